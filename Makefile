@@ -1,0 +1,37 @@
+# One stamp rule prepares .venv (uv where it is installed, otherwise pip); every target is one line.
+.DEFAULT_GOAL := report
+.PHONY: report test paper lab bench lint clean
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/ready
+UV := $(shell command -v uv 2>/dev/null)
+NO_DATA := $(CURDIR)/.cache/no-data
+
+$(STAMP): pyproject.toml requirements.lock
+	$(if $(UV),$(UV) venv --clear --python $(PYTHON) $(VENV),$(PYTHON) -m venv --clear $(VENV))
+	$(if $(UV),$(UV) pip install --python $(BIN)/python,$(BIN)/python -m pip install --disable-pip-version-check) --require-hashes -r requirements.lock
+	$(if $(UV),$(UV) pip install --python $(BIN)/python,$(BIN)/python -m pip install --disable-pip-version-check) --no-deps --no-build-isolation -e .
+	touch $@
+
+report: $(STAMP)  ## quick run of every notebook, then the HTML report
+	$(BIN)/kbrepro data fetch --if-missing && $(BIN)/kbrepro reproduce --profile quick && $(BIN)/kbrepro report --profile quick
+
+test: $(STAMP)  ## unit tests, then the notebooks against their committed outputs (no data: the stand-in, on any machine)
+	$(BIN)/python -m pytest tests
+	mkdir -p $(NO_DATA) && KBREPRO_DATA=$(NO_DATA) TQDM_DISABLE=1 $(BIN)/python -m pytest --nbval -v -p no:cacheprovider notebooks
+
+paper: $(STAMP)  ## every notebook at the papers' own scale
+	$(BIN)/kbrepro data fetch --if-missing && $(BIN)/kbrepro reproduce --profile paper && $(BIN)/kbrepro report --profile paper
+
+lab: $(STAMP)  ## JupyterLab on the notebooks
+	$(BIN)/jupyter lab notebooks
+
+bench: $(STAMP)  ## ratios against peers that are installed
+	$(BIN)/python benchmarks/posterior_update.py
+
+lint: $(STAMP)
+	$(BIN)/ruff check . && $(BIN)/ruff format --check .
+
+clean:  ## the environment, cached trials and quick results
+	rm -rf $(VENV) .cache results/quick results/custom results/*/report
