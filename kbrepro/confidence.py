@@ -1,0 +1,55 @@
+"""Widths of confidence bands, one function per theorem. A width multiplies the posterior standard deviation.
+
+Srinivas et al. write sqrt(beta_t) sigma, so their width is sqrt(beta_t); dividing beta_t by a factor divides the
+width by its root. Rounds t count from 1.
+"""
+
+from __future__ import annotations
+
+import math
+
+from kbrepro import checks
+
+
+def finite_arms(t: int, *, n_arms: int, delta: float, divide_beta_by: float = 1.0) -> float:
+    """Return sqrt(beta_t / divide_beta_by), beta_t = 2 log(n_arms t^2 pi^2 / (6 delta)).
+
+    Srinivas et al., Theorem 1: f drawn from the GP, finitely many arms, band holds with probability 1 - delta.
+    """
+    checks.positive_int(t=t, n_arms=n_arms)
+    checks.probability(delta=delta)
+    checks.positive(divide_beta_by=divide_beta_by)
+    return math.sqrt(2 * math.log(n_arms * t**2 * math.pi**2 / (6 * delta)) / divide_beta_by)
+
+
+def compact_arms(
+    t: int, *, d: int, side: float, a: float, b: float, delta: float, divide_beta_by: float = 1.0
+) -> float:
+    """Return sqrt(beta_t / divide_beta_by) for arms in [0, side]^d.
+
+    Srinivas et al., Theorem 2: beta_t = 2 log(2 t^2 pi^2 / (3 delta)) + 2 d log(t^2 d b side sqrt(log(4 d a / delta)))
+    where P(sup |df/dx_j| > L) <= a exp(-(L / b)^2). Raises ValueError where 4 d a <= delta (the root is undefined).
+    """
+    checks.positive_int(t=t, d=d)
+    checks.positive(side=side, a=a, b=b, divide_beta_by=divide_beta_by)
+    checks.probability(delta=delta)
+    if 4 * d * a <= delta:
+        raise ValueError(f"a = {a!r} is not allowed: a must exceed delta / (4 d) = {delta / (4 * d):.3g}")
+    grid_term = math.log(t**2 * d * b * side * math.sqrt(math.log(4 * d * a / delta)))
+    beta = 2 * math.log(2 * t**2 * math.pi**2 / (3 * delta)) + 2 * d * grid_term
+    return math.sqrt(beta / divide_beta_by)
+
+
+def rkhs(
+    t: int, *, squared_norm: float, max_gain: float, delta: float, divide_beta_by: float = 1.0
+) -> float:
+    """Return sqrt(beta_t / divide_beta_by), beta_t = 2 squared_norm + 300 max_gain log^3(t / delta).
+
+    Srinivas et al., Theorem 3: `squared_norm` bounds the squared RKHS norm, `max_gain` is gamma_t (nats), the noise
+    is bounded by its standard deviation.
+    """
+    checks.positive_int(t=t)
+    checks.positive(squared_norm=squared_norm, divide_beta_by=divide_beta_by)
+    checks.non_negative(max_gain=max_gain)
+    checks.probability(delta=delta)
+    return math.sqrt((2 * squared_norm + 300 * max_gain * math.log(t / delta) ** 3) / divide_beta_by)

@@ -1,0 +1,148 @@
+"""Covariance functions (kernels) over points: `kernel(X, Z) -> (n, m)` and `kernel.diag(X) -> (n,)`.
+
+Points are the rows of X (n, d) and Z (m, d). Every kernel is a small frozen value: it can be compared, printed
+and sent to a worker.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import eigh
+from scipy.spatial.distance import cdist
+
+from kbrepro import checks
+
+Array = NDArray[np.float64]
+
+#: A covariance may have eigenvalues down to minus this share of the largest one: rounding, not a mistake.
+NEGATIVE_EIGENVALUE = 1e-10
+
+
+def grid(n: int, d: int = 1, low: float = 0.0, high: float = 1.0) -> Array:
+    """Return the (n**d, d) points of an equispaced grid with n points a side on [low, high]^d."""
+    checks.positive_int(n=n, d=d)
+    side = np.linspace(low, high, n)
+    return np.stack(np.meshgrid(*[side] * d, indexing="ij"), axis=-1).reshape(-1, d)
+
+
+@dataclass(frozen=True)
+class SquaredExponential:
+    """variance * exp(-r^2 / (2 lengthscale^2)), r the Euclidean distance.
+
+    Srinivas et al. print exp(-r^2 / (2 l)); that form is `SquaredExponential(sqrt(l))`.
+    """
+
+    lengthscale: float
+    variance: float = 1.0
+
+    def __post_init__(self) -> None:
+        checks.positive(lengthscale=self.lengthscale, variance=self.variance)
+
+    def __call__(self, X: Array, Z: Array) -> Array:
+        return self.variance * np.exp(-0.5 * cdist(X, Z, "sqeuclidean") / self.lengthscale**2)
+
+    def diag(self, X: Array) -> Array:
+        return np.full(len(X), self.variance)
+
+
+@dataclass(frozen=True)
+class Matern:
+    """Matérn kernel of smoothness nu = 1/2, 3/2 or 5/2 (Srinivas et al., Section 5.2; closed forms)."""
+
+    lengthscale: float
+    nu: float
+    variance: float = 1.0
+
+    def __post_init__(self) -> None:
+        checks.positive(lengthscale=self.lengthscale, variance=self.variance)
+        if self.nu not in (0.5, 1.5, 2.5):
+            raise ValueError(f"nu = {self.nu!r} is not allowed: nu must be 0.5, 1.5 or 2.5")
+
+    def __call__(self, X: Array, Z: Array) -> Array:
+        s = np.sqrt(2 * self.nu) * cdist(X, Z) / self.lengthscale
+        polynomial = {0.5: 1.0, 1.5: 1 + s, 2.5: 1 + s + s**2 / 3}[self.nu]
+        return self.variance * polynomial * np.exp(-s)
+
+    def diag(self, X: Array) -> Array:
+        return np.full(len(X), self.variance)
+
+
+@dataclass(frozen=True)
+class Linear:
+    """variance * <x, z>: Bayesian linear regression."""
+
+    variance: float = 1.0
+
+    def __post_init__(self) -> None:
+        checks.positive(variance=self.variance)
+
+    def __call__(self, X: Array, Z: Array) -> Array:
+        return self.variance * (X @ Z.T)
+
+    def diag(self, X: Array) -> Array:
+        return self.variance * np.einsum("ij,ij->i", X, X)
+
+
+@dataclass(frozen=True)
+class Independent:
+    """variance where two points are equal, 0 elsewhere: arms that tell nothing of each other."""
+
+    variance: float = 1.0
+
+    def __post_init__(self) -> None:
+        checks.positive(variance=self.variance)
+
+    def __call__(self, X: Array, Z: Array) -> Array:
+        return self.variance * (X[:, None, :] == Z[None, :, :]).all(axis=-1)
+
+    def diag(self, X: Array) -> Array:
+        return np.full(len(X), self.variance)
+
+
+@dataclass(frozen=True, eq=False)
+class Empirical:
+    """A given (A, A) covariance; points are arm indices, rows of an (n, 1) array.
+
+    Raises ValueError if the matrix is not square, finite, symmetric and positive semidefinite.
+    """
+
+    covariance: Array = field(repr=False)
+
+    def __post_init__(self) -> None:
+        K = np.asarray(self.covariance, dtype=float)
+        object.__setattr__(self, "covariance", K)
+        if K.ndim != 2 or K.shape[0] != K.shape[1] or K.size == 0:
+            raise ValueError(f"covariance has shape {K.shape}: it must be square, (A, A) with A >= 1")
+        checks.finite_array(covariance=K)
+        gap = np.abs(K - K.T)
+        if gap.max() > 1e-10 * np.abs(K).max():
+            i, j = np.unravel_index(gap.argmax(), K.shape)
+            raise ValueError(f"covariance is not symmetric: [{i}, {j}] = {K[i, j]} but [{j}, {i}] = {K[j, i]}")
+        eigenvalues = eigh(K, eigvals_only=True)
+        if eigenvalues[0] < -NEGATIVE_EIGENVALUE * max(eigenvalues[-1], 0.0) or eigenvalues[-1] <= 0:
+            raise ValueError(f"covariance has the eigenvalue {eigenvalues[0]:.3g}: it must be positive semidefinite")
+
+    @property
+    def points(self) -> Array:
+        """The (A, 1) arm indices at which this kernel is defined."""
+        return np.arange(len(self.covariance), dtype=float)[:, None]
+
+    def __call__(self, X: Array, Z: Array) -> Array:
+        return self.covariance[np.ix_(self._index(X), self._index(Z))]
+
+    def diag(self, X: Array) -> Array:
+        index = self._index(X)
+        return self.covariance[index, index]
+
+    def _index(self, X: Array) -> NDArray[np.int64]:
+        index = np.asarray(X).reshape(len(X), -1)[:, 0].astype(int)
+        if len(index) and not (0 <= index.min() and index.max() < len(self.covariance)):
+            bad = index.min() if index.min() < 0 else index.max()
+            raise IndexError(f"arm = {bad} is not allowed: arm must be from 0 to {len(self.covariance) - 1}")
+        return index
+
+
+Kernel = SquaredExponential | Matern | Linear | Independent | Empirical

@@ -1,0 +1,89 @@
+"""Expected improvement and (most) probable improvement, in forms that do not underflow.
+
+The papers do not state the incumbent, and it decides the outcome. Before the first pull it is the largest prior mean.
+
+- `posterior_mean`: the largest posterior mean among the arms pulled so far.
+- `noisy_reward`: the largest reward observed so far.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import erfcx, ndtr
+
+from kbrepro import checks
+from kbrepro.kernels import Array
+from kbrepro.policies.index import IndexPolicy
+from kbrepro.posterior import Posterior
+
+INCUMBENTS = ("posterior_mean", "noisy_reward")
+
+_LOG_ROOT_2PI = 0.5 * np.log(2 * np.pi)
+
+
+def log_expected_excess(z: Array) -> Array:
+    """Return log(phi(z) + z Phi(z)), the log of E[max(z + N(0, 1), 0)], without underflow for z -> -inf."""
+    z = np.asarray(z, dtype=float)
+    near = np.clip(z, -1.0, None)
+    middle = np.clip(z, -1e5, -1.0)
+    far = np.minimum(z, -1e5)
+    mills = np.sqrt(np.pi / 2) * erfcx(-middle / np.sqrt(2))  # Phi(z) / phi(z)
+    return np.select(
+        [z > -1.0, z > -1e5],
+        [
+            np.log(np.exp(-0.5 * near**2 - _LOG_ROOT_2PI) + near * ndtr(near)),
+            -0.5 * middle**2 - _LOG_ROOT_2PI + np.log1p(middle * mills),
+        ],
+        -0.5 * far**2 - _LOG_ROOT_2PI - 2 * np.log(-far),
+    )
+
+
+class ImprovementPolicy(IndexPolicy):
+    """An index of how far, or how surely, an arm exceeds incumbent + margin (margin >= 0, in units of reward)."""
+
+    def __init__(self, posterior: Posterior, incumbent: str = "posterior_mean", margin: float = 0.0) -> None:
+        super().__init__(posterior)
+        checks.one_of(INCUMBENTS, incumbent=incumbent)
+        checks.non_negative(margin=margin)
+        self.incumbent, self.margin = incumbent, margin
+        self._best_reward = -np.inf
+
+    def tell(self, arm: int, observation: float) -> None:
+        super().tell(arm, observation)
+        self._best_reward = max(self._best_reward, observation)
+
+    def target(self) -> float:
+        """Return incumbent + margin."""
+        mean, pulled = self.posterior.mean, self.posterior.counts > 0
+        if not pulled.any():
+            return mean.max() + self.margin
+        best = self._best_reward if self.incumbent == "noisy_reward" else mean[pulled].max()
+        return best + self.margin
+
+    def z_score(self) -> tuple[Array, Array, NDArray[np.bool_]]:
+        """Return (mean - target), its ratio to the sd (+-inf where the sd is 0), and where the sd is above 0."""
+        excess, sd = self.posterior.mean - self.target(), self.posterior.sd
+        certain = np.where(excess > 0, np.inf, -np.inf)
+        return excess, np.divide(excess, sd, out=certain, where=sd > 0), sd > 0
+
+
+class ExpectedImprovement(ImprovementPolicy):
+    """EI, ranked by its logarithm: E[max(f - target, 0)] = sd (phi(z) + z Phi(z)), z = (mean - target) / sd."""
+
+    def index(self, t: int) -> Array:
+        excess, z, uncertain = self.z_score()
+        index = np.full(len(z), -np.inf)
+        np.log(excess, out=index, where=~uncertain & (excess > 0))
+        index[uncertain] = np.log(self.posterior.sd[uncertain]) + log_expected_excess(z[uncertain])
+        return index
+
+
+class ProbabilityOfImprovement(ImprovementPolicy):
+    """MPI, ranked by z = (mean - target) / sd, which orders the arms as Phi(z) does.
+
+    With margin 0 and the largest posterior mean of all arms as incumbent it would be the mean-only rule.
+    """
+
+    def index(self, t: int) -> Array:
+        return self.z_score()[1]

@@ -1,0 +1,34 @@
+"""What all index policies share: pull the arm of largest index, then update the posterior."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kbrepro.kernels import Array
+from kbrepro.posterior import Posterior
+from kbrepro.ties import best_arm
+
+
+class IndexPolicy:
+    """A policy that pulls the arm of largest `index(t)`; subclasses give the index."""
+
+    def __init__(self, posterior: Posterior) -> None:
+        self.posterior = posterior
+        self.t = 1
+        self._rank: NDArray[np.int64] | None = None
+
+    def index(self, t: int) -> Array:
+        """Return the index of every arm in round t, (A,)."""
+        raise NotImplementedError
+
+    def ask(self, rng: np.random.Generator) -> int:
+        """Return the arm to pull; ties fall by one permutation, the first thing drawn from `rng`."""
+        if self._rank is None:
+            self._rank = rng.permutation(self.posterior.n_arms)
+        return best_arm(self.index(self.t), self._rank)
+
+    def tell(self, arm: int, observation: float) -> None:
+        """Take in the observed reward of `arm`; IndexError on a bad arm, ValueError on a NaN."""
+        self.posterior.update(arm, observation)
+        self.t += 1
