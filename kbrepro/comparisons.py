@@ -1,0 +1,82 @@
+"""Estimates with intervals: paired comparisons of policies over trials."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+from typing import NamedTuple
+
+import numpy as np
+
+from kbrepro import checks
+from kbrepro.kernels import Array
+
+LEVEL = 0.95
+RESAMPLES = 4000
+
+
+class Estimate(NamedTuple):
+    """A value and its interval; low = high = value for a number without sampling error."""
+
+    value: float
+    low: float
+    high: float
+
+
+def mean_difference(a: Array, b: Array) -> Array:
+    """Return the mean of a - b over the last axis."""
+    return (a - b).mean(axis=-1)
+
+
+def relative_difference(a: Array, b: Array) -> Array:
+    """Return the mean of a - b over the last axis as a share of the mean of b."""
+    return (a - b).mean(axis=-1) / b.mean(axis=-1)
+
+
+def bootstrap(
+    statistic: Callable[..., Array], *samples: Array, rng: np.random.Generator, block: int = 1
+) -> Estimate:
+    """Return statistic(*samples) with its 95 % percentile interval over 4000 resamples of whole trials.
+
+    `samples` are paired arrays (n,); `statistic` reduces the last axis. With `block` above 1 consecutive trials are
+    resampled in blocks of that length (circular block bootstrap), for trials in time order that resemble their
+    neighbours. Raises ValueError if the samples differ in length, hold a NaN, or are shorter than two blocks.
+    """
+    checks.positive_int(block=block)
+    n = len(samples[0])
+    if any(np.shape(s) != (n,) for s in samples):
+        raise ValueError(f"samples have shapes {[np.shape(s) for s in samples]}: all must be (n,)")
+    if n < 2 * block:
+        raise ValueError(f"block = {block} is not allowed: block must be at most half of the {n} trials")
+    for sample in samples:
+        checks.finite_array(samples=sample)
+    resampled = np.empty(RESAMPLES)
+    for i in range(RESAMPLES):
+        starts = rng.integers(n, size=math.ceil(n / block))
+        index = ((starts[:, None] + np.arange(block)) % n).ravel()[:n]
+        resampled[i] = statistic(*(s[index] for s in samples))
+    low, high = np.quantile(resampled, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
+    return Estimate(float(statistic(*samples)), float(low), float(high))
+
+
+def standard_error(samples: Array, block: int = 1) -> Array:
+    """Return the standard error (m,) of the mean over the rows of samples (n, m), from means of whole blocks.
+
+    Trailing rows that fill no block are left out. Raises ValueError if there are fewer than two blocks.
+    """
+    checks.positive_int(block=block)
+    n_blocks = len(samples) // block
+    if n_blocks < 2:
+        raise ValueError(f"block = {block} is not allowed: block must be at most half of the {len(samples)} trials")
+    means = samples[: n_blocks * block].reshape(n_blocks, block, -1).mean(axis=1)
+    return means.std(axis=0, ddof=1) / math.sqrt(n_blocks)
+
+
+def exact(value: float) -> Estimate:
+    """Return a value that carries no sampling error."""
+    return Estimate(float(value), float(value), float(value))
+
+
+def weakest(estimates: Iterable[Estimate]) -> Estimate:
+    """Return the estimate whose interval reaches lowest: for claims that several comparisons must hold."""
+    return min(estimates, key=lambda estimate: estimate.low)

@@ -1,0 +1,67 @@
+"""House style and the plot kinds that several notebooks share."""
+
+from __future__ import annotations
+
+import matplotlib.pyplot as plt
+import numpy as np
+import seaborn as sns
+from matplotlib.axes import Axes
+
+from kbrepro.comparisons import standard_error
+from kbrepro.simulation import Trace
+
+_PALETTE = sns.color_palette("colorblind", 10)
+
+#: Colour and line style of every algorithm, the same in every figure.
+LOOK: dict[str, tuple[tuple[float, float, float], str]] = {
+    "GP-UCB": (_PALETTE[0], "--"),
+    "GP-UCB/5": (_PALETTE[0], "-"),
+    "EI": (_PALETTE[1], "-"),
+    "EI, noisy incumbent": (_PALETTE[1], ":"),
+    "MPI": (_PALETTE[2], "-"),
+    "MPI, noisy incumbent": (_PALETTE[2], ":"),
+    "mean only": (_PALETTE[7], "-."),
+    "variance only": (_PALETTE[4], "--"),
+}
+
+#: The same for kernels.
+KERNEL_LOOK: dict[str, tuple[tuple[float, float, float], str]] = {
+    "independent": (_PALETTE[7], "-."),
+    "Matérn 2.5": (_PALETTE[2], "--"),
+    "squared exponential": (_PALETTE[0], "-"),
+    "linear": (_PALETTE[3], ":"),
+}
+
+
+def use_style() -> None:
+    """Set the house style for all figures that follow."""
+    sns.set_theme(context="notebook", style="ticks", font_scale=0.85)
+    plt.rcParams.update(
+        {
+            "figure.figsize": (6.0, 3.4),
+            "figure.constrained_layout.use": True,
+            "figure.dpi": 100,
+            "axes.spines.top": False,
+            "axes.spines.right": False,
+            "axes.grid": True,
+            "grid.color": "0.9",
+            "grid.linewidth": 0.6,
+            "legend.frameon": False,
+            "lines.linewidth": 1.6,
+        }
+    )
+
+
+def regret_panel(ax: Axes, traces: dict[str, Trace], *, unit: str = "", block: int = 1) -> None:
+    """Draw the mean of R_t / t over trials with a band of one standard error, one curve a policy.
+
+    `unit` is that of the reward. `block` consecutive trials count as one for the standard error.
+    """
+    for name, trace in traces.items():
+        colour, style = LOOK[name]
+        curves = trace.average_regret
+        rounds, mean, error = np.arange(1, curves.shape[1] + 1), curves.mean(axis=0), standard_error(curves, block)
+        ax.plot(rounds, mean, style, color=colour, label=name)
+        ax.fill_between(rounds, mean - error, mean + error, color=colour, alpha=0.2, linewidth=0)
+    ax.set(xlabel="round t", ylabel="average regret $R_t/t$" + (f" ({unit})" if unit else ""))
+    ax.set(xlim=(1, rounds[-1]), ylim=(0, None))
