@@ -12,15 +12,24 @@ def _reject(name: str, value: Any, allowed: str) -> None:
     raise ValueError(f"{name} = {value!r} is not allowed: {name} must be {allowed}")
 
 
+def _is_integer(value: Any) -> bool:
+    return isinstance(value, int | np.integer) and not isinstance(value, bool)
+
+
 def _is_number(value: Any) -> bool:
     return isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
 
 
-def positive_int(**values: int) -> None:
-    """Raise ValueError unless every value is an integer of at least 1 (no float such as 1e4, no bool)."""
+def at_least(minimum: int, **values: int) -> None:
+    """Raise ValueError unless every value is an integer of at least `minimum` (no float such as 1e4, no bool)."""
     for name, value in values.items():
-        if not isinstance(value, int | np.integer) or isinstance(value, bool) or value < 1:
-            _reject(name, value, "an integer of at least 1")
+        if not _is_integer(value) or value < minimum:
+            _reject(name, value, f"an integer of at least {minimum}")
+
+
+def positive_int(**values: int) -> None:
+    """Raise ValueError unless every value is an integer of at least 1."""
+    at_least(1, **values)
 
 
 def positive(**values: float) -> None:
@@ -46,19 +55,14 @@ def probability(**values: float) -> None:
 
 def non_negative_int(**values: int) -> None:
     """Raise ValueError unless every value is an integer of at least 0."""
-    for name, value in values.items():
-        if not isinstance(value, int | np.integer) or isinstance(value, bool) or value < 0:
-            _reject(name, value, "an integer of at least 0")
+    at_least(0, **values)
 
 
 def positive_ints(**values: list[int]) -> None:
     """Raise ValueError unless every value is a non-empty list of integers of at least 1."""
     for name, value in values.items():
-        if not isinstance(value, list | tuple) or not value:
+        if not isinstance(value, list) or not value or not all(_is_integer(n) and n >= 1 for n in value):
             _reject(name, value, "a non-empty list of integers of at least 1")
-        for entry in value:
-            if not isinstance(entry, int | np.integer) or isinstance(entry, bool) or entry < 1:
-                _reject(name, value, "a non-empty list of integers of at least 1")
 
 
 def one_of(allowed: tuple[str, ...], **values: str) -> None:
@@ -79,7 +83,7 @@ def finite_array(**values: np.ndarray) -> None:
 
 def arm_index(arm: int, n_arms: int) -> None:
     """Raise IndexError unless `arm` is an integer in 0 .. n_arms - 1."""
-    if not isinstance(arm, int | np.integer) or isinstance(arm, bool) or not 0 <= arm < n_arms:
+    if not _is_integer(arm) or not 0 <= arm < n_arms:
         raise IndexError(f"arm = {arm!r} is not allowed: arm must be an integer from 0 to {n_arms - 1}")
 
 

@@ -7,9 +7,11 @@ from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from kbrepro import checks
 from kbrepro.kernels import Array
+from kbrepro.simulation import Trace
 
 LEVEL = 0.95
 RESAMPLES = 4000
@@ -80,3 +82,10 @@ def exact(value: float) -> Estimate:
 def weakest(estimates: Iterable[Estimate]) -> Estimate:
     """Return the estimate whose interval reaches lowest: for claims that several comparisons must hold."""
     return min(estimates, key=lambda estimate: estimate.low)
+
+
+def stuck(trace: Trace, regret_above: float) -> NDArray[np.bool_]:
+    """Return for each trial (n,) whether the last tenth of its pulls are all of one arm of larger regret."""
+    last = trace.arms.shape[1] // 10
+    one_arm = (trace.arms[:, -last:] == trace.arms[:, -1:]).all(axis=1)
+    return one_arm & (trace.regret[:, -1] > regret_above)

@@ -21,8 +21,7 @@ from scipy.spatial.distance import cdist
 
 from kbrepro.paths import ProjectNotFound, project_root
 
-BASE_URL = "http://db.csail.mit.edu/labdata/"
-TIMEOUTS = (5, 30)  # seconds: to connect, and without a byte arriving
+BASE_URL, TIMEOUTS = "http://db.csail.mit.edu/labdata/", (5, 30)  # seconds: to connect, between two bytes
 DAYS = ("2004-03-04", "2004-03-05", "2004-03-06", "2004-03-07", "2004-03-08")
 CALENDAR = [str(day.date()) for day in pd.date_range("2004-02-28", "2004-04-05")]  # the deployment
 EXTRACT, OWNERS_GZ, OWNERS = "readings_2004-03-04_to_08.csv.gz", "data.txt.gz", "data.txt"
@@ -90,8 +89,7 @@ def train_test(data: SensorData, fraction: float = 2 / 3) -> tuple[np.ndarray, n
 def checksums() -> dict[str, str]:
     """Path in the data directory -> sha256, of the files `load` reads by default; {} when there are none."""
     directory = _directory()
-    files = _files(directory)
-    return {path.relative_to(directory).as_posix(): pooch.file_hash(str(path)) for path in files}
+    return {p.relative_to(directory).as_posix(): pooch.file_hash(str(p)) for p in _files(directory)}
 
 
 def status() -> str:
@@ -131,8 +129,8 @@ def _download(target: Path) -> None:
             pooch.retrieve(BASE_URL + name, None, name, folder, downloader=downloader)
         _read_locations(Path(folder, LOCATIONS))
         _read_readings(Path(folder, OWNERS_GZ), DAYS)
-        for path in Path(folder).iterdir():
-            os.replace(path, target / path.name)
+        for name in (LOCATIONS, OWNERS_GZ):
+            os.replace(Path(folder, name), target / name)
     _temperature_from_file.cache_clear()
 
 
@@ -157,8 +155,7 @@ def _files(directory: Path | None, days: Sequence[str] = DAYS) -> list[Path]:
 
 
 def _checked_days(days: Sequence[str]) -> tuple[str, ...]:
-    possible = not isinstance(days, str) and set(days) <= set(CALENDAR)
-    if not possible or not len(days) or len(set(days)) < len(days):
+    if isinstance(days, str) or not len(days) or sorted(days) != sorted(set(days) & set(CALENDAR)):
         allowed = f"a list of distinct days 'YYYY-MM-DD' from {CALENDAR[0]} to {CALENDAR[-1]}"
         raise ValueError(f"days={days!r}: allowed: {allowed}")
     return tuple(sorted(days))
@@ -195,10 +192,9 @@ def _read_readings(path: Path, days: Sequence[str]) -> pd.DataFrame:
 
 def _rows(path: Path, days: Sequence[str]) -> tuple[pd.DataFrame, list[str]]:
     """The usable rows of those days, and every day that the file has."""
-    plain = {"sep": r"\s+", "header": None, "names": COLUMNS, "on_bad_lines": "skip"}
-    layout = {"sep": ","} if path.name == EXTRACT else plain
-    # by content: a web server may unpack data.txt.gz on its way
-    with path.open("rb") as file:
+    owners = {"sep": r"\s+", "header": None, "names": COLUMNS, "on_bad_lines": "skip"}
+    layout = {"sep": ","} if path.name == EXTRACT else owners
+    with path.open("rb") as file:  # by content: a web server may unpack data.txt.gz on its way
         compression = "gzip" if file.read(2) == b"\x1f\x8b" else None
     kept, seen = [], set()
     options = {"usecols": list(TYPES), "dtype": TYPES, "compression": compression, "chunksize": 500_000}
@@ -215,8 +211,8 @@ def _check_coverage(path: Path, table: pd.DataFrame) -> None:
         raise DamagedFile(f"{path}: no reading of motes {silent} on the days asked for")
     share = table.notna().mean(axis=1).resample("D").mean().dropna()
     if share.min() < MIN_COVERAGE:
-        text = f"{share.min():.0%} of the mote-minutes of {share.idxmin():%Y-%m-%d} have a reading"
-        raise DamagedFile(f"{path}: {text}; allowed: at least {MIN_COVERAGE:.0%}")
+        short = f"{share.min():.0%} of the mote-minutes of {share.idxmin():%Y-%m-%d} have a reading"
+        raise DamagedFile(f"{path}: {short}; allowed: at least {MIN_COVERAGE:.0%}")
 
 
 def _read_locations(path: Path) -> np.ndarray:

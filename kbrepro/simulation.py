@@ -20,7 +20,7 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
-from tqdm.auto import tqdm
+from tqdm import tqdm
 
 from kbrepro import checks
 from kbrepro.kernels import Array
@@ -64,6 +64,10 @@ class Trace(NamedTuple):
     def average_regret(self) -> Array:
         """R_t / t: the mean regret of the first t rounds, same shape as `regret`."""
         return np.cumsum(self.regret, axis=-1) / np.arange(1, self.regret.shape[-1] + 1)
+
+    def first(self, trials: int) -> Trace:
+        """Return the first `trials` of many trials (all of them if there are fewer)."""
+        return Trace(*(part[:trials] for part in self))
 
 
 @dataclass(frozen=True)
