@@ -6,6 +6,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import seaborn as sns
 from matplotlib.axes import Axes
+from matplotlib.ticker import LogLocator, NullFormatter
 
 from kbrepro.comparisons import standard_error
 from kbrepro.simulation import Trace
@@ -35,7 +36,7 @@ KERNEL_LOOK: dict[str, tuple[tuple[float, float, float], str]] = {
 
 def use_style() -> None:
     """Set the house style for all figures that follow."""
-    sns.set_theme(context="notebook", style="ticks", font_scale=0.85)
+    sns.set_theme(context="notebook", style="ticks", palette="colorblind", font_scale=0.85)
     plt.rcParams.update(
         {
             "figure.figsize": (6.0, 3.4),
@@ -53,7 +54,7 @@ def use_style() -> None:
 
 
 def regret_panel(ax: Axes, traces: dict[str, Trace], *, unit: str = "", block: int = 1) -> None:
-    """Draw the mean of R_t / t over trials with a band of one standard error, one curve a policy.
+    """Draw the mean of R_t / t over trials with a band of one standard error, one curve a policy, on log axes.
 
     `unit` is that of the reward. `block` consecutive trials count as one for the standard error.
     """
@@ -61,7 +62,11 @@ def regret_panel(ax: Axes, traces: dict[str, Trace], *, unit: str = "", block: i
         colour, style = LOOK[name]
         curves = trace.average_regret
         rounds, mean, error = np.arange(1, curves.shape[1] + 1), curves.mean(axis=0), standard_error(curves, block)
-        ax.plot(rounds, mean, style, color=colour, label=name)
-        ax.fill_between(rounds, mean - error, mean + error, color=colour, alpha=0.2, linewidth=0)
-    ax.set(xlabel="round t", ylabel="average regret $R_t/t$" + (f" ({unit})" if unit else ""))
-    ax.set(xlim=(1, rounds[-1]), ylim=(0, None))
+        ax.loglog(rounds, mean, style, color=colour, label=name)
+        ax.fill_between(rounds, mean - error, mean + error, color=colour, alpha=0.15, linewidth=0)
+    ax.set(xlabel="round t", ylabel="average regret $R_t/t$" + (f" ({unit})" if unit else ""), xlim=(1, rounds[-1]))
+    for axis in (ax.xaxis, ax.yaxis):
+        axis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+        axis.set_major_formatter("{x:g}")
+        axis.set_minor_formatter(NullFormatter())
+    ax.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0))

@@ -103,11 +103,11 @@ n = sizes[0]
 fig, axes = plt.subplots(1, 3, figsize=(10, 3.3))
 for name, (colour, style) in figures.KERNEL_LOOK.items():
     axes[0].semilogy(np.arange(1, n + 1), np.maximum(spectra[n, name], 1e-12), style, color=colour)
-    axes[1].plot(np.arange(1, gain_horizon + 1), bounds[n, name], style, color=colour)
-    axes[2].plot(np.arange(1, gain_horizon + 1), greedy[n, name], style, color=colour, label=name)
+    axes[1].loglog(np.arange(1, gain_horizon + 1), bounds[n, name], style, color=colour)
+    axes[2].loglog(np.arange(1, gain_horizon + 1), greedy[n, name], style, color=colour, label=name)
 axes[0].set(title="spectrum", xlabel="rank s", ylabel=r"eigenvalue $\hat\lambda_s$", ylim=(1e-4, 300), xlim=(0, 40))
-axes[1].set(title="bound of eq. 8", xlabel="pulls T", ylabel="information gain (nats)")
-axes[2].set(title="greedy pulls", xlabel="pulls T", ylim=axes[1].get_ylim())
+axes[1].set(title="bound of eq. 8", xlabel="pulls T", ylabel="information gain (nats)", ylim=(1, 1000))
+axes[2].set(title="greedy pulls", xlabel="pulls T", ylabel="information gain (nats)", ylim=(1, 1000))
 fig.legend(*axes[2].get_legend_handles_labels(), loc="outside lower center", ncols=4)
 fig.suptitle(f"Fig. 3: {n} arms, equal trace")
 results.figure(fig, "fig3_information_gain")
@@ -202,10 +202,9 @@ traces = run_trials(synthetic, trials, seed, label="Fig. 5a")
 results.traces(traces, "fig5a")
 
 # %%
-fig, ax = plt.subplots(figsize=(6.5, 4))
+fig, ax = plt.subplots(figsize=(7, 3.8))
 figures.regret_panel(ax, {name: trace.first(trials_shown) for name, trace in traces.items()})
-ax.set(title=f"Fig. 5a: synthetic functions, mean of {min(trials_shown, trials)} trials ± s.e.", ylim=(0, 0.8))
-ax.legend(ncols=2)
+ax.set_title(f"Fig. 5a: synthetic functions, mean of {min(trials_shown, trials)} trials ± s.e.")
 results.figure(fig, "fig5a_synthetic")
 plt.show()
 
@@ -271,11 +270,9 @@ results.traces(field_traces, "fig5b")
 
 # %%
 four_hours = min(240, len(field_traces["EI"].arms) // 2)  # minutes: neighbouring fields are nearly the same
-shown = {name: trace for name, trace in field_traces.items() if "noisy" not in name}
-fig, ax = plt.subplots(figsize=(6.5, 4))
-figures.regret_panel(ax, shown, unit=data.unit, block=four_hours)
-ax.set_title(f"Fig. 5b: {label}, {len(field_traces['EI'].arms)} fields ± s.e.", fontsize=10)
-ax.legend(ncols=2)
+fig, ax = plt.subplots(figsize=(7, 3.8))
+figures.regret_panel(ax, field_traces, unit=data.unit, block=four_hours)
+ax.set_title(f"Fig. 5b: {label}, mean of {len(field_traces['EI'].arms)} fields ± s.e.", fontsize=10)
 results.figure(fig, "headline_fig5b_temperature")
 plt.show()
 
