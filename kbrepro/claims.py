@@ -155,7 +155,14 @@ def scorecard(root: Path, results: Path | None = None) -> str:
     compare = results is not None and results.resolve() != paper.resolve()
     lines = ["# Scorecard", "", "Verdicts follow from `notebooks/claims/*.yaml` and the numbers of the run."]
     for notebook, records in run.items():
-        lines += ["", f"## {notebook}", "", f"{summary(records)}.", "", *_rows(records, full_scale if compare else None)]
+        lines += [
+            "",
+            f"## {notebook}",
+            "",
+            f"{summary(records)}.",
+            "",
+            *_rows(records, full_scale if compare else None),
+        ]
     return "\n".join(lines) + "\n"
 
 

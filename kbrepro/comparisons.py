@@ -35,9 +35,7 @@ def relative_difference(a: Array, b: Array) -> Array:
     return (a - b).mean(axis=-1) / b.mean(axis=-1)
 
 
-def bootstrap(
-    statistic: Callable[..., Array], *samples: Array, rng: np.random.Generator, block: int = 1
-) -> Estimate:
+def bootstrap(statistic: Callable[..., Array], *samples: Array, rng: np.random.Generator, block: int = 1) -> Estimate:
     """Return statistic(*samples) with its 95 % percentile interval over 4000 resamples of whole trials.
 
     `samples` are paired arrays (n,); `statistic` reduces the last axis. With `block` above 1 consecutive trials are

@@ -40,9 +40,7 @@ def compact_arms(
     return math.sqrt(beta / divide_beta_by)
 
 
-def rkhs(
-    t: int, *, squared_norm: float, max_gain: float, delta: float, divide_beta_by: float = 1.0
-) -> float:
+def rkhs(t: int, *, squared_norm: float, max_gain: float, delta: float, divide_beta_by: float = 1.0) -> float:
     """Return sqrt(beta_t / divide_beta_by), beta_t = 2 squared_norm + 300 max_gain log^3(t / delta).
 
     Srinivas et al., Theorem 3: `squared_norm` bounds the squared RKHS norm, `max_gain` is gamma_t (nats), the noise

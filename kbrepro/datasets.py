@@ -14,7 +14,6 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-import pooch
 import requests
 from scipy.signal import lfilter
 from scipy.spatial.distance import cdist
@@ -25,7 +24,7 @@ BASE_URL, TIMEOUTS = "http://db.csail.mit.edu/labdata/", (5, 30)  # seconds: to 
 DAYS = ("2004-03-04", "2004-03-05", "2004-03-06", "2004-03-07", "2004-03-08")
 CALENDAR = [str(day.date()) for day in pd.date_range("2004-02-28", "2004-04-05")]  # the deployment
 EXTRACT, OWNERS_GZ, OWNERS = "readings_2004-03-04_to_08.csv.gz", "data.txt.gz", "data.txt"
-LOCATIONS = "mote_locs.txt"
+LOCATIONS, SIMULATED = "mote_locs.txt", "simulated stand-in"
 RECORDED = {  # sha256; those of the owner's data.txt and data.txt.gz come from other projects, unverified
     EXTRACT: "b56b799360c580b35d6c83b884c8c37eac6dc76715fe76292f282c614341cf45",
     OWNERS_GZ: "d99288c8f406ca6604d359ceaa0d8adfffa79e7095061a1e27dc4399f48c7225",
@@ -88,8 +87,10 @@ def train_test(data: SensorData, fraction: float = 2 / 3) -> tuple[np.ndarray, n
 
 def checksums() -> dict[str, str]:
     """Path in the data directory -> sha256, of the files `load` reads by default; {} when there are none."""
-    directory = _directory()
-    return {p.relative_to(directory).as_posix(): pooch.file_hash(str(p)) for p in _files(directory)}
+    files = _files(_directory())
+    import pooch  # here: in a notebook its import warns of absent progress widgets
+
+    return {path.relative_to(_directory()).as_posix(): pooch.file_hash(str(path)) for path in files}
 
 
 def status() -> str:
@@ -121,6 +122,8 @@ def fetch(if_missing: bool = False) -> None:
 
 def _download(target: Path) -> None:
     """Fetch into a folder beside the final place, check, then move."""
+    import pooch
+
     target.mkdir(parents=True, exist_ok=True)
     downloader = pooch.HTTPDownloader(timeout=TIMEOUTS, progressbar=True)
     pooch.get_logger().setLevel("WARNING")  # no advice on hashes: content decides, status() tells the sums
@@ -180,10 +183,9 @@ def _read_readings(path: Path, days: Sequence[str]) -> pd.DataFrame:
         minute = pd.to_datetime(rows["date"] + " " + rows["time"].str[:5], format="%Y-%m-%d %H:%M")
     except (OSError, EOFError, zlib.error, ValueError) as error:
         raise DamagedFile(f"{path}: cannot be read as Intel lab readings ({error})") from error
-    if not days_seen:
-        raise DamagedFile(f"{path}: no row has a date of the deployment")
     if absent := [day for day in days if day not in days_seen]:
-        raise ValueError(f"days: {absent} not in {path}; allowed: {', '.join(days_seen)}")
+        error = ValueError if days_seen else DamagedFile
+        raise error(f"days: {absent} not in {path}; allowed: {', '.join(days_seen) or 'none: no dated row'}")
     means = rows.groupby([minute.rename("minute"), rows["moteid"].astype(int)])["temperature"].mean()
     table = means.unstack().reindex(index=_minutes(days), columns=MOTES)
     _check_coverage(path, table)
@@ -196,8 +198,8 @@ def _rows(path: Path, days: Sequence[str]) -> tuple[pd.DataFrame, list[str]]:
     layout = {"sep": ","} if path.name == EXTRACT else owners
     with path.open("rb") as file:  # by content: a web server may unpack data.txt.gz on its way
         compression = "gzip" if file.read(2) == b"\x1f\x8b" else None
-    kept, seen = [], set()
     options = {"usecols": list(TYPES), "dtype": TYPES, "compression": compression, "chunksize": 500_000}
+    kept, seen = [], set()
     with pd.read_csv(path, **layout, **options) as chunks:
         for chunk in chunks:
             seen.update(chunk["date"].dropna().unique())
@@ -236,16 +238,15 @@ def _temperature_stand_in(days: tuple[str, ...]) -> SensorData:
     covariance = np.exp(-0.5 * (cdist(places, places) / 12) ** 2) + 0.01 * np.eye(len(MOTES))
     factor = np.linalg.cholesky(covariance)
     level, strength, delay = (factor @ rng.standard_normal((len(MOTES), 3))).T
-    times = _minutes(days)
-    hours = np.arange(len(times))[:, None] / 60
+    hours = np.arange(1440 * len(days))[:, None] / 60
     cycle = (3.6 + 0.7 * strength) * np.sin(2 * np.pi * (hours - 9 - delay) / 24)
     keep = np.exp(-1 / 180)  # correlation from one minute to the next: weather lasts three hours
-    shocks = np.sqrt(1 - keep**2) * rng.standard_normal((len(times), len(MOTES)))
-    shocks[0] /= np.sqrt(1 - keep**2)  # starts in its stationary law
+    shocks = rng.standard_normal((len(hours), len(MOTES)))
+    shocks[1:] *= np.sqrt(1 - keep**2)  # the first row starts in the stationary law
     weather = 1.5 * lfilter([1.0], [1.0, -keep], shocks, axis=0) @ factor.T
     table = 22 + level + cycle + weather + 0.1 * rng.standard_normal(weather.shape)
     # four decimals, as the real readings have, hide the last bits in which BLAS libraries differ
-    return SensorData(table.round(4), times, MOTES, "°C", "simulated stand-in", False, places.round(4))
+    return SensorData(table.round(4), _minutes(days), MOTES, "°C", SIMULATED, False, places.round(4))
 
 
 _LOADERS = {"temperature": _temperature}

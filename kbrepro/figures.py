@@ -61,10 +61,18 @@ def regret_panel(ax: Axes, traces: dict[str, Trace], *, unit: str = "", block: i
     for name, trace in traces.items():
         colour, style = LOOK[name]
         curves = trace.average_regret
-        rounds, mean, error = np.arange(1, curves.shape[1] + 1), curves.mean(axis=0), standard_error(curves, block)
+        rounds, mean, error = (
+            np.arange(1, curves.shape[1] + 1),
+            curves.mean(axis=0),
+            standard_error(curves, block),
+        )
         ax.loglog(rounds, mean, style, color=colour, label=name)
         ax.fill_between(rounds, mean - error, mean + error, color=colour, alpha=0.15, linewidth=0)
-    ax.set(xlabel="round t", ylabel="average regret $R_t/t$" + (f" ({unit})" if unit else ""), xlim=(1, rounds[-1]))
+    ax.set(
+        xlabel="round t",
+        ylabel="average regret $R_t/t$" + (f" ({unit})" if unit else ""),
+        xlim=(1, rounds[-1]),
+    )
     for axis in (ax.xaxis, ax.yaxis):
         axis.set_major_locator(LogLocator(subs=(1, 2, 5)))
         axis.set_major_formatter("{x:g}")

@@ -25,9 +25,7 @@ def gain(kernel: Kernel, points: Array, noise_variance: float) -> float:
     return float(np.log(np.diag(factor)).sum())
 
 
-def greedy_gain(
-    kernel: Kernel, arms: Array, noise_variance: float, horizon: int
-) -> tuple[Array, NDArray[np.int64]]:
+def greedy_gain(kernel: Kernel, arms: Array, noise_variance: float, horizon: int) -> tuple[Array, NDArray[np.int64]]:
     """Return the gain (horizon,) after each pull of the arm of largest variance, and the arms pulled (horizon,).
 
     The experimental-design rule of Srinivas et al., eq. 4; its gain is at least (1 - 1/e) of the best (eq. 5).

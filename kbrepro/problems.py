@@ -61,10 +61,8 @@ def draw_from_prior(kernel: Kernel, arms: Array, rng: np.random.Generator) -> Ar
     return factor @ rng.standard_normal(len(arms))[: factor.shape[1]]
 
 
-def gp_draw(
-    rng: np.random.Generator, trial: int, kernel: Kernel, arms: Array, noise_variance: float
-) -> Problem:
-    """Return a problem whose expected reward is one draw from the prior that the policies are told, whatever `trial`."""
+def gp_draw(rng: np.random.Generator, trial: int, kernel: Kernel, arms: Array, noise_variance: float) -> Problem:
+    """Return a problem whose expected reward is a draw from the prior that the policies are told (any `trial`)."""
     return Problem(arms, draw_from_prior(kernel, arms, rng), noise_variance, kernel)
 
 

@@ -21,8 +21,6 @@ def best_arm(index: Array, rank: NDArray[np.int64] | None = None) -> int:
     top = index.max()
     if np.isnan(top):
         raise ValueError(f"index[{int(np.isnan(index).argmax())}] = nan is not allowed: index must not be NaN")
-    if np.isinf(top):
-        tied = np.flatnonzero(index == top)
-    else:
-        tied = np.flatnonzero(index >= top - TOLERANCE * (1 + abs(top)))
+    slack = 0.0 if np.isinf(top) else TOLERANCE * (1 + abs(top))
+    tied = np.flatnonzero(index >= top - slack)
     return int(tied[0] if rank is None else tied[rank[tied].argmin()])

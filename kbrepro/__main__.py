@@ -1,0 +1,103 @@
+"""The command line: `kbrepro --help`."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import click
+
+from kbrepro import paths
+
+
+class _Commands(click.Group):
+    """Errors that say what is wrong become one `Error:` line instead of a traceback."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except (click.exceptions.Exit, click.Abort, BrokenPipeError):
+            raise
+        except (ValueError, RuntimeError, OSError) as error:
+            raise click.ClickException(str(error)) from error
+
+
+@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="kbrepro")
+def main() -> None:
+    """Replicate five papers on kernelized bandits."""
+
+
+@main.command()
+@click.argument("notebooks", nargs=-1, metavar="[NOTEBOOK]...")
+@click.option("--profile", default="quick", show_default=True, help="quick, or a folder of notebooks/profiles: paper.")
+@click.option("--set", "settings", multiple=True, metavar="NAME=VALUE", help="Override a parameter; may be repeated.")
+@click.option("--jobs", type=click.IntRange(min=1), help="Worker processes. [default: one a processor]")
+def reproduce(notebooks: tuple[str, ...], profile: str, settings: tuple[str, ...], jobs: int | None) -> None:
+    """Run notebooks (all, if none is named) and keep their results.
+
+    They go to results/<profile>/, or to results/custom/ when a parameter is overridden.
+    """
+    from kbrepro import parameters
+    from kbrepro import reproduce as batch
+
+    overrides = dict(parameters.read_setting(text) for text in settings)
+    root = paths.project_root()
+    for folder in batch.run(list(notebooks), profile, overrides, jobs, root):
+        click.echo(folder.relative_to(root).as_posix())
+
+
+@main.command()
+@click.argument("notebooks", nargs=-1, metavar="[NOTEBOOK]...")
+def refresh(notebooks: tuple[str, ...]) -> None:
+    """Make the .ipynb files anew from the .py files, with outputs (no data, no cache, quick)."""
+    from kbrepro import reproduce as batch
+
+    batch.refresh(list(notebooks))
+
+
+@main.command()
+@click.option("--profile", default="quick", show_default=True, help="quick, paper, or custom/<digest>.")
+def report(profile: str) -> None:
+    """Make an HTML report, readable without network, of the results of a profile."""
+    from kbrepro import report as site
+
+    root = paths.project_root()
+    index = site.build(root, paths.results(root, profile))
+    click.echo(index.relative_to(root).as_posix())
+
+
+@main.command()
+def claims() -> None:
+    """Print the scorecard of the full-scale run."""
+    from kbrepro.claims import scorecard
+
+    click.echo(scorecard(paths.project_root()), nl=False)
+
+
+@main.group(invoke_without_command=True)
+@click.pass_context
+def data(ctx: click.Context) -> None:
+    """Print which data files are found, with their checksums."""
+    if ctx.invoked_subcommand is None:
+        from kbrepro.datasets import status
+
+        click.echo(status())
+
+
+@data.command()
+@click.option("--if-missing", is_flag=True, help="Do nothing where data is found; a failed download is no error.")
+def fetch(if_missing: bool) -> None:
+    """Download the data from its owners into data/."""
+    from kbrepro import datasets
+
+    try:
+        datasets.fetch(if_missing=if_missing)
+    except datasets.DownloadFailed as error:
+        if not if_missing:
+            raise
+        click.echo(f"{error}; going on without", err=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main(prog_name="kbrepro"))

@@ -1,0 +1,118 @@
+"""Which notebooks and profiles there are, and whether values fit a notebook's parameters; nothing is run here."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from kbrepro import paths
+
+QUICK = "quick"  # the notebooks' own defaults
+RESERVED = "results_dir"  # set by the batch itself
+_WORDS = {"int": "an integer", "float": "a number", "bool": "true or false", "str": "text", "list": "a list"}
+
+
+class _Loader(yaml.SafeLoader):
+    """YAML in which 1e4 is a number, as people mean it, and 2004-03-01 is text, as notebooks want it."""
+
+    yaml_implicit_resolvers = {  # noqa: RUF012
+        first: [(tag, pattern) for tag, pattern in resolvers if not tag.endswith("timestamp")]
+        for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
+    }
+
+
+_Loader.add_implicit_resolver(
+    "tag:yaml.org,2002:float", re.compile(r"[-+]?(\d+\.?\d*|\.\d+)[eE][-+]?\d+$"), list("-+.0123456789")
+)
+
+
+def notebook_names(root: Path) -> list[str]:
+    """Return the names of the notebooks, sorted, without suffix."""
+    return sorted(path.stem for path in paths.notebooks(root).glob("[0-9][0-9]_*.ipynb"))
+
+
+def profile_names(root: Path) -> list[str]:
+    """Return the names of the profiles: `quick`, and every folder of notebooks/profiles."""
+    folders = (paths.notebooks(root) / "profiles").glob("*/")
+    return [QUICK, *sorted(folder.name for folder in folders)]
+
+
+def chosen(wanted: Iterable[str], available: list[str], what: str) -> list[str]:
+    """Return the wanted names in order, all that are available if none is wanted; ValueError on an unknown one."""
+    wanted = list(dict.fromkeys(name.removesuffix(".ipynb").removeprefix("notebooks/") for name in wanted))
+    for name in wanted:
+        if name not in available:
+            raise ValueError(f"{what} {name!r} is not there; allowed: {', '.join(available) or 'none'}")
+    return wanted or available
+
+
+def read_setting(text: str) -> tuple[str, Any]:
+    """Return name and value of one `name=value`, the value read as YAML; ValueError if it cannot be read."""
+    name, equals, value = text.partition("=")
+    if not equals or not name.strip().isidentifier() or not value.strip():
+        raise ValueError(f"--set {text!r} is not allowed: it must be name=value")
+    return name.strip(), _read_yaml(value, f"--set {text!r}")
+
+
+def of_profile(root: Path, notebook: str, profile: str) -> dict[str, Any]:
+    """Return what a profile changes in a notebook; ValueError if there is no such profile, or it is not a flat map."""
+    chosen([profile], profile_names(root), "profile")
+    if profile == QUICK:
+        return {}
+    path = paths.notebooks(root) / "profiles" / profile / f"{notebook}.yaml"
+    where = path.relative_to(root).as_posix()
+    if not path.is_file():
+        raise ValueError(f"profile {profile!r} says nothing about {notebook}: there is no {where}")
+    values = _read_yaml(path.read_text(encoding="utf-8"), where) or {}
+    if not isinstance(values, dict):
+        raise ValueError(f"{where} is not allowed: it must be lines of name: value")
+    return values
+
+
+def defaults(root: Path, notebook: str) -> tuple[dict[str, str], dict[str, Any]]:
+    """Return types (as annotated) and defaults of a notebook's parameters."""
+    from papermill import inspect_notebook  # slow to import
+
+    found = inspect_notebook(paths.notebooks(root) / f"{notebook}.ipynb")
+    values = {name: ast.literal_eval(p["default"]) for name, p in found.items()}
+    types = {name: p["inferred_type_name"] for name, p in found.items()}
+    return {n: type(values[n]).__name__ if t == "None" else t for n, t in types.items()}, values
+
+
+def check(notebook: str, values: Mapping[str, Any], types: Mapping[str, str]) -> None:
+    """Raise ValueError unless every value has the name and the type of a parameter of the notebook."""
+    allowed = [name for name in types if name != RESERVED]
+    for name, value in values.items():
+        if name not in allowed:
+            raise ValueError(f"{notebook} has no parameter {name!r} to set; allowed: {', '.join(allowed) or 'none'}")
+        if not _fits(value, types[name]):
+            raise ValueError(f"{notebook}: {name} = {value!r} is not allowed: {name} must be {_words(types[name])}")
+
+
+def _read_yaml(text: str, where: str) -> Any:
+    try:
+        return yaml.load(text, _Loader)
+    except yaml.YAMLError as error:
+        raise ValueError(f"{where} cannot be read as YAML: {' '.join(str(error).split())}") from None
+
+
+def _split(annotation: str) -> tuple[str, str]:
+    outer, _, inner = annotation.replace(" ", "").partition("[")
+    return outer, inner.removesuffix("]")
+
+
+def _fits(value: Any, annotation: str) -> bool:
+    outer, inner = _split(annotation)
+    if outer == "list":
+        return type(value) is list and (not inner or all(_fits(item, inner) for item in value))
+    return type(value).__name__ == outer or (outer == "float" and type(value) is int)
+
+
+def _words(annotation: str) -> str:
+    outer, inner = _split(annotation)
+    return _WORDS.get(outer, outer) + (f", each entry {_words(inner)}" if outer == "list" and inner else "")

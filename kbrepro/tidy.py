@@ -1,0 +1,72 @@
+"""Executed notebooks without what differs from run to run: times, progress bars, random ids, machine paths."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import nbformat
+from nbformat import NotebookNode
+
+_BAR = re.compile(r"\r|\x1b\[A|\d+%\|.*\|")  # of tqdm
+
+
+def tidy(notebook: NotebookNode, root: Path, links_up: str | None = None) -> NotebookNode:
+    """Return the notebook, changed in place, without papermill's and Jupyter's timings and without progress bars.
+
+    `links_up` replaces the one `..` by which links in notebooks/ reach the root.
+    """
+    notebook.metadata.pop("papermill", None)
+    notebook.metadata["language_info"] = {"name": "python"}
+    for number, cell in enumerate(notebook.cells):
+        cell["id"] = f"cell-{number:02}"
+        for name in ("papermill", "execution"):
+            cell.metadata.pop(name, None)
+        if not cell.metadata.get("tags"):
+            cell.metadata.pop("tags", None)
+        if cell.cell_type == "code":
+            cell.outputs = [output for output in cell.outputs if _tidy_output(output, root)]
+        elif links_up:
+            cell.source = cell.source.replace("](../", f"]({links_up}/")
+    return notebook
+
+
+def _tidy_output(output: NotebookNode, root: Path) -> bool:
+    """Clean what the notebook wrote to stderr; return whether anything is left of the output."""
+    if output.output_type == "stream" and output.name == "stderr":
+        lines = output.text.splitlines(keepends=True) if "\r" not in output.text else output.text.split("\n")
+        kept = [line.rstrip("\n") for line in lines if not _BAR.search(line)]
+        output.text = "\n".join(kept).strip("\n").replace(f"{root}/", "")
+        return bool(output.text)
+    return True
+
+
+def paired(notebook: NotebookNode) -> NotebookNode:
+    """Return a notebook, changed in place, with the metadata that pairs it with its .py file and fixed cell ids."""
+    jupytext = notebook.metadata.get("jupytext", {})
+    jupytext.pop("text_representation", None)  # only the .py has one
+    kernel = {"display_name": "Python 3", "language": "python", "name": "python3"}
+    notebook.metadata = nbformat.from_dict(
+        {"jupytext": jupytext, "kernelspec": kernel, "language_info": {"name": "python"}}
+    )
+    for number, cell in enumerate(notebook.cells):
+        cell["id"] = f"cell-{number:02}"
+    notebook.nbformat, notebook.nbformat_minor = 4, 5
+    return notebook
+
+
+def tidy_log(log: Path, root: Path) -> None:
+    """Keep the last state of every progress bar, and paths relative to the root."""
+    text = log.read_text(encoding="utf-8", errors="replace")
+    log.write_text(re.sub(r"[^\n]*\r(?!\n)", "", text).replace(f"{root}/", ""), encoding="utf-8")
+
+
+def last_error(notebook: Path, log: Path) -> str:
+    """Return the error of the cell that failed, else the last lines of the log."""
+    errors = []
+    if notebook.is_file():
+        cells = nbformat.read(notebook, as_version=4).cells
+        outputs = [output for cell in cells if cell.cell_type == "code" for output in cell.outputs]
+        errors = [f"{o.ename}: {o.evalue}" for o in outputs if o.output_type == "error"]
+    lines = log.read_text(encoding="utf-8").strip().splitlines()
+    return errors[-1] if errors else "\n".join(lines[-3:]) or "it left no message"

@@ -1,0 +1,80 @@
+"""environment.yml, pyproject.toml and requirements.lock ask for the same things."""
+
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+import yaml
+from packaging.requirements import Requirement
+
+ROOT = Path(__file__).parents[1]
+EXTRAS = ("report", "test", "lab")  # what environment.yml and the lock install besides the core
+CONDA_NAMES = {"matplotlib-base": "matplotlib", "seaborn-base": "seaborn"}
+
+
+def canonical(name: str) -> str:
+    return re.sub(r"[-_.]+", "-", CONDA_NAMES.get(name, name)).lower()
+
+
+def parsed(lines: list[str]) -> dict[str, str]:
+    """Name -> version bounds, in one spelling."""
+    requirements = [Requirement(line) for line in lines]
+    return {canonical(r.name): str(r.specifier) for r in requirements}
+
+
+@pytest.fixture(scope="module")
+def project() -> dict:
+    return tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+
+
+@pytest.fixture(scope="module")
+def environment() -> dict:
+    return yaml.safe_load((ROOT / "environment.yml").read_text(encoding="utf-8"))
+
+
+@pytest.fixture(scope="module")
+def pins() -> list[tuple[str, str]]:
+    """Name and whole entry of each pin in the lock; a name comes twice where Python versions differ."""
+    text = re.sub(r"(?m)^\s*#.*\n", "", (ROOT / "requirements.lock").read_text(encoding="utf-8"))
+    entries = [entry for entry in re.split(r"(?m)^(?=\S)", text) if entry.strip()]
+    return [(canonical(re.match(r"[\w.-]+", entry)[0]), entry) for entry in entries]
+
+
+def test_conda_and_pip_users_get_the_same_versions(project, environment):
+    *conda, last = environment["dependencies"]
+    *from_pip, editable = last["pip"]
+    assert editable == "-e ."
+    ours = parsed([line for line in conda if line != "pip"] + from_pip)
+    extras = [line for extra in EXTRAS for line in project["optional-dependencies"][extra]]
+    theirs = parsed(project["dependencies"] + extras) | parsed([f"python{project['requires-python']}"])
+    assert ours == theirs
+
+
+def test_conda_packages_come_from_conda_forge_alone(environment):
+    assert environment["channels"] == ["conda-forge"]
+    assert environment["name"] == "kbrepro" and "pip" in environment["dependencies"]
+
+
+def test_no_dependency_is_named_twice(environment):
+    *conda, last = environment["dependencies"]
+    names = [canonical(re.match(r"[\w.-]+", line)[0]) for line in conda + last["pip"][:-1]]
+    assert len(names) == len(set(names)) > 20
+
+
+def test_every_pin_has_hashes_and_no_address(pins):
+    assert len(pins) > 50
+    unpinned = [name for name, entry in pins if not re.match(r"\S+==\S+", entry)]
+    unhashed = [name for name, entry in pins if not re.search(r"--hash=sha256:[0-9a-f]{64}\b", entry)]
+    addressed = [name for name, entry in pins if "://" in entry or "-url" in entry]
+    assert (unpinned, unhashed, addressed) == ([], [], [])
+
+
+def test_the_lock_holds_what_pyproject_asks_for(project, pins):
+    extras = [line for extra in EXTRAS for line in project["optional-dependencies"][extra]]
+    wanted = [Requirement(line) for line in [*project["dependencies"], *extras]]
+    locked = [(name, re.match(r"\S+==([\w.!+]+)", entry)[1]) for name, entry in pins]
+    absent = {canonical(r.name) for r in wanted} - {name for name, _ in locked}
+    bounds = {canonical(r.name): r.specifier for r in wanted}
+    outside = [pin for pin in locked if pin[0] in bounds and not bounds[pin[0]].contains(pin[1])]
+    assert (absent, outside) == (set(), [])
