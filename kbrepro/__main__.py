@@ -60,9 +60,12 @@ def refresh(notebooks: tuple[str, ...]) -> None:
 @click.option("--profile", default="quick", show_default=True, help="quick, paper, or custom/<digest>.")
 def report(profile: str) -> None:
     """Make an HTML report, readable without network, of the results of a profile."""
+    from kbrepro import parameters
     from kbrepro import report as site
 
     root = paths.project_root()
+    if not profile.startswith("custom/"):
+        parameters.chosen([profile], parameters.profile_names(root), "profile")
     index = site.build(root, paths.results(root, profile))
     click.echo(index.relative_to(root).as_posix())
 

@@ -123,9 +123,7 @@ def _run(r: Run, environment: Mapping[str, str]) -> None:
     start = time.monotonic()
     source = paths.notebooks(r.root) / f"{r.notebook}.ipynb"
     _execute(r.root, source, r.partial, r.given | {parameters.RESERVED: results_dir}, environment)
-    up = os.path.relpath(r.root, r.folder).replace(os.sep, "/")
-    notebook = tidy.tidy(_read(r.partial / "notebook.ipynb"), r.root, links_up=up)
-    paths.write_text(r.partial / "notebook.ipynb", nbformat.writes(notebook) + "\n")
+    _tidy_notebook(r, results_dir)
     record |= {"notebook": r.notebook, "profile": r.profile, "parameters": r.effective}
     record |= {"seconds": round(time.monotonic() - start, 1), "outputs": provenance.checksums(r.partial)}
     text = json.dumps(record, indent=1, sort_keys=True, ensure_ascii=False)
@@ -133,6 +131,15 @@ def _run(r: Run, environment: Mapping[str, str]) -> None:
     paths.swap_in(r.partial, r.folder)
     if r.folder.parent == paths.results(r.root, PAPER):
         _write_scorecard(r.root)
+
+
+def _tidy_notebook(r: Run, results_dir: str) -> None:
+    path = r.partial / "notebook.ipynb"
+    notebook = tidy.tidy(_read(path), r.root)
+    up = os.path.relpath(r.root, r.folder).replace(os.sep, "/")  # the copy lies deeper than notebooks/
+    tidy.replace(notebook, "markdown", "](../", f"]({up}/")
+    tidy.replace(notebook, "code", results_dir, results_dir.removesuffix(".partial"))
+    paths.write_text(path, nbformat.writes(notebook) + "\n")
 
 
 def _write_scorecard(root: Path) -> None:

@@ -11,11 +11,8 @@ from nbformat import NotebookNode
 _BAR = re.compile(r"\r|\x1b\[A|\d+%\|.*\|")  # of tqdm
 
 
-def tidy(notebook: NotebookNode, root: Path, links_up: str | None = None) -> NotebookNode:
-    """Return the notebook, changed in place, without papermill's and Jupyter's timings and without progress bars.
-
-    `links_up` replaces the one `..` by which links in notebooks/ reach the root.
-    """
+def tidy(notebook: NotebookNode, root: Path) -> NotebookNode:
+    """Return the notebook, changed in place, without papermill's and Jupyter's timings and without progress bars."""
     notebook.metadata.pop("papermill", None)
     notebook.metadata["language_info"] = {"name": "python"}
     for number, cell in enumerate(notebook.cells):
@@ -26,18 +23,22 @@ def tidy(notebook: NotebookNode, root: Path, links_up: str | None = None) -> Not
             cell.metadata.pop("tags", None)
         if cell.cell_type == "code":
             cell.outputs = [output for output in cell.outputs if _tidy_output(output, root)]
-        elif links_up:
-            cell.source = cell.source.replace("](../", f"]({links_up}/")
     return notebook
+
+
+def replace(notebook: NotebookNode, cell_type: str, old: str, new: str) -> None:
+    """Replace text in the source of every cell of one type."""
+    for cell in notebook.cells:
+        if cell.cell_type == cell_type:
+            cell.source = cell.source.replace(old, new)
 
 
 def _tidy_output(output: NotebookNode, root: Path) -> bool:
     """Clean what the notebook wrote to stderr; return whether anything is left of the output."""
     if output.output_type == "stream" and output.name == "stderr":
-        lines = output.text.splitlines(keepends=True) if "\r" not in output.text else output.text.split("\n")
-        kept = [line.rstrip("\n") for line in lines if not _BAR.search(line)]
-        output.text = "\n".join(kept).strip("\n").replace(f"{root}/", "")
-        return bool(output.text)
+        kept = [line for line in output.text.split("\n") if not _BAR.search(line)]
+        output.text = "\n".join(kept).replace(f"{root}/", "")
+        return bool(output.text.strip())
     return True
 
 
@@ -57,7 +58,7 @@ def paired(notebook: NotebookNode) -> NotebookNode:
 
 def tidy_log(log: Path, root: Path) -> None:
     """Keep the last state of every progress bar, and paths relative to the root."""
-    text = log.read_text(encoding="utf-8", errors="replace")
+    text = log.read_bytes().decode(errors="replace")  # read_text would turn every carriage return into a line
     log.write_text(re.sub(r"[^\n]*\r(?!\n)", "", text).replace(f"{root}/", ""), encoding="utf-8")
 
 

@@ -1,0 +1,96 @@
+"""The widths of Theorems 1 to 3 against numbers worked out with mpmath, and their shape."""
+
+import math
+
+import pytest
+from mpmath import mp, mpf
+
+from kbrepro import confidence
+
+COMPACT = dict(d=2, side=1.0, a=1.0, b=3.0, delta=0.1)
+RKHS = dict(squared_norm=4.0, max_gain=7.5, delta=0.1)
+FINITE = dict(n_arms=1000, delta=0.1)
+WIDTHS = [(confidence.finite_arms, FINITE), (confidence.compact_arms, COMPACT), (confidence.rkhs, RKHS)]
+NAMES = ["theorem 1", "theorem 2", "theorem 3"]
+every_theorem = pytest.mark.parametrize(("width", "settings"), WIDTHS, ids=NAMES)
+
+
+@pytest.mark.parametrize("t", [1, 10, 1000])
+def test_theorem_1(t):
+    with mp.workdps(30):
+        beta = 2 * mp.log(1000 * mpf(t) ** 2 * mp.pi**2 / (6 * mpf("0.1")))
+        assert confidence.finite_arms(t, **FINITE) == pytest.approx(float(mp.sqrt(beta)), rel=1e-13)
+
+
+@pytest.mark.parametrize("t", [1, 10, 1000])
+def test_theorem_2(t):
+    with mp.workdps(30):
+        delta, d, r, a, b = mpf("0.1"), 2, 1, 1, 3
+        root = mp.sqrt(mp.log(4 * d * a / delta))
+        beta = 2 * mp.log(t**2 * 2 * mp.pi**2 / (3 * delta)) + 2 * d * mp.log(mpf(t) ** 2 * d * b * r * root)
+        assert confidence.compact_arms(t, **COMPACT) == pytest.approx(float(mp.sqrt(beta)), rel=1e-13)
+
+
+@pytest.mark.parametrize("t", [1, 10, 1000])
+def test_theorem_3(t):
+    with mp.workdps(30):
+        beta = 2 * 4 + 300 * mpf("7.5") * mp.log(t / mpf("0.1")) ** 3
+        assert confidence.rkhs(t, **RKHS) == pytest.approx(float(mp.sqrt(beta)), rel=1e-13)
+
+
+def test_numbers_worked_out_by_hand():
+    """2 log(1000 pi^2 / 0.6) = 2 * 9.70807; 2 * 1 + 300 * 2 * log(2)^3 = 2 + 600 * 0.333025."""
+    assert confidence.finite_arms(1, **FINITE) ** 2 == pytest.approx(19.41613, rel=1e-6)
+    assert confidence.rkhs(1, squared_norm=1.0, max_gain=2.0, delta=0.5) ** 2 == pytest.approx(201.8148, rel=1e-6)
+    # 2 log(2 pi^2 / 0.3) + 2 log(sqrt(log 40)) = 8.37329 + 1.30532
+    simple = confidence.compact_arms(1, d=1, side=1.0, a=1.0, b=1.0, delta=0.1)
+    assert simple**2 == pytest.approx(9.67861, rel=1e-5)
+
+
+@every_theorem
+def test_the_width_grows_with_the_round(width, settings):
+    values = [width(t, **settings) for t in (1, 2, 3, 10, 100, 10_000)]
+    assert values == sorted(set(values))
+
+
+@every_theorem
+@pytest.mark.parametrize("factor", [5, 2.0, 0.5])
+def test_dividing_beta_divides_the_width_by_the_root(width, settings, factor):
+    whole, divided = width(20, **settings), width(20, **settings, divide_beta_by=factor)
+    assert whole / divided == pytest.approx(math.sqrt(factor), rel=1e-13)
+
+
+@every_theorem
+def test_a_smaller_delta_widens_the_band(width, settings):
+    assert width(5, **settings | {"delta": 0.01}) > width(5, **settings)
+
+
+@pytest.mark.parametrize(
+    ("width", "settings", "name", "value"),
+    [
+        (width, settings, name, value)
+        for width, settings in WIDTHS
+        for name, value in [("delta", 0.0), ("delta", 1.0), ("divide_beta_by", 0.0), ("divide_beta_by", -5)]
+    ]
+    + [
+        (confidence.finite_arms, FINITE, "n_arms", 0),
+        (confidence.finite_arms, FINITE, "n_arms", 10.0),
+        (confidence.compact_arms, COMPACT, "d", 0),
+        (confidence.compact_arms, COMPACT, "side", 0.0),
+        (confidence.compact_arms, COMPACT, "b", math.nan),
+        (confidence.compact_arms, COMPACT, "a", 0.0125),
+        (confidence.rkhs, RKHS, "squared_norm", 0.0),
+        (confidence.rkhs, RKHS, "max_gain", -1.0),
+        (confidence.rkhs, RKHS, "max_gain", math.inf),
+    ],
+)
+def test_bad_settings_are_named(width, settings, name, value):
+    with pytest.raises(ValueError, match=f"{name} = {value!r} is not allowed: {name} must"):
+        width(1, **settings | {name: value})
+
+
+@every_theorem
+@pytest.mark.parametrize("t", [0, -1, 1.0])
+def test_rounds_count_from_one(width, settings, t):
+    with pytest.raises(ValueError, match="t = "):
+        width(t, **settings)

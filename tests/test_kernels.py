@@ -1,0 +1,152 @@
+"""Kernels against scikit-learn, their properties, and the errors of a bad covariance."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from sklearn.gaussian_process import kernels as sk
+
+from kbrepro.kernels import Empirical, Independent, Linear, Matern, SquaredExponential, grid
+
+KERNELS = [
+    SquaredExponential(0.3),
+    SquaredExponential(1.7, variance=2.5),
+    Matern(0.4, nu=0.5),
+    Matern(0.4, nu=1.5, variance=0.2),
+    Matern(1.1, nu=2.5),
+    Linear(),
+    Linear(variance=3.0),
+    Independent(variance=0.7),
+]
+SCIKIT = [
+    (SquaredExponential(0.3, variance=2.0), 2.0 * sk.RBF(0.3)),
+    (Matern(0.4, nu=0.5, variance=2.0), 2.0 * sk.Matern(0.4, nu=0.5)),
+    (Matern(0.4, nu=1.5), sk.Matern(0.4, nu=1.5)),
+    (Matern(1.1, nu=2.5), sk.Matern(1.1, nu=2.5)),
+    (Linear(variance=3.0), 3.0 * sk.DotProduct(sigma_0=0.0)),
+]
+
+points = st.integers(1, 3).flatmap(
+    lambda d: arrays(float, st.tuples(st.integers(1, 8), st.just(d)), elements=st.floats(-3, 3, width=16))
+)
+
+
+@pytest.mark.parametrize("kernel", KERNELS, ids=repr)
+@settings(max_examples=40, deadline=None, derandomize=True)
+@given(X=points)
+def test_symmetric_positive_semidefinite_and_diagonal(kernel, X):
+    K = kernel(X, X)
+    assert K.shape == (len(X), len(X))
+    np.testing.assert_array_equal(K, K.T)
+    np.testing.assert_allclose(kernel.diag(X), np.diag(K), rtol=1e-12, atol=1e-14)
+    eigenvalues = np.linalg.eigvalsh(K)
+    assert eigenvalues[0] >= -1e-12 * max(eigenvalues[-1], 1)
+
+
+@pytest.mark.parametrize(("ours", "theirs"), SCIKIT, ids=[repr(ours) for ours, _ in SCIKIT])
+def test_scikit_learn_agrees(ours, theirs):
+    rng = np.random.default_rng(2)
+    X, Z = rng.uniform(-1, 1, (30, 3)), rng.uniform(-1, 1, (20, 3))
+    np.testing.assert_allclose(ours(X, Z), theirs(X, Z), rtol=1e-12, atol=1e-14)
+    np.testing.assert_allclose(ours.diag(X), theirs.diag(X), rtol=1e-12)
+
+
+def test_independent_is_the_identity_where_points_differ():
+    X = np.array([[0.0, 0.0], [0.0, 1.0], [0.0, 0.0]])
+    np.testing.assert_array_equal(Independent(2.0)(X, X), 2.0 * np.array([[1, 0, 1], [0, 1, 0], [1, 0, 1]]))
+
+
+def test_the_form_that_srinivas_prints():
+    r, lengthscale = 0.37, 0.2
+    printed = SquaredExponential(np.sqrt(lengthscale))(np.zeros((1, 1)), np.full((1, 1), r))
+    assert printed[0, 0] == pytest.approx(np.exp(-(r**2) / (2 * lengthscale)), rel=1e-14)
+
+
+def test_kernels_are_values():
+    assert SquaredExponential(0.2) == SquaredExponential(0.2) != SquaredExponential(0.3)
+    assert len({Matern(0.2, nu=2.5), Matern(0.2, nu=2.5), Matern(0.2, nu=1.5)}) == 2
+
+
+@pytest.mark.parametrize("kernel", [SquaredExponential, lambda value: Matern(value, nu=2.5)])
+@pytest.mark.parametrize("value", [0.0, -1.0, np.nan, np.inf])
+def test_bad_lengthscale(kernel, value):
+    with pytest.raises(ValueError, match="lengthscale"):
+        kernel(value)
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda v: SquaredExponential(1.0, variance=v),
+        lambda v: Matern(1.0, nu=0.5, variance=v),
+        lambda v: Linear(v),
+        lambda v: Independent(v),
+    ],
+)
+def test_bad_variance(make):
+    with pytest.raises(ValueError, match=r"variance = -1\.0 is not allowed"):
+        make(-1.0)
+
+
+def test_bad_smoothness():
+    with pytest.raises(ValueError, match=r"nu = 2 is not allowed: nu must be 0\.5, 1\.5 or 2\.5"):
+        Matern(1.0, nu=2)
+
+
+def test_grid():
+    np.testing.assert_array_equal(grid(3), [[0], [0.5], [1]])
+    np.testing.assert_array_equal(grid(2, 2, low=-1, high=3), [[-1, -1], [-1, 3], [3, -1], [3, 3]])
+    assert grid(4, 3).shape == (64, 3) and len(np.unique(grid(4, 3), axis=0)) == 64
+    with pytest.raises(ValueError, match="n = 0"):
+        grid(0)
+
+
+COVARIANCE = np.array([[2.0, 1.0, 0.0], [1.0, 3.0, -0.5], [0.0, -0.5, 1.0]])
+
+
+def test_empirical_gives_the_matrix_back():
+    kernel = Empirical(COVARIANCE)
+    np.testing.assert_array_equal(kernel(kernel.points, kernel.points), COVARIANCE)
+    np.testing.assert_array_equal(kernel.diag(kernel.points), [2, 3, 1])
+    np.testing.assert_array_equal(kernel(kernel.points[[2]], kernel.points[[1, 1]]), [[-0.5, -0.5]])
+    assert kernel.points.shape == (3, 1)
+
+
+def changed(place, value):
+    K = COVARIANCE.copy()
+    K[place] = value
+    return K
+
+
+@pytest.mark.parametrize(
+    ("covariance", "message"),
+    [
+        (np.zeros((2, 3)), r"shape \(2, 3\): it must be square"),
+        (np.zeros(4), r"shape \(4,\): it must be square"),
+        (np.zeros((0, 0)), r"shape \(0, 0\): it must be square"),
+        (changed((0, 1), np.nan), r"covariance\[0, 1\] = nan"),
+        (changed((2, 2), np.inf), r"covariance\[2, 2\] = inf"),
+        (changed((0, 2), 0.1), r"not symmetric: \[0, 2\] = 0\.1 but \[2, 0\] = 0\.0"),
+        (np.array([[1.0, 2.0], [2.0, 1.0]]), r"eigenvalue -1: it must be positive semidefinite"),
+        (-np.eye(2), r"eigenvalue -1: it must be positive semidefinite"),
+        (np.zeros((2, 2)), "positive semidefinite"),
+    ],
+)
+def test_bad_covariance(covariance, message):
+    with pytest.raises(ValueError, match=message):
+        Empirical(covariance)
+
+
+def test_a_singular_covariance_is_allowed():
+    Empirical(np.ones((4, 4)))
+    V = np.random.default_rng(3).standard_normal((30, 4))
+    Empirical(V @ V.T)
+
+
+@pytest.mark.parametrize(("index", "named"), [(-1, -1), (3, 3), (17, 17)])
+def test_arms_outside_the_covariance(index, named):
+    with pytest.raises(IndexError, match=f"arm = {named} is not allowed: arm must be from 0 to 2"):
+        Empirical(COVARIANCE).diag(np.array([[0.0], [index]]))
+    with pytest.raises(IndexError, match=f"arm = {named}"):
+        Empirical(COVARIANCE)(np.array([[index]]), np.array([[0]]))

@@ -1,0 +1,94 @@
+"""What nbval cannot see: text and notebook agree, outputs are really there, and no cell is vacuous."""
+
+from pathlib import Path
+
+import jupytext
+import nbformat
+import pytest
+import yaml
+
+ROOT = Path(__file__).parents[1]
+NAMES = ["01_gp_ucb_information_gain"]
+
+
+@pytest.fixture(params=NAMES)
+def name(request):
+    return request.param
+
+
+@pytest.fixture
+def notebook(name):
+    return nbformat.read(ROOT / "notebooks" / f"{name}.ipynb", as_version=4)
+
+
+def code_cells(notebook):
+    return [cell for cell in notebook.cells if cell.cell_type == "code"]
+
+
+def compared_outputs(cell):
+    """Outputs that nbval compares: printed text, tables and values, not pictures."""
+    for output in cell.outputs:
+        text = str(output.get("text", "")) or str(output.get("data", {}).get("text/plain", ""))
+        if text and not text.startswith("<Figure"):
+            yield text
+
+
+def test_the_notebooks_are_those_that_are_tested():
+    for suffix in ("ipynb", "py"):
+        assert sorted(p.stem for p in (ROOT / "notebooks").glob(f"*.{suffix}")) == NAMES
+
+
+def test_text_and_notebook_agree(name, notebook):
+    text = jupytext.read(ROOT / "notebooks" / f"{name}.py")
+    assert [(c.cell_type, c.source) for c in notebook.cells] == [(c.cell_type, c.source) for c in text.cells]
+
+
+def test_every_code_cell_has_been_executed_in_order(notebook):
+    counts = [cell.execution_count for cell in code_cells(notebook)]
+    assert counts == list(range(1, len(counts) + 1))
+
+
+def test_every_section_compares_at_least_three_numbers(notebook):
+    sections, current = {}, None
+    for cell in notebook.cells:
+        if cell.cell_type == "markdown" and cell.source.startswith("## "):
+            current = cell.source.splitlines()[0]
+            sections[current] = 0
+        elif cell.cell_type == "code" and current:
+            texts = " ".join(compared_outputs(cell))
+            sections[current] += sum(word.strip("[],%").replace(".", "", 1).isdigit() for word in texts.split())
+    assert len(sections) >= 5
+    assert {section: n for section, n in sections.items() if n < 3} == {}
+
+
+def test_outputs_hold_no_warnings_progress_bars_or_vector_pictures(notebook):
+    for cell in code_cells(notebook):
+        for output in cell.outputs:
+            assert output.get("name") != "stderr", output
+            assert output.output_type != "error"
+            assert "image/svg+xml" not in output.get("data", {})
+
+
+def test_no_cell_ends_in_a_semicolon_or_skips_the_comparison(notebook):
+    for cell in code_cells(notebook):
+        assert not cell.source.rstrip().endswith(";")
+        assert not {"nbval-ignore-output", "nbval-skip", "raises-exception"} & set(cell.metadata.get("tags", []))
+
+
+def test_stand_in_outputs_say_so(notebook):
+    texts = " ".join(text for cell in code_cells(notebook) for text in compared_outputs(cell))
+    assert "SIMULATED STAND-IN" in texts
+
+
+def test_profile_and_claims_fit_the_notebook(name, notebook):
+    (parameters,) = [c.source for c in code_cells(notebook) if "parameters" in c.metadata.get("tags", [])]
+    profile = yaml.safe_load((ROOT / "notebooks/profiles/paper" / f"{name}.yaml").read_text(encoding="utf-8"))
+    names = {line.split(":")[0] for line in parameters.splitlines() if ":" in line}
+    assert set(profile) <= names
+    assert (ROOT / "notebooks/claims" / f"{name}.yaml").exists()
+
+
+def test_no_global_seed_and_no_path_of_a_machine(notebook):
+    source = "\n".join(cell.source for cell in notebook.cells)
+    assert "random.seed" not in source
+    assert "/home/" not in source
