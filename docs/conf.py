@@ -30,4 +30,6 @@ html_theme_options = {
     "use_fullscreen_button": False,
     "show_toc_level": 2,
     "home_page_in_toc": True,
+    "footer_content_items": [],
+    "navbar_persistent": [],
 }

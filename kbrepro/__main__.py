@@ -73,9 +73,12 @@ def report(profile: str) -> None:
 @main.command()
 def claims() -> None:
     """Print the scorecard of the full-scale run."""
-    from kbrepro.claims import scorecard
+    from kbrepro import claims as rules
 
-    click.echo(scorecard(paths.project_root()), nl=False)
+    root = paths.project_root()
+    if not rules.read(paths.results(root, "paper")):
+        raise click.ClickException("no verdicts in results/paper: first run `kbrepro reproduce --profile paper`")
+    click.echo(rules.scorecard(root), nl=False)
 
 
 @main.group(invoke_without_command=True)

@@ -8,6 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.stats import binomtest, linregress
+from scipy.stats import t as t_distribution
 
 from kbrepro import checks
 from kbrepro.kernels import Array
@@ -70,6 +72,23 @@ def standard_error(samples: Array, block: int = 1) -> Array:
         raise ValueError(f"block = {block} is not allowed: block must be at most half of the {len(samples)} trials")
     means = samples[: n_blocks * block].reshape(n_blocks, block, -1).mean(axis=1)
     return means.std(axis=0, ddof=1) / math.sqrt(n_blocks)
+
+
+def share(successes: NDArray[np.bool_]) -> Estimate:
+    """Return the share of successes (n,) with its 95 % Clopper-Pearson interval."""
+    result = binomtest(int(np.sum(successes)), len(successes))
+    interval = result.proportion_ci(LEVEL, method="exact")
+    return Estimate(result.statistic, interval.low, interval.high)
+
+
+def slope(x: Array, y: Array) -> Estimate:
+    """Return the least-squares slope of y on x, both (n,), with the 95 % interval of a straight-line fit.
+
+    For growth in T take few, log-spaced T: neighbours on one curve are no independent evidence.
+    """
+    fit = linregress(x, y)
+    half = fit.stderr * t_distribution.ppf((1 + LEVEL) / 2, len(x) - 2)
+    return Estimate(float(fit.slope), float(fit.slope - half), float(fit.slope + half))
 
 
 def exact(value: float) -> Estimate:

@@ -8,7 +8,10 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
 from kbrepro import checks
+from kbrepro.kernels import Array
 
 
 def finite_arms(t: int, *, n_arms: int, delta: float, divide_beta_by: float = 1.0) -> float:
@@ -40,14 +43,26 @@ def compact_arms(
     return math.sqrt(beta / divide_beta_by)
 
 
-def rkhs(t: int, *, squared_norm: float, max_gain: float, delta: float, divide_beta_by: float = 1.0) -> float:
-    """Return sqrt(beta_t / divide_beta_by), beta_t = 2 squared_norm + 300 max_gain log^3(t / delta).
+def rkhs(t: int, *, squared_norm: float, max_gains: Array, delta: float, divide_beta_by: float = 1.0) -> float:
+    """Return sqrt(beta_t / divide_beta_by), beta_t = 2 squared_norm + 300 gamma_t log^3(t / delta).
 
-    Srinivas et al., Theorem 3: `squared_norm` bounds the squared RKHS norm, `max_gain` is gamma_t (nats), the noise
-    is bounded by its standard deviation.
+    Srinivas et al., Theorem 3: `squared_norm` bounds the squared RKHS norm, `max_gains` (T,) holds gamma_1 .. gamma_T
+    (nats), the noise is bounded by its standard deviation. Raises ValueError if t exceeds T.
     """
     checks.positive_int(t=t)
     checks.positive(squared_norm=squared_norm, divide_beta_by=divide_beta_by)
-    checks.non_negative(max_gain=max_gain)
     checks.probability(delta=delta)
-    return math.sqrt((2 * squared_norm + 300 * max_gain * math.log(t / delta) ** 3) / divide_beta_by)
+    if t > len(max_gains):
+        raise ValueError(f"t = {t} is not allowed: max_gains holds {len(max_gains)} rounds")
+    return math.sqrt((2 * squared_norm + 300 * max_gains[t - 1] * math.log(t / delta) ** 3) / divide_beta_by)
+
+
+def regret_bound(widths: Array, max_gains: Array, noise_variance: float) -> Array:
+    """Return sqrt(C T beta_T gamma_T), C = 8 / log(1 + 1 / noise_variance), for T = 1 .. len(widths).
+
+    Srinivas et al., Theorems 1 and 3: bounds the cumulative regret of all T at once with probability 1 - delta;
+    `widths` (T,) are sqrt(beta_t), `max_gains` (T,) upper bounds on gamma_t (nats). The prior variance is at most 1.
+    """
+    checks.positive(noise_variance=noise_variance)
+    rounds = np.arange(1, len(widths) + 1)
+    return widths * np.sqrt(8 / math.log1p(1 / noise_variance) * rounds * max_gains)

@@ -8,7 +8,6 @@ import os
 import tempfile
 import zlib
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
@@ -18,7 +17,9 @@ import requests
 from scipy.signal import lfilter
 from scipy.spatial.distance import cdist
 
+from kbrepro import traffic
 from kbrepro.paths import ProjectNotFound, project_root
+from kbrepro.sensors import DamagedFile, SensorData
 
 BASE_URL, TIMEOUTS = "http://db.csail.mit.edu/labdata/", (5, 30)  # seconds: to connect, between two bytes
 DAYS = ("2004-03-04", "2004-03-05", "2004-03-06", "2004-03-07", "2004-03-08")
@@ -30,6 +31,8 @@ RECORDED = {  # sha256; those of the owner's data.txt and data.txt.gz come from 
     OWNERS_GZ: "d99288c8f406ca6604d359ceaa0d8adfffa79e7095061a1e27dc4399f48c7225",
     OWNERS: "21d156880db48eb140390beffc18b017282777cdc41e30e665072544ecf0913e",
     LOCATIONS: "3865c0263110c24c40e3377690cecaa552e0575cf56cdb9f5f8bd17130b6bf04",
+    traffic.USC: "fd39b44fa54164ce61830d89cd160f7fab466ea790704b96ea984af6895ae0a1",
+    traffic.METR_LA: "cd62cbd55e1c4580e9fef78b64e699e25a83fd011b786a94b67e174952341e07",
 }
 COLUMNS = ("date", "time", "epoch", "moteid", "temperature", "humidity", "light", "voltage")
 TYPES = {"date": str, "time": str, "moteid": float, "temperature": float}
@@ -39,36 +42,15 @@ PLAUSIBLE = (0.0, 60.0)  # deg C: a mote whose battery dies reports 100 and more
 MIN_COVERAGE = 0.5  # share of mote-minutes with a reading, for each day (0.85 on the default days)
 
 
-class DamagedFile(ValueError):
-    """A data file that is there but is not what it should be."""
-
-
 class DownloadFailed(RuntimeError):
     """The owner's files did not arrive, or not intact."""
-
-
-@dataclass(frozen=True, eq=False)
-class SensorData:
-    """Readings (n_times, n_sensors) in `unit` at `times`; locations (n_sensors, 2) in metres or None."""
-
-    readings: np.ndarray
-    times: pd.DatetimeIndex
-    sensors: list[int]
-    unit: str
-    source: str
-    is_real: bool
-    locations: np.ndarray | None = None
-
-    def __post_init__(self) -> None:
-        for array in (self.readings, self.locations):
-            if array is not None:
-                array.flags.writeable = False  # `load` hands the same arrays to everybody
 
 
 def load(name: str, days: Sequence[str] = DAYS) -> SensorData:
     """Sensor data by name, cleaned; a simulated stand-in (`is_real` False) when no file is found.
 
-    `name` is "temperature": 46 sensors, one row a minute of `days` ("YYYY-MM-DD"; calendar order), deg C.
+    `name` is "temperature": 46 sensors, one row a minute of `days` ("YYYY-MM-DD"; calendar order), deg C; or
+    "traffic_usc" (108 detectors) or "traffic_metr_la" (207), five-minute slots of working mornings, mph.
     The arrays are shared between calls, hence read-only. Raises ValueError for an unknown name or a day that
     is malformed or not in the file, DamagedFile (a ValueError) for a file that is not what it should be.
     """
@@ -87,7 +69,7 @@ def train_test(data: SensorData, fraction: float = 2 / 3) -> tuple[np.ndarray, n
 
 def checksums() -> dict[str, str]:
     """Path in the data directory -> sha256, of the files `load` reads by default; {} when there are none."""
-    files = _files(_directory())
+    files = _files(_directory()) + [path for path in map(_traffic_file, _TRAFFIC) if path]
     import pooch  # here: in a notebook its import warns of absent progress widgets
 
     return {path.relative_to(_directory()).as_posix(): pooch.file_hash(str(path)) for path in files}
@@ -98,9 +80,13 @@ def status() -> str:
     found = []
     for name, sha256 in checksums().items():
         match = "as recorded" if sha256 == RECORDED[Path(name).name] else "DIFFERS from the recorded one"
-        found.append(f"temperature: {name}, sha256 {sha256} ({match})")
-    missing = ["temperature: not found; a simulated stand-in is used (data/README.md says how to get it)"]
-    return "\n".join([f"data directory: {_directory() or 'none'}", *(found or missing)])
+        found.append(f"{name}, sha256 {sha256} ({match})")
+    missing = ["temperature"] if not _files(_directory()) else []
+    missing += [name for name in _TRAFFIC if not _traffic_file(name)]
+    absent = [
+        f"{name}: not found; a simulated stand-in is used (data/README.md says how to get it)" for name in missing
+    ]
+    return "\n".join([f"data directory: {_directory() or 'none'}", *found, *absent])
 
 
 def fetch(if_missing: bool = False) -> None:
@@ -249,4 +235,21 @@ def _temperature_stand_in(days: tuple[str, ...]) -> SensorData:
     return SensorData(table.round(4), _minutes(days), MOTES, "°C", SIMULATED, False, places.round(4))
 
 
-_LOADERS = {"temperature": _temperature}
+_TRAFFIC = {
+    "traffic_usc": (traffic.USC, traffic.read_usc),
+    "traffic_metr_la": (traffic.METR_LA, traffic.read_metr_la),
+}
+
+
+def _traffic_file(name: str) -> Path | None:
+    directory = _directory()
+    path = directory / "traffic" / _TRAFFIC[name][0] if directory else None
+    return path if path and path.is_file() else None
+
+
+def _traffic(name: str) -> SensorData:
+    path = _traffic_file(name)
+    return _TRAFFIC[name][1](path) if path else traffic.simulated()
+
+
+_LOADERS = {"temperature": _temperature} | {name: lambda _, name=name: _traffic(name) for name in _TRAFFIC}

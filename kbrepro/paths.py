@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import os
 import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+
+try:
+    import fcntl
+except ImportError:  # no such locks on Windows: there, do not run twice at once
+    fcntl = None
 
 
 class ProjectNotFound(RuntimeError):
@@ -59,6 +66,20 @@ def recover(final: Path) -> None:
     if aside.exists() and not final.exists():
         aside.rename(final)
     shutil.rmtree(aside, ignore_errors=True)
+
+
+@contextmanager
+def locked(lock: Path) -> Iterator[bool]:
+    """Hold a lock and yield True, or yield False where another process holds it; it ends with the process."""
+    lock.parent.mkdir(parents=True, exist_ok=True)
+    with lock.open("w") as file:
+        try:
+            if fcntl:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            yield False
+        else:
+            yield True
 
 
 def _aside(final: Path) -> Path:

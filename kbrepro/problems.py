@@ -77,3 +77,33 @@ def sensor_field(
         raise IndexError(f"trial = {trial} is not allowed: there are {len(fields)} fields, 0 to {len(fields) - 1}")
     kernel = Empirical(covariance)
     return Problem(kernel.points, fields[trial], noise_variance, kernel)
+
+
+class BoundedNoiseProblem(Problem):
+    """A problem whose noise is uniform on [-s, s], s^2 the noise variance that the policies are told."""
+
+    def pull(self, arm: int, rng: np.random.Generator) -> float:
+        checks.arm_index(arm, len(self.arms))
+        return float(self.expected_reward[arm] + np.sqrt(self.noise_variance) * rng.uniform(-1, 1))
+
+
+def rkhs_function(
+    rng: np.random.Generator,
+    trial: int,
+    kernel: Kernel,
+    arms: Array,
+    noise_variance: float,
+    squared_norm: float,
+    n_centres: int = 20,
+) -> Problem:
+    """Return a problem with bounded noise whose expected reward has exactly this squared RKHS norm (any `trial`).
+
+    f = sum_i a_i k(c_i, .) with n_centres arms drawn without replacement as centres and normal weights a, scaled so
+    that a^T K a = squared_norm.
+    """
+    checks.positive(squared_norm=squared_norm)
+    checks.positive_int(n_centres=n_centres)
+    centres = arms[rng.choice(len(arms), n_centres, replace=False)]
+    weights = rng.standard_normal(n_centres)
+    weights *= np.sqrt(squared_norm / (weights @ kernel(centres, centres) @ weights))
+    return BoundedNoiseProblem(arms, kernel(arms, centres) @ weights, noise_variance, kernel)

@@ -115,6 +115,14 @@ def _environment(root: Path, jobs: int | None) -> dict[str, str]:
 
 
 def _run(r: Run, environment: Mapping[str, str]) -> None:
+    lock = r.root / ".cache" / "locks" / "-".join(r.folder.relative_to(r.root / "results").parts)
+    with paths.locked(lock) as mine:
+        if not mine:
+            raise RunFailed(f"another run is writing {r.partial.relative_to(r.root).as_posix()}")
+        _run_alone(r, environment)
+
+
+def _run_alone(r: Run, environment: Mapping[str, str]) -> None:
     record = provenance.before(r.root, environment.get("KBREPRO_JOBS"))
     paths.recover(r.folder)
     shutil.rmtree(r.partial, ignore_errors=True)

@@ -52,13 +52,15 @@ class Policy(Protocol):
 class Trace(NamedTuple):
     """What happened: arms, observations and instantaneous regret of every round, and seconds in all.
 
-    One run has arrays of shape (horizon,); many trials, stacked, (trials, horizon), and seconds (trials,).
+    One run has arrays of shape (horizon,); many trials, stacked, (trials, horizon), and seconds (trials,). `band_ratio`
+    is the largest |f - mean| / (width sd) over all arms before each pull, NaN where it was not recorded.
     """
 
     arms: NDArray[np.int32]
     observations: Array
     regret: Array
     seconds: Array
+    band_ratio: Array
 
     @property
     def average_regret(self) -> Array:
@@ -76,11 +78,13 @@ class Experiment:
 
     `problem(function_rng, trial)` builds the problem of one trial; `policies[name](posterior)` a policy on the exact
     posterior of that problem's kernel. Both must be picklable: functions of a module, or `functools.partial` of them.
+    With `record_band` every policy must have a confidence band.
     """
 
     problem: Callable[[np.random.Generator, int], Problem]
     policies: Mapping[str, Callable[[Posterior], Policy]]
     horizon: int
+    record_band: bool = False
 
     def __post_init__(self) -> None:
         checks.positive_int(horizon=self.horizon)
@@ -93,17 +97,20 @@ def stream(seed: int, trial: int, purpose: str) -> np.random.Generator:
     return np.random.default_rng([seed, trial, purpose == "run"])
 
 
-def run(policy: Policy, problem: Problem, horizon: int, rng: np.random.Generator) -> Trace:
+def run(policy: Policy, problem: Problem, horizon: int, rng: np.random.Generator, record_band: bool = False) -> Trace:
     """Return the trace of `horizon` rounds; noise and policy draw from two children of `rng`."""
     checks.positive_int(horizon=horizon)
     noise_rng, policy_rng = rng.spawn(2)
     arms, observations = np.empty(horizon, dtype=np.int32), np.empty(horizon)
+    band_ratio = np.full(horizon, np.nan)
     start = time.perf_counter()
     for t in range(horizon):
+        if record_band:
+            band_ratio[t] = policy.band_ratio(problem.expected_reward)
         arms[t] = arm = policy.ask(policy_rng)
         observations[t] = observation = problem.pull(arm, noise_rng)
         policy.tell(arm, observation)
-    return Trace(arms, observations, problem.regret(arms), np.array(time.perf_counter() - start))
+    return Trace(arms, observations, problem.regret(arms), np.array(time.perf_counter() - start), band_ratio)
 
 
 def run_trials(
@@ -167,5 +174,6 @@ def _run_trial(experiment: Experiment, seed: int, trial: int) -> dict[str, Trace
     traces = {}
     for name, make_policy in experiment.policies.items():
         posterior = exact_posterior(problem.kernel, problem.arms, problem.noise_variance, experiment.horizon)
-        traces[name] = run(make_policy(posterior), problem, experiment.horizon, stream(seed, trial, "run"))
+        rng = stream(seed, trial, "run")
+        traces[name] = run(make_policy(posterior), problem, experiment.horizon, rng, experiment.record_band)
     return traces

@@ -2,13 +2,15 @@
 
 import math
 
+import numpy as np
 import pytest
 from mpmath import mp, mpf
 
 from kbrepro import confidence
 
 COMPACT = dict(d=2, side=1.0, a=1.0, b=3.0, delta=0.1)
-RKHS = dict(squared_norm=4.0, max_gain=7.5, delta=0.1)
+GAINS = np.full(10_000, 7.5)
+RKHS = dict(squared_norm=4.0, max_gains=GAINS, delta=0.1)
 FINITE = dict(n_arms=1000, delta=0.1)
 WIDTHS = [(confidence.finite_arms, FINITE), (confidence.compact_arms, COMPACT), (confidence.rkhs, RKHS)]
 NAMES = ["theorem 1", "theorem 2", "theorem 3"]
@@ -39,12 +41,12 @@ def test_theorem_3(t):
 
 
 def test_numbers_worked_out_by_hand():
-    """2 log(1000 pi^2 / 0.6) = 2 * 9.70807; 2 * 1 + 300 * 2 * log(2)^3 = 2 + 600 * 0.333025."""
-    assert confidence.finite_arms(1, **FINITE) ** 2 == pytest.approx(19.41613, rel=1e-6)
-    assert confidence.rkhs(1, squared_norm=1.0, max_gain=2.0, delta=0.5) ** 2 == pytest.approx(201.8148, rel=1e-6)
-    # 2 log(2 pi^2 / 0.3) + 2 log(sqrt(log 40)) = 8.37329 + 1.30532
+    """2 log(1000 pi^2 / 0.6) = 2 * 9.7080407; 2 * 1 + 300 * 2 * log(2)^3 = 2 + 600 * 0.33302465."""
+    assert confidence.finite_arms(1, **FINITE) ** 2 == pytest.approx(19.41608135, rel=1e-9)
+    assert confidence.rkhs(1, squared_norm=1.0, max_gains=[2.0], delta=0.5) ** 2 == pytest.approx(201.8147912, rel=1e-9)
+    # 2 log(2 pi^2 / 0.3) + 2 log(sqrt(log 40)) = 8.37315951 + 1.30532274
     simple = confidence.compact_arms(1, d=1, side=1.0, a=1.0, b=1.0, delta=0.1)
-    assert simple**2 == pytest.approx(9.67861, rel=1e-5)
+    assert simple**2 == pytest.approx(9.67848225, rel=1e-8)
 
 
 @every_theorem
@@ -80,8 +82,6 @@ def test_a_smaller_delta_widens_the_band(width, settings):
         (confidence.compact_arms, COMPACT, "b", math.nan),
         (confidence.compact_arms, COMPACT, "a", 0.0125),
         (confidence.rkhs, RKHS, "squared_norm", 0.0),
-        (confidence.rkhs, RKHS, "max_gain", -1.0),
-        (confidence.rkhs, RKHS, "max_gain", math.inf),
     ],
 )
 def test_bad_settings_are_named(width, settings, name, value):
@@ -94,3 +94,21 @@ def test_bad_settings_are_named(width, settings, name, value):
 def test_rounds_count_from_one(width, settings, t):
     with pytest.raises(ValueError, match="t = "):
         width(t, **settings)
+
+
+def test_theorem_3_takes_the_gain_of_its_round():
+    gains = np.array([1.0, 2.0, 4.0])
+    for t in (1, 2, 3):
+        square = 2 * 1.0 + 300 * gains[t - 1] * math.log(t / 0.1) ** 3
+        assert confidence.rkhs(t, squared_norm=1.0, max_gains=gains, delta=0.1) ** 2 == pytest.approx(square, rel=1e-13)
+    with pytest.raises(ValueError, match="t = 4 is not allowed: max_gains holds 3 rounds"):
+        confidence.rkhs(4, squared_norm=1.0, max_gains=gains, delta=0.1)
+
+
+def test_the_regret_bound_by_hand():
+    """sqrt(8 / log(1 + 1/0.5) T beta_T gamma_T) with beta = 4, 9 and gamma = 1, 2."""
+    bound = confidence.regret_bound(np.array([2.0, 3.0]), np.array([1.0, 2.0]), 0.5)
+    C = 8 / math.log(3)
+    np.testing.assert_allclose(bound, [math.sqrt(C * 1 * 4 * 1), math.sqrt(C * 2 * 9 * 2)], rtol=1e-13)
+    with pytest.raises(ValueError, match="noise_variance"):
+        confidence.regret_bound(np.ones(1), np.ones(1), 0.0)

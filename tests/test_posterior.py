@@ -73,7 +73,7 @@ def test_three_thousand_pulls_with_repeats_match_a_dense_solve(form, kernel, arm
     [
         (SquaredExponential(0.2), sk.RBF(0.2)),
         (Matern(0.3, nu=2.5, variance=2.0), 2.0 * sk.Matern(0.3, nu=2.5)),
-        (Linear(), sk.DotProduct(sigma_0=0.0)),
+        (Linear(), sk.DotProduct(sigma_0=0.0, sigma_0_bounds="fixed")),
     ],
     ids=["squared exponential", "matern", "linear"],
 )

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import numpy as np
+
 from kbrepro.kernels import Array
 from kbrepro.policies.index import IndexPolicy
 from kbrepro.posterior import Posterior
@@ -18,6 +20,11 @@ class UCB(IndexPolicy):
 
     def index(self, t: int) -> Array:
         return self.posterior.mean + self.width(t) * self.posterior.sd
+
+    def band_ratio(self, expected_reward: Array) -> float:
+        """Return the largest |f - mean| / (width sd) over all arms before the next pull: the band holds if <= 1."""
+        error = np.abs(expected_reward - self.posterior.mean)
+        return float((error / (self.width(self.t) * self.posterior.sd)).max())
 
 
 class MeanOnly(IndexPolicy):

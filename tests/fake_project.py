@@ -1,0 +1,61 @@
+"""A small project with one notebook, for tests of the batch, the report and the command line."""
+
+from pathlib import Path
+
+import nbformat
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
+
+NAME = "01_small"
+PARAMETERS = """\
+horizon: int = 20  # rounds
+scale: float = 0.5  # of the noise
+sizes: list[int] = [1, 2]  # numbers of arms
+accident: str = ""  # what goes wrong: "", "error", "kill" or "wait"
+results_dir: str = ""  # where to write"""
+CHECKS = """\
+if horizon < 1:
+    raise ValueError(f"horizon = {horizon} is not allowed: horizon must be an integer of at least 1")"""
+WORK = """\
+import os, pathlib, sys, time
+folder = pathlib.Path(results_dir)
+(folder / "tables").mkdir()
+(folder / "tables" / "regret.csv").write_text(f"round,regret\\n{horizon},{scale}\\n")
+print("\\rtrials:  50%|#####     | 1/2", end="\\r", file=sys.stderr)
+print("trials: 100%|##########| 2/2", file=sys.stderr)
+if accident == "error":
+    raise RuntimeError("something went wrong")
+if accident == "kill":
+    os.kill(os.getpid(), 9)
+if accident == "wait":
+    import subprocess
+    subprocess.Popen(["sleep", "600"], start_new_session=True)  # an orphan in the making
+    (folder / "waiting").touch()
+    time.sleep(600)
+print(os.environ["OMP_NUM_THREADS"], os.environ.get("KBREPRO_JOBS"), bool(os.environ["KBREPRO_CACHE"]))"""
+
+
+def small_notebook(parameters=PARAMETERS):
+    """The notebook: prose, parameters, checks, work."""
+    cells = [
+        new_markdown_cell("# Small\n\nSee the [full run](../results/paper/01_small/notebook.ipynb), $\\gamma_T$."),
+        new_code_cell(parameters, metadata={"tags": ["parameters"]}),
+        new_code_cell(CHECKS),
+        new_code_cell(WORK),
+    ]
+    kernel = {"display_name": "Python 3", "language": "python", "name": "python3"}
+    return new_notebook(cells=cells, metadata={"kernelspec": kernel})
+
+
+def make_project(root: Path) -> Path:
+    """Make the project's folders, its notebook and its profile `paper`; return the root."""
+    (root / "kbrepro").mkdir()
+    profile = root / "notebooks" / "profiles" / "paper"
+    profile.mkdir(parents=True)
+    (profile / f"{NAME}.yaml").write_text("horizon: 2000\n")
+    nbformat.write(small_notebook(), root / "notebooks" / f"{NAME}.ipynb")
+    return root
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    """Every file of a folder with its bytes."""
+    return {p.relative_to(folder).as_posix(): p.read_bytes() for p in sorted(folder.rglob("*")) if p.is_file()}
