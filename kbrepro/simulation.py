@@ -94,7 +94,8 @@ def stream(seed: int, trial: int, purpose: str) -> np.random.Generator:
     """Return the generator of one trial for one purpose: `function` or `run`."""
     checks.non_negative_int(seed=seed, trial=trial)
     checks.one_of(("function", "run"), purpose=purpose)
-    return np.random.default_rng([seed, trial, purpose == "run"])
+    # numpy pads a seed with zeros: a last entry of 0 would make [seed, trial, 0] the stream of [seed, trial]
+    return np.random.default_rng([seed, trial, {"function": 1, "run": 2}[purpose]])
 
 
 def run(policy: Policy, problem: Problem, horizon: int, rng: np.random.Generator, record_band: bool = False) -> Trace:

@@ -36,7 +36,7 @@ n_arms: int = 1000  # points of [0, 1] in Fig. 5a
 fields: int = 2000  # temperature fields of Fig. 5b, consecutive minutes (paper: 2000)
 sizes: list[int] = [100, 300]  # numbers of arms |D| of Fig. 3
 gain_horizon: int = 200  # rounds T of Fig. 3
-growth_horizon: int = 1000  # rounds T of the growth of the gain (full scale: 10000; ten times that for SE, d = 1)
+growth_horizon: int = 1000  # rounds T of the growth of the gain (full scale: 10000; ten times that for SE on an interval)
 margin: float = 0.1  # margin of MPI, in prior standard deviations
 delta: float = 0.1  # the confidence band may fail with this probability
 results_dir: str = ""  # folder for figures and tables, relative to the project's root; empty: write nothing
