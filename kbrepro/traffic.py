@@ -44,7 +44,7 @@ def read_metr_la(path: Path) -> SensorData:
     try:
         table = pd.read_csv(path)
         table.index = pd.date_range("2012-03-01", periods=len(table), freq="5min")
-        table = table[(table.index.hour >= 6) & (table.index.hour < 11) & (table.index.dayofweek < 5)]
+        table = table[(table.index.hour >= 6) & (table.index.hour < 11) & (table.index.day_of_week < 5)]
         sensors = [int(name) for name in table.columns]
         readings = table.to_numpy(dtype=float)
     except (OSError, EOFError, ValueError, zlib.error) as error:

@@ -151,3 +151,39 @@ def test_eigenvalues_below_zero_count_as_zero():
     np.testing.assert_array_equal(
         information.allocated_gain(np.array([1.0, -1e-15]), 0.1, 5), information.allocated_gain(np.ones(1), 0.1, 5)
     )
+
+
+@pytest.mark.parametrize("T", [1, 3, 25, 60])
+@pytest.mark.parametrize("noise_variance", [0.025, 0.5])
+def test_lemma_7_8_by_exhaustion(T, noise_variance):
+    """Every split and every number r of pulls; and it is no smaller than the bound of eq. 8 that it relaxes."""
+    kernel, arms = SquaredExponential(0.2), grid(30)
+    eigenvalues = np.linalg.eigvalsh(kernel(arms, arms))[::-1].clip(0)
+    r = np.arange(1, T + 1)
+    worst = [
+        (s * np.log(r * 30 / noise_variance) + (T - r) * eigenvalues[s:].sum() / noise_variance).max()
+        for s in range(1, min(T, 30) + 1)
+    ]
+    bound = information.split_bound(eigenvalues, noise_variance, T)
+    assert bound == pytest.approx(0.5 / E * min(worst), rel=1e-9)
+    assert bound >= information.spectral_bound(eigenvalues, noise_variance, T)[-1] * (1 - 1e-12)
+
+
+@pytest.mark.parametrize("kernel", [SquaredExponential(0.2), Matern(0.2, nu=2.5)])
+def test_the_operator_spectrum(kernel):
+    """Sums to 1, falls, and is the limit of the spectrum of K / n on a fine regular grid (midpoints)."""
+    spectrum = information.operator_spectrum(kernel, 200)
+    assert spectrum.sum() == pytest.approx(1, rel=1e-9) and (np.diff(spectrum) <= 0).all()
+    midpoints = (grid(800, high=799.0) + 0.5) / 800
+    fine = np.linalg.eigvalsh(kernel(midpoints, midpoints) / 800)[::-1]
+    np.testing.assert_allclose(spectrum[:8], fine[:8], rtol=1e-3, atol=1e-6)
+
+
+def test_the_rates_of_theorem_5():
+    T = np.array([10.0, 100.0])
+    np.testing.assert_allclose(information.gain_rate("linear", T, 3), 3 * np.log(T))
+    np.testing.assert_allclose(information.gain_rate("squared exponential", T, 3), np.log(T) ** 4)
+    np.testing.assert_allclose(information.gain_rate("matern", T, 2, nu=1.5), T ** (6 / 9) * np.log(T))
+    assert information.matern_exponent(1, 2.5) == pytest.approx(2 / 7)
+    with pytest.raises(ValueError, match="kernel = 'cubic'"):
+        information.gain_rate("cubic", T, 1)

@@ -303,3 +303,10 @@ def test_a_bad_pull_is_named_and_changes_nothing(make, form, arm, observation, e
     np.testing.assert_array_equal(policy.posterior.counts, untouched.posterior.counts)
     assert (policy.posterior.gain, policy.t) == (untouched.posterior.gain, untouched.t)
     np.testing.assert_array_equal(policy.index(policy.t), untouched.index(policy.t))
+
+
+def test_the_band_ratio_is_the_worst_arm_in_units_of_the_width():
+    policy = UCB(State([0.0, 1.0, 0.5], [2.0, 0.5, 1.0], [1, 1, 1]), lambda t: 2.0 * t)
+    assert policy.band_ratio(np.array([1.0, 0.0, 0.5])) == pytest.approx(1.0)
+    policy.t = 2
+    assert policy.band_ratio(np.array([-8.0, 1.0, 0.5])) == pytest.approx(1.0)

@@ -5,7 +5,16 @@ import pytest
 from scipy.stats import chi2
 
 from kbrepro.kernels import Independent, Linear, Matern, SquaredExponential, grid
-from kbrepro.problems import FACTOR_TOLERANCE, Problem, covariance_factor, draw_from_prior, gp_draw, sensor_field
+from kbrepro.problems import (
+    FACTOR_TOLERANCE,
+    BoundedNoiseProblem,
+    Problem,
+    covariance_factor,
+    draw_from_prior,
+    gp_draw,
+    rkhs_function,
+    sensor_field,
+)
 
 REWARD = np.array([0.3, -1.0, 0.8, 0.79])
 COVARIANCE = np.array([[2.0, 1.0, 0.0], [1.0, 3.0, -0.5], [0.0, -0.5, 1.0]])
@@ -129,3 +138,27 @@ def test_sensor_field_ends_with_its_fields(trial):
 def test_sensor_field_rejects_fields_of_other_sensors():
     with pytest.raises(ValueError, match="shapes disagree"):
         sensor_field(np.random.default_rng(0), 0, COVARIANCE, FIELDS[:, :2], 0.5)
+
+
+def test_bounded_noise_is_uniform_within_the_standard_deviation():
+    """On [-s, s], s^2 the noise variance of the policies: mean and variance s^2/3 within 4 standard errors."""
+    problem = BoundedNoiseProblem(grid(4), REWARD, 0.25, SquaredExponential(0.2))
+    rng, n = np.random.default_rng(53), 5000
+    noise = np.array([problem.pull(2, rng) for _ in range(n)]) - REWARD[2]
+    assert 0.49 < np.abs(noise).max() <= 0.5
+    assert abs(noise.mean()) < 4 * np.sqrt(0.25 / 3 / n)
+    assert abs((noise**2).mean() - 0.25 / 3) < 4 * 0.25 * np.sqrt(4 / 45 / n)
+    with pytest.raises(IndexError, match="arm = 4"):
+        problem.pull(4, rng)
+
+
+def test_rkhs_functions_have_the_norm_asked_for():
+    """With well-conditioned K the squared norm is f^T K^-1 f on any set of arms that holds the centres."""
+    kernel, arms = Matern(0.2, nu=0.5), grid(40)
+    problem = rkhs_function(np.random.default_rng(54), 0, kernel, arms, 0.1, squared_norm=3.0, n_centres=7)
+    f = problem.expected_reward
+    assert f @ np.linalg.solve(kernel(arms, arms), f) == pytest.approx(3.0, rel=1e-9)
+    assert np.count_nonzero(np.abs(np.linalg.solve(kernel(arms, arms), f)) > 1e-8) == 7
+    assert isinstance(problem, BoundedNoiseProblem)
+    with pytest.raises(ValueError, match="squared_norm = 0"):
+        rkhs_function(np.random.default_rng(54), 0, kernel, arms, 0.1, squared_norm=0)

@@ -368,3 +368,33 @@ def test_the_numeric_rooms_hold_all_that_a_trial_imports():
                 names = [node.module] if node.module != "kbrepro" else [f"kbrepro.{a.name}" for a in node.names]
                 needed |= {PACKAGE.joinpath(*name.split(".")[1:]).with_suffix(".py") for name in names}
     assert needed <= hashed
+
+
+def test_what_a_policy_draws_does_not_touch_the_noise(experiment):
+    problem = experiment.problem(np.random.default_rng(51), 0)
+
+    class Stubborn:
+        def __init__(self, draws):
+            self.draws = draws
+
+        def ask(self, rng):
+            rng.random(self.draws)
+            return 3
+
+        def tell(self, arm, observation): ...
+
+    few, many = (simulation.run(Stubborn(n), problem, 10, np.random.default_rng(52)) for n in (0, 7))
+    np.testing.assert_array_equal(few.observations, many.observations)
+    assert len(np.unique(few.observations)) == 10
+
+
+def test_the_band_is_recorded_before_each_pull(experiment):
+    ucb = {"GP-UCB/5": experiment.policies["GP-UCB/5"]}
+    recorded = run_trials(Experiment(experiment.problem, ucb, 4, record_band=True), 2, SEED)["GP-UCB/5"]
+    plain = run_trials(Experiment(experiment.problem, ucb, 4), 2, SEED)["GP-UCB/5"]
+    assert np.isnan(plain.band_ratio).all()
+    np.testing.assert_array_equal(recorded.arms, plain.arms)
+    for trial in range(2):
+        f = experiment.problem(stream(SEED, trial, "function"), trial).expected_reward
+        width = finite_arms(1, n_arms=30, delta=0.1, divide_beta_by=5)
+        assert recorded.band_ratio[trial, 0] == pytest.approx(np.abs(f).max() / width, rel=1e-12)
