@@ -52,14 +52,17 @@ class Claim:
 
 
 def holds(rule: Rule, estimate: Estimate) -> bool:
-    """Return whether every bound of the rule holds; ValueError on a bound that cannot be read."""
-    return all(_bound_holds(name, bound, estimate) for name, bound in rule.items())
+    """Return whether every bound of the rule holds; ValueError if it has none, or one that cannot be read."""
+    if not rule:
+        raise ValueError(f"rule {rule!r} is not allowed: it must hold at least one bound")
+    return all([_bound_holds(name, bound, estimate) for name, bound in rule.items()])  # a list: reads them all
 
 
 def _bound_holds(name: str, bound: str, estimate: Estimate) -> bool:
     try:
+        value = estimate._asdict()[name]
         pairs = [part.split() for part in bound.split(",")]
-        return all(_COMPARISONS[sign](getattr(estimate, name), float(threshold)) for sign, threshold in pairs)
+        return all([_COMPARISONS[sign](value, float(threshold)) for sign, threshold in pairs])
     except (ValueError, KeyError, AttributeError):
         allowed = 'value, low or high with a bound such as "> 0" or ">= -0.2, <= 0.2"'
         raise ValueError(f"rule {name}: {bound!r} is not allowed: it must be {allowed}") from None

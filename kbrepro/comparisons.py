@@ -103,6 +103,6 @@ def weakest(estimates: Iterable[Estimate]) -> Estimate:
 
 def stuck(trace: Trace, regret_above: float) -> NDArray[np.bool_]:
     """Return for each trial (n,) whether the last tenth of its pulls are all of one arm of larger regret."""
-    last = trace.arms.shape[1] // 10
+    last = max(1, trace.arms.shape[1] // 10)
     one_arm = (trace.arms[:, -last:] == trace.arms[:, -1:]).all(axis=1)
     return one_arm & (trace.regret[:, -1] > regret_above)

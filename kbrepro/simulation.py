@@ -153,8 +153,7 @@ def source_hash() -> str:
 def _workers() -> int | None:
     jobs = os.environ.get("KBREPRO_JOBS")
     if jobs is None:
-        configured = joblib.parallel.get_active_backend()[1]
-        return None if configured not in (None, 1) else -1
+        return -1 if joblib.parallel.get_active_backend()[1] is None else None
     if not jobs.isdigit() or int(jobs) < 1:
         raise ValueError(f"KBREPRO_JOBS = {jobs!r} is not allowed: KBREPRO_JOBS must be an integer of at least 1")
     return int(jobs)

@@ -648,8 +648,9 @@ sensitivity.round(3).astype(object).fillna("")
 #
 # At full scale with real data, of the eleven claims that can count, seven reproduce, two do in part, two do not.
 #
-# **GP-UCB/5 against EI on synthetic functions is a close call (1-E).** EI's lead is smaller than the fifth that the rule
-# allows, but the interval reaches past it: about one trial in twenty in which EI settles on a lower peak moves EI's mean.
+# **GP-UCB/5 against EI on synthetic functions is a close call (1-E).** EI's lead is smaller than the fifth that the
+# rule allows, but the interval reaches past it: about one trial in twenty, in which EI settles on a lower peak, decides
+# EI's mean.
 #
 # **MPI does not keep up on synthetic functions (1-F).** Its regret levels off at the size of its margin: once no arm
 # promises a tenth of a standard deviation more than the incumbent, it settles. A margin ten times smaller brings the

@@ -169,6 +169,19 @@ def test_lemma_7_8_by_exhaustion(T, noise_variance):
     assert bound >= information.spectral_bound(eigenvalues, noise_variance, T)[-1] * (1 - 1e-12)
 
 
+@pytest.mark.parametrize(("kernel", "tau"), [(SquaredExponential(0.2), 1.0), (Matern(0.2, nu=2.5), 5 / 7)])
+@pytest.mark.parametrize("T", [5, 40])
+def test_theorem_8_by_exhaustion(kernel, tau, T):
+    spectrum = information.operator_spectrum(kernel, 60)
+    C = 2 * (2 * tau + 1)
+    n, r = C * T**tau * np.log(T), np.arange(1, T + 1)
+    worst = [
+        (s * np.log(r * n / 0.1) + C / 0.1 * (1 - r / T) * np.log(T) * (T ** (tau + 1) * spectrum[s:].sum() + 1)).max()
+        for s in range(1, min(60, int(n)) + 1)
+    ]
+    assert information.operator_bound(spectrum, 0.1, T, tau) == pytest.approx(0.5 / E * min(worst), rel=1e-6)
+
+
 @pytest.mark.parametrize("kernel", [SquaredExponential(0.2), Matern(0.2, nu=2.5)])
 def test_the_operator_spectrum(kernel):
     """Sums to 1, falls, and is the limit of the spectrum of K / n on a fine regular grid (midpoints)."""
