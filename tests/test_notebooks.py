@@ -91,4 +91,4 @@ def test_profile_and_claims_fit_the_notebook(name, notebook):
 def test_no_global_seed_and_no_path_of_a_machine(notebook):
     source = "\n".join(cell.source for cell in notebook.cells)
     assert "random.seed" not in source
-    assert "/home/" not in source
+    assert str(ROOT) not in source
