@@ -36,14 +36,12 @@ n_arms: int = 1000  # points of [0, 1] in Fig. 5a
 fields: int = 2000  # temperature fields of Fig. 5b, consecutive minutes (paper: 2000)
 sizes: list[int] = [100, 300]  # numbers of arms |D| of Fig. 3
 gain_horizon: int = 200  # rounds T of Fig. 3
-growth_horizon: int = (
-    1000  # rounds T of the growth of the gain (full scale: 10000; ten times that for SE on an interval)
-)
+growth_horizon: int = 1000  # rounds T of the growth of the gain (full scale: 10000; SE on an interval: ten times)
 margin: float = 0.1  # margin of MPI, in prior standard deviations
 delta: float = 0.1  # the confidence band may fail with this probability
 results_dir: str = ""  # folder for figures and tables, relative to the project's root; empty: write nothing
 
-# %%
+# %% tags=["hide-input"]
 from dataclasses import replace
 from functools import partial
 from itertools import pairwise
@@ -230,7 +228,7 @@ chain_table.round(1)
 # $\sqrt{T (\log T)^{d+1}}$ for SE, $T^{(\nu + d(d+1))/(2\nu + d(d+1))}$ for Matérn. Constants are unknown: only slopes
 # can be compared.
 
-# %%
+# %% tags=["hide-input"]
 T = np.geomspace(10, 1e8, 200)
 fig, axes = plt.subplots(1, 2, figsize=(9, 4.2))
 for name, kernel in (("linear", "linear"), ("squared exponential", "squared exponential"), ("Matérn 2.5", "matern")):
@@ -265,7 +263,7 @@ pd.DataFrame(exponents, index=pd.Index(dimensions, name="d")).rename_axis("nu", 
 # Draws from the prior of three kernels. Smooth kernel matrices are numerically singular, so draws go through a pivoted
 # Cholesky factor that stops at $10^{-12}$ of the variance; nothing is inverted.
 
-# %%
+# %% tags=["hide-input"]
 fig, axes = plt.subplots(1, 3, figsize=(10, 2.8), sharex=True)
 roughness = {}
 for ax, name in zip(axes, ["linear", "squared exponential", "Matérn 2.5"], strict=True):
@@ -320,7 +318,7 @@ rank = pd.DataFrame(
 # the pair of rounds that shows it best: first an arm among the most uncertain, then one among the best by mean
 turn = (rank["share of arms more uncertain"] + rank["share of arms of higher mean"].shift(-1)).idxmin()
 
-# %%
+# %% tags=["hide-input"]
 fig, axes = plt.subplots(1, 3, figsize=(11, 3.4))
 moment = axes[0].scatter(*data.locations.T, c=test[720], cmap="cividis", s=45, edgecolor="0.4", linewidth=0.5)
 fig.colorbar(moment, ax=axes[0], label=f"temperature ({data.unit})")
@@ -378,7 +376,7 @@ synthetic = Experiment(
 traces = run_trials(synthetic, trials, seed, label="Fig. 5a")
 results.traces(traces, "fig5a")
 
-# %%
+# %% tags=["hide-input"]
 fig, ax = plt.subplots(figsize=(7, 3.8))
 figures.regret_panel(ax, {name: trace.first(trials_shown) for name, trace in traces.items()})
 ax.set_title(f"Fig. 5a: synthetic functions, mean of {min(trials_shown, trials)} trials ± s.e.")
@@ -509,7 +507,7 @@ for name in ("traffic_usc", "traffic_metr_la"):
     road_final[name] = {rule: trace.average_regret[:, -1] for rule, trace in roads[name][1].items()}
     results.traces(roads[name][1], f"fig5c_{name}")
 
-# %%
+# %% tags=["hide-input"]
 fig, axes = plt.subplots(1, 2, figsize=(10, 3.8))
 for ax, (name, (road, road_traces)) in zip(axes, roads.items(), strict=True):
     morning = min(60, len(road_final[name]["EI"]) // 2)

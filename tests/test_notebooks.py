@@ -4,6 +4,7 @@ from pathlib import Path
 
 import jupytext
 import nbformat
+import papermill
 import pytest
 import yaml
 
@@ -92,3 +93,12 @@ def test_no_global_seed_and_no_path_of_a_machine(notebook):
     source = "\n".join(cell.source for cell in notebook.cells)
     assert "random.seed" not in source
     assert str(ROOT) not in source
+
+
+def test_papermill_reads_type_default_and_meaning_of_every_parameter(name):
+    parameters = papermill.inspect_notebook(str(ROOT / "notebooks" / f"{name}.ipynb"))
+    assert "seed" in parameters
+    for parameter in parameters.values():
+        assert parameter["inferred_type_name"] != "None", parameter
+        assert parameter["help"], parameter
+        assert not parameter["default"].startswith("("), parameter
