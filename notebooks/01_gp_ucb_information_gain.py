@@ -387,7 +387,7 @@ plt.show()
 final = {name: trace.average_regret[:, -1] for name, trace in traces.items()}
 pd.DataFrame(
     {
-        "mean $R_T/T$": {name: regret.mean() for name, regret in final.items()},
+        "mean R_T/T": {name: regret.mean() for name, regret in final.items()},
         "median": {name: np.median(regret) for name, regret in final.items()},
         "stuck trials": {name: stuck(trace, regret_above=0.1).mean() for name, trace in traces.items()},
     }
@@ -452,7 +452,7 @@ plt.show()
 final = {name: trace.average_regret[:, -1] for name, trace in field_traces.items()}
 pd.DataFrame(
     {
-        f"mean $R_T/T$ ({data.unit})": {name: regret.mean() for name, regret in final.items()},
+        f"mean R_T/T ({data.unit})": {name: regret.mean() for name, regret in final.items()},
         "median": {name: np.median(regret) for name, regret in final.items()},
     }
 ).round(2)
@@ -522,7 +522,7 @@ plt.show()
 # %%
 pd.DataFrame(
     {name: {rule: regret.mean() for rule, regret in final.items()} for name, final in road_final.items()}
-).rename(columns=lambda name: f"{name}, mean $R_T/T$ (mph)").round(1)
+).rename(columns=lambda name: f"{name}, mean R_T/T (mph)").round(1)
 
 
 # %%
