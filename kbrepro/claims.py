@@ -136,7 +136,7 @@ def read(results: Path) -> dict[str, list[dict]]:
     return {
         path.parent.name: json.loads(path.read_text(encoding="utf-8"))
         for path in sorted(results.glob("[0-9][0-9]_*/claims.json"))
-        if not path.parent.name.endswith((".partial", ".failed"))
+        if not path.parent.name.endswith(".partial")
     }
 
 

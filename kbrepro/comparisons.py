@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -25,6 +25,11 @@ class Estimate(NamedTuple):
     value: float
     low: float
     high: float
+
+
+def final_average_regret(traces: Mapping[str, Trace]) -> dict[str, Array]:
+    """Return R_T / T of every trial (n,), by policy."""
+    return {policy: trace.average_regret[:, -1] for policy, trace in traces.items()}
 
 
 def mean_difference(a: Array, b: Array) -> Array:

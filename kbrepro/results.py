@@ -11,6 +11,7 @@ from matplotlib.figure import Figure
 
 from kbrepro import paths
 from kbrepro.claims import Ledger
+from kbrepro.comparisons import final_average_regret
 from kbrepro.simulation import Trace
 
 #: Rounds at which curves are tabulated.
@@ -23,25 +24,21 @@ class Results:
     def __init__(self, results_dir: str) -> None:
         self.folder: Path | None = paths.project_root() / results_dir if results_dir else None
 
-    def _path(self, *parts: str) -> Path:
-        path = self.folder.joinpath(*parts)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        return path
-
     def figure(self, figure: Figure, name: str) -> None:
         """Write `figures/<name>.png` at 200 dpi on white."""
         if self.folder:
-            figure.savefig(self._path("figures", f"{name}.png"), dpi=200, facecolor="white")
+            (self.folder / "figures").mkdir(parents=True, exist_ok=True)
+            figure.savefig(self.folder / "figures" / f"{name}.png", dpi=200, facecolor="white")
 
     def table(self, table: pd.DataFrame, name: str) -> None:
         """Write `tables/<name>.csv`."""
         if self.folder:
-            table.to_csv(self._path("tables", f"{name}.csv"), float_format="%.6g")
+            paths.write_text(self.folder / "tables" / f"{name}.csv", table.to_csv(float_format="%.6g"))
 
     def traces(self, traces: dict[str, Trace], name: str) -> None:
         """Write the average regret R_T / T of every trial, and mean and quartiles of the curves."""
-        finals = {policy: trace.average_regret[:, -1] for policy, trace in traces.items()}
-        self.table(pd.DataFrame(finals).rename_axis("trial"), f"{name}_average_regret_per_trial")
+        finals = pd.DataFrame(final_average_regret(traces))
+        self.table(finals.rename_axis("trial"), f"{name}_average_regret_per_trial")
         self.table(curve_quantiles(traces), f"{name}_average_regret_curves")
 
     def claims(self, ledger: Ledger) -> None:
@@ -49,7 +46,7 @@ class Results:
         records = ledger.records()
         if self.folder:
             text = json.dumps(records, indent=1, ensure_ascii=False) + "\n"
-            self._path("claims.json").write_text(text, encoding="utf-8")
+            paths.write_text(self.folder / "claims.json", text)
 
 
 def curve_quantiles(traces: dict[str, Trace]) -> pd.DataFrame:

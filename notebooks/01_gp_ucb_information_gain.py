@@ -52,7 +52,17 @@ import pandas as pd
 from scipy.linalg import eigvalsh
 
 from kbrepro import checks, claims, datasets, figures, information, paths, problems
-from kbrepro.comparisons import bootstrap, exact, mean_difference, relative_difference, share, slope, stuck, weakest
+from kbrepro.comparisons import (
+    bootstrap,
+    exact,
+    final_average_regret,
+    mean_difference,
+    relative_difference,
+    share,
+    slope,
+    stuck,
+    weakest,
+)
 from kbrepro.confidence import compact_arms, finite_arms, regret_bound, rkhs
 from kbrepro.kernels import Independent, Linear, Matern, SquaredExponential, grid
 from kbrepro.policies import UCB, ExpectedImprovement, MeanOnly, ProbabilityOfImprovement, VarianceOnly
@@ -384,7 +394,7 @@ results.figure(fig, "fig5a_synthetic")
 plt.show()
 
 # %%
-final = {name: trace.average_regret[:, -1] for name, trace in traces.items()}
+final = final_average_regret(traces)
 pd.DataFrame(
     {
         "mean R_T/T": {name: regret.mean() for name, regret in final.items()},
@@ -399,15 +409,19 @@ pd.DataFrame(
 
 
 # %%
-def compare(statistic, name, rival):
-    return bootstrap(statistic, final[name], final[rival], rng=np.random.default_rng([seed, 5]))
+def compare(statistic, regret, name, rival, stream, block=1):
+    return bootstrap(statistic, regret[name], regret[rival], rng=np.random.default_rng([seed, stream]), block=block)
 
 
 stuck_mpi = stuck(traces["MPI"], regret_above=0.1).mean()
-ledger.judge("1-D", compare(mean_difference, "GP-UCB/5", "GP-UCB"))
-ledger.judge("1-E", compare(relative_difference, "GP-UCB/5", "EI"))
-ledger.judge("1-F", compare(relative_difference, "MPI", "GP-UCB/5"), f"{stuck_mpi:.0%} of MPI's trials are stuck")
-ledger.judge("1-G", weakest(compare(mean_difference, rival, "GP-UCB/5") for rival in ("mean only", "variance only")))
+ledger.judge("1-D", compare(mean_difference, final, "GP-UCB/5", "GP-UCB", 5))
+ledger.judge("1-E", compare(relative_difference, final, "GP-UCB/5", "EI", 5))
+ledger.judge(
+    "1-F", compare(relative_difference, final, "MPI", "GP-UCB/5", 5), f"{stuck_mpi:.0%} of MPI's trials are stuck"
+)
+ledger.judge(
+    "1-G", weakest(compare(mean_difference, final, rival, "GP-UCB/5", 5) for rival in ("mean only", "variance only"))
+)
 
 # %% [markdown]
 # ## Where is the lab warmest? (Fig. 5b)
@@ -449,7 +463,7 @@ results.figure(fig, "headline_fig5b_temperature")
 plt.show()
 
 # %%
-final = {name: trace.average_regret[:, -1] for name, trace in field_traces.items()}
+final = final_average_regret(field_traces)
 pd.DataFrame(
     {
         f"mean R_T/T ({data.unit})": {name: regret.mean() for name, regret in final.items()},
@@ -459,18 +473,15 @@ pd.DataFrame(
 
 
 # %%
-def compare_fields(statistic, name, rival):
-    return bootstrap(statistic, final[name], final[rival], rng=np.random.default_rng([seed, 6]), block=four_hours)
-
-
 if data.is_real:
     rivals = ("MPI", "mean only", "variance only")
-    margins = {(r, n): compare_fields(mean_difference, r, n) for n in ("GP-UCB/5", "EI") for r in rivals}
+    margins = {(r, n): compare(mean_difference, final, r, n, 6, four_hours) for n in ("GP-UCB/5", "EI") for r in rivals}
     closest = min(margins, key=lambda pair: margins[pair].low)
     median = np.median(final["GP-UCB/5"] - final["EI"])
     hours = f"{len(final['EI']) / 60:.0f} consecutive hours"
     ledger.judge("1-H", weakest(margins.values()), f"weakest: {closest[0]} minus {closest[1]}; {hours}")
-    ledger.judge("1-I", compare_fields(relative_difference, "GP-UCB/5", "EI"), f"median difference {median:.2g} °C")
+    difference = compare(relative_difference, final, "GP-UCB/5", "EI", 6, four_hours)
+    ledger.judge("1-I", difference, f"median difference {median:.2g} °C")
 else:
     ledger.not_evaluated("1-H", "no temperature data found: simulated stand-in")
     ledger.not_evaluated("1-I", "no temperature data found: simulated stand-in")
@@ -504,7 +515,7 @@ roads, road_final = {}, {}
 for name in ("traffic_usc", "traffic_metr_la"):
     road, experiment, n_fields = minus_speed(name)
     roads[name] = road, run_trials(experiment, n_fields, seed, block=25, label=f"Fig. 5c, {name}")
-    road_final[name] = {rule: trace.average_regret[:, -1] for rule, trace in roads[name][1].items()}
+    road_final[name] = final_average_regret(roads[name][1])
     results.traces(roads[name][1], f"fig5c_{name}")
 
 # %% tags=["hide-input"]
@@ -526,16 +537,14 @@ pd.DataFrame(
 
 
 # %%
-def compare_roads(name, rule, rival):
-    pair, rng = (road_final[name][rule], road_final[name][rival]), np.random.default_rng([seed, 7])
-    return bootstrap(relative_difference, *pair, rng=rng, block=min(60, len(pair[0]) // 2))
-
-
 for claim_id, rule, rival in (("1-J", "GP-UCB/5", "EI"), ("1-K", "MPI", "GP-UCB/5")):
     if all(road.is_real for road, _ in roads.values()):
-        other = compare_roads("traffic_metr_la", rule, rival)
+        usc, other = (
+            compare(relative_difference, regret, rule, rival, 7, min(60, len(regret["EI"]) // 2))
+            for regret in road_final.values()
+        )
         note = f"USC; METR-LA: {other.value:.2g} [{other.low:.2g}, {other.high:.2g}]"
-        ledger.judge(claim_id, compare_roads("traffic_usc", rule, rival), note)
+        ledger.judge(claim_id, usc, note)
     else:
         ledger.not_evaluated(claim_id, "no traffic data found: simulated stand-in")
 

@@ -16,7 +16,7 @@ RULES = sorted((ROOT / "notebooks" / "claims").glob("*.yaml"))
 RUNS = [
     path.parent
     for path in sorted((ROOT / "results" / "paper").glob("[0-9][0-9]_*/claims.json"))
-    if not path.parent.name.endswith((".partial", ".failed"))
+    if not path.parent.name.endswith(".partial")
 ]
 SIGNS = {"<", "<=", ">", ">="}
 NAN = float("nan")
