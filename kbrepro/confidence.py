@@ -57,6 +57,31 @@ def rkhs(t: int, *, squared_norm: float, max_gains: Array, delta: float, divide_
     return math.sqrt((2 * squared_norm + 300 * max_gains[t - 1] * math.log(t / delta) ** 3) / divide_beta_by)
 
 
+def improved_rkhs(gain: float, *, norm: float, noise_scale: float, delta: float) -> float:
+    """Return norm + noise_scale sqrt(2 (gain + 1 + log(1 / delta))).
+
+    Chowdhury & Gopalan, Theorem 2 and IGP-UCB (GP-TS has delta / 2 in the place of delta); Janz et al., Section 2.
+    `norm` bounds the RKHS norm, the noise is sub-Gaussian with scale `noise_scale`, `gain` (nats) is that of the pulls
+    so far or a bound on it. Proved for a posterior with noise variance 1 + 2 / T.
+    """
+    checks.positive(norm=norm)
+    checks.non_negative(gain=gain, noise_scale=noise_scale)
+    checks.probability(delta=delta)
+    return norm + noise_scale * math.sqrt(2 * (gain + 1 + math.log(1 / delta)))
+
+
+def self_normalised(gain: float, *, norm: float, noise_scale: float, noise_variance: float, delta: float) -> float:
+    """Return norm + noise_scale / sqrt(noise_variance) sqrt(2 (gain + log(1 / delta))).
+
+    The width that holds for a posterior with any `noise_variance`, by the self-normalised inequality that stands behind
+    Chowdhury & Gopalan's Theorem 1; `gain` (nats) is that of the pulls so far.
+    """
+    checks.positive(norm=norm, noise_variance=noise_variance)
+    checks.non_negative(gain=gain, noise_scale=noise_scale)
+    checks.probability(delta=delta)
+    return norm + noise_scale / math.sqrt(noise_variance) * math.sqrt(2 * (gain + math.log(1 / delta)))
+
+
 def regret_bound(widths: Array, max_gains: Array, noise_variance: float) -> Array:
     """Return sqrt(C T beta_T gamma_T), C = 8 / log(1 + 1 / noise_variance), for T = 1 .. len(widths).
 

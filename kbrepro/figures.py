@@ -8,6 +8,7 @@ import seaborn as sns
 from matplotlib.axes import Axes
 from matplotlib.ticker import LogLocator, NullFormatter
 
+from kbrepro import checks
 from kbrepro.comparisons import standard_error
 from kbrepro.simulation import Trace
 
@@ -23,6 +24,23 @@ LOOK: dict[str, tuple[tuple[float, float, float], str]] = {
     "MPI, noisy incumbent": (_PALETTE[2], ":"),
     "mean only": (_PALETTE[7], "-."),
     "variance only": (_PALETTE[4], "--"),
+    "IGP-UCB": (_PALETTE[3], "-"),
+    "GP-TS": (_PALETTE[4], "-"),
+    "π-GP-UCB": (_PALETTE[9], "-"),
+    "π-GP-UCB, thesis": (_PALETTE[9], "--"),
+    "exact": ((0.0, 0.0, 0.0), "-"),
+    "BKB": (_PALETTE[5], "-"),
+    "BKB, streaming": (_PALETTE[5], "--"),
+    "SoR": (_PALETTE[6], "-"),
+    "DTC, uniform": (_PALETTE[8], "-"),
+    "RFF": (_PALETTE[2], "-."),
+    "QFF": (_PALETTE[4], ":"),
+    "GPN-UCB": (_PALETTE[3], "-"),
+    "NonAda": (_PALETTE[7], "-"),
+    "cUCB": (_PALETTE[9], "-."),
+    "OI": (_PALETTE[5], ":"),
+    "cEI": (_PALETTE[6], "-"),
+    "cEI, exact": (_PALETTE[6], "--"),
 }
 
 #: The same for kernels.
@@ -77,4 +95,27 @@ def regret_panel(ax: Axes, traces: dict[str, Trace], *, unit: str = "", block: i
         axis.set_major_locator(LogLocator(subs=(1, 2, 5)))
         axis.set_major_formatter("{x:g}")
         axis.set_minor_formatter(NullFormatter())
+    ax.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0))
+
+
+BANDS = ("standard deviation", "95 % interval")
+
+
+def cumulative_panel(ax: Axes, traces: dict[str, Trace], *, unit: str = "", band: str = "95 % interval") -> None:
+    """Draw the mean of R_t over trials, one curve a policy, on linear axes, with a band.
+
+    `band` is one standard deviation of the trials, or the 95 % interval of the mean (1.96 standard errors).
+    """
+    checks.one_of(BANDS, band=band)
+    for name, trace in traces.items():
+        colour, style = LOOK[name]
+        curves = trace.cumulative_regret
+        shown = np.unique(np.linspace(0, curves.shape[1] - 1, 500).astype(int))
+        mean = curves[:, shown].mean(axis=0)
+        half = 1.96 * standard_error(curves[:, shown]) if band == "95 % interval" else curves[:, shown].std(0, ddof=1)
+        ax.plot(shown + 1, mean, style, color=colour, label=name)
+        ax.fill_between(shown + 1, np.maximum(mean - half, 0), mean + half, color=colour, alpha=0.15, linewidth=0)
+    ax.set(
+        xlabel="round t", ylabel="cumulative regret $R_t$" + (f" ({unit})" if unit else ""), xlim=(1, curves.shape[1])
+    )
     ax.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0))

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg.blas import dsyr
+from scipy.linalg.blas import dsymv, dsyr
 
 from kbrepro import checks
 from kbrepro.kernels import Array, Kernel
@@ -95,6 +95,10 @@ class CovariancePosterior(Posterior):
     def __init__(self, kernel: Kernel, arms: Array, noise_variance: float) -> None:
         super().__init__(kernel, arms, noise_variance)
         self._upper = np.asfortranarray(kernel(arms, arms))
+
+    def covariance_times(self, vector: Array) -> Array:
+        """Return C v (A,), C the posterior covariance of all arms, for a vector v (A,)."""
+        return dsymv(1.0, self._upper, vector)
 
     def _covariance_with(self, arm: int) -> Array:
         return np.concatenate([self._upper[:arm, arm], self._upper[arm, arm:]])

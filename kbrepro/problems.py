@@ -16,7 +16,10 @@ FACTOR_TOLERANCE = 1e-12
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """Arms (A, d), expected reward (A,), Gaussian noise variance, and the kernel of the policies' posterior.
+    """Arms (A, d), expected reward (A,), Gaussian noise, and what the policies are told of them.
+
+    The policies' posterior uses `kernel` and `noise_variance`, which need not be the variance of the noise that is
+    added: that has the scale `noise_sd`, by default the root of `noise_variance`.
 
     Raises ValueError if the shapes disagree, a reward is not finite or the noise variance not positive.
     """
@@ -25,9 +28,13 @@ class Problem:
     expected_reward: Array
     noise_variance: float
     kernel: Kernel
+    noise_sd: float | None = None
 
     def __post_init__(self) -> None:
         checks.positive(noise_variance=self.noise_variance)
+        if self.noise_sd is None:
+            object.__setattr__(self, "noise_sd", float(np.sqrt(self.noise_variance)))
+        checks.non_negative(noise_sd=self.noise_sd)
         if np.ndim(self.arms) != 2 or np.shape(self.expected_reward) != (len(self.arms),):
             shapes = f"arms {np.shape(self.arms)}, expected_reward {np.shape(self.expected_reward)}"
             raise ValueError(f"the shapes disagree: {shapes}; they must be (A, d) and (A,)")
@@ -36,7 +43,7 @@ class Problem:
     def pull(self, arm: int, rng: np.random.Generator) -> float:
         """Return the reward of `arm` with noise drawn from `rng`; IndexError on a bad arm."""
         checks.arm_index(arm, len(self.arms))
-        return float(self.expected_reward[arm] + np.sqrt(self.noise_variance) * rng.standard_normal())
+        return float(self.expected_reward[arm] + self.noise_sd * rng.standard_normal())
 
     def regret(self, arms: np.ndarray) -> Array:
         """Return the instantaneous regret of pulling `arms`, same shape, at least 0."""
@@ -80,11 +87,11 @@ def sensor_field(
 
 
 class BoundedNoiseProblem(Problem):
-    """A problem whose noise is uniform on [-s, s], s^2 the noise variance that the policies are told."""
+    """A problem whose noise is uniform on [-noise_sd, noise_sd]."""
 
     def pull(self, arm: int, rng: np.random.Generator) -> float:
         checks.arm_index(arm, len(self.arms))
-        return float(self.expected_reward[arm] + np.sqrt(self.noise_variance) * rng.uniform(-1, 1))
+        return float(self.expected_reward[arm] + self.noise_sd * rng.uniform(-1, 1))
 
 
 def rkhs_function(

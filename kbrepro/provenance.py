@@ -16,12 +16,12 @@ PACKAGES = ("numpy", "scipy", "pandas", "matplotlib", "joblib", "papermill")
 def before(root: Path, jobs: str | None) -> dict[str, Any]:
     """Return what is known before a run starts; `jobs` is the number of workers asked for, if any."""
     from kbrepro.datasets import checksums
-    from kbrepro.simulation import source_hash
+    from kbrepro.source import digest
 
     return {
         "versions": versions(),
         "git": git_state(root),
-        "source": source_hash(),
+        "source": digest(),
         "platform": {
             "system": platform.system(),
             "machine": platform.machine(),

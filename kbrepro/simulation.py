@@ -7,13 +7,12 @@ in the same round, and the same order of ties.
 
 from __future__ import annotations
 
-import hashlib
 import os
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from pathlib import Path
-from typing import NamedTuple, Protocol
+from functools import partial
+from typing import Any, NamedTuple, Protocol
 
 import joblib
 import numpy as np
@@ -22,23 +21,10 @@ from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 from tqdm import tqdm
 
-from kbrepro import checks
+from kbrepro import checks, source
 from kbrepro.kernels import Array
-from kbrepro.posterior import Posterior, exact_posterior
+from kbrepro.posterior import exact_posterior
 from kbrepro.problems import Problem
-
-#: The modules whose source decides the numbers of a trial; a change in any of them forgets the kept trials.
-NUMERIC_ROOMS = (
-    "checks.py",
-    "kernels.py",
-    "ties.py",
-    "posterior.py",
-    "information.py",
-    "confidence.py",
-    "policies/*.py",
-    "problems.py",
-    "simulation.py",
-)
 
 
 class Policy(Protocol):
@@ -46,14 +32,15 @@ class Policy(Protocol):
 
     def ask(self, rng: np.random.Generator) -> int: ...
 
-    def tell(self, arm: int, observation: float) -> None: ...
+    def tell(self, arm: int, observation: Any) -> None: ...
 
 
 class Trace(NamedTuple):
     """What happened: arms, observations and instantaneous regret of every round, and seconds in all.
 
     One run has arrays of shape (horizon,); many trials, stacked, (trials, horizon), and seconds (trials,). `band_ratio`
-    is the largest |f - mean| / (width sd) over all arms before each pull, NaN where it was not recorded.
+    is the largest |f - mean| / (width sd) over all arms before each pull, NaN where it was not recorded. Of an
+    observation with several numbers (a network's layers) the last, the reward, is kept.
     """
 
     arms: NDArray[np.int32]
@@ -63,9 +50,14 @@ class Trace(NamedTuple):
     band_ratio: Array
 
     @property
+    def cumulative_regret(self) -> Array:
+        """R_t: the regret of the first t rounds together, same shape as `regret`."""
+        return np.cumsum(self.regret, axis=-1)
+
+    @property
     def average_regret(self) -> Array:
         """R_t / t: the mean regret of the first t rounds, same shape as `regret`."""
-        return np.cumsum(self.regret, axis=-1) / np.arange(1, self.regret.shape[-1] + 1)
+        return self.cumulative_regret / np.arange(1, self.regret.shape[-1] + 1)
 
     def first(self, trials: int) -> Trace:
         """Return the first `trials` of many trials (all of them if there are fewer)."""
@@ -76,18 +68,28 @@ class Trace(NamedTuple):
 class Experiment:
     """Policies that meet the same problems.
 
-    `problem(function_rng, trial)` builds the problem of one trial; `policies[name](posterior)` a policy on the exact
-    posterior of that problem's kernel. Both must be picklable: functions of a module, or `functools.partial` of them.
-    With `record_band` every policy must have a confidence band.
+    `problem(function_rng, trial)` builds the problem of one trial, `policies[name](problem, horizon)` a policy that
+    knows the problem's arms, kernel and noise variance and never looks at its expected reward (`on_exact_posterior`
+    makes such makers). Both must be picklable: functions of a module, or `functools.partial` of them. With
+    `record_band` every policy must have a confidence band.
     """
 
     problem: Callable[[np.random.Generator, int], Problem]
-    policies: Mapping[str, Callable[[Posterior], Policy]]
+    policies: Mapping[str, Callable[[Problem, int], Policy]]
     horizon: int
     record_band: bool = False
 
     def __post_init__(self) -> None:
         checks.positive_int(horizon=self.horizon)
+
+
+def on_exact_posterior(policy: Callable[..., Policy], **settings: Any) -> Callable[[Problem, int], Policy]:
+    """Return a maker of `policy(posterior, **settings)` on the exact posterior of a problem."""
+    return partial(_on_exact_posterior, policy, **settings)
+
+
+def _on_exact_posterior(policy: Callable[..., Policy], problem: Problem, horizon: int, **settings: Any) -> Policy:
+    return policy(exact_posterior(problem.kernel, problem.arms, problem.noise_variance, horizon), **settings)
 
 
 def stream(seed: int, trial: int, purpose: str) -> np.random.Generator:
@@ -109,7 +111,8 @@ def run(policy: Policy, problem: Problem, horizon: int, rng: np.random.Generator
         if record_band:
             band_ratio[t] = policy.band_ratio(problem.expected_reward)
         arms[t] = arm = policy.ask(policy_rng)
-        observations[t] = observation = problem.pull(arm, noise_rng)
+        observation = problem.pull(arm, noise_rng)
+        observations[t] = observation if np.ndim(observation) == 0 else observation[-1]
         policy.tell(arm, observation)
     return Trace(arms, observations, problem.regret(arms), np.array(time.perf_counter() - start), band_ratio)
 
@@ -119,35 +122,46 @@ def run_trials(
 ) -> dict[str, Trace]:
     """Return for every policy its stacked traces over trials first .. first + trials - 1, in that order.
 
-    `block` trials make one job. Workers: environment variable KBREPRO_JOBS, else an enclosing
+    Jobs, workers and what is kept: as `map_trials`.
+    """
+    one_trial = partial(_run_trial, experiment)
+    runs = map_trials(one_trial, trials, seed, first=first, block=block, label=label)
+    return {
+        name: Trace(*(np.stack(parts) for parts in zip(*(traces[name] for traces in runs), strict=True)))
+        for name in experiment.policies
+    }
+
+
+def map_trials(
+    function: Callable[[int, int], Any],
+    trials: int,
+    seed: int,
+    *,
+    first: int = 0,
+    block: int = 1,
+    label: str = "trials",
+) -> list[Any]:
+    """Return [function(seed, trial)] for trials first .. first + trials - 1, in that order.
+
+    `function` is one of a module, or a `functools.partial` of it; it builds its random streams by `stream(seed, trial,
+    purpose)`. `block` trials make one job. Workers: environment variable KBREPRO_JOBS, else an enclosing
     `joblib.parallel_config`, else all processors. Where KBREPRO_CACHE names a folder, finished jobs are kept there and
-    used again as long as the settings, the numeric source and the versions of numpy and scipy stay the same.
+    used again as long as the settings, the source of the modules they use and the versions of numpy and scipy stay
+    the same.
     """
     checks.positive_int(trials=trials, block=block)
     checks.non_negative_int(seed=seed, first=first)
     memory = joblib.Memory(os.environ.get("KBREPRO_CACHE") or None, verbose=0, compress=True)
     job = memory.cache(_run_block)
-    versions = f"{source_hash()} numpy {np.__version__} scipy {scipy.__version__}"
+    used = source.digest(source.modules_of(function))
+    versions = f"{used} numpy {np.__version__} scipy {scipy.__version__}"
     starts = range(first, first + trials, block)
     jobs = (
-        joblib.delayed(job)(experiment, seed, start, min(start + block, first + trials), versions) for start in starts
+        joblib.delayed(job)(function, seed, start, min(start + block, first + trials), versions) for start in starts
     )
     results = joblib.Parallel(n_jobs=_workers(), return_as="generator")(jobs)
-    blocks = list(tqdm(results, total=len(starts), desc=label, unit="block" if block > 1 else "trial"))
-    return {
-        name: Trace(*(np.concatenate(parts) for parts in zip(*(b[name] for b in blocks), strict=True)))
-        for name in experiment.policies
-    }
-
-
-def source_hash() -> str:
-    """Return a digest of the source of the numeric rooms."""
-    folder = Path(__file__).parent
-    digest = hashlib.sha256()
-    for pattern in NUMERIC_ROOMS:
-        for path in sorted(folder.glob(pattern)):
-            digest.update(path.name.encode() + b"\0" + path.read_bytes())
-    return digest.hexdigest()[:16]
+    blocks = tqdm(results, total=len(starts), desc=label, unit="block" if block > 1 else "trial")
+    return [result for kept in blocks for result in kept]
 
 
 def _workers() -> int | None:
@@ -159,21 +173,21 @@ def _workers() -> int | None:
     return int(jobs)
 
 
-def _run_block(experiment: Experiment, seed: int, start: int, stop: int, versions: str) -> dict[str, Trace]:
+def _run_block(function: Callable[[int, int], Any], seed: int, start: int, stop: int, versions: str) -> list[Any]:
     """Run trials start .. stop - 1; `versions` only tells kept results apart."""
     with threadpool_limits(1, user_api="blas"):
-        traces = [_run_trial(experiment, seed, trial) for trial in range(start, stop)]
-    return {
-        name: Trace(*(np.stack(parts) for parts in zip(*(t[name] for t in traces), strict=True)))
-        for name in experiment.policies
-    }
+        return [function(seed, trial) for trial in range(start, stop)]
 
 
 def _run_trial(experiment: Experiment, seed: int, trial: int) -> dict[str, Trace]:
     problem = experiment.problem(stream(seed, trial, "function"), trial)
-    traces = {}
-    for name, make_policy in experiment.policies.items():
-        posterior = exact_posterior(problem.kernel, problem.arms, problem.noise_variance, experiment.horizon)
-        rng = stream(seed, trial, "run")
-        traces[name] = run(make_policy(posterior), problem, experiment.horizon, rng, experiment.record_band)
-    return traces
+    return {
+        name: run(
+            make_policy(problem, experiment.horizon),
+            problem,
+            experiment.horizon,
+            stream(seed, trial, "run"),
+            experiment.record_band,
+        )
+        for name, make_policy in experiment.policies.items()
+    }

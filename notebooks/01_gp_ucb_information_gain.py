@@ -68,7 +68,7 @@ from kbrepro.kernels import Independent, Linear, Matern, SquaredExponential, gri
 from kbrepro.policies import UCB, ExpectedImprovement, MeanOnly, ProbabilityOfImprovement, VarianceOnly
 from kbrepro.posterior import exact_posterior
 from kbrepro.results import Results
-from kbrepro.simulation import Experiment, run, run_trials
+from kbrepro.simulation import Experiment, on_exact_posterior, run, run_trials
 
 checks.positive_int(trials=trials, trials_shown=trials_shown, horizon=horizon, n_arms=n_arms, fields=fields)
 checks.at_least(2, trials=trials, trials_shown=trials_shown, fields=fields)
@@ -365,16 +365,16 @@ rank.loc[[turn, turn + 1]].rename(index=lambda t: f"round {t + 1}").round(2)
 
 # %%
 def rules(n_arms, prior_sd):
-    mpi = partial(ProbabilityOfImprovement, margin=margin * prior_sd)
+    mpi = on_exact_posterior(ProbabilityOfImprovement, margin=margin * prior_sd)
     return {
-        "GP-UCB": partial(UCB, width=partial(finite_arms, n_arms=n_arms, delta=delta)),
-        "GP-UCB/5": partial(UCB, width=partial(finite_arms, n_arms=n_arms, delta=delta, divide_beta_by=5)),
-        "EI": ExpectedImprovement,
-        "EI, noisy incumbent": partial(ExpectedImprovement, incumbent="noisy_reward"),
+        "GP-UCB": on_exact_posterior(UCB, width=partial(finite_arms, n_arms=n_arms, delta=delta)),
+        "GP-UCB/5": on_exact_posterior(UCB, width=partial(finite_arms, n_arms=n_arms, delta=delta, divide_beta_by=5)),
+        "EI": on_exact_posterior(ExpectedImprovement),
+        "EI, noisy incumbent": on_exact_posterior(ExpectedImprovement, incumbent="noisy_reward"),
         "MPI": mpi,
         "MPI, noisy incumbent": partial(mpi, incumbent="noisy_reward"),
-        "mean only": MeanOnly,
-        "variance only": VarianceOnly,
+        "mean only": on_exact_posterior(MeanOnly),
+        "variance only": on_exact_posterior(VarianceOnly),
     }
 
 
@@ -575,7 +575,7 @@ theorems = {
 }
 theorem_table = {}
 for (theorem, (problem, width)), claim_id in zip(theorems.items(), ("1-L", "1-M"), strict=True):
-    experiment = Experiment(problem, {"GP-UCB": partial(UCB, width=width)}, horizon, record_band=True)
+    experiment = Experiment(problem, {"GP-UCB": on_exact_posterior(UCB, width=width)}, horizon, record_band=True)
     trace = run_trials(experiment, trials, seed, label=theorem)["GP-UCB"]
     bound = regret_bound(np.array([width(t) for t in range(1, horizon + 1)]), max_gains, 0.025)
     regret = np.cumsum(trace.regret, axis=1)
@@ -621,8 +621,8 @@ def same_margin(experiment, prior_sd, m):
 
 
 with_theorem_2 = {
-    "GP-UCB": partial(UCB, width=theorem_2),
-    "GP-UCB/5": partial(UCB, width=partial(theorem_2, divide_beta_by=5)),
+    "GP-UCB": on_exact_posterior(UCB, width=theorem_2),
+    "GP-UCB/5": on_exact_posterior(UCB, width=partial(theorem_2, divide_beta_by=5)),
 }
 temperature = replace(sensors, problem=every_tenth)
 variants = {

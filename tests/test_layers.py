@@ -11,7 +11,7 @@ PACKAGE = ROOT / "kbrepro"
 #: Floors from the ground up. Inside a floor an import only goes to a room further left.
 FLOORS = [
     ["__init__"],
-    ["checks", "kernels", "ties", "paths"],
+    ["checks", "kernels", "ties", "paths", "source"],
     ["posterior"],
     ["information", "confidence"],
     [

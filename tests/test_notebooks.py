@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 ROOT = Path(__file__).parents[1]
-NAMES = ["01_gp_ucb_information_gain"]
+NAMES = sorted(path.stem for path in (ROOT / "notebooks").glob("*.py"))
 
 
 @pytest.fixture(params=NAMES)
@@ -34,9 +34,9 @@ def compared_outputs(cell):
             yield text
 
 
-def test_the_notebooks_are_those_that_are_tested():
-    for suffix in ("ipynb", "py"):
-        assert sorted(p.stem for p in (ROOT / "notebooks").glob(f"*.{suffix}")) == NAMES
+def test_every_text_has_its_notebook():
+    assert NAMES[0] == "01_gp_ucb_information_gain"
+    assert sorted(p.stem for p in (ROOT / "notebooks").glob("*.ipynb")) == NAMES
 
 
 def test_text_and_notebook_agree(name, notebook):
@@ -77,8 +77,9 @@ def test_no_cell_ends_in_a_semicolon_or_skips_the_comparison(notebook):
 
 
 def test_stand_in_outputs_say_so(notebook):
-    texts = " ".join(text for cell in code_cells(notebook) for text in compared_outputs(cell))
-    assert "SIMULATED STAND-IN" in texts
+    if any("datasets.load(" in cell.source for cell in code_cells(notebook)):
+        texts = " ".join(text for cell in code_cells(notebook) for text in compared_outputs(cell))
+        assert "SIMULATED STAND-IN" in texts
 
 
 def test_profile_and_claims_fit_the_notebook(name, notebook):

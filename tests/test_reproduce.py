@@ -14,13 +14,13 @@ import psutil
 import pytest
 from fake_project import NAME, contents, make_project, small_notebook
 
-from kbrepro import claims, datasets, parameters, paths, provenance, reproduce, simulation, tidy
+from kbrepro import claims, datasets, parameters, paths, provenance, reproduce, source, tidy
 
 
 @pytest.fixture
 def root(tmp_path, monkeypatch):
     monkeypatch.delenv("KBREPRO_JOBS", raising=False)
-    monkeypatch.setattr(simulation, "source_hash", lambda: "0123")
+    monkeypatch.setattr(source, "digest", lambda: "0123")
     monkeypatch.setattr(datasets, "checksums", lambda: {"file.txt": "4567"})
     monkeypatch.setattr(claims, "scorecard", lambda root: "# Scorecard\n")
     return make_project(tmp_path)
@@ -107,8 +107,8 @@ def test_two_runs_at_once_do_not_mix(root, old, capfd):
 
 
 RUNNER = """
-from kbrepro import claims, datasets, reproduce, simulation
-simulation.source_hash = lambda: ""
+from kbrepro import claims, datasets, reproduce, source
+source.digest = lambda: ""
 datasets.checksums = dict
 reproduce._profile_folder = lambda profile, overrides: profile
 reproduce.run([], "quick", {"accident": "wait"})

@@ -1,8 +1,6 @@
 """Trials: the same numbers however they are cut up and wherever they run; what is kept and when it is forgotten."""
 
-import ast
 import os
-import shutil
 import warnings
 from functools import partial
 from pathlib import Path
@@ -13,11 +11,11 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-from kbrepro import problems, simulation
+from kbrepro import problems, simulation, source
 from kbrepro.confidence import finite_arms
 from kbrepro.kernels import SquaredExponential, grid
 from kbrepro.policies import UCB, ExpectedImprovement, MeanOnly, ProbabilityOfImprovement, VarianceOnly
-from kbrepro.simulation import Experiment, Trace, run_trials, stream
+from kbrepro.simulation import Experiment, Trace, on_exact_posterior, run_trials, stream
 
 SEED, TRIALS = 2010, 6
 PACKAGE = Path(simulation.__file__).parent
@@ -28,11 +26,11 @@ def experiment():
     return Experiment(
         problem=partial(problems.gp_draw, kernel=SquaredExponential(0.2), arms=grid(30), noise_variance=0.025),
         policies={
-            "GP-UCB/5": partial(UCB, width=partial(finite_arms, n_arms=30, delta=0.1, divide_beta_by=5)),
-            "EI": ExpectedImprovement,
-            "MPI": partial(ProbabilityOfImprovement, margin=0.1),
-            "mean only": MeanOnly,
-            "variance only": VarianceOnly,
+            "GP-UCB/5": on_exact_posterior(UCB, width=partial(finite_arms, n_arms=30, delta=0.1, divide_beta_by=5)),
+            "EI": on_exact_posterior(ExpectedImprovement),
+            "MPI": on_exact_posterior(ProbabilityOfImprovement, margin=0.1),
+            "mean only": on_exact_posterior(MeanOnly),
+            "variance only": on_exact_posterior(VarianceOnly),
         },
         horizon=15,
     )
@@ -199,7 +197,9 @@ def test_sensor_fields_follow_the_trial_number():
     """The trial number reaches the problem: trial n meets field n."""
     fields = np.random.default_rng(35).standard_normal((8, 4))
     problem = partial(problems.sensor_field, covariance=np.eye(4), fields=fields, noise_variance=0.1)
-    traces = run_trials(Experiment(problem, {"EI": ExpectedImprovement}, 5), 3, SEED, first=4, block=2)["EI"]
+    traces = run_trials(
+        Experiment(problem, {"EI": on_exact_posterior(ExpectedImprovement)}, 5), 3, SEED, first=4, block=2
+    )["EI"]
     expected = fields[4:7].max(axis=1, keepdims=True) - np.take_along_axis(fields[4:7], traces.arms, axis=1)
     np.testing.assert_array_equal(traces.regret, expected)
 
@@ -306,7 +306,7 @@ def test_other_settings_do_not_use_what_was_kept(experiment, cache, monkeypatch,
     elif change == "horizon":
         horizon += 1
     elif change == "policy":
-        policies = policies | {"MPI": partial(ProbabilityOfImprovement, margin=0.2)}
+        policies = policies | {"MPI": on_exact_posterior(ProbabilityOfImprovement, margin=0.2)}
     else:
         problem = partial(problem, noise_variance=0.5)
     changed = Experiment(problem, policies, horizon)
@@ -317,7 +317,7 @@ def test_other_settings_do_not_use_what_was_kept(experiment, cache, monkeypatch,
 
 def test_a_change_of_the_numeric_source_recomputes(experiment, cache, monkeypatch):
     one = run_trials(experiment, 2, SEED)
-    monkeypatch.setattr(simulation, "source_hash", lambda: "other source")
+    monkeypatch.setattr(source, "digest", lambda names: "other source")
     other = run_trials(experiment, 2, SEED)
     assert_same(one, other)
     assert (seconds(one) != seconds(other)).all()
@@ -342,32 +342,6 @@ def test_a_damaged_entry_is_computed_again(experiment, cache, caplog, damage):
     assert_same(one, other)
     assert (seconds(one) != seconds(other)).all()
     np.testing.assert_array_equal(seconds(run_trials(experiment, 2, SEED)), seconds(other))
-
-
-@pytest.mark.parametrize("module", ["kernels.py", "ties.py", "posterior.py", "policies/ucb.py", "problems.py"])
-def test_the_source_hash_sees_every_numeric_room(tmp_path, monkeypatch, module):
-    copy = tmp_path / "kbrepro"
-    shutil.copytree(PACKAGE, copy, ignore=shutil.ignore_patterns("__pycache__"))
-    before = simulation.source_hash()
-    monkeypatch.setattr(simulation, "__file__", str(copy / "simulation.py"))
-    assert simulation.source_hash() == before
-    (copy / "figures.py").write_text("# another figure\n")
-    assert simulation.source_hash() == before
-    (copy / module).write_text((copy / module).read_text(encoding="utf-8") + "\n# changed\n", encoding="utf-8")
-    assert simulation.source_hash() != before
-
-
-def test_the_numeric_rooms_hold_all_that_a_trial_imports():
-    """Every module of kbrepro that `simulation` and the policies load, directly or not, is hashed."""
-    hashed = {path for pattern in simulation.NUMERIC_ROOMS for path in PACKAGE.glob(pattern)}
-    assert all(list(PACKAGE.glob(pattern)) for pattern in simulation.NUMERIC_ROOMS)
-    needed = set()
-    for path in hashed:
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("kbrepro"):
-                names = [node.module] if node.module != "kbrepro" else [f"kbrepro.{a.name}" for a in node.names]
-                needed |= {PACKAGE.joinpath(*name.split(".")[1:]).with_suffix(".py") for name in names}
-    assert needed <= hashed
 
 
 def test_what_a_policy_draws_does_not_touch_the_noise(experiment):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -32,3 +34,24 @@ class IndexPolicy:
         """Take in the observed reward of `arm`; IndexError on a bad arm, ValueError on a NaN."""
         self.posterior.update(arm, observation)
         self.t += 1
+
+
+class BandPolicy(IndexPolicy):
+    """A policy with a confidence band mean +- width * sd.
+
+    `width(t)` gives the width in round t = 1, 2, ...; with `of_gain` it is `width(gain)` instead, gain (nats) the
+    information gain of the pulls so far.
+    """
+
+    def __init__(self, posterior: Posterior, width: Callable[[float], float], of_gain: bool = False) -> None:
+        super().__init__(posterior)
+        self.width, self.of_gain = width, of_gain
+
+    def width_in(self, t: int) -> float:
+        """Return the width in round t, the gain being that of the pulls so far."""
+        return self.width(self.posterior.gain if self.of_gain else t)
+
+    def band_ratio(self, expected_reward: Array) -> float:
+        """Return the largest |f - mean| / (width sd) over all arms before the next pull: the band holds if <= 1."""
+        error = np.abs(expected_reward - self.posterior.mean)
+        return float((error / (self.width_in(self.t) * self.posterior.sd)).max())

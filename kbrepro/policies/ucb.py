@@ -2,29 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
-import numpy as np
-
 from kbrepro.kernels import Array
-from kbrepro.policies.index import IndexPolicy
-from kbrepro.posterior import Posterior
+from kbrepro.policies.index import BandPolicy, IndexPolicy
 
 
-class UCB(IndexPolicy):
-    """GP-UCB: mean + width(t) * sd (Srinivas et al., Algorithm 1, with width(t) = sqrt(beta_t))."""
-
-    def __init__(self, posterior: Posterior, width: Callable[[int], float]) -> None:
-        super().__init__(posterior)
-        self.width = width
+class UCB(BandPolicy):
+    """GP-UCB: mean + width * sd (Srinivas et al., Algorithm 1; Chowdhury & Gopalan, Algorithm 1)."""
 
     def index(self, t: int) -> Array:
-        return self.posterior.mean + self.width(t) * self.posterior.sd
-
-    def band_ratio(self, expected_reward: Array) -> float:
-        """Return the largest |f - mean| / (width sd) over all arms before the next pull: the band holds if <= 1."""
-        error = np.abs(expected_reward - self.posterior.mean)
-        return float((error / (self.width(self.t) * self.posterior.sd)).max())
+        return self.posterior.mean + self.width_in(t) * self.posterior.sd
 
 
 class MeanOnly(IndexPolicy):
