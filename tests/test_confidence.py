@@ -171,6 +171,15 @@ def test_widths_of_the_gain_name_what_is_wrong(change, message):
             confidence.improved_rkhs(1.0, **settings)
 
 
+def test_an_array_of_gains_has_an_array_of_widths():
+    settings = dict(norm=1.5, noise_scale=0.3, delta=0.1)
+    gains = np.array([0.0, 0.7, 40.0])
+    widths = confidence.improved_rkhs(gains, **settings)
+    assert widths.tolist() == [confidence.improved_rkhs(gain, **settings) for gain in gains.tolist()]
+    with pytest.raises(ValueError, match=r"gain = .*-0\.5"):
+        confidence.improved_rkhs(np.array([1.0, -0.5]), **settings)
+
+
 @pytest.mark.parametrize("width", [confidence.improved_rkhs, partial(confidence.self_normalised, noise_variance=0.04)])
 def test_a_negative_gain_is_refused(width):
     with pytest.raises(ValueError, match=r"gain = -0\.1"):

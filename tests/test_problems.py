@@ -179,3 +179,9 @@ def test_the_noise_may_differ_from_what_the_policies_are_told(kind):
 def test_a_negative_noise_scale_is_refused():
     with pytest.raises(ValueError, match=r"noise_sd = -1\.0"):
         Problem(grid(4), REWARD, 0.25, SquaredExponential(0.2), -1.0)
+
+
+@pytest.mark.parametrize("norm", [0.0, -1.0, np.inf])
+def test_a_norm_must_be_positive(norm):
+    with pytest.raises(ValueError, match="norm = "):
+        Problem(grid(4), REWARD, 0.25, SquaredExponential(0.2), norm=norm)
