@@ -100,7 +100,6 @@ class FeaturePosterior:
         self._embed(features)
 
     def _embed(self, features: Array) -> None:
-        """Take new features for the same arms; counts and observations stay."""
         self._features = features
         squared = np.einsum("ij,ij->i", features, features)
         self._residual = 0.0 if self._full is None else np.maximum(self._full - squared, 0.0)
@@ -154,7 +153,6 @@ class FeaturePosterior:
         self._stale = True
 
     def _condition(self) -> None:
-        """Bring mean, variance and gain up to date, from the counts."""
         if not self._stale:
             return
         pulled = np.flatnonzero(self.counts)
