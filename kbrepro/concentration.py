@@ -1,6 +1,6 @@
 """What noise alone does to a posterior: the self-normalised inequality, and the sum of standard deviations.
 
-With lambda the noise variance of the posterior (here 1 + 2 / T), K the kernel matrix of the arms pulled and e the noise,
+With lambda the noise variance of the posterior (here 1 + 2 / T), K the kernel matrix of the pulls and e the noise,
 
     |e|^2 in the norm of ((K + (lambda - 1) I)^-1 + I)^-1  =  e^T e - e^T (K + lambda I)^-1 e,
 
@@ -23,8 +23,8 @@ from kbrepro.simulation import Policy, stream
 
 
 class NoiseRun(NamedTuple):
-    """`log_excess`: largest over rounds of |e|^2 / (2 R^2) - 1/2 log det(K + lambda I); the bound of Chowdhury & Gopalan,
-    Theorem 1, at delta is crossed if it exceeds log(1 / delta).
+    """`log_excess`: largest over rounds of |e|^2 / (2 R^2) - 1/2 log det(K + lambda I); the bound of Chowdhury &
+    Gopalan, Theorem 1, at delta is crossed if it exceeds log(1 / delta).
 
     `sd_ratio`: the sum of the standard deviations at the arms pulled, over sqrt(4 (T + 2) I_T) with I_T (nats) the gain
     of the pulls (Lemma 4 bounds it by 1 where k(x, x) <= 1).

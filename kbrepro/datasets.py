@@ -18,7 +18,8 @@ import requests
 from kbrepro import intel, light, traffic
 from kbrepro.intel import CALENDAR, EXTRACT, LOCATIONS, MOTES, OWNERS, OWNERS_GZ
 from kbrepro.paths import ProjectNotFound, project_root
-from kbrepro.sensors import DamagedFile, SensorData
+from kbrepro.sensors import DamagedFile as DamagedFile
+from kbrepro.sensors import SensorData
 
 BASE_URL, TIMEOUTS = "http://db.csail.mit.edu/labdata/", (5, 30)  # seconds: to connect, between two bytes
 DAYS = ("2004-03-04", "2004-03-05", "2004-03-06", "2004-03-07", "2004-03-08")

@@ -145,7 +145,10 @@ def sensor_row(
 
 
 def learn_covariance(train: Array) -> tuple[Array, Array]:
-    """Return mean (A,) and covariance (A, A) of the rows of train (n, A); ValueError if n < 2 or a reading is missing."""
+    """Return mean (A,) and covariance (A, A) of the rows of train (n, A).
+
+    Raises ValueError if there are fewer than two rows or a reading is missing.
+    """
     if np.ndim(train) != 2 or len(train) < 2:
         raise ValueError(f"train has shape {np.shape(train)}: it must have at least two rows, (n, A)")
     checks.finite_array(train=train)

@@ -12,10 +12,10 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from test_light import write_zip
 
 from kbrepro import datasets, intel, light
 from kbrepro.paths import ProjectNotFound
-from test_light import write_zip
 
 DAY = ("2004-03-04",)
 REAL = Path(os.environ.get("KBREPRO_DATA") or "nowhere", "intel-lab")
