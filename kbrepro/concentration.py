@@ -77,4 +77,5 @@ def noise_run(policy: Policy, problem: Problem, horizon: int, rng: np.random.Gen
         policy.tell(arm, noise)
         half_log_det = posterior.gain + t / 2 * math.log(ridge)
         log_excess = max(log_excess, squared_norm / (2 * problem.noise_sd**2) - half_log_det)
-    return NoiseRun(log_excess, sum_of_sd / math.sqrt(4 * (horizon + 2) * posterior.gain))
+    lemma_4 = math.sqrt(4 * (horizon + 2) * posterior.gain)
+    return NoiseRun(log_excess, sum_of_sd / lemma_4 if lemma_4 else 0.0)  # no gain: an arm of variance 0 throughout

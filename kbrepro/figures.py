@@ -138,6 +138,8 @@ def cumulative_grid(
             ax.get_legend().remove()
             ax.set(yscale="log", title=f"{title}, {choice}")
         line[-1].set_ylabel("")
+        # a standard deviation may reach below zero: no log axis shows that, so the lines set its lower end
+        line[0].set_ylim(bottom=0.3 * min(curve.get_ydata()[10:].min() for ax in line for curve in ax.lines))
     shown = {label: handle for ax in axes.flat for handle, label in zip(*ax.get_legend_handles_labels(), strict=True)}
     fig.legend(shown.values(), shown.keys(), loc="outside lower center", ncols=4)
     return fig
