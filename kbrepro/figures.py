@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 import matplotlib.pyplot as plt
 import numpy as np
 import seaborn as sns
 from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, NullFormatter
 
 from kbrepro import checks
@@ -119,3 +122,24 @@ def cumulative_panel(ax: Axes, traces: dict[str, Trace], *, unit: str = "", band
         xlabel="round t", ylabel="cumulative regret $R_t$" + (f" ({unit})" if unit else ""), xlim=(1, curves.shape[1])
     )
     ax.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0))
+
+
+def cumulative_grid(
+    rows: Mapping[str, Mapping[str, Trace]], columns: Mapping[str, Sequence[str]], *, units: Sequence[str] = ()
+) -> Figure:
+    """Return a figure of cumulative regret on a log axis, mean and one standard deviation of the trials.
+
+    One row of panels an experiment {title: traces}, with a unit of reward each, one column a choice of its policies.
+    """
+    fig, axes = plt.subplots(len(rows), len(columns), figsize=(10, 0.6 + 2.8 * len(rows)), sharey="row", squeeze=False)
+    for line, (title, traces), unit in zip(axes, rows.items(), units or [""] * len(rows), strict=True):
+        for ax, (choice, names) in zip(line, columns.items(), strict=True):
+            cumulative_panel(ax, {name: traces[name] for name in names}, unit=unit, band="standard deviation")
+            ax.get_legend().remove()
+            ax.set(yscale="log", title=f"{title}, {choice}")
+        line[-1].set_ylabel("")
+        # a standard deviation may reach below zero: no log axis shows that, so the lines set its lower end
+        line[0].set_ylim(bottom=0.3 * min(curve.get_ydata()[10:].min() for ax in line for curve in ax.lines))
+    shown = {label: handle for ax in axes.flat for handle, label in zip(*ax.get_legend_handles_labels(), strict=True)}
+    fig.legend(shown.values(), shown.keys(), loc="outside lower center", ncols=4)
+    return fig

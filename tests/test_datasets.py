@@ -12,8 +12,9 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from test_light import write_zip
 
-from kbrepro import datasets
+from kbrepro import datasets, intel, light
 from kbrepro.paths import ProjectNotFound
 
 DAY = ("2004-03-04",)
@@ -83,6 +84,15 @@ def test_real_data_gives_the_numbers_of_its_readme():
     assert data.times[0] == pd.Timestamp("2004-03-04") and data.times[-1] == pd.Timestamp("2004-03-08 23:59")
     assert data.locations.shape == (46, 2) and data.locations[0].tolist() == [21.5, 23.0]
     assert "DIFFERS" not in datasets.status()
+
+
+def test_mornings_of_51_motes_have_the_variance_of_the_readme():
+    if not REAL.is_dir():
+        pytest.skip("real Intel lab data: KBREPRO_DATA names no directory with intel-lab/")
+    data = datasets.load("temperature", motes=intel.REPORTING)
+    morning = data.readings[(data.times.hour == 8) & (data.times.day >= 6)]
+    assert morning.shape == (180, 51)
+    assert morning.var(axis=0, ddof=1).mean() / 20 == pytest.approx(0.29, abs=0.005)
 
 
 @pytest.mark.parametrize("name", ["data.txt", "data.txt.gz"])
@@ -227,7 +237,7 @@ def test_a_mistyped_directory_is_an_error(tmp_path, monkeypatch):
 
 def test_stand_in_is_deterministic_and_resembles_the_lab(lab):
     data = datasets.load("temperature")
-    datasets._temperature_stand_in.cache_clear()
+    intel.simulated.cache_clear()
     again = datasets.load("temperature")
     assert data is not again
     np.testing.assert_array_equal(data.readings, again.readings)
@@ -240,6 +250,33 @@ def test_stand_in_is_deterministic_and_resembles_the_lab(lab):
     assert correlation[distance < 5].mean() > correlation[distance > 25].mean() + 0.1
     assert len(set(data.readings[4800:].argmax(axis=1))) > 5  # the warmest place moves
     assert datasets.load("temperature", DAY).readings.shape == (1440, 46)
+
+
+def test_all_motes_that_report_on_request(lab):
+    write_extract(lab, one_day())
+    write_locations(lab)
+    data = datasets.load("temperature", DAY, intel.REPORTING)
+    assert data.sensors == [m for m in range(1, 55) if m not in {5, 15, 18}]
+    assert data.readings.shape == (1440, 51) and data.locations.shape == (51, 2)
+    kept = [data.sensors.index(mote) for mote in intel.MOTES]
+    np.testing.assert_array_equal(data.readings[:, kept], datasets.load("temperature", DAY).readings)
+
+
+def test_a_gap_at_the_edge_of_an_hour_is_interpolated_from_outside_it(lab):
+    """One hour is cut out of the filled day: its first minute, 08:00, here lies in a gap from 07:51 to 08:05."""
+    table = one_day()
+    gap = (table.moteid == 1) & table.time.between("07:51", "08:06")
+    write_extract(lab, table[~gap])
+    data = datasets.load("temperature", DAY)
+    column = dict(zip(data.times.strftime("%H:%M"), data.readings[:, 0], strict=True))
+    before, after = column["07:50"], column["08:07"]
+    assert column["08:00"] == pytest.approx(before + (after - before) * 10 / 17)
+
+
+@pytest.mark.parametrize("motes", [[], [0], [55], [1, 1], ["1"]])
+def test_impossible_motes_say_what_is_allowed(lab, motes):
+    with pytest.raises(ValueError, match=r"motes=.*allowed: a list of distinct numbers from 1 to 54"):
+        datasets.load("temperature", DAY, motes)
 
 
 def test_shared_arrays_are_read_only(lab):
@@ -275,6 +312,8 @@ def server(tmp_path, monkeypatch):
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as httpd:
         threading.Thread(target=httpd.serve_forever).start()
         monkeypatch.setattr(datasets, "BASE_URL", f"http://127.0.0.1:{httpd.server_port}/")
+        monkeypatch.setattr(light, "URL", f"http://127.0.0.1:{httpd.server_port}/light.zip")
+        write_zip(folder / "light.zip")
         yield folder
         httpd.shutdown()
 
@@ -286,8 +325,10 @@ def test_fetch_brings_checked_files_and_only_when_asked(project, server):
     datasets.fetch(if_missing=True)
     data = datasets.load("temperature", DAY)
     assert data.is_real and data.locations[0].tolist() == [0.5, 3.0]
-    assert sorted(datasets.checksums()) == ["intel-lab/data.txt.gz", "intel-lab/mote_locs.txt"]
-    assert len(list((project / "data" / "intel-lab").iterdir())) == 2  # nothing temporary stays
+    names = ["cmu-light/iw_data_all.mat", "intel-lab/data.txt.gz", "intel-lab/mote_locs.txt"]
+    assert sorted(datasets.checksums()) == names
+    assert len([path for path in (project / "data").rglob("*") if path.is_file()]) == 3  # nothing temporary stays
+    assert datasets.load("light").is_real
     shutil.rmtree(server)
     datasets.fetch(if_missing=True)  # the data is there: nothing is asked of the server
 
@@ -312,6 +353,24 @@ def test_fetch_refuses_wrong_content_and_keeps_what_was_there(project, server, k
     assert kept.read_bytes() == b"mine" and list(kept.parent.iterdir()) == [kept]
 
 
+def test_one_set_that_does_not_arrive_does_not_hold_up_the_other(project, server):
+    with pytest.raises(datasets.DownloadFailed, match=r"no data from http://127\S*/: 404") as error:
+        datasets.fetch()
+    assert "light.zip" not in str(error.value)
+    assert datasets.load("light").is_real and not datasets.load("temperature", DAY).is_real
+
+
+@pytest.mark.parametrize("content", [b"<html>please log in</html>", b"PK\x05\x06" + bytes(18)])
+def test_fetch_refuses_an_archive_without_light(project, server, content):
+    write_owners(server, one_day(), "data.txt.gz")
+    write_locations(server)
+    (server / "light.zip").write_bytes(content)
+    with pytest.raises(datasets.DownloadFailed, match=r"light\.zip: holds no readable \.mat"):
+        datasets.fetch()
+    assert datasets.load("temperature", DAY).is_real and not datasets.load("light").is_real
+    assert list((project / "data" / "cmu-light").iterdir()) == []
+
+
 def test_fetch_from_a_server_without_the_files(project, server):
     with pytest.raises(datasets.DownloadFailed, match="404"):
         datasets.fetch()
@@ -320,7 +379,9 @@ def test_fetch_from_a_server_without_the_files(project, server):
 def test_fetch_fails_at_once_when_nobody_listens(project, monkeypatch):
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
-        monkeypatch.setattr(datasets, "BASE_URL", f"http://127.0.0.1:{free.getsockname()[1]}/")
+        address = f"http://127.0.0.1:{free.getsockname()[1]}/"
+        monkeypatch.setattr(datasets, "BASE_URL", address)
+        monkeypatch.setattr(light, "URL", address)
         with pytest.raises(datasets.DownloadFailed, match="no data from"):
             datasets.fetch()
 
@@ -328,6 +389,7 @@ def test_fetch_fails_at_once_when_nobody_listens(project, monkeypatch):
 def test_fetch_leaves_a_directory_of_ones_own_alone(lab, project, monkeypatch):
     monkeypatch.setenv("KBREPRO_DATA", str(lab.parent))
     monkeypatch.setattr(datasets, "BASE_URL", "nonsense://")
+    monkeypatch.setattr(light, "URL", "nonsense://")
     datasets.fetch(if_missing=True)
     with pytest.raises(datasets.DownloadFailed, match="KBREPRO_DATA"):
         datasets.fetch()

@@ -59,3 +59,24 @@ def test_no_two_algorithms_look_alike_in_one_paper():
     ]
     for names in papers:
         assert len({figures.LOOK[name] for name in names}) == len(names)
+
+
+def trace(level):
+    regret = np.full((3, 40), level) * np.array([[0.5], [1.0], [1.5]])
+    return Trace(np.zeros((3, 40), int), regret, regret, np.zeros(3), regret)
+
+
+def test_cumulative_grid_puts_every_policy_into_its_column():
+    rows = {"first": {"IGP-UCB": trace(1.0), "EI": trace(2.0)}, "second": {"IGP-UCB": trace(10.0), "EI": trace(4.0)}}
+    fig = figures.cumulative_grid(rows, {"one": ["IGP-UCB"], "both": ["IGP-UCB", "EI"]}, units=["Lux", "mph"])
+    shown = {ax.get_title(): {line.get_label(): line.get_ydata()[-1] for line in ax.lines} for ax in fig.axes}
+    assert shown == {
+        "first, one": {"IGP-UCB": pytest.approx(40)},
+        "first, both": {"IGP-UCB": pytest.approx(40), "EI": pytest.approx(80)},
+        "second, one": {"IGP-UCB": pytest.approx(400)},
+        "second, both": {"IGP-UCB": pytest.approx(400), "EI": pytest.approx(160)},
+    }
+    assert [text.get_text() for text in fig.legends[0].get_texts()] == ["IGP-UCB", "EI"]
+    assert "Lux" in fig.axes[0].get_ylabel() and "mph" in fig.axes[2].get_ylabel()
+    assert [ax.get_ylim()[0] for ax in fig.axes] == pytest.approx([3.3, 3.3, 13.2, 13.2])  # a third of round 11
+    plt.close(fig)

@@ -2,6 +2,16 @@
 
 from kbrepro.policies.budgeted import BKB, bkb
 from kbrepro.policies.improvement import ExpectedImprovement, ProbabilityOfImprovement
+from kbrepro.policies.thompson import ThompsonSampling
 from kbrepro.policies.ucb import UCB, MeanOnly, VarianceOnly
 
-__all__ = ["BKB", "UCB", "ExpectedImprovement", "MeanOnly", "ProbabilityOfImprovement", "VarianceOnly", "bkb"]
+__all__ = [
+    "BKB",
+    "UCB",
+    "ExpectedImprovement",
+    "MeanOnly",
+    "ProbabilityOfImprovement",
+    "ThompsonSampling",
+    "VarianceOnly",
+    "bkb",
+]
