@@ -34,6 +34,8 @@ LOOK: dict[str, tuple[tuple[float, float, float], str]] = {
     "exact": ((0.0, 0.0, 0.0), "-"),
     "BKB": (_PALETTE[5], "-"),
     "BKB, streaming": (_PALETTE[5], "--"),
+    "BKB, authors' radius": (_PALETTE[5], ":"),
+    "BKB, Theorem 2's radius": (_PALETTE[5], "-."),
     "SoR": (_PALETTE[6], "-"),
     "DTC, uniform": (_PALETTE[8], "-"),
     "RFF": (_PALETTE[2], "-."),
