@@ -28,7 +28,7 @@ lab: $(STAMP)  ## JupyterLab on the notebooks
 	$(BIN)/jupyter lab notebooks
 
 bench: $(STAMP)  ## ratios against peers that are installed
-	$(BIN)/python benchmarks/posterior_update.py
+	for job in benchmarks/*.py; do $(BIN)/python $$job || exit 1; done
 
 lint: $(STAMP)
 	$(BIN)/ruff check . && $(BIN)/ruff format --check .

@@ -24,7 +24,7 @@
 #
 # | scale | time on 2 cores | memory |
 # | --- | --- | --- |
-# | quick (the defaults) | about one minute | below 1 GB |
+# | quick (the defaults) | about 30 seconds | below 1 GB |
 # | paper (`profiles/paper`) | about five minutes | below 1 GB |
 
 # %% tags=["parameters"]
@@ -33,7 +33,7 @@ trials: int = 20  # test functions behind the claims on Fig. 5a (full scale: 200
 trials_shown: int = 20  # the first of them, drawn in Fig. 5a (paper: 30)
 horizon: int = 200  # rounds T of Fig. 5a (paper: 1000)
 n_arms: int = 1000  # points of [0, 1] in Fig. 5a
-fields: int = 2000  # temperature fields of Fig. 5b, consecutive minutes (paper: 2000)
+fields: int = 960  # temperature fields of Fig. 5b, consecutive minutes (paper: 2000)
 sizes: list[int] = [100, 300]  # numbers of arms |D| of Fig. 3
 gain_horizon: int = 200  # rounds T of Fig. 3
 growth_horizon: int = 1000  # rounds T of the growth of the gain (full scale: 10000; SE on an interval: ten times)
