@@ -11,7 +11,7 @@ PACKAGE = ROOT / "kbrepro"
 #: Floors from the ground up. Inside a floor an import only goes to a room further left.
 FLOORS = [
     ["__init__"],
-    ["checks", "kernels", "ties", "paths", "source"],
+    ["checks", "kernels", "ties", "paths", "source", "lattice"],
     ["posterior"],
     ["information", "confidence"],
     [
@@ -20,11 +20,15 @@ FLOORS = [
         "policies.ucb",
         "policies",
         "problems",
+        "bumps",
+        "surfaces",
+        "policies.partitioned",
+        "policies.lazy",
         "sensors",
         "traffic",
         "datasets",
     ],
-    ["simulation"],
+    ["simulation", "stopwatch"],
     ["comparisons", "claims", "figures", "results"],
     ["parameters", "execution", "tidy", "provenance", "reproduce", "report"],
     ["__main__"],
