@@ -57,17 +57,18 @@ def rkhs(t: int, *, squared_norm: float, max_gains: Array, delta: float, divide_
     return math.sqrt((2 * squared_norm + 300 * max_gains[t - 1] * math.log(t / delta) ** 3) / divide_beta_by)
 
 
-def improved_rkhs(gain: float, *, norm: float, noise_scale: float, delta: float) -> float:
+def improved_rkhs(gain: float | Array, *, norm: float, noise_scale: float, delta: float) -> float | Array:
     """Return norm + noise_scale sqrt(2 (gain + 1 + log(1 / delta))).
 
     Chowdhury & Gopalan, Theorem 2 and IGP-UCB (GP-TS has delta / 2 in the place of delta); Janz et al., Section 2.
     `norm` bounds the RKHS norm, the noise is sub-Gaussian with scale `noise_scale`, `gain` (nats) is that of the pulls
-    so far or a bound on it. Proved for a posterior with noise variance 1 + 2 / T.
+    so far or a bound on it; of an array of gains, the width of each. Proved for a posterior with noise variance
+    1 + 2 / T.
     """
     checks.positive(norm=norm)
-    checks.non_negative(gain=gain, noise_scale=noise_scale)
+    checks.non_negative(gain=gain if np.ndim(gain) == 0 else gain.min(), noise_scale=noise_scale)
     checks.probability(delta=delta)
-    return norm + noise_scale * math.sqrt(2 * (gain + 1 + math.log(1 / delta)))
+    return norm + noise_scale * np.sqrt(2 * (gain + 1 + math.log(1 / delta)))
 
 
 def self_normalised(gain: float, *, norm: float, noise_scale: float, noise_variance: float, delta: float) -> float:

@@ -19,7 +19,8 @@ class Problem:
     """Arms (A, d), expected reward (A,), Gaussian noise, and what the policies are told of them.
 
     The policies' posterior uses `kernel` and `noise_variance`, which need not be the variance of the noise that is
-    added: that has the scale `noise_sd`, by default the root of `noise_variance`.
+    added: that has the scale `noise_sd`, by default the root of `noise_variance`. `norm` bounds the RKHS norm of the
+    expected reward, where that is known: for policies whose width is made from it.
 
     Raises ValueError if the shapes disagree, a reward is not finite or the noise variance not positive.
     """
@@ -29,12 +30,15 @@ class Problem:
     noise_variance: float
     kernel: Kernel
     noise_sd: float | None = None
+    norm: float | None = None
 
     def __post_init__(self) -> None:
         checks.positive(noise_variance=self.noise_variance)
         if self.noise_sd is None:
             object.__setattr__(self, "noise_sd", float(np.sqrt(self.noise_variance)))
         checks.non_negative(noise_sd=self.noise_sd)
+        if self.norm is not None:
+            checks.positive(norm=self.norm)
         if np.ndim(self.arms) != 2 or np.shape(self.expected_reward) != (len(self.arms),):
             shapes = f"arms {np.shape(self.arms)}, expected_reward {np.shape(self.expected_reward)}"
             raise ValueError(f"the shapes disagree: {shapes}; they must be (A, d) and (A,)")

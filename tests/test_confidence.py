@@ -1,12 +1,15 @@
 """The widths of Theorems 1 to 3 against numbers worked out with mpmath, and their shape."""
 
 import math
+from functools import partial
 
 import numpy as np
 import pytest
 from mpmath import mp, mpf
 
 from kbrepro import confidence
+from kbrepro.kernels import SquaredExponential, grid
+from kbrepro.posterior import exact_posterior
 
 COMPACT = dict(d=2, side=1.0, a=1.0, b=3.0, delta=0.1)
 GAINS = np.full(10_000, 7.5)
@@ -112,3 +115,72 @@ def test_the_regret_bound_by_hand():
     np.testing.assert_allclose(bound, [math.sqrt(C * 1 * 4 * 1), math.sqrt(C * 2 * 9 * 2)], rtol=1e-13)
     with pytest.raises(ValueError, match="noise_variance"):
         confidence.regret_bound(np.ones(1), np.ones(1), 0.0)
+
+
+@pytest.mark.parametrize("gain", [0.0, 0.7, 40.0])
+def test_improved_rkhs_width(gain):
+    with mp.workdps(30):
+        expected = mpf("1.5") + mpf("0.3") * mp.sqrt(2 * (mpf(gain) + 1 + mp.log(1 / mpf("0.1"))))
+        found = confidence.improved_rkhs(gain, norm=1.5, noise_scale=0.3, delta=0.1)
+        assert found == pytest.approx(float(expected), rel=1e-13)
+
+
+@pytest.mark.parametrize("gain", [0.0, 0.7, 40.0])
+def test_self_normalised_width(gain):
+    with mp.workdps(30):
+        expected = mpf("1.5") + mpf("0.3") / mp.sqrt(mpf("0.04")) * mp.sqrt(2 * mpf(gain) + 2 * mp.log(10))
+        found = confidence.self_normalised(gain, norm=1.5, noise_scale=0.3, noise_variance=0.04, delta=0.1)
+        assert found == pytest.approx(float(expected), rel=1e-13)
+
+
+def test_the_self_normalised_band_covers_at_a_small_regulariser():
+    """20 functions of known norm on 25 arms, noise 0.3, posterior told 0.01: no run leaves the band (delta 1e-6)."""
+    kernel, arms = SquaredExponential(0.2), grid(25)
+    for seed in range(20):
+        rng = np.random.default_rng([31, seed])
+        weights = rng.standard_normal(25)
+        K = kernel(arms, arms)
+        f, norm = K @ weights, float(np.sqrt(weights @ K @ weights))
+        posterior = exact_posterior(kernel, arms, 0.01, 60)
+        for _ in range(60):
+            settings = dict(norm=norm, noise_scale=0.3, noise_variance=0.01, delta=1e-6)
+            width = confidence.self_normalised(posterior.gain, **settings)
+            assert (np.abs(f - posterior.mean) <= width * posterior.sd + 1e-9).all()
+            arm = int((f + 3 * posterior.sd).argmax())
+            posterior.update(arm, f[arm] + 0.3 * rng.standard_normal())
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"norm": 0.0}, "norm = 0.0"),
+        ({"norm": -1.0}, "norm = -1.0"),
+        ({"delta": 1.0}, "delta = 1.0"),
+        ({"delta": 0.0}, "delta = 0.0"),
+        ({"noise_scale": -0.1}, "noise_scale = -0.1"),
+        ({"noise_variance": 0.0}, "noise_variance = 0.0"),
+    ],
+)
+def test_widths_of_the_gain_name_what_is_wrong(change, message):
+    settings = dict(norm=1.0, noise_scale=0.3, noise_variance=0.04, delta=0.1) | change
+    with pytest.raises(ValueError, match=message):
+        confidence.self_normalised(1.0, **settings)
+    if "noise_variance" not in change:
+        del settings["noise_variance"]
+        with pytest.raises(ValueError, match=message):
+            confidence.improved_rkhs(1.0, **settings)
+
+
+def test_an_array_of_gains_has_an_array_of_widths():
+    settings = dict(norm=1.5, noise_scale=0.3, delta=0.1)
+    gains = np.array([0.0, 0.7, 40.0])
+    widths = confidence.improved_rkhs(gains, **settings)
+    assert widths.tolist() == [confidence.improved_rkhs(gain, **settings) for gain in gains.tolist()]
+    with pytest.raises(ValueError, match=r"gain = .*-0\.5"):
+        confidence.improved_rkhs(np.array([1.0, -0.5]), **settings)
+
+
+@pytest.mark.parametrize("width", [confidence.improved_rkhs, partial(confidence.self_normalised, noise_variance=0.04)])
+def test_a_negative_gain_is_refused(width):
+    with pytest.raises(ValueError, match=r"gain = -0\.1"):
+        width(-0.1, norm=1.0, noise_scale=0.3, delta=0.1)

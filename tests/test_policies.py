@@ -115,6 +115,15 @@ def test_ucb_is_mean_plus_width_times_sd():
     np.testing.assert_allclose(policy.index(7), [6.0, 2.5, 3.5])
 
 
+def test_a_width_of_the_gain_follows_the_pulls():
+    policy, rng, asked = None, np.random.default_rng(23), []
+    policy = UCB(posterior(), lambda gain: asked.append(gain) or 1.0, of_gain=True)
+    for observation in (0.1, 0.2, 0.3):
+        policy.tell(policy.ask(rng), observation)
+    assert asked[0] == 0.0 and asked[1] > 0.0 and asked[2] > asked[1]
+    assert policy.posterior.gain > asked[2]
+
+
 def test_ucb_counts_rounds_from_one():
     asked = []
     policy = UCB(posterior(), lambda t: asked.append(t) or 1.0)

@@ -225,3 +225,14 @@ def test_the_given_covariance_is_not_written_to(form):
     K = EMPIRICAL.covariance.copy()
     told(form(EMPIRICAL, EMPIRICAL.points, NOISE), [(i % 12, 1.0) for i in range(30)])
     np.testing.assert_array_equal(EMPIRICAL.covariance, K)
+
+
+@every_kernel
+def test_the_covariance_multiplies_as_the_dense_one(kernel, arms):
+    rng = np.random.default_rng(16)
+    pulled = rng.integers(len(arms), size=30)
+    posterior = told(CovariancePosterior(kernel, arms, NOISE), [(int(arm), rng.normal()) for arm in pulled])
+    K = kernel(arms, arms)
+    dense_covariance = K - K[:, pulled] @ np.linalg.solve(K[np.ix_(pulled, pulled)] + NOISE * np.eye(30), K[pulled])
+    vector = rng.standard_normal(len(arms))
+    np.testing.assert_allclose(posterior.covariance_times(vector), dense_covariance @ vector, atol=1e-9)

@@ -162,3 +162,26 @@ def test_rkhs_functions_have_the_norm_asked_for():
     assert isinstance(problem, BoundedNoiseProblem)
     with pytest.raises(ValueError, match="squared_norm = 0"):
         rkhs_function(np.random.default_rng(54), 0, kernel, arms, 0.1, squared_norm=0)
+
+
+@pytest.mark.parametrize("kind", [Problem, BoundedNoiseProblem])
+def test_the_noise_may_differ_from_what_the_policies_are_told(kind):
+    rewards = {}
+    for noise_variance, noise_sd in ((0.25, None), (0.25, 0.5), (4.0, 0.5), (0.25, 0.0)):
+        problem = kind(grid(4), REWARD, noise_variance, SquaredExponential(0.2), noise_sd)
+        assert problem.noise_variance == noise_variance
+        rewards[noise_variance, noise_sd] = problem.pull(2, np.random.default_rng(7))
+    told, same, other, none = rewards.values()
+    assert told == same == other != REWARD[2]
+    assert none == REWARD[2]
+
+
+def test_a_negative_noise_scale_is_refused():
+    with pytest.raises(ValueError, match=r"noise_sd = -1\.0"):
+        Problem(grid(4), REWARD, 0.25, SquaredExponential(0.2), -1.0)
+
+
+@pytest.mark.parametrize("norm", [0.0, -1.0, np.inf])
+def test_a_norm_must_be_positive(norm):
+    with pytest.raises(ValueError, match="norm = "):
+        Problem(grid(4), REWARD, 0.25, SquaredExponential(0.2), norm=norm)

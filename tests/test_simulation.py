@@ -372,3 +372,37 @@ def test_the_band_is_recorded_before_each_pull(experiment):
         f = experiment.problem(stream(SEED, trial, "function"), trial).expected_reward
         width = finite_arms(1, n_arms=30, delta=0.1, divide_beta_by=5)
         assert recorded.band_ratio[trial, 0] == pytest.approx(np.abs(f).max() / width, rel=1e-12)
+
+
+def normal_numbers(seed, trial, n):
+    return stream(seed, trial, "run").standard_normal(n)
+
+
+@pytest.mark.parametrize("block", [1, 2, 5])
+def test_any_function_of_seed_and_trial_can_be_mapped(block, cache):
+    found = simulation.map_trials(partial(normal_numbers, n=3), 5, SEED, first=1, block=block)
+    for trial, values in enumerate(found, start=1):
+        np.testing.assert_array_equal(values, normal_numbers(SEED, trial, 3))
+    assert len(found) == 5
+    assert len(list(cache.rglob("output.pkl"))) == -(-5 // block)
+
+
+def test_the_last_number_of_an_observation_is_the_reward_that_is_kept():
+    class Layers(problems.Problem):
+        def pull(self, arm, rng):
+            return np.array([7.0, self.expected_reward[arm]])
+
+    told = []
+
+    class Cycle:
+        def ask(self, rng):
+            return len(told) % 4
+
+        def tell(self, arm, observation):
+            told.append(observation)
+
+    problem = Layers(grid(4), np.arange(4.0), 1.0, SquaredExponential(0.2))
+    trace = simulation.run(Cycle(), problem, 6, np.random.default_rng(1))
+    np.testing.assert_array_equal(trace.observations, [0, 1, 2, 3, 0, 1])
+    np.testing.assert_array_equal(told[1], [7.0, 1.0])
+    np.testing.assert_array_equal(trace.cumulative_regret, [3, 5, 6, 6, 9, 11])
