@@ -2,25 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
-from kbrepro import checks
 from kbrepro.kernels import Matern, SquaredExponential, grid
 from kbrepro.lattice import LatticeKernel
 from kbrepro.problems import BoundedNoiseProblem
-
-
-@dataclass(frozen=True, eq=False)
-class NormedProblem(BoundedNoiseProblem):
-    """A problem with uniform noise on [-noise_sd, noise_sd]; policies are told `norm`, a bound on the RKHS norm."""
-
-    norm: float = 1.0
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        checks.positive(norm=self.norm)
 
 
 def bumps(
@@ -31,7 +17,7 @@ def bumps(
     side: int,
     noise_variance: float,
     noise_bound: float,
-) -> NormedProblem:
+) -> BoundedNoiseProblem:
     """Return f = sum_i a_i k(c_i, .), 30 d centres uniform on [0, 1]^d, weights uniform on [-1, 1] (any `trial`).
 
     Janz et al., Section 5. Arms: the grid of `side` points a side. The policies are told `noise_variance` (alpha) and
@@ -41,4 +27,4 @@ def bumps(
     centres, weights = rng.uniform(size=(30 * d, d)), rng.uniform(-1, 1, size=30 * d)
     norm = float(np.sqrt(weights @ kernel(centres, centres) @ weights))
     f = kernel(arms, centres) @ weights
-    return NormedProblem(arms, f, noise_variance, LatticeKernel(kernel, side), noise_bound, norm)
+    return BoundedNoiseProblem(arms, f, noise_variance, LatticeKernel(kernel, side), noise_bound, norm)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from kbrepro.bumps import NormedProblem, bumps
+from kbrepro.bumps import bumps
 from kbrepro.kernels import Matern, grid
 from kbrepro.lattice import LatticeKernel
 
@@ -51,8 +51,3 @@ def test_thirty_bumps_a_dimension():
     bumps(rng, 0, KERNEL, d=3, side=4, noise_variance=1.0, noise_bound=1.0)
     other.uniform(size=90 * 3 + 90)
     assert rng.random() == other.random()
-
-
-def test_a_bad_norm_is_named():
-    with pytest.raises(ValueError, match=r"norm = 0\.0 is not allowed: norm must be a finite number above 0"):
-        NormedProblem(grid(3), np.zeros(3), 1.0, LatticeKernel(KERNEL, 3), 1.0, 0.0)

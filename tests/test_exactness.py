@@ -15,13 +15,14 @@ from hypothesis import strategies as st
 from scipy.linalg import cholesky, solve_triangular
 from scipy.spatial.distance import pdist, squareform
 
-from kbrepro.bumps import NormedProblem, bumps
+from kbrepro.bumps import bumps
 from kbrepro.confidence import improved_rkhs
 from kbrepro.kernels import Matern
 from kbrepro.lattice import LatticeKernel
 from kbrepro.policies import UCB, lazy
 from kbrepro.policies.lazy import LazyUCB, igp_ucb
 from kbrepro.posterior import RowPosterior, exact_posterior
+from kbrepro.problems import BoundedNoiseProblem
 from kbrepro.simulation import run, stream
 
 KERNEL = Matern(0.2, nu=1.5)
@@ -176,5 +177,5 @@ def test_the_kernel_of_the_referee_is_the_package_s():
 
 def test_a_problem_that_tells_its_norm_is_needed():
     problem = problem_of(0, 1, 1.0)
-    assert isinstance(problem, NormedProblem)
+    assert isinstance(problem, BoundedNoiseProblem)
     assert igp_ucb(problem, 5, noise_scale=1.0, delta=0.1).width(0.0) == pytest.approx(width(0.0, problem.norm))

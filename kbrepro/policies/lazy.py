@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 from scipy.linalg import solve_triangular
 
 from kbrepro import checks
+from kbrepro.confidence import improved_rkhs
 from kbrepro.kernels import Array, Kernel
-from kbrepro.policies.partitioned import gain_width
 from kbrepro.problems import Problem
 from kbrepro.ties import TOLERANCE, best_arm
 
@@ -211,5 +211,6 @@ def igp_ucb(problem: Problem, horizon: int, *, noise_scale: float, delta: float)
 
     Chowdhury and Gopalan, Algorithm 1; Janz et al., eq. 3, with the gain of the pulls so far in round t.
     """
-    width = partial(gain_width, norm=problem.norm, noise_scale=noise_scale, delta=delta)
+    checks.positive(norm=problem.norm)
+    width = partial(improved_rkhs, norm=problem.norm, noise_scale=noise_scale, delta=delta)
     return LazyUCB(problem.kernel, problem.arms, problem.noise_variance, width, horizon)

@@ -10,12 +10,12 @@ Two variants: `paper` (Janz et al., 2020, Section 3) and `thesis` (Janz, 2022, c
 from __future__ import annotations
 
 import itertools
-import math
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kbrepro import checks
+from kbrepro.confidence import improved_rkhs
 from kbrepro.kernels import Array
 from kbrepro.lattice import grid_indices
 from kbrepro.posterior import CovariancePosterior
@@ -53,14 +53,6 @@ def must_split(side: int, pulls: int, d: int, nu: float, variant: str) -> bool:
     return side**two_nu < pulls
 
 
-def gain_width(gain: Array | float, *, norm: float, noise_scale: float, delta: float) -> Array | float:
-    """Return norm + noise_scale sqrt(2 (gain + 1 + log(1 / delta))), for one gain (nats) or an array of them.
-
-    Janz et al., eq. 3: `confidence.improved_rkhs` for all cells at once; IGP-UCB is the case of a single cell.
-    """
-    return norm + noise_scale * np.sqrt(2 * (gain + 1 + math.log(1 / delta)))
-
-
 class Cell:
     """A closed cube [corner / side, (corner + 1) / side] with the arms (m,) in it and what was observed there."""
 
@@ -95,6 +87,7 @@ class PartitionedUCB:
         self, problem: Problem, horizon: int, *, noise_scale: float, delta: float, nu: float, variant: str = "paper"
     ) -> None:
         checks.positive_int(horizon=horizon)
+        checks.positive(norm=problem.norm)
         checks.probability(delta=delta)
         checks.non_negative(noise_scale=noise_scale)
         checks.one_of(VARIANTS, variant=variant)
@@ -148,7 +141,7 @@ class PartitionedUCB:
     def widths(self) -> Array:
         """Return the width of every cell ever created in this round, (n_created,)."""
         delta = self.delta / self.union_count()
-        return gain_width(self._gain, norm=self._problem.norm, noise_scale=self.noise_scale, delta=delta)
+        return improved_rkhs(self._gain, norm=self._problem.norm, noise_scale=self.noise_scale, delta=delta)
 
     def ask(self, rng: np.random.Generator) -> int:
         """Return the arm to pull; ties fall by one permutation, the first thing drawn from `rng`."""
