@@ -134,3 +134,13 @@ def gain_rate(kernel: str, T: Array, d: int, nu: float = 2.5) -> Array:
 def matern_exponent(d: int, nu: float) -> float:
     """Return d (d + 1) / (2 nu + d (d + 1)), the exponent of T in gamma_T (Srinivas et al., Theorem 5, nu > 1)."""
     return d * (d + 1) / (2 * nu + d * (d + 1))
+
+
+def effective_dimension(kernel: Kernel, points: Array, noise_variance: float) -> float:
+    """Return tr K (K + noise_variance I)^-1 of pulls at `points` (n, d), repeats allowed: at most n and the rank of K.
+
+    Calandriello et al., eq. 5. Raises ValueError if noise_variance is not positive.
+    """
+    checks.positive(noise_variance=noise_variance)
+    eigenvalues = np.maximum(eigvalsh(kernel(points, points)), 0.0)
+    return float((eigenvalues / (eigenvalues + noise_variance)).sum())

@@ -184,3 +184,50 @@ def test_an_array_of_gains_has_an_array_of_widths():
 def test_a_negative_gain_is_refused(width):
     with pytest.raises(ValueError, match=r"gain = -0\.1"):
         width(-0.1, norm=1.0, noise_scale=0.3, delta=0.1)
+
+
+# Calandriello et al.
+
+BUDGETED = {"norm": 2.0, "noise_scale": 0.1, "noise_variance": 0.04, "delta": 0.1}
+
+
+def test_budgeted_by_hand():
+    """beta~ of Theorem 2 divided by sqrt(lambda) = 0.2, S = 5 after 100 pulls: eps = 1/2, alpha = 3."""
+    beta = 2 * 0.1 * np.sqrt(3 * np.log(100) * 5 + np.log(10)) + (1 + np.sqrt(2)) * 0.2 * 2
+    assert confidence.budgeted(5.0, 100, **BUDGETED) == pytest.approx(beta / 0.2)
+    beta = 2 * 0.1 * np.sqrt(3 * np.log(2500) * 5 + np.log(10)) + (1 + np.sqrt(2)) * 0.2 * 2
+    assert confidence.budgeted(5.0, 100, **BUDGETED, corrected=True) == pytest.approx(beta / 0.2)
+    beta = 0.1 * np.sqrt(np.log(100) * 5 + np.log(10)) + 0.2 * 2
+    assert confidence.budgeted_authors(5.0, 100, **BUDGETED) == pytest.approx(beta / 0.2)
+
+
+def test_budgeted_takes_the_logarithm_of_at_least_two_pulls():
+    for width in (confidence.budgeted, confidence.budgeted_authors):
+        assert width(1.0, 0, **BUDGETED) == width(1.0, 1, **BUDGETED) == width(1.0, 2, **BUDGETED)
+        assert width(1.0, 3, **BUDGETED) > width(1.0, 2, **BUDGETED)
+
+
+def test_the_regret_bound_of_bkb_by_hand():
+    """d = 4, T = 50, alpha = 3: 2 * 6^1.5 sqrt(50) (0.1 d log 50 + sqrt(0.04 * 4 * d log 50) + 0.1 log 10)."""
+    growth = 4 * np.log(50)
+    bound = 2 * 6**1.5 * np.sqrt(50) * (0.1 * growth + np.sqrt(0.04 * 4 * growth) + 0.1 * np.log(10))
+    assert confidence.budgeted_regret_bound(4.0, 50, **BUDGETED) == pytest.approx(bound)
+
+
+def test_the_smallest_qbar():
+    assert confidence.smallest_qbar(1000, delta=0.1) == pytest.approx(763, abs=0.5)
+    assert confidence.smallest_qbar(1000, delta=0.1, accuracy=0.1) == pytest.approx(7771, abs=1)
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"accuracy": 1.0}, r"accuracy = 1\.0 is not allowed"),
+        ({"delta": 0.0}, r"delta = 0\.0 is not allowed"),
+        ({"norm": -1.0}, r"norm = -1\.0 is not allowed"),
+        ({"squared_kappa": 0.1}, r"squared_kappa = 0\.1 is not allowed: its product with the pulls must exceed 1"),
+    ],
+)
+def test_bad_constants_of_bkb(changed, message):
+    with pytest.raises(ValueError, match=message):
+        confidence.budgeted(1.0, 2, **(BUDGETED | changed))

@@ -200,3 +200,16 @@ def test_the_rates_of_theorem_5():
     assert information.matern_exponent(1, 2.5) == pytest.approx(2 / 7)
     with pytest.raises(ValueError, match="kernel = 'cubic'"):
         information.gain_rate("cubic", T, 1)
+
+
+@pytest.mark.parametrize("kernel", [SquaredExponential(0.2), Linear(2.0), Independent(3.0)])
+def test_the_effective_dimension(kernel):
+    """tr K (K + s2)^-1 by an inverse; repeats count, and it is at most the gain's log determinant."""
+    X = np.random.default_rng(31).uniform(size=(12, 3))[[0, 1, 1, 2, 3, 4, 5, 5, 5, 6, 7, 8, 9, 10, 11]]
+    K = kernel(X, X)
+    ours = information.effective_dimension(kernel, X, 0.1)
+    assert ours == pytest.approx(np.trace(K @ np.linalg.inv(K + 0.1 * np.eye(15))), rel=1e-9)
+    assert ours <= 2 * information.gain(kernel, X, 0.1)
+    assert ours <= np.linalg.matrix_rank(K)
+    with pytest.raises(ValueError, match=r"noise_variance = 0\.0"):
+        information.effective_dimension(kernel, X, 0.0)

@@ -12,12 +12,13 @@ PACKAGE = ROOT / "kbrepro"
 FLOORS = [
     ["__init__"],
     ["checks", "kernels", "ties", "paths", "source", "lattice"],
-    ["posterior"],
+    ["posterior", "sparse"],
     ["information", "confidence"],
     [
         "policies.index",
         "policies.improvement",
         "policies.ucb",
+        "policies.budgeted",
         "policies",
         "problems",
         "bumps",
@@ -28,7 +29,7 @@ FLOORS = [
         "traffic",
         "datasets",
     ],
-    ["simulation", "stopwatch"],
+    ["simulation", "stopwatch", "approximation", "costs"],
     ["comparisons", "claims", "figures", "results"],
     ["parameters", "execution", "tidy", "provenance", "reproduce", "report"],
     ["__main__"],

@@ -1,0 +1,248 @@
+"""Approximate posteriors over a finite set of arms that live on finitely many features, with the exact one's interface.
+
+With features z(x) in R^m, counts n and V = sum_i n_i z_i z_i^T + noise_variance I:
+
+    mean      = z^T V^-1 sum of z_i y_i
+    variance  = noise_variance z^T V^-1 z                      subset of regressors (SoR), Fourier features
+              + max(0, k(x, x) - |z|^2)                        deterministic training conditional (DTC)
+
+(Calandriello et al., eq. 4, times lambda = noise_variance: their sigma~^2 is divided by it, a variance here is not.)
+A step costs O((A + distinct arms pulled) m^2), whatever the number of pulls.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import cholesky, solve_triangular
+from scipy.special import roots_hermite
+
+from kbrepro import checks
+from kbrepro.kernels import Array, Kernel, Matern, SquaredExponential
+
+#: Eigenvalues of the dictionary's kernel matrix below this share of the largest count as 0 in its pseudo-inverse.
+RANK_TOLERANCE = 1e-13
+#: Nodes a dimension that the quadrature rule is trusted with.
+MOST_NODES = 200
+
+
+def nystrom_features(columns: Array, inducing: NDArray[np.int64]) -> Array:
+    """Return features (A, r) with z_i^T z_j = k_i^T K_S^+ k_j, r the rank of K_S; `columns` (m, A) is K(S, arms).
+
+    The embedding of Calandriello et al., Section 3.1, up to a rotation.
+    """
+    eigenvalues, vectors = np.linalg.eigh(columns[:, inducing])
+    kept = eigenvalues > RANK_TOLERANCE * eigenvalues[-1]
+    return columns.T @ (vectors[:, kept] / np.sqrt(eigenvalues[kept]))
+
+
+def random_features(kernel: Kernel, arms: Array, n_features: int, rng: np.random.Generator) -> Array:
+    """Return (A, n_features) random Fourier features (Rahimi & Recht), half cosines, half sines.
+
+    Raises ValueError for a kernel without a spectral density and for an odd number of features.
+    """
+    if not isinstance(kernel, SquaredExponential | Matern):
+        _no_density(kernel, "random Fourier features need a kernel with a spectral density: SquaredExponential, Matern")
+    checks.at_least(2, n_features=n_features)
+    if n_features % 2:
+        raise ValueError(f"n_features = {n_features} is not allowed: n_features must be even")
+    frequencies = rng.standard_normal((n_features // 2, arms.shape[1])) / kernel.lengthscale
+    if isinstance(kernel, Matern):  # its spectral density is a multivariate t with 2 nu degrees of freedom
+        frequencies /= np.sqrt(rng.chisquare(2 * kernel.nu, (len(frequencies), 1)) / (2 * kernel.nu))
+    return _fourier(arms, frequencies, np.full(len(frequencies), 2 * kernel.variance / n_features))
+
+
+def quadrature_features(kernel: Kernel, arms: Array, n_features: int) -> Array:
+    """Return (A, n^d) quadrature Fourier features, n the largest even number of nodes with n^d <= n_features.
+
+    Mutný & Krause's Gauss-Hermite rule; a node and its mirror image share a cosine and a sine. Raises ValueError for
+    kernels other than the squared exponential, and unless 2^d <= n_features <= 200^d.
+    """
+    if not isinstance(kernel, SquaredExponential):
+        _no_density(kernel, "this quadrature fits the spectral density of the SquaredExponential kernel only")
+    checks.positive_int(n_features=n_features)
+    d = arms.shape[1]
+    if not 2**d <= n_features <= MOST_NODES**d:
+        allowed = f"from 2^{d} = {2**d} to {MOST_NODES}^{d} = {MOST_NODES**d} in d = {d} dimensions"
+        raise ValueError(f"n_features = {n_features} is not allowed: n_features must be {allowed}")
+    side = next(n for n in range(MOST_NODES, 0, -2) if n**d <= n_features)
+    nodes, weights = roots_hermite(side)
+    frequencies = np.stack(np.meshgrid(*[nodes] * d, indexing="ij"), axis=-1).reshape(-1, d)
+    products = np.prod(np.meshgrid(*[weights / np.sqrt(np.pi)] * d, indexing="ij"), axis=0).ravel()
+    half = frequencies[:, 0] > 0
+    return _fourier(arms, frequencies[half] * np.sqrt(2) / kernel.lengthscale, 2 * kernel.variance * products[half])
+
+
+def _fourier(arms: Array, frequencies: Array, weights: Array) -> Array:
+    angles = arms @ frequencies.T
+    return np.concatenate([np.cos(angles), np.sin(angles)], axis=1) * np.sqrt(np.tile(weights, 2))
+
+
+def _no_density(kernel: Kernel, why: str) -> None:
+    raise ValueError(f"kernel = {kernel!r} is not allowed: {why}")
+
+
+class FeaturePosterior:
+    """The posterior on given features (A, m); with `prior_variance` (A,) in the DTC form, without in the SoR form.
+
+    Attributes as of the exact posterior: `mean`, `variance`, `sd`, `counts`, `noise_variance`, `prior_variance`, and
+    `gain` = 1/2 log det(V / noise_variance) in nats.
+    """
+
+    def __init__(self, features: Array, noise_variance: float, prior_variance: Array | None = None) -> None:
+        checks.positive(noise_variance=noise_variance)
+        if np.ndim(features) != 2 or not len(features):
+            raise ValueError(f"features has shape {np.shape(features)}: it must be (A, m) with at least one arm")
+        self.noise_variance = noise_variance
+        self._full = prior_variance
+        self.counts: NDArray[np.int64] = np.zeros(len(features), dtype=int)
+        self._sums = np.zeros(len(features))
+        self._embed(features)
+
+    def _embed(self, features: Array) -> None:
+        self._features = features
+        squared = np.einsum("ij,ij->i", features, features)
+        self._residual = 0.0 if self._full is None else np.maximum(self._full - squared, 0.0)
+        self.prior_variance = squared + self._residual
+        self._stale = True
+
+    @property
+    def n_arms(self) -> int:
+        """Number of arms A."""
+        return len(self.counts)
+
+    @property
+    def n_features(self) -> int:
+        """Number of features m (of a dictionary: its rank)."""
+        return self._features.shape[1]
+
+    @property
+    def mean(self) -> Array:
+        """Posterior mean of every arm, (A,)."""
+        self._condition()
+        return self._mean
+
+    @property
+    def variance(self) -> Array:
+        """Posterior variance of every arm, (A,), not divided by the noise variance."""
+        self._condition()
+        return self._variance
+
+    @property
+    def sd(self) -> Array:
+        """Posterior standard deviation of every arm, (A,)."""
+        return np.sqrt(self.variance)
+
+    @property
+    def gain(self) -> float:
+        """1/2 log det(V / noise_variance) in nats: the information gain on the features."""
+        self._condition()
+        return self._gain
+
+    @property
+    def summed_variance(self) -> float:
+        """Sum over the pulls so far of variance / noise_variance: the estimate of the effective dimension."""
+        return float(self.counts @ self.variance) / self.noise_variance
+
+    def update(self, arm: int, observation: float) -> None:
+        """Condition on one noisy observation of `arm`; IndexError or ValueError on a bad arm or a NaN."""
+        checks.arm_index(arm, self.n_arms)
+        checks.finite_number(observation=observation)
+        self.counts[arm] += 1
+        self._sums[arm] += observation
+        self._stale = True
+
+    def _condition(self) -> None:
+        if not self._stale:
+            return
+        pulled = np.flatnonzero(self.counts)
+        Z = self._features[pulled]
+        V = (Z.T * self.counts[pulled]) @ Z + self.noise_variance * np.eye(self.n_features)
+        L = cholesky(V, lower=True, check_finite=False)
+        inverse = solve_triangular(L, np.eye(len(L)), lower=True, check_finite=False)
+        whitened = self._features @ inverse.T  # twice as fast as a triangular solve for all arms
+        self._mean = whitened @ (inverse @ (Z.T @ self._sums[pulled]))
+        # this form subtracts nothing, so nothing cancels
+        self._variance = self.noise_variance * np.einsum("ij,ij->i", whitened, whitened) + self._residual
+        self._gain = float(np.log(np.diag(L) / np.sqrt(self.noise_variance)).sum())
+        self._stale = False
+
+
+class NystromPosterior(FeaturePosterior):
+    """The DTC posterior on the Nyström features of a dictionary of arms, empty at first (the prior).
+
+    `dictionary` (members,) lists the arms in it with repeats, `inducing` (m,) the distinct ones.
+    """
+
+    def __init__(self, kernel: Kernel, arms: Array, noise_variance: float) -> None:
+        if np.ndim(arms) != 2 or not len(arms):
+            raise ValueError(f"arms has shape {np.shape(arms)}: it must be (A, d) with at least one arm")
+        super().__init__(np.empty((len(arms), 0)), noise_variance, kernel.diag(arms).astype(float))
+        self._kernel, self._arms = kernel, arms
+        self.dictionary = self.inducing = np.empty(0, dtype=int)
+        self._columns = np.empty((0, len(arms)))
+
+    def use_dictionary(self, members: NDArray[np.int64]) -> None:
+        """Take the arms in `members`, repeats allowed, as dictionary; arms are embedded only if its span changed."""
+        self.dictionary, distinct = members, np.unique(members)
+        if np.array_equal(distinct, self.inducing):
+            return
+        columns = np.empty((len(distinct), self.n_arms))
+        known = np.isin(distinct, self.inducing)
+        columns[known] = self._columns[np.searchsorted(self.inducing, distinct[known])]
+        columns[~known] = self._kernel(self._arms[distinct[~known]], self._arms)
+        self._columns, self.inducing = columns, distinct
+        self._embed(nystrom_features(columns, distinct))
+
+
+class BudgetedPosterior(NystromPosterior):
+    """The posterior of BKB: after every pull a new dictionary, each pull in it with probability min(1, qbar s).
+
+    s is the variance of its arm before the newest observation, divided by the noise variance (Calandriello et al.,
+    Algorithm 1). A dictionary that would be empty holds the newest pull. `rng` draws; it can be set later, before the
+    first update. Raises ValueError unless qbar >= 1.
+    """
+
+    def __init__(
+        self, kernel: Kernel, arms: Array, noise_variance: float, qbar: float, rng: np.random.Generator | None = None
+    ) -> None:
+        super().__init__(kernel, arms, noise_variance)
+        checks.positive(qbar=qbar)
+        if qbar < 1:
+            raise ValueError(f"qbar = {qbar!r} is not allowed: qbar must be at least 1")
+        self.qbar, self.rng = qbar, rng
+
+    def inclusion(self) -> Array:
+        """Return the probability (A,) with which a pull of each arm enters the next dictionary."""
+        return np.minimum(1.0, self.qbar * self.variance / self.noise_variance)
+
+    def update(self, arm: int, observation: float) -> None:
+        if self.rng is None:
+            raise ValueError("rng = None is not allowed: the dictionary is drawn from it, set it before the first pull")
+        checks.arm_index(arm, self.n_arms)
+        inclusion = self.inclusion()
+        super().update(arm, observation)
+        members = self._draw(inclusion, arm)
+        self.use_dictionary(members if len(members) else np.array([arm]))
+
+    def _draw(self, inclusion: Array, newest: int) -> NDArray[np.int64]:
+        pulled = np.flatnonzero(self.counts)
+        return np.repeat(pulled, self.rng.binomial(self.counts[pulled], inclusion[pulled]))
+
+
+class StreamingPosterior(BudgetedPosterior):
+    """The dictionary that Calandriello et al., Section 3.2, leave open: members are dropped, never drawn again.
+
+    The newest pull enters with probability p; a member that is there with probability p stays with p' / p, p' the
+    smaller of p and its probability now.
+    """
+
+    _members = np.empty(0, dtype=int)  # one entry a pull that is still there,
+    _there_with = np.empty(0)  # and the probability of that
+
+    def _draw(self, inclusion: Array, newest: int) -> NDArray[np.int64]:
+        members, before = np.append(self._members, newest), np.append(self._there_with, 1.0)
+        now = np.minimum(before, inclusion[members])
+        stays = self.rng.random(len(members)) * before < now
+        self._members, self._there_with = members[stays], now[stays]
+        return self._members
