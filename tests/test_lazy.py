@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from kbrepro.bumps import bumps
 from kbrepro.confidence import improved_rkhs
-from kbrepro.kernels import Matern, grid
+from kbrepro.kernels import Empirical, Matern, grid
 from kbrepro.lattice import LatticeKernel
 from kbrepro.policies import UCB, lazy
 from kbrepro.policies.lazy import Block, LazyUCB, igp_ucb
@@ -91,6 +91,21 @@ def test_most_pulls_need_no_look_at_all_arms():
             blocks.append((policy._block, policy.t))
     late = [t for _, t in blocks if t > 200]
     assert 10 < 400 / len(late) <= lazy.BLOCK
+
+
+@pytest.mark.parametrize(("excess", "outsider_wins"), [(1e-11, True), (1e-8, False)])
+def test_an_arm_outside_that_ties_with_the_best_member_may_win(monkeypatch, excess, outsider_wins):
+    """Independent arms; arm 2 is no member, its index is 1 and the best member's a hair more: a tie."""
+    monkeypatch.setattr(lazy, "MEMBERS", 2)
+    kernel = Empirical(np.diag([4.0, 1.0 + excess, 1.0]))
+    seed = next(s for s in range(50) if np.random.default_rng(s).permutation(3)[2] == 0)  # arm 2 comes first
+    policy, rng = LazyUCB(kernel, kernel.points, 0.01, lambda gain: 1.0, 4), np.random.default_rng(seed)
+    plain, plain_rng = UCB(RowPosterior(kernel, kernel.points, 0.01), lambda t: 1.0), np.random.default_rng(seed)
+    for p, stream in ((policy, rng), (plain, plain_rng)):
+        assert p.ask(stream) == 0
+        p.tell(0, 0.0)
+    assert policy._members.tolist() == [0, 1]
+    assert policy.ask(rng) == plain.ask(plain_rng) == (2 if outsider_wins else 1)
 
 
 def test_rows_are_allocated_once():
