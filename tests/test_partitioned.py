@@ -195,6 +195,15 @@ def test_children_of_the_paper_keep_the_data_and_those_of_the_thesis_start_empty
         assert (len(child.history) > 0) == (kept > 0)
 
 
+def test_the_largest_gain_counts_the_pull_that_splits_a_cell():
+    """Thesis variant, two pulls of one arm: gain 1/2 log(1 + 2 / alpha); the children have seen nothing."""
+    policy = PartitionedUCB(problem_on(9, 1, alpha=0.3), 50, noise_scale=1.0, delta=0.1, nu=1.5, variant="thesis")
+    policy.tell(2, 0.5)
+    policy.tell(2, -0.5)
+    assert policy.n_created == 3
+    assert policy.largest_gain == pytest.approx(0.5 * math.log(1 + 2 / 0.3))
+
+
 def test_the_band_is_the_worst_slot_in_units_of_the_width():
     problem = problem_on(9, 1)
     policy = PartitionedUCB(problem, 50, noise_scale=1.0, delta=0.1, nu=1.5)
