@@ -1,0 +1,127 @@
+"""How long exact IGP-UCB and π-GP-UCB take on many arms, as ratios within one run (docs/exact_igp_ucb.md).
+
+Job: Table 1 of Janz et al. (2020), 30^d arms, Matérn 3/2. d = 3: lazy IGP-UCB, π-GP-UCB, one matrix-vector product a
+step (extrapolated from its steps at three t unless --whole), and the flop of the products at the measured rate of a
+square matrix product. d = 2: lazy IGP-UCB against one `dsyr` a step, which must pull the same arms. With --referee the
+pulls of the d = 3 run are checked in every round by dense algebra (needs 7 GB).
+"""
+
+from __future__ import annotations
+
+import resource
+import time
+from functools import partial
+
+import click
+import numpy as np
+from scipy.linalg import cholesky, solve_triangular
+from threadpoolctl import threadpool_limits
+
+from kbrepro.bumps import bumps
+from kbrepro.confidence import improved_rkhs
+from kbrepro.kernels import Matern
+from kbrepro.policies import UCB
+from kbrepro.policies.lazy import igp_ucb
+from kbrepro.policies.partitioned import PartitionedUCB
+from kbrepro.posterior import CovariancePosterior
+from kbrepro.simulation import run, stream
+from kbrepro.ties import best_arm
+
+
+def problem_of(d: int, seed: int):
+    """Return the function of Table 1 for a seed."""
+    rng = stream(seed, 0, "function")
+    return bumps(rng, 0, Matern(0.2, nu=1.5), d=d, side=30, noise_variance=1.0, noise_bound=1.0)
+
+
+def gemm_rate(n: int = 3000) -> float:
+    """Return the flop a second of one square matrix product, the best of three."""
+    a, seconds = np.random.default_rng(1).standard_normal((n, n)), []
+    for _ in range(3):
+        start = time.perf_counter()
+        a @ a[::-1]
+        seconds.append(time.perf_counter() - start)
+    return 2 * n**3 / min(seconds)
+
+
+def gemv_seconds(horizon: int, n_arms: int, every_step: bool) -> float:
+    """Return the seconds of one matrix-vector product V[:t, arm] V[:t] a step, t = 1 .. horizon."""
+    V = np.random.default_rng(2).standard_normal((horizon, n_arms))
+    rounds = np.arange(1, horizon) if every_step else np.linspace(1, horizon - 1, 20).astype(int)
+    start = time.perf_counter()
+    for t in rounds:
+        V[:t, t % n_arms] @ V[:t]
+    return (time.perf_counter() - start) * horizon / len(rounds)
+
+
+def first_departure(problem, trace, rank) -> int | None:
+    """Return the first round whose pull is not that of the plain rule given the pulls before it, by dense algebra."""
+    X = problem.arms[trace.arms]
+    L = cholesky(problem.kernel(X, X) + problem.noise_variance * np.eye(len(X)), lower=True)
+    V = np.concatenate([problem.kernel(part, X) for part in np.array_split(problem.arms, 30)]).T
+    V = solve_triangular(L, V, lower=True, overwrite_b=True)
+    z, gains = solve_triangular(L, trace.observations, lower=True), np.cumsum(np.log(L.diagonal()))
+    mean, variance = np.zeros(len(problem.arms)), np.ones(len(problem.arms))
+    for t, arm in enumerate(trace.arms):
+        width = improved_rkhs(gains[t - 1] if t else 0.0, norm=problem.norm, noise_scale=1.0, delta=0.1)
+        if arm != best_arm(mean + width * np.sqrt(np.maximum(variance, 0)), rank):
+            return t
+        mean += z[t] * V[t]
+        variance -= V[t] ** 2
+    return None
+
+
+def report(label: str, seconds: float, note: str = "") -> None:
+    click.echo(f"{label:44s} {seconds:9.2f} s   {note}")
+
+
+def three_dimensions(horizon: int, seed: int, whole: bool, referee: bool) -> None:
+    """Print the seconds of d = 3 and their ratios."""
+    problem = problem_of(3, seed)
+    lazy = run(igp_ucb(problem, horizon, noise_scale=1.0, delta=0.1), problem, horizon, stream(seed, 0, "run"))
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
+    pi = PartitionedUCB(problem, horizon, noise_scale=1.0, delta=0.1, nu=1.5)
+    cells = run(pi, problem, horizon, stream(seed, 0, "run"))
+    gemv, rate = gemv_seconds(horizon, len(problem.arms), whole), gemm_rate()
+    floor = len(problem.arms) * horizon**2 / rate
+    report("d = 3, exact IGP-UCB", lazy.seconds, f"peak memory {peak:.1f} GB")
+    report("d = 3, one matrix-vector product a step", gemv, f"{gemv / lazy.seconds:.1f} times as long (at least 5)")
+    report(
+        f"d = 3, floor at {rate / 1e9:.0f} Gflop/s",
+        floor,
+        f"IGP-UCB is {lazy.seconds / floor:.1f} times that (at most 3)",
+    )
+    report("d = 3, π-GP-UCB", cells.seconds, f"{lazy.seconds / cells.seconds:.0f} times as fast (at least 20)")
+    if referee:
+        rank = stream(seed, 0, "run").spawn(2)[1].permutation(len(problem.arms))
+        click.echo(f"d = 3, first round that departs from the plain rule: {first_departure(problem, lazy, rank)}")
+
+
+def two_dimensions(horizon: int, seed: int) -> None:
+    """Print the seconds of d = 2 and their ratios."""
+    problem = problem_of(2, seed)
+    width = partial(improved_rkhs, norm=problem.norm, noise_scale=1.0, delta=0.1)
+    plain = UCB(CovariancePosterior(problem.kernel, problem.arms, 1.0), width, of_gain=True)
+    dsyr = run(plain, problem, horizon, stream(seed, 0, "run"))
+    lazy = run(igp_ucb(problem, horizon, noise_scale=1.0, delta=0.1), problem, horizon, stream(seed, 0, "run"))
+    same = np.array_equal(lazy.arms, dsyr.arms)
+    report("d = 2, one dsyr a step", dsyr.seconds)
+    report(
+        "d = 2, exact IGP-UCB", lazy.seconds, f"{lazy.seconds / dsyr.seconds:.2f} of that (at most 0.5), same: {same}"
+    )
+
+
+@click.command()
+@click.option("--horizon", default=10_000, show_default=True, help="rounds")
+@click.option("--seed", default=2020, show_default=True, help="of function, noise and ties")
+@click.option("--whole/--sampled", default=False, help="time every matrix-vector product, not 20 of them")
+@click.option("--referee/--no-referee", default=False, help="check every pull of the d = 3 run by dense algebra")
+def main(horizon: int, seed: int, whole: bool, referee: bool) -> None:
+    """Print seconds and ratios on 900 and 27000 arms."""
+    with threadpool_limits(1, user_api="blas"):
+        two_dimensions(horizon, seed)
+        three_dimensions(horizon, seed, whole, referee)
+
+
+if __name__ == "__main__":
+    main()
