@@ -55,13 +55,19 @@ def _finished(root: Path, results: Path) -> list[Path]:
 
 
 def _write_pages(root: Path, results: Path, folders: list[Path], source: Path) -> None:
-    shutil.copy(root / "docs" / "notation.md", source)
+    for page in _documents(root):
+        shutil.copy(page, source)
     for folder in folders:
         notebook = nbformat.read(folder / "notebook.ipynb", as_version=4)
         for cell in notebook.cells:
             cell.source = _without_links_out(cell.source) if cell.cell_type == "markdown" else cell.source
         nbformat.write(notebook, source / f"{folder.name}.ipynb")
     paths.write_text(source / "index.md", _index(root, results, folders, source))
+
+
+def _documents(root: Path) -> list[Path]:
+    """Return the pages of docs/: notation first, then by name."""
+    return sorted((root / "docs").glob("*.md"), key=lambda page: (page.stem != "notation", page.name))
 
 
 def _without_links_out(text: str) -> str:
@@ -78,7 +84,7 @@ def _index(root: Path, results: Path, folders: list[Path], source: Path) -> str:
         _verdicts(results, folders),
         *(_headline(folder, source) for folder in folders),
         details.strip(),
-        "\n".join(["```{toctree}", ":hidden:", "", *(folder.name for folder in folders), "notation", "```"]),
+        "\n".join(["```{toctree}", ":hidden:", "", *(p.stem for p in (*folders, *_documents(root))), "```"]),
     ]
     return "\n\n".join(part for part in parts if part) + "\n"
 
