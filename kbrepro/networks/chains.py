@@ -71,7 +71,7 @@ STRUCTURES = ("chain", "multi-output", "multi-output, mixed", "feed-forward")
 
 
 def mixed_kernel(n_outputs: int) -> OperatorKernel:
-    """Return a kernel with n x n values that is not diagonal: outputs correlated at lengthscale 1, and each on its own at 2.
+    """Return a kernel with n x n values that is not diagonal: correlated at lengthscale 1, independent at 2.
 
     Gamma = 1/2 k_1 ((1 - c) I + c 11^T / n) + 1/2 k_2 I with c = 0.8; its size is at most 1.
     """
@@ -102,8 +102,8 @@ def random_network(
 ) -> NetworkProblem:
     """Return a network whose layers have norm exactly `norm`, at any arms (A, d), with these numbers of outputs.
 
-    L is certified: the largest `functions.lipschitz` of the layers, and at least 1. Centres are uniform on the arms' box
-    and on [-reach, reach]^d, which holds what a layer can return.
+    L is certified: the largest `functions.lipschitz` of the layers, and at least 1. Centres are uniform on the arms'
+    box and on [-reach, reach]^d, which holds what a layer can return.
     """
     kernels = layer_kernels(structure, widths)
     extra = extra_dims or (0,) * len(widths)

@@ -57,8 +57,8 @@ class CubeGrid:
 def lower_envelope(values: Array, slopes: Array) -> Array:
     """Return min over j of values[j] + slopes[i, j] for every i: values (P, k), slopes (Q, P) -> (Q, k).
 
-    With values mean + B sd at the grid points and slopes L |z_i - z_j|, infinite where the two are not neighbours, it is
-    the upper bound of Li & Scarlett, eq. 9; the lower bound, eq. 10, is `-lower_envelope(-values, slopes)`.
+    With values mean + B sd at the grid points and slopes L |z_i - z_j|, infinite where the two are not neighbours, it
+    is the upper bound of Li & Scarlett, eq. 9; the lower bound, eq. 10, is `-lower_envelope(-values, slopes)`.
     """
     return np.stack([(slopes + column).min(axis=1) for column in values.T], axis=1)
 
@@ -87,7 +87,7 @@ def box_maxima(values: Array) -> Array:
 
 
 def box_indices(cube: CubeGrid, low: Array, high: Array, dilate: float) -> tuple[Array, Array]:
-    """Return first and last grid index inside the boxes [low - dilate, high + dilate], each (A, d), clipped to the grid.
+    """Return first and last grid index inside boxes [low - dilate, high + dilate], each (A, d), clipped to the grid.
 
     First exceeds last along an axis where no grid point lies inside.
     """

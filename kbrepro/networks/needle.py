@@ -74,7 +74,7 @@ def bump(r: Array) -> Array:
 
 
 def bump_norm(width: float, kernel: Matern, n: int = 33) -> float:
-    """Return the RKHS norm of the two-dimensional bump of this width, by interpolation at n x n points of [-2 w, 2 w]^2.
+    """Return the RKHS norm of the two-dimensional bump of width w, interpolated at n x n points of [-2 w, 2 w]^2.
 
     Interpolants have the smallest norm, so this rises to the norm from below.
     """

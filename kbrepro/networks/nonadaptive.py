@@ -1,4 +1,4 @@
-"""Non-adaptive sampling (Li & Scarlett, Algorithm 2): pull a uniform grid, compose the posterior means, take the best."""
+"""Non-adaptive sampling (Li & Scarlett, Algorithm 2): pull a grid, compose the posterior means, take the best."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def uniform_design(arms: Array, per_side: int) -> NDArray[np.int64]:
 
 
 def composite_mean(problem: NetworkProblem, pulled: NDArray[np.int64], project: bool = False) -> Array:
-    """Return the composition of the layers' posterior means at every arm, (A,), after the pulls (eqs. 21, 166, 176-179).
+    """Return the composed posterior means of the layers at every arm, (A,), after the pulls (eqs. 21, 166, 176-179).
 
     With `project` every mean is moved to the nearest point of the layer's known range, a box (Case 2, eq. 155).
     """

@@ -19,8 +19,8 @@ NOISE_VARIANCE = 1e-7
 class NetworkProblem:
     """Arms (A, d), the outputs of every layer at every arm, and what the policies are told of the layers.
 
-    `outputs[i]` (A, n_i) is the output of layer i = 0 .. m - 1, the last (A, 1) is the reward. `kernels` holds one kernel
-    a layer, `norm_bound` B bounds their RKHS norms, `lipschitz` L >= 1 their Lipschitz constants. The last
+    `outputs[i]` (A, n_i) is the output of layer i = 0 .. m - 1, the last (A, 1) is the reward. `kernels` holds one
+    kernel a layer, `norm_bound` B bounds their RKHS norms, `lipschitz` L >= 1 their Lipschitz constants. The last
     sum(extra_dims) columns of the arms are additional inputs, extra_dims[i] of them to layer i (Li & Scarlett, K.1);
     the others are the input of layer 0. Raises ValueError on other shapes or bounds.
     """
@@ -56,7 +56,7 @@ class NetworkProblem:
 
     @property
     def structure(self) -> str:
-        """`multi-output` with operator-valued kernels, else `chain`, or `feed-forward` where a layer is wider than 1."""
+        """`multi-output` with operator-valued kernels, else `chain`; `feed-forward` where a layer is wider than 1."""
         if isinstance(self.kernels[0], OperatorKernel):
             return "multi-output"
         return "chain" if all(output.shape[1] == 1 for output in self.outputs) else "feed-forward"

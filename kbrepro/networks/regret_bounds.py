@@ -96,7 +96,8 @@ def simple_upper_rate(
     """Return the rate of non-adaptive sampling's bound on the simple regret of chains (Table 2, logarithms dropped).
 
     nu <= 1: B L^(m-1) T^(-nu^m / d); nu > 1: B^(1 + nu + ... + nu^(m-2)) L^(nu^(m-1)) T^(-nu / d). `restricted` is for
-    means that stay in the layers' domains: T^(-nu / d), with L^((m-1) max(nu, 1)). (Table 2 omits dots in the exponent.)
+    means that stay in the layers' domains: T^(-nu / d), with L^((m-1) max(nu, 1)). (Table 2 omits dots in the
+    exponent.)
     """
     T = np.asarray(T, dtype=float)
     if restricted:

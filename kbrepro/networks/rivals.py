@@ -1,4 +1,4 @@
-"""The grey-box rivals of Kusakawa et al. (2022) as Li & Scarlett ran them (appendix L.2): cUCB, OI and cEI, on chains."""
+"""The grey-box rivals of Kusakawa et al. (2022) as Li & Scarlett ran them (appendix L.2): cUCB, OI, cEI."""
 
 from __future__ import annotations
 
@@ -85,8 +85,9 @@ def normal_average(table: Array, mean: Array, sd: Array, node_step: float = NODE
 class ExactCascadeEI(ChainPolicy):
     """cEI (eq. 286), the expectation by nested one-dimensional quadrature from the last layer to the first.
 
-    v_m(z) = E max(f_m(z) - best, 0) in closed form, v_i(z) = E v_(i+1)(f_i(z)), cEI(x) = E v_2(f_1(x)); f_i(z) is normal
-    with the posterior mean and sd of its layer. The expectations of the layers are independent, as in eq. 286's samples.
+    v_m(z) = E max(f_m(z) - best, 0) in closed form, v_i(z) = E v_(i+1)(f_i(z)), cEI(x) = E v_2(f_1(x)); f_i(z) is
+    normal with the posterior mean and sd of its layer. The expectations of the layers are independent, as in eq. 286's
+    samples.
     """
 
     def expected_improvement(self, node_step: float = NODE_STEP) -> Array:

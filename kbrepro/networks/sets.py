@@ -6,8 +6,8 @@ ways to do this on a grid:
 
 - `paper`: the set of a layer's input is replaced by the grid points inside it, or by its corners if there are none
   (appendix L.2). Fast and tight, but what lies between grid points is not looked at.
-- `outward`: the set is widened by half a cell, and L times half a diagonal of a cell is added to the bounds. Every point
-  of the set then has a grid point that speaks for it, and the sets are valid.
+- `outward`: the set is widened by half a cell, and L times half a diagonal of a cell is added to the bounds. Every
+  point of the set then has a grid point that speaks for it, and the sets are valid.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ class NetworkSets:
     """Posteriors of all layers on the arms and on grids; subclasses carry the sets through the layers.
 
     `n_grid` points a side on [-half_width, half_width]^d for the input of every layer but the first, envelopes over
-    neighbours within `radius` (L.2 has 100 points, 5 and 1). `mode` is `paper` or `outward`. Raises ValueError if a grid
-    does not hold all that the layer before it can return.
+    neighbours within `radius` (L.2 has 100 points, 5 and 1). `mode` is `paper` or `outward`. Raises ValueError if a
+    grid does not hold all that the layer before it can return.
     """
 
     def __init__(self, problem: NetworkProblem, n_grid: int, half_width: float, radius: float, mode: str) -> None:

@@ -1,4 +1,4 @@
-"""Repeated computations on networks other than plain runs; each builds its own streams, as `simulation.map_trials` asks."""
+"""Repeated computations on networks other than plain runs, for `simulation.map_trials`."""
 
 from __future__ import annotations
 
@@ -63,19 +63,19 @@ def coverage(seed: int, trial: int, structure: str, horizon: int) -> dict[str, A
 
 #: Networks for the bounds: finer grids, two layers where the grids have two dimensions.
 FINE: dict[str, dict[str, Any]] = {
-    "chain": {"arms": grid(100, 1, -2, 2), "widths": (1, 1, 1), "n_grid": 801},
-    "multi-output": {"arms": grid(100, 1, -2, 2), "widths": (2, 1), "n_grid": 31},
-    "multi-output, mixed": {"arms": grid(100, 1, -2, 2), "widths": (2, 1), "n_grid": 31},
-    "feed-forward": {"arms": grid(10, 2, -2, 2), "widths": (2, 1), "n_grid": 31},
+    "chain": {"arms": grid(100, 1, -2, 2), "widths": (1, 1, 1), "n_grid": 401},
+    "multi-output": {"arms": grid(100, 1, -2, 2), "widths": (2, 1), "n_grid": 21},
+    "multi-output, mixed": {"arms": grid(100, 1, -2, 2), "widths": (2, 1), "n_grid": 21},
+    "feed-forward": {"arms": grid(10, 2, -2, 2), "widths": (2, 1), "n_grid": 21},
 }
 
 
 def bound_ratios(seed: int, trial: int, structure: str, horizon: int, mode: str) -> Array:
     """Return r_t over its bound (eqs. 49, 67, 94) and R_t over that of Theorems 1-3, (2, horizon), for GPN-UCB.
 
-    The sds are those of all layers at the true inputs of the arm pulled, before the pull; Sigma_t is the largest of their
-    sums so far over the layers, so the theorems are asked for more than they say. In mode `outward` the bounds contain
-    what rounding adds, and envelopes reach over the whole grid, as in the proofs.
+    The sds are those of all layers at the true inputs of the arm pulled, before the pull; Sigma_t is the largest of
+    their sums so far over the layers, so the theorems are asked for more than they say. In mode `outward` the bounds
+    contain what rounding adds, and envelopes reach over the whole grid, as in the proofs.
     """
     settings = dict(FINE[structure])
     n_grid = settings.pop("n_grid")
