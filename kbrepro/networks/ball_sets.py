@@ -15,11 +15,11 @@ from kbrepro.networks.sets import NetworkSets
 class BallSets(NetworkSets):
     """Sets of multi-output chains; a set is a row of booleans over the grid of a layer's outputs.
 
-    The set of f(z) is the intersection over neighbours z' of balls around mean(z') with radius B ||Gamma(z',
-    z')||^(1/2) + L |z - z'|. (The paper's eq. 13 has Gamma(z, z); z' is meant.) `paper`: a grid point belongs to a set if it lies
-    in the union over the grid points of the layer before; an empty set becomes the grid point nearest to belonging.
-    `outward`: a grid point speaks for its cell, so radii grow by half a diagonal of a cell of the outputs, and by L
-    times half a diagonal of a cell of the inputs.
+    The set of f(z) is the intersection over neighbours z' of balls around mean(z') with radius
+    B ||Gamma(z', z')||^(1/2) + L |z - z'|. (The paper's eq. 13 has Gamma(z, z); z' is meant.) `paper`: a grid point
+    belongs to a set if it lies in the union over the grid points of the layer before; an empty set becomes the grid
+    point nearest to belonging. `outward`: a grid point speaks for its cell, so radii grow by half a diagonal of a cell
+    of the outputs, and by L times half a diagonal of a cell of the inputs.
     """
 
     def __init__(

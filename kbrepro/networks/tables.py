@@ -2,9 +2,9 @@
 
 Between four neighbours of an equispaced table the error of cubic interpolation is at most 3/128 h^4 max |f''''|. For
 the squared exponential with lengthscale 1 the mean has |f''''| <= B sqrt(105) and the variance at most 69.5
-(Cauchy-Schwarz on derivatives of the kernel), so with h = 0.01 and B = 2 the errors are below 5e-9 and 2e-8, that of the sd below
-3e-5 (the variance is at least the noise variance, 1e-7, up to rounding). Tabulating the sd instead would lose this: it
-has kinks where the variance vanishes.
+(Cauchy-Schwarz on derivatives of the kernel), so with h = 0.01 and B = 2 the errors are below 5e-9 and 2e-8, that of
+the sd below 3e-5 (the variance is at least the noise variance, 1e-7, up to rounding). Tabulating the sd instead would
+lose this: it has kinks where the variance vanishes.
 """
 
 from __future__ import annotations
