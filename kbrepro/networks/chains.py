@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from kbrepro import checks
@@ -48,12 +50,22 @@ def drawn_chain(rng: np.random.Generator, side: int, norm: float = 2.0, depth: i
 
 
 def numbered_chain(
-    rng: np.random.Generator, trial: int, root: int, per_chain: int, side: int, drawn: bool = False, numbers: tuple = ()
+    rng: np.random.Generator,
+    trial: int,
+    root: int,
+    per_chain: int,
+    side: int,
+    drawn: bool = False,
+    numbers: tuple[int, ...] = (),
+    norm_bound: float = 2.0,
 ) -> NetworkProblem:
-    """Return chain number trial // per_chain (or the entry of `numbers` in that place); nothing is drawn from `rng`."""
+    """Return chain number trial // per_chain (or the entry of `numbers` in that place); nothing is drawn from `rng`.
+
+    The policies are told `norm_bound` B; layers have norm 2 (or are draws, with `drawn`).
+    """
     place = trial // per_chain
     own = np.random.default_rng([root, numbers[place] if numbers else place])
-    return (drawn_chain if drawn else exact_chain)(own, side)
+    return replace((drawn_chain if drawn else exact_chain)(own, side), norm_bound=norm_bound)
 
 
 def maximum_gap(problem: NetworkProblem, distance: float = 2.0) -> float:
