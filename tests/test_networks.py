@@ -179,24 +179,25 @@ def test_box_maxima_are_the_brute_force_ones(seed, n, d):
 # Confidence sets
 
 
-def test_the_interval_recursion_is_the_dense_search():
-    """Chains: every set from an own search over grid points, by the words of appendix L.2."""
+@pytest.mark.parametrize(("mode", "half"), [("paper", 0.0), ("outward", 2 / 24)])
+def test_the_interval_recursion_is_the_dense_search(mode, half):
+    """Chains: every set from an own search over grid points, by the words of appendix L.2, or over whole cells."""
     problem = random_network(rng(16), "chain", arms=LINE, widths=(1, 1, 1), norm=1.0)
-    sets = pulled(BoxSets(problem, n_grid=25, half_width=2.0), problem, 3)
+    sets = pulled(BoxSets(problem, n_grid=25, half_width=2.0, mode=mode), problem, 3)
     D, L = np.linspace(-2, 2, 25), problem.lipschitz
 
     def bars(i, z):
         near = np.abs(D - z) <= 1 + 1e-12
         mean, sd = sets.posteriors[i].mean[near, 0], sets.posteriors[i].sd[near]
         slope = L * np.abs(D[near] - z)
-        return (mean - sd - slope).max(), (mean + sd + slope).min()
+        return (mean - sd - slope).max() - L * half, (mean + sd + slope).min() + L * half
 
     regions = sets.regions()
     for arm in range(len(LINE)):
         mean, sd = sets.posteriors[0].mean[arm, 0], sets.posteriors[0].sd[arm]
         low, high = mean - sd, mean + sd
         for i in (1, 2):
-            inside = [z for z in D if low - 1e-9 <= z <= high + 1e-9] or [low, high]
+            inside = [z for z in D if low - half - 1e-9 <= z <= high + half + 1e-9] or [low, high]
             ends = [bars(i, z) for z in inside]
             low, high = min(e[0] for e in ends), max(e[1] for e in ends)
             assert regions[i][0][arm, 0] == pytest.approx(low, abs=1e-9)
