@@ -111,3 +111,8 @@ def stuck(trace: Trace, regret_above: float) -> NDArray[np.bool_]:
     last = max(1, trace.arms.shape[1] // 10)
     one_arm = (trace.arms[:, -last:] == trace.arms[:, -1:]).all(axis=1)
     return one_arm & (trace.regret[:, -1] > regret_above)
+
+
+def simple_regret(trace: Trace) -> Array:
+    """Return the regret of the best arm pulled so far, same shape as `trace.regret`."""
+    return np.minimum.accumulate(trace.regret, axis=-1)

@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, NullFormatter
 
 from kbrepro import checks
-from kbrepro.comparisons import standard_error
+from kbrepro.comparisons import simple_regret, standard_error
 from kbrepro.simulation import Trace
 
 _PALETTE = sns.color_palette("colorblind", 10)
@@ -145,3 +145,20 @@ def cumulative_grid(
     shown = {label: handle for ax in axes.flat for handle, label in zip(*ax.get_legend_handles_labels(), strict=True)}
     fig.legend(shown.values(), shown.keys(), loc="outside lower center", ncols=4)
     return fig
+
+
+def simple_panel(ax: Axes, traces: dict[str, Trace], *, unit: str = "", floor: float = 1e-4) -> None:
+    """Draw the mean regret of the best arm pulled so far ± one standard error, one curve a policy, on a log scale.
+
+    Values below `floor` are drawn at it: with finitely many arms the regret can be zero.
+    """
+    for name, trace in traces.items():
+        colour, style = LOOK[name]
+        curves = simple_regret(trace)
+        rounds, mean, half = np.arange(1, curves.shape[1] + 1), curves.mean(axis=0), standard_error(curves)
+        ax.semilogy(rounds, np.maximum(mean, floor), style, color=colour, label=name)
+        low, high = np.maximum(mean - half, floor), np.maximum(mean + half, floor)
+        ax.fill_between(rounds, low, high, color=colour, alpha=0.1, linewidth=0)
+    ylabel = "simple regret" + (f" ({unit})" if unit else "")
+    ax.set(xlabel="round t", ylabel=ylabel, xlim=(1, curves.shape[1]), ylim=(floor, None))
+    ax.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0))

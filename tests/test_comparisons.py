@@ -11,6 +11,7 @@ from kbrepro.comparisons import (
     mean_difference,
     relative_difference,
     share,
+    simple_regret,
     slope,
     standard_error,
     stuck,
@@ -194,3 +195,9 @@ def test_slope_of_a_straight_line_fit():
     residual = y - y.mean() - b * (x - 2)
     half = 3.182446 * np.sqrt((residual**2).sum() / 3 / 10)
     assert slope(x, y) == pytest.approx((b, b - half, b + half), rel=1e-6)
+
+
+def test_simple_regret_is_that_of_the_best_arm_so_far():
+    regret = np.array([[3.0, 1.0, 2.0, 0.5], [0.0, 1.0, 4.0, 2.0]])
+    trace = Trace(*[np.zeros((2, 4))] * 2, regret, np.zeros(2), np.zeros((2, 4)))
+    np.testing.assert_array_equal(simple_regret(trace), [[3, 1, 1, 0.5], [0, 0, 0, 0]])

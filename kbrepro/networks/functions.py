@@ -1,0 +1,135 @@
+"""Layers of a network: finite kernel expansions, whose norms are exact and whose Lipschitz constants are certified."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.linalg import cholesky, solve_triangular
+
+from kbrepro import checks
+from kbrepro.kernels import Array, Kernel, Matern, SquaredExponential
+
+#: -k''(0) of a kernel of unit variance and lengthscale: 2 (k(0) - k(r)) <= -k''(0) r^2 (Bochner, 1 - cos a <= a^2/2).
+MATERN_CURVATURE = {1.5: 3.0, 2.5: 5 / 3}
+
+
+@dataclass(frozen=True, eq=False)
+class OperatorKernel:
+    """Gamma(x, z) = sum_q k_q(x, z) A_q: a kernel with n x n values, A_q symmetric positive semidefinite.
+
+    Used as a scalar kernel over pairs (point, output): points carry the number of the output, 0 .. n - 1, in their last
+    column (`with_output`). One A_q = I and one k_q give the paper's k I.
+    """
+
+    kernels: tuple[Kernel, ...]
+    mixings: tuple[Array, ...]
+
+    def __post_init__(self) -> None:
+        shapes = {np.shape(A) for A in self.mixings}
+        if len(self.kernels) != len(self.mixings) or len(shapes) != 1 or len(set(*shapes)) != 1:
+            raise ValueError(f"mixings have shapes {shapes}: there must be one n x n matrix a kernel")
+        for A in self.mixings:
+            if not np.allclose(A, A.T) or np.linalg.eigvalsh(A)[0] < -1e-10:
+                raise ValueError("mixings must be symmetric and positive semidefinite")
+
+    @property
+    def n_outputs(self) -> int:
+        """Number of outputs n."""
+        return len(self.mixings[0])
+
+    @property
+    def size(self) -> float:
+        """Spectral norm of Gamma(x, x), the same for every x (stationary kernels)."""
+        origin = np.zeros((1, 1))
+        total = sum(k.diag(origin)[0] * A for k, A in zip(self.kernels, self.mixings, strict=True))
+        return float(np.linalg.norm(total, 2))
+
+    def __call__(self, X: Array, Z: Array) -> Array:
+        pairs = np.ix_(X[:, -1].astype(int), Z[:, -1].astype(int))
+        return sum(k(X[:, :-1], Z[:, :-1]) * A[pairs] for k, A in zip(self.kernels, self.mixings, strict=True))
+
+    def diag(self, X: Array) -> Array:
+        output = X[:, -1].astype(int)
+        return sum(k.diag(X[:, :-1]) * A[output, output] for k, A in zip(self.kernels, self.mixings, strict=True))
+
+
+def with_output(points: Array, n_outputs: int) -> Array:
+    """Return the (n points * n_outputs, d + 1) pairs of every point (n, d) and output number, outputs fastest."""
+    outputs = np.tile(np.arange(n_outputs, dtype=float), len(points))
+    return np.column_stack([np.repeat(points, n_outputs, axis=0), outputs])
+
+
+def lipschitz(kernel: Kernel | OperatorKernel, norm: float) -> float:
+    """Return a Lipschitz constant of every function of RKHS norm at most `norm` (Euclidean norms on both sides).
+
+    |f(x) - f(z)| <= norm sqrt(2 (k(0) - k(r))) <= norm sqrt(-k''(0)) r; for the squared exponential norm / lengthscale.
+    For an operator-valued kernel -k''(0) is the spectral norm of sum_q -k_q''(0) A_q. Raises ValueError for a kernel
+    without such a constant (Matérn 1/2).
+    """
+    checks.positive(norm=norm)
+    if isinstance(kernel, OperatorKernel):
+        total = sum(_curvature(k) * A for k, A in zip(kernel.kernels, kernel.mixings, strict=True))
+        return norm * float(np.sqrt(np.linalg.norm(total, 2)))
+    return norm * float(np.sqrt(_curvature(kernel)))
+
+
+def _curvature(kernel: Kernel) -> float:
+    if isinstance(kernel, SquaredExponential):
+        return kernel.variance / kernel.lengthscale**2
+    if isinstance(kernel, Matern) and kernel.nu in MATERN_CURVATURE:
+        return MATERN_CURVATURE[kernel.nu] * kernel.variance / kernel.lengthscale**2
+    raise ValueError(f"kernel = {kernel!r} is not allowed: its functions need not be Lipschitz continuous")
+
+
+def largest_value(kernel: Kernel | OperatorKernel, norm: float) -> float:
+    """Return norm sqrt(k(x, x)), which no |f(x)| exceeds: the interval that the next layer must be ready for."""
+    if isinstance(kernel, OperatorKernel):
+        return norm * float(np.sqrt(kernel.size))
+    return norm * float(np.sqrt(kernel.diag(np.zeros((1, 1)))[0]))
+
+
+@dataclass(frozen=True, eq=False)
+class Layer:
+    """f(z) = sum_i k(z, c_i) w_i, several outputs: z (n, d) -> (n, n_outputs).
+
+    With a scalar kernel `weights` is (n_centres, n_outputs) and every output is a function of its own; with an
+    operator-valued kernel the outputs are one function, f(z) = sum_i Gamma(z, c_i) w_i.
+    """
+
+    kernel: Kernel | OperatorKernel
+    centres: Array
+    weights: Array
+
+    def __call__(self, Z: Array) -> Array:
+        if isinstance(self.kernel, OperatorKernel):
+            n = self.weights.shape[1]
+            K = self.kernel(with_output(Z, n), with_output(self.centres, n))
+            return (K @ self.weights.ravel()).reshape(len(Z), n)
+        return self.kernel(Z, self.centres) @ self.weights
+
+    @property
+    def norms(self) -> Array:
+        """RKHS norms: of every output (n_outputs,), or of the whole (1,) with an operator-valued kernel."""
+        if isinstance(self.kernel, OperatorKernel):
+            pairs = with_output(self.centres, self.weights.shape[1])
+            w = self.weights.ravel()
+            return np.sqrt([w @ self.kernel(pairs, pairs) @ w])
+        return np.sqrt(np.einsum("in,ij,jn->n", self.weights, self.kernel(self.centres, self.centres), self.weights))
+
+
+def draw_layer(
+    rng: np.random.Generator, kernel: Kernel | OperatorKernel, centres: Array, n_outputs: int, norm: float | None
+) -> Layer:
+    """Return the interpolant of a GP draw at the centres (n, d), scaled to RKHS norm `norm` (None: as drawn).
+
+    With K = L L^T and standard normal e the draw is L e and the weights of its interpolant L^-T e: its squared norm is
+    |e|^2, chi-squared with n degrees of freedom. Scaled output by output with a scalar kernel, as a whole otherwise.
+    """
+    whole = isinstance(kernel, OperatorKernel)
+    points = with_output(centres, n_outputs) if whole else centres
+    factor = cholesky(kernel(points, points) + 1e-12 * np.eye(len(points)), lower=True)
+    drawn = rng.standard_normal((len(points), 1 if whole else n_outputs))
+    weights = solve_triangular(factor, drawn, lower=True, trans="T").reshape(len(centres), n_outputs)
+    layer = Layer(kernel, centres, weights)
+    return layer if norm is None else Layer(kernel, centres, weights * (norm / layer.norms))
