@@ -35,7 +35,7 @@ def compared_outputs(cell):
 
 
 def test_every_text_has_its_notebook():
-    assert NAMES[0] == "01_gp_ucb_information_gain"
+    assert [name[:2] for name in NAMES] == ["01", "02", "03", "04", "05"]
     assert sorted(p.stem for p in (ROOT / "notebooks").glob("*.ipynb")) == NAMES
 
 
