@@ -96,8 +96,10 @@ def test_no_global_seed_and_no_path_of_a_machine(notebook):
     assert str(ROOT) not in source
 
 
-def test_papermill_reads_type_default_and_meaning_of_every_parameter(name):
+def test_papermill_reads_type_default_and_meaning_of_every_parameter(name, notebook):
     parameters = papermill.inspect_notebook(str(ROOT / "notebooks" / f"{name}.ipynb"))
+    (cell,) = [c.source for c in code_cells(notebook) if "parameters" in c.metadata.get("tags", [])]
+    assert list(parameters) == [line.split(":")[0] for line in cell.splitlines() if line]
     assert "seed" in parameters
     for parameter in parameters.values():
         assert parameter["inferred_type_name"] != "None", parameter
