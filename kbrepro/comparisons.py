@@ -102,8 +102,12 @@ def exact(value: float) -> Estimate:
 
 
 def weakest(estimates: Iterable[Estimate]) -> Estimate:
-    """Return the estimate whose interval reaches lowest: for claims that several comparisons must hold."""
-    return min(estimates, key=lambda estimate: estimate.low)
+    """Return smallest value, smallest low and smallest high: for claims that all of several comparisons must hold.
+
+    A bound from below on value or low then holds for the result if and only if it holds for every comparison.
+    """
+    values, lows, highs = zip(*estimates, strict=True)
+    return Estimate(min(values), min(lows), min(highs))
 
 
 def stuck(trace: Trace, regret_above: float) -> NDArray[np.bool_]:

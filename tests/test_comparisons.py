@@ -163,8 +163,13 @@ def test_blocks_raise_the_standard_error_of_autocorrelated_values():
 def test_exact_and_weakest():
     assert exact(np.float64(2)) == Estimate(2.0, 2.0, 2.0)
     estimates = [Estimate(5.0, 1.0, 9.0), Estimate(2.0, 1.5, 2.5), Estimate(3.0, 0.5, 30.0)]
-    assert weakest(estimates) == estimates[2]
-    assert weakest(iter(estimates[:2])) == estimates[0]
+    assert weakest(estimates) == Estimate(2.0, 0.5, 2.5)
+    assert weakest(iter(estimates[:1])) == estimates[0]
+
+
+def test_one_comparison_that_goes_the_other_way_shows_in_the_weakest():
+    against, uncertain = Estimate(-0.5, -1.0, -0.1), Estimate(1.0, -2.0, 3.0)
+    assert weakest([against, uncertain]).value < 0
 
 
 def trace_of(arms, regret_of_arm):
