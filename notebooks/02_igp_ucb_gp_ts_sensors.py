@@ -844,8 +844,8 @@ sensitivity.rename(columns=lambda rule: rule.replace(" incumbent", "")).round(0)
 # **Rosenbrock and Hartmann-3 (2-H, 2-I).** With the noisy incumbent EI and MPI lead on Rosenbrock, but never settle: on
 # Hartmann-3 IGP-UCB is ahead of them eight times over after 30000 rounds. With the mean-based incumbent EI leads on
 # both, as in Fig. 3 of the paper, MPI on Rosenbrock only. So no single incumbent gives both the order of Fig. 1 and
-# that of Fig. 3. IGP-UCB stays within a factor of two of the best of the pool on both functions; GP-TS does not. The norm of
-# Rosenbrock on its raw scale is in the hundreds, and wide bands explore accordingly: with $B = 1$ or after
+# that of Fig. 3. IGP-UCB stays within a factor of two of the best of the pool on both functions; GP-TS does not. The
+# norm of Rosenbrock on its raw scale is in the hundreds, and wide bands explore accordingly: with $B = 1$ or after
 # standardising the gap shrinks.
 #
 # **Sensors (2-J to 2-M).** The width adds $B$, a pure number under an empirical covariance, to $R$, which is in
