@@ -600,15 +600,16 @@ sensitivity.round(2)
 #
 # **The level of Table 1 in two dimensions and of IGP-UCB in three (3-C to 3-E).** Both algorithms do better here than
 # printed, by more than the sampling error of 12 runs, while the ratio of one to the other is within five per cent of
-# the paper's. So something common to both differs: functions, norm or noise. A longer lengthscale moves both shares in
-# that direction, but eq. 2 read literally moves them much farther than needed (table above). A run's share of uniform
-# regret also varies from function to function, most in one dimension, and so does the mean of any 12 runs, the paper's
-# included: the table below splits our runs into groups of 12. Mean of ratios, ratio of means and median differ too, and
-# the paper does not say which it prints.
+# the paper's. So something common to both differs, and makes the paper's problems harder: functions, norm or noise.
+# None of the open choices does it: eq. 2 read literally means smoother functions and moves both shares farther away, a
+# smaller $L$ too, $\alpha$ hardly matters (table above). A run's share of uniform regret also varies from function to
+# function, most in one dimension, and so does the mean of any 12 runs, the paper's included: the table below splits our
+# runs into groups of 12. Mean of ratios, ratio of means and median differ too, and the paper does not say which it
+# prints.
 #
 # **Time in one dimension (3-K) is a property of the implementation.** The paper's IGP-UCB took 82 minutes for 30 arms.
 # With the covariance of 30 arms kept up to date a step costs microseconds, and cells have nothing left to save. In
-# three dimensions they save a factor of about fifty, against the paper's sixty, with both sides far faster.
+# three dimensions they save a factor of about sixty, as in the paper, with both sides far faster.
 #
 # **Figure 2 depends on the four functions,** which the paper does not name: π-GP-UCB gains on the four of record and on
 # two of the supplement, and loses on Ackley and Rastrigin, where IGP-UCB finds the peak early and the tour of the cells

@@ -753,7 +753,7 @@ choices.round({"mean R_T": 0, "over exact": 2})
 # **Speed (4-J, 4-K).** The paper compares with exact GP-UCB refitted at every step. An exact posterior can also be
 # updated at $O(tA)$ or $O(A^2)$ a step, and repeated pulls can be counted: against these BKB needs far more rounds than
 # anybody runs here (the straight line of 4-K crosses after more than ten thousand), unless $m$ is small, as in one
-# dimension. Against the refit it wins, in two dimensions from about $t = 150$ rather than 100: until then its
+# dimension. Against the refit it wins, in two dimensions from about $t = 200$ rather than 100: until then its
 # dictionary keeps nearly everything.
 #
 # **The size of the dictionary (4-G).** It misses by a hair, in one of nine cases: the shrinking window at
