@@ -36,7 +36,7 @@ samples: int = 50  # samples S of cEI (paper: 1000)
 chains: int = 20  # random chains behind the claims (full scale: 24)
 trials_per_chain: int = 1  # trials on each of them (full scale: 3; sampled cEI: one)
 figure_trials: int = 2  # trials on each of the two chains of the figures (paper: 10)
-drawn_chains: int = 4  # chains drawn from the GP prior, shown beside (full scale: 24)
+drawn_chains: int = 4  # chains drawn from the GP prior, shown beside (full scale: 8)
 explorations: list[float] = [0.01, 1.0, 100.0]  # values b of OI (paper: 1e-4 to 1e4)
 coverage_networks: int = 3  # random networks of each structure whose confidence sets are tested (full scale: 100)
 coverage_horizon: int = 15  # pulls on each of them (full scale: 20)
@@ -178,7 +178,8 @@ traces = scaled(traces, np.repeat(scales, trials_per_chain))
 traces |= scaled(run_trials(Experiment(chain, sampled, horizon), chains, seed, label="chains, cEI"), scales)
 nonadaptive = np.array(map_trials(partial(nonadaptive_regrets, problem=many, sides=sides), every_trial, seed))
 nonadaptive = nonadaptive / np.repeat(scales, trials_per_chain)[:, None]
-results.traces(traces, "chains")
+for name, some in (("chains", traces.keys() - sampled.keys()), ("chains_sampled", sampled)):
+    results.traces({policy: traces[policy] for policy in traces if policy in some}, name)
 
 prior = partial(numbered_chain, root=seed, per_chain=1, side=side, drawn=True)
 prior_scales = np.array([prior(None, number).reward_range for number in range(drawn_chains)])
