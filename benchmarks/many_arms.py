@@ -17,15 +17,15 @@ import numpy as np
 from scipy.linalg import cholesky, solve_triangular
 from threadpoolctl import threadpool_limits
 
-from kbrepro.bumps import bumps
 from kbrepro.confidence import improved_rkhs
 from kbrepro.kernels import Matern
+from kbrepro.papers.pi_gp_ucb.many_arms import igp_ucb
+from kbrepro.papers.pi_gp_ucb.partition import PartitionedUCB
+from kbrepro.papers.pi_gp_ucb.problems import bumps
 from kbrepro.policies import UCB
-from kbrepro.policies.lazy import igp_ucb
-from kbrepro.policies.partitioned import PartitionedUCB
+from kbrepro.policies.base import best_arm
 from kbrepro.posterior import CovariancePosterior
 from kbrepro.simulation import run, stream
-from kbrepro.ties import best_arm
 
 
 def problem_of(d: int, seed: int):

@@ -38,10 +38,10 @@ def reproduce(notebooks: tuple[str, ...], profile: str, settings: tuple[str, ...
 
     They go to results/<profile>/, or to results/custom/ when a parameter is overridden.
     """
-    from kbrepro import parameters
-    from kbrepro import reproduce as batch
+    from kbrepro.batch import profiles
+    from kbrepro.batch import run as batch
 
-    overrides = dict(parameters.read_setting(text) for text in settings)
+    overrides = dict(profiles.read_setting(text) for text in settings)
     root = paths.project_root()
     for folder in batch.run(list(notebooks), profile, overrides, jobs, root):
         click.echo(folder.relative_to(root).as_posix())
@@ -51,7 +51,7 @@ def reproduce(notebooks: tuple[str, ...], profile: str, settings: tuple[str, ...
 @click.argument("notebooks", nargs=-1, metavar="[NOTEBOOK]...")
 def refresh(notebooks: tuple[str, ...]) -> None:
     """Make the .ipynb files anew from the .py files, with outputs (no data, no cache, quick)."""
-    from kbrepro import reproduce as batch
+    from kbrepro.batch import run as batch
 
     batch.refresh(list(notebooks))
 
@@ -60,12 +60,11 @@ def refresh(notebooks: tuple[str, ...]) -> None:
 @click.option("--profile", default="quick", show_default=True, help="quick, paper, or custom/<digest>.")
 def report(profile: str) -> None:
     """Make an HTML report, readable without network, of the results of a profile."""
-    from kbrepro import parameters
-    from kbrepro import report as site
+    from kbrepro.batch import profiles, site
 
     root = paths.project_root()
     if not profile.startswith("custom/"):
-        parameters.chosen([profile], parameters.profile_names(root), "profile")
+        profiles.chosen([profile], profiles.profile_names(root), "profile")
     index = site.build(root, paths.results(root, profile))
     click.echo(index.relative_to(root).as_posix())
 
@@ -86,7 +85,7 @@ def claims() -> None:
 def data(ctx: click.Context) -> None:
     """Print which data files are found, with their checksums."""
     if ctx.invoked_subcommand is None:
-        from kbrepro.datasets import status
+        from kbrepro.data.store import status
 
         click.echo(status())
 
@@ -95,11 +94,11 @@ def data(ctx: click.Context) -> None:
 @click.option("--if-missing", is_flag=True, help="Do nothing where data is found; a failed download is no error.")
 def fetch(if_missing: bool) -> None:
     """Download the data from its owners into data/."""
-    from kbrepro import datasets
+    from kbrepro.data import store
 
     try:
-        datasets.fetch(if_missing=if_missing)
-    except datasets.DownloadFailed as error:
+        store.fetch(if_missing=if_missing)
+    except store.DownloadFailed as error:
         if not if_missing:
             raise
         click.echo(f"{error}; going on without", err=True)

@@ -13,13 +13,12 @@ import json
 import math
 import operator
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
-import pandas as pd
 import yaml
 
-from kbrepro.comparisons import Estimate
+from kbrepro.regret import Estimate
 
 VERDICTS = ("reproduced", "partly", "not reproduced", "stand-in", "not evaluated")
 
@@ -75,50 +74,6 @@ def load(path: Path) -> dict[str, Claim]:
     if twice:
         raise ValueError(f"{path.name}: claim {twice[0]} stands twice")
     return {claim.id: claim for claim in claims}
-
-
-@dataclass
-class Ledger:
-    """The claims of one notebook and what became of them in this run."""
-
-    claims: dict[str, Claim]
-    entries: dict[str, dict] = field(default_factory=dict)
-
-    def judge(self, claim_id: str, estimate: Estimate, note: str = "") -> str:
-        """Record the estimate of a claim and return its verdict."""
-        interval = None if estimate.low == estimate.high else [estimate.low, estimate.high]
-        return self._enter(claim_id, self.claims[claim_id].verdict(estimate), estimate.value, interval, note)
-
-    def not_evaluated(self, claim_id: str, why: str) -> str:
-        """Record that a claim was not evaluated, and why."""
-        return self._enter(claim_id, "not evaluated", None, None, why)
-
-    def _enter(self, claim_id: str, verdict: str, value: float | None, interval: list | None, note: str) -> str:
-        claim = self.claims[claim_id]
-        self.entries[claim_id] = {
-            "id": claim.id,
-            "where": claim.where,
-            "claim": claim.claim,
-            "statistic": claim.statistic,
-            "value": value,
-            "interval": interval,
-            "rule": {"reproduced": claim.reproduced, "partly": claim.partly},
-            "verdict": verdict,
-            "note": note,
-        }
-        return verdict
-
-    def records(self) -> list[dict]:
-        """Return one record a claim, in the order of the rules; ValueError if a claim has none."""
-        missing = [i for i in self.claims if i not in self.entries]
-        if missing:
-            raise ValueError(f"claim {missing[0]} was neither judged nor marked as not evaluated")
-        return [self.entries[i] for i in self.claims]
-
-    def table(self) -> pd.DataFrame:
-        """Return the verdicts as a table with rounded numbers."""
-        rows = [(r["id"], r["claim"], shown(r), r["verdict"]) for r in self.records()]
-        return pd.DataFrame(rows, columns=["id", "claim", "value [95 % interval]", "verdict"]).set_index("id")
 
 
 def shown(record: dict) -> str:

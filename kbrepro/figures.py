@@ -12,8 +12,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, NullFormatter
 
 from kbrepro import checks
-from kbrepro.comparisons import simple_regret, standard_error
-from kbrepro.simulation import Trace
+from kbrepro.regret import Trace, simple_regret, standard_error
 
 _PALETTE = sns.color_palette("colorblind", 10)
 

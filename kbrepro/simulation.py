@@ -1,4 +1,4 @@
-"""A policy meets a problem; independent trials in parallel.
+"""A policy meets a problem; independent trials in parallel; what is kept of them, and when it is forgotten.
 
 Each trial builds its own random streams from two integers, root seed and trial number, so results depend neither on
 the number of workers nor on the order of trials, and all policies of a trial see the same function, the same noise
@@ -7,24 +7,37 @@ in the same round, and the same order of ties.
 
 from __future__ import annotations
 
+import ast
+import hashlib
 import os
+import pickle
+import pickletools
+import sys
+import sysconfig
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, NamedTuple, Protocol
+from importlib.util import find_spec, resolve_name
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, Protocol
 
 import joblib
 import numpy as np
 import scipy
-from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 from tqdm import tqdm
 
-from kbrepro import checks, source
+from kbrepro import checks
 from kbrepro.kernels import Array
 from kbrepro.posterior import exact_posterior
 from kbrepro.problems import Problem
+from kbrepro.regret import Trace
+
+PACKAGE = Path(__file__).parent
+#: Where the standard library and installed packages are: what lies there is known by its version, not by its source.
+INSTALLED = {Path(sysconfig.get_path(name)) for name in ("stdlib", "platstdlib", "purelib", "platlib")}
 
 
 class Policy(Protocol):
@@ -33,35 +46,6 @@ class Policy(Protocol):
     def ask(self, rng: np.random.Generator) -> int: ...
 
     def tell(self, arm: int, observation: Any) -> None: ...
-
-
-class Trace(NamedTuple):
-    """What happened: arms, observations and instantaneous regret of every round, and seconds in all.
-
-    One run has arrays of shape (horizon,); many trials, stacked, (trials, horizon), and seconds (trials,). `band_ratio`
-    is the largest |f - mean| / (width sd) over all arms before each pull, NaN where it was not recorded. Of an
-    observation with several numbers (a network's layers) the last, the reward, is kept.
-    """
-
-    arms: NDArray[np.int32]
-    observations: Array
-    regret: Array
-    seconds: Array
-    band_ratio: Array
-
-    @property
-    def cumulative_regret(self) -> Array:
-        """R_t: the regret of the first t rounds together, same shape as `regret`."""
-        return np.cumsum(self.regret, axis=-1)
-
-    @property
-    def average_regret(self) -> Array:
-        """R_t / t: the mean regret of the first t rounds, same shape as `regret`."""
-        return self.cumulative_regret / np.arange(1, self.regret.shape[-1] + 1)
-
-    def first(self, trials: int) -> Trace:
-        """Return the first `trials` of many trials (all of them if there are fewer)."""
-        return Trace(*(part[:trials] for part in self))
 
 
 @dataclass(frozen=True)
@@ -143,25 +127,31 @@ def map_trials(
 ) -> list[Any]:
     """Return [function(seed, trial)] for trials first .. first + trials - 1, in that order.
 
-    `function` is one of a module, or a `functools.partial` of it; it builds its random streams by `stream(seed, trial,
-    purpose)`. `block` trials make one job. Workers: environment variable KBREPRO_JOBS, else an enclosing
-    `joblib.parallel_config`, else all processors. Where KBREPRO_CACHE names a folder, finished jobs are kept there and
-    used again as long as the settings, the source of the modules they use and the versions of numpy and scipy stay
-    the same.
+    `function` builds its random streams by `stream(seed, trial, purpose)`. `block` trials make one job. Workers:
+    environment variable KBREPRO_JOBS, else an enclosing `joblib.parallel_config`, else all processors. Where
+    KBREPRO_CACHE names a folder, finished jobs are kept there and used again as long as the settings, the source of the
+    modules that they use (`sources`) and the versions of numpy and scipy stay the same; jobs whose source cannot be
+    followed (functions of a notebook or script, lambdas) run and are never kept. Where KBREPRO_TIMES names a file, a
+    line `label,trials,seconds` is added to it: the computing time, that of kept trials included.
     """
     checks.positive_int(trials=trials, block=block)
     checks.non_negative_int(seed=seed, first=first)
-    memory = joblib.Memory(os.environ.get("KBREPRO_CACHE") or None, verbose=0, compress=True)
+    used = sources(function)
+    kept_in = os.environ.get("KBREPRO_CACHE") if used is not None else None
+    memory = joblib.Memory(kept_in or None, verbose=0, compress=True)
     job = memory.cache(_run_block)
-    used = source.digest(source.modules_of(function))
-    versions = f"{used} numpy {np.__version__} scipy {scipy.__version__}"
+    versions = f"{digest(used or {})} numpy {np.__version__} scipy {scipy.__version__}"
     starts = range(first, first + trials, block)
     jobs = (
         joblib.delayed(job)(function, seed, start, min(start + block, first + trials), versions) for start in starts
     )
     results = joblib.Parallel(n_jobs=_workers(), return_as="generator")(jobs)
-    blocks = tqdm(results, total=len(starts), desc=label, unit="block" if block > 1 else "trial")
-    return [result for kept in blocks for result in kept]
+    blocks = list(tqdm(results, total=len(starts), desc=label, unit="block" if block > 1 else "trial"))
+    if times := os.environ.get("KBREPRO_TIMES"):
+        seconds = sum(second for block in blocks for _, second in block)
+        with open(times, "a", encoding="utf-8") as file:
+            file.write(f'"{label}",{trials},{seconds:.2f}\n')
+    return [result for block in blocks for result, _ in block]
 
 
 def _workers() -> int | None:
@@ -173,10 +163,17 @@ def _workers() -> int | None:
     return int(jobs)
 
 
-def _run_block(function: Callable[[int, int], Any], seed: int, start: int, stop: int, versions: str) -> list[Any]:
-    """Run trials start .. stop - 1; `versions` only tells kept results apart."""
+def _run_block(
+    function: Callable[[int, int], Any], seed: int, start: int, stop: int, versions: str
+) -> list[tuple[Any, float]]:
+    """Run trials start .. stop - 1; return results and seconds. `versions` only tells kept results apart."""
     with threadpool_limits(1, user_api="blas"):
-        return [function(seed, trial) for trial in range(start, stop)]
+        return [_timed(function, seed, trial) for trial in range(start, stop)]
+
+
+def _timed(function: Callable[[int, int], Any], seed: int, trial: int) -> tuple[Any, float]:
+    start = time.perf_counter()
+    return function(seed, trial), time.perf_counter() - start
 
 
 def _run_trial(experiment: Experiment, seed: int, trial: int) -> dict[str, Trace]:
@@ -191,3 +188,93 @@ def _run_trial(experiment: Experiment, seed: int, trial: int) -> dict[str, Trace
         )
         for name, make_policy in experiment.policies.items()
     }
+
+
+def step_seconds(experiment: Experiment, segments: int, seed: int, trial: int) -> dict[str, Array]:
+    """Return for every policy the mean seconds a step (segments,) in equal parts of one run; shorter if T is.
+
+    The run is that of `simulation.run_trials` with the same seed and trial: same problem, same pulls. For `map_trials`:
+    `functools.partial(step_seconds, experiment, segments)`.
+    """
+    checks.positive_int(segments=segments)
+    problem = experiment.problem(stream(seed, trial, "function"), trial)
+    ends = np.unique(np.linspace(0, experiment.horizon, segments + 1).astype(int))
+    seconds = {}
+    for name, make_policy in experiment.policies.items():
+        noise_rng, policy_rng = stream(seed, trial, "run").spawn(2)
+        policy, clock = make_policy(problem, experiment.horizon), [time.perf_counter()]
+        for start, stop in pairwise(ends):
+            for _ in range(start, stop):
+                arm = policy.ask(policy_rng)
+                policy.tell(arm, problem.pull(arm, noise_rng))
+            clock.append(time.perf_counter())
+        seconds[name] = np.diff(clock) / np.diff(ends)
+    return seconds
+
+
+# What kept trials depend on
+
+
+def sources(job: Any) -> dict[str, Path] | None:
+    """Return module -> file of the source that a job names, directly or through imports; None if it cannot be followed.
+
+    The package's own modules and the reader's, not the standard library nor other installed packages. A job cannot be
+    followed if it names the main program (a notebook, a script) or cannot be pickled.
+    """
+    try:
+        pickled = pickle.dumps(job, protocol=4)
+    except (pickle.PicklingError, AttributeError, TypeError):
+        return None
+    words = {word for _, word, _ in pickletools.genops(pickled) if isinstance(word, str)}
+    if "__main__" in words:
+        return None
+    found: dict[str, Path] = {}
+    open_ends = [word for word in words if word in sys.modules]
+    while open_ends:
+        name = open_ends.pop()
+        if name not in found and (file := _own_file(name)):
+            found[name] = file
+            open_ends += _imports(name, file)
+    return found
+
+
+def digest(files: Mapping[str, Path] | None = None) -> str:
+    """Return a digest of the source of modules {name: file}, of the whole package if none are given."""
+    if files is None:
+        files = {path.relative_to(PACKAGE).as_posix(): path for path in PACKAGE.rglob("*.py")}
+    total = hashlib.sha256()
+    for name, path in sorted(files.items()):
+        total.update(name.encode() + b"\0" + path.read_bytes())
+    return total.hexdigest()[:16]
+
+
+def _own_file(name: str) -> Path | None:
+    """The source file of a module that is neither of the standard library nor of another installed package."""
+    if name in sys.modules:
+        file = getattr(sys.modules[name], "__file__", None)
+    else:
+        try:
+            spec = find_spec(name)
+        except (ImportError, ValueError):  # `from module import name` of what is no module
+            return None
+        file = spec.origin if spec and spec.has_location else None
+    if not file or not file.endswith(".py"):
+        return None
+    path = Path(file)
+    ours = name.partition(".")[0] == __package__
+    return path if ours or not INSTALLED & set(path.parents) else None
+
+
+def _imports(name: str, file: Path) -> list[str]:
+    """The modules that a module imports, wherever in its file; a submodule rather than the package it lies in."""
+    package = name if file.name == "__init__.py" else name.rpartition(".")[0]
+    found = []
+    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            found += [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            base = resolve_name("." * node.level + (node.module or ""), package) if node.level else node.module
+            parts = [f"{base}.{alias.name}" for alias in node.names]
+            inside = [part for part in parts if _own_file(part)]
+            found += inside if len(inside) == len(parts) else [base, *inside]
+    return found

@@ -51,8 +51,16 @@ import numpy as np
 import pandas as pd
 from scipy.linalg import eigvalsh
 
-from kbrepro import checks, claims, datasets, figures, information, paths, problems
-from kbrepro.comparisons import (
+from kbrepro import checks, claims, figures, information, paths, problems, record
+from kbrepro.confidence import finite_arms
+from kbrepro.data import store
+from kbrepro.kernels import Independent, Linear, Matern, SquaredExponential, grid
+from kbrepro.papers import gp_ucb
+from kbrepro.papers.gp_ucb import compact_arms, regret_bound, rkhs
+from kbrepro.policies import UCB, ExpectedImprovement, MeanOnly, ProbabilityOfImprovement, VarianceOnly
+from kbrepro.posterior import exact_posterior
+from kbrepro.record import Results
+from kbrepro.regret import (
     bootstrap,
     exact,
     final_average_regret,
@@ -63,11 +71,6 @@ from kbrepro.comparisons import (
     stuck,
     weakest,
 )
-from kbrepro.confidence import compact_arms, finite_arms, regret_bound, rkhs
-from kbrepro.kernels import Independent, Linear, Matern, SquaredExponential, grid
-from kbrepro.policies import UCB, ExpectedImprovement, MeanOnly, ProbabilityOfImprovement, VarianceOnly
-from kbrepro.posterior import exact_posterior
-from kbrepro.results import Results
 from kbrepro.simulation import Experiment, on_exact_posterior, run, run_trials
 
 checks.positive_int(trials=trials, trials_shown=trials_shown, horizon=horizon, n_arms=n_arms, fields=fields)
@@ -81,7 +84,7 @@ checks.probability(delta=delta)
 
 figures.use_style()
 results = Results(results_dir)
-ledger = claims.Ledger(claims.load(paths.project_root() / "notebooks/claims/01_gp_ucb_information_gain.yaml"))
+ledger = record.Ledger(claims.load(paths.project_root() / "notebooks/claims/01_gp_ucb_information_gain.yaml"))
 
 # %% [markdown]
 # ## How fast can a function be learned? (Fig. 3)
@@ -110,7 +113,7 @@ spectra, bounds, greedy = {}, {}, {}
 for n in sizes:
     for name, (kernel, arms) in kernels_on(n).items():
         spectra[n, name] = eigvalsh(kernel(arms, arms))[::-1]
-        bounds[n, name] = information.spectral_bound(spectra[n, name], 0.025, gain_horizon)
+        bounds[n, name] = gp_ucb.spectral_bound(spectra[n, name], 0.025, gain_horizon)
         greedy[n, name] = information.greedy_gain(kernel, arms, 0.025, gain_horizon)[0]
 
 # %%
@@ -199,13 +202,13 @@ rounds = np.unique(np.geomspace(10, 10 * growth_horizon, 25).astype(int))
 chain = {}
 for name, kernel, tau in (("SE", SquaredExponential(0.2), 1.0), ("Matérn 2.5", Matern(0.2, nu=2.5), 5 / 7)):
     matrix = eigvalsh(kernel(grid(1000), grid(1000)))
-    operator = information.operator_spectrum(kernel)
+    operator = gp_ucb.operator_spectrum(kernel)
     long_horizon = rounds[-1] if name == "SE" else growth_horizon
     chain[name] = {
         "greedy": information.greedy_gain(kernel, grid(1000), 0.025, long_horizon)[0],
-        "eq. 8 (Lemma 7.6)": information.spectral_bound(matrix, 0.025, rounds[-1])[rounds - 1],
-        "Lemma 7.8": np.array([information.split_bound(matrix, 0.025, T) for T in rounds]),
-        "Theorem 8, O-term omitted": np.array([information.operator_bound(operator, 0.025, T, tau) for T in rounds]),
+        "eq. 8 (Lemma 7.6)": gp_ucb.spectral_bound(matrix, 0.025, rounds[-1])[rounds - 1],
+        "Lemma 7.8": np.array([gp_ucb.split_bound(matrix, 0.025, T) for T in rounds]),
+        "Theorem 8, O-term omitted": np.array([gp_ucb.operator_bound(operator, 0.025, T, tau) for T in rounds]),
     }
 fig, axes = plt.subplots(1, 2, figsize=(9, 3.8), sharey=True)
 for ax, (name, bounds_of) in zip(axes, chain.items(), strict=True):
@@ -301,9 +304,9 @@ pd.DataFrame(roughness).T.round(1)
 # posterior is uncertain, then one where its mean is high.
 
 # %%
-data = datasets.load("temperature")
+data = store.load("temperature")
 label = "temperature sensors" if data.is_real else "SIMULATED STAND-IN for temperature sensors"
-train, test = datasets.train_test(data)
+train, test = store.train_test(data)
 
 example = problems.gp_draw(np.random.default_rng([seed, 2]), 0, SquaredExponential(0.1), grid(400), 0.025)
 width = partial(finite_arms, n_arms=400, delta=delta, divide_beta_by=5)
@@ -501,8 +504,8 @@ else:
 
 # %%
 def minus_speed(name):
-    road = datasets.load(name)
-    train, test = (-part for part in datasets.train_test(road))
+    road = store.load(name)
+    train, test = (-part for part in store.train_test(road))
     covariance, variance = np.cov(train, rowvar=False), np.var(road.readings, axis=0, ddof=1).mean()
     problem = partial(
         problems.sensor_field, covariance=covariance, fields=test - train.mean(axis=0), noise_variance=variance / 20

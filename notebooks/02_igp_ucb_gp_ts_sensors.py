@@ -54,18 +54,12 @@ import numpy as np
 import pandas as pd
 from scipy.linalg import eigvalsh
 
-from kbrepro import checks, claims, concentration, datasets, figures, information, intel, paths, rkhs, synthetic
-from kbrepro.comparisons import (
-    bootstrap,
-    exact,
-    final_average_regret,
-    mean_difference,
-    relative_difference,
-    share,
-    weakest,
-)
+from kbrepro import checks, claims, figures, information, paths, record
 from kbrepro.confidence import finite_arms, improved_rkhs, self_normalised
+from kbrepro.data import intel_lab, store
 from kbrepro.kernels import Linear, Matern, SquaredExponential, grid
+from kbrepro.papers.igp_ucb import problems, theory
+from kbrepro.papers.igp_ucb.theory import gain_by_formula, improved, original
 from kbrepro.policies import (
     UCB,
     ExpectedImprovement,
@@ -75,8 +69,8 @@ from kbrepro.policies import (
     VarianceOnly,
 )
 from kbrepro.policies.makers import opening_at_random, told_norm
-from kbrepro.results import Results
-from kbrepro.schedules import gain_by_formula, improved, original
+from kbrepro.record import Results
+from kbrepro.regret import bootstrap, exact, final_average_regret, mean_difference, relative_difference, share, weakest
 from kbrepro.simulation import Experiment, map_trials, on_exact_posterior, run_trials, stream
 
 checks.at_least(2, trials=trials, sensitivity_trials=sensitivity_trials)
@@ -95,7 +89,7 @@ checks.probability(delta=delta)
 
 figures.use_style()
 results = Results(results_dir)
-ledger = claims.Ledger(claims.load(paths.project_root() / "notebooks/claims/02_igp_ucb_gp_ts_sensors.yaml"))
+ledger = record.Ledger(claims.load(paths.project_root() / "notebooks/claims/02_igp_ucb_gp_ts_sensors.yaml"))
 
 # %% [markdown]
 # ## Three rules, three widths (Algorithms 1 and 2)
@@ -165,8 +159,10 @@ width_table.round(2)
 
 # %%
 fig1 = {
-    "(a) SE": Experiment(partial(rkhs.posterior_mean, kernel=se, n_arms=100), rules(gains["SE"]), horizon),
-    "(b) Matérn": Experiment(partial(rkhs.posterior_mean, kernel=matern, n_arms=100), rules(gains["Matérn"]), horizon),
+    "(a) SE": Experiment(partial(problems.posterior_mean, kernel=se, n_arms=100), rules(gains["SE"]), horizon),
+    "(b) Matérn": Experiment(
+        partial(problems.posterior_mean, kernel=matern, n_arms=100), rules(gains["Matérn"]), horizon
+    ),
 }
 traces = {title: run_trials(panel, trials, seed, label=f"Fig. 1 {title}") for title, panel in fig1.items()}
 final = {("1", title): final_average_regret(panel) for title, panel in traces.items()}
@@ -309,8 +305,8 @@ del traces
 
 # %%
 fig2 = {
-    "(a) SE": replace(fig1["(a) SE"], problem=partial(rkhs.prior_draw, kernel=se, n_arms=100)),
-    "(b) Matérn": replace(fig1["(b) Matérn"], problem=partial(rkhs.prior_draw, kernel=matern, n_arms=100)),
+    "(a) SE": replace(fig1["(a) SE"], problem=partial(problems.prior_draw, kernel=se, n_arms=100)),
+    "(b) Matérn": replace(fig1["(b) Matérn"], problem=partial(problems.prior_draw, kernel=matern, n_arms=100)),
 }
 traces = {title: run_trials(panel, trials, seed, label=f"Fig. 2 {title}") for title, panel in fig2.items()}
 final |= {("2", title): final_average_regret(panel) for title, panel in traces.items()}
@@ -370,11 +366,11 @@ ledger.judge("2-G", exact(len(swapped)), "; ".join(", ".join(pair) for pair in s
 # %%
 fig3 = {
     f"({letter}) {function.__name__.capitalize()}": Experiment(
-        partial(rkhs.on_random_arms, function=function, kernel=se, n_arms=100 * d, d=d),
+        partial(problems.on_random_arms, function=function, kernel=se, n_arms=100 * d, d=d),
         rules(partial(gains["SE"], d=d)),
         horizon,
     )
-    for letter, function, d in (("a", synthetic.rosenbrock, 2), ("b", synthetic.hartmann3, 3))
+    for letter, function, d in (("a", problems.rosenbrock, 2), ("b", problems.hartmann3, 3))
 }
 traces = {title: run_trials(panel, trials, seed, label=f"Fig. 3 {title}") for title, panel in fig3.items()}
 final |= {("3", title): final_average_regret(panel) for title, panel in traces.items()}
@@ -435,12 +431,12 @@ ledger.judge("2-I", weakest(near_best.values()), near_best_note)
 # but the training days the three after, so its claims count as a stand-in.
 
 # %%
-temperature = datasets.load("temperature", [*train_days, *test_days], intel.REPORTING)
+temperature = store.load("temperature", [*train_days, *test_days], intel_lab.REPORTING)
 morning, day = temperature.times.hour == 8, temperature.times.strftime("%Y-%m-%d")
-light = datasets.load("light")
+light = store.load("light")
 parts = {
     "(a) temperature": tuple(temperature.readings[morning & day.isin(days)] for days in (train_days, test_days)),
-    "(b) light": datasets.train_test(light, 601 / 793),
+    "(b) light": store.train_test(light, 601 / 793),
 }
 sets = dict(zip(parts, (temperature, light), strict=True))
 blocks = dict(zip(parts, (20, 16), strict=True))  # neighbouring rows resemble each other
@@ -451,9 +447,9 @@ labels = {
 
 
 def field_problem(train, test):
-    mean, covariance = rkhs.learn_covariance(train)
+    mean, covariance = problems.learn_covariance(train)
     noise_variance = np.diag(covariance).mean() / 20
-    return partial(rkhs.sensor_row, covariance=covariance, fields=test[:rows] - mean, noise_variance=noise_variance)
+    return partial(problems.sensor_row, covariance=covariance, fields=test[:rows] - mean, noise_variance=noise_variance)
 
 
 constant = partial(gain_by_formula, kernel="constant")
@@ -589,7 +585,7 @@ judged.sort_index() if len(judged) else "SIMULATED STAND-IN: no verdicts"
 
 # %%
 choices = {
-    "at random": on_exact_posterior(concentration.RandomArms),
+    "at random": on_exact_posterior(theory.RandomArms),
     "largest variance": on_exact_posterior(VarianceOnly),
     "upper bound": on_exact_posterior(UCB, width=partial(finite_arms, n_arms=50, delta=delta)),
     "largest mean": on_exact_posterior(MeanOnly),
@@ -597,9 +593,7 @@ choices = {
 kernels = {"SE": (se, grid(50)), "Matérn": (matern, grid(50)), "linear": (Linear(0.5), grid(8, 2, low=-1.0))}
 noise = {}
 for name, (kernel, arms) in kernels.items():
-    job = partial(
-        concentration.noise_runs, kernel=kernel, arms=arms, noise_scale=1.0, horizon=theorem_horizon, rules=choices
-    )
+    job = partial(theory.noise_runs, kernel=kernel, arms=arms, noise_scale=1.0, horizon=theorem_horizon, rules=choices)
     noise[name] = map_trials(job, noise_trials, seed, block=20, label=f"Theorem 1, {name}")
 log_excess = {rule: np.array([run[rule].log_excess for run in noise["SE"]]) for rule in choices}
 crossings = {(rule, d): share(log_excess[rule] > np.log(1 / d)) for rule, d in product(choices, (0.05, 0.1, 0.5))}
@@ -636,9 +630,9 @@ in_theory = {
     "GP-TS": told_norm(ThompsonSampling, partial(improved_rkhs, delta=delta / 2), of_gain=True),
 }
 functions = {
-    "SE": partial(rkhs.posterior_mean, kernel=se, n_arms=100),
-    "Matérn": partial(rkhs.posterior_mean, kernel=matern, n_arms=100),
-    "linear": partial(rkhs.posterior_mean, kernel=Linear(1 / 3), n_arms=100, d=3),
+    "SE": partial(problems.posterior_mean, kernel=se, n_arms=100),
+    "Matérn": partial(problems.posterior_mean, kernel=matern, n_arms=100),
+    "linear": partial(problems.posterior_mean, kernel=Linear(1 / 3), n_arms=100, d=3),
 }
 settings = {
     (name, "theorem: lambda = 1 + 2/T"): Experiment(
@@ -735,7 +729,7 @@ plt.show()
 # second table gives mean regret over the rate, which should not grow with $T$.
 
 # %%
-example = rkhs.posterior_mean(stream(seed, 0, "function"), 0, kernel=se, n_arms=100)
+example = problems.posterior_mean(stream(seed, 0, "function"), 0, kernel=se, n_arms=100)
 weights = np.linalg.solve(se(example.arms, example.arms) + 1e-10 * np.eye(100), example.expected_reward)
 fine = grid(200_001)
 values = se(fine, example.arms) @ weights
@@ -813,7 +807,7 @@ for title, panel in fig3.items():
         (f"3 {title}", "printed B"): of_kind("printed", panel),
         (f"3 {title}", "B = 1"): of_kind("one", panel),
     }
-centred = partial(fig3["(a) Rosenbrock"].problem, function=partial(synthetic.rosenbrock, offset=0.0))
+centred = partial(fig3["(a) Rosenbrock"].problem, function=partial(problems.rosenbrock, offset=0.0))
 open_choices["3 (a) Rosenbrock", "no offset"] = replace(fig3["(a) Rosenbrock"], problem=centred)
 sensitivity, sensitivity_median = {}, {}
 for key, experiment in open_choices.items():

@@ -54,17 +54,14 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 
-from kbrepro import checks, claims, figures, paths
-from kbrepro.bumps import bumps
-from kbrepro.comparisons import bootstrap, exact, mean_difference, relative_difference, share, slope, weakest
+from kbrepro import checks, claims, figures, paths, record
 from kbrepro.kernels import Matern, grid
-from kbrepro.lattice import LatticeKernel
-from kbrepro.policies.lazy import LazyUCB, igp_ucb
-from kbrepro.policies.partitioned import PartitionedUCB, cover_exponent, initial_side
-from kbrepro.results import Results
-from kbrepro.simulation import Experiment, map_trials, run_trials, stream
-from kbrepro.stopwatch import step_seconds
-from kbrepro.surfaces import SURFACES, surface
+from kbrepro.papers.pi_gp_ucb.many_arms import LazyUCB, igp_ucb
+from kbrepro.papers.pi_gp_ucb.partition import PartitionedUCB, cover_exponent, initial_side
+from kbrepro.papers.pi_gp_ucb.problems import SURFACES, LatticeKernel, bumps, surface
+from kbrepro.record import Results
+from kbrepro.regret import bootstrap, exact, mean_difference, relative_difference, share, slope, weakest
+from kbrepro.simulation import Experiment, map_trials, run_trials, step_seconds, stream
 
 checks.at_least(100, horizon=horizon)
 checks.at_least(2, trials=trials, trials_d3=trials_d3, trials_shown=trials_shown, trials_more=trials_more)
@@ -76,7 +73,7 @@ checks.probability(delta=delta)
 
 figures.use_style()
 results = Results(results_dir)
-ledger = claims.Ledger(claims.load(paths.project_root() / "notebooks/claims/03_pi_gp_ucb_scaling.yaml"))
+ledger = record.Ledger(claims.load(paths.project_root() / "notebooks/claims/03_pi_gp_ucb_scaling.yaml"))
 full_scale = horizon >= 10_000
 TOO_SHORT = (
     f"judged at T = 10000 only (here T = {horizon}): early rounds, the tour of the cells, invert the conclusion,"

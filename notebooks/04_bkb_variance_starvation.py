@@ -58,12 +58,14 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 
-from kbrepro import approximation, checks, claims, costs, figures, information, paths, problems
-from kbrepro.comparisons import bootstrap, exact, share, slope
-from kbrepro.confidence import budgeted_regret_bound, self_normalised, smallest_qbar
+from kbrepro import checks, claims, figures, information, paths, problems, record
+from kbrepro.confidence import self_normalised
 from kbrepro.kernels import Linear, SquaredExponential, grid
-from kbrepro.policies import UCB, bkb
-from kbrepro.results import Results
+from kbrepro.papers.bkb import experiments
+from kbrepro.papers.bkb.policy import bkb, budgeted_regret_bound, smallest_qbar
+from kbrepro.policies import UCB
+from kbrepro.record import Results
+from kbrepro.regret import bootstrap, exact, share, slope
 from kbrepro.simulation import Experiment, map_trials, on_exact_posterior, run_trials
 
 checks.positive_int(n_arms=n_arms, regret_arms=regret_arms, large_trials=large_trials)
@@ -78,7 +80,7 @@ checks.probability(delta=delta)
 
 figures.use_style()
 results = Results(results_dir)
-ledger = claims.Ledger(claims.load(paths.project_root() / "notebooks/claims/04_bkb_variance_starvation.yaml"))
+ledger = record.Ledger(claims.load(paths.project_root() / "notebooks/claims/04_bkb_variance_starvation.yaml"))
 
 
 def judge(claim_id, statistic, *samples, note=""):
@@ -103,12 +105,12 @@ fig1 = dict(
     kernel=SquaredExponential(np.sqrt(1 / 200)),
     arms=grid(n_arms),
     noise_variance=noise_variance,
-    design=partial(approximation.uniform_pulls, upto=0.5),
+    design=partial(experiments.uniform_pulls, upto=0.5),
     at=[6, 63, 215],
     qbars=[2.0, 3.0, 5.0],
     n_features={"RFF": [100, 300], "QFF": [26, 50, 100]},
 )
-((picture, pulls, views),) = map_trials(partial(approximation.snapshots, **fig1), 1, seed, label="Fig. 1")
+((picture, pulls, views),) = map_trials(partial(experiments.snapshots, **fig1), 1, seed, label="Fig. 1")
 shown = {"exact": "", "BKB": "qbar=2", "SoR": "", "RFF": "m=|S|", "QFF": "m=26"}
 
 # %% tags=["hide-input"]
@@ -154,7 +156,7 @@ pd.DataFrame(
 # dictionary of as many pulls as BKB's, drawn uniformly; the streaming dictionary is explained in the next section.
 
 # %%
-runs = map_trials(partial(approximation.starvation, unseen_from=0.5, **fig1), seeds, seed, label="starvation")
+runs = map_trials(partial(experiments.starvation, unseen_from=0.5, **fig1), seeds, seed, label="starvation")
 over, under, coverage, features, members = (
     {key: np.array([run[key][i] for run in runs]) for key in runs[0]} for i in range(5)
 )
@@ -267,15 +269,15 @@ judge(
 plane = dict(kernel=SquaredExponential(0.2), arms=grid(int(np.sqrt(n_arms)), 2), noise_variance=noise_variance)
 line = dict(kernel=fig1["kernel"], arms=fig1["arms"], noise_variance=noise_variance)
 designs = {
-    "uniform": dict(line, design=approximation.uniform_pulls),
-    "window": dict(line, design=approximation.shrinking_window),
-    "plane": dict(plane, design=approximation.uniform_pulls),
+    "uniform": dict(line, design=experiments.uniform_pulls),
+    "window": dict(line, design=experiments.shrinking_window),
+    "plane": dict(plane, design=experiments.uniform_pulls),
 }
 qbars, alpha = [1.0, 2.0, 3.0, 4.0, 8.0], 3.0
 bad, size, sizes = {}, {}, {}
 for design, setting in designs.items():
     for name in ("BKB", "BKB, streaming"):
-        follow = partial(approximation.variance_ratios, **setting, horizon=ratio_horizon, qbars=qbars)
+        follow = partial(experiments.variance_ratios, **setting, horizon=ratio_horizon, qbars=qbars)
         ratios = map_trials(partial(follow, streaming=name != "BKB"), ratio_seeds, seed, label=f"{name}, {design}")
         for q in qbars:
             low, high, member, distinct = np.moveaxis([found[q] for found, _, _ in ratios], -1, 0)
@@ -470,7 +472,7 @@ cases |= {f"A={n}, d=2": (n, 2, horizon) for n in cost_arms[1:]}
 measured = {}
 for case, (n, d, rounds) in cases.items():
     steps = partial(
-        costs.step_seconds,
+        experiments.step_seconds,
         problem=smooth_problem(n, d),
         horizon=rounds,
         at=[t for t in cost_rounds if t <= rounds],
@@ -586,7 +588,7 @@ else:
 # %%
 chains = {}
 for design, setting in designs.items():
-    follow = partial(approximation.dimension_chain, **setting, horizon=min(ratio_horizon, 300))
+    follow = partial(experiments.dimension_chain, **setting, horizon=min(ratio_horizon, 300))
     chains[design] = np.array(map_trials(follow, ratio_seeds, seed, label=f"Proposition 5, {design}"))
 violation = max((chain[..., :-1] / chain[..., 1:] - 1).max() for chain in chains.values())
 ledger.judge(
@@ -720,7 +722,7 @@ variants = {
 }
 sensitivity = {}
 for variant, setting in variants.items():
-    again = partial(approximation.starvation, unseen_from=0.5, **setting)
+    again = partial(experiments.starvation, unseen_from=0.5, **setting)
     some = runs[:10] if setting is fig1 else map_trials(again, min(seeds, 10), seed, label=variant)
     for row in (("BKB", "qbar=2"), ("BKB", "qbar=3"), ("SoR", ""), ("RFF", "m=100"), ("QFF", "m=26"), ("QFF", "m=100")):
         sensitivity[variant, "median worst ratio", ", ".join(row)] = np.median([run[*row, 215][0] for run in some])

@@ -52,15 +52,23 @@ import numpy as np
 import pandas as pd
 from scipy.stats import rankdata, spearmanr
 
-from kbrepro import checks, claims, figures, paths
-from kbrepro.comparisons import bootstrap, exact, share, simple_regret
+from kbrepro import checks, claims, figures, paths, record
 from kbrepro.kernels import Matern
-from kbrepro.networks import needle, regret_bounds
-from kbrepro.networks.chains import maximum_gap, numbered_chain
-from kbrepro.networks.policies import black_box_ei, black_box_ucb, gpn_ucb
-from kbrepro.networks.rivals import cascade_ei, cascade_ucb, optimistic_improvement
-from kbrepro.networks.trials import FINE, SMALL, bound_ratios, coverage, needle_regrets, nonadaptive_regrets
-from kbrepro.results import Results
+from kbrepro.papers.gpn_ucb import bounds, needle
+from kbrepro.papers.gpn_ucb.cascade_ei import cascade_ei
+from kbrepro.papers.gpn_ucb.experiments import (
+    FINE,
+    SMALL,
+    bound_ratios,
+    coverage,
+    maximum_gap,
+    needle_regrets,
+    nonadaptive_regrets,
+    numbered_chain,
+)
+from kbrepro.papers.gpn_ucb.policies import black_box_ei, black_box_ucb, cascade_ucb, gpn_ucb, optimistic_improvement
+from kbrepro.record import Results
+from kbrepro.regret import bootstrap, exact, share, simple_regret
 from kbrepro.simulation import Experiment, map_trials, run_trials
 
 checks.positive_int(samples=samples, trials_per_chain=trials_per_chain, coverage_horizon=coverage_horizon)
@@ -76,7 +84,7 @@ assert min(explorations) <= 1 and max(explorations) >= 100, "claim 5-H compares 
 
 figures.use_style()
 results = Results(results_dir)
-ledger = claims.Ledger(claims.load(paths.project_root() / "notebooks/claims/05_gpn_ucb_chains.yaml"))
+ledger = record.Ledger(claims.load(paths.project_root() / "notebooks/claims/05_gpn_ucb_chains.yaml"))
 
 # %% [markdown]
 # ## The chains (Fig. 9)
@@ -443,23 +451,23 @@ common = {"norm": 2.0, "lipschitz": 2.0}
 fig, axes = plt.subplots(1, 4, figsize=(12, 3.6))
 for m, colour in zip((2, 3, 4), ("C0", "C1", "C2"), strict=True):
     at = {"m": m, "nu": 1.5, "d": 2} | common
-    axes[0].loglog(pulls, regret_bounds.cumulative_upper_rate(pulls, **at), color=colour, label=f"upper, m = {m}")
-    axes[0].loglog(pulls, regret_bounds.cumulative_lower_rate(pulls, **at), "--", color=colour, label=f"lower, m = {m}")
+    axes[0].loglog(pulls, bounds.cumulative_upper_rate(pulls, **at), color=colour, label=f"upper, m = {m}")
+    axes[0].loglog(pulls, bounds.cumulative_lower_rate(pulls, **at), "--", color=colour, label=f"lower, m = {m}")
 for nu, colour in zip((1.0, 1.5, 1.9), ("C0", "C1", "C2"), strict=True):
     at = {"m": 3, "nu": nu, "d": 2} | common
-    axes[1].loglog(pulls, regret_bounds.simple_upper_rate(pulls, **at), color=colour, label=f"upper, nu = {nu}")
-    axes[1].loglog(pulls, regret_bounds.simple_lower_rate(pulls, **at), "--", color=colour, label=f"lower, nu = {nu}")
+    axes[1].loglog(pulls, bounds.simple_upper_rate(pulls, **at), color=colour, label=f"upper, nu = {nu}")
+    axes[1].loglog(pulls, bounds.simple_lower_rate(pulls, **at), "--", color=colour, label=f"lower, nu = {nu}")
 constants = np.geomspace(1, 10, 30)
 for structure, style in (("chain", "-"), ("multi-output", "-."), ("feed-forward", ":")):
     at = {"m": 3, "nu": 1.5, "d": 2, "width": 2, "structure": structure, "norm": 2.0}
-    upper = [regret_bounds.cumulative_upper_rate(1e4, lipschitz=L, **at) for L in constants]
+    upper = [bounds.cumulative_upper_rate(1e4, lipschitz=L, **at) for L in constants]
     axes[2].loglog(constants, upper, style, color="C3", label=f"upper, {structure}")
-lower = [regret_bounds.cumulative_lower_rate(1e4, m=3, nu=1.5, d=2, norm=2.0, lipschitz=L) for L in constants]
+lower = [bounds.cumulative_lower_rate(1e4, m=3, nu=1.5, d=2, norm=2.0, lipschitz=L) for L in constants]
 axes[2].loglog(constants, lower, "k--", label="lower")
 smoothness = np.linspace(1, 4, 40)
 for m, colour in zip((2, 3, 4), ("C0", "C1", "C2"), strict=True):
-    upper = [regret_bounds.simple_upper_rate(1e4, m=m, nu=nu, d=2, **common) for nu in smoothness]
-    kept = [regret_bounds.simple_upper_rate(1e4, m=m, nu=nu, d=2, restricted=True, **common) for nu in smoothness]
+    upper = [bounds.simple_upper_rate(1e4, m=m, nu=nu, d=2, **common) for nu in smoothness]
+    kept = [bounds.simple_upper_rate(1e4, m=m, nu=nu, d=2, restricted=True, **common) for nu in smoothness]
     axes[3].semilogy(smoothness, upper, color=colour, label=f"Theorem 4, m = {m}")
     axes[3].semilogy(smoothness, kept, ":", color=colour, label=f"restricted, m = {m}")
 axes[0].set(xlabel="rounds T", ylabel="cumulative regret (rate)", title="nu = 1.5, d = 2", ylim=(5, 1e6))
@@ -476,13 +484,11 @@ plt.show()
 rate_table = pd.DataFrame(
     {
         (m, nu): {
-            "upper R_T": regret_bounds.cumulative_upper_rate(1e4, m=m, nu=nu, d=2, **common),
-            "lower R_T": regret_bounds.cumulative_lower_rate(1e4, m=m, nu=nu, d=2, **common),
-            "upper simple": regret_bounds.simple_upper_rate(1e4, m=m, nu=nu, d=2, **common),
-            "upper simple, restricted": regret_bounds.simple_upper_rate(
-                1e4, m=m, nu=nu, d=2, restricted=True, **common
-            ),
-            "lower simple": regret_bounds.simple_lower_rate(1e4, m=m, nu=nu, d=2, **common),
+            "upper R_T": bounds.cumulative_upper_rate(1e4, m=m, nu=nu, d=2, **common),
+            "lower R_T": bounds.cumulative_lower_rate(1e4, m=m, nu=nu, d=2, **common),
+            "upper simple": bounds.simple_upper_rate(1e4, m=m, nu=nu, d=2, **common),
+            "upper simple, restricted": bounds.simple_upper_rate(1e4, m=m, nu=nu, d=2, restricted=True, **common),
+            "lower simple": bounds.simple_lower_rate(1e4, m=m, nu=nu, d=2, **common),
         }
         for m in (2, 3, 4)
         for nu in (1.0, 1.5)

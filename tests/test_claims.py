@@ -8,8 +8,9 @@ import pytest
 import yaml
 
 from kbrepro import claims
-from kbrepro.claims import Claim, Ledger, holds
-from kbrepro.comparisons import Estimate, exact
+from kbrepro.claims import Claim, holds
+from kbrepro.record import Ledger
+from kbrepro.regret import Estimate, exact
 
 ROOT = Path(__file__).parents[1]
 RULES = sorted((ROOT / "notebooks" / "claims").glob("*.yaml"))

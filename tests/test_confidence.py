@@ -9,13 +9,15 @@ from mpmath import mp, mpf
 
 from kbrepro import confidence
 from kbrepro.kernels import SquaredExponential, grid
+from kbrepro.papers import gp_ucb
+from kbrepro.papers.bkb import policy
 from kbrepro.posterior import exact_posterior
 
 COMPACT = dict(d=2, side=1.0, a=1.0, b=3.0, delta=0.1)
 GAINS = np.full(10_000, 7.5)
 RKHS = dict(squared_norm=4.0, max_gains=GAINS, delta=0.1)
 FINITE = dict(n_arms=1000, delta=0.1)
-WIDTHS = [(confidence.finite_arms, FINITE), (confidence.compact_arms, COMPACT), (confidence.rkhs, RKHS)]
+WIDTHS = [(confidence.finite_arms, FINITE), (gp_ucb.compact_arms, COMPACT), (gp_ucb.rkhs, RKHS)]
 NAMES = ["theorem 1", "theorem 2", "theorem 3"]
 every_theorem = pytest.mark.parametrize(("width", "settings"), WIDTHS, ids=NAMES)
 
@@ -33,22 +35,22 @@ def test_theorem_2(t):
         delta, d, r, a, b = mpf("0.1"), 2, 1, 1, 3
         root = mp.sqrt(mp.log(4 * d * a / delta))
         beta = 2 * mp.log(t**2 * 2 * mp.pi**2 / (3 * delta)) + 2 * d * mp.log(mpf(t) ** 2 * d * b * r * root)
-        assert confidence.compact_arms(t, **COMPACT) == pytest.approx(float(mp.sqrt(beta)), rel=1e-13)
+        assert gp_ucb.compact_arms(t, **COMPACT) == pytest.approx(float(mp.sqrt(beta)), rel=1e-13)
 
 
 @pytest.mark.parametrize("t", [1, 10, 1000])
 def test_theorem_3(t):
     with mp.workdps(30):
         beta = 2 * 4 + 300 * mpf("7.5") * mp.log(t / mpf("0.1")) ** 3
-        assert confidence.rkhs(t, **RKHS) == pytest.approx(float(mp.sqrt(beta)), rel=1e-13)
+        assert gp_ucb.rkhs(t, **RKHS) == pytest.approx(float(mp.sqrt(beta)), rel=1e-13)
 
 
 def test_numbers_worked_out_by_hand():
     """2 log(1000 pi^2 / 0.6) = 2 * 9.7080407; 2 * 1 + 300 * 2 * log(2)^3 = 2 + 600 * 0.33302465."""
     assert confidence.finite_arms(1, **FINITE) ** 2 == pytest.approx(19.41608135, rel=1e-9)
-    assert confidence.rkhs(1, squared_norm=1.0, max_gains=[2.0], delta=0.5) ** 2 == pytest.approx(201.8147912, rel=1e-9)
+    assert gp_ucb.rkhs(1, squared_norm=1.0, max_gains=[2.0], delta=0.5) ** 2 == pytest.approx(201.8147912, rel=1e-9)
     # 2 log(2 pi^2 / 0.3) + 2 log(sqrt(log 40)) = 8.37315951 + 1.30532274
-    simple = confidence.compact_arms(1, d=1, side=1.0, a=1.0, b=1.0, delta=0.1)
+    simple = gp_ucb.compact_arms(1, d=1, side=1.0, a=1.0, b=1.0, delta=0.1)
     assert simple**2 == pytest.approx(9.67848225, rel=1e-8)
 
 
@@ -80,11 +82,11 @@ def test_a_smaller_delta_widens_the_band(width, settings):
     + [
         (confidence.finite_arms, FINITE, "n_arms", 0),
         (confidence.finite_arms, FINITE, "n_arms", 10.0),
-        (confidence.compact_arms, COMPACT, "d", 0),
-        (confidence.compact_arms, COMPACT, "side", 0.0),
-        (confidence.compact_arms, COMPACT, "b", math.nan),
-        (confidence.compact_arms, COMPACT, "a", 0.0125),
-        (confidence.rkhs, RKHS, "squared_norm", 0.0),
+        (gp_ucb.compact_arms, COMPACT, "d", 0),
+        (gp_ucb.compact_arms, COMPACT, "side", 0.0),
+        (gp_ucb.compact_arms, COMPACT, "b", math.nan),
+        (gp_ucb.compact_arms, COMPACT, "a", 0.0125),
+        (gp_ucb.rkhs, RKHS, "squared_norm", 0.0),
     ],
 )
 def test_bad_settings_are_named(width, settings, name, value):
@@ -103,18 +105,18 @@ def test_theorem_3_takes_the_gain_of_its_round():
     gains = np.array([1.0, 2.0, 4.0])
     for t in (1, 2, 3):
         square = 2 * 1.0 + 300 * gains[t - 1] * math.log(t / 0.1) ** 3
-        assert confidence.rkhs(t, squared_norm=1.0, max_gains=gains, delta=0.1) ** 2 == pytest.approx(square, rel=1e-13)
+        assert gp_ucb.rkhs(t, squared_norm=1.0, max_gains=gains, delta=0.1) ** 2 == pytest.approx(square, rel=1e-13)
     with pytest.raises(ValueError, match="t = 4 is not allowed: max_gains holds 3 rounds"):
-        confidence.rkhs(4, squared_norm=1.0, max_gains=gains, delta=0.1)
+        gp_ucb.rkhs(4, squared_norm=1.0, max_gains=gains, delta=0.1)
 
 
 def test_the_regret_bound_by_hand():
     """sqrt(8 / log(1 + 1/0.5) T beta_T gamma_T) with beta = 4, 9 and gamma = 1, 2."""
-    bound = confidence.regret_bound(np.array([2.0, 3.0]), np.array([1.0, 2.0]), 0.5)
+    bound = gp_ucb.regret_bound(np.array([2.0, 3.0]), np.array([1.0, 2.0]), 0.5)
     C = 8 / math.log(3)
     np.testing.assert_allclose(bound, [math.sqrt(C * 1 * 4 * 1), math.sqrt(C * 2 * 9 * 2)], rtol=1e-13)
     with pytest.raises(ValueError, match="noise_variance"):
-        confidence.regret_bound(np.ones(1), np.ones(1), 0.0)
+        gp_ucb.regret_bound(np.ones(1), np.ones(1), 0.0)
 
 
 @pytest.mark.parametrize("gain", [0.0, 0.7, 40.0])
@@ -194,15 +196,15 @@ BUDGETED = {"norm": 2.0, "noise_scale": 0.1, "noise_variance": 0.04, "delta": 0.
 def test_budgeted_by_hand():
     """beta~ of Theorem 2 divided by sqrt(lambda) = 0.2, S = 5 after 100 pulls: eps = 1/2, alpha = 3."""
     beta = 2 * 0.1 * np.sqrt(3 * np.log(100) * 5 + np.log(10)) + (1 + np.sqrt(2)) * 0.2 * 2
-    assert confidence.budgeted(5.0, 100, **BUDGETED) == pytest.approx(beta / 0.2)
+    assert policy.budgeted(5.0, 100, **BUDGETED) == pytest.approx(beta / 0.2)
     beta = 2 * 0.1 * np.sqrt(3 * np.log(2500) * 5 + np.log(10)) + (1 + np.sqrt(2)) * 0.2 * 2
-    assert confidence.budgeted(5.0, 100, **BUDGETED, corrected=True) == pytest.approx(beta / 0.2)
+    assert policy.budgeted(5.0, 100, **BUDGETED, corrected=True) == pytest.approx(beta / 0.2)
     beta = 0.1 * np.sqrt(np.log(100) * 5 + np.log(10)) + 0.2 * 2
-    assert confidence.budgeted_authors(5.0, 100, **BUDGETED) == pytest.approx(beta / 0.2)
+    assert policy.budgeted_authors(5.0, 100, **BUDGETED) == pytest.approx(beta / 0.2)
 
 
 def test_budgeted_takes_the_logarithm_of_at_least_two_pulls():
-    for width in (confidence.budgeted, confidence.budgeted_authors):
+    for width in (policy.budgeted, policy.budgeted_authors):
         assert width(1.0, 0, **BUDGETED) == width(1.0, 1, **BUDGETED) == width(1.0, 2, **BUDGETED)
         assert width(1.0, 3, **BUDGETED) > width(1.0, 2, **BUDGETED)
 
@@ -211,12 +213,12 @@ def test_the_regret_bound_of_bkb_by_hand():
     """d = 4, T = 50, alpha = 3: 2 * 6^1.5 sqrt(50) (0.1 d log 50 + sqrt(0.04 * 4 * d log 50) + 0.1 log 10)."""
     growth = 4 * np.log(50)
     bound = 2 * 6**1.5 * np.sqrt(50) * (0.1 * growth + np.sqrt(0.04 * 4 * growth) + 0.1 * np.log(10))
-    assert confidence.budgeted_regret_bound(4.0, 50, **BUDGETED) == pytest.approx(bound)
+    assert policy.budgeted_regret_bound(4.0, 50, **BUDGETED) == pytest.approx(bound)
 
 
 def test_the_smallest_qbar():
-    assert confidence.smallest_qbar(1000, delta=0.1) == pytest.approx(763, abs=0.5)
-    assert confidence.smallest_qbar(1000, delta=0.1, accuracy=0.1) == pytest.approx(7771, abs=1)
+    assert policy.smallest_qbar(1000, delta=0.1) == pytest.approx(763, abs=0.5)
+    assert policy.smallest_qbar(1000, delta=0.1, accuracy=0.1) == pytest.approx(7771, abs=1)
 
 
 @pytest.mark.parametrize(
@@ -230,4 +232,4 @@ def test_the_smallest_qbar():
 )
 def test_bad_constants_of_bkb(changed, message):
     with pytest.raises(ValueError, match=message):
-        confidence.budgeted(1.0, 2, **(BUDGETED | changed))
+        policy.budgeted(1.0, 2, **(BUDGETED | changed))

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from kbrepro import figures
-from kbrepro.simulation import Trace
+from kbrepro.regret import Trace
 
 
 @pytest.fixture

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from kbrepro import information
 from kbrepro.kernels import Empirical, Independent, Linear, Matern, SquaredExponential, grid
+from kbrepro.papers import gp_ucb
 
 few = settings(max_examples=40, deadline=None, derandomize=True)
 E = 1 - np.exp(-1)
@@ -75,7 +76,7 @@ def test_greedy_against_brute_force_and_the_spectral_bounds(seed, rank, noise_va
     gains, pulled = information.greedy_gain(kernel, arms, noise_variance, horizon)
     eigenvalues = np.linalg.eigvalsh(kernel.covariance)
     allocated = information.allocated_gain(eigenvalues, noise_variance, horizon)
-    bound = information.spectral_bound(eigenvalues, noise_variance, horizon)
+    bound = gp_ucb.spectral_bound(eigenvalues, noise_variance, horizon)
     optimum = np.array([best_gain(kernel, arms, noise_variance, T) for T in range(1, horizon + 1)])
     assert kernel.diag(arms)[pulled[0]] == kernel.diag(arms).max()
     assert gains[0] == pytest.approx(optimum[0], rel=1e-9)
@@ -100,7 +101,7 @@ def test_greedy_allocated_and_bound_are_ordered_at_every_horizon(kernel, arms):
     greedy, _ = information.greedy_gain(kernel, arms, 0.025, 200)
     eigenvalues = np.linalg.eigvalsh(kernel(arms, arms))
     allocated = information.allocated_gain(eigenvalues, 0.025, 200)
-    bound = information.spectral_bound(eigenvalues, 0.025, 200)
+    bound = gp_ucb.spectral_bound(eigenvalues, 0.025, 200)
     assert (greedy <= allocated * (1 + 1e-10)).all() and (allocated < bound).all()
     assert (np.diff(greedy) > 0).all() and (np.diff(greedy, 2) <= 1e-9).all()
 
@@ -164,28 +165,28 @@ def test_lemma_7_8_by_exhaustion(T, noise_variance):
         (s * np.log(r * 30 / noise_variance) + (T - r) * eigenvalues[s:].sum() / noise_variance).max()
         for s in range(1, min(T, 30) + 1)
     ]
-    bound = information.split_bound(eigenvalues, noise_variance, T)
+    bound = gp_ucb.split_bound(eigenvalues, noise_variance, T)
     assert bound == pytest.approx(0.5 / E * min(worst), rel=1e-9)
-    assert bound >= information.spectral_bound(eigenvalues, noise_variance, T)[-1] * (1 - 1e-12)
+    assert bound >= gp_ucb.spectral_bound(eigenvalues, noise_variance, T)[-1] * (1 - 1e-12)
 
 
 @pytest.mark.parametrize(("kernel", "tau"), [(SquaredExponential(0.2), 1.0), (Matern(0.2, nu=2.5), 5 / 7)])
 @pytest.mark.parametrize("T", [5, 40])
 def test_theorem_8_by_exhaustion(kernel, tau, T):
-    spectrum = information.operator_spectrum(kernel, 60)
+    spectrum = gp_ucb.operator_spectrum(kernel, 60)
     C = 2 * (2 * tau + 1)
     n, r = C * T**tau * np.log(T), np.arange(1, T + 1)
     worst = [
         (s * np.log(r * n / 0.1) + C / 0.1 * (1 - r / T) * np.log(T) * (T ** (tau + 1) * spectrum[s:].sum() + 1)).max()
         for s in range(1, min(60, int(n)) + 1)
     ]
-    assert information.operator_bound(spectrum, 0.1, T, tau) == pytest.approx(0.5 / E * min(worst), rel=1e-6)
+    assert gp_ucb.operator_bound(spectrum, 0.1, T, tau) == pytest.approx(0.5 / E * min(worst), rel=1e-6)
 
 
 @pytest.mark.parametrize("kernel", [SquaredExponential(0.2), Matern(0.2, nu=2.5)])
 def test_the_operator_spectrum(kernel):
     """Sums to 1, falls, and is the limit of the spectrum of K / n on a fine regular grid (midpoints)."""
-    spectrum = information.operator_spectrum(kernel, 200)
+    spectrum = gp_ucb.operator_spectrum(kernel, 200)
     assert spectrum.sum() == pytest.approx(1, rel=1e-9) and (np.diff(spectrum) <= 0).all()
     midpoints = (grid(800, high=799.0) + 0.5) / 800
     fine = np.linalg.eigvalsh(kernel(midpoints, midpoints) / 800)[::-1]

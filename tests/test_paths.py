@@ -37,32 +37,3 @@ def test_write_text_replaces_whole_files_and_makes_folders(tmp_path):
         paths.write_text(path, text)
         assert path.read_text(encoding="utf-8") == text
     assert [p.name for p in path.parent.iterdir()] == ["file.txt"]
-
-
-def test_swap_in_replaces_a_folder(tmp_path):
-    final = folder(tmp_path / "final", "old")
-    (final / "only_in_the_old.txt").touch()
-    paths.swap_in(folder(tmp_path / "new", "new"), final)
-    assert {p.name: p.read_text() for p in final.iterdir()} == {"file.txt": "new"}
-    assert [p.name for p in tmp_path.iterdir()] == ["final"]
-
-
-def test_a_swap_that_cannot_be_made_leaves_the_old_folder(tmp_path):
-    final = folder(tmp_path / "final", "old")
-    with pytest.raises(FileNotFoundError):
-        paths.swap_in(tmp_path / "missing", final)
-    assert (final / "file.txt").read_text() == "old"
-
-
-def test_a_swap_cut_short_between_its_two_steps_is_undone(tmp_path):
-    final = folder(tmp_path / "final", "old")
-    final.rename(tmp_path / "final.old.partial")
-    paths.recover(final)
-    assert (final / "file.txt").read_text() == "old"
-
-
-def test_a_lock_is_held_by_one_at_a_time(tmp_path):
-    with paths.locked(tmp_path / "locks" / "a") as first, paths.locked(tmp_path / "locks" / "a") as second:
-        assert (first, second) == (True, False)
-    with paths.locked(tmp_path / "locks" / "a") as third:
-        assert third

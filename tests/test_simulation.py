@@ -11,11 +11,12 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-from kbrepro import problems, simulation, source
+from kbrepro import problems, simulation
 from kbrepro.confidence import finite_arms
 from kbrepro.kernels import SquaredExponential, grid
 from kbrepro.policies import UCB, ExpectedImprovement, MeanOnly, ProbabilityOfImprovement, VarianceOnly
-from kbrepro.simulation import Experiment, Trace, on_exact_posterior, run_trials, stream
+from kbrepro.regret import Trace
+from kbrepro.simulation import Experiment, on_exact_posterior, run_trials, stream
 
 SEED, TRIALS = 2010, 6
 PACKAGE = Path(simulation.__file__).parent
@@ -317,7 +318,7 @@ def test_other_settings_do_not_use_what_was_kept(experiment, cache, monkeypatch,
 
 def test_a_change_of_the_numeric_source_recomputes(experiment, cache, monkeypatch):
     one = run_trials(experiment, 2, SEED)
-    monkeypatch.setattr(source, "digest", lambda names: "other source")
+    monkeypatch.setattr(simulation, "digest", lambda names: "other source")
     other = run_trials(experiment, 2, SEED)
     assert_same(one, other)
     assert (seconds(one) != seconds(other)).all()

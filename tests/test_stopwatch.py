@@ -6,10 +6,9 @@ from functools import partial
 import numpy as np
 import pytest
 
-from kbrepro.bumps import bumps
 from kbrepro.kernels import Matern
-from kbrepro.simulation import Experiment, run_trials
-from kbrepro.stopwatch import step_seconds
+from kbrepro.papers.pi_gp_ucb.problems import bumps
+from kbrepro.simulation import Experiment, run_trials, step_seconds
 
 
 class Sleeper:

@@ -14,7 +14,7 @@ from scipy.special import erfcx, ndtr
 
 from kbrepro import checks
 from kbrepro.kernels import Array
-from kbrepro.policies.index import IndexPolicy
+from kbrepro.policies.base import IndexPolicy
 from kbrepro.posterior import Posterior
 
 INCUMBENTS = ("posterior_mean", "noisy_reward")

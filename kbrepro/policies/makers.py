@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from kbrepro.policies.index import BandPolicy, IndexPolicy
+from kbrepro.policies.base import BandPolicy, IndexPolicy
 from kbrepro.policies.thompson import ThompsonSampling
 from kbrepro.posterior import CovariancePosterior, exact_posterior
 from kbrepro.problems import Problem

@@ -7,10 +7,9 @@ from collections.abc import Callable
 import numpy as np
 
 from kbrepro.kernels import Array
-from kbrepro.policies.index import BandPolicy
+from kbrepro.policies.base import BandPolicy, best_arm
 from kbrepro.posterior import CovariancePosterior
 from kbrepro.problems import covariance_factor
-from kbrepro.ties import best_arm
 
 
 class ThompsonSampling(BandPolicy):

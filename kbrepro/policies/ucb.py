@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kbrepro.kernels import Array
-from kbrepro.policies.index import BandPolicy, IndexPolicy
+from kbrepro.policies.base import BandPolicy, IndexPolicy
 
 
 class UCB(BandPolicy):

@@ -1,0 +1,1 @@
+"""Runs notebooks, keeps their results whole, makes the report."""

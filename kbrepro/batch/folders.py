@@ -1,0 +1,50 @@
+"""Folders of results: replaced whole or not at all, by one process at a time."""
+
+from __future__ import annotations
+
+try:
+    import fcntl
+except ImportError:  # no such locks on Windows: there, do not run twice at once
+    fcntl = None
+
+
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+
+def swap_in(new: Path, final: Path) -> None:
+    """Put the folder `new` in the place of `final`; whatever goes wrong, `final` is then the old one or the new one."""
+    try:
+        if final.exists():
+            final.rename(_aside(final))
+        new.rename(final)
+    finally:
+        recover(final)
+
+
+def recover(final: Path) -> None:
+    """Finish or undo a swap that was cut short."""
+    aside = _aside(final)
+    if aside.exists() and not final.exists():
+        aside.rename(final)
+    shutil.rmtree(aside, ignore_errors=True)
+
+
+@contextmanager
+def locked(lock: Path) -> Iterator[bool]:
+    """Hold a lock and yield True, or yield False where another process holds it; it ends with the process."""
+    lock.parent.mkdir(parents=True, exist_ok=True)
+    with lock.open("w") as file:
+        try:
+            if fcntl:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            yield False
+        else:
+            yield True
+
+
+def _aside(final: Path) -> Path:
+    return final.with_name(f"{final.name}.old.partial")

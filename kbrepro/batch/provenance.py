@@ -1,0 +1,62 @@
+"""What a result depends on besides its parameters: versions, commit, source, platform, data."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import platform
+import subprocess
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+PACKAGES = ("numpy", "scipy", "pandas", "matplotlib", "joblib", "papermill")
+
+
+def before(root: Path, jobs: str | None) -> dict[str, Any]:
+    """Return what is known before a run starts; `jobs` is the number of workers asked for, if any."""
+    from kbrepro.data.store import checksums
+    from kbrepro.simulation import digest
+
+    return {
+        "versions": versions(),
+        "git": git_state(root),
+        "source": digest(),
+        "platform": {
+            "system": platform.system(),
+            "machine": platform.machine(),
+            "python": platform.python_implementation(),
+        },
+        "data": checksums(),
+        "jobs": int(jobs or os.environ.get("KBREPRO_JOBS") or os.cpu_count()),
+    }
+
+
+def versions() -> dict[str, str]:
+    """Return the versions of Python, of the packages that numbers depend on, and of the BLAS in use."""
+    import scipy.linalg  # noqa: F401  (loads the BLAS of numpy and of scipy)
+    from threadpoolctl import threadpool_info
+
+    blas = {f"{b['internal_api']} {b['version']}" for b in threadpool_info() if b["user_api"] == "blas"}
+    return {"python": platform.python_version(), "blas": ", ".join(sorted(blas))} | {p: version(p) for p in PACKAGES}
+
+
+def git_state(root: Path) -> dict[str, Any]:
+    """Return the commit and whether files other than results differ from it; None for both where there is no git."""
+    commit = _git(root, "rev-parse", "HEAD")
+    changes = _git(root, "--no-optional-locks", "status", "--porcelain", "--", ".", ":!results")
+    return {"commit": commit, "dirty": None if changes is None else bool(changes)}
+
+
+def _git(root: Path, *arguments: str) -> str | None:
+    try:
+        done = subprocess.run(["git", *arguments], cwd=root, capture_output=True, text=True, check=True)
+    except (OSError, subprocess.CalledProcessError):
+        return None
+    return done.stdout.strip()
+
+
+def checksums(folder: Path) -> dict[str, str]:
+    """Return path -> sha256 of every file in a folder."""
+    files = sorted(path for path in folder.rglob("*") if path.is_file())
+    return {p.relative_to(folder).as_posix(): hashlib.sha256(p.read_bytes()).hexdigest() for p in files}

@@ -1,0 +1,202 @@
+"""Run notebooks with papermill, one process each; a folder of results is replaced whole, and only on success."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import json
+import os
+import shutil
+import sys
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import nbformat
+
+from kbrepro import paths
+from kbrepro.batch import folders, profiles, provenance
+from kbrepro.batch.notebook import last_error, paired, replace, tidy, tidy_log
+from kbrepro.batch.process import papermill
+
+PAPER = "paper"
+TIMES = "trials.csv"  # what was computed, and how long it took
+
+
+class RunFailed(RuntimeError):
+    """At least one notebook did not run to its end; its previous results are untouched."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """One notebook with everything that is decided before it starts."""
+
+    root: Path
+    notebook: str
+    profile: str
+    folder: Path  # where the results go
+    given: dict[str, Any]  # what papermill is told: profile and overrides
+    effective: dict[str, Any]  # the same over the notebook's defaults
+
+    @property
+    def partial(self) -> Path:
+        """Where the results are made."""
+        return self.folder.with_name(f"{self.folder.name}.partial")
+
+
+def run(
+    notebooks: list[str], profile: str, overrides: Mapping[str, Any], jobs: int | None = None, root: Path | None = None
+) -> list[Path]:
+    """Run notebooks (all if none is named) and return the folders of their results.
+
+    Every name, type and profile is checked before anything runs: ValueError. A notebook that fails leaves its previous
+    results as they were, the others still run, and RunFailed is raised at the end.
+    """
+    root = root or paths.project_root()
+    names = profiles.chosen(notebooks, profiles.notebook_names(root), "notebook")
+    runs = [_plan(root, name, profile, overrides) for name in names]
+    environment = _environment(root, jobs)
+    _each(names, {r.notebook: lambda r=r: _run(r, environment) for r in runs})
+    return [r.folder for r in runs]
+
+
+def refresh(notebooks: list[str], root: Path | None = None) -> list[Path]:
+    """Make the notebooks anew from their .py files, run as they stand without data, and return their paths.
+
+    Raises ValueError on an unknown name, and RunFailed like `run`.
+    """
+    root = root or paths.project_root()
+    available = sorted(path.stem for path in paths.notebooks(root).glob("[0-9][0-9]_*.py"))
+    names = profiles.chosen(notebooks, available, "notebook")
+    _each(names, {name: lambda name=name: _refresh(root, name) for name in names})
+    return [paths.notebooks(root) / f"{name}.ipynb" for name in names]
+
+
+def _each(names: list[str], work: Mapping[str, Callable[[], None]]) -> None:
+    """Do the work of every name, telling start and end; RunFailed at the end if any failed."""
+    failed = []
+    for number, name in enumerate(names, start=1):
+        print(f"[{number}/{len(names)}] {name} ...", file=sys.stderr, flush=True)
+        start = time.monotonic()
+        try:
+            work[name]()
+            outcome = "done"
+        except RunFailed as error:
+            failed.append(name)
+            outcome = f"FAILED\n{error}\n"
+        minutes = (time.monotonic() - start) / 60
+        print(f"[{number}/{len(names)}] {name}: {minutes:.1f} min, {outcome}", file=sys.stderr, flush=True)
+    if failed:
+        raise RunFailed(f"{len(failed)} of {len(names)} notebooks failed: {', '.join(failed)}")
+
+
+def _plan(root: Path, notebook: str, profile: str, overrides: Mapping[str, Any]) -> Run:
+    types, defaults = profiles.defaults(root, notebook)
+    given = profiles.of_profile(root, notebook, profile) | dict(overrides)
+    profiles.check(notebook, given, types)
+    effective = {name: value for name, value in (defaults | given).items() if name != profiles.RESERVED}
+    folder = paths.results(root, _profile_folder(profile, overrides)) / notebook
+    return Run(root, notebook, profile, folder, given, effective)
+
+
+def _profile_folder(profile: str, overrides: Mapping[str, Any]) -> str:
+    if not overrides:
+        return profile
+    recipe = json.dumps([profile, sorted(overrides.items())])
+    return f"custom/{hashlib.sha256(recipe.encode()).hexdigest()[:10]}"
+
+
+def _environment(root: Path, jobs: int | None) -> dict[str, str]:
+    """Return what a notebook's processes get on top of this one's environment."""
+    environment = {"KBREPRO_CACHE": str(root / ".cache" / "trials")}
+    if jobs:
+        environment["KBREPRO_JOBS"] = str(jobs)
+    if data := os.environ.get("KBREPRO_DATA"):
+        environment["KBREPRO_DATA"] = str(Path(data).absolute())  # notebooks run in the root, not here
+    return environment
+
+
+def _run(r: Run, environment: Mapping[str, str]) -> None:
+    lock = r.root / ".cache" / "locks" / "-".join(r.folder.relative_to(r.root / "results").parts)
+    with folders.locked(lock) as mine:
+        if not mine:
+            raise RunFailed(f"another run is writing {r.partial.relative_to(r.root).as_posix()}")
+        _run_alone(r, environment)
+
+
+def _run_alone(r: Run, environment: Mapping[str, str]) -> None:
+    record = provenance.before(r.root, environment.get("KBREPRO_JOBS"))
+    folders.recover(r.folder)
+    shutil.rmtree(r.partial, ignore_errors=True)
+    r.partial.mkdir(parents=True)
+    results_dir = r.partial.relative_to(r.root).as_posix()
+    times = r.partial / TIMES
+    times.write_text("label,trials,seconds\n", encoding="utf-8")
+    environment = {**environment, "KBREPRO_TIMES": str(times)}
+    start = time.monotonic()
+    source = paths.notebooks(r.root) / f"{r.notebook}.ipynb"
+    _execute(r.root, source, r.partial, r.given | {profiles.RESERVED: results_dir}, environment)
+    _tidy_notebook(r, results_dir)
+    record |= {"notebook": r.notebook, "profile": r.profile, "parameters": r.effective}
+    record |= {"seconds": round(time.monotonic() - start, 1), "compute_seconds": _computed(times)}
+    record |= {"outputs": provenance.checksums(r.partial)}
+    text = json.dumps(record, indent=1, sort_keys=True, ensure_ascii=False)
+    paths.write_text(r.partial / "run.json", text + "\n")
+    folders.swap_in(r.partial, r.folder)
+    if r.folder.parent == paths.results(r.root, PAPER):
+        _write_scorecard(r.root)
+
+
+def _computed(times: Path) -> float:
+    """Return the seconds that all trials took, those kept from an earlier run included."""
+    with times.open(encoding="utf-8", newline="") as file:
+        return round(sum(float(row["seconds"]) for row in csv.DictReader(file)), 1)
+
+
+def _tidy_notebook(r: Run, results_dir: str) -> None:
+    path = r.partial / "notebook.ipynb"
+    notebook = tidy(_read(path), r.root)
+    up = os.path.relpath(r.root, r.folder).replace(os.sep, "/")  # the copy lies deeper than notebooks/
+    replace(notebook, "markdown", "](../", f"]({up}/")
+    replace(notebook, "code", results_dir, results_dir.removesuffix(".partial"))
+    paths.write_text(path, nbformat.writes(notebook) + "\n")
+
+
+def _write_scorecard(root: Path) -> None:
+    from kbrepro.claims import scorecard
+
+    paths.write_text(root / "results" / "README.md", scorecard(root))
+
+
+def _refresh(root: Path, name: str) -> None:
+    import jupytext
+
+    work, final = root / ".cache" / "refresh" / name, paths.notebooks(root) / f"{name}.ipynb"
+    no_data = root / ".cache" / "no-data"
+    no_data.mkdir(parents=True, exist_ok=True)
+    shutil.rmtree(work, ignore_errors=True)
+    work.mkdir(parents=True)
+    source = jupytext.read(final.with_suffix(".py"))
+    nbformat.write(paired(source), work / "source.ipynb")
+    environment = {"KBREPRO_DATA": str(no_data), "KBREPRO_CACHE": "", "TQDM_DISABLE": "1"}
+    _execute(root, work / "source.ipynb", work, None, environment)
+    notebook = paired(tidy(_read(work / "notebook.ipynb"), root))
+    paths.write_text(final, nbformat.writes(notebook) + "\n")
+
+
+def _execute(
+    root: Path, source: Path, folder: Path, given: Mapping[str, Any] | None, environment: Mapping[str, str]
+) -> None:
+    """Run into folder/notebook.ipynb and folder/log.txt; RunFailed, with the reason, unless papermill succeeds."""
+    output, log = folder / "notebook.ipynb", folder / "log.txt"
+    code = papermill(root, source, output, log, given, environment)
+    tidy_log(log, root)
+    if code != 0:
+        where = folder.relative_to(root).as_posix()
+        raise RunFailed(f"{last_error(output, log)}\n(papermill exit code {code}; what there is: {where})")
+
+
+def _read(path: Path) -> nbformat.NotebookNode:
+    return nbformat.read(path, as_version=4)

@@ -1,0 +1,116 @@
+"""The HTML report of one folder of results: a scorecard, the headline figures, every executed notebook."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from importlib.util import find_spec
+from pathlib import Path
+
+import nbformat
+
+from kbrepro import claims, paths
+
+NEEDED = ("sphinx", "myst_nb", "sphinx_book_theme")
+
+
+class ReportFailed(RuntimeError):
+    """The report could not be made; a report that was there before is untouched."""
+
+
+def build(root: Path, results: Path) -> Path:
+    """Make `results`/report/ and return its index.html.
+
+    Raises ReportFailed, saying what to do, when packages or results are missing or Sphinx finds fault.
+    """
+    if missing := [name for name in NEEDED if find_spec(name) is None]:
+        raise ReportFailed(f'the report needs {", ".join(missing)}: pip install "kbrepro[report]"')
+    folders = _finished(root, results)
+    report = results / "report"
+    folders.recover(report)
+    with tempfile.TemporaryDirectory(dir=results, prefix="report-", suffix=".partial") as folder:
+        source, site = Path(folder, "source"), Path(folder, "site")
+        source.mkdir()
+        _write_pages(root, results, folders, source)
+        _sphinx(root, source, site)
+        folders.swap_in(site, report)
+    return report / "index.html"
+
+
+def _finished(root: Path, results: Path) -> list[Path]:
+    folders = sorted(path.parent for path in results.glob("[0-9][0-9]_*/run.json"))
+    folders = [folder for folder in folders if not folder.name.endswith(".partial")]
+    if not folders:
+        there = sorted({run.parents[1] for run in (root / "results").glob("**/[0-9][0-9]_*/run.json")})
+        names = ", ".join(folder.relative_to(root / "results").as_posix() for folder in there)
+        profile = results.relative_to(root / "results").as_posix()
+        raise ReportFailed(
+            f"no results in results/{profile}: first run `kbrepro reproduce --profile {profile}`"
+            f" (results there are: {names or 'none'})"
+        )
+    return folders
+
+
+def _write_pages(root: Path, results: Path, folders: list[Path], source: Path) -> None:
+    for page in _documents(root):
+        shutil.copy(page, source)
+    for folder in folders:
+        notebook = nbformat.read(folder / "notebook.ipynb", as_version=4)
+        for cell in notebook.cells:
+            cell.source = _without_links_out(cell.source) if cell.cell_type == "markdown" else cell.source
+        nbformat.write(notebook, source / f"{folder.name}.ipynb")
+    paths.write_text(source / "index.md", _index(root, results, folders, source))
+
+
+def _documents(root: Path) -> list[Path]:
+    """Return the pages of docs/: notation first, then by name."""
+    return sorted((root / "docs").glob("*.md"), key=lambda page: (page.stem != "notation", page.name))
+
+
+def _without_links_out(text: str) -> str:
+    """Return Markdown whose links to files of the repository are names of these files: the report stands alone."""
+    return re.sub(r"\[([^]]+)\]\((?:\.\./)+([^)]+)\)", r"\1 (`\2`)", text)
+
+
+def _index(root: Path, results: Path, folders: list[Path], source: Path) -> str:
+    profile = results.relative_to(root / "results").as_posix()
+    details = re.sub(r"^#", "##", _without_links_out(claims.scorecard(root, results)), flags=re.MULTILINE)
+    parts = [
+        f"# kbrepro: the {profile} run",
+        "Five papers on kernelized bandits, run again: what each of them claims, and what this run found.",
+        _verdicts(results, folders),
+        *(_headline(folder, source) for folder in folders),
+        details.strip(),
+        "\n".join(["```{toctree}", ":hidden:", "", *(p.stem for p in (*folders, *_documents(root))), "```"]),
+    ]
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _verdicts(results: Path, folders: list[Path]) -> str:
+    """Return a table with the number of claims of each verdict, one row a notebook."""
+    records = claims.read(results)
+    rows = [f"| {{doc}}`{f.name}` | {claims.summary(records.get(f.name, [])) or '–'} |" for f in folders]
+    return "\n".join(["| notebook | claims |", "| --- | --- |", *rows])
+
+
+def _headline(folder: Path, source: Path) -> str:
+    """Copy the figure that a notebook named headline_... and return the lines that show it."""
+    for figure in sorted(folder.glob("figures/headline*.png"))[:1]:
+        name = f"{folder.name}.png"
+        shutil.copy(figure, source / name)
+        alt = figure.stem.removeprefix("headline").strip("_").replace("_", " ")
+        options = [f":alt: {alt}", f":target: {folder.name}.html", ":width: 85%"]
+        return "\n".join([f"```{{figure}} {name}", *options, f"{{doc}}`{folder.name}`", "```"])
+    return ""
+
+
+def _sphinx(root: Path, source: Path, site: Path) -> None:
+    command = [sys.executable, "-m", "sphinx", "-W", "--keep-going", "-q", "-b", "html"]
+    command += ["-c", str(root / "docs"), "-d", str(source.with_name("doctrees")), str(source), str(site)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise ReportFailed(f"sphinx found fault with the pages:\n{done.stderr.strip().replace(f'{source}/', '')}")
+    (site / ".buildinfo").unlink(missing_ok=True)

@@ -1,0 +1,96 @@
+"""Light in the CMU Intelligent Workplace: the very set of Chowdhury & Gopalan (2017), in Lux.
+
+41 sensors; 601 training rows, then 192 test rows, in time order. The time between rows is not stated.
+"""
+
+from __future__ import annotations
+
+import io
+import zipfile
+import zlib
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from scipy.io import loadmat
+from scipy.io.matlab import MatReadError
+from scipy.signal import lfilter
+from scipy.spatial.distance import cdist
+
+from kbrepro.data import DamagedFile, SensorData
+
+URL = "http://www.cs.cmu.edu/~guestrin/Class/10708-F08/projects/lightsensor.zip"
+MAT, NPZ = "iw_data_all.mat", "iw_light.npz"
+N_TRAIN, N_TEST, N_SENSORS = 601, 192, 41
+LUX_PER_COUNT = 0.366211  # of the file's own two tables
+
+_UNREADABLE = (OSError, EOFError, ValueError, TypeError, KeyError, IndexError, NotImplementedError)
+_UNREADABLE += (MatReadError, zipfile.BadZipFile, zlib.error)
+
+
+def read(path: Path) -> SensorData:
+    """Return the 793 rows of the owner's MATLAB file or of its numpy copy; both give the same table.
+
+    Raises DamagedFile unless there are 601 and 192 rows of 41 sensors, none missing, in Lux and in counts that agree.
+    """
+    try:
+        lux, counts, coordinates = _from_npz(path) if path.suffix == ".npz" else _from_mat(path)
+    except _UNREADABLE as error:
+        raise DamagedFile(f"{path}: cannot be read as light readings ({' '.join(str(error).split())})") from error
+    shapes = [np.shape(part) for part in (*lux, coordinates)]
+    if shapes != [(N_TRAIN, N_SENSORS), (N_TEST, N_SENSORS), (N_SENSORS, 2)]:
+        raise DamagedFile(f"{path}: shapes {shapes}; expected {N_TRAIN} and {N_TEST} rows of {N_SENSORS} sensors")
+    readings, counts = np.concatenate(lux).astype(float), np.concatenate(counts).astype(float)
+    if not np.allclose(readings, LUX_PER_COUNT * counts, rtol=1e-4, atol=1e-4):  # a NaN is close to nothing
+        raise DamagedFile(f"{path}: readings in Lux are missing or do not fit the counts")
+    return SensorData(readings, _times(), _sensors(), "Lux", path.name, True, np.array(coordinates, dtype=float))
+
+
+def unzip(archive: Path, target: Path) -> None:
+    """Write the MATLAB file of the owner's archive to `target`, once its content has been checked.
+
+    Raises DamagedFile; then nothing is written.
+    """
+    candidate = target.with_name(f"{target.stem}.partial.mat")
+    try:
+        with zipfile.ZipFile(archive) as file:
+            name = next(name for name in file.namelist() if name.endswith(".mat"))
+            candidate.write_bytes(file.read(name))
+        read(candidate)
+        candidate.replace(target)
+    except (StopIteration, zipfile.BadZipFile, zlib.error) as error:
+        raise DamagedFile(f"{archive.name}: holds no readable .mat file") from error
+    finally:
+        candidate.unlink(missing_ok=True)
+
+
+def simulated() -> SensorData:
+    """Return simulated light of 41 sensors: days whose sun wanders over the room, clouds that neighbours share."""
+    rng = np.random.default_rng(2005)
+    places = rng.uniform((0, 0), (30, 12), size=(N_SENSORS, 2))
+    covariance = np.exp(-0.5 * (cdist(places, places) / 5) ** 2) + 0.01 * np.eye(N_SENSORS)
+    factor = np.linalg.cholesky(covariance)
+    hour = (np.arange(N_TRAIN + N_TEST) / 25)[:, None]  # 25 rows an hour
+    sun = np.maximum(np.sin(2 * np.pi * (hour - 7 - 0.1 * places[:, 0]) / 24), 0)
+    clouds = lfilter([1.0], [1.0, -0.97], 0.24 * rng.standard_normal((len(hour), N_SENSORS)), axis=0) @ factor.T
+    lux = 60 + 90 * sun * (1.2 + 0.4 * factor @ rng.standard_normal(N_SENSORS)) + 25 * clouds
+    return SensorData(lux.clip(5, 600).round(3), _times(), _sensors(), "Lux", "simulated stand-in", False, places)
+
+
+def _from_mat(path: Path) -> tuple[list[np.ndarray], list[np.ndarray], np.ndarray]:
+    data = loadmat(io.BytesIO(path.read_bytes()))["data"][0, 0]
+    parts = [data[name][0, 0] for name in ("train", "test")]
+    return [part["sensordataLux"] for part in parts], [part["sensordata"] for part in parts], data["coords"]
+
+
+def _from_npz(path: Path) -> tuple[list[np.ndarray], list[np.ndarray], np.ndarray]:
+    with np.load(io.BytesIO(path.read_bytes())) as file:
+        return [file["train_lux"], file["test_lux"]], [file["train"], file["test"]], file["coords"]
+
+
+def _times() -> pd.DatetimeIndex:
+    return pd.date_range("2005-11-01", periods=N_TRAIN + N_TEST, freq="min")  # the dates only keep the order
+
+
+def _sensors() -> list[int]:
+    return list(range(1, N_SENSORS + 1))

@@ -1,0 +1,1 @@
+"""Calandriello et al. (2019), BKB: dictionaries, the policy, experiments."""

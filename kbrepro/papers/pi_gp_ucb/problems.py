@@ -1,0 +1,171 @@
+"""Common two-dimensional test functions for optimisation, turned upside down and scaled to [-1, 1] on a grid.
+
+Forms and domains as in Surjanovic and Bingham's virtual library (Janz et al., footnote 5). All are written for
+minimisation there; the reward here is minus the function.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.spatial.distance import cdist
+
+from kbrepro import checks
+from kbrepro.kernels import Array, Matern, SquaredExponential, grid
+from kbrepro.problems import BoundedNoiseProblem
+
+#: Coordinates may be off the grid by this share of its spacing: rounding.
+OFF_GRID = 1e-6
+
+
+def grid_indices(points: Array, n: int) -> NDArray[np.int64]:
+    """Return integers (A, d) with points = integers / (n - 1), for points (A, d) of the grid with n points a side.
+
+    Raises ValueError if a point is not on that grid of [0, 1]^d.
+    """
+    checks.at_least(2, n=n)
+    scaled = np.asarray(points, dtype=float) * (n - 1)
+    integers = np.rint(scaled)
+    off = (np.abs(scaled - integers) > OFF_GRID) | (integers < 0) | (integers > n - 1)
+    if off.any():
+        row, axis = np.argwhere(off)[0]
+        raise ValueError(f"points[{row}, {axis}] = {points[row, axis]} is not on the grid of {n} points a side")
+    return integers.astype(np.int64)
+
+
+@dataclass(frozen=True)
+class LatticeKernel:
+    """A stationary isotropic kernel on the points of `kernels.grid(n, d)`, any d; ValueError off the grid."""
+
+    kernel: Matern | SquaredExponential
+    n: int
+
+    def __post_init__(self) -> None:
+        checks.at_least(2, n=self.n)
+
+    def __call__(self, X: Array, Z: Array) -> Array:
+        # distances of integers are integers, exactly, in floating point too
+        squared = cdist(grid_indices(X, self.n), grid_indices(Z, self.n), "sqeuclidean").astype(np.intp)
+        return _table(self.kernel, self.n, X.shape[1])[squared]
+
+    def diag(self, X: Array) -> Array:
+        return self.kernel.diag(X)
+
+
+@lru_cache(maxsize=8)
+def _table(kernel: Matern | SquaredExponential, n: int, d: int) -> Array:
+    """The covariance at every integer squared distance 0 .. d (n - 1)^2."""
+    distances = np.sqrt(np.arange(d * (n - 1) ** 2 + 1)) / (n - 1)
+    return kernel(np.zeros((1, 1)), distances[:, None])[0]
+
+
+def bumps(
+    rng: np.random.Generator,
+    trial: int,
+    kernel: Matern | SquaredExponential,
+    d: int,
+    side: int,
+    noise_variance: float,
+    noise_bound: float,
+) -> BoundedNoiseProblem:
+    """Return f = sum_i a_i k(c_i, .), 30 d centres uniform on [0, 1]^d, weights uniform on [-1, 1] (any `trial`).
+
+    Janz et al., Section 5. Arms: the grid of `side` points a side. The policies are told `noise_variance` (alpha) and
+    the exact norm, the root of a^T K a; the noise is uniform on [-noise_bound, noise_bound].
+    """
+    arms = grid(side, d)
+    centres, weights = rng.uniform(size=(30 * d, d)), rng.uniform(-1, 1, size=30 * d)
+    norm = float(np.sqrt(weights @ kernel(centres, centres) @ weights))
+    f = kernel(arms, centres) @ weights
+    return BoundedNoiseProblem(arms, f, noise_variance, LatticeKernel(kernel, side), noise_bound, norm)
+
+
+def branin(x: Array, y: Array) -> Array:
+    """Three equal minima of 0.397887; x in [-5, 10], y in [0, 15]."""
+    bowl = y - 5.1 / (4 * np.pi**2) * x**2 + 5 / np.pi * x - 6
+    return bowl**2 + 10 * (1 - 1 / (8 * np.pi)) * np.cos(x) + 10
+
+
+def six_hump_camel(x: Array, y: Array) -> Array:
+    """Two equal minima of -1.0316 among six; x in [-3, 3], y in [-2, 2]."""
+    return (4 - 2.1 * x**2 + x**4 / 3) * x**2 + x * y + (4 * y**2 - 4) * y**2
+
+
+def goldstein_price(x: Array, y: Array) -> Array:
+    """Minimum 3 at (0, -1), values up to a million; [-2, 2]^2."""
+    first = 1 + (x + y + 1) ** 2 * (19 - 14 * x + 3 * x**2 - 14 * y + 6 * x * y + 3 * y**2)
+    return first * (30 + (2 * x - 3 * y) ** 2 * (18 - 32 * x + 12 * x**2 + 48 * y - 36 * x * y + 27 * y**2))
+
+
+def rosenbrock(x: Array, y: Array) -> Array:
+    """Minimum 0 at (1, 1) in a long flat valley; [-5, 10]^2."""
+    return 100 * (y - x**2) ** 2 + (x - 1) ** 2
+
+
+def ackley(x: Array, y: Array) -> Array:
+    """Minimum 0 at the origin, a narrow funnel in a nearly flat plain; [-32.768, 32.768]^2."""
+    radius = np.sqrt((x**2 + y**2) / 2)
+    waves = (np.cos(2 * np.pi * x) + np.cos(2 * np.pi * y)) / 2
+    return -20 * np.exp(-0.2 * radius) - np.exp(waves) + 20 + np.e
+
+
+def rastrigin(x: Array, y: Array) -> Array:
+    """Minimum 0 at the origin among a hundred local ones; [-5.12, 5.12]^2."""
+    return 20 + x**2 - 10 * np.cos(2 * np.pi * x) + y**2 - 10 * np.cos(2 * np.pi * y)
+
+
+def levy(x: Array, y: Array) -> Array:
+    """Minimum 0 at (1, 1), rippled; [-10, 10]^2."""
+    v, w = 1 + (x - 1) / 4, 1 + (y - 1) / 4
+    middle = (v - 1) ** 2 * (1 + 10 * np.sin(np.pi * v + 1) ** 2)
+    return np.sin(np.pi * v) ** 2 + middle + (w - 1) ** 2 * (1 + np.sin(2 * np.pi * w) ** 2)
+
+
+def beale(x: Array, y: Array) -> Array:
+    """Minimum 0 at (3, 0.5), peaks in the corners; [-4.5, 4.5]^2."""
+    return (1.5 - x + x * y) ** 2 + (2.25 - x + x * y**2) ** 2 + (2.625 - x + x * y**3) ** 2
+
+
+#: Function and domain (low x, high x, low y, high y) by name.
+SURFACES: dict[str, tuple[Callable[[Array, Array], Array], tuple[float, float, float, float]]] = {
+    "Branin": (branin, (-5, 10, 0, 15)),
+    "six-hump camel": (six_hump_camel, (-3, 3, -2, 2)),
+    "Goldstein-Price": (goldstein_price, (-2, 2, -2, 2)),
+    "Rosenbrock": (rosenbrock, (-5, 10, -5, 10)),
+    "Ackley": (ackley, (-32.768, 32.768, -32.768, 32.768)),
+    "Rastrigin": (rastrigin, (-5.12, 5.12, -5.12, 5.12)),
+    "Levy": (levy, (-10, 10, -10, 10)),
+    "Beale": (beale, (-4.5, 4.5, -4.5, 4.5)),
+}
+
+
+def scaled_surface(name: str, points: Array) -> Array:
+    """Return minus the named function at points (A, 2) of the unit square, scaled to [-1, 1] over these points."""
+    checks.one_of(tuple(SURFACES), name=name)
+    function, (low_x, high_x, low_y, high_y) = SURFACES[name]
+    values = -function(low_x + (high_x - low_x) * points[:, 0], low_y + (high_y - low_y) * points[:, 1])
+    return 2 * (values - values.min()) / np.ptp(values) - 1
+
+
+def surface(
+    rng: np.random.Generator,
+    trial: int,
+    name: str,
+    kernel: Matern | SquaredExponential,
+    side: int,
+    noise_variance: float,
+    noise_bound: float,
+    norm: float,
+) -> BoundedNoiseProblem:
+    """Return the named surface on a grid of `side` points a side; nothing is drawn, any `trial`.
+
+    Policies are told `norm` although nobody knows the function's own (Janz et al., Section 5), and `noise_variance`;
+    the noise is uniform on [-noise_bound, noise_bound]. Raises ValueError on an unknown name.
+    """
+    arms = grid(side, 2)
+    f = scaled_surface(name, arms)
+    return BoundedNoiseProblem(arms, f, noise_variance, LatticeKernel(kernel, side), noise_bound, norm)

@@ -1,0 +1,168 @@
+"""Estimates with intervals: paired comparisons of policies over trials."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from scipy.stats import binomtest, linregress
+from scipy.stats import t as t_distribution
+
+from kbrepro import checks
+from kbrepro.kernels import Array
+
+LEVEL = 0.95
+RESAMPLES = 4000
+
+
+class Estimate(NamedTuple):
+    """A value and its interval; low = high = value for a number without sampling error."""
+
+    value: float
+    low: float
+    high: float
+
+
+def final_average_regret(traces: Mapping[str, Trace]) -> dict[str, Array]:
+    """Return R_T / T of every trial (n,), by policy."""
+    return {policy: trace.average_regret[:, -1] for policy, trace in traces.items()}
+
+
+def mean_difference(a: Array, b: Array) -> Array:
+    """Return the mean of a - b over the last axis."""
+    return (a - b).mean(axis=-1)
+
+
+def relative_difference(a: Array, b: Array) -> Array:
+    """Return the mean of a - b over the last axis as a share of the mean of b."""
+    return (a - b).mean(axis=-1) / b.mean(axis=-1)
+
+
+def bootstrap(statistic: Callable[..., Array], *samples: Array, rng: np.random.Generator, block: int = 1) -> Estimate:
+    """Return statistic(*samples) with its 95 % percentile interval over 4000 resamples of whole trials.
+
+    `samples` are paired arrays (n,); `statistic` reduces the last axis. With `block` above 1 consecutive trials are
+    resampled in blocks of that length (circular block bootstrap), for trials in time order that resemble their
+    neighbours. Raises ValueError if the samples differ in length, hold a NaN, or are shorter than two blocks.
+    """
+    checks.positive_int(block=block)
+    n = len(samples[0])
+    if any(np.shape(s) != (n,) for s in samples):
+        raise ValueError(f"samples have shapes {[np.shape(s) for s in samples]}: all must be (n,)")
+    if n < 2 * block:
+        raise ValueError(f"block = {block} is not allowed: block must be at most half of the {n} trials")
+    for sample in samples:
+        checks.finite_array(samples=sample)
+    resampled = np.empty(RESAMPLES)
+    for i in range(RESAMPLES):
+        starts = rng.integers(n, size=math.ceil(n / block))
+        index = ((starts[:, None] + np.arange(block)) % n).ravel()[:n]
+        resampled[i] = statistic(*(s[index] for s in samples))
+    low, high = np.quantile(resampled, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
+    return Estimate(float(statistic(*samples)), float(low), float(high))
+
+
+def standard_error(samples: Array, block: int = 1) -> Array:
+    """Return the standard error (m,) of the mean over the rows of samples (n, m), from means of whole blocks.
+
+    Trailing rows that fill no block are left out. Raises ValueError if there are fewer than two blocks.
+    """
+    checks.positive_int(block=block)
+    n_blocks = len(samples) // block
+    if n_blocks < 2:
+        raise ValueError(f"block = {block} is not allowed: block must be at most half of the {len(samples)} trials")
+    means = samples[: n_blocks * block].reshape(n_blocks, block, -1).mean(axis=1)
+    return means.std(axis=0, ddof=1) / math.sqrt(n_blocks)
+
+
+def share(successes: NDArray[np.bool_]) -> Estimate:
+    """Return the share of successes (n,) with its 95 % Clopper-Pearson interval."""
+    result = binomtest(int(np.sum(successes)), len(successes))
+    interval = result.proportion_ci(LEVEL, method="exact")
+    return Estimate(result.statistic, interval.low, interval.high)
+
+
+def slope(x: Array, y: Array) -> Estimate:
+    """Return the least-squares slope of y on x, both (n,), with the 95 % interval of a straight-line fit.
+
+    For growth in T take few, log-spaced T: neighbours on one curve are no independent evidence.
+    """
+    fit = linregress(x, y)
+    half = fit.stderr * t_distribution.ppf((1 + LEVEL) / 2, len(x) - 2)
+    return Estimate(float(fit.slope), float(fit.slope - half), float(fit.slope + half))
+
+
+def exact(value: float) -> Estimate:
+    """Return a value that carries no sampling error."""
+    return Estimate(float(value), float(value), float(value))
+
+
+def weakest(estimates: Iterable[Estimate]) -> Estimate:
+    """Return smallest value, smallest low and smallest high: for claims that all of several comparisons must hold.
+
+    A bound from below on value or low then holds for the result if and only if it holds for every comparison.
+    """
+    values, lows, highs = zip(*estimates, strict=True)
+    return Estimate(min(values), min(lows), min(highs))
+
+
+def stuck(trace: Trace, regret_above: float) -> NDArray[np.bool_]:
+    """Return for each trial (n,) whether the last tenth of its pulls are all of one arm of larger regret."""
+    last = max(1, trace.arms.shape[1] // 10)
+    one_arm = (trace.arms[:, -last:] == trace.arms[:, -1:]).all(axis=1)
+    return one_arm & (trace.regret[:, -1] > regret_above)
+
+
+def simple_regret(trace: Trace) -> Array:
+    """Return the regret of the best arm pulled so far, same shape as `trace.regret`."""
+    return np.minimum.accumulate(trace.regret, axis=-1)
+
+
+class Trace(NamedTuple):
+    """What happened: arms, observations and instantaneous regret of every round, and seconds in all.
+
+    One run has arrays of shape (horizon,); many trials, stacked, (trials, horizon), and seconds (trials,). `band_ratio`
+    is the largest |f - mean| / (width sd) over all arms before each pull, NaN where it was not recorded. Of an
+    observation with several numbers (a network's layers) the last, the reward, is kept.
+    """
+
+    arms: NDArray[np.int32]
+    observations: Array
+    regret: Array
+    seconds: Array
+    band_ratio: Array
+
+    @property
+    def cumulative_regret(self) -> Array:
+        """R_t: the regret of the first t rounds together, same shape as `regret`."""
+        return np.cumsum(self.regret, axis=-1)
+
+    @property
+    def average_regret(self) -> Array:
+        """R_t / t: the mean regret of the first t rounds, same shape as `regret`."""
+        return self.cumulative_regret / np.arange(1, self.regret.shape[-1] + 1)
+
+    def first(self, trials: int) -> Trace:
+        """Return the first `trials` of many trials (all of them if there are fewer)."""
+        return Trace(*(part[:trials] for part in self))
+
+
+#: Rounds at which curves are tabulated.
+N_TABULATED = 60
+
+
+def curve_quantiles(traces: dict[str, Trace]) -> pd.DataFrame:
+    """Return mean and quartiles over trials of R_t / t at about 60 rounds, indexed by policy and round."""
+    parts = {}
+    for policy, trace in traces.items():
+        curves = trace.average_regret
+        rounds = np.unique(np.geomspace(1, curves.shape[1], N_TABULATED).astype(int))
+        quartiles = np.quantile(curves[:, rounds - 1], [0.25, 0.5, 0.75], axis=0)
+        columns = {"mean": curves[:, rounds - 1].mean(axis=0)}
+        columns |= dict(zip(["q25", "median", "q75"], quartiles, strict=True))
+        parts[policy] = pd.DataFrame(columns, index=pd.Index(rounds, name="round"))
+    return pd.concat(parts, names=["policy"])

@@ -1,0 +1,117 @@
+"""What people see at the prompt: one line for every mistake, never a traceback."""
+
+import subprocess
+import sys
+
+import pytest
+from click.testing import CliRunner
+from fake_project import NAME, make_project
+
+from kbrepro import claims
+from kbrepro.__main__ import main
+from kbrepro.batch import run, site
+from kbrepro.data import store
+
+
+@pytest.fixture
+def root(tmp_path, monkeypatch):
+    root = make_project(tmp_path)
+    monkeypatch.chdir(root / "notebooks")
+    return root
+
+
+def call(*arguments):
+    return CliRunner().invoke(main, arguments)
+
+
+def assert_one_line(result, message, code=1):
+    """The command ended with this error, as click prints it, and nothing else went wrong."""
+    assert isinstance(result.exception, SystemExit)
+    assert result.exit_code == code
+    [line] = [line for line in result.output.splitlines() if line.startswith("Error: ")]
+    assert message in line
+    assert "Traceback" not in result.output
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["reproduce", "02_none"], f"notebook '02_none' is not there; allowed: {NAME}"),
+        (["reproduce", "--profile", "full"], "profile 'full' is not there; allowed: quick, paper"),
+        (["reproduce", "--set", "horizon=1e4"], "horizon = 10000.0 is not allowed: horizon must be an integer"),
+        (["reproduce", "--set", "horizont=5"], "allowed: horizon, scale, sizes, accident"),
+        (["reproduce", "--set", "horizon"], "it must be name=value"),
+        (["refresh", "02_none"], "notebook '02_none' is not there; allowed: none"),
+        (["report"], "first run `kbrepro reproduce --profile quick`"),
+        (["report", "--profile", "full"], "profile 'full' is not there; allowed: quick, paper"),
+        (["claims"], "first run `kbrepro reproduce --profile paper`"),
+    ],
+)
+def test_mistakes_are_one_line(root, arguments, message):
+    assert_one_line(call(*arguments), message)
+
+
+@pytest.mark.parametrize("jobs", ["0", "-1", "two"])
+def test_jobs_are_checked(root, jobs):
+    assert_one_line(call("reproduce", "--jobs", jobs), "--jobs", code=2)
+
+
+@pytest.mark.parametrize("command", ["reproduce", "refresh", "report", "claims"])
+def test_outside_the_repository_the_message_says_so(tmp_path, monkeypatch, command):
+    monkeypatch.chdir(tmp_path)
+    assert_one_line(
+        call(command),
+        f"a checkout of the kbrepro repository: no folder with notebooks/ and kbrepro/ at or above {tmp_path}",
+    )
+
+
+def test_reproduce_passes_everything_on_and_prints_the_folders(root, monkeypatch):
+    seen = []
+    monkeypatch.setattr(run, "run", lambda *arguments: seen.append(arguments) or [root / "results" / "x"])
+    result = call("reproduce", NAME, "--profile", "paper", "--set", "horizon=5", "--set", "sizes=[3]", "--jobs", "2")
+    assert (result.exit_code, result.output) == (0, "results/x\n")
+    assert seen == [([NAME], "paper", {"horizon": 5, "sizes": [3]}, 2, root)]
+
+
+def test_report_prints_where_to_look(root, monkeypatch):
+    monkeypatch.setattr(site, "build", lambda root, results: results / "report" / "index.html")
+    assert call("report", "--profile", "custom/12").output == "results/custom/12/report/index.html\n"
+
+
+def test_claims_prints_the_scorecard(root, monkeypatch):
+    folder = root / "results" / "paper" / NAME
+    folder.mkdir(parents=True)
+    (folder / "claims.json").write_text("[]")
+    monkeypatch.setattr(claims, "scorecard", lambda root: "# Scorecard\n")
+    assert call("claims").output == "# Scorecard\n"
+
+
+def test_data_prints_what_is_found(root, monkeypatch, tmp_path):
+    monkeypatch.setenv("KBREPRO_DATA", str(tmp_path))
+    result = call("data")
+    assert result.exit_code == 0
+    assert f"data directory: {tmp_path}" in result.output
+
+
+def test_a_data_directory_that_is_not_there_is_one_line(root, monkeypatch, tmp_path):
+    monkeypatch.setenv("KBREPRO_DATA", str(tmp_path / "none"))
+    assert_one_line(call("data"), "no such directory")
+
+
+def test_a_failed_download_is_an_error_unless_only_missing_data_was_wanted(root, monkeypatch):
+    def fail(if_missing):
+        raise store.DownloadFailed("no data: the owner does not answer")
+
+    monkeypatch.setattr(store, "fetch", fail)
+    assert_one_line(call("data", "fetch"), "the owner does not answer")
+    result = call("data", "fetch", "--if-missing")
+    assert (result.exit_code, result.output) == (0, "no data: the owner does not answer; going on without\n")
+
+
+def test_the_module_runs_and_imports_nothing_heavy():
+    code = "import sys, kbrepro.__main__; print([m for m in ('numpy', 'papermill', 'sphinx') if m in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"
+    done = subprocess.run([sys.executable, "-m", "kbrepro", "--help"], capture_output=True, text=True, check=True)
+    for command in ("claims", "data", "refresh", "report", "reproduce"):
+        assert f"  {command} " in done.stdout

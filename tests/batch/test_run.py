@@ -1,0 +1,242 @@
+"""Batches of a small notebook: what is kept, what is refused, what is left after accidents."""
+
+import hashlib
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import jupytext
+import nbformat
+import psutil
+import pytest
+from fake_project import NAME, contents, make_project, small_notebook
+
+from kbrepro import claims, simulation
+from kbrepro.batch import folders, profiles, provenance, run
+from kbrepro.data import store
+
+
+@pytest.fixture
+def root(tmp_path, monkeypatch):
+    monkeypatch.delenv("KBREPRO_JOBS", raising=False)
+    monkeypatch.setattr(simulation, "digest", lambda: "0123")
+    monkeypatch.setattr(store, "checksums", lambda: {"file.txt": "4567"})
+    monkeypatch.setattr(claims, "scorecard", lambda root: "# Scorecard\n")
+    return make_project(tmp_path)
+
+
+@pytest.fixture
+def old(root):
+    """Results of an earlier run."""
+    folder = root / "results" / "quick" / NAME
+    folder.mkdir(parents=True)
+    (folder / "run.json").write_text("{}")
+    (folder / "only_in_the_old.txt").write_text("old")
+    return folder
+
+
+def test_a_run_replaces_the_old_results_whole(root, old, capfd):
+    assert run.run([], "quick", {}, 1, root) == [old]
+    assert set(contents(old)) == {"notebook.ipynb", "log.txt", "run.json", "tables/regret.csv"}
+    assert (old / "tables" / "regret.csv").read_text() == "round,regret\n20,0.5\n"
+    assert [p.name for p in old.parent.iterdir()] == [NAME]
+    assert f"[1/1] {NAME}: 0." in capfd.readouterr().err
+
+    record = json.loads((old / "run.json").read_text())
+    assert record["parameters"] == {"horizon": 20, "scale": 0.5, "sizes": [1, 2], "accident": ""}
+    assert (record["notebook"], record["profile"], record["jobs"]) == (NAME, "quick", 1)
+    assert (record["source"], record["data"]) == ("0123", {"file.txt": "4567"})
+    assert {"python", "blas", *provenance.PACKAGES} == set(record["versions"])
+    assert record["versions"]["blas"]
+    assert set(record["platform"]) == {"system", "machine", "python"}
+    assert record["outputs"] == {
+        name: hashlib.sha256(data).hexdigest() for name, data in contents(old).items() if name != "run.json"
+    }
+
+    notebook = nbformat.read(old / "notebook.ipynb", as_version=4)
+    nbformat.validate(notebook)
+    assert "papermill" not in json.dumps(notebook)
+    assert all("execution" not in cell.metadata for cell in notebook.cells)
+    assert [cell.id for cell in notebook.cells] == [f"cell-{i:02}" for i in range(5)]
+    assert f'results_dir = "results/quick/{NAME}"' in notebook.cells[2].source
+    assert "](../../../results/paper" in notebook.cells[0].source
+    # one BLAS thread, the jobs asked for, a cache; and no progress bar
+    assert [output.text for output in notebook.cells[-1].outputs] == ["1 1 True\n"]
+    log = (old / "log.txt").read_text()
+    assert "100%|##########| 2/2" in log
+    assert "50%" not in log
+    assert str(root) not in log
+
+
+@pytest.mark.parametrize(
+    ("overrides", "message"),
+    [
+        ({"horizon": -5}, "ValueError: horizon = -5 is not allowed: horizon must be an integer of at least 1"),
+        ({"accident": "error"}, "RuntimeError: something went wrong"),
+        ({"accident": "kill"}, "DeadKernelError"),
+    ],
+)
+def test_a_failed_run_leaves_the_old_results(root, old, overrides, message, capfd, monkeypatch):
+    monkeypatch.setattr(run, "_profile_folder", lambda profile, overrides: profile)
+    before = contents(old)
+    with pytest.raises(run.RunFailed, match=f"1 of 1 notebooks failed: {NAME}"):
+        run.run([], "quick", overrides, root=root)
+    assert contents(old) == before
+    assert message in capfd.readouterr().err
+    assert (old.parent / f"{NAME}.partial" / "log.txt").is_file()
+
+
+def test_the_notebooks_after_a_failed_one_still_run_and_the_paper_profile_makes_the_scorecard(root):
+    broken = small_notebook(parameters='results_dir: str = ""\nhorizon: int = 5')
+    nbformat.write(broken, root / "notebooks" / "00_broken.ipynb")
+    (root / "notebooks" / "profiles" / "paper" / "00_broken.yaml").write_text("horizon: 0\n")
+    with pytest.raises(run.RunFailed, match="1 of 2 notebooks failed: 00_broken"):
+        run.run([], "paper", {}, root=root)
+    record = json.loads((root / "results" / "paper" / NAME / "run.json").read_text())
+    assert record["parameters"]["horizon"] == 2000
+    assert (root / "results" / "README.md").read_text() == "# Scorecard\n"
+
+
+def test_two_runs_at_once_do_not_mix(root, old, capfd):
+    before = contents(old)
+    with folders.locked(root / ".cache" / "locks" / f"quick-{NAME}"), pytest.raises(run.RunFailed):
+        run.run([], "quick", {}, root=root)
+    assert f"another run is writing results/quick/{NAME}.partial" in capfd.readouterr().err
+    assert contents(old) == before
+
+
+RUNNER = """
+import signal
+from kbrepro import simulation
+from kbrepro.batch import run
+from kbrepro.data import store
+signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored at start in a background job
+simulation.digest = lambda: ""
+store.checksums = dict
+run._profile_folder = lambda profile, overrides: profile
+run.run([], "quick", {"accident": "wait"})
+"""
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupted_run_leaves_the_old_results_and_no_process(root, old, number):
+    before, partial = contents(old), old.parent / f"{NAME}.partial"
+    runner = subprocess.Popen([sys.executable, "-c", RUNNER], cwd=root, stderr=subprocess.DEVNULL)
+    try:
+        deadline = time.monotonic() + 60
+        while not (partial / "waiting").exists() and time.monotonic() < deadline:
+            time.sleep(0.05)
+        kernel = [p for p in psutil.Process(runner.pid).children(recursive=True) if p.is_running()]
+        runner.send_signal(number)
+        assert runner.wait(timeout=20) != 0
+    finally:
+        runner.kill()
+        runner.wait()
+    assert len(kernel) >= 3  # papermill, the kernel, and a process in a session of its own
+    assert not psutil.wait_procs(kernel, timeout=5)[1]
+    assert contents(old) == before
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((["02_none"], "quick", {}), f"notebook '02_none' is not there; allowed: {NAME}"),
+        (([], "full", {}), "profile 'full' is not there; allowed: quick, paper"),
+        (([], "quick", {"horizont": 5}), "no parameter 'horizont' to set; allowed: horizon, scale, sizes, accident"),
+        (([], "quick", {"results_dir": "x"}), "no parameter 'results_dir' to set; allowed: horizon"),
+        (([], "quick", {"horizon": 1e4}), r"horizon = 10000.0 is not allowed: horizon must be an integer"),
+        (([], "quick", {"horizon": True}), "horizon = True is not allowed: horizon must be an integer"),
+        (([], "quick", {"horizon": None}), "horizon = None is not allowed: horizon must be an integer"),
+        (([], "quick", {"scale": "big"}), "scale = 'big' is not allowed: scale must be a number"),
+        (([], "quick", {"sizes": 3}), "sizes = 3 is not allowed: sizes must be a list, each entry an integer"),
+        (([], "quick", {"sizes": [1, "x"]}), "sizes must be a list, each entry an integer"),
+        (([], "quick", {"accident": 3}), "accident must be text"),
+    ],
+)
+def test_what_does_not_fit_is_refused_before_anything_runs(root, old, arguments, message):
+    before = contents(root)
+    with pytest.raises(ValueError, match=message):
+        run.run(*arguments, root=root)
+    assert contents(root) == before
+
+
+def test_a_profile_is_checked_like_an_override(root):
+    profile = root / "notebooks" / "profiles" / "paper" / f"{NAME}.yaml"
+    for text, message in [
+        ("horizon: 1e4", "horizon must be an integer"),
+        ("- 3", "must be lines of name: value"),
+        ("a: [", "cannot be read as YAML"),
+    ]:
+        profile.write_text(text)
+        with pytest.raises(ValueError, match=message):
+            run.run([], "paper", {}, root=root)
+    profile.unlink()
+    with pytest.raises(ValueError, match=f"says nothing about {NAME}: there is no notebooks/profiles/paper/{NAME}"):
+        run.run([], "paper", {}, root=root)
+
+
+def test_overrides_have_a_folder_of_their_own():
+    folder = run._profile_folder
+    assert folder("quick", {}) == "quick"
+    assert folder("quick", {"a": 1, "b": 2}) == folder("quick", {"b": 2, "a": 1})
+    others = {folder("quick", {"a": 1}), folder("quick", {"a": 2}), folder("paper", {"a": 1})}
+    assert len(others) == 3
+    assert all(name.startswith("custom/") for name in others)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("a=5", 5),
+        ("a=1e4", 1e4),
+        ("a=-1.5E-3", -0.0015),
+        ("a=[1, 2]", [1, 2]),
+        ("a=true", True),
+        ("a=2004-03-01", "2004-03-01"),
+        ("a=x=y", "x=y"),
+    ],
+)
+def test_settings_are_read_as_yaml(text, expected):
+    name, value = profiles.read_setting(text)
+    assert name == "a"
+    assert value == expected
+    assert type(value) is type(expected)
+
+
+@pytest.mark.parametrize("text", ["a", "=3", "a=", "a b=3", "a=[1"])
+def test_a_setting_that_cannot_be_read_is_named(text):
+    with pytest.raises(ValueError, match="--set"):
+        profiles.read_setting(text)
+
+
+def test_progress_bars_go_and_warnings_stay(tmp_path):
+    text = f"\rtrials: 10%|#  | 1/9\rtrials: 100%|###| 9/9\n{tmp_path}/a.py:3: UserWarning: odd\n"
+    notebook = small_notebook()
+    notebook.cells[1].outputs = [nbformat.v4.new_output("stream", name="stderr", text=text)]
+    [output] = notebook.tidy(notebook, tmp_path).cells[1].outputs
+    assert output.text == "a.py:3: UserWarning: odd\n"
+
+
+def test_refresh_makes_a_paired_notebook_without_data(root, monkeypatch):
+    monkeypatch.setenv("KBREPRO_DATA", os.fspath(root))
+    source = small_notebook()
+    code = "import os\nprint(os.listdir(os.environ['KBREPRO_DATA']), os.environ['TQDM_DISABLE'])"
+    source.cells[3].source = code
+    source.metadata["jupytext"] = {"formats": "ipynb,py:percent"}
+    path = root / "notebooks" / f"{NAME}.py"
+    path.write_text(jupytext.writes(source, "py:percent"))
+    run.refresh([], root)
+    first = path.with_suffix(".ipynb").read_bytes()
+    notebook = nbformat.reads(first.decode(), as_version=4)
+    nbformat.validate(notebook)
+    assert notebook.cells[3].outputs[0].text == "[] 1\n"
+    assert [cell.execution_count for cell in notebook.cells[1:]] == [1, 2, 3]
+    assert jupytext.writes(notebook, "py:percent") == path.read_text()
+
+    path.write_text(path.read_text().replace("print", "raise ValueError('stop')\nprint"))
+    with pytest.raises(run.RunFailed, match=NAME):
+        run.refresh([NAME], root)
+    assert path.with_suffix(".ipynb").read_bytes() == first

@@ -1,0 +1,396 @@
+"""Finding, reading, cleaning, fetching; the stand-in. Real-data checks need KBREPRO_DATA."""
+
+import gzip
+import http.server
+import os
+import shutil
+import socket
+import threading
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from test_cmu_light import write_zip
+
+from kbrepro.data import cmu_light, intel_lab, store
+from kbrepro.paths import ProjectNotFound
+
+DAY = ("2004-03-04",)
+REAL = Path(os.environ.get("KBREPRO_DATA") or "nowhere", "intel-lab")
+
+
+@pytest.fixture
+def lab(tmp_path, monkeypatch):
+    """An empty data directory that KBREPRO_DATA points at; returns its intel-lab folder."""
+    monkeypatch.setenv("KBREPRO_DATA", str(tmp_path))
+    folder = tmp_path / "intel-lab"
+    folder.mkdir()
+    return folder
+
+
+def one_day(motes=None, day=DAY[0]):
+    """Rows of a made-up day: a reading in two minutes of three (two in the first hour) of every mote."""
+    rng = np.random.default_rng(5)
+    minutes = [minute for minute in range(1440) if minute % 3]
+    stamps = [f"{m // 60:02}:{m % 60:02}:{s}" for m in minutes for s in ("07.5", "41.25")[: 1 + (m < 60)]]
+    motes = motes or range(1, 55)
+    table = pd.DataFrame({"date": day, "time": stamps * len(motes), "epoch": 7})
+    table["moteid"] = np.repeat(motes, len(stamps))
+    table["temperature"] = rng.uniform(15, 30, len(table)).round(4)
+    return table.assign(humidity=35.5, light=46.92, voltage=2.65)
+
+
+def write_extract(folder, table):
+    table.to_csv(folder / store.EXTRACT, index=False)
+
+
+def write_owners(folder, table, name="data.txt", extra=()):
+    text = table.to_csv(sep=" ", index=False, header=False)
+    text = "".join(f"{row}\n" for row in extra) + text + "".join(f"{row}\n" for row in extra)
+    data = text.encode()
+    (folder / name).write_bytes(gzip.compress(data, 1) if name.endswith("gz") else data)
+
+
+def write_locations(folder):
+    (folder / "mote_locs.txt").write_text("".join(f"{mote} {mote / 2} 3\n" for mote in range(1, 55)))
+
+
+STAND_IN = [20.7852, 26.211, 21.7076]
+
+# rows of the kinds that the owner's file has and the extract has not
+ODD_ROWS = (
+    "2004-03-04 03:38:15.757551 2 1",
+    "2004-03-04 03:38:16 2",
+    "2004-03-05 08:29:04 6000 65407 294.261 36 41 2.6",
+    "2004-03-04 08:29:04 6000 65407 294.261 36 41 2.6",
+    "2004-03-04 04:01:02.5 9 1 122.153 -3.9 11.04 2.03",
+    "2004-03-04 04:01:03 9 18 62.7 -3.9  2.03",
+    "2004-03-04 05:01:03 9 18 62.7 -3.9 1 2.03 trailing words",
+)
+
+
+def test_real_data_gives_the_numbers_of_its_readme():
+    if not REAL.is_dir():
+        pytest.skip("real Intel lab data: KBREPRO_DATA names no directory with intel-lab/")
+    data = store.load("temperature")
+    train, test = store.train_test(data)
+    assert data.is_real and data.unit == "°C" and data.readings.shape == (7200, 46)
+    assert (train.shape, test.shape) == ((4800, 46), (2400, 46))
+    assert not np.isnan(data.readings).any()
+    assert data.readings.var(axis=0, ddof=1).mean() == pytest.approx(10.00, abs=0.005)
+    assert train.var(axis=0, ddof=1).mean() == pytest.approx(9.39, abs=0.005)
+    assert data.times[0] == pd.Timestamp("2004-03-04") and data.times[-1] == pd.Timestamp("2004-03-08 23:59")
+    assert data.locations.shape == (46, 2) and data.locations[0].tolist() == [21.5, 23.0]
+    assert "DIFFERS" not in store.status()
+
+
+def test_mornings_of_51_motes_have_the_variance_of_the_readme():
+    if not REAL.is_dir():
+        pytest.skip("real Intel lab data: KBREPRO_DATA names no directory with intel-lab/")
+    data = store.load("temperature", motes=intel_lab.REPORTING)
+    morning = data.readings[(data.times.hour == 8) & (data.times.day >= 6)]
+    assert morning.shape == (180, 51)
+    assert morning.var(axis=0, ddof=1).mean() / 20 == pytest.approx(0.29, abs=0.005)
+
+
+@pytest.mark.parametrize("name", ["data.txt", "data.txt.gz"])
+def test_extract_and_owners_format_give_the_same_table(lab, tmp_path, monkeypatch, name):
+    table = one_day()
+    write_extract(lab, table)
+    first = store.load("temperature", DAY)
+    second = tmp_path / "second" / "intel-lab"
+    second.mkdir(parents=True)
+    write_owners(second, table, name, ODD_ROWS)
+    monkeypatch.setenv("KBREPRO_DATA", str(second.parent))
+    other = store.load("temperature", DAY)
+    np.testing.assert_array_equal(first.readings, other.readings)
+    assert (first.source, other.source) == (store.EXTRACT, name)
+    assert first.sensors == other.sensors and first.times.equals(other.times)
+    assert "DIFFERS" in store.status()
+
+
+def test_an_unpacked_file_under_the_packed_name_is_read(lab):
+    write_owners(lab, one_day(), "data.txt")
+    (lab / "data.txt").rename(lab / "data.txt.gz")
+    assert store.load("temperature", DAY).is_real
+
+
+def test_cleaning_minute_means_interpolation_and_edges(lab):
+    table = one_day()
+    write_extract(lab, table)
+    data = store.load("temperature", DAY)
+    mine = table[table.moteid == 1].temperature.to_numpy()[:80].reshape(40, 2).mean(axis=1)
+    column = data.readings[:, 0]
+    np.testing.assert_allclose(column[1:3], mine[:2])
+    np.testing.assert_allclose(column[3], (mine[1] + mine[2]) / 2)  # a gap of one minute
+    assert column[0] == column[1]  # the first minute takes the nearest reading
+    assert data.sensors == [m for m in range(1, 55) if m not in {5, 8, 12, 15, 18, 30, 33, 39}]
+    assert data.locations is None
+
+
+def test_other_days_come_from_the_owners_file_when_it_is_there(lab):
+    write_extract(lab, one_day())
+    write_owners(lab, one_day(day="2004-03-01"))
+    assert store.load("temperature", ["2004-03-01"]).source == "data.txt"
+    assert store.load("temperature", DAY).source == store.EXTRACT
+
+
+def test_a_day_that_is_not_in_the_file_is_named_with_those_that_are(lab):
+    write_extract(lab, one_day())
+    with pytest.raises(ValueError, match=r"2004-03-09.*allowed: 2004-03-04"):
+        store.load("temperature", ["2004-03-04", "2004-03-09"])
+
+
+def test_unknown_name_says_what_is_allowed():
+    with pytest.raises(ValueError, match=r"'humidity'.*allowed: temperature"):
+        store.load("humidity")
+
+
+@pytest.mark.parametrize(
+    "days", ["2004-03-04", [], ["2004-3-4"], ["4 March"], ["2004-02-30"], ["2005-03-04"], DAY * 2, [20040304]]
+)
+def test_impossible_days_say_what_is_allowed(lab, days):
+    with pytest.raises(ValueError, match=r"days=.*allowed: a list of distinct days 'YYYY-MM-DD'"):
+        store.load("temperature", days)
+
+
+def write_truncated_gz(folder):
+    write_extract(folder, one_day())
+    path = folder / store.EXTRACT
+    path.write_bytes(path.read_bytes()[:100_000])
+
+
+def write_truncated_text(folder):
+    write_owners(folder, one_day())
+    path = folder / "data.txt"
+    path.write_bytes(path.read_bytes()[:1_000_000])
+
+
+DAMAGE = {
+    "truncated gz": write_truncated_gz,
+    "truncated text": write_truncated_text,
+    "wrong columns": lambda folder: write_extract(folder, one_day().rename(columns={"moteid": "sensor"})),
+    "no numbers": lambda folder: write_extract(folder, one_day().assign(temperature="warm")),
+    "wrong times": lambda folder: write_extract(folder, one_day().assign(time="noon")),
+    "wrong dates": lambda folder: write_extract(folder, one_day(day="04.03.2004")),
+    "motes missing": lambda folder: write_extract(folder, one_day(range(1, 50))),
+    "rows missing": lambda folder: write_extract(folder, one_day()[::5]),
+    "a web page": lambda folder: (folder / "data.txt").write_text("<html>\nNot here today\n</html>\n"),
+    "empty": lambda folder: (folder / "data.txt").touch(),
+    "bytes": lambda folder: (folder / "data.txt.gz").write_bytes(b"\x1f\x8b" + bytes(range(256)) * 9),
+}
+
+
+@pytest.mark.parametrize("kind", DAMAGE)
+def test_a_damaged_file_is_named_and_never_replaced_by_the_stand_in(lab, kind):
+    DAMAGE[kind](lab)
+    (file,) = lab.iterdir()
+    with pytest.raises(store.DamagedFile, match=file.name):
+        store.load("temperature", DAY)
+
+
+@pytest.mark.parametrize("text", ["1 2 3\n", "1 x 3\n", "<html>", "".join(f"{m} 1\n" for m in range(1, 55))])
+def test_damaged_locations_are_named(lab, text):
+    write_extract(lab, one_day())
+    (lab / "mote_locs.txt").write_text(text)
+    with pytest.raises(store.DamagedFile, match=r"mote_locs\.txt"):
+        store.load("temperature", DAY)
+
+
+def test_empty_directory_gives_the_labelled_stand_in_whatever_the_project_holds(tmp_path, monkeypatch):
+    project = tmp_path / "project"
+    (project / "data" / "intel-lab").mkdir(parents=True)
+    write_extract(project / "data" / "intel-lab", one_day())
+    monkeypatch.setattr(store, "project_root", lambda: project)
+    monkeypatch.delenv("KBREPRO_DATA", raising=False)
+    assert store.load("temperature", DAY).is_real
+    (tmp_path / "empty").mkdir()
+    monkeypatch.setenv("KBREPRO_DATA", str(tmp_path / "empty"))
+    data = store.load("temperature", DAY)
+    assert not data.is_real and data.source == "simulated stand-in"
+    assert store.checksums() == {} and "stand-in" in store.status()
+
+
+def test_outside_a_project_there_is_no_data_directory(monkeypatch):
+    def nowhere():
+        raise ProjectNotFound("no notebooks/ here")
+
+    monkeypatch.delenv("KBREPRO_DATA", raising=False)
+    monkeypatch.setattr(store, "project_root", nowhere)
+    assert not store.load("temperature").is_real
+    with pytest.raises(store.DownloadFailed, match="no notebooks/ here"):
+        store.fetch()
+
+
+def test_readme_lists_the_recorded_sums():
+    text = (Path(__file__).parents[2] / "data" / "README.md").read_text(encoding="utf-8")
+    assert all(name in text and sha256 in text for name, sha256 in store.RECORDED.items())
+
+
+def test_a_mistyped_directory_is_an_error(tmp_path, monkeypatch):
+    monkeypatch.setenv("KBREPRO_DATA", str(tmp_path / "dtaa"))
+    with pytest.raises(ValueError, match=r"KBREPRO_DATA=.*dtaa.*no such directory"):
+        store.load("temperature")
+
+
+def test_stand_in_is_deterministic_and_resembles_the_lab(lab):
+    data = store.load("temperature")
+    intel_lab.simulated.cache_clear()
+    again = store.load("temperature")
+    assert data is not again
+    np.testing.assert_array_equal(data.readings, again.readings)
+    assert data.readings.shape == (7200, 46) and data.locations.shape == (46, 2) and len(data.times) == 7200
+    assert data.readings[[0, 3600, -1], [0, 20, -1]].tolist() == STAND_IN  # on every machine
+    assert data.readings.mean() == pytest.approx(22, abs=1)
+    assert data.readings.var(axis=0).mean() == pytest.approx(9, abs=1.5)
+    distance = np.linalg.norm(data.locations[:, None] - data.locations, axis=2)
+    correlation = np.corrcoef(data.readings.T)
+    assert correlation[distance < 5].mean() > correlation[distance > 25].mean() + 0.1
+    assert len(set(data.readings[4800:].argmax(axis=1))) > 5  # the warmest place moves
+    assert store.load("temperature", DAY).readings.shape == (1440, 46)
+
+
+def test_all_motes_that_report_on_request(lab):
+    write_extract(lab, one_day())
+    write_locations(lab)
+    data = store.load("temperature", DAY, intel_lab.REPORTING)
+    assert data.sensors == [m for m in range(1, 55) if m not in {5, 15, 18}]
+    assert data.readings.shape == (1440, 51) and data.locations.shape == (51, 2)
+    kept = [data.sensors.index(mote) for mote in intel_lab.MOTES]
+    np.testing.assert_array_equal(data.readings[:, kept], store.load("temperature", DAY).readings)
+
+
+def test_a_gap_at_the_edge_of_an_hour_is_interpolated_from_outside_it(lab):
+    """One hour is cut out of the filled day: its first minute, 08:00, here lies in a gap from 07:51 to 08:05."""
+    table = one_day()
+    gap = (table.moteid == 1) & table.time.between("07:51", "08:06")
+    write_extract(lab, table[~gap])
+    data = store.load("temperature", DAY)
+    column = dict(zip(data.times.strftime("%H:%M"), data.readings[:, 0], strict=True))
+    before, after = column["07:50"], column["08:07"]
+    assert column["08:00"] == pytest.approx(before + (after - before) * 10 / 17)
+
+
+@pytest.mark.parametrize("motes", [[], [0], [55], [1, 1], ["1"]])
+def test_impossible_motes_say_what_is_allowed(lab, motes):
+    with pytest.raises(ValueError, match=r"motes=.*allowed: a list of distinct numbers from 1 to 54"):
+        store.load("temperature", DAY, motes)
+
+
+def test_shared_arrays_are_read_only(lab):
+    data = store.load("temperature")
+    assert store.load("temperature", list(store.DAYS)) is data
+    with pytest.raises(ValueError, match="read-only"):
+        data.readings[0, 0] = 1
+
+
+@pytest.mark.parametrize("fraction", [0, 1, -0.5, float("nan"), 1e-9])
+def test_train_test_needs_rows_on_both_sides(lab, fraction):
+    with pytest.raises(ValueError, match="fraction="):
+        store.train_test(store.load("temperature", DAY), fraction)
+
+
+@pytest.fixture
+def project(tmp_path, monkeypatch):
+    """A project without data, and KBREPRO_DATA unset."""
+    monkeypatch.delenv("KBREPRO_DATA", raising=False)
+    monkeypatch.setattr(store, "project_root", lambda: tmp_path / "project")
+    monkeypatch.setattr(store, "DAYS", DAY)
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    return tmp_path / "project"
+
+
+@pytest.fixture
+def server(tmp_path, monkeypatch):
+    """A web server on this machine in the owner's place; returns the folder it serves."""
+    folder = tmp_path / "served"
+    folder.mkdir()
+    handler = partial(http.server.SimpleHTTPRequestHandler, directory=str(folder))
+    handler.func.log_message = lambda *args: None
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as httpd:
+        threading.Thread(target=httpd.serve_forever).start()
+        monkeypatch.setattr(store, "BASE_URL", f"http://127.0.0.1:{httpd.server_port}/")
+        monkeypatch.setattr(cmu_light, "URL", f"http://127.0.0.1:{httpd.server_port}/light.zip")
+        write_zip(folder / "light.zip")
+        yield folder
+        httpd.shutdown()
+
+
+def test_fetch_brings_checked_files_and_only_when_asked(project, server):
+    write_owners(server, one_day(), "data.txt.gz", ODD_ROWS)
+    write_locations(server)
+    assert not store.load("temperature", DAY).is_real
+    store.fetch(if_missing=True)
+    data = store.load("temperature", DAY)
+    assert data.is_real and data.locations[0].tolist() == [0.5, 3.0]
+    names = ["cmu-light/iw_data_all.mat", "intel-lab/data.txt.gz", "intel-lab/mote_locs.txt"]
+    assert sorted(store.checksums()) == names
+    assert len([path for path in (project / "data").rglob("*") if path.is_file()]) == 3  # nothing temporary stays
+    assert store.load("light").is_real
+    shutil.rmtree(server)
+    store.fetch(if_missing=True)  # the data is there: nothing is asked of the server
+
+
+@pytest.mark.parametrize("kind", ["page", "truncated", "locations"])
+def test_fetch_refuses_wrong_content_and_keeps_what_was_there(project, server, kind):
+    kept = project / "data" / "intel-lab" / "data.txt.gz"
+    kept.parent.mkdir(parents=True)
+    kept.write_bytes(b"mine")
+    write_owners(server, one_day(), "data.txt.gz")
+    write_locations(server)
+    arrived = server / "data.txt.gz"
+    if kind == "page":
+        arrived.write_text("<html>please log in</html>")
+    if kind == "truncated":
+        arrived.write_bytes(arrived.read_bytes()[:-5000])
+    if kind == "locations":
+        (server / "mote_locs.txt").write_text("<html>please log in</html>")
+    with pytest.raises(store.DownloadFailed, match=r"no data from http://127.*") as error:
+        store.fetch()
+    assert "\n" not in str(error.value)
+    assert kept.read_bytes() == b"mine" and list(kept.parent.iterdir()) == [kept]
+
+
+def test_one_set_that_does_not_arrive_does_not_hold_up_the_other(project, server):
+    with pytest.raises(store.DownloadFailed, match=r"no data from http://127\S*/: 404") as error:
+        store.fetch()
+    assert "light.zip" not in str(error.value)
+    assert store.load("light").is_real and not store.load("temperature", DAY).is_real
+
+
+@pytest.mark.parametrize("content", [b"<html>please log in</html>", b"PK\x05\x06" + bytes(18)])
+def test_fetch_refuses_an_archive_without_light(project, server, content):
+    write_owners(server, one_day(), "data.txt.gz")
+    write_locations(server)
+    (server / "light.zip").write_bytes(content)
+    with pytest.raises(store.DownloadFailed, match=r"light\.zip: holds no readable \.mat"):
+        store.fetch()
+    assert store.load("temperature", DAY).is_real and not store.load("light").is_real
+    assert list((project / "data" / "cmu-light").iterdir()) == []
+
+
+def test_fetch_from_a_server_without_the_files(project, server):
+    with pytest.raises(store.DownloadFailed, match="404"):
+        store.fetch()
+
+
+def test_fetch_fails_at_once_when_nobody_listens(project, monkeypatch):
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        address = f"http://127.0.0.1:{free.getsockname()[1]}/"
+        monkeypatch.setattr(store, "BASE_URL", address)
+        monkeypatch.setattr(cmu_light, "URL", address)
+        with pytest.raises(store.DownloadFailed, match="no data from"):
+            store.fetch()
+
+
+def test_fetch_leaves_a_directory_of_ones_own_alone(lab, project, monkeypatch):
+    monkeypatch.setenv("KBREPRO_DATA", str(lab.parent))
+    monkeypatch.setattr(store, "BASE_URL", "nonsense://")
+    monkeypatch.setattr(cmu_light, "URL", "nonsense://")
+    store.fetch(if_missing=True)
+    with pytest.raises(store.DownloadFailed, match="KBREPRO_DATA"):
+        store.fetch()
+    assert list(lab.iterdir()) == []

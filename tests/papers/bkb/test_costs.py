@@ -1,0 +1,49 @@
+"""What is timed is the real thing; the seconds themselves are nobody's promise."""
+
+from functools import partial
+
+import numpy as np
+import pytest
+
+from kbrepro.kernels import SquaredExponential, grid
+from kbrepro.papers.bkb import experiments
+from kbrepro.posterior import RowPosterior
+from kbrepro.problems import rkhs_function
+
+KERNEL = SquaredExponential(0.2)
+
+
+@pytest.mark.parametrize("counted", [False, True])
+def test_what_is_refitted_is_the_exact_posterior(counted):
+    rng = np.random.default_rng(1)
+    pulls, observations = rng.integers(0, 30, 90), rng.standard_normal(90)
+    exact = RowPosterior(KERNEL, grid(30), 0.01)
+    for arm, observation in zip(pulls, observations, strict=True):
+        exact.update(arm, observation)
+    mean, variance = experiments.refitted(KERNEL, grid(30), 0.01, pulls, observations, counted)
+    np.testing.assert_allclose(mean, exact.mean, rtol=0, atol=1e-8)
+    np.testing.assert_allclose(variance, exact.variance, rtol=0, atol=1e-9)
+
+
+def measured(arms, at):
+    problem = partial(rkhs_function, kernel=KERNEL, arms=arms, noise_variance=0.01, squared_norm=4.0)
+    return experiments.step_seconds(2, 0, problem=problem, horizon=40, at=at, qbar=2.0, norm=2.0, delta=0.1)
+
+
+def test_every_method_is_timed_where_it_should_be():
+    found = measured(grid(8, 2), [10, 40])
+    assert set(found.seconds) == {"BKB", "exact, rows", "exact, covariance", "exact, refit", "exact, counts"}
+    for name, seconds in found.seconds.items():
+        timed = np.flatnonzero(seconds > 0) + 1
+        assert timed.tolist() == ([10, 40] if name in ("exact, refit", "exact, counts") else list(range(1, 41)))
+    assert (found.features <= np.minimum(found.members, found.distinct)).all()
+    assert (found.members <= np.arange(1, 41)).all() and (np.diff(found.distinct) >= 0).all()
+
+
+def test_a_covariance_of_many_arms_is_not_timed():
+    assert "exact, covariance" not in measured(grid(51, 2), [40]).seconds
+
+
+def test_bad_rounds():
+    with pytest.raises(ValueError, match=r"at = \[\] is not allowed"):
+        measured(grid(8, 2), [])

@@ -1,0 +1,105 @@
+"""The self-normalised inequality against dense algebra, and Lemma 4 as a property."""
+
+from functools import partial
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from kbrepro.kernels import Linear, Matern, SquaredExponential, grid
+from kbrepro.papers.igp_ucb.theory import RandomArms, noise_run, noise_runs
+from kbrepro.policies import UCB, MeanOnly, VarianceOnly
+from kbrepro.posterior import RowPosterior
+from kbrepro.problems import Problem
+from kbrepro.simulation import map_trials, on_exact_posterior
+
+KERNELS = {"SE": SquaredExponential(0.2), "Matérn": Matern(0.2, nu=2.5), "linear": Linear()}
+
+
+class Replay:
+    """Pulls given arms, and remembers what it was told."""
+
+    def __init__(self, posterior, arms):
+        self.posterior, self.arms, self.told = posterior, iter(arms), []
+
+    def ask(self, rng):
+        return next(self.arms)
+
+    def tell(self, arm, observation):
+        self.told.append(observation)
+        self.posterior.update(arm, observation)
+
+
+def replay(kernel, arms, pulls, noise_sd, seed):
+    problem = Problem(arms, np.zeros(len(arms)), 1 + 2 / len(pulls), kernel, noise_sd)
+    policy = Replay(RowPosterior(kernel, arms, problem.noise_variance), pulls)
+    return noise_run(policy, problem, len(pulls), np.random.default_rng(seed)), np.array(policy.told)
+
+
+def dense_log_excess(K, noise, eta, R):
+    """The left-hand side of the theorem as it is printed, round by round."""
+    excess = []
+    for t in range(1, len(noise) + 1):
+        e, k = noise[:t], K[:t, :t]
+        matrix = np.linalg.inv(np.linalg.inv(k + eta * np.eye(t)) + np.eye(t))
+        excess.append(e @ matrix @ e / (2 * R**2) - 0.5 * np.linalg.slogdet((1 + eta) * np.eye(t) + k)[1])
+    return max(excess)
+
+
+@pytest.mark.parametrize("name", KERNELS)
+@pytest.mark.parametrize("R", [0.3, 1.0, 2.5])
+def test_log_excess_is_the_theorems(name, R):
+    kernel, arms = KERNELS[name], grid(8)
+    pulls = np.random.default_rng(81).integers(8, size=25)
+    result, noise = replay(kernel, arms, pulls, R, 82)
+    K = kernel(arms[pulls], arms[pulls])
+    assert result.log_excess == pytest.approx(dense_log_excess(K, noise, 2 / 25, R), rel=1e-8)
+
+
+def test_sd_ratio_by_dense_algebra():
+    kernel, arms = SquaredExponential(0.3), grid(6)
+    pulls, ridge = [0, 3, 3, 5, 1, 0, 2], 1 + 2 / 7
+    result, _ = replay(kernel, arms, pulls, 1.0, 83)
+    points, total = arms[pulls], 0.0
+    for t in range(7):
+        k, K = kernel(points[:t], points[t : t + 1]), kernel(points[:t], points[:t])
+        total += np.sqrt(1 - (k.T @ np.linalg.solve(K + ridge * np.eye(t), k)).item() if t else 1.0)
+    gain = 0.5 * np.linalg.slogdet(np.eye(7) + kernel(points, points) / ridge)[1]
+    assert result.sd_ratio == pytest.approx(total / np.sqrt(4 * 9 * gain), rel=1e-10)
+
+
+@given(
+    pulls=st.lists(st.integers(0, 9), min_size=1, max_size=60),
+    name=st.sampled_from(list(KERNELS)),
+    scale=st.floats(0.01, 1.0),
+)
+@settings(max_examples=80, deadline=None)
+def test_lemma_4_holds_for_any_pulls_of_a_kernel_bounded_by_one(pulls, name, scale):
+    arms = scale + (1 - scale) * grid(10)  # the linear kernel's diagonal is at most 1
+    result, _ = replay(KERNELS[name], arms, pulls, 1.0, 84)
+    assert result.sd_ratio <= 1 + 1e-12
+
+
+def test_lemma_4_needs_a_bounded_kernel():
+    """One pull of variance 100: 10 against sqrt(12 I), I = log(1 + 100 / 3) / 2: the test above can fail."""
+    result, _ = replay(SquaredExponential(0.2, variance=100.0), grid(10), [4], 1.0, 85)
+    assert result.sd_ratio == pytest.approx(10 / np.sqrt(6 * np.log(1 + 100 / 3)))
+    assert result.sd_ratio > 1
+
+
+def test_runs_under_four_rules_stay_below_the_theorem():
+    """150 runs at delta = 0.5: above 98 crossings would have probability below 1e-4 at the promised 0.5."""
+    rules = {
+        "at random": on_exact_posterior(RandomArms),
+        "largest variance": on_exact_posterior(VarianceOnly),
+        "upper bound": on_exact_posterior(UCB, width=float),
+        "largest mean": on_exact_posterior(MeanOnly),
+    }
+    job = partial(noise_runs, kernel=SquaredExponential(0.2), arms=grid(10), noise_scale=0.5, horizon=30, rules=rules)
+    runs = map_trials(job, 150, 86, block=50)
+    for name in rules:
+        excess = np.array([result[name].log_excess for result in runs])
+        assert (excess > np.log(2)).sum() <= 98
+        assert excess.max() > -2.0  # the noise comes near the bound
+    assert runs[0]["at random"] != runs[0]["largest mean"]

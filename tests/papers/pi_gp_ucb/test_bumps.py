@@ -1,0 +1,52 @@
+"""Bump functions: the norm is exact, the noise bounded, the kernel that of the function."""
+
+import numpy as np
+import pytest
+
+from kbrepro.kernels import Matern, grid
+from kbrepro.papers.pi_gp_ucb.problems import LatticeKernel, bumps
+
+KERNEL = Matern(0.2, nu=1.5)
+
+
+def draw(seed, d=2, side=30):
+    return bumps(np.random.default_rng(seed), 0, KERNEL, d=d, side=side, noise_variance=1.0, noise_bound=0.5)
+
+
+@pytest.mark.parametrize("d", [1, 2, 3])
+def test_arms_kernel_and_noise(d):
+    problem = draw(38, d, side=8)
+    np.testing.assert_array_equal(problem.arms, grid(8, d))
+    assert problem.kernel == LatticeKernel(KERNEL, 8) and problem.noise_variance == 1.0
+    noise = [problem.pull(3, np.random.default_rng([39, i])) - problem.expected_reward[3] for i in range(400)]
+    assert -0.5 <= min(noise) < -0.45 and 0.45 < max(noise) <= 0.5
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_norm_is_that_of_the_sum_of_bumps(seed):
+    """From the centres and weights drawn again, by a double loop."""
+    rng = np.random.default_rng(seed)
+    centres, weights = rng.uniform(size=(60, 2)), rng.uniform(-1, 1, size=60)
+    total = 0.0
+    for a, c in zip(weights, centres, strict=True):
+        for b, e in zip(weights, centres, strict=True):
+            s = np.sqrt(3) * np.linalg.norm(c - e) / 0.2
+            total += a * b * (1 + s) * np.exp(-s)
+    assert draw(seed).norm == pytest.approx(np.sqrt(total), rel=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_norm_bounds_the_function_s_interpolant_and_nearly_equals_it(seed):
+    """The interpolant on the arms has the least norm of all functions through the values."""
+    problem = draw(seed, d=1, side=400)
+    K = problem.kernel(problem.arms, problem.arms)
+    least = np.sqrt(problem.expected_reward @ np.linalg.solve(K, problem.expected_reward))
+    assert 0.98 * problem.norm < least <= problem.norm * (1 + 1e-8)
+
+
+def test_thirty_bumps_a_dimension():
+    """A draw takes 30 d centres and 30 d weights from the stream, and nothing else."""
+    rng, other = np.random.default_rng(40), np.random.default_rng(40)
+    bumps(rng, 0, KERNEL, d=3, side=4, noise_variance=1.0, noise_bound=1.0)
+    other.uniform(size=90 * 3 + 90)
+    assert rng.random() == other.random()

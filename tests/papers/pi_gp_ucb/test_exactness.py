@@ -1,0 +1,181 @@
+"""The lazy IGP-UCB pulls the arms of the plain one, at every step.
+
+The plain rule is written twice: as `UCB` on an exact posterior, one pull at a time, and as a referee with nothing in
+common with the package, who takes a finished run and finds mean and sd of all arms in all rounds by dense algebra: V =
+L^-1 K(pulled, arms) for L the Cholesky factor of K(pulled, pulled) + alpha I; the first t rows give round t + 1.
+"""
+
+import math
+from functools import partial
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.linalg import cholesky, solve_triangular
+from scipy.spatial.distance import pdist, squareform
+
+from kbrepro.confidence import improved_rkhs
+from kbrepro.kernels import Matern
+from kbrepro.papers.pi_gp_ucb import many_arms
+from kbrepro.papers.pi_gp_ucb.many_arms import LazyUCB, igp_ucb
+from kbrepro.papers.pi_gp_ucb.problems import LatticeKernel, bumps
+from kbrepro.policies import UCB
+from kbrepro.posterior import RowPosterior, exact_posterior
+from kbrepro.problems import BoundedNoiseProblem
+from kbrepro.simulation import run, stream
+
+KERNEL = Matern(0.2, nu=1.5)
+SEEDS, ALPHAS = range(5), (0.01, 0.1, 1.0)
+cases = pytest.mark.parametrize(("seed", "alpha"), [(seed, alpha) for seed in SEEDS for alpha in ALPHAS])
+
+
+def problem_of(seed, d, alpha):
+    return bumps(stream(33, seed, "function"), seed, KERNEL, d=d, side=30, noise_variance=alpha, noise_bound=1.0)
+
+
+def width(gain, norm):
+    return norm + math.sqrt(2 * (gain + 1 + math.log(10)))
+
+
+def plain_run(problem, horizon, seed):
+    posterior = exact_posterior(problem.kernel, problem.arms, problem.noise_variance, horizon)
+    policy = UCB(posterior, partial(improved_rkhs, norm=problem.norm, noise_scale=1.0, delta=0.1), of_gain=True)
+    return posterior, run(policy, problem, horizon, stream(34, seed, "run"))
+
+
+def lazy_run(problem, horizon, seed):
+    policy = igp_ucb(problem, horizon, noise_scale=1.0, delta=0.1)
+    return policy, run(policy, problem, horizon, stream(34, seed, "run"))
+
+
+def matern(integers, side, others=None):
+    """Matérn 3/2, lengthscale 0.2, between the points of the unit grid with these integer coordinates."""
+    others = integers if others is None else others
+    squared = ((integers[:, None, :] - others[None]) ** 2).sum(axis=-1)
+    s = np.sqrt(3.0 * squared) / (side - 1) / 0.2
+    return (1 + s) * np.exp(-s)
+
+
+def first_departure(problem, trace, rank):
+    """Return the first round whose pull is not the plain rule's, given the pulls before; None if there is none."""
+    places = np.rint(problem.arms * 29).astype(int)
+    pulled, alpha = trace.arms, problem.noise_variance
+    K = matern(places[pulled], 30)
+    L = cholesky(K + alpha * np.eye(len(pulled)), lower=True)
+    V = np.concatenate([matern(places[pulled], 30, part) for part in np.array_split(places, 50)], axis=1)
+    V = solve_triangular(L, V, lower=True, overwrite_b=True)
+    z = solve_triangular(L, trace.observations, lower=True)
+    gain = np.concatenate([[0.0], np.cumsum(np.log(L.diagonal() / math.sqrt(alpha)))])
+    mean, variance = np.zeros(len(places)), np.ones(len(places))
+    for t, arm in enumerate(pulled):
+        index = mean + width(gain[t], problem.norm) * np.sqrt(np.maximum(variance, 0))
+        tied = np.flatnonzero(index >= index.max() - 1e-10 * (1 + abs(index.max())))
+        if arm != tied[rank[tied].argmin()]:
+            return t
+        mean += z[t] * V[t]
+        variance -= V[t] ** 2
+    return None
+
+
+def rank_of(problem, seed):
+    """The order of ties of `run`: the first thing drawn from the policy's stream."""
+    return stream(34, seed, "run").spawn(2)[1].permutation(len(problem.arms))
+
+
+@cases
+def test_in_three_dimensions_every_pull_is_the_plain_rule_s(seed, alpha):
+    problem = problem_of(seed, 3, alpha)
+    _, trace = lazy_run(problem, 1500, seed)
+    assert len(np.unique(trace.arms)) > 100
+    assert first_departure(problem, trace, rank_of(problem, seed)) is None
+
+
+def test_in_three_dimensions_the_plain_policy_pulls_the_same_arms():
+    problem = problem_of(5, 3, 1.0)
+    posterior, plain = plain_run(problem, 700, 5)
+    policy, trace = lazy_run(problem, 700, 5)
+    np.testing.assert_array_equal(trace.arms, plain.arms)
+    np.testing.assert_allclose(policy.mean, posterior.mean, atol=1e-9)
+    np.testing.assert_allclose(policy.sd, posterior.sd, atol=1e-9)
+
+
+@cases
+def test_in_two_dimensions_whole_runs_are_the_plain_policy_s(seed, alpha):
+    problem = problem_of(seed, 2, alpha)
+    posterior, plain = plain_run(problem, 10_000, seed)
+    policy, trace = lazy_run(problem, 10_000, seed)
+    np.testing.assert_array_equal(trace.arms, plain.arms)
+    np.testing.assert_allclose(policy.mean, posterior.mean, atol=1e-9)
+    np.testing.assert_allclose(policy.sd, posterior.sd, atol=1e-9)
+    assert policy.gain == pytest.approx(posterior.gain, abs=1e-9)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_in_two_dimensions_rows_do_as_well_as_the_covariance(seed):
+    """A horizon below 2 A: rows and members instead of the covariance of all arms."""
+    problem = problem_of(seed, 2, 0.1)
+    policy, trace = lazy_run(problem, 1500, seed)
+    assert isinstance(policy._store, many_arms.Rows)
+    posterior, plain = plain_run(problem, 1500, seed)
+    np.testing.assert_array_equal(trace.arms, plain.arms)
+    np.testing.assert_allclose(policy.sd, posterior.sd, atol=1e-9)
+
+
+def test_the_referee_sees_a_wrong_pull():
+    problem = problem_of(0, 2, 1.0)
+    _, trace = lazy_run(problem, 300, 0)
+    assert first_departure(problem, trace, rank_of(problem, 0)) is None
+    trace.arms[200] = (trace.arms[200] + 1) % 900
+    assert first_departure(problem, trace, rank_of(problem, 0)) == 200
+
+
+# Small cases, with duplicate arms, symmetric arms and observations that repeat
+
+
+@st.composite
+def small_cases(draw):
+    side, d = draw(st.sampled_from([(2, 1), (4, 1), (3, 2), (2, 3)]))
+    places = draw(st.lists(st.tuples(*[st.integers(0, side - 1)] * d), min_size=1, max_size=14))
+    horizon = draw(st.integers(1, 25))
+    observations = draw(st.lists(st.integers(-4, 4), min_size=horizon, max_size=horizon))
+    sizes = draw(st.sampled_from([(1, 1), (1, 3), (3, 1), (4, 2), (8, 5)]))
+    alpha = draw(st.sampled_from([0.01, 0.5, 1.0]))
+    return side, np.array(places) / (side - 1), np.array(observations) / 4, sizes, alpha, draw(st.integers(0, 99))
+
+
+@settings(max_examples=300, deadline=None, derandomize=True)
+@given(case=small_cases())
+def test_small_cases_with_ties_and_duplicates(case):
+    side, arms, observations, (block, members), alpha, seed = case
+    kernel = LatticeKernel(Matern(0.4, nu=1.5), side)
+    plain = UCB(RowPosterior(kernel, arms, alpha), partial(width, norm=1.0), of_gain=True)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(many_arms, "BLOCK", block)
+        patch.setattr(many_arms, "MEMBERS", members)
+        policy = LazyUCB(kernel, arms, alpha, partial(width, norm=1.0), len(observations))
+        if len(arms) > members:  # rows also where the covariance would be chosen
+            policy._store, policy._n_members = many_arms.Rows(kernel, arms, len(observations)), members
+        rngs = np.random.default_rng(seed), np.random.default_rng(seed)
+        for observation in observations:
+            arm = plain.ask(rngs[0])
+            assert policy.ask(rngs[1]) == arm
+            plain.tell(arm, observation)
+            policy.tell(arm, observation)
+        np.testing.assert_allclose(policy.mean, plain.posterior.mean, atol=1e-9)
+        np.testing.assert_allclose(policy.sd, plain.posterior.sd, atol=1e-7)
+        assert policy.gain == pytest.approx(plain.posterior.gain, abs=1e-9)
+
+
+def test_the_kernel_of_the_referee_is_the_package_s():
+    places = np.array([[0, 3, 29], [5, 5, 5], [29, 0, 1]])
+    distances = squareform(pdist(places / 29))
+    s = np.sqrt(3) * distances / 0.2
+    np.testing.assert_allclose(matern(places, 30), (1 + s) * np.exp(-s), rtol=1e-13)
+    np.testing.assert_allclose(LatticeKernel(KERNEL, 30)(places / 29, places / 29), matern(places, 30), rtol=1e-13)
+
+
+def test_a_problem_that_tells_its_norm_is_needed():
+    problem = problem_of(0, 1, 1.0)
+    assert isinstance(problem, BoundedNoiseProblem)
+    assert igp_ucb(problem, 5, noise_scale=1.0, delta=0.1).width(0.0) == pytest.approx(width(0.0, problem.norm))

@@ -1,0 +1,241 @@
+"""π-GP-UCB against a plain transcription of the paper: rational cubes, dense solves, every cell in every round."""
+
+import itertools
+import math
+from fractions import Fraction
+from functools import partial
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from kbrepro.kernels import Matern, grid
+from kbrepro.papers.pi_gp_ucb.partition import PartitionedUCB, cover_exponent, initial_side, must_split, split_exponent
+from kbrepro.papers.pi_gp_ucb.problems import LatticeKernel, bumps
+from kbrepro.problems import BoundedNoiseProblem
+from kbrepro.simulation import run, stream
+
+KERNEL = Matern(0.2, nu=1.5)
+
+
+class Referee:
+    """The algorithm cell by cell; a cell is (corner, diameter) in fractions, its data a list of (arm, observation)."""
+
+    def __init__(self, n, d, horizon, norm, alpha, variant):
+        self.places = [tuple(Fraction(i, n - 1) for i in p) for p in itertools.product(range(n), repeat=d)]
+        self.points = np.array(self.places, dtype=float)
+        self.n, self.d, self.horizon, self.norm, self.alpha, self.variant = n, d, horizon, norm, alpha, variant
+        q = d * (d + 1) / (d * (d + 2) + 3)
+        side = max(1, round(horizon ** (q / d))) if variant == "paper" else 1
+        corners = itertools.product([Fraction(k, side) for k in range(side)], repeat=d)
+        self.cells = {(corner, Fraction(1, side)): [] for corner in corners}
+        self.created, self.t = len(self.cells), 1
+
+    def inside(self, cell, arm):
+        corner, rho = cell
+        return all(c <= x <= c + rho for c, x in zip(corner, self.places[arm], strict=True))
+
+    def upper_bounds(self):
+        """The largest UCB over cells of every arm, by dense solves."""
+        d = self.d
+        count = 4 * (self.t + 1) ** ((d + 1) / (d + 3) * d)
+        if self.variant == "thesis":
+            count = 4 * (self.horizon + 1) ** (d / 3)
+        best = np.full(len(self.places), -np.inf)
+        for cell, data in self.cells.items():
+            arms = [a for a in range(len(self.places)) if self.inside(cell, a)]
+            X = self.points[[a for a, _ in data]].reshape(-1, d)
+            y = np.array([o for _, o in data])
+            K = KERNEL(X, X) + self.alpha * np.eye(len(X))
+            k = KERNEL(X, self.points[arms])
+            solved = np.linalg.solve(K, k)
+            gain = 0.5 * np.linalg.slogdet(K / self.alpha)[1]
+            width = self.norm + math.sqrt(2 * (gain + 1 + math.log(count / 0.1)))
+            best[arms] = np.maximum(best[arms], solved.T @ y + width * np.sqrt(1 - (k * solved).sum(axis=0)))
+        return best
+
+    def splits(self, rho, pulls):
+        if self.variant == "paper":
+            return (1 / rho) ** (self.d + 3) < Fraction(pulls + 1) ** (self.d + 1)
+        return (1 / rho) ** 3 < pulls
+
+    def tell(self, arm, observation):
+        for cell in [cell for cell in self.cells if self.inside(cell, arm)]:
+            self.cells[cell].append((arm, observation))
+            corner, rho = cell
+            if self.splits(rho, len(self.cells[cell])):
+                data = self.cells.pop(cell)
+                for offset in itertools.product((0, 1), repeat=self.d):
+                    child = tuple(c + o * rho / 2 for c, o in zip(corner, offset, strict=True)), rho / 2
+                    kept = data if self.variant == "paper" else []
+                    self.cells[child] = [(a, o) for a, o in kept if self.inside(child, a)]
+                self.created += 2**self.d
+        self.t += 1
+
+
+def problem_on(n, d, alpha=1.0):
+    arms = grid(n, d)
+    f = np.cos(5 * arms).sum(axis=1)
+    return BoundedNoiseProblem(arms, f, alpha, LatticeKernel(KERNEL, n), 1.0, 2.0)
+
+
+@pytest.mark.parametrize("variant", ["paper", "thesis"])
+@pytest.mark.parametrize(("n", "d", "horizon"), [(9, 1, 120), (9, 2, 60), (10, 1, 90), (30, 1, 150), (5, 3, 40)])
+def test_every_pull_is_the_plain_transcription_s(n, d, horizon, variant):
+    """On 9 and 5 points a side arms lie on borders of cells, on 10 and 30 none does."""
+    problem = problem_on(n, d, alpha=0.3)
+    policy = PartitionedUCB(problem, horizon, noise_scale=1.0, delta=0.1, nu=1.5, variant=variant)
+    referee = Referee(n, d, horizon, 2.0, 0.3, variant)
+    rng, noise = np.random.default_rng(35), np.random.default_rng(36)
+    rank = np.random.default_rng(35).permutation(len(problem.arms))
+    for _ in range(horizon):
+        bounds = referee.upper_bounds()
+        tied = np.flatnonzero(bounds >= bounds.max() - 1e-10 * (1 + abs(bounds.max())))
+        arm = policy.ask(rng)
+        assert arm == tied[rank[tied].argmin()]
+        observation = problem.pull(arm, noise)
+        policy.tell(arm, observation)
+        referee.tell(arm, observation)
+        assert policy.n_created == referee.created
+    assert referee.created > (1 if variant == "thesis" else policy.n_initial)
+
+
+@pytest.mark.parametrize(("n", "shared"), [(9, True), (30, False)])
+def test_arms_on_borders_belong_to_several_cells(n, shared):
+    policy = PartitionedUCB(problem_on(n, 2), 60, noise_scale=1.0, delta=0.1, nu=1.5)
+    assert policy.n_initial == 9  # 60^(q/2) = 3.05
+    per_arm = np.bincount(policy.slot_arm)
+    assert per_arm.min() == 1 and (per_arm.max() > 1) == (n % 3 == 1 and shared)
+
+
+def test_a_border_arm_counts_in_every_cell_that_holds_it():
+    """Thesis variant, 9 points: after the first split arm 4 (at 1/2) lies in both halves."""
+    policy = PartitionedUCB(problem_on(9, 1), 50, noise_scale=1.0, delta=0.1, nu=1.5, variant="thesis")
+    for _ in range(2):
+        policy.tell(4, 0.5)
+    assert policy.n_created == 3 and np.bincount(policy.slot_arm).tolist() == [1, 1, 1, 1, 2, 1, 1, 1, 1]
+    policy.tell(4, 0.5)
+    assert [len(cell.history) for cell in policy.cells[1:]] == [1, 1]
+
+
+@settings(max_examples=60, deadline=None, derandomize=True)
+@given(pulls=st.lists(st.integers(0, 80), min_size=1, max_size=80), variant=st.sampled_from(["paper", "thesis"]))
+def test_cells_cover_all_arms_whatever_is_pulled(pulls, variant):
+    """Also pulls that the policy would not choose."""
+    policy = PartitionedUCB(problem_on(9, 2), 80, noise_scale=1.0, delta=0.1, nu=1.5, variant=variant)
+    referee = Referee(9, 2, 80, 2.0, 1.0, variant)
+    for t, arm in enumerate(pulls):
+        policy.tell(arm, t % 3 / 2)
+        referee.tell(arm, t % 3 / 2)
+    assert set(policy.slot_arm.tolist()) == set(range(81))
+    index = policy._mean + policy.widths()[policy._slot_cell] * policy._sd
+    best = np.full(81, -np.inf)
+    np.maximum.at(best, policy.slot_arm, index)
+    np.testing.assert_allclose(best, referee.upper_bounds(), rtol=1e-9)
+
+
+# The splitting rule and the cover
+
+
+@pytest.mark.parametrize("d", [1, 2, 3])
+def test_the_paper_splits_by_the_rational_rule(d):
+    for side, pulls in itertools.product(range(1, 40), range(0, 1700, 7)):
+        assert must_split(side, pulls, d, 1.5, "paper") == (Fraction(side) ** (d + 3) < Fraction(pulls + 1) ** (d + 1))
+
+
+def test_where_floats_split_wrongly():
+    """d = 1, rho = 1/20: rho^(-1/b) is exactly 400, so 399 pulls do not split; in floats 20^2 is 400.00000000000006."""
+    assert [must_split(20, pulls, 1, 1.5, "paper") for pulls in (398, 399, 400)] == [False, False, True]
+    exact = [side for side in range(2, 200) if must_split(side, side**2 - 1, 1, 1.5, "paper")]
+    floats = [side for side in range(2, 200) if (1 / side) ** (-1 / split_exponent(1, 1.5)) < side**2]
+    assert exact == [] and floats != []
+
+
+def test_the_thesis_splits_when_the_pulls_exceed_the_cube_of_the_side():
+    assert [must_split(2, pulls, 2, 1.5, "thesis") for pulls in (7, 8, 9)] == [False, False, True]
+    assert [must_split(1, pulls, 3, 1.5, "thesis") for pulls in (1, 2)] == [False, True]
+
+
+def test_exponents_and_the_first_cover():
+    assert cover_exponent(1, 1.5) == pytest.approx(1 / 3)
+    assert cover_exponent(2, 1.5) == pytest.approx(6 / 11)
+    assert split_exponent(3, 1.5) == pytest.approx(2 / 3)
+    assert [initial_side(10_000, d, 1.5) for d in (1, 2, 3)] == [22, 12, 8]
+
+
+def test_the_union_counts_of_both_variants():
+    paper, thesis = (
+        PartitionedUCB(problem_on(5, 2), 99, noise_scale=1.0, delta=0.1, nu=1.5, variant=variant)
+        for variant in ("paper", "thesis")
+    )
+    assert paper.union_count() == pytest.approx(4 * 2 ** (3 / 5 * 2))
+    assert thesis.union_count() == pytest.approx(4 * 100 ** (2 / 3))
+    for policy in (paper, thesis):
+        policy.tell(0, 0.0)
+    assert paper.union_count() == pytest.approx(4 * 3 ** (3 / 5 * 2))
+    assert thesis.union_count() == pytest.approx(4 * 100 ** (2 / 3))
+
+
+def test_children_of_the_paper_keep_the_data_and_those_of_the_thesis_start_empty():
+    for variant, kept in (("paper", 2), ("thesis", 0)):
+        policy = PartitionedUCB(problem_on(10, 1), 10, noise_scale=1.0, delta=0.1, nu=1.5, variant=variant)
+        pulls = 0
+        while policy.n_created == policy.n_initial:
+            policy.tell(0 if pulls % 2 else 1, 1.0)
+            pulls += 1
+        child = next(cell for cell in policy.cells[policy.n_initial :] if 0 in cell.arms)
+        assert (len(child.history) > 0) == (kept > 0)
+
+
+def test_the_largest_gain_counts_the_pull_that_splits_a_cell():
+    """Thesis variant, two pulls of one arm: gain 1/2 log(1 + 2 / alpha); the children have seen nothing."""
+    policy = PartitionedUCB(problem_on(9, 1, alpha=0.3), 50, noise_scale=1.0, delta=0.1, nu=1.5, variant="thesis")
+    policy.tell(2, 0.5)
+    policy.tell(2, -0.5)
+    assert policy.n_created == 3
+    assert policy.largest_gain == pytest.approx(0.5 * math.log(1 + 2 / 0.3))
+
+
+def test_the_band_is_the_worst_slot_in_units_of_the_width():
+    problem = problem_on(9, 1)
+    policy = PartitionedUCB(problem, 50, noise_scale=1.0, delta=0.1, nu=1.5)
+    width = policy.widths()[0]
+    f = np.zeros(9)
+    f[4] = -3.0
+    assert policy.band_ratio(f) == pytest.approx(3.0 / width)
+
+
+def test_run_and_replay_agree():
+    """Telling a trace to a fresh policy rebuilds its cells: how the notebook counts them."""
+    problem = bumps(stream(37, 0, "function"), 0, KERNEL, d=2, side=30, noise_variance=1.0, noise_bound=1.0)
+    make = partial(PartitionedUCB, noise_scale=1.0, delta=0.1, nu=1.5)
+    played, replayed = make(problem, 400), make(problem, 400)
+    trace = run(played, problem, 400, stream(37, 0, "run"))
+    for arm, observation in zip(trace.arms, trace.observations, strict=True):
+        replayed.tell(int(arm), float(observation))
+    assert replayed.n_created == played.n_created > played.n_initial
+    assert replayed.largest_gain == played.largest_gain > 0
+
+
+@pytest.mark.parametrize(
+    ("argument", "value", "allowed"),
+    [
+        ("variant", "both", "one of 'paper', 'thesis'"),
+        ("nu", 1.0, "0.5, 1.5 or 2.5"),
+        ("delta", 1.0, "a number strictly between 0 and 1"),
+        ("noise_scale", -1.0, "a finite number of at least 0"),
+    ],
+)
+def test_bad_settings_are_named(argument, value, allowed):
+    told = dict(noise_scale=1.0, delta=0.1, nu=1.5) | {argument: value}
+    with pytest.raises(ValueError, match=f"{argument} = {value!r} is not allowed: {argument} must be {allowed}"):
+        PartitionedUCB(problem_on(5, 1), 10, **told)
+
+
+def test_a_bad_pull_is_named():
+    policy = PartitionedUCB(problem_on(5, 1), 10, noise_scale=1.0, delta=0.1, nu=1.5)
+    with pytest.raises(IndexError, match="arm = 5 is not allowed"):
+        policy.tell(5, 0.0)
+    with pytest.raises(ValueError, match="observation = nan is not allowed"):
+        policy.tell(0, float("nan"))

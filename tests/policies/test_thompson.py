@@ -1,0 +1,227 @@
+"""Thompson sampling: draws have the posterior's law, no factorisation per round, and results free of worker counts."""
+
+from functools import partial
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.linalg import cholesky
+from scipy.stats import kstest, norm
+
+from kbrepro.kernels import Empirical, Matern, SquaredExponential, grid
+from kbrepro.papers.igp_ucb import problems
+from kbrepro.papers.igp_ucb.theory import gain_by_formula, improved
+from kbrepro.policies import UCB, ExpectedImprovement, ThompsonSampling
+from kbrepro.policies.makers import opening_at_random, told_norm
+from kbrepro.posterior import CovariancePosterior, RowPosterior
+from kbrepro.simulation import Experiment, run, run_trials
+
+HISTORY = [(0, 0.4), (3, -1.0), (0, 0.9), (4, 0.2), (0, 0.1)]
+KERNELS = {
+    "Matérn": (Matern(0.3, nu=2.5), grid(6)),
+    "SE, nearly singular": (SquaredExponential(2.0), grid(6)),
+    "rank 2": (Empirical(np.outer(np.arange(6), np.arange(6)) + 1.0), np.arange(6.0)[:, None]),
+}
+
+
+def sampler(kernel, arms, before=(), after=HISTORY, noise_variance=0.1, width=2.0):
+    """A policy made after the pulls `before` and told the pulls `after`."""
+    posterior = CovariancePosterior(kernel, arms, noise_variance)
+    for arm, observation in before:
+        posterior.update(arm, observation)
+    policy = ThompsonSampling(posterior, lambda t: width)
+    for arm, observation in after:
+        policy.tell(arm, observation)
+    return policy
+
+
+def dense_posterior(kernel, arms, history, noise_variance=0.1):
+    pulled = arms[[arm for arm, _ in history]]
+    gain = kernel(arms, pulled) @ np.linalg.inv(kernel(pulled, pulled) + noise_variance * np.eye(len(history)))
+    return gain @ [y for _, y in history], kernel(arms, arms) - gain @ kernel(pulled, arms)
+
+
+class Standard:
+    """In the place of a generator: hands out the given normals."""
+
+    def __init__(self, *arrays):
+        self.arrays = list(arrays)
+
+    def standard_normal(self, n):
+        return self.arrays.pop(0)
+
+
+def exact_covariance(policy):
+    """The covariance of `deviation`, column by column of the linear map from its standard normals."""
+    A = policy.posterior.n_arms
+    unit, zero = np.eye(A), np.zeros(A)
+    columns = [policy.deviation(Standard(e, zero)) for e in unit] + [policy.deviation(Standard(zero, e)) for e in unit]
+    return np.transpose(columns) @ np.array(columns)
+
+
+@pytest.mark.parametrize("name", KERNELS)
+@pytest.mark.parametrize("before", [(), HISTORY[:3]])
+def test_the_deviation_has_exactly_the_posterior_covariance(name, before):
+    kernel, arms = KERNELS[name]
+    policy = sampler(kernel, arms, before, HISTORY[len(before) :])
+    _, C = dense_posterior(kernel, arms, HISTORY)
+    np.testing.assert_allclose(exact_covariance(policy), C, atol=2e-11 * kernel.diag(arms).max())
+
+
+@given(
+    pulls=st.lists(st.integers(0, 5), max_size=40),
+    noise_variance=st.floats(1e-4, 10),
+    lengthscale=st.floats(0.05, 1),
+)
+@settings(max_examples=40, deadline=None)
+def test_the_covariance_is_exact_after_any_pulls(pulls, noise_variance, lengthscale):
+    kernel, arms = Matern(lengthscale, nu=1.5), grid(6)
+    policy = sampler(kernel, arms, after=[(arm, 0.0) for arm in pulls], noise_variance=noise_variance)
+    C = kernel(arms, arms)
+    if pulls:
+        _, C = dense_posterior(kernel, arms, [(arm, 0.0) for arm in pulls], noise_variance)
+    np.testing.assert_allclose(exact_covariance(policy), C, atol=1e-8)
+
+
+def test_thirty_thousand_pulls_leave_the_covariance_of_the_draws_right():
+    """Relative to the smallest posterior standard deviation: what is left of one arm pulled almost always."""
+    kernel, arms = SquaredExponential(0.2), grid(20)
+    rng = np.random.default_rng(41)
+    pulls = [(int(arm), 0.0) for arm in np.minimum(rng.geometric(0.4, 30_000) - 1, 19)]
+    policy = sampler(kernel, arms, after=pulls, noise_variance=0.01)
+    C = np.array([policy.posterior.covariance_times(e) for e in np.eye(20)])
+    sd = policy.posterior.sd
+    assert (np.abs(exact_covariance(policy) - C) < 1e-4 * np.outer(sd, sd)).all()
+
+
+def draws_of(policy, n, seed):
+    rng = np.random.default_rng(seed)
+    return np.array([policy.deviation(rng) for _ in range(n)])
+
+
+def test_draws_have_mean_and_covariance_of_the_posterior():
+    """First and second moments of 20000 draws on 6 arms within 4.5 standard errors: 27 entries, error level 2e-4."""
+    kernel, arms = KERNELS["Matérn"]
+    n, (_, C) = 20_000, dense_posterior(kernel, arms, HISTORY)
+    draws = draws_of(sampler(kernel, arms), n, 42)
+    error = np.sqrt((np.outer(C.diagonal(), C.diagonal()) + C**2) / n)
+    assert (np.abs(draws.T @ draws / n - C) < 4.5 * error).all()
+    assert (np.abs(draws.mean(axis=0)) < 4.5 * np.sqrt(C.diagonal() / n)).all()
+
+
+def test_draws_have_the_law_of_draws_by_cholesky():
+    """Kolmogorov-Smirnov, two samples of 4000, at level 1e-4 each, in six directions; and which arm is best."""
+    kernel, arms = KERNELS["Matérn"]
+    policy = sampler(kernel, arms)
+    mean, C = dense_posterior(kernel, arms, HISTORY)
+    rng = np.random.default_rng(43)
+    factor = cholesky(C, lower=True)
+    reference = (factor @ rng.standard_normal((6, 4000))).T
+    mine = draws_of(policy, 4000, 44)
+    for direction in rng.standard_normal((6, 6)):
+        assert kstest(mine @ direction, reference @ direction).pvalue > 1e-4
+    best = [np.bincount((mean + 2 * sample).argmax(axis=1), minlength=6) / 4000 for sample in (mine, reference)]
+    assert np.abs(best[0] - best[1]).max() < norm.ppf(1 - 1e-5) * np.sqrt(2 * 0.25 / 4000)
+
+
+def test_the_width_multiplies_the_deviation_not_the_mean():
+    """With width 0 the arm of largest mean; with a huge one an arm that is far from it, as often as drawn."""
+    kernel, arms = KERNELS["Matérn"]
+    mean, _ = dense_posterior(kernel, arms, HISTORY)
+    rng = np.random.default_rng(45)
+    still = sampler(kernel, arms, width=0.0)
+    assert {still.ask(rng) for _ in range(20)} == {int(mean.argmax())}
+    wide = sampler(kernel, arms, width=1e9)
+    asked = [wide.ask(np.random.default_rng([46, i])) for i in range(50)]
+    expected = []
+    for i in range(50):
+        rng = np.random.default_rng([46, i])
+        rng.permutation(6) if i == 0 else None
+        expected.append(int(wide.deviation(rng).argmax()))
+    assert asked == expected
+
+
+def test_width_follows_gain_or_round():
+    kernel, arms = KERNELS["Matérn"]
+    asked = []
+    policy = ThompsonSampling(CovariancePosterior(kernel, arms, 0.1), lambda x: asked.append(x) or 1.0, of_gain=True)
+    rng = np.random.default_rng(47)
+    for _ in range(3):
+        policy.tell(policy.ask(rng), 0.5)
+    assert asked[0] == 0.0 and asked[0] < asked[1] < asked[2] < policy.posterior.gain
+
+
+def test_no_factorisation_in_a_round(monkeypatch):
+    kernel, arms = KERNELS["Matérn"]
+    policy = sampler(kernel, arms)
+
+    def forbidden(*args, **kwargs):
+        raise AssertionError("a factorisation")
+
+    for module, name in ((np.linalg, "cholesky"), (np.linalg, "svd"), (np.linalg, "eigh")):
+        monkeypatch.setattr(module, name, forbidden)
+    monkeypatch.setattr("kbrepro.policies.thompson.covariance_factor", forbidden)
+    policy.tell(policy.ask(np.random.default_rng(48)), 0.1)
+
+
+def test_a_posterior_without_covariance_is_refused():
+    with pytest.raises(TypeError, match=r"RowPosterior.*CovariancePosterior"):
+        ThompsonSampling(RowPosterior(SquaredExponential(0.2), grid(5), 0.1), lambda t: 1.0)
+
+
+# Makers
+
+
+PROBLEM = partial(problems.posterior_mean, kernel=SquaredExponential(0.2), n_arms=30)
+GAIN = partial(gain_by_formula, kernel="squared exponential")
+POLICIES = {
+    "IGP-UCB": told_norm(UCB, partial(improved, gain=GAIN, delta=0.1)),
+    "GP-TS": told_norm(ThompsonSampling, partial(improved, gain=GAIN, delta=0.05)),
+    "EI": opening_at_random(ExpectedImprovement),
+}
+
+
+def test_trajectories_do_not_depend_on_the_number_of_workers(monkeypatch, tmp_path):
+    experiment = Experiment(PROBLEM, POLICIES, horizon=60)
+    monkeypatch.delenv("KBREPRO_CACHE", raising=False)
+    traces = {}
+    for workers in ("1", "2"):
+        monkeypatch.setenv("KBREPRO_JOBS", workers)
+        traces[workers] = run_trials(experiment, 4, 49)
+    for name in POLICIES:
+        np.testing.assert_array_equal(traces["1"][name].arms, traces["2"][name].arms)
+        np.testing.assert_array_equal(traces["1"][name].observations, traces["2"][name].observations)
+
+
+def test_the_first_arm_is_random_and_common_to_all_policies():
+    trace = run_trials(Experiment(PROBLEM, POLICIES, horizon=2), 30, 50)
+    first = {name: runs.arms[:, 0].tolist() for name, runs in trace.items()}
+    assert first["IGP-UCB"] == first["GP-TS"] == first["EI"]
+    assert len(set(first["EI"])) > 12
+
+
+def test_makers_tell_what_the_width_asks_for():
+    problem = PROBLEM(np.random.default_rng(51), 0, told_variance=1.5)
+    heard = {}
+
+    def width(t, *, norm, noise_variance, noise_scale):
+        heard.update(norm=norm, noise_variance=noise_variance, noise_scale=noise_scale)
+        return 1.0
+
+    maker = told_norm(UCB, width)
+    maker(problem, 10).band_ratio(problem.expected_reward)
+    assert heard == {"norm": problem.norm, "noise_variance": 1.5, "noise_scale": problem.noise_sd}
+    assert told_norm(UCB, lambda t: 1.0)(problem, 10).policy.width(1) == 1.0
+
+
+def test_makers_give_thompson_the_covariance_however_short_the_horizon():
+    problem = PROBLEM(np.random.default_rng(52), 0)
+    assert isinstance(POLICIES["GP-TS"](problem, 5).policy.posterior, CovariancePosterior)
+    assert isinstance(POLICIES["EI"](problem, 5).policy.posterior, RowPosterior)
+
+
+def test_regret_of_thompson_falls_on_an_easy_problem():
+    problem = PROBLEM(np.random.default_rng(53), 0)
+    trace = run(POLICIES["GP-TS"](problem, 400), problem, 400, np.random.default_rng(54))
+    assert trace.regret[-100:].mean() < 0.2 * trace.regret[:20].mean()

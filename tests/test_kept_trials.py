@@ -1,0 +1,137 @@
+"""What kept trials depend on: the source of every module that a job names, ours or the reader's, and nothing else."""
+
+import shutil
+import subprocess
+import sys
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from kbrepro import problems, simulation
+from kbrepro.kernels import SquaredExponential, grid
+from kbrepro.policies import UCB
+from kbrepro.simulation import on_exact_posterior
+
+ROOT = Path(__file__).parents[1]
+
+
+def test_the_modules_of_a_job_are_found_through_imports():
+    assert set(simulation.sources(SquaredExponential(0.2))) == {"kbrepro.kernels", "kbrepro.checks"}
+    used = set(simulation.sources({"policy": on_exact_posterior(UCB, width=abs)}))
+    assert {"kbrepro.policies.ucb", "kbrepro.policies.base", "kbrepro.simulation"} <= used
+    assert not used & {"kbrepro.policies.improvement", "kbrepro.figures", "kbrepro.claims", "kbrepro.data.store"}
+
+
+def test_neither_the_standard_library_nor_installed_packages_count():
+    assert simulation.sources([partial(max, 3), shutil.copy, pytest.approx]) == {}
+
+
+@pytest.fixture
+def copy(tmp_path, monkeypatch):
+    """The package's files elsewhere, where they can be edited."""
+    folder = tmp_path / "kbrepro"
+    shutil.copytree(simulation.PACKAGE, folder, ignore=shutil.ignore_patterns("__pycache__"))
+    own_file = simulation._own_file
+
+    def moved(name):
+        file = own_file(name)
+        return file and folder / file.relative_to(simulation.PACKAGE)
+
+    monkeypatch.setattr(simulation, "_own_file", moved)
+    return folder
+
+
+@pytest.mark.parametrize(
+    "module", ["kernels.py", "policies/base.py", "policies/ucb.py", "problems.py", "simulation.py"]
+)
+def test_the_digest_follows_the_modules_in_use_only(copy, module):
+    job = (on_exact_posterior(UCB, width=abs), partial(problems.gp_draw, arms=grid(3)))
+    before = simulation.digest(simulation.sources(job))
+    for bystander in ("figures.py", "policies/improvement.py"):
+        (copy / bystander).write_text("# another\n", encoding="utf-8")
+    assert simulation.digest(simulation.sources(job)) == before
+    with (copy / module).open("a", encoding="utf-8") as file:
+        file.write("\n# changed\n")
+    assert simulation.digest(simulation.sources(job)) != before
+
+
+def test_the_digest_of_all_sees_every_file(tmp_path, monkeypatch):
+    shutil.copytree(simulation.PACKAGE, tmp_path / "kbrepro")
+    monkeypatch.setattr(simulation, "PACKAGE", tmp_path / "kbrepro")
+    before = simulation.digest()
+    (tmp_path / "kbrepro" / "figures.py").write_text("# another\n", encoding="utf-8")
+    assert simulation.digest() != before
+
+
+# A reader's own code
+
+POLICY = """
+from helpers import CHOICE
+
+class Fixed:
+    def __init__(self, problem, horizon): ...
+    def ask(self, rng): return CHOICE
+    def tell(self, arm, observation): ...
+"""
+SCRIPT = """
+from functools import partial
+from kbrepro import problems
+from kbrepro.kernels import SquaredExponential, grid
+from kbrepro.simulation import Experiment, run_trials
+{policy}
+problem = partial(problems.gp_draw, kernel=SquaredExponential(0.2), arms=grid(9), noise_variance=0.01)
+traces = run_trials(Experiment(problem, {{"mine": Fixed}}, 5), 2, 7)
+print(traces["mine"].arms.tolist(), float(traces["mine"].seconds.sum()))
+"""
+
+
+def play(folder, monkeypatch, policy="from mypolicy import Fixed"):
+    """Run the reader's script as a program of its own, with a cache; return what it printed."""
+    for name, value in (("KBREPRO_CACHE", str(folder / "kept")), ("KBREPRO_JOBS", "2"), ("TQDM_DISABLE", "1")):
+        monkeypatch.setenv(name, value)
+    (folder / "script.py").write_text(SCRIPT.format(policy=policy))
+    command = [sys.executable, str(folder / "script.py")]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.mark.parametrize("edited", ["mypolicy.py", "helpers.py"])
+def test_an_edit_of_the_readers_module_or_of_what_it_imports_is_seen(tmp_path, monkeypatch, edited):
+    (tmp_path / "mypolicy.py").write_text(POLICY)
+    (tmp_path / "helpers.py").write_text("CHOICE = 3\n")
+    first = play(tmp_path, monkeypatch)
+    assert first.startswith("[[3, 3, 3, 3, 3]")
+    assert play(tmp_path, monkeypatch) == first, "unchanged, the trials are kept: the seconds too"
+    old = (tmp_path / edited).read_text()
+    (tmp_path / edited).write_text(old.replace("CHOICE = 3", "CHOICE = 5").replace("return CHOICE", "return 5"))
+    assert play(tmp_path, monkeypatch).startswith("[[5, 5, 5, 5, 5]")
+
+
+def test_a_policy_of_the_main_program_runs_and_is_never_kept(tmp_path, monkeypatch):
+    (tmp_path / "helpers.py").write_text("CHOICE = 3\n")
+    one, other = (play(tmp_path, monkeypatch, policy=POLICY) for _ in range(2))
+    assert one.startswith("[[3, 3, 3, 3, 3]") and other.startswith("[[3, 3, 3, 3, 3]")
+    assert one != other, "played again: other seconds"
+    assert not (tmp_path / "kept").exists()
+
+
+def test_a_lambda_runs_and_is_never_kept(tmp_path, monkeypatch):
+    monkeypatch.setenv("KBREPRO_CACHE", str(tmp_path / "kept"))
+    assert simulation.map_trials(lambda seed, trial: seed + trial, 3, 10) == [10, 11, 12]
+    assert not (tmp_path / "kept").exists()
+
+
+def measured(seed, trial):
+    return sum(range(100_000 * (trial + 1)))
+
+
+def test_the_computing_time_is_told_also_where_trials_were_kept(tmp_path, monkeypatch):
+    monkeypatch.setenv("KBREPRO_CACHE", str(tmp_path / "kept"))
+    monkeypatch.setenv("KBREPRO_TIMES", str(tmp_path / "trials.csv"))
+    for _ in range(2):
+        simulation.map_trials(measured, 4, 1, block=2, label="a, b")
+    first, again = (tmp_path / "trials.csv").read_text().splitlines()
+    assert first == again and first.startswith('"a, b",4,')
+    assert float(first.rpartition(",")[2]) > 0

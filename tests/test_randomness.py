@@ -1,0 +1,52 @@
+"""Randomness comes only from a numpy Generator that was handed in or made from a seed."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+
+
+MAKERS = {"default_rng", "Generator", "SeedSequence", "BitGenerator", "PCG64", "PCG64DXSM", "Philox", "SFC64"}
+
+
+def global_draws(source):
+    """Uses of `np.random` other than making a generator, of `random`, and generators without a seed."""
+    found = []
+    for node in ast.walk(ast.parse(source)):
+        of_module = isinstance(node, ast.Attribute) and ast.unparse(node.value) in ("np.random", "numpy.random")
+        if of_module and node.attr not in MAKERS:
+            found.append(ast.unparse(node))
+        if isinstance(node, ast.ImportFrom) and node.module in ("random", "numpy.random"):
+            found += [a.name for a in node.names if node.module == "random" or a.name not in MAKERS]
+        if isinstance(node, ast.Import):
+            found += [a.name for a in node.names if a.name == "random"]
+        if isinstance(node, ast.Call) and ast.unparse(node.func).endswith("default_rng") and not node.args:
+            found.append(ast.unparse(node))
+    return found
+
+
+SOURCES = [path for room in ("kbrepro", "notebooks", "tests", "benchmarks") for path in (ROOT / room).rglob("*.py")]
+
+
+@pytest.mark.parametrize("path", sorted(SOURCES), ids=lambda path: path.relative_to(ROOT).as_posix())
+def test_no_global_random_draws(path):
+    assert global_draws(path.read_text(encoding="utf-8")) == []
+
+
+@pytest.mark.parametrize(
+    ("source", "found"),
+    [
+        ("np.random.seed(0)", ["np.random.seed"]),
+        ("x = numpy.random.standard_normal(3)", ["numpy.random.standard_normal"]),
+        ("from numpy.random import rand, default_rng", ["rand"]),
+        ("import random", ["random"]),
+        ("rng = np.random.default_rng()", ["np.random.default_rng()"]),
+        ("rng = np.random.default_rng([seed, 4])", []),
+        ("x = np.random.default_rng(4).normal(np.random.random())", ["np.random.random"]),
+        ("def ask(rng: np.random.Generator): rng.random()", []),
+    ],
+)
+def test_the_finder_finds_draws(source, found):
+    assert global_draws(source) == found

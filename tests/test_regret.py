@@ -1,0 +1,208 @@
+"""Intervals: coverage, blocks, pairing; standard errors; stuck trials."""
+
+import numpy as np
+import pytest
+
+from kbrepro import regret
+from kbrepro.regret import (
+    Estimate,
+    Trace,
+    bootstrap,
+    exact,
+    mean_difference,
+    relative_difference,
+    share,
+    simple_regret,
+    slope,
+    standard_error,
+    stuck,
+    weakest,
+)
+
+
+def mean(a):
+    return a.mean(axis=-1)
+
+
+def autocorrelated(rng, n, phi=0.9):
+    """n values of a stationary AR(1) of variance 1."""
+    noise, x = rng.standard_normal(n), np.empty(n)
+    x[0] = noise[0]
+    for t in range(1, n):
+        x[t] = phi * x[t - 1] + np.sqrt(1 - phi**2) * noise[t]
+    return x
+
+
+def width(estimate):
+    return estimate.high - estimate.low
+
+
+def test_differences():
+    a, b = np.array([[3.0, 5.0], [1.0, 1.0]]), np.array([[1.0, 3.0], [2.0, 2.0]])
+    np.testing.assert_allclose(mean_difference(a, b), [2.0, -1.0])
+    np.testing.assert_allclose(relative_difference(a, b), [1.0, -0.5])
+    assert relative_difference(np.array([1.2, 2.4]), np.array([1.0, 2.0])) == pytest.approx(0.2)
+
+
+def test_the_value_is_that_of_the_samples_and_the_level_is_95_percent():
+    """For 400 normal values the interval is mean +- 1.96 s / 20, within the noise of 4000 resamples."""
+    x = np.random.default_rng(36).normal(3, 2, 400)
+    value, low, high = bootstrap(mean, x, rng=np.random.default_rng(37))
+    assert value == x.mean()
+    half = 1.96 * x.std() / 20
+    assert low == pytest.approx(x.mean() - half, abs=0.1 * half)
+    assert high == pytest.approx(x.mean() + half, abs=0.1 * half)
+
+
+def test_coverage(monkeypatch):
+    """400 intervals of 40 values of known mean. Percentile intervals cover about 92 % here; the share of hits then
+    leaves [0.86, 0.98] with probability below 1e-4 (binomial)."""
+    monkeypatch.setattr(regret, "RESAMPLES", 400)
+    rng = np.random.default_rng(38)
+    hits = 0
+    for _ in range(400):
+        _, low, high = bootstrap(mean, rng.normal(1.0, 1.0, 40), rng=rng)
+        hits += low <= 1.0 <= high
+    assert 0.86 <= hits / 400 <= 0.98
+
+
+def test_coverage_of_blocks_on_autocorrelated_values(monkeypatch):
+    """150 intervals of 400 values, phi = 0.7. Single resamples cover about 60 %, blocks of 25 about 90 %: the line
+    at 80 % separates them with error below 1e-4 either way (binomial)."""
+    monkeypatch.setattr(regret, "RESAMPLES", 200)
+    rng = np.random.default_rng(39)
+    hits = {1: 0, 25: 0}
+    for _ in range(150):
+        x = autocorrelated(rng, 400, phi=0.7)
+        for block in hits:
+            _, low, high = bootstrap(mean, x, rng=rng, block=block)
+            hits[block] += low <= 0 <= high
+    assert hits[1] / 150 < 0.8 < hits[25] / 150
+
+
+def test_blocks_widen_the_interval_of_autocorrelated_values():
+    x = autocorrelated(np.random.default_rng(40), 600)
+    single, blocks = (bootstrap(mean, x, rng=np.random.default_rng(41), block=b) for b in (1, 50))
+    assert single.value == blocks.value
+    assert width(blocks) > 2 * width(single)
+
+
+def test_blocks_leave_independent_values_alone():
+    x = np.random.default_rng(42).standard_normal(600)
+    single, blocks = (bootstrap(mean, x, rng=np.random.default_rng(43), block=b) for b in (1, 6))
+    assert 0.8 < width(blocks) / width(single) < 1.2
+
+
+def test_blocks_are_circular_runs_of_neighbours():
+    """A statistic that sees the resample: steps of one inside a block, modulo n, and n values in all."""
+    n, block = 10, 4
+    seen = []
+    bootstrap(lambda a: seen.append(a.copy()) or a.mean(), np.arange(n), rng=np.random.default_rng(44), block=block)
+    resamples = np.array(seen[:-1] if len(seen[0]) == n else seen[1:], dtype=int)
+    assert resamples.shape[1] == n
+    steps = np.diff(resamples, axis=1) % n
+    inside = [i for i in range(n - 1) if (i + 1) % block]
+    assert (steps[:, inside] == 1).all()
+    np.testing.assert_allclose(np.bincount(resamples.ravel(), minlength=n) / resamples.size, 0.1, atol=0.01)
+
+
+def test_pairs_stay_together():
+    rng = np.random.default_rng(45)
+    shared = 10 * rng.standard_normal(200)
+    a, b = shared + 0.1 * rng.standard_normal(200) + 0.05, shared + 0.1 * rng.standard_normal(200)
+    paired = bootstrap(mean_difference, a, b, rng=np.random.default_rng(46))
+    assert width(paired) < 0.06
+    assert width(bootstrap(mean_difference, a, b[::-1], rng=np.random.default_rng(46))) > 1
+
+
+def test_the_same_rng_gives_the_same_interval():
+    x = np.random.default_rng(47).standard_normal(30)
+    one, other = (bootstrap(mean, x, rng=np.random.default_rng(48), block=3) for _ in range(2))
+    assert one == other and all(type(part) is float for part in one)
+
+
+@pytest.mark.parametrize(
+    ("samples", "block", "message"),
+    [
+        ([np.zeros(5), np.zeros(4)], 1, r"samples have shapes \[\(5,\), \(4,\)\]: all must be \(n,\)"),
+        ([np.zeros((5, 2))], 1, "samples have shapes"),
+        ([np.array([0.0, np.nan, 1.0])], 1, r"samples\[1\] = nan is not allowed"),
+        ([np.zeros(3), np.array([0.0, 1.0, np.inf])], 1, r"samples\[2\] = inf is not allowed"),
+        ([np.zeros(7)], 4, "block = 4 is not allowed: block must be at most half of the 7 trials"),
+        ([np.zeros(1)], 1, "block = 1 is not allowed"),
+        ([np.zeros(7)], 0, "block = 0"),
+        ([np.zeros(7)], 2.0, r"block = 2\.0"),
+    ],
+)
+def test_bad_samples_are_named(samples, block, message):
+    with pytest.raises(ValueError, match=message):
+        bootstrap(lambda *a: a[0].mean(), *samples, rng=np.random.default_rng(0), block=block)
+
+
+def test_standard_error_by_the_formula():
+    x = np.random.default_rng(49).standard_normal((30, 4))
+    deviation = np.sqrt(((x - x.mean(axis=0)) ** 2).sum(axis=0) / 29)
+    np.testing.assert_allclose(standard_error(x), deviation / np.sqrt(30), rtol=1e-12)
+
+
+def test_standard_error_of_blocks():
+    x = np.arange(11.0)[:, None] ** 2  # blocks of three: the last two rows are left out
+    means = np.array([(0 + 1 + 4) / 3, (9 + 16 + 25) / 3, (36 + 49 + 64) / 3])
+    np.testing.assert_allclose(standard_error(x, block=3), [means.std(ddof=1) / np.sqrt(3)])
+    with pytest.raises(ValueError, match="block = 6 is not allowed: block must be at most half of the 11 trials"):
+        standard_error(x, block=6)
+    with pytest.raises(ValueError, match="block = 0"):
+        standard_error(x, block=0)
+
+
+def test_blocks_raise_the_standard_error_of_autocorrelated_values():
+    x = autocorrelated(np.random.default_rng(50), 1000)[:, None]
+    assert standard_error(x, block=50)[0] > 2 * standard_error(x)[0]
+
+
+def test_exact_and_weakest():
+    assert exact(np.float64(2)) == Estimate(2.0, 2.0, 2.0)
+    estimates = [Estimate(5.0, 1.0, 9.0), Estimate(2.0, 1.5, 2.5), Estimate(3.0, 0.5, 30.0)]
+    assert weakest(estimates) == Estimate(2.0, 0.5, 2.5)
+    assert weakest(iter(estimates[:1])) == estimates[0]
+
+
+def test_one_comparison_that_goes_the_other_way_shows_in_the_weakest():
+    against, uncertain = Estimate(-0.5, -1.0, -0.1), Estimate(1.0, -2.0, 3.0)
+    assert weakest([against, uncertain]).value < 0
+
+
+def trace_of(arms, regret_of_arm):
+    arms = np.array(arms, dtype=np.int32)
+    regret = np.array(regret_of_arm)[arms]
+    return Trace(arms, regret, regret, np.zeros(len(arms)), regret)
+
+
+def test_stuck_looks_at_the_last_tenth():
+    settled_well, settled_badly = [1] * 18 + [0, 0], [0] * 18 + [2, 2]
+    wanders, near_the_best, late = [2] * 18 + [1, 2], [2] * 18 + [3, 3], [0] * 19 + [2]
+    trace = trace_of([settled_well, settled_badly, wanders, near_the_best, late], [0.0, 0.5, 1.0, 0.1])
+    assert stuck(trace, regret_above=0.1).tolist() == [False, True, False, False, False]
+    assert stuck(trace, regret_above=1.0).tolist() == [False] * 5
+
+
+def test_share_is_clopper_pearson():
+    """No success in n: the upper end solves (1 - p)^n = 0.025. The interval of 7 in 10 is tabulated."""
+    assert share(np.zeros(20, dtype=bool)) == pytest.approx((0.0, 0.0, 1 - 0.025 ** (1 / 20)))
+    assert share(np.ones(20, dtype=bool)) == pytest.approx((1.0, 0.025 ** (1 / 20), 1.0))
+    assert share(np.array([True] * 7 + [False] * 3)) == pytest.approx((0.7, 0.34755, 0.93326), abs=1e-5)
+
+
+def test_slope_of_a_straight_line_fit():
+    """Residual variance over n - 2, t quantile 3.1824 at 3 degrees of freedom."""
+    x, y = np.array([0.0, 1.0, 2.0, 3.0, 4.0]), np.array([1.0, 3.1, 4.9, 7.2, 8.8])
+    b = ((x - 2) * (y - y.mean())).sum() / 10
+    residual = y - y.mean() - b * (x - 2)
+    half = 3.182446 * np.sqrt((residual**2).sum() / 3 / 10)
+    assert slope(x, y) == pytest.approx((b, b - half, b + half), rel=1e-6)
+
+
+def test_simple_regret_is_that_of_the_best_arm_so_far():
+    regret = np.array([[3.0, 1.0, 2.0, 0.5], [0.0, 1.0, 4.0, 2.0]])
+    trace = Trace(*[np.zeros((2, 4))] * 2, regret, np.zeros(2), np.zeros((2, 4)))
+    np.testing.assert_array_equal(simple_regret(trace), [[3, 1, 1, 0.5], [0, 0, 0, 0]])
