@@ -1,51 +1,114 @@
-"""Widths of confidence bands, one function per theorem. A width multiplies the posterior standard deviation.
+"""Widths of confidence bands that two or more papers use. A width multiplies the posterior standard deviation.
 
-Srinivas et al. write sqrt(beta_t) sigma, so their width is sqrt(beta_t); dividing beta_t by a factor divides the
-width by its root. Rounds t count from 1.
+A *width* is a function of the policy that asks. Those of a theorem are small frozen values: `at` is the formula,
+calling one reads the formula's arguments off the policy (`t`, `told`, `posterior.gain`). Rounds t count from 1.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Protocol
 
 import numpy as np
 
 from kbrepro import checks
 from kbrepro.kernels import Array
+from kbrepro.problems import Told
 
 
-def finite_arms(t: int, *, n_arms: int, delta: float, divide_beta_by: float = 1.0) -> float:
-    """Return sqrt(beta_t / divide_beta_by), beta_t = 2 log(n_arms t^2 pi^2 / (6 delta)).
+class Asking(Protocol):
+    """What a width may look at: the round, what the policy was told, and its posterior."""
 
-    Srinivas et al., Theorem 1: f drawn from the GP, finitely many arms, band holds with probability 1 - delta.
+    t: int
+    told: Told
+    posterior: Any
+
+
+@dataclass(frozen=True)
+class Constant:
+    """The same number of standard deviations in every round."""
+
+    width: float
+
+    def __post_init__(self) -> None:
+        checks.non_negative(width=self.width)
+
+    def __call__(self, policy: Asking) -> float:
+        return self.width
+
+
+@dataclass(frozen=True)
+class Bayes:
+    """sqrt(beta_t / divide_beta_by), beta_t = 2 log(n_arms t^2 pi^2 / (6 delta)).
+
+    Srinivas et al., Theorem 1: f drawn from the GP, finitely many arms; the band holds with probability 1 - delta. They
+    write sqrt(beta_t) sigma, so their width is sqrt(beta_t), and dividing beta_t by 5 divides the width by its root.
     """
-    checks.positive_int(t=t, n_arms=n_arms)
-    checks.probability(delta=delta)
-    checks.positive(divide_beta_by=divide_beta_by)
-    return math.sqrt(2 * math.log(n_arms * t**2 * math.pi**2 / (6 * delta)) / divide_beta_by)
+
+    delta: float
+    divide_beta_by: float = 1.0
+
+    def __post_init__(self) -> None:
+        checks.probability(delta=self.delta)
+        checks.positive(divide_beta_by=self.divide_beta_by)
+
+    def at(self, t: int, n_arms: int) -> float:
+        """Return the width of round t; ValueError unless t and n_arms are at least 1."""
+        checks.positive_int(t=t, n_arms=n_arms)
+        return math.sqrt(2 * math.log(n_arms * t**2 * math.pi**2 / (6 * self.delta)) / self.divide_beta_by)
+
+    def __call__(self, policy: Asking) -> float:
+        return self.at(policy.t, policy.told.n_arms)
 
 
-def improved_rkhs(gain: float | Array, *, norm: float, noise_scale: float, delta: float) -> float | Array:
-    """Return norm + noise_scale sqrt(2 (gain + 1 + log(1 / delta))).
+@dataclass(frozen=True)
+class Improved:
+    """norm + R sqrt(2 (gain + 1 + log(1 / delta))), R the noise scale.
 
     Chowdhury & Gopalan, Theorem 2 and IGP-UCB (GP-TS has delta / 2 in the place of delta); Janz et al., Section 2.
-    `norm` bounds the RKHS norm, the noise is sub-Gaussian with scale `noise_scale`, `gain` (nats) is that of the pulls
-    so far or a bound on it; of an array of gains, the width of each. Proved for a posterior with noise variance
-    1 + 2 / T.
+    Proved for a posterior with noise variance 1 + 2 / T. `gain(t - 1)` gives the information gain (nats) that round t
+    reckons with; by default it is that of the pulls so far.
     """
-    checks.positive(norm=norm)
-    checks.non_negative(gain=gain if np.ndim(gain) == 0 else gain.min(), noise_scale=noise_scale)
-    checks.probability(delta=delta)
-    return norm + noise_scale * np.sqrt(2 * (gain + 1 + math.log(1 / delta)))
+
+    delta: float
+    gain: Callable[[int], float] | None = None
+
+    def __post_init__(self) -> None:
+        checks.probability(delta=self.delta)
+
+    def at(self, gain: float | Array, *, norm: float, noise_scale: float) -> float | Array:
+        """Return the width at a gain, or at each of an array of gains; ValueError on a value out of range."""
+        checks.positive(norm=norm)
+        checks.non_negative(gain=gain if np.ndim(gain) == 0 else gain.min(), noise_scale=noise_scale)
+        return norm + noise_scale * np.sqrt(2 * (gain + 1 + math.log(1 / self.delta)))
+
+    def __call__(self, policy: Asking) -> float:
+        gain = policy.posterior.gain if self.gain is None else self.gain(policy.t - 1)
+        return self.at(gain, norm=policy.told.norm, noise_scale=policy.told.noise_scale)
 
 
-def self_normalised(gain: float, *, norm: float, noise_scale: float, noise_variance: float, delta: float) -> float:
-    """Return norm + noise_scale / sqrt(noise_variance) sqrt(2 (gain + log(1 / delta))).
+@dataclass(frozen=True)
+class SelfNormalised:
+    """norm + R / sqrt(lambda) sqrt(2 (gain + log(1 / delta))), lambda the noise variance of the posterior.
 
-    The width that holds for a posterior with any `noise_variance`, by the self-normalised inequality that stands behind
-    Chowdhury & Gopalan's Theorem 1; `gain` (nats) is that of the pulls so far.
+    Holds for any lambda, by the self-normalised inequality that stands behind Chowdhury & Gopalan's Theorem 1; the gain
+    (nats) is that of the pulls so far.
     """
-    checks.positive(norm=norm, noise_variance=noise_variance)
-    checks.non_negative(gain=gain, noise_scale=noise_scale)
-    checks.probability(delta=delta)
-    return norm + noise_scale / math.sqrt(noise_variance) * math.sqrt(2 * (gain + math.log(1 / delta)))
+
+    delta: float
+
+    def __post_init__(self) -> None:
+        checks.probability(delta=self.delta)
+
+    def at(self, gain: float, *, norm: float, noise_scale: float, noise_variance: float) -> float:
+        """Return the width at a gain; ValueError on a value out of range."""
+        checks.positive(norm=norm, noise_variance=noise_variance)
+        checks.non_negative(gain=gain, noise_scale=noise_scale)
+        return norm + noise_scale / math.sqrt(noise_variance) * math.sqrt(2 * (gain + math.log(1 / self.delta)))
+
+    def __call__(self, policy: Asking) -> float:
+        told = policy.told
+        given = {"norm": told.norm, "noise_scale": told.noise_scale, "noise_variance": told.noise_variance}
+        return self.at(policy.posterior.gain, **given)

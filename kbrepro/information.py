@@ -4,34 +4,28 @@ from __future__ import annotations
 
 import heapq
 import math
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import cholesky, eigvalsh
+from scipy.linalg import eigvalsh
 
 from kbrepro import checks
 from kbrepro.kernels import Array, Kernel
 from kbrepro.policies.base import best_arm
 from kbrepro.posterior import exact_posterior
 
-
-def gain(kernel: Kernel, points: Array, noise_variance: float) -> float:
-    """Return 1/2 log det(I + K / noise_variance) of pulls at `points` (n, d), repeats allowed.
-
-    Srinivas et al., Section 2.2. Raises ValueError if noise_variance is not positive.
-    """
-    checks.positive(noise_variance=noise_variance)
-    factor = cholesky(np.eye(len(points)) + kernel(points, points) / noise_variance, lower=True)
-    return float(np.log(np.diag(factor)).sum())
+#: Kernels whose rate of gamma_T is known by formula.
+RATES = ("linear", "squared exponential", "matern")
 
 
-def greedy_gain(kernel: Kernel, arms: Array, noise_variance: float, horizon: int) -> tuple[Array, NDArray[np.int64]]:
+def greedy_gain(kernel: Kernel, points: Array, noise_variance: float, horizon: int) -> tuple[Array, NDArray[np.int64]]:
     """Return the gain (horizon,) after each pull of the arm of largest variance, and the arms pulled (horizon,).
 
     The experimental-design rule of Srinivas et al., eq. 4; its gain is at least (1 - 1/e) of the best (eq. 5).
     Ties go to the lowest arm number.
     """
-    posterior = exact_posterior(kernel, arms, noise_variance, horizon)
+    posterior = exact_posterior(kernel, points, noise_variance, horizon)
     gains, pulled = np.empty(horizon), np.empty(horizon, dtype=int)
     for t in range(horizon):
         pulled[t] = best_arm(posterior.variance)
@@ -66,12 +60,35 @@ def gain_rate(kernel: str, T: Array, d: int, nu: float = 2.5) -> Array:
     d log T for `linear`, (log T)^(d + 1) for `squared exponential`, T^(d (d + 1) / (2 nu + d (d + 1))) log T for
     `matern`.
     """
-    checks.one_of(("linear", "squared exponential", "matern"), kernel=kernel)
+    checks.one_of(RATES, kernel=kernel)
     if kernel == "linear":
         return d * np.log(T)
     if kernel == "squared exponential":
         return np.log(T) ** (d + 1)
     return T ** matern_exponent(d, nu) * np.log(T)
+
+
+@dataclass(frozen=True)
+class GainByFormula:
+    """factor times the rate of gamma_t (nats) without its constant: what experiments put in the place of the gain.
+
+    Theorems bound gamma_T up to a constant only. `kernel` as in `gain_rate`, or `constant` for 1 (Chowdhury &
+    Gopalan's sensors). Logarithms are 0 at t = 1, which therefore stands for t = 0 too.
+    """
+
+    kernel: str
+    d: int = 1
+    nu: float = 2.5
+    factor: float = 1.0
+
+    def __post_init__(self) -> None:
+        checks.one_of(("constant", *RATES), kernel=self.kernel)
+        checks.non_negative(factor=self.factor)
+
+    def __call__(self, t: int) -> float:
+        if self.kernel == "constant":
+            return self.factor
+        return self.factor * float(gain_rate(self.kernel, max(t, 1), self.d, self.nu))
 
 
 def matern_exponent(d: int, nu: float) -> float:

@@ -26,12 +26,12 @@ class Posterior:
     `noise_variance`, `prior_variance` (A,).
     """
 
-    def __init__(self, kernel: Kernel, arms: Array, noise_variance: float) -> None:
+    def __init__(self, kernel: Kernel, points: Array, noise_variance: float) -> None:
         checks.positive(noise_variance=noise_variance)
         self.noise_variance = noise_variance
-        self.prior_variance = kernel.diag(arms)
-        self.mean = np.zeros(len(arms))
-        self.counts: NDArray[np.int64] = np.zeros(len(arms), dtype=int)
+        self.prior_variance = kernel.diag(points)
+        self.mean = np.zeros(len(points))
+        self.counts: NDArray[np.int64] = np.zeros(len(points), dtype=int)
         self.gain = 0.0
         self._variance = self.prior_variance.astype(float).copy()
 
@@ -69,32 +69,49 @@ class Posterior:
         raise NotImplementedError
 
 
-class RowPosterior(Posterior):
-    """Keeps one row of V = L^-1 K(pulled, arms) per pull: O(t A) a step, t x A memory."""
+class Rows:
+    """Rows of one length, appended one at a time: an array that doubles when it is full."""
 
-    def __init__(self, kernel: Kernel, arms: Array, noise_variance: float) -> None:
-        super().__init__(kernel, arms, noise_variance)
-        self._kernel, self._arms = kernel, arms
-        self._rows = np.empty((16, len(arms)))
-        self._n_rows = 0
+    def __init__(self, length: int) -> None:
+        self._store, self._n = np.empty((16, length)), 0
+
+    def __len__(self) -> int:
+        return self._n
+
+    def __call__(self) -> Array:
+        """Return the rows so far (n, length), a view."""
+        return self._store[: self._n]
+
+    def append(self, row: Array) -> None:
+        """Add one row (length,)."""
+        if self._n == len(self._store):
+            self._store = np.concatenate([self._store, np.empty_like(self._store)])
+        self._store[self._n] = row
+        self._n += 1
+
+
+class RowPosterior(Posterior):
+    """Keeps one row of V = L^-1 K(pulled, points) per pull: O(t A) a step, t x A memory."""
+
+    def __init__(self, kernel: Kernel, points: Array, noise_variance: float) -> None:
+        super().__init__(kernel, points, noise_variance)
+        self._kernel, self._points = kernel, points
+        self._rows = Rows(len(points))
 
     def _covariance_with(self, arm: int) -> Array:
-        V = self._rows[: self._n_rows]
-        return self._kernel(self._arms[arm : arm + 1], self._arms)[0] - V[:, arm] @ V
+        V = self._rows()
+        return self._kernel(self._points[arm : arm + 1], self._points)[0] - V[:, arm] @ V
 
     def _remember(self, g: Array) -> None:
-        if self._n_rows == len(self._rows):
-            self._rows = np.concatenate([self._rows, np.empty_like(self._rows)])
-        self._rows[self._n_rows] = g
-        self._n_rows += 1
+        self._rows.append(g)
 
 
 class CovariancePosterior(Posterior):
     """Keeps the A x A posterior covariance (one triangle, in place): O(A^2) a step whatever t."""
 
-    def __init__(self, kernel: Kernel, arms: Array, noise_variance: float) -> None:
-        super().__init__(kernel, arms, noise_variance)
-        self._upper = np.asfortranarray(kernel(arms, arms))
+    def __init__(self, kernel: Kernel, points: Array, noise_variance: float) -> None:
+        super().__init__(kernel, points, noise_variance)
+        self._upper = np.asfortranarray(kernel(points, points))
 
     def covariance_times(self, vector: Array) -> Array:
         """Return C v (A,), C the posterior covariance of all arms, for a vector v (A,)."""
@@ -107,8 +124,8 @@ class CovariancePosterior(Posterior):
         self._upper = dsyr(-1.0, g, a=self._upper, overwrite_a=1)
 
 
-def exact_posterior(kernel: Kernel, arms: Array, noise_variance: float, horizon: int) -> Posterior:
+def exact_posterior(kernel: Kernel, points: Array, noise_variance: float, horizon: int) -> Posterior:
     """Return the form that is faster for `horizon` pulls of A arms: rows up to 1.5 A pulls, else covariance."""
     checks.positive_int(horizon=horizon)
-    form = RowPosterior if horizon <= 1.5 * len(arms) else CovariancePosterior
-    return form(kernel, arms, noise_variance)
+    form = RowPosterior if horizon <= 1.5 * len(points) else CovariancePosterior
+    return form(kernel, points, noise_variance)

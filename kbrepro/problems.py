@@ -1,8 +1,12 @@
-"""Bandit problems: arms, the expected reward of each, the noise, and the kernel that the policies are told."""
+"""Bandit problems: what a policy is told, and the reward and the noise that it is not.
+
+A *source* of problems is a small frozen value that is called with a `Trial` and returns the problem of that trial.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
 
 import numpy as np
 from scipy.linalg.lapack import dpstrf
@@ -14,40 +18,104 @@ from kbrepro.kernels import Array, Empirical, Kernel
 FACTOR_TOLERANCE = 1e-12
 
 
+@dataclass(frozen=True)
+class Trial:
+    """Root seed and number of one trial, from which all of its random streams are built."""
+
+    seed: int
+    number: int
+
+    def __post_init__(self) -> None:
+        checks.non_negative_int(seed=self.seed, number=self.number)
+
+    def rng(self, purpose: str) -> np.random.Generator:
+        """Return a new generator for one purpose: `function` or `run`."""
+        checks.one_of(("function", "run"), purpose=purpose)
+        # numpy pads a seed with zeros: a last entry of 0 would make [seed, number, 0] the stream of [seed, number]
+        return np.random.default_rng([self.seed, self.number, {"function": 1, "run": 2}[purpose]])
+
+
 @dataclass(frozen=True, eq=False)
-class Problem:
-    """Arms (A, d), expected reward (A,), Gaussian noise, and what the policies are told of them.
+class Told:
+    """What a policy is told: the arms' points (A, d), and the kernel and noise variance of its posterior.
 
-    The policies' posterior uses `kernel` and `noise_variance`, which need not be the variance of the noise that is
-    added: that has the scale `noise_sd`, by default the root of `noise_variance`. `norm` bounds the RKHS norm of the
-    expected reward, where that is known: for policies whose width is made from it.
-
-    Raises ValueError if the shapes disagree, a reward is not finite or the noise variance not positive.
+    `noise_scale` is the R of the theorems, by default the root of `noise_variance`; `norm` bounds the RKHS norm of the
+    expected reward, where that is known. Raises ValueError on a value out of range or points that are no finite (A, d).
     """
 
-    arms: Array
-    expected_reward: Array
-    noise_variance: float
+    points: Array = field(repr=False)
     kernel: Kernel
-    noise_sd: float | None = None
+    noise_variance: float
+    noise_scale: float | None = None
     norm: float | None = None
 
     def __post_init__(self) -> None:
         checks.positive(noise_variance=self.noise_variance)
-        if self.noise_sd is None:
-            object.__setattr__(self, "noise_sd", float(np.sqrt(self.noise_variance)))
-        checks.non_negative(noise_sd=self.noise_sd)
+        if self.noise_scale is None:
+            object.__setattr__(self, "noise_scale", float(np.sqrt(self.noise_variance)))
+        checks.non_negative(noise_scale=self.noise_scale)
         if self.norm is not None:
             checks.positive(norm=self.norm)
-        if np.ndim(self.arms) != 2 or np.shape(self.expected_reward) != (len(self.arms),):
-            shapes = f"arms {np.shape(self.arms)}, expected_reward {np.shape(self.expected_reward)}"
+        if np.ndim(self.points) != 2 or not len(self.points):
+            raise ValueError(f"points has shape {np.shape(self.points)}: it must be (A, d) with at least one arm")
+        checks.finite_array(points=self.points)
+
+    @property
+    def n_arms(self) -> int:
+        """Number of arms A."""
+        return len(self.points)
+
+
+@dataclass(frozen=True)
+class Gaussian:
+    """Normal noise of standard deviation `sd` >= 0."""
+
+    sd: float
+
+    def __post_init__(self) -> None:
+        checks.non_negative(sd=self.sd)
+
+    def __call__(self, rng: np.random.Generator) -> float:
+        return self.sd * rng.standard_normal()
+
+
+@dataclass(frozen=True)
+class Uniform:
+    """Noise uniform on [-bound, bound], which is sub-Gaussian with scale `bound` >= 0."""
+
+    bound: float
+
+    def __post_init__(self) -> None:
+        checks.non_negative(bound=self.bound)
+
+    def __call__(self, rng: np.random.Generator) -> float:
+        return self.bound * rng.uniform(-1, 1)
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """What the policies are `told`, and what they are not: expected reward (A,) and noise.
+
+    The noise is by default Gaussian with the scale that is told. Raises ValueError if the shapes disagree or a reward
+    is not finite.
+    """
+
+    told: Told
+    expected_reward: Array = field(repr=False)
+    noise: Callable[[np.random.Generator], float] | None = None
+
+    def __post_init__(self) -> None:
+        if self.noise is None:
+            object.__setattr__(self, "noise", Gaussian(self.told.noise_scale))
+        if np.shape(self.expected_reward) != (self.told.n_arms,):
+            shapes = f"points {np.shape(self.told.points)}, expected_reward {np.shape(self.expected_reward)}"
             raise ValueError(f"the shapes disagree: {shapes}; they must be (A, d) and (A,)")
-        checks.finite_array(arms=self.arms, expected_reward=self.expected_reward)
+        checks.finite_array(expected_reward=self.expected_reward)
 
     def pull(self, arm: int, rng: np.random.Generator) -> float:
         """Return the reward of `arm` with noise drawn from `rng`; IndexError on a bad arm."""
-        checks.arm_index(arm, len(self.arms))
-        return float(self.expected_reward[arm] + self.noise_sd * rng.standard_normal())
+        checks.arm_index(arm, self.told.n_arms)
+        return float(self.expected_reward[arm] + self.noise(rng))
 
     def regret(self, arms: np.ndarray) -> Array:
         """Return the instantaneous regret of pulling `arms`, same shape, at least 0."""
@@ -66,55 +134,71 @@ def covariance_factor(K: Array) -> Array:
     return factor
 
 
-def draw_from_prior(kernel: Kernel, arms: Array, rng: np.random.Generator) -> Array:
-    """Return one draw (A,) of f ~ GP(0, kernel) at the arms (A, d)."""
-    factor = covariance_factor(kernel(arms, arms))
-    return factor @ rng.standard_normal(len(arms))[: factor.shape[1]]
+def draw_from_prior(kernel: Kernel, points: Array, rng: np.random.Generator) -> Array:
+    """Return one draw (A,) of f ~ GP(0, kernel) at points (A, d)."""
+    factor = covariance_factor(kernel(points, points))
+    return factor @ rng.standard_normal(len(points))[: factor.shape[1]]
 
 
-def gp_draw(rng: np.random.Generator, trial: int, kernel: Kernel, arms: Array, noise_variance: float) -> Problem:
-    """Return a problem whose expected reward is a draw from the prior that the policies are told (any `trial`)."""
-    return Problem(arms, draw_from_prior(kernel, arms, rng), noise_variance, kernel)
+@dataclass(frozen=True, eq=False)
+class GPDraw:
+    """Source of problems whose expected reward is a draw from the prior that the policies are told."""
+
+    kernel: Kernel
+    points: Array = field(repr=False)
+    noise_variance: float
+
+    def __call__(self, trial: Trial) -> Problem:
+        reward = draw_from_prior(self.kernel, self.points, trial.rng("function"))
+        return Problem(Told(self.points, self.kernel, self.noise_variance), reward)
 
 
-def sensor_field(
-    rng: np.random.Generator, trial: int, covariance: Array, fields: Array, noise_variance: float
-) -> Problem:
-    """Return the problem of trial number `trial`: row `trial` of fields (n, A) is the expected reward.
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """Source whose trial number n has row n of `rewards` (n_rows, A) as expected reward: nothing is drawn.
 
-    `covariance` (A, A) is the kernel matrix. Nothing is drawn from `rng`. Raises IndexError past the last field.
+    `covariance` (A, A) is the kernel matrix; `norm_of(reward, covariance)` gives the norm that the policies are told.
+    Raises ValueError on a missing reading or a covariance that is not positive semidefinite, IndexError past the last
+    row.
     """
-    if not 0 <= trial < len(fields):
-        raise IndexError(f"trial = {trial} is not allowed: there are {len(fields)} fields, 0 to {len(fields) - 1}")
-    kernel = Empirical(covariance)
-    return Problem(kernel.points, fields[trial], noise_variance, kernel)
+
+    covariance: Array = field(repr=False)
+    rewards: Array = field(repr=False)
+    noise_variance: float
+    norm_of: Callable[[Array, Array], float] | None = None
+
+    def __call__(self, trial: Trial) -> Problem:
+        checks.finite_array(rewards=self.rewards)
+        n = len(self.rewards)
+        if trial.number >= n:
+            raise IndexError(f"trial = {trial.number} is not allowed: there are {n} rows, 0 to {n - 1}")
+        kernel, reward = Empirical(self.covariance), self.rewards[trial.number]
+        norm = self.norm_of and self.norm_of(reward, kernel.covariance)
+        return Problem(Told(kernel.points, kernel, self.noise_variance, norm=norm), reward)
 
 
-class BoundedNoiseProblem(Problem):
-    """A problem whose noise is uniform on [-noise_sd, noise_sd]."""
-
-    def pull(self, arm: int, rng: np.random.Generator) -> float:
-        checks.arm_index(arm, len(self.arms))
-        return float(self.expected_reward[arm] + self.noise_sd * rng.uniform(-1, 1))
-
-
-def rkhs_function(
-    rng: np.random.Generator,
-    trial: int,
-    kernel: Kernel,
-    arms: Array,
-    noise_variance: float,
-    squared_norm: float,
-    n_centres: int = 20,
-) -> Problem:
-    """Return a problem with bounded noise whose expected reward has exactly this squared RKHS norm (any `trial`).
+@dataclass(frozen=True, eq=False)
+class RKHSFunction:
+    """Source of functions of exactly this RKHS `norm`, with noise uniform on +- sqrt(noise_variance).
 
     f = sum_i a_i k(c_i, .) with n_centres arms drawn without replacement as centres and normal weights a, scaled so
-    that a^T K a = squared_norm.
+    that sqrt(a^T K a) = norm.
     """
-    checks.positive(squared_norm=squared_norm)
-    checks.positive_int(n_centres=n_centres)
-    centres = arms[rng.choice(len(arms), n_centres, replace=False)]
-    weights = rng.standard_normal(n_centres)
-    weights *= np.sqrt(squared_norm / (weights @ kernel(centres, centres) @ weights))
-    return BoundedNoiseProblem(arms, kernel(arms, centres) @ weights, noise_variance, kernel)
+
+    kernel: Kernel
+    points: Array = field(repr=False)
+    noise_variance: float
+    norm: float
+    n_centres: int = 20
+
+    def __post_init__(self) -> None:
+        checks.positive(norm=self.norm)
+        checks.positive_int(n_centres=self.n_centres)
+
+    def __call__(self, trial: Trial) -> Problem:
+        rng = trial.rng("function")
+        centres = self.points[rng.choice(len(self.points), self.n_centres, replace=False)]
+        weights = rng.standard_normal(self.n_centres)
+        weights *= np.sqrt(self.norm**2 / (weights @ self.kernel(centres, centres) @ weights))
+        told = Told(self.points, self.kernel, self.noise_variance, norm=self.norm)
+        return Problem(told, self.kernel(self.points, centres) @ weights, Uniform(told.noise_scale))

@@ -15,13 +15,12 @@ import pickletools
 import sys
 import sysconfig
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from importlib.util import find_spec, resolve_name
-from itertools import pairwise
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import joblib
 import numpy as np
@@ -31,8 +30,8 @@ from tqdm import tqdm
 
 from kbrepro import checks
 from kbrepro.kernels import Array
-from kbrepro.posterior import exact_posterior
-from kbrepro.problems import Problem
+from kbrepro.policies.base import Policy
+from kbrepro.problems import Problem, Told, Trial
 from kbrepro.regret import Trace
 
 PACKAGE = Path(__file__).parent
@@ -40,26 +39,17 @@ PACKAGE = Path(__file__).parent
 INSTALLED = {Path(sysconfig.get_path(name)) for name in ("stdlib", "platstdlib", "purelib", "platlib")}
 
 
-class Policy(Protocol):
-    """What every policy offers."""
-
-    def ask(self, rng: np.random.Generator) -> int: ...
-
-    def tell(self, arm: int, observation: Any) -> None: ...
-
-
 @dataclass(frozen=True)
 class Experiment:
     """Policies that meet the same problems.
 
-    `problem(function_rng, trial)` builds the problem of one trial, `policies[name](problem, horizon)` a policy that
-    knows the problem's arms, kernel and noise variance and never looks at its expected reward (`on_exact_posterior`
-    makes such makers). Both must be picklable: functions of a module, or `functools.partial` of them. With
-    `record_band` every policy must have a confidence band.
+    `problem(trial)` builds the problem of one `Trial` (`problems` has such sources), `policies[name](told, horizon)` a
+    policy: a class of `policies`, or a `functools.partial` of it with its settings. With `record_band` every policy
+    must have a `band_ratio`.
     """
 
-    problem: Callable[[np.random.Generator, int], Problem]
-    policies: Mapping[str, Callable[[Problem, int], Policy]]
+    problem: Callable[[Trial], Problem]
+    policies: Mapping[str, Callable[[Told, int], Policy]]
     horizon: int
     record_band: bool = False
 
@@ -67,38 +57,46 @@ class Experiment:
         checks.positive_int(horizon=self.horizon)
 
 
-def on_exact_posterior(policy: Callable[..., Policy], **settings: Any) -> Callable[[Problem, int], Policy]:
-    """Return a maker of `policy(posterior, **settings)` on the exact posterior of a problem."""
-    return partial(_on_exact_posterior, policy, **settings)
+def rounds(policy: Policy, problem: Problem, horizon: int, rng: np.random.Generator) -> Iterator[tuple[int, int, Any]]:
+    """Play `horizon` rounds; yield (t, arm, observation), t = 1, 2, ..., before the policy is told.
 
-
-def _on_exact_posterior(policy: Callable[..., Policy], problem: Problem, horizon: int, **settings: Any) -> Policy:
-    return policy(exact_posterior(problem.kernel, problem.arms, problem.noise_variance, horizon), **settings)
-
-
-def stream(seed: int, trial: int, purpose: str) -> np.random.Generator:
-    """Return the generator of one trial for one purpose: `function` or `run`."""
-    checks.non_negative_int(seed=seed, trial=trial)
-    checks.one_of(("function", "run"), purpose=purpose)
-    # numpy pads a seed with zeros: a last entry of 0 would make [seed, trial, 0] the stream of [seed, trial]
-    return np.random.default_rng([seed, trial, {"function": 1, "run": 2}[purpose]])
+    Noise and policy draw from two children of `rng`.
+    """
+    checks.positive_int(horizon=horizon)
+    noise_rng, policy_rng = rng.spawn(2)
+    for t in range(1, horizon + 1):
+        arm = policy.ask(policy_rng)
+        observation = problem.pull(arm, noise_rng)
+        yield t, arm, observation
+        policy.tell(arm, observation)
 
 
 def run(policy: Policy, problem: Problem, horizon: int, rng: np.random.Generator, record_band: bool = False) -> Trace:
-    """Return the trace of `horizon` rounds; noise and policy draw from two children of `rng`."""
+    """Return the trace of `horizon` rounds (see `rounds`)."""
     checks.positive_int(horizon=horizon)
-    noise_rng, policy_rng = rng.spawn(2)
-    arms, observations = np.empty(horizon, dtype=np.int32), np.empty(horizon)
-    band_ratio = np.full(horizon, np.nan)
+    arms, rewards, band_ratio = np.empty(horizon, dtype=np.int32), np.empty(horizon), np.full(horizon, np.nan)
     start = time.perf_counter()
-    for t in range(horizon):
+    for t, arm, observation in rounds(policy, problem, horizon, rng):
+        arms[t - 1], rewards[t - 1] = arm, observation[-1] if isinstance(observation, tuple) else observation
         if record_band:
-            band_ratio[t] = policy.band_ratio(problem.expected_reward)
-        arms[t] = arm = policy.ask(policy_rng)
-        observation = problem.pull(arm, noise_rng)
-        observations[t] = observation if np.ndim(observation) == 0 else observation[-1]
-        policy.tell(arm, observation)
-    return Trace(arms, observations, problem.regret(arms), np.array(time.perf_counter() - start), band_ratio)
+            band_ratio[t - 1] = policy.band_ratio(problem.expected_reward)
+    return Trace(arms, rewards, problem.regret(arms), np.array(time.perf_counter() - start), band_ratio)
+
+
+def step_seconds(experiment: Experiment, segments: int, trial: Trial) -> dict[str, Array]:
+    """Return for every policy the mean seconds a round (segments,) in equal parts of one run; shorter if T is.
+
+    The run is that of `run_trials` for the same trial. For `map_trials`: `partial(step_seconds, experiment, segments)`.
+    """
+    checks.positive_int(segments=segments)
+    problem = experiment.problem(trial)
+    ends = np.unique(np.linspace(0, experiment.horizon, segments + 1).astype(int))
+    seconds = {}
+    for name, make in experiment.policies.items():
+        played = rounds(make(problem.told, experiment.horizon), problem, experiment.horizon, trial.rng("run"))
+        clock = np.array([time.perf_counter(), *(time.perf_counter() for _ in played)])
+        seconds[name] = np.diff(clock[ends]) / np.diff(ends)
+    return seconds
 
 
 def run_trials(
@@ -108,8 +106,7 @@ def run_trials(
 
     Jobs, workers and what is kept: as `map_trials`.
     """
-    one_trial = partial(_run_trial, experiment)
-    runs = map_trials(one_trial, trials, seed, first=first, block=block, label=label)
+    runs = map_trials(partial(_run_trial, experiment), trials, seed, first=first, block=block, label=label)
     return {
         name: Trace(*(np.stack(parts) for parts in zip(*(traces[name] for traces in runs), strict=True)))
         for name in experiment.policies
@@ -117,7 +114,7 @@ def run_trials(
 
 
 def map_trials(
-    function: Callable[[int, int], Any],
+    function: Callable[[Trial], Any],
     trials: int,
     seed: int,
     *,
@@ -125,14 +122,14 @@ def map_trials(
     block: int = 1,
     label: str = "trials",
 ) -> list[Any]:
-    """Return [function(seed, trial)] for trials first .. first + trials - 1, in that order.
+    """Return [function(Trial(seed, n))] for n = first .. first + trials - 1, in that order.
 
-    `function` builds its random streams by `stream(seed, trial, purpose)`. `block` trials make one job. Workers:
-    environment variable KBREPRO_JOBS, else an enclosing `joblib.parallel_config`, else all processors. Where
-    KBREPRO_CACHE names a folder, finished jobs are kept there and used again as long as the settings, the source of the
-    modules that they use (`sources`) and the versions of numpy and scipy stay the same; jobs whose source cannot be
-    followed (functions of a notebook or script, lambdas) run and are never kept. Where KBREPRO_TIMES names a file, a
-    line `label,trials,seconds` is added to it: the computing time, that of kept trials included.
+    `function` builds its random streams by `trial.rng(purpose)`. `block` trials make one job. Workers: environment
+    variable KBREPRO_JOBS, else an enclosing `joblib.parallel_config`, else all processors. Where KBREPRO_CACHE names a
+    folder, finished jobs are kept there and used again as long as the settings, the source of the modules that they use
+    (`sources`) and the versions of numpy and scipy stay the same; jobs whose source cannot be followed (functions of a
+    notebook or script, lambdas) run and are never kept. Where KBREPRO_TIMES names a file, a line `label,trials,seconds`
+    is added to it: the computing time, that of kept trials included.
     """
     checks.positive_int(trials=trials, block=block)
     checks.non_negative_int(seed=seed, first=first)
@@ -164,52 +161,24 @@ def _workers() -> int | None:
 
 
 def _run_block(
-    function: Callable[[int, int], Any], seed: int, start: int, stop: int, versions: str
+    function: Callable[[Trial], Any], seed: int, start: int, stop: int, versions: str
 ) -> list[tuple[Any, float]]:
     """Run trials start .. stop - 1; return results and seconds. `versions` only tells kept results apart."""
     with threadpool_limits(1, user_api="blas"):
-        return [_timed(function, seed, trial) for trial in range(start, stop)]
+        return [_timed(function, Trial(seed, number)) for number in range(start, stop)]
 
 
-def _timed(function: Callable[[int, int], Any], seed: int, trial: int) -> tuple[Any, float]:
+def _timed(function: Callable[[Trial], Any], trial: Trial) -> tuple[Any, float]:
     start = time.perf_counter()
-    return function(seed, trial), time.perf_counter() - start
+    return function(trial), time.perf_counter() - start
 
 
-def _run_trial(experiment: Experiment, seed: int, trial: int) -> dict[str, Trace]:
-    problem = experiment.problem(stream(seed, trial, "function"), trial)
+def _run_trial(experiment: Experiment, trial: Trial) -> dict[str, Trace]:
+    problem, T = experiment.problem(trial), experiment.horizon
     return {
-        name: run(
-            make_policy(problem, experiment.horizon),
-            problem,
-            experiment.horizon,
-            stream(seed, trial, "run"),
-            experiment.record_band,
-        )
-        for name, make_policy in experiment.policies.items()
+        name: run(make(problem.told, T), problem, T, trial.rng("run"), experiment.record_band)
+        for name, make in experiment.policies.items()
     }
-
-
-def step_seconds(experiment: Experiment, segments: int, seed: int, trial: int) -> dict[str, Array]:
-    """Return for every policy the mean seconds a step (segments,) in equal parts of one run; shorter if T is.
-
-    The run is that of `simulation.run_trials` with the same seed and trial: same problem, same pulls. For `map_trials`:
-    `functools.partial(step_seconds, experiment, segments)`.
-    """
-    checks.positive_int(segments=segments)
-    problem = experiment.problem(stream(seed, trial, "function"), trial)
-    ends = np.unique(np.linspace(0, experiment.horizon, segments + 1).astype(int))
-    seconds = {}
-    for name, make_policy in experiment.policies.items():
-        noise_rng, policy_rng = stream(seed, trial, "run").spawn(2)
-        policy, clock = make_policy(problem, experiment.horizon), [time.perf_counter()]
-        for start, stop in pairwise(ends):
-            for _ in range(start, stop):
-                arm = policy.ask(policy_rng)
-                policy.tell(arm, problem.pull(arm, noise_rng))
-            clock.append(time.perf_counter())
-        seconds[name] = np.diff(clock) / np.diff(ends)
-    return seconds
 
 
 # What kept trials depend on

@@ -3,45 +3,77 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass, field
 
 import numpy as np
 from scipy.linalg import eigvalsh
 
 from kbrepro import checks
+from kbrepro.confidence import Asking
 from kbrepro.information import allocated_gain
 from kbrepro.kernels import Array, Kernel
 
 
-def compact_arms(
-    t: int, *, d: int, side: float, a: float, b: float, delta: float, divide_beta_by: float = 1.0
-) -> float:
-    """Return sqrt(beta_t / divide_beta_by) for arms in [0, side]^d.
+@dataclass(frozen=True)
+class CompactArms:
+    """sqrt(beta_t / divide_beta_by) for arms in [0, side]^d.
 
-    Srinivas et al., Theorem 2: beta_t = 2 log(2 t^2 pi^2 / (3 delta)) + 2 d log(t^2 d b side sqrt(log(4 d a / delta)))
-    where P(sup |df/dx_j| > L) <= a exp(-(L / b)^2). Raises ValueError where 4 d a <= delta (the root is undefined).
+    Theorem 2: beta_t = 2 log(2 t^2 pi^2 / (3 delta)) + 2 d log(t^2 d b side sqrt(log(4 d a / delta))) where
+    P(sup |df/dx_j| > L) <= a exp(-(L / b)^2). Raises ValueError where 4 d a <= delta (the root is undefined).
     """
-    checks.positive_int(t=t, d=d)
-    checks.positive(side=side, a=a, b=b, divide_beta_by=divide_beta_by)
-    checks.probability(delta=delta)
-    if 4 * d * a <= delta:
-        raise ValueError(f"a = {a!r} is not allowed: a must exceed delta / (4 d) = {delta / (4 * d):.3g}")
-    grid_term = math.log(t**2 * d * b * side * math.sqrt(math.log(4 * d * a / delta)))
-    beta = 2 * math.log(2 * t**2 * math.pi**2 / (3 * delta)) + 2 * d * grid_term
-    return math.sqrt(beta / divide_beta_by)
+
+    delta: float
+    d: int
+    side: float
+    a: float
+    b: float
+    divide_beta_by: float = 1.0
+
+    def __post_init__(self) -> None:
+        checks.positive_int(d=self.d)
+        checks.positive(side=self.side, a=self.a, b=self.b, divide_beta_by=self.divide_beta_by)
+        checks.probability(delta=self.delta)
+        if 4 * self.d * self.a <= self.delta:
+            least = self.delta / (4 * self.d)
+            raise ValueError(f"a = {self.a!r} is not allowed: a must exceed delta / (4 d) = {least:.3g}")
+
+    def at(self, t: int) -> float:
+        """Return the width of round t; ValueError unless t is at least 1."""
+        checks.positive_int(t=t)
+        d, root = self.d, math.sqrt(math.log(4 * self.d * self.a / self.delta))
+        grid_term = math.log(t**2 * d * self.b * self.side * root)
+        beta = 2 * math.log(2 * t**2 * math.pi**2 / (3 * self.delta)) + 2 * d * grid_term
+        return math.sqrt(beta / self.divide_beta_by)
+
+    def __call__(self, policy: Asking) -> float:
+        return self.at(policy.t)
 
 
-def rkhs(t: int, *, squared_norm: float, max_gains: Array, delta: float, divide_beta_by: float = 1.0) -> float:
-    """Return sqrt(beta_t / divide_beta_by), beta_t = 2 squared_norm + 300 gamma_t log^3(t / delta).
+@dataclass(frozen=True, eq=False)
+class KnownNorm:
+    """sqrt(2 squared_norm + 300 gamma_t log^3(t / delta)).
 
-    Srinivas et al., Theorem 3: `squared_norm` bounds the squared RKHS norm, `max_gains` (T,) holds gamma_1 .. gamma_T
-    (nats), the noise is bounded by its standard deviation. Raises ValueError if t exceeds T.
+    Theorem 3: `squared_norm` bounds the squared RKHS norm, `max_gains` (T,) holds gamma_1 .. gamma_T (nats), the noise
+    is bounded by its scale. Raises ValueError if t exceeds T.
     """
-    checks.positive_int(t=t)
-    checks.positive(squared_norm=squared_norm, divide_beta_by=divide_beta_by)
-    checks.probability(delta=delta)
-    if t > len(max_gains):
-        raise ValueError(f"t = {t} is not allowed: max_gains holds {len(max_gains)} rounds")
-    return math.sqrt((2 * squared_norm + 300 * max_gains[t - 1] * math.log(t / delta) ** 3) / divide_beta_by)
+
+    delta: float
+    squared_norm: float
+    max_gains: Array = field(repr=False)
+
+    def __post_init__(self) -> None:
+        checks.positive(squared_norm=self.squared_norm)
+        checks.probability(delta=self.delta)
+
+    def at(self, t: int) -> float:
+        """Return the width of round t; ValueError unless t is from 1 to T."""
+        checks.positive_int(t=t)
+        if t > len(self.max_gains):
+            raise ValueError(f"t = {t} is not allowed: max_gains holds {len(self.max_gains)} rounds")
+        return math.sqrt(2 * self.squared_norm + 300 * self.max_gains[t - 1] * math.log(t / self.delta) ** 3)
+
+    def __call__(self, policy: Asking) -> float:
+        return self.at(policy.t)
 
 
 def regret_bound(widths: Array, max_gains: Array, noise_variance: float) -> Array:

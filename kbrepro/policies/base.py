@@ -1,14 +1,19 @@
-"""What all index policies share: pull the arm of largest index, then update the posterior."""
+"""What all policies share: ask for an arm, tell what it gave, and one rule for ties.
+
+Arms within 1e-10 (1 + |max|) of the maximum are tied, and a given order decides: exact float ties do not survive a
+change of BLAS, so equality is never asked for.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kbrepro.kernels import Array
-from kbrepro.posterior import Posterior
+from kbrepro.posterior import Posterior, exact_posterior
+from kbrepro.problems import Told
 
 TOLERANCE = 1e-10
 
@@ -26,46 +31,35 @@ def best_arm(index: Array, rank: NDArray[np.int64] | None = None) -> int:
     return int(tied[0] if rank is None else tied[rank[tied].argmin()])
 
 
-class IndexPolicy:
-    """A policy that pulls the arm of largest `index(t)`; subclasses give the index."""
+class Policy:
+    """Pulls the arm of largest `index`; ties fall by one permutation, the first thing drawn from `rng`.
 
-    def __init__(self, posterior: Posterior) -> None:
-        self.posterior = posterior
-        self.t = 1
+    Made from what it is `told` and the horizon. With `random_opening` the first arm is uniformly at random instead. A
+    subclass gives the index and, where it wants another than the exact posterior of all arms, its `prior`.
+    """
+
+    def __init__(self, told: Told, horizon: int, *, random_opening: bool = False) -> None:
+        self.told, self.t, self.random_opening = told, 1, random_opening
+        self.posterior = self.prior(horizon)
         self._rank: NDArray[np.int64] | None = None
 
-    def index(self, t: int) -> Array:
-        """Return the index of every arm in round t, (A,)."""
+    def prior(self, horizon: int) -> Posterior:
+        """Return the posterior as it is before the first pull."""
+        return exact_posterior(self.told.kernel, self.told.points, self.told.noise_variance, horizon)
+
+    def index(self, rng: np.random.Generator) -> Array:
+        """Return the index of every arm in this round, (A,)."""
         raise NotImplementedError
 
     def ask(self, rng: np.random.Generator) -> int:
-        """Return the arm to pull; ties fall by one permutation, the first thing drawn from `rng`."""
+        """Return the arm to pull."""
+        if self.random_opening and self.t == 1:
+            return int(rng.integers(self.told.n_arms))
         if self._rank is None:
-            self._rank = rng.permutation(self.posterior.n_arms)
-        return best_arm(self.index(self.t), self._rank)
+            self._rank = rng.permutation(self.told.n_arms)
+        return best_arm(self.index(rng), self._rank)
 
-    def tell(self, arm: int, observation: float) -> None:
-        """Take in the observed reward of `arm`; IndexError on a bad arm, ValueError on a NaN."""
+    def tell(self, arm: int, observation: Any) -> None:
+        """Take in what a pull of `arm` gave; IndexError on a bad arm, ValueError on a NaN."""
         self.posterior.update(arm, observation)
         self.t += 1
-
-
-class BandPolicy(IndexPolicy):
-    """A policy with a confidence band mean +- width * sd.
-
-    `width(t)` gives the width in round t = 1, 2, ...; with `of_gain` it is `width(gain)` instead, gain (nats) the
-    information gain of the pulls so far.
-    """
-
-    def __init__(self, posterior: Posterior, width: Callable[[float], float], of_gain: bool = False) -> None:
-        super().__init__(posterior)
-        self.width, self.of_gain = width, of_gain
-
-    def width_in(self, t: int) -> float:
-        """Return the width in round t, the gain being that of the pulls so far."""
-        return self.width(self.posterior.gain if self.of_gain else t)
-
-    def band_ratio(self, expected_reward: Array) -> float:
-        """Return the largest |f - mean| / (width sd) over all arms before the next pull: the band holds if <= 1."""
-        error = np.abs(expected_reward - self.posterior.mean)
-        return float((error / (self.width_in(self.t) * self.posterior.sd)).max())

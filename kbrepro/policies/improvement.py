@@ -8,14 +8,16 @@ The papers do not state the incumbent, and it decides the outcome. Before the fi
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import erfcx, ndtr
 
 from kbrepro import checks
 from kbrepro.kernels import Array
-from kbrepro.policies.base import IndexPolicy
-from kbrepro.posterior import Posterior
+from kbrepro.policies.base import Policy
+from kbrepro.problems import Told
 
 INCUMBENTS = ("posterior_mean", "noisy_reward")
 
@@ -39,11 +41,13 @@ def log_expected_excess(z: Array) -> Array:
     )
 
 
-class ImprovementPolicy(IndexPolicy):
+class ImprovementPolicy(Policy):
     """An index of how far, or how surely, an arm exceeds incumbent + margin (margin >= 0, in units of reward)."""
 
-    def __init__(self, posterior: Posterior, incumbent: str = "posterior_mean", margin: float = 0.0) -> None:
-        super().__init__(posterior)
+    def __init__(
+        self, told: Told, horizon: int, *, incumbent: str = "posterior_mean", margin: float = 0.0, **settings: Any
+    ) -> None:
+        super().__init__(told, horizon, **settings)
         checks.one_of(INCUMBENTS, incumbent=incumbent)
         checks.non_negative(margin=margin)
         self.incumbent, self.margin = incumbent, margin
@@ -71,7 +75,7 @@ class ImprovementPolicy(IndexPolicy):
 class ExpectedImprovement(ImprovementPolicy):
     """EI, ranked by its logarithm: E[max(f - target, 0)] = sd (phi(z) + z Phi(z)), z = (mean - target) / sd."""
 
-    def index(self, t: int) -> Array:
+    def index(self, rng: np.random.Generator) -> Array:
         excess, z, uncertain = self.z_score()
         index = np.full(len(z), -np.inf)
         np.log(excess, out=index, where=~uncertain & (excess > 0))
@@ -85,5 +89,5 @@ class ProbabilityOfImprovement(ImprovementPolicy):
     With margin 0 and the largest posterior mean of all arms as incumbent it would be the mean-only rule.
     """
 
-    def index(self, t: int) -> Array:
+    def index(self, rng: np.random.Generator) -> Array:
         return self.z_score()[1]

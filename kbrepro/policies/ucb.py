@@ -2,26 +2,44 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
 from kbrepro.kernels import Array
-from kbrepro.policies.base import BandPolicy, IndexPolicy
+from kbrepro.policies.base import Policy
+from kbrepro.problems import Told
 
 
-class UCB(BandPolicy):
-    """GP-UCB: mean + width * sd (Srinivas et al., Algorithm 1; Chowdhury & Gopalan, Algorithm 1)."""
+class UCB(Policy):
+    """GP-UCB: mean + width sd (Srinivas et al., Algorithm 1; Chowdhury & Gopalan, Algorithm 1).
 
-    def index(self, t: int) -> Array:
-        return self.posterior.mean + self.width_in(t) * self.posterior.sd
+    `width` is one of `confidence`, or any function of the policy that returns how many standard deviations to add.
+    """
+
+    def __init__(self, told: Told, horizon: int, *, width: Callable[[UCB], float], **settings: Any) -> None:
+        super().__init__(told, horizon, **settings)
+        self.width = width
+
+    def index(self, rng: np.random.Generator) -> Array:
+        return self.posterior.mean + self.width(self) * self.posterior.sd
+
+    def band_ratio(self, expected_reward: Array) -> float:
+        """Return the largest |f - mean| / (width sd) over all arms before the next pull: the band holds if <= 1."""
+        error = np.abs(expected_reward - self.posterior.mean)
+        return float((error / (self.width(self) * self.posterior.sd)).max())
 
 
-class MeanOnly(IndexPolicy):
+class MeanOnly(Policy):
     """The arm of largest posterior mean: exploitation alone (Srinivas et al., Section 6)."""
 
-    def index(self, t: int) -> Array:
+    def index(self, rng: np.random.Generator) -> Array:
         return self.posterior.mean
 
 
-class VarianceOnly(IndexPolicy):
+class VarianceOnly(Policy):
     """The arm of largest posterior variance: the experimental-design rule (Srinivas et al., eq. 4)."""
 
-    def index(self, t: int) -> Array:
+    def index(self, rng: np.random.Generator) -> Array:
         return self.posterior.variance
