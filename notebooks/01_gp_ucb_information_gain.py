@@ -52,13 +52,12 @@ import pandas as pd
 from scipy.linalg import eigvalsh
 
 from kbrepro import checks, claims, figures, information, paths, problems, record
-from kbrepro.confidence import finite_arms
+from kbrepro.confidence import Bayes
 from kbrepro.data import store
 from kbrepro.kernels import Independent, Linear, Matern, SquaredExponential, grid
 from kbrepro.papers import gp_ucb
-from kbrepro.papers.gp_ucb import compact_arms, regret_bound, rkhs
 from kbrepro.policies import UCB, ExpectedImprovement, MeanOnly, ProbabilityOfImprovement, VarianceOnly
-from kbrepro.posterior import exact_posterior
+from kbrepro.problems import GPDraw, Problem, RKHSFunction, Rows, Told
 from kbrepro.record import Results
 from kbrepro.regret import (
     bootstrap,
@@ -71,7 +70,7 @@ from kbrepro.regret import (
     stuck,
     weakest,
 )
-from kbrepro.simulation import Experiment, on_exact_posterior, run, run_trials
+from kbrepro.simulation import Experiment, rounds, run_trials
 
 checks.positive_int(trials=trials, trials_shown=trials_shown, horizon=horizon, n_arms=n_arms, fields=fields)
 checks.at_least(2, trials=trials, trials_shown=trials_shown, fields=fields)
@@ -198,24 +197,24 @@ largest = max(ratios, key=ratios.get)
 ledger.judge("1-C", exact(ratios[largest]), f"largest: {largest}; the theorem bounds from above, visibly loosely")
 
 # %%
-rounds = np.unique(np.geomspace(10, 10 * growth_horizon, 25).astype(int))
+pulls = np.unique(np.geomspace(10, 10 * growth_horizon, 25).astype(int))
 chain = {}
 for name, kernel, tau in (("SE", SquaredExponential(0.2), 1.0), ("Matérn 2.5", Matern(0.2, nu=2.5), 5 / 7)):
     matrix = eigvalsh(kernel(grid(1000), grid(1000)))
     operator = gp_ucb.operator_spectrum(kernel)
-    long_horizon = rounds[-1] if name == "SE" else growth_horizon
+    long_horizon = pulls[-1] if name == "SE" else growth_horizon
     chain[name] = {
         "greedy": information.greedy_gain(kernel, grid(1000), 0.025, long_horizon)[0],
-        "eq. 8 (Lemma 7.6)": gp_ucb.spectral_bound(matrix, 0.025, rounds[-1])[rounds - 1],
-        "Lemma 7.8": np.array([gp_ucb.split_bound(matrix, 0.025, T) for T in rounds]),
-        "Theorem 8, O-term omitted": np.array([gp_ucb.operator_bound(operator, 0.025, T, tau) for T in rounds]),
+        "eq. 8 (Lemma 7.6)": gp_ucb.spectral_bound(matrix, 0.025, pulls[-1])[pulls - 1],
+        "Lemma 7.8": np.array([gp_ucb.split_bound(matrix, 0.025, T) for T in pulls]),
+        "Theorem 8, O-term omitted": np.array([gp_ucb.operator_bound(operator, 0.025, T, tau) for T in pulls]),
     }
 fig, axes = plt.subplots(1, 2, figsize=(9, 3.8), sharey=True)
 for ax, (name, bounds_of) in zip(axes, chain.items(), strict=True):
     for (label, values), style in zip(bounds_of.items(), ["-", "--", "-.", ":"], strict=True):
-        at = np.arange(1, len(values) + 1) if label == "greedy" else rounds
+        at = np.arange(1, len(values) + 1) if label == "greedy" else pulls
         ax.loglog(at, values, style, label=label)
-    ax.set(title=f"{name}, lengthscale 0.2, 1000 points of [0, 1]", xlabel="pulls T", xlim=(10, rounds[-1]))
+    ax.set(title=f"{name}, lengthscale 0.2, 1000 points of [0, 1]", xlabel="pulls T", xlim=(10, pulls[-1]))
 axes[0].set_ylabel("information gain (nats)")
 fig.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=4)
 results.figure(fig, "theorem8_bounds_on_the_gain")
@@ -223,8 +222,8 @@ plt.show()
 
 # %%
 chain_table = pd.DataFrame(
-    {(name, T): {k: v[T - 1] if k == "greedy" else v[rounds == T][0] for k, v in bounds_of.items()}
-     for name, bounds_of in chain.items() for T in (10, rounds[rounds <= growth_horizon][-1])}
+    {(name, T): {k: v[T - 1] if k == "greedy" else v[pulls == T][0] for k, v in bounds_of.items()}
+     for name, bounds_of in chain.items() for T in (10, pulls[pulls <= growth_horizon][-1])}
 ).T  # fmt: skip
 results.table(chain_table.rename_axis(["kernel", "T"]), "theorem8_bounds_on_the_gain")
 chain_table.round(1)
@@ -308,26 +307,16 @@ data = store.load("temperature")
 label = "temperature sensors" if data.is_real else "SIMULATED STAND-IN for temperature sensors"
 train, test = store.train_test(data)
 
-example = problems.gp_draw(np.random.default_rng([seed, 2]), 0, SquaredExponential(0.1), grid(400), 0.025)
-width = partial(finite_arms, n_arms=400, delta=delta, divide_beta_by=5)
-policy = UCB(exact_posterior(example.kernel, example.arms, example.noise_variance, horizon=40), width)
-trace = run(policy, example, horizon=40, rng=np.random.default_rng([seed, 3]))
-
-
-def posterior_after(pulls):
-    posterior = exact_posterior(example.kernel, example.arms, example.noise_variance, horizon=40)
-    for arm, observation in zip(trace.arms[:pulls], trace.observations[:pulls], strict=True):
-        posterior.update(arm, observation)
-    return posterior
-
-
-seen = {pulls: posterior_after(pulls) for pulls in range(2, 40)}
-rank = pd.DataFrame(
-    {
-        "share of arms more uncertain": {t: (p.sd > p.sd[trace.arms[t]]).mean() for t, p in seen.items()},
-        "share of arms of higher mean": {t: (p.mean > p.mean[trace.arms[t]]).mean() for t, p in seen.items()},
-    }
-)
+told = Told(grid(400), SquaredExponential(0.1), noise_variance=0.025)
+example = Problem(told, problems.draw_from_prior(told.kernel, told.points, np.random.default_rng([seed, 2])))
+policy = UCB(told, horizon=40, width=Bayes(delta, divide_beta_by=5))
+played, band, rank = [], {}, {}
+for t, arm, reward in rounds(policy, example, 40, np.random.default_rng([seed, 3])):
+    played.append((told.points[arm, 0], reward))
+    mean, sd = policy.posterior.mean.copy(), policy.posterior.sd
+    band[t] = mean, policy.width(policy) * sd
+    rank[t] = (sd > sd[arm]).mean(), (mean > mean[arm]).mean()
+rank = pd.DataFrame(rank, index=["share of arms more uncertain", "share of arms of higher mean"]).T.loc[3:]
 # the pair of rounds that shows it best: first an arm among the most uncertain, then one among the best by mean
 turn = (rank["share of arms more uncertain"] + rank["share of arms of higher mean"].shift(-1)).idxmin()
 
@@ -337,22 +326,22 @@ moment = axes[0].scatter(*data.locations.T, c=test[720], cmap="cividis", s=45, e
 fig.colorbar(moment, ax=axes[0], label=f"temperature ({data.unit})")
 axes[0].set(title=f"(a) {label}\n{data.times[len(train) + 720]:%d %B %Y, %H:%M}", xlabel="x (m)", ylabel="y (m)")
 axes[0].title.set_fontsize(8)
-x = example.arms[:, 0]
+x = told.points[:, 0]
 for ax, t, panel in zip(axes[1:], (turn, turn + 1), "bc", strict=True):
-    mean, band = seen[t].mean, width(t + 1) * seen[t].sd
-    ax.fill_between(x, mean - band, mean + band, color="0.85", label="band")
+    mean, half = band[t]
+    ax.fill_between(x, mean - half, mean + half, color="0.85", label="band")
     ax.plot(x, example.expected_reward, "k--", linewidth=1, label="f")
     ax.plot(x, mean, color=figures.LOOK["GP-UCB"][0], label="posterior mean")
-    ax.plot(x[trace.arms[:t]], trace.observations[:t], "k+", label="observed")
-    ax.axvline(x[trace.arms[t]], color=figures.LOOK["EI"][0], label="next pull")
-    ax.set(title=f"({panel}) round {t + 1}", xlabel="x")
+    ax.plot(*zip(*played[: t - 1], strict=True), "k+", label="observed")
+    ax.axvline(played[t - 1][0], color=figures.LOOK["EI"][0], label="next pull")
+    ax.set(title=f"({panel}) round {t}", xlabel="x")
 axes[1].set_ylabel("reward")
 axes[2].legend(fontsize=7, loc="upper left", bbox_to_anchor=(1, 1))
 results.figure(fig, "fig2_two_rounds")
 plt.show()
 
 # %%
-rank.loc[[turn, turn + 1]].rename(index=lambda t: f"round {t + 1}").round(2)
+rank.loc[[turn, turn + 1]].rename(index=lambda t: f"round {t}").round(2)
 
 # %% [markdown]
 # ## Five rules on synthetic functions (Fig. 5a)
@@ -367,25 +356,20 @@ rank.loc[[turn, turn + 1]].rename(index=lambda t: f"round {t + 1}").round(2)
 
 
 # %%
-def rules(n_arms, prior_sd):
-    mpi = on_exact_posterior(ProbabilityOfImprovement, margin=margin * prior_sd)
+def rules(prior_sd):
     return {
-        "GP-UCB": on_exact_posterior(UCB, width=partial(finite_arms, n_arms=n_arms, delta=delta)),
-        "GP-UCB/5": on_exact_posterior(UCB, width=partial(finite_arms, n_arms=n_arms, delta=delta, divide_beta_by=5)),
-        "EI": on_exact_posterior(ExpectedImprovement),
-        "EI, noisy incumbent": on_exact_posterior(ExpectedImprovement, incumbent="noisy_reward"),
-        "MPI": mpi,
-        "MPI, noisy incumbent": partial(mpi, incumbent="noisy_reward"),
-        "mean only": on_exact_posterior(MeanOnly),
-        "variance only": on_exact_posterior(VarianceOnly),
+        "GP-UCB": partial(UCB, width=Bayes(delta)),
+        "GP-UCB/5": partial(UCB, width=Bayes(delta, divide_beta_by=5)),
+        "EI": ExpectedImprovement,
+        "EI, noisy incumbent": partial(ExpectedImprovement, incumbent="noisy_reward"),
+        "MPI": partial(ProbabilityOfImprovement, margin=margin * prior_sd),
+        "MPI, noisy incumbent": partial(ProbabilityOfImprovement, margin=margin * prior_sd, incumbent="noisy_reward"),
+        "mean only": MeanOnly,
+        "variance only": VarianceOnly,
     }
 
 
-synthetic = Experiment(
-    problem=partial(problems.gp_draw, kernel=SquaredExponential(0.2), arms=grid(n_arms), noise_variance=0.025),
-    policies=rules(n_arms, prior_sd=1.0),
-    horizon=horizon,
-)
+synthetic = Experiment(GPDraw(SquaredExponential(0.2), grid(n_arms), 0.025), rules(prior_sd=1.0), horizon)
 traces = run_trials(synthetic, trials, seed, label="Fig. 5a")
 results.traces(traces, "fig5a")
 
@@ -447,13 +431,8 @@ pd.Series(
 ).to_frame()
 
 # %%
-sensors = Experiment(
-    problem=partial(
-        problems.sensor_field, covariance=covariance, fields=test[:fields] - prior_mean, noise_variance=0.5
-    ),
-    policies=rules(len(data.sensors), prior_sd=np.sqrt(np.diag(covariance).mean())),
-    horizon=len(data.sensors),
-)
+prior_sd = np.sqrt(np.diag(covariance).mean())
+sensors = Experiment(Rows(covariance, test[:fields] - prior_mean, 0.5), rules(prior_sd), len(data.sensors))
 field_traces = run_trials(sensors, min(fields, len(test)), seed, block=100, label="Fig. 5b")
 results.traces(field_traces, "fig5b")
 
@@ -507,11 +486,9 @@ def minus_speed(name):
     road = store.load(name)
     train, test = (-part for part in store.train_test(road))
     covariance, variance = np.cov(train, rowvar=False), np.var(road.readings, axis=0, ddof=1).mean()
-    problem = partial(
-        problems.sensor_field, covariance=covariance, fields=test - train.mean(axis=0), noise_variance=variance / 20
-    )
+    speeds = Rows(covariance, test - train.mean(axis=0), variance / 20)
     prior_sd = np.sqrt(np.diag(covariance).mean())
-    return road, Experiment(problem, rules(len(road.sensors), prior_sd), len(road.sensors)), len(test)
+    return road, Experiment(speeds, rules(prior_sd), len(road.sensors)), len(test)
 
 
 roads, road_final = {}, {}
@@ -563,24 +540,18 @@ for claim_id, rule, rival in (("1-J", "GP-UCB/5", "EI"), ("1-K", "MPI", "GP-UCB/
 
 # %%
 max_gains = information.allocated_gain(eigvalsh(SquaredExponential(0.2)(grid(n_arms), grid(n_arms))), 0.025, horizon)
+bayes, known_norm = Bayes(delta), gp_ucb.KnownNorm(delta, max_gains)
+norm_1 = RKHSFunction(SquaredExponential(0.2), grid(n_arms), 0.025, norm=1.0)
+every_round = range(1, horizon + 1)
 theorems = {
-    "Theorem 1": (synthetic.problem, partial(finite_arms, n_arms=n_arms, delta=delta)),
-    "Theorem 3": (
-        partial(
-            problems.rkhs_function,
-            kernel=SquaredExponential(0.2),
-            arms=grid(n_arms),
-            noise_variance=0.025,
-            squared_norm=1.0,
-        ),
-        partial(rkhs, squared_norm=1.0, max_gains=max_gains, delta=delta),
-    ),
+    "Theorem 1": ("1-L", synthetic.problem, bayes, [bayes.at(t, n_arms) for t in every_round]),
+    "Theorem 3": ("1-M", norm_1, known_norm, [known_norm.at(t, norm=1.0) for t in every_round]),
 }
 theorem_table = {}
-for (theorem, (problem, width)), claim_id in zip(theorems.items(), ("1-L", "1-M"), strict=True):
-    experiment = Experiment(problem, {"GP-UCB": on_exact_posterior(UCB, width=width)}, horizon, record_band=True)
+for theorem, (claim_id, problem, width, widths) in theorems.items():
+    experiment = Experiment(problem, {"GP-UCB": partial(UCB, width=width)}, horizon, record_band=True)
     trace = run_trials(experiment, trials, seed, label=theorem)["GP-UCB"]
-    bound = regret_bound(np.array([width(t) for t in range(1, horizon + 1)]), max_gains, 0.025)
+    bound = gp_ucb.regret_bound(np.array(widths), max_gains, 0.025)
     regret = np.cumsum(trace.regret, axis=1)
     band_holds, bound_holds = (trace.band_ratio <= 1).all(axis=1), (regret <= bound).all(axis=1)
     theorem_table[theorem] = {
@@ -588,7 +559,7 @@ for (theorem, (problem, width)), claim_id in zip(theorems.items(), ("1-L", "1-M"
         "band holds": band_holds.mean(),
         "regret bound holds": bound_holds.mean(),
         "bound over median regret at T": bound[-1] / np.median(regret[:, -1]),
-        "width at T": width(horizon),
+        "width at T": widths[-1],
         "multiplier": np.quantile(trace.band_ratio.max(axis=1), 0.9),
     }
     looseness = theorem_table[theorem]["bound over median regret at T"]
@@ -610,12 +581,11 @@ theorem_table.round(2)
 # time temperature rows use every tenth minute; a row shows only the rules that it changes.
 
 # %%
-prior_sd = np.sqrt(np.diag(covariance).mean())
-theorem_2 = partial(compact_arms, d=1, side=1.0, a=1 + np.sqrt(3) / (np.pi * 0.2), b=np.sqrt(2) / 0.2, delta=delta)
-literal = partial(synthetic.problem, kernel=SquaredExponential(np.sqrt(0.2)))
+theorem_2 = gp_ucb.CompactArms(delta, d=1, side=1.0, a=1 + np.sqrt(3) / (np.pi * 0.2), b=np.sqrt(2) / 0.2)
+literal = replace(synthetic.problem, kernel=SquaredExponential(np.sqrt(0.2)))
 measured = np.var(data.readings, axis=0, ddof=1).mean() / 20
-every_tenth = partial(sensors.problem, fields=(test[:fields] - prior_mean)[::10])
-raw = partial(sensors.problem, fields=test[:fields:10])
+every_tenth = replace(sensors.problem, rewards=(test[:fields] - prior_mean)[::10])
+raw = replace(sensors.problem, rewards=test[:fields:10])
 
 
 def same_margin(experiment, prior_sd, m):
@@ -624,8 +594,8 @@ def same_margin(experiment, prior_sd, m):
 
 
 with_theorem_2 = {
-    "GP-UCB": on_exact_posterior(UCB, width=theorem_2),
-    "GP-UCB/5": on_exact_posterior(UCB, width=partial(theorem_2, divide_beta_by=5)),
+    "GP-UCB": partial(UCB, width=theorem_2),
+    "GP-UCB/5": partial(UCB, width=replace(theorem_2, divide_beta_by=5)),
 }
 temperature = replace(sensors, problem=every_tenth)
 variants = {
@@ -636,7 +606,7 @@ variants = {
     ("5a", "margin 0.1"): same_margin(synthetic, 1.0, 0.1),
     ("5a", "margin 1"): same_margin(synthetic, 1.0, 1.0),
     ("5b", "as in the figure"): temperature,
-    ("5b", "noise as measured"): replace(temperature, problem=partial(every_tenth, noise_variance=measured)),
+    ("5b", "noise as measured"): replace(temperature, problem=replace(every_tenth, noise_variance=measured)),
     ("5b", "uncentred"): replace(temperature, problem=raw),
     ("5b", "margin 0.01"): same_margin(temperature, prior_sd, 0.01),
     ("5b", "margin 0.1"): same_margin(temperature, prior_sd, 0.1),

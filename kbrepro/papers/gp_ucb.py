@@ -13,6 +13,9 @@ from kbrepro.confidence import Asking
 from kbrepro.information import allocated_gain
 from kbrepro.kernels import Array, Kernel
 
+#: The factor of eq. 8: greedy pulls reach 1 - 1/e of the largest gain.
+HALF_OVER_GREEDY = 0.5 / (1 - math.exp(-1))
+
 
 @dataclass(frozen=True)
 class CompactArms:
@@ -51,29 +54,28 @@ class CompactArms:
 
 @dataclass(frozen=True, eq=False)
 class KnownNorm:
-    """sqrt(2 squared_norm + 300 gamma_t log^3(t / delta)).
+    """sqrt(2 norm^2 + 300 gamma_t log^3(t / delta)).
 
-    Theorem 3: `squared_norm` bounds the squared RKHS norm, `max_gains` (T,) holds gamma_1 .. gamma_T (nats), the noise
-    is bounded by its scale. Raises ValueError if t exceeds T.
+    Theorem 3: `norm` bounds the RKHS norm, `max_gains` (T,) holds gamma_1 .. gamma_T (nats), the noise is bounded by
+    its scale. Raises ValueError if t exceeds T or the norm is not known.
     """
 
     delta: float
-    squared_norm: float
     max_gains: Array = field(repr=False)
 
     def __post_init__(self) -> None:
-        checks.positive(squared_norm=self.squared_norm)
         checks.probability(delta=self.delta)
 
-    def at(self, t: int) -> float:
-        """Return the width of round t; ValueError unless t is from 1 to T."""
+    def at(self, t: int, norm: float) -> float:
+        """Return the width of round t; ValueError unless t is from 1 to T and the norm above 0."""
         checks.positive_int(t=t)
+        checks.positive(norm=norm)
         if t > len(self.max_gains):
             raise ValueError(f"t = {t} is not allowed: max_gains holds {len(self.max_gains)} rounds")
-        return math.sqrt(2 * self.squared_norm + 300 * self.max_gains[t - 1] * math.log(t / self.delta) ** 3)
+        return math.sqrt(2 * norm**2 + 300 * self.max_gains[t - 1] * math.log(t / self.delta) ** 3)
 
     def __call__(self, policy: Asking) -> float:
-        return self.at(policy.t)
+        return self.at(policy.t, policy.told.norm)
 
 
 def regret_bound(widths: Array, max_gains: Array, noise_variance: float) -> Array:
@@ -85,9 +87,6 @@ def regret_bound(widths: Array, max_gains: Array, noise_variance: float) -> Arra
     checks.positive(noise_variance=noise_variance)
     rounds = np.arange(1, len(widths) + 1)
     return widths * np.sqrt(8 / math.log1p(1 / noise_variance) * rounds * max_gains)
-
-
-HALF_OVER_GREEDY = 0.5 / (1 - math.exp(-1))  # the factor of eq. 8: greedy reaches 1 - 1/e of the best
 
 
 def spectral_bound(eigenvalues: Array, noise_variance: float, horizon: int) -> Array:
