@@ -8,12 +8,12 @@ from scipy.linalg import cho_factor, cho_solve
 from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process import kernels as sk
 
-from kbrepro import information, simulation
-from kbrepro.confidence import finite_arms
+from kbrepro.confidence import Bayes
 from kbrepro.kernels import Empirical, Independent, Linear, Matern, SquaredExponential, grid
 from kbrepro.policies import UCB
-from kbrepro.posterior import CovariancePosterior, RowPosterior, exact_posterior
-from kbrepro.problems import gp_draw
+from kbrepro.posterior import CovariancePosterior, RowPosterior, Rows, exact_posterior
+from kbrepro.problems import GPDraw, Trial
+from kbrepro.simulation import run
 
 FORMS = [RowPosterior, CovariancePosterior]
 NOISE = 0.025
@@ -28,21 +28,21 @@ SETTINGS = [
 NAMES = ["squared exponential", "matern", "linear", "independent", "empirical"]
 
 both_forms = pytest.mark.parametrize("form", FORMS)
-every_kernel = pytest.mark.parametrize(("kernel", "arms"), SETTINGS, ids=NAMES)
+every_kernel = pytest.mark.parametrize(("kernel", "points"), SETTINGS, ids=NAMES)
 few = settings(max_examples=40, deadline=None, derandomize=True)
 pulls = st.lists(st.tuples(st.integers(0, 11), st.floats(-5, 5, width=32)), min_size=1, max_size=25)
 
 
-def dense(kernel, arms, noise_variance, counts, sums):
+def dense(kernel, points, noise_variance, counts, sums):
     """Mean and variance from the sample means of the arms pulled: K_uu + diag(noise / n_i), solved once."""
     u = np.flatnonzero(counts)
-    K = kernel(arms, arms)
+    K = kernel(points, points)
     factor = cho_factor(K[np.ix_(u, u)] + np.diag(noise_variance / counts[u]))
     mean = K[:, u] @ cho_solve(factor, sums[u] / counts[u])
     return mean, np.diag(K) - np.einsum("ij,ji->i", K[:, u], cho_solve(factor, K[u]))
 
 
-def told(posterior, history):
+def after(posterior, history):
     for arm, observation in history:
         posterior.update(arm, observation)
     return posterior
@@ -50,17 +50,17 @@ def told(posterior, history):
 
 @both_forms
 @every_kernel
-def test_three_thousand_pulls_with_repeats_match_a_dense_solve(form, kernel, arms):
+def test_three_thousand_pulls_with_repeats_match_a_dense_solve(form, kernel, points):
     rng = np.random.default_rng(6)
-    posterior = form(kernel, arms, NOISE)
-    counts, sums = np.zeros(len(arms), dtype=int), np.zeros(len(arms))
+    posterior = form(kernel, points, NOISE)
+    counts, sums = np.zeros(len(points), dtype=int), np.zeros(len(points))
     for t in range(1, 3001):
-        arm, observation = int(len(arms) * rng.random() ** 2), rng.normal(0.5, 1.0)
+        arm, observation = int(len(points) * rng.random() ** 2), rng.normal(0.5, 1.0)
         posterior.update(arm, observation)
         counts[arm] += 1
         sums[arm] += observation
         if t in (1, 2, 30, 300, 3000):
-            mean, variance = dense(kernel, arms, NOISE, counts, sums)
+            mean, variance = dense(kernel, points, NOISE, counts, sums)
             np.testing.assert_allclose(posterior.mean, mean, rtol=0, atol=1e-9)
             np.testing.assert_allclose(posterior.variance, variance, rtol=0, atol=1e-10)
             np.testing.assert_array_equal(posterior.counts, counts)
@@ -79,22 +79,22 @@ def test_three_thousand_pulls_with_repeats_match_a_dense_solve(form, kernel, arm
 )
 def test_scikit_learn_agrees(form, ours, theirs, noise_variance):
     rng = np.random.default_rng(7)
-    arms = rng.uniform(-1, 1, (40, 2))
+    points = rng.uniform(-1, 1, (40, 2))
     history = [(int(rng.integers(40)), rng.standard_normal()) for _ in range(150)]
-    posterior = told(form(ours, arms, noise_variance), history)
+    posterior = after(form(ours, points, noise_variance), history)
     pulled, observed = map(np.array, zip(*history, strict=True))
-    regressor = GaussianProcessRegressor(theirs, optimizer=None, alpha=noise_variance).fit(arms[pulled], observed)
-    mean, sd = regressor.predict(arms, return_std=True)
+    regressor = GaussianProcessRegressor(theirs, optimizer=None, alpha=noise_variance).fit(points[pulled], observed)
+    mean, sd = regressor.predict(points, return_std=True)
     np.testing.assert_allclose(posterior.mean, mean, rtol=0, atol=1e-8)
     np.testing.assert_allclose(posterior.sd, sd, rtol=0, atol=1e-8)
 
 
 @every_kernel
-def test_both_forms_agree_over_thousands_of_pulls(kernel, arms):
+def test_both_forms_agree_over_thousands_of_pulls(kernel, points):
     rng = np.random.default_rng(8)
-    rows, covariance = (form(kernel, arms, NOISE) for form in FORMS)
+    rows, covariance = (form(kernel, points, NOISE) for form in FORMS)
     for _ in range(2500):
-        arm, observation = int(rng.integers(len(arms))), rng.standard_normal()
+        arm, observation = int(rng.integers(len(points))), rng.standard_normal()
         rows.update(arm, observation)
         covariance.update(arm, observation)
     np.testing.assert_allclose(rows.mean, covariance.mean, rtol=0, atol=1e-10)
@@ -103,40 +103,38 @@ def test_both_forms_agree_over_thousands_of_pulls(kernel, arms):
 
 
 def test_the_factory_picks_rows_up_to_one_and_a_half_pulls_an_arm():
-    kernel, arms = SquaredExponential(0.2), grid(40)
-    assert type(exact_posterior(kernel, arms, NOISE, 60)) is RowPosterior
-    assert type(exact_posterior(kernel, arms, NOISE, 61)) is CovariancePosterior
+    kernel, points = SquaredExponential(0.2), grid(40)
+    assert type(exact_posterior(kernel, points, NOISE, 60)) is RowPosterior
+    assert type(exact_posterior(kernel, points, NOISE, 61)) is CovariancePosterior
     with pytest.raises(ValueError, match="horizon = 0"):
-        exact_posterior(kernel, arms, NOISE, 0)
+        exact_posterior(kernel, points, NOISE, 0)
 
 
-@pytest.mark.parametrize(("kernel", "arms"), SETTINGS[:3], ids=NAMES[:3])
-def test_both_forms_give_the_same_arms_under_ucb(kernel, arms):
-    problem = gp_draw(np.random.default_rng(9), 0, kernel, arms, NOISE)
-    width = lambda t: finite_arms(t, n_arms=len(arms), delta=0.1)  # noqa: E731
-    horizon = 400
-    traces = [
-        simulation.run(UCB(form(kernel, arms, NOISE), width), problem, horizon, np.random.default_rng(10))
-        for form in FORMS
-    ]
+@pytest.mark.parametrize(("kernel", "points"), SETTINGS[:3], ids=NAMES[:3])
+def test_both_forms_give_the_same_arms_under_ucb(kernel, points):
+    problem, traces = GPDraw(kernel, points, NOISE)(Trial(9, 0)), []
+    for form in FORMS:
+        policy = UCB(problem.told, 400, width=Bayes(delta=0.1))
+        policy.posterior = form(kernel, points, NOISE)
+        traces.append(run(policy, problem, 400, np.random.default_rng(10)))
     np.testing.assert_array_equal(traces[0].arms, traces[1].arms)
     assert len(np.unique(traces[0].arms)) > 3
 
 
 @both_forms
 @every_kernel
-def test_before_the_first_pull_it_is_the_prior(form, kernel, arms):
-    posterior = form(kernel, arms, NOISE)
-    np.testing.assert_array_equal(posterior.mean, np.zeros(len(arms)))
-    np.testing.assert_array_equal(posterior.variance, kernel.diag(arms))
-    np.testing.assert_array_equal(posterior.prior_variance, kernel.diag(arms))
-    assert (posterior.gain, posterior.counts.sum(), posterior.n_arms) == (0.0, 0, len(arms))
+def test_before_the_first_pull_it_is_the_prior(form, kernel, points):
+    posterior = form(kernel, points, NOISE)
+    np.testing.assert_array_equal(posterior.mean, np.zeros(len(points)))
+    np.testing.assert_array_equal(posterior.variance, kernel.diag(points))
+    np.testing.assert_array_equal(posterior.prior_variance, kernel.diag(points))
+    assert (posterior.gain, posterior.counts.sum(), posterior.n_arms) == (0.0, 0, len(points))
 
 
 @both_forms
 def test_one_pull_of_one_arm_by_hand(form):
     """Prior variance 2, noise 0.5, observation 3: mean 2 * 3 / 2.5, variance 2 * 0.5 / 2.5."""
-    posterior = told(form(Independent(2.0), grid(3), 0.5), [(1, 3.0)])
+    posterior = after(form(Independent(2.0), grid(3), 0.5), [(1, 3.0)])
     np.testing.assert_allclose(posterior.mean, [0, 2.4, 0], rtol=1e-14)
     np.testing.assert_allclose(posterior.variance, [2, 0.4, 2], rtol=1e-14)
     np.testing.assert_allclose(posterior.sd, np.sqrt([2, 0.4, 2]), rtol=1e-14)
@@ -157,7 +155,7 @@ def test_variance_never_rises_and_is_never_negative(form, history):
 
 @both_forms
 def test_variance_is_not_negative_where_noise_is_tiny(form):
-    posterior = told(form(SquaredExponential(1.0), grid(30), 1e-12), [(arm % 30, 0.0) for arm in range(200)])
+    posterior = after(form(SquaredExponential(1.0), grid(30), 1e-12), [(arm % 30, 0.0) for arm in range(200)])
     assert (posterior.variance >= 0).all() and np.isfinite(posterior.sd).all()
     assert posterior.variance.max() < 1e-9
 
@@ -167,7 +165,7 @@ def test_variance_is_not_negative_where_noise_is_tiny(form):
 @given(history=pulls, data=st.data())
 def test_the_order_of_observations_does_not_matter(form, history, data):
     shuffled = data.draw(st.permutations(history))
-    one, other = (told(form(EMPIRICAL, EMPIRICAL.points, NOISE), h) for h in (history, shuffled))
+    one, other = (after(form(EMPIRICAL, EMPIRICAL.points, NOISE), h) for h in (history, shuffled))
     np.testing.assert_allclose(one.mean, other.mean, rtol=0, atol=1e-9)
     np.testing.assert_allclose(one.variance, other.variance, rtol=0, atol=1e-12)
     assert one.gain == pytest.approx(other.gain, rel=1e-9)
@@ -184,8 +182,10 @@ def test_lemma_5_3(form, history):
         total += 0.5 * np.log1p(posterior.variance[arm] / NOISE)
         posterior.update(arm, observation)
     assert posterior.gain == pytest.approx(total, rel=1e-10)
-    pulled = EMPIRICAL.points[[arm for arm, _ in history]]
-    assert posterior.gain == pytest.approx(information.gain(EMPIRICAL, pulled, NOISE), rel=1e-9)
+    pulled = [arm for arm, _ in history]
+    K = EMPIRICAL.covariance[np.ix_(pulled, pulled)]
+    log_determinant = np.linalg.slogdet(np.eye(len(pulled)) + K / NOISE)[1]
+    assert posterior.gain == pytest.approx(0.5 * log_determinant, rel=1e-9)
 
 
 @both_forms
@@ -201,8 +201,8 @@ def test_lemma_5_3(form, history):
 )
 def test_bad_updates_are_named_and_change_nothing(form, arm, observation, error, message):
     history = [(0, 1.0), (3, -2.0), (0, 0.5)]
-    kernel, arms = SquaredExponential(0.3), grid(5)
-    posterior, untouched = (told(form(kernel, arms, NOISE), history) for _ in range(2))
+    kernel, points = SquaredExponential(0.3), grid(5)
+    posterior, untouched = (after(form(kernel, points, NOISE), history) for _ in range(2))
     with pytest.raises(error, match=message):
         posterior.update(arm, observation)
     for one in (posterior, untouched):
@@ -223,16 +223,25 @@ def test_bad_noise(form, noise_variance):
 @both_forms
 def test_the_given_covariance_is_not_written_to(form):
     K = EMPIRICAL.covariance.copy()
-    told(form(EMPIRICAL, EMPIRICAL.points, NOISE), [(i % 12, 1.0) for i in range(30)])
+    after(form(EMPIRICAL, EMPIRICAL.points, NOISE), [(i % 12, 1.0) for i in range(30)])
     np.testing.assert_array_equal(EMPIRICAL.covariance, K)
 
 
+def test_rows_grow_one_at_a_time():
+    rows, expected = Rows(3), np.random.default_rng(17).standard_normal((40, 3))
+    assert (len(rows), rows().shape) == (0, (0, 3))
+    for n, row in enumerate(expected, start=1):
+        rows.append(row)
+        assert len(rows) == n
+        np.testing.assert_array_equal(rows(), expected[:n])
+
+
 @every_kernel
-def test_the_covariance_multiplies_as_the_dense_one(kernel, arms):
+def test_the_covariance_multiplies_as_the_dense_one(kernel, points):
     rng = np.random.default_rng(16)
-    pulled = rng.integers(len(arms), size=30)
-    posterior = told(CovariancePosterior(kernel, arms, NOISE), [(int(arm), rng.normal()) for arm in pulled])
-    K = kernel(arms, arms)
+    pulled = rng.integers(len(points), size=30)
+    posterior = after(CovariancePosterior(kernel, points, NOISE), [(int(arm), rng.normal()) for arm in pulled])
+    K = kernel(points, points)
     dense_covariance = K - K[:, pulled] @ np.linalg.solve(K[np.ix_(pulled, pulled)] + NOISE * np.eye(30), K[pulled])
-    vector = rng.standard_normal(len(arms))
+    vector = rng.standard_normal(len(points))
     np.testing.assert_allclose(posterior.covariance_times(vector), dense_covariance @ vector, atol=1e-9)

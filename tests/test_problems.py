@@ -1,4 +1,6 @@
-"""Draws from the prior, sensor fields, noise and regret of the problems."""
+"""What is told and what is not: draws from the prior, given rows, functions of known norm, noise, regret, streams."""
+
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -7,27 +9,31 @@ from scipy.stats import chi2
 from kbrepro.kernels import Independent, Linear, Matern, SquaredExponential, grid
 from kbrepro.problems import (
     FACTOR_TOLERANCE,
-    BoundedNoiseProblem,
+    Gaussian,
+    GPDraw,
     Problem,
+    RKHSFunction,
+    Rows,
+    Told,
+    Trial,
+    Uniform,
     covariance_factor,
     draw_from_prior,
-    gp_draw,
-    rkhs_function,
-    sensor_field,
 )
 
 REWARD = np.array([0.3, -1.0, 0.8, 0.79])
 COVARIANCE = np.array([[2.0, 1.0, 0.0], [1.0, 3.0, -0.5], [0.0, -0.5, 1.0]])
 FIELDS = np.arange(12.0).reshape(4, 3)
+TOLD = Told(grid(4), SquaredExponential(0.2), 0.5)
 
 
 @pytest.fixture
 def problem():
-    return Problem(grid(4), REWARD, 0.5, SquaredExponential(0.2))
+    return Problem(TOLD, REWARD)
 
 
 @pytest.mark.parametrize(
-    ("kernel", "arms", "rank"),
+    ("kernel", "points", "rank"),
     [
         (SquaredExponential(0.2), grid(1000), 19),
         (SquaredExponential(0.2, variance=7.0), grid(50), None),
@@ -36,8 +42,8 @@ def problem():
         (Independent(3.0), grid(20), 20),
     ],
 )
-def test_the_factor_gives_the_covariance_back(kernel, arms, rank):
-    K = kernel(arms, arms)
+def test_the_factor_gives_the_covariance_back(kernel, points, rank):
+    K = kernel(points, points)
     before = K.copy()
     F = covariance_factor(K)
     residual = K - F @ F.T
@@ -48,22 +54,25 @@ def test_the_factor_gives_the_covariance_back(kernel, arms, rank):
 
 def test_draws_have_the_covariance_of_the_prior():
     """Second moments of 20000 draws on 5 arms within 4.5 standard errors: 15 entries, error level 1e-4 in all."""
-    kernel, arms, n = SquaredExponential(0.3, variance=2.0), grid(5), 20_000
+    kernel, points, n = SquaredExponential(0.3, variance=2.0), grid(5), 20_000
     rng = np.random.default_rng(14)
-    draws = np.array([draw_from_prior(kernel, arms, rng) for _ in range(n)])
-    K = kernel(arms, arms)
+    draws = np.array([draw_from_prior(kernel, points, rng) for _ in range(n)])
+    K = kernel(points, points)
     error = np.sqrt((np.outer(K.diagonal(), K.diagonal()) + K**2) / n)
     assert (np.abs(draws.T @ draws / n - K) < 4.5 * error).all()
     assert (np.abs(draws.mean(axis=0)) < 4.5 * np.sqrt(K.diagonal() / n)).all()
 
 
-def test_gp_draw_is_what_the_policies_are_told():
-    kernel, arms = Matern(0.2, nu=2.5), grid(30)
-    problem = gp_draw(np.random.default_rng(15), 3, kernel, arms, 0.1)
-    np.testing.assert_array_equal(problem.expected_reward, draw_from_prior(kernel, arms, np.random.default_rng(15)))
-    assert (problem.kernel, problem.noise_variance) == (kernel, 0.1)
-    other = gp_draw(np.random.default_rng(16), 3, kernel, arms, 0.1)
-    assert not np.allclose(problem.expected_reward, other.expected_reward)
+def test_a_gp_draw_comes_from_the_prior_that_is_told():
+    kernel, points, trial = Matern(0.2, nu=2.5), grid(30), Trial(15, 3)
+    source = GPDraw(kernel, points, 0.1)
+    problem = source(trial)
+    np.testing.assert_array_equal(problem.expected_reward, draw_from_prior(kernel, points, trial.rng("function")))
+    assert (problem.told.kernel, problem.told.noise_variance, problem.told.norm) == (kernel, 0.1, None)
+    assert problem.told.points is points and problem.noise == Gaussian(problem.told.noise_scale)
+    assert not np.allclose(problem.expected_reward, source(Trial(15, 4)).expected_reward)
+    changed = replace(source, kernel=Independent())(trial)
+    assert changed.told.kernel == Independent() and changed.told.points is points
 
 
 def test_the_noise_has_its_variance_and_mean(problem):
@@ -84,9 +93,8 @@ def test_one_pull_is_the_expected_reward_plus_the_next_normal(problem):
 def test_regret(problem):
     np.testing.assert_allclose(problem.regret(np.array([0, 1, 2, 3, 2])), [0.5, 1.8, 0.0, 0.01, 0.0], atol=1e-15)
     assert problem.regret(np.array([[0, 2]])).shape == (1, 2)
-    rng = np.random.default_rng(19)
-    for _ in range(20):
-        drawn = gp_draw(rng, 0, SquaredExponential(0.2), grid(40), 0.1)
+    for number in range(20):
+        drawn = GPDraw(SquaredExponential(0.2), grid(40), 0.1)(Trial(19, number))
         regret = drawn.regret(np.arange(40))
         assert regret.min() == 0 == regret[drawn.expected_reward.argmax()]
 
@@ -107,42 +115,68 @@ def test_pulling_a_bad_arm_draws_nothing(problem, arm):
             r"noise_variance = 0\.0 is not allowed: noise_variance must be a finite number above 0",
         ),
         ({"noise_variance": np.nan}, "noise_variance = nan"),
-        ({"expected_reward": np.array([0.0, np.nan, 1.0, 2.0])}, r"expected_reward\[1\] = nan"),
-        ({"expected_reward": np.zeros(3)}, r"shapes disagree: arms \(4, 1\), expected_reward \(3,\)"),
-        ({"expected_reward": np.zeros((4, 1))}, "shapes disagree"),
-        ({"arms": np.zeros(4)}, r"shapes disagree: arms \(4,\)"),
-        ({"arms": np.array([[0.0], [np.inf], [1.0], [2.0]])}, r"arms\[1, 0\] = inf"),
+        ({"noise_scale": -1.0}, r"noise_scale = -1\.0"),
+        ({"norm": 0.0}, r"norm = 0\.0"),
+        ({"norm": -1.0}, r"norm = -1\.0"),
+        ({"norm": np.inf}, "norm = inf"),
+        ({"points": np.zeros(4)}, r"points has shape \(4,\): it must be \(A, d\)"),
+        ({"points": np.zeros((0, 1))}, r"points has shape \(0, 1\): .* at least one arm"),
+        ({"points": np.array([[0.0], [np.inf], [1.0], [2.0]])}, r"points\[1, 0\] = inf"),
     ],
 )
-def test_bad_problems_are_named(changes, message):
-    parts = {"arms": grid(4), "expected_reward": REWARD, "noise_variance": 0.5, "kernel": SquaredExponential(0.2)}
+def test_what_is_told_is_checked(changes, message):
     with pytest.raises(ValueError, match=message):
-        Problem(**parts | changes)
+        replace(TOLD, **changes)
 
 
-@pytest.mark.parametrize("trial", [0, 2, 3])
-def test_sensor_field_is_the_row_of_the_trial(trial):
-    rng = np.random.default_rng(21)
-    problem = sensor_field(rng, trial, COVARIANCE, FIELDS, 0.5)
-    np.testing.assert_array_equal(problem.expected_reward, FIELDS[trial])
-    np.testing.assert_array_equal(problem.kernel(problem.arms, problem.arms), COVARIANCE)
-    assert rng.random() == np.random.default_rng(21).random()  # nothing was drawn
+@pytest.mark.parametrize(
+    ("expected_reward", "message"),
+    [
+        (np.array([0.0, np.nan, 1.0, 2.0]), r"expected_reward\[1\] = nan"),
+        (np.zeros(3), r"shapes disagree: points \(4, 1\), expected_reward \(3,\)"),
+        (np.zeros((4, 1)), "shapes disagree"),
+    ],
+)
+def test_bad_rewards_are_named(expected_reward, message):
+    with pytest.raises(ValueError, match=message):
+        Problem(TOLD, expected_reward)
 
 
-@pytest.mark.parametrize("trial", [-1, 4, 100])
-def test_sensor_field_ends_with_its_fields(trial):
-    with pytest.raises(IndexError, match=f"trial = {trial} is not allowed: there are 4 fields, 0 to 3"):
-        sensor_field(np.random.default_rng(0), trial, COVARIANCE, FIELDS, 0.5)
+@pytest.mark.parametrize("number", [0, 2, 3])
+def test_the_row_of_the_trial_is_its_reward(number):
+    problem = Rows(COVARIANCE, FIELDS, 0.5)(Trial(21, number))
+    np.testing.assert_array_equal(problem.expected_reward, FIELDS[number])
+    told = problem.told
+    np.testing.assert_array_equal(told.kernel(told.points, told.points), COVARIANCE)
+    assert (told.noise_variance, told.norm) == (0.5, None)
 
 
-def test_sensor_field_rejects_fields_of_other_sensors():
+def test_rows_draw_nothing(monkeypatch):
+    monkeypatch.setattr(Trial, "rng", None)
+    Rows(COVARIANCE, FIELDS, 0.5)(Trial(21, 2))
+
+
+def test_rows_tell_the_norm_that_a_function_of_row_and_covariance_gives():
+    problem = Rows(COVARIANCE, FIELDS, 0.5, norm_of=lambda row, K: float(row.sum() + K[1, 1]))(Trial(21, 2))
+    assert problem.told.norm == FIELDS[2].sum() + 3.0
+
+
+@pytest.mark.parametrize("number", [4, 100])
+def test_there_is_no_trial_past_the_last_row(number):
+    with pytest.raises(IndexError, match=f"trial = {number} is not allowed: there are 4 rows, 0 to 3"):
+        Rows(COVARIANCE, FIELDS, 0.5)(Trial(0, number))
+
+
+def test_rows_of_other_sensors_and_missing_readings_are_refused():
     with pytest.raises(ValueError, match="shapes disagree"):
-        sensor_field(np.random.default_rng(0), 0, COVARIANCE, FIELDS[:, :2], 0.5)
+        Rows(COVARIANCE, FIELDS[:, :2], 0.5)(Trial(0, 0))
+    with pytest.raises(ValueError, match=r"rewards\[3, 0\] = nan"):
+        Rows(COVARIANCE, np.where(FIELDS == 9, np.nan, FIELDS), 0.5)(Trial(0, 0))
 
 
-def test_bounded_noise_is_uniform_within_the_standard_deviation():
-    """On [-s, s], s^2 the noise variance of the policies: mean and variance s^2/3 within 4 standard errors."""
-    problem = BoundedNoiseProblem(grid(4), REWARD, 0.25, SquaredExponential(0.2))
+def test_bounded_noise_is_uniform_within_its_bound():
+    """On [-s, s]: mean and variance s^2/3 within 4 standard errors."""
+    problem = Problem(replace(TOLD, noise_variance=0.25), REWARD, Uniform(0.5))
     rng, n = np.random.default_rng(53), 5000
     noise = np.array([problem.pull(2, rng) for _ in range(n)]) - REWARD[2]
     assert 0.49 < np.abs(noise).max() <= 0.5
@@ -154,34 +188,70 @@ def test_bounded_noise_is_uniform_within_the_standard_deviation():
 
 def test_rkhs_functions_have_the_norm_asked_for():
     """With well-conditioned K the squared norm is f^T K^-1 f on any set of arms that holds the centres."""
-    kernel, arms = Matern(0.2, nu=0.5), grid(40)
-    problem = rkhs_function(np.random.default_rng(54), 0, kernel, arms, 0.1, squared_norm=3.0, n_centres=7)
-    f = problem.expected_reward
-    assert f @ np.linalg.solve(kernel(arms, arms), f) == pytest.approx(3.0, rel=1e-9)
-    assert np.count_nonzero(np.abs(np.linalg.solve(kernel(arms, arms), f)) > 1e-8) == 7
-    assert isinstance(problem, BoundedNoiseProblem)
-    with pytest.raises(ValueError, match="squared_norm = 0"):
-        rkhs_function(np.random.default_rng(54), 0, kernel, arms, 0.1, squared_norm=0)
+    kernel, points = Matern(0.2, nu=0.5), grid(40)
+    source = RKHSFunction(kernel, points, 0.1, norm=np.sqrt(3.0), n_centres=7)
+    problem = source(Trial(54, 0))
+    f, K = problem.expected_reward, kernel(points, points)
+    assert f @ np.linalg.solve(K, f) == pytest.approx(3.0, rel=1e-9)
+    assert np.count_nonzero(np.abs(np.linalg.solve(K, f)) > 1e-8) == 7
+    assert problem.told.norm == source.norm and problem.noise == Uniform(np.sqrt(0.1))
+    assert not np.allclose(f, source(Trial(54, 1)).expected_reward)
+    with pytest.raises(ValueError, match="norm = 0"):
+        replace(source, norm=0)
+    with pytest.raises(ValueError, match="n_centres = 0"):
+        replace(source, n_centres=0)
 
 
-@pytest.mark.parametrize("kind", [Problem, BoundedNoiseProblem])
+@pytest.mark.parametrize("kind", [Gaussian, Uniform])
 def test_the_noise_may_differ_from_what_the_policies_are_told(kind):
-    rewards = {}
-    for noise_variance, noise_sd in ((0.25, None), (0.25, 0.5), (4.0, 0.5), (0.25, 0.0)):
-        problem = kind(grid(4), REWARD, noise_variance, SquaredExponential(0.2), noise_sd)
-        assert problem.noise_variance == noise_variance
-        rewards[noise_variance, noise_sd] = problem.pull(2, np.random.default_rng(7))
-    told, same, other, none = rewards.values()
-    assert told == same == other != REWARD[2]
-    assert none == REWARD[2]
+    def pulled(noise_variance, noise, noise_scale=None):
+        problem = Problem(Told(grid(4), SquaredExponential(0.2), noise_variance, noise_scale), REWARD, noise)
+        return problem.pull(2, np.random.default_rng(7))
+
+    assert pulled(0.25, kind(0.5)) == pulled(4.0, kind(0.5)) == pulled(4.0, kind(0.5), noise_scale=3.0) != REWARD[2]
+    assert pulled(0.25, kind(0.0)) == REWARD[2]
 
 
-def test_a_negative_noise_scale_is_refused():
-    with pytest.raises(ValueError, match=r"noise_sd = -1\.0"):
-        Problem(grid(4), REWARD, 0.25, SquaredExponential(0.2), -1.0)
+def test_by_default_the_noise_is_normal_with_the_scale_that_is_told():
+    assert Problem(TOLD, REWARD).noise == Gaussian(np.sqrt(0.5)) == Gaussian(TOLD.noise_scale)
+    assert Problem(replace(TOLD, noise_scale=0.1), REWARD).noise == Gaussian(0.1)
 
 
-@pytest.mark.parametrize("norm", [0.0, -1.0, np.inf])
-def test_a_norm_must_be_positive(norm):
-    with pytest.raises(ValueError, match="norm = "):
-        Problem(grid(4), REWARD, 0.25, SquaredExponential(0.2), norm=norm)
+@pytest.mark.parametrize(("kind", "name"), [(Gaussian, "sd"), (Uniform, "bound")])
+def test_a_negative_noise_scale_is_refused(kind, name):
+    with pytest.raises(ValueError, match=rf"{name} = -1\.0"):
+        kind(-1.0)
+
+
+# Streams
+
+
+def draws(generator):
+    return tuple(generator.integers(2**62, size=4).tolist())
+
+
+def test_streams_are_reproducible_and_differ():
+    keys = [(seed, number, purpose) for seed in (0, 1, 7) for number in range(5) for purpose in ("function", "run")]
+    first, second = ([draws(Trial(*key).rng(purpose)) for *key, purpose in keys] for _ in range(2))
+    assert first == second and len(set(first)) == len(keys)
+
+
+def test_a_notebooks_own_streams_are_not_those_of_a_trial():
+    """Notebooks draw from default_rng(seed) and default_rng([seed, section]) beside their trials."""
+    own = {draws(np.random.default_rng(2010))} | {draws(np.random.default_rng([2010, n])) for n in range(10)}
+    trials = {draws(Trial(2010, number).rng(purpose)) for number in range(10) for purpose in ("function", "run")}
+    assert not own & trials
+
+
+@pytest.mark.parametrize(
+    ("key", "message"),
+    [
+        ((-1, 0, "run"), "seed = -1"),
+        ((1.0, 0, "run"), r"seed = 1\.0"),
+        ((0, -1, "run"), "number = -1"),
+        ((0, 0, "noise"), "purpose = 'noise' is not allowed: purpose must be one of 'function', 'run'"),
+    ],
+)
+def test_bad_streams(key, message):
+    with pytest.raises(ValueError, match=message):
+        Trial(*key[:2]).rng(key[2])
