@@ -55,11 +55,13 @@ import pandas as pd
 from scipy.linalg import eigvalsh
 
 from kbrepro import checks, claims, figures, information, paths, record
-from kbrepro.confidence import finite_arms, improved_rkhs, self_normalised
+from kbrepro.confidence import Bayes, Improved, SelfNormalised
 from kbrepro.data import intel_lab, store
+from kbrepro.information import GainByFormula
 from kbrepro.kernels import Linear, Matern, SquaredExponential, grid
-from kbrepro.papers.igp_ucb import problems, theory
-from kbrepro.papers.igp_ucb.theory import gain_by_formula, improved, original
+from kbrepro.papers.igp_ucb import problems
+from kbrepro.papers.igp_ucb.noise import RandomArms, noise_runs
+from kbrepro.papers.igp_ucb.widths import Original
 from kbrepro.policies import (
     UCB,
     ExpectedImprovement,
@@ -68,10 +70,10 @@ from kbrepro.policies import (
     ThompsonSampling,
     VarianceOnly,
 )
-from kbrepro.policies.makers import opening_at_random, told_norm
+from kbrepro.problems import Rows, Trial
 from kbrepro.record import Results
 from kbrepro.regret import bootstrap, exact, final_average_regret, mean_difference, relative_difference, share, weakest
-from kbrepro.simulation import Experiment, map_trials, on_exact_posterior, run_trials, stream
+from kbrepro.simulation import Experiment, map_trials, run_trials
 
 checks.at_least(2, trials=trials, sensitivity_trials=sensitivity_trials)
 checks.at_least(40, rows=rows)  # two blocks of 20 minutes
@@ -107,13 +109,21 @@ ledger = record.Ledger(claims.load(paths.project_root() / "notebooks/claims/02_i
 
 
 # %%
+def igp_ucb_and_gp_ts(width):
+    """Algorithms 1 and 2; GP-TS has the width at half of delta."""
+    return {
+        "IGP-UCB": partial(UCB, width=width(delta), random_opening=True),
+        "GP-TS": partial(ThompsonSampling, width=width(delta / 2), random_opening=True),
+    }
+
+
 def rules(gain):
     """The paper's pool; EI and PI (here MPI) with both incumbents."""
-    ei, mpi = (opening_at_random(rule, margin=margin) for rule in (ExpectedImprovement, ProbabilityOfImprovement))
+    improvement = (ExpectedImprovement, ProbabilityOfImprovement)
+    ei, mpi = (partial(rule, margin=margin, random_opening=True) for rule in improvement)
     return {
-        "GP-UCB": told_norm(UCB, partial(original, gain=gain, delta=delta)),
-        "IGP-UCB": told_norm(UCB, partial(improved, gain=gain, delta=delta)),
-        "GP-TS": told_norm(ThompsonSampling, partial(improved, gain=gain, delta=delta / 2)),
+        "GP-UCB": partial(UCB, width=Original(delta, gain), random_opening=True),
+        **igp_ucb_and_gp_ts(partial(Improved, gain=gain)),
         "EI, noisy incumbent": partial(ei, incumbent="noisy_reward"),
         "MPI, noisy incumbent": partial(mpi, incumbent="noisy_reward"),
         "EI": partial(ei, incumbent="posterior_mean"),
@@ -126,16 +136,13 @@ POOL = (*OURS, *NOISY)  # of record
 INCUMBENTS = {"noisy incumbent": POOL, "mean-based incumbent": (*OURS, *MEAN_BASED)}
 
 se, matern = SquaredExponential(0.2), Matern(0.2, nu=2.5)
-gains = {
-    "SE": partial(gain_by_formula, kernel="squared exponential"),
-    "Matérn": partial(gain_by_formula, kernel="matern"),
-}
+gains = {"SE": GainByFormula("squared exponential"), "Matérn": GainByFormula("matern")}
 width_table = pd.DataFrame(
     {
         (name, t): {
-            "GP-UCB": original(t, gain=gain, norm=3.0, delta=delta),
-            "IGP-UCB": improved(t, gain=gain, norm=3.0, noise_scale=0.13, delta=delta),
-            "GP-TS": improved(t, gain=gain, norm=3.0, noise_scale=0.13, delta=delta / 2),
+            "GP-UCB": Original(delta, gain).at(t, norm=3.0),
+            "IGP-UCB": Improved(delta).at(gain(t - 1), norm=3.0, noise_scale=0.13),
+            "GP-TS": Improved(delta / 2).at(gain(t - 1), norm=3.0, noise_scale=0.13),
         }
         for name, gain in gains.items()
         for t in (10, 1000, 30000)
@@ -159,10 +166,8 @@ width_table.round(2)
 
 # %%
 fig1 = {
-    "(a) SE": Experiment(partial(problems.posterior_mean, kernel=se, n_arms=100), rules(gains["SE"]), horizon),
-    "(b) Matérn": Experiment(
-        partial(problems.posterior_mean, kernel=matern, n_arms=100), rules(gains["Matérn"]), horizon
-    ),
+    "(a) SE": Experiment(problems.PosteriorMean(se, n_arms=100), rules(gains["SE"]), horizon),
+    "(b) Matérn": Experiment(problems.PosteriorMean(matern, n_arms=100), rules(gains["Matérn"]), horizon),
 }
 traces = {title: run_trials(panel, trials, seed, label=f"Fig. 1 {title}") for title, panel in fig1.items()}
 final = {("1", title): final_average_regret(panel) for title, panel in traces.items()}
@@ -213,10 +218,9 @@ regret_table("1").round(1)
 # %%
 target, best_share = {}, {}
 for title, panel in fig1.items():
-    truth = [panel.problem(stream(seed, trial, "function"), trial) for trial in range(trials)]
-    top, scale = (
-        np.array([[value(p)] for p in truth]) for value in (lambda p: p.expected_reward.max(), lambda p: p.noise_sd)
-    )
+    truth = [panel.problem(Trial(seed, number)) for number in range(trials)]
+    top = np.array([[problem.expected_reward.max()] for problem in truth])
+    scale = np.array([[problem.told.noise_scale] for problem in truth])
     target[title] = (np.maximum.accumulate(traces[title]["EI, noisy incumbent"].observations, axis=1) - top) / scale
     best_share[title] = {
         rule: (traces[title][rule].regret == 0).cumsum(axis=1).mean(axis=0) / np.arange(1, horizon + 1)
@@ -305,8 +309,8 @@ del traces
 
 # %%
 fig2 = {
-    "(a) SE": replace(fig1["(a) SE"], problem=partial(problems.prior_draw, kernel=se, n_arms=100)),
-    "(b) Matérn": replace(fig1["(b) Matérn"], problem=partial(problems.prior_draw, kernel=matern, n_arms=100)),
+    "(a) SE": replace(fig1["(a) SE"], problem=problems.PriorDraw(se, n_arms=100)),
+    "(b) Matérn": replace(fig1["(b) Matérn"], problem=problems.PriorDraw(matern, n_arms=100)),
 }
 traces = {title: run_trials(panel, trials, seed, label=f"Fig. 2 {title}") for title, panel in fig2.items()}
 final |= {("2", title): final_average_regret(panel) for title, panel in traces.items()}
@@ -366,8 +370,8 @@ ledger.judge("2-G", exact(len(swapped)), "; ".join(", ".join(pair) for pair in s
 # %%
 fig3 = {
     f"({letter}) {function.__name__.capitalize()}": Experiment(
-        partial(problems.on_random_arms, function=function, kernel=se, n_arms=100 * d, d=d),
-        rules(partial(gains["SE"], d=d)),
+        problems.OnRandomArms(function, se, n_arms=100 * d, d=d, norm_of=partial(problems.rkhs_norm, kind="smoothed")),
+        rules(replace(gains["SE"], d=d)),
         horizon,
     )
     for letter, function, d in (("a", problems.rosenbrock, 2), ("b", problems.hartmann3, 3))
@@ -446,14 +450,19 @@ labels = {
 }
 
 
+def sensor_rows(covariance, rewards, noise_variance):
+    """Test rows with the norm of record."""
+    smoothed = partial(problems.rkhs_norm, kind="smoothed", ridge=noise_variance)
+    return Rows(covariance, rewards, noise_variance, norm_of=smoothed)
+
+
 def field_problem(train, test):
     mean, covariance = problems.learn_covariance(train)
-    noise_variance = np.diag(covariance).mean() / 20
-    return partial(problems.sensor_row, covariance=covariance, fields=test[:rows] - mean, noise_variance=noise_variance)
+    return sensor_rows(covariance, test[:rows] - mean, np.diag(covariance).mean() / 20)
 
 
-constant = partial(gain_by_formula, kernel="constant")
-fig4 = {title: Experiment(field_problem(*pair), rules(constant), sensor_horizon) for title, pair in parts.items()}
+constant = rules(GainByFormula("constant"))
+fig4 = {title: Experiment(field_problem(*pair), constant, sensor_horizon) for title, pair in parts.items()}
 n_rows = {title: min(rows, len(test)) for title, (_, test) in parts.items()}
 traces = {title: run_trials(panel, n_rows[title], seed, block=8, label=title) for title, panel in fig4.items()}
 final |= {("4", title): final_average_regret(panel) for title, panel in traces.items()}
@@ -463,9 +472,11 @@ pd.DataFrame(
             "sensors": train.shape[1],
             "training rows": len(train),
             "test rows": len(test),
-            "R^2": fig4[title].problem.keywords["noise_variance"],
-            "median B, smoothed": np.median([fig4[title].problem(None, row).norm for row in range(n_rows[title])]),
-            "sensors that are ever the largest": len(np.unique(fig4[title].problem.keywords["fields"].argmax(axis=1))),
+            "R^2": fig4[title].problem.noise_variance,
+            "median B, smoothed": np.median(
+                [fig4[title].problem(Trial(seed, row)).told.norm for row in range(n_rows[title])]
+            ),
+            "sensors that are ever the largest": len(np.unique(fig4[title].problem.rewards.argmax(axis=1))),
         }
         for title, (train, test) in parts.items()
     }
@@ -493,29 +504,19 @@ regret_table("4", sensor_horizon).rename(columns=labels).round(0)
 
 # %%
 def of_kind(kind, experiment):
-    return replace(
-        experiment,
-        problem=partial(experiment.problem, kind=kind),
-        policies={rule: experiment.policies[rule] for rule in OURS},
-    )
+    source = replace(experiment.problem, norm_of=partial(problems.rkhs_norm, kind=kind))
+    return replace(experiment, problem=source, policies={rule: experiment.policies[rule] for rule in OURS})
 
 
 def standardised(experiment):
-    keywords = experiment.problem.keywords
-    sd = np.sqrt(np.diag(keywords["covariance"]))
-    covariance, fields = keywords["covariance"] / np.outer(sd, sd), keywords["fields"] / sd
-    return replace(
-        experiment, problem=partial(experiment.problem, covariance=covariance, fields=fields, noise_variance=0.05)
-    )
+    source = experiment.problem
+    sd = np.sqrt(np.diag(source.covariance))
+    return replace(experiment, problem=sensor_rows(source.covariance / np.outer(sd, sd), source.rewards / sd, 0.05))
 
 
 def with_consistent_width(experiment):
     """B + (R / sqrt(lambda)) sqrt(2 (I_t + ln(1 / delta))), I_t the gain of the pulls so far."""
-    consistent = {
-        "IGP-UCB": told_norm(UCB, partial(self_normalised, delta=delta), of_gain=True),
-        "GP-TS": told_norm(ThompsonSampling, partial(self_normalised, delta=delta / 2), of_gain=True),
-    }
-    return replace(experiment, policies=consistent)
+    return replace(experiment, policies=igp_ucb_and_gp_ts(SelfNormalised))
 
 
 variants = {
@@ -585,15 +586,15 @@ judged.sort_index() if len(judged) else "SIMULATED STAND-IN: no verdicts"
 
 # %%
 choices = {
-    "at random": on_exact_posterior(theory.RandomArms),
-    "largest variance": on_exact_posterior(VarianceOnly),
-    "upper bound": on_exact_posterior(UCB, width=partial(finite_arms, n_arms=50, delta=delta)),
-    "largest mean": on_exact_posterior(MeanOnly),
+    "at random": RandomArms,
+    "largest variance": VarianceOnly,
+    "upper bound": partial(UCB, width=Bayes(delta)),
+    "largest mean": MeanOnly,
 }
 kernels = {"SE": (se, grid(50)), "Matérn": (matern, grid(50)), "linear": (Linear(0.5), grid(8, 2, low=-1.0))}
 noise = {}
-for name, (kernel, arms) in kernels.items():
-    job = partial(theory.noise_runs, kernel=kernel, arms=arms, noise_scale=1.0, horizon=theorem_horizon, rules=choices)
+for name, (kernel, points) in kernels.items():
+    job = partial(noise_runs, kernel, points, noise_scale=1.0, policies=choices, horizon=theorem_horizon)
     noise[name] = map_trials(job, noise_trials, seed, block=20, label=f"Theorem 1, {name}")
 log_excess = {rule: np.array([run[rule].log_excess for run in noise["SE"]]) for rule in choices}
 crossings = {(rule, d): share(log_excess[rule] > np.log(1 / d)) for rule, d in product(choices, (0.05, 0.1, 0.5))}
@@ -625,18 +626,15 @@ noise_table.round(3)
 # the linear kernel on $[0, 1]^3$.
 
 # %%
-in_theory = {
-    "IGP-UCB": told_norm(UCB, partial(improved_rkhs, delta=delta), of_gain=True),
-    "GP-TS": told_norm(ThompsonSampling, partial(improved_rkhs, delta=delta / 2), of_gain=True),
-}
+in_theory = igp_ucb_and_gp_ts(Improved)
 functions = {
-    "SE": partial(problems.posterior_mean, kernel=se, n_arms=100),
-    "Matérn": partial(problems.posterior_mean, kernel=matern, n_arms=100),
-    "linear": partial(problems.posterior_mean, kernel=Linear(1 / 3), n_arms=100, d=3),
+    "SE": problems.PosteriorMean(se, n_arms=100),
+    "Matérn": problems.PosteriorMean(matern, n_arms=100),
+    "linear": problems.PosteriorMean(Linear(1 / 3), n_arms=100, d=3),
 }
 settings = {
     (name, "theorem: lambda = 1 + 2/T"): Experiment(
-        partial(function, told_variance=1 + 2 / theorem_horizon), in_theory, theorem_horizon, record_band=True
+        replace(function, told_variance=1 + 2 / theorem_horizon), in_theory, theorem_horizon, record_band=True
     )
     for name, function in functions.items()
 }
@@ -647,11 +645,10 @@ for name in ("SE", "Matérn"):
     settings[name, "lambda = R^2, consistent width"] = with_consistent_width(experiment)
 
 
-def theorem_3_bound(experiment, trial):
-    problem = experiment.problem(stream(seed, trial, "function"), trial)
-    eigenvalues = eigvalsh(problem.kernel(problem.arms, problem.arms))
-    gain = information.allocated_gain(eigenvalues, problem.noise_variance, theorem_horizon)[-1]
-    width = improved_rkhs(gain, norm=problem.norm, noise_scale=problem.noise_sd, delta=delta)
+def theorem_3_bound(told):
+    eigenvalues = eigvalsh(told.kernel(told.points, told.points))
+    gain = information.allocated_gain(eigenvalues, told.noise_variance, theorem_horizon)[-1]
+    width = Improved(delta).at(gain, norm=told.norm, noise_scale=told.noise_scale)
     return 2 * width * np.sqrt(4 * (theorem_horizon + 2) * gain)
 
 
@@ -667,7 +664,8 @@ for (name, setting), experiment in settings.items():
             "median R_T": np.median(trace.cumulative_regret[:, -1]),
         }
         if setting.startswith("theorem") and rule == "IGP-UCB":
-            bounds = np.array([theorem_3_bound(experiment, trial) for trial in range(coverage_trials)])
+            all_told = [experiment.problem(Trial(seed, number)).told for number in range(coverage_trials)]
+            bounds = np.array([theorem_3_bound(told) for told in all_told])
             coverage_table[name, setting, rule]["bound of Theorem 3 holds"] = (
                 trace.cumulative_regret[:, -1] <= bounds
             ).mean()
@@ -729,15 +727,16 @@ plt.show()
 # second table gives mean regret over the rate, which should not grow with $T$.
 
 # %%
-example = problems.posterior_mean(stream(seed, 0, "function"), 0, kernel=se, n_arms=100)
-weights = np.linalg.solve(se(example.arms, example.arms) + 1e-10 * np.eye(100), example.expected_reward)
+example = functions["SE"](Trial(seed, 0))
+points = example.told.points
+weights = np.linalg.solve(se(points, points) + 1e-10 * np.eye(100), example.expected_reward)
 fine = grid(200_001)
-values = se(fine, example.arms) @ weights
+values = se(fine, points) @ weights
 interval = {}
 for t in (1, 3, 10, 30):
-    n = int(np.ceil(example.norm / 0.2 * t**2))
+    n = int(np.ceil(example.told.norm / 0.2 * t**2))
     nearest = np.clip(np.round(fine[:, 0] * n - 0.5), 0, n - 1)  # cells of width 1/n around their middles
-    snapped = se(((nearest + 0.5) / n)[:, None][:: len(fine) // 20_000], example.arms) @ weights
+    snapped = se(((nearest + 0.5) / n)[:, None][:: len(fine) // 20_000], points) @ weights
     error = np.abs(values[:: len(fine) // 20_000] - snapped).max()
     interval[t] = {"points of D_t": n, "largest |f(x) - f([x])|": error, "1 / t^2": 1 / t**2}
 interval = pd.DataFrame(interval).T.rename_axis("t")
@@ -782,18 +781,18 @@ growth_table.round(4)
 # %%
 def variants_of(title, experiment):
     """What changes a panel of Fig. 1."""
-    pool, gain = experiment.policies, gains[title[4:]]
-    ours = {factor: {r: rules(partial(gain, factor=factor))[r] for r in OURS} for factor in (0.1, 1.0, 10.0)}
+    pool, source, gain = experiment.policies, experiment.problem, gains[title[4:]]
+    ours = {factor: {r: rules(replace(gain, factor=factor))[r] for r in OURS} for factor in (0.1, 10.0)}
     rivals = {r: pool[r] for r in (*NOISY, *MEAN_BASED)}
     return {
         "as in the figure": experiment,
         "gain x 0.1": replace(experiment, policies=ours[0.1]),
         "gain x 10": replace(experiment, policies=ours[10.0]),
         "gain of the pulls": replace(experiment, policies=in_theory),
-        "printed B": replace(experiment, policies=ours[1.0], problem=partial(experiment.problem, printed_norm=True)),
+        "printed B": of_kind("printed", experiment),
         "consistent width": with_consistent_width(experiment),
-        "ridge 1e-6": replace(experiment, problem=partial(experiment.problem, ridge=1e-6)),
-        "ridge 1": replace(experiment, problem=partial(experiment.problem, ridge=1.0)),
+        "ridge 1e-6": replace(experiment, problem=replace(source, ridge=1e-6)),
+        "ridge 1": replace(experiment, problem=replace(source, ridge=1.0)),
         "margin 0.01": replace(experiment, policies={r: partial(rule, margin=0.01) for r, rule in rivals.items()}),
         "margin 0.1": replace(experiment, policies={r: partial(rule, margin=0.1) for r, rule in rivals.items()}),
     }
@@ -803,11 +802,11 @@ open_choices = {(f"1 {t}", name): e for t, panel in fig1.items() for name, e in 
 for title, panel in fig3.items():
     open_choices |= {
         (f"3 {title}", "as in the figure"): panel,
-        (f"3 {title}", "standardised"): replace(panel, problem=partial(panel.problem, standardise=True)),
+        (f"3 {title}", "standardised"): replace(panel, problem=replace(panel.problem, standardise=True)),
         (f"3 {title}", "printed B"): of_kind("printed", panel),
         (f"3 {title}", "B = 1"): of_kind("one", panel),
     }
-centred = partial(fig3["(a) Rosenbrock"].problem, function=partial(problems.rosenbrock, offset=0.0))
+centred = replace(fig3["(a) Rosenbrock"].problem, function=partial(problems.rosenbrock, offset=0.0))
 open_choices["3 (a) Rosenbrock", "no offset"] = replace(fig3["(a) Rosenbrock"], problem=centred)
 sensitivity, sensitivity_median = {}, {}
 for key, experiment in open_choices.items():

@@ -1,19 +1,20 @@
-"""Problems whose policies are told a bound on the RKHS norm of the expected reward: functions and sensor readings.
+"""Problems whose policies are told the RKHS norm of the expected reward, which differs from trial to trial.
 
-The norm differs from trial to trial, so each problem carries its own. The noise variance R^2 is 1 % of the range of the
-function (Chowdhury & Gopalan, Section 6), and unless another is told it is also that of the policies' posterior.
+The noise variance R^2 is 1 % of the range of the function (Chowdhury & Gopalan, Section 6), and unless another is told
+it is also that of the policies' posterior.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 from scipy.linalg import eigh, solve
 
 from kbrepro import checks
-from kbrepro.kernels import Array, Empirical, Kernel
-from kbrepro.problems import Problem, covariance_factor
+from kbrepro.kernels import Array, Kernel
+from kbrepro.problems import Problem, Told, Trial, covariance_factor
 
 _HARTMANN_WEIGHTS = np.array([1.0, 1.2, 3.0, 3.2])
 _HARTMANN_SCALES = np.array([[3.0, 10.0, 30.0], [0.1, 10.0, 35.0], [3.0, 10.0, 30.0], [0.1, 10.0, 35.0]])
@@ -46,7 +47,7 @@ def _columns(X: Array, d: int) -> list[Array]:
 
 #: R^2, and the ridge that smooths a draw, as a share of the range.
 SHARE_OF_RANGE = 0.01
-#: Added to the diagonal where the norm of a function outside the RKHS's numerical range is measured.
+#: Ridge with which the norm of a function is measured that the kernel does not know.
 JITTER = 1e-6
 #: Eigenvalues below this share of the largest are left out of the norm of kind `cut-off`.
 CUT_OFF = 1e-3
@@ -54,13 +55,16 @@ CUT_OFF = 1e-3
 NORMS = ("smoothed", "cut-off", "printed", "one")
 
 
-def rkhs_norm(f: Array, K: Array, kind: str, ridge: float) -> float:
+def rkhs_norm(f: Array, K: Array, kind: str, ridge: float = JITTER) -> float:
     """Return what stands for the RKHS norm of f (A,) under the kernel matrix K (A, A).
 
     - `smoothed`: sqrt(a^T K a), a = (K + ridge I)^-1 f: the norm of f smoothed once, not a bound on that of f.
     - `cut-off`: sqrt(f^T K^-1 f) in the eigenvectors whose eigenvalue is at least CUT_OFF of the largest.
     - `printed`: sqrt(f^T K f), as Chowdhury & Gopalan print it, which is no RKHS norm.
     - `one`: 1.
+
+    Raises ValueError on another kind, or on a ridge that is not positive where it is used. With `kind` (and `ridge`)
+    given by `functools.partial` it is what sources of problems take as `norm_of`.
     """
     checks.one_of(NORMS, kind=kind)
     if kind == "one":
@@ -76,93 +80,77 @@ def rkhs_norm(f: Array, K: Array, kind: str, ridge: float) -> float:
     return float(np.sqrt(a @ K @ a))
 
 
-def posterior_mean(
-    rng: np.random.Generator,
-    trial: int,
-    kernel: Kernel,
-    n_arms: int,
-    d: int = 1,
-    ridge: float | None = None,
-    printed_norm: bool = False,
-    told_variance: float | None = None,
-) -> Problem:
-    """Return a problem whose expected reward lies in the RKHS, with its exact norm (any `trial`).
+@dataclass(frozen=True)
+class PosteriorMean:
+    """Source of problems whose expected reward lies in the RKHS, at n_arms arms uniform on [0, 1]^d.
 
-    n_arms uniform on [0, 1]^d, y ~ N(0, K), a = (K + ridge I)^-1 y, f = K a, norm sqrt(a^T K a) (Chowdhury & Gopalan,
-    Section 6, Fig. 1). `ridge` is by default 1 % of the range of y. With `printed_norm` the norm is sqrt(f^T K f).
-    `told_variance` is the noise variance of the policies' posterior where it is not that of the noise.
+    y ~ N(0, K), a = (K + ridge I)^-1 y, f = K a, with its exact norm sqrt(a^T K a) (Chowdhury & Gopalan, Section 6,
+    Fig. 1). `ridge` is by default 1 % of the range of y. `told_variance` is the noise variance of the policies'
+    posterior where it is not that of the noise, `norm_of(f, K)` the norm that they are told where it is not the exact.
     """
-    arms, K = _random_arms(rng, kernel, n_arms, d)
-    y = covariance_factor(K)
-    y = y @ rng.standard_normal(n_arms)[: y.shape[1]]
-    a = solve(K + (SHARE_OF_RANGE * np.ptp(y) if ridge is None else ridge) * np.eye(n_arms), y, assume_a="pos")
-    f = K @ a
-    norm = rkhs_norm(f, K, "printed", 0.0) if printed_norm else float(np.sqrt(a @ f))
-    return _with_noise(arms, f, kernel, norm, told_variance)
+
+    kernel: Kernel
+    n_arms: int
+    d: int = 1
+    ridge: float | None = None
+    told_variance: float | None = None
+    norm_of: Callable[[Array, Array], float] | None = None
+
+    def __call__(self, trial: Trial) -> Problem:
+        points, K, rng = _random_arms(self.kernel, self.n_arms, self.d, trial)
+        factor = covariance_factor(K)
+        y = factor @ rng.standard_normal(self.n_arms)[: factor.shape[1]]
+        ridge = SHARE_OF_RANGE * np.ptp(y) if self.ridge is None else self.ridge
+        a = solve(K + ridge * np.eye(self.n_arms), y, assume_a="pos")
+        f = K @ a
+        norm = float(np.sqrt(a @ f)) if self.norm_of is None else self.norm_of(f, K)
+        return _with_noise(points, f, self.kernel, norm, self.told_variance)
 
 
-def prior_draw(
-    rng: np.random.Generator, trial: int, kernel: Kernel, n_arms: int, d: int = 1, printed_norm: bool = False
-) -> Problem:
-    """Return a problem whose expected reward is a draw from the GP prior (any `trial`).
+@dataclass(frozen=True)
+class PriorDraw:
+    """Source of problems whose expected reward is a draw from the GP prior, at n_arms arms uniform on [0, 1]^d.
 
     f = F w with F F^T = K and w standard normal, so its norm in the RKHS of the arms is that of w (Chowdhury & Gopalan,
-    Section 6, Fig. 2). The rest as in `posterior_mean`.
+    Section 6, Fig. 2).
     """
-    arms, K = _random_arms(rng, kernel, n_arms, d)
-    factor = covariance_factor(K)
-    w = rng.standard_normal(n_arms)[: factor.shape[1]]
-    f = factor @ w
-    norm = rkhs_norm(f, K, "printed", 0.0) if printed_norm else float(np.linalg.norm(w))
-    return _with_noise(arms, f, kernel, norm)
+
+    kernel: Kernel
+    n_arms: int
+    d: int = 1
+
+    def __call__(self, trial: Trial) -> Problem:
+        points, K, rng = _random_arms(self.kernel, self.n_arms, self.d, trial)
+        factor = covariance_factor(K)
+        w = rng.standard_normal(self.n_arms)[: factor.shape[1]]
+        return _with_noise(points, factor @ w, self.kernel, float(np.linalg.norm(w)))
 
 
-def on_random_arms(
-    rng: np.random.Generator,
-    trial: int,
-    function: Callable[[Array], Array],
-    kernel: Kernel,
-    n_arms: int,
-    d: int,
-    kind: str = "smoothed",
-    standardise: bool = False,
-) -> Problem:
-    """Return a problem with `function` (n, d) -> (n,) at n_arms arms uniform on [0, 1]^d (any `trial`).
+@dataclass(frozen=True)
+class OnRandomArms:
+    """Source of problems with `function` (n, d) -> (n,) at n_arms arms uniform on [0, 1]^d.
 
-    The kernel knows nothing of the function; the norm is of this `kind` (see `rkhs_norm`) with ridge JITTER. With
+    The kernel knows nothing of the function; `norm_of(f, K)` gives the norm that the policies are told. With
     `standardise` the values at the arms get mean 0 and standard deviation 1 (Chowdhury & Gopalan, Section 6, Fig. 3).
     """
-    arms, K = _random_arms(rng, kernel, n_arms, d)
-    f = function(arms)
-    if standardise:
-        f = (f - f.mean()) / f.std()
-    return _with_noise(arms, f, kernel, rkhs_norm(f, K, kind, JITTER))
 
+    function: Callable[[Array], Array]
+    kernel: Kernel
+    n_arms: int
+    d: int
+    norm_of: Callable[[Array, Array], float]
+    standardise: bool = False
 
-def sensor_row(
-    rng: np.random.Generator,
-    trial: int,
-    covariance: Array,
-    fields: Array,
-    noise_variance: float,
-    kind: str = "smoothed",
-) -> Problem:
-    """Return the problem of trial number `trial`: row `trial` of fields (n, A) is the expected reward.
-
-    `covariance` (A, A) is the kernel matrix; the norm is of this `kind` (see `rkhs_norm`), the ridge of a smoothed one
-    is `noise_variance`. Nothing is drawn from `rng`. Raises IndexError past the last row, ValueError on a missing
-    reading or a covariance that is not positive semidefinite.
-    """
-    checks.finite_array(fields=fields)
-    if not 0 <= trial < len(fields):
-        raise IndexError(f"trial = {trial} is not allowed: there are {len(fields)} fields, 0 to {len(fields) - 1}")
-    kernel = Empirical(covariance)
-    norm = rkhs_norm(fields[trial], kernel.covariance, kind, noise_variance)
-    return Problem(kernel.points, fields[trial], noise_variance, kernel, norm=norm)
+    def __call__(self, trial: Trial) -> Problem:
+        points, K, _ = _random_arms(self.kernel, self.n_arms, self.d, trial)
+        f = self.function(points)
+        if self.standardise:
+            f = (f - f.mean()) / f.std()
+        return _with_noise(points, f, self.kernel, self.norm_of(f, K))
 
 
 def learn_covariance(train: Array) -> tuple[Array, Array]:
-    """Return mean (A,) and covariance (A, A) of the rows of train (n, A).
+    """Return mean (A,) and covariance (A, A) of the rows of train (n, A) (Chowdhury & Gopalan, Section 6, Fig. 4).
 
     Raises ValueError if there are fewer than two rows or a reading is missing.
     """
@@ -172,13 +160,15 @@ def learn_covariance(train: Array) -> tuple[Array, Array]:
     return train.mean(axis=0), np.cov(train, rowvar=False)
 
 
-def _random_arms(rng: np.random.Generator, kernel: Kernel, n_arms: int, d: int) -> tuple[Array, Array]:
+def _random_arms(kernel: Kernel, n_arms: int, d: int, trial: Trial) -> tuple[Array, Array, np.random.Generator]:
+    """Return points (A, d), their kernel matrix, and the generator that they were drawn from."""
     checks.positive_int(n_arms=n_arms, d=d)
-    arms = rng.uniform(size=(n_arms, d))
-    return arms, kernel(arms, arms)
+    rng = trial.rng("function")
+    points = rng.uniform(size=(n_arms, d))
+    return points, kernel(points, points), rng
 
 
-def _with_noise(arms: Array, f: Array, kernel: Kernel, norm: float, told_variance: float | None = None) -> Problem:
+def _with_noise(points: Array, f: Array, kernel: Kernel, norm: float, told_variance: float | None = None) -> Problem:
     noise_variance = SHARE_OF_RANGE * float(np.ptp(f))
     told = noise_variance if told_variance is None else told_variance
-    return Problem(arms, f, told, kernel, float(np.sqrt(noise_variance)), norm=norm)
+    return Problem(Told(points, kernel, told, noise_scale=float(np.sqrt(noise_variance)), norm=norm), f)

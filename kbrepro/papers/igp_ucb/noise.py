@@ -1,0 +1,76 @@
+"""What noise alone does to a posterior: the self-normalised inequality, and the sum of standard deviations.
+
+With lambda the noise variance of the posterior (here 1 + 2 / T), K the kernel matrix of the pulls and e the noise,
+
+    |e|^2 in the norm of ((K + (lambda - 1) I)^-1 + I)^-1  =  e^T e - e^T (K + lambda I)^-1 e,
+
+since A (A + I)^-1 = I - (A + I)^-1. A posterior that is told the noise gives the last term pull by pull, as the sum of
+(e_t - mean(x_t))^2 / (variance(x_t) + lambda), and log det(K + lambda I) as that of log(variance(x_t) + lambda).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
+
+import numpy as np
+
+from kbrepro.kernels import Array, Kernel
+from kbrepro.policies.base import Policy
+from kbrepro.problems import Problem, Told, Trial
+from kbrepro.simulation import rounds
+
+
+class NoiseRun(NamedTuple):
+    """`log_excess`: largest over rounds of |e|^2 / (2 R^2) - 1/2 log det(K + lambda I); the bound of Chowdhury &
+    Gopalan, Theorem 1, at delta is crossed if it exceeds log(1 / delta).
+
+    `sd_ratio`: the sum of the standard deviations at the arms pulled, over sqrt(4 (T + 2) I_T) with I_T (nats) the gain
+    of the pulls (Lemma 4 bounds it by 1 where k(x, x) <= 1).
+    """
+
+    log_excess: float
+    sd_ratio: float
+
+
+class RandomArms(Policy):
+    """Pulls an arm at random in every round."""
+
+    def ask(self, rng: np.random.Generator) -> int:
+        return int(rng.integers(self.told.n_arms))
+
+
+def noise_runs(
+    kernel: Kernel,
+    points: Array,
+    trial: Trial,
+    *,
+    noise_scale: float,
+    policies: Mapping[str, Callable[[Told, int], Policy]],
+    horizon: int,
+) -> dict[str, NoiseRun]:
+    """Return for every policy what a run on Gaussian noise, f = 0, at points (A, d) gives; lambda = 1 + 2 / horizon.
+
+    For `map_trials`: `partial(noise_runs, kernel, points, noise_scale=..., policies=..., horizon=...)`.
+    """
+    problem = Problem(Told(points, kernel, 1 + 2 / horizon, noise_scale), np.zeros(len(points)))
+    return {
+        name: noise_run(make(problem.told, horizon), problem, horizon, trial.rng("run"))
+        for name, make in policies.items()
+    }
+
+
+def noise_run(policy: Policy, problem: Problem, horizon: int, rng: np.random.Generator) -> NoiseRun:
+    """Return what one policy's run of `horizon` pulls of a problem with expected reward 0 gives."""
+    posterior, ridge, R = policy.posterior, problem.told.noise_variance, problem.told.noise_scale
+    squared_norm = log_det = sum_of_sd = 0.0
+    log_excess = -math.inf
+    for _, arm, noise in rounds(policy, problem, horizon, rng):
+        variance = posterior.variance[arm]
+        squared_norm += noise**2 - (noise - posterior.mean[arm]) ** 2 / (variance + ridge)
+        log_det += math.log(variance + ridge)
+        log_excess = max(log_excess, squared_norm / (2 * R**2) - log_det / 2)
+        sum_of_sd += math.sqrt(variance)
+    lemma_4 = math.sqrt(4 * (horizon + 2) * posterior.gain)
+    return NoiseRun(log_excess, sum_of_sd / lemma_4 if lemma_4 else 0.0)  # no gain: an arm of variance 0 throughout
