@@ -52,21 +52,24 @@ timings: bool = False  # judge seconds, which differ from machine to machine (fu
 results_dir: str = ""  # folder for figures and tables, relative to the project's root; empty: write nothing
 
 # %% tags=["hide-input"]
+from dataclasses import replace
 from functools import partial
 
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 
-from kbrepro import checks, claims, figures, information, paths, problems, record
-from kbrepro.confidence import self_normalised
+from kbrepro import checks, claims, figures, information, paths, record
+from kbrepro.confidence import Constant, SelfNormalised
 from kbrepro.kernels import Linear, SquaredExponential, grid
 from kbrepro.papers.bkb import experiments
-from kbrepro.papers.bkb.policy import bkb, budgeted_regret_bound, smallest_qbar
+from kbrepro.papers.bkb.policy import BKB, Authors, Budgeted, budgeted_regret_bound, smallest_qbar
+from kbrepro.papers.bkb.sketch import BudgetedPosterior, StreamingPosterior
 from kbrepro.policies import UCB
+from kbrepro.problems import GPDraw, RKHSFunction
 from kbrepro.record import Results
 from kbrepro.regret import bootstrap, exact, share, slope
-from kbrepro.simulation import Experiment, map_trials, on_exact_posterior, run_trials
+from kbrepro.simulation import Experiment, map_trials, run_trials
 
 checks.positive_int(n_arms=n_arms, regret_arms=regret_arms, large_trials=large_trials)
 checks.at_least(2, seeds=seeds, ratio_seeds=ratio_seeds, trials=trials, linear_trials=linear_trials)
@@ -101,22 +104,19 @@ def judge(claim_id, statistic, *samples, note=""):
 # BKB's own dictionary; RFF has as many random Fourier features as BKB has members, QFF 26 quadrature Fourier features.
 
 # %%
-fig1 = dict(
-    kernel=SquaredExponential(np.sqrt(1 / 200)),
-    arms=grid(n_arms),
-    noise_variance=noise_variance,
-    design=partial(experiments.uniform_pulls, upto=0.5),
-    at=[6, 63, 215],
-    qbars=[2.0, 3.0, 5.0],
-    n_features={"RFF": [100, 300], "QFF": [26, 50, 100]},
-)
-((picture, pulls, views),) = map_trials(partial(experiments.snapshots, **fig1), 1, seed, label="Fig. 1")
+line = GPDraw(SquaredExponential(np.sqrt(1 / 200)), grid(n_arms), noise_variance)
+left_half = partial(experiments.uniform_pulls, upto=0.5)
+shown_at = [6, 63, 215]  # pulls
+fig1_qbars = [2.0, 3.0, 5.0]
+n_features = {"RFF": [100, 300], "QFF": [26, 50, 100]}  # beside as many as BKB's dictionary has members
+snapshots = partial(experiments.snapshots, line, left_half, shown_at, fig1_qbars, n_features)
+((picture, _, views),) = map_trials(snapshots, 1, seed, label="Fig. 1")
 shown = {"exact": "", "BKB": "qbar=2", "SoR": "", "RFF": "m=|S|", "QFF": "m=26"}
 
 # %% tags=["hide-input"]
 fig, axes = plt.subplots(3, 5, figsize=(12, 6.2), sharex=True, sharey=True)
-x = picture.arms[:, 0]
-for row, t in zip(axes, fig1["at"], strict=True):
+x = line.points[:, 0]
+for row, t in zip(axes, shown_at, strict=True):
     truth = views["exact", "", t]
     for ax, (name, setting) in zip(row, shown.items(), strict=True):
         view, colour = views[name, setting, t], figures.LOOK[name][0]
@@ -140,7 +140,7 @@ plt.show()
 
 # %%
 pd.DataFrame(
-    {t: {name: views[name, setting, t].sd[x > 0.5].mean() for name, setting in shown.items()} for t in fig1["at"]}
+    {t: {name: views[name, setting, t].sd[x > 0.5].mean() for name, setting in shown.items()} for t in shown_at}
 ).rename(columns="mean sd in the unseen half, t = {}".format).round(2)
 
 # %% [markdown]
@@ -156,7 +156,8 @@ pd.DataFrame(
 # dictionary of as many pulls as BKB's, drawn uniformly; the streaming dictionary is explained in the next section.
 
 # %%
-runs = map_trials(partial(experiments.starvation, unseen_from=0.5, **fig1), seeds, seed, label="starvation")
+starved = partial(experiments.starvation, line, left_half, shown_at, fig1_qbars, n_features, 0.5)
+runs = map_trials(starved, seeds, seed, label="starvation")
 over, under, coverage, features, members = (
     {key: np.array([run[key][i] for run in runs]) for key in runs[0]} for i in range(5)
 )
@@ -194,7 +195,7 @@ compared = {
     "SoR": ("SoR", ""),
 }
 fig, axes = plt.subplots(1, 3, figsize=(12, 4.2), sharey=True)
-for ax, t in zip(axes, fig1["at"], strict=True):
+for ax, t in zip(axes, shown_at, strict=True):
     for place, (name, setting) in enumerate(compared.values()):
         starved = np.log10(np.minimum(over[name, setting, t], 1e8))
         grown = -np.log10(np.minimum(under[name, setting, t], 10**2.5))
@@ -217,7 +218,7 @@ results.figure(fig, "starvation_over_seeds")
 plt.show()
 
 # %%
-both = [side["BKB", "qbar=3", t] for t in fig1["at"] for side in (over, under)]
+both = [side["BKB", "qbar=3", t] for t in shown_at for side in (over, under)]
 kept = {q: members["BKB", f"qbar={q}", 215].mean() / 215 for q in (2, 3, 5)}
 judge(
     "4-A",
@@ -266,19 +267,19 @@ judge(
 # on the same scale.
 
 # %%
-plane = dict(kernel=SquaredExponential(0.2), arms=grid(int(np.sqrt(n_arms)), 2), noise_variance=noise_variance)
-line = dict(kernel=fig1["kernel"], arms=fig1["arms"], noise_variance=noise_variance)
+plane = GPDraw(SquaredExponential(0.2), grid(int(np.sqrt(n_arms)), 2), noise_variance)
 designs = {
-    "uniform": dict(line, design=experiments.uniform_pulls),
-    "window": dict(line, design=experiments.shrinking_window),
-    "plane": dict(plane, design=experiments.uniform_pulls),
+    "uniform": (line, experiments.uniform_pulls),
+    "window": (line, experiments.shrinking_window),
+    "plane": (plane, experiments.uniform_pulls),
 }
+dictionaries = {"BKB": BudgetedPosterior, "BKB, streaming": StreamingPosterior}
 qbars, alpha = [1.0, 2.0, 3.0, 4.0, 8.0], 3.0
 bad, size, sizes = {}, {}, {}
 for design, setting in designs.items():
-    for name in ("BKB", "BKB, streaming"):
-        follow = partial(experiments.variance_ratios, **setting, horizon=ratio_horizon, qbars=qbars)
-        ratios = map_trials(partial(follow, streaming=name != "BKB"), ratio_seeds, seed, label=f"{name}, {design}")
+    for name, form in dictionaries.items():
+        follow = partial(experiments.variance_ratios, *setting, ratio_horizon, qbars, form)
+        ratios = map_trials(follow, ratio_seeds, seed, label=f"{name}, {design}")
         for q in qbars:
             low, high, member, distinct = np.moveaxis([found[q] for found, _, _ in ratios], -1, 0)
             dimension = np.array([dimension for _, dimension, _ in ratios])
@@ -303,7 +304,7 @@ sizes.loc["BKB"].round({"share of bad steps": 3, "members / (qbar d_eff)": 2}).r
 # %% tags=["hide-input"]
 fig, axes = plt.subplots(2, 3, figsize=(10, 5), sharex=True, sharey="row")
 for panels, design in zip(axes.T, designs, strict=True):
-    for name in ("BKB", "BKB, streaming"):
+    for name in dictionaries:
         for ax, quantity, scale in zip(panels, (bad, size), (100, 1), strict=True):
             per_seed = scale * np.array([quantity[name, design, q] for q in qbars])
             error = per_seed.std(axis=1, ddof=1) / np.sqrt(ratio_seeds)
@@ -370,30 +371,24 @@ sizes.loc["BKB, streaming"][["share of bad steps", "members / (qbar d_eff)"]].un
 # All see the same functions and noise.
 
 # %%
-F, R = 2.0, np.sqrt(noise_variance)
+F = 2.0
 
 
-def arms_of(n, d=2):
-    return np.random.default_rng([seed, n, d]).uniform(size=(n, d))
+def smooth(n, d=2):
+    points = np.random.default_rng([seed, n, d]).uniform(size=(n, d))
+    return RKHSFunction(SquaredExponential(0.2), points, noise_variance, norm=F)
 
 
-def smooth_problem(n, d=2):
-    kernel = SquaredExponential(0.2)
-    return partial(
-        problems.rkhs_function, kernel=kernel, arms=arms_of(n, d), noise_variance=noise_variance, squared_norm=F**2
-    )
-
-
-logdet = partial(self_normalised, norm=F, noise_scale=R, noise_variance=noise_variance, delta=delta)
-sketched = partial(bkb, qbar=qbar, norm=F, delta=delta)
+sketched = partial(BKB, width=SelfNormalised(delta), qbar=qbar)
 rules = {
-    "exact": on_exact_posterior(UCB, width=logdet, of_gain=True),
+    "exact": partial(UCB, width=SelfNormalised(delta)),
     "BKB": sketched,
     "BKB, streaming": partial(sketched, streaming=True),
-    "BKB, authors' radius": partial(sketched, radius="authors"),
-    "BKB, Theorem 2's radius": partial(sketched, radius="paper"),
+    "BKB, authors' radius": partial(sketched, width=Authors(delta)),
+    "BKB, Theorem 2's radius": partial(sketched, width=Budgeted(delta)),
 }
-traces = run_trials(Experiment(smooth_problem(regret_arms), rules, horizon), trials, seed, label="regret")
+unit_square = smooth(regret_arms)
+traces = run_trials(Experiment(unit_square, rules, horizon), trials, seed, label="regret")
 results.traces(traces, "regret")
 
 # %% tags=["hide-input"]
@@ -407,9 +402,9 @@ plt.show()
 
 
 # %%
-def of_pulls(trace, arms):
-    kernel = SquaredExponential(0.2)
-    return np.mean([information.effective_dimension(kernel, arms[pulled], noise_variance) for pulled in trace.arms[:5]])
+def dimensions(source, trace):
+    """The effective dimension of every trial's pulls."""
+    return [information.effective_dimension(source.kernel, source.points[arms], noise_variance) for arms in trace.arms]
 
 
 final = {name: trace.cumulative_regret[:, -1] for name, trace in traces.items()}
@@ -418,7 +413,7 @@ regret = pd.DataFrame(
         "mean R_T": {name: values.mean() for name, values in final.items()},
         "over exact": {name: values.mean() / final["exact"].mean() for name, values in final.items()},
         "distinct arms": {n: np.mean([len(np.unique(arms)) for arms in trace.arms]) for n, trace in traces.items()},
-        "d_eff (first 5 trials)": {name: of_pulls(trace, arms_of(regret_arms)) for name, trace in traces.items()},
+        "d_eff (first 5 trials)": {n: np.mean(dimensions(unit_square, trace.first(5))) for n, trace in traces.items()},
     }
 )
 results.table(regret, "regret")
@@ -439,10 +434,8 @@ judge(
 # %%
 larger = {}
 for n in large_arms:
-    both = {name: rules[name] for name in ("exact", "BKB")}
-    for name, trace in run_trials(
-        Experiment(smooth_problem(n), both, horizon), large_trials, seed, label=f"A={n}"
-    ).items():
+    both = Experiment(smooth(n), {name: rules[name] for name in ("exact", "BKB")}, horizon)
+    for name, trace in run_trials(both, large_trials, seed, label=f"A={n}").items():
         larger[n, name] = {
             "mean R_T": trace.cumulative_regret[:, -1].mean(),
             "distinct arms": np.mean([len(np.unique(arms)) for arms in trace.arms]),
@@ -471,15 +464,8 @@ cases = {
 cases |= {f"A={n}, d=2": (n, 2, horizon) for n in cost_arms[1:]}
 measured = {}
 for case, (n, d, rounds) in cases.items():
-    steps = partial(
-        experiments.step_seconds,
-        problem=smooth_problem(n, d),
-        horizon=rounds,
-        at=[t for t in cost_rounds if t <= rounds],
-        qbar=qbar,
-        norm=F,
-        delta=delta,
-    )
+    refits = [t for t in cost_rounds if t <= rounds]
+    steps = partial(experiments.cost_of_steps, smooth(n, d), sketched, rounds, refits)
     (measured[case],) = map_trials(steps, 1, seed, label=f"cost, {case}")
 
 # %%
@@ -588,7 +574,7 @@ else:
 # %%
 chains = {}
 for design, setting in designs.items():
-    follow = partial(experiments.dimension_chain, **setting, horizon=min(ratio_horizon, 300))
+    follow = partial(experiments.dimension_chain, *setting, min(ratio_horizon, 300))
     chains[design] = np.array(map_trials(follow, ratio_seeds, seed, label=f"Proposition 5, {design}"))
 violation = max((chain[..., :-1] / chain[..., 1:] - 1).max() for chain in chains.values())
 ledger.judge(
@@ -602,24 +588,15 @@ results.table(chain_table, "proposition5")
 chain_table.round(1)
 
 # %%
-small = partial(
-    problems.rkhs_function,
-    kernel=SquaredExponential(0.1),
-    arms=grid(100),
-    noise_variance=noise_variance,
-    squared_norm=F**2,
-)
+small = RKHSFunction(SquaredExponential(0.1), grid(100), noise_variance, norm=F)
+known = dict(norm=F, noise_scale=np.sqrt(noise_variance), noise_variance=noise_variance, delta=delta)
 own = smallest_qbar(coverage_horizon, delta=delta)
 covered, width_table = {}, {}
 for label, q in (("qbar=4", 4.0), ("the theorem's qbar", own)):
-    rule = {"BKB": partial(bkb, qbar=q, radius="paper", norm=F, delta=delta)}
+    rule = {"BKB": partial(BKB, width=Budgeted(delta), qbar=q)}
     experiment = Experiment(small, rule, coverage_horizon, record_band=True)
     trace = run_trials(experiment, coverage_runs, seed, label=f"Theorem 9, {label}")["BKB"]
-    dimension = [
-        information.effective_dimension(small.keywords["kernel"], grid(100)[a], noise_variance) for a in trace.arms
-    ]
-    known = dict(norm=F, noise_scale=R, noise_variance=noise_variance, delta=delta)
-    bounds = np.array([budgeted_regret_bound(d, coverage_horizon, **known) for d in dimension])
+    bounds = np.array([budgeted_regret_bound(d, coverage_horizon, **known) for d in dimensions(small, trace)])
     final_regret, band = trace.cumulative_regret[:, -1], trace.band_ratio.max(axis=1)
     covered[label] = (band <= 1) & (final_regret <= bounds)
     width_table[label] = {
@@ -665,18 +642,8 @@ plt.show()
 
 # %%
 directions = np.random.default_rng([seed, 20]).standard_normal((500, 20)) * 0.8 ** np.arange(20)
-linear = partial(
-    problems.rkhs_function,
-    kernel=Linear(),
-    arms=directions / np.linalg.norm(directions, axis=1).max(),
-    noise_variance=noise_variance,
-    squared_norm=1.0,
-)
-linear_rules = {
-    "exact": on_exact_posterior(UCB, width=partial(logdet, norm=1.0), of_gain=True),
-    "BKB": partial(sketched, norm=1.0),
-    "BKB, streaming": partial(sketched, norm=1.0, streaming=True),
-}
+linear = RKHSFunction(Linear(), directions / np.linalg.norm(directions, axis=1).max(), noise_variance, norm=1.0)
+linear_rules = {name: rules[name] for name in ("exact", "BKB", "BKB, streaming")}
 linear_traces = run_trials(Experiment(linear, linear_rules, linear_horizon), linear_trials, seed, label="linear")
 results.traces(linear_traces, "linear")
 fig, ax = plt.subplots(figsize=(7, 3.4))
@@ -686,17 +653,11 @@ results.figure(fig, "linear_bandit")
 plt.show()
 
 # %%
-dimension = {
-    name: np.mean(
-        [information.effective_dimension(Linear(), linear.keywords["arms"][a], noise_variance) for a in t.arms[:5]]
-    )
-    for name, t in linear_traces.items()
-}
 linear_table = pd.DataFrame(
     {
         "mean R_T": {name: trace.cumulative_regret[:, -1].mean() for name, trace in linear_traces.items()},
         "distinct arms": {n: np.mean([len(np.unique(a)) for a in trace.arms]) for n, trace in linear_traces.items()},
-        "d_eff (first 5 trials)": dimension,
+        "d_eff (first 5 trials)": {n: np.mean(dimensions(linear, t.first(5))) for n, t in linear_traces.items()},
     }
 )
 results.table(linear_table, "linear")
@@ -716,14 +677,14 @@ linear_table.round(1)
 
 # %%
 variants = {
-    "as in the figure": fig1,
-    "lambda = 1e-4": dict(fig1, noise_variance=1e-4),
-    "exp(-r^2/200)": dict(fig1, kernel=SquaredExponential(10.0), n_features={"RFF": [100], "QFF": [26, 100]}),
+    "as in the figure": (line, n_features),
+    "lambda = 1e-4": (replace(line, noise_variance=1e-4), n_features),
+    "exp(-r^2/200)": (replace(line, kernel=SquaredExponential(10.0)), {"RFF": [100], "QFF": [26, 100]}),
 }
 sensitivity = {}
-for variant, setting in variants.items():
-    again = partial(experiments.starvation, unseen_from=0.5, **setting)
-    some = runs[:10] if setting is fig1 else map_trials(again, min(seeds, 10), seed, label=variant)
+for variant, (source, numbers) in variants.items():
+    again = partial(experiments.starvation, source, left_half, shown_at, fig1_qbars, numbers, 0.5)
+    some = runs[:10] if source is line else map_trials(again, min(seeds, 10), seed, label=variant)
     for row in (("BKB", "qbar=2"), ("BKB", "qbar=3"), ("SoR", ""), ("RFF", "m=100"), ("QFF", "m=26"), ("QFF", "m=100")):
         sensitivity[variant, "median worst ratio", ", ".join(row)] = np.median([run[*row, 215][0] for run in some])
         sensitivity[variant, "coverage", ", ".join(row)] = np.mean([run[*row, 215][2] for run in some])
@@ -735,12 +696,12 @@ sensitivity.map(lambda value: f"{value:.2g}" if value < 1e4 else "above 1e4")
 other_rules = {
     "qbar=2": partial(sketched, qbar=2.0),
     "qbar=8": partial(sketched, qbar=8.0),
-    "3 standard deviations": partial(sketched, radius=3.0),
-    "corrected Theorem 2": partial(sketched, radius="corrected"),
-    "Theorem 2, epsilon = 0.1": partial(sketched, radius="paper", accuracy=0.1),
+    "3 standard deviations": partial(sketched, width=Constant(3.0)),
+    "corrected Theorem 2": partial(sketched, width=Budgeted(delta, corrected=True)),
+    "Theorem 2, epsilon = 0.1": partial(sketched, width=Budgeted(delta, accuracy=0.1)),
 }
 few = min(trials, 5)
-others = run_trials(Experiment(smooth_problem(regret_arms), other_rules, horizon), few, seed, label="choices")
+others = run_trials(Experiment(unit_square, other_rules, horizon), few, seed, label="choices")
 choices = pd.Series({f"{name}": trace.cumulative_regret[:, -1].mean() for name, trace in others.items()})
 choices = pd.concat([pd.Series({name: values[:few].mean() for name, values in final.items()}), choices])
 choices = pd.DataFrame({"mean R_T": choices, "over exact": choices / choices["exact"]})

@@ -1,134 +1,131 @@
 """BKB: GP-UCB on a dictionary that is drawn anew after every pull (Calandriello et al., Algorithm 1).
 
-The radius is given by name:
-
-- `paper`: Theorem 2; `corrected`: the same with the 1 / lambda that its printed proof loses.
-- `authors`: that of the authors' code.
-- `logdet`: the radius of exact GP-UCB with the log-determinant of the sketch; not proved.
-- a number: so many standard deviations.
+Its widths: `Budgeted` is Theorem 2, `Authors` that of the authors' code. `confidence.SelfNormalised` on BKB is the
+width of exact GP-UCB with the log-determinant of the sketch; for the sketch it is not proved.
 """
 
 from __future__ import annotations
 
 import math
-from functools import partial
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from kbrepro import checks
-from kbrepro.confidence import self_normalised
+from kbrepro.confidence import Asking
 from kbrepro.kernels import Array
 from kbrepro.papers.bkb.sketch import BudgetedPosterior, StreamingPosterior
-from kbrepro.policies.ucb import UCB
-
-RADII = ("paper", "corrected", "authors", "logdet")
+from kbrepro.policies import UCB
+from kbrepro.problems import Told
 
 
 class BKB(UCB):
-    """UCB on a `BudgetedPosterior`. `width(summed_variance, pulls)`, with `of_gain` `width(gain)`, multiplies its sd.
+    """UCB on a `BudgetedPosterior`, or with `streaming` on the dictionary that Section 3.2 leaves open.
 
-    The first arm is uniformly at random. The dictionary's draws come from a child of the first `rng` that asks.
+    The first arm is uniformly at random. The dictionary's draws come from a child of the first `rng` that asks. Raises
+    ValueError unless qbar >= 1.
     """
+
+    def __init__(
+        self, told: Told, horizon: int, *, width: Callable[[UCB], float], qbar: float, streaming: bool = False
+    ) -> None:
+        self.qbar, self.streaming = qbar, streaming
+        super().__init__(told, horizon, width=width)
+
+    def prior(self, horizon: int) -> BudgetedPosterior:
+        form = StreamingPosterior if self.streaming else BudgetedPosterior
+        return form(self.told.kernel, self.told.points, self.told.noise_variance, self.qbar)
 
     def ask(self, rng: np.random.Generator) -> int:
         if self.posterior.rng is None:
             self.posterior.rng = rng.spawn(1)[0]
         return super().ask(rng)
 
-    def index(self, t: int) -> Array:
+    def index(self, rng: np.random.Generator) -> Array:
         # ties fall by a random permutation: one common value makes the first arm uniform whatever the kernel
-        return np.zeros(self.posterior.n_arms) if t == 1 else super().index(t)
-
-    def width_in(self, t: int) -> float:
-        if self.of_gain:
-            return self.width(self.posterior.gain)
-        return self.width(self.posterior.summed_variance, t - 1)
+        return np.zeros(self.told.n_arms) if self.t == 1 else super().index(rng)
 
 
-def bkb(
-    problem: Any,
-    horizon: int,
-    *,
-    qbar: float,
-    radius: str | float = "logdet",
-    norm: float = 1.0,
-    delta: float = 0.1,
-    accuracy: float = 0.5,
-    streaming: bool = False,
-) -> BKB:
-    """Return BKB for a `problems.Problem` whose reward has an RKHS norm of at most `norm`, whatever the horizon.
+@dataclass(frozen=True)
+class Budgeted:
+    """beta~ / sqrt(lambda) of Calandriello et al., Theorem 2, lambda the noise variance of the posterior.
 
-    `radius` as at the top of this file, `accuracy` the epsilon of Theorem 2; with `streaming` the dictionary is the
-    one that Section 3.2 leaves open. Raises ValueError on another radius, or unless qbar >= 1.
+    beta~ = 2 noise_scale sqrt(alpha log(squared_kappa pulls) S + log(1 / delta))
+            + (1 + 1 / sqrt(1 - eps)) sqrt(lambda) norm
+
+    eps is the `accuracy`, alpha = (1 + eps) / (1 - eps), S the sum of variance / lambda over the pulls so far,
+    squared_kappa the largest prior variance; the logarithm is that of at least 2 pulls. The paper's sigma~ is divided
+    by sqrt(lambda), a standard deviation here is not: hence the width is. `corrected` has squared_kappa / lambda in the
+    logarithm, as eq. 6 gives: the printed chain loses its 1 / lambda.
     """
-    form = StreamingPosterior if streaming else BudgetedPosterior
-    posterior = form(problem.kernel, problem.arms, problem.noise_variance, qbar)
-    known = {"norm": norm, "noise_variance": problem.noise_variance, "noise_scale": problem.noise_sd, "delta": delta}
-    if not isinstance(radius, str):
-        checks.positive(radius=radius)
-        return BKB(posterior, partial(_constant, radius), of_gain=True)
-    checks.one_of(RADII, radius=radius)
-    if radius == "logdet":
-        return BKB(posterior, partial(self_normalised, **known), of_gain=True)
-    if radius == "authors":
-        return BKB(posterior, partial(budgeted_authors, **known))
-    squared_kappa = float(posterior.prior_variance.max())
-    constants = {"accuracy": accuracy, "squared_kappa": squared_kappa, "corrected": radius == "corrected"}
-    return BKB(posterior, partial(budgeted, **known, **constants))
+
+    delta: float
+    accuracy: float = 0.5
+    corrected: bool = False
+
+    def __post_init__(self) -> None:
+        checks.probability(delta=self.delta, accuracy=self.accuracy)
+
+    def at(
+        self,
+        summed_variance: float,
+        pulls: int,
+        *,
+        norm: float,
+        noise_scale: float,
+        noise_variance: float,
+        squared_kappa: float = 1.0,
+    ) -> float:
+        """Return the width at S = `summed_variance`; ValueError on a value out of range or a negative logarithm."""
+        checks.positive(norm=norm, noise_variance=noise_variance, squared_kappa=squared_kappa)
+        checks.non_negative(summed_variance=summed_variance, noise_scale=noise_scale)
+        checks.non_negative_int(pulls=pulls)
+        inside = squared_kappa * max(pulls, 2) / (noise_variance if self.corrected else 1.0)
+        if inside < 1:
+            raise ValueError(f"squared_kappa = {squared_kappa!r} is not allowed: times the pulls it must be at least 1")
+        alpha = (1 + self.accuracy) / (1 - self.accuracy)
+        noise = 2 * noise_scale * math.sqrt(alpha * math.log(inside) * summed_variance + math.log(1 / self.delta))
+        return noise / math.sqrt(noise_variance) + (1 + 1 / math.sqrt(1 - self.accuracy)) * norm
+
+    def __call__(self, policy: Asking) -> float:
+        squared_kappa = float(policy.told.kernel.diag(policy.told.points).max())
+        return self.at(**_so_far(policy), squared_kappa=squared_kappa)
 
 
-def _constant(radius: float, gain: float) -> float:
-    return radius
+@dataclass(frozen=True)
+class Authors:
+    """norm + noise_scale / sqrt(lambda) sqrt(log(pulls) S + log(1 / delta)), S and lambda as in `Budgeted`.
 
-
-def budgeted(
-    summed_variance: float,
-    pulls: int,
-    *,
-    norm: float,
-    noise_scale: float,
-    noise_variance: float,
-    delta: float,
-    accuracy: float = 0.5,
-    squared_kappa: float = 1.0,
-    corrected: bool = False,
-) -> float:
-    """Return beta~ / sqrt(noise_variance), beta~ of Calandriello et al., Theorem 2:
-
-    2 noise_scale sqrt(alpha log(squared_kappa pulls) S + log(1 / delta)) + (1 + 1 / sqrt(1 - eps)) sqrt(lambda) norm.
-
-    lambda is `noise_variance`, eps the `accuracy`, alpha = (1 + eps) / (1 - eps), S the `summed_variance` over the
-    pulls so far, divided by lambda; the logarithm is that of at least 2 pulls. The paper's sigma~ is divided by
-    sqrt(lambda), a standard deviation here is not: hence the width is. `corrected` has squared_kappa / lambda in the
-    logarithm, as eq. 6 gives: the printed chain loses its 1 / lambda. Raises ValueError if the logarithm is negative.
-    """
-    checks.positive(norm=norm, noise_scale=noise_scale, noise_variance=noise_variance, squared_kappa=squared_kappa)
-    checks.non_negative(summed_variance=summed_variance)
-    checks.non_negative_int(pulls=pulls)
-    checks.probability(delta=delta, accuracy=accuracy)
-    inside = squared_kappa * max(pulls, 2) / (noise_variance if corrected else 1.0)
-    if inside < 1:
-        raise ValueError(f"squared_kappa = {squared_kappa!r} is not allowed: its product with the pulls must exceed 1")
-    alpha = (1 + accuracy) / (1 - accuracy)
-    noise = 2 * noise_scale * math.sqrt(alpha * math.log(inside) * summed_variance + math.log(1 / delta))
-    return noise / math.sqrt(noise_variance) + (1 + 1 / math.sqrt(1 - accuracy)) * norm
-
-
-def budgeted_authors(
-    summed_variance: float, pulls: int, *, norm: float, noise_scale: float, noise_variance: float, delta: float
-) -> float:
-    """Return norm + noise_scale / sqrt(noise_variance) sqrt(log(pulls) S + log(1 / delta)); S as in `budgeted`.
-
-    The radius in the code of the authors of BKB: without the factor 2, alpha, and the terms in epsilon and kappa. The
+    The width in the code of the authors of BKB: without the factor 2, alpha, and the terms in epsilon and kappa. The
     logarithm is that of at least 2 pulls.
     """
-    checks.positive(norm=norm, noise_scale=noise_scale, noise_variance=noise_variance)
-    checks.non_negative(summed_variance=summed_variance)
-    checks.non_negative_int(pulls=pulls)
-    checks.probability(delta=delta)
-    noise = noise_scale * math.sqrt(math.log(max(pulls, 2)) * summed_variance + math.log(1 / delta))
-    return norm + noise / math.sqrt(noise_variance)
+
+    delta: float
+
+    def __post_init__(self) -> None:
+        checks.probability(delta=self.delta)
+
+    def at(
+        self, summed_variance: float, pulls: int, *, norm: float, noise_scale: float, noise_variance: float
+    ) -> float:
+        """Return the width at S = `summed_variance`; ValueError on a value out of range."""
+        checks.positive(norm=norm, noise_variance=noise_variance)
+        checks.non_negative(summed_variance=summed_variance, noise_scale=noise_scale)
+        checks.non_negative_int(pulls=pulls)
+        noise = noise_scale * math.sqrt(math.log(max(pulls, 2)) * summed_variance + math.log(1 / self.delta))
+        return norm + noise / math.sqrt(noise_variance)
+
+    def __call__(self, policy: Asking) -> float:
+        return self.at(**_so_far(policy))
+
+
+def _so_far(policy: Asking) -> dict[str, Any]:
+    """What both widths read off the policy."""
+    told = policy.told
+    known = {"norm": told.norm, "noise_scale": told.noise_scale, "noise_variance": told.noise_variance}
+    return {"summed_variance": policy.posterior.summed_variance, "pulls": policy.t - 1, **known}
 
 
 def budgeted_regret_bound(
@@ -142,10 +139,11 @@ def budgeted_regret_bound(
     accuracy: float = 0.5,
     squared_kappa: float = 1.0,
 ) -> float:
-    """Return the bound of Calandriello et al., Theorem 2, on the regret of `horizon` rounds.
+    """Return the bound of Calandriello et al., Theorem 2, on the regret of `horizon` >= 2 rounds.
 
     2 (2 alpha)^(3/2) sqrt(T) (noise_scale d log(squared_kappa T) + sqrt(lambda norm^2 d log(squared_kappa T)) +
-    noise_scale log(1 / delta)), d the `effective_dimension` of the pulls. Holds with probability 1 - delta.
+    noise_scale log(1 / delta)), d the `effective_dimension` of the pulls, alpha and lambda as in `Budgeted`. Holds with
+    probability 1 - delta. Raises ValueError on a value out of range.
     """
     checks.positive(norm=norm, noise_scale=noise_scale, noise_variance=noise_variance, squared_kappa=squared_kappa)
     checks.non_negative(effective_dimension=effective_dimension)
@@ -158,7 +156,10 @@ def budgeted_regret_bound(
 
 
 def smallest_qbar(horizon: int, *, delta: float, accuracy: float = 0.5) -> float:
-    """Return 6 alpha log(4 T / delta) / eps^2, from which on Calandriello et al., Theorem 1, holds for T rounds."""
+    """Return 6 alpha log(4 T / delta) / eps^2, from which on Calandriello et al., Theorem 1, holds for T rounds.
+
+    alpha and eps as in `Budgeted`. Raises ValueError on a value out of range.
+    """
     checks.positive_int(horizon=horizon)
     checks.probability(delta=delta, accuracy=accuracy)
     return 6 * (1 + accuracy) / (1 - accuracy) * math.log(4 * horizon / delta) / accuracy**2

@@ -27,7 +27,7 @@ MOST_NODES = 200
 
 
 def nystrom_features(columns: Array, inducing: NDArray[np.int64]) -> Array:
-    """Return features (A, r) with z_i^T z_j = k_i^T K_S^+ k_j, r the rank of K_S; `columns` (m, A) is K(S, arms).
+    """Return features (A, r) with z_i^T z_j = k_i^T K_S^+ k_j, r the rank of K_S; `columns` (m, A) is K(S, points).
 
     The embedding of Calandriello et al., Section 3.1, up to a rotation.
     """
@@ -36,8 +36,8 @@ def nystrom_features(columns: Array, inducing: NDArray[np.int64]) -> Array:
     return columns.T @ (vectors[:, kept] / np.sqrt(eigenvalues[kept]))
 
 
-def random_features(kernel: Kernel, arms: Array, n_features: int, rng: np.random.Generator) -> Array:
-    """Return (A, n_features) random Fourier features (Rahimi & Recht), half cosines, half sines.
+def random_features(kernel: Kernel, points: Array, n_features: int, rng: np.random.Generator) -> Array:
+    """Return random Fourier features (A, n_features) of points (A, d), half cosines, half sines (Rahimi & Recht).
 
     Raises ValueError for a kernel without a spectral density and for an odd number of features.
     """
@@ -46,14 +46,14 @@ def random_features(kernel: Kernel, arms: Array, n_features: int, rng: np.random
     checks.at_least(2, n_features=n_features)
     if n_features % 2:
         raise ValueError(f"n_features = {n_features} is not allowed: n_features must be even")
-    frequencies = rng.standard_normal((n_features // 2, arms.shape[1])) / kernel.lengthscale
+    frequencies = rng.standard_normal((n_features // 2, points.shape[1])) / kernel.lengthscale
     if isinstance(kernel, Matern):  # its spectral density is a multivariate t with 2 nu degrees of freedom
         frequencies /= np.sqrt(rng.chisquare(2 * kernel.nu, (len(frequencies), 1)) / (2 * kernel.nu))
-    return _fourier(arms, frequencies, np.full(len(frequencies), 2 * kernel.variance / n_features))
+    return _fourier(points, frequencies, np.full(len(frequencies), 2 * kernel.variance / n_features))
 
 
-def quadrature_features(kernel: Kernel, arms: Array, n_features: int) -> Array:
-    """Return (A, n^d) quadrature Fourier features, n the largest even number of nodes with n^d <= n_features.
+def quadrature_features(kernel: Kernel, points: Array, n_features: int) -> Array:
+    """Return quadrature Fourier features (A, n^d) of points (A, d), n the largest even number with n^d <= n_features.
 
     Mutný & Krause's Gauss-Hermite rule; a node and its mirror image share a cosine and a sine. Raises ValueError for
     kernels other than the squared exponential, and unless 2^d <= n_features <= 200^d.
@@ -61,7 +61,7 @@ def quadrature_features(kernel: Kernel, arms: Array, n_features: int) -> Array:
     if not isinstance(kernel, SquaredExponential):
         _no_density(kernel, "this quadrature fits the spectral density of the SquaredExponential kernel only")
     checks.positive_int(n_features=n_features)
-    d = arms.shape[1]
+    d = points.shape[1]
     if not 2**d <= n_features <= MOST_NODES**d:
         allowed = f"from 2^{d} = {2**d} to {MOST_NODES}^{d} = {MOST_NODES**d} in d = {d} dimensions"
         raise ValueError(f"n_features = {n_features} is not allowed: n_features must be {allowed}")
@@ -70,11 +70,11 @@ def quadrature_features(kernel: Kernel, arms: Array, n_features: int) -> Array:
     frequencies = np.stack(np.meshgrid(*[nodes] * d, indexing="ij"), axis=-1).reshape(-1, d)
     products = np.prod(np.meshgrid(*[weights / np.sqrt(np.pi)] * d, indexing="ij"), axis=0).ravel()
     half = frequencies[:, 0] > 0
-    return _fourier(arms, frequencies[half] * np.sqrt(2) / kernel.lengthscale, 2 * kernel.variance * products[half])
+    return _fourier(points, frequencies[half] * np.sqrt(2) / kernel.lengthscale, 2 * kernel.variance * products[half])
 
 
-def _fourier(arms: Array, frequencies: Array, weights: Array) -> Array:
-    angles = arms @ frequencies.T
+def _fourier(points: Array, frequencies: Array, weights: Array) -> Array:
+    angles = points @ frequencies.T
     return np.concatenate([np.cos(angles), np.sin(angles)], axis=1) * np.sqrt(np.tile(weights, 2))
 
 
@@ -174,13 +174,13 @@ class NystromPosterior(FeaturePosterior):
     `dictionary` (members,) lists the arms in it with repeats, `inducing` (m,) the distinct ones.
     """
 
-    def __init__(self, kernel: Kernel, arms: Array, noise_variance: float) -> None:
-        if np.ndim(arms) != 2 or not len(arms):
-            raise ValueError(f"arms has shape {np.shape(arms)}: it must be (A, d) with at least one arm")
-        super().__init__(np.empty((len(arms), 0)), noise_variance, kernel.diag(arms).astype(float))
-        self._kernel, self._arms = kernel, arms
+    def __init__(self, kernel: Kernel, points: Array, noise_variance: float) -> None:
+        if np.ndim(points) != 2 or not len(points):
+            raise ValueError(f"points has shape {np.shape(points)}: it must be (A, d) with at least one arm")
+        super().__init__(np.empty((len(points), 0)), noise_variance, kernel.diag(points).astype(float))
+        self._kernel, self._points = kernel, points
         self.dictionary = self.inducing = np.empty(0, dtype=int)
-        self._columns = np.empty((0, len(arms)))
+        self._columns = np.empty((0, len(points)))
 
     def use_dictionary(self, members: NDArray[np.int64]) -> None:
         """Take the arms in `members`, repeats allowed, as dictionary; arms are embedded only if its span changed."""
@@ -190,7 +190,7 @@ class NystromPosterior(FeaturePosterior):
         columns = np.empty((len(distinct), self.n_arms))
         known = np.isin(distinct, self.inducing)
         columns[known] = self._columns[np.searchsorted(self.inducing, distinct[known])]
-        columns[~known] = self._kernel(self._arms[distinct[~known]], self._arms)
+        columns[~known] = self._kernel(self._points[distinct[~known]], self._points)
         self._columns, self.inducing = columns, distinct
         self._embed(nystrom_features(columns, distinct))
 
@@ -204,9 +204,9 @@ class BudgetedPosterior(NystromPosterior):
     """
 
     def __init__(
-        self, kernel: Kernel, arms: Array, noise_variance: float, qbar: float, rng: np.random.Generator | None = None
+        self, kernel: Kernel, points: Array, noise_variance: float, qbar: float, rng: np.random.Generator | None = None
     ) -> None:
-        super().__init__(kernel, arms, noise_variance)
+        super().__init__(kernel, points, noise_variance)
         checks.positive(qbar=qbar)
         if qbar < 1:
             raise ValueError(f"qbar = {qbar!r} is not allowed: qbar must be at least 1")

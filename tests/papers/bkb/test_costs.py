@@ -5,10 +5,12 @@ from functools import partial
 import numpy as np
 import pytest
 
+from kbrepro.confidence import SelfNormalised
 from kbrepro.kernels import SquaredExponential, grid
 from kbrepro.papers.bkb import experiments
+from kbrepro.papers.bkb.policy import BKB
 from kbrepro.posterior import RowPosterior
-from kbrepro.problems import rkhs_function
+from kbrepro.problems import RKHSFunction, Trial
 
 KERNEL = SquaredExponential(0.2)
 
@@ -25,9 +27,9 @@ def test_what_is_refitted_is_the_exact_posterior(counted):
     np.testing.assert_allclose(variance, exact.variance, rtol=0, atol=1e-9)
 
 
-def measured(arms, at):
-    problem = partial(rkhs_function, kernel=KERNEL, arms=arms, noise_variance=0.01, squared_norm=4.0)
-    return experiments.step_seconds(2, 0, problem=problem, horizon=40, at=at, qbar=2.0, norm=2.0, delta=0.1)
+def measured(points, at):
+    source, bkb = RKHSFunction(KERNEL, points, 0.01, norm=2.0), partial(BKB, width=SelfNormalised(0.1), qbar=2.0)
+    return experiments.cost_of_steps(source, bkb, 40, at, Trial(2, 0))
 
 
 def test_every_method_is_timed_where_it_should_be():
@@ -38,6 +40,7 @@ def test_every_method_is_timed_where_it_should_be():
         assert timed.tolist() == ([10, 40] if name in ("exact, refit", "exact, counts") else list(range(1, 41)))
     assert (found.features <= np.minimum(found.members, found.distinct)).all()
     assert (found.members <= np.arange(1, 41)).all() and (np.diff(found.distinct) >= 0).all()
+    assert found.members[0] == found.features[0] == found.distinct[0] == 1  # sizes are those after the step's pull
 
 
 def test_a_covariance_of_many_arms_is_not_timed():

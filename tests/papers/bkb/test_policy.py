@@ -1,55 +1,55 @@
-"""BKB: exact GP-UCB when everything is kept, its radii, its first arm, its draws, and errors."""
+"""BKB: exact GP-UCB when everything is kept, its widths, its bound, its first arm, its draws, and errors."""
 
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
 import pytest
 from scipy.stats import chisquare
 
-from kbrepro import simulation
-from kbrepro.confidence import self_normalised
+from kbrepro.confidence import Constant, SelfNormalised
 from kbrepro.kernels import Linear, Matern, SquaredExponential, grid
-from kbrepro.papers.bkb.policy import bkb
+from kbrepro.papers.bkb.policy import BKB, Authors, Budgeted, budgeted_regret_bound, smallest_qbar
 from kbrepro.policies import UCB
-from kbrepro.posterior import RowPosterior
-from kbrepro.problems import Problem, gp_draw, rkhs_function
+from kbrepro.problems import GPDraw, Problem, RKHSFunction, Trial
+from kbrepro.simulation import run
 
-ARMS = np.random.default_rng(1).uniform(size=(60, 2))
-KNOWN = {"norm": 2.0, "noise_scale": 0.1, "noise_variance": 0.01, "delta": 0.1}
+POINTS = np.random.default_rng(1).uniform(size=(60, 2))
+LOGDET = SelfNormalised(0.1)
+KNOWN = {"norm": 2.0, "noise_scale": 0.1, "noise_variance": 0.04}
 
 
-def problem(kernel=None, arms=ARMS, noise_sd=None):
-    kernel = kernel or SquaredExponential(0.3)
-    drawn = gp_draw(np.random.default_rng(2), 0, kernel, arms, 0.01)
-    return Problem(arms, drawn.expected_reward, 0.01, kernel, noise_sd)
+def problem(kernel=None, points=POINTS, norm=2.0, noise_scale=0.1):
+    drawn = GPDraw(kernel or SquaredExponential(0.3), points, 0.01)(Trial(2, 0))
+    return Problem(replace(drawn.told, norm=norm, noise_scale=noise_scale), drawn.expected_reward)
 
 
 @pytest.mark.parametrize("streaming", [False, True])
 @pytest.mark.parametrize("kernel", [SquaredExponential(0.3), Matern(0.3, nu=2.5)])
 def test_with_every_pull_kept_it_pulls_the_arms_of_exact_gp_ucb(kernel, streaming):
     given = problem(kernel)
-    exact = UCB(RowPosterior(kernel, ARMS, 0.01), partial(self_normalised, **KNOWN), of_gain=True)
-    ours = bkb(given, 150, qbar=1e9, norm=2.0, streaming=streaming)
-    traces = [simulation.run(policy, given, 150, np.random.default_rng(3)) for policy in (exact, ours)]
+    exact = UCB(given.told, 150, width=LOGDET)
+    ours = BKB(given.told, 150, width=LOGDET, qbar=1e9, streaming=streaming)
+    traces = [run(policy, given, 150, np.random.default_rng(3)) for policy in (exact, ours)]
     np.testing.assert_array_equal(traces[0].arms, traces[1].arms)
     np.testing.assert_array_equal(traces[0].observations, traces[1].observations)
     assert len(np.unique(traces[0].arms)) > 20
 
 
 def test_a_small_dictionary_still_finds_the_best_arms():
-    given = problem(arms=grid(20, 2))
-    policy = bkb(given, 400, qbar=3, radius=2.0)
-    trace = simulation.run(policy, given, 400, np.random.default_rng(4))
+    given = problem(points=grid(20, 2))
+    policy = BKB(given.told, 400, width=Constant(2.0), qbar=3)
+    trace = run(policy, given, 400, np.random.default_rng(4))
     uniform = given.regret(np.arange(400)).mean()
     assert trace.regret[-100:].mean() < 0.1 * uniform
     assert len(policy.posterior.dictionary) < 100  # of 400 pulls
 
 
-# Radii
+# Widths
 
 
-def told(radius, accuracy=0.5, noise_sd=0.3, kernel=None):
-    policy, rng = bkb(problem(kernel, noise_sd=noise_sd), 50, qbar=2, radius=radius, norm=1.5, accuracy=accuracy), None
+def told(width, kernel=None):
+    policy = BKB(problem(kernel, norm=1.5, noise_scale=0.3).told, 50, width=width, qbar=2)
     rng = np.random.default_rng(5)
     for _ in range(12):
         policy.tell(policy.ask(rng), rng.standard_normal())
@@ -64,43 +64,49 @@ def published(policy, noise=0.3, alpha=3.0, root=2**0.5, inside=12.0, factor=2.0
     return beta * np.sqrt(scaled)
 
 
-def test_the_radius_of_theorem_2():
-    policy = told("paper")
-    np.testing.assert_allclose(policy.width_in(13) * policy.posterior.sd, published(policy))
-    sharper = told("paper", accuracy=0.1)
-    np.testing.assert_allclose(
-        sharper.width_in(13) * sharper.posterior.sd, published(sharper, alpha=1.1 / 0.9, root=1 / np.sqrt(0.9))
-    )
+@pytest.mark.parametrize(
+    ("width", "kernel", "changes"),
+    [
+        (Budgeted(0.1), None, {}),
+        (Budgeted(0.1, accuracy=0.1), None, {"alpha": 1.1 / 0.9, "root": 1 / np.sqrt(0.9)}),
+        (Budgeted(0.1), SquaredExponential(0.3, variance=4.0), {"inside": 48.0}),  # the largest prior variance
+        (Budgeted(0.1, corrected=True), None, {"inside": 1200.0}),  # its lambda back
+        (Authors(0.1), None, {"alpha": 1.0, "root": 0.0, "factor": 1.0}),
+    ],
+)
+def test_the_width_is_the_published_radius(width, kernel, changes):
+    policy = told(width, kernel)
+    np.testing.assert_allclose(policy.width(policy) * policy.posterior.sd, published(policy, **changes))
 
 
-def test_the_radius_knows_the_largest_prior_variance():
-    policy = told("paper", kernel=SquaredExponential(0.3, variance=4.0))
-    np.testing.assert_allclose(policy.width_in(13) * policy.posterior.sd, published(policy, inside=48.0))
-
-
-def test_the_corrected_radius_has_its_lambda_back():
-    policy = told("corrected")
-    np.testing.assert_allclose(policy.width_in(13) * policy.posterior.sd, published(policy, inside=1200.0))
-
-
-def test_the_radius_of_the_authors_code():
-    policy = told("authors")
-    np.testing.assert_allclose(
-        policy.width_in(13) * policy.posterior.sd, published(policy, alpha=1.0, root=0.0, factor=1.0)
-    )
-
-
-def test_the_log_determinant_radius():
-    policy = told("logdet")
+def test_the_width_of_the_log_determinant():
+    policy = told(LOGDET)
     p = policy.posterior
     V = (p._features.T * p.counts) @ p._features / 0.01 + np.eye(p.n_features)
     radius = 0.1 * 1.5 + 0.3 * np.sqrt(np.linalg.slogdet(V)[1] + 2 * np.log(10))  # on sigma~, of eq. 7
-    np.testing.assert_allclose(policy.width_in(13) * p.sd, radius * p.sd / 0.1)
+    np.testing.assert_allclose(policy.width(policy) * p.sd, radius * p.sd / 0.1)
 
 
 def test_a_fixed_number_of_standard_deviations():
-    policy = told(2.5)
-    np.testing.assert_allclose(policy.index(13), policy.posterior.mean + 2.5 * policy.posterior.sd)
+    policy = told(Constant(2.5))
+    index = policy.index(np.random.default_rng(0))
+    np.testing.assert_allclose(index, policy.posterior.mean + 2.5 * policy.posterior.sd)
+
+
+def test_widths_by_hand():
+    """beta~ of Theorem 2 divided by sqrt(lambda) = 0.2, S = 5 after 100 pulls: eps = 1/2, alpha = 3."""
+    beta = 2 * 0.1 * np.sqrt(3 * np.log(100) * 5 + np.log(10)) + (1 + np.sqrt(2)) * 0.2 * 2
+    assert Budgeted(0.1).at(5.0, 100, **KNOWN) == pytest.approx(beta / 0.2)
+    beta = 2 * 0.1 * np.sqrt(3 * np.log(2500) * 5 + np.log(10)) + (1 + np.sqrt(2)) * 0.2 * 2
+    assert Budgeted(0.1, corrected=True).at(5.0, 100, **KNOWN) == pytest.approx(beta / 0.2)
+    beta = 0.1 * np.sqrt(np.log(100) * 5 + np.log(10)) + 0.2 * 2
+    assert Authors(0.1).at(5.0, 100, **KNOWN) == pytest.approx(beta / 0.2)
+
+
+@pytest.mark.parametrize("width", [Budgeted(0.1), Authors(0.1)])
+def test_the_logarithm_is_that_of_at_least_two_pulls(width):
+    assert width.at(1.0, 0, **KNOWN) == width.at(1.0, 1, **KNOWN) == width.at(1.0, 2, **KNOWN)
+    assert width.at(1.0, 3, **KNOWN) > width.at(1.0, 2, **KNOWN)
 
 
 def test_the_printed_chain_loses_its_lambda():
@@ -111,30 +117,43 @@ def test_the_printed_chain_loses_its_lambda():
     assert 2 * np.log(2) * dimension < log_determinant < 2 * np.log(2 / 0.01) * dimension
 
 
+# What is proved
+
+
+def test_the_regret_bound_by_hand():
+    """d = 4, T = 50, alpha = 3: 2 * 6^1.5 sqrt(50) (0.1 d log 50 + sqrt(0.04 * 4 * d log 50) + 0.1 log 10)."""
+    growth = 4 * np.log(50)
+    bound = 2 * 6**1.5 * np.sqrt(50) * (0.1 * growth + np.sqrt(0.04 * 4 * growth) + 0.1 * np.log(10))
+    assert budgeted_regret_bound(4.0, 50, **KNOWN, delta=0.1) == pytest.approx(bound)
+
+
+def test_the_smallest_qbar():
+    assert smallest_qbar(1000, delta=0.1) == pytest.approx(763, abs=0.5)
+    assert smallest_qbar(1000, delta=0.1, accuracy=0.1) == pytest.approx(7771, abs=1)
+
+
 # Draws
 
 
 @pytest.mark.parametrize("kernel", [SquaredExponential(0.3), Linear()])
 def test_the_first_arm_is_uniformly_at_random(kernel):
     """Also where prior variances differ; chi-square test at 1e-4."""
-    given = problem(kernel, arms=ARMS[:6])
-    first = [bkb(given, 10, qbar=2).ask(np.random.default_rng(seed)) for seed in range(600)]
+    given = problem(kernel, points=POINTS[:6]).told
+    first = [BKB(given, 10, width=LOGDET, qbar=2).ask(np.random.default_rng(seed)) for seed in range(600)]
     assert chisquare(np.bincount(first, minlength=6)).pvalue > 1e-4
 
 
 def test_the_same_streams_give_the_same_run_and_others_another():
-    given = rkhs_function(np.random.default_rng(6), 0, SquaredExponential(0.2), ARMS, 0.01, 4.0)
-    runs = [
-        simulation.run(bkb(given, 60, qbar=1, norm=2.0), given, 60, np.random.default_rng(seed)).arms
-        for seed in (7, 7, 8)
-    ]
+    given, make = RKHSFunction(SquaredExponential(0.2), POINTS, 0.01, norm=2.0)(Trial(6, 0)), partial(BKB, width=LOGDET)
+    runs = [run(make(given.told, 60, qbar=1), given, 60, np.random.default_rng(seed)).arms for seed in (7, 7, 8)]
     np.testing.assert_array_equal(runs[0], runs[1])
     assert (runs[0] != runs[2]).any()
 
 
 def test_the_dictionary_is_drawn_after_every_pull_from_all_pulls():
     """Dropped pulls come back, unlike in the streaming form."""
-    policy, rng, sizes, came_back = bkb(problem(), 200, qbar=1, radius=2.0), np.random.default_rng(9), set(), False
+    policy, rng = BKB(problem().told, 200, width=Constant(2.0), qbar=1), np.random.default_rng(9)
+    sizes, came_back = set(), False
     before = np.zeros(60)
     for _ in range(100):
         arm = policy.ask(rng)
@@ -150,20 +169,54 @@ def test_the_dictionary_is_drawn_after_every_pull_from_all_pulls():
 
 
 @pytest.mark.parametrize(
-    ("settings", "message"),
+    ("width", "changed", "message"),
     [
-        ({"qbar": 0.5}, "qbar = 0.5 is not allowed: qbar must be at least 1"),
-        ({"qbar": 2, "radius": "theorem"}, "radius = 'theorem' is not allowed: radius must be one of 'paper'"),
-        ({"qbar": 2, "radius": -1.0}, "radius = -1.0 is not allowed"),
+        (Budgeted, {"accuracy": 1.0}, r"accuracy = 1\.0 is not allowed"),
+        (Budgeted, {"delta": 0.0}, r"delta = 0\.0 is not allowed"),
+        (Authors, {"delta": 1.0}, r"delta = 1\.0 is not allowed"),
     ],
 )
-def test_bad_settings_are_named(settings, message):
+def test_bad_settings_of_a_width_are_named(width, changed, message):
     with pytest.raises(ValueError, match=message):
-        bkb(problem(), 10, **settings)
+        width(**{"delta": 0.1} | changed)
+
+
+@pytest.mark.parametrize("width", [Budgeted(0.1), Authors(0.1)])
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"norm": -1.0}, r"norm = -1\.0 is not allowed"),
+        ({"noise_scale": -0.1}, r"noise_scale = -0\.1 is not allowed"),
+        ({"noise_variance": 0.0}, r"noise_variance = 0\.0 is not allowed"),
+        ({"summed_variance": -1.0}, r"summed_variance = -1\.0 is not allowed"),
+        ({"pulls": 2.0}, r"pulls = 2\.0 is not allowed"),
+    ],
+)
+def test_bad_values_are_named(width, changed, message):
+    with pytest.raises(ValueError, match=message):
+        width.at(**{"summed_variance": 1.0, "pulls": 2} | KNOWN | changed)
+
+
+def test_a_negative_logarithm_is_named():
+    with pytest.raises(ValueError, match=r"squared_kappa = 0\.1 is not allowed: times the pulls it must be at least 1"):
+        Budgeted(0.1).at(1.0, 2, **KNOWN, squared_kappa=0.1)
+
+
+def test_an_unknown_norm_is_named():
+    policy = BKB(problem(norm=None).told, 10, width=LOGDET, qbar=2)
+    policy.tell(policy.ask(np.random.default_rng(10)), 0.0)
+    for width in (Budgeted(0.1), Authors(0.1), LOGDET):
+        with pytest.raises(ValueError, match="norm = None is not allowed"):
+            width(policy)
+
+
+def test_a_small_qbar_is_named():
+    with pytest.raises(ValueError, match=r"qbar = 0\.5 is not allowed: qbar must be at least 1"):
+        BKB(problem().told, 10, width=LOGDET, qbar=0.5)
 
 
 def test_bad_pulls_are_named():
-    policy = bkb(problem(), 10, qbar=2)
+    policy = BKB(problem().told, 10, width=LOGDET, qbar=2)
     with pytest.raises(ValueError, match="rng = None"):
         policy.tell(3, 0.0)  # before it was asked
     policy.ask(np.random.default_rng(10))
@@ -174,9 +227,9 @@ def test_bad_pulls_are_named():
 
 
 @pytest.mark.parametrize("streaming", [False, True])
-@pytest.mark.parametrize("radius", ["paper", "corrected", "authors", "logdet", 2.0])
-def test_it_runs_and_records_its_band(radius, streaming):
+@pytest.mark.parametrize("width", [Budgeted(0.1), Budgeted(0.1, corrected=True), Authors(0.1), LOGDET, Constant(2.0)])
+def test_it_runs_and_records_its_band(width, streaming):
     given = problem()
-    policy = bkb(given, 30, qbar=2, radius=radius, streaming=streaming)
-    trace = simulation.run(policy, given, 30, np.random.default_rng(11), record_band=True)
+    policy = BKB(given.told, 30, width=width, qbar=2, streaming=streaming)
+    trace = run(policy, given, 30, np.random.default_rng(11), record_band=True)
     assert np.isfinite(trace.band_ratio).all() and (trace.regret >= 0).all()

@@ -20,7 +20,7 @@ from kbrepro.papers.bkb.sketch import (
 from kbrepro.posterior import RowPosterior
 
 NOISE = 0.025
-ARMS = np.random.default_rng(1).uniform(size=(14, 2))
+POINTS = np.random.default_rng(1).uniform(size=(14, 2))
 KERNELS = [Matern(0.4, nu=1.5, variance=1.7), SquaredExponential(0.3), Linear(), Independent()]
 every_kernel = pytest.mark.parametrize("kernel", KERNELS, ids=lambda kernel: type(kernel).__name__)
 few = settings(max_examples=40, deadline=None, derandomize=True)
@@ -34,21 +34,21 @@ def told(posterior, history):
     return posterior
 
 
-def sketch(kernel, members, history, arms=ARMS):
-    posterior = NystromPosterior(kernel, arms, NOISE)
+def sketch(kernel, members, history, points=POINTS):
+    posterior = NystromPosterior(kernel, points, NOISE)
     posterior.use_dictionary(np.array(members))
     return told(posterior, history)
 
 
-def regressors(kernel, members, history, arms=ARMS):
+def regressors(kernel, members, history, points=POINTS):
     inducing = np.unique(members)
-    features = nystrom_features(kernel(arms[inducing], arms), inducing)
+    features = nystrom_features(kernel(points[inducing], points), inducing)
     return told(FeaturePosterior(features, NOISE), history)
 
 
-def dense(kernel, members, history, arms=ARMS):
+def dense(kernel, members, history, points=POINTS):
     """Mean, SoR and DTC variance from Q = K_AS K_S^+ K_SA over all pulls, one row a pull (Quinonero & Rasmussen)."""
-    K, S = kernel(arms, arms), list(members)
+    K, S = kernel(points, points), list(members)
     Q = K[:, S] @ np.linalg.pinv(K[np.ix_(S, S)], hermitian=True) @ K[S]
     X, y = [arm for arm, _ in history], np.array([observation for _, observation in history])
     solved = np.linalg.solve(Q[np.ix_(X, X)] + NOISE * np.eye(len(X)), Q[X])
@@ -80,7 +80,7 @@ def test_dense_formulas(kernel, members):
 @given(history=pulls)
 def test_dtc_is_exact_when_the_dictionary_holds_all_pulls(history):
     for kernel in KERNELS:
-        exact = told(RowPosterior(kernel, ARMS, NOISE), history)
+        exact = told(RowPosterior(kernel, POINTS, NOISE), history)
         ours = sketch(kernel, [arm for arm, _ in history], history)
         np.testing.assert_allclose(ours.mean, exact.mean, rtol=0, atol=1e-7)
         np.testing.assert_allclose(ours.variance, exact.variance, rtol=0, atol=1e-8)
@@ -93,37 +93,37 @@ def test_dtc_is_at_least_sor_and_sor_never_above_the_prior(history, members):
     for kernel in KERNELS:
         dtc, sor = sketch(kernel, members, history), regressors(kernel, members, history)
         assert (dtc.variance >= sor.variance).all()
-        assert (sor.variance <= kernel.diag(ARMS) + 1e-9).all()
+        assert (sor.variance <= kernel.diag(POINTS) + 1e-9).all()
         assert (sor.variance >= 0).all()
 
 
 def test_dtc_can_fall_below_the_exact_variance():
     """It is no bound: what is learned of an arm outside the dictionary is credited to the one inside."""
-    kernel, arms = SquaredExponential(0.5), grid(3)
+    kernel, points = SquaredExponential(0.5), grid(3)
     history = [(1, 0.0)] * 40
-    exact = told(RowPosterior(kernel, arms, NOISE), history)
-    assert sketch(kernel, [0], history, arms).variance[0] < 0.1 * exact.variance[0]
+    exact = told(RowPosterior(kernel, points, NOISE), history)
+    assert sketch(kernel, [0], history, points).variance[0] < 0.1 * exact.variance[0]
 
 
 def test_sor_starves_where_dtc_does_not():
-    kernel, arms = SquaredExponential(0.05), grid(50)
+    kernel, points = SquaredExponential(0.05), grid(50)
     history = [(arm, 0.0) for arm in range(0, 25)]
     far = 45
-    assert regressors(kernel, range(25), history, arms).variance[far] < 1e-6
-    assert sketch(kernel, range(25), history, arms).variance[far] == pytest.approx(1.0, abs=1e-3)
+    assert regressors(kernel, range(25), history, points).variance[far] < 1e-6
+    assert sketch(kernel, range(25), history, points).variance[far] == pytest.approx(1.0, abs=1e-3)
 
 
 def test_a_numerically_singular_dictionary():
-    kernel, arms = SquaredExponential(0.2), grid(300)
+    kernel, points = SquaredExponential(0.2), grid(300)
     history = [(int(arm), 0.5) for arm in np.random.default_rng(3).integers(0, 200, 600)]
-    exact, ours = told(RowPosterior(kernel, arms, NOISE), history), sketch(kernel, range(200), history, arms)
+    exact, ours = told(RowPosterior(kernel, points, NOISE), history), sketch(kernel, range(200), history, points)
     assert ours.n_features < 30
     np.testing.assert_allclose(ours.variance, exact.variance, rtol=0, atol=1e-7)
     np.testing.assert_allclose(ours.mean, exact.mean, rtol=0, atol=1e-6)
 
 
 def test_before_the_first_pull_it_is_the_prior():
-    posterior = NystromPosterior(KERNELS[0], ARMS, NOISE)
+    posterior = NystromPosterior(KERNELS[0], POINTS, NOISE)
     np.testing.assert_array_equal(posterior.mean, np.zeros(14))
     np.testing.assert_allclose(posterior.variance, 1.7)
     np.testing.assert_allclose(posterior.prior_variance, 1.7)
@@ -132,8 +132,8 @@ def test_before_the_first_pull_it_is_the_prior():
 
 def test_a_dictionary_that_spans_nothing():
     """The arm at the origin has variance 0 under the linear kernel."""
-    arms = np.array([[0.0, 0.0], [1.0, 0.0]])
-    posterior = sketch(Linear(), [0], [(0, 1.0), (1, 1.0)], arms)
+    points = np.array([[0.0, 0.0], [1.0, 0.0]])
+    posterior = sketch(Linear(), [0], [(0, 1.0), (1, 1.0)], points)
     np.testing.assert_allclose(posterior.variance, [0.0, 1.0])
     assert posterior.n_features == 0
 
@@ -164,7 +164,7 @@ class Recording:
 
 def test_arms_are_embedded_again_only_when_the_span_changed():
     kernel = Recording(KERNELS[1])
-    posterior = NystromPosterior(kernel, ARMS, NOISE)
+    posterior = NystromPosterior(kernel, POINTS, NOISE)
     posterior.use_dictionary(np.array([1, 4, 6]))
     features = posterior._features
     posterior.use_dictionary(np.array([6, 6, 4, 1, 1]))
@@ -182,7 +182,7 @@ def test_the_gain_is_half_the_log_determinant():
 
 def test_the_summed_variance_of_a_full_dictionary_is_the_effective_dimension():
     X = [arm for arm, _ in HISTORY]
-    K = KERNELS[0](ARMS[X], ARMS[X])
+    K = KERNELS[0](POINTS[X], POINTS[X])
     posterior = sketch(KERNELS[0], X, HISTORY)
     assert posterior.summed_variance == pytest.approx(np.trace(K @ np.linalg.inv(K + NOISE * np.eye(60))), rel=1e-8)
 
@@ -191,17 +191,17 @@ def test_the_summed_variance_of_a_full_dictionary_is_the_effective_dimension():
 
 
 def before_the_next_pull(form, qbar, seed):
-    posterior = form(KERNELS[0], ARMS, 0.5, qbar, np.random.default_rng(seed))
+    posterior = form(KERNELS[0], POINTS, 0.5, qbar, np.random.default_rng(seed))
     return told(posterior, HISTORY[:30])
 
 
 def test_the_inclusion_frequencies_match_the_probabilities():
     """3000 draws; binomial deviations beyond 5 standard errors on 14 arms: error level 1e-5."""
-    posterior = BudgetedPosterior(KERNELS[0], ARMS, 0.5, 2.0, np.random.default_rng(4))
+    posterior = BudgetedPosterior(KERNELS[0], POINTS, 0.5, 2.0, np.random.default_rng(4))
     posterior.inclusion = lambda: np.ones(14)  # every pull stays: the variance is the exact one
     told(posterior, HISTORY[:30])
     del posterior.inclusion
-    exact = told(RowPosterior(KERNELS[0], ARMS, 0.5), HISTORY[:30])
+    exact = told(RowPosterior(KERNELS[0], POINTS, 0.5), HISTORY[:30])
     probability = np.minimum(1.0, 2.0 * exact.variance / 0.5)  # before the newest observation, which is of arm 7
     assert 0.05 < probability.min() < 0.6 and np.ptp(probability) > 0.2
     counts = exact.counts + (np.arange(14) == 7)
@@ -232,7 +232,7 @@ def test_streaming_keeps_a_pull_with_the_smallest_probability_so_far():
 
 
 def test_streaming_never_brings_back_what_it_dropped():
-    posterior, before = StreamingPosterior(KERNELS[0], ARMS, 0.5, 1.0, np.random.default_rng(6)), np.zeros(14)
+    posterior, before = StreamingPosterior(KERNELS[0], POINTS, 0.5, 1.0, np.random.default_rng(6)), np.zeros(14)
     for arm, observation in HISTORY:
         posterior.update(arm, observation)
         now = np.bincount(posterior.dictionary, minlength=14)
@@ -250,16 +250,16 @@ def test_an_empty_dictionary_keeps_the_newest_pull(form):
 
 @pytest.mark.parametrize("form", [BudgetedPosterior, StreamingPosterior])
 def test_a_large_qbar_keeps_every_pull_and_is_exact(form):
-    posterior = told(form(KERNELS[1], ARMS, NOISE, 1e9, np.random.default_rng(8)), HISTORY)
-    exact = told(RowPosterior(KERNELS[1], ARMS, NOISE), HISTORY)
+    posterior = told(form(KERNELS[1], POINTS, NOISE, 1e9, np.random.default_rng(8)), HISTORY)
+    exact = told(RowPosterior(KERNELS[1], POINTS, NOISE), HISTORY)
     assert len(posterior.dictionary) == len(HISTORY)
     np.testing.assert_allclose(posterior.variance, exact.variance, rtol=0, atol=1e-8)
     np.testing.assert_allclose(posterior.mean, exact.mean, rtol=0, atol=1e-7)
 
 
 def test_a_small_qbar_keeps_few():
-    kernel, arms = SquaredExponential(0.2), grid(200)
-    posterior = BudgetedPosterior(kernel, arms, NOISE, 3.0, np.random.default_rng(9))
+    kernel, points = SquaredExponential(0.2), grid(200)
+    posterior = BudgetedPosterior(kernel, points, NOISE, 3.0, np.random.default_rng(9))
     told(posterior, [(int(a), 0.0) for a in np.random.default_rng(10).integers(0, 200, 500)])
     assert len(posterior.dictionary) == pytest.approx(3 * posterior.summed_variance, rel=0.5)
     assert len(posterior.inducing) < 60
@@ -274,29 +274,30 @@ def test_a_small_qbar_keeps_few():
 @pytest.mark.parametrize("m", [200, 20_000])
 def test_random_features_converge(kernel, m):
     """An entry is a mean of m / 2 cosines: 5 standard errors of at most variance / sqrt(m); 105 pairs, level 1e-4."""
-    Z = random_features(kernel, ARMS, m, np.random.default_rng(11))
+    Z = random_features(kernel, POINTS, m, np.random.default_rng(11))
     assert Z.shape == (14, m)
-    gap = np.abs(Z @ Z.T - kernel(ARMS, ARMS))
+    gap = np.abs(Z @ Z.T - kernel(POINTS, POINTS))
     assert gap.max() <= 5 * kernel.variance / np.sqrt(m)
     np.testing.assert_allclose(np.diag(Z @ Z.T), kernel.variance)
 
 
 @pytest.mark.parametrize(("d", "m", "side"), [(1, 30, 30), (1, 31, 30), (2, 900, 30), (2, 960, 30)])
 def test_quadrature_features_are_exact_with_enough_nodes(d, m, side):
-    kernel, arms = SquaredExponential(0.3, variance=1.3), np.random.default_rng(12).uniform(size=(40, d))
-    Z = quadrature_features(kernel, arms, m)
+    kernel, points = SquaredExponential(0.3, variance=1.3), np.random.default_rng(12).uniform(size=(40, d))
+    Z = quadrature_features(kernel, points, m)
     assert Z.shape == (40, side**d)
-    np.testing.assert_allclose(Z @ Z.T, kernel(arms, arms), rtol=0, atol=1e-9)
-    exact, ours = RowPosterior(kernel, arms, NOISE), FeaturePosterior(Z, NOISE)
+    np.testing.assert_allclose(Z @ Z.T, kernel(points, points), rtol=0, atol=1e-9)
+    exact, ours = RowPosterior(kernel, points, NOISE), FeaturePosterior(Z, NOISE)
     for posterior in (exact, ours):
         told(posterior, [(int(arm) % 20, 0.2 * arm) for arm in range(100)])
     np.testing.assert_allclose(ours.variance / exact.variance, 1, atol=1e-3)
 
 
 def test_quadrature_features_with_few_nodes_are_far_off():
-    kernel, arms = SquaredExponential(0.05), grid(100)
+    kernel, points = SquaredExponential(0.05), grid(100)
     errors = [
-        np.abs(Z @ Z.T - kernel(arms, arms)).max() for Z in (quadrature_features(kernel, arms, m) for m in (20, 200))
+        np.abs(Z @ Z.T - kernel(points, points)).max()
+        for Z in (quadrature_features(kernel, points, m) for m in (20, 200))
     ]
     assert errors[0] > 0.3 and errors[1] < 1e-9
 
@@ -307,14 +308,14 @@ def test_quadrature_features_with_few_nodes_are_far_off():
 @pytest.mark.parametrize("kernel", [Linear(), Independent(), Empirical(np.eye(14))])
 def test_kernels_without_a_spectral_density_are_named(kernel):
     with pytest.raises(ValueError, match="need a kernel with a spectral density: SquaredExponential, Matern"):
-        random_features(kernel, ARMS, 10, np.random.default_rng(0))
+        random_features(kernel, POINTS, 10, np.random.default_rng(0))
     with pytest.raises(ValueError, match="spectral density of the SquaredExponential kernel only"):
-        quadrature_features(kernel, ARMS, 16)
+        quadrature_features(kernel, POINTS, 16)
 
 
 def test_quadrature_does_not_fit_matern():
     with pytest.raises(ValueError, match=r"kernel = Matern.* is not allowed"):
-        quadrature_features(Matern(0.2, nu=2.5), ARMS, 16)
+        quadrature_features(Matern(0.2, nu=2.5), POINTS, 16)
 
 
 @pytest.mark.parametrize(("d", "m", "allowed"), [(3, 7, r"2\^3 = 8 to 200\^3 = 8000000"), (1, 201, r"2\^1 = 2 to 200")])
@@ -325,29 +326,29 @@ def test_numbers_of_nodes_that_quadrature_does_not_have(d, m, allowed):
 
 def test_bad_numbers_of_random_features():
     with pytest.raises(ValueError, match="n_features = 7 is not allowed: n_features must be even"):
-        random_features(SquaredExponential(0.2), ARMS, 7, np.random.default_rng(0))
+        random_features(SquaredExponential(0.2), POINTS, 7, np.random.default_rng(0))
     with pytest.raises(ValueError, match="n_features = 0 is not allowed"):
-        random_features(SquaredExponential(0.2), ARMS, 0, np.random.default_rng(0))
+        random_features(SquaredExponential(0.2), POINTS, 0, np.random.default_rng(0))
 
 
 @pytest.mark.parametrize("form", [BudgetedPosterior, StreamingPosterior])
 @pytest.mark.parametrize(
-    ("arms", "qbar", "message"),
+    ("points", "qbar", "message"),
     [
-        (ARMS, 0.99, "qbar = 0.99 is not allowed: qbar must be at least 1"),
-        (ARMS, float("nan"), "qbar = nan is not allowed"),
-        (np.empty((0, 2)), 2.0, r"arms has shape \(0, 2\): it must be \(A, d\) with at least one arm"),
-        (np.ones(4), 2.0, r"arms has shape \(4,\)"),
+        (POINTS, 0.99, "qbar = 0.99 is not allowed: qbar must be at least 1"),
+        (POINTS, float("nan"), "qbar = nan is not allowed"),
+        (np.empty((0, 2)), 2.0, r"points has shape \(0, 2\): it must be \(A, d\) with at least one arm"),
+        (np.ones(4), 2.0, r"points has shape \(4,\)"),
     ],
 )
-def test_bad_settings_are_named(form, arms, qbar, message):
+def test_bad_settings_are_named(form, points, qbar, message):
     with pytest.raises(ValueError, match=message):
-        form(KERNELS[0], arms, NOISE, qbar)
+        form(KERNELS[0], points, NOISE, qbar)
 
 
 def test_a_dictionary_cannot_be_drawn_without_a_generator():
     with pytest.raises(ValueError, match="rng = None is not allowed"):
-        BudgetedPosterior(KERNELS[0], ARMS, NOISE, 2.0).update(0, 1.0)
+        BudgetedPosterior(KERNELS[0], POINTS, NOISE, 2.0).update(0, 1.0)
 
 
 @pytest.mark.parametrize("form", [BudgetedPosterior, StreamingPosterior])
