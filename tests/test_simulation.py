@@ -1,37 +1,40 @@
-"""Trials: the same numbers however they are cut up and wherever they run; what is kept and when it is forgotten."""
+"""Rounds and trials: the same numbers however they are cut up and wherever they run; what is kept; the stopwatch."""
 
 import os
+import time
 import warnings
+from dataclasses import replace
 from functools import partial
-from pathlib import Path
 from weakref import WeakKeyDictionary
 
 import joblib
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from scipy.stats import norm
 
-from kbrepro import problems, simulation
-from kbrepro.confidence import finite_arms
+from kbrepro import simulation
+from kbrepro.confidence import Bayes
 from kbrepro.kernels import SquaredExponential, grid
 from kbrepro.policies import UCB, ExpectedImprovement, MeanOnly, ProbabilityOfImprovement, VarianceOnly
+from kbrepro.problems import GPDraw, Problem, Rows, Told, Trial
 from kbrepro.regret import Trace
-from kbrepro.simulation import Experiment, on_exact_posterior, run_trials, stream
+from kbrepro.simulation import Experiment, rounds, run_trials, step_seconds
 
 SEED, TRIALS = 2010, 6
-PACKAGE = Path(simulation.__file__).parent
 
 
 @pytest.fixture
 def experiment():
     return Experiment(
-        problem=partial(problems.gp_draw, kernel=SquaredExponential(0.2), arms=grid(30), noise_variance=0.025),
+        problem=GPDraw(SquaredExponential(0.2), grid(30), 0.025),
         policies={
-            "GP-UCB/5": on_exact_posterior(UCB, width=partial(finite_arms, n_arms=30, delta=0.1, divide_beta_by=5)),
-            "EI": on_exact_posterior(ExpectedImprovement),
-            "MPI": on_exact_posterior(ProbabilityOfImprovement, margin=0.1),
-            "mean only": on_exact_posterior(MeanOnly),
-            "variance only": on_exact_posterior(VarianceOnly),
+            "GP-UCB/5": partial(UCB, width=Bayes(delta=0.1, divide_beta_by=5)),
+            "EI": ExpectedImprovement,
+            "MPI": partial(ProbabilityOfImprovement, margin=0.1),
+            "mean only": MeanOnly,
+            "variance only": VarianceOnly,
         },
         horizon=15,
     )
@@ -64,34 +67,85 @@ def seconds(traces):
     return np.array([trace.seconds for trace in traces.values()]).T
 
 
+class Scripted:
+    """Pulls arms in turn, draws as it goes, writes down what happens, and may raise when told."""
+
+    def __init__(self, told, horizon, log=None, draws=1, fails_in=None):
+        self.t, self.told, self.fails_in, self.draws = 0, told, fails_in, draws
+        self.log = [] if log is None else log
+
+    def ask(self, rng):
+        self.t += 1
+        rng.random(self.draws)
+        arm = 2 * self.t % self.told.n_arms
+        self.log.append(("ask", arm))
+        return arm
+
+    def tell(self, arm, observation):
+        if self.t == self.fails_in:
+            raise RuntimeError("the policy has failed")
+        self.log.append(("tell", arm, observation))
+
+
 # One run
 
 
 def test_a_run_is_ask_pull_tell(experiment):
-    problem = experiment.problem(np.random.default_rng(33), 0)
-    calls = []
-
-    class Recorder:
-        def ask(self, rng):
-            calls.append("ask")
-            return 2 * (len(calls) // 2)
-
-        def tell(self, arm, observation):
-            calls.append((arm, observation))
-
-    trace = simulation.run(Recorder(), problem, 4, np.random.default_rng(34))
-    assert trace.arms.tolist() == [0, 2, 4, 6]
-    assert calls[1::2] == list(zip(trace.arms.tolist(), trace.observations.tolist(), strict=True))
-    assert calls[::2] == ["ask"] * 4
+    problem, log = experiment.problem(Trial(33, 0)), []
+    trace = simulation.run(Scripted(problem.told, 4, log), problem, 4, np.random.default_rng(34))
+    assert trace.arms.tolist() == [2, 4, 6, 8]
+    pulls = zip(trace.arms.tolist(), trace.observations.tolist(), strict=True)
+    assert log == [step for arm, y in pulls for step in (("ask", arm), ("tell", arm, y))]
     np.testing.assert_array_equal(trace.regret, problem.expected_reward.max() - problem.expected_reward[trace.arms])
     assert trace.seconds.shape == () and trace.seconds > 0
+
+
+@settings(max_examples=50, deadline=None, derandomize=True)
+@given(horizon=st.integers(1, 20), n_arms=st.integers(1, 7), seed=st.integers(0, 10**6), data=st.data())
+def test_rounds_yield_before_the_policy_is_told_and_end_where_it_raises(horizon, n_arms, seed, data):
+    fails_in = data.draw(st.one_of(st.none(), st.integers(1, horizon)))
+    problem = Problem(Told(grid(n_arms), SquaredExponential(0.2), 0.1), np.zeros(n_arms))
+    policy, seen = Scripted(problem.told, horizon, fails_in=fails_in), []
+    try:
+        for t, arm, observation in rounds(policy, problem, horizon, np.random.default_rng(seed)):
+            told = [step[1:] for step in policy.log if step[0] == "tell"]
+            assert (t, told, policy.log[-1]) == (len(seen) + 1, seen, ("ask", arm))
+            seen.append((arm, observation))
+    except RuntimeError as failure:
+        assert (str(failure), policy.t) == ("the policy has failed", fails_in)
+    else:
+        assert fails_in is None
+    assert len(seen) == policy.t == (fails_in or horizon)  # nobody asks once more
+
+
+def test_what_a_policy_draws_does_not_touch_the_noise(experiment):
+    problem = experiment.problem(Trial(51, 0))
+    few, many = (
+        simulation.run(Scripted(problem.told, 10, draws=n), problem, 10, np.random.default_rng(52)) for n in (0, 7)
+    )
+    np.testing.assert_array_equal(few.observations, many.observations)
+    assert len(np.unique(few.observations)) == 10
+
+
+def test_the_last_number_of_an_observation_is_the_reward_that_is_kept():
+    class Layers(Problem):
+        def pull(self, arm, rng):
+            return 7.0, self.expected_reward[arm]
+
+    log, problem = [], Layers(Told(grid(4), SquaredExponential(0.2), 1.0), np.arange(4.0))
+    trace = simulation.run(Scripted(problem.told, 6, log), problem, 6, np.random.default_rng(1))
+    np.testing.assert_array_equal(trace.observations, [2, 0, 2, 0, 2, 0])
+    assert log[1] == ("tell", 2, (7.0, 2.0))
+    np.testing.assert_array_equal(trace.cumulative_regret, [1, 4, 5, 8, 9, 12])
 
 
 def test_bad_horizon(experiment):
     with pytest.raises(ValueError, match="horizon = 0"):
         simulation.run(None, None, 0, None)
+    with pytest.raises(ValueError, match="horizon = 0"):
+        next(rounds(None, None, 0, None))
     with pytest.raises(ValueError, match=r"horizon = 1\.5"):
-        Experiment(experiment.problem, experiment.policies, 1.5)
+        replace(experiment, horizon=1.5)
 
 
 def test_average_regret_and_first():
@@ -101,40 +155,6 @@ def test_average_regret_and_first():
     np.testing.assert_allclose(Trace(*(part[0] for part in trace)).average_regret, [4, 3, 2])
     assert trace.first(1).regret.shape == (1, 3) and trace.first(1).seconds.shape == (1,)
     assert trace.first(9).regret.shape == (2, 3)
-
-
-# Streams
-
-
-def draws(generator):
-    return tuple(generator.integers(2**62, size=4).tolist())
-
-
-def test_streams_are_reproducible_and_differ():
-    keys = [(seed, trial, purpose) for seed in (0, 1, 7) for trial in range(5) for purpose in ("function", "run")]
-    first, second = ([draws(stream(*key)) for key in keys] for _ in range(2))
-    assert first == second and len(set(first)) == len(keys)
-
-
-def test_a_notebooks_own_streams_are_not_those_of_a_trial():
-    """Notebooks draw from default_rng(seed) and default_rng([seed, section]) beside their trials."""
-    own = {draws(np.random.default_rng(SEED))} | {draws(np.random.default_rng([SEED, n])) for n in range(10)}
-    trials = {draws(stream(SEED, trial, purpose)) for trial in range(10) for purpose in ("function", "run")}
-    assert not own & trials
-
-
-@pytest.mark.parametrize(
-    ("key", "message"),
-    [
-        ((-1, 0, "run"), "seed = -1"),
-        ((1.0, 0, "run"), r"seed = 1\.0"),
-        ((0, -1, "run"), "trial = -1"),
-        ((0, 0, "noise"), "purpose = 'noise' is not allowed: purpose must be one of 'function', 'run'"),
-    ],
-)
-def test_bad_streams(key, message):
-    with pytest.raises(ValueError, match=message):
-        stream(*key)
 
 
 # Trials
@@ -164,7 +184,7 @@ def test_policies_of_a_trial_share_function_noise_and_first_arm(experiment):
 def test_noise_has_its_variance_and_differs_between_trials_and_rounds(experiment):
     """z-test of 12 trials of 15 rounds, error level 1e-4; lag-one and between-trial correlations within 4 s.e."""
     trace = run_trials(experiment, 12, SEED)["EI"]
-    best = [experiment.problem(stream(SEED, trial, "function"), trial).expected_reward.max() for trial in range(12)]
+    best = [experiment.problem(Trial(SEED, number)).expected_reward.max() for number in range(12)]
     noise = (trace.observations + trace.regret - np.array(best)[:, None]) / np.sqrt(0.025)
     assert abs(noise.mean()) < norm.isf(5e-5) / np.sqrt(noise.size)
     assert abs(noise.var() - 1) < 4 * np.sqrt(2 / noise.size)
@@ -173,7 +193,7 @@ def test_noise_has_its_variance_and_differs_between_trials_and_rounds(experiment
 
 
 def test_a_policy_does_not_depend_on_the_company_it_keeps(experiment):
-    alone = Experiment(experiment.problem, {"MPI": experiment.policies["MPI"]}, experiment.horizon)
+    alone = replace(experiment, policies={"MPI": experiment.policies["MPI"]})
     assert_same(run_trials(alone, 3, SEED), {"MPI": run_trials(experiment, 3, SEED)["MPI"]})
 
 
@@ -194,14 +214,12 @@ def test_first_picks_trials_by_number(experiment, block):
     assert_same(part, {name: Trace(*(p[2:5] for p in trace)) for name, trace in whole.items()})
 
 
-def test_sensor_fields_follow_the_trial_number():
-    """The trial number reaches the problem: trial n meets field n."""
-    fields = np.random.default_rng(35).standard_normal((8, 4))
-    problem = partial(problems.sensor_field, covariance=np.eye(4), fields=fields, noise_variance=0.1)
-    traces = run_trials(
-        Experiment(problem, {"EI": on_exact_posterior(ExpectedImprovement)}, 5), 3, SEED, first=4, block=2
-    )["EI"]
-    expected = fields[4:7].max(axis=1, keepdims=True) - np.take_along_axis(fields[4:7], traces.arms, axis=1)
+def test_rows_follow_the_trial_number():
+    """The trial number reaches the problem: trial n meets row n."""
+    rewards = np.random.default_rng(35).standard_normal((8, 4))
+    experiment = Experiment(Rows(np.eye(4), rewards, 0.1), {"EI": ExpectedImprovement}, 5)
+    traces = run_trials(experiment, 3, SEED, first=4, block=2)["EI"]
+    expected = rewards[4:7].max(axis=1, keepdims=True) - np.take_along_axis(rewards[4:7], traces.arms, axis=1)
     np.testing.assert_array_equal(traces.regret, expected)
 
 
@@ -300,17 +318,14 @@ def test_an_interrupted_run_resumes(experiment, cache, monkeypatch):
 
 @pytest.mark.parametrize("change", ["seed", "horizon", "policy", "problem"])
 def test_other_settings_do_not_use_what_was_kept(experiment, cache, monkeypatch, change):
-    seed, problem, policies, horizon = SEED, experiment.problem, experiment.policies, experiment.horizon
-    run_trials(experiment, 2, seed)
-    if change == "seed":
-        seed += 1
-    elif change == "horizon":
-        horizon += 1
-    elif change == "policy":
-        policies = policies | {"MPI": on_exact_posterior(ProbabilityOfImprovement, margin=0.2)}
-    else:
-        problem = partial(problem, noise_variance=0.5)
-    changed = Experiment(problem, policies, horizon)
+    run_trials(experiment, 2, SEED)
+    seed = SEED + (change == "seed")
+    changes = {
+        "horizon": {"horizon": experiment.horizon + 1},
+        "policy": {"policies": experiment.policies | {"MPI": partial(ProbabilityOfImprovement, margin=0.2)}},
+        "problem": {"problem": replace(experiment.problem, noise_variance=0.5)},
+    }
+    changed = replace(experiment, **changes.get(change, {}))
     cached = run_trials(changed, 2, seed)
     monkeypatch.delenv("KBREPRO_CACHE")
     assert_same(cached, run_trials(changed, 2, seed))
@@ -345,65 +360,60 @@ def test_a_damaged_entry_is_computed_again(experiment, cache, caplog, damage):
     np.testing.assert_array_equal(seconds(run_trials(experiment, 2, SEED)), seconds(other))
 
 
-def test_what_a_policy_draws_does_not_touch_the_noise(experiment):
-    problem = experiment.problem(np.random.default_rng(51), 0)
-
-    class Stubborn:
-        def __init__(self, draws):
-            self.draws = draws
-
-        def ask(self, rng):
-            rng.random(self.draws)
-            return 3
-
-        def tell(self, arm, observation): ...
-
-    few, many = (simulation.run(Stubborn(n), problem, 10, np.random.default_rng(52)) for n in (0, 7))
-    np.testing.assert_array_equal(few.observations, many.observations)
-    assert len(np.unique(few.observations)) == 10
-
-
 def test_the_band_is_recorded_before_each_pull(experiment):
-    ucb = {"GP-UCB/5": experiment.policies["GP-UCB/5"]}
-    recorded = run_trials(Experiment(experiment.problem, ucb, 4, record_band=True), 2, SEED)["GP-UCB/5"]
-    plain = run_trials(Experiment(experiment.problem, ucb, 4), 2, SEED)["GP-UCB/5"]
+    ucb = replace(experiment, policies={"GP-UCB/5": experiment.policies["GP-UCB/5"]}, horizon=4)
+    recorded = run_trials(replace(ucb, record_band=True), 2, SEED)["GP-UCB/5"]
+    plain = run_trials(ucb, 2, SEED)["GP-UCB/5"]
     assert np.isnan(plain.band_ratio).all()
     np.testing.assert_array_equal(recorded.arms, plain.arms)
-    for trial in range(2):
-        f = experiment.problem(stream(SEED, trial, "function"), trial).expected_reward
-        width = finite_arms(1, n_arms=30, delta=0.1, divide_beta_by=5)
-        assert recorded.band_ratio[trial, 0] == pytest.approx(np.abs(f).max() / width, rel=1e-12)
+    for number in range(2):
+        f, width = experiment.problem(Trial(SEED, number)).expected_reward, Bayes(0.1, 5).at(1, n_arms=30)
+        assert recorded.band_ratio[number, 0] == pytest.approx(np.abs(f).max() / width, rel=1e-12)
 
 
-def normal_numbers(seed, trial, n):
-    return stream(seed, trial, "run").standard_normal(n)
+def normal_numbers(trial, n):
+    return trial.rng("run").standard_normal(n)
 
 
 @pytest.mark.parametrize("block", [1, 2, 5])
-def test_any_function_of_seed_and_trial_can_be_mapped(block, cache):
+def test_any_function_of_a_trial_can_be_mapped(block, cache):
     found = simulation.map_trials(partial(normal_numbers, n=3), 5, SEED, first=1, block=block)
-    for trial, values in enumerate(found, start=1):
-        np.testing.assert_array_equal(values, normal_numbers(SEED, trial, 3))
+    for number, values in enumerate(found, start=1):
+        np.testing.assert_array_equal(values, normal_numbers(Trial(SEED, number), 3))
     assert len(found) == 5
     assert len(list(cache.rglob("output.pkl"))) == -(-5 // block)
 
 
-def test_the_last_number_of_an_observation_is_the_reward_that_is_kept():
-    class Layers(problems.Problem):
-        def pull(self, arm, rng):
-            return np.array([7.0, self.expected_reward[arm]])
+# The stopwatch
 
-    told = []
 
-    class Cycle:
-        def ask(self, rng):
-            return len(told) % 4
+class Sleeper(Scripted):
+    """Sleeps from round 20 on."""
 
-        def tell(self, arm, observation):
-            told.append(observation)
+    def ask(self, rng):
+        if self.t >= 20:
+            time.sleep(0.002)
+        return super().ask(rng)
 
-    problem = Layers(grid(4), np.arange(4.0), 1.0, SquaredExponential(0.2))
-    trace = simulation.run(Cycle(), problem, 6, np.random.default_rng(1))
-    np.testing.assert_array_equal(trace.observations, [0, 1, 2, 3, 0, 1])
-    np.testing.assert_array_equal(told[1], [7.0, 1.0])
-    np.testing.assert_array_equal(trace.cumulative_regret, [3, 5, 6, 6, 9, 11])
+
+def sleepers(log=None, horizon=40):
+    return Experiment(GPDraw(SquaredExponential(0.2), grid(10), 1.0), {"sleeper": partial(Sleeper, log=log)}, horizon)
+
+
+def test_the_stopwatch_sees_which_part_is_slow():
+    seconds = step_seconds(sleepers(), 4, Trial(41, 0))["sleeper"]
+    assert seconds.shape == (4,)
+    assert (seconds[2:] >= 0.002).all() and (seconds[:2] < 0.002).all()
+
+
+def test_the_stopwatch_plays_the_run_of_run_trials():
+    log = []
+    step_seconds(sleepers(log), 4, Trial(41, 3))
+    trace = run_trials(sleepers(), 4, 41)["sleeper"]
+    assert [step[2] for step in log if step[0] == "tell"] == trace.observations[3].tolist()
+
+
+def test_more_segments_than_rounds():
+    assert step_seconds(sleepers(horizon=3), 50, Trial(41, 0))["sleeper"].shape == (3,)
+    with pytest.raises(ValueError, match="segments = 0 is not allowed"):
+        step_seconds(sleepers(), 0, Trial(41, 0))
