@@ -11,18 +11,14 @@ so the block goes on while no arm outside can reach the best member, and ends ot
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import partial
-
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import solve_triangular
 
-from kbrepro import checks
-from kbrepro.confidence import improved_rkhs
+from kbrepro import checks, posterior
 from kbrepro.kernels import Array, Kernel
+from kbrepro.policies import UCB
 from kbrepro.policies.base import TOLERANCE, best_arm
-from kbrepro.problems import Problem
 
 #: Pulls of a block at most, and its members.
 BLOCK, MEMBERS = 64, 640
@@ -31,7 +27,7 @@ BOUND_SLACK = 1e-12
 
 
 class Block:
-    """Posterior of some arms over the pulls of one block, exact: `RowPosterior` with a given prior.
+    """Posterior of some arms over the pulls of one block, exact: `posterior.RowPosterior` with a given prior.
 
     `mean`, `variance` (m,) and `covariance` (m, m) are those of the members at the block's start.
     """
@@ -39,23 +35,28 @@ class Block:
     def __init__(self, mean: Array, variance: Array, covariance: Array, noise_variance: float) -> None:
         self.mean, self.variance, self._covariance = mean.copy(), variance.copy(), covariance
         self._noise_variance = noise_variance
-        self._rows = np.empty((BLOCK, len(mean)))
-        self._pulled: list[int] = []
+        self._rows = posterior.Rows(len(mean))
+        self.pulled: list[int] = []
         self._scales: list[float] = []
         self._innovations: list[float] = []
 
     def __len__(self) -> int:
-        return len(self._pulled)
+        return len(self.pulled)
+
+    @property
+    def sd(self) -> Array:
+        """Posterior standard deviation of every member, (m,)."""
+        return np.sqrt(np.maximum(self.variance, 0.0))
 
     @property
     def rows(self) -> Array:
         """The changes (b, m) that the b pulls brought: mean += z rows, variance -= rows^2 summed."""
-        return self._rows[: len(self)]
+        return self._rows()
 
     @property
     def factor(self) -> Array:
         """Lower Cholesky factor (b, b) of the covariance of the block's observations at its start."""
-        return np.tril(self.rows[:, self._pulled].T, -1) + np.diag(self._scales)
+        return np.tril(self.rows[:, self.pulled].T, -1) + np.diag(self._scales)
 
     @property
     def innovations(self) -> Array:
@@ -64,23 +65,24 @@ class Block:
 
     def update(self, member: int, observation: float) -> float:
         """Condition on one observation of `member` (an index into the members); return the information gained."""
+        rows = self.rows
         scale = np.sqrt(max(self.variance[member], 0.0) + self._noise_variance)
-        row = (self._covariance[member] - self.rows[:, member] @ self.rows) / scale
+        row = (self._covariance[member] - rows[:, member] @ rows) / scale
         z = (observation - self.mean[member]) / scale
-        self._rows[len(self)] = row
+        self._rows.append(row)
         self.mean += row * z
         self.variance -= row * row
-        self._pulled.append(member)
+        self.pulled.append(member)
         self._scales.append(scale)
         self._innovations.append(z)
         return float(np.log(scale / np.sqrt(self._noise_variance)))
 
 
-class Covariance:
+class KeptCovariance:
     """For few arms: the posterior covariance of all, and every arm a member."""
 
-    def __init__(self, kernel: Kernel, arms: Array) -> None:
-        self._matrix = kernel(arms, arms)
+    def __init__(self, kernel: Kernel, points: Array) -> None:
+        self._matrix = kernel(points, points)
 
     def among(self, members: NDArray[np.int64]) -> Array:
         """Return the posterior covariance of the members; they are all arms."""
@@ -92,23 +94,23 @@ class Covariance:
         return block.rows
 
 
-class Rows:
+class KeptRows:
     """For many arms: V = L^-1 K(pulled, arms), one row a pull, filled a block at a time."""
 
-    def __init__(self, kernel: Kernel, arms: Array, horizon: int) -> None:
-        self._kernel, self._arms = kernel, arms
-        self._rows = np.empty((horizon, len(arms)))
+    def __init__(self, kernel: Kernel, points: Array, horizon: int) -> None:
+        self._kernel, self._points = kernel, points
+        self._rows = np.empty((horizon, len(points)))
         self._n = 0
 
     def among(self, members: NDArray[np.int64]) -> Array:
         """Return the posterior covariance (m, m) of the members."""
         V = self._rows[: self._n].take(members, axis=1)
-        return self._kernel(self._arms[members], self._arms[members]) - V.T @ V
+        return self._kernel(self._points[members], self._points[members]) - V.T @ V
 
     def absorb(self, block: Block, pulled: NDArray[np.int64]) -> Array:
         """Take in a finished block with its pulled arms (b,); return its rows for all arms (b, A)."""
         V, new = self._rows[: self._n], self._rows[self._n : self._n + len(block)]
-        new[:] = self._kernel(self._arms[pulled], self._arms)
+        new[:] = self._kernel(self._points[pulled], self._points)
         if self._n:
             new -= V.take(pulled, axis=1).T @ V
         new[:] = solve_triangular(block.factor, new, lower=True)
@@ -116,101 +118,108 @@ class Rows:
         return new
 
 
-class LazyUCB:
-    """mean + width(gain) sd over A arms, the arm of largest index and the tie rule as `UCB` of an exact posterior.
+class BlockPosterior:
+    """Exact posterior of A arms of which only some, the members of a block, are brought up to date at every pull.
 
-    `width(gain)`: gain (nats) is that of the pulls so far. At most `horizon` pulls; memory 8 horizon A bytes, or
-    8 A^2 where A is at most `horizon` / 2.
+    Attributes: `gain` (nats) of the pulls so far; `block`, the posterior of the `members` (m,), arm numbers in
+    increasing order, or None between two blocks. At most `horizon` pulls; memory 8 horizon A bytes, or 8 A^2 where A is
+    at most `horizon` / 2.
     """
 
-    def __init__(
-        self, kernel: Kernel, arms: Array, noise_variance: float, width: Callable[[float], float], horizon: int
-    ) -> None:
+    def __init__(self, kernel: Kernel, points: Array, noise_variance: float, horizon: int) -> None:
         checks.positive(noise_variance=noise_variance)
         checks.positive_int(horizon=horizon)
-        self.width, self.horizon, self.t, self.gain = width, horizon, 1, 0.0
-        self._noise_variance = noise_variance
-        self._mean, self._variance = np.zeros(len(arms)), kernel.diag(arms).astype(float)
-        few = len(arms) <= max(MEMBERS, horizon / 2)
-        self._store = Covariance(kernel, arms) if few else Rows(kernel, arms, horizon)
-        self._n_members = len(arms) if few else MEMBERS
-        self._rank: NDArray[np.int64] | None = None
-        self._block: Block | None = None
+        self.noise_variance, self.horizon, self.gain, self._n_pulls = noise_variance, horizon, 0.0, 0
+        self._mean, self._variance = np.zeros(len(points)), kernel.diag(points).astype(float)
+        few = len(points) <= max(MEMBERS, horizon / 2)
+        self._store = KeptCovariance(kernel, points) if few else KeptRows(kernel, points, horizon)
+        self._n_members = len(points) if few else MEMBERS
+        self.block: Block | None = None
+        self.members: NDArray[np.int64] = np.empty(0, dtype=int)
 
     @property
     def mean(self) -> Array:
-        """Posterior mean of every arm, (A,)."""
-        self._end_block()
+        """Posterior mean of every arm, (A,); ends the block if there were pulls in it."""
+        self._catch_up()
         return self._mean
 
     @property
     def sd(self) -> Array:
-        """Posterior standard deviation of every arm, (A,)."""
-        self._end_block()
+        """Posterior standard deviation of every arm, (A,); ends the block if there were pulls in it."""
+        self._catch_up()
         return np.sqrt(np.maximum(self._variance, 0.0))
 
-    def ask(self, rng: np.random.Generator) -> int:
-        """Return the arm to pull; ties fall by one permutation, the first thing drawn from `rng`."""
-        if self._rank is None:
-            self._rank = rng.permutation(len(self._mean))
-        width = self.width(self.gain)
-        if self._block is not None and len(self._block) < BLOCK:
-            index = self._block.mean + width * np.sqrt(np.maximum(self._block.variance, 0.0))
-            if not self._outside_in_reach(index.max(), width):
-                return int(self._members[best_arm(index, self._rank[self._members])])
-        return best_arm(self.mean + width * self.sd, self._rank)
-
-    def tell(self, arm: int, observation: float) -> None:
-        """Take in the observed reward of `arm`; IndexError on a bad arm, ValueError on a NaN or past the horizon."""
-        checks.arm_index(arm, len(self._mean))
-        checks.finite_number(observation=observation)
-        if self.t > self.horizon:
-            raise ValueError(f"pull {self.t} is not allowed: the horizon is {self.horizon}")
-        if self._block is None or len(self._block) == BLOCK or self._place[arm] < 0:
-            self._begin_block(arm)
-        self._pulled.append(arm)
-        self.gain += self._block.update(int(self._place[arm]), observation)
-        self.t += 1
-
-    def _outside_in_reach(self, best: float, width: float) -> bool:
-        """Whether the bound of an arm that is no member reaches the best member's index, or a tie with it."""
-        if len(self._members) == len(self._mean):
-            return False
-        inflated = np.sqrt(width**2 + np.sum(self._block.innovations**2))
-        bound = (self._outside_mean + inflated * self._outside_sd).max()
-        return bound >= best - (TOLERANCE + BOUND_SLACK) * (1 + abs(best))
-
-    def _begin_block(self, arm: int) -> None:
-        """Start a block with `arm` and the arms of largest index as members."""
+    def follow(self, index: Array, arm: int) -> None:
+        """Begin a block whose members are `arm` and the arms of largest `index` (A,)."""
         mean, sd = self.mean, self.sd
         if self._n_members == len(mean):
-            self._members = np.arange(len(mean))
+            self.members = np.arange(len(mean))
         else:
-            index = mean + self.width(self.gain) * sd
-            index[arm] = np.inf
-            self._members = np.sort(np.argpartition(index, -self._n_members)[-self._n_members :])
+            index = np.where(np.arange(len(mean)) == arm, np.inf, index)
+            self.members = np.sort(np.argpartition(index, -self._n_members)[-self._n_members :])
         self._place = np.full(len(mean), -1)
-        self._place[self._members] = np.arange(len(self._members))
+        self._place[self.members] = np.arange(len(self.members))
         outside = self._place < 0
         self._outside_mean, self._outside_sd = mean[outside], sd[outside]
-        covariance = self._store.among(self._members)
-        self._block = Block(mean[self._members], self._variance[self._members], covariance, self._noise_variance)
-        self._pulled: list[int] = []
+        covariance = self._store.among(self.members)
+        self.block = Block(mean[self.members], self._variance[self.members], covariance, self.noise_variance)
 
-    def _end_block(self) -> None:
-        """Bring all arms up to date."""
-        if self._block is not None:
-            rows = self._store.absorb(self._block, np.array(self._pulled))
-            self._mean = self._mean + self._block.innovations @ rows
+    def bound_outside(self, width: float) -> float:
+        """Return what mean + width sd does not exceed at any arm that is no member of the block; -inf if all are."""
+        inflated = np.sqrt(width**2 + np.sum(self.block.innovations**2))
+        return (self._outside_mean + inflated * self._outside_sd).max(initial=-np.inf)
+
+    def update(self, arm: int, observation: float) -> None:
+        """Condition on one observation of `arm`; IndexError on a bad arm, ValueError on a NaN or past the horizon.
+
+        An arm that is not followed begins a block of its own, with the arms of largest standard deviation.
+        """
+        checks.arm_index(arm, len(self._mean))
+        checks.finite_number(observation=observation)
+        if self._n_pulls == self.horizon:
+            raise ValueError(f"pull {self._n_pulls + 1} is not allowed: the horizon is {self.horizon}")
+        if self.block is None or self._place[arm] < 0:
+            self.follow(self.sd, arm)
+        self.gain += self.block.update(int(self._place[arm]), observation)
+        self._n_pulls += 1
+        if len(self.block) == BLOCK:
+            self._catch_up()
+
+    def _catch_up(self) -> None:
+        """End the block if there were pulls in it: bring all arms up to date."""
+        if self.block:
+            rows = self._store.absorb(self.block, self.members[self.block.pulled])
+            self._mean = self._mean + self.block.innovations @ rows
             self._variance = self._variance - np.einsum("ja,ja->a", rows, rows)
-            self._block = None
+            self.block = None
 
 
-def igp_ucb(problem: Problem, horizon: int, *, noise_scale: float, delta: float) -> LazyUCB:
-    """Return IGP-UCB with the exact information gain, for a problem that tells its `norm`.
+class LazyUCB(UCB):
+    """The arms of `UCB`, from a posterior that looks at all arms only where one of them could be the best.
 
-    Chowdhury and Gopalan, Algorithm 1; Janz et al., eq. 3, with the gain of the pulls so far in round t.
+    With `width=Improved(delta)` this is IGP-UCB with the exact information gain (Chowdhury and Gopalan, Algorithm 1;
+    Janz et al., eq. 3).
     """
-    checks.positive(norm=problem.norm)
-    width = partial(improved_rkhs, norm=problem.norm, noise_scale=noise_scale, delta=delta)
-    return LazyUCB(problem.kernel, problem.arms, problem.noise_variance, width, horizon)
+
+    def prior(self, horizon: int) -> BlockPosterior:
+        return BlockPosterior(self.told.kernel, self.told.points, self.told.noise_variance, horizon)
+
+    def ask(self, rng: np.random.Generator) -> int:
+        """Return the arm to pull; draws and ties as in `UCB`."""
+        arm = self._best_member()
+        if arm is None:
+            arm = super().ask(rng)
+            self.posterior.follow(self.index(rng), arm)
+        return arm
+
+    def _best_member(self) -> int | None:
+        """The member to pull; None if an arm that is no member might win, or tie, or if ties have no order yet."""
+        block, members = self.posterior.block, self.posterior.members
+        if block is None or self._rank is None:
+            return None
+        width = self.width(self)
+        index = block.mean + width * block.sd
+        best = index.max()
+        if self.posterior.bound_outside(width) >= best - (TOLERANCE + BOUND_SLACK) * (1 + abs(best)):
+            return None
+        return int(members[best_arm(index, self._rank[members])])

@@ -15,12 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kbrepro import checks
-from kbrepro.confidence import improved_rkhs
+from kbrepro.confidence import Improved
 from kbrepro.kernels import Array
 from kbrepro.papers.pi_gp_ucb.problems import grid_indices
 from kbrepro.policies.base import best_arm
 from kbrepro.posterior import CovariancePosterior
-from kbrepro.problems import Problem
+from kbrepro.problems import Told
 
 VARIANTS = ("paper", "thesis")
 Integers = NDArray[np.int64]
@@ -66,10 +66,10 @@ class Cell:
         low = np.array(self.corner) * (n - 1)
         return ((places * self.side >= low) & (places * self.side <= low + n - 1)).all(axis=1)
 
-    def update(self, arm: int, observation: float, problem: Problem) -> None:
+    def update(self, arm: int, observation: float, told: Told) -> None:
         """Condition on an observation of an arm in the cell."""
         if self.posterior is None:
-            self.posterior = CovariancePosterior(problem.kernel, problem.arms[self.arms], problem.noise_variance)
+            self.posterior = CovariancePosterior(told.kernel, told.points[self.arms], told.noise_variance)
         self.posterior.update(int(np.flatnonzero(self.arms == arm)[0]), observation)
         self.history.append((arm, observation))
 
@@ -79,26 +79,22 @@ class PartitionedUCB:
 
     Width of a cell: norm + noise_scale sqrt(2 (gain of the cell + 1 + log(N / delta))), N = 4 (t + 1)^(b d) in round t
     (`paper`) or 4 (T + 1)^(d / (2 nu)) (`thesis`). `paper` starts from about T^q cells, and a child keeps all
-    data inside it; `thesis` starts from one cell, and children start without data. `problem` tells arms (a grid of
-    `n` points a side), kernel, noise variance and norm. Raises ValueError on a bad variant or smoothness.
+    data inside it; `thesis` starts from one cell, and children start without data. The points must be a grid on
+    [0, 1]^d, the norm must be told. Raises ValueError on a bad variant, smoothness or norm.
     """
 
-    def __init__(
-        self, problem: Problem, horizon: int, *, noise_scale: float, delta: float, nu: float, variant: str = "paper"
-    ) -> None:
+    def __init__(self, told: Told, horizon: int, *, delta: float, nu: float, variant: str = "paper") -> None:
         checks.positive_int(horizon=horizon)
-        checks.positive(norm=problem.norm)
+        checks.positive(norm=told.norm)
         checks.probability(delta=delta)
-        checks.non_negative(noise_scale=noise_scale)
         checks.one_of(VARIANTS, variant=variant)
         if nu not in (0.5, 1.5, 2.5):
             raise ValueError(f"nu = {nu!r} is not allowed: nu must be 0.5, 1.5 or 2.5")
-        self._problem, self.horizon, self.variant, self.nu = problem, horizon, variant, nu
-        self.noise_scale, self.delta, self.t = noise_scale, delta, 1
-        n_arms, self.d = problem.arms.shape
-        self._n = round(n_arms ** (1 / self.d))
-        self._places = grid_indices(problem.arms, self._n)
-        self._prior_sd = np.sqrt(problem.kernel.diag(problem.arms))
+        self.told, self.horizon, self.delta, self.nu, self.variant, self.t = told, horizon, delta, nu, variant, 1
+        self.d = told.points.shape[1]
+        self._n = round(told.n_arms ** (1 / self.d))
+        self._places = grid_indices(told.points, self._n)
+        self._prior_sd = np.sqrt(told.kernel.diag(told.points))
         self._rank: Integers | None = None
         side = initial_side(horizon, self.d, nu) if variant == "paper" else 1
         self.cells: list[Cell] = []  # all that were ever created, split ones included
@@ -140,8 +136,8 @@ class PartitionedUCB:
 
     def widths(self) -> Array:
         """Return the width of every cell ever created in this round, (n_created,)."""
-        delta = self.delta / self.union_count()
-        return improved_rkhs(self._gain, norm=self._problem.norm, noise_scale=self.noise_scale, delta=delta)
+        width = Improved(self.delta / self.union_count())
+        return width.at(self._gain, norm=self.told.norm, noise_scale=self.told.noise_scale)
 
     def ask(self, rng: np.random.Generator) -> int:
         """Return the arm to pull; ties fall by one permutation, the first thing drawn from `rng`."""
@@ -156,7 +152,7 @@ class PartitionedUCB:
         checks.finite_number(observation=observation)
         for number in list(self._cells_of_arm[arm]):
             cell = self.cells[number]
-            cell.update(arm, observation, self._problem)
+            cell.update(arm, observation, self.told)
             if must_split(cell.side, len(cell.history), self.d, self.nu, self.variant):
                 self._gain[number] = cell.posterior.gain
                 self._split(number)
@@ -219,5 +215,5 @@ class PartitionedUCB:
             inside = set(child.arms.tolist())
             for arm, observation in parent.history:
                 if arm in inside:
-                    child.update(arm, observation, self._problem)
+                    child.update(arm, observation, self.told)
         return child

@@ -1,7 +1,7 @@
-"""Common two-dimensional test functions for optimisation, turned upside down and scaled to [-1, 1] on a grid.
+"""Problems on regular grids: sums of kernel bumps, and common test functions for optimisation.
 
-Forms and domains as in Surjanovic and Bingham's virtual library (Janz et al., footnote 5). All are written for
-minimisation there; the reward here is minus the function.
+The test functions have the forms and domains of Surjanovic and Bingham's virtual library (Janz et al., footnote 5), all
+written for minimisation; the reward is minus the function.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from scipy.spatial.distance import cdist
 
 from kbrepro import checks
 from kbrepro.kernels import Array, Matern, SquaredExponential, grid
-from kbrepro.problems import BoundedNoiseProblem
+from kbrepro.problems import Problem, Told, Trial, Uniform
 
 #: Coordinates may be off the grid by this share of its spacing: rounding.
 OFF_GRID = 1e-6
@@ -63,109 +63,112 @@ def _table(kernel: Matern | SquaredExponential, n: int, d: int) -> Array:
     return kernel(np.zeros((1, 1)), distances[:, None])[0]
 
 
-def bumps(
-    rng: np.random.Generator,
-    trial: int,
-    kernel: Matern | SquaredExponential,
-    d: int,
-    side: int,
-    noise_variance: float,
-    noise_bound: float,
-) -> BoundedNoiseProblem:
-    """Return f = sum_i a_i k(c_i, .), 30 d centres uniform on [0, 1]^d, weights uniform on [-1, 1] (any `trial`).
+@dataclass(frozen=True)
+class Bumps:
+    """Source of f = sum_i a_i k(c_i, .), 30 d centres uniform on [0, 1]^d, weights uniform on [-1, 1].
 
-    Janz et al., Section 5. Arms: the grid of `side` points a side. The policies are told `noise_variance` (alpha) and
-    the exact norm, the root of a^T K a; the noise is uniform on [-noise_bound, noise_bound].
+    Janz et al., Section 5. Arms: the grid of `side` points a side. The noise is uniform on +- noise_bound. The policies
+    are told `noise_variance` (alpha), the exact norm, the root of a^T K a, and `noise_scale` (L), which Hoeffding's
+    lemma makes the noise bound if none is given.
     """
-    arms = grid(side, d)
-    centres, weights = rng.uniform(size=(30 * d, d)), rng.uniform(-1, 1, size=30 * d)
-    norm = float(np.sqrt(weights @ kernel(centres, centres) @ weights))
-    f = kernel(arms, centres) @ weights
-    return BoundedNoiseProblem(arms, f, noise_variance, LatticeKernel(kernel, side), noise_bound, norm)
+
+    kernel: Matern | SquaredExponential
+    d: int
+    side: int
+    noise_variance: float
+    noise_bound: float
+    noise_scale: float | None = None
+
+    def __call__(self, trial: Trial) -> Problem:
+        rng, n = trial.rng("function"), 30 * self.d
+        centres, weights = rng.uniform(size=(n, self.d)), rng.uniform(-1, 1, size=n)
+        norm = float(np.sqrt(weights @ self.kernel(centres, centres) @ weights))
+        points, scale = grid(self.side, self.d), self.noise_bound if self.noise_scale is None else self.noise_scale
+        told = Told(points, LatticeKernel(self.kernel, self.side), self.noise_variance, scale, norm)
+        return Problem(told, self.kernel(points, centres) @ weights, Uniform(self.noise_bound))
 
 
-def branin(x: Array, y: Array) -> Array:
+def _branin(x: Array, y: Array) -> Array:
     """Three equal minima of 0.397887; x in [-5, 10], y in [0, 15]."""
     bowl = y - 5.1 / (4 * np.pi**2) * x**2 + 5 / np.pi * x - 6
     return bowl**2 + 10 * (1 - 1 / (8 * np.pi)) * np.cos(x) + 10
 
 
-def six_hump_camel(x: Array, y: Array) -> Array:
+def _six_hump_camel(x: Array, y: Array) -> Array:
     """Two equal minima of -1.0316 among six; x in [-3, 3], y in [-2, 2]."""
     return (4 - 2.1 * x**2 + x**4 / 3) * x**2 + x * y + (4 * y**2 - 4) * y**2
 
 
-def goldstein_price(x: Array, y: Array) -> Array:
+def _goldstein_price(x: Array, y: Array) -> Array:
     """Minimum 3 at (0, -1), values up to a million; [-2, 2]^2."""
     first = 1 + (x + y + 1) ** 2 * (19 - 14 * x + 3 * x**2 - 14 * y + 6 * x * y + 3 * y**2)
     return first * (30 + (2 * x - 3 * y) ** 2 * (18 - 32 * x + 12 * x**2 + 48 * y - 36 * x * y + 27 * y**2))
 
 
-def rosenbrock(x: Array, y: Array) -> Array:
+def _rosenbrock(x: Array, y: Array) -> Array:
     """Minimum 0 at (1, 1) in a long flat valley; [-5, 10]^2."""
     return 100 * (y - x**2) ** 2 + (x - 1) ** 2
 
 
-def ackley(x: Array, y: Array) -> Array:
+def _ackley(x: Array, y: Array) -> Array:
     """Minimum 0 at the origin, a narrow funnel in a nearly flat plain; [-32.768, 32.768]^2."""
     radius = np.sqrt((x**2 + y**2) / 2)
     waves = (np.cos(2 * np.pi * x) + np.cos(2 * np.pi * y)) / 2
     return -20 * np.exp(-0.2 * radius) - np.exp(waves) + 20 + np.e
 
 
-def rastrigin(x: Array, y: Array) -> Array:
+def _rastrigin(x: Array, y: Array) -> Array:
     """Minimum 0 at the origin among a hundred local ones; [-5.12, 5.12]^2."""
     return 20 + x**2 - 10 * np.cos(2 * np.pi * x) + y**2 - 10 * np.cos(2 * np.pi * y)
 
 
-def levy(x: Array, y: Array) -> Array:
+def _levy(x: Array, y: Array) -> Array:
     """Minimum 0 at (1, 1), rippled; [-10, 10]^2."""
     v, w = 1 + (x - 1) / 4, 1 + (y - 1) / 4
     middle = (v - 1) ** 2 * (1 + 10 * np.sin(np.pi * v + 1) ** 2)
     return np.sin(np.pi * v) ** 2 + middle + (w - 1) ** 2 * (1 + np.sin(2 * np.pi * w) ** 2)
 
 
-def beale(x: Array, y: Array) -> Array:
+def _beale(x: Array, y: Array) -> Array:
     """Minimum 0 at (3, 0.5), peaks in the corners; [-4.5, 4.5]^2."""
     return (1.5 - x + x * y) ** 2 + (2.25 - x + x * y**2) ** 2 + (2.625 - x + x * y**3) ** 2
 
 
 #: Function and domain (low x, high x, low y, high y) by name.
 SURFACES: dict[str, tuple[Callable[[Array, Array], Array], tuple[float, float, float, float]]] = {
-    "Branin": (branin, (-5, 10, 0, 15)),
-    "six-hump camel": (six_hump_camel, (-3, 3, -2, 2)),
-    "Goldstein-Price": (goldstein_price, (-2, 2, -2, 2)),
-    "Rosenbrock": (rosenbrock, (-5, 10, -5, 10)),
-    "Ackley": (ackley, (-32.768, 32.768, -32.768, 32.768)),
-    "Rastrigin": (rastrigin, (-5.12, 5.12, -5.12, 5.12)),
-    "Levy": (levy, (-10, 10, -10, 10)),
-    "Beale": (beale, (-4.5, 4.5, -4.5, 4.5)),
+    "Branin": (_branin, (-5, 10, 0, 15)),
+    "six-hump camel": (_six_hump_camel, (-3, 3, -2, 2)),
+    "Goldstein-Price": (_goldstein_price, (-2, 2, -2, 2)),
+    "Rosenbrock": (_rosenbrock, (-5, 10, -5, 10)),
+    "Ackley": (_ackley, (-32.768, 32.768, -32.768, 32.768)),
+    "Rastrigin": (_rastrigin, (-5.12, 5.12, -5.12, 5.12)),
+    "Levy": (_levy, (-10, 10, -10, 10)),
+    "Beale": (_beale, (-4.5, 4.5, -4.5, 4.5)),
 }
 
 
-def scaled_surface(name: str, points: Array) -> Array:
-    """Return minus the named function at points (A, 2) of the unit square, scaled to [-1, 1] over these points."""
-    checks.one_of(tuple(SURFACES), name=name)
-    function, (low_x, high_x, low_y, high_y) = SURFACES[name]
-    values = -function(low_x + (high_x - low_x) * points[:, 0], low_y + (high_y - low_y) * points[:, 1])
-    return 2 * (values - values.min()) / np.ptp(values) - 1
+@dataclass(frozen=True)
+class Surface:
+    """Source of one surface, turned upside down and scaled to [-1, 1] on a grid of `side` points a side.
 
-
-def surface(
-    rng: np.random.Generator,
-    trial: int,
-    name: str,
-    kernel: Matern | SquaredExponential,
-    side: int,
-    noise_variance: float,
-    noise_bound: float,
-    norm: float,
-) -> BoundedNoiseProblem:
-    """Return the named surface on a grid of `side` points a side; nothing is drawn, any `trial`.
-
-    Policies are told `norm` although nobody knows the function's own (Janz et al., Section 5), and `noise_variance`;
-    the noise is uniform on [-noise_bound, noise_bound]. Raises ValueError on an unknown name.
+    Nothing is drawn: all trials have the same function, and noise uniform on +- noise_bound, which is the noise scale
+    that policies are told. They are told `norm` although nobody knows the function's own (Janz et al., Section 5), and
+    `noise_variance`. Raises ValueError on an unknown name.
     """
-    arms = grid(side, 2)
-    f = scaled_surface(name, arms)
-    return BoundedNoiseProblem(arms, f, noise_variance, LatticeKernel(kernel, side), noise_bound, norm)
+
+    name: str
+    kernel: Matern | SquaredExponential
+    side: int
+    noise_variance: float
+    noise_bound: float
+    norm: float
+
+    def __post_init__(self) -> None:
+        checks.one_of(tuple(SURFACES), name=self.name)
+
+    def __call__(self, trial: Trial) -> Problem:
+        points, (function, (low_x, high_x, low_y, high_y)) = grid(self.side, 2), SURFACES[self.name]
+        values = -function(low_x + (high_x - low_x) * points[:, 0], low_y + (high_y - low_y) * points[:, 1])
+        kernel = LatticeKernel(self.kernel, self.side)
+        told = Told(points, kernel, self.noise_variance, self.noise_bound, self.norm)
+        return Problem(told, 2 * (values - values.min()) / np.ptp(values) - 1, Uniform(self.noise_bound))
