@@ -1,54 +1,39 @@
-"""Widths by formula: numbers worked out by hand, the clamp at t = 1, and bad input."""
+"""The width of GP-UCB in this paper: by hand, what it reads off the policy, and how it compares with IGP-UCB's."""
 
 import math
-from functools import partial
+from types import SimpleNamespace
 
 import pytest
 
-from kbrepro.papers.igp_ucb.theory import gain_by_formula, improved, original
+from kbrepro.confidence import Improved
+from kbrepro.information import GainByFormula
+from kbrepro.papers.igp_ucb.widths import Original
 
-SE = partial(gain_by_formula, kernel="squared exponential")
-
-
-def test_gain_by_formula():
-    assert gain_by_formula(100, kernel="squared exponential", d=1) == pytest.approx(math.log(100) ** 2)
-    assert gain_by_formula(100, kernel="squared exponential", d=3) == pytest.approx(math.log(100) ** 4)
-    assert gain_by_formula(100, kernel="matern", d=1) == pytest.approx(100 ** (2 / 7) * math.log(100))
-    assert gain_by_formula(100, kernel="linear", d=3) == pytest.approx(3 * math.log(100))
-    assert gain_by_formula(0, kernel="constant") == gain_by_formula(9, kernel="constant") == 1.0
-    assert gain_by_formula(100, kernel="matern", factor=0.1) == pytest.approx(10 ** (4 / 7 - 1) * math.log(100))
-
-
-def test_logarithms_start_at_zero_not_below():
-    assert SE(0) == SE(1) == 0.0 < SE(2)
-
-
-def test_improved_uses_the_gain_of_the_pulls_before():
-    width = improved(3, gain={2: 4.0}.__getitem__, norm=2.0, noise_scale=0.5, delta=0.1)
-    assert width == pytest.approx(2.0 + 0.5 * math.sqrt(2 * (4.0 + 1 + math.log(10))))
+SE = GainByFormula("squared exponential")
 
 
 def test_original_uses_the_gain_of_the_pulls_before():
-    width = original(3, gain={2: 4.0}.__getitem__, norm=2.0, delta=0.1)
-    assert width == pytest.approx(math.sqrt(2 * 2.0**2 + 300 * 4.0 * math.log(30) ** 3))
+    width = Original(0.1, gain={2: 4.0}.__getitem__)
+    assert width.at(3, norm=2.0) == pytest.approx(math.sqrt(2 * 2.0**2 + 300 * 4.0 * math.log(30) ** 3))
+
+
+def test_original_reads_round_and_norm_off_the_policy():
+    policy = SimpleNamespace(t=3, told=SimpleNamespace(norm=2.0, noise_scale=0.5), posterior=SimpleNamespace(gain=99.0))
+    assert Original(0.1, SE)(policy) == Original(0.1, SE).at(3, norm=2.0)
 
 
 def test_the_improved_width_gains_on_the_original():
     """What the paper improves: the cube of the logarithm is gone, so the ratio of the widths grows."""
-    widths = [(original(t, gain=SE, norm=1, delta=0.1), improved(t, gain=SE, norm=1, noise_scale=1, delta=0.1))
-              for t in (10, 1000, 100_000)]  # fmt: skip
-    ratios = [old / new for old, new in widths]
+    old, new = Original(0.1, SE), Improved(0.1)
+    ratios = [old.at(t, norm=1.0) / new.at(SE(t - 1), norm=1.0, noise_scale=1.0) for t in (10, 1000, 100_000)]
     assert ratios == sorted(ratios) and ratios[-1] > 100
 
 
-@pytest.mark.parametrize("bad", [{"norm": 0.0}, {"norm": -1.0}, {"delta": 0.0}, {"delta": 1.0}, {"t": 0}])
-@pytest.mark.parametrize("width", [partial(improved, noise_scale=1.0), original])
-def test_bad_input_is_named(width, bad):
-    (name,) = bad
-    with pytest.raises(ValueError, match=f"{name} = "):
-        width(**{"t": 1, "gain": SE, "norm": 1.0, "delta": 0.1} | bad)
-
-
-def test_unknown_formula_says_what_is_allowed():
-    with pytest.raises(ValueError, match=r"kernel = 'cubic'.*'constant', 'linear'"):
-        gain_by_formula(3, kernel="cubic")
+@pytest.mark.parametrize(
+    "bad", [{"norm": 0.0}, {"norm": -1.0}, {"norm": None}, {"delta": 0.0}, {"delta": 1.0}, {"t": 0}]
+)
+def test_bad_input_is_named(bad):
+    ((name, value),) = bad.items()
+    given = {"t": 1, "norm": 1.0, "delta": 0.1} | bad
+    with pytest.raises(ValueError, match=f"{name} = {value}"):
+        Original(given["delta"], SE).at(given["t"], given["norm"])

@@ -7,34 +7,37 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from kbrepro.confidence import Constant
 from kbrepro.kernels import Linear, Matern, SquaredExponential, grid
-from kbrepro.papers.igp_ucb.theory import RandomArms, noise_run, noise_runs
+from kbrepro.papers.igp_ucb.noise import RandomArms, noise_run, noise_runs
 from kbrepro.policies import UCB, MeanOnly, VarianceOnly
-from kbrepro.posterior import RowPosterior
-from kbrepro.problems import Problem
-from kbrepro.simulation import map_trials, on_exact_posterior
+from kbrepro.policies.base import Policy
+from kbrepro.problems import Problem, Told
+from kbrepro.simulation import map_trials
 
 KERNELS = {"SE": SquaredExponential(0.2), "Matérn": Matern(0.2, nu=2.5), "linear": Linear()}
 
 
-class Replay:
-    """Pulls given arms, and remembers what it was told."""
+class Replay(Policy):
+    """Pulls given arms, and remembers what they gave."""
 
-    def __init__(self, posterior, arms):
-        self.posterior, self.arms, self.told = posterior, iter(arms), []
+    def __init__(self, told, pulls):
+        super().__init__(told, len(pulls))
+        self.pulls, self.seen = pulls, []
 
     def ask(self, rng):
-        return next(self.arms)
+        return self.pulls[self.t - 1]
 
     def tell(self, arm, observation):
-        self.told.append(observation)
-        self.posterior.update(arm, observation)
+        self.seen.append(observation)
+        super().tell(arm, observation)
 
 
-def replay(kernel, arms, pulls, noise_sd, seed):
-    problem = Problem(arms, np.zeros(len(arms)), 1 + 2 / len(pulls), kernel, noise_sd)
-    policy = Replay(RowPosterior(kernel, arms, problem.noise_variance), pulls)
-    return noise_run(policy, problem, len(pulls), np.random.default_rng(seed)), np.array(policy.told)
+def replay(kernel, points, pulls, noise_scale, seed):
+    told = Told(points, kernel, 1 + 2 / len(pulls), noise_scale)
+    policy = Replay(told, pulls)
+    problem = Problem(told, np.zeros(len(points)))
+    return noise_run(policy, problem, len(pulls), np.random.default_rng(seed)), np.array(policy.seen)
 
 
 def dense_log_excess(K, noise, eta, R):
@@ -50,22 +53,22 @@ def dense_log_excess(K, noise, eta, R):
 @pytest.mark.parametrize("name", KERNELS)
 @pytest.mark.parametrize("R", [0.3, 1.0, 2.5])
 def test_log_excess_is_the_theorems(name, R):
-    kernel, arms = KERNELS[name], grid(8)
+    kernel, points = KERNELS[name], grid(8)
     pulls = np.random.default_rng(81).integers(8, size=25)
-    result, noise = replay(kernel, arms, pulls, R, 82)
-    K = kernel(arms[pulls], arms[pulls])
+    result, noise = replay(kernel, points, pulls, R, 82)
+    K = kernel(points[pulls], points[pulls])
     assert result.log_excess == pytest.approx(dense_log_excess(K, noise, 2 / 25, R), rel=1e-8)
 
 
 def test_sd_ratio_by_dense_algebra():
-    kernel, arms = SquaredExponential(0.3), grid(6)
+    kernel, points = SquaredExponential(0.3), grid(6)
     pulls, ridge = [0, 3, 3, 5, 1, 0, 2], 1 + 2 / 7
-    result, _ = replay(kernel, arms, pulls, 1.0, 83)
-    points, total = arms[pulls], 0.0
+    result, _ = replay(kernel, points, pulls, 1.0, 83)
+    X, total = points[pulls], 0.0
     for t in range(7):
-        k, K = kernel(points[:t], points[t : t + 1]), kernel(points[:t], points[:t])
+        k, K = kernel(X[:t], X[t : t + 1]), kernel(X[:t], X[:t])
         total += np.sqrt(1 - (k.T @ np.linalg.solve(K + ridge * np.eye(t), k)).item() if t else 1.0)
-    gain = 0.5 * np.linalg.slogdet(np.eye(7) + kernel(points, points) / ridge)[1]
+    gain = 0.5 * np.linalg.slogdet(np.eye(7) + kernel(X, X) / ridge)[1]
     assert result.sd_ratio == pytest.approx(total / np.sqrt(4 * 9 * gain), rel=1e-10)
 
 
@@ -76,8 +79,8 @@ def test_sd_ratio_by_dense_algebra():
 )
 @settings(max_examples=80, deadline=None)
 def test_lemma_4_holds_for_any_pulls_of_a_kernel_bounded_by_one(pulls, name, scale):
-    arms = scale + (1 - scale) * grid(10)  # the linear kernel's diagonal is at most 1
-    result, _ = replay(KERNELS[name], arms, pulls, 1.0, 84)
+    points = scale + (1 - scale) * grid(10)  # the linear kernel's diagonal is at most 1
+    result, _ = replay(KERNELS[name], points, pulls, 1.0, 84)
     assert result.sd_ratio <= 1 + 1e-12
 
 
@@ -90,15 +93,15 @@ def test_lemma_4_needs_a_bounded_kernel():
 
 def test_runs_under_four_rules_stay_below_the_theorem():
     """150 runs at delta = 0.5: above 98 crossings would have probability below 1e-4 at the promised 0.5."""
-    rules = {
-        "at random": on_exact_posterior(RandomArms),
-        "largest variance": on_exact_posterior(VarianceOnly),
-        "upper bound": on_exact_posterior(UCB, width=float),
-        "largest mean": on_exact_posterior(MeanOnly),
+    policies = {
+        "at random": RandomArms,
+        "largest variance": VarianceOnly,
+        "upper bound": partial(UCB, width=Constant(3.0)),
+        "largest mean": MeanOnly,
     }
-    job = partial(noise_runs, kernel=SquaredExponential(0.2), arms=grid(10), noise_scale=0.5, horizon=30, rules=rules)
+    job = partial(noise_runs, SquaredExponential(0.2), grid(10), noise_scale=0.5, policies=policies, horizon=30)
     runs = map_trials(job, 150, 86, block=50)
-    for name in rules:
+    for name in policies:
         excess = np.array([result[name].log_excess for result in runs])
         assert (excess > np.log(2)).sum() <= 98
         assert excess.max() > -2.0  # the noise comes near the bound
