@@ -6,7 +6,6 @@ L^-1 K(pulled, arms) for L the Cholesky factor of K(pulled, pulled) + alpha I; t
 """
 
 import math
-from functools import partial
 
 import numpy as np
 import pytest
@@ -15,15 +14,14 @@ from hypothesis import strategies as st
 from scipy.linalg import cholesky, solve_triangular
 from scipy.spatial.distance import pdist, squareform
 
-from kbrepro.confidence import improved_rkhs
+from kbrepro.confidence import Improved
 from kbrepro.kernels import Matern
 from kbrepro.papers.pi_gp_ucb import many_arms
-from kbrepro.papers.pi_gp_ucb.many_arms import LazyUCB, igp_ucb
-from kbrepro.papers.pi_gp_ucb.problems import LatticeKernel, bumps
+from kbrepro.papers.pi_gp_ucb.many_arms import KeptRows, LazyUCB
+from kbrepro.papers.pi_gp_ucb.problems import Bumps, LatticeKernel
 from kbrepro.policies import UCB
-from kbrepro.posterior import RowPosterior, exact_posterior
-from kbrepro.problems import BoundedNoiseProblem
-from kbrepro.simulation import run, stream
+from kbrepro.problems import Told, Trial
+from kbrepro.simulation import run
 
 KERNEL = Matern(0.2, nu=1.5)
 SEEDS, ALPHAS = range(5), (0.01, 0.1, 1.0)
@@ -31,22 +29,21 @@ cases = pytest.mark.parametrize(("seed", "alpha"), [(seed, alpha) for seed in SE
 
 
 def problem_of(seed, d, alpha):
-    return bumps(stream(33, seed, "function"), seed, KERNEL, d=d, side=30, noise_variance=alpha, noise_bound=1.0)
+    return Bumps(KERNEL, d=d, side=30, noise_variance=alpha, noise_bound=1.0)(Trial(33, seed))
 
 
 def width(gain, norm):
     return norm + math.sqrt(2 * (gain + 1 + math.log(10)))
 
 
-def plain_run(problem, horizon, seed):
-    posterior = exact_posterior(problem.kernel, problem.arms, problem.noise_variance, horizon)
-    policy = UCB(posterior, partial(improved_rkhs, norm=problem.norm, noise_scale=1.0, delta=0.1), of_gain=True)
-    return posterior, run(policy, problem, horizon, stream(34, seed, "run"))
+def of_the_gain(policy):
+    return width(policy.posterior.gain, norm=1.0)
 
 
-def lazy_run(problem, horizon, seed):
-    policy = igp_ucb(problem, horizon, noise_scale=1.0, delta=0.1)
-    return policy, run(policy, problem, horizon, stream(34, seed, "run"))
+def played(kind, problem, horizon, seed):
+    """The posterior after a run of UCB or LazyUCB, and its trace."""
+    policy = kind(problem.told, horizon, width=Improved(0.1))
+    return policy.posterior, run(policy, problem, horizon, Trial(34, seed).rng("run"))
 
 
 def matern(integers, side, others=None):
@@ -59,8 +56,8 @@ def matern(integers, side, others=None):
 
 def first_departure(problem, trace, rank):
     """Return the first round whose pull is not the plain rule's, given the pulls before; None if there is none."""
-    places = np.rint(problem.arms * 29).astype(int)
-    pulled, alpha = trace.arms, problem.noise_variance
+    places = np.rint(problem.told.points * 29).astype(int)
+    pulled, alpha = trace.arms, problem.told.noise_variance
     K = matern(places[pulled], 30)
     L = cholesky(K + alpha * np.eye(len(pulled)), lower=True)
     V = np.concatenate([matern(places[pulled], 30, part) for part in np.array_split(places, 50)], axis=1)
@@ -69,7 +66,7 @@ def first_departure(problem, trace, rank):
     gain = np.concatenate([[0.0], np.cumsum(np.log(L.diagonal() / math.sqrt(alpha)))])
     mean, variance = np.zeros(len(places)), np.ones(len(places))
     for t, arm in enumerate(pulled):
-        index = mean + width(gain[t], problem.norm) * np.sqrt(np.maximum(variance, 0))
+        index = mean + width(gain[t], problem.told.norm) * np.sqrt(np.maximum(variance, 0))
         tied = np.flatnonzero(index >= index.max() - 1e-10 * (1 + abs(index.max())))
         if arm != tied[rank[tied].argmin()]:
             return t
@@ -80,51 +77,51 @@ def first_departure(problem, trace, rank):
 
 def rank_of(problem, seed):
     """The order of ties of `run`: the first thing drawn from the policy's stream."""
-    return stream(34, seed, "run").spawn(2)[1].permutation(len(problem.arms))
+    return Trial(34, seed).rng("run").spawn(2)[1].permutation(problem.told.n_arms)
 
 
 @cases
 def test_in_three_dimensions_every_pull_is_the_plain_rule_s(seed, alpha):
     problem = problem_of(seed, 3, alpha)
-    _, trace = lazy_run(problem, 1500, seed)
+    _, trace = played(LazyUCB, problem, 1500, seed)
     assert len(np.unique(trace.arms)) > 100
     assert first_departure(problem, trace, rank_of(problem, seed)) is None
 
 
 def test_in_three_dimensions_the_plain_policy_pulls_the_same_arms():
     problem = problem_of(5, 3, 1.0)
-    posterior, plain = plain_run(problem, 700, 5)
-    policy, trace = lazy_run(problem, 700, 5)
+    exact, plain = played(UCB, problem, 700, 5)
+    posterior, trace = played(LazyUCB, problem, 700, 5)
     np.testing.assert_array_equal(trace.arms, plain.arms)
-    np.testing.assert_allclose(policy.mean, posterior.mean, atol=1e-9)
-    np.testing.assert_allclose(policy.sd, posterior.sd, atol=1e-9)
+    np.testing.assert_allclose(posterior.mean, exact.mean, atol=1e-9)
+    np.testing.assert_allclose(posterior.sd, exact.sd, atol=1e-9)
 
 
 @cases
 def test_in_two_dimensions_whole_runs_are_the_plain_policy_s(seed, alpha):
     problem = problem_of(seed, 2, alpha)
-    posterior, plain = plain_run(problem, 10_000, seed)
-    policy, trace = lazy_run(problem, 10_000, seed)
+    exact, plain = played(UCB, problem, 10_000, seed)
+    posterior, trace = played(LazyUCB, problem, 10_000, seed)
     np.testing.assert_array_equal(trace.arms, plain.arms)
-    np.testing.assert_allclose(policy.mean, posterior.mean, atol=1e-9)
-    np.testing.assert_allclose(policy.sd, posterior.sd, atol=1e-9)
-    assert policy.gain == pytest.approx(posterior.gain, abs=1e-9)
+    np.testing.assert_allclose(posterior.mean, exact.mean, atol=1e-9)
+    np.testing.assert_allclose(posterior.sd, exact.sd, atol=1e-9)
+    assert posterior.gain == pytest.approx(exact.gain, abs=1e-9)
 
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_in_two_dimensions_rows_do_as_well_as_the_covariance(seed):
     """A horizon below 2 A: rows and members instead of the covariance of all arms."""
     problem = problem_of(seed, 2, 0.1)
-    policy, trace = lazy_run(problem, 1500, seed)
-    assert isinstance(policy._store, many_arms.Rows)
-    posterior, plain = plain_run(problem, 1500, seed)
+    posterior, trace = played(LazyUCB, problem, 1500, seed)
+    assert isinstance(posterior._store, KeptRows)
+    exact, plain = played(UCB, problem, 1500, seed)
     np.testing.assert_array_equal(trace.arms, plain.arms)
-    np.testing.assert_allclose(policy.sd, posterior.sd, atol=1e-9)
+    np.testing.assert_allclose(posterior.sd, exact.sd, atol=1e-9)
 
 
 def test_the_referee_sees_a_wrong_pull():
     problem = problem_of(0, 2, 1.0)
-    _, trace = lazy_run(problem, 300, 0)
+    _, trace = played(LazyUCB, problem, 300, 0)
     assert first_departure(problem, trace, rank_of(problem, 0)) is None
     trace.arms[200] = (trace.arms[200] + 1) % 900
     assert first_departure(problem, trace, rank_of(problem, 0)) == 200
@@ -148,23 +145,23 @@ def small_cases(draw):
 @given(case=small_cases())
 def test_small_cases_with_ties_and_duplicates(case):
     side, arms, observations, (block, members), alpha, seed = case
-    kernel = LatticeKernel(Matern(0.4, nu=1.5), side)
-    plain = UCB(RowPosterior(kernel, arms, alpha), partial(width, norm=1.0), of_gain=True)
+    told, horizon = Told(arms, LatticeKernel(Matern(0.4, nu=1.5), side), alpha), len(observations)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(many_arms, "BLOCK", block)
         patch.setattr(many_arms, "MEMBERS", members)
-        policy = LazyUCB(kernel, arms, alpha, partial(width, norm=1.0), len(observations))
+        policy, plain = (kind(told, horizon, width=of_the_gain) for kind in (LazyUCB, UCB))
+        posterior = policy.posterior
         if len(arms) > members:  # rows also where the covariance would be chosen
-            policy._store, policy._n_members = many_arms.Rows(kernel, arms, len(observations)), members
+            posterior._store, posterior._n_members = KeptRows(told.kernel, arms, horizon), members
         rngs = np.random.default_rng(seed), np.random.default_rng(seed)
         for observation in observations:
             arm = plain.ask(rngs[0])
             assert policy.ask(rngs[1]) == arm
             plain.tell(arm, observation)
             policy.tell(arm, observation)
-        np.testing.assert_allclose(policy.mean, plain.posterior.mean, atol=1e-9)
-        np.testing.assert_allclose(policy.sd, plain.posterior.sd, atol=1e-7)
-        assert policy.gain == pytest.approx(plain.posterior.gain, abs=1e-9)
+        np.testing.assert_allclose(posterior.mean, plain.posterior.mean, atol=1e-9)
+        np.testing.assert_allclose(posterior.sd, plain.posterior.sd, atol=1e-7)
+        assert posterior.gain == pytest.approx(plain.posterior.gain, abs=1e-9)
 
 
 def test_the_kernel_of_the_referee_is_the_package_s():
@@ -175,7 +172,9 @@ def test_the_kernel_of_the_referee_is_the_package_s():
     np.testing.assert_allclose(LatticeKernel(KERNEL, 30)(places / 29, places / 29), matern(places, 30), rtol=1e-13)
 
 
-def test_a_problem_that_tells_its_norm_is_needed():
-    problem = problem_of(0, 1, 1.0)
-    assert isinstance(problem, BoundedNoiseProblem)
-    assert igp_ucb(problem, 5, noise_scale=1.0, delta=0.1).width(0.0) == pytest.approx(width(0.0, problem.norm))
+def test_the_width_of_the_referee_is_the_package_s():
+    told = problem_of(0, 1, 1.0).told
+    policy = LazyUCB(told, 5, width=Improved(0.1))
+    assert policy.width(policy) == pytest.approx(width(0.0, told.norm))
+    policy.tell(3, 1.0)
+    assert policy.width(policy) == pytest.approx(width(0.5 * math.log(2), told.norm))

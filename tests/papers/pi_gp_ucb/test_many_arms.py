@@ -1,23 +1,25 @@
 """The lazy policy beyond exactness (test_exactness.py): its bound, its blocks, its storage, its errors."""
 
-from functools import partial
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kbrepro.confidence import improved_rkhs
+from kbrepro.confidence import Constant, Improved
 from kbrepro.kernels import Empirical, Matern, grid
 from kbrepro.papers.pi_gp_ucb import many_arms
-from kbrepro.papers.pi_gp_ucb.many_arms import Block, LazyUCB, igp_ucb
-from kbrepro.papers.pi_gp_ucb.problems import LatticeKernel, bumps
+from kbrepro.papers.pi_gp_ucb.many_arms import Block, BlockPosterior, KeptCovariance, KeptRows, LazyUCB
+from kbrepro.papers.pi_gp_ucb.problems import Bumps, LatticeKernel
 from kbrepro.policies import UCB
 from kbrepro.posterior import RowPosterior
+from kbrepro.problems import Gaussian, Problem, Told, Trial
+from kbrepro.simulation import rounds, run
 
 KERNEL = LatticeKernel(Matern(0.3, nu=1.5), 6)
 ARMS = grid(6, 2)
-WIDTH = partial(improved_rkhs, norm=1.0, noise_scale=1.0, delta=0.1)
+TOLD = Told(ARMS, KERNEL, 0.5, noise_scale=1.0, norm=1.0)
+#: 900 arms, of which at most MEMBERS are followed at horizons below 1800.
+LARGE = Told(grid(30, 2), LatticeKernel(Matern(0.2, nu=1.5), 30), 1.0, norm=1.0)
 
 
 @settings(max_examples=200, deadline=None, derandomize=True)
@@ -73,22 +75,18 @@ def test_a_block_is_the_posterior_of_its_members():
 
 
 def test_few_arms_keep_their_covariance_and_many_keep_rows():
-    width = partial(improved_rkhs, norm=1.0, noise_scale=1.0, delta=0.1)
-    few = LazyUCB(LatticeKernel(Matern(0.2, nu=1.5), 30), grid(30, 2), 1.0, width, 2000)
-    many = LazyUCB(LatticeKernel(Matern(0.2, nu=1.5), 30), grid(30, 2), 1.0, width, 1700)
-    assert isinstance(few._store, many_arms.Covariance) and isinstance(many._store, many_arms.Rows)
+    few, many = (BlockPosterior(LARGE.kernel, LARGE.points, 1.0, horizon) for horizon in (2000, 1700))
+    assert isinstance(few._store, KeptCovariance) and isinstance(many._store, KeptRows)
 
 
 def test_most_pulls_need_no_look_at_all_arms():
     """27000 arms: blocks of a dozen pulls and more. Without the bound's help every block would be one pull long."""
-    problem = bumps(np.random.default_rng(43), 0, Matern(0.2, nu=1.5), d=3, side=30, noise_variance=1.0, noise_bound=1)
-    policy, rng, noise = igp_ucb(problem, 600, noise_scale=1.0, delta=0.1), *np.random.default_rng(44).spawn(2)
+    problem = Bumps(Matern(0.2, nu=1.5), d=3, side=30, noise_variance=1.0, noise_bound=1.0)(Trial(43, 0))
+    policy = LazyUCB(problem.told, 600, width=Improved(0.1))
     blocks = []  # the blocks themselves, kept so that no two share an identity
-    for _ in range(600):
-        arm = policy.ask(rng)
-        policy.tell(arm, problem.pull(arm, noise))
-        if not blocks or policy._block is not blocks[-1][0]:
-            blocks.append((policy._block, policy.t))
+    for t, _, _ in rounds(policy, problem, 600, Trial(43, 0).rng("run")):
+        if not blocks or policy.posterior.block is not blocks[-1][0]:
+            blocks.append((policy.posterior.block, t))
     late = [t for _, t in blocks if t > 200]
     assert 10 < 400 / len(late) <= many_arms.BLOCK
 
@@ -98,48 +96,66 @@ def test_an_arm_outside_that_ties_with_the_best_member_may_win(monkeypatch, exce
     """Independent arms; arm 2 is no member, its index is 1 and the best member's a hair more: a tie."""
     monkeypatch.setattr(many_arms, "MEMBERS", 2)
     kernel = Empirical(np.diag([4.0, 1.0 + excess, 1.0]))
+    told = Told(kernel.points, kernel, 0.01)
     seed = next(s for s in range(50) if np.random.default_rng(s).permutation(3)[2] == 0)  # arm 2 comes first
-    policy, rng = LazyUCB(kernel, kernel.points, 0.01, lambda gain: 1.0, 4), np.random.default_rng(seed)
-    plain, plain_rng = UCB(RowPosterior(kernel, kernel.points, 0.01), lambda t: 1.0), np.random.default_rng(seed)
-    for p, stream in ((policy, rng), (plain, plain_rng)):
-        assert p.ask(stream) == 0
+    policy, plain = (kind(told, 4, width=Constant(1.0)) for kind in (LazyUCB, UCB))
+    rngs = np.random.default_rng(seed), np.random.default_rng(seed)
+    for p, rng in zip((policy, plain), rngs, strict=True):
+        assert p.ask(rng) == 0
         p.tell(0, 0.0)
-    assert policy._members.tolist() == [0, 1]
-    assert policy.ask(rng) == plain.ask(plain_rng) == (2 if outsider_wins else 1)
+    assert policy.posterior.members.tolist() == [0, 1]
+    assert policy.ask(rngs[0]) == plain.ask(rngs[1]) == (2 if outsider_wins else 1)
 
 
 def test_rows_are_allocated_once():
-    policy = LazyUCB(LatticeKernel(Matern(0.2, nu=1.5), 30), grid(30, 2), 1.0, WIDTH, 300)
-    rows, rng = policy._store._rows, np.random.default_rng(45)
-    for _ in range(300):
-        policy.tell(policy.ask(rng), 0.5)
-    policy._end_block()
-    assert policy._store._rows is rows and rows.shape == (300, 900) and policy._store._n == 300
+    problem = Problem(LARGE, np.full(LARGE.n_arms, 0.5), Gaussian(0.0))
+    policy = LazyUCB(LARGE, 300, width=Improved(0.1))
+    store, rows = policy.posterior._store, policy.posterior._store._rows
+    run(policy, problem, 300, np.random.default_rng(45))
+    assert policy.posterior.mean.shape == (900,)  # all arms are brought up to date
+    assert store._rows is rows and rows.shape == (300, 900) and store._n == 300
 
 
-def test_pulls_that_were_not_asked_for_count_too(monkeypatch):
+@pytest.mark.parametrize("opening", [False, True])
+def test_the_plain_policy_s_arms_with_pulls_not_asked_for_and_looks_in_between(monkeypatch, opening):
+    """Foreign pulls, random first arms, two questions in one round, and reading the posterior before the pull."""
     monkeypatch.setattr(many_arms, "MEMBERS", 4)
-    policy, plain = LazyUCB(KERNEL, ARMS, 0.5, WIDTH, 40), UCB(RowPosterior(KERNEL, ARMS, 0.5), WIDTH, of_gain=True)
-    assert isinstance(policy._store, many_arms.Rows)
-    rngs = np.random.default_rng(46), np.random.default_rng(46)
-    for t in range(40):
-        asked = [p.ask(rng) for p, rng in zip((policy, plain), rngs, strict=True)]
+    policy, plain = (kind(TOLD, 60, width=Improved(0.1), random_opening=opening) for kind in (LazyUCB, UCB))
+    assert isinstance(policy.posterior._store, KeptRows)
+    rngs, f = (np.random.default_rng(46), np.random.default_rng(46)), np.cos(ARMS).sum(axis=1)
+    for t in range(60):
+        asked = [[p.ask(rng) for _ in range(1 + (t % 5 == 0))] for p, rng in zip((policy, plain), rngs, strict=True)]
         assert asked[0] == asked[1]
-        arm = asked[0] if t % 3 else (7 * t) % 36
+        arm = asked[0][-1] if t % 3 else (7 * t) % 36
+        if t % 4 == 0:
+            assert policy.band_ratio(f) == pytest.approx(plain.band_ratio(f), abs=1e-9)
         for p in (policy, plain):
             p.tell(arm, t % 5 - 2.0)
-    np.testing.assert_allclose(policy.mean, plain.posterior.mean, atol=1e-10)
+    np.testing.assert_allclose(policy.posterior.mean, plain.posterior.mean, atol=1e-10)
+
+
+def test_a_posterior_that_nobody_asks_is_exact(monkeypatch):
+    """Pulls told to the posterior alone: it chooses members by itself, also where the block is full."""
+    monkeypatch.setattr(many_arms, "MEMBERS", 5)
+    monkeypatch.setattr(many_arms, "BLOCK", 3)
+    posterior, plain = BlockPosterior(KERNEL, ARMS, 0.5, 30), RowPosterior(KERNEL, ARMS, 0.5)
+    for t in range(30):
+        for p in (posterior, plain):
+            p.update((t // 7) ** 2, t % 4 - 1.0)
+    np.testing.assert_allclose(posterior.mean, plain.mean, atol=1e-10)
+    np.testing.assert_allclose(posterior.sd, plain.sd, atol=1e-9)
+    assert posterior.gain == pytest.approx(plain.gain, abs=1e-10)
 
 
 def test_a_bad_pull_is_named_and_changes_nothing():
-    policy = LazyUCB(KERNEL, ARMS, 0.5, WIDTH, 2)
+    policy = LazyUCB(TOLD, 2, width=Improved(0.1))
     policy.tell(3, 1.0)
-    mean = policy.mean
+    mean = policy.posterior.mean
     with pytest.raises(IndexError, match="arm = 36 is not allowed"):
         policy.tell(36, 1.0)
     with pytest.raises(ValueError, match="observation = nan is not allowed"):
         policy.tell(3, float("nan"))
-    np.testing.assert_array_equal(policy.mean, mean)
+    np.testing.assert_array_equal(policy.posterior.mean, mean)
     policy.tell(3, 1.0)
     with pytest.raises(ValueError, match="pull 3 is not allowed: the horizon is 2"):
         policy.tell(3, 1.0)
@@ -147,6 +163,8 @@ def test_a_bad_pull_is_named_and_changes_nothing():
 
 def test_bad_settings_are_named():
     with pytest.raises(ValueError, match="noise_variance = 0 is not allowed"):
-        LazyUCB(KERNEL, ARMS, 0, WIDTH, 10)
+        BlockPosterior(KERNEL, ARMS, 0, 10)
     with pytest.raises(ValueError, match="horizon = 0 is not allowed"):
-        LazyUCB(KERNEL, ARMS, 1.0, WIDTH, 0)
+        LazyUCB(TOLD, 0, width=Improved(0.1))
+    with pytest.raises(ValueError, match="norm = None is not allowed"):
+        LazyUCB(Told(ARMS, KERNEL, 0.5), 10, width=Improved(0.1)).ask(np.random.default_rng(47))

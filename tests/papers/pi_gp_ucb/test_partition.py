@@ -2,6 +2,7 @@
 
 import itertools
 import math
+from dataclasses import replace
 from fractions import Fraction
 from functools import partial
 
@@ -12,9 +13,9 @@ from hypothesis import strategies as st
 
 from kbrepro.kernels import Matern, grid
 from kbrepro.papers.pi_gp_ucb.partition import PartitionedUCB, cover_exponent, initial_side, must_split, split_exponent
-from kbrepro.papers.pi_gp_ucb.problems import LatticeKernel, bumps
-from kbrepro.problems import BoundedNoiseProblem
-from kbrepro.simulation import run, stream
+from kbrepro.papers.pi_gp_ucb.problems import Bumps, LatticeKernel
+from kbrepro.problems import Problem, Told, Trial, Uniform
+from kbrepro.simulation import rounds, run
 
 KERNEL = Matern(0.2, nu=1.5)
 
@@ -75,9 +76,12 @@ class Referee:
 
 
 def problem_on(n, d, alpha=1.0):
-    arms = grid(n, d)
-    f = np.cos(5 * arms).sum(axis=1)
-    return BoundedNoiseProblem(arms, f, alpha, LatticeKernel(KERNEL, n), 1.0, 2.0)
+    told = Told(grid(n, d), LatticeKernel(KERNEL, n), alpha, noise_scale=1.0, norm=2.0)
+    return Problem(told, np.cos(5 * told.points).sum(axis=1), Uniform(1.0))
+
+
+def policy_on(n, d, horizon, alpha=1.0, variant="paper"):
+    return PartitionedUCB(problem_on(n, d, alpha).told, horizon, delta=0.1, nu=1.5, variant=variant)
 
 
 @pytest.mark.parametrize("variant", ["paper", "thesis"])
@@ -85,25 +89,22 @@ def problem_on(n, d, alpha=1.0):
 def test_every_pull_is_the_plain_transcription_s(n, d, horizon, variant):
     """On 9 and 5 points a side arms lie on borders of cells, on 10 and 30 none does."""
     problem = problem_on(n, d, alpha=0.3)
-    policy = PartitionedUCB(problem, horizon, noise_scale=1.0, delta=0.1, nu=1.5, variant=variant)
+    policy = PartitionedUCB(problem.told, horizon, delta=0.1, nu=1.5, variant=variant)
     referee = Referee(n, d, horizon, 2.0, 0.3, variant)
-    rng, noise = np.random.default_rng(35), np.random.default_rng(36)
-    rank = np.random.default_rng(35).permutation(len(problem.arms))
-    for _ in range(horizon):
+    rank = np.random.default_rng(35).spawn(2)[1].permutation(problem.told.n_arms)
+    for _, arm, observation in rounds(policy, problem, horizon, np.random.default_rng(35)):
+        assert policy.n_created == referee.created
         bounds = referee.upper_bounds()
         tied = np.flatnonzero(bounds >= bounds.max() - 1e-10 * (1 + abs(bounds.max())))
-        arm = policy.ask(rng)
         assert arm == tied[rank[tied].argmin()]
-        observation = problem.pull(arm, noise)
-        policy.tell(arm, observation)
         referee.tell(arm, observation)
-        assert policy.n_created == referee.created
+    assert policy.n_created == referee.created
     assert referee.created > (1 if variant == "thesis" else policy.n_initial)
 
 
 @pytest.mark.parametrize(("n", "shared"), [(9, True), (30, False)])
 def test_arms_on_borders_belong_to_several_cells(n, shared):
-    policy = PartitionedUCB(problem_on(n, 2), 60, noise_scale=1.0, delta=0.1, nu=1.5)
+    policy = policy_on(n, 2, 60)
     assert policy.n_initial == 9  # 60^(q/2) = 3.05
     per_arm = np.bincount(policy.slot_arm)
     assert per_arm.min() == 1 and (per_arm.max() > 1) == (n % 3 == 1 and shared)
@@ -111,7 +112,7 @@ def test_arms_on_borders_belong_to_several_cells(n, shared):
 
 def test_a_border_arm_counts_in_every_cell_that_holds_it():
     """Thesis variant, 9 points: after the first split arm 4 (at 1/2) lies in both halves."""
-    policy = PartitionedUCB(problem_on(9, 1), 50, noise_scale=1.0, delta=0.1, nu=1.5, variant="thesis")
+    policy = policy_on(9, 1, 50, variant="thesis")
     for _ in range(2):
         policy.tell(4, 0.5)
     assert policy.n_created == 3 and np.bincount(policy.slot_arm).tolist() == [1, 1, 1, 1, 2, 1, 1, 1, 1]
@@ -123,7 +124,7 @@ def test_a_border_arm_counts_in_every_cell_that_holds_it():
 @given(pulls=st.lists(st.integers(0, 80), min_size=1, max_size=80), variant=st.sampled_from(["paper", "thesis"]))
 def test_cells_cover_all_arms_whatever_is_pulled(pulls, variant):
     """Also pulls that the policy would not choose."""
-    policy = PartitionedUCB(problem_on(9, 2), 80, noise_scale=1.0, delta=0.1, nu=1.5, variant=variant)
+    policy = policy_on(9, 2, 80, variant=variant)
     referee = Referee(9, 2, 80, 2.0, 1.0, variant)
     for t, arm in enumerate(pulls):
         policy.tell(arm, t % 3 / 2)
@@ -165,10 +166,7 @@ def test_exponents_and_the_first_cover():
 
 
 def test_the_union_counts_of_both_variants():
-    paper, thesis = (
-        PartitionedUCB(problem_on(5, 2), 99, noise_scale=1.0, delta=0.1, nu=1.5, variant=variant)
-        for variant in ("paper", "thesis")
-    )
+    paper, thesis = (policy_on(5, 2, 99, variant=variant) for variant in ("paper", "thesis"))
     assert paper.union_count() == pytest.approx(4 * 2 ** (3 / 5 * 2))
     assert thesis.union_count() == pytest.approx(4 * 100 ** (2 / 3))
     for policy in (paper, thesis):
@@ -179,7 +177,7 @@ def test_the_union_counts_of_both_variants():
 
 def test_children_of_the_paper_keep_the_data_and_those_of_the_thesis_start_empty():
     for variant, kept in (("paper", 2), ("thesis", 0)):
-        policy = PartitionedUCB(problem_on(10, 1), 10, noise_scale=1.0, delta=0.1, nu=1.5, variant=variant)
+        policy = policy_on(10, 1, 10, variant=variant)
         pulls = 0
         while policy.n_created == policy.n_initial:
             policy.tell(0 if pulls % 2 else 1, 1.0)
@@ -190,7 +188,7 @@ def test_children_of_the_paper_keep_the_data_and_those_of_the_thesis_start_empty
 
 def test_the_largest_gain_counts_the_pull_that_splits_a_cell():
     """Thesis variant, two pulls of one arm: gain 1/2 log(1 + 2 / alpha); the children have seen nothing."""
-    policy = PartitionedUCB(problem_on(9, 1, alpha=0.3), 50, noise_scale=1.0, delta=0.1, nu=1.5, variant="thesis")
+    policy = policy_on(9, 1, 50, alpha=0.3, variant="thesis")
     policy.tell(2, 0.5)
     policy.tell(2, -0.5)
     assert policy.n_created == 3
@@ -198,8 +196,7 @@ def test_the_largest_gain_counts_the_pull_that_splits_a_cell():
 
 
 def test_the_band_is_the_worst_slot_in_units_of_the_width():
-    problem = problem_on(9, 1)
-    policy = PartitionedUCB(problem, 50, noise_scale=1.0, delta=0.1, nu=1.5)
+    policy = policy_on(9, 1, 50)
     width = policy.widths()[0]
     f = np.zeros(9)
     f[4] = -3.0
@@ -207,15 +204,22 @@ def test_the_band_is_the_worst_slot_in_units_of_the_width():
 
 
 def test_run_and_replay_agree():
-    """Telling a trace to a fresh policy rebuilds its cells: how the notebook counts them."""
-    problem = bumps(stream(37, 0, "function"), 0, KERNEL, d=2, side=30, noise_variance=1.0, noise_bound=1.0)
-    make = partial(PartitionedUCB, noise_scale=1.0, delta=0.1, nu=1.5)
-    played, replayed = make(problem, 400), make(problem, 400)
-    trace = run(played, problem, 400, stream(37, 0, "run"))
+    """Telling a trace to a fresh policy rebuilds its cells."""
+    trial, make = Trial(37, 0), partial(PartitionedUCB, delta=0.1, nu=1.5)
+    problem = Bumps(KERNEL, d=2, side=30, noise_variance=1.0, noise_bound=1.0)(trial)
+    played, replayed = make(problem.told, 400), make(problem.told, 400)
+    trace = run(played, problem, 400, trial.rng("run"))
     for arm, observation in zip(trace.arms, trace.observations, strict=True):
         replayed.tell(int(arm), float(observation))
     assert replayed.n_created == played.n_created > played.n_initial
     assert replayed.largest_gain == played.largest_gain > 0
+
+
+def test_the_noise_scale_is_the_one_that_is_told():
+    """Before any pull: norm + L sqrt(2 (1 + log(4 2^(1/2) / delta))), d = 1, with the norm 2 of `problem_on`."""
+    told = replace(problem_on(9, 1).told, noise_scale=0.25)
+    width = PartitionedUCB(told, 50, delta=0.1, nu=1.5).widths()
+    np.testing.assert_allclose(width, 2 + 0.25 * math.sqrt(2 * (1 + math.log(4 * math.sqrt(2) / 0.1))), rtol=1e-12)
 
 
 @pytest.mark.parametrize(
@@ -224,17 +228,21 @@ def test_run_and_replay_agree():
         ("variant", "both", "one of 'paper', 'thesis'"),
         ("nu", 1.0, "0.5, 1.5 or 2.5"),
         ("delta", 1.0, "a number strictly between 0 and 1"),
-        ("noise_scale", -1.0, "a finite number of at least 0"),
     ],
 )
 def test_bad_settings_are_named(argument, value, allowed):
-    told = dict(noise_scale=1.0, delta=0.1, nu=1.5) | {argument: value}
+    given = dict(delta=0.1, nu=1.5) | {argument: value}
     with pytest.raises(ValueError, match=f"{argument} = {value!r} is not allowed: {argument} must be {allowed}"):
-        PartitionedUCB(problem_on(5, 1), 10, **told)
+        PartitionedUCB(problem_on(5, 1).told, 10, **given)
+
+
+def test_a_norm_must_be_told():
+    with pytest.raises(ValueError, match="norm = None is not allowed"):
+        PartitionedUCB(replace(problem_on(5, 1).told, norm=None), 10, delta=0.1, nu=1.5)
 
 
 def test_a_bad_pull_is_named():
-    policy = PartitionedUCB(problem_on(5, 1), 10, noise_scale=1.0, delta=0.1, nu=1.5)
+    policy = policy_on(5, 1, 10)
     with pytest.raises(IndexError, match="arm = 5 is not allowed"):
         policy.tell(5, 0.0)
     with pytest.raises(ValueError, match="observation = nan is not allowed"):

@@ -5,7 +5,8 @@ import pytest
 from scipy.optimize import minimize
 
 from kbrepro.kernels import Matern, grid
-from kbrepro.papers.pi_gp_ucb.problems import SURFACES, scaled_surface, surface
+from kbrepro.papers.pi_gp_ucb.problems import SURFACES, LatticeKernel, Surface
+from kbrepro.problems import Trial, Uniform
 
 #: Where the minima are and what they are, from the library's pages.
 MINIMA = {
@@ -18,6 +19,7 @@ MINIMA = {
     "Levy": (0.0, [(1, 1)]),
     "Beale": (0.0, [(3, 0.5)]),
 }
+TOLD = dict(kernel=Matern(0.2, nu=1.5), side=30, noise_variance=1.0, noise_bound=0.1, norm=1.0)
 every_surface = pytest.mark.parametrize("name", SURFACES)
 
 
@@ -53,7 +55,7 @@ def test_values_by_hand(name, point, value):
 @every_surface
 def test_the_reward_is_the_scaled_mirror_image(name):
     points = grid(30, 2)
-    f = scaled_surface(name, points)
+    f = Surface(name, **TOLD)(Trial(42, 0)).expected_reward
     function, (low_x, high_x, low_y, high_y) = SURFACES[name]
     raw = function(low_x + (high_x - low_x) * points[:, 0], low_y + (high_y - low_y) * points[:, 1])
     assert (f.min(), f.max()) == (-1.0, 1.0) and raw[f.argmax()] == pytest.approx(raw.min())
@@ -61,9 +63,11 @@ def test_the_reward_is_the_scaled_mirror_image(name):
 
 
 def test_a_surface_as_a_problem():
-    told = dict(kernel=Matern(0.2, nu=1.5), side=12, noise_variance=1.0, noise_bound=0.1, norm=1.0)
-    problem = surface(np.random.default_rng(42), 3, "Branin", **told)
-    np.testing.assert_array_equal(problem.expected_reward, scaled_surface("Branin", grid(12, 2)))
-    assert (problem.norm, problem.noise_sd, problem.noise_variance) == (1.0, 0.1, 1.0)
+    problem, later = (Surface("Branin", **TOLD)(Trial(42, number)) for number in (0, 3))
+    np.testing.assert_array_equal(problem.expected_reward, later.expected_reward)
+    np.testing.assert_array_equal(problem.told.points, grid(30, 2))
+    told = problem.told
+    assert (told.norm, told.noise_scale, told.noise_variance) == (1.0, 0.1, 1.0)
+    assert told.kernel == LatticeKernel(Matern(0.2, nu=1.5), 30) and problem.noise == Uniform(0.1)
     with pytest.raises(ValueError, match="name = 'Eggholder' is not allowed"):
-        surface(np.random.default_rng(42), 3, "Eggholder", **told)
+        Surface("Eggholder", **TOLD)
