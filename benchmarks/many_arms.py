@@ -10,28 +10,37 @@ from __future__ import annotations
 
 import resource
 import time
-from functools import partial
 
 import click
 import numpy as np
 from scipy.linalg import cholesky, solve_triangular
 from threadpoolctl import threadpool_limits
 
-from kbrepro.confidence import improved_rkhs
+from kbrepro.confidence import Improved
 from kbrepro.kernels import Matern
-from kbrepro.papers.pi_gp_ucb.many_arms import igp_ucb
+from kbrepro.papers.pi_gp_ucb.many_arms import LazyUCB
 from kbrepro.papers.pi_gp_ucb.partition import PartitionedUCB
-from kbrepro.papers.pi_gp_ucb.problems import bumps
+from kbrepro.papers.pi_gp_ucb.problems import Bumps
 from kbrepro.policies import UCB
 from kbrepro.policies.base import best_arm
 from kbrepro.posterior import CovariancePosterior
-from kbrepro.simulation import run, stream
+from kbrepro.problems import Problem, Trial
+from kbrepro.regret import Trace
+from kbrepro.simulation import run
+
+WIDTH = Improved(delta=0.1)
 
 
-def problem_of(d: int, seed: int):
-    """Return the function of Table 1 for a seed."""
-    rng = stream(seed, 0, "function")
-    return bumps(rng, 0, Matern(0.2, nu=1.5), d=d, side=30, noise_variance=1.0, noise_bound=1.0)
+class PlainUCB(UCB):
+    """UCB with one `dsyr` a step, whatever the horizon."""
+
+    def prior(self, horizon: int) -> CovariancePosterior:
+        return CovariancePosterior(self.told.kernel, self.told.points, self.told.noise_variance)
+
+
+def problem_of(d: int, trial: Trial) -> Problem:
+    """Return the problem of Table 1 in d dimensions."""
+    return Bumps(Matern(0.2, nu=1.5), d, side=30, noise_variance=1.0, noise_bound=1.0)(trial)
 
 
 def gemm_rate(n: int = 3000) -> float:
@@ -54,16 +63,17 @@ def gemv_seconds(horizon: int, n_arms: int, every_step: bool) -> float:
     return (time.perf_counter() - start) * horizon / len(rounds)
 
 
-def first_departure(problem, trace, rank) -> int | None:
+def first_departure(problem: Problem, trace: Trace, rank: np.ndarray) -> int | None:
     """Return the first round whose pull is not that of the plain rule given the pulls before it, by dense algebra."""
-    X = problem.arms[trace.arms]
-    L = cholesky(problem.kernel(X, X) + problem.noise_variance * np.eye(len(X)), lower=True)
-    V = np.concatenate([problem.kernel(part, X) for part in np.array_split(problem.arms, 30)]).T
+    told = problem.told
+    X = told.points[trace.arms]
+    L = cholesky(told.kernel(X, X) + told.noise_variance * np.eye(len(X)), lower=True)
+    V = np.concatenate([told.kernel(part, X) for part in np.array_split(told.points, 30)]).T
     V = solve_triangular(L, V, lower=True, overwrite_b=True)
     z, gains = solve_triangular(L, trace.observations, lower=True), np.cumsum(np.log(L.diagonal()))
-    mean, variance = np.zeros(len(problem.arms)), np.ones(len(problem.arms))
+    mean, variance = np.zeros(told.n_arms), np.ones(told.n_arms)
     for t, arm in enumerate(trace.arms):
-        width = improved_rkhs(gains[t - 1] if t else 0.0, norm=problem.norm, noise_scale=1.0, delta=0.1)
+        width = WIDTH.at(gains[t - 1] if t else 0.0, norm=told.norm, noise_scale=told.noise_scale)
         if arm != best_arm(mean + width * np.sqrt(np.maximum(variance, 0)), rank):
             return t
         mean += z[t] * V[t]
@@ -75,15 +85,15 @@ def report(label: str, seconds: float, note: str = "") -> None:
     click.echo(f"{label:44s} {seconds:9.2f} s   {note}")
 
 
-def three_dimensions(horizon: int, seed: int, whole: bool, referee: bool) -> None:
+def three_dimensions(horizon: int, trial: Trial, whole: bool, referee: bool) -> None:
     """Print the seconds of d = 3 and their ratios."""
-    problem = problem_of(3, seed)
-    lazy = run(igp_ucb(problem, horizon, noise_scale=1.0, delta=0.1), problem, horizon, stream(seed, 0, "run"))
+    problem = problem_of(3, trial)
+    lazy = run(LazyUCB(problem.told, horizon, width=WIDTH), problem, horizon, trial.rng("run"))
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
-    pi = PartitionedUCB(problem, horizon, noise_scale=1.0, delta=0.1, nu=1.5)
-    cells = run(pi, problem, horizon, stream(seed, 0, "run"))
-    gemv, rate = gemv_seconds(horizon, len(problem.arms), whole), gemm_rate()
-    floor = len(problem.arms) * horizon**2 / rate
+    pi = PartitionedUCB(problem.told, horizon, delta=0.1, nu=1.5)
+    cells = run(pi, problem, horizon, trial.rng("run"))
+    gemv, rate = gemv_seconds(horizon, problem.told.n_arms, whole), gemm_rate()
+    floor = problem.told.n_arms * horizon**2 / rate
     report("d = 3, exact IGP-UCB", lazy.seconds, f"peak memory {peak:.1f} GB")
     report("d = 3, one matrix-vector product a step", gemv, f"{gemv / lazy.seconds:.1f} times as long (at least 5)")
     report(
@@ -93,17 +103,15 @@ def three_dimensions(horizon: int, seed: int, whole: bool, referee: bool) -> Non
     )
     report("d = 3, π-GP-UCB", cells.seconds, f"{lazy.seconds / cells.seconds:.0f} times as fast (at least 20)")
     if referee:
-        rank = stream(seed, 0, "run").spawn(2)[1].permutation(len(problem.arms))
+        rank = trial.rng("run").spawn(2)[1].permutation(problem.told.n_arms)
         click.echo(f"d = 3, first round that departs from the plain rule: {first_departure(problem, lazy, rank)}")
 
 
-def two_dimensions(horizon: int, seed: int) -> None:
+def two_dimensions(horizon: int, trial: Trial) -> None:
     """Print the seconds of d = 2 and their ratios."""
-    problem = problem_of(2, seed)
-    width = partial(improved_rkhs, norm=problem.norm, noise_scale=1.0, delta=0.1)
-    plain = UCB(CovariancePosterior(problem.kernel, problem.arms, 1.0), width, of_gain=True)
-    dsyr = run(plain, problem, horizon, stream(seed, 0, "run"))
-    lazy = run(igp_ucb(problem, horizon, noise_scale=1.0, delta=0.1), problem, horizon, stream(seed, 0, "run"))
+    problem = problem_of(2, trial)
+    policies = (kind(problem.told, horizon, width=WIDTH) for kind in (PlainUCB, LazyUCB))
+    dsyr, lazy = (run(policy, problem, horizon, trial.rng("run")) for policy in policies)
     same = np.array_equal(lazy.arms, dsyr.arms)
     report("d = 2, one dsyr a step", dsyr.seconds)
     report(
@@ -119,8 +127,8 @@ def two_dimensions(horizon: int, seed: int) -> None:
 def main(horizon: int, seed: int, whole: bool, referee: bool) -> None:
     """Print seconds and ratios on 900 and 27000 arms."""
     with threadpool_limits(1, user_api="blas"):
-        two_dimensions(horizon, seed)
-        three_dimensions(horizon, seed, whole, referee)
+        two_dimensions(horizon, Trial(seed, 0))
+        three_dimensions(horizon, Trial(seed, 0), whole, referee)
 
 
 if __name__ == "__main__":

@@ -55,13 +55,15 @@ import numpy as np
 import pandas as pd
 
 from kbrepro import checks, claims, figures, paths, record
+from kbrepro.confidence import Constant, Improved
 from kbrepro.kernels import Matern, grid
-from kbrepro.papers.pi_gp_ucb.many_arms import LazyUCB, igp_ucb
+from kbrepro.papers.pi_gp_ucb.many_arms import LazyUCB
 from kbrepro.papers.pi_gp_ucb.partition import PartitionedUCB, cover_exponent, initial_side
-from kbrepro.papers.pi_gp_ucb.problems import SURFACES, LatticeKernel, bumps, surface
+from kbrepro.papers.pi_gp_ucb.problems import SURFACES, Bumps, LatticeKernel, Surface
+from kbrepro.problems import Gaussian, Problem, Told, Trial
 from kbrepro.record import Results
 from kbrepro.regret import bootstrap, exact, mean_difference, relative_difference, share, slope, weakest
-from kbrepro.simulation import Experiment, map_trials, run_trials, step_seconds, stream
+from kbrepro.simulation import Experiment, map_trials, rounds, run_trials, step_seconds
 
 checks.at_least(100, horizon=horizon)
 checks.at_least(2, trials=trials, trials_d3=trials_d3, trials_shown=trials_shown, trials_more=trials_more)
@@ -99,12 +101,12 @@ def exponents(d, nu):
 
 def greedy_gains(n, d):
     """Observations of zero keep the mean at zero: the largest index is then the largest variance."""
-    policy = LazyUCB(LatticeKernel(KERNEL, n), grid(n, d), 1.0, lambda gain: 1.0, growth_horizon)
-    rng, gains = np.random.default_rng([seed, d]), np.empty(growth_horizon)
-    for t in range(growth_horizon):
-        policy.tell(policy.ask(rng), 0.0)
-        gains[t] = policy.gain
-    return gains
+    told = Told(grid(n, d), LatticeKernel(KERNEL, n), 1.0)
+    zero = Problem(told, np.zeros(told.n_arms), Gaussian(0.0))
+    policy, rng = LazyUCB(told, growth_horizon, width=Constant(1.0)), np.random.default_rng([seed, d])
+    policy.ask(rng)  # draws the order of ties
+    gains = [policy.posterior.gain for _ in rounds(policy, zero, growth_horizon, rng)]
+    return np.array([*gains[1:], policy.posterior.gain])
 
 
 KERNEL = Matern(0.2, nu=1.5)
@@ -122,9 +124,8 @@ for ax, nu in zip(axes, (1.5, 2.5), strict=False):
         ax.plot(dimensions, values, style, color=colour, marker="o", markersize=3, label=label)
     ax.set(title=rf"regret, $\nu$ = {nu}", xlabel="dimension d", ylabel="exponent of T", ylim=(0.5, 1.02))
 axes[0].legend(fontsize=7)
-rounds = np.arange(1, growth_horizon + 1)
 for (d, gains), colour in zip(greedy.items(), ("C0", "C1"), strict=True):
-    axes[2].loglog(rounds, gains, color=colour, label=f"greedy, d = {d}")
+    axes[2].loglog(np.arange(1, growth_horizon + 1), gains, color=colour, label=f"greedy, d = {d}")
     for power, style in ((d / (d + 3), ":"), (cover_exponent(d, 1.5), "--")):
         axes[2].loglog(decade, gains[999] * (decade / 1000) ** power, style, color="0.3")
 axes[2].plot([], [], ":", color="0.3", label=r"slope $d/(d+2\nu)$")
@@ -168,18 +169,16 @@ growth.rename_axis("d", axis=1).round(3)
 
 
 # %%
-def policies(noise_scale):
-    told = {"noise_scale": noise_scale, "delta": delta}
-    return {"IGP-UCB": partial(igp_ucb, **told), "π-GP-UCB": partial(PartitionedUCB, **told, nu=1.5)}
+PI_GP_UCB = partial(PartitionedUCB, delta=delta, nu=1.5)
+POLICIES = {"IGP-UCB": partial(LazyUCB, width=Improved(delta)), "π-GP-UCB": PI_GP_UCB}
 
 
-def synthetic(d, T=horizon):
-    problem = partial(bumps, kernel=KERNEL, d=d, side=30, noise_variance=1.0, noise_bound=1.0)
-    return Experiment(problem, policies(noise_scale=1.0), T)
+def synthetic(d, T=horizon, policies=POLICIES):
+    return Experiment(Bumps(KERNEL, d, side=30, noise_variance=1.0, noise_bound=1.0), policies, T)
 
 
 def uniform_regret(experiment, n):
-    rewards = [experiment.problem(stream(seed, trial, "function"), trial).expected_reward for trial in range(n)]
+    rewards = [experiment.problem(Trial(seed, number)).expected_reward for number in range(n)]
     return np.array([f.max() - f.mean() for f in rewards])
 
 
@@ -408,8 +407,8 @@ plt.show()
 OF_RECORD = list(SURFACES)[:4]
 surface_traces = {}
 for name in SURFACES:
-    problem = partial(surface, name=name, kernel=KERNEL, side=30, noise_variance=1.0, noise_bound=0.1, norm=1.0)
-    experiment = Experiment(problem, policies(noise_scale=0.1), horizon)
+    problem = Surface(name, KERNEL, side=30, noise_variance=1.0, noise_bound=0.1, norm=1.0)
+    experiment = Experiment(problem, POLICIES, horizon)
     surface_traces[name] = run_trials(experiment, trials_more, seed, block=3, label=f"Fig. 2, {name}")
     results.traces(surface_traces[name], "fig2_" + name.lower().replace(" ", "_"))
 
@@ -467,9 +466,8 @@ fig2_table.round(2)
 lemma5 = {}
 for d in (1, 2):
     for alpha, label in ((1.0, "1"), (1 + 2 / horizon, "1 + 2/T")):
-        experiment = replace(synthetic(d), record_band=True)
-        experiment.policies.pop("IGP-UCB")
-        experiment = replace(experiment, problem=partial(experiment.problem, noise_variance=alpha))
+        experiment = replace(synthetic(d, policies={"π-GP-UCB": PI_GP_UCB}), record_band=True)
+        experiment = replace(experiment, problem=replace(experiment.problem, noise_variance=alpha))
         band = run_trials(experiment, coverage_trials, seed, block=10, label=f"Lemma 5, d = {d}")["π-GP-UCB"].band_ratio
         holds, low, high = share((band <= 1).all(axis=1))
         multiplier = np.quantile(band.max(axis=1), 0.9)
@@ -491,12 +489,12 @@ lemma5.round(2)
 
 
 # %%
-def cover(experiment, trace, trial):
-    """Tell the pulls of a run to a fresh policy: cells ever created, and the largest gain of one."""
-    problem = experiment.problem(stream(seed, trial, "function"), trial)
-    policy = experiment.policies["π-GP-UCB"](problem, experiment.horizon)
-    for arm, observation in zip(trace.arms[trial], trace.observations[trial], strict=True):
-        policy.tell(int(arm), float(observation))
+def cover(experiment, trial):
+    """Play a run: cells ever created, and the largest gain of one."""
+    problem = experiment.problem(trial)
+    policy = experiment.policies["π-GP-UCB"](problem.told, experiment.horizon)
+    for _ in rounds(policy, problem, experiment.horizon, trial.rng("run")):
+        pass
     return policy.n_created, policy.largest_gain
 
 
@@ -504,10 +502,9 @@ horizons = [horizon // 30, horizon // 10, horizon // 3, horizon]
 covers = {}
 for d in (1, 2, 3):
     for T in horizons:
-        experiment = replace(synthetic(d, T), policies={"π-GP-UCB": policies(1.0)["π-GP-UCB"]})
         n = min(trials_more, n_trials[d])
-        runs = traces[d] if horizon == T else run_trials(experiment, n, seed, label=f"cells, d = {d}, T = {T}")
-        created, gains = np.array([cover(experiment, runs["π-GP-UCB"], trial) for trial in range(n)]).T
+        played = map_trials(partial(cover, synthetic(d, T)), n, seed, label=f"cells, d = {d}, T = {T}")
+        created, gains = np.array(played).T
         cells_allowed = 4 * T ** cover_exponent(d, 1.5)
         covers[d, T] = {"cells, mean": created.mean(), "cells, most": created.max(), "4 T^q": cells_allowed}
         covers[d, T] |= {"largest gain": gains.max(), "mean largest gain": gains.mean()}
@@ -545,8 +542,8 @@ plt.show()
 # on. Same functions and noise as in Table 1, $d = 2$.
 
 # %%
-thesis_policy = partial(policies(1.0)["π-GP-UCB"], variant="thesis")
-thesis = run_trials(replace(synthetic(2), policies={"π-GP-UCB, thesis": thesis_policy}), trials, seed, label="thesis")
+of_thesis = {"π-GP-UCB, thesis": partial(PI_GP_UCB, variant="thesis")}
+thesis = run_trials(synthetic(2, policies=of_thesis), trials, seed, label="thesis")
 variants = traces[2] | thesis
 results.traces(variants, "thesis_variant")
 thesis_table = {}
@@ -578,12 +575,13 @@ for d in (1, 2):
     n = min(trials, trials_more)
     base = synthetic(d)
     options = {
-        "lengthscale 0.2 sqrt 3": replace(base, problem=partial(base.problem, kernel=Matern(0.2 * np.sqrt(3), nu=1.5))),
-        "L = 1 / sqrt 3": replace(base, policies=policies(noise_scale=1 / np.sqrt(3))),
-        "alpha = 1 + 2/T": replace(base, problem=partial(base.problem, noise_variance=1 + 2 / horizon)),
+        "lengthscale 0.2 sqrt 3": {"kernel": Matern(0.2 * np.sqrt(3), nu=1.5)},
+        "L = 1 / sqrt 3": {"noise_scale": 1 / np.sqrt(3)},
+        "alpha = 1 + 2/T": {"noise_variance": 1 + 2 / horizon},
     }
     sensitivity[d, "as in Table 1"] = {name: fraction[d, name][:n].mean() for name in base.policies}
-    for option, experiment in options.items():
+    for option, changed in options.items():
+        experiment = replace(base, problem=replace(base.problem, **changed))
         runs, play = run_trials(experiment, n, seed, label=f"{option}, d = {d}"), uniform_regret(experiment, n)
         sensitivity[d, option] = {name: (run.average_regret[:, -1] / play).mean() for name, run in runs.items()}
 sensitivity = pd.DataFrame(sensitivity).T.rename_axis(["d", "choice"])
