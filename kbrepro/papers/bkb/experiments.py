@@ -203,7 +203,7 @@ def cost_of_steps(
     checks.positive_ints(at=at)
     problem, rng = source(trial), trial.rng("run")
     policy = bkb(problem.told, horizon)
-    one_stream = SimpleNamespace(spawn=lambda n: [rng] * n)  # here noise and policy draw from the same one
+    one_stream = SimpleNamespace(spawn=lambda n: [rng] * n)  # noise and policy share it, unlike in a run
     played, sizes, clock = [], [], [time.perf_counter()]
     for _, arm, observation in rounds(policy, problem, horizon, one_stream):
         clock.append(time.perf_counter())
