@@ -8,18 +8,23 @@ from pathlib import Path
 
 import pytest
 
-from kbrepro import problems, simulation
+from kbrepro import simulation
+from kbrepro.confidence import Bayes
 from kbrepro.kernels import SquaredExponential, grid
 from kbrepro.policies import UCB
-from kbrepro.simulation import on_exact_posterior
+from kbrepro.problems import GPDraw
+from kbrepro.simulation import Experiment
 
 ROOT = Path(__file__).parents[1]
+JOB = Experiment(GPDraw(SquaredExponential(0.2), grid(3), 0.1), {"UCB": partial(UCB, width=Bayes(0.1))}, 5)
 
 
 def test_the_modules_of_a_job_are_found_through_imports():
     assert set(simulation.sources(SquaredExponential(0.2))) == {"kbrepro.kernels", "kbrepro.checks"}
-    used = set(simulation.sources({"policy": on_exact_posterior(UCB, width=abs)}))
-    assert {"kbrepro.policies.ucb", "kbrepro.policies.base", "kbrepro.simulation"} <= used
+    used = set(simulation.sources(partial(UCB, width=Bayes(0.1))))
+    assert {"kbrepro.policies.ucb", "kbrepro.policies.base", "kbrepro.posterior", "kbrepro.confidence"} <= used
+    used = set(simulation.sources(JOB))
+    assert {"kbrepro.policies.ucb", "kbrepro.problems", "kbrepro.simulation", "kbrepro.regret"} <= used
     assert not used & {"kbrepro.policies.improvement", "kbrepro.figures", "kbrepro.claims", "kbrepro.data.store"}
 
 
@@ -43,17 +48,16 @@ def copy(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    "module", ["kernels.py", "policies/base.py", "policies/ucb.py", "problems.py", "simulation.py"]
+    "module", ["kernels.py", "policies/base.py", "policies/ucb.py", "confidence.py", "problems.py", "simulation.py"]
 )
 def test_the_digest_follows_the_modules_in_use_only(copy, module):
-    job = (on_exact_posterior(UCB, width=abs), partial(problems.gp_draw, arms=grid(3)))
-    before = simulation.digest(simulation.sources(job))
+    before = simulation.digest(simulation.sources(JOB))
     for bystander in ("figures.py", "policies/improvement.py"):
         (copy / bystander).write_text("# another\n", encoding="utf-8")
-    assert simulation.digest(simulation.sources(job)) == before
+    assert simulation.digest(simulation.sources(JOB)) == before
     with (copy / module).open("a", encoding="utf-8") as file:
         file.write("\n# changed\n")
-    assert simulation.digest(simulation.sources(job)) != before
+    assert simulation.digest(simulation.sources(JOB)) != before
 
 
 def test_the_digest_of_all_sees_every_file(tmp_path, monkeypatch):
@@ -70,18 +74,16 @@ POLICY = """
 from helpers import CHOICE
 
 class Fixed:
-    def __init__(self, problem, horizon): ...
+    def __init__(self, told, horizon): ...
     def ask(self, rng): return CHOICE
     def tell(self, arm, observation): ...
 """
 SCRIPT = """
-from functools import partial
-from kbrepro import problems
 from kbrepro.kernels import SquaredExponential, grid
+from kbrepro.problems import GPDraw
 from kbrepro.simulation import Experiment, run_trials
 {policy}
-problem = partial(problems.gp_draw, kernel=SquaredExponential(0.2), arms=grid(9), noise_variance=0.01)
-traces = run_trials(Experiment(problem, {{"mine": Fixed}}, 5), 2, 7)
+traces = run_trials(Experiment(GPDraw(SquaredExponential(0.2), grid(9), 0.01), {{"mine": Fixed}}, 5), 2, 7)
 print(traces["mine"].arms.tolist(), float(traces["mine"].seconds.sum()))
 """
 
@@ -119,12 +121,12 @@ def test_a_policy_of_the_main_program_runs_and_is_never_kept(tmp_path, monkeypat
 
 def test_a_lambda_runs_and_is_never_kept(tmp_path, monkeypatch):
     monkeypatch.setenv("KBREPRO_CACHE", str(tmp_path / "kept"))
-    assert simulation.map_trials(lambda seed, trial: seed + trial, 3, 10) == [10, 11, 12]
+    assert simulation.map_trials(lambda trial: trial.seed + trial.number, 3, 10) == [10, 11, 12]
     assert not (tmp_path / "kept").exists()
 
 
-def measured(seed, trial):
-    return sum(range(100_000 * (trial + 1)))
+def measured(trial):
+    return sum(range(100_000 * (trial.number + 1)))
 
 
 def test_the_computing_time_is_told_also_where_trials_were_kept(tmp_path, monkeypatch):

@@ -206,3 +206,12 @@ def test_simple_regret_is_that_of_the_best_arm_so_far():
     regret = np.array([[3.0, 1.0, 2.0, 0.5], [0.0, 1.0, 4.0, 2.0]])
     trace = Trace(*[np.zeros((2, 4))] * 2, regret, np.zeros(2), np.zeros((2, 4)))
     np.testing.assert_array_equal(simple_regret(trace), [[3, 1, 1, 0.5], [0, 0, 0, 0]])
+
+
+def test_average_regret_and_first():
+    regret = np.array([[4.0, 2.0, 0.0], [1.0, 1.0, 1.0]])
+    trace = Trace(np.zeros((2, 3), dtype=np.int32), regret, regret, np.ones(2), regret)
+    np.testing.assert_allclose(trace.average_regret, [[4, 3, 2], [1, 1, 1]])
+    np.testing.assert_allclose(Trace(*(part[0] for part in trace)).average_regret, [4, 3, 2])
+    assert trace.first(1).regret.shape == (1, 3) and trace.first(1).seconds.shape == (1,)
+    assert trace.first(9).regret.shape == (2, 3)

@@ -148,15 +148,6 @@ def test_bad_horizon(experiment):
         replace(experiment, horizon=1.5)
 
 
-def test_average_regret_and_first():
-    regret = np.array([[4.0, 2.0, 0.0], [1.0, 1.0, 1.0]])
-    trace = Trace(np.zeros((2, 3), dtype=np.int32), regret, regret, np.ones(2), regret)
-    np.testing.assert_allclose(trace.average_regret, [[4, 3, 2], [1, 1, 1]])
-    np.testing.assert_allclose(Trace(*(part[0] for part in trace)).average_regret, [4, 3, 2])
-    assert trace.first(1).regret.shape == (1, 3) and trace.first(1).seconds.shape == (1,)
-    assert trace.first(9).regret.shape == (2, 3)
-
-
 # Trials
 
 

@@ -1,9 +1,32 @@
-"""Arms within 1e-10 (1 + |max|) of the maximum are tied; the rank decides."""
+"""Ties, what every policy shares, and the arms that the papers' formulas pull when they are written out."""
+
+from functools import partial
 
 import numpy as np
 import pytest
+from scipy.stats import norm
 
-from kbrepro.policies.base import TOLERANCE, best_arm
+from kbrepro.confidence import Bayes
+from kbrepro.kernels import Matern, SquaredExponential, grid
+from kbrepro.policies import UCB, ExpectedImprovement, MeanOnly, ProbabilityOfImprovement, VarianceOnly
+from kbrepro.policies.base import TOLERANCE, Policy, best_arm
+from kbrepro.posterior import CovariancePosterior, RowPosterior
+from kbrepro.problems import GPDraw, Told, Trial
+from kbrepro.simulation import rounds
+
+TOLD = Told(grid(30), SquaredExponential(0.2), 0.025)
+POLICIES = {
+    "GP-UCB": partial(UCB, width=Bayes(delta=0.1)),
+    "EI": ExpectedImprovement,
+    "EI, noisy incumbent": partial(ExpectedImprovement, incumbent="noisy_reward"),
+    "MPI": partial(ProbabilityOfImprovement, margin=0.1),
+    "MPI, noisy incumbent": partial(ProbabilityOfImprovement, incumbent="noisy_reward", margin=0.1),
+    "mean only": MeanOnly,
+    "variance only": VarianceOnly,
+}
+every_policy = pytest.mark.parametrize("make", POLICIES.values(), ids=POLICIES)
+
+# Ties: arms within 1e-10 (1 + |max|) of the maximum; the rank decides
 
 
 def test_the_largest_index_wins_whatever_the_rank():
@@ -49,3 +72,158 @@ def test_a_random_rank_makes_every_tied_arm_equally_likely():
     counts = np.bincount([best_arm(index, rng.permutation(5)) for _ in range(4000)], minlength=5)
     assert counts[1] == 0
     assert ((counts[[0, 2, 3, 4]] - 1000) ** 2 / 1000).sum() < 21.1
+
+
+# What every policy shares
+
+
+@every_policy
+def test_the_same_random_arm_comes_first_under_every_policy(make):
+    """A stationary prior makes every arm tie in round 1; one permutation decides, the first thing drawn."""
+    first = [make(TOLD, 10).ask(np.random.default_rng(seed)) for seed in range(60)]
+    assert first == [int(np.random.default_rng(seed).permutation(30).argmin()) for seed in range(60)]
+    assert len(set(first)) > 15
+
+
+@every_policy
+def test_a_random_opening_is_uniform_and_draws_no_permutation(make):
+    """Chi-square over 30 arms, 3000 draws, error level 1e-4 (critical value 66.2 at 29 degrees of freedom)."""
+    first = [make(TOLD, 10, random_opening=True).ask(np.random.default_rng(seed)) for seed in range(3000)]
+    assert first == [int(np.random.default_rng(seed).integers(30)) for seed in range(3000)]
+    assert ((np.bincount(first, minlength=30) - 100) ** 2 / 100).sum() < 66.2
+
+
+def test_after_a_random_opening_the_index_decides():
+    policy, rng = MeanOnly(TOLD, 10, random_opening=True), np.random.default_rng(5)
+    policy.tell(policy.ask(rng), 1.0)
+    plain = MeanOnly(TOLD, 10)
+    plain.tell(int(policy.posterior.counts.argmax()), 1.0)
+    fresh = np.random.default_rng(5)
+    fresh.integers(30)
+    assert policy.ask(rng) == plain.ask(fresh)
+
+
+def test_the_permutation_is_drawn_once():
+    policy, rng = MeanOnly(TOLD, 10), np.random.default_rng(22)
+    assert len({policy.ask(rng) for _ in range(10)}) == 1
+    fresh = np.random.default_rng(22)
+    fresh.permutation(30)
+    assert rng.random() == fresh.random()
+
+
+def test_the_posterior_is_the_exact_one_of_what_is_told():
+    policy = MeanOnly(Told(grid(30), SquaredExponential(0.2), 1.5, noise_scale=0.1), 10)
+    assert type(policy.posterior) is RowPosterior and type(MeanOnly(TOLD, 400).posterior) is CovariancePosterior
+    assert (policy.posterior.noise_variance, policy.posterior.n_arms, policy.t) == (1.5, 30, 1)
+
+
+def test_a_subclass_gives_index_and_prior():
+    class Least(Policy):
+        def prior(self, horizon):
+            return CovariancePosterior(self.told.kernel, self.told.points, 7.0)
+
+        def index(self, rng):
+            return -self.posterior.mean
+
+    policy = Least(TOLD, 10)
+    policy.tell(4, 1.0)
+    assert policy.posterior.noise_variance == 7.0
+    assert policy.ask(np.random.default_rng(1)) == policy.posterior.mean.argmin()
+    with pytest.raises(NotImplementedError):
+        Policy(TOLD, 10).ask(np.random.default_rng(1))
+
+
+def pulled(policy):
+    for arm, observation in [(3, 0.4), (20, -1.0), (3, 0.9), (11, 0.2)]:
+        policy.tell(arm, observation)
+    return policy
+
+
+@every_policy
+@pytest.mark.parametrize("horizon", [10, 100], ids=["rows", "covariance"])
+@pytest.mark.parametrize(
+    ("arm", "observation", "error", "message"),
+    [
+        (30, 99.0, IndexError, "arm = 30 is not allowed: arm must be an integer from 0 to 29"),
+        (-1, 99.0, IndexError, "arm = -1 is not allowed: arm must be an integer from 0 to 29"),
+        (2.0, 99.0, IndexError, r"arm = 2\.0 is not allowed"),
+        (2, float("nan"), ValueError, "observation = nan is not allowed: observation must be a finite number"),
+        (2, float("inf"), ValueError, "observation = inf is not allowed: observation must be a finite number"),
+    ],
+)
+def test_a_bad_pull_is_named_and_changes_nothing(make, horizon, arm, observation, error, message):
+    told = Told(grid(30), Matern(0.2, nu=2.5), 0.025)
+    policy, untouched = (pulled(make(told, horizon)) for _ in range(2))
+    with pytest.raises(error, match=message):
+        policy.tell(arm, observation)
+    np.testing.assert_array_equal(policy.posterior.mean, untouched.posterior.mean)
+    np.testing.assert_array_equal(policy.posterior.variance, untouched.posterior.variance)
+    np.testing.assert_array_equal(policy.posterior.counts, untouched.posterior.counts)
+    assert (policy.posterior.gain, policy.t) == (untouched.posterior.gain, untouched.t)
+    np.testing.assert_array_equal(policy.index(None), untouched.index(None))
+
+
+@every_policy
+def test_arms_that_are_all_certain_still_give_an_arm(make):
+    policy = make(Told(grid(3), SquaredExponential(0.2), 0.025), 10)
+    for arm in range(3):
+        policy.tell(arm, 0.0)
+    policy.posterior.mean[:], policy.posterior._variance[:] = 0.0, 0.0
+    assert policy.ask(np.random.default_rng(32)) in range(3)
+
+
+# The papers' formulas, written out on a dense posterior
+
+
+def ucb_index(mean, sd, t, best):
+    return mean + np.sqrt(2 * np.log(30 * t**2 * np.pi**2 / 0.6)) * sd
+
+
+def ei_index(mean, sd, t, best):
+    z = (mean - best) / sd
+    return np.log(sd * (norm.pdf(z) + z * norm.cdf(z)))
+
+
+def mpi_index(mean, sd, t, best):
+    return norm.logcdf((mean - best - 0.1) / sd)
+
+
+WRONG = {
+    "GP-UCB, width on the variance": lambda mean, sd, t, best: ucb_index(mean, sd**2, t, best),
+    "GP-UCB, beta for its root": lambda mean, sd, t, best: mean + 2 * np.log(30 * t**2 * np.pi**2 / 0.6) * sd,
+    "EI, not multiplied by the sd": lambda mean, sd, t, best: ei_index(mean, sd, t, best) - np.log(sd),
+    "EI, without z Phi(z)": lambda mean, sd, t, best: np.log(sd * norm.pdf((mean - best) / sd)),
+    "MPI, without the margin": lambda mean, sd, t, best: mpi_index(mean + 0.1, sd, t, best),
+}
+
+
+def written_out(index, told, history):
+    """The index after `history` [(arm, observation)], posterior and incumbent by dense linear algebra."""
+    K, arms, y = told.kernel(told.points, told.points), [arm for arm, _ in history], [y for _, y in history]
+    gain = K[:, arms] @ np.linalg.inv(K[np.ix_(arms, arms)] + told.noise_variance * np.eye(len(arms)))
+    mean, variance = gain @ y, K.diagonal() - (gain * K[:, arms]).sum(axis=1)
+    return index(mean, np.sqrt(variance), len(arms) + 1, mean[arms].max())
+
+
+def agreement(make, index):
+    """Share of rounds 2 to 25 of four runs in which the policy pulls an arm of (nearly) the largest index."""
+    agreed = []
+    for number in range(4):
+        problem, history = GPDraw(Matern(0.2, nu=1.5), grid(30), 0.025)(Trial(33, number)), []
+        policy = make(problem.told, 25)
+        for t, arm, observation in rounds(policy, problem, 25, Trial(33, number).rng("run")):
+            if t > 1:
+                values = written_out(index, problem.told, history)
+                agreed.append(values[arm] >= values.max() - 1e-8)
+            history.append((arm, observation))
+    return np.mean(agreed)
+
+
+@pytest.mark.parametrize(("name", "index"), [("GP-UCB", ucb_index), ("EI", ei_index), ("MPI", mpi_index)])
+def test_the_arms_pulled_are_those_of_the_formula_written_out(name, index):
+    assert agreement(POLICIES[name], index) == 1
+
+
+@pytest.mark.parametrize("wrong", WRONG)
+def test_a_wrong_formula_pulls_other_arms(wrong):
+    assert agreement(POLICIES[wrong.partition(",")[0]], WRONG[wrong]) < 0.8

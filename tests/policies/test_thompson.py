@@ -9,12 +9,12 @@ from hypothesis import strategies as st
 from scipy.linalg import cholesky
 from scipy.stats import kstest, norm
 
+from kbrepro.confidence import Constant, Improved
+from kbrepro.information import GainByFormula
 from kbrepro.kernels import Empirical, Matern, SquaredExponential, grid
-from kbrepro.papers.igp_ucb import problems
-from kbrepro.papers.igp_ucb.theory import gain_by_formula, improved
 from kbrepro.policies import UCB, ExpectedImprovement, ThompsonSampling
-from kbrepro.policies.makers import opening_at_random, told_norm
 from kbrepro.posterior import CovariancePosterior, RowPosterior
+from kbrepro.problems import RKHSFunction, Told, Trial
 from kbrepro.simulation import Experiment, run, run_trials
 
 HISTORY = [(0, 0.4), (3, -1.0), (0, 0.9), (4, 0.2), (0, 0.1)]
@@ -25,13 +25,10 @@ KERNELS = {
 }
 
 
-def sampler(kernel, arms, before=(), after=HISTORY, noise_variance=0.1, width=2.0):
-    """A policy made after the pulls `before` and told the pulls `after`."""
-    posterior = CovariancePosterior(kernel, arms, noise_variance)
-    for arm, observation in before:
-        posterior.update(arm, observation)
-    policy = ThompsonSampling(posterior, lambda t: width)
-    for arm, observation in after:
+def sampler(kernel, points, history=HISTORY, noise_variance=0.1, width=2.0):
+    """A policy that was told the pulls of a history."""
+    policy = ThompsonSampling(Told(points, kernel, noise_variance), 10, width=Constant(width))
+    for arm, observation in history:
         policy.tell(arm, observation)
     return policy
 
@@ -61,10 +58,9 @@ def exact_covariance(policy):
 
 
 @pytest.mark.parametrize("name", KERNELS)
-@pytest.mark.parametrize("before", [(), HISTORY[:3]])
-def test_the_deviation_has_exactly_the_posterior_covariance(name, before):
+def test_the_deviation_has_exactly_the_posterior_covariance(name):
     kernel, arms = KERNELS[name]
-    policy = sampler(kernel, arms, before, HISTORY[len(before) :])
+    policy = sampler(kernel, arms)
     _, C = dense_posterior(kernel, arms, HISTORY)
     np.testing.assert_allclose(exact_covariance(policy), C, atol=2e-11 * kernel.diag(arms).max())
 
@@ -77,7 +73,7 @@ def test_the_deviation_has_exactly_the_posterior_covariance(name, before):
 @settings(max_examples=40, deadline=None)
 def test_the_covariance_is_exact_after_any_pulls(pulls, noise_variance, lengthscale):
     kernel, arms = Matern(lengthscale, nu=1.5), grid(6)
-    policy = sampler(kernel, arms, after=[(arm, 0.0) for arm in pulls], noise_variance=noise_variance)
+    policy = sampler(kernel, arms, history=[(arm, 0.0) for arm in pulls], noise_variance=noise_variance)
     C = kernel(arms, arms)
     if pulls:
         _, C = dense_posterior(kernel, arms, [(arm, 0.0) for arm in pulls], noise_variance)
@@ -89,7 +85,7 @@ def test_thirty_thousand_pulls_leave_the_covariance_of_the_draws_right():
     kernel, arms = SquaredExponential(0.2), grid(20)
     rng = np.random.default_rng(41)
     pulls = [(int(arm), 0.0) for arm in np.minimum(rng.geometric(0.4, 30_000) - 1, 19)]
-    policy = sampler(kernel, arms, after=pulls, noise_variance=0.01)
+    policy = sampler(kernel, arms, history=pulls, noise_variance=0.01)
     C = np.array([policy.posterior.covariance_times(e) for e in np.eye(20)])
     sd = policy.posterior.sd
     assert (np.abs(exact_covariance(policy) - C) < 1e-4 * np.outer(sd, sd)).all()
@@ -142,14 +138,15 @@ def test_the_width_multiplies_the_deviation_not_the_mean():
     assert asked == expected
 
 
-def test_width_follows_gain_or_round():
-    kernel, arms = KERNELS["Matérn"]
-    asked = []
-    policy = ThompsonSampling(CovariancePosterior(kernel, arms, 0.1), lambda x: asked.append(x) or 1.0, of_gain=True)
-    rng = np.random.default_rng(47)
+def test_the_width_is_asked_once_a_round_before_the_pull_is_told():
+    asked, rng, (kernel, arms) = [], np.random.default_rng(47), KERNELS["Matérn"]
+    told = Told(arms, kernel, 0.1)
+    policy = ThompsonSampling(told, 3, width=lambda policy: asked.append((policy.t, policy.posterior.gain)) or 1.0)
     for _ in range(3):
         policy.tell(policy.ask(rng), 0.5)
-    assert asked[0] == 0.0 and asked[0] < asked[1] < asked[2] < policy.posterior.gain
+    rounds, gains = zip(*asked, strict=True)
+    assert rounds == (1, 2, 3)
+    assert gains[0] == 0.0 < gains[1] < gains[2] < policy.posterior.gain
 
 
 def test_no_factorisation_in_a_round(monkeypatch):
@@ -165,63 +162,43 @@ def test_no_factorisation_in_a_round(monkeypatch):
     policy.tell(policy.ask(np.random.default_rng(48)), 0.1)
 
 
-def test_a_posterior_without_covariance_is_refused():
-    with pytest.raises(TypeError, match=r"RowPosterior.*CovariancePosterior"):
-        ThompsonSampling(RowPosterior(SquaredExponential(0.2), grid(5), 0.1), lambda t: 1.0)
+# Beside other policies
 
 
-# Makers
-
-
-PROBLEM = partial(problems.posterior_mean, kernel=SquaredExponential(0.2), n_arms=30)
-GAIN = partial(gain_by_formula, kernel="squared exponential")
+SOURCE = RKHSFunction(SquaredExponential(0.2), grid(30), 0.01, norm=2.0)
+GAIN = GainByFormula("squared exponential")
 POLICIES = {
-    "IGP-UCB": told_norm(UCB, partial(improved, gain=GAIN, delta=0.1)),
-    "GP-TS": told_norm(ThompsonSampling, partial(improved, gain=GAIN, delta=0.05)),
-    "EI": opening_at_random(ExpectedImprovement),
+    "IGP-UCB": partial(UCB, width=Improved(0.1, GAIN), random_opening=True),
+    "GP-TS": partial(ThompsonSampling, width=Improved(0.05, GAIN), random_opening=True),
+    "EI": partial(ExpectedImprovement, random_opening=True),
 }
 
 
-def test_trajectories_do_not_depend_on_the_number_of_workers(monkeypatch, tmp_path):
-    experiment = Experiment(PROBLEM, POLICIES, horizon=60)
+def test_it_keeps_the_covariance_however_short_the_horizon():
+    told = SOURCE(Trial(52, 0)).told
+    assert type(POLICIES["GP-TS"](told, 5).posterior) is CovariancePosterior
+    assert type(POLICIES["IGP-UCB"](told, 5).posterior) is RowPosterior
+
+
+def test_trajectories_do_not_depend_on_the_number_of_workers(monkeypatch):
     monkeypatch.delenv("KBREPRO_CACHE", raising=False)
     traces = {}
     for workers in ("1", "2"):
         monkeypatch.setenv("KBREPRO_JOBS", workers)
-        traces[workers] = run_trials(experiment, 4, 49)
+        traces[workers] = run_trials(Experiment(SOURCE, POLICIES, horizon=60), 4, 49)
     for name in POLICIES:
         np.testing.assert_array_equal(traces["1"][name].arms, traces["2"][name].arms)
         np.testing.assert_array_equal(traces["1"][name].observations, traces["2"][name].observations)
 
 
 def test_the_first_arm_is_random_and_common_to_all_policies():
-    trace = run_trials(Experiment(PROBLEM, POLICIES, horizon=2), 30, 50)
+    trace = run_trials(Experiment(SOURCE, POLICIES, horizon=2), 30, 50)
     first = {name: runs.arms[:, 0].tolist() for name, runs in trace.items()}
     assert first["IGP-UCB"] == first["GP-TS"] == first["EI"]
     assert len(set(first["EI"])) > 12
 
 
-def test_makers_tell_what_the_width_asks_for():
-    problem = PROBLEM(np.random.default_rng(51), 0, told_variance=1.5)
-    heard = {}
-
-    def width(t, *, norm, noise_variance, noise_scale):
-        heard.update(norm=norm, noise_variance=noise_variance, noise_scale=noise_scale)
-        return 1.0
-
-    maker = told_norm(UCB, width)
-    maker(problem, 10).band_ratio(problem.expected_reward)
-    assert heard == {"norm": problem.norm, "noise_variance": 1.5, "noise_scale": problem.noise_sd}
-    assert told_norm(UCB, lambda t: 1.0)(problem, 10).policy.width(1) == 1.0
-
-
-def test_makers_give_thompson_the_covariance_however_short_the_horizon():
-    problem = PROBLEM(np.random.default_rng(52), 0)
-    assert isinstance(POLICIES["GP-TS"](problem, 5).policy.posterior, CovariancePosterior)
-    assert isinstance(POLICIES["EI"](problem, 5).policy.posterior, RowPosterior)
-
-
 def test_regret_of_thompson_falls_on_an_easy_problem():
-    problem = PROBLEM(np.random.default_rng(53), 0)
-    trace = run(POLICIES["GP-TS"](problem, 400), problem, 400, np.random.default_rng(54))
+    problem = SOURCE(Trial(53, 0))
+    trace = run(POLICIES["GP-TS"](problem.told, 400), problem, 400, np.random.default_rng(54))
     assert trace.regret[-100:].mean() < 0.2 * trace.regret[:20].mean()

@@ -1,0 +1,216 @@
+"""Expected and probable improvement: the index, its incumbents and its tails."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from mpmath import mp, mpf
+from scipy.integrate import quad
+from scipy.stats import norm
+
+from kbrepro.kernels import Empirical, Independent, SquaredExponential, grid
+from kbrepro.policies import ExpectedImprovement, ProbabilityOfImprovement
+from kbrepro.policies.improvement import log_expected_excess
+from kbrepro.problems import Told
+
+TOLD = Told(grid(30), SquaredExponential(0.2), 0.025)
+HISTORY = [(3, 0.4), (20, -1.0), (3, 0.9), (11, 0.2)]
+both = pytest.mark.parametrize("make", [ExpectedImprovement, ProbabilityOfImprovement])
+
+
+def at(make, mean, sd, counts, **settings):
+    """The policy with this posterior in the place of its own."""
+    policy = make(Told(grid(len(mean)), Independent(), 0.1), 10, **settings)
+    policy.posterior = SimpleNamespace(mean=np.array(mean), sd=np.array(sd), counts=np.array(counts))
+    return policy
+
+
+def pulled(policy, history=HISTORY):
+    for arm, observation in history:
+        policy.tell(arm, observation)
+    return policy
+
+
+def exact_log_excess(z):
+    """log(phi(z) + z Phi(z)) with enough digits to survive its cancellation."""
+    with mp.workdps(350):
+        z = mpf(float(z))
+        if z > -30:
+            return mp.log(mp.npdf(z) + z * mp.erfc(-z / mp.sqrt(2)) / 2)
+        # phi(z) / z^2 (1 - 3/z^2 + 15/z^4 - ...): twenty terms, relative error below 1e-30
+        series = sum((-1) ** k * mp.fac2(2 * k + 1) / z ** (2 * k) for k in range(20))
+        return -(z**2) / 2 - mp.log(2 * mp.pi) / 2 - 2 * mp.log(-z) + mp.log(series)
+
+
+def exact_log_improvement(mean, sd, target):
+    return mp.log(mpf(float(sd))) + exact_log_excess((mpf(float(mean)) - mpf(float(target))) / mpf(float(sd)))
+
+
+# The excess of a normal variable, by its logarithm
+
+
+Z = [5.0, 2.0, 0.3, 0.0, -0.5, -0.999999, -1.0, -1.000001, -2.0, -5.0, -10.0, -38.0, -39.0, -150.0, -1e3, -1e4]
+Z += [-99_999.0, -1e5, -100_001.0, -1e6]
+
+
+@pytest.mark.parametrize("z", Z)
+def test_log_expected_excess(z):
+    assert float(log_expected_excess(z)) == pytest.approx(float(exact_log_excess(z)), rel=2e-13, abs=1e-13)
+
+
+@pytest.mark.parametrize("z", [-1e5, -1e6, -1e7])
+def test_log_expected_excess_keeps_its_slow_part_in_the_far_tail(z):
+    """-z^2/2 is exact here; what is left, -2 log|z| - log sqrt(2 pi), survives to the rounding of the sum."""
+    rest = float(log_expected_excess(z)) + z * z / 2
+    assert rest == pytest.approx(-2 * np.log(-z) - 0.5 * np.log(2 * np.pi), abs=z * z * 3e-16)
+
+
+def test_log_expected_excess_rises_and_joins_smoothly():
+    z = np.concatenate([-np.geomspace(1e7, 1e-3, 4000), np.linspace(0, 8, 200)])
+    assert (np.diff(log_expected_excess(z)) > 0).all()
+    assert log_expected_excess(-np.inf) == -np.inf
+
+
+# Indices
+
+
+@pytest.mark.parametrize("margin", [0.0, 0.3])
+def test_expected_improvement_is_the_integral(margin):
+    mean, sd = [0.2, 1.0, -0.5, 0.9], [0.7, 0.1, 2.0, 1.3]
+    policy = at(ExpectedImprovement, mean, sd, [1, 1, 0, 0], margin=margin)
+    target = 1.0 + margin
+    integrals = [
+        quad(lambda f, m=m, s=s: (f - target) * norm.pdf(f, m, s), target, m + 15 * s)[0]
+        for m, s in zip(mean, sd, strict=True)
+    ]
+    np.testing.assert_allclose(np.exp(policy.index(None)), integrals, rtol=1e-7)
+
+
+def test_expected_improvement_by_monte_carlo():
+    """A million draws of each arm, within 5 standard errors (error level 2e-6 for four arms)."""
+    mean, sd = np.array([0.2, 1.0, -0.5, 0.9]), np.array([0.7, 0.1, 2.0, 1.3])
+    index = at(ExpectedImprovement, mean, sd, [1, 1, 0, 0]).index(None)
+    draws = mean + sd * np.random.default_rng(25).standard_normal((1_000_000, 4))
+    excess = np.maximum(draws - 1.0, 0)
+    assert (np.abs(excess.mean(axis=0) - np.exp(index)) < 5 * excess.std(axis=0) / 1000).all()
+
+
+numbers = arrays(float, 6, elements=st.floats(-3, 3, width=32))
+spreads = arrays(float, 6, elements=st.floats(0.015625, 3, width=32))
+
+
+@settings(max_examples=100, deadline=None, derandomize=True)
+@given(mean=numbers, sd=spreads, margin=st.sampled_from([0.0, 0.1, 1.0]))
+def test_mpi_orders_the_arms_as_the_probability_of_improvement(mean, sd, margin):
+    index = at(ProbabilityOfImprovement, mean, sd, [1, 0, 1, 0, 0, 2], margin=margin).index(None)
+    target = mean[[0, 2, 5]].max() + margin
+    np.testing.assert_allclose(norm.cdf(index), norm.sf(target, mean, sd), rtol=1e-9)
+
+
+def test_mpi_by_hand():
+    policy = at(ProbabilityOfImprovement, [1.0, 0.0, 0.5], [0.1, 2.0, 0.5], [3, 0, 0], margin=0.5)
+    np.testing.assert_allclose(policy.index(None), [-5.0, -0.75, -2.0])
+    assert policy.ask(np.random.default_rng(26)) == 1
+
+
+def test_without_margin_mpi_stays_and_with_it_moves_on():
+    """Margin 0: the incumbent's own z is 0, the largest. With a margin its small sd counts against it."""
+    state, rng = ([1.0, 0.9, 0.0], [0.05, 1.0, 1.0], [5, 0, 0]), np.random.default_rng(27)
+    assert at(ProbabilityOfImprovement, *state).ask(rng) == 0
+    assert at(ProbabilityOfImprovement, *state, margin=0.1).ask(rng) == 1
+
+
+# Incumbents
+
+
+@both
+def test_the_mean_incumbent_looks_at_arms_pulled_only(make):
+    policy = at(make, [0.2, 3.0, 0.7, -1.0], [1, 1, 1, 1], [2, 0, 1, 5], margin=0.1)
+    assert policy.target() == pytest.approx(0.8)
+
+
+@both
+def test_the_noisy_incumbent_is_the_largest_reward_seen(make):
+    policy = pulled(make(TOLD, 10, incumbent="noisy_reward", margin=0.25))
+    assert policy.target() == pytest.approx(0.9 + 0.25)
+    policy.tell(5, -7.0)
+    assert policy.target() == pytest.approx(0.9 + 0.25)
+    negative = pulled(make(TOLD, 10, incumbent="noisy_reward"), [(0, -5.0), (1, -4.0)])
+    assert negative.target() == -4.0
+
+
+@both
+@pytest.mark.parametrize("incumbent", ["posterior_mean", "noisy_reward"])
+def test_before_the_first_pull_the_incumbent_is_the_largest_prior_mean(make, incumbent):
+    policy = at(make, [0.0, 0.0, 0.0], [1.0, 2.0, 0.5], [0, 0, 0], incumbent=incumbent, margin=0.2)
+    assert policy.target() == pytest.approx(0.2)
+    assert policy.ask(np.random.default_rng(28)) == 1  # the most uncertain arm
+
+
+def test_the_incumbents_of_a_real_posterior():
+    policy = pulled(ExpectedImprovement(TOLD, 10))
+    assert policy.target() == policy.posterior.mean[[3, 11, 20]].max() < policy.posterior.mean.max()
+
+
+@both
+@pytest.mark.parametrize(
+    ("argument", "value", "allowed"),
+    [
+        ("incumbent", "best", "one of 'posterior_mean', 'noisy_reward'"),
+        ("margin", -0.1, "a finite number of at least 0"),
+        ("margin", np.nan, "a finite number of at least 0"),
+    ],
+)
+def test_bad_settings_are_named(make, argument, value, allowed):
+    with pytest.raises(ValueError, match=f"{argument} = {value!r} is not allowed: {argument} must be {allowed}"):
+        make(TOLD, 10, **{argument: value})
+
+
+# Tails and certain arms
+
+
+@pytest.mark.parametrize("lead", [60.0, 1e3, 1e5])
+def test_ei_ranks_the_arms_when_the_incumbent_is_far_above(lead):
+    """phi(z) underflows for every arm below z = -39: a plain EI would be 0 everywhere and pull arm 0."""
+    kernel = Empirical(np.diag([1.0, 1.2, 4.0, 0.9, 2.0]))
+    policy = ExpectedImprovement(Told(kernel.points, kernel, 0.1), 5, incumbent="noisy_reward")
+    state, index = pulled(policy, [(3, lead), (1, -0.4), (4, 0.3)]).posterior, policy.index(None)
+    exact = [exact_log_improvement(m, s, lead) for m, s in zip(state.mean, state.sd, strict=True)]
+    assert np.isfinite(index).all()
+    np.testing.assert_allclose(index, [float(x) for x in exact], rtol=1e-12)
+    assert np.argsort(index).tolist() == sorted(range(5), key=exact.__getitem__)
+    best = max(range(5), key=exact.__getitem__)
+    assert policy.ask(np.random.default_rng(29)) == best != 0
+
+
+@pytest.mark.parametrize("lead", [60.0, 1e3, 1e5])
+def test_mpi_ranks_the_arms_when_the_incumbent_is_far_above(lead):
+    mean, sd = np.array([0.0, 0.5, 0.0, 0.2]), np.array([1.0, 1.1, 3.0, 0.5])
+    policy = at(ProbabilityOfImprovement, mean, sd, [1, 1, 1, 1], margin=lead)
+    index = policy.index(None)
+    assert np.isfinite(index).all()
+    np.testing.assert_allclose(index, (mean - 0.5 - lead) / sd, rtol=1e-14)
+    assert policy.ask(np.random.default_rng(30)) == 2
+
+
+def test_equal_z_far_out_is_decided_by_the_sd():
+    """sd (phi(z) + z Phi(z)): with z equal EI is proportional to sd; MPI sees a tie."""
+    state = [0.0, -6.0, -12.0], [1.0, 2.0, 3.0], [1, 0, 0]  # target 6 with the margin: z = -6 everywhere
+    index = at(ExpectedImprovement, *state, margin=6.0).index(None)
+    np.testing.assert_allclose(np.diff(index), np.log([2, 1.5]), rtol=1e-10)
+    np.testing.assert_allclose(at(ProbabilityOfImprovement, *state, margin=6.0).index(None), -6.0)
+
+
+def test_certain_arms():
+    """sd 0: EI is the plain excess where there is one and 0 (log: -inf) elsewhere; MPI is certain either way."""
+    state = [1.0, 3.0, 0.5, 1.0], [0.0, 0.0, 1.0, 0.5], [1, 0, 0, 2]
+    expected, probable = at(ExpectedImprovement, *state), at(ProbabilityOfImprovement, *state)
+    ei, mpi = expected.index(None), probable.index(None)
+    assert (ei[0], ei[1]) == (-np.inf, pytest.approx(np.log(2.0)))
+    np.testing.assert_allclose(np.exp(ei[2:]), norm.pdf([-0.5, 0]) * [1, 0.5] + [-0.5 * norm.cdf(-0.5), 0])
+    assert mpi.tolist() == [-np.inf, np.inf, -0.5, 0.0]
+    assert expected.ask(np.random.default_rng(31)) == 1
+    assert probable.ask(np.random.default_rng(31)) == 1

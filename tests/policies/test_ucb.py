@@ -1,0 +1,50 @@
+"""The index of UCB and of its two halves, what the width is asked, and the band."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from kbrepro.kernels import Independent, SquaredExponential, grid
+from kbrepro.policies import UCB, MeanOnly, VarianceOnly
+from kbrepro.problems import Told
+
+
+def at(make, mean, sd, **settings):
+    """The policy with this posterior in the place of its own."""
+    policy = make(Told(grid(len(mean)), Independent(), 0.1), 10, **settings)
+    policy.posterior = SimpleNamespace(mean=np.array(mean), sd=np.array(sd), variance=np.square(sd))
+    return policy
+
+
+def test_ucb_is_mean_plus_width_times_sd():
+    widths = {1: 0.0, 2: 1.5, 7: 3.0}
+    policy = at(UCB, [0.0, 1.0, 0.5], [2.0, 0.5, 1.0], width=lambda policy: widths[policy.t])
+    for t, index in ((1, [0.0, 1.0, 0.5]), (2, [3.0, 1.75, 2.0]), (7, [6.0, 2.5, 3.5])):
+        policy.t = t
+        np.testing.assert_allclose(policy.index(None), index)
+
+
+def test_a_width_is_asked_once_a_round_and_sees_the_round_and_the_gain_of_the_pulls_before():
+    asked, rng = [], np.random.default_rng(23)
+    told = Told(grid(30), SquaredExponential(0.2), 0.025)
+    policy = UCB(told, 3, width=lambda policy: asked.append((policy.t, policy.posterior.gain)) or 1.0)
+    for observation in (0.1, 0.2, 0.3):
+        policy.tell(policy.ask(rng), observation)
+    (first, none), (second, some), (third, more) = asked
+    assert (first, second, third, policy.t) == (1, 2, 3, 4)
+    assert none == 0.0 < some < more < policy.posterior.gain
+
+
+def test_mean_only_and_variance_only():
+    state, rng = ([0.0, 1.0, 0.5], [2.0, 0.5, 1.0]), np.random.default_rng(24)
+    np.testing.assert_array_equal(at(MeanOnly, *state).index(None), [0.0, 1.0, 0.5])
+    np.testing.assert_array_equal(at(VarianceOnly, *state).index(None), [4.0, 0.25, 1.0])
+    assert (at(MeanOnly, *state).ask(rng), at(VarianceOnly, *state).ask(rng)) == (1, 0)
+
+
+def test_the_band_ratio_is_the_worst_arm_in_units_of_the_width():
+    policy = at(UCB, [0.0, 1.0, 0.5], [2.0, 0.5, 1.0], width=lambda policy: 2.0 * policy.t)
+    assert policy.band_ratio(np.array([1.0, 0.0, 0.5])) == pytest.approx(1.0)
+    policy.t = 2
+    assert policy.band_ratio(np.array([-8.0, 1.0, 0.5])) == pytest.approx(1.0)
