@@ -53,20 +53,22 @@ import pandas as pd
 from scipy.stats import rankdata, spearmanr
 
 from kbrepro import checks, claims, figures, paths, record
-from kbrepro.kernels import Matern
-from kbrepro.papers.gpn_ucb import bounds, needle
-from kbrepro.papers.gpn_ucb.cascade_ei import cascade_ei
+from kbrepro.papers.gpn_ucb import needle
+from kbrepro.papers.gpn_ucb.bounds import Rates
+from kbrepro.papers.gpn_ucb.cascade_ei import ExactCascadeEI, SampledCascadeEI
 from kbrepro.papers.gpn_ucb.experiments import (
     FINE,
     SMALL,
+    DrawnChain,
+    Numbered,
     bound_ratios,
     coverage,
+    exact_chain,
     maximum_gap,
-    needle_regrets,
     nonadaptive_regrets,
-    numbered_chain,
 )
-from kbrepro.papers.gpn_ucb.policies import black_box_ei, black_box_ucb, cascade_ucb, gpn_ucb, optimistic_improvement
+from kbrepro.papers.gpn_ucb.policies import GPNUCB, CascadeUCB, OptimisticImprovement, black_box_ei, black_box_ucb
+from kbrepro.problems import Trial
 from kbrepro.record import Results
 from kbrepro.regret import bootstrap, exact, share, simple_regret
 from kbrepro.simulation import Experiment, map_trials, run_trials
@@ -99,13 +101,13 @@ ledger = record.Ledger(claims.load(paths.project_root() / "notebooks/claims/05_g
 # farther than 2 from it) and the first whose maximiser is obvious (nothing farther than 2 comes within 25 %).
 
 # %%
-chain = partial(numbered_chain, root=seed, per_chain=1, side=side)
-problems = [chain(None, number) for number in range(chains)]
+chain = Numbered(exact_chain(side))
+problems = [chain(Trial(seed, number)) for number in range(chains)]
 gaps = np.array([maximum_gap(problem) for problem in problems])
 scales = np.array([problem.reward_range for problem in problems])
 pair, tried = {}, 0
 while len(pair) < 2:
-    gap = maximum_gap(chain(None, tried))
+    gap = maximum_gap(chain(Trial(seed, tried)))
     kind = "several places" if gap <= 0.05 else "obvious maximiser" if gap >= 0.25 else None
     if kind:
         pair.setdefault(kind, tried)
@@ -125,7 +127,7 @@ pd.DataFrame(
 # %% tags=["hide-input"]
 fig, axes = plt.subplots(2, 4, figsize=(11, 5))
 for row, (kind, number) in zip(axes, pair.items(), strict=True):
-    drawn = chain(None, number)
+    drawn = chain(Trial(seed, number))
     x, (first, second, third) = np.linspace(-5, 5, side), (output[:, 0] for output in drawn.outputs)
     for ax, values, name in ((row[0], first, "layer 1"), (row[3], third, f"g: {kind}")):
         mesh = ax.pcolormesh(x, x, values.reshape(side, side).T, cmap="viridis", rasterized=True)
@@ -155,14 +157,14 @@ plt.show()
 
 # %%
 grey_and_black = {
-    "GPN-UCB": gpn_ucb,
-    "cUCB": cascade_ucb,
-    "OI": optimistic_improvement,
+    "GPN-UCB": GPNUCB,
+    "cUCB": CascadeUCB,
+    "OI": OptimisticImprovement,
     "GP-UCB": black_box_ucb,
     "EI": black_box_ei,
-    "cEI, exact": cascade_ei,
+    "cEI, exact": ExactCascadeEI,
 }
-sampled = {"cEI": partial(cascade_ei, samples=samples)}
+sampled = {"cEI": partial(SampledCascadeEI, samples=samples)}
 sides = list(range(2, 15))  # NonAda pulls the squares of these
 
 
@@ -172,28 +174,28 @@ def scaled(traces, ranges):
 
 shown = {}
 for kind, number in pair.items():
-    problem = partial(numbered_chain, root=seed, per_chain=figure_trials, side=side, numbers=(number,))
+    problem = Numbered(exact_chain(side), number=number)
     traces = run_trials(Experiment(problem, grey_and_black | sampled, horizon), figure_trials, seed, label=kind)
-    ranges = np.full(figure_trials, chain(None, number).reward_range)
-    chosen = np.array(map_trials(partial(nonadaptive_regrets, problem=problem, sides=sides), figure_trials, seed))
+    ranges = np.full(figure_trials, chain(Trial(seed, number)).reward_range)
+    chosen = np.array(map_trials(partial(nonadaptive_regrets, problem, sides), figure_trials, seed))
     shown[kind] = scaled(traces, ranges), chosen / ranges[:, None]
     results.traces(shown[kind][0], f"fig11_{kind.replace(' ', '_')}")
 
-many = partial(numbered_chain, root=seed, per_chain=trials_per_chain, side=side)
+many = Numbered(exact_chain(side), per_chain=trials_per_chain)
 every_trial = chains * trials_per_chain
 traces = run_trials(Experiment(many, grey_and_black, horizon), every_trial, seed, label="chains")
 traces = scaled(traces, np.repeat(scales, trials_per_chain))
 traces |= scaled(run_trials(Experiment(chain, sampled, horizon), chains, seed, label="chains, cEI"), scales)
-nonadaptive = np.array(map_trials(partial(nonadaptive_regrets, problem=many, sides=sides), every_trial, seed))
+nonadaptive = np.array(map_trials(partial(nonadaptive_regrets, many, sides), every_trial, seed))
 nonadaptive = nonadaptive / np.repeat(scales, trials_per_chain)[:, None]
 for name, some in (("chains", traces.keys() - sampled.keys()), ("chains_sampled", sampled)):
     results.traces({policy: traces[policy] for policy in traces if policy in some}, name)
 
-prior = partial(numbered_chain, root=seed, per_chain=1, side=side, drawn=True)
-prior_scales = np.array([prior(None, number).reward_range for number in range(drawn_chains)])
+prior = Numbered(DrawnChain(side))
+prior_scales = np.array([prior(Trial(seed, number)).reward_range for number in range(drawn_chains)])
 of_prior = run_trials(Experiment(prior, grey_and_black | sampled, horizon), drawn_chains, seed, label="GP draws")
 of_prior = scaled(of_prior, prior_scales)
-drawn_nonadaptive = np.array(map_trials(partial(nonadaptive_regrets, problem=prior, sides=sides), drawn_chains, seed))
+drawn_nonadaptive = np.array(map_trials(partial(nonadaptive_regrets, prior, sides), drawn_chains, seed))
 drawn_nonadaptive = drawn_nonadaptive / prior_scales[:, None]
 prior_total = {name: trace.regret.sum(axis=1) for name, trace in of_prior.items()}
 results.traces(of_prior, "gp_draws")
@@ -321,7 +323,7 @@ pd.Series(
 # t)$, with the bounds of cUCB: $\tilde\sigma^{(i)} = \sigma^{(i)}(\tilde\mu^{(i-1)}) + L\tilde\sigma^{(i-1)}$.
 
 # %%
-sweep = {f"b = {b:g}": partial(optimistic_improvement, b=b) for b in explorations}
+sweep = {f"b = {b:g}": partial(OptimisticImprovement, b=b) for b in explorations}
 swept = scaled(run_trials(Experiment(chain, sweep, horizon), chains, seed, label="Fig. 10"), scales)
 of_cucb = simple_regret(traces["cUCB"])[::trials_per_chain]
 ends = {b: simple_regret(swept[f"b = {b:g}"])[:, -1] for b in explorations}
@@ -374,10 +376,9 @@ oi_table.round({"simple regret at T (%)": 0, "within 1 % of cUCB": 1, "mean R_T"
 
 # %%
 coverage_table, missed = {}, 0
-for structure in SMALL:
-    runs = map_trials(
-        partial(coverage, structure=structure, horizon=coverage_horizon), coverage_networks, seed, label=structure
-    )
+for structure, (network, n_grid) in SMALL.items():
+    covering = partial(coverage, network, n_grid, coverage_horizon)
+    runs = map_trials(covering, coverage_networks, seed, label=structure)
     row = {"arm-steps": coverage_networks * coverage_horizon * 100}
     for mode in ("paper", "outward"):
         row[f"missed, {mode}"] = int(sum(run[mode][0].sum() for run in runs))
@@ -420,9 +421,9 @@ plt.show()
 
 # %%
 ratios = {}
-for structure in FINE:
+for structure, (network, n_grid) in FINE.items():
     for mode in ("outward", "paper"):
-        bound = partial(bound_ratios, structure=structure, horizon=30, mode=mode)
+        bound = partial(bound_ratios, network, n_grid, 30, mode=mode)
         ratios[structure, mode] = np.array(map_trials(bound, coverage_networks, seed, label=structure))
 ratio_table = pd.DataFrame(
     {
@@ -447,29 +448,29 @@ ratio_table.round(2)
 
 # %%
 pulls = np.geomspace(10, 1e5, 40)
-common = {"norm": 2.0, "lipschitz": 2.0}
+structures = {name: network.structure for name, (network, _) in FINE.items()}
+rates = partial(Rates, structures["chain"], norm=2.0, lipschitz=2.0, d=2)
 fig, axes = plt.subplots(1, 4, figsize=(12, 3.6))
 for m, colour in zip((2, 3, 4), ("C0", "C1", "C2"), strict=True):
-    at = {"m": m, "nu": 1.5, "d": 2} | common
-    axes[0].loglog(pulls, bounds.cumulative_upper_rate(pulls, **at), color=colour, label=f"upper, m = {m}")
-    axes[0].loglog(pulls, bounds.cumulative_lower_rate(pulls, **at), "--", color=colour, label=f"lower, m = {m}")
+    its = rates(m=m, nu=1.5)
+    axes[0].loglog(pulls, its.cumulative_upper(pulls), color=colour, label=f"upper, m = {m}")
+    axes[0].loglog(pulls, its.cumulative_lower(pulls), "--", color=colour, label=f"lower, m = {m}")
 for nu, colour in zip((1.0, 1.5, 1.9), ("C0", "C1", "C2"), strict=True):
-    at = {"m": 3, "nu": nu, "d": 2} | common
-    axes[1].loglog(pulls, bounds.simple_upper_rate(pulls, **at), color=colour, label=f"upper, nu = {nu}")
-    axes[1].loglog(pulls, bounds.simple_lower_rate(pulls, **at), "--", color=colour, label=f"lower, nu = {nu}")
+    its = rates(m=3, nu=nu)
+    axes[1].loglog(pulls, its.simple_upper(pulls), color=colour, label=f"upper, nu = {nu}")
+    axes[1].loglog(pulls, its.simple_lower(pulls), "--", color=colour, label=f"lower, nu = {nu}")
 constants = np.geomspace(1, 10, 30)
-for structure, style in (("chain", "-"), ("multi-output", "-."), ("feed-forward", ":")):
-    at = {"m": 3, "nu": 1.5, "d": 2, "width": 2, "structure": structure, "norm": 2.0}
-    upper = [bounds.cumulative_upper_rate(1e4, lipschitz=L, **at) for L in constants]
+for structure, width, style in (("chain", 1, "-"), ("multi-output", 2, "-."), ("feed-forward", 2, ":")):
+    of_structure = partial(Rates, structures[structure], m=3, norm=2.0, nu=1.5, d=2, width=width)
+    upper = [of_structure(lipschitz=L).cumulative_upper(1e4) for L in constants]
     axes[2].loglog(constants, upper, style, color="C3", label=f"upper, {structure}")
-lower = [bounds.cumulative_lower_rate(1e4, m=3, nu=1.5, d=2, norm=2.0, lipschitz=L) for L in constants]
-axes[2].loglog(constants, lower, "k--", label="lower")
+axes[2].loglog(constants, [of_structure(lipschitz=L).cumulative_lower(1e4) for L in constants], "k--", label="lower")
 smoothness = np.linspace(1, 4, 40)
 for m, colour in zip((2, 3, 4), ("C0", "C1", "C2"), strict=True):
-    upper = [bounds.simple_upper_rate(1e4, m=m, nu=nu, d=2, **common) for nu in smoothness]
-    kept = [bounds.simple_upper_rate(1e4, m=m, nu=nu, d=2, restricted=True, **common) for nu in smoothness]
-    axes[3].semilogy(smoothness, upper, color=colour, label=f"Theorem 4, m = {m}")
-    axes[3].semilogy(smoothness, kept, ":", color=colour, label=f"restricted, m = {m}")
+    its = [rates(m=m, nu=nu) for nu in smoothness]
+    axes[3].semilogy(smoothness, [r.simple_upper(1e4) for r in its], color=colour, label=f"Theorem 4, m = {m}")
+    restricted = [r.simple_upper_restricted(1e4) for r in its]
+    axes[3].semilogy(smoothness, restricted, ":", color=colour, label=f"restricted, m = {m}")
 axes[0].set(xlabel="rounds T", ylabel="cumulative regret (rate)", title="nu = 1.5, d = 2", ylim=(5, 1e6))
 axes[1].set(xlabel="rounds T", ylabel="simple regret (rate)", title="m = 3, d = 2")
 axes[2].set(xlabel="Lipschitz constant L", ylabel="cumulative regret (rate)", title="m = 3, T = 10000, width 2")
@@ -483,15 +484,14 @@ plt.show()
 # %%
 rate_table = pd.DataFrame(
     {
-        (m, nu): {
-            "upper R_T": bounds.cumulative_upper_rate(1e4, m=m, nu=nu, d=2, **common),
-            "lower R_T": bounds.cumulative_lower_rate(1e4, m=m, nu=nu, d=2, **common),
-            "upper simple": bounds.simple_upper_rate(1e4, m=m, nu=nu, d=2, **common),
-            "upper simple, restricted": bounds.simple_upper_rate(1e4, m=m, nu=nu, d=2, restricted=True, **common),
-            "lower simple": bounds.simple_lower_rate(1e4, m=m, nu=nu, d=2, **common),
+        (its.m, its.nu): {
+            "upper R_T": its.cumulative_upper(1e4),
+            "lower R_T": its.cumulative_lower(1e4),
+            "upper simple": its.simple_upper(1e4),
+            "upper simple, restricted": its.simple_upper_restricted(1e4),
+            "lower simple": its.simple_lower(1e4),
         }
-        for m in (2, 3, 4)
-        for nu in (1.0, 1.5)
+        for its in (rates(m=m, nu=nu) for m in (2, 3, 4) for nu in (1.0, 1.5))
     }
 ).T.rename_axis(["m", "nu"])
 results.table(rate_table, "tables_1_and_2_rates")
@@ -510,18 +510,19 @@ rate_table.round(3)
 printed = {1.0: 0.958, 1.5: 0.939, 2.0: 0.934}
 computed = {nu: needle.slope_ratio(nu) for nu in printed}
 ledger.judge("5-L", exact(max(abs(computed[nu] - printed[nu]) for nu in printed)))
-cells, pulls_allowed, epsilon = needle_side**2, needle_side**2 // 2 - 1, 0.15
-searching = partial(
-    needle_regrets, policies=grey_and_black, per_side=needle_side, epsilon=epsilon, horizon=pulls_allowed
-)
-found = pd.DataFrame(map_trials(searching, cells, seed, label="needles")) / epsilon
+epsilon, cells, pulls_allowed = 0.15, needle_side**2, needle_side**2 // 2 - 1
+needles = needle.Needles(needle_side, epsilon, depth=3, nu=1.5)
+of_needles = run_trials(Experiment(needles, grey_and_black, pulls_allowed), cells, seed, label="needles")
+found = pd.DataFrame({name: trace.regret.min(axis=1) for name, trace in of_needles.items()})
+design = partial(nonadaptive_regrets, needles, [int(np.sqrt(pulls_allowed))])
+found["NonAda"] = np.array(map_trials(design, cells, seed, label="needles, NonAda"))
+found /= epsilon
 results.table(found, "theorem5_needles")
 lowest = found.mean().idxmin()
-kernel = Matern(1.0, nu=1.5)
-low = needle.first_height(2 * epsilon, 3, 1.5)
-needle_norm = low * needle.bump_norm(1 / (2 * needle_side), kernel)
 ledger.judge(
-    "5-M", exact(found.mean().min()), f"{lowest}; M = {cells}, T = {pulls_allowed}; norm {needle_norm:.1f} <= 5"
+    "5-M",
+    exact(found.mean().min()),
+    f"{lowest}; M = {cells}, T = {pulls_allowed}; norm {needles.first_norm():.1f} <= 5",
 )
 pd.DataFrame({"computed": computed, "printed": printed}).rename_axis("nu").round(4)
 
@@ -562,7 +563,7 @@ plt.show()
 # %%
 ablation = scaled(
     run_trials(
-        Experiment(chain, {"without": partial(gpn_ucb, envelope=False)}, horizon), chains, seed, label="envelope"
+        Experiment(chain, {"without": partial(GPNUCB, envelope=False)}, horizon), chains, seed, label="envelope"
     ),
     scales,
 )
@@ -576,18 +577,18 @@ ledger.judge(
     f"worse without in {(without > with_envelope).mean():.2f} of chains",
 )
 variants = {
-    "as in the figures": gpn_ucb,
-    "no envelope": partial(gpn_ucb, envelope=False),
-    "200 grid points": partial(gpn_ucb, n_grid=200),
-    "envelope over all of the grid": partial(gpn_ucb, radius=10.0),
-    "outward-rounded sets": partial(gpn_ucb, mode="outward"),
-    "outward-rounded, 200 points": partial(gpn_ucb, mode="outward", n_grid=200),
+    "as in the figures": GPNUCB,
+    "no envelope": partial(GPNUCB, envelope=False),
+    "200 grid points": partial(GPNUCB, n_grid=200),
+    "envelope over all of the grid": partial(GPNUCB, radius=10.0),
+    "outward-rounded sets": partial(GPNUCB, mode="outward"),
+    "outward-rounded, 200 points": partial(GPNUCB, mode="outward", n_grid=200),
 }
 varied = scaled(
     run_trials(Experiment(chain, variants, horizon), variant_chains, seed, label="variants"), scales[:variant_chains]
 )
 loose = {"B = 4 told": variants["as in the figures"], "B = 4 told, no envelope": variants["no envelope"]}
-told = partial(chain, norm_bound=4.0)
+told = Numbered(exact_chain(side), norm_bound=4.0)
 varied |= scaled(
     run_trials(Experiment(told, loose, horizon), variant_chains, seed, label="B = 4"), scales[:variant_chains]
 )
@@ -602,7 +603,7 @@ results.table(variant_table, "sensitivity_gpn_ucb")
 variant_table.round({"mean R_T": 0, "simple regret at 50 (%)": 1, "at T (%)": 1})
 
 # %%
-project = partial(nonadaptive_regrets, problem=many, sides=[14], project=True)
+project = partial(nonadaptive_regrets, many, [14], project=True)
 projected = np.array(map_trials(project, every_trial, seed))[:, 0] / np.repeat(scales, trials_per_chain)
 prior_table = pd.DataFrame(
     {

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from scipy.spatial.distance import cdist
 
 from kbrepro.kernels import Array
-from kbrepro.papers.gpn_ucb.boxes import NetworkSets, lower_envelope, neighbour_slopes
-from kbrepro.papers.gpn_ucb.network import NetworkProblem
-from kbrepro.papers.gpn_ucb.posterior import OperatorPosterior
+from kbrepro.papers.gpn_ucb.sets import ROUNDING, NetworkSets, lower_envelope
 
 
 class BallSets(NetworkSets):
@@ -21,58 +21,38 @@ class BallSets(NetworkSets):
     of the outputs, and by L times half a diagonal of a cell of the inputs.
     """
 
-    def __init__(
-        self,
-        problem: NetworkProblem,
-        n_grid: int = 13,
-        half_width: float = 2.5,
-        radius: float = 1.0,
-        mode: str = "paper",
-    ) -> None:
-        super().__init__(problem, n_grid, half_width, radius, mode)
-        inputs = [problem.first_inputs, *(cube.points for cube in self.cubes)]
-        self.posteriors = [
-            OperatorPosterior(kernel, points, problem.noise_variance)
-            for kernel, points in zip(problem.kernels, inputs, strict=True)
-        ]
-        self._slopes = [neighbour_slopes(p, p, problem.lipschitz, radius) for p in inputs[1:]]
-        self._nearest = [
-            cdist(output, cube.points).argmin(axis=1)
-            for output, cube in zip(problem.outputs[:-1], self.cubes, strict=True)
-        ]
-
     def regions(self) -> list[Array]:
         """Return for every layer but the last which grid points its output may be, (A, P) booleans."""
         cell = [cube.half_diagonal if self.outward else 0.0 for cube in self.cubes]
         found = [_at_least_one(self._excess(0, self.cubes[0].points), cell[0])]
-        for i in range(1, self.problem.depth - 1):
+        for i in range(1, self.told.depth - 1):
             at = self._excess(i, self.cubes[i].points)
             excess = -lower_envelope(-at, self._slopes[i - 1])  # largest over the neighbours z'
-            slack = self.problem.lipschitz * cell[i - 1] + cell[i]
+            slack = self.told.lipschitz * cell[i - 1] + cell[i]
             found.append(_union(found[-1], excess, slack))
         return found
 
     def bounds(self) -> tuple[Array, Array]:
         """Return lower and upper confidence bound of every arm's reward, each (A,) (eq. 15)."""
         inside = self.regions()[-1]
-        last, L = self.posteriors[-1], self.problem.lipschitz
-        half = self.problem.norm_bound * last.sd[:, None]
+        last, L = self.posteriors[-1], self.told.lipschitz
         slack = L * self.cubes[-1].half_diagonal if self.outward else 0.0
-        both = lower_envelope(np.concatenate([last.mean + half, half - last.mean], axis=1), self._slopes[-1]) + slack
+        both = lower_envelope(self.band(last.mean, last.sd), self._slopes[-1]) + slack
         upper, negative = (np.where(inside, column, -np.inf).max(axis=1) for column in both.T)
         return -negative, upper
 
-    def covers(self) -> Array:
+    def covers(self, outputs: Sequence[Array]) -> Array:
         """Return for every arm (A,) whether the cells of its sets hold the true outputs, and the bounds the reward."""
-        inside = self._reward_inside()
-        for region, nearest in zip(self.regions(), self._nearest, strict=True):
-            inside &= region[np.arange(len(region)), nearest]
+        (lower, upper), reward = self.bounds(), outputs[-1][:, 0]
+        inside = (lower - ROUNDING <= reward) & (reward <= upper + ROUNDING)
+        for region, cube, output in zip(self.regions(), self.cubes, outputs[:-1], strict=True):
+            inside &= region[np.arange(len(region)), cdist(output, cube.points).argmin(axis=1)]
         return inside
 
     def _excess(self, i: int, outputs: Array) -> Array:
         """Return |w - mean(z)| - B ||Gamma(z, z)||^(1/2) for all fixed points z of layer i and outputs w, (Q, P)."""
         posterior = self.posteriors[i]
-        return cdist(posterior.mean, outputs) - self.problem.norm_bound * posterior.sd[:, None]
+        return cdist(posterior.mean, outputs) - self.told.norm_bound * posterior.sd[:, None]
 
 
 def _at_least_one(excess: Array, slack: float) -> Array:

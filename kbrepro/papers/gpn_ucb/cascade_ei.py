@@ -1,21 +1,17 @@
-"""The grey-box rivals of Kusakawa et al. (2022) as Li & Scarlett ran them (appendix L.2): cUCB, OI, cEI."""
+"""cEI of Kusakawa et al. (2022), as Li & Scarlett ran it (appendix L.2), by samples, and with its exact expectation."""
 
 from __future__ import annotations
 
-import math
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
 from kbrepro import checks
 from kbrepro.kernels import Array
-from kbrepro.papers.gpn_ucb.network import NetworkProblem
-from kbrepro.papers.gpn_ucb.policies import ChainPolicy
-from kbrepro.papers.gpn_ucb.posterior import (
-    STEP,
-    cubic_weights,
-    interpolate,
-    table_points,
-)
+from kbrepro.papers.gpn_ucb.network import NetworkTold
+from kbrepro.papers.gpn_ucb.posterior import STEP, ChainPosterior, cubic_weights, interpolate, table_points
+from kbrepro.policies.base import Policy
 from kbrepro.policies.improvement import log_expected_excess
 
 #: Nodes and weights of the trapezoid rule for the standard normal; 1 - their reach is below 1e-9.
@@ -37,17 +33,17 @@ def expected_excess(mean: Array, sd: Array, target: float) -> Array:
     return result
 
 
-def normal_average(table: Array, mean: Array, sd: Array, node_step: float = NODE_STEP) -> Array:
+def normal_average(table: Array, mean: Array, sd: Array) -> Array:
     """Return E[v(N(mean, sd))] of a tabulated function v (n,) at means and sds (A,), (A,).
 
     v may have features much narrower than sd. So N(mean, sd) is split: a first normal, of 3/8 to 3/4 of the sd, is
     averaged over on the table itself (one table a power of two). What is left is smooth, and the trapezoid rule with
-    nodes `node_step` of the rest apart is exact but for 1e-4 of the largest average (tested against a dense sum).
+    nodes NODE_STEP of the rest apart is exact but for 1e-4 of the largest average (tested against a dense sum).
     """
     level = np.floor(np.log2(np.maximum(0.75 * sd / STEP, 0.5))).astype(int)  # -1: no first normal
     level = np.minimum(level, N_SMOOTHED - 1)
     smoothed = _smoothed(table)
-    nodes = np.arange(-NODE_REACH, NODE_REACH + node_step / 2, node_step)
+    nodes = np.arange(-NODE_REACH, NODE_REACH + NODE_STEP / 2, NODE_STEP)
     weights = np.exp(-0.5 * nodes**2)
     average = np.empty(len(mean))
     for j in np.unique(level):
@@ -68,49 +64,64 @@ def _smoothed(table: Array) -> Array:
     return np.vstack([table, averages[:, pad : pad + len(table)]])
 
 
-class ExactCascadeEI(ChainPolicy):
-    """cEI (eq. 286), the expectation by nested one-dimensional quadrature from the last layer to the first.
+class CascadeEI(Policy):
+    """cEI (eq. 286): the expected improvement of the chain's last output, its layers drawn one after the other."""
+
+    def __init__(self, told: NetworkTold, horizon: int) -> None:
+        super().__init__(told, horizon)
+        self.best_reward = -np.inf
+
+    def prior(self, horizon: int) -> ChainPosterior:
+        return ChainPosterior(self.told)
+
+    def tell(self, arm: int, observation: Sequence[Any]) -> None:
+        super().tell(arm, observation)
+        self.best_reward = max(self.best_reward, observation[-1])
+
+    def expected_improvement(self, rng: np.random.Generator) -> Array:
+        """Return cEI of every arm, (A,), after the first pull."""
+        raise NotImplementedError
+
+    def index(self, rng: np.random.Generator) -> Array:
+        if self.t == 1:
+            return np.zeros(self.told.n_arms)
+        with np.errstate(divide="ignore"):
+            return np.log(self.expected_improvement(rng))
+
+
+class ExactCascadeEI(CascadeEI):
+    """cEI, the expectation by nested one-dimensional quadrature from the last layer to the first.
 
     v_m(z) = E max(f_m(z) - best, 0) in closed form, v_i(z) = E v_(i+1)(f_i(z)), cEI(x) = E v_2(f_1(x)); f_i(z) is
     normal with the posterior mean and sd of its layer. The posteriors of the layers are independent, as in eq. 286's
     samples.
     """
 
-    def expected_improvement(self, node_step: float = NODE_STEP) -> Array:
-        """Return cEI of every arm, (A,), before the first pull 0."""
-        if math.isinf(self.best_reward):
-            return np.zeros(len(self.problem.arms))
-        table = self.posterior.table(self.problem.depth - 1)
+    def expected_improvement(self, rng: np.random.Generator) -> Array:
+        table = self.posterior.table(self.told.depth - 1)
         value = expected_excess(table[:, 0], np.sqrt(table[:, 1]), self.best_reward)
-        for i in range(self.problem.depth - 2, 0, -1):
+        for i in range(self.told.depth - 2, 0, -1):
             table = self.posterior.table(i)
-            value = normal_average(value, table[:, 0], np.sqrt(table[:, 1]), node_step)
-        return np.maximum(normal_average(value, *self.posterior.first(), node_step), 0.0)
-
-    def index(self, rng: np.random.Generator) -> Array:
-        with np.errstate(divide="ignore"):
-            return np.log(self.expected_improvement())
+            value = normal_average(value, table[:, 0], np.sqrt(table[:, 1]))
+        return np.maximum(normal_average(value, *self.posterior.first()), 0.0)
 
 
-class SampledCascadeEI(ChainPolicy):
+class SampledCascadeEI(CascadeEI):
     """cEI by `samples` draws an arm (eqs. 287-288), every draw of every arm independent.
 
     Mean and sd of a layer come from a table of its posterior, refined 16-fold by cubics and looked up linearly: next to
-    the error of the cubics (`tables`) at most h^2/8 max |f''| with h = 0.01 / 16, 2e-7 in the mean and 3e-7 in the
+    the error of the cubics (`interpolate`) at most h^2/8 max |f''| with h = 0.01 / 16, 2e-7 in the mean and 3e-7 in the
     variance (|f''| <= B sqrt(3) and 2 + 2 sqrt(3)). Samples are in single precision.
     """
 
-    def __init__(self, problem: NetworkProblem, samples: int = 1000) -> None:
-        super().__init__(problem)
+    def __init__(self, told: NetworkTold, horizon: int, *, samples: int) -> None:
+        super().__init__(told, horizon)
         checks.positive_int(samples=samples)
         self.samples = samples
 
     def expected_improvement(self, rng: np.random.Generator) -> Array:
-        """Return the estimate of cEI of every arm, (A,), before the first pull 0."""
-        estimate = np.zeros(len(self.problem.arms))
-        if math.isinf(self.best_reward):
-            return estimate
-        tables = [_fine(self.posterior.table(i)) for i in range(1, self.problem.depth)]
+        estimate = np.zeros(self.told.n_arms)
+        tables = [_fine(self.posterior.table(i)) for i in range(1, self.told.depth)]
         mean, sd = (part.astype(np.float32)[:, None] for part in self.posterior.first())
         for start in range(0, len(estimate), CHUNK):
             part = slice(start, start + CHUNK)
@@ -121,13 +132,9 @@ class SampledCascadeEI(ChainPolicy):
             estimate[part] = np.maximum(drawn - np.float32(self.best_reward), 0).mean(axis=1)
         return estimate
 
-    def index(self, rng: np.random.Generator) -> Array:
-        with np.errstate(divide="ignore"):
-            return np.log(self.expected_improvement(rng))
-
 
 def _fine(table: Array) -> Array:
-    """Return mean and sd (n, 2) of a table refined FINE-fold by the cubics of `tables`, in single precision."""
+    """Return mean and sd (n, 2) of a table refined FINE-fold by the cubics of `cubic_weights`, in single precision."""
     u = np.arange(FINE)[:, None] / FINE
     weights = np.concatenate(cubic_weights(u), axis=1)  # (FINE, 4)
     windows = np.lib.stride_tricks.sliding_window_view(np.pad(table, ((1, 2), (0, 0)), mode="edge"), 4, axis=0)
@@ -144,8 +151,3 @@ def _draw(table: Array, z: Array, normal: Array) -> Array:
     mean, sd = table[:, 0], table[:, 1]
     here = mean[left] + normal * sd[left]
     return here + u * (mean[left + 1] + normal * sd[left + 1] - here)
-
-
-def cascade_ei(problem: NetworkProblem, horizon: int, samples: int = 0) -> ChainPolicy:
-    """Return cEI for a chain: with that many samples an arm, or with the exact expectation for 0."""
-    return SampledCascadeEI(problem, samples) if samples else ExactCascadeEI(problem)

@@ -1,258 +1,211 @@
-"""Repeated computations on networks other than plain runs, for `simulation.map_trials`."""
+"""Sources of random networks, and what is computed on them besides plain runs (for `simulation.map_trials`)."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import replace
-from typing import Any
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from kbrepro import checks
-from kbrepro.kernels import Array, Kernel, SquaredExponential, grid
-from kbrepro.papers.gpn_ucb.bounds import cumulative_factor, rounding_term, step_weights
-from kbrepro.papers.gpn_ucb.boxes import NetworkSets
+from kbrepro.kernels import Array, SquaredExponential, grid
 from kbrepro.papers.gpn_ucb.layers import OperatorKernel, draw_layer, lipschitz
-from kbrepro.papers.gpn_ucb.needle import needle_problem
-from kbrepro.papers.gpn_ucb.network import NetworkProblem, compose
-from kbrepro.papers.gpn_ucb.policies import GPNUCB, confidence_sets, recommend, simple_regrets
-from kbrepro.problems import draw_from_prior
-from kbrepro.simulation import Policy, run, stream
+from kbrepro.papers.gpn_ucb.network import NetworkProblem, NetworkTold, compose
+from kbrepro.papers.gpn_ucb.policies import GPNUCB, NonAda
+from kbrepro.papers.gpn_ucb.sets import MODES
+from kbrepro.papers.gpn_ucb.structures import FeedForward, MultiOutput
+from kbrepro.problems import Trial, draw_from_prior
+from kbrepro.simulation import rounds
 
-#: The domain [-5, 5]^2 and kernel of Li & Scarlett, L.1.
-HALF_WIDTH = 5.0
-KERNEL = SquaredExponential(1.0)
-
-
-def chain_arms(side: int) -> Array:
-    """Return the side x side grid on [-5, 5]^2, (side^2, 2)."""
-    return grid(side, 2, -HALF_WIDTH, HALF_WIDTH)
+#: The kernel of every layer, and half a side of the domain [-5, 5]^2 (Li & Scarlett, L.1).
+KERNEL, HALF_WIDTH = SquaredExponential(1.0), 5.0
 
 
-def exact_chain(
-    rng: np.random.Generator, side: int, norm: float = 2.0, depth: int = 3, centres: int = 12, later_centres: int = 4
-) -> NetworkProblem:
-    """Return a chain on [-5, 5]^2 whose layers have RKHS norm exactly `norm` and Lipschitz constant at most `norm`.
+@dataclass(frozen=True, eq=False)
+class RandomNetwork:
+    """Source of networks whose layers have RKHS norm exactly `norm`, at any points (A, d), with these widths.
 
-    Each layer interpolates a GP draw at uniform points and is scaled to its norm: `centres` points of [-5, 5]^2, then
-    `later_centres` points of [-norm, norm], which holds all outputs of such a layer. A GP draw at n points has squared
-    norm n on average, so with n = norm^2 = 4 points scaling changes little.
+    Each layer interpolates a GP draw at uniform centres and is scaled to its norm: `first_centres` points of the arms'
+    box, then `centres` points of [-norm, norm]^d, which holds what a layer can return (kernels of size at most 1). L is
+    certified: the largest `layers.lipschitz`, and at least 1.
     """
-    layers = [draw_layer(rng, KERNEL, rng.uniform(-HALF_WIDTH, HALF_WIDTH, (centres, 2)), 1, norm)]
-    for _ in range(depth - 1):
-        layers.append(draw_layer(rng, KERNEL, rng.uniform(-norm, norm, (later_centres, 1)), 1, norm))
-    return compose(chain_arms(side), layers, [KERNEL] * depth, norm, lipschitz(KERNEL, norm))
+
+    structure: FeedForward | MultiOutput
+    points: Array = field(repr=False)
+    widths: tuple[int, ...]
+    norm: float = 1.0
+    first_centres: int = 4
+    centres: int = 4
+    extra_dims: tuple[int, ...] = ()
+
+    def draw(self, rng: np.random.Generator) -> NetworkProblem:
+        """Return one network."""
+        kernels, norm = self.structure.kernels(self.widths), self.norm
+        constant = max(1.0, *(lipschitz(kernel, norm) for kernel in kernels))
+        told = NetworkTold(self.points, self.structure, self.widths, norm, constant, extra_dims=self.extra_dims)
+        layers, width = [], 0
+        for i, (kernel, n) in enumerate(zip(kernels, self.widths, strict=True)):
+            own = told.own_inputs(i)
+            low = np.concatenate([np.full(width, -norm), own.min(axis=0)])
+            high = np.concatenate([np.full(width, norm), own.max(axis=0)])
+            centres = rng.uniform(low, high, (self.centres if i else self.first_centres, len(low)))
+            layers.append(draw_layer(rng, kernel, centres, n, norm))
+            width = n
+        return compose(told, layers)
+
+    def __call__(self, trial: Trial) -> NetworkProblem:
+        return self.draw(trial.rng("function"))
 
 
-def drawn_chain(rng: np.random.Generator, side: int, norm: float = 2.0, depth: int = 3) -> NetworkProblem:
-    """Return a chain of draws from the GP prior, as L.1 says; B = L = `norm` is told to the policies but does not hold.
+def exact_chain(side: int) -> RandomNetwork:
+    """Return the source of chains of three layers of norm B = 2 on side x side points of [-5, 5]^2; L = 2 then holds.
+
+    A GP draw at n points has squared norm n on average, so with n = 4 = B^2 scaling changes little.
+    """
+    points = grid(side, 2, -HALF_WIDTH, HALF_WIDTH)
+    return RandomNetwork(FeedForward(KERNEL), points, (1, 1, 1), norm=2.0, first_centres=12)
+
+
+@dataclass(frozen=True)
+class DrawnChain:
+    """Chains of three draws from the GP prior, as L.1 says; B = L = 2 is told to the policies but does not hold.
 
     The first layer is drawn at the arms, the others at points half a lengthscale apart on [-5, 5], smooth between.
     """
-    arms = chain_arms(side)
-    first = draw_from_prior(KERNEL, arms, rng)[:, None]
-    points = np.linspace(-HALF_WIDTH, HALF_WIDTH, 21)[:, None]
-    later = [draw_layer(rng, KERNEL, points, 1, None) for _ in range(depth - 1)]
-    return compose(arms, [lambda x: first, *later], [KERNEL] * depth, norm, lipschitz(KERNEL, norm))
+
+    side: int
+
+    def draw(self, rng: np.random.Generator) -> NetworkProblem:
+        """Return one chain."""
+        points, between = grid(self.side, 2, -HALF_WIDTH, HALF_WIDTH), grid(21, 1, -HALF_WIDTH, HALF_WIDTH)
+        first = draw_from_prior(KERNEL, points, rng)[:, None]
+        later = [draw_layer(rng, KERNEL, between, 1, None) for _ in range(2)]
+        return compose(NetworkTold(points, FeedForward(KERNEL), (1, 1, 1), 2.0, 2.0), [lambda _: first, *later])
 
 
-def numbered_chain(
-    rng: np.random.Generator,
-    trial: int,
-    root: int,
-    per_chain: int,
-    side: int,
-    drawn: bool = False,
-    numbers: tuple[int, ...] = (),
-    norm_bound: float = 2.0,
-) -> NetworkProblem:
-    """Return chain number trial // per_chain (or the entry of `numbers` in that place); nothing is drawn from `rng`.
+@dataclass(frozen=True)
+class Numbered:
+    """Source of chain number trial // per_chain, or of this `number` in all trials; `norm_bound` B replaces what is
+    told."""
 
-    The policies are told `norm_bound` B; layers have norm 2 (or are draws, with `drawn`).
-    """
-    place = trial // per_chain
-    own = np.random.default_rng([root, numbers[place] if numbers else place])
-    return replace((drawn_chain if drawn else exact_chain)(own, side), norm_bound=norm_bound)
+    chain: RandomNetwork | DrawnChain
+    per_chain: int = 1
+    number: int | None = None
+    norm_bound: float | None = None
+
+    def __call__(self, trial: Trial) -> NetworkProblem:
+        number = trial.number // self.per_chain if self.number is None else self.number
+        problem = self.chain.draw(np.random.default_rng([trial.seed, number]))
+        if self.norm_bound is None:
+            return problem
+        return replace(problem, told=replace(problem.told, norm_bound=self.norm_bound))
 
 
-def maximum_gap(problem: NetworkProblem, distance: float = 2.0) -> float:
-    """Return by how much the maximum exceeds every value farther than `distance` from its place, as share of the range.
+def maximum_gap(problem: NetworkProblem) -> float:
+    """Return by how much the maximum exceeds every value farther than 2 from its place, as share of the range.
 
     How obvious the maximiser is: near 1 a single peak, near 0 several places equally good.
     """
-    checks.positive(distance=distance)
-    g = problem.expected_reward
-    far = np.linalg.norm(problem.arms - problem.arms[g.argmax()], axis=1) > distance
+    g, points = problem.expected_reward, problem.told.points
+    far = np.linalg.norm(points - points[g.argmax()], axis=1) > 2.0
     return float((g.max() - g[far].max()) / problem.reward_range)
 
 
-STRUCTURES = ("chain", "multi-output", "multi-output, mixed", "feed-forward")
+def independent_outputs(n: int) -> OperatorKernel:
+    """Return the paper's k I, n x n."""
+    return OperatorKernel((KERNEL,), (np.eye(n),))
 
 
-def mixed_kernel(n_outputs: int) -> OperatorKernel:
+def mixed_outputs(n: int) -> OperatorKernel:
     """Return a kernel with n x n values that is not diagonal: correlated at lengthscale 1, independent at 2.
 
     Gamma = 1/2 k_1 ((1 - c) I + c 11^T / n) + 1/2 k_2 I with c = 0.8; its size is at most 1.
     """
-    together = 0.2 * np.eye(n_outputs) + 0.8 / n_outputs * np.ones((n_outputs, n_outputs))
-    kernels = SquaredExponential(1.0), SquaredExponential(2.0)
-    return OperatorKernel(kernels, (0.5 * together, 0.5 * np.eye(n_outputs)))
+    together = 0.2 * np.eye(n) + 0.8 / n * np.ones((n, n))
+    return OperatorKernel((SquaredExponential(1.0), SquaredExponential(2.0)), (0.5 * together, 0.5 * np.eye(n)))
 
 
-def layer_kernels(structure: str, widths: tuple[int, ...]) -> list[Kernel | OperatorKernel]:
-    """Return the kernels of layers with these numbers of outputs; ValueError on an unknown structure."""
-    checks.one_of(STRUCTURES, structure=structure)
-    if structure == "multi-output":
-        return [OperatorKernel((KERNEL,), (np.eye(n),)) for n in widths]
-    if structure == "multi-output, mixed":
-        return [mixed_kernel(n) for n in widths]
-    return [KERNEL] * len(widths)
+_LINE, _SQUARE = grid(100, 1, -2, 2), grid(10, 2, -2, 2)
+_SCALAR, _VECTOR, _MIXED = FeedForward(KERNEL), MultiOutput(independent_outputs), MultiOutput(mixed_outputs)
 
-
-def random_network(
-    rng: np.random.Generator,
-    structure: str,
-    *,
-    arms: Array,
-    widths: tuple[int, ...],
-    norm: float,
-    centres: int = 4,
-    extra_dims: tuple[int, ...] = (),
-) -> NetworkProblem:
-    """Return a network whose layers have norm exactly `norm`, at any arms (A, d), with these numbers of outputs.
-
-    L is certified: the largest `functions.lipschitz` of the layers, and at least 1. Centres are uniform on the arms'
-    box and on [-reach, reach]^d, which holds what a layer can return.
-    """
-    kernels = layer_kernels(structure, widths)
-    extra = extra_dims or (0,) * len(widths)
-    first = arms.shape[1] - sum(extra)
-    low, high, layers, used = arms.min(axis=0), arms.max(axis=0), [], first
-    box_low, box_high = low[:first], high[:first]
-    for i, (kernel, n) in enumerate(zip(kernels, widths, strict=True)):
-        used_next = used + extra[i]
-        box_low = np.concatenate([box_low, low[used:used_next]])
-        box_high = np.concatenate([box_high, high[used:used_next]])
-        used = used_next
-        layers.append(draw_layer(rng, kernel, rng.uniform(box_low, box_high, (centres, len(box_low))), n, norm))
-        box_low, box_high = np.full(n, -norm), np.full(n, norm)
-    constant = max(1.0, *(lipschitz(kernel, norm) for kernel in kernels))
-    return compose(arms, layers, kernels, norm, constant, extra)
-
-
-#: Small networks of three layers on [-2, 2]: arms (A, d), widths of the layers, and points a side of the layers' grids.
-SMALL: dict[str, dict[str, Any]] = {
-    "chain": {"arms": grid(100, 1, -2, 2), "widths": (1, 1, 1), "n_grid": 60},
-    "multi-output": {"arms": grid(100, 1, -2, 2), "widths": (2, 2, 1), "n_grid": 11},
-    "multi-output, mixed": {"arms": grid(100, 1, -2, 2), "widths": (2, 2, 1), "n_grid": 11},
-    "feed-forward": {"arms": grid(10, 2, -2, 2), "widths": (2, 2, 1), "n_grid": 15},
-    "extra inputs": {"arms": grid(10, 2, -2, 2), "widths": (1, 1), "n_grid": 60, "extra_dims": (0, 1)},
+#: Small networks of three layers on [-2, 2] with norm 1, and the points a side of the layers' grids.
+SMALL: dict[str, tuple[RandomNetwork, int]] = {
+    "chain": (RandomNetwork(_SCALAR, _LINE, (1, 1, 1)), 60),
+    "multi-output": (RandomNetwork(_VECTOR, _LINE, (2, 2, 1)), 11),
+    "multi-output, mixed": (RandomNetwork(_MIXED, _LINE, (2, 2, 1)), 11),
+    "feed-forward": (RandomNetwork(_SCALAR, _SQUARE, (2, 2, 1)), 15),
+    "extra inputs": (RandomNetwork(_SCALAR, _SQUARE, (1, 1), extra_dims=(0, 1)), 60),
 }
-SMALL_NORM = 1.0
+
+#: Networks for the bounds: finer grids, two layers where the grids have two dimensions.
+FINE: dict[str, tuple[RandomNetwork, int]] = {
+    "chain": (RandomNetwork(_SCALAR, _LINE, (1, 1, 1)), 401),
+    "multi-output": (RandomNetwork(_VECTOR, _LINE, (2, 1)), 21),
+    "multi-output, mixed": (RandomNetwork(_MIXED, _LINE, (2, 1)), 21),
+    "feed-forward": (RandomNetwork(_SCALAR, _SQUARE, (2, 1)), 21),
+}
 
 
-def small_network(rng: np.random.Generator, structure: str) -> tuple[NetworkProblem, int]:
-    """Return a random small network of a structure of `SMALL`, and the points a side of its grids."""
-    settings = dict(SMALL[structure])
-    n_grid = settings.pop("n_grid")
-    family = "chain" if structure == "extra inputs" else structure
-    return random_network(rng, family, norm=SMALL_NORM, **settings), n_grid
-
-
-def coverage(seed: int, trial: int, structure: str, horizon: int) -> dict[str, Array]:
+def coverage(network: RandomNetwork, n_grid: int, horizon: int, trial: Trial) -> dict[str, Array]:
     """Return for the modes `paper` and `outward`, after each pull, missed arms and median width, (2, horizon) a mode.
 
     Both see the pulls of GPN-UCB on `paper` sets. A miss is an arm with a layer's output outside its set or a reward
     outside [LCB, UCB]; the width is UCB - LCB, median over the arms, as a share of the range of the reward.
     """
-    problem, n_grid = small_network(stream(seed, trial, "function"), structure)
-    rng = stream(seed, trial, "run")
-    sets = {
-        mode: confidence_sets(problem, n_grid=n_grid, half_width=1.5 * SMALL_NORM, mode=mode)
-        for mode in ("paper", "outward")
-    }
-    policy = GPNUCB(sets["paper"])
+    problem = network(trial)
+    settings = {"n_grid": n_grid, "half_width": 1.5 * network.norm}
+    sets = {mode: problem.told.structure.sets(problem.told, mode=mode, **settings) for mode in MODES}
     found: dict[str, list] = {mode: [] for mode in sets}
-    for _ in range(horizon):
-        arm = policy.ask(rng)
-        observation = problem.pull(arm, rng)
-        policy.tell(arm, observation)
-        sets["outward"].update(arm, observation)
+    policy = GPNUCB(problem.told, horizon, **settings)
+    policy.ask(trial.rng("run"))  # draws the order of ties, from the stream of which `rounds` makes two
+    for _, arm, observation in rounds(policy, problem, horizon, trial.rng("run")):
         for mode, its in sets.items():
+            its.update(arm, observation)
             lower, upper = its.bounds()
-            found[mode].append((np.sum(~its.covers()), np.median(upper - lower) / problem.reward_range))
+            missed = np.sum(~its.covers(problem.outputs))
+            found[mode].append((missed, np.median(upper - lower) / problem.reward_range))
     return {mode: np.array(rows).T for mode, rows in found.items()}
 
 
-#: Networks for the bounds: finer grids, two layers where the grids have two dimensions.
-FINE: dict[str, dict[str, Any]] = {
-    "chain": {"arms": grid(100, 1, -2, 2), "widths": (1, 1, 1), "n_grid": 401},
-    "multi-output": {"arms": grid(100, 1, -2, 2), "widths": (2, 1), "n_grid": 21},
-    "multi-output, mixed": {"arms": grid(100, 1, -2, 2), "widths": (2, 1), "n_grid": 21},
-    "feed-forward": {"arms": grid(10, 2, -2, 2), "widths": (2, 1), "n_grid": 21},
-}
-
-
-def bound_ratios(seed: int, trial: int, structure: str, horizon: int, mode: str) -> Array:
+def bound_ratios(network: RandomNetwork, n_grid: int, horizon: int, trial: Trial, *, mode: str) -> Array:
     """Return r_t over its bound (eqs. 49, 67, 94) and R_t over that of Theorems 1-3, (2, horizon), for GPN-UCB.
 
     The sds are those of all layers at the true inputs of the arm pulled, before the pull; Sigma_t is the largest of
     their sums so far over the layers, so the theorems are asked for more than they say. In mode `outward` the bounds
     contain what rounding adds, and envelopes reach over the whole grid, as in the proofs.
     """
-    settings = dict(FINE[structure])
-    n_grid = settings.pop("n_grid")
-    problem = random_network(stream(seed, trial, "function"), structure, norm=SMALL_NORM, **settings)
-    radius = 1.0 if mode == "paper" else 10.0
-    sets = confidence_sets(problem, n_grid=n_grid, half_width=SMALL_NORM, radius=radius, mode=mode)
-    rng, policy = stream(seed, trial, "run"), GPNUCB(sets)
-    sds, arms = [], []
-    for _ in range(horizon):
-        arm = policy.ask(rng)
-        sds.append(sets.realised_sd(arm))
+    problem = network(trial)
+    told, outward = problem.told, mode == "outward"
+    radius = 10.0 if outward else 1.0
+    policy = GPNUCB(told, horizon, n_grid=n_grid, half_width=network.norm, radius=radius, mode=mode)
+    policy.ask(trial.rng("run"))  # as in `coverage`
+    arms, sds = [], []
+    for _, arm, observation in rounds(policy, problem, horizon, trial.rng("run")):
         arms.append(arm)
-        policy.tell(arm, problem.pull(arm, rng))
-    return _over_bounds(problem, problem.regret(np.array(arms)), np.array(sds), sets)
-
-
-def _over_bounds(problem: NetworkProblem, regret: Array, sds: Array, sets: NetworkSets) -> Array:
-    widths = [output.shape[1] for output in problem.outputs]
-    known = problem.structure, widths, problem.norm_bound, problem.lipschitz
-    added = 0.0
-    if sets.outward:
-        added = rounding_term(problem.structure, widths, problem.lipschitz, [c.half_diagonal for c in sets.cubes])
-    step = sds @ step_weights(*known) + added
-    total = cumulative_factor(*known) * np.cumsum(sds, axis=0).max(axis=1) + added * np.arange(1, len(regret) + 1)
+        sds.append(policy.posterior.realised_sd(arm, observation))
+    regret, structure = problem.regret(np.array(arms)), told.structure
+    half_diagonals = [cube.half_diagonal for cube in policy.posterior.cubes]
+    added = structure.rounding_term(told.widths, told.lipschitz, half_diagonals) if outward else 0.0
+    known = told.widths, told.norm_bound, told.lipschitz
+    step = np.array(sds) @ structure.step_weights(*known) + added
+    sums = np.cumsum(sds, axis=0).max(axis=1)
+    total = structure.cumulative_factor(*known) * sums + added * np.arange(1, horizon + 1)
     return np.stack([regret / step, np.cumsum(regret) / total])
 
 
 def nonadaptive_regrets(
-    seed: int,
-    trial: int,
-    problem: Callable[[np.random.Generator, int], NetworkProblem],
-    sides: list[int],
-    project: bool = False,
+    source: Callable[[Trial], NetworkProblem], sides: Sequence[int], trial: Trial, *, project: bool = False
 ) -> Array:
-    """Return the simple regret of non-adaptive sampling with per_side^d pulls, per_side in `sides`, (len(sides),)."""
-    network = problem(stream(seed, trial, "function"), trial)
-    _, policy_rng = stream(seed, trial, "run").spawn(2)  # ties as for the policies of this trial
-    return simple_regrets(network, sides, policy_rng, project)
+    """Return the simple regret of non-adaptive sampling with per_side^d pulls, per_side in `sides`, (len(sides),).
 
-
-def needle_regrets(
-    seed: int,
-    trial: int,
-    policies: Mapping[str, Callable[[NetworkProblem, int], Policy]],
-    per_side: int,
-    epsilon: float,
-    horizon: int,
-) -> dict[str, float]:
-    """Return the simple regret of every policy, and of NonAda, after `horizon` pulls of needle number `trial`."""
-    problem = needle_problem(trial, per_side, epsilon)
-    found = {
-        name: float(run(make(problem, horizon), problem, horizon, stream(seed, trial, "run")).regret.min())
-        for name, make in policies.items()
-    }
-    _, policy_rng = stream(seed, trial, "run").spawn(2)
-    chosen = recommend(problem, int(np.sqrt(horizon)), policy_rng)
-    return found | {"NonAda": float(problem.regret(np.array(chosen)))}
+    With `project` the ranges of the layers are known to it.
+    """
+    problem = source(trial)
+    ranges = [(output.min(axis=0), output.max(axis=0)) for output in problem.outputs] if project else None
+    regrets = []
+    for per_side in sides:
+        horizon = per_side ** problem.told.points.shape[1]
+        policy = NonAda(problem.told, horizon, ranges=ranges)
+        for _ in rounds(policy, problem, horizon, trial.rng("run")):
+            pass
+        regrets.append(float(problem.regret(policy.recommendation())))
+    return np.array(regrets)

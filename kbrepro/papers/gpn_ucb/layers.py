@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -38,13 +39,6 @@ class OperatorKernel:
         """Number of outputs n."""
         return len(self.mixings[0])
 
-    @property
-    def size(self) -> float:
-        """Spectral norm of Gamma(x, x), the same for every x (stationary kernels)."""
-        origin = np.zeros((1, 1))
-        total = sum(k.diag(origin)[0] * A for k, A in zip(self.kernels, self.mixings, strict=True))
-        return float(np.linalg.norm(total, 2))
-
     def __call__(self, X: Array, Z: Array) -> Array:
         pairs = np.ix_(X[:, -1].astype(int), Z[:, -1].astype(int))
         return sum(k(X[:, :-1], Z[:, :-1]) * A[pairs] for k, A in zip(self.kernels, self.mixings, strict=True))
@@ -68,10 +62,20 @@ def lipschitz(kernel: Kernel | OperatorKernel, norm: float) -> float:
     without such a constant (Matérn 1/2).
     """
     checks.positive(norm=norm)
+    return norm * float(np.sqrt(_size(kernel, _curvature)))
+
+
+def largest_value(kernel: Kernel | OperatorKernel, norm: float) -> float:
+    """Return norm sqrt(k(x, x)), which no |f(x)| exceeds: the interval that the next layer must be ready for."""
+    return norm * float(np.sqrt(_size(kernel, lambda k: k.diag(np.zeros((1, 1)))[0])))
+
+
+def _size(kernel: Kernel | OperatorKernel, of: Callable[[Kernel], float]) -> float:
+    """A number `of` a scalar kernel; of an operator-valued one the spectral norm of sum_q of(k_q) A_q."""
     if isinstance(kernel, OperatorKernel):
-        total = sum(_curvature(k) * A for k, A in zip(kernel.kernels, kernel.mixings, strict=True))
-        return norm * float(np.sqrt(np.linalg.norm(total, 2)))
-    return norm * float(np.sqrt(_curvature(kernel)))
+        total = sum(of(k) * A for k, A in zip(kernel.kernels, kernel.mixings, strict=True))
+        return float(np.linalg.norm(total, 2))
+    return of(kernel)
 
 
 def _curvature(kernel: Kernel) -> float:
@@ -80,13 +84,6 @@ def _curvature(kernel: Kernel) -> float:
     if isinstance(kernel, Matern) and kernel.nu in MATERN_CURVATURE:
         return MATERN_CURVATURE[kernel.nu] * kernel.variance / kernel.lengthscale**2
     raise ValueError(f"kernel = {kernel!r} is not allowed: its functions need not be Lipschitz continuous")
-
-
-def largest_value(kernel: Kernel | OperatorKernel, norm: float) -> float:
-    """Return norm sqrt(k(x, x)), which no |f(x)| exceeds: the interval that the next layer must be ready for."""
-    if isinstance(kernel, OperatorKernel):
-        return norm * float(np.sqrt(kernel.size))
-    return norm * float(np.sqrt(kernel.diag(np.zeros((1, 1)))[0]))
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,20 +99,16 @@ class Layer:
     weights: Array
 
     def __call__(self, Z: Array) -> Array:
-        if isinstance(self.kernel, OperatorKernel):
-            n = self.weights.shape[1]
-            K = self.kernel(with_output(Z, n), with_output(self.centres, n))
-            return (K @ self.weights.ravel()).reshape(len(Z), n)
-        return self.kernel(Z, self.centres) @ self.weights
+        n = self.weights.shape[1]
+        Z, centres = (_points(self.kernel, points, n) for points in (Z, self.centres))
+        return (self.kernel(Z, centres) @ self.weights.reshape(len(centres), -1)).reshape(-1, n)
 
     @property
     def norms(self) -> Array:
         """RKHS norms: of every output (n_outputs,), or of the whole (1,) with an operator-valued kernel."""
-        if isinstance(self.kernel, OperatorKernel):
-            pairs = with_output(self.centres, self.weights.shape[1])
-            w = self.weights.ravel()
-            return np.sqrt([w @ self.kernel(pairs, pairs) @ w])
-        return np.sqrt(np.einsum("in,ij,jn->n", self.weights, self.kernel(self.centres, self.centres), self.weights))
+        points = _points(self.kernel, self.centres, self.weights.shape[1])
+        w, K = self.weights.reshape(len(points), -1), self.kernel(points, points)
+        return np.sqrt(np.einsum("in,ij,jn->n", w, K, w))
 
 
 def draw_layer(
@@ -126,10 +119,14 @@ def draw_layer(
     With K = L L^T and standard normal e the draw is L e and the weights of its interpolant L^-T e: its squared norm is
     |e|^2, chi-squared with n degrees of freedom. Scaled output by output with a scalar kernel, as a whole otherwise.
     """
-    whole = isinstance(kernel, OperatorKernel)
-    points = with_output(centres, n_outputs) if whole else centres
+    points = _points(kernel, centres, n_outputs)
     factor = cholesky(kernel(points, points) + 1e-12 * np.eye(len(points)), lower=True)
-    drawn = rng.standard_normal((len(points), 1 if whole else n_outputs))
+    drawn = rng.standard_normal((len(points), n_outputs * len(centres) // len(points)))
     weights = solve_triangular(factor, drawn, lower=True, trans="T").reshape(len(centres), n_outputs)
     layer = Layer(kernel, centres, weights)
     return layer if norm is None else Layer(kernel, centres, weights * (norm / layer.norms))
+
+
+def _points(kernel: Kernel | OperatorKernel, points: Array, n_outputs: int) -> Array:
+    """What the kernel is called with: points, or pairs of point and output."""
+    return with_output(points, n_outputs) if isinstance(kernel, OperatorKernel) else points

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 from scipy.optimize import brentq
@@ -9,9 +11,11 @@ from scipy.special import gamma, kv
 
 from kbrepro import checks
 from kbrepro.kernels import Array, Matern, grid
-from kbrepro.papers.gpn_ucb.network import NetworkProblem, compose
+from kbrepro.papers.gpn_ucb.network import NetworkProblem, NetworkTold, compose
+from kbrepro.papers.gpn_ucb.structures import FeedForward
+from kbrepro.problems import Trial
 
-#: The constants of Fig. 6.
+#: The constants of Fig. 6: B, u and u~.
 NORM, PLACE, REACH = 5.0, 0.5, 0.3
 
 
@@ -24,46 +28,37 @@ def matern_profile(distance: Array, nu: float) -> Array:
     return np.where(s == 0, 1.0, value)
 
 
-def slopes(z: Array, nu: float, place: float = PLACE) -> Array:
-    """Return (k(u - z) - k(u + z)) / (2 z) for z > 0, u = `place`: the slope of g~ at scale 1 (H.1, condition 3)."""
-    return (matern_profile(place - z, nu) - matern_profile(place + z, nu)) / (2 * z)
+def slopes(z: Array, nu: float) -> Array:
+    """Return (k(u - z) - k(u + z)) / (2 z) for z > 0: the slope of g~ at scale 1 (H.1, condition 3), same shape."""
+    return (matern_profile(PLACE - z, nu) - matern_profile(PLACE + z, nu)) / (2 * z)
 
 
-def slope_ratio(nu: float, place: float = PLACE, reach: float = REACH, n: int = 20001) -> float:
-    """Return r_min / r_max, smallest over largest slope for z in (0, reach] (eq. 267)."""
-    r = slopes(np.linspace(0, reach, n)[1:], nu, place)
+def slope_ratio(nu: float) -> float:
+    """Return r_min / r_max, smallest over largest slope for z in (0, u~] (eq. 267)."""
+    r = slopes(np.linspace(0, REACH, 20001)[1:], nu)
     return float(r.min() / r.max())
 
 
-def amplifier_scale(nu: float, norm: float = NORM, place: float = PLACE) -> float:
+def amplifier_scale(nu: float) -> float:
     """Return L~ = sqrt(2) B / sqrt(k(0) - k(2 u)), with which g~ has norm exactly B (eqs. 217, 221)."""
-    checks.positive(norm=norm, place=place)
-    return float(np.sqrt(2) * norm / np.sqrt(1 - matern_profile(2 * place, nu)))
+    return float(np.sqrt(2) * NORM / np.sqrt(1 - matern_profile(2 * PLACE, nu)))
 
 
-def amplifier(z: Array, nu: float, norm: float = NORM, place: float = PLACE) -> Array:
+def amplifier(z: Array, nu: float) -> Array:
     """Return g~(z) = L~ / 2 (k(z - u) - k(z + u)), same shape as z (eq. 217)."""
-    difference = matern_profile(z - place, nu) - matern_profile(z + place, nu)
-    return amplifier_scale(nu, norm, place) / 2 * difference
+    return amplifier_scale(nu) / 2 * (matern_profile(z - PLACE, nu) - matern_profile(z + PLACE, nu))
 
 
-def amplified(z: Array, times: int, nu: float, norm: float = NORM) -> Array:
-    """Return g~ applied `times` times."""
-    for _ in range(times):
-        z = amplifier(z, nu, norm)
-    return z
-
-
-def first_height(height: float, depth: int, nu: float, norm: float = NORM) -> float:
+def first_height(height: float, depth: int, nu: float) -> float:
     """Return 2 epsilon_1: what depth - 1 amplifiers raise to `height` = 2 epsilon (eq. 224).
 
-    Raises ValueError if the height is out of reach of inputs up to u~ = 0.3.
+    Raises ValueError if the height is out of reach of inputs up to u~.
     """
-    top = float(amplified(np.array(REACH), depth - 1, nu, norm)) if depth == 2 else amplifier(np.array(REACH), nu, norm)
+    top = amplifier(np.array(REACH), nu)
     if height > top:
         raise ValueError(f"height = {height} is not allowed: height must be at most {top:.3g}")
     for _ in range(depth - 1):  # g~ rises on [0, u~], so undo it layer by layer
-        height = brentq(lambda z, h=height: float(amplifier(np.array(z), nu, norm)) - h, 0.0, REACH, xtol=1e-14)
+        height = brentq(lambda z, h=height: float(amplifier(np.array(z), nu)) - h, 0.0, REACH, xtol=1e-14)
     return float(height)
 
 
@@ -73,37 +68,59 @@ def bump(r: Array) -> Array:
     return np.where(inside, np.exp(1 - 1 / np.where(inside, 1 - np.square(r), 1.0)), 0.0)
 
 
-def bump_norm(width: float, kernel: Matern, n: int = 33) -> float:
-    """Return the RKHS norm of the two-dimensional bump of width w, interpolated at n x n points of [-2 w, 2 w]^2.
-
-    Interpolants have the smallest norm, so this rises to the norm from below.
-    """
-    points = grid(n, 2, -2 * width, 2 * width)
-    y = bump(np.linalg.norm(points, axis=1) / width)
-    factor = cho_factor(kernel(points, points) + 1e-10 * np.eye(len(points)), lower=True)
-    return float(np.sqrt(y @ cho_solve(factor, y)))
-
-
-def needle_problem(
-    index: int, per_side: int, epsilon: float, *, depth: int = 3, nu: float = 1.5, norm: float = NORM
-) -> NetworkProblem:
-    """Return needle number `index` of M = per_side^2: a chain on [0, 1]^2 of height 2 epsilon in one cell, 0 elsewhere.
+@dataclass(frozen=True)
+class Needles:
+    """Source of M = per_side^2 chains on [0, 1]^2, one a trial: height 2 epsilon in one cell, 0 elsewhere.
 
     Arms are 3 x 3 points a cell, the middle one its centre; the needle's radius w is half a cell. The policies are told
-    the kernel, B = `norm`, and L = max(L', r_max L~), L' the slope of the needle.
+    the Matérn kernel, B, and L = max(L', r_max L~), L' the slope of the needle. Raises IndexError past the last cell.
     """
-    checks.at_least(2, per_side=per_side, depth=depth)
-    checks.positive(epsilon=epsilon)
-    if not 0 <= index < per_side**2:
-        raise ValueError(f"index = {index} is not allowed: index must be from 0 to {per_side**2 - 1}")
-    width = 1 / (2 * per_side)
-    low = first_height(2 * epsilon, depth, nu, norm)
-    edge = 1 / (6 * per_side)
-    arms = grid(3 * per_side, 2, edge, 1 - edge)
-    centre = (np.array(divmod(index, per_side)) + 0.5) / per_side
-    needle = low * bump(np.linalg.norm(arms - centre, axis=1) / width)[:, None]
-    r = np.linspace(0, 1, 4001)
-    steepest = low / width * np.abs(np.diff(bump(r)) / np.diff(r)).max()
-    largest = amplifier_scale(nu, norm) * slopes(np.linspace(0, REACH, 2001)[1:], nu).max()
-    layers = [lambda x: needle, *[lambda z: amplifier(z, nu, norm)] * (depth - 1)]
-    return compose(arms, layers, [Matern(1.0, nu)] * depth, norm, float(max(steepest, largest, 1.0)))
+
+    per_side: int
+    epsilon: float
+    depth: int
+    nu: float
+
+    def __post_init__(self) -> None:
+        checks.at_least(2, per_side=self.per_side, depth=self.depth)
+        checks.positive(epsilon=self.epsilon)
+
+    @property
+    def kernel(self) -> Matern:
+        """The kernel of every layer."""
+        return Matern(1.0, self.nu)
+
+    @property
+    def radius(self) -> float:
+        """Radius w of the needle, half a cell."""
+        return 1 / (2 * self.per_side)
+
+    @property
+    def low(self) -> float:
+        """Height 2 epsilon_1 of the needle, before the later layers raise it."""
+        return first_height(2 * self.epsilon, self.depth, self.nu)
+
+    def first_norm(self) -> float:
+        """Return the RKHS norm of the needle, interpolated at 33 x 33 points of [-2 w, 2 w]^2.
+
+        Interpolants have the smallest norm, so with more points this rises to the norm from below.
+        """
+        points = grid(33, 2, -2 * self.radius, 2 * self.radius)
+        y = bump(np.linalg.norm(points, axis=1) / self.radius)
+        factor = cho_factor(self.kernel(points, points) + 1e-10 * np.eye(len(points)), lower=True)
+        return self.low * float(np.sqrt(y @ cho_solve(factor, y)))
+
+    def __call__(self, trial: Trial) -> NetworkProblem:
+        cells = self.per_side**2
+        if trial.number >= cells:
+            raise IndexError(f"trial = {trial.number} is not allowed: there are {cells} needles, 0 to {cells - 1}")
+        edge = 1 / (6 * self.per_side)
+        points = grid(3 * self.per_side, 2, edge, 1 - edge)
+        centre = (np.array(divmod(trial.number, self.per_side)) + 0.5) / self.per_side
+        needle = self.low * bump(np.linalg.norm(points - centre, axis=1) / self.radius)[:, None]
+        r = np.linspace(0, 1, 4001)
+        steepest = self.low / self.radius * np.abs(np.diff(bump(r)) / np.diff(r)).max()
+        largest = amplifier_scale(self.nu) * slopes(np.linspace(0, REACH, 2001)[1:], self.nu).max()
+        constant = float(max(steepest, largest, 1.0))
+        told = NetworkTold(points, FeedForward(self.kernel), (1,) * self.depth, NORM, constant)
+        return compose(told, [lambda _: needle, *[lambda z: amplifier(z, self.nu)] * (self.depth - 1)])

@@ -6,13 +6,17 @@ The inputs of a layer are outputs of the one before it, so they are no arms: the
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 import numpy as np
 from scipy.linalg import solve_triangular
 
 from kbrepro import checks
 from kbrepro.kernels import Array, Kernel
 from kbrepro.papers.gpn_ucb.layers import OperatorKernel, with_output
-from kbrepro.papers.gpn_ucb.network import NetworkProblem
+from kbrepro.papers.gpn_ucb.network import NetworkTold
+from kbrepro.posterior import Rows
 
 #: Without noise a pull whose posterior variance is below this share of the prior variance counts as repeated.
 REPEATED = 1e-12
@@ -21,21 +25,23 @@ REPEATED = 1e-12
 class LayerPosterior:
     """Posterior of functions that share one scalar kernel and their inputs; prior mean 0.
 
-    Attributes: `mean` (P, n_outputs) and `variance` (P,) at the fixed points (P, d), n_pulls. The variance is the same
-    for every output (Li & Scarlett, eqs. 1-2).
+    Attributes: `mean` (P, n_outputs) and `variance` (P,) at the fixed points (P, d). The variance is the same for every
+    output (Li & Scarlett, eqs. 1-2).
     """
 
-    def __init__(self, kernel: Kernel, points: Array, noise_variance: float, n_outputs: int = 1) -> None:
+    def __init__(self, kernel: Kernel | OperatorKernel, points: Array, noise_variance: float, n_outputs: int) -> None:
         checks.non_negative(noise_variance=noise_variance)
         checks.positive_int(n_outputs=n_outputs)
         self.kernel, self.points, self.noise_variance = kernel, points, noise_variance
         self.mean = np.zeros((len(points), n_outputs))
         self._variance = kernel.diag(points).astype(float).copy()
-        self.n_pulls = 0
-        self._inputs = np.empty((16, points.shape[1]))
+        self._inputs, self._rows, self._residuals = Rows(points.shape[1]), Rows(len(points)), Rows(n_outputs)
         self._factor = np.zeros((16, 16))
-        self._rows = np.empty((16, len(points)))
-        self._residuals = np.empty((16, n_outputs))
+
+    @property
+    def n_pulls(self) -> int:
+        """Number of pulls so far."""
+        return len(self._inputs)
 
     @property
     def variance(self) -> Array:
@@ -49,12 +55,17 @@ class LayerPosterior:
 
     def at(self, Z: Array) -> tuple[Array, Array]:
         """Return mean (n, n_outputs) and variance (n,) at any points Z (n, d)."""
-        t = self.n_pulls
-        V = self._solve(self.kernel(self._inputs[:t], Z))
-        return V.T @ self._residuals[:t], np.maximum(self.kernel.diag(Z) - np.einsum("tn,tn->n", V, V), 0.0)
+        mean, V = self.solved(Z)
+        return mean, np.maximum(self.kernel.diag(Z) - np.einsum("tn,tn->n", V, V), 0.0)
 
-    def update(self, z: Array, y: Array) -> None:
-        """Condition on the output y (n_outputs,) at z (d,).
+    def solved(self, Z: Array) -> tuple[Array, Array]:
+        """Return the mean (n, n_outputs) at any points Z (n, d), and V = L^-1 k(inputs, Z), (n_pulls, n)."""
+        K, t = self.kernel(self._inputs(), Z), self.n_pulls
+        V = solve_triangular(self._factor[:t, :t], K, lower=True, check_finite=False) if t else K
+        return V.T @ self._residuals(), V
+
+    def update(self, z: Array, y: Array) -> Array:
+        """Condition on the output y (n_outputs,) at z (d,); return the new row of V at the fixed points, (P,).
 
         Raises ValueError on other shapes, on what is not finite, and on a repeated point if there is no noise.
         """
@@ -63,37 +74,24 @@ class LayerPosterior:
             wanted = f"z ({self.points.shape[1]},) and y ({self.mean.shape[1]},)"
             raise ValueError(f"the shapes disagree: z {z.shape[1:]}, y {y.shape}; they must be {wanted}")
         checks.finite_array(z=z, y=y)
-        t = self.n_pulls
-        new = self._solve(self.kernel(self._inputs[:t], z))[:, 0]
-        scale = np.sqrt(self._pivot(float(self.kernel.diag(z)[0]), float(new @ new)))
-        self._grow()
-        self._inputs[t], self._factor[t, :t], self._factor[t, t] = z[0], new, scale
-        self._rows[t] = (self.kernel(z, self.points)[0] - new @ self._rows[:t]) / scale
-        self._residuals[t] = (y - new @ self._residuals[:t]) / scale
-        self.mean += self._rows[t][:, None] * self._residuals[t]
-        self._variance -= self._rows[t] ** 2
-        self.n_pulls += 1
-
-    def _pivot(self, prior: float, explained: float) -> float:
-        left = prior - explained
+        t, prior = self.n_pulls, float(self.kernel.diag(z)[0])
+        mean, V = self.solved(z)
+        new = V[:, 0]
+        left = prior - float(new @ new)
         if self.noise_variance == 0 and left <= REPEATED * prior:
             raise ValueError("noise_variance = 0 is not allowed with repeated points: noise_variance must be above 0")
-        return max(left, 0.0) + self.noise_variance
-
-    def _solve(self, K: Array) -> Array:
-        t = self.n_pulls
-        return solve_triangular(self._factor[:t, :t], K, lower=True, check_finite=False) if t else K
-
-    def _grow(self) -> None:
-        t = self.n_pulls
-        if t < len(self._rows):
-            return
-        for name in ("_inputs", "_rows", "_residuals"):
-            old = getattr(self, name)
-            setattr(self, name, np.concatenate([old, np.empty_like(old)]))
-        factor = np.zeros((2 * t, 2 * t))
-        factor[:t, :t] = self._factor
-        self._factor = factor
+        scale = np.sqrt(max(left, 0.0) + self.noise_variance)
+        if t == len(self._factor):
+            self._factor = np.pad(self._factor, (0, t))
+        self._factor[t, :t], self._factor[t, t] = new, scale
+        row = (self.kernel(z, self.points)[0] - new @ self._rows()) / scale
+        residual = (y - mean[0]) / scale
+        self._inputs.append(z[0])
+        self._rows.append(row)
+        self._residuals.append(residual)
+        self.mean += row[:, None] * residual
+        self._variance -= row**2
+        return row
 
 
 class OperatorPosterior:
@@ -104,9 +102,8 @@ class OperatorPosterior:
     """
 
     def __init__(self, kernel: OperatorKernel, points: Array, noise_variance: float) -> None:
-        n = kernel.n_outputs
-        self.points, self._n = points, n
-        self._pairs = LayerPosterior(kernel, with_output(points, n), noise_variance)
+        self.points, self._n = points, kernel.n_outputs
+        self._pairs = LayerPosterior(kernel, with_output(points, self._n), noise_variance, n_outputs=1)
         self.covariance = _blocks(kernel, points)
 
     @property
@@ -117,24 +114,21 @@ class OperatorPosterior:
     @property
     def sd(self) -> Array:
         """Root of the spectral norm of the posterior covariance at the fixed points, (P,)."""
-        return _spread(self.covariance)
+        return np.sqrt(_largest(self.covariance))
 
     def at(self, Z: Array) -> tuple[Array, Array]:
         """Return the mean (m, n) and the squared `sd` (m,) at any points Z (m, d)."""
-        pairs = with_output(Z, self._n)
-        posterior, t = self._pairs, self._pairs.n_pulls
-        V = posterior._solve(posterior.kernel(posterior._inputs[:t], pairs))
-        blocks = V.reshape(t, len(Z), self._n)
-        left = _blocks(posterior.kernel, Z) - np.einsum("tmi,tmj->mij", blocks, blocks)
-        return (V.T @ posterior._residuals[:t]).reshape(len(Z), self._n), _spread(left) ** 2
+        mean, V = self._pairs.solved(with_output(Z, self._n))
+        blocks = V.reshape(-1, len(Z), self._n)
+        left = _blocks(self._pairs.kernel, Z) - np.einsum("tmi,tmj->mij", blocks, blocks)
+        return mean.reshape(len(Z), self._n), _largest(left)
 
     def update(self, z: Array, y: Array) -> None:
         """Condition on the output y (n,) at z (d,); raises as `LayerPosterior.update`."""
         if np.shape(y) != (self._n,):
             raise ValueError(f"the shapes disagree: y {np.shape(y)}; it must be ({self._n},)")
         for pair, value in zip(with_output(np.atleast_2d(z), self._n), y, strict=True):
-            self._pairs.update(pair, np.array([value]))
-            row = self._pairs._rows[self._pairs.n_pulls - 1].reshape(-1, self._n)
+            row = self._pairs.update(pair, np.array([value])).reshape(-1, self._n)
             self.covariance -= row[:, :, None] * row[:, None, :]
 
 
@@ -144,17 +138,35 @@ def _blocks(kernel: OperatorKernel, points: Array) -> Array:
     return sum(d[:, None, None] * A for d, A in zip(diagonals, kernel.mixings, strict=True))
 
 
-def _spread(covariance: Array) -> Array:
-    return np.sqrt(np.maximum(np.linalg.eigvalsh(covariance)[:, -1], 0.0))
+def _largest(covariance: Array) -> Array:
+    """Return the largest eigenvalue of every matrix (P, n, n), (P,), at least 0."""
+    return np.maximum(np.linalg.eigvalsh(covariance)[:, -1], 0.0)
 
 
-def layer_posterior(
-    kernel: Kernel | OperatorKernel, points: Array, noise_variance: float, n_outputs: int
-) -> LayerPosterior | OperatorPosterior:
-    """Return the posterior that fits the kernel."""
+def layer_posterior(told: NetworkTold, layer: int, points: Array) -> LayerPosterior | OperatorPosterior:
+    """Return the posterior of a layer before the first pull, with these fixed points (P, d)."""
+    kernel = told.kernels[layer]
     if isinstance(kernel, OperatorKernel):
-        return OperatorPosterior(kernel, points, noise_variance)
-    return LayerPosterior(kernel, points, noise_variance, n_outputs)
+        return OperatorPosterior(kernel, points, told.noise_variance)
+    return LayerPosterior(kernel, points, told.noise_variance, told.widths[layer])
+
+
+class NetworkPosterior:
+    """The posteriors of all layers, each with its own fixed points: what a pull shows is told to each of them."""
+
+    def __init__(self, told: NetworkTold, points: Sequence[Array]) -> None:
+        self.told = told
+        self.posteriors = [layer_posterior(told, i, its) for i, its in enumerate(points)]
+
+    def update(self, arm: int, observation: Sequence[Any]) -> None:
+        """Take in the outputs of all layers at `arm`; raises as `NetworkTold.steps`."""
+        for i, z, y in self.told.steps(arm, observation):
+            self.posteriors[i].update(z, y)
+
+    def realised_sd(self, arm: int, observation: Sequence[Any]) -> Array:
+        """Return the sd of every layer at its true input under `arm`, (m,), which only a pull shows."""
+        steps = self.told.steps(arm, observation)
+        return np.array([np.sqrt(self.posteriors[i].at(z[None, :])[1][0]) for i, z, _ in steps])
 
 
 #: Tables span [-HALF_WIDTH, HALF_WIDTH]; outside, where no data is near and the posterior is the prior, the end counts.
@@ -185,36 +197,24 @@ def interpolate(table: Array, z: Array) -> Array:
     return sum(w[..., None] * table[left + shift] for shift, w in zip((-1, 0, 1, 2), cubic_weights(u), strict=True))
 
 
-class ChainPosterior:
+class ChainPosterior(NetworkPosterior):
     """Posteriors of all layers of a chain: the first at the arms, the others in tables.
 
     Raises ValueError for networks other than chains and for additional inputs.
     """
 
-    def __init__(self, problem: NetworkProblem) -> None:
-        if problem.structure != "chain" or sum(problem.extra_dims):
-            raise ValueError(f"structure = {problem.structure!r} is not allowed: the rivals take plain chains only")
-        inputs = [problem.arms, *[table_points()] * (problem.depth - 1)]
-        self.problem = problem
-        self.layers = [
-            LayerPosterior(kernel, points, problem.noise_variance)
-            for kernel, points in zip(problem.kernels, inputs, strict=True)
-        ]
-
-    def update(self, arm: int, observation: Array) -> None:
-        """Take in the outputs of all layers at `arm`."""
-        z = self.problem.arms[arm]
-        for posterior, y in zip(self.layers, self.problem.split(observation), strict=True):
-            posterior.update(z, y)
-            z = y
+    def __init__(self, told: NetworkTold) -> None:
+        if set(told.widths) != {1} or any(told.extra_dims) or isinstance(told.kernels[0], OperatorKernel):
+            raise ValueError(f"{told} is not allowed: the rivals take plain chains only")
+        super().__init__(told, [told.points, *[table_points()] * (told.depth - 1)])
 
     def first(self) -> tuple[Array, Array]:
         """Return mean and sd of the first layer at the arms, each (A,)."""
-        return self.layers[0].mean[:, 0], self.layers[0].sd
+        return self.posteriors[0].mean[:, 0], self.posteriors[0].sd
 
     def table(self, layer: int) -> Array:
         """Return mean and variance of a later layer at `table_points`, (n, 2)."""
-        posterior = self.layers[layer]
+        posterior = self.posteriors[layer]
         return np.column_stack([posterior.mean[:, 0], posterior.variance])
 
     def at(self, layer: int, z: Array) -> tuple[Array, Array]:

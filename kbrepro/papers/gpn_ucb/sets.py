@@ -1,0 +1,121 @@
+"""What confidence sets for the outputs of every layer share: grids, envelopes, and two ways of rounding.
+
+A layer holds |f - mean| <= B sd (Li & Scarlett, Lemma 1), with certainty. Knowing that it is Lipschitz continuous, each
+bound can be replaced by its envelope (eqs. 9-10, 17), and the sets are carried from layer to layer (eqs. 11, 20). Two
+ways to do this on a grid:
+
+- `paper`: the set of a layer's input is replaced by the grid points inside it, or by its corners if there are none
+  (appendix L.2). Fast and tight, but what lies between grid points is not looked at.
+- `outward`: the set is widened by half a cell, and L times half a diagonal of a cell is added to the bounds. Every
+  point of the set then has a grid point that speaks for it, and the sets are valid.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.spatial.distance import cdist
+
+from kbrepro import checks
+from kbrepro.kernels import Array, grid
+from kbrepro.papers.gpn_ucb.network import NetworkTold
+from kbrepro.papers.gpn_ucb.posterior import NetworkPosterior
+
+MODES = ("paper", "outward")
+#: Rounding that is not a violation, in units of the outputs.
+ROUNDING = 1e-10
+
+
+@dataclass(frozen=True)
+class CubeGrid:
+    """n points a side on [low, high]^d; row-major, as `kernels.grid`. Raises ValueError unless low < high, n >= 2."""
+
+    low: float
+    high: float
+    n: int
+    d: int = 1
+
+    def __post_init__(self) -> None:
+        checks.finite_number(low=self.low, high=self.high)
+        checks.at_least(2, n=self.n)
+        checks.positive_int(d=self.d)
+        if self.low >= self.high:
+            raise ValueError(f"low = {self.low} is not allowed: low must be below high = {self.high}")
+
+    @property
+    def points(self) -> Array:
+        """The (n**d, d) points."""
+        return grid(self.n, self.d, self.low, self.high)
+
+    @property
+    def step(self) -> float:
+        """Distance of neighbours along an axis."""
+        return (self.high - self.low) / (self.n - 1)
+
+    @property
+    def half_diagonal(self) -> float:
+        """Half a diagonal of a cell: no point of the cube is farther from its nearest grid point."""
+        return self.step * np.sqrt(self.d) / 2
+
+    def must_cover(self, reach: float) -> None:
+        """Raise ValueError unless [-reach, reach] lies in [low, high]."""
+        if self.low > -reach or self.high < reach:
+            raise ValueError(
+                f"the grid [{self.low}, {self.high}] misses outputs of the layer: it must hold [-{reach:g}, {reach:g}]"
+            )
+
+
+def lower_envelope(values: Array, slopes: Array) -> Array:
+    """Return min over j of values[j] + slopes[i, j] for every i: values (P, k), slopes (Q, P) -> (Q, k).
+
+    With values mean + B sd at the grid points and slopes L |z_i - z_j|, infinite where the two are not neighbours, it
+    is the upper bound of Li & Scarlett, eq. 9; the lower bound, eq. 10, is `-lower_envelope(-values, slopes)`.
+    """
+    return np.stack([(slopes + column).min(axis=1) for column in values.T], axis=1)
+
+
+def neighbour_slopes(Z: Array, points: Array, lipschitz: float, radius: float) -> Array:
+    """Return L |z - p|, infinite where the distance exceeds `radius`: Z (Q, d), points (P, d) -> (Q, P)."""
+    distance = cdist(Z, points)
+    return np.where(distance <= radius * (1 + 1e-12), lipschitz * distance, np.inf)
+
+
+class NetworkSets(NetworkPosterior):
+    """Posteriors of all layers, the first at the arms, the others on grids; subclasses carry sets through the layers.
+
+    Grids have `n_grid` points a side on [-half_width, half_width]^d, repeated for each value of the additional inputs
+    of their layer (K.1, eqs. 269-272), and envelopes reach over neighbours within `radius` (the defaults are those of
+    L.2). `mode` is `paper` or `outward`. Raises ValueError if a grid does not hold all that the layer before returns.
+    """
+
+    def __init__(
+        self, told: NetworkTold, *, n_grid: int = 100, half_width: float = 5.0, radius: float = 1.0, mode: str = "paper"
+    ) -> None:
+        checks.positive(half_width=half_width, radius=radius)
+        checks.one_of(MODES, mode=mode)
+        self.radius, self.outward = radius, mode == "outward"
+        self.cubes = [CubeGrid(-half_width, half_width, n_grid, d) for d in told.widths[:-1]]
+        points, self._which = [told.own_inputs(0)], []
+        for i, cube in enumerate(self.cubes):
+            cube.must_cover(told.reach(i))
+            values, which = np.unique(told.own_inputs(i + 1), axis=0, return_inverse=True)
+            tiled, repeated = np.tile(cube.points, (len(values), 1)), np.repeat(values, cube.n**cube.d, axis=0)
+            points.append(np.column_stack([tiled, repeated]))
+            self._which.append(which.ravel())
+        self._slopes = [neighbour_slopes(p, p, told.lipschitz, radius) for p in points[1:]]
+        super().__init__(told, points)
+
+    def band(self, mean: Array, sd: Array) -> Array:
+        """Return [mean + B sd, -(mean - B sd)] for means (P, n) and sds (P,), (P, 2 n): larger is wider."""
+        half = self.told.norm_bound * sd[:, None]
+        return np.concatenate([mean + half, half - mean], axis=1)
+
+    def bounds(self) -> tuple[Array, Array]:
+        """Return lower and upper confidence bound of every arm's reward, each (A,)."""
+        raise NotImplementedError
+
+    def covers(self, outputs: Sequence[Array]) -> Array:
+        """Return for every arm (A,) whether its sets hold the true outputs (A, n_i) of all layers, the reward last."""
+        raise NotImplementedError

@@ -1,0 +1,31 @@
+"""What the tests of networks share: pulls of random arms, and posteriors by dense algebra."""
+
+import numpy as np
+import pytest
+from scipy.linalg import cho_factor, cho_solve
+
+
+@pytest.fixture(scope="session")
+def pulled():
+    """Tell sets (or posteriors) of n random arms."""
+
+    def tell(sets, problem, n, seed=0):
+        rng = np.random.default_rng([57, seed, 1])
+        for arm in rng.integers(problem.told.n_arms, size=n):
+            sets.update(arm, problem.pull(arm, rng))
+        return sets
+
+    return tell
+
+
+@pytest.fixture(scope="session")
+def dense():
+    """Mean and variance at Z from the whole kernel matrix."""
+
+    def at(kernel, X, y, Z, noise_variance):
+        factor = cho_factor(kernel(X, X) + noise_variance * np.eye(len(X)), lower=True)
+        cross = kernel(Z, X)
+        variance = kernel.diag(Z) - np.einsum("ij,ji->i", cross, cho_solve(factor, cross.T))
+        return cross @ cho_solve(factor, y), variance
+
+    return at

@@ -1,0 +1,81 @@
+"""Boxes: maxima and interval recursion by dense search, what the envelope does."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from kbrepro.kernels import SquaredExponential, grid
+from kbrepro.papers.gpn_ucb.boxes import BoxSets, box_indices, box_maxima
+from kbrepro.papers.gpn_ucb.experiments import RandomNetwork
+from kbrepro.papers.gpn_ucb.sets import CubeGrid
+from kbrepro.papers.gpn_ucb.structures import FeedForward
+
+CHAIN = RandomNetwork(FeedForward(SquaredExponential(1.0)), grid(30, 1, -2, 2), (1, 1, 1))
+
+
+def rng(*seed):
+    return np.random.default_rng([57, *seed])
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(0, 10**6), st.integers(2, 7), st.integers(1, 2))
+def test_box_maxima_are_the_brute_force_ones(seed, n, d):
+    cube = CubeGrid(-1.0, 1.0, n, d)
+    values = rng(seed).normal(size=(n,) * d + (1,))
+    low = rng(seed, 1).uniform(-1, 0.5, (20, d))
+    high = low + rng(seed, 2).uniform(0, 1, (20, d))
+    first, last = box_indices(cube, low, high, 0.0)
+    maxima = box_maxima(values)
+    for a, b, f, t in zip(low, high, first, last, strict=True):
+        inside = ((cube.points >= a - 1e-9) & (cube.points <= b + 1e-9)).all(axis=1)
+        assert inside.any() == (f <= t).all()
+        if inside.any():
+            assert maxima[tuple(np.stack([f, t], axis=1).ravel())] == values.reshape(-1)[inside].max()
+
+
+@pytest.mark.parametrize(("mode", "half"), [("paper", 0.0), ("outward", 2 / 24)])
+def test_the_interval_recursion_is_the_dense_search(pulled, mode, half):
+    """Chains: every set from an own search over grid points, by the words of appendix L.2, or over whole cells."""
+    problem = CHAIN.draw(rng(16))
+    sets = pulled(BoxSets(problem.told, n_grid=25, half_width=2.0, mode=mode), problem, 3)
+    D, L = np.linspace(-2, 2, 25), problem.told.lipschitz
+
+    def bars(i, z):
+        near = np.abs(D - z) <= 1 + 1e-12
+        mean, sd = sets.posteriors[i].mean[near, 0], sets.posteriors[i].sd[near]
+        slope = L * np.abs(D[near] - z)
+        return (mean - sd - slope).max() - L * half, (mean + sd + slope).min() + L * half
+
+    regions = sets.regions()
+    for arm in range(problem.told.n_arms):
+        mean, sd = sets.posteriors[0].mean[arm, 0], sets.posteriors[0].sd[arm]
+        low, high = mean - sd, mean + sd
+        for i in (1, 2):
+            inside = [z for z in D if low - half - 1e-9 <= z <= high + half + 1e-9] or [low, high]
+            ends = [bars(i, z) for z in inside]
+            low, high = min(e[0] for e in ends), max(e[1] for e in ends)
+            assert regions[i][0][arm, 0] == pytest.approx(low, abs=1e-9)
+            assert regions[i][1][arm, 0] == pytest.approx(high, abs=1e-9)
+
+
+def widths(pulled, norm_bound, envelope):
+    """Widths of the bounds on a chain of norm-1 layers, L = 1, of which a B is told."""
+    problem = CHAIN.draw(rng(18))
+    problem = replace(problem, told=replace(problem.told, norm_bound=norm_bound))
+    sets = BoxSets(problem.told, n_grid=81, half_width=4.0, mode="outward", envelope=envelope)
+    low, high = pulled(sets, problem, 4).bounds()
+    return high - low
+
+
+def test_the_envelope_narrows_the_sets_where_b_is_loose(pulled):
+    with_it, without = (widths(pulled, 3.0, envelope) for envelope in (True, False))
+    assert (with_it <= without + 1e-12).all()
+    assert with_it.mean() < 0.7 * without.mean()
+
+
+def test_the_envelope_adds_nothing_where_l_is_b_over_the_lengthscale(pulled):
+    """Two functions within the band differ by what the norm allows: the band is all but Lipschitz with B / l itself."""
+    assert widths(pulled, 1.0, True).mean() > 0.97 * widths(pulled, 1.0, False).mean()

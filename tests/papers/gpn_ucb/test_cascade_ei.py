@@ -1,0 +1,83 @@
+"""Both forms of cEI against direct sampling and a brute-force sum."""
+
+import numpy as np
+import pytest
+
+from kbrepro.kernels import SquaredExponential
+from kbrepro.papers.gpn_ucb import cascade_ei
+from kbrepro.papers.gpn_ucb.experiments import exact_chain
+from kbrepro.papers.gpn_ucb.layers import draw_layer
+from kbrepro.papers.gpn_ucb.posterior import LayerPosterior, interpolate, table_points
+
+KERNEL = SquaredExponential(1.0)
+PULLS = (3, 30, 60, 25, 12)
+
+
+def rng(*seed):
+    return np.random.default_rng([57, *seed])
+
+
+@pytest.fixture(scope="module")
+def after_pulls():
+    """A chain after a few pulls, told to both forms of cEI."""
+    problem = exact_chain(8).draw(rng(26))
+    policies = (
+        cascade_ei.ExactCascadeEI(problem.told, 9),
+        cascade_ei.SampledCascadeEI(problem.told, 9, samples=40_000),
+    )
+    for arm in PULLS:
+        for policy in policies:
+            policy.tell(arm, problem.pull(arm, rng(0)))
+    return problem, *policies
+
+
+def direct_samples(problem, n, generator):
+    """Samples of every arm's reward straight from the posteriors, without tables."""
+    points = problem.told.points
+    layers = [LayerPosterior(KERNEL, points[:1] if i == 0 else np.zeros((1, 1)), 1e-7, 1) for i in range(3)]
+    for arm in PULLS:
+        z = points[arm]
+        for layer, output in zip(layers, problem.outputs, strict=True):
+            layer.update(z, output[arm])
+            z = output[arm]
+    z = np.repeat(points, n, axis=0)
+    for layer in layers:
+        mean, variance = layer.at(z)
+        z = mean + np.sqrt(variance)[:, None] * generator.standard_normal((len(z), 1))
+    return z.reshape(len(points), n)
+
+
+def test_both_forms_of_cascade_ei_agree_with_direct_sampling(after_pulls):
+    problem, exact, sampled = after_pulls
+    n = 4000
+    gains = np.maximum(direct_samples(problem, n, rng(27)) - exact.best_reward, 0)
+    error = gains.std(axis=1) / np.sqrt(n) + 1e-4
+    computed = exact.expected_improvement(rng(0))
+    assert (np.abs(computed - gains.mean(axis=1)) <= 5 * error).all()
+    many = sampled.expected_improvement(rng(28))
+    assert (np.abs(computed - many) <= 5 * error * np.sqrt(n / 40_000) + 1e-4).all()
+
+
+def test_the_quadrature_is_the_brute_force_sum(after_pulls):
+    """Nodes far closer than any feature of the integrands, no smoothing."""
+    _, exact, _ = after_pulls
+    nodes = np.arange(-6.5, 6.5, 0.01)
+    weights = np.exp(-0.5 * nodes**2) / np.exp(-0.5 * nodes**2).sum()
+    last = exact.posterior.table(2)
+    value = cascade_ei.expected_excess(last[:, 0], np.sqrt(last[:, 1]), exact.best_reward)
+    middle = exact.posterior.table(1)
+    for mean, sd in ((middle[:, 0], np.sqrt(middle[:, 1])), exact.posterior.first()):
+        z = mean[:, None] + sd[:, None] * nodes
+        value = interpolate(value[:, None], z)[..., 0] @ weights
+    np.testing.assert_allclose(exact.expected_improvement(rng(0)), np.maximum(value, 0), atol=1e-4 * value.max())
+
+
+def test_fine_tables_keep_their_stated_errors():
+    posterior = LayerPosterior(KERNEL, table_points(), 1e-7, 1)
+    layer = draw_layer(rng(29), KERNEL, rng(30).uniform(-2, 2, (4, 1)), 1, 2.0)
+    for x in rng(31).uniform(-2, 2, (30, 1)):
+        posterior.update(x, layer(x[None])[0])
+    Z = rng(32).uniform(-3, 3, (500, 1))
+    fine = cascade_ei._fine(np.column_stack([posterior.mean[:, 0], posterior.variance]))
+    looked_up = cascade_ei._draw(fine, Z[:, 0].astype(np.float32), np.zeros(500, np.float32))
+    assert np.abs(looked_up - posterior.at(Z)[0][:, 0]).max() <= 2e-6

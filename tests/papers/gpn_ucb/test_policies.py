@@ -1,0 +1,132 @@
+"""Policies on chains: what they start with, find and cannot reach; GPN-UCB, cUCB and OI against dense algebra."""
+
+import pickle
+from functools import partial
+
+import numpy as np
+import pytest
+
+from kbrepro.kernels import SquaredExponential, grid
+from kbrepro.papers.gpn_ucb.cascade_ei import ExactCascadeEI, SampledCascadeEI
+from kbrepro.papers.gpn_ucb.experiments import RandomNetwork, exact_chain, independent_outputs
+from kbrepro.papers.gpn_ucb.network import NetworkProblem
+from kbrepro.papers.gpn_ucb.policies import (
+    GPNUCB,
+    CascadeUCB,
+    NonAda,
+    OptimisticImprovement,
+    black_box_ei,
+    black_box_ucb,
+    uniform_design,
+)
+from kbrepro.papers.gpn_ucb.structures import FeedForward, MultiOutput
+from kbrepro.simulation import rounds, run
+
+KERNEL = SquaredExponential(1.0)
+LINE = grid(30, 1, -2, 2)
+ARMS = (3, 17, 40, 62, 9)
+POLICIES = {
+    "GPN-UCB": GPNUCB,
+    "cUCB": CascadeUCB,
+    "OI": OptimisticImprovement,
+    "cEI": partial(SampledCascadeEI, samples=20),
+    "cEI, exact": ExactCascadeEI,
+    "GP-UCB": black_box_ucb,
+    "EI": black_box_ei,
+}
+
+
+def rng(*seed):
+    return np.random.default_rng([57, *seed])
+
+
+def chain(seed):
+    return exact_chain(8).draw(rng(seed))
+
+
+def told_of(policy, problem):
+    for arm in ARMS:
+        policy.tell(arm, problem.pull(arm, rng(0)))
+    return policy
+
+
+@pytest.mark.parametrize("make", POLICIES.values(), ids=POLICIES)
+def test_every_policy_starts_at_the_same_random_arm_and_finds_good_ones(make):
+    problem = chain(21)
+    first = [make(problem.told, 40).ask(rng(s)) for s in range(5)]
+    assert first == [int(rng(s).permutation(64).argmin()) for s in range(5)]
+    trace = run(make(problem.told, 40), problem, 40, rng(22))
+    assert trace.regret.min() <= 0.05 * problem.reward_range
+    np.testing.assert_array_equal(trace.observations, problem.expected_reward[trace.arms])
+
+
+@pytest.mark.parametrize("make", POLICIES.values(), ids=POLICIES)
+def test_no_policy_can_reach_the_outputs(make):
+    problem = chain(21)
+    kept = pickle.dumps(told_of(make(problem.told, 40), problem))
+    for output in problem.outputs:
+        assert output.tobytes() in pickle.dumps(problem)
+        assert output.tobytes() not in kept
+
+
+def test_gpn_ucb_pulls_the_largest_upper_bound():
+    problem = chain(23)
+    policy = told_of(GPNUCB(problem.told, 10), problem)
+    upper = policy.posterior.bounds()[1]
+    assert upper[policy.ask(rng(24))] >= upper.max() - 1e-9
+
+
+def test_cascade_ucb_is_the_recursion_on_dense_posteriors(dense):
+    problem, arms = chain(25), list(ARMS)
+    z, spread, inputs = problem.told.points, 0.0, problem.told.points[arms]
+    for output in problem.outputs:
+        mean, variance = dense(KERNEL, inputs, output[arms], z, 1e-7)
+        spread = np.sqrt(np.maximum(variance, 0)) + 2.0 * spread
+        z, inputs = mean, output[arms]
+    upper, lower = z[:, 0] + 2.0 * spread, z[:, 0] - 2.0 * spread
+    np.testing.assert_allclose(told_of(CascadeUCB(problem.told, 10), problem).index(rng(0)), upper, atol=1e-4)
+    oi = told_of(OptimisticImprovement(problem.told, 10, b=0.7), problem)
+    expected = np.maximum(upper - lower.max(), 0.7 / (1 + np.log(5)) * spread)
+    np.testing.assert_allclose(oi.index(rng(0)), expected, atol=1e-4)
+
+
+def test_a_black_box_sees_the_reward_alone():
+    problem = chain(25)
+    policy = told_of(black_box_ucb(problem.told, 10), problem).policy
+    at = list(ARMS)
+    np.testing.assert_allclose(policy.posterior.mean[at], problem.expected_reward[at], atol=1e-4)
+    np.testing.assert_array_equal(policy.index(rng(0)), policy.posterior.mean + 2.0 * policy.posterior.sd)
+
+
+def sampled(problem, horizon, **settings):
+    policy = NonAda(problem.told, horizon, **settings)
+    for _ in rounds(policy, problem, horizon, rng(34)):
+        pass
+    return policy
+
+
+def test_nonadaptive_sampling_finds_the_maximum_when_it_sees_everything():
+    problem = chain(33)
+    assert len(set(uniform_design(problem.told.points, 8))) == 64
+    ranges = [(output.min(axis=0), output.max(axis=0)) for output in problem.outputs]
+    for known in (None, ranges):
+        assert problem.regret(sampled(problem, 64, ranges=known).recommendation()) <= 1e-3
+    (low,), (high,) = ranges[-1]
+    projected = sampled(problem, 4, ranges=ranges).composite_mean()
+    assert low <= projected.min() and projected.max() <= high
+    with pytest.raises(ValueError, match="horizon = 7 is not allowed"):
+        NonAda(problem.told, 7)
+
+
+def test_multi_output_with_the_identity_has_the_composite_means_of_a_feed_forward_network():
+    wide = RandomNetwork(FeedForward(KERNEL), LINE, (2, 2, 1)).draw(rng(20))
+    vector = RandomNetwork(MultiOutput(independent_outputs), LINE, (2, 2, 1)).draw(rng(20))
+    told_alike = NetworkProblem(vector.told, wide.outputs)
+    means = [sampled(problem, 6).composite_mean() for problem in (wide, told_alike)]
+    np.testing.assert_allclose(*means, atol=1e-6)
+
+
+def test_the_rivals_take_plain_chains_only():
+    wide = RandomNetwork(FeedForward(KERNEL), LINE, (2, 1)).draw(rng(39))
+    with pytest.raises(ValueError, match="rivals take plain chains only"):
+        CascadeUCB(wide.told, 5)

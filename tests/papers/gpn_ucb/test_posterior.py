@@ -1,0 +1,84 @@
+"""Posteriors of layers against dense algebra, at noise variance 1e-7 and with repeats, and tables of them."""
+
+import numpy as np
+import pytest
+
+from kbrepro.kernels import SquaredExponential, grid
+from kbrepro.papers.gpn_ucb.experiments import mixed_outputs
+from kbrepro.papers.gpn_ucb.layers import draw_layer, with_output
+from kbrepro.papers.gpn_ucb.posterior import LayerPosterior, OperatorPosterior, interpolate, table_points
+
+KERNEL = SquaredExponential(1.0)
+LINE = grid(30, 1, -2, 2)
+
+
+def rng(*seed):
+    return np.random.default_rng([57, *seed])
+
+
+@pytest.mark.parametrize("noise_variance", [1e-7, 1e-2])
+def test_the_layer_posterior_is_the_dense_one(dense, noise_variance):
+    layer = draw_layer(rng(7), KERNEL, rng(8).uniform(-2, 2, (4, 1)), 2, 2.0)
+    X, Z = rng(9).uniform(-2, 2, (40, 1)), np.linspace(-3, 3, 25)[:, None]
+    posterior = LayerPosterior(KERNEL, Z, noise_variance, n_outputs=2)
+    for x, y in zip(X, layer(X), strict=True):
+        posterior.update(x, y)
+    mean, variance = dense(KERNEL, X, layer(X), Z, noise_variance)
+    np.testing.assert_allclose(posterior.mean, mean, atol=2e-6)
+    np.testing.assert_allclose(posterior.variance, variance, atol=1e-9)
+    elsewhere = np.array([[0.123], [1.7]])
+    for here, there in zip(posterior.at(elsewhere), dense(KERNEL, X, layer(X), elsewhere, noise_variance), strict=True):
+        np.testing.assert_allclose(here, there, atol=2e-6)
+
+
+def test_the_band_holds_at_noise_variance_1e_7_and_many_repeats():
+    layer = draw_layer(rng(10), KERNEL, rng(11).uniform(-5, 5, (12, 2)), 1, 2.0)
+    arms = grid(20, 2, -5, 5)
+    posterior = LayerPosterior(KERNEL, arms, 1e-7, 1)
+    for arm in rng(12).integers(60, size=200):
+        posterior.update(arms[arm], layer(arms[arm : arm + 1])[0])
+    assert (np.abs(layer(arms) - posterior.mean)[:, 0] <= 2.0 * posterior.sd).all()
+
+
+def test_the_operator_posterior_is_the_dense_one_and_its_band_holds(dense):
+    kernel = mixed_outputs(2)
+    layer = draw_layer(rng(13), kernel, rng(14).uniform(-2, 2, (5, 1)), 2, 1.0)
+    X, Z = rng(15).uniform(-2, 2, (15, 1)), np.linspace(-2, 2, 11)[:, None]
+    posterior = OperatorPosterior(kernel, Z, 1e-6)
+    for x, y in zip(X, layer(X), strict=True):
+        posterior.update(x, y)
+    mean, variance = dense(kernel, with_output(X, 2), layer(X).ravel(), with_output(Z, 2), 1e-6)
+    np.testing.assert_allclose(posterior.mean.ravel(), mean, atol=1e-6)
+    np.testing.assert_allclose(np.einsum("pii->pi", posterior.covariance).ravel(), variance, atol=1e-8)
+    there, squared_sd = posterior.at(Z)
+    np.testing.assert_allclose(there, posterior.mean, atol=1e-6)
+    np.testing.assert_allclose(squared_sd, posterior.sd**2, atol=1e-8)
+    assert (np.linalg.norm(layer(Z) - posterior.mean, axis=1) <= posterior.sd + 1e-10).all()
+
+
+def test_tables_keep_their_stated_errors():
+    posterior = LayerPosterior(KERNEL, table_points(), 1e-7, 1)
+    layer = draw_layer(rng(29), KERNEL, rng(30).uniform(-2, 2, (4, 1)), 1, 2.0)
+    for x in rng(31).uniform(-2, 2, (30, 1)):
+        posterior.update(x, layer(x[None])[0])
+    Z = rng(32).uniform(-3, 3, (500, 1))
+    mean, variance = posterior.at(Z)
+    found = interpolate(np.column_stack([posterior.mean[:, 0], posterior.variance]), Z[:, 0])
+    assert np.abs(found[:, 0] - mean[:, 0]).max() <= 1e-6  # rounding of the solves, well above the 5e-9 of the cubics
+    assert np.abs(found[:, 1] - variance).max() <= 2e-8
+
+
+def test_repeated_points_without_noise_are_refused():
+    posterior = LayerPosterior(KERNEL, LINE, 0.0, 1)
+    posterior.update(LINE[3], np.array([0.5]))
+    with pytest.raises(ValueError, match="noise_variance = 0 is not allowed with repeated points"):
+        posterior.update(LINE[3], np.array([0.5]))
+
+
+def test_shapes_are_checked_at_the_door():
+    posterior = LayerPosterior(KERNEL, LINE, 1e-7, 1)
+    with pytest.raises(ValueError, match="the shapes disagree"):
+        posterior.update(LINE[3], np.zeros((1, 1)))
+    with pytest.raises(ValueError, match="the shapes disagree"):
+        posterior.update(np.zeros(2), np.zeros(1))
+    assert posterior.n_pulls == 0
