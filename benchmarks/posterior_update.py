@@ -6,48 +6,45 @@ must pull the same arms.
 
 from __future__ import annotations
 
-import time
-from functools import partial
-
 import click
 import numpy as np
 from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import RBF
 from threadpoolctl import threadpool_limits
 
-from kbrepro.confidence import finite_arms
+from kbrepro.confidence import Bayes
 from kbrepro.kernels import SquaredExponential, grid
 from kbrepro.policies import UCB
-from kbrepro.posterior import CovariancePosterior, RowPosterior
-from kbrepro.problems import gp_draw
+from kbrepro.posterior import CovariancePosterior, Posterior, RowPosterior
+from kbrepro.problems import GPDraw, Trial
 from kbrepro.simulation import run
 
-NOISE_VARIANCE = 0.025
-KERNEL = SquaredExponential(0.2)
+PROBLEM = GPDraw(SquaredExponential(0.2), grid(1000), noise_variance=0.025)(Trial(1, 0))
 
 
-class RefitPosterior(RowPosterior):
+class RefitPosterior(Posterior):
     """The same interface on a scikit-learn regressor fitted anew after each pull."""
 
-    def __init__(self, kernel, arms, noise_variance):
-        super().__init__(kernel, arms, noise_variance)
-        self._pulled, self._observations = [], []
+    def __init__(self, kernel, points, noise_variance):
+        super().__init__(kernel, points, noise_variance)
+        self._points, self._pulled, self._observations = points, [], []
+        self._model = GaussianProcessRegressor(RBF(kernel.lengthscale), alpha=noise_variance, optimizer=None)
 
     def update(self, arm, observation):
         self._pulled.append(arm)
         self._observations.append(observation)
-        model = GaussianProcessRegressor(RBF(KERNEL.lengthscale), alpha=self.noise_variance, optimizer=None)
-        model.fit(self._arms[self._pulled], self._observations)
-        self.mean, sd = model.predict(self._arms, return_std=True)
+        self._model.fit(self._points[self._pulled], self._observations)
+        self.mean, sd = self._model.predict(self._points, return_std=True)
         self._variance = sd**2
 
 
-def timed(form, problem, horizon: int) -> tuple[float, np.ndarray]:
-    """Return the seconds of one run and the arms pulled."""
-    policy = UCB(form(KERNEL, problem.arms, NOISE_VARIANCE), partial(finite_arms, n_arms=len(problem.arms), delta=0.1))
-    start = time.perf_counter()
-    arms = run(policy, problem, horizon, np.random.default_rng(2)).arms
-    return time.perf_counter() - start, arms
+def timed(form: type[Posterior], horizon: int) -> tuple[float, np.ndarray]:
+    """Return the seconds of one run and the arms pulled (horizon,)."""
+    told = PROBLEM.told
+    policy = UCB(told, horizon, width=Bayes(delta=0.1))
+    policy.posterior = form(told.kernel, told.points, told.noise_variance)
+    trace = run(policy, PROBLEM, horizon, np.random.default_rng(2))
+    return float(trace.seconds), trace.arms
 
 
 @click.command()
@@ -55,10 +52,9 @@ def timed(form, problem, horizon: int) -> tuple[float, np.ndarray]:
 @click.option("--repeats", default=3, show_default=True, help="runs of each form; the median counts")
 def main(horizon: int, repeats: int) -> None:
     """Print seconds and ratios of the posterior's forms against a refit."""
-    problem = gp_draw(np.random.default_rng(1), 0, KERNEL, grid(1000), NOISE_VARIANCE)
     forms = {"refit with scikit-learn": RefitPosterior, "rows": RowPosterior, "covariance": CovariancePosterior}
     with threadpool_limits(1, user_api="blas"):
-        runs = {name: [timed(form, problem, horizon) for _ in range(repeats)] for name, form in forms.items()}
+        runs = {name: [timed(form, horizon) for _ in range(repeats)] for name, form in forms.items()}
     seconds = {name: float(np.median([s for s, _ in results])) for name, results in runs.items()}
     reference = runs["refit with scikit-learn"][0][1]
     for name, results in runs.items():
