@@ -11,12 +11,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import erfcx, ndtr
 
 from kbrepro import checks
 from kbrepro.kernels import Array
 from kbrepro.policies.base import Policy
+from kbrepro.posterior import Posterior
 from kbrepro.problems import Told
 
 INCUMBENTS = ("posterior_mean", "noisy_reward")
@@ -39,6 +39,21 @@ def log_expected_excess(z: Array) -> Array:
         ],
         -0.5 * far**2 - _LOG_ROOT_2PI - 2 * np.log(-far),
     )
+
+
+def z_score(posterior: Posterior, target: float) -> Array:
+    """Return (mean - target) / sd of every arm (A,); where the sd is 0, +inf above the target and -inf otherwise."""
+    excess, sd = posterior.mean - target, posterior.sd
+    return np.divide(excess, sd, out=np.where(excess > 0, np.inf, -np.inf), where=sd > 0)
+
+
+def log_expected_improvement(posterior: Posterior, target: float) -> Array:
+    """Return log E[max(f - target, 0)] of every arm (A,): log of sd (phi(z) + z Phi(z)), z = (mean - target) / sd."""
+    excess, sd = posterior.mean - target, posterior.sd
+    uncertain, index = sd > 0, np.full(len(excess), -np.inf)
+    np.log(excess, out=index, where=~uncertain & (excess > 0))
+    index[uncertain] = np.log(sd[uncertain]) + log_expected_excess(excess[uncertain] / sd[uncertain])
+    return index
 
 
 class ImprovementPolicy(Policy):
@@ -65,22 +80,12 @@ class ImprovementPolicy(Policy):
         best = self._best_reward if self.incumbent == "noisy_reward" else mean[pulled].max()
         return best + self.margin
 
-    def z_score(self) -> tuple[Array, Array, NDArray[np.bool_]]:
-        """Return (mean - target), its ratio to the sd (+-inf where the sd is 0), and where the sd is above 0."""
-        excess, sd = self.posterior.mean - self.target(), self.posterior.sd
-        certain = np.where(excess > 0, np.inf, -np.inf)
-        return excess, np.divide(excess, sd, out=certain, where=sd > 0), sd > 0
-
 
 class ExpectedImprovement(ImprovementPolicy):
-    """EI, ranked by its logarithm: E[max(f - target, 0)] = sd (phi(z) + z Phi(z)), z = (mean - target) / sd."""
+    """EI, ranked by its logarithm: E[max(f - target, 0)], target = incumbent + margin."""
 
     def index(self, rng: np.random.Generator) -> Array:
-        excess, z, uncertain = self.z_score()
-        index = np.full(len(z), -np.inf)
-        np.log(excess, out=index, where=~uncertain & (excess > 0))
-        index[uncertain] = np.log(self.posterior.sd[uncertain]) + log_expected_excess(z[uncertain])
-        return index
+        return log_expected_improvement(self.posterior, self.target())
 
 
 class ProbabilityOfImprovement(ImprovementPolicy):
@@ -90,4 +95,4 @@ class ProbabilityOfImprovement(ImprovementPolicy):
     """
 
     def index(self, rng: np.random.Generator) -> Array:
-        return self.z_score()[1]
+        return z_score(self.posterior, self.target())

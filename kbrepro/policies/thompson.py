@@ -1,4 +1,4 @@
-"""Thompson sampling on a finite set of arms, without a factorisation per round."""
+"""Draws from the posterior of a finite set of arms, without a factorisation per round, and Thompson sampling."""
 
 from __future__ import annotations
 
@@ -7,13 +7,14 @@ from typing import Any
 import numpy as np
 
 from kbrepro.kernels import Array
+from kbrepro.policies.base import Policy
 from kbrepro.policies.ucb import UCB
 from kbrepro.posterior import CovariancePosterior
 from kbrepro.problems import Told, covariance_factor
 
 
-class ThompsonSampling(UCB):
-    """GP-TS: the best arm of one draw from N(mean, width^2 covariance) (Chowdhury & Gopalan, Algorithm 2)."""
+class Sampling(Policy):
+    """A policy that draws functions from its posterior; subclasses give the index."""
 
     def __init__(self, told: Told, horizon: int, **settings: Any) -> None:
         super().__init__(told, horizon, **settings)
@@ -38,6 +39,10 @@ class ThompsonSampling(UCB):
         w, z = rng.standard_normal(n_arms)[:rank], rng.standard_normal(n_arms)
         prior, precision = self._factor @ w, self.posterior.counts / self.posterior.noise_variance
         return prior - self.posterior.covariance_times(precision * prior + np.sqrt(precision) * z)
+
+
+class ThompsonSampling(Sampling, UCB):
+    """GP-TS: the best arm of one draw from N(mean, width^2 covariance) (Chowdhury & Gopalan, Algorithm 2)."""
 
     def index(self, rng: np.random.Generator) -> Array:
         return self.posterior.mean + self.width(self) * self.deviation(rng)
