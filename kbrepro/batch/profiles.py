@@ -43,8 +43,13 @@ def profile_names(root: Path) -> list[str]:
 
 
 def chosen(wanted: Iterable[str], available: list[str], what: str) -> list[str]:
-    """Return the wanted names in order, all that are available if none is wanted; ValueError on an unknown one."""
-    wanted = list(dict.fromkeys(name.removesuffix(".ipynb").removeprefix("notebooks/") for name in wanted))
+    """Return the wanted names in order, all that are available if none is wanted; ValueError on an unknown one.
+
+    A notebook may be named by its number or its path too: 01 or notebooks/01_gp_ucb_information_gain.ipynb.
+    """
+    numbered = {name.partition("_")[0]: name for name in available}
+    wanted = [name.removesuffix(".ipynb").removeprefix("notebooks/") for name in wanted]
+    wanted = list(dict.fromkeys(numbered.get(name, name) for name in wanted))
     for name in wanted:
         if name not in available:
             raise ValueError(f"{what} {name!r} is not there; allowed: {', '.join(available) or 'none'}")

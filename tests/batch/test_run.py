@@ -40,7 +40,7 @@ def old(root):
 
 def test_a_run_replaces_the_old_results_whole(root, old, capfd):
     assert run.run([], "quick", {}, 1, root) == [old]
-    assert set(contents(old)) == {"notebook.ipynb", "log.txt", "run.json", "tables/regret.csv"}
+    assert set(contents(old)) == {"notebook.ipynb", "log.txt", "run.json", "trials.csv", "tables/regret.csv"}
     assert (old / "tables" / "regret.csv").read_text() == "round,regret\n20,0.5\n"
     assert [p.name for p in old.parent.iterdir()] == [NAME]
     assert f"[1/1] {NAME}: 0." in capfd.readouterr().err
