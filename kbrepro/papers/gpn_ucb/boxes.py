@@ -38,8 +38,8 @@ def box_indices(cube: CubeGrid, low: Array, high: Array, dilate: float) -> tuple
 
     First exceeds last along an axis where no grid point lies inside.
     """
-    first = np.ceil((low - dilate - cube.low) / cube.step - INDEX_SLACK)
-    last = np.floor((high + dilate - cube.low) / cube.step + INDEX_SLACK)
+    first = np.ceil((low - dilate + cube.half_width) / cube.step - INDEX_SLACK)
+    last = np.floor((high + dilate + cube.half_width) / cube.step + INDEX_SLACK)
     clip = cube.n - 1
     return np.clip(first, 0, clip + 1).astype(int), np.clip(last, -1, clip).astype(int)
 
@@ -93,7 +93,7 @@ class BoxSets(NetworkSets):
         on_grid = lower_envelope(both, self._slopes[i - 1]) if self.envelope else both
         if self.outward:
             on_grid = on_grid + L * cube.half_diagonal
-            low, high = np.clip(low, cube.low, cube.high), np.clip(high, cube.low, cube.high)
+            low, high = np.clip([low, high], -cube.half_width, cube.half_width)
         first, last = box_indices(cube, low, high, cube.step / 2 if self.outward else 0.0)
         largest = self._largest_in_boxes(i, on_grid, first, last)
         empty = (first > last).any(axis=1)
@@ -130,8 +130,8 @@ class BoxSets(NetworkSets):
         if points.shape[1] > 1:
             return lower_envelope(values, neighbour_slopes(Z, points, L, self.radius))
         n_near = int(np.ceil(self.radius / cube.step)) + 1
-        near = np.floor((Z - cube.low) / cube.step).astype(int) + np.arange(1 - n_near, n_near + 1)
-        distance = np.abs(cube.low + near * cube.step - Z)
+        near = np.floor((Z + cube.half_width) / cube.step).astype(int) + np.arange(1 - n_near, n_near + 1)
+        distance = np.abs(near * cube.step - cube.half_width - Z)
         outside = (near < 0) | (near >= cube.n) | (distance > self.radius * (1 + 1e-12))
         slopes = np.where(outside, np.inf, L * distance)
         near = np.clip(near, 0, cube.n - 1)

@@ -30,41 +30,30 @@ ROUNDING = 1e-10
 
 @dataclass(frozen=True)
 class CubeGrid:
-    """n points a side on [low, high]^d; row-major, as `kernels.grid`. Raises ValueError unless low < high, n >= 2."""
+    """n >= 2 points a side on [-half_width, half_width]^d; row-major, as `kernels.grid`."""
 
-    low: float
-    high: float
+    half_width: float
     n: int
     d: int = 1
 
     def __post_init__(self) -> None:
-        checks.finite_number(low=self.low, high=self.high)
+        checks.positive(half_width=self.half_width)
         checks.at_least(2, n=self.n)
-        checks.positive_int(d=self.d)
-        if self.low >= self.high:
-            raise ValueError(f"low = {self.low} is not allowed: low must be below high = {self.high}")
 
     @property
     def points(self) -> Array:
         """The (n**d, d) points."""
-        return grid(self.n, self.d, self.low, self.high)
+        return grid(self.n, self.d, -self.half_width, self.half_width)
 
     @property
     def step(self) -> float:
         """Distance of neighbours along an axis."""
-        return (self.high - self.low) / (self.n - 1)
+        return 2 * self.half_width / (self.n - 1)
 
     @property
     def half_diagonal(self) -> float:
         """Half a diagonal of a cell: no point of the cube is farther from its nearest grid point."""
         return self.step * np.sqrt(self.d) / 2
-
-    def must_cover(self, reach: float) -> None:
-        """Raise ValueError unless [-reach, reach] lies in [low, high]."""
-        if self.low > -reach or self.high < reach:
-            raise ValueError(
-                f"the grid [{self.low}, {self.high}] misses outputs of the layer: it must hold [-{reach:g}, {reach:g}]"
-            )
 
 
 def lower_envelope(values: Array, slopes: Array) -> Array:
@@ -93,13 +82,14 @@ class NetworkSets(NetworkPosterior):
     def __init__(
         self, told: NetworkTold, *, n_grid: int = 100, half_width: float = 5.0, radius: float = 1.0, mode: str = "paper"
     ) -> None:
-        checks.positive(half_width=half_width, radius=radius)
+        checks.positive(radius=radius)
         checks.one_of(MODES, mode=mode)
         self.radius, self.outward = radius, mode == "outward"
-        self.cubes = [CubeGrid(-half_width, half_width, n_grid, d) for d in told.widths[:-1]]
+        self.cubes = [CubeGrid(half_width, n_grid, d) for d in told.widths[:-1]]
         points, self._which = [told.own_inputs(0)], []
         for i, cube in enumerate(self.cubes):
-            cube.must_cover(told.reach(i))
+            if (reach := told.reach(i)) > half_width:
+                raise ValueError(f"half_width = {half_width} is not allowed: layer {i} returns up to {reach:g}")
             values, which = np.unique(told.own_inputs(i + 1), axis=0, return_inverse=True)
             tiled, repeated = np.tile(cube.points, (len(values), 1)), np.repeat(values, cube.n**cube.d, axis=0)
             points.append(np.column_stack([tiled, repeated]))

@@ -23,7 +23,7 @@ def rng(*seed):
 @settings(max_examples=40, deadline=None)
 @given(st.integers(0, 10**6), st.integers(2, 7), st.integers(1, 2))
 def test_box_maxima_are_the_brute_force_ones(seed, n, d):
-    cube = CubeGrid(-1.0, 1.0, n, d)
+    cube = CubeGrid(1.0, n, d)
     values = rng(seed).normal(size=(n,) * d + (1,))
     low = rng(seed, 1).uniform(-1, 0.5, (20, d))
     high = low + rng(seed, 2).uniform(0, 1, (20, d))
