@@ -67,7 +67,7 @@ def exact_chain(side: int) -> RandomNetwork:
 
 @dataclass(frozen=True)
 class DrawnChain:
-    """Chains of three layers, draws from the GP prior, as L.1 says; B = L = 2 is told to the policies but does not hold.
+    """Chains of three layers drawn from the GP prior, as L.1 says; B = L = 2 is told to the policies but does not hold.
 
     The first layer is drawn at the arms, the others at points half a lengthscale apart on [-5, 5], smooth between.
     """
@@ -84,7 +84,7 @@ class DrawnChain:
 
 @dataclass(frozen=True)
 class Numbered:
-    """Source of chain number trial // per_chain, or of chain `number` in all trials; `norm_bound` replaces the B told."""
+    """Source of chain number trial // per_chain, or of chain `number` in all trials; `norm_bound` replaces B."""
 
     chain: RandomNetwork | DrawnChain
     per_chain: int = 1
