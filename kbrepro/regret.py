@@ -151,6 +151,15 @@ class Trace(NamedTuple):
         return Trace(*(part[:trials] for part in self))
 
 
+def log_spaced(horizon: int, n: int = 100) -> NDArray[np.int64]:
+    """Return at most n distinct rounds (m,), evenly spaced on a log scale, the first 1 and the last `horizon`.
+
+    Raises ValueError unless both are positive.
+    """
+    checks.positive_int(horizon=horizon, n=n)
+    return np.unique(np.geomspace(1, horizon, n).astype(int))
+
+
 #: Rounds at which curves are tabulated.
 N_TABULATED = 60
 
@@ -160,7 +169,7 @@ def curve_quantiles(traces: dict[str, Trace]) -> pd.DataFrame:
     parts = {}
     for policy, trace in traces.items():
         curves = trace.average_regret
-        rounds = np.unique(np.geomspace(1, curves.shape[1], N_TABULATED).astype(int))
+        rounds = log_spaced(curves.shape[1], N_TABULATED)
         quartiles = np.quantile(curves[:, rounds - 1], [0.25, 0.5, 0.75], axis=0)
         columns = {"mean": curves[:, rounds - 1].mean(axis=0)}
         columns |= dict(zip(["q25", "median", "q75"], quartiles, strict=True))

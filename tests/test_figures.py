@@ -1,11 +1,20 @@
 """The shared panels draw what they say."""
 
+import io
+from dataclasses import dataclass
+from itertools import combinations, pairwise, product
+from types import SimpleNamespace
+
 import matplotlib.pyplot as plt
 import numpy as np
+import pandas as pd
 import pytest
+from matplotlib.colors import to_hex, to_rgb
+from matplotlib.text import Annotation, Text
 
 from kbrepro import figures
-from kbrepro.regret import Trace
+from kbrepro.figures.style import CYCLE
+from kbrepro.regret import Estimate, Trace, curve_quantiles, log_spaced
 
 
 @pytest.fixture
@@ -16,7 +25,16 @@ def traces():
 
 
 @pytest.fixture
-def ax():
+def styled():
+    """House style, and matplotlib's own afterwards."""
+    with plt.rc_context():
+        figures.use_style()
+        yield
+        plt.close("all")
+
+
+@pytest.fixture
+def ax(styled):
     figure, ax = plt.subplots()
     yield ax
     plt.close(figure)
@@ -40,25 +58,157 @@ def test_an_unknown_band_is_refused(ax, traces):
         figures.cumulative_panel(ax, traces, band="none")
 
 
-def test_no_two_algorithms_look_alike_in_one_paper():
-    papers = [
-        [
-            "GP-UCB",
-            "GP-UCB/5",
-            "EI",
-            "EI, noisy incumbent",
-            "MPI",
-            "MPI, noisy incumbent",
-            "mean only",
-            "variance only",
-        ],
-        ["GP-UCB", "IGP-UCB", "GP-TS", "EI", "EI, noisy incumbent", "MPI", "MPI, noisy incumbent"],
-        ["IGP-UCB", "π-GP-UCB", "π-GP-UCB, thesis"],
-        ["exact", "BKB", "BKB, streaming", "SoR", "DTC, uniform", "RFF", "QFF"],
-        ["GPN-UCB", "NonAda", "cUCB", "OI", "cEI", "cEI, exact", "GP-UCB", "EI"],
+# Looks
+
+#: Algorithms that share figures; the first are the paper's own, dark in every figure.
+IGP, EI = (
+    "IGP-UCB|IGP-UCB, tighter|IGP-UCB, lambda grows|IGP-UCB, both",
+    "EI|EI, noisy incumbent|MPI|MPI, noisy incumbent",
+)
+PAPERS = {
+    "01": f"GP-UCB/5|GP-UCB|{EI}|mean only|variance only|GP-TS|IRGP-UCB|PIMS|GP-EIMS",
+    "02": f"{IGP}|GP-UCB|GP-TS|{EI}",
+    "03": f"π-GP-UCB|π-GP-UCB, thesis|π-GP-UCB, both|{IGP}|mini-GP-UCB|exact",
+    "04": "BKB|BKB, streaming|BKB, authors' radius|BKB, Theorem 2's radius|exact|SoR|DTC, uniform|RFF|QFF|mini-GP-UCB",
+    "05": "GPN-UCB|NonAda|cUCB|OI|cEI|cEI, exact|GP-UCB|EI",
+}
+PAPERS = {paper: names.split("|") for paper, names in PAPERS.items()}
+#: Linear RGB as seen without the middle or the long cones (Machado, Oliveira & Fernandes 2009, severity 1).
+VISIONS = {
+    "normal": np.eye(3),
+    "deuteranopia": [[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413], [-0.011820, 0.042940, 0.968881]],
+    "protanopia": [[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216], [-0.003882, -0.048116, 1.051998]],
+}
+TOLD_APART = 12.0  # CIEDE2000
+TO_XYZ = np.array(
+    [[0.4124564, 0.3575761, 0.1804375], [0.2126729, 0.7151522, 0.0721750], [0.0193339, 0.1191920, 0.9503041]]
+)
+
+
+def linear(colour):
+    rgb = np.array(to_rgb(colour))
+    return np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
+
+
+def contrast_with_white(colour):
+    """Contrast of WCAG 2, 1 to 21."""
+    return 1.05 / (linear(colour) @ TO_XYZ[1] + 0.05)
+
+
+def lab(colour, vision):
+    """CIELAB (D65) of a colour as somebody with that vision sees it."""
+    seen = np.clip(np.array(VISIONS[vision]) @ linear(colour), 0, 1)
+    t = TO_XYZ @ seen / TO_XYZ.sum(axis=1)
+    x, y, z = np.where(t > 216 / 24389, np.cbrt(t), (24389 / 27 * t + 16) / 116)
+    return 116 * y - 16, 500 * (x - y), 200 * (y - z)
+
+
+def ciede2000(one, other):
+    """Difference of two CIELAB colours (Sharma, Wu & Dalal 2005)."""
+    (l1, a1, b1), (l2, a2, b2) = one, other
+    c = (np.hypot(a1, b1) + np.hypot(a2, b2)) / 2
+    stretch = 1.5 - 0.5 * np.sqrt(c**7 / (c**7 + 25.0**7))
+    p1, p2 = complex(a1 * stretch, b1), complex(a2 * stretch, b2)
+    h1, h2 = np.degrees([np.angle(p1), np.angle(p2)]) % 360
+    turn = (h2 - h1 + 180) % 360 - 180
+    h, c, off = np.radians(h1 + turn / 2), (abs(p1) + abs(p2)) / 2, ((l1 + l2) / 2 - 50) ** 2
+    t = 1 - 0.17 * np.cos(h - np.radians(30)) + 0.24 * np.cos(2 * h)
+    t += 0.32 * np.cos(3 * h + np.radians(6)) - 0.2 * np.cos(4 * h - np.radians(63))
+    dl = (l2 - l1) / (1 + 0.015 * off / np.sqrt(20 + off))
+    dc = (abs(p2) - abs(p1)) / (1 + 0.045 * c)
+    dh = 2 * np.sqrt(abs(p1) * abs(p2)) * np.sin(np.radians(turn / 2)) / (1 + 0.015 * c * t)
+    blue = np.radians(60 * np.exp(-(((np.degrees(h) % 360 - 275) / 25) ** 2)))
+    twist = -2 * np.sqrt(c**7 / (c**7 + 25.0**7)) * np.sin(blue)
+    return np.sqrt(dl**2 + dc**2 + dh**2 + twist * dc * dh)
+
+
+def distance(one, other):
+    """Smallest difference of two colours over the three visions."""
+    return min(ciede2000(lab(one, vision), lab(other, vision)) for vision in VISIONS)
+
+
+def confused(looks):
+    """Pairs of names that neither colour nor line style tells apart."""
+    return [
+        (a, b)
+        for (a, (one, style)), (b, (other, its)) in combinations(looks.items(), 2)
+        if style == its and distance(one, other) < TOLD_APART
     ]
-    for names in papers:
-        assert len({figures.LOOK[name] for name in names}) == len(names)
+
+
+def test_the_measures_of_colour():
+    assert ciede2000((50, 2.6772, -79.7751), (50, 0, -82.7485)) == pytest.approx(2.0425, abs=1e-4)  # Sharma, pair 1
+    assert ciede2000((60.2574, -34.0099, 36.2677), (60.4626, -34.1751, 39.4387)) == pytest.approx(1.2644, abs=1e-4)
+    assert ciede2000((2.0776, 0.0795, -1.1350), (0.9033, -0.0636, -0.5514)) == pytest.approx(0.9082, abs=1e-4)
+    assert lab("white", "deuteranopia") == pytest.approx((100, 0, 0), abs=0.05)
+    assert (contrast_with_white("black"), contrast_with_white("white")) == pytest.approx((21, 1))
+    assert contrast_with_white("#f0e442") < 3  # yellow: pale
+    red, green = ("#a02020", "-"), ("#4a6b00", "-")
+    assert ciede2000(lab(red[0], "normal"), lab(green[0], "normal")) > 40
+    assert confused({"red": red, "green": green}) == [("red", "green")]
+    assert confused({"red": red, "green": (green[0], "--")}) == []
+
+
+@pytest.mark.parametrize("paper", PAPERS)
+def test_algorithms_of_one_paper_are_told_apart_in_every_vision(paper):
+    assert confused({name: figures.LOOK[name] for name in PAPERS[paper]}) == []
+    assert contrast_with_white(figures.LOOK[PAPERS[paper][0]][0]) > 7  # the paper's own: dark
+    colours = {figures.LOOK[name][0] for name in PAPERS[paper]}  # families, whatever their line styles
+    assert min(distance(*pair) for pair in combinations(colours, 2)) > TOLD_APART
+
+
+def test_every_colour_stands_out_from_white():
+    looks = [*figures.LOOK.values(), *figures.KERNEL_LOOK.values(), *figures.STATE_LOOK.values()]
+    assert min(contrast_with_white(colour) for colour in [*(colour for colour, _ in looks), *CYCLE]) >= 3
+    assert set(figures.LOOK) == {name for names in PAPERS.values() for name in names}
+
+
+def test_kernels_states_and_other_curves_are_told_apart():
+    assert confused(figures.KERNEL_LOOK) == []
+    for colours in (CYCLE, [colour for colour, _ in figures.STATE_LOOK.values()]):
+        assert min(distance(*pair) for pair in combinations(colours, 2)) > TOLD_APART
+
+
+def test_the_hero_is_thick_and_a_readers_own_policy_has_a_colour_of_the_cycle():
+    assert figures.look("BKB", hero="BKB")["linewidth"] > 1.5 * figures.look("exact", hero="BKB")["linewidth"]
+    assert "color" not in figures.look("my policy")
+
+
+# House style
+
+
+def test_figures_are_no_wider_than_a_page_and_svg_is_the_same_twice(styled):
+    written = []
+    for _ in range(2):
+        figure, ax = plt.subplots()
+        ax.plot([1, 2], [1, 2], label="EI")
+        figures.label_ends(ax)
+        file = io.BytesIO()
+        figure.savefig(file, format="svg", metadata={"Date": None})
+        written.append(file.getvalue())
+        assert figure.get_size_inches()[0] == figures.WIDTH <= 7.2
+        plt.close(figure)
+    assert written[0] == written[1]
+
+
+def check_readable(figure):
+    """No type below 8 pt, no text outside the figure, no label of a curve on another."""
+    figure.draw_without_rendering()
+    shown = [text for text in figure.findobj(Text) if text.get_visible() and text.get_text().strip()]
+    ticks = {
+        id(text) for ax in figure.axes for axis in (ax.xaxis, ax.yaxis) for text in axis.get_ticklabels(which="both")
+    }
+    assert min(text.get_fontsize() for text in shown) >= 8
+    for text in shown:
+        box = Text.get_window_extent(text)
+        if id(text) not in ticks:  # of these, some lie beyond the limits and are not drawn
+            assert box.x0 > -1 and box.y0 > -1 and box.x1 < figure.bbox.x1 + 1 and box.y1 < figure.bbox.y1 + 1, text
+    boxes = [Text.get_window_extent(text) for text in shown if isinstance(text, Annotation)]
+    for one, other in combinations(boxes, 2):
+        assert not one.overlaps(other) or min(one.y1, other.y1) - max(one.y0, other.y0) < 2  # pixels of descenders
+
+
+# Panels
 
 
 def trace(level):
@@ -80,3 +230,228 @@ def test_cumulative_grid_puts_every_policy_into_its_column():
     assert "Lux" in fig.axes[0].get_ylabel() and "mph" in fig.axes[2].get_ylabel()
     assert [ax.get_ylim()[0] for ax in fig.axes] == pytest.approx([3.3, 3.3, 13.2, 13.2])  # a third of round 11
     plt.close(fig)
+
+
+def many(level, power, trials=30, horizon=2000, seed=5):
+    """Traces of heavy-tailed regret that falls as a power of t."""
+    scale = np.random.default_rng(seed).lognormal(0, 0.5, (trials, 1))
+    regret = level * scale * np.arange(1.0, horizon + 1) ** (power - 1)
+    empty = np.zeros((trials, 1))
+    return Trace(empty, empty, regret, empty[:, 0], empty)
+
+
+def test_regret_on_log_axes_is_what_the_axis_says(ax):
+    its = many(1.0, 0.5)
+    figures.regret_quartiles(ax, {"EI": its, "mine": its}, unit="°C", hero="EI")
+    rounds = log_spaced(2000)
+    line = ax.lines[0]
+    np.testing.assert_array_equal(line.get_xdata(), rounds)
+    low, middle, high = np.quantile(its.cumulative_regret[:, rounds - 1], [0.25, 0.5, 0.75], axis=0)
+    np.testing.assert_allclose(line.get_ydata(), middle)
+    edges = ax.collections[0].get_paths()[0].vertices
+    assert np.ptp(edges[edges[:, 0] == 2000, 1]) == pytest.approx(high[-1] - low[-1])
+    assert ax.get_ylabel() == "cumulative regret $R_t$ (°C)\nmedian and quartiles\nof 30 trials"
+    assert (ax.get_xscale(), ax.get_yscale(), ax.get_xlim()) == ("log", "log", (1, 2000))
+    assert to_hex(ax.lines[1].get_color()) == CYCLE[0]
+
+
+def test_mean_and_interval_of_block_means(ax):
+    its = many(1.0, 0.5)
+    figures.regret_quartiles(ax, {"EI": its}, quantity="average", spread="mean and 95 % interval", block=3)
+    final = its.average_regret[:, -1].reshape(10, 3).mean(axis=1)
+    edges = ax.collections[0].get_paths()[0].vertices
+    ends = edges[edges[:, 0] == 2000, 1]
+    half = 1.96 * final.std(ddof=1) / np.sqrt(10)
+    assert (ends.min(), ends.max()) == pytest.approx((final.mean() - half, final.mean() + half))
+    with pytest.raises(ValueError, match="spread = 'sd'"):
+        figures.regret_quartiles(ax, {"EI": its}, spread="sd")
+    with pytest.raises(ValueError, match="quantity = 'none'"):
+        figures.regret_quartiles(ax, {"EI": its}, quantity="none")
+
+
+def test_simple_regret_that_reaches_zero(ax):
+    its = many(1.0, 0.5)
+    its.regret[:, 1000:] = 0
+    figures.regret_quartiles(ax, {"EI": its}, quantity="simple")
+    drawn = ax.lines[0].get_ydata()
+    assert drawn[-1] == 0 and ax.get_ylim()[0] == pytest.approx(0.7 * drawn[drawn > 0].min())
+
+
+def test_log_spaced_rounds():
+    rounds = log_spaced(30_000)
+    assert rounds[0] == 1 and rounds[-1] == 30_000 and (np.diff(rounds) > 0).all() and 80 < len(rounds) <= 100
+    assert rounds.dtype.kind == "i"
+    assert log_spaced(1).tolist() == [1]
+    with pytest.raises(ValueError, match="horizon = 0"):
+        log_spaced(0)
+    tabulated = curve_quantiles({"EI": trace(1.0)}).loc["EI"].index
+    assert tabulated.tolist() == np.unique(np.geomspace(1, 40, 60).astype(int)).tolist()
+
+
+# Labels at the ends of curves
+
+
+def test_labels_at_ends_lie_beside_their_curves_and_apart(ax):
+    names = [*PAPERS["02"], "my own policy"]
+    figures.regret_quartiles(ax, {name: many(1 + 0.1 * i, 0.5) for i, name in enumerate(names)}, hero="IGP-UCB")
+    figures.label_ends(ax)
+    labels = {text.get_text(): text for text in ax.texts}
+    assert set(labels) == set(names) and not ax.figure.legends
+    places = [labels[name].xyann[1] for name in names]
+    assert places == sorted(places)  # as the curves end
+    assert all(labels[line.get_label()].get_color() == line.get_color() for line in ax.lines)
+    check_readable(ax.figure)
+    assert min(Text.get_window_extent(text).x0 for text in labels.values()) > ax.get_window_extent().x1
+
+
+def test_curves_that_coincide_are_labelled_together(ax):
+    figures.regret_quartiles(ax, {"EI": many(1, 0.5), "MPI": many(1.001, 0.5), "GP-TS": many(1, 0.501)})
+    ax.lines[2].set_ydata(ax.lines[0].get_ydata() * np.linspace(0.3, 1, len(ax.lines[0].get_xdata())))
+    figures.label_ends(ax)
+    places = {text.get_text(): text.xyann[1] for text in ax.texts}
+    downwards = sorted(places, key=places.get, reverse=True)
+    assert set(places) == {"EI", "= MPI", "GP-TS"}  # another way to the same end is another curve
+    assert downwards.index("= MPI") == downwards.index("EI") + 1
+
+
+@pytest.mark.parametrize("size", [(7.2, 2.0), (3.4, 4.4)])
+def test_without_room_one_legend_below_names_the_curves_of_all_panels(styled, size):
+    figure, axes = plt.subplots(1, 2, figsize=size, sharey=True)
+    names = list(figures.LOOK)[:11]
+    for ax, its in zip(axes, (names, names[4:]), strict=True):
+        figures.regret_quartiles(ax, {name: many(1 + i, 0.5) for i, name in enumerate(its)})
+        ax.set_ylabel("")
+        figures.label_ends(ax)
+    assert [text.get_text() for text in figure.legends[0].get_texts()] == names and len(figure.legends) == 1
+    assert not axes[1].texts
+    check_readable(figure)
+
+
+# What verdicts rest on
+
+
+@dataclass
+class Rule:
+    """As `claims.Rule`."""
+
+    text: str
+    low: float = -np.inf
+    high: float = np.inf
+
+    def allows(self, value):
+        return self.low < value < self.high
+
+    def state(self, estimate):
+        inside = [self.allows(end) for end in estimate[1:]]
+        return "holds" if all(inside) else "undecided" if any(inside) or estimate.low < self.low else "fails"
+
+
+def test_pairs_show_every_dot_the_estimate_and_the_rule(ax):
+    rows = {"cUCB": (np.array([2.0, 4.0, 1.0]), Estimate(2.0, 1.5, 3.0)), "EI": (np.ones(2), Estimate(1, 0.5, 1.5))}
+    ax.set_xscale("log")
+    figures.pairs(ax, rows, rule=Rule("> 1", low=1.0), what="ratio", dot="chain", centre="median")
+    dots, interval, value = ax.lines[:3]
+    assert [list(drawn.get_xdata()) for drawn in (dots, interval, value)] == [[1, 2, 4], [1.5, 3], [2]]
+    assert max(interval.get_ydata()) < min(dots.get_ydata())  # above the dots, not on them
+    assert value.get_color() == figures.STATE_LOOK["holds"][0]
+    assert ax.lines[5].get_color() == figures.STATE_LOOK["undecided"][0]
+    assert [text.get_text() for text in ax.texts] == ["2 of 3", "0 of 2"]  # 1 is not above 1
+    assert [label.get_text() for label in ax.get_yticklabels()] == ["cUCB", "EI"]
+    told = "ratio\none dot a chain; median and 95 % interval\nshaded: > 1; right: chains that meet it"
+    assert ax.get_xlabel() == told
+    shaded = ax.patches[0].get_extents().transformed(ax.transData.inverted())
+    assert (shaded.x0, shaded.x1) == pytest.approx((1, ax.get_xlim()[1]))
+    check_readable(ax.figure)
+
+
+def specification(sizes):
+    """A table as `readings.specification` makes it, from choices of those numbers of values."""
+    choices = {f"choice {i}": [f"value {j}" for j in range(size)] for i, size in enumerate(sizes)}
+    rows = [dict(zip(choices, values, strict=True)) for values in product(*choices.values())]
+    table = pd.DataFrame(rows)
+    table["value"] = np.random.default_rng(1).normal(1, 0.4, len(rows))
+    table["low"], table["high"] = table["value"] - 0.2, table["value"] + 0.2
+    states = np.select([table["low"] > 1, table["high"] < 1], ["holds", "fails"], "undecided")
+    table["state"], table["of record"] = states, np.arange(len(rows)) == 0
+    return table.sort_values("value", ignore_index=True), choices
+
+
+@pytest.mark.parametrize("sizes", [(2, 2), (5, 5, 4)], ids=["4 readings", "100 readings"])
+def test_a_specification_curve_shows_every_reading(styled, sizes):
+    table, choices = specification(sizes)
+    part = SimpleNamespace(what="R_T of EI over that of IGP-UCB", rule=Rule("> 1", low=1.0), show=".2f °C")
+    figure = figures.specification_curve(table, choices | {"not played": ["a", "b"]}, part)
+    above, below = figure.axes
+    drawn = {line.get_label(): line for line in above.lines if not line.get_label().startswith("_")}
+    for state in figures.STATE_LOOK:
+        np.testing.assert_array_equal(drawn[state].get_ydata(), table["value"][table["state"] == state])
+    record = table.index[table["of record"]][0]
+    assert (drawn["of record"].get_xdata(), drawn["of record"].get_ydata()) == ([record], [table["value"][record]])
+    labels = [label.get_text() for label in below.get_yticklabels()]
+    assert len(labels) == sum(1 + size for size in sizes) and "not played:" not in labels
+    bold = [label.get_text() for label in below.get_yticklabels() if label.get_fontweight() == "bold"]
+    assert bold == ["value 0"] * len(sizes)
+    assert sum(len(line.get_xdata()) for line in below.lines[:-1]) == len(table) * len(sizes)  # the last: of record
+    assert above.get_ylabel().endswith("(°C)") and below.get_xlabel().startswith(f"{len(table)} readings")
+    check_readable(figure)
+
+
+def part(rule, scale, value, low, high, state, **flags):
+    return {"is": "", "rule": rule, "scale": scale, "value": value, "low": low, "high": high, "state": state} | {
+        "shown": f"{value:g}",
+        **flags,
+    }
+
+
+RUNS = {
+    "01_first": {
+        "claims": [
+            {
+                "id": "1-A",
+                "counts_as": "experiment",
+                "parts": {
+                    "above": part("> 1", 1.0, 1.5, 1.2, 2.0, "holds"),
+                    "below": part("< 0.6", 0.6, 0.9, 0.5, 1.2, "undecided", control=True),
+                    "between": part(">= -0.2, <= 0.2", 0.2, 0.1, -0.1, 0.15, "holds"),
+                },
+            },
+            {"id": "1-B", "counts_as": "experiment", "parts": {"far": part("> 0", 1.0, -9.0, -9.5, -1.0, "fails")}},
+        ]
+    },
+    "02_second": {
+        "claims": [
+            {"id": "2-A", "counts_as": "probe", "parts": {"ours": part("<= 0", 1.0, 0.0, 0.0, 0.0, "holds")}},
+            {"id": "2-B", "counts_as": "theorem", "parts": {"later": {"is": "", "rule": "> 0", "scale": 1.0}}},
+        ]
+    },
+}
+
+
+def test_all_parts_lie_by_their_distance_to_the_rule(styled):
+    figure = figures.all_parts(RUNS)
+    (ax,) = figure.axes
+    rows = ["01_first", "1-A above", "1-A below", "1-A between", "1-B far", "02_second", "2-A ours", "2-B later"]
+    assert [label.get_text() for label in ax.get_yticklabels()] == rows
+    intervals = {line.get_ydata()[0]: line.get_xdata() for line in ax.lines if line.get_linewidth() == 1.8}
+    wanted = {1: [0.2, 1.0], 2: [-1.0, 1 / 6], 3: [0.25, 1.0], 4: [-2.0, -1.0], 6: [0.0, 0.0]}
+    assert list(intervals) == list(wanted)
+    for place, ends in wanted.items():  # at 3 the interval holds 0, halfway between the limits: the distance there is 1
+        assert intervals[place] == pytest.approx(ends)
+    values = {line.get_ydata()[0]: line for line in ax.lines if line.get_marker() in {"o", "X", "D"}}
+    assert values[1].get_xdata()[0] == pytest.approx(0.5) and values[4].get_xdata()[0] == -2  # clipped, with an arrow
+    assert [line.get_ydata()[0] for line in ax.lines if line.get_marker() == "<"] == [4]
+    assert [place for place, line in values.items() if line.get_markerfacecolor() == "white"] == [2, 6]
+    assert values[4].get_color() == figures.STATE_LOOK["fails"][0]
+    texts = [text.get_text() for text in ax.texts]
+    assert "≥ −0.2, ≤ 0.2" in texts and "not evaluated" in texts and "1.5" in texts
+    check_readable(figure)
+
+
+def test_all_parts_stay_readable_when_there_are_many(styled):
+    claims = RUNS["01_first"]["claims"] * 18
+    figure = figures.all_parts({f"0{i}_notebook": {"claims": claims} for i in range(1, 3)})
+    assert figure.get_size_inches()[0] == figures.WIDTH
+    check_readable(figure)
+    names = [Text.get_window_extent(label) for label in figure.axes[0].get_yticklabels()]
+    assert len(names) == 146
+    assert not any(one.overlaps(other) for one, other in pairwise(names))

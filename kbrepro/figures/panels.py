@@ -1,0 +1,259 @@
+"""Panels of regret, and labels at the ends of curves."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import matplotlib.pyplot as plt
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.axis import Axis
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.text import Text
+from matplotlib.ticker import LogLocator, NullFormatter
+from scipy.optimize import isotonic_regression
+
+from kbrepro import checks
+from kbrepro.figures.style import LOOK, SMALLEST, WIDTH, look
+from kbrepro.kernels import Array
+from kbrepro.regret import Trace, log_spaced, simple_regret, standard_error
+
+QUANTITIES = {
+    "average": ("average regret $R_t/t$", lambda trace: trace.average_regret),
+    "cumulative": ("cumulative regret $R_t$", lambda trace: trace.cumulative_regret),
+    "simple": ("simple regret", simple_regret),
+}
+SPREADS = ("median and quartiles", "mean and 95 % interval")
+
+
+def regret_quartiles(
+    ax: Axes,
+    traces: Mapping[str, Trace],
+    *,
+    quantity: str = "cumulative",
+    spread: str = "median and quartiles",
+    unit: str = "",
+    block: int = 1,
+    hero: str = "",
+) -> None:
+    """Draw regret over trials on log-log axes, one curve a policy, with the spread that the axis names.
+
+    `quantity`: average, cumulative or simple. `spread`: median and quartiles, where tails are heavy, or mean and 95 %
+    interval (1.96 standard errors, of means of `block` consecutive trials). `unit` is that of the reward, `hero` the
+    policy that the paper is about. Axes begin where no curve is zero. Call `label_ends` when all is drawn.
+    Raises ValueError on another quantity or spread.
+    """
+    checks.one_of(tuple(QUANTITIES), quantity=quantity)
+    checks.one_of(SPREADS, spread=spread)
+    name_of, curves_of = QUANTITIES[quantity]
+    for name, trace in traces.items():
+        rounds = log_spaced(trace.regret.shape[1])
+        curves = curves_of(trace)[:, rounds - 1]
+        if spread == SPREADS[0]:
+            low, middle, high = np.quantile(curves, [0.25, 0.5, 0.75], axis=0)
+        else:
+            middle, half = curves.mean(axis=0), 1.96 * standard_error(curves, block)
+            low, high = middle - half, middle + half
+        (line,) = ax.loglog(rounds, middle, label=name, **look(name, hero))
+        ax.fill_between(rounds, low, high, color=line.get_color(), alpha=0.15, linewidth=0)
+    shown = np.concatenate(
+        [line.get_ydata() for each in ax.get_shared_y_axes().get_siblings(ax) for line in each.lines]
+    )
+    trials = f"{spread}\nof {len(curves)} trials"
+    ax.set(xlabel="round t", ylabel=_with_unit(name_of, unit) + f"\n{trials}", xlim=(1, rounds[-1]))
+    if (shown > 0).any():  # a band may come as near to zero as it likes: curves set the lower end
+        ax.set_ylim(bottom=0.7 * shown[shown > 0].min())
+    for axis in (ax.xaxis, ax.yaxis):
+        plain_log(axis)
+
+
+def _with_unit(name: str, unit: str) -> str:
+    return f"{name} ({unit})" if unit else name
+
+
+def plain_log(axis: Axis) -> None:
+    """Tick the decades of a log axis, and 2 and 5 between them where there are few, in plain numbers."""
+    low, high = axis.get_view_interval()
+    axis.set_major_locator(LogLocator(subs=(1, 2, 5) if high < 100 * low else (1,)))
+    axis.set_major_formatter("{x:g}")
+    axis.set_minor_formatter(NullFormatter())
+
+
+# Labels at the ends of curves
+
+
+def label_ends(ax: Axes) -> None:
+    """Label every curve at its end, spread so that no label covers another; call it when all else is drawn.
+
+    Curves that coincide are labelled together. Where labels would be higher than the panel, or wider than three
+    tenths of the figure, one legend below the figure names the curves of all its panels.
+    """
+    lines = [line for line in ax.lines if not line.get_label().startswith("_")]
+    ax.figure.draw_without_rendering()  # the layout decides how high the panel is
+    box, pixels = ax.get_window_extent(), ax.figure.dpi / 72
+    ends, coincides = _ends(ax, lines)
+    order = sorted(range(len(lines)), key=lambda i: (ends[i], -i))
+    gap = 1.3 * SMALLEST * pixels / box.height
+    texts = []
+    for i, place in zip(order, _spread(ends[order], gap), strict=True):
+        line = lines[i]
+        x = np.asarray(line.get_xdata(), float)[-1]
+        texts.append(
+            ax.annotate(
+                ("= " if coincides[i] else "") + line.get_label(),
+                (x, ends[i]),
+                (1 + 10 * pixels / box.width, place),
+                xycoords=("data", "axes fraction"),
+                textcoords="axes fraction",
+                color=line.get_color(),
+                size=SMALLEST,
+                va="center",
+                arrowprops={
+                    "arrowstyle": "-",
+                    "color": line.get_color(),
+                    "linewidth": 0.6,
+                    "shrinkA": 1,
+                    "shrinkB": 1,
+                    "relpos": (0, 0.5),
+                },
+            )
+        )
+    widest = max(Text.get_window_extent(text).width for text in texts)  # without the line that leads to it
+    if len(lines) * gap > 1 or widest > 0.3 * ax.figure.bbox.width:
+        for text in texts:
+            text.remove()
+        _legend_below(ax.figure, widest + 32 * pixels)
+
+
+def _ends(ax: Axes, lines: Sequence[Line2D]) -> tuple[Array, list[bool]]:
+    """Return the height of the end of every curve as a share of the panel's, and whether it repeats an earlier curve.
+
+    Such a curve gets the height of the one that it repeats, within 1.5 pixels everywhere.
+    """
+    paths = [ax.transAxes.inverted().transform(ax.transData.transform(line.get_xydata())) for line in lines]
+    near = 1.5 / ax.get_window_extent().height
+    ends, repeats = np.empty(len(lines)), []
+    for i, path in enumerate(paths):
+        alike = (j for j in range(i) if path.shape == paths[j].shape and np.allclose(path, paths[j], 0, near, True))
+        first = next(alike, None)
+        ends[i] = ends[first] if first is not None else np.clip(np.nan_to_num(path[-1, 1]), 0, 1)
+        repeats.append(first is not None)
+    return ends, repeats
+
+
+def _spread(places: Array, gap: float) -> Array:
+    """Return the sorted places moved as little as possible so that they lie `gap` apart, within [0, 1] if they fit."""
+    steps = gap * np.arange(len(places))
+    return np.clip(isotonic_regression(places - steps).x, 0, max(0, 1 - steps[-1])) + steps
+
+
+def _legend_below(figure: Figure, width: float) -> None:
+    """Put one legend of all curves of a figure below it, in columns `width` pixels wide, in place of any before."""
+    for legend in list(figure.legends):
+        legend.remove()
+    shown = {}
+    for ax in figure.axes:
+        handles, labels = ax.get_legend_handles_labels()
+        shown |= dict(zip(labels, handles, strict=True))
+    columns = max(1, min(len(shown), int(figure.bbox.width // width)))
+    figure.legend(
+        shown.values(),
+        shown.keys(),
+        loc="outside lower center",
+        ncols=columns,
+        fontsize=SMALLEST,
+        handlelength=1.6,
+        columnspacing=1.0,
+    )
+
+
+# Panels with a legend beside them
+
+
+def regret_panel(ax: Axes, traces: dict[str, Trace], *, unit: str = "", block: int = 1) -> None:
+    """Draw the mean of R_t / t over trials with a band of one standard error, one curve a policy, on log axes.
+
+    `unit` is that of the reward. `block` consecutive trials count as one for the standard error.
+    """
+    for name, trace in traces.items():
+        colour, style = LOOK[name]
+        curves = trace.average_regret
+        rounds, mean, error = (
+            np.arange(1, curves.shape[1] + 1),
+            curves.mean(axis=0),
+            standard_error(curves, block),
+        )
+        ax.loglog(rounds, mean, style, color=colour, label=name)
+        ax.fill_between(rounds, mean - error, mean + error, color=colour, alpha=0.15, linewidth=0)
+    ax.set(
+        xlabel="round t",
+        ylabel="average regret $R_t/t$" + (f" ({unit})" if unit else ""),
+        xlim=(1, rounds[-1]),
+    )
+    for axis in (ax.xaxis, ax.yaxis):
+        plain_log(axis)
+    ax.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0))
+
+
+BANDS = ("standard deviation", "95 % interval")
+
+
+def cumulative_panel(ax: Axes, traces: dict[str, Trace], *, unit: str = "", band: str = "95 % interval") -> None:
+    """Draw the mean of R_t over trials, one curve a policy, on linear axes, with a band.
+
+    `band` is one standard deviation of the trials, or the 95 % interval of the mean (1.96 standard errors).
+    """
+    checks.one_of(BANDS, band=band)
+    for name, trace in traces.items():
+        colour, style = LOOK[name]
+        curves = trace.cumulative_regret
+        shown = np.unique(np.linspace(0, curves.shape[1] - 1, 500).astype(int))
+        mean = curves[:, shown].mean(axis=0)
+        half = 1.96 * standard_error(curves[:, shown]) if band == "95 % interval" else curves[:, shown].std(0, ddof=1)
+        ax.plot(shown + 1, mean, style, color=colour, label=name)
+        ax.fill_between(shown + 1, np.maximum(mean - half, 0), mean + half, color=colour, alpha=0.15, linewidth=0)
+    ax.set(
+        xlabel="round t", ylabel="cumulative regret $R_t$" + (f" ({unit})" if unit else ""), xlim=(1, curves.shape[1])
+    )
+    ax.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0))
+
+
+def cumulative_grid(
+    rows: Mapping[str, Mapping[str, Trace]], columns: Mapping[str, Sequence[str]], *, units: Sequence[str] = ()
+) -> Figure:
+    """Return a figure of cumulative regret on a log axis, mean and one standard deviation of the trials.
+
+    One row of panels an experiment {title: traces}, with a unit of reward each, one column a choice of its policies.
+    """
+    fig, axes = plt.subplots(
+        len(rows), len(columns), figsize=(WIDTH, 0.6 + 2.4 * len(rows)), sharey="row", squeeze=False
+    )
+    for line, (title, traces), unit in zip(axes, rows.items(), units or [""] * len(rows), strict=True):
+        for ax, (choice, names) in zip(line, columns.items(), strict=True):
+            cumulative_panel(ax, {name: traces[name] for name in names}, unit=unit, band="standard deviation")
+            ax.get_legend().remove()
+            ax.set(yscale="log", title=f"{title}, {choice}")
+        line[-1].set_ylabel("")
+        # a standard deviation may reach below zero: no log axis shows that, so the lines set its lower end
+        line[0].set_ylim(bottom=0.3 * min(curve.get_ydata()[10:].min() for ax in line for curve in ax.lines))
+    shown = {label: handle for ax in axes.flat for handle, label in zip(*ax.get_legend_handles_labels(), strict=True)}
+    fig.legend(shown.values(), shown.keys(), loc="outside lower center", ncols=4)
+    return fig
+
+
+def simple_panel(ax: Axes, traces: dict[str, Trace], *, unit: str = "", floor: float = 1e-4) -> None:
+    """Draw the mean regret of the best arm pulled so far ± one standard error, one curve a policy, on a log scale.
+
+    Values below `floor` are drawn at it: with finitely many arms the regret can be zero.
+    """
+    for name, trace in traces.items():
+        colour, style = LOOK[name]
+        curves = simple_regret(trace)
+        rounds, mean, half = np.arange(1, curves.shape[1] + 1), curves.mean(axis=0), standard_error(curves)
+        ax.semilogy(rounds, np.maximum(mean, floor), style, color=colour, label=name)
+        low, high = np.maximum(mean - half, floor), np.maximum(mean + half, floor)
+        ax.fill_between(rounds, low, high, color=colour, alpha=0.1, linewidth=0)
+    ylabel = "simple regret" + (f" ({unit})" if unit else "")
+    ax.set(xlabel="round t", ylabel=ylabel, xlim=(1, curves.shape[1]), ylim=(floor, None))
+    ax.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0))

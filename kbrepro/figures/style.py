@@ -1,0 +1,105 @@
+"""House style, and the look of every algorithm, kernel and state of a claim: the same in every figure."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import matplotlib.pyplot as plt
+import seaborn as sns
+
+#: Widest figure, in inches: the text width of a page. A column is 3.4.
+WIDTH = 7.2
+#: Smallest type, in points.
+SMALLEST = 8.0
+
+#: Colour and line style of every algorithm. The colours are the result of a search: contrast with white at least 3:1
+#: (7:1 for the papers' own algorithms), and between two families of one paper a CIEDE2000 distance of at least 15, for
+#: normal vision, deuteranopia and protanopia alike. Variants of one family share a colour and differ in line style.
+LOOK: dict[str, tuple[str, str]] = {
+    "GP-UCB": ("#202868", "--"),
+    "GP-UCB/5": ("#202868", "-"),
+    "EI": ("#a04000", "-"),
+    "EI, noisy incumbent": ("#a04000", ":"),
+    "MPI": ("#388058", "-"),
+    "MPI, noisy incumbent": ("#388058", ":"),
+    "mean only": ("#504848", "-."),
+    "variance only": ("#a88800", "--"),
+    "GP-TS": ("#805880", "-"),
+    "IRGP-UCB": ("#6020f8", "--"),
+    "PIMS": ("#a88090", "-."),
+    "GP-EIMS": ("#5088f8", "-"),
+    "IGP-UCB": ("#702020", "-"),
+    "IGP-UCB, tighter": ("#702020", "--"),
+    "IGP-UCB, lambda grows": ("#702020", ":"),
+    "IGP-UCB, both": ("#702020", "-."),
+    "π-GP-UCB": ("#083098", "-"),
+    "π-GP-UCB, thesis": ("#083098", "--"),
+    "π-GP-UCB, both": ("#083098", "-."),
+    "mini-GP-UCB": ("#289898", "-"),
+    "exact": ("#000000", "-"),
+    "BKB": ("#083090", "-"),
+    "BKB, streaming": ("#083090", "--"),
+    "BKB, authors' radius": ("#083090", ":"),
+    "BKB, Theorem 2's radius": ("#083090", "-."),
+    "SoR": ("#e03078", "-"),
+    "DTC, uniform": ("#5088f8", "-"),
+    "RFF": ("#b08000", "-."),
+    "QFF": ("#007058", ":"),
+    "GPN-UCB": ("#701020", "-"),
+    "NonAda": ("#707070", "-"),
+    "cUCB": ("#0098a8", "-."),
+    "OI": ("#4850d8", ":"),
+    "cEI": ("#c87808", "-"),
+    "cEI, exact": ("#c87808", "--"),
+}
+
+#: The same for kernels.
+KERNEL_LOOK: dict[str, tuple[str, str]] = {
+    "independent": ("#707070", "-."),
+    "Matérn 2.5": ("#388058", "--"),
+    "squared exponential": ("#202868", "-"),
+    "linear": ("#c04800", ":"),
+}
+
+#: Colour and marker of the state of a part of a claim.
+STATE_LOOK: dict[str, tuple[str, str]] = {
+    "holds": ("#083098", "o"),
+    "fails": ("#c04800", "X"),
+    "undecided": ("#707070", "D"),
+}
+
+#: Colours of curves that have no look of their own, in turn.
+CYCLE = ("#083098", "#c87808", "#007058", "#e03078", "#000000", "#5088f8")
+
+
+def use_style() -> None:
+    """Set the house style for all figures that follow."""
+    sns.set_theme(context="paper", style="ticks", palette=CYCLE, font_scale=0.95)
+    plt.rcParams.update(
+        {
+            "figure.figsize": (WIDTH, 3.4),
+            "figure.constrained_layout.use": True,
+            "figure.dpi": 100,
+            "axes.spines.top": False,
+            "axes.spines.right": False,
+            "axes.grid": True,
+            "grid.color": "0.9",
+            "grid.linewidth": 0.6,
+            "legend.frameon": False,
+            "lines.linewidth": 1.4,
+            "svg.hashsalt": "kbrepro",  # the same figure is the same file
+            "svg.fonttype": "path",  # labels are placed by the width of this font: another one would overlap
+        }
+    )
+
+
+def look(name: str, hero: str = "") -> dict[str, Any]:
+    """Return the `plot` keywords of an algorithm; `hero`, the one that a paper is about, is thick and on top.
+
+    An algorithm that has no look of its own gets the next colour of the cycle.
+    """
+    weight = {"linewidth": 2.6, "zorder": 3.0} if name == hero else {"linewidth": 1.4}
+    if name not in LOOK:
+        return weight
+    colour, style = LOOK[name]
+    return {"color": colour, "linestyle": style} | weight

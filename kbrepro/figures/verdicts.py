@@ -1,0 +1,233 @@
+"""Figures that verdicts rest on: paired comparisons, every reading of a paper, every part of every claim."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from textwrap import fill
+from typing import TYPE_CHECKING, Any
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.ticker import PercentFormatter
+
+from kbrepro.figures.panels import plain_log
+from kbrepro.figures.style import SMALLEST, STATE_LOOK, WIDTH
+from kbrepro.kernels import Array
+from kbrepro.regret import Estimate
+
+if TYPE_CHECKING:
+    from kbrepro.claims import Part, Rule
+
+GREY = "#707070"
+#: Behind what a rule allows.
+SHADE = "#e4ecf7"
+LEGEND = {"loc": "outside upper center", "ncols": 4, "fontsize": SMALLEST, "handlelength": 1.2, "columnspacing": 1.0}
+#: Distance, in scales of a part, at which the picture of all parts ends.
+FARTHEST = 2.0
+
+
+def _limits(rule: str) -> tuple[float, float]:
+    """Return the ends of what a rule such as "< 0.6" or ">= -0.2, <= 0.2" allows."""
+    ends = {">": -np.inf, "<": np.inf}
+    ends |= {side: float(end) for side, end in re.findall(r"([<>])=?\s*([^\s,]+)", rule)}
+    return ends[">"], ends["<"]
+
+
+def _typeset(rule: str) -> str:
+    return rule.replace(">=", "≥").replace("<=", "≤").replace("-", "−")
+
+
+def _shade(ax: Axes, rule: Rule, axis: str) -> None:
+    """Draw the limits of a rule as lines and shade what it allows, in view whatever was drawn."""
+    line, span = (ax.axvline, ax.axvspan) if axis == "x" else (ax.axhline, ax.axhspan)
+    for limit in (rule.low, rule.high):
+        if np.isfinite(limit):
+            line(limit, color="black", linewidth=1.0, zorder=1)
+    low, high = shown = getattr(ax, f"get_{axis}lim")()
+    span(max(low, rule.low), min(high, rule.high), color=SHADE, linewidth=0, zorder=0)
+    ax.set(**{f"{axis}lim": shown})
+
+
+# Pairs
+
+
+def pairs(
+    ax: Axes,
+    rows: Mapping[str, tuple[Array, Estimate]],
+    *,
+    rule: Rule,
+    what: str,
+    dot: str = "trial",
+    centre: str = "mean",
+) -> None:
+    """Draw paired differences or ratios: a row of dots each, above it the estimate with its interval, and the rule.
+
+    `rows`: {name: (values (n,), estimate)}, one value a `dot` (trial, block, chain); `centre` says what the estimate is
+    of. `what` names the values, with their unit; `rule` is that of the claim's part; how many dots meet it stands
+    at the right. For ratios set the x axis to a log scale first.
+    """
+    for place, (values, estimate) in enumerate(rows.values()):
+        values = np.sort(values)
+        jitter = 0.02 + 0.36 * (np.arange(len(values)) * 0.618034 % 1)  # the golden section keeps neighbours apart
+        ax.plot(values, place + jitter, "o", color=GREY, markersize=3, alpha=0.6, markeredgewidth=0)
+        _interval(ax, place - 0.2, *estimate, state=rule.state(estimate), markersize=6)
+        _beside(ax, place, f"{sum(map(rule.allows, values))} of {len(values)}", 6)
+    ax.set_yticks(range(len(rows)), list(rows))
+    told = f"one dot a {dot}; {centre} and 95 % interval\nshaded: {_typeset(rule.text)}; right: {dot}s that meet it"
+    ax.set(ylim=(len(rows) - 0.45, -0.55), xlabel=f"{what}\n{told}")
+    ax.grid(visible=False, axis="y")
+    _shade(ax, rule, "x")
+    if ax.get_xscale() == "log":
+        plain_log(ax.xaxis)
+
+
+def _beside(ax: Axes, place: float, text: str, points: float, colour: str = "black") -> None:
+    """Write a text right of the panel, that many points from its edge."""
+    where = {"xycoords": ("axes fraction", "data"), "textcoords": "offset points", "va": "center"}
+    ax.annotate(text, (1, place), (points, 0), size=SMALLEST, color=colour, **where)
+
+
+def _interval(
+    ax: Axes,
+    place: float,
+    value: float,
+    low: float,
+    high: float,
+    *,
+    state: str,
+    markersize: float,
+    hollow: bool = False,
+) -> None:
+    """Draw a value and its interval lengthwise in the look of its state."""
+    colour, marker = STATE_LOOK[state]
+    ax.plot([low, high], [place, place], color=colour, linewidth=1.8, solid_capstyle="butt")
+    face = "white" if hollow else colour
+    ax.plot(value, place, marker, color=colour, markerfacecolor=face, markersize=markersize, markeredgewidth=1.0)
+
+
+# Every reading
+
+
+def specification_curve(table: pd.DataFrame, choices: Mapping[str, Sequence[Any]], part: Part) -> Figure:
+    """Return the specification curve of one part of a claim: its value under every reading, and which choices it made.
+
+    `table` as `readings.specification` returns it; `choices` as the rules' `readings` (choices that the table does not
+    have are left out). Above: readings sorted by value with intervals, the rule, the reading of record ringed. Below:
+    one row a value of each choice, those of record in bold. The title of `figure.axes[0]` is free for the finding.
+    """
+    played = {name: list(values) for name, values in choices.items() if name in table}
+    record = int(np.flatnonzero(table["of record"])[0])
+    height = 0.165 * sum(1 + len(values) for values in played.values())
+    figure, (above, below) = plt.subplots(
+        2, 1, figsize=(WIDTH, 3.2 + height), sharex=True, height_ratios=[2.2, max(height, 0.3)]
+    )
+    size, width = (5.0, 1.2) if len(table) <= 40 else (3.2, 0.9)
+    for state, (colour, marker) in STATE_LOOK.items():
+        its = table[table["state"] == state]
+        above.vlines(its.index, its["low"], its["high"], color=colour, linewidth=width)
+        above.plot(its.index, its["value"], marker, color=colour, markersize=size, label=state)
+    above.plot(
+        record, table["value"][record], "o", markersize=11, color="black", markerfacecolor="none", label="of record"
+    )
+    spec, _, unit = part.show.partition(" ")
+    above.set_ylabel(fill(part.what, 34) + (f" ({unit})" if unit else ""))
+    if spec.endswith("%"):
+        above.yaxis.set_major_formatter(PercentFormatter(1))
+    _shade(above, part.rule, "y")
+    _dot_grid(below, table, played, record)
+    for ax in (above, below):
+        ax.axvline(record, color="black", linewidth=0.6, linestyle=":", zorder=1)
+        ax.grid(visible=False, axis="x")
+    figure.legend(title=f"shaded: the rule, {_typeset(part.rule.text)}", **LEGEND)
+    return figure
+
+
+def _dot_grid(ax: Axes, table: pd.DataFrame, played: Mapping[str, Sequence[Any]], record: int) -> None:
+    """Draw for every value of every choice which readings took it, under the name of the choice."""
+    rows = []
+    for name, values in played.items():
+        rows += [(f"{name}:", np.zeros(len(table), bool))]
+        rows += [(str(value), (table[name].map(str) == str(value)).to_numpy()) for value in values]
+    ax.set_yticks(range(len(rows)), [label for label, _ in rows], size=SMALLEST)
+    for place, (text, (label, taken)) in enumerate(zip(ax.get_yticklabels(), rows, strict=True)):
+        its = np.flatnonzero(taken)
+        ax.plot(its, np.full(len(its), place), "o", color=GREY, markersize=4.5 if len(table) <= 40 else 3.2)
+        text.set(fontweight="bold" if taken[record] else "normal", style="italic" if label.endswith(":") else "normal")
+    ax.set(ylim=(len(rows) - 0.4, -0.6), xlim=(-0.8, len(table) - 0.2), xticks=[])
+    ax.set_xlabel(f"{len(table)} readings, sorted by value\n(bold: what the reading of record chose)")
+    ax.tick_params(axis="y", length=0)
+
+
+# Every part
+
+
+def all_parts(runs: Mapping[str, Mapping[str, Any]]) -> Figure:
+    """Return one row for every part of every claim: how far inside its rule (right) or outside (left) it lies.
+
+    `runs` as `scorecard.read` returns them: {notebook: {"claims": records}}. Distances are to the nearest limit,
+    in units of the part's scale; an interval covers 0 if and only if the part is undecided. Controls and probes are
+    hollow; what lies beyond 2 scales is drawn there with an arrow. Rule and number stand at the right.
+    """
+    rows = list(_rows(runs))
+    figure, ax = plt.subplots(figsize=(WIDTH, 1.2 + 0.15 * len(rows)))
+    rules = [_typeset(part["rule"]) if part else "" for _, _, part in rows]
+    rules[0] = "rule"
+    beside = 12 + 0.6 * SMALLEST * max(map(len, rules))  # points: where the numbers stand, right of the rules
+    for place, (_, record, part) in enumerate(rows):
+        _beside(ax, place, rules[place], 6)
+        if part is None:
+            ax.axhline(place + 0.5, color="0.7", linewidth=0.6)
+            continue
+        if "value" in part:
+            _distance(ax, place, part, part.get("control") or part.get("probe") or record["counts_as"] == "probe")
+        _beside(ax, place, part.get("shown", "not evaluated"), beside, "black" if "value" in part else GREY)
+    _beside(ax, 0, "value [95 % interval]", beside)
+    ax.set_yticks(range(len(rows)), [label for label, _, _ in rows], size=SMALLEST)
+    for label, (_, _, part) in zip(ax.get_yticklabels(), rows, strict=True):
+        label.set_fontweight("bold" if part is None else "normal")
+    ax.axvline(0, color="black", linewidth=1.0)
+    ax.axvspan(0, 1.15 * FARTHEST, color=SHADE, linewidth=0, zorder=0)
+    ax.set(ylim=(len(rows) - 0.4, -0.6), xlim=(-1.15 * FARTHEST, 1.15 * FARTHEST))
+    ax.set_xlabel(
+        "outside the rule  ←  distance to its nearest limit  →  inside\n"
+        f"(in scales of the part; beyond {FARTHEST:g}: an arrow)"
+    )
+    ax.tick_params(axis="y", length=0)
+    ax.tick_params(axis="x", labeltop=True)
+    handles = [Line2D([], [], color=colour, marker=m, label=state) for state, (colour, m) in STATE_LOOK.items()]
+    handles.append(Line2D([], [], color="black", marker="o", markerfacecolor="white", label="hollow: control or probe"))
+    figure.legend(handles=handles, **LEGEND)
+    return figure
+
+
+def _rows(runs: Mapping[str, Mapping[str, Any]]) -> Iterator[tuple[str, dict[str, Any], dict[str, Any] | None]]:
+    """Yield label, record and part of every row; a row without part heads a notebook."""
+    for notebook, run in runs.items():
+        yield notebook, {}, None
+        for record in run["claims"]:
+            for name, part in record["parts"].items():
+                yield f"{record['id']} {name}", record, part
+
+
+def _distance(ax: Axes, place: float, part: Mapping[str, Any], hollow: bool) -> None:
+    """Draw value and interval of a part by their distance to its rule."""
+    low, high = _limits(part["rule"])
+
+    def distance(x: float) -> float:
+        return min(x - low, high - x) / part["scale"]
+
+    # the distance is largest halfway between two limits, which an interval may hold
+    best = np.clip((low + high) / 2, part["low"], part["high"]) if np.isfinite([low, high]).all() else part["value"]
+    ends = [distance(x) for x in (part["low"], part["high"], best)]
+    shown = np.clip([distance(part["value"]), min(ends), max(ends)], -FARTHEST, FARTHEST)
+    _interval(ax, place, *shown, state=part["state"], markersize=4.5, hollow=hollow)
+    colour = STATE_LOOK[part["state"]][0]
+    for side, beyond in (("<", min(ends) < -FARTHEST), (">", max(ends) > FARTHEST)):
+        if beyond:
+            edge = 1.08 * FARTHEST * (1 if side == ">" else -1)
+            ax.plot(edge, place, side, color=colour, markersize=4, clip_on=False)
