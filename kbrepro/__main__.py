@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 from typing import Any
 
@@ -71,13 +72,25 @@ def report(profile: str) -> None:
 
 @main.command()
 def claims() -> None:
-    """Print the scorecard of the full-scale run."""
-    from kbrepro import claims as rules
+    """Print what the full-scale runs found of every claim."""
+    from kbrepro import scorecard
+
+    runs = scorecard.read(paths.results(paths.project_root(), "paper"))
+    if not runs:
+        raise click.ClickException("no verdicts in results/paper: first run `kbrepro reproduce --profile paper`")
+    click.echo(scorecard.for_terminal(runs, shutil.get_terminal_size().columns))
+
+
+@main.command()
+def status() -> None:
+    """Print which committed full-scale runs were not judged by today's rules, or are older than the code."""
+    from kbrepro import scorecard
+    from kbrepro.batch import provenance
 
     root = paths.project_root()
-    if not rules.read(paths.results(root, "paper")):
-        raise click.ClickException("no verdicts in results/paper: first run `kbrepro reproduce --profile paper`")
-    click.echo(rules.scorecard(root), nl=False)
+    lines = scorecard.stale(root) | provenance.outdated(root)
+    for notebook in scorecard.read(paths.results(root, "paper")):
+        click.echo(f"{notebook}: {lines.get(notebook, 'up to date')}")
 
 
 @main.group(invoke_without_command=True)

@@ -1,137 +1,331 @@
-"""Published claims, their numeric rules, and verdicts computed from them.
+"""Published claims, the rules that decide them, and verdicts computed from them.
 
-The rules are data: `notebooks/claims/<notebook>.yaml`, committed before the first full-scale run. A rule is a set of
-bounds on `value`, `low` and `high` (the ends of the 95 % interval), all of which must hold:
-
-    reproduced: {low: "> 0"}
-    partly: {value: "> 0"}
+The rules are data, committed before the run that they judge: `notebooks/claims/<notebook>.yaml` holds `readings` (the
+choices that the paper leaves open) and `claims`. A claim has parts; each says in words what it *is*, and the *rule*
+that its number must meet, such as "< 0.6" or ">= -0.2, <= 0.2". A part *holds* if its whole 95 % interval meets the
+rule, *fails* if none of it does, and is *undecided* otherwise; a number without sampling error is its own interval.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 import math
-import operator
-from collections import Counter
-from dataclasses import dataclass
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
 from pathlib import Path
+from typing import Any
 
 import yaml
 
 from kbrepro.regret import Estimate
 
-VERDICTS = ("reproduced", "partly", "not reproduced", "stand-in", "not evaluated")
+KINDS = ("theorem", "experiment", "probe")
+VERDICTS = ("reproduced", "partly", "undecided", "not reproduced", "not evaluated")
+STATES = ("holds", "fails", "undecided")
+DIRECTIONS = ("harder", "easier", "leaves")
 
-_COMPARISONS = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
+_BOUND = re.compile(r"(<=|>=|<|>)\s*([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)$")
 
-Rule = dict[str, str]
+
+class BadRules(ValueError):
+    """A rules file says what cannot be; the message names file and claim."""
+
+
+# Rules
+
+
+@dataclass(frozen=True)
+class Rule:
+    """The numbers from `low` to `high`, with or without the ends themselves."""
+
+    text: str
+    low: float = -math.inf
+    high: float = math.inf
+    low_included: bool = False
+    high_included: bool = False
+
+    def allows(self, value: float) -> bool:
+        """Return whether a number meets the rule."""
+        above = value >= self.low if self.low_included else value > self.low
+        return above and (value <= self.high if self.high_included else value < self.high)
+
+    def state(self, estimate: Estimate) -> str:
+        """Return `holds`, `fails` or `undecided`; ValueError on a NaN."""
+        if any(math.isnan(x) for x in estimate):
+            raise ValueError(f"estimate = {tuple(estimate)} is not allowed: it must hold no NaN")
+        if self.allows(estimate.low) and self.allows(estimate.high):
+            return "holds"
+        below = estimate.high < self.low or (estimate.high == self.low and not self.low_included)
+        above = estimate.low > self.high or (estimate.low == self.high and not self.high_included)
+        return "fails" if below or above else "undecided"
+
+    def distance(self, value: float, scale: float) -> float:
+        """Return how far a number lies inside the rule (negative: outside), in units of `scale`."""
+        return min(value - self.low, self.high - value) / scale
+
+    @property
+    def nearest_scale(self) -> float:
+        """The size of the smallest limit: what distances are measured by unless a part says otherwise; 0 if it is 0."""
+        return min(abs(limit) for limit in (self.low, self.high) if math.isfinite(limit))
+
+
+def read_rule(text: str) -> Rule:
+    """Return a rule from one or two bounds joined by a comma; ValueError if it cannot be read or nothing meets it."""
+    ends: dict[str, Any] = {}
+    for bound in str(text).split(","):
+        match = _BOUND.match(bound.strip())
+        if not match:
+            raise ValueError(f'rule {text!r} is not allowed: it must be bounds such as "> 0" or ">= -0.2, <= 0.2"')
+        side = "low" if match[1][0] == ">" else "high"
+        if side in ends:
+            raise ValueError(f"rule {text!r} is not allowed: it bounds the same side twice")
+        ends |= {side: float(match[2]), f"{side}_included": match[1][-1] == "="}
+    if ends.get("low", -math.inf) >= ends.get("high", math.inf):
+        raise ValueError(f"rule {text!r} is not allowed: no number meets it")
+    return Rule(str(text), **ends)
+
+
+# Claims
+
+
+@dataclass(frozen=True)
+class Part:
+    """One number of a claim: what it is, its rule, how it is shown, and what it counts for.
+
+    `control`: must hold for the claim to be judged at all, and never lifts a verdict. `probe`: ours, judged and shown,
+    never counted. `reading`: holds under one reading of the paper; such parts are alternatives. `scale`: for pictures,
+    where a limit is 0. `show`: a format and a unit, as ".2f °C".
+    """
+
+    name: str
+    what: str
+    rule: Rule
+    show: str = ".2g"
+    control: bool = False
+    probe: bool = False
+    reading: str = ""
+    scale: float = 0.0
+
+    def shown(self, estimate: Estimate) -> str:
+        """Return value and interval in the part's own format."""
+        spec, _, unit = self.show.partition(" ")
+        value, low, high = (format(x, spec) for x in estimate)
+        text = value if estimate.low == estimate.high else f"{value} [{low}, {high}]"
+        return f"{text} {unit}" if unit else text
 
 
 @dataclass(frozen=True)
 class Claim:
-    """One published claim and the rule that decides it."""
+    """One published claim with the parts that decide it."""
 
     id: str
     where: str
-    claim: str
-    statistic: str
-    reproduced: Rule
-    partly: Rule | None = None
-    stand_in: bool = False  # judged on data other than the paper's: the number is shown, outside the totals
+    kind: str
+    says: str
+    parts: dict[str, Part]
+    finds: str
+    needs: dict[str, Any] = field(default_factory=dict)
+    stand_in: str = ""
+    weak: str = ""
+    headline: bool = False
+    changes: list[dict[str, str]] = field(default_factory=list)
 
-    def verdict(self, estimate: Estimate) -> str:
-        """Return the verdict that the rule gives for an estimate; ValueError if it holds a NaN."""
-        if any(math.isnan(x) for x in estimate):
-            raise ValueError(f"claim {self.id}: estimate = {estimate} is not allowed: it must hold no NaN")
-        if self.stand_in:
-            return "stand-in"
-        if holds(self.reproduced, estimate):
-            return "reproduced"
-        return "partly" if self.partly and holds(self.partly, estimate) else "not reproduced"
+    @property
+    def counts_as(self) -> str:
+        """Where the verdict is counted: `theorem`, `experiment`, `probe`, `weak` or `stand-in`."""
+        return "stand-in" if self.stand_in else "weak" if self.weak else self.kind
 
+    def verdict(self, states: Mapping[str, str]) -> tuple[str, str]:
+        """Return the verdict that the states of all parts give, and the reading that decides it, if one does."""
+        counted = {name: states[name] for name, part in self.parts.items() if not part.probe}
+        controls = {counted.pop(name) for name, part in self.parts.items() if part.control and name in counted}
+        if "fails" in controls:
+            return "not evaluated", ""
+        common = [state for name, state in counted.items() if not self.parts[name].reading]
+        readings = dict.fromkeys(self.parts[name].reading for name in counted if self.parts[name].reading)
+        verdicts = {
+            reading: _joined(common + [state for name, state in counted.items() if self.parts[name].reading == reading])
+            for reading in readings or [""]
+        }
+        verdict = next(iter(verdicts.values())) if len(set(verdicts.values())) == 1 else "partly"
+        if "undecided" in controls and verdict in ("reproduced", "partly"):
+            return "undecided", ""
+        told = ", ".join(f"{reading}: {found}" for reading, found in verdicts.items())
+        return verdict, told if len(set(verdicts.values())) > 1 else ""
 
-def holds(rule: Rule, estimate: Estimate) -> bool:
-    """Return whether every bound of the rule holds; ValueError if it has none, or one that cannot be read."""
-    if not rule:
-        raise ValueError(f"rule {rule!r} is not allowed: it must hold at least one bound")
-    return all([_bound_holds(name, bound, estimate) for name, bound in rule.items()])  # a list: reads them all
-
-
-def _bound_holds(name: str, bound: str, estimate: Estimate) -> bool:
-    try:
-        value = estimate._asdict()[name]
-        pairs = [part.split() for part in bound.split(",")]
-        return all([_COMPARISONS[sign](value, float(threshold)) for sign, threshold in pairs])
-    except (ValueError, KeyError, AttributeError):
-        allowed = 'value, low or high with a bound such as "> 0" or ">= -0.2, <= 0.2"'
-        raise ValueError(f"rule {name}: {bound!r} is not allowed: it must be {allowed}") from None
-
-
-def load(path: Path) -> dict[str, Claim]:
-    """Return the claims of one rules file by id, in its order; ValueError if an id stands twice."""
-    claims = [Claim(**entry) for entry in yaml.safe_load(path.read_text(encoding="utf-8"))]
-    twice = [i for i, n in Counter(c.id for c in claims).items() if n > 1]
-    if twice:
-        raise ValueError(f"{path.name}: claim {twice[0]} stands twice")
-    return {claim.id: claim for claim in claims}
-
-
-def shown(record: dict) -> str:
-    """Return value and interval of a record with two significant digits."""
-    if record["value"] is None:
-        return "–"
-    value = f"{record['value']:.2g}"
-    if record["interval"] is None:
-        return value
-    return f"{value} [{record['interval'][0]:.2g}, {record['interval'][1]:.2g}]"
+    def missing(self, has: Mapping[str, Any]) -> str:
+        """Return why a run that `has` these things cannot judge the claim, or nothing if it can."""
+        for name, wanted in self.needs.items():
+            there = has.get(name)
+            if isinstance(wanted, bool):
+                enough = bool(there) == wanted
+            elif isinstance(wanted, int | float):
+                enough = there is not None and there >= wanted
+            else:
+                enough = wanted == there or (isinstance(there, list | tuple | set) and wanted in there)
+            if not enough:
+                at_least = "at least " if isinstance(wanted, int | float) and not isinstance(wanted, bool) else ""
+                return f"needs {name}: {at_least}{wanted}" + (f", has {there}" if at_least else "")
+        return ""
 
 
-def read(results: Path) -> dict[str, list[dict]]:
-    """Return the records of every notebook under a results folder (`results/<profile>`), by notebook."""
+def _joined(states: list[str]) -> str:
+    """The parts of one reading joined by *and*."""
+    if "fails" in states:
+        return "partly" if "holds" in states else "not reproduced"
+    return "undecided" if "undecided" in states else "reproduced"
+
+
+# Files of rules
+
+
+@dataclass(frozen=True)
+class Rules:
+    """All claims of one notebook, the readings that it plays, and what the file's content makes of itself.
+
+    `digest` and `seed` follow from the parsed content: new rules, new dice.
+    """
+
+    notebook: str
+    claims: dict[str, Claim]
+    readings: dict[str, list[Any]]
+    digest: str
+
+    @property
+    def seed(self) -> int:
+        """Root seed of a full-scale run: the first eight hexadecimal digits of the digest."""
+        return int(self.digest[:8], 16)
+
+
+def is_first_edition(path: Path) -> bool:
+    """Return whether a rules file is a plain list of claims with one statistic each, as `first_edition` reads."""
+    return isinstance(yaml.safe_load(path.read_text(encoding="utf-8")), list)
+
+
+def load(path: Path) -> Rules:
+    """Return the rules of one file; BadRules names the file, and the claim, that cannot be read."""
+    content = yaml.safe_load(path.read_text(encoding="utf-8"))
+    if not isinstance(content, dict) or set(content) - {"readings", "claims"} or "claims" not in content:
+        raise BadRules(f"{path.name} is not allowed: it must hold `claims`, a list, and may hold `readings`")
+    claims: dict[str, Claim] = {}
+    for entry in content["claims"]:
+        name = entry.get("id", "?") if isinstance(entry, dict) else "?"
+        try:
+            claim = _read_claim(entry)
+        except (ValueError, TypeError, KeyError, AttributeError) as error:
+            raise BadRules(f"{path.name}, claim {name}: {error}") from None
+        if claim.id in claims:
+            raise BadRules(f"{path.name}: claim {claim.id} stands twice")
+        claims[claim.id] = claim
+    return Rules(path.stem, claims, _read_readings(path, content.get("readings") or {}), digest(content))
+
+
+def digest(content: Any) -> str:
+    """Return the SHA-256 of parsed content, whatever its layout and comments."""
+    text = json.dumps(content, sort_keys=True, ensure_ascii=False, default=str)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _read_claim(entry: dict[str, Any]) -> Claim:
+    known = {f.name for f in fields(Claim)}
+    if unknown := set(entry) - known:
+        raise ValueError(f"{sorted(unknown)[0]!r} is not a key of a claim; allowed: {', '.join(sorted(known))}")
+    if entry.get("kind") not in KINDS:
+        raise ValueError(f"kind = {entry.get('kind')!r} is not allowed: it must be one of {', '.join(KINDS)}")
+    parts = {name: _read_part(name, part) for name, part in entry["parts"].items()}
+    if not any(not (part.control or part.probe) for part in parts.values()) and entry["kind"] != "probe":
+        raise ValueError("parts are all controls or probes: at least one must count")
+    unknown = set(re.findall(r"{(\w+)}", entry["finds"])) - set(parts)
+    if unknown:
+        raise ValueError(f"finds names {sorted(unknown)[0]!r}, which is no part; parts: {', '.join(parts)}")
+    if not re.search(r"{\w+}", entry["finds"]):
+        raise ValueError("finds names no part: it must show at least one number")
+    for change in entry.get("changes", []):
+        if (
+            set(change) != {"was", "then", "why", "direction", "on_old_numbers"}
+            or change["direction"] not in DIRECTIONS
+        ):
+            raise ValueError(f"changes = {change!r} is not allowed: was, then, why, direction, on_old_numbers")
+    return Claim(**{**entry, "parts": parts})
+
+
+def _read_part(name: str, entry: dict[str, Any]) -> Part:
+    given = {"what": entry["is"], "rule": read_rule(entry["rule"])} | {
+        key: value for key, value in entry.items() if key not in ("is", "rule")
+    }
+    part = Part(name, **given)
+    if not part.scale and part.rule.nearest_scale == 0:
+        raise ValueError(f"part {name}: a limit is 0, so `scale` must say what distances are measured by")
+    part.shown(Estimate(0.5, 0.5, 0.5))  # a format that cannot be read is found here
+    return part
+
+
+def _read_readings(path: Path, readings: dict[str, list[Any]]) -> dict[str, list[Any]]:
+    for name, values in readings.items():
+        if not isinstance(values, list) or len(values) < 2 or len(set(map(str, values))) < len(values):
+            raise BadRules(f"{path.name}, reading {name}: {values!r} must be a list of at least two different values")
+    return readings
+
+
+# What a run found: plain records, as `claims.json` holds them
+
+
+def judged(claim: Claim, estimates: Mapping[str, Estimate], note: str = "") -> dict[str, Any]:
+    """Return the record of a claim with the verdict that its parts give; ValueError unless each has an estimate."""
+    if unknown := set(estimates) - set(claim.parts):
+        raise ValueError(f"claim {claim.id}: {sorted(unknown)[0]!r} is no part; parts: {', '.join(claim.parts)}")
+    if missing := set(claim.parts) - set(estimates):
+        raise ValueError(f"claim {claim.id}: part {sorted(missing)[0]!r} has no estimate")
+    states = {name: part.rule.state(estimates[name]) for name, part in claim.parts.items()}
+    verdict, deciding = claim.verdict(states)
+    shown = {name: part.shown(estimates[name]) for name, part in claim.parts.items()}
+    if verdict == "not evaluated":
+        failed = next(n for n, p in claim.parts.items() if p.control and states[n] == "fails")
+        note = f"control failed: {claim.parts[failed].what}: {shown[failed]}"
+    parts = {
+        name: _about(part)
+        | {"value": e.value, "low": e.low, "high": e.high, "shown": shown[name], "state": states[name]}
+        for (name, part), e in zip(claim.parts.items(), (estimates[n] for n in claim.parts), strict=True)
+    }
+    finds = claim.finds.format(**shown)
+    return _head(claim) | {"verdict": verdict, "deciding": deciding, "finds": finds, "parts": parts, "note": note}
+
+
+def not_evaluated(claim: Claim, why: str) -> dict[str, Any]:
+    """Return the record of a claim that this run could not judge."""
+    parts = {name: _about(part) for name, part in claim.parts.items()}
+    return _head(claim) | {"verdict": "not evaluated", "deciding": "", "finds": "", "parts": parts, "note": why}
+
+
+def _head(claim: Claim) -> dict[str, Any]:
     return {
-        path.parent.name: json.loads(path.read_text(encoding="utf-8"))
-        for path in sorted(results.glob("[0-9][0-9]_*/claims.json"))
-        if not path.parent.name.endswith(".partial")
+        "id": claim.id,
+        "where": claim.where,
+        "kind": claim.kind,
+        "counts_as": claim.counts_as,
+        "says": claim.says,
+        "stand_in": claim.stand_in,
+        "weak": claim.weak,
+        "headline": claim.headline,
+        "changes": claim.changes,
     }
 
 
-def summary(records: list[dict]) -> str:
-    """Return the count of every verdict that occurs, as '5 reproduced, 1 partly'."""
-    counts = Counter(r["verdict"] for r in records)
-    return ", ".join(f"{counts[v]} {v}" for v in VERDICTS if counts[v])
+def _about(part: Part) -> dict[str, Any]:
+    flags = {"control": part.control, "probe": part.probe, "reading": part.reading}
+    told = {name: value for name, value in flags.items() if value}
+    return {"is": part.what, "rule": part.rule.text, "scale": part.scale or part.rule.nearest_scale} | told
 
 
-def scorecard(root: Path, results: Path | None = None) -> str:
-    """Return the scorecard in Markdown: every claim of a results folder and its verdict.
-
-    Without `results` it is the committed full-scale run, `results/paper`; with it, the verdict of the full-scale run
-    stands beside each verdict.
-    """
-    paper = root / "results" / "paper"
-    run = read(results or paper)
-    full_scale = {r["id"]: r["verdict"] for records in read(paper).values() for r in records}
-    compare = results is not None and results.resolve() != paper.resolve()
-    lines = ["# Scorecard", "", "Verdicts follow from `notebooks/claims/*.yaml` and the numbers of the run."]
-    for notebook, records in run.items():
-        lines += [
-            "",
-            f"## {notebook}",
-            "",
-            f"{summary(records)}.",
-            "",
-            *_rows(records, full_scale if compare else None),
-        ]
-    return "\n".join(lines) + "\n"
-
-
-def _rows(records: list[dict], full_scale: dict[str, str] | None) -> list[str]:
-    head = ["id", "in the paper", "claim", "statistic", "value [95 % interval]", "verdict", "note"]
-    if full_scale is not None:
-        head.insert(6, "full scale")
-    rows = [head, ["---"] * len(head)]
-    for r in records:
-        row = [r["id"], r["where"], r["claim"], r["statistic"], shown(r), f"**{r['verdict']}**", r["note"]]
-        if full_scale is not None:
-            row.insert(6, full_scale.get(r["id"], "–"))
-        rows.append([cell.replace("|", "\\|").strip() for cell in row])
-    return ["| " + " | ".join(row) + " |" for row in rows]
+def verdict_again(rules: Rules, record: Mapping[str, Any]) -> str:
+    """Return the verdict that the rules give for the numbers of a record: the check of what is committed."""
+    claim = rules.claims[record["id"]]
+    if "value" not in next(iter(record["parts"].values())):
+        return "not evaluated"
+    states = {
+        name: part.rule.state(Estimate(*(record["parts"][name][key] for key in ("value", "low", "high"))))
+        for name, part in claim.parts.items()
+    }
+    return claim.verdict(states)[0]

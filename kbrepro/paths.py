@@ -36,7 +36,12 @@ def results(root: Path, profile: str) -> Path:
 
 def write_text(path: Path, text: str) -> None:
     """Write a file whole or not at all; the folder is made if needed."""
+    write_bytes(path, text.encode())
+
+
+def write_bytes(path: Path, data: bytes) -> None:
+    """Write a file whole or not at all; the folder is made if needed."""
     path.parent.mkdir(parents=True, exist_ok=True)
     partial = path.with_name(f"{path.name}.partial")
-    partial.write_text(text, encoding="utf-8")
+    partial.write_bytes(data)
     os.replace(partial, path)

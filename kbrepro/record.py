@@ -1,89 +1,164 @@
-"""Where a notebook leaves its figures, tables and verdicts; nowhere, unless it was given a folder."""
+"""What a notebook leaves: figures, tables, regrets and verdicts; nothing is written unless it was given a folder."""
 
 from __future__ import annotations
 
+import io
 import json
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pandas as pd
+from IPython.display import Markdown, display
 from matplotlib.figure import Figure
 
-from kbrepro import paths
-from kbrepro.claims import Claim, shown
-from kbrepro.regret import Estimate, Trace, curve_quantiles, final_average_regret
+from kbrepro import claims, figures, paths, readings, scorecard
+from kbrepro.regret import Estimate, Trace, curve_quantiles, final_average_regret, log_spaced
+from kbrepro.scorecard import FULL_SCALE
 
 
-class Results:
-    """Writes under `results_dir` (relative to the project's root); with an empty name every call does nothing."""
+class Record:
+    """The record of one notebook's run.
 
-    def __init__(self, results_dir: str) -> None:
-        self.folder: Path | None = paths.project_root() / results_dir if results_dir else None
+    `notebook` names the rules, `results_dir` (relative to the project's root) the folder that is written to, if any,
+    and `has` what the run has to offer to claims that need it, such as {"data": ["temperature"], "horizon": 1000}. Sets
+    the house style. Raises `claims.BadRules` if the rules cannot be read.
+    """
+
+    def __init__(self, notebook: str, results_dir: str = "", *, has: Mapping[str, Any] | None = None) -> None:
+        figures.use_style()
+        root = paths.project_root()
+        self.notebook, self.has = notebook, dict(has or {})
+        self.rules = claims.load(paths.notebooks(root) / "claims" / f"{notebook}.yaml")
+        self.folder = root / results_dir if results_dir else None
+        self.profile = Path(results_dir).parts[1] if results_dir else ""
+        self._full_scale = paths.results(root, FULL_SCALE) / notebook
+        self._records: dict[str, dict[str, Any]] = {}
+        self._expected: list[dict[str, Any]] = []
+
+    def banner(self) -> None:
+        """Show which run this is, on what data, and where the numbers to quote are."""
+        run = {
+            "": "the notebook as it was opened: short runs, and nothing is written",
+            "quick": "the quick run: fewer and shorter trials",
+            FULL_SCALE: "the full-scale run, whose numbers are the ones to quote",
+        }.get(self.profile, "a run with settings of your own")
+        real = ", ".join(self.has.get("data", []))
+        data = {
+            True: f"real sensor data ({real})",
+            False: "a SIMULATED STAND-IN for sensor data: none was found",
+        }[bool(real)]
+        lines = [f"**This is {run}.**"]
+        if "data" in self.has:
+            lines.append(f"It has {data}.")
+        if self.profile != FULL_SCALE:
+            there = f"../results/{FULL_SCALE}/{self.notebook}/notebook.ipynb"
+            lines.append(f"Quote the numbers of the [full-scale run]({there}).")
+        display(Markdown(" ".join(lines)))
+
+    def at_a_glance(self) -> None:
+        """Show what came out at full scale: as committed, or of this run if it is one (the batch sees to that)."""
+        display(Markdown(scorecard.glance(self._committed(), self.notebook)))
+
+    # What is written
 
     def figure(self, figure: Figure, name: str) -> None:
-        """Write `figures/<name>.png` at 200 dpi on white."""
+        """Write `figures/<name>.png` (200 dpi) and `.svg`."""
         if self.folder:
             (self.folder / "figures").mkdir(parents=True, exist_ok=True)
-            figure.savefig(self.folder / "figures" / f"{name}.png", dpi=200, facecolor="white")
+            stem = self.folder / "figures" / name
+            figure.savefig(f"{stem}.png", dpi=200, facecolor="white")
+            figure.savefig(f"{stem}.svg", facecolor="white", metadata={"Date": None})
 
     def table(self, table: pd.DataFrame, name: str) -> None:
         """Write `tables/<name>.csv`."""
         if self.folder:
             paths.write_text(self.folder / "tables" / f"{name}.csv", table.to_csv(float_format="%.6g"))
 
-    def traces(self, traces: dict[str, Trace], name: str) -> None:
-        """Write the average regret R_T / T of every trial, and mean and quartiles of the curves."""
+    def traces(self, traces: Mapping[str, Trace], name: str) -> None:
+        """Write R_T / T of every trial, mean and quartiles of the curves, and `regret/<name>.npz`.
+
+        The latter holds R_t of every policy and trial at about 100 log-spaced rounds: what a rival is laid beside.
+        """
         finals = pd.DataFrame(final_average_regret(traces))
         self.table(finals.rename_axis("trial"), f"{name}_average_regret_per_trial")
         self.table(curve_quantiles(traces), f"{name}_average_regret_curves")
-
-    def claims(self, ledger: Ledger) -> None:
-        """Write `claims.json`; ValueError if a claim is missing."""
-        records = ledger.records()
         if self.folder:
-            text = json.dumps(records, indent=1, ensure_ascii=False) + "\n"
-            paths.write_text(self.folder / "claims.json", text)
+            rounds = log_spaced(next(iter(traces.values())).regret.shape[-1])
+            regrets = {
+                policy: trace.cumulative_regret[:, rounds - 1].astype(np.float32) for policy, trace in traces.items()
+            }
+            buffer = io.BytesIO()
+            np.savez_compressed(buffer, rounds=rounds, **regrets)
+            paths.write_bytes(self.folder / "regret" / f"{name}.npz", buffer.getvalue())
 
+    # Verdicts
 
-@dataclass
-class Ledger:
-    """The claims of one notebook and what became of them in this run."""
+    def judge(self, claim_id: str, note: str = "", **estimates: Estimate) -> None:
+        """Judge a claim by an estimate of each of its parts; not evaluated where the run lacks what the claim needs.
 
-    claims: dict[str, Claim]
-    entries: dict[str, dict] = field(default_factory=dict)
+        Raises ValueError on an unknown claim, a part without estimate, or an estimate without part.
+        """
+        claim = self._claim(claim_id)
+        missing = claim.missing(self.has)
+        record = claims.not_evaluated(claim, missing) if missing else claims.judged(claim, estimates, note)
+        self._records[claim_id] = record
+        self._write_claims()
 
-    def judge(self, claim_id: str, estimate: Estimate, note: str = "") -> str:
-        """Record the estimate of a claim and return its verdict."""
-        interval = None if estimate.low == estimate.high else [estimate.low, estimate.high]
-        return self._enter(claim_id, self.claims[claim_id].verdict(estimate), estimate.value, interval, note)
+    def play(self, claim_id: str, part: str, found: Iterable[tuple[Mapping[str, Any], Estimate]]) -> pd.DataFrame:
+        """Keep what one part of a judged claim is under every reading, that of record first; return it as a table."""
+        claim = self._claim(claim_id)
+        if part not in claim.parts:
+            raise ValueError(f"claim {claim_id}: {part!r} is no part; parts: {', '.join(claim.parts)}")
+        found = list(found)
+        choices = list(found[0][0])
+        if unknown := set(choices) - set(self.rules.readings):
+            allowed = ", ".join(self.rules.readings)
+            raise ValueError(f"claim {claim_id}: {sorted(unknown)[0]!r} is no reading of the rules; allowed: {allowed}")
+        table = readings.specification(claim.parts[part], found)
+        if claim_id in self._records:
+            told = {"part": part, "holds": int((table["state"] == "holds").sum()), "of": len(table)}
+            told |= {"sentence": readings.sentence(table, choices), "flips": readings.flips(table, choices)}
+            self._records[claim_id]["readings"] = told
+            self._write_claims()
+        self.table(table, f"readings_{claim_id}")
+        return table
 
-    def not_evaluated(self, claim_id: str, why: str) -> str:
-        """Record that a claim was not evaluated, and why."""
-        return self._enter(claim_id, "not evaluated", None, None, why)
+    def expect(self, condition: Any, sentence: str) -> None:
+        """Show a sentence about a result if it is true of this run, and mark it if not."""
+        holds = bool(condition)
+        self._expected.append({"sentence": sentence, "holds": holds})
+        self._write_claims()
+        display(Markdown(sentence if holds else f"**Not so in this run:** <del>{sentence}</del>"))
 
-    def _enter(self, claim_id: str, verdict: str, value: float | None, interval: list | None, note: str) -> str:
-        claim = self.claims[claim_id]
-        self.entries[claim_id] = {
-            "id": claim.id,
-            "where": claim.where,
-            "claim": claim.claim,
-            "statistic": claim.statistic,
-            "value": value,
-            "interval": interval,
-            "rule": {"reproduced": claim.reproduced, "partly": claim.partly},
-            "verdict": verdict,
-            "note": note,
-        }
-        return verdict
+    def show(self, *claim_ids: str) -> None:
+        """Show what the paper says, what this run finds, rule and verdict; beside them the full-scale verdict."""
+        records = [self._judged(claim_id) for claim_id in claim_ids or self.rules.claims]
+        beside = None if self.profile == FULL_SCALE else {r["id"]: r for r in self._committed()}
+        display(Markdown(scorecard.verdict_table(records, beside)))
 
-    def records(self) -> list[dict]:
-        """Return one record a claim, in the order of the rules; ValueError if a claim has none."""
-        missing = [i for i in self.claims if i not in self.entries]
-        if missing:
-            raise ValueError(f"claim {missing[0]} was neither judged nor marked as not evaluated")
-        return [self.entries[i] for i in self.claims]
+    def finish(self) -> None:
+        """Check that every claim of the rules has a verdict; ValueError names the first that has none."""
+        for claim_id in self.rules.claims:
+            self._judged(claim_id)
 
-    def table(self) -> pd.DataFrame:
-        """Return the verdicts as a table with rounded numbers."""
-        rows = [(r["id"], r["claim"], shown(r), r["verdict"]) for r in self.records()]
-        return pd.DataFrame(rows, columns=["id", "claim", "value [95 % interval]", "verdict"]).set_index("id")
+    def _judged(self, claim_id: str) -> dict[str, Any]:
+        if self._claim(claim_id).id not in self._records:
+            raise ValueError(f"{self.notebook}: claim {claim_id} was not judged")
+        return self._records[claim_id]
+
+    def _claim(self, claim_id: str) -> claims.Claim:
+        if claim_id not in self.rules.claims:
+            allowed = ", ".join(self.rules.claims)
+            raise ValueError(f"{self.notebook}.yaml has no claim {claim_id!r}; it has {allowed}")
+        return self.rules.claims[claim_id]
+
+    def _committed(self) -> list[dict[str, Any]]:
+        return scorecard.read_run(self._full_scale).get("claims", [])
+
+    def _write_claims(self) -> None:
+        if self.folder:
+            ordered = [self._records[i] for i in self.rules.claims if i in self._records]
+            content = {"rules": self.rules.digest, "expected": self._expected, "claims": ordered}
+            paths.write_text(self.folder / "claims.json", json.dumps(content, indent=1, ensure_ascii=False) + "\n")

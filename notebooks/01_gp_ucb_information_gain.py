@@ -51,14 +51,14 @@ import numpy as np
 import pandas as pd
 from scipy.linalg import eigvalsh
 
-from kbrepro import checks, claims, figures, information, paths, problems, record
+from kbrepro import checks, figures, information, paths, problems
 from kbrepro.confidence import Bayes
 from kbrepro.data import store
 from kbrepro.kernels import Independent, Linear, Matern, SquaredExponential, grid
 from kbrepro.papers import gp_ucb
+from kbrepro.papers.first_edition import Ledger, Results, load
 from kbrepro.policies import UCB, ExpectedImprovement, MeanOnly, ProbabilityOfImprovement, VarianceOnly
 from kbrepro.problems import GPDraw, Problem, RKHSFunction, Rows, Told
-from kbrepro.record import Results
 from kbrepro.regret import (
     bootstrap,
     exact,
@@ -83,7 +83,7 @@ checks.probability(delta=delta)
 
 figures.use_style()
 results = Results(results_dir)
-ledger = record.Ledger(claims.load(paths.project_root() / "notebooks/claims/01_gp_ucb_information_gain.yaml"))
+ledger = Ledger(load(paths.project_root() / "notebooks/claims/01_gp_ucb_information_gain.yaml"))
 
 # %% [markdown]
 # ## How fast can a function be learned? (Fig. 3)

@@ -54,11 +54,12 @@ import numpy as np
 import pandas as pd
 from scipy.linalg import eigvalsh
 
-from kbrepro import checks, claims, figures, information, paths, record
+from kbrepro import checks, figures, information, paths
 from kbrepro.confidence import Bayes, Improved, SelfNormalised
 from kbrepro.data import intel_lab, store
 from kbrepro.information import GainByFormula
 from kbrepro.kernels import Linear, Matern, SquaredExponential, grid
+from kbrepro.papers.first_edition import Ledger, Results, load
 from kbrepro.papers.igp_ucb import problems
 from kbrepro.papers.igp_ucb.noise import RandomArms, noise_runs
 from kbrepro.papers.igp_ucb.widths import Original
@@ -71,7 +72,6 @@ from kbrepro.policies import (
     VarianceOnly,
 )
 from kbrepro.problems import Rows, Trial
-from kbrepro.record import Results
 from kbrepro.regret import bootstrap, exact, final_average_regret, mean_difference, relative_difference, share, weakest
 from kbrepro.simulation import Experiment, map_trials, run_trials
 
@@ -91,7 +91,7 @@ checks.probability(delta=delta)
 
 figures.use_style()
 results = Results(results_dir)
-ledger = record.Ledger(claims.load(paths.project_root() / "notebooks/claims/02_igp_ucb_gp_ts_sensors.yaml"))
+ledger = Ledger(load(paths.project_root() / "notebooks/claims/02_igp_ucb_gp_ts_sensors.yaml"))
 
 # %% [markdown]
 # ## Three rules, three widths (Algorithms 1 and 2)

@@ -54,14 +54,14 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 
-from kbrepro import checks, claims, figures, paths, record
+from kbrepro import checks, figures, paths
 from kbrepro.confidence import Constant, Improved
 from kbrepro.kernels import Matern, grid
+from kbrepro.papers.first_edition import Ledger, Results, load
 from kbrepro.papers.pi_gp_ucb.many_arms import LazyUCB
 from kbrepro.papers.pi_gp_ucb.partition import PartitionedUCB, cover_exponent, initial_side
 from kbrepro.papers.pi_gp_ucb.problems import SURFACES, Bumps, LatticeKernel, Surface
 from kbrepro.problems import Gaussian, Problem, Told, Trial
-from kbrepro.record import Results
 from kbrepro.regret import bootstrap, exact, mean_difference, relative_difference, share, slope, weakest
 from kbrepro.simulation import Experiment, map_trials, rounds, run_trials, step_seconds
 
@@ -75,7 +75,7 @@ checks.probability(delta=delta)
 
 figures.use_style()
 results = Results(results_dir)
-ledger = record.Ledger(claims.load(paths.project_root() / "notebooks/claims/03_pi_gp_ucb_scaling.yaml"))
+ledger = Ledger(load(paths.project_root() / "notebooks/claims/03_pi_gp_ucb_scaling.yaml"))
 full_scale = horizon >= 10_000
 TOO_SHORT = (
     f"judged at T = 10000 only (here T = {horizon}): early rounds, the tour of the cells, invert the conclusion,"

@@ -59,15 +59,15 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 
-from kbrepro import checks, claims, figures, information, paths, record
+from kbrepro import checks, figures, information, paths
 from kbrepro.confidence import Constant, SelfNormalised
 from kbrepro.kernels import Linear, SquaredExponential, grid
 from kbrepro.papers.bkb import experiments
 from kbrepro.papers.bkb.policy import BKB, Authors, Budgeted, budgeted_regret_bound, smallest_qbar
 from kbrepro.papers.bkb.sketch import BudgetedPosterior, StreamingPosterior
+from kbrepro.papers.first_edition import Ledger, Results, load
 from kbrepro.policies import UCB
 from kbrepro.problems import GPDraw, RKHSFunction
-from kbrepro.record import Results
 from kbrepro.regret import bootstrap, exact, share, slope
 from kbrepro.simulation import Experiment, map_trials, run_trials
 
@@ -83,7 +83,7 @@ checks.probability(delta=delta)
 
 figures.use_style()
 results = Results(results_dir)
-ledger = record.Ledger(claims.load(paths.project_root() / "notebooks/claims/04_bkb_variance_starvation.yaml"))
+ledger = Ledger(load(paths.project_root() / "notebooks/claims/04_bkb_variance_starvation.yaml"))
 
 
 def judge(claim_id, statistic, *samples, note=""):

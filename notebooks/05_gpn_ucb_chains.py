@@ -52,7 +52,8 @@ import numpy as np
 import pandas as pd
 from scipy.stats import rankdata, spearmanr
 
-from kbrepro import checks, claims, figures, paths, record
+from kbrepro import checks, figures, paths
+from kbrepro.papers.first_edition import Ledger, Results, load
 from kbrepro.papers.gpn_ucb import needle
 from kbrepro.papers.gpn_ucb.bounds import Rates
 from kbrepro.papers.gpn_ucb.cascade_ei import ExactCascadeEI, SampledCascadeEI
@@ -69,7 +70,6 @@ from kbrepro.papers.gpn_ucb.experiments import (
 )
 from kbrepro.papers.gpn_ucb.policies import GPNUCB, CascadeUCB, OptimisticImprovement, black_box_ei, black_box_ucb
 from kbrepro.problems import Trial
-from kbrepro.record import Results
 from kbrepro.regret import bootstrap, exact, share, simple_regret
 from kbrepro.simulation import Experiment, map_trials, run_trials
 
@@ -86,7 +86,7 @@ assert min(explorations) <= 1 and max(explorations) >= 100, "claim 5-H compares 
 
 figures.use_style()
 results = Results(results_dir)
-ledger = record.Ledger(claims.load(paths.project_root() / "notebooks/claims/05_gpn_ucb_chains.yaml"))
+ledger = Ledger(load(paths.project_root() / "notebooks/claims/05_gpn_ucb_chains.yaml"))
 
 # %% [markdown]
 # ## The chains (Fig. 9)

@@ -7,7 +7,14 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 CORE = ["checks", "paths", "kernels", "posterior", "problems", "confidence", "regret", "policies", "information"]
-CORE += ["simulation", "claims", "figures", "record"]  # each imports only what stands before it
+CORE += [
+    "simulation",
+    "claims",
+    "readings",
+    "scorecard",
+    "figures",
+    "record",
+]  # each imports what is before it
 FILES = {".".join(p.relative_to(ROOT).with_suffix("").parts): p for p in sorted((ROOT / "kbrepro").rglob("*.py"))}
 
 

@@ -4,9 +4,10 @@ import re
 from pathlib import Path
 
 import numpy as np
+import pytest
 import yaml
 
-from kbrepro import claims
+from kbrepro import scorecard
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -30,13 +31,13 @@ def test_every_relative_link_leads_somewhere():
 
 
 def test_summary_of_verdicts_is_that_of_the_committed_run():
-    for notebook, records in claims.read(ROOT / "results" / "paper").items():
+    runs = scorecard.read(ROOT / "results" / "paper")
+    if not runs:
+        pytest.skip("results/paper holds no run")
+    assert len(runs) == 5
+    for notebook, run in runs.items():
         (row,) = [line for line in README.splitlines() if line.startswith("|") and notebook in line]
-        assert claims.summary(records) in row
-
-
-def test_scorecard_is_that_of_the_committed_run():
-    assert (ROOT / "results" / "README.md").read_text(encoding="utf-8") == claims.scorecard(ROOT)
+        assert f"| {scorecard.summary(run['claims'])} |" in row
 
 
 def test_every_commanded_target_is_in_the_makefile():

@@ -33,6 +33,14 @@ def replace(notebook: NotebookNode, cell_type: str, old: str, new: str) -> None:
             cell.source = cell.source.replace(old, new)
 
 
+def show_in(notebook: NotebookNode, tag: str, text: str) -> None:
+    """Put Markdown in the place of the output of the cells with a tag."""
+    data = {"text/markdown": text, "text/plain": "<IPython.core.display.Markdown object>"}
+    for cell in notebook.cells:
+        if tag in cell.metadata.get("tags", []):
+            cell.outputs = [nbformat.v4.new_output("display_data", data)]
+
+
 def _tidy_output(output: NotebookNode, root: Path) -> bool:
     """Clean what the notebook wrote to stderr; return whether anything is left of the output."""
     if output.output_type == "stream" and output.name == "stderr":

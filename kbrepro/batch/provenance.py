@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import platform
 import subprocess
@@ -46,6 +47,18 @@ def git_state(root: Path) -> dict[str, Any]:
     commit = _git(root, "rev-parse", "HEAD")
     changes = _git(root, "--no-optional-locks", "status", "--porcelain", "--", ".", ":!results")
     return {"commit": commit, "dirty": None if changes is None else bool(changes)}
+
+
+def outdated(root: Path) -> dict[str, str]:
+    """Return for every notebook whose full-scale run was made by other source than today's which commit made it."""
+    from kbrepro.simulation import digest
+
+    runs = {path.parent.name: json.loads(path.read_text()) for path in sorted(root.glob("results/paper/*/run.json"))}
+    return {
+        name: f"made by other source than today's (commit {str(run['git']['commit'])[:7]})"
+        for name, run in runs.items()
+        if run["source"] != digest()
+    }
 
 
 def _git(root: Path, *arguments: str) -> str | None:

@@ -16,9 +16,9 @@ from typing import Any
 
 import nbformat
 
-from kbrepro import paths
+from kbrepro import claims, paths, scorecard
 from kbrepro.batch import folders, profiles, provenance
-from kbrepro.batch.notebook import last_error, paired, replace, tidy, tidy_log
+from kbrepro.batch.notebook import last_error, paired, replace, show_in, tidy, tidy_log
 from kbrepro.batch.process import papermill
 
 PAPER = "paper"
@@ -96,9 +96,25 @@ def _plan(root: Path, notebook: str, profile: str, overrides: Mapping[str, Any])
     types, defaults = profiles.defaults(root, notebook)
     given = profiles.of_profile(root, notebook, profile) | dict(overrides)
     profiles.check(notebook, given, types)
+    if profile == PAPER and not overrides:
+        _check_seed(root, notebook, given)
     effective = {name: value for name, value in (defaults | given).items() if name != profiles.RESERVED}
     folder = paths.results(root, _profile_folder(profile, overrides)) / notebook
     return Run(root, notebook, profile, folder, given, effective)
+
+
+def _rules(root: Path, notebook: str) -> claims.Rules | None:
+    """Return the rules that a notebook's run is judged by; None if it has none with parts."""
+    path = paths.notebooks(root) / "claims" / f"{notebook}.yaml"
+    return claims.load(path) if path.is_file() and not claims.is_first_edition(path) else None
+
+
+def _check_seed(root: Path, notebook: str, given: Mapping[str, Any]) -> None:
+    """Raise ValueError unless the full-scale profile has the seed of the rules: new rules, new dice."""
+    rules = _rules(root, notebook)
+    if rules and given.get("seed") != rules.seed:
+        where = f"notebooks/profiles/{PAPER}/{notebook}.yaml"
+        raise ValueError(f"{where}: seed = {given.get('seed')} is not allowed: its rules make it {rules.seed}")
 
 
 def _profile_folder(profile: str, overrides: Mapping[str, Any]) -> str:
@@ -141,12 +157,16 @@ def _run_alone(r: Run, environment: Mapping[str, str]) -> None:
     _tidy_notebook(r, results_dir)
     record |= {"notebook": r.notebook, "profile": r.profile, "parameters": r.effective}
     record |= {"seconds": round(time.monotonic() - start, 1), "compute_seconds": _computed(times)}
-    record |= {"outputs": provenance.checksums(r.partial)}
+    rules = _rules(r.root, r.notebook)
+    record |= {"rules": rules.digest if rules else "", "outputs": provenance.checksums(r.partial)}
     text = json.dumps(record, indent=1, sort_keys=True, ensure_ascii=False)
     paths.write_text(r.partial / "run.json", text + "\n")
     folders.swap_in(r.partial, r.folder)
     if r.folder.parent == paths.results(r.root, PAPER):
         _write_scorecard(r.root)
+        if untrue := [e["sentence"] for e in scorecard.read_run(r.folder)["expected"] if not e["holds"]]:
+            listed = "\n".join(f"- {sentence}" for sentence in untrue)
+            raise RunFailed(f"its results are kept, but the notebook says what is not true of them:\n{listed}")
 
 
 def _computed(times: Path) -> float:
@@ -158,6 +178,8 @@ def _computed(times: Path) -> float:
 def _tidy_notebook(r: Run, results_dir: str) -> None:
     path = r.partial / "notebook.ipynb"
     notebook = tidy(_read(path), r.root)
+    if r.profile == PAPER:
+        show_in(notebook, "at-a-glance", scorecard.glance(scorecard.read_run(r.partial)["claims"], r.notebook))
     up = os.path.relpath(r.root, r.folder).replace(os.sep, "/")  # the copy lies deeper than notebooks/
     replace(notebook, "markdown", "](../", f"]({up}/")
     replace(notebook, "code", results_dir, results_dir.removesuffix(".partial"))
@@ -165,9 +187,7 @@ def _tidy_notebook(r: Run, results_dir: str) -> None:
 
 
 def _write_scorecard(root: Path) -> None:
-    from kbrepro.claims import scorecard
-
-    paths.write_text(root / "results" / "README.md", scorecard(root))
+    paths.write_text(root / "results" / "README.md", scorecard.scorecard(root))
 
 
 def _refresh(root: Path, name: str) -> None:

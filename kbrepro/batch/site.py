@@ -12,7 +12,7 @@ from pathlib import Path
 
 import nbformat
 
-from kbrepro import claims, paths
+from kbrepro import paths, scorecard
 
 NEEDED = ("sphinx", "myst_nb", "sphinx_book_theme")
 
@@ -77,7 +77,7 @@ def _without_links_out(text: str) -> str:
 
 def _index(root: Path, results: Path, folders: list[Path], source: Path) -> str:
     profile = results.relative_to(root / "results").as_posix()
-    details = re.sub(r"^#", "##", _without_links_out(claims.scorecard(root, results)), flags=re.MULTILINE)
+    details = re.sub(r"^#", "##", _without_links_out(scorecard.scorecard(root, results)), flags=re.MULTILINE)
     parts = [
         f"# kbrepro: the {profile} run",
         "Five papers on kernelized bandits, run again: what each of them claims, and what this run found.",
@@ -91,9 +91,13 @@ def _index(root: Path, results: Path, folders: list[Path], source: Path) -> str:
 
 def _verdicts(results: Path, folders: list[Path]) -> str:
     """Return a table with the number of claims of each verdict, one row a notebook."""
-    records = claims.read(results)
-    rows = [f"| {{doc}}`{f.name}` | {claims.summary(records.get(f.name, [])) or '–'} |" for f in folders]
+    runs = scorecard.read(results)
+    rows = [f"| {{doc}}`{f.name}` | {_summary(runs.get(f.name))} |" for f in folders]
     return "\n".join(["| notebook | claims |", "| --- | --- |", *rows])
+
+
+def _summary(run: dict | None) -> str:
+    return scorecard.summary(run["claims"]) if run else "–"
 
 
 def _headline(folder: Path, source: Path) -> str:

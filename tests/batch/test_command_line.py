@@ -7,7 +7,6 @@ import pytest
 from click.testing import CliRunner
 from fake_project import NAME, make_project
 
-from kbrepro import claims
 from kbrepro.__main__ import main
 from kbrepro.batch import run, site
 from kbrepro.data import store
@@ -56,7 +55,7 @@ def test_jobs_are_checked(root, jobs):
     assert_one_line(call("reproduce", "--jobs", jobs), "--jobs", code=2)
 
 
-@pytest.mark.parametrize("command", ["reproduce", "refresh", "report", "claims"])
+@pytest.mark.parametrize("command", ["reproduce", "refresh", "report", "claims", "status"])
 def test_outside_the_repository_the_message_says_so(tmp_path, monkeypatch, command):
     monkeypatch.chdir(tmp_path)
     assert_one_line(
@@ -78,12 +77,13 @@ def test_report_prints_where_to_look(root, monkeypatch):
     assert call("report", "--profile", "custom/12").output == "results/custom/12/report/index.html\n"
 
 
-def test_claims_prints_the_scorecard(root, monkeypatch):
+def test_claims_and_status_print_what_the_full_scale_runs_are(root):
     folder = root / "results" / "paper" / NAME
     folder.mkdir(parents=True)
     (folder / "claims.json").write_text("[]")
-    monkeypatch.setattr(claims, "scorecard", lambda root: "# Scorecard\n")
-    assert call("claims").output == "# Scorecard\n"
+    (folder / "run.json").write_text('{"source": "0123", "git": {"commit": "456789abcdef"}}')
+    assert call("claims").output.startswith(f"{NAME}\n")
+    assert call("status").output == f"{NAME}: made by other source than today's (commit 456789a)\n"
 
 
 def test_data_prints_what_is_found(root, monkeypatch, tmp_path):
@@ -113,5 +113,5 @@ def test_the_module_runs_and_imports_nothing_heavy():
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"
     done = subprocess.run([sys.executable, "-m", "kbrepro", "--help"], capture_output=True, text=True, check=True)
-    for command in ("claims", "data", "refresh", "report", "reproduce"):
+    for command in ("claims", "data", "refresh", "report", "reproduce", "status"):
         assert f"  {command} " in done.stdout

@@ -11,7 +11,7 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from kbrepro import claims
+from kbrepro import claims, scorecard
 from kbrepro.data import store
 
 ROOT = Path(__file__).parents[2]
@@ -75,7 +75,7 @@ def test_the_run_leaves_notebook_figures_tables_claims_and_provenance(results):
 
 def test_data_are_real_exactly_where_they_are_given(results):
     text = (results / "notebook.ipynb").read_text(encoding="utf-8")
-    verdicts = {r["id"]: r["verdict"] for r in json.loads((results / "claims.json").read_text())}
+    verdicts = {r["id"]: r["verdict"] for r in scorecard.read_run(results)["claims"]}
     if "KBREPRO_DATA" in os.environ and store.checksums():
         assert "SIMULATED STAND-IN for" not in _printed(results)
         assert verdicts["1-H"] != "not evaluated"
@@ -91,8 +91,12 @@ def _printed(results):
 
 def test_every_verdict_follows_from_its_rule(results):
     rules = claims.load(ROOT / "notebooks" / "claims" / f"{NAME}.yaml")
-    records = json.loads((results / "claims.json").read_text())
-    assert [r["id"] for r in records] == list(rules)
+    content = scorecard.read_run(results)
+    assert content["rules"] == json.loads((results / "run.json").read_text())["rules"] == rules.digest
+    assert [r["id"] for r in content["claims"]] == list(rules.claims)
+    for record in content["claims"]:
+        assert record["verdict"] == claims.verdict_again(rules, record), record["id"]
+    assert {r["verdict"] for r in content["claims"]} > {"reproduced"}
 
 
 @pytest.mark.parametrize(

@@ -14,8 +14,9 @@ import psutil
 import pytest
 from fake_project import NAME, contents, make_project, small_notebook
 
-from kbrepro import claims, simulation
+from kbrepro import claims, scorecard, simulation
 from kbrepro.batch import folders, profiles, provenance, run
+from kbrepro.batch.notebook import tidy
 from kbrepro.data import store
 
 
@@ -24,7 +25,7 @@ def root(tmp_path, monkeypatch):
     monkeypatch.delenv("KBREPRO_JOBS", raising=False)
     monkeypatch.setattr(simulation, "digest", lambda: "0123")
     monkeypatch.setattr(store, "checksums", lambda: {"file.txt": "4567"})
-    monkeypatch.setattr(claims, "scorecard", lambda root: "# Scorecard\n")
+    monkeypatch.setattr(scorecard, "scorecard", lambda root: "# Scorecard\n")
     return make_project(tmp_path)
 
 
@@ -98,6 +99,64 @@ def test_the_notebooks_after_a_failed_one_still_run_and_the_paper_profile_makes_
     record = json.loads((root / "results" / "paper" / NAME / "run.json").read_text())
     assert record["parameters"]["horizon"] == 2000
     assert (root / "results" / "README.md").read_text() == "# Scorecard\n"
+
+
+RULES = """
+claims:
+- {id: 0-A, where: Fig. 0, kind: experiment, says: It is larger., finds: "By {a}.", parts: {a: {is: d, rule: "> 1"}}}
+"""
+JUDGES = """
+import json, pathlib
+record = {"id": "0-A", "says": "It is larger.", "verdict": "reproduced", "counts_as": "experiment", "finds": "By 2."}
+expected = [{"sentence": "Never.", "holds": horizon == 5}]
+record |= {"parts": {}, "changes": [], "note": "", "kind": "experiment"}
+content = {"rules": "", "expected": expected, "claims": [record]}
+pathlib.Path(results_dir, "claims.json").write_text(json.dumps(content))"""
+
+
+@pytest.fixture
+def judged(root):
+    """The project with rules and a full-scale profile of their seed."""
+    path = root / "notebooks" / "claims" / f"{NAME}.yaml"
+    path.parent.mkdir()
+    path.write_text(RULES)
+    notebook = small_notebook(parameters='results_dir: str = ""\nhorizon: int = 5\nseed: int = 1')
+    notebook.cells[-1].source = JUDGES
+    notebook.cells.insert(1, nbformat.v4.new_code_cell("1", metadata={"tags": ["at-a-glance"]}))
+    nbformat.write(notebook, root / "notebooks" / f"{NAME}.ipynb")
+    profile = root / "notebooks" / "profiles" / "paper" / f"{NAME}.yaml"
+    profile.write_text(f"seed: {claims.load(path).seed}\n")
+    return profile
+
+
+def test_a_full_scale_run_shows_its_own_verdicts_at_a_glance(root, judged):
+    (folder,) = run.run([], "paper", {}, root=root)
+    cells = nbformat.read(folder / "notebook.ipynb", as_version=4).cells
+    (shown,) = [cell.outputs for cell in cells if "at-a-glance" in cell.metadata.get("tags", [])]
+    assert shown[0].data["text/markdown"] == "- **Experiments** (1): 1 reproduced."
+    record = json.loads((folder / "run.json").read_text())
+    assert record["rules"] == claims.load(root / "notebooks" / "claims" / f"{NAME}.yaml").digest
+
+
+def test_new_rules_want_new_dice(root, judged):
+    judged.write_text("seed: 7\n")
+    with pytest.raises(ValueError, match=rf"paper/{NAME}\.yaml: seed = 7 is not allowed: its rules make it \d+"):
+        run.run([], "paper", {}, root=root)
+
+
+def test_a_sentence_that_is_not_true_keeps_the_results_and_fails_the_batch(root, judged, capfd):
+    with judged.open("a") as file:
+        file.write("horizon: 6\n")
+    with pytest.raises(run.RunFailed, match="1 of 1 notebooks failed"):
+        run.run([], "paper", {}, root=root)
+    assert "what is not true of them:\n- Never." in capfd.readouterr().err
+    assert (root / "results" / "paper" / NAME / "claims.json").is_file()
+
+
+def test_the_computing_time_is_that_of_all_trials(tmp_path):
+    times = tmp_path / "trials.csv"
+    times.write_text('label,trials,seconds\n"a, b",3,1.25\nc,1,2.50\n')
+    assert run._computed(times) == 3.8
 
 
 def test_two_runs_at_once_do_not_mix(root, old, capfd):
@@ -216,7 +275,7 @@ def test_progress_bars_go_and_warnings_stay(tmp_path):
     text = f"\rtrials: 10%|#  | 1/9\rtrials: 100%|###| 9/9\n{tmp_path}/a.py:3: UserWarning: odd\n"
     notebook = small_notebook()
     notebook.cells[1].outputs = [nbformat.v4.new_output("stream", name="stderr", text=text)]
-    [output] = notebook.tidy(notebook, tmp_path).cells[1].outputs
+    [output] = tidy(notebook, tmp_path).cells[1].outputs
     assert output.text == "a.py:3: UserWarning: odd\n"
 
 

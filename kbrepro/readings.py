@@ -1,0 +1,90 @@
+"""Every reading, played: the cross of the choices that a paper leaves open, and what they decide.
+
+A *choice* has a name (incumbent, margin ...) and values; a *reading* gives every choice one value. The first value of
+each choice is the one of record.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from kbrepro import checks
+from kbrepro.claims import Part
+from kbrepro.regret import Estimate
+
+
+def cross(choices: Mapping[str, Sequence[Any]], *, at_most: int = 0, seed: int = 0) -> list[dict[str, Any]]:
+    """Return all readings, that of record first; with `at_most` that one and a random sample of the others.
+
+    Raises ValueError if a choice has no value.
+    """
+    checks.non_negative_int(at_most=at_most, seed=seed)
+    for name, values in choices.items():
+        if not len(values):
+            raise ValueError(f"choice {name!r} has no value: it must have at least one")
+    readings = [dict(zip(choices, values, strict=True)) for values in product(*choices.values())]
+    if not at_most or at_most >= len(readings):
+        return readings
+    others = np.random.default_rng(seed).choice(len(readings) - 1, at_most - 1, replace=False)
+    return [readings[0], *(readings[1 + i] for i in sorted(others))]
+
+
+def specification(part: Part, found: Iterable[tuple[Mapping[str, Any], Estimate]]) -> pd.DataFrame:
+    """Return one row a reading, sorted by value: its choices, `value`, `low`, `high`, `state` and `of record`.
+
+    `found` starts with the reading of record; its intervals are the part's. Raises ValueError if it is empty.
+    """
+    rows = [
+        {**reading, "value": estimate.value, "low": estimate.low, "high": estimate.high}
+        | {"state": part.rule.state(estimate), "of record": number == 0}
+        for number, (reading, estimate) in enumerate(found)
+    ]
+    if not rows:
+        raise ValueError(f"part {part.name}: no reading was played")
+    return pd.DataFrame(rows).sort_values("value", kind="stable", ignore_index=True)
+
+
+def flips(table: pd.DataFrame, choices: Sequence[str]) -> dict[str, float]:
+    """Return for each choice the share of pairs of readings, alike but for it, of which one holds and the other not."""
+    holds = table["state"].to_numpy() == "holds"
+    shares = {}
+    for name in choices:
+        others = [other for other in choices if other != name]
+        groups = table.groupby(others, sort=False).indices.values() if others else [np.arange(len(table))]
+        pairs = sum(len(rows) * (len(rows) - 1) // 2 for rows in groups)
+        differ = sum(int(holds[rows].sum()) * int((~holds[rows]).sum()) for rows in groups)
+        shares[name] = differ / pairs if pairs else 0.0
+    return shares
+
+
+def sentence(table: pd.DataFrame, choices: Sequence[str]) -> str:
+    """Return 'holds in k of n readings', and which choice decides: alone, if whether it holds is a function of it."""
+    holds = table["state"] == "holds"
+    text = f"holds in {holds.sum()} of {len(table)} readings"
+    if holds.nunique() == 1:
+        return text
+    for name in choices:
+        if holds.groupby(table[name].map(str)).nunique().max() == 1:
+            return f"{text}; the {name} alone decides"
+    share = flips(table, choices)
+    strongest = max(share, key=share.get)
+    return f"{text}; the {strongest} decides most often"
+
+
+def ranking(played: Mapping[str, Mapping[str, float]]) -> pd.DataFrame:
+    """Return the choices ranked by how many claims they flip: {claim id: flips} -> rows choice, flips, of, share.
+
+    A choice flips a claim if some two readings that differ in it alone do; `share` is the mean share of such pairs.
+    """
+    names = dict.fromkeys(name for its in played.values() for name in its)
+    rows = []
+    for name in names:
+        shares = [its[name] for its in played.values() if name in its]
+        rows.append({"choice": name, "flips": sum(s > 0 for s in shares), "of": len(shares), "share": np.mean(shares)})
+    table = pd.DataFrame(rows, columns=["choice", "flips", "of", "share"])
+    return table.sort_values(["flips", "share"], ascending=False, ignore_index=True)

@@ -1,0 +1,258 @@
+"""What the runs found, in words and tables: at a glance, verdict tables, the scorecard. Generated, never typed."""
+
+from __future__ import annotations
+
+import json
+import textwrap
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from kbrepro import claims, paths, readings
+from kbrepro.claims import VERDICTS
+
+#: A glyph a verdict, so that a table can be read without colour.
+GLYPHS = dict(zip(VERDICTS, ("●", "◐", "◌", "○", "–"), strict=True))
+COUNTED = ("theorem", "experiment")
+ASIDE = ("weak", "stand-in", "probe")
+FULL_SCALE = "paper"
+
+LEGEND = (
+    "A part of a claim holds if its whole 95 % interval meets the rule, fails if none of it does, and is undecided "
+    "otherwise. ● reproduced: all parts hold. ◐ partly: some hold, some fail. ◌ undecided: none fails, some are open. "
+    "○ not reproduced: some fail, none holds. – not evaluated: the run lacked what the claim needs, or a control "
+    "failed. Outside the totals: *weak* (could hardly fail), *stand-in* (other data than the paper's), *probe* (a "
+    "question of our own)."
+)
+
+
+# Reading what runs left
+
+
+def read_run(folder: Path) -> dict[str, Any]:
+    """Return what `claims.json` of one run holds: `rules`, `expected`, `claims`; empty if there is none.
+
+    A run judged by first-edition rules (one statistic a claim) has `rules` "", and its records the same form.
+    """
+    path = folder / "claims.json"
+    if not path.is_file():
+        return {"rules": "", "expected": [], "claims": []}
+    content = json.loads(path.read_text(encoding="utf-8"))
+    if isinstance(content, dict):
+        return content
+    return {"rules": "", "expected": [], "claims": [_from_first_edition(record) for record in content]}
+
+
+def read(results: Path) -> dict[str, dict[str, Any]]:
+    """Return `read_run` of every notebook under a results folder (`results/<profile>`), by notebook."""
+    folders = sorted(path.parent for path in results.glob("[0-9][0-9]_*/claims.json"))
+    return {folder.name: read_run(folder) for folder in folders if not folder.name.endswith(".partial")}
+
+
+def _from_first_edition(record: Mapping[str, Any]) -> dict[str, Any]:
+    value, interval = record["value"], record["interval"]
+    shown = "–" if value is None else f"{value:.2g}"
+    shown += f" [{interval[0]:.2g}, {interval[1]:.2g}]" if interval else ""
+    stand_in = record["verdict"] == "stand-in"
+    bounds = [f"{name}: {bound}" for name, bound in (record["rule"]["reproduced"] or {}).items()]
+    return {
+        "id": record["id"],
+        "where": record["where"],
+        "kind": "",
+        "counts_as": "stand-in" if stand_in else "experiment",
+        "says": record["claim"],
+        "finds": "" if value is None else f"{record['statistic']}: {shown}",
+        "verdict": "not evaluated" if stand_in and value is None else record["verdict"],
+        "parts": {"value": {"is": record["statistic"], "rule": "; ".join(bounds)}},
+        "changes": [],
+        "note": record["note"],
+    }
+
+
+# In words
+
+
+def summary(records: Sequence[Mapping[str, Any]]) -> str:
+    """Return the count of every verdict among what counts, then what stands outside: '5 reproduced; 1 probe'."""
+    counted = [r["verdict"] for r in records if r["counts_as"] in COUNTED]
+    inside = [f"{counted.count(v)} {v}" for v in VERDICTS if v in counted]
+    aside = [r["counts_as"] for r in records if r["counts_as"] in ASIDE]
+    outside = [f"{aside.count(kind)} {kind}" for kind in ASIDE if kind in aside]
+    return ", ".join(inside) + ("; outside the totals " + ", ".join(outside) if outside else "")
+
+
+def glance(records: Sequence[Mapping[str, Any]], notebook: str) -> str:
+    """Return a few lines of Markdown: verdicts by kind, headline, what failed, which open choices decide."""
+    if not records:
+        return f"*No full-scale run of {notebook} is here: `kbrepro reproduce {notebook[:2]} --profile {FULL_SCALE}`.*"
+    lines = []
+    for kind, name in (("theorem", "Theorems"), ("experiment", "Experiments"), ("probe", "Our own questions")):
+        its = [r["verdict"] for r in records if r["counts_as"] == kind]
+        if its:
+            counts = ", ".join(f"{its.count(v)} {v}" for v in VERDICTS if v in its)
+            lines.append(f"- **{name}** ({len(its)}): {counts}.")
+    lines += [f"- **Headline** ({r['id']}): {r['finds']}" for r in records if r.get("headline") and r["finds"]]
+    for verdict in ("not reproduced", "partly", "undecided"):
+        its = [r for r in records if r["verdict"] == verdict and r["counts_as"] in COUNTED]
+        lines += [f"- **{verdict.capitalize()}** ({r['id']}): {_sentence(r)}" for r in its]
+    lines += [f"- **What the paper leaves open**: {text}" for text in [_deciding_choices(records)] if text]
+    return "\n".join(lines)
+
+
+def _sentence(record: Mapping[str, Any]) -> str:
+    note = record.get("note") or record.get("deciding") or ""
+    return record["finds"] + (f" ({note})" if note else "")
+
+
+def _deciding_choices(records: Iterable[Mapping[str, Any]]) -> str:
+    played = {r["id"]: r["readings"]["flips"] for r in records if r.get("readings")}
+    table = readings.ranking(played)
+    strong = [f"the {row.choice} flips {row.flips} of {row.of} claims" for row in table.itertuples() if row.flips]
+    return ", ".join(strong[:3]) + "." if strong else ""
+
+
+# Tables
+
+
+def verdict_table(records: Sequence[Mapping[str, Any]], beside: Mapping[str, Mapping[str, Any]] | None = None) -> str:
+    """Return Markdown: says, finds, rule, verdict of each record; with `beside` the full-scale verdict too."""
+    head = ["", "the paper says", "this run finds", "rule", "verdict"]
+    if beside is not None:
+        head.append("at full scale")
+    rows = []
+    for r in records:
+        row = [r["id"], r["says"], _found(r), rules_of(r), verdict_of(r)]
+        if beside is not None:
+            full = beside.get(r["id"])
+            row.append(f"{verdict_of(full)}: {full['finds']}" if full and full["finds"] else "no run is here")
+        rows.append(row)
+    return table(head, rows)
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """Return a Markdown table; bars and line ends in cells are taken care of."""
+    lines = [head, ["---"] * len(head), *rows]
+    return "\n".join("| " + " | ".join(_cell(cell) for cell in line) + " |" for line in lines)
+
+
+def _cell(text: Any) -> str:
+    return " ".join(str(text).split()).replace("|", "\\|")
+
+
+def verdict_of(record: Mapping[str, Any]) -> str:
+    """Return glyph and verdict of a record, and where it counts if that is outside the totals."""
+    aside = f" ({record['counts_as']})" if record["counts_as"] in ASIDE else ""
+    return f"{GLYPHS.get(record['verdict'], '')} **{record['verdict']}**{aside}".strip()
+
+
+def rules_of(record: Mapping[str, Any]) -> str:
+    """Return what every part is and its rule, in words."""
+    return "; ".join(f"{_flag(part)}{part['is']}: {part['rule']}" for part in record["parts"].values())
+
+
+def _flag(part: Mapping[str, Any]) -> str:
+    flags = [name for name in ("control", "probe") if part.get(name)]
+    flags += [f"if {part['reading']}"] if part.get("reading") else []
+    return f"({', '.join(flags)}) " if flags else ""
+
+
+def _found(record: Mapping[str, Any]) -> str:
+    if record["verdict"] == "not evaluated":
+        return f"*{record['note']}*"
+    return record["finds"] + (f" ({record['note']})" if record["note"] else "")
+
+
+def for_terminal(runs: Mapping[str, Mapping[str, Any]], width: int = 100) -> str:
+    """Return every claim in lines of at most `width` characters: verdict, what the paper says, what the run finds."""
+    lines = []
+    for notebook, run in runs.items():
+        lines += ["", notebook, summary(run["claims"])]
+        for r in run["claims"]:
+            aside = f" ({r['counts_as']})" if r["counts_as"] in ASIDE else ""
+            lines.append(f"  {r['id']}  {GLYPHS.get(r['verdict'], '')} {r['verdict']}{aside}")
+            for text in (r["says"], f"-> {_found(r).strip('*')}"):
+                lines += textwrap.wrap(text, max(width, 40), initial_indent=" " * 7, subsequent_indent=" " * 7)
+    return "\n".join(lines).lstrip("\n")
+
+
+# The scorecard
+
+
+def stale(root: Path) -> dict[str, str]:
+    """Return for every notebook whose committed full-scale run was not judged by today's rules why that is."""
+    found = {}
+    for notebook, run in read(paths.results(root, FULL_SCALE)).items():
+        path = paths.notebooks(root) / "claims" / f"{notebook}.yaml"
+        if not run["rules"]:
+            found[notebook] = "edition 1, not rerun"
+        elif path.is_file() and claims.load(path).digest != run["rules"]:
+            found[notebook] = "its rules changed after the run"
+    return found
+
+
+def scorecard(root: Path, results: Path | None = None) -> str:
+    """Return the scorecard in Markdown: every claim of a results folder, by default of the full-scale runs."""
+    paper = paths.results(root, FULL_SCALE)
+    runs, full = read(results or paper), read(paper)
+    beside = {r["id"]: r for run in full.values() for r in run["claims"]}
+    of_old_rules = stale(root) if results is None or results == paper else {}
+    parts = ["# Scorecard", LEGEND, matrix(runs, of_old_rules)]
+    parts += [ranked] if (ranked := _ranked_choices(runs)) else []
+    for notebook, run in runs.items():
+        note = f" *{of_old_rules[notebook].capitalize()}.*" if notebook in of_old_rules else ""
+        rows = verdict_table(run["claims"], None if results is None or results == paper else beside)
+        parts += [f"## {notebook}", f"{summary(run['claims'])}.{note}", rows, _details(run["claims"])]
+    parts += [changed] if (changed := _changes(runs)) else []
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def matrix(runs: Mapping[str, Mapping[str, Any]], of_old_rules: Mapping[str, str]) -> str:
+    """Return the overview in Markdown: notebooks by verdicts (theorems + experiments), then what is outside."""
+    head = ["", *(f"{GLYPHS[v]} {v}" for v in VERDICTS), *ASIDE]
+    rows = []
+    for notebook, run in runs.items():
+        its = run["claims"]
+        row = [f"{notebook}{f' ({of_old_rules[notebook]})' if notebook in of_old_rules else ''}"]
+        for verdict in VERDICTS:
+            counts = [sum(r["verdict"] == verdict and r["counts_as"] == kind for r in its) for kind in COUNTED]
+            row.append(f"{counts[0]} + {counts[1]}" if any(counts) else "")
+        row += [str(sum(r["counts_as"] == kind for r in its) or "") for kind in ASIDE]
+        rows.append(row)
+    return "Theorems + experiments:\n\n" + table(head, rows)
+
+
+def _ranked_choices(runs: Mapping[str, Mapping[str, Any]]) -> str:
+    played = {r["id"]: r["readings"]["flips"] for run in runs.values() for r in run["claims"] if r.get("readings")}
+    rows = [
+        [row.choice, f"{row.flips} of {row.of}", f"{row.share:.0%}"] for row in readings.ranking(played).itertuples()
+    ]
+    head = ["choice that the papers leave open", "claims that it flips", "pairs of readings that differ in it alone"]
+    return "## What the papers leave open\n\n" + table(head, rows) if rows else ""
+
+
+def _details(records: Sequence[Mapping[str, Any]]) -> str:
+    rows = []
+    for r in (r for r in records if r["kind"]):
+        played = r.get("readings", {})
+        for name, part in r["parts"].items():
+            found = [part.get("shown", "–"), part.get("state", "–")]
+            of_readings = played["sentence"] if played.get("part") == name else ""
+            rows.append([r["id"], r["where"], r["kind"], part["is"], part["rule"], *found, of_readings])
+    if not rows:
+        return ""
+    head = ["", "in the paper", "kind", "part", "rule", "value [95 % interval]", "state", "readings"]
+    weak = [f"- {r['id']} is weak: {r['weak']}" for r in records if r.get("weak")]
+    weak += [f"- {r['id']} is a stand-in: {r['stand_in']}" for r in records if r.get("stand_in")]
+    body = table(head, rows) + ("\n\n" + "\n".join(weak) if weak else "")
+    return f"<details><summary>Every part, with value and interval</summary>\n\n{body}\n\n</details>"
+
+
+def _changes(runs: Mapping[str, Mapping[str, Any]]) -> str:
+    rows = [
+        [r["id"], c["was"], c["then"], c["why"], c["direction"], c["on_old_numbers"], r["verdict"]]
+        for run in runs.values()
+        for r in run["claims"]
+        for c in r["changes"]
+    ]
+    head = ["", "rule before", "verdict before", "why it changed", "now", "new rule on old numbers", "verdict now"]
+    return "## Rules that changed after a full-scale run\n\n" + table(head, rows) if rows else ""

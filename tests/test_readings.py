@@ -1,0 +1,69 @@
+"""The cross of choices, what a table of readings says, and which choice decides."""
+
+import pytest
+
+from kbrepro import readings
+from kbrepro.claims import Part, read_rule
+from kbrepro.regret import Estimate, exact
+
+CHOICES = {"incumbent": ["mean", "noisy"], "margin": [0.1, 0.0, 1.0]}
+PART = Part("a", "difference", read_rule("> 0"), scale=1.0)
+
+
+def played(value):
+    """A table in which the value of a reading is a function of it."""
+    return readings.specification(PART, [(r, exact(value(**r))) for r in readings.cross(CHOICES)])
+
+
+def test_the_cross_starts_with_the_reading_of_record():
+    cross = readings.cross(CHOICES)
+    assert len(cross) == 6 and cross[0] == {"incumbent": "mean", "margin": 0.1}
+    assert len({tuple(r.values()) for r in cross}) == 6
+
+
+def test_a_larger_cross_is_sampled_by_its_seed():
+    some = readings.cross(CHOICES, at_most=4, seed=1)
+    assert len(some) == 4 and some[0] == readings.cross(CHOICES)[0]
+    assert some == readings.cross(CHOICES, at_most=4, seed=1)
+    assert len({str(readings.cross(CHOICES, at_most=4, seed=seed)) for seed in range(9)}) > 1
+    assert readings.cross(CHOICES, at_most=6) == readings.cross(CHOICES)
+
+
+def test_a_choice_without_values_is_refused():
+    with pytest.raises(ValueError, match="choice 'margin' has no value"):
+        readings.cross({"margin": []})
+    with pytest.raises(ValueError, match="part a: no reading was played"):
+        readings.specification(PART, [])
+
+
+def test_the_table_is_sorted_and_knows_the_reading_of_record():
+    table = played(lambda incumbent, margin: -margin)
+    assert table["value"].tolist() == sorted(table["value"])
+    assert table.loc[table["of record"], ["incumbent", "margin"]].to_numpy().tolist() == [["mean", 0.1]]
+    open_ = readings.specification(PART, [({"margin": 1}, Estimate(0.5, -1, 2))])
+    assert open_["state"].tolist() == ["undecided"]
+
+
+def test_one_choice_alone_decides():
+    table = played(lambda incumbent, margin: 1.0 if incumbent == "mean" else -1.0)
+    assert readings.flips(table, list(CHOICES)) == {"incumbent": 1.0, "margin": 0.0}
+    assert readings.sentence(table, list(CHOICES)) == "holds in 3 of 6 readings; the incumbent alone decides"
+
+
+def test_two_choices_decide_together():
+    table = played(lambda incumbent, margin: 1.0 if incumbent == "mean" and margin < 1 else -1.0)
+    share = readings.flips(table, list(CHOICES))
+    assert share == {"incumbent": 2 / 3, "margin": 2 / 6}
+    assert readings.sentence(table, list(CHOICES)) == "holds in 2 of 6 readings; the incumbent decides most often"
+
+
+def test_nothing_decides_where_all_agree():
+    table = played(lambda incumbent, margin: 1.0)
+    assert readings.sentence(table, list(CHOICES)) == "holds in 6 of 6 readings"
+    assert set(readings.flips(table, list(CHOICES)).values()) == {0.0}
+
+
+def test_choices_are_ranked_by_the_claims_that_they_flip():
+    ranked = readings.ranking({"1-A": {"x": 0.1, "y": 0.0}, "1-B": {"x": 0.2, "y": 0.9}, "1-C": {"z": 0.0}})
+    assert ranked["choice"].tolist() == ["x", "y", "z"]
+    assert ranked["flips"].tolist() == [2, 1, 0] and ranked["of"].tolist() == [2, 2, 1]

@@ -1,0 +1,197 @@
+"""What a notebook leaves: written whole, judged by its rules, said truthfully."""
+
+import json
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pytest
+import yaml
+
+from kbrepro import record, scorecard
+from kbrepro.record import Record
+from kbrepro.regret import Estimate, Trace, exact
+
+RULES = {
+    "readings": {"margin": [0.1, 0.0]},
+    "claims": [
+        {
+            "id": "0-A",
+            "where": "Fig. 0",
+            "kind": "experiment",
+            "headline": True,
+            "says": "It is larger | much.",
+            "parts": {"a": {"is": "difference", "rule": "> 0", "scale": 1.0}},
+            "finds": "By {a}.",
+        },
+        {
+            "id": "0-B",
+            "where": "Fig. 0",
+            "kind": "theorem",
+            "says": "It grows.",
+            "parts": {"a": {"is": "exponent", "rule": "< 1"}},
+            "finds": "As {a}.",
+            "needs": {"horizon": 1000},
+        },
+    ],
+}
+
+
+@pytest.fixture
+def root(tmp_path, monkeypatch):
+    (tmp_path / "kbrepro").mkdir()
+    (tmp_path / "notebooks" / "claims").mkdir(parents=True)
+    (tmp_path / "notebooks" / "claims" / "00_small.yaml").write_text(yaml.safe_dump(RULES), encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def shown(monkeypatch):
+    """Everything that is displayed, as Markdown."""
+    texts = []
+    monkeypatch.setattr(record, "display", lambda markdown: texts.append(markdown.data))
+    return texts
+
+
+def run(profile, folder=True, **has):
+    return Record("00_small", f"results/{profile}/00_small" if folder else "", has=has)
+
+
+def claims_of(root, profile):
+    return json.loads((root / "results" / profile / "00_small" / "claims.json").read_text(encoding="utf-8"))
+
+
+def test_verdicts_are_written_in_the_order_of_the_rules(root, shown):
+    mine = run("quick", horizon=2000)
+    mine.judge("0-B", a=exact(0.5))
+    assert mine.judge("0-A", "a note", a=Estimate(1.0, 0.5, 2.0)) is None
+    content = claims_of(root, "quick")
+    assert [(r["id"], r["verdict"]) for r in content["claims"]] == [("0-A", "reproduced"), ("0-B", "reproduced")]
+    assert content["rules"] == mine.rules.digest
+    mine.finish()
+
+
+def test_a_claim_that_needs_more_is_not_evaluated(root, shown):
+    mine = run("quick", horizon=500)
+    mine.judge("0-B", a=exact(0.5))
+    (only,) = claims_of(root, "quick")["claims"]
+    assert (only["verdict"], only["note"]) == ("not evaluated", "needs horizon: at least 1000, has 500")
+    with pytest.raises(ValueError, match="00_small: claim 0-A was not judged"):
+        mine.finish()
+
+
+def test_without_a_folder_nothing_is_written(root, shown):
+    mine = run("quick", folder=False)
+    mine.judge("0-A", a=exact(1.0))
+    mine.figure(plt.figure(), "none")
+    mine.expect(True, "So it is.")
+    assert sorted(p.name for p in root.iterdir()) == ["kbrepro", "notebooks"]
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda r: r.judge("0-Z", a=exact(1)), "00_small.yaml has no claim '0-Z'; it has 0-A, 0-B"),
+        (lambda r: r.judge("0-A", b=exact(1)), "claim 0-A: 'b' is no part; parts: a"),
+        (lambda r: r.judge("0-A"), "claim 0-A: part 'a' has no estimate"),
+        (lambda r: r.judge("0-A", a=exact(float("nan"))), "must hold no NaN"),
+        (lambda r: r.play("0-A", "b", [({"margin": 0.1}, exact(1))]), "claim 0-A: 'b' is no part"),
+        (lambda r: r.play("0-A", "a", [({"days": 1}, exact(1))]), "'days' is no reading of the rules; allowed: margin"),
+        (lambda r: r.show("0-A"), "claim 0-A was not judged"),
+    ],
+)
+def test_what_cannot_be_is_refused_by_name(root, shown, call, message):
+    with pytest.raises(ValueError, match=message):
+        call(run("quick"))
+
+
+def test_readings_are_kept_with_their_claim(root, shown):
+    mine = run("quick")
+    mine.judge("0-A", a=exact(1.0))
+    table = mine.play("0-A", "a", [({"margin": 0.1}, exact(1.0)), ({"margin": 0.0}, exact(-1.0))])
+    kept = claims_of(root, "quick")["claims"][0]["readings"]
+    assert (kept["holds"], kept["of"], kept["flips"]) == (1, 2, {"margin": 1.0})
+    assert kept["sentence"] == "holds in 1 of 2 readings; the margin alone decides"
+    assert len(table) == 2 and (root / "results/quick/00_small/tables/readings_0-A.csv").is_file()
+
+
+def test_a_sentence_that_is_not_true_is_marked_and_told(root, shown):
+    mine = run("quick")
+    mine.expect(np.bool_(True), "It rises.")
+    mine.expect(1 > 2, "It falls.")
+    assert shown[0] == "It rises." and "Not so in this run" in shown[1] and "<del>It falls.</del>" in shown[1]
+    assert [e["holds"] for e in claims_of(root, "quick")["expected"]] == [True, False]
+
+
+def full_scale(root):
+    mine = run("paper", horizon=2000)
+    mine.judge("0-A", a=exact(-3.0))
+    mine.judge("0-B", a=exact(0.5))
+    return mine
+
+
+def test_a_quick_run_shows_the_full_scale_verdict_beside_its_own(root, shown):
+    run_ = run("quick")
+    run_.judge("0-A", a=exact(1.0))
+    run_.show("0-A")
+    assert "no run is here" in shown[-1]
+    full_scale(root)
+    run_.show("0-A")
+    assert "● **reproduced**" in shown[-1] and "○ **not reproduced**: By -3." in shown[-1]
+    assert "It is larger \\| much." in shown[-1]
+
+
+def test_a_full_scale_run_shows_its_own_verdicts_alone(root, shown):
+    full_scale(root).show()
+    assert "at full scale" not in shown[-1] and "0-B" in shown[-1]
+
+
+@pytest.mark.parametrize(
+    ("profile", "folder", "words"),
+    [
+        ("quick", False, "as it was opened"),
+        ("quick", True, "the quick run"),
+        ("paper", True, "the full-scale run, whose numbers are the ones to quote"),
+        ("custom/12", True, "settings of your own"),
+    ],
+)
+def test_the_banner_says_which_run_this_is(root, shown, profile, folder, words):
+    run(profile, folder, data=[]).banner()
+    assert words in shown[-1] and "SIMULATED STAND-IN" in shown[-1]
+    assert ("full-scale run](" in shown[-1]) == (profile != "paper")
+
+
+def test_the_banner_names_real_data(root, shown):
+    run("quick", data=["temperature"]).banner()
+    assert "real sensor data (temperature)" in shown[-1] and "SIMULATED" not in shown[-1]
+
+
+def test_at_a_glance_is_the_full_scale_runs(root, shown):
+    run("quick").at_a_glance()
+    assert "No full-scale run" in shown[-1]
+    full_scale(root)
+    run("quick").at_a_glance()
+    assert "**Theorems** (1): 1 reproduced." in shown[-1]
+    assert "**Headline** (0-A): By -3." in shown[-1] and "**Not reproduced** (0-A)" in shown[-1]
+
+
+def test_figures_tables_and_regrets_are_written_whole(root, shown):
+    mine = run("quick")
+    figure = plt.figure()
+    mine.figure(figure, "empty")
+    regret = np.random.default_rng(1).random((3, 500))
+    trace = Trace(np.zeros((3, 500), dtype=np.int32), regret, regret, np.ones(3), regret)
+    mine.traces({"EI": trace}, "fig")
+    folder = root / "results" / "quick" / "00_small"
+    assert {p.name for p in (folder / "figures").iterdir()} == {"empty.png", "empty.svg"}
+    with np.load(folder / "regret" / "fig.npz") as kept:
+        assert 60 <= len(kept["rounds"]) <= 100 and kept["rounds"][-1] == 500
+        np.testing.assert_allclose(kept["EI"], regret.cumsum(axis=1)[:, kept["rounds"] - 1], rtol=1e-6)
+    plt.close(figure)
+
+
+def test_the_scorecard_reads_what_the_record_wrote(root, shown):
+    full_scale(root)
+    text = scorecard.scorecard(root)
+    assert "| 0-A | It is larger \\| much. | By -3. | difference: > 0 | ○ **not reproduced** |" in text
+    assert "1 reproduced, 1 not reproduced" in text

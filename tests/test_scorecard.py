@@ -1,0 +1,111 @@
+"""The scorecard: both editions of records, totals by kind, what is outside them, what is stale."""
+
+import json
+
+import pytest
+import yaml
+
+from kbrepro import claims, scorecard
+from kbrepro.regret import Estimate, exact
+
+OLD = [
+    {
+        "id": "9-A",
+        "where": "Fig. 9",
+        "claim": "a | b",
+        "statistic": "difference",
+        "value": 0.5,
+        "interval": [-0.25, 1.0],
+        "rule": {"reproduced": {"low": "> 0"}, "partly": None},
+        "verdict": "partly",
+        "note": "why",
+    }
+]
+PARTS = {"a": {"is": "difference", "rule": "> 0", "scale": 1.0}}
+ENTRY = {"where": "Fig. 1", "kind": "experiment", "says": "It is larger.", "parts": PARTS, "finds": "By {a}."}
+CHANGE = {"was": "low > 1", "then": "partly", "why": "too hard", "direction": "easier", "on_old_numbers": "reproduced"}
+ENTRIES = [
+    ENTRY | {"id": "1-A"},
+    ENTRY | {"id": "1-B", "kind": "theorem"},
+    ENTRY | {"id": "1-C", "weak": "could hardly fail"},
+    ENTRY | {"id": "1-D", "stand_in": "other data"},
+    ENTRY | {"id": "1-E", "kind": "probe"},
+    ENTRY | {"id": "1-F", "changes": [CHANGE]},
+]
+
+
+@pytest.fixture
+def root(tmp_path):
+    rules = tmp_path / "notebooks" / "claims"
+    rules.mkdir(parents=True)
+    (rules / "01_new.yaml").write_text(yaml.safe_dump({"claims": ENTRIES}))
+    loaded = claims.load(rules / "01_new.yaml")
+    numbers = [Estimate(1, 0.5, 2), Estimate(1, -1, 2), exact(1), exact(1), exact(-1), Estimate(-1, -2, -0.5)]
+    records = [claims.judged(c, {"a": e}) for c, e in zip(loaded.claims.values(), numbers, strict=True)]
+    records[0]["readings"] = {
+        "part": "a",
+        "holds": 3,
+        "of": 4,
+        "sentence": "holds in 3 of 4 readings",
+        "flips": {"x": 0.5},
+    }
+    write(tmp_path, "paper", "01_new", {"rules": loaded.digest, "expected": [], "claims": records})
+    write(tmp_path, "paper", "09_old", OLD)
+    write(tmp_path, "paper", "02_two.partial", OLD)
+    return tmp_path
+
+
+def write(root, profile, notebook, content):
+    folder = root / "results" / profile / notebook
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "claims.json").write_text(json.dumps(content), encoding="utf-8")
+
+
+def test_totals_count_what_counts_and_name_what_is_outside(root):
+    new = scorecard.read(root / "results" / "paper")["01_new"]["claims"]
+    assert scorecard.summary(new) == (
+        "1 reproduced, 1 undecided, 1 not reproduced; outside the totals 1 weak, 1 stand-in, 1 probe"
+    )
+    row = scorecard.matrix({"01_new": {"claims": new}}, {}).splitlines()[-1]
+    assert row == "| 01_new | 0 + 1 |  | 1 + 0 | 0 + 1 |  | 1 | 1 | 1 |"
+
+
+def test_first_edition_records_are_shown_as_such(root):
+    text = scorecard.scorecard(root)
+    assert "09_old (edition 1, not rerun)" in text and "02_two" not in text
+    assert "| 9-A | a \\| b | difference: 0.5 [-0.25, 1] (why) | difference: low: > 0 | ◐ **partly** |" in text
+
+
+def test_rules_that_changed_after_a_run_make_it_stale(root):
+    assert scorecard.stale(root) == {"09_old": "edition 1, not rerun"}
+    path = root / "notebooks" / "claims" / "01_new.yaml"
+    path.write_text(path.read_text().replace("> 0", "> 0.1"))
+    assert scorecard.stale(root)["01_new"] == "its rules changed after the run"
+    assert "01_new (its rules changed after the run)" in scorecard.scorecard(root)
+
+
+def test_details_are_folded_and_changes_listed(root):
+    text = scorecard.scorecard(root)
+    assert "<details>" in text and "holds in 3 of 4 readings" in text and "1-C is weak: could hardly fail" in text
+    assert "| 1-F | low > 1 | partly | too hard | easier | reproduced | not reproduced |" in text
+    assert "| x | 1 of 1 | 50% |" in text
+
+
+def test_every_table_has_as_many_cells_in_each_row(root):
+    for block in scorecard.scorecard(root).split("\n\n"):
+        rows = [line.replace("\\|", "") for line in block.splitlines() if line.startswith("|")]
+        assert len({row.count("|") for row in rows}) <= 1
+
+
+def test_another_run_shows_the_full_scale_verdict_beside_its_own(root):
+    quick = scorecard.read(root / "results" / "paper")["01_new"]
+    quick["claims"][0]["verdict"] = "undecided"
+    write(root, "quick", "01_new", quick)
+    (row,) = [
+        x for x in scorecard.scorecard(root, root / "results" / "quick").splitlines() if x.startswith("| 1-A | It")
+    ]
+    assert "◌ **undecided**" in row and row.endswith("● **reproduced**: By 1 [0.5, 2]. |")
+
+
+def test_a_run_without_claims_is_empty(tmp_path):
+    assert scorecard.read_run(tmp_path) == {"rules": "", "expected": [], "claims": []}
