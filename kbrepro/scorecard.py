@@ -16,6 +16,8 @@ GLYPHS = dict(zip(VERDICTS, ("●", "◐", "◌", "○", "–"), strict=True))
 COUNTED = ("theorem", "experiment")
 ASIDE = ("weak", "stand-in", "probe")
 FULL_SCALE = "paper"
+#: The picture of all parts, beside the full-scale runs.
+PICTURE = "all_parts.png"
 
 LEGEND = (
     "A part of a claim holds if its whole 95 % interval meets the rule, fails if none of it does, and is undecided "
@@ -146,14 +148,18 @@ def verdict_of(record: Mapping[str, Any]) -> str:
 
 
 def rules_of(record: Mapping[str, Any]) -> str:
-    """Return what every part is and its rule, in words."""
-    return "; ".join(f"{_flag(part)}{part['is']}: {part['rule']}" for part in record["parts"].values())
-
-
-def _flag(part: Mapping[str, Any]) -> str:
-    flags = [name for name in ("control", "probe") if part.get(name)]
-    flags += [f"if {part['reading']}"] if part.get("reading") else []
-    return f"({', '.join(flags)}) " if flags else ""
+    """Return what every part is and its rule, in words; parts that are "the same" of another thing share their line."""
+    lines: list[list[str]] = []
+    for part in record["parts"].values():
+        flags = [name for name in ("control", "probe") if part.get(name)]
+        flags += [part["reading"]] if part.get("reading") else []
+        same = part["is"].startswith("the same") and lines and lines[-1][1] == part["rule"]
+        named = ", ".join([part["is"].removeprefix("the same").strip(", "), *flags]).strip(", ")
+        if same:
+            lines[-1][2] += f"; {named}" if named else ""
+        else:
+            lines.append([part["is"], part["rule"], ", ".join(flags)])
+    return "; ".join(f"{what}: {rule}" + (f" ({names.strip('; ')})" if names else "") for what, rule, names in lines)
 
 
 def _found(record: Mapping[str, Any]) -> str:
@@ -197,13 +203,30 @@ def scorecard(root: Path, results: Path | None = None) -> str:
     beside = {r["id"]: r for run in full.values() for r in run["claims"]}
     of_old_rules = stale(root) if results is None or results == paper else {}
     parts = ["# Scorecard", LEGEND, matrix(runs, of_old_rules)]
+    if (paper / PICTURE).is_file() and (results is None or results == paper):
+        parts.append(f"![Every part of every claim by its distance to the rule](paper/{PICTURE})")
     parts += [ranked] if (ranked := _ranked_choices(runs)) else []
     for notebook, run in runs.items():
         note = f" *{of_old_rules[notebook].capitalize()}.*" if notebook in of_old_rules else ""
-        rows = verdict_table(run["claims"], None if results is None or results == paper else beside)
-        parts += [f"## {notebook}", f"{summary(run['claims'])}.{note}", rows, _details(run["claims"])]
+        of_record = results is None or results == paper
+        rows = _card(run["claims"]) if of_record else verdict_table(run["claims"], beside)
+        parts += [f"## {notebook}", f"{summary(run['claims'])}.{note}{_headlines(run['claims'])}", rows]
+        parts += [_details(run["claims"])]
     parts += [changed] if (changed := _changes(runs)) else []
     return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _card(records: Sequence[Mapping[str, Any]]) -> str:
+    head = ["", "the paper says", "we find", "rule", "verdict", "readings"]
+    rows = [
+        [r["id"], r["says"], _found(r), rules_of(r), verdict_of(r), r.get("readings", {}).get("sentence", "")]
+        for r in records
+    ]
+    return table(head, rows)
+
+
+def _headlines(records: Sequence[Mapping[str, Any]]) -> str:
+    return "".join(f" {r['finds']} ({r['id']})" for r in records if r.get("headline") and r["finds"])
 
 
 def matrix(runs: Mapping[str, Mapping[str, Any]], of_old_rules: Mapping[str, str]) -> str:

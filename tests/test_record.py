@@ -193,5 +193,5 @@ def test_figures_tables_and_regrets_are_written_whole(root, shown):
 def test_the_scorecard_reads_what_the_record_wrote(root, shown):
     full_scale(root)
     text = scorecard.scorecard(root)
-    assert "| 0-A | It is larger \\| much. | By -3. | difference: > 0 | ○ **not reproduced** |" in text
+    assert "| 0-A | It is larger \\| much. | By -3. | difference: > 0 | ○ **not reproduced** |  |" in text
     assert "1 reproduced, 1 not reproduced" in text

@@ -73,7 +73,7 @@ def test_totals_count_what_counts_and_name_what_is_outside(root):
 def test_first_edition_records_are_shown_as_such(root):
     text = scorecard.scorecard(root)
     assert "09_old (edition 1, not rerun)" in text and "02_two" not in text
-    assert "| 9-A | a \\| b | difference: 0.5 [-0.25, 1] (why) | difference: low: > 0 | ◐ **partly** |" in text
+    assert "| 9-A | a \\| b | difference: 0.5 [-0.25, 1] (why) | difference: low: > 0 | ◐ **partly** |  |" in text
 
 
 def test_rules_that_changed_after_a_run_make_it_stale(root):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import hashlib
+import io
 import json
 import os
 import shutil
@@ -187,6 +188,16 @@ def _tidy_notebook(r: Run, results_dir: str) -> None:
 
 
 def _write_scorecard(root: Path) -> None:
+    """Write the scorecard of all full-scale runs, and the picture of all parts that it shows."""
+    from kbrepro import figures
+
+    results = paths.results(root, PAPER)
+    runs = {name: run for name, run in scorecard.read(results).items() if run["rules"]}
+    if runs:
+        picture = io.BytesIO()
+        figures.use_style()
+        figures.all_parts(runs).savefig(picture, dpi=200, format="png", facecolor="white")
+        paths.write_bytes(results / scorecard.PICTURE, picture.getvalue())
     paths.write_text(root / "results" / "README.md", scorecard.scorecard(root))
 
 
