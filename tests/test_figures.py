@@ -1,18 +1,16 @@
 """The shared panels draw what they say."""
 
 import io
-from dataclasses import dataclass
-from itertools import combinations, pairwise, product
-from types import SimpleNamespace
+from itertools import combinations, pairwise
 
 import matplotlib.pyplot as plt
 import numpy as np
-import pandas as pd
 import pytest
 from matplotlib.colors import to_hex, to_rgb
 from matplotlib.text import Annotation, Text
 
-from kbrepro import figures
+from kbrepro import figures, readings
+from kbrepro.claims import Part, read_rule
 from kbrepro.figures.style import CYCLE
 from kbrepro.regret import Estimate, Trace, curve_quantiles, log_spaced
 
@@ -330,26 +328,10 @@ def test_without_room_one_legend_below_names_the_curves_of_all_panels(styled, si
 # What verdicts rest on
 
 
-@dataclass
-class Rule:
-    """As `claims.Rule`."""
-
-    text: str
-    low: float = -np.inf
-    high: float = np.inf
-
-    def allows(self, value):
-        return self.low < value < self.high
-
-    def state(self, estimate):
-        inside = [self.allows(end) for end in estimate[1:]]
-        return "holds" if all(inside) else "undecided" if any(inside) or estimate.low < self.low else "fails"
-
-
 def test_pairs_show_every_dot_the_estimate_and_the_rule(ax):
     rows = {"cUCB": (np.array([2.0, 4.0, 1.0]), Estimate(2.0, 1.5, 3.0)), "EI": (np.ones(2), Estimate(1, 0.5, 1.5))}
     ax.set_xscale("log")
-    figures.pairs(ax, rows, rule=Rule("> 1", low=1.0), what="ratio", dot="chain", centre="median")
+    figures.pairs(ax, rows, rule=read_rule("> 1"), what="ratio", dot="chain", centre="median")
     dots, interval, value = ax.lines[:3]
     assert [list(drawn.get_xdata()) for drawn in (dots, interval, value)] == [[1, 2, 4], [1.5, 3], [2]]
     assert max(interval.get_ydata()) < min(dots.get_ydata())  # above the dots, not on them
@@ -364,22 +346,20 @@ def test_pairs_show_every_dot_the_estimate_and_the_rule(ax):
     check_readable(ax.figure)
 
 
-def specification(sizes):
-    """A table as `readings.specification` makes it, from choices of those numbers of values."""
+def specification(part, sizes):
+    """What readings of choices with those numbers of values might give."""
     choices = {f"choice {i}": [f"value {j}" for j in range(size)] for i, size in enumerate(sizes)}
-    rows = [dict(zip(choices, values, strict=True)) for values in product(*choices.values())]
-    table = pd.DataFrame(rows)
-    table["value"] = np.random.default_rng(1).normal(1, 0.4, len(rows))
-    table["low"], table["high"] = table["value"] - 0.2, table["value"] + 0.2
-    states = np.select([table["low"] > 1, table["high"] < 1], ["holds", "fails"], "undecided")
-    table["state"], table["of record"] = states, np.arange(len(rows)) == 0
-    return table.sort_values("value", ignore_index=True), choices
+    values = iter(np.random.default_rng(1).normal(1, 0.4, int(np.prod(sizes))))
+    found = [
+        (reading, Estimate(v, v - 0.2, v + 0.2)) for reading, v in zip(readings.cross(choices), values, strict=True)
+    ]
+    return readings.specification(part, found), choices
 
 
 @pytest.mark.parametrize("sizes", [(2, 2), (5, 5, 4)], ids=["4 readings", "100 readings"])
 def test_a_specification_curve_shows_every_reading(styled, sizes):
-    table, choices = specification(sizes)
-    part = SimpleNamespace(what="R_T of EI over that of IGP-UCB", rule=Rule("> 1", low=1.0), show=".2f °C")
+    part = Part("ratio", "R_T of EI over that of IGP-UCB", read_rule("> 1"), show=".2f °C")
+    table, choices = specification(part, sizes)
     figure = figures.specification_curve(table, choices | {"not played": ["a", "b"]}, part)
     above, below = figure.axes
     drawn = {line.get_label(): line for line in above.lines if not line.get_label().startswith("_")}

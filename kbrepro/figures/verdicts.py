@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from textwrap import fill
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -15,13 +14,11 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import PercentFormatter
 
+from kbrepro.claims import Part, Rule, read_rule
 from kbrepro.figures.panels import plain_log
 from kbrepro.figures.style import SMALLEST, STATE_LOOK, WIDTH
 from kbrepro.kernels import Array
 from kbrepro.regret import Estimate
-
-if TYPE_CHECKING:
-    from kbrepro.claims import Part, Rule
 
 GREY = "#707070"
 #: Behind what a rule allows.
@@ -29,13 +26,6 @@ SHADE = "#e4ecf7"
 LEGEND = {"loc": "outside upper center", "ncols": 4, "fontsize": SMALLEST, "handlelength": 1.2, "columnspacing": 1.0}
 #: Distance, in scales of a part, at which the picture of all parts ends.
 FARTHEST = 2.0
-
-
-def _limits(rule: str) -> tuple[float, float]:
-    """Return the ends of what a rule such as "< 0.6" or ">= -0.2, <= 0.2" allows."""
-    ends = {">": -np.inf, "<": np.inf}
-    ends |= {side: float(end) for side, end in re.findall(r"([<>])=?\s*([^\s,]+)", rule)}
-    return ends[">"], ends["<"]
 
 
 def _typeset(rule: str) -> str:
@@ -216,10 +206,11 @@ def _rows(runs: Mapping[str, Mapping[str, Any]]) -> Iterator[tuple[str, dict[str
 
 def _distance(ax: Axes, place: float, part: Mapping[str, Any], hollow: bool) -> None:
     """Draw value and interval of a part by their distance to its rule."""
-    low, high = _limits(part["rule"])
+    rule = read_rule(part["rule"])
+    low, high = rule.low, rule.high
 
     def distance(x: float) -> float:
-        return min(x - low, high - x) / part["scale"]
+        return rule.distance(x, part["scale"])
 
     # the distance is largest halfway between two limits, which an interval may hold
     best = np.clip((low + high) / 2, part["low"], part["high"]) if np.isfinite([low, high]).all() else part["value"]
