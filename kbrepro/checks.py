@@ -3,73 +3,55 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 
-def _reject(name: str, value: Any, allowed: str) -> None:
-    raise ValueError(f"{name} = {value!r} is not allowed: {name} must be {allowed}")
+def _check(allowed: str, is_allowed: Callable[[Any], bool]) -> Callable[..., None]:
+    """Return a check, called with the values by name, that raises ValueError unless every value is allowed."""
+
+    def check(**values: Any) -> None:
+        for name, value in values.items():
+            if not is_allowed(value):
+                raise ValueError(f"{name} = {value!r} is not allowed: {name} must be {allowed}")
+
+    check.__doc__ = f"Raise ValueError unless every value is {allowed}."
+    return check
 
 
 def _is_integer(value: Any) -> bool:
     return isinstance(value, int | np.integer) and not isinstance(value, bool)
 
 
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
+def _is_finite(value: Any) -> bool:
+    return (_is_integer(value) or isinstance(value, float | np.floating)) and math.isfinite(value)
+
+
+def _integers(minimum: int) -> Callable[..., None]:
+    return _check(f"an integer of at least {minimum}", lambda value: _is_integer(value) and value >= minimum)
+
+
+finite_number = _check("a finite number", _is_finite)
+positive = _check("a finite number above 0", lambda value: _is_finite(value) and value > 0)
+non_negative = _check("a finite number of at least 0", lambda value: _is_finite(value) and value >= 0)
+probability = _check("a number strictly between 0 and 1", lambda value: _is_finite(value) and 0 < value < 1)
+positive_int, non_negative_int = _integers(1), _integers(0)
+positive_ints = _check(
+    "a non-empty list of integers of at least 1",
+    lambda value: isinstance(value, list) and value and all(_is_integer(n) and n >= 1 for n in value),
+)
 
 
 def at_least(minimum: int, **values: int) -> None:
     """Raise ValueError unless every value is an integer of at least `minimum` (no float such as 1e4, no bool)."""
-    for name, value in values.items():
-        if not _is_integer(value) or value < minimum:
-            _reject(name, value, f"an integer of at least {minimum}")
-
-
-def positive_int(**values: int) -> None:
-    """Raise ValueError unless every value is an integer of at least 1."""
-    at_least(1, **values)
-
-
-def positive(**values: float) -> None:
-    """Raise ValueError unless every value is a finite number above 0."""
-    for name, value in values.items():
-        if not _is_number(value) or not math.isfinite(value) or value <= 0:
-            _reject(name, value, "a finite number above 0")
-
-
-def non_negative(**values: float) -> None:
-    """Raise ValueError unless every value is a finite number of at least 0."""
-    for name, value in values.items():
-        if not _is_number(value) or not math.isfinite(value) or value < 0:
-            _reject(name, value, "a finite number of at least 0")
-
-
-def probability(**values: float) -> None:
-    """Raise ValueError unless every value lies strictly between 0 and 1."""
-    for name, value in values.items():
-        if not _is_number(value) or not 0 < value < 1:
-            _reject(name, value, "a number strictly between 0 and 1")
-
-
-def non_negative_int(**values: int) -> None:
-    """Raise ValueError unless every value is an integer of at least 0."""
-    at_least(0, **values)
-
-
-def positive_ints(**values: list[int]) -> None:
-    """Raise ValueError unless every value is a non-empty list of integers of at least 1."""
-    for name, value in values.items():
-        if not isinstance(value, list) or not value or not all(_is_integer(n) and n >= 1 for n in value):
-            _reject(name, value, "a non-empty list of integers of at least 1")
+    _integers(minimum)(**values)
 
 
 def one_of(allowed: tuple[str, ...], **values: str) -> None:
     """Raise ValueError unless every value is one of the allowed words."""
-    for name, value in values.items():
-        if value not in allowed:
-            _reject(name, value, "one of " + ", ".join(map(repr, allowed)))
+    _check("one of " + ", ".join(map(repr, allowed)), lambda value: value in allowed)(**values)
 
 
 def finite_array(**values: np.ndarray) -> None:
@@ -85,10 +67,3 @@ def arm_index(arm: int, n_arms: int) -> None:
     """Raise IndexError unless `arm` is an integer in 0 .. n_arms - 1."""
     if not _is_integer(arm) or not 0 <= arm < n_arms:
         raise IndexError(f"arm = {arm!r} is not allowed: arm must be an integer from 0 to {n_arms - 1}")
-
-
-def finite_number(**values: float) -> None:
-    """Raise ValueError unless every value is a finite number."""
-    for name, value in values.items():
-        if not _is_number(value) or not math.isfinite(value):
-            _reject(name, value, "a finite number")
