@@ -28,8 +28,20 @@ def grid(n: int, d: int = 1, low: float = 0.0, high: float = 1.0) -> Array:
     return np.stack(np.meshgrid(*[side] * d, indexing="ij"), axis=-1).reshape(-1, d)
 
 
+class _WithVariance:
+    """A kernel of positive parameters, whose variance is by default the same everywhere."""
+
+    variance: float
+
+    def __post_init__(self) -> None:
+        checks.positive(**vars(self))
+
+    def diag(self, X: Array) -> Array:
+        return np.full(len(X), self.variance)
+
+
 @dataclass(frozen=True)
-class SquaredExponential:
+class SquaredExponential(_WithVariance):
     """variance * exp(-r^2 / (2 lengthscale^2)), r the Euclidean distance.
 
     Srinivas et al. print exp(-r^2 / (2 l)); that form is `SquaredExponential(sqrt(l))`.
@@ -38,18 +50,12 @@ class SquaredExponential:
     lengthscale: float
     variance: float = 1.0
 
-    def __post_init__(self) -> None:
-        checks.positive(lengthscale=self.lengthscale, variance=self.variance)
-
     def __call__(self, X: Array, Z: Array) -> Array:
         return self.variance * np.exp(-0.5 * cdist(X, Z, "sqeuclidean") / self.lengthscale**2)
 
-    def diag(self, X: Array) -> Array:
-        return np.full(len(X), self.variance)
-
 
 @dataclass(frozen=True)
-class Matern:
+class Matern(_WithVariance):
     """Matérn kernel of smoothness nu = 1/2, 3/2 or 5/2 (Srinivas et al., Section 5.2; closed forms)."""
 
     lengthscale: float
@@ -57,7 +63,7 @@ class Matern:
     variance: float = 1.0
 
     def __post_init__(self) -> None:
-        checks.positive(lengthscale=self.lengthscale, variance=self.variance)
+        super().__post_init__()
         if self.nu not in (0.5, 1.5, 2.5):
             raise ValueError(f"nu = {self.nu!r} is not allowed: nu must be 0.5, 1.5 or 2.5")
 
@@ -66,18 +72,12 @@ class Matern:
         polynomial = {0.5: 1.0, 1.5: 1 + s, 2.5: 1 + s + s**2 / 3}[self.nu]
         return self.variance * polynomial * np.exp(-s)
 
-    def diag(self, X: Array) -> Array:
-        return np.full(len(X), self.variance)
-
 
 @dataclass(frozen=True)
-class Linear:
+class Linear(_WithVariance):
     """variance * <x, z>: Bayesian linear regression."""
 
     variance: float = 1.0
-
-    def __post_init__(self) -> None:
-        checks.positive(variance=self.variance)
 
     def __call__(self, X: Array, Z: Array) -> Array:
         return self.variance * (X @ Z.T)
@@ -87,19 +87,13 @@ class Linear:
 
 
 @dataclass(frozen=True)
-class Independent:
+class Independent(_WithVariance):
     """variance where two points are equal, 0 elsewhere: arms that tell nothing of each other."""
 
     variance: float = 1.0
 
-    def __post_init__(self) -> None:
-        checks.positive(variance=self.variance)
-
     def __call__(self, X: Array, Z: Array) -> Array:
         return self.variance * (X[:, None, :] == Z[None, :, :]).all(axis=-1)
-
-    def diag(self, X: Array) -> Array:
-        return np.full(len(X), self.variance)
 
 
 @dataclass(frozen=True, eq=False)
