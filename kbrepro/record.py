@@ -14,7 +14,7 @@ from IPython.display import Markdown, display
 from matplotlib.figure import Figure
 
 from kbrepro import claims, figures, paths, readings, scorecard
-from kbrepro.regret import Estimate, Trace, curve_quantiles, final_average_regret, log_spaced
+from kbrepro.regret import Estimate, Trace, final_average_regret, log_spaced
 from kbrepro.scorecard import FULL_SCALE
 
 
@@ -162,3 +162,20 @@ class Record:
             ordered = [self._records[i] for i in self.rules.claims if i in self._records]
             content = {"rules": self.rules.digest, "expected": self._expected, "claims": ordered}
             paths.write_text(self.folder / "claims.json", json.dumps(content, indent=1, ensure_ascii=False) + "\n")
+
+
+#: Rounds at which curves are tabulated.
+N_TABULATED = 60
+
+
+def curve_quantiles(traces: dict[str, Trace]) -> pd.DataFrame:
+    """Return mean and quartiles over trials of R_t / t at about 60 rounds, indexed by policy and round."""
+    parts = {}
+    for policy, trace in traces.items():
+        curves = trace.average_regret
+        rounds = log_spaced(curves.shape[1], N_TABULATED)
+        quartiles = np.quantile(curves[:, rounds - 1], [0.25, 0.5, 0.75], axis=0)
+        columns = {"mean": curves[:, rounds - 1].mean(axis=0)}
+        columns |= dict(zip(["q25", "median", "q75"], quartiles, strict=True))
+        parts[policy] = pd.DataFrame(columns, index=pd.Index(rounds, name="round"))
+    return pd.concat(parts, names=["policy"])

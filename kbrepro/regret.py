@@ -7,10 +7,8 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
-from scipy.stats import binomtest, linregress
-from scipy.stats import t as t_distribution
+from scipy.special import stdtrit
 
 from kbrepro import checks
 from kbrepro.kernels import Array
@@ -81,6 +79,8 @@ def standard_error(samples: Array, block: int = 1) -> Array:
 
 def share(successes: NDArray[np.bool_]) -> Estimate:
     """Return the share of successes (n,) with its 95 % Clopper-Pearson interval."""
+    from scipy.stats import binomtest  # here: it takes longer to load than all the rest of the face
+
     result = binomtest(int(np.sum(successes)), len(successes))
     interval = result.proportion_ci(LEVEL, method="exact")
     return Estimate(result.statistic, interval.low, interval.high)
@@ -91,8 +91,10 @@ def slope(x: Array, y: Array) -> Estimate:
 
     For growth in T take few, log-spaced T: neighbours on one curve are no independent evidence.
     """
+    from scipy.stats import linregress
+
     fit = linregress(x, y)
-    half = fit.stderr * t_distribution.ppf((1 + LEVEL) / 2, len(x) - 2)
+    half = fit.stderr * stdtrit(len(x) - 2, (1 + LEVEL) / 2)
     return Estimate(float(fit.slope), float(fit.slope - half), float(fit.slope + half))
 
 
@@ -158,20 +160,3 @@ def log_spaced(horizon: int, n: int = 100) -> NDArray[np.int64]:
     """
     checks.positive_int(horizon=horizon, n=n)
     return np.unique(np.geomspace(1, horizon, n).astype(int))
-
-
-#: Rounds at which curves are tabulated.
-N_TABULATED = 60
-
-
-def curve_quantiles(traces: dict[str, Trace]) -> pd.DataFrame:
-    """Return mean and quartiles over trials of R_t / t at about 60 rounds, indexed by policy and round."""
-    parts = {}
-    for policy, trace in traces.items():
-        curves = trace.average_regret
-        rounds = log_spaced(curves.shape[1], N_TABULATED)
-        quartiles = np.quantile(curves[:, rounds - 1], [0.25, 0.5, 0.75], axis=0)
-        columns = {"mean": curves[:, rounds - 1].mean(axis=0)}
-        columns |= dict(zip(["q25", "median", "q75"], quartiles, strict=True))
-        parts[policy] = pd.DataFrame(columns, index=pd.Index(rounds, name="round"))
-    return pd.concat(parts, names=["policy"])

@@ -12,7 +12,8 @@ from matplotlib.text import Annotation, Text
 from kbrepro import figures, readings
 from kbrepro.claims import Part, read_rule
 from kbrepro.figures.style import CYCLE
-from kbrepro.regret import Estimate, Trace, curve_quantiles, log_spaced
+from kbrepro.record import curve_quantiles
+from kbrepro.regret import Estimate, Trace, log_spaced
 
 
 @pytest.fixture

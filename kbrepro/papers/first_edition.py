@@ -21,7 +21,8 @@ import yaml
 from matplotlib.figure import Figure
 
 from kbrepro import paths
-from kbrepro.regret import Estimate, Trace, curve_quantiles, final_average_regret
+from kbrepro.record import curve_quantiles
+from kbrepro.regret import Estimate, Trace, final_average_regret
 
 _COMPARISONS = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
 
