@@ -39,21 +39,21 @@ class Trial:
 class Told:
     """What a policy is told: the arms' points (A, d), and the kernel and noise variance of its posterior.
 
-    `noise_scale` is the R of the theorems, by default the root of `noise_variance`; `norm` bounds the RKHS norm of the
-    expected reward, where that is known. Raises ValueError on a value out of range or points that are no finite (A, d).
+    `R` is the noise scale of the theorems, where it is not the root of `noise_variance`; `norm` bounds the RKHS norm of
+    the expected reward, where that is known. Raises ValueError on a value out of range or points that are no finite
+    (A, d).
     """
 
     points: Array = field(repr=False)
     kernel: Kernel
     noise_variance: float
-    noise_scale: float | None = None
+    R: float | None = None
     norm: float | None = None
 
     def __post_init__(self) -> None:
         checks.positive(noise_variance=self.noise_variance)
-        if self.noise_scale is None:
-            object.__setattr__(self, "noise_scale", float(np.sqrt(self.noise_variance)))
-        checks.non_negative(noise_scale=self.noise_scale)
+        if self.R is not None:
+            checks.non_negative(R=self.R)
         if self.norm is not None:
             checks.positive(norm=self.norm)
         if np.ndim(self.points) != 2 or not len(self.points):
@@ -64,6 +64,11 @@ class Told:
     def n_arms(self) -> int:
         """Number of arms A."""
         return len(self.points)
+
+    @property
+    def noise_scale(self) -> float:
+        """Noise scale of the theorems: `R`, by default the root of the noise variance."""
+        return float(np.sqrt(self.noise_variance)) if self.R is None else self.R
 
 
 @dataclass(frozen=True)
@@ -96,8 +101,8 @@ class Uniform:
 class Problem:
     """What the policies are `told`, and what they are not: expected reward (A,) and noise.
 
-    The noise is by default Gaussian with the scale that is told. Raises ValueError if the shapes disagree or a reward
-    is not finite.
+    Without `noise` it is Gaussian with the scale that is told. Raises ValueError if the shapes disagree or a reward is
+    not finite.
     """
 
     told: Told
@@ -105,8 +110,6 @@ class Problem:
     noise: Callable[[np.random.Generator], float] | None = None
 
     def __post_init__(self) -> None:
-        if self.noise is None:
-            object.__setattr__(self, "noise", Gaussian(self.told.noise_scale))
         if np.shape(self.expected_reward) != (self.told.n_arms,):
             shapes = f"points {np.shape(self.told.points)}, expected_reward {np.shape(self.expected_reward)}"
             raise ValueError(f"the shapes disagree: {shapes}; they must be (A, d) and (A,)")
@@ -115,7 +118,8 @@ class Problem:
     def pull(self, arm: int, rng: np.random.Generator) -> float:
         """Return the reward of `arm` with noise drawn from `rng`; IndexError on a bad arm."""
         checks.arm_index(arm, self.told.n_arms)
-        return float(self.expected_reward[arm] + self.noise(rng))
+        noise = Gaussian(self.told.noise_scale) if self.noise is None else self.noise
+        return float(self.expected_reward[arm] + noise(rng))
 
     def regret(self, arms: np.ndarray) -> Array:
         """Return the instantaneous regret of pulling `arms`, same shape, at least 0."""

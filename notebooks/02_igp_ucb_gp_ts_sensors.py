@@ -370,7 +370,7 @@ ledger.judge("2-G", exact(len(swapped)), "; ".join(", ".join(pair) for pair in s
 # %%
 fig3 = {
     f"({letter}) {function.__name__.capitalize()}": Experiment(
-        problems.OnRandomArms(function, se, n_arms=100 * d, d=d, norm_of=partial(problems.rkhs_norm, kind="smoothed")),
+        problems.OnRandomArms(se, 100 * d, d, norm_of=partial(problems.rkhs_norm, kind="smoothed"), function=function),
         rules(replace(gains["SE"], d=d)),
         horizon,
     )

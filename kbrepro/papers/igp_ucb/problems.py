@@ -14,7 +14,7 @@ from scipy.linalg import eigh, solve
 
 from kbrepro import checks
 from kbrepro.kernels import Array, Kernel
-from kbrepro.problems import Problem, Told, Trial, covariance_factor
+from kbrepro.problems import Problem, Told, Trial, covariance_factor, draw_from_prior
 
 _HARTMANN_WEIGHTS = np.array([1.0, 1.2, 3.0, 3.2])
 _HARTMANN_SCALES = np.array([[3.0, 10.0, 30.0], [0.1, 10.0, 35.0], [3.0, 10.0, 30.0], [0.1, 10.0, 35.0]])
@@ -81,72 +81,80 @@ def rkhs_norm(f: Array, K: Array, kind: str, ridge: float = JITTER) -> float:
 
 
 @dataclass(frozen=True)
-class PosteriorMean:
-    """Source of problems whose expected reward lies in the RKHS, at n_arms arms uniform on [0, 1]^d.
+class _AtRandomArms:
+    """What the sources share: n_arms arms uniform on [0, 1]^d, and what the policies are told.
 
-    y ~ N(0, K), a = (K + ridge I)^-1 y, f = K a, with its exact norm sqrt(a^T K a) (Chowdhury & Gopalan, Section 6,
-    Fig. 1). `ridge` is by default 1 % of the range of y. `told_variance` is the noise variance of the policies'
-    posterior where it is not that of the noise, `norm_of(f, K)` the norm that they are told where it is not the exact.
+    `told_variance` is the noise variance of the policies' posterior where it is not that of the noise, `norm_of(f, K)`
+    the norm that they are told where it is not the exact one.
     """
 
     kernel: Kernel
     n_arms: int
     d: int = 1
-    ridge: float | None = None
     told_variance: float | None = None
     norm_of: Callable[[Array, Array], float] | None = None
 
+    def reward(self, points: Array, K: Array, rng: np.random.Generator) -> tuple[Array, float | None]:
+        """Return the expected reward (A,) at points (A, d), and its norm where that is known."""
+        raise NotImplementedError
+
     def __call__(self, trial: Trial) -> Problem:
-        points, K, rng = _random_arms(self.kernel, self.n_arms, self.d, trial)
-        factor = covariance_factor(K)
-        y = factor @ rng.standard_normal(self.n_arms)[: factor.shape[1]]
-        ridge = SHARE_OF_RANGE * np.ptp(y) if self.ridge is None else self.ridge
-        a = solve(K + ridge * np.eye(self.n_arms), y, assume_a="pos")
-        f = K @ a
-        norm = float(np.sqrt(a @ f)) if self.norm_of is None else self.norm_of(f, K)
-        return _with_noise(points, f, self.kernel, norm, self.told_variance)
+        checks.positive_int(n_arms=self.n_arms, d=self.d)
+        rng = trial.rng("function")
+        points = rng.uniform(size=(self.n_arms, self.d))
+        K = self.kernel(points, points)
+        f, norm = self.reward(points, K, rng)
+        noise_variance = SHARE_OF_RANGE * float(np.ptp(f))
+        told_variance = noise_variance if self.told_variance is None else self.told_variance
+        norm = norm if self.norm_of is None else self.norm_of(f, K)
+        return Problem(Told(points, self.kernel, told_variance, float(np.sqrt(noise_variance)), norm), f)
 
 
 @dataclass(frozen=True)
-class PriorDraw:
-    """Source of problems whose expected reward is a draw from the GP prior, at n_arms arms uniform on [0, 1]^d.
+class PosteriorMean(_AtRandomArms):
+    """Source of problems whose expected reward lies in the RKHS.
+
+    y ~ N(0, K), a = (K + ridge I)^-1 y, f = K a, with its exact norm sqrt(a^T K a) (Chowdhury & Gopalan, Section 6,
+    Fig. 1). `ridge` is by default 1 % of the range of y.
+    """
+
+    ridge: float | None = None
+
+    def reward(self, points: Array, K: Array, rng: np.random.Generator) -> tuple[Array, float | None]:
+        y = draw_from_prior(self.kernel, points, rng)
+        ridge = SHARE_OF_RANGE * np.ptp(y) if self.ridge is None else self.ridge
+        a = solve(K + ridge * np.eye(len(K)), y, assume_a="pos")
+        f = K @ a
+        return f, float(np.sqrt(a @ f))
+
+
+class PriorDraw(_AtRandomArms):
+    """Source of problems whose expected reward is a draw from the GP prior.
 
     f = F w with F F^T = K and w standard normal, so its norm in the RKHS of the arms is that of w (Chowdhury & Gopalan,
     Section 6, Fig. 2).
     """
 
-    kernel: Kernel
-    n_arms: int
-    d: int = 1
-
-    def __call__(self, trial: Trial) -> Problem:
-        points, K, rng = _random_arms(self.kernel, self.n_arms, self.d, trial)
+    def reward(self, points: Array, K: Array, rng: np.random.Generator) -> tuple[Array, float | None]:
         factor = covariance_factor(K)
-        w = rng.standard_normal(self.n_arms)[: factor.shape[1]]
-        return _with_noise(points, factor @ w, self.kernel, float(np.linalg.norm(w)))
+        w = rng.standard_normal(len(K))[: factor.shape[1]]
+        return factor @ w, float(np.linalg.norm(w))
 
 
-@dataclass(frozen=True)
-class OnRandomArms:
-    """Source of problems with `function` (n, d) -> (n,) at n_arms arms uniform on [0, 1]^d.
+@dataclass(frozen=True, kw_only=True)
+class OnRandomArms(_AtRandomArms):
+    """Source of problems with `function` (n, d) -> (n,), of which the kernel knows nothing: `norm_of` gives the norm.
 
-    The kernel knows nothing of the function; `norm_of(f, K)` gives the norm that the policies are told. With
-    `standardise` the values at the arms get mean 0 and standard deviation 1 (Chowdhury & Gopalan, Section 6, Fig. 3).
+    With `standardise` the values at the arms get mean 0 and standard deviation 1 (Chowdhury & Gopalan, Section 6,
+    Fig. 3).
     """
 
     function: Callable[[Array], Array]
-    kernel: Kernel
-    n_arms: int
-    d: int
-    norm_of: Callable[[Array, Array], float]
     standardise: bool = False
 
-    def __call__(self, trial: Trial) -> Problem:
-        points, K, _ = _random_arms(self.kernel, self.n_arms, self.d, trial)
+    def reward(self, points: Array, K: Array, rng: np.random.Generator) -> tuple[Array, float | None]:
         f = self.function(points)
-        if self.standardise:
-            f = (f - f.mean()) / f.std()
-        return _with_noise(points, f, self.kernel, self.norm_of(f, K))
+        return (f - f.mean()) / f.std() if self.standardise else f, None
 
 
 def learn_covariance(train: Array) -> tuple[Array, Array]:
@@ -158,17 +166,3 @@ def learn_covariance(train: Array) -> tuple[Array, Array]:
         raise ValueError(f"train has shape {np.shape(train)}: it must have at least two rows, (n, A)")
     checks.finite_array(train=train)
     return train.mean(axis=0), np.cov(train, rowvar=False)
-
-
-def _random_arms(kernel: Kernel, n_arms: int, d: int, trial: Trial) -> tuple[Array, Array, np.random.Generator]:
-    """Return points (A, d), their kernel matrix, and the generator that they were drawn from."""
-    checks.positive_int(n_arms=n_arms, d=d)
-    rng = trial.rng("function")
-    points = rng.uniform(size=(n_arms, d))
-    return points, kernel(points, points), rng
-
-
-def _with_noise(points: Array, f: Array, kernel: Kernel, norm: float, told_variance: float | None = None) -> Problem:
-    noise_variance = SHARE_OF_RANGE * float(np.ptp(f))
-    told = noise_variance if told_variance is None else told_variance
-    return Problem(Told(points, kernel, told, noise_scale=float(np.sqrt(noise_variance)), norm=norm), f)
