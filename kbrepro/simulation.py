@@ -219,17 +219,13 @@ def digest(files: Mapping[str, Path] | None = None) -> str:
 
 def _own_file(name: str) -> Path | None:
     """The source file of a module that is neither of the standard library nor of another installed package."""
-    if name in sys.modules:
-        file = getattr(sys.modules[name], "__file__", None)
-    else:
-        try:
-            spec = find_spec(name)
-        except (ImportError, ValueError):  # `from module import name` of what is no module
-            return None
-        file = spec.origin if spec and spec.has_location else None
-    if not file or not file.endswith(".py"):
+    try:
+        spec = find_spec(name)
+    except (ImportError, ValueError):  # no module, or one without a file
         return None
-    path = Path(file)
+    if spec is None or not spec.has_location or not spec.origin.endswith(".py"):
+        return None
+    path = Path(spec.origin)
     ours = name.partition(".")[0] == __package__
     return path if ours or not INSTALLED & set(path.parents) else None
 
@@ -242,7 +238,7 @@ def _imports(name: str, file: Path) -> list[str]:
         if isinstance(node, ast.Import):
             found += [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
-            base = resolve_name("." * node.level + (node.module or ""), package) if node.level else node.module
+            base = resolve_name("." * node.level + (node.module or ""), package)
             parts = [f"{base}.{alias.name}" for alias in node.names]
             inside = [part for part in parts if _own_file(part)]
             found += inside if len(inside) == len(parts) else [base, *inside]
