@@ -1,3 +1,85 @@
-"""kbrepro: a reproducible replication of five papers on kernelized (Gaussian-process) bandits."""
+"""kbrepro: five papers on kernelized (Gaussian-process) bandits, and the parts that they are made of.
+
+The story in ten lines. A policy is `Told` the arms' points, a kernel and the variance of the noise. It keeps the exact
+posterior of all arms, is asked for an arm (`ask`) and told what a pull of it gave (`tell`). A *width*, such as `Bayes`,
+says how many posterior standard deviations an upper confidence bound lies above the mean. A `Problem` adds what no
+policy is told: the expected reward of every arm, and the noise. A *source* of problems, such as `GPDraw`, makes the
+problem of one `Trial`, whose seed and number fix every random number of it. An `Experiment` is a source and the
+policies that meet its problems; `run_trials` plays it on all processors and returns a `Trace` for each policy: arms,
+observations and regret of every round and trial. `bootstrap` and its like make an `Estimate` with an interval of them.
+
+Plots (`kbrepro.figures`), published claims (`kbrepro.claims`, `kbrepro.record`), sensor data (`kbrepro.data`) and the
+papers' own algorithms (`kbrepro.papers`) are imported by name: this module loads nothing that plots or reads files.
+"""
+
+from kbrepro.confidence import Bayes, Constant, Improved, SelfNormalised
+from kbrepro.kernels import Empirical, Independent, Linear, Matern, SquaredExponential, grid
+from kbrepro.policies import (
+    UCB,
+    ExpectedImprovement,
+    MeanOnly,
+    ProbabilityOfImprovement,
+    ThompsonSampling,
+    VarianceOnly,
+)
+from kbrepro.policies.base import Policy
+from kbrepro.posterior import exact_posterior
+from kbrepro.problems import Gaussian, GPDraw, Known, Problem, RKHSFunction, Rows, Told, Trial, Uniform
+from kbrepro.regret import (
+    Estimate,
+    Trace,
+    bootstrap,
+    final_average_regret,
+    mean_difference,
+    relative_difference,
+    share,
+    simple_regret,
+    slope,
+)
+from kbrepro.simulation import Experiment, map_trials, rounds, run, run_trials
 
 __version__ = "0.1.0"
+
+__all__ = [
+    "UCB",
+    "Bayes",
+    "Constant",
+    "Empirical",
+    "Estimate",
+    "ExpectedImprovement",
+    "Experiment",
+    "GPDraw",
+    "Gaussian",
+    "Improved",
+    "Independent",
+    "Known",
+    "Linear",
+    "Matern",
+    "MeanOnly",
+    "Policy",
+    "ProbabilityOfImprovement",
+    "Problem",
+    "RKHSFunction",
+    "Rows",
+    "SelfNormalised",
+    "SquaredExponential",
+    "ThompsonSampling",
+    "Told",
+    "Trace",
+    "Trial",
+    "Uniform",
+    "VarianceOnly",
+    "bootstrap",
+    "exact_posterior",
+    "final_average_regret",
+    "grid",
+    "map_trials",
+    "mean_difference",
+    "relative_difference",
+    "rounds",
+    "run",
+    "run_trials",
+    "share",
+    "simple_regret",
+    "slope",
+]

@@ -126,6 +126,16 @@ class Problem:
         return self.expected_reward.max() - self.expected_reward[arms]
 
 
+@dataclass(frozen=True, eq=False)
+class Known:
+    """Source whose every trial has the same `problem`: only the noise and the policies' own draws differ."""
+
+    problem: Problem
+
+    def __call__(self, trial: Trial) -> Problem:
+        return self.problem
+
+
 def covariance_factor(K: Array) -> Array:
     """Return F (A, r) with F F^T = K (A, A) up to FACTOR_TOLERANCE max(diag K), by pivoted Cholesky.
 

@@ -11,6 +11,7 @@ from kbrepro.problems import (
     FACTOR_TOLERANCE,
     Gaussian,
     GPDraw,
+    Known,
     Problem,
     RKHSFunction,
     Rows,
@@ -172,6 +173,10 @@ def test_rows_of_other_sensors_and_missing_readings_are_refused():
         Rows(COVARIANCE, FIELDS[:, :2], 0.5)(Trial(0, 0))
     with pytest.raises(ValueError, match=r"rewards\[3, 0\] = nan"):
         Rows(COVARIANCE, np.where(FIELDS == 9, np.nan, FIELDS), 0.5)(Trial(0, 0))
+
+
+def test_a_known_problem_is_that_of_every_trial(problem):
+    assert {id(Known(problem)(Trial(seed, number))) for seed in (1, 2) for number in range(3)} == {id(problem)}
 
 
 def test_bounded_noise_is_uniform_within_its_bound():
