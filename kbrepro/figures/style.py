@@ -68,8 +68,8 @@ STATE_LOOK: dict[str, tuple[str, str]] = {
     "undecided": ("#707070", "D"),
 }
 
-#: Colours of curves that have no look of their own, in turn.
-CYCLE = ("#083098", "#c87808", "#007058", "#e03078", "#000000", "#5088f8")
+#: Colours of curves that have no look of their own, in turn; the first is far from every paper's own algorithm.
+CYCLE = ("#c87808", "#083098", "#007058", "#e03078", "#000000", "#5088f8")
 
 
 def use_style() -> None:
