@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
+import zipfile
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from scipy.io.matlab import MatReadError
+
+_UNREADABLE = (OSError, EOFError, ValueError, TypeError, LookupError, NotImplementedError)
+_UNREADABLE += (MatReadError, zipfile.BadZipFile, zlib.error)
 
 
 class DamagedFile(ValueError):
@@ -28,3 +37,12 @@ class SensorData:
         for array in (self.readings, self.locations):
             if array is not None:
                 array.flags.writeable = False  # `load` hands the same arrays to everybody
+
+
+@contextmanager
+def reading(path: Path, what: str) -> Iterator[None]:
+    """Turn whatever reading a damaged file raises into a DamagedFile that names the file and what it should be."""
+    try:
+        yield
+    except _UNREADABLE as error:
+        raise DamagedFile(f"{path}: cannot be read as {what} ({' '.join(str(error).split())})") from error

@@ -13,30 +13,26 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 from scipy.io import loadmat
-from scipy.io.matlab import MatReadError
 from scipy.signal import lfilter
 from scipy.spatial.distance import cdist
 
-from kbrepro.data import DamagedFile, SensorData
+from kbrepro.data import DamagedFile, SensorData, reading
 
-URL = "http://www.cs.cmu.edu/~guestrin/Class/10708-F08/projects/lightsensor.zip"
-MAT, NPZ = "iw_data_all.mat", "iw_light.npz"
+MAT = "iw_data_all.mat"
 N_TRAIN, N_TEST, N_SENSORS = 601, 192, 41
 LUX_PER_COUNT = 0.366211  # of the file's own two tables
 
-_UNREADABLE = (OSError, EOFError, ValueError, TypeError, KeyError, IndexError, NotImplementedError)
-_UNREADABLE += (MatReadError, zipfile.BadZipFile, zlib.error)
-
 
 def read(path: Path) -> SensorData:
-    """Return the 793 rows of the owner's MATLAB file or of its numpy copy; both give the same table.
+    """Return the 793 rows of the owner's MATLAB file.
 
     Raises DamagedFile unless there are 601 and 192 rows of 41 sensors, none missing, in Lux and in counts that agree.
     """
-    try:
-        lux, counts, coordinates = _from_npz(path) if path.suffix == ".npz" else _from_mat(path)
-    except _UNREADABLE as error:
-        raise DamagedFile(f"{path}: cannot be read as light readings ({' '.join(str(error).split())})") from error
+    with reading(path, "light readings"):
+        data = loadmat(io.BytesIO(path.read_bytes()))["data"][0, 0]
+        parts = [data[name][0, 0] for name in ("train", "test")]
+        lux, counts = ([part[unit] for part in parts] for unit in ("sensordataLux", "sensordata"))
+        coordinates = data["coords"]
     shapes = [np.shape(part) for part in (*lux, coordinates)]
     if shapes != [(N_TRAIN, N_SENSORS), (N_TEST, N_SENSORS), (N_SENSORS, 2)]:
         raise DamagedFile(f"{path}: shapes {shapes}; expected {N_TRAIN} and {N_TEST} rows of {N_SENSORS} sensors")
@@ -46,22 +42,17 @@ def read(path: Path) -> SensorData:
     return SensorData(readings, _times(), _sensors(), "Lux", path.name, True, np.array(coordinates, dtype=float))
 
 
-def unzip(archive: Path, target: Path) -> None:
-    """Write the MATLAB file of the owner's archive to `target`, once its content has been checked.
-
-    Raises DamagedFile; then nothing is written.
-    """
-    candidate = target.with_name(f"{target.stem}.partial.mat")
+def unzip(archive: Path) -> Path:
+    """Return the MATLAB file of the owner's archive, unpacked beside it and checked; raises DamagedFile."""
+    path = archive.with_name(MAT)
     try:
         with zipfile.ZipFile(archive) as file:
             name = next(name for name in file.namelist() if name.endswith(".mat"))
-            candidate.write_bytes(file.read(name))
-        read(candidate)
-        candidate.replace(target)
+            path.write_bytes(file.read(name))
     except (StopIteration, zipfile.BadZipFile, zlib.error) as error:
         raise DamagedFile(f"{archive.name}: holds no readable .mat file") from error
-    finally:
-        candidate.unlink(missing_ok=True)
+    read(path)
+    return path
 
 
 def simulated() -> SensorData:
@@ -75,17 +66,6 @@ def simulated() -> SensorData:
     clouds = lfilter([1.0], [1.0, -0.97], 0.24 * rng.standard_normal((len(hour), N_SENSORS)), axis=0) @ factor.T
     lux = 60 + 90 * sun * (1.2 + 0.4 * factor @ rng.standard_normal(N_SENSORS)) + 25 * clouds
     return SensorData(lux.clip(5, 600).round(3), _times(), _sensors(), "Lux", "simulated stand-in", False, places)
-
-
-def _from_mat(path: Path) -> tuple[list[np.ndarray], list[np.ndarray], np.ndarray]:
-    data = loadmat(io.BytesIO(path.read_bytes()))["data"][0, 0]
-    parts = [data[name][0, 0] for name in ("train", "test")]
-    return [part["sensordataLux"] for part in parts], [part["sensordata"] for part in parts], data["coords"]
-
-
-def _from_npz(path: Path) -> tuple[list[np.ndarray], list[np.ndarray], np.ndarray]:
-    with np.load(io.BytesIO(path.read_bytes())) as file:
-        return [file["train_lux"], file["test_lux"]], [file["train"], file["test"]], file["coords"]
 
 
 def _times() -> pd.DatetimeIndex:

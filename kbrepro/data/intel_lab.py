@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Sequence
-from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
@@ -12,11 +10,11 @@ import pandas as pd
 from scipy.signal import lfilter
 from scipy.spatial.distance import cdist
 
-from kbrepro.data import DamagedFile, SensorData
+from kbrepro.data import DamagedFile, SensorData, reading
 
 CALENDAR = [str(day.date()) for day in pd.date_range("2004-02-28", "2004-04-05")]  # the deployment
 EXTRACT, OWNERS_GZ, OWNERS = "readings_2004-03-04_to_08.csv.gz", "data.txt.gz", "data.txt"
-LOCATIONS, SIMULATED = "mote_locs.txt", "simulated stand-in"
+LOCATIONS = "mote_locs.txt"
 COLUMNS = ("date", "time", "epoch", "moteid", "temperature", "humidity", "light", "voltage")
 TYPES = {"date": str, "time": str, "moteid": float, "temperature": float}
 # 5 and 15 are silent, 18 fails, the others miss the most minutes
@@ -26,20 +24,24 @@ PLAUSIBLE = (0.0, 60.0)  # deg C: a mote whose battery dies reports 100 and more
 MIN_COVERAGE = 0.5  # share of mote-minutes with a reading, for each day (0.85 on the default days)
 
 
-def read_readings(path: Path, days: Sequence[str], motes: Sequence[int]) -> pd.DataFrame:
-    """Minute means of the motes, gaps interpolated linearly in time, the ends filled with the nearest reading."""
-    try:
+def read(path: Path, days: Sequence[str], motes: Sequence[int]) -> SensorData:
+    """Minute means of the motes, gaps interpolated linearly in time, the ends filled with the nearest reading.
+
+    The places of the motes come from the file beside it, if it is there. Raises ValueError for a day that is not in the
+    file, DamagedFile for a file that is not what it should be.
+    """
+    with reading(path, "Intel lab readings"):
         rows, days_seen = _rows(path, days, motes)
         minute = pd.to_datetime(rows["date"] + " " + rows["time"].str[:5], format="%Y-%m-%d %H:%M")
-    except (OSError, EOFError, zlib.error, ValueError) as error:
-        raise DamagedFile(f"{path}: cannot be read as Intel lab readings ({error})") from error
     if absent := [day for day in days if day not in days_seen]:
         error = ValueError if days_seen else DamagedFile
         raise error(f"days: {absent} not in {path}; allowed: {', '.join(days_seen) or 'none: no dated row'}")
     means = rows.groupby([minute.rename("minute"), rows["moteid"].astype(int)])["temperature"].mean()
     table = means.unstack().reindex(index=_minutes(days), columns=list(motes))
     _check_coverage(path, table)
-    return table.interpolate("time", limit_direction="both")
+    table = table.interpolate("time", limit_direction="both")
+    places = _locations(path.with_name(LOCATIONS), motes)
+    return SensorData(table.to_numpy(), table.index, list(motes), "°C", path.name, True, places)
 
 
 def _rows(path: Path, days: Sequence[str], motes: Sequence[int]) -> tuple[pd.DataFrame, list[str]]:
@@ -67,20 +69,19 @@ def _check_coverage(path: Path, table: pd.DataFrame) -> None:
         raise DamagedFile(f"{path}: {short}; allowed: at least {MIN_COVERAGE:.0%}")
 
 
-def read_locations(path: Path, motes: Sequence[int]) -> np.ndarray:
-    """Where the motes are: (n, 2), metres from the upper right corner of the lab."""
-    try:
+def _locations(path: Path, motes: Sequence[int]) -> np.ndarray | None:
+    """Where the motes are: (n, 2), metres from the upper right corner of the lab; None without the file."""
+    if not path.is_file():
+        return None
+    with reading(path, "'mote x y' of every mote"):
         table = pd.read_csv(path, sep=r"\s+", header=None, names=["mote", "x", "y"], dtype=float)
         return table.dropna().set_index("mote").loc[list(motes)].to_numpy().reshape(len(motes), 2)
-    except (OSError, ValueError, KeyError) as error:
-        raise DamagedFile(f"{path}: cannot be read as 'mote x y' of every mote ({error})") from error
 
 
 def _minutes(days: Sequence[str]) -> pd.DatetimeIndex:
     return pd.DatetimeIndex(np.concatenate([pd.date_range(day, periods=1440, freq="min") for day in days]))
 
 
-@lru_cache(maxsize=8)
 def simulated(days: tuple[str, ...], motes: tuple[int, ...]) -> SensorData:
     """A daily cycle that varies smoothly over the lab, slow correlated weather, a little noise; 22 deg C."""
     rng = np.random.default_rng(20040304)
@@ -96,4 +97,4 @@ def simulated(days: tuple[str, ...], motes: tuple[int, ...]) -> SensorData:
     weather = 1.5 * lfilter([1.0], [1.0, -keep], shocks, axis=0) @ factor.T
     table = 22 + level + cycle + weather + 0.1 * rng.standard_normal(weather.shape)
     # four decimals, as the real readings have, hide the last bits in which BLAS libraries differ
-    return SensorData(table.round(4), _minutes(days), list(motes), "°C", SIMULATED, False, places.round(4))
+    return SensorData(table.round(4), _minutes(days), list(motes), "°C", "simulated stand-in", False, places.round(4))

@@ -6,9 +6,10 @@ project's `data/`. `data/README.md` says what they are, whose, and what is wrong
 
 from __future__ import annotations
 
+import hashlib
 import os
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
 
@@ -20,17 +21,27 @@ from kbrepro.data import SensorData, cmu_light, intel_lab, traffic
 from kbrepro.data.intel_lab import CALENDAR, EXTRACT, LOCATIONS, MOTES, OWNERS, OWNERS_GZ
 from kbrepro.paths import ProjectNotFound, project_root
 
-BASE_URL, TIMEOUTS = "http://db.csail.mit.edu/labdata/", (5, 30)  # seconds: to connect, between two bytes
+URLS = {
+    "temperature": "http://db.csail.mit.edu/labdata/",
+    "light": "http://www.cs.cmu.edu/~guestrin/Class/10708-F08/projects/lightsensor.zip",
+}
+TIMEOUTS = (5, 30)  # seconds: to connect, between two bytes
 DAYS = ("2004-03-04", "2004-03-05", "2004-03-06", "2004-03-07", "2004-03-08")
 RECORDED = {  # sha256; those of the owner's data.txt and data.txt.gz come from other projects, unverified
     EXTRACT: "b56b799360c580b35d6c83b884c8c37eac6dc76715fe76292f282c614341cf45",
     OWNERS_GZ: "d99288c8f406ca6604d359ceaa0d8adfffa79e7095061a1e27dc4399f48c7225",
     OWNERS: "21d156880db48eb140390beffc18b017282777cdc41e30e665072544ecf0913e",
     cmu_light.MAT: "3d87e03ae8bc9e3f0a4abeb57c64933c7d3dee7476ac5c4f6ca28b4efc357c15",
-    cmu_light.NPZ: "9cb90edf898ebba4ff9b48473e0c53b6c8e6c8b9a92f7d1eb1225b6817fa85d2",
     LOCATIONS: "3865c0263110c24c40e3377690cecaa552e0575cf56cdb9f5f8bd17130b6bf04",
     traffic.USC: "fd39b44fa54164ce61830d89cd160f7fab466ea790704b96ea984af6895ae0a1",
     traffic.METR_LA: "cd62cbd55e1c4580e9fef78b64e699e25a83fd011b786a94b67e174952341e07",
+}
+#: Folder, files of readings in order of preference, reader, stand-in.
+_SETS = {
+    "temperature": ("intel-lab", (EXTRACT, OWNERS_GZ, OWNERS), intel_lab.read, intel_lab.simulated),
+    "light": ("cmu-light", (cmu_light.MAT,), cmu_light.read, cmu_light.simulated),
+    "traffic_usc": ("traffic", (traffic.USC,), traffic.read_usc, traffic.simulated),
+    "traffic_metr_la": ("traffic", (traffic.METR_LA,), traffic.read_metr_la, traffic.simulated),
 }
 
 
@@ -48,9 +59,10 @@ def load(name: str, days: Sequence[str] = DAYS, motes: Sequence[int] = MOTES) ->
     The arrays are shared between calls, hence read-only. Raises ValueError for an unknown name or mote, or a day
     that is malformed or not in the file, DamagedFile (a ValueError) for a file that is not what it should be.
     """
-    if name not in _LOADERS:
-        raise ValueError(f"name={name!r}: no such dataset; allowed: {', '.join(_LOADERS)}")
-    return _LOADERS[name](_checked_days(days), _checked_motes(motes))
+    if name not in _SETS:
+        raise ValueError(f"name={name!r}: no such dataset; allowed: {', '.join(_SETS)}")
+    choice = (_checked_days(days), _checked_motes(motes)) if name == "temperature" else ()
+    return _load(name, _file(name, *choice[:1]), *choice)
 
 
 def train_test(data: SensorData, fraction: float = 2 / 3) -> tuple[np.ndarray, np.ndarray]:
@@ -63,24 +75,21 @@ def train_test(data: SensorData, fraction: float = 2 / 3) -> tuple[np.ndarray, n
 
 def checksums() -> dict[str, str]:
     """Path in the data directory -> sha256, of the files `load` reads by default; {} when there are none."""
-    files = _files(_directory()) + [path for path in map(_other_file, _OTHERS) if path]
-    import pooch  # here: in a notebook its import warns of absent progress widgets
-
-    return {path.relative_to(_directory()).as_posix(): pooch.file_hash(str(path)) for path in files}
+    files = [path for path in map(_file, _SETS) if path]
+    files += [places for path in files if (places := path.with_name(LOCATIONS)).is_file()]
+    return {path.relative_to(_directory()).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
 
 
 def status() -> str:
     """For people: where data is looked for, which files are used, whether they are the recorded ones."""
-    found = []
+    lines = [f"data directory: {_directory() or 'none'}"]
     for name, sha256 in checksums().items():
         match = "as recorded" if sha256 == RECORDED[Path(name).name] else "DIFFERS from the recorded one"
-        found.append(f"{name}, sha256 {sha256} ({match})")
-    missing = ["temperature"] if not _files(_directory()) else []
-    missing += [name for name in _OTHERS if not _other_file(name)]
-    absent = [
-        f"{name}: not found; a simulated stand-in is used (data/README.md says how to get it)" for name in missing
-    ]
-    return "\n".join([f"data directory: {_directory() or 'none'}", *found, *absent])
+        lines.append(f"{name}, sha256 {sha256} ({match})")
+    for name in _SETS:
+        if not _file(name):
+            lines.append(f"{name}: not found; a simulated stand-in is used (data/README.md says how to get it)")
+    return "\n".join(lines)
 
 
 def fetch(if_missing: bool = False) -> None:
@@ -93,51 +102,37 @@ def fetch(if_missing: bool = False) -> None:
     if own and not if_missing:
         raise DownloadFailed(f"KBREPRO_DATA={own} is set; nothing is written there: unset it to fetch")
     failures = []
-    for source, present, download in (
-        (BASE_URL, lambda: bool(_files(_directory())), _download_temperature),
-        (cmu_light.URL, lambda: bool(_other_file("light")), _download_light),
-    ):
-        if not own and not (if_missing and present()):
-            failures += _failure(source, download)
+    for name, url in URLS.items():
+        if own or (if_missing and _file(name)):
+            continue
+        try:
+            _download(name, url, project_root() / "data" / _SETS[name][0])
+        except (requests.RequestException, ValueError, OSError, ProjectNotFound) as error:
+            failures.append(f"no data from {url}: {' '.join(str(error).split())}")
     if failures:
         raise DownloadFailed("; ".join(failures))
 
 
-def _failure(source: str, download: Callable[[Path], None]) -> list[str]:
-    try:
-        download(project_root() / "data")
-    except (requests.RequestException, ValueError, OSError, ProjectNotFound) as error:
-        return [f"no data from {source}: {' '.join(str(error).split())}"]
-    return []
-
-
-def _download_temperature(data: Path) -> None:
+def _download(name: str, url: str, target: Path) -> None:
     """Fetch into a folder beside the final place, check, then move."""
-    target = data / "intel-lab"
     target.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=target, prefix="fetch-") as folder:
-        for name in (LOCATIONS, OWNERS_GZ):
-            _retrieve(BASE_URL + name, name, folder)
-        intel_lab.read_locations(Path(folder, LOCATIONS), MOTES)
-        intel_lab.read_readings(Path(folder, OWNERS_GZ), DAYS, MOTES)
-        for name in (LOCATIONS, OWNERS_GZ):
-            os.replace(Path(folder, name), target / name)
-    _temperature_from_file.cache_clear()
+        if name == "temperature":
+            arrived = [_retrieve(url + file, file, folder) for file in (LOCATIONS, OWNERS_GZ)]
+            intel_lab.read(arrived[1], DAYS, MOTES)
+        else:
+            arrived = [cmu_light.unzip(_retrieve(url, "light.zip", folder))]
+        for path in arrived:
+            path.replace(target / path.name)
+    _load.cache_clear()
 
 
-def _download_light(data: Path) -> None:
-    target = data / "cmu-light"
-    target.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=target, prefix="fetch-") as folder:
-        _retrieve(cmu_light.URL, "light.zip", folder)
-        cmu_light.unzip(Path(folder, "light.zip"), target / cmu_light.MAT)
-
-
-def _retrieve(url: str, name: str, folder: str) -> None:
-    import pooch
+def _retrieve(url: str, name: str, folder: str) -> Path:
+    import pooch  # here: in a notebook its import warns of absent progress widgets
 
     pooch.get_logger().setLevel("WARNING")  # no advice on hashes: content decides, status() tells the sums
-    pooch.retrieve(url, None, name, folder, downloader=pooch.HTTPDownloader(timeout=TIMEOUTS, progressbar=True))
+    downloader = pooch.HTTPDownloader(timeout=TIMEOUTS, progressbar=True)
+    return Path(pooch.retrieve(url, None, name, folder, downloader=downloader))
 
 
 def _directory() -> Path | None:
@@ -152,12 +147,13 @@ def _directory() -> Path | None:
         return None
 
 
-def _files(directory: Path | None, days: Sequence[str] = DAYS) -> list[Path]:
-    """The files that hold the temperature: readings, then locations if there are any; [] without readings."""
-    order = (EXTRACT, OWNERS_GZ, OWNERS) if set(days) <= set(DAYS) else (OWNERS_GZ, OWNERS, EXTRACT)
-    paths = [directory / "intel-lab" / name for name in (*order, LOCATIONS)] if directory else []
-    readings = [path for path in paths[:-1] if path.is_file()][:1]
-    return readings + [path for path in paths[-1:] if readings and path.is_file()]
+def _file(name: str, days: Sequence[str] = DAYS) -> Path | None:
+    """The file with the readings of a set; None where there is none."""
+    directory, (folder, files, _, _) = _directory(), _SETS[name]
+    if not set(days) <= set(DAYS):
+        files = files[1:] + files[:1]  # the extract has the default days only
+    paths = [directory / folder / file for file in files] if directory else []
+    return next((path for path in paths if path.is_file()), None)
 
 
 def _checked_days(days: Sequence[str]) -> tuple[str, ...]:
@@ -173,37 +169,7 @@ def _checked_motes(motes: Sequence[int]) -> tuple[int, ...]:
     return tuple(sorted(motes))
 
 
-def _temperature(days: tuple[str, ...], motes: tuple[int, ...]) -> SensorData:
-    files = _files(_directory(), days)
-    return _temperature_from_file(days, motes, *files) if files else intel_lab.simulated(days, motes)
-
-
 @lru_cache(maxsize=8)
-def _temperature_from_file(
-    days: tuple[str, ...], motes: tuple[int, ...], readings: Path, *locations: Path
-) -> SensorData:
-    minutes = intel_lab.read_readings(readings, days, motes)
-    places = intel_lab.read_locations(*locations, motes) if locations else None
-    return SensorData(minutes.to_numpy(), minutes.index, list(motes), "°C", readings.name, True, places)
-
-
-#: Sets of one file each: folder, names of the file in order of preference, reader, stand-in.
-_OTHERS = {
-    "light": ("cmu-light", (cmu_light.MAT, cmu_light.NPZ), cmu_light.read, cmu_light.simulated),
-    "traffic_usc": ("traffic", (traffic.USC,), traffic.read_usc, traffic.simulated),
-    "traffic_metr_la": ("traffic", (traffic.METR_LA,), traffic.read_metr_la, traffic.simulated),
-}
-
-
-def _other_file(name: str) -> Path | None:
-    directory, (folder, names, _, _) = _directory(), _OTHERS[name]
-    paths = [directory / folder / file for file in names] if directory else []
-    return next((path for path in paths if path.is_file()), None)
-
-
-def _other(name: str) -> SensorData:
-    path, (_, _, read, simulated) = _other_file(name), _OTHERS[name]
-    return read(path) if path else simulated()
-
-
-_LOADERS = {"temperature": _temperature} | {name: lambda *_, name=name: _other(name) for name in _OTHERS}
+def _load(name: str, path: Path | None, *choice: tuple) -> SensorData:
+    _, _, read, simulated = _SETS[name]
+    return read(path, *choice) if path else simulated(*choice)

@@ -5,15 +5,13 @@ Rows are five-minute slots from 6 to 11 am of working days, columns detectors, i
 
 from __future__ import annotations
 
-import zipfile
-import zlib
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 from scipy.signal import lfilter
 
-from kbrepro.data import DamagedFile, SensorData
+from kbrepro.data import DamagedFile, SensorData, reading
 
 USC, METR_LA = "usc_highway_april.npz", "metr_la_week_los_speed.csv.gz"
 SLOTS = 60  # five-minute slots from 6 to 11 am
@@ -25,12 +23,9 @@ def read_usc(path: Path) -> SensorData:
     A speed of 0 is a gap. Slots with more than half of the detectors silent are dropped (network outages), then
     detectors silent in more than 5 % of what is left; remaining gaps are interpolated in time. Raises DamagedFile.
     """
-    try:
-        with np.load(path) as file:
-            speed = np.concatenate([file["dense_speed"], file["sparse_speed"]])
+    with reading(path, "USC highway speeds"), np.load(path) as file:
+        speed = np.concatenate([file["dense_speed"], file["sparse_speed"]])
         mornings = np.moveaxis(speed[:, :SLOTS, :], 2, 1).reshape(len(speed), -1).T
-    except (OSError, ValueError, KeyError, IndexError, zipfile.BadZipFile, zlib.error) as error:
-        raise DamagedFile(f"{path}: cannot be read as USC highway speeds ({error})") from error
     days = pd.bdate_range("2000-04-03", periods=speed.shape[2])  # the dates only keep the order
     times = pd.DatetimeIndex([day + pd.Timedelta(hours=6, minutes=5 * slot) for day in days for slot in range(SLOTS)])
     table = pd.DataFrame(np.where(mornings > 0, mornings, np.nan), index=times)
@@ -41,14 +36,12 @@ def read_usc(path: Path) -> SensorData:
 
 def read_metr_la(path: Path) -> SensorData:
     """Return the 207 detectors of METR-LA on the five working days of one week of March 2012; raises DamagedFile."""
-    try:
+    with reading(path, "METR-LA speeds"):
         table = pd.read_csv(path)
         table.index = pd.date_range("2012-03-01", periods=len(table), freq="5min")
         table = table[(table.index.hour >= 6) & (table.index.hour < 11) & (table.index.day_of_week < 5)]
         sensors = [int(name) for name in table.columns]
         readings = table.to_numpy(dtype=float)
-    except (OSError, EOFError, ValueError, zlib.error) as error:
-        raise DamagedFile(f"{path}: cannot be read as METR-LA speeds ({error})") from error
     if readings.shape != (5 * SLOTS, 207) or np.isnan(readings).any():
         raise DamagedFile(f"{path}: {readings.shape} readings, some may be missing; expected (300, 207), none missing")
     return SensorData(readings, table.index, sensors, "mph", path.name, True)

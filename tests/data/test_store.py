@@ -14,7 +14,7 @@ import pandas as pd
 import pytest
 from test_cmu_light import write_zip
 
-from kbrepro.data import cmu_light, intel_lab, store
+from kbrepro.data import intel_lab, store
 from kbrepro.paths import ProjectNotFound
 
 DAY = ("2004-03-04",)
@@ -237,9 +237,7 @@ def test_a_mistyped_directory_is_an_error(tmp_path, monkeypatch):
 
 def test_stand_in_is_deterministic_and_resembles_the_lab(lab):
     data = store.load("temperature")
-    intel_lab.simulated.cache_clear()
-    again = store.load("temperature")
-    assert data is not again
+    again = intel_lab.simulated(store.DAYS, intel_lab.MOTES)
     np.testing.assert_array_equal(data.readings, again.readings)
     assert data.readings.shape == (7200, 46) and data.locations.shape == (46, 2) and len(data.times) == 7200
     assert data.readings[[0, 3600, -1], [0, 20, -1]].tolist() == STAND_IN  # on every machine
@@ -311,8 +309,8 @@ def server(tmp_path, monkeypatch):
     handler.func.log_message = lambda *args: None
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as httpd:
         threading.Thread(target=httpd.serve_forever).start()
-        monkeypatch.setattr(store, "BASE_URL", f"http://127.0.0.1:{httpd.server_port}/")
-        monkeypatch.setattr(cmu_light, "URL", f"http://127.0.0.1:{httpd.server_port}/light.zip")
+        monkeypatch.setitem(store.URLS, "temperature", f"http://127.0.0.1:{httpd.server_port}/")
+        monkeypatch.setitem(store.URLS, "light", f"http://127.0.0.1:{httpd.server_port}/light.zip")
         write_zip(folder / "light.zip")
         yield folder
         httpd.shutdown()
@@ -380,16 +378,14 @@ def test_fetch_fails_at_once_when_nobody_listens(project, monkeypatch):
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         address = f"http://127.0.0.1:{free.getsockname()[1]}/"
-        monkeypatch.setattr(store, "BASE_URL", address)
-        monkeypatch.setattr(cmu_light, "URL", address)
+        monkeypatch.setattr(store, "URLS", dict.fromkeys(store.URLS, address))
         with pytest.raises(store.DownloadFailed, match="no data from"):
             store.fetch()
 
 
 def test_fetch_leaves_a_directory_of_ones_own_alone(lab, project, monkeypatch):
     monkeypatch.setenv("KBREPRO_DATA", str(lab.parent))
-    monkeypatch.setattr(store, "BASE_URL", "nonsense://")
-    monkeypatch.setattr(cmu_light, "URL", "nonsense://")
+    monkeypatch.setattr(store, "URLS", dict.fromkeys(store.URLS, "nonsense://"))
     store.fetch(if_missing=True)
     with pytest.raises(store.DownloadFailed, match="KBREPRO_DATA"):
         store.fetch()

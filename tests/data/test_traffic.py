@@ -68,7 +68,7 @@ def test_without_files_a_labelled_stand_in(name, tmp_path, monkeypatch):
     data = store.load(name)
     assert not data.is_real
     assert data.source == "simulated stand-in"
-    np.testing.assert_array_equal(data.readings, store.load(name).readings)
+    np.testing.assert_array_equal(data.readings, traffic.simulated().readings)
     assert f"{name}: not found" in store.status()
 
 
