@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from types import SimpleNamespace
 from typing import NamedTuple
 
 import numpy as np
@@ -201,11 +200,10 @@ def cost_of_steps(
     ValueError unless `at` is a non-empty list of integers of at least 1.
     """
     checks.positive_ints(at=at)
-    problem, rng = source(trial), trial.rng("run")
+    problem = source(trial)
     policy = bkb(problem.told, horizon)
-    one_stream = SimpleNamespace(spawn=lambda n: [rng] * n)  # noise and policy share it, unlike in a run
     played, sizes, clock = [], [], [time.perf_counter()]
-    for _, arm, observation in rounds(policy, problem, horizon, one_stream):
+    for _, arm, observation in rounds(policy, problem, horizon, trial.rng("run")):
         clock.append(time.perf_counter())
         played.append((arm, observation))
         sizes.append(_sizes(policy))
