@@ -30,13 +30,13 @@ def build(root: Path, results: Path) -> Path:
         raise ReportFailed(f'the report needs {", ".join(missing)}: pip install "kbrepro[report]"')
     folders = _finished(root, results)
     report = results / "report"
-    folders.recover(report)
+    recover(report)
     with tempfile.TemporaryDirectory(dir=results, prefix="report-", suffix=".partial") as folder:
         source, site = Path(folder, "source"), Path(folder, "site")
         source.mkdir()
         _write_pages(root, results, folders, source)
         _sphinx(root, source, site)
-        folders.swap_in(site, report)
+        swap_in(site, report)
     return report / "index.html"
 
 
