@@ -1,5 +1,6 @@
 """What kept trials depend on: the source of every module that a job names, ours or the reader's, and nothing else."""
 
+import importlib
 import shutil
 import subprocess
 import sys
@@ -79,44 +80,53 @@ class Fixed:
     def tell(self, arm, observation): ...
 """
 SCRIPT = """
-from kbrepro.kernels import SquaredExponential, grid
-from kbrepro.problems import GPDraw
-from kbrepro.simulation import Experiment, run_trials
+import kbrepro as kb
 {policy}
-traces = run_trials(Experiment(GPDraw(SquaredExponential(0.2), grid(9), 0.01), {{"mine": Fixed}}, 5), 2, 7)
-print(traces["mine"].arms.tolist(), float(traces["mine"].seconds.sum()))
+experiment = kb.Experiment(kb.GPDraw(kb.SquaredExponential(0.2), kb.grid(9), 0.01), {{"mine": Fixed}}, 5)
+for _ in range(2):
+    traces = kb.run_trials(experiment, 2, 7)
+    print(traces["mine"].arms.tolist(), float(traces["mine"].seconds.sum()))
 """
 
 
 def play(folder, monkeypatch, policy="from mypolicy import Fixed"):
-    """Run the reader's script as a program of its own, with a cache; return what it printed."""
-    for name, value in (("KBREPRO_CACHE", str(folder / "kept")), ("KBREPRO_JOBS", "2"), ("TQDM_DISABLE", "1")):
+    """Run the reader's script, which plays twice, as a program of its own, with a cache; return what it printed."""
+    for name, value in (("KBREPRO_CACHE", str(folder / "kept")), ("KBREPRO_JOBS", "1"), ("TQDM_DISABLE", "1")):
         monkeypatch.setenv(name, value)
     (folder / "script.py").write_text(SCRIPT.format(policy=policy))
     command = [sys.executable, str(folder / "script.py")]
     done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
     assert done.returncode == 0, done.stderr
-    return done.stdout
+    return done.stdout.splitlines()
 
 
-@pytest.mark.parametrize("edited", ["mypolicy.py", "helpers.py"])
-def test_an_edit_of_the_readers_module_or_of_what_it_imports_is_seen(tmp_path, monkeypatch, edited):
+def test_an_edit_of_the_readers_module_or_of_what_it_imports_is_seen(tmp_path, monkeypatch):
     (tmp_path / "mypolicy.py").write_text(POLICY)
     (tmp_path / "helpers.py").write_text("CHOICE = 3\n")
-    first = play(tmp_path, monkeypatch)
+    first, again = play(tmp_path, monkeypatch)
     assert first.startswith("[[3, 3, 3, 3, 3]")
-    assert play(tmp_path, monkeypatch) == first, "unchanged, the trials are kept: the seconds too"
-    old = (tmp_path / edited).read_text()
-    (tmp_path / edited).write_text(old.replace("CHOICE = 3", "CHOICE = 5").replace("return CHOICE", "return 5"))
-    assert play(tmp_path, monkeypatch).startswith("[[5, 5, 5, 5, 5]")
+    assert first == again, "unchanged, the trials are kept: the seconds too"
+    assert play(tmp_path, monkeypatch) == [first, first], "also by the next program"
+    (tmp_path / "helpers.py").write_text("CHOICE = 5\n")
+    assert play(tmp_path, monkeypatch)[0].startswith("[[5, 5, 5, 5, 5]")
+    (tmp_path / "mypolicy.py").write_text(POLICY.replace("return CHOICE", "return 7"))
+    assert play(tmp_path, monkeypatch)[0].startswith("[[7, 7, 7, 7, 7]")
 
 
 def test_a_policy_of_the_main_program_runs_and_is_never_kept(tmp_path, monkeypatch):
     (tmp_path / "helpers.py").write_text("CHOICE = 3\n")
-    one, other = (play(tmp_path, monkeypatch, policy=POLICY) for _ in range(2))
+    one, other = play(tmp_path, monkeypatch, policy=POLICY)
     assert one.startswith("[[3, 3, 3, 3, 3]") and other.startswith("[[3, 3, 3, 3, 3]")
     assert one != other, "played again: other seconds"
     assert not (tmp_path / "kept").exists()
+
+
+def test_a_reader_who_imports_the_face_depends_on_all_that_is_in_it(tmp_path, monkeypatch):
+    (tmp_path / "face_reader.py").write_text("import kbrepro as kb\n\nclass Fixed(kb.MeanOnly): ...\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    used = simulation.sources(importlib.import_module("face_reader").Fixed)
+    assert {"face_reader", "kbrepro", "kbrepro.policies.improvement", "kbrepro.simulation"} <= set(used)
+    assert not {name.split(".")[1] for name in used if "." in name} & {"figures", "claims", "data", "papers", "batch"}
 
 
 def test_a_lambda_runs_and_is_never_kept(tmp_path, monkeypatch):
