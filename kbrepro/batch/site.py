@@ -13,6 +13,7 @@ from pathlib import Path
 import nbformat
 
 from kbrepro import paths, scorecard
+from kbrepro.batch.folders import recover, swap_in
 
 NEEDED = ("sphinx", "myst_nb", "sphinx_book_theme")
 
