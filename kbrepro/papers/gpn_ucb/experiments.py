@@ -155,7 +155,6 @@ def coverage(network: RandomNetwork, n_grid: int, horizon: int, trial: Trial) ->
     sets = {mode: problem.told.structure.sets(problem.told, mode=mode, **settings) for mode in MODES}
     found: dict[str, list] = {mode: [] for mode in sets}
     policy = GPNUCB(problem.told, horizon, **settings)
-    policy.ask(trial.rng("run"))  # draws the order of ties, from the stream of which `rounds` makes two
     for _, arm, observation in rounds(policy, problem, horizon, trial.rng("run")):
         for mode, its in sets.items():
             its.update(arm, observation)
@@ -176,7 +175,6 @@ def bound_ratios(network: RandomNetwork, n_grid: int, horizon: int, trial: Trial
     told, outward = problem.told, mode == "outward"
     radius = 10.0 if outward else 1.0
     policy = GPNUCB(told, horizon, n_grid=n_grid, half_width=network.norm, radius=radius, mode=mode)
-    policy.ask(trial.rng("run"))  # as in `coverage`
     arms, sds = [], []
     for _, arm, observation in rounds(policy, problem, horizon, trial.rng("run")):
         arms.append(arm)
