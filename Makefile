@@ -1,6 +1,6 @@
 # One stamp rule prepares .venv (uv where it is installed, otherwise pip); every target is one line.
 .DEFAULT_GOAL := report
-.PHONY: report test paper lab bench lint clean
+.PHONY: report test test-slow paper lab bench lint clean
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
@@ -20,6 +20,9 @@ report: $(STAMP)  ## quick run of every notebook, then the HTML report
 test: $(STAMP)  ## unit tests, then the notebooks against their committed outputs (no data: the stand-in, on any machine)
 	$(BIN)/python -m pytest tests
 	mkdir -p $(NO_DATA) && KBREPRO_DATA=$(NO_DATA) TQDM_DISABLE=1 $(BIN)/python -m pytest --nbval -v -p no:cacheprovider notebooks
+
+test-slow: $(STAMP)  ## the tests that are long and rarely needed
+	$(BIN)/python -m pytest tests -m slow
 
 paper: $(STAMP)  ## every notebook at the papers' own scale
 	$(BIN)/kbrepro data fetch --if-missing && $(BIN)/kbrepro reproduce --profile paper && $(BIN)/kbrepro report --profile paper

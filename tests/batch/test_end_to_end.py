@@ -14,6 +14,7 @@ import pytest
 from kbrepro import claims, scorecard
 from kbrepro.data import store
 
+pytestmark = pytest.mark.slow  # `make test` has the batch on a small notebook, and nbval on this one
 ROOT = Path(__file__).parents[2]
 NAME = "01_gp_ucb_information_gain"
 SMALL = {

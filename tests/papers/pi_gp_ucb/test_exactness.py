@@ -25,7 +25,13 @@ from kbrepro.simulation import run
 
 KERNEL = Matern(0.2, nu=1.5)
 SEEDS, ALPHAS = range(5), (0.01, 0.1, 1.0)
-cases = pytest.mark.parametrize(("seed", "alpha"), [(seed, alpha) for seed in SEEDS for alpha in ALPHAS])
+
+
+def cases(*quick):
+    """All seeds with all alphas, of which only the `quick` ones are not marked slow."""
+    every = [(seed, alpha) for seed in SEEDS for alpha in ALPHAS]
+    marked = [pytest.param(*case, marks=() if case in quick else pytest.mark.slow) for case in every]
+    return pytest.mark.parametrize(("seed", "alpha"), marked)
 
 
 def problem_of(seed, d, alpha):
@@ -80,7 +86,7 @@ def rank_of(problem, seed):
     return Trial(34, seed).rng("run").spawn(2)[1].permutation(problem.told.n_arms)
 
 
-@cases
+@cases((0, 0.1))
 def test_in_three_dimensions_every_pull_is_the_plain_rule_s(seed, alpha):
     problem = problem_of(seed, 3, alpha)
     _, trace = played(LazyUCB, problem, 1500, seed)
@@ -97,7 +103,7 @@ def test_in_three_dimensions_the_plain_policy_pulls_the_same_arms():
     np.testing.assert_allclose(posterior.sd, exact.sd, atol=1e-9)
 
 
-@cases
+@cases((1, 0.01), (2, 1.0))
 def test_in_two_dimensions_whole_runs_are_the_plain_policy_s(seed, alpha):
     problem = problem_of(seed, 2, alpha)
     exact, plain = played(UCB, problem, 10_000, seed)
@@ -108,7 +114,7 @@ def test_in_two_dimensions_whole_runs_are_the_plain_policy_s(seed, alpha):
     assert posterior.gain == pytest.approx(exact.gain, abs=1e-9)
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in SEEDS[1:])])
 def test_in_two_dimensions_rows_do_as_well_as_the_covariance(seed):
     """A horizon below 2 A: rows and members instead of the covariance of all arms."""
     problem = problem_of(seed, 2, 0.1)
