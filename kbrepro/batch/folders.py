@@ -7,7 +7,6 @@ try:
 except ImportError:  # no such locks on Windows: there, do not run twice at once
     fcntl = None
 
-
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -51,16 +51,13 @@ def _tidy_output(output: NotebookNode, root: Path) -> bool:
 
 
 def paired(notebook: NotebookNode) -> NotebookNode:
-    """Return a notebook, changed in place, with the metadata that pairs it with its .py file and fixed cell ids."""
+    """Return a notebook, changed in place, with only the metadata that pairs it with its .py file."""
     jupytext = notebook.metadata.get("jupytext", {})
     jupytext.pop("text_representation", None)  # only the .py has one
     kernel = {"display_name": "Python 3", "language": "python", "name": "python3"}
     notebook.metadata = nbformat.from_dict(
         {"jupytext": jupytext, "kernelspec": kernel, "language_info": {"name": "python"}}
     )
-    for number, cell in enumerate(notebook.cells):
-        cell["id"] = f"cell-{number:02}"
-    notebook.nbformat, notebook.nbformat_minor = 4, 5
     return notebook
 
 

@@ -14,7 +14,7 @@ from kbrepro import paths
 
 QUICK = "quick"  # the notebooks' own defaults
 RESERVED = "results_dir"  # set by the batch itself
-_WORDS = {"int": "an integer", "float": "a number", "bool": "true or false", "str": "text", "list": "a list"}
+_WORDS = {"int": "an integer", "float": "a number", "bool": "true or false", "str": "text"}
 
 
 class _Loader(yaml.SafeLoader):
@@ -84,9 +84,8 @@ def defaults(root: Path, notebook: str) -> tuple[dict[str, str], dict[str, Any]]
     from papermill import inspect_notebook  # slow to import
 
     found = inspect_notebook(paths.notebooks(root) / f"{notebook}.ipynb")
-    values = {name: ast.literal_eval(p["default"]) for name, p in found.items()}
-    types = {name: p["inferred_type_name"] for name, p in found.items()}
-    return {n: type(values[n]).__name__ if t == "None" else t for n, t in types.items()}, values
+    types = {name: parameter["inferred_type_name"].replace(" ", "") for name, parameter in found.items()}
+    return types, {name: ast.literal_eval(parameter["default"]) for name, parameter in found.items()}
 
 
 def check(notebook: str, values: Mapping[str, Any], types: Mapping[str, str]) -> None:
@@ -106,18 +105,13 @@ def _read_yaml(text: str, where: str) -> Any:
         raise ValueError(f"{where} cannot be read as YAML: {' '.join(str(error).split())}") from None
 
 
-def _split(annotation: str) -> tuple[str, str]:
-    outer, _, inner = annotation.replace(" ", "").partition("[")
-    return outer, inner.removesuffix("]")
-
-
 def _fits(value: Any, annotation: str) -> bool:
-    outer, inner = _split(annotation)
-    if outer == "list":
-        return type(value) is list and (not inner or all(_fits(item, inner) for item in value))
-    return type(value).__name__ == outer or (outer == "float" and type(value) is int)
+    if annotation.startswith("list["):
+        return type(value) is list and all(_fits(item, annotation[5:-1]) for item in value)
+    return type(value).__name__ == annotation or (annotation == "float" and type(value) is int)
 
 
 def _words(annotation: str) -> str:
-    outer, inner = _split(annotation)
-    return _WORDS.get(outer, outer) + (f", each entry {_words(inner)}" if outer == "list" and inner else "")
+    if annotation.startswith("list["):
+        return f"a list, each entry {_words(annotation[5:-1])}"
+    return _WORDS.get(annotation, annotation)

@@ -178,7 +178,7 @@ def _computed(times: Path) -> float:
 
 def _tidy_notebook(r: Run, results_dir: str) -> None:
     path = r.partial / "notebook.ipynb"
-    notebook = tidy(_read(path), r.root)
+    notebook = tidy(nbformat.read(path, as_version=4), r.root)
     if r.profile == PAPER:
         show_in(notebook, "at-a-glance", scorecard.glance(scorecard.read_run(r.partial)["claims"], r.notebook))
     up = os.path.relpath(r.root, r.folder).replace(os.sep, "/")  # the copy lies deeper than notebooks/
@@ -209,11 +209,10 @@ def _refresh(root: Path, name: str) -> None:
     no_data.mkdir(parents=True, exist_ok=True)
     shutil.rmtree(work, ignore_errors=True)
     work.mkdir(parents=True)
-    source = jupytext.read(final.with_suffix(".py"))
-    nbformat.write(paired(source), work / "source.ipynb")
+    jupytext.write(jupytext.read(final.with_suffix(".py")), work / "source.ipynb")
     environment = {"KBREPRO_DATA": str(no_data), "KBREPRO_CACHE": "", "TQDM_DISABLE": "1"}
     _execute(root, work / "source.ipynb", work, None, environment)
-    notebook = paired(tidy(_read(work / "notebook.ipynb"), root))
+    notebook = paired(tidy(nbformat.read(work / "notebook.ipynb", as_version=4), root))
     paths.write_text(final, nbformat.writes(notebook) + "\n")
 
 
@@ -227,7 +226,3 @@ def _execute(
     if code != 0:
         where = folder.relative_to(root).as_posix()
         raise RunFailed(f"{last_error(output, log)}\n(papermill exit code {code}; what there is: {where})")
-
-
-def _read(path: Path) -> nbformat.NotebookNode:
-    return nbformat.read(path, as_version=4)
