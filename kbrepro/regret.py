@@ -69,12 +69,41 @@ def standard_error(samples: Array, block: int = 1) -> Array:
 
     Trailing rows that fill no block are left out. Raises ValueError if there are fewer than two blocks.
     """
+    means = _block_means(samples, block)
+    return means.std(axis=0, ddof=1) / math.sqrt(len(means))
+
+
+def _block_means(samples: Array, block: int) -> Array:
+    """Return the means (n // block, ...) of whole blocks of the first axis; ValueError if there are fewer than two."""
     checks.positive_int(block=block)
     n_blocks = len(samples) // block
     if n_blocks < 2:
         raise ValueError(f"block = {block} is not allowed: block must be at most half of the {len(samples)} trials")
-    means = samples[: n_blocks * block].reshape(n_blocks, block, -1).mean(axis=1)
-    return means.std(axis=0, ddof=1) / math.sqrt(n_blocks)
+    return samples[: n_blocks * block].reshape(n_blocks, block, *samples.shape[1:]).mean(axis=1)
+
+
+def block_mean(samples: Array, block: int = 1) -> Estimate:
+    """Return the mean of samples (n,) with the 95 % t interval of the means of whole blocks of neighbours.
+
+    For trials in time order that resemble their neighbours, and too few blocks to resample. Trailing samples that fill
+    no block are left out. Raises ValueError if there are fewer than two blocks or a NaN.
+    """
+    checks.finite_array(samples=samples)
+    means = _block_means(samples, block)
+    half = standard_error(means)[()] * stdtrit(len(means) - 1, (1 + LEVEL) / 2)
+    return Estimate(float(means.mean()), float(means.mean() - half), float(means.mean() + half))
+
+
+def block_share(a: Array, b: Array, block: int = 1) -> Estimate:
+    """Return the mean of a - b (n,) as a share of the mean of b, with the t interval of `block_mean`.
+
+    The ratio is linearised at its value r: the blocks are those of a - b - r b.
+    """
+    checks.positive_int(block=block)
+    n = len(a) // block * block
+    a, b = a[:n], b[:n]
+    r = relative_difference(a, b)
+    return block_mean(r + (a - b - r * b) / b.mean(), block)
 
 
 def share(successes: NDArray[np.bool_]) -> Estimate:
@@ -112,11 +141,10 @@ def weakest(estimates: Iterable[Estimate]) -> Estimate:
     return Estimate(min(values), min(lows), min(highs))
 
 
-def stuck(trace: Trace, regret_above: float) -> NDArray[np.bool_]:
-    """Return for each trial (n,) whether the last tenth of its pulls are all of one arm of larger regret."""
-    last = max(1, trace.arms.shape[1] // 10)
-    one_arm = (trace.arms[:, -last:] == trace.arms[:, -1:]).all(axis=1)
-    return one_arm & (trace.regret[:, -1] > regret_above)
+def largest(estimates: Iterable[Estimate]) -> Estimate:
+    """Return largest value, largest low and largest high: `weakest` for claims that bound from above."""
+    values, lows, highs = zip(*estimates, strict=True)
+    return Estimate(max(values), max(lows), max(highs))
 
 
 def simple_regret(trace: Trace) -> Array:

@@ -1,21 +1,24 @@
-"""Intervals: coverage, blocks, pairing; standard errors; stuck trials."""
+"""Intervals: coverage, blocks, pairing; standard errors; blocks of neighbours."""
 
 import numpy as np
 import pytest
+from scipy.stats import ttest_1samp
 
 from kbrepro import regret
 from kbrepro.regret import (
     Estimate,
     Trace,
+    block_mean,
+    block_share,
     bootstrap,
     exact,
+    largest,
     mean_difference,
     relative_difference,
     share,
     simple_regret,
     slope,
     standard_error,
-    stuck,
     weakest,
 )
 
@@ -172,18 +175,41 @@ def test_one_comparison_that_goes_the_other_way_shows_in_the_weakest():
     assert weakest([against, uncertain]).value < 0
 
 
-def trace_of(arms, regret_of_arm):
-    arms = np.array(arms, dtype=np.int32)
-    regret = np.array(regret_of_arm)[arms]
-    return Trace(arms, regret, regret, np.zeros(len(arms)), regret)
+def test_largest_is_the_twin_of_weakest():
+    estimates = [Estimate(5.0, 1.0, 9.0), Estimate(2.0, 1.5, 2.5), Estimate(3.0, 0.5, 30.0)]
+    assert largest(estimates) == Estimate(5.0, 1.5, 30.0)
+    flipped = weakest(Estimate(-value, -high, -low) for value, low, high in estimates)
+    assert largest(estimates) == Estimate(-flipped.value, -flipped.high, -flipped.low)
 
 
-def test_stuck_looks_at_the_last_tenth():
-    settled_well, settled_badly = [1] * 18 + [0, 0], [0] * 18 + [2, 2]
-    wanders, near_the_best, late = [2] * 18 + [1, 2], [2] * 18 + [3, 3], [0] * 19 + [2]
-    trace = trace_of([settled_well, settled_badly, wanders, near_the_best, late], [0.0, 0.5, 1.0, 0.1])
-    assert stuck(trace, regret_above=0.1).tolist() == [False, True, False, False, False]
-    assert stuck(trace, regret_above=1.0).tolist() == [False] * 5
+def test_block_mean_is_the_t_interval_of_block_means():
+    x = np.random.default_rng(60).standard_normal(47)
+    means = x[:45].reshape(9, 5).mean(axis=1)
+    interval = ttest_1samp(means, 0).confidence_interval(0.95)
+    assert block_mean(x, 5) == pytest.approx((means.mean(), interval.low, interval.high))
+    with pytest.raises(ValueError, match="block = 24"):
+        block_mean(x, 24)
+    with pytest.raises(ValueError, match="nan is not allowed"):
+        block_mean(np.array([1.0, np.nan]))
+
+
+def test_blocks_of_neighbours_widen_the_interval_of_a_mean():
+    x = autocorrelated(np.random.default_rng(61), 1000)
+    assert width(block_mean(x, 100)) > 2 * width(block_mean(x))
+
+
+def test_block_share_covers_a_known_ratio():
+    """E(a - b) / E b = 0.5 in nine of ten draws or more, for a t interval of 12 blocks."""
+    rng, covered = np.random.default_rng(62), 0
+    for _ in range(200):
+        b = rng.gamma(4.0, size=120)
+        a = 1.5 * b + rng.standard_normal(120)
+        value, low, high = block_share(a, b, 10)
+        assert value == pytest.approx(relative_difference(a, b))
+        covered += low <= 0.5 <= high
+    assert 180 <= covered < 200
+    with pytest.raises(ValueError, match="block = 0"):
+        block_share(a, b, 0)
 
 
 def test_share_is_clopper_pearson():

@@ -1,4 +1,4 @@
-"""Widths of Theorems 2 and 3 against mpmath, the regret bound, and bounds on the gain by exhaustion."""
+"""Widths of Theorems 2 and 3 against mpmath, the regret bound, and what the proofs of Theorem 1 say of one run."""
 
 import math
 from dataclasses import replace
@@ -8,20 +8,20 @@ import numpy as np
 import pytest
 from mpmath import mp, mpf
 
-from kbrepro import information
-from kbrepro.kernels import Independent, Linear, Matern, SquaredExponential, grid
-from kbrepro.papers import gp_ucb
-from kbrepro.papers.gp_ucb import CompactArms, KnownNorm
-from kbrepro.problems import Told
+from kbrepro.confidence import Bayes
+from kbrepro.information import allocated_gain
+from kbrepro.kernels import Linear, SquaredExponential, grid
+from kbrepro.papers.gp_ucb import widths
+from kbrepro.papers.gp_ucb.widths import CompactArms, KnownNorm
+from kbrepro.policies import UCB
+from kbrepro.problems import GPDraw, Told, Trial, draw_from_prior
+from kbrepro.simulation import rounds
 
-E = 1 - np.exp(-1)
 COMPACT = CompactArms(delta=0.1, d=2, side=1.0, a=1.0, b=3.0)
 KNOWN = KnownNorm(delta=0.1, max_gains=np.full(10_000, 7.5))
 every_theorem = pytest.mark.parametrize(
     ("width", "known"), [(COMPACT, {}), (KNOWN, {"norm": 2.0})], ids=["theorem 2", "theorem 3"]
 )
-
-# Widths
 
 
 @pytest.mark.parametrize("t", [1, 10, 1000])
@@ -107,70 +107,69 @@ def test_theorem_3_takes_the_gain_of_its_round():
 
 def test_the_regret_bound_by_hand():
     """sqrt(8 / log(1 + 1/0.5) T beta_T gamma_T) with beta = 4, 9 and gamma = 1, 2."""
-    bound = gp_ucb.regret_bound(np.array([2.0, 3.0]), np.array([1.0, 2.0]), 0.5)
+    bound = widths.regret_bound(np.array([2.0, 3.0]), np.array([1.0, 2.0]), 0.5)
     C = 8 / math.log(3)
     np.testing.assert_allclose(bound, [math.sqrt(C * 1 * 4 * 1), math.sqrt(C * 2 * 9 * 2)], rtol=1e-13)
     with pytest.raises(ValueError, match="noise_variance"):
-        gp_ucb.regret_bound(np.ones(1), np.ones(1), 0.0)
+        widths.regret_bound(np.ones(1), np.ones(1), 0.0)
 
 
-# Bounds on the gain
+def test_widths_over_rounds_are_those_of_each_round():
+    told = Told(grid(7), Linear(), 0.1)
+    np.testing.assert_array_equal(widths.over_rounds(Bayes(0.1), told, 4), [Bayes(0.1).at(t, 7) for t in (1, 2, 3, 4)])
+    np.testing.assert_array_equal(widths.over_rounds(COMPACT, told, 3), [COMPACT.at(t) for t in (1, 2, 3)])
 
 
-@pytest.mark.parametrize(
-    ("kernel", "points"),
-    [
-        (SquaredExponential(0.2), grid(30)),
-        (Matern(0.2, nu=2.5), grid(6, 2)),
-        (Linear(), np.random.default_rng(12).standard_normal((25, 4))),
-        (Independent(), grid(30)),
-    ],
-    ids=["squared exponential", "matern", "linear", "independent"],
-)
-def test_greedy_allocated_and_bound_are_ordered_at_every_horizon(kernel, points):
-    greedy, _ = information.greedy_gain(kernel, points, 0.025, 200)
-    eigenvalues = np.linalg.eigvalsh(kernel(points, points))
-    allocated = information.allocated_gain(eigenvalues, 0.025, 200)
-    bound = gp_ucb.spectral_bound(eigenvalues, 0.025, 200)
-    np.testing.assert_allclose(bound, allocated / E, rtol=1e-12)
-    assert (greedy <= allocated * (1 + 1e-10)).all() and (allocated < bound).all()
-    assert (np.diff(greedy) > 0).all() and (np.diff(greedy, 2) <= 1e-9).all()
+@pytest.mark.parametrize("L", [5.0, 10.0])
+def test_slope_tail_bounds_the_slopes_of_draws_and_is_not_far_off(L):
+    """Slopes of 2000 draws on a fine grid: the share above L is at most the bound, and at L = 10 a third of it."""
+    rng, kernel = np.random.default_rng(5), SquaredExponential(0.2)
+    slopes = np.array([np.abs(np.diff(draw_from_prior(kernel, grid(200), rng))).max() * 199 for _ in range(2000)])
+    tail = widths.slope_tail(0.2)
+    bound = tail["a"] * math.exp(-((L / tail["b"]) ** 2))
+    assert (slopes > L).mean() <= bound
+    assert L < 10 or (slopes > L).mean() > bound / 3
 
 
-@pytest.mark.parametrize("T", [1, 3, 25, 60])
-@pytest.mark.parametrize("noise_variance", [0.025, 0.5])
-def test_lemma_7_8_by_exhaustion(T, noise_variance):
-    """Every split and every number r of pulls; and it is no smaller than the bound of eq. 8 that it relaxes."""
-    kernel, points = SquaredExponential(0.2), grid(30)
-    eigenvalues = np.linalg.eigvalsh(kernel(points, points))[::-1].clip(0)
-    r = np.arange(1, T + 1)
-    worst = [
-        (s * np.log(r * 30 / noise_variance) + (T - r) * eigenvalues[s:].sum() / noise_variance).max()
-        for s in range(1, min(T, 30) + 1)
-    ]
-    bound = gp_ucb.split_bound(eigenvalues, noise_variance, T)
-    assert bound == pytest.approx(0.5 / E * min(worst), rel=1e-9)
-    assert bound >= gp_ucb.spectral_bound(eigenvalues, noise_variance, T)[-1] * (1 - 1e-12)
+# One run of GP-UCB, as the proof of Theorem 1 goes through it
 
 
-@pytest.mark.parametrize(("kernel", "tau"), [(SquaredExponential(0.2), 1.0), (Matern(0.2, nu=2.5), 5 / 7)])
-@pytest.mark.parametrize("T", [5, 40])
-def test_theorem_8_by_exhaustion(kernel, tau, T):
-    spectrum = gp_ucb.operator_spectrum(kernel, 60)
-    C = 2 * (2 * tau + 1)
-    n, r = C * T**tau * np.log(T), np.arange(1, T + 1)
-    worst = [
-        (s * np.log(r * n / 0.1) + C / 0.1 * (1 - r / T) * np.log(T) * (T ** (tau + 1) * spectrum[s:].sum() + 1)).max()
-        for s in range(1, min(60, int(n)) + 1)
-    ]
-    assert gp_ucb.operator_bound(spectrum, 0.1, T, tau) == pytest.approx(0.5 / E * min(worst), rel=1e-6)
+@pytest.fixture(scope="module")
+def one_run():
+    """Pulls of GP-UCB, their variances before each pull, and the problem."""
+    problem, T = GPDraw(SquaredExponential(0.2), grid(60), 0.025)(Trial(11, 0)), 80
+    policy, pulls, variances = UCB(problem.told, T, width=Bayes(0.1)), [], []
+    for _, arm, _ in rounds(policy, problem, T, Trial(11, 0).rng("run")):
+        pulls.append(arm)
+        variances.append(policy.posterior.variance[arm])
+    return problem, np.array(pulls), np.array(variances)
 
 
-@pytest.mark.parametrize("kernel", [SquaredExponential(0.2), Matern(0.2, nu=2.5)])
-def test_the_operator_spectrum(kernel):
-    """Sums to 1, falls, and is the limit of the spectrum of K / n on a fine regular grid (midpoints)."""
-    spectrum = gp_ucb.operator_spectrum(kernel, 200)
-    assert spectrum.sum() == pytest.approx(1, rel=1e-9) and (np.diff(spectrum) <= 0).all()
-    midpoints = (grid(800, high=799.0) + 0.5) / 800
-    fine = np.linalg.eigvalsh(kernel(midpoints, midpoints) / 800)[::-1]
-    np.testing.assert_allclose(spectrum[:8], fine[:8], rtol=1e-3, atol=1e-6)
+def gain_of(problem, pulls):
+    """1/2 log det(I + K_A / s2), dense."""
+    points = problem.told.points[pulls]
+    K = problem.told.kernel(points, points)
+    return 0.5 * np.linalg.slogdet(np.eye(len(pulls)) + K / problem.told.noise_variance)[1]
+
+
+def test_lemma_5_3(one_run):
+    """The gain of the pulls is half the sum of log(1 + variance / s2) before each pull, after every round."""
+    problem, pulls, variances = one_run
+    sums = 0.5 * np.cumsum(np.log1p(variances / 0.025))
+    np.testing.assert_allclose(sums, [gain_of(problem, pulls[:t]) for t in range(1, 81)], rtol=1e-9)
+    assert abs(sums[-1] / gain_of(problem, np.arange(60)) - 1) > 0.01  # the identity is about these pulls
+
+
+def test_lemma_5_4(one_run):
+    """sum r_t^2 <= beta_T C1 I <= beta_T C1 gamma_T, and so R_T <= sqrt(C1 T beta_T gamma_T), in every round."""
+    problem, pulls, variances = one_run
+    regret = problem.regret(pulls)
+    at = widths.over_rounds(Bayes(0.1), problem.told, 80)
+    K = problem.told.kernel(problem.told.points, problem.told.points)
+    gamma = allocated_gain(np.linalg.eigvalsh(K), 0.025, 80)
+    C1, gain = 8 / math.log1p(1 / 0.025), 0.5 * np.cumsum(np.log1p(variances / 0.025))
+    assert (regret <= 2 * at * np.sqrt(variances) + 1e-12).all()  # Lemma 5.2
+    assert (np.cumsum(regret**2) <= at**2 * C1 * gain).all()
+    assert (gain <= gamma * (1 + 1e-10)).all()
+    assert (np.cumsum(regret) <= widths.regret_bound(at, gamma, 0.025)).all()
+    assert np.cumsum(regret)[-1] ** 2 / 80 <= np.sum(regret**2)

@@ -1,20 +1,18 @@
-"""Srinivas et al. (2010), GP-UCB: widths of Theorems 2 and 3, regret bound, bounds on the information gain."""
+"""Widths of Theorems 2 and 3, and the regret bounds of Theorems 1 to 3 (Srinivas et al., Section 4)."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from types import SimpleNamespace
 
 import numpy as np
-from scipy.linalg import eigvalsh
 
 from kbrepro import checks
 from kbrepro.confidence import Asking
-from kbrepro.information import allocated_gain
-from kbrepro.kernels import Array, Kernel
-
-#: The factor of eq. 8: greedy pulls reach 1 - 1/e of the largest gain.
-HALF_OVER_GREEDY = 0.5 / (1 - math.exp(-1))
+from kbrepro.kernels import Array
+from kbrepro.problems import Told
 
 
 @dataclass(frozen=True)
@@ -89,56 +87,17 @@ def regret_bound(widths: Array, max_gains: Array, noise_variance: float) -> Arra
     return widths * np.sqrt(8 / math.log1p(1 / noise_variance) * rounds * max_gains)
 
 
-def spectral_bound(eigenvalues: Array, noise_variance: float, horizon: int) -> Array:
-    """Return the bound of Srinivas et al., eq. 8, on the maximal gain gamma_T for T = 1..horizon, (horizon,).
+def over_rounds(width: Callable[[Asking], float], told: Told, horizon: int) -> Array:
+    """Return the widths (horizon,) of all rounds, for a width that looks at the round and at what was told only."""
+    return np.array([width(SimpleNamespace(t=t, told=told)) for t in range(1, horizon + 1)])
 
-    `eigenvalues` (A,) are those of the kernel matrix of all arms.
+
+def slope_tail(lengthscale: float) -> dict[str, float]:
+    """Return a and b with P(sup |f'| > L) <= a exp(-(L / b)^2) for a draw of the SE kernel (variance 1) on [0, 1].
+
+    f' is stationary with variance 1 / l^2, and by Rice's formula crosses the level L upwards sqrt(3) / (2 pi l)
+    exp(-L^2 l^2 / 2) times on average; |f'| starts above L or crosses +L or -L outwards, so a = 1 + sqrt(3) / (pi l),
+    b = sqrt(2) / l.
     """
-    return 2 * HALF_OVER_GREEDY * allocated_gain(eigenvalues, noise_variance, horizon)
-
-
-def split_bound(eigenvalues: Array, noise_variance: float, T: int) -> float:
-    """Return the bound of Srinivas et al., Lemma 7.8, on the gain of T pulls, at its best split T_*.
-
-    (1/2) / (1 - 1/e) min over T_* of max over r of T_* log(r n / s2) + (T - r) / s2 sum of the eigenvalues after T_*,
-    n the number of arms, kernel diagonal 1.
-    """
-    eigenvalues = np.sort(np.maximum(eigenvalues, 0.0))[::-1]
-    n = len(eigenvalues)
-    splits = np.arange(1, min(T, n) + 1)
-    tails = eigenvalues.sum() - np.cumsum(eigenvalues)[: len(splits)]
-    head = splits * math.log(n / noise_variance)
-    return HALF_OVER_GREEDY * float(_worst_split(splits, head, np.maximum(tails, 0.0) / noise_variance, T).min())
-
-
-def operator_bound(operator_eigenvalues: Array, noise_variance: float, T: int, tau: float) -> float:
-    """Return the explicit part of Srinivas et al., Theorem 8, on [0, 1], at its best split; the O(T^(1 - tau)) term
-    is left out.
-
-    `operator_eigenvalues` as from `operator_spectrum`; n_T = C T^tau log T points with C = 2 (2 tau + 1).
-    """
-    C = 2 * (2 * tau + 1)
-    n = C * T**tau * math.log(T)
-    splits = np.arange(1, min(len(operator_eigenvalues), int(n)) + 1)
-    tails = np.maximum(operator_eigenvalues.sum() - np.cumsum(operator_eigenvalues), 0.0)[: len(splits)]
-    head = splits * math.log(n / noise_variance)
-    rest = C / noise_variance * math.log(T) * (T ** (tau + 1) * tails + 1) / T
-    return HALF_OVER_GREEDY * float(_worst_split(splits, head, rest, T).min())
-
-
-def _worst_split(splits: Array, head: Array, per_pull: Array, T: int) -> Array:
-    """Return max over integers r = 1..T of splits log r + head + (T - r) per_pull, for every split; concave in r."""
-    with np.errstate(divide="ignore"):
-        best = np.clip(splits / per_pull, 1, T)
-    values = [splits * np.log(r) + head + (T - r) * per_pull for r in (np.floor(best), np.ceil(best))]
-    return np.maximum(*values)
-
-
-def operator_spectrum(kernel: Kernel, n_nodes: int = 1000) -> Array:
-    """Return the leading eigenvalues (n_nodes,) of a kernel's operator on [0, 1] with uniform weight, descending.
-
-    Gauss-Legendre quadrature; the eigenvalues of a kernel with k(x, x) = 1 sum to 1.
-    """
-    nodes, weights = np.polynomial.legendre.leggauss(n_nodes)
-    x, root = (nodes[:, None] + 1) / 2, np.sqrt(weights / 2)
-    return np.maximum(eigvalsh(root[:, None] * kernel(x, x) * root), 0.0)[::-1]
+    checks.positive(lengthscale=lengthscale)
+    return {"a": 1 + math.sqrt(3) / (math.pi * lengthscale), "b": math.sqrt(2) / lengthscale}

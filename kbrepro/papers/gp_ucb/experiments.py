@@ -1,0 +1,132 @@
+"""What the notebook on GP-UCB measures, as functions that workers run; sizes and settings are passed in."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from functools import partial
+from itertools import product
+from typing import Any
+
+import numpy as np
+from scipy.linalg import cholesky, eigh, solve_triangular
+
+from kbrepro import checks
+from kbrepro.information import greedy_gain
+from kbrepro.kernels import Array, Kernel, grid
+from kbrepro.policies import ExpectedImprovement, ProbabilityOfImprovement
+from kbrepro.problems import Rows, Trial
+from kbrepro.regret import Estimate, Trace, bootstrap
+
+#: How the rules file names the two incumbents -> how the policies do.
+INCUMBENTS = {"mean of pulled arms": "posterior_mean", "noisy reward": "noisy_reward"}
+
+# Sensors: days tested in turn
+
+
+def rotations(readings: Array, parts: int = 3) -> list[tuple[Array, Array]]:
+    """Return (train, test) for each of equal consecutive parts of the readings (rows, n_sensors) as test.
+
+    The others are what is learned from. The paper learns from the first two thirds and tests on the last. Rows beyond
+    equal parts are left out; ValueError unless there are two rows a part.
+    """
+    checks.at_least(2, parts=parts)
+    length = len(readings) // parts
+    checks.at_least(2, rows_per_part=length)
+    blocks = np.reshape(readings[: parts * length], (parts, length, -1))
+    return [(np.concatenate(np.delete(blocks, i, axis=0)), blocks[i]) for i in range(parts)]
+
+
+def sensor_problems(train: Array, test: Array, noise_variance: float, *, centred: bool = True) -> tuple[Rows, float]:
+    """Return a source with one problem a row of `test`, and the root of the mean prior variance.
+
+    The kernel matrix is the covariance of `train` (rows, n_sensors); `centred` removes each sensor's mean over `train`
+    from the rewards, as a prior of mean zero wants.
+    """
+    covariance = np.cov(train, rowvar=False)
+    rewards = test - train.mean(axis=0) if centred else test
+    return Rows(covariance, rewards, noise_variance), math.sqrt(covariance.diagonal().mean())
+
+
+# Rules with an incumbent, under every reading
+
+
+def improvement_rules(
+    incumbents: Sequence[str], margins: Sequence[float], prior_sd: float
+) -> dict[tuple[str, str, float], Callable[..., Any]]:
+    """Return EI and MPI by (rule, incumbent, margin); incumbents as in INCUMBENTS, margins in prior sd."""
+    rules = {"EI": ExpectedImprovement, "MPI": ProbabilityOfImprovement}
+    return {
+        (name, incumbent, margin): partial(rules[name], incumbent=INCUMBENTS[incumbent], margin=margin * prior_sd)
+        for name, incumbent, margin in product(rules, incumbents, margins)
+    }
+
+
+# Regret
+
+
+def late_regret(trace: Trace) -> Array:
+    """Return the mean regret of the last tenth of the rounds of every trial, (n,)."""
+    last = max(1, trace.regret.shape[1] // 10)
+    return trace.regret[:, -last:].mean(axis=1)
+
+
+def growth_exponent(trace: Trace, rng: np.random.Generator) -> Estimate:
+    """Return log10 of mean R_T over mean R_(T / 10), the exponent of T over the last decade, with its 95 % interval.
+
+    Raises ValueError if T is below 10.
+    """
+    horizon = trace.regret.shape[1]
+    checks.at_least(10, horizon=horizon)
+    regret = trace.cumulative_regret
+    return bootstrap(_exponent, regret[:, -1], regret[:, horizon // 10 - 1], rng=rng)
+
+
+def _exponent(late: Array, early: Array) -> Array:
+    late, early = late.mean(axis=-1), early.mean(axis=-1)
+    return 0.0 if late == early else np.log10(late / early)  # no regret after round T / 10, nor perhaps before
+
+
+def worst_twentieth(regret: Array) -> Array:
+    """Return the mean of the largest twentieth (at least one) of the last axis."""
+    n = max(1, regret.shape[-1] // 20)
+    return np.sort(regret, axis=-1)[..., -n:].mean(axis=-1)
+
+
+# Information gain and norms
+
+
+def unit_vectors(n: int, d: int, seed: int) -> Array:
+    """Return n random points of norm 1 in d dimensions, (n, d)."""
+    directions = np.random.default_rng([seed, d]).standard_normal((n, d))
+    return directions / np.linalg.norm(directions, axis=1, keepdims=True)
+
+
+def grid_of(n: int, d: int) -> Array:
+    """Return the smallest equispaced grid on [0, 1]^d with at least n points."""
+    side = round(n ** (1 / d))
+    return grid(side + (side**d < n), d)
+
+
+def gain_of_case(cases: Sequence[tuple[Kernel, Array, float, int]], trial: Trial) -> Array:
+    """Return the greedy gain (T,) of case number `trial.number`: (kernel, points, noise variance, T)."""
+    return greedy_gain(*cases[trial.number])[0]
+
+
+def interpolant_norms(kernel: Kernel, sizes: Sequence[int], trial: Trial) -> Array:
+    """Return, for each size n, the squared RKHS norm of the interpolant of one draw at n points of [0, 1], over n.
+
+    The draw is made at as many points as the largest size, by the eigenvectors of K; every n must divide that size, and
+    takes every so manieth point. The norm of the interpolant is f^T K^-1 f. Raises ValueError on another size.
+    """
+    points = grid(max(sizes))
+    eigenvalues, vectors = eigh(kernel(points, points))
+    f = vectors @ (np.sqrt(np.maximum(eigenvalues, 0.0)) * trial.rng("function").standard_normal(len(points)))
+    norms = []
+    for n in sizes:
+        if len(points) % n:
+            raise ValueError(f"sizes = {sizes!r} is not allowed: {n} does not divide {len(points)}")
+        at = slice(None, None, len(points) // n)
+        factor = cholesky(kernel(points[at], points[at]), lower=True)
+        norms.append(np.sum(solve_triangular(factor, f[at], lower=True) ** 2) / n)
+    return np.array(norms)

@@ -1,0 +1,107 @@
+"""Experiments of the notebook on GP-UCB: days in turn, rules by reading, regret statistics, norms of draws."""
+
+import numpy as np
+import pytest
+from scipy.stats import chi2
+
+from kbrepro.information import greedy_gain
+from kbrepro.kernels import Linear, Matern, SquaredExponential, grid
+from kbrepro.papers.gp_ucb import experiments
+from kbrepro.policies import ExpectedImprovement, ProbabilityOfImprovement
+from kbrepro.problems import Told, Trial
+from kbrepro.regret import Trace
+
+
+def trace_of(regret):
+    regret = np.asarray(regret, dtype=float)
+    return Trace(np.zeros(regret.shape, dtype=np.int32), regret, regret, np.zeros(len(regret)), regret)
+
+
+def test_every_third_is_tested_once_and_never_learned_from():
+    readings = np.arange(20.0).reshape(10, 2)
+    turns = experiments.rotations(readings)
+    assert [test[:, 0].tolist() for _, test in turns] == [[0, 2, 4], [6, 8, 10], [12, 14, 16]]
+    for train, test in turns:
+        assert sorted([*train[:, 0], *test[:, 0]]) == list(range(0, 18, 2))
+    with pytest.raises(ValueError, match="rows_per_part = 1"):
+        experiments.rotations(readings[:5])
+
+
+def test_sensor_problems_take_mean_and_covariance_from_the_training_rows_alone():
+    rng = np.random.default_rng(1)
+    train, test = rng.normal(20, 2, (50, 3)), rng.normal(25, 1, (4, 3))
+    source, prior_sd = experiments.sensor_problems(train, test, 0.5)
+    covariance = (train - train.mean(axis=0)).T @ (train - train.mean(axis=0)) / 49
+    problem = source(Trial(0, 2))
+    np.testing.assert_allclose(problem.told.kernel.covariance, covariance)
+    np.testing.assert_allclose(problem.expected_reward, test[2] - train.mean(axis=0))
+    assert prior_sd == pytest.approx(np.sqrt(np.trace(covariance) / 3)) and problem.told.noise_variance == 0.5
+    raw, _ = experiments.sensor_problems(train, test, 0.5, centred=False)
+    np.testing.assert_array_equal(raw(Trial(0, 2)).expected_reward, test[2])
+
+
+def test_improvement_rules_have_incumbent_and_margin_of_their_names():
+    rules = experiments.improvement_rules(["mean of pulled arms", "noisy reward"], [0.0, 0.1], prior_sd=3.0)
+    assert len(rules) == 8
+    told = Told(grid(3), SquaredExponential(1.0), 0.1)
+    mpi = rules["MPI", "noisy reward", 0.1](told, 5)
+    assert (type(mpi), mpi.incumbent, mpi.margin) == (ProbabilityOfImprovement, "noisy_reward", pytest.approx(0.3))
+    ei = rules["EI", "mean of pulled arms", 0.0](told, 5)
+    assert (type(ei), ei.incumbent, ei.margin) == (ExpectedImprovement, "posterior_mean", 0.0)
+
+
+def test_late_regret_is_the_mean_of_the_last_tenth():
+    trace = trace_of([np.arange(30.0), np.ones(30)])
+    assert experiments.late_regret(trace).tolist() == [28.0, 1.0]
+    assert experiments.late_regret(trace_of([[5.0, 2.0]])).tolist() == [2.0]
+
+
+@pytest.mark.parametrize("exponent", [0.5, 1.0])
+def test_growth_exponent_of_a_power(exponent):
+    curve = np.arange(1, 1001.0) ** exponent
+    trace = trace_of([scale * np.diff(curve, prepend=0) for scale in (1, 2, 3)])
+    value, low, high = experiments.growth_exponent(trace, np.random.default_rng(0))
+    assert value == pytest.approx(exponent) and low == pytest.approx(exponent) and high == pytest.approx(exponent)
+
+
+def test_no_regret_does_not_grow():
+    regret = np.zeros((3, 100))
+    regret[0, 0] = 1.0  # a resample without this trial has no regret at all
+    assert experiments.growth_exponent(trace_of(regret), np.random.default_rng(0)) == (0.0, 0.0, 0.0)
+    with pytest.raises(ValueError, match="horizon = 9"):
+        experiments.growth_exponent(trace_of(np.ones((3, 9))), np.random.default_rng(0))
+
+
+def test_worst_twentieth():
+    regret = np.arange(40.0)[::-1]
+    assert experiments.worst_twentieth(regret) == 38.5
+    np.testing.assert_array_equal(experiments.worst_twentieth(np.stack([regret[:10], regret[30:]])), [39.0, 9.0])
+
+
+def test_points():
+    points = experiments.unit_vectors(6, 3, seed=1)
+    np.testing.assert_allclose(np.linalg.norm(points, axis=1), 1)
+    assert [len(experiments.grid_of(n, d)) for n, d in ((1000, 1), (1000, 2), (1000, 3), (1025, 2))] == [
+        1000,
+        1024,
+        1000,
+        1089,
+    ]
+
+
+def test_the_gain_of_a_case_is_that_of_greedy_pulls():
+    cases = [(Linear(), grid(4), 0.1, 3), (SquaredExponential(0.3), grid(9), 0.2, 6)]
+    for number, case in enumerate(cases):
+        np.testing.assert_array_equal(experiments.gain_of_case(cases, Trial(0, number)), greedy_gain(*case)[0])
+
+
+def test_squared_norms_of_interpolants_are_chi_square():
+    """f^T K^-1 f of a draw f at n points is chi-square with n degrees of freedom; means within four standard errors."""
+    sizes = [20, 60]
+    norms = [experiments.interpolant_norms(Matern(0.2, nu=2.5), sizes, Trial(4, n)) * sizes for n in range(200)]
+    means = np.mean(norms, axis=0)
+    for n, mean in zip(sizes, means, strict=True):
+        assert abs(mean - n) < 4 * chi2.std(n) / np.sqrt(200)
+    assert (np.diff(norms) > 0).all()  # more points, a larger norm, for one and the same draw
+    with pytest.raises(ValueError, match="25 does not divide 60"):
+        experiments.interpolant_norms(Matern(0.2, nu=2.5), [25, 60], Trial(4, 0))

@@ -1,0 +1,101 @@
+"""Rules since the paper against dense algebra and brute force, on histories that the policies were told."""
+
+import math
+
+import numpy as np
+import pytest
+from scipy.integrate import quad
+from scipy.stats import kstest, norm
+
+from kbrepro.kernels import Matern, SquaredExponential, grid
+from kbrepro.papers.gp_ucb.since import GPEIMS, IRGPUCB, PIMS
+from kbrepro.problems import GPDraw, Told, Trial
+from kbrepro.simulation import run
+
+TOLD = Told(grid(8), Matern(0.3, nu=2.5), 0.1)
+HISTORY = [(0, 0.4), (3, -1.0), (0, 0.9), (6, 0.2)]
+
+
+def told_history(rule):
+    policy = rule(TOLD, 10)
+    for arm, observation in HISTORY:
+        policy.tell(arm, observation)
+    return policy
+
+
+def dense_posterior():
+    pulled = [arm for arm, _ in HISTORY]
+    K = TOLD.kernel(TOLD.points, TOLD.points)
+    G = np.linalg.solve(K[np.ix_(pulled, pulled)] + 0.1 * np.eye(4), K[pulled])
+    return G.T @ [y for _, y in HISTORY], K - K[pulled].T @ G
+
+
+def test_irgp_ucb_adds_the_root_of_zeta_to_the_dense_posterior():
+    mean, covariance = dense_posterior()
+    index = told_history(IRGPUCB).index(np.random.default_rng(7))
+    zeta = 2 * math.log(8 / 2) + np.random.default_rng(7).exponential(2.0)
+    np.testing.assert_allclose(index, mean + math.sqrt(zeta) * np.sqrt(np.diag(covariance)), rtol=1e-9)
+
+
+def test_zeta_is_the_bound_at_a_uniform_level_and_does_not_grow():
+    """2 log(A / (2 U)), U uniform; a new one in every round, of the same law after a hundred rounds."""
+    policy, rng, zetas = IRGPUCB(TOLD, 200), np.random.default_rng(8), []
+    for t in range(200):
+        mean, sd = policy.posterior.mean, policy.posterior.sd
+        zetas.append(((policy.index(rng)[1] - mean[1]) / sd[1]) ** 2)
+        policy.tell(t % 8, 0.1)
+    for half in (zetas[:100], zetas[100:]):
+        assert kstest(8 / 2 * np.exp(-np.array(half) / 2), "uniform").pvalue > 0.01
+    assert np.unique(zetas).size == 200
+
+
+def test_irgp_ucb_is_optimistic_on_average():
+    """E[f(best)] <= E[largest index] before any pull, over draws: what its regret bound starts from."""
+    source, rng = GPDraw(SquaredExponential(0.2), grid(30), 0.1), np.random.default_rng(9)
+    best = [source(Trial(9, n)).expected_reward.max() for n in range(300)]
+    told = source(Trial(9, 0)).told
+    assert np.mean(best) <= np.mean([IRGPUCB(told, 5).index(rng).max() for _ in range(300)])
+
+
+def test_irgp_ucb_needs_two_arms():
+    with pytest.raises(ValueError, match="n_arms = 1 is not allowed"):
+        IRGPUCB(Told(grid(1), SquaredExponential(1.0), 0.1), 5)
+
+
+def the_draw(policy, seed):
+    """The draw that the policy makes from this seed."""
+    return policy.posterior.mean + policy.deviation(np.random.default_rng(seed))
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_pims_pulls_the_arm_most_likely_to_exceed_the_maximum_of_its_draw(seed):
+    policy, (mean, covariance) = told_history(PIMS), dense_posterior()
+    g = the_draw(policy, seed).max()
+    probability = norm.sf(g, mean, np.sqrt(np.diag(covariance)))
+    np.testing.assert_allclose(norm.cdf(policy.index(np.random.default_rng(seed))), probability, rtol=1e-8)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_gp_eims_ranks_by_expected_improvement_over_the_maximum_of_its_draw(seed):
+    policy, (mean, covariance) = told_history(GPEIMS), dense_posterior()
+    g, sd = the_draw(policy, seed).max(), np.sqrt(np.diag(covariance))
+    expected = [
+        quad(lambda f, m=m, s=s: (f - g) * norm.pdf(f, m, s), g, max(g, m) + 12 * s, epsabs=0, epsrel=1e-10)[0]
+        for m, s in zip(mean, sd, strict=True)
+    ]
+    np.testing.assert_allclose(np.exp(policy.index(np.random.default_rng(seed))), expected, rtol=1e-6)
+
+
+@pytest.mark.parametrize("rule", [PIMS, GPEIMS])
+def test_targets_have_the_law_of_the_maximum_of_dense_draws(rule):
+    policy, (mean, covariance) = told_history(rule), dense_posterior()
+    rng = np.random.default_rng(10)
+    ours = [policy.target(rng) for _ in range(400)]
+    assert kstest(ours, rng.multivariate_normal(mean, covariance, 400).max(axis=1)).pvalue > 0.01
+
+
+@pytest.mark.parametrize("rule", [IRGPUCB, PIMS, GPEIMS])
+def test_rules_find_the_best_arm(rule):
+    problem = GPDraw(SquaredExponential(0.2), grid(30), 0.01)(Trial(3, 0))
+    trace = run(rule(problem.told, 200), problem, 200, Trial(3, 0).rng("run"))
+    assert trace.regret[-20:].mean() < 0.1 * trace.regret[:5].mean()
