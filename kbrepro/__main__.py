@@ -66,7 +66,7 @@ def report(profile: str) -> None:
     root = paths.project_root()
     if not profile.startswith("custom/"):
         profiles.chosen([profile], profiles.profile_names(root), "profile")
-    index = site.build(root, paths.results(root, profile))
+    index = site.build(root, root / "results" / profile)
     click.echo(index.relative_to(root).as_posix())
 
 
@@ -75,7 +75,7 @@ def claims() -> None:
     """Print what the full-scale runs found of every claim."""
     from kbrepro import scorecard
 
-    runs = scorecard.read(paths.results(paths.project_root(), "paper"))
+    runs = scorecard.read(paths.project_root() / "results" / "paper")
     if not runs:
         raise click.ClickException("no verdicts in results/paper: first run `kbrepro reproduce --profile paper`")
     click.echo(scorecard.for_terminal(runs, shutil.get_terminal_size().columns))
@@ -89,7 +89,7 @@ def status() -> None:
 
     root = paths.project_root()
     lines = scorecard.stale(root) | provenance.outdated(root)
-    for notebook in scorecard.read(paths.results(root, "paper")):
+    for notebook in scorecard.read(root / "results" / "paper"):
         click.echo(f"{notebook}: {lines.get(notebook, 'up to date')}")
 
 

@@ -24,16 +24,6 @@ def project_root(start: Path | None = None) -> Path:
     )
 
 
-def notebooks(root: Path) -> Path:
-    """Return the folder of the notebooks."""
-    return root / "notebooks"
-
-
-def results(root: Path, profile: str) -> Path:
-    """Return the folder of the results of one profile."""
-    return root / "results" / profile
-
-
 def write_text(path: Path, text: str) -> None:
     """Write a file whole or not at all; the folder is made if needed."""
     write_bytes(path, text.encode())

@@ -30,10 +30,10 @@ class Record:
         figures.use_style()
         root = paths.project_root()
         self.notebook, self.has = notebook, dict(has or {})
-        self.rules = claims.load(paths.notebooks(root) / "claims" / f"{notebook}.yaml")
+        self.rules = claims.load(root / "notebooks" / "claims" / f"{notebook}.yaml")
         self.folder = root / results_dir if results_dir else None
         self.profile = Path(results_dir).parts[1] if results_dir else ""
-        self._full_scale = paths.results(root, FULL_SCALE) / notebook
+        self._full_scale = root / "results" / FULL_SCALE / notebook
         self._records: dict[str, dict[str, Any]] = {}
         self._expected: list[dict[str, Any]] = []
 

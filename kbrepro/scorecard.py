@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from kbrepro import claims, paths, readings
+from kbrepro import claims, readings
 from kbrepro.claims import VERDICTS
 
 #: A glyph a verdict, so that a table can be read without colour.
@@ -187,8 +187,8 @@ def for_terminal(runs: Mapping[str, Mapping[str, Any]], width: int = 100) -> str
 def stale(root: Path) -> dict[str, str]:
     """Return for every notebook whose committed full-scale run was not judged by today's rules why that is."""
     found = {}
-    for notebook, run in read(paths.results(root, FULL_SCALE)).items():
-        path = paths.notebooks(root) / "claims" / f"{notebook}.yaml"
+    for notebook, run in read(root / "results" / FULL_SCALE).items():
+        path = root / "notebooks" / "claims" / f"{notebook}.yaml"
         if not run["rules"]:
             found[notebook] = "edition 1, not rerun"
         elif path.is_file() and claims.load(path).digest != run["rules"]:
@@ -198,7 +198,7 @@ def stale(root: Path) -> dict[str, str]:
 
 def scorecard(root: Path, results: Path | None = None) -> str:
     """Return the scorecard in Markdown: every claim of a results folder, by default of the full-scale runs."""
-    paper = paths.results(root, FULL_SCALE)
+    paper = root / "results" / FULL_SCALE
     runs, full = read(results or paper), read(paper)
     beside = {r["id"]: r for run in full.values() for r in run["claims"]}
     of_old_rules = stale(root) if results is None or results == paper else {}

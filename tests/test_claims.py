@@ -9,7 +9,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kbrepro import claims, paths, scorecard
+from kbrepro import claims, scorecard
 from kbrepro.claims import BadRules, Claim, Part, load, read_rule
 from kbrepro.papers import first_edition
 from kbrepro.regret import Estimate, exact
@@ -325,7 +325,7 @@ def test_a_current_run_has_the_parameters_of_the_full_scale_profile(run):
 
 
 def test_the_scorecard_is_that_of_the_committed_runs():
-    committed = paths.results(ROOT, "paper").parent / "README.md"
+    committed = ROOT / "results" / "README.md"
     if not RUNS:
         pytest.skip("results/ holds no run")
     assert committed.read_text(encoding="utf-8") == scorecard.scorecard(ROOT)

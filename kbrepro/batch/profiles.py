@@ -10,8 +10,6 @@ from typing import Any
 
 import yaml
 
-from kbrepro import paths
-
 QUICK = "quick"  # the notebooks' own defaults
 RESERVED = "results_dir"  # set by the batch itself
 _WORDS = {"int": "an integer", "float": "a number", "bool": "true or false", "str": "text"}
@@ -33,12 +31,12 @@ _Loader.add_implicit_resolver(
 
 def notebook_names(root: Path) -> list[str]:
     """Return the names of the notebooks, sorted, without suffix."""
-    return sorted(path.stem for path in paths.notebooks(root).glob("[0-9][0-9]_*.ipynb"))
+    return sorted(path.stem for path in (root / "notebooks").glob("[0-9][0-9]_*.ipynb"))
 
 
 def profile_names(root: Path) -> list[str]:
     """Return the names of the profiles: `quick`, and every folder of notebooks/profiles."""
-    folders = (paths.notebooks(root) / "profiles").glob("*/")
+    folders = (root / "notebooks" / "profiles").glob("*/")
     return [QUICK, *sorted(folder.name for folder in folders)]
 
 
@@ -69,7 +67,7 @@ def of_profile(root: Path, notebook: str, profile: str) -> dict[str, Any]:
     chosen([profile], profile_names(root), "profile")
     if profile == QUICK:
         return {}
-    path = paths.notebooks(root) / "profiles" / profile / f"{notebook}.yaml"
+    path = root / "notebooks" / "profiles" / profile / f"{notebook}.yaml"
     where = path.relative_to(root).as_posix()
     if not path.is_file():
         raise ValueError(f"profile {profile!r} says nothing about {notebook}: there is no {where}")
@@ -83,7 +81,7 @@ def defaults(root: Path, notebook: str) -> tuple[dict[str, str], dict[str, Any]]
     """Return types (as annotated) and defaults of a notebook's parameters."""
     from papermill import inspect_notebook  # slow to import
 
-    found = inspect_notebook(paths.notebooks(root) / f"{notebook}.ipynb")
+    found = inspect_notebook(root / "notebooks" / f"{notebook}.ipynb")
     types = {name: parameter["inferred_type_name"].replace(" ", "") for name, parameter in found.items()}
     return types, {name: ast.literal_eval(parameter["default"]) for name, parameter in found.items()}
 

@@ -69,10 +69,10 @@ def refresh(notebooks: list[str], root: Path | None = None) -> list[Path]:
     Raises ValueError on an unknown name, and RunFailed like `run`.
     """
     root = root or paths.project_root()
-    available = sorted(path.stem for path in paths.notebooks(root).glob("[0-9][0-9]_*.py"))
+    available = sorted(path.stem for path in (root / "notebooks").glob("[0-9][0-9]_*.py"))
     names = profiles.chosen(notebooks, available, "notebook")
     _each(names, {name: lambda name=name: _refresh(root, name) for name in names})
-    return [paths.notebooks(root) / f"{name}.ipynb" for name in names]
+    return [root / "notebooks" / f"{name}.ipynb" for name in names]
 
 
 def _each(names: list[str], work: Mapping[str, Callable[[], None]]) -> None:
@@ -100,13 +100,13 @@ def _plan(root: Path, notebook: str, profile: str, overrides: Mapping[str, Any])
     if profile == PAPER and not overrides:
         _check_seed(root, notebook, given)
     effective = {name: value for name, value in (defaults | given).items() if name != profiles.RESERVED}
-    folder = paths.results(root, _profile_folder(profile, overrides)) / notebook
+    folder = root / "results" / _profile_folder(profile, overrides) / notebook
     return Run(root, notebook, profile, folder, given, effective)
 
 
 def _rules(root: Path, notebook: str) -> claims.Rules | None:
     """Return the rules that a notebook's run is judged by; None if it has none with parts."""
-    path = paths.notebooks(root) / "claims" / f"{notebook}.yaml"
+    path = root / "notebooks" / "claims" / f"{notebook}.yaml"
     return claims.load(path) if path.is_file() and not claims.is_first_edition(path) else None
 
 
@@ -153,7 +153,7 @@ def _run_alone(r: Run, environment: Mapping[str, str]) -> None:
     times.write_text("label,trials,seconds\n", encoding="utf-8")
     environment = {**environment, "KBREPRO_TIMES": str(times)}
     start = time.monotonic()
-    source = paths.notebooks(r.root) / f"{r.notebook}.ipynb"
+    source = r.root / "notebooks" / f"{r.notebook}.ipynb"
     _execute(r.root, source, r.partial, r.given | {profiles.RESERVED: results_dir}, environment)
     _tidy_notebook(r, results_dir)
     record |= {"notebook": r.notebook, "profile": r.profile, "parameters": r.effective}
@@ -163,7 +163,7 @@ def _run_alone(r: Run, environment: Mapping[str, str]) -> None:
     text = json.dumps(record, indent=1, sort_keys=True, ensure_ascii=False)
     paths.write_text(r.partial / "run.json", text + "\n")
     folders.swap_in(r.partial, r.folder)
-    if r.folder.parent == paths.results(r.root, PAPER):
+    if r.folder.parent == r.root / "results" / PAPER:
         _write_scorecard(r.root)
         if untrue := [e["sentence"] for e in scorecard.read_run(r.folder)["expected"] if not e["holds"]]:
             listed = "\n".join(f"- {sentence}" for sentence in untrue)
@@ -191,7 +191,7 @@ def _write_scorecard(root: Path) -> None:
     """Write the scorecard of all full-scale runs, and the picture of all parts that it shows."""
     from kbrepro import figures
 
-    results = paths.results(root, PAPER)
+    results = root / "results" / PAPER
     runs = {name: run for name, run in scorecard.read(results).items() if run["rules"]}
     if runs:
         picture = io.BytesIO()
@@ -204,7 +204,7 @@ def _write_scorecard(root: Path) -> None:
 def _refresh(root: Path, name: str) -> None:
     import jupytext
 
-    work, final = root / ".cache" / "refresh" / name, paths.notebooks(root) / f"{name}.ipynb"
+    work, final = root / ".cache" / "refresh" / name, root / "notebooks" / f"{name}.ipynb"
     no_data = root / ".cache" / "no-data"
     no_data.mkdir(parents=True, exist_ok=True)
     shutil.rmtree(work, ignore_errors=True)

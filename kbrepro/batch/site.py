@@ -93,12 +93,9 @@ def _index(root: Path, results: Path, folders: list[Path], source: Path) -> str:
 def _verdicts(results: Path, folders: list[Path]) -> str:
     """Return a table with the number of claims of each verdict, one row a notebook."""
     runs = scorecard.read(results)
-    rows = [f"| {{doc}}`{f.name}` | {_summary(runs.get(f.name))} |" for f in folders]
+    found = {name: scorecard.summary(run["claims"]) for name, run in runs.items()}
+    rows = [f"| {{doc}}`{f.name}` | {found.get(f.name, '–')} |" for f in folders]
     return "\n".join(["| notebook | claims |", "| --- | --- |", *rows])
-
-
-def _summary(run: dict | None) -> str:
-    return scorecard.summary(run["claims"]) if run else "–"
 
 
 def _headline(folder: Path, source: Path) -> str:

@@ -61,8 +61,11 @@ def load(name: str, days: Sequence[str] = DAYS, motes: Sequence[int] = MOTES) ->
     """
     if name not in _SETS:
         raise ValueError(f"name={name!r}: no such dataset; allowed: {', '.join(_SETS)}")
-    choice = (_checked_days(days), _checked_motes(motes)) if name == "temperature" else ()
-    return _load(name, _file(name, *choice[:1]), *choice)
+    if name != "temperature":
+        return _load(name, _file(name))
+    days = _distinct("days", days, CALENDAR, "days 'YYYY-MM-DD'")
+    motes = _distinct("motes", motes, range(1, 55), "numbers")
+    return _load(name, _file(name, days), days, motes)
 
 
 def train_test(data: SensorData, fraction: float = 2 / 3) -> tuple[np.ndarray, np.ndarray]:
@@ -156,17 +159,11 @@ def _file(name: str, days: Sequence[str] = DAYS) -> Path | None:
     return next((path for path in paths if path.is_file()), None)
 
 
-def _checked_days(days: Sequence[str]) -> tuple[str, ...]:
-    if isinstance(days, str) or not len(days) or sorted(days) != sorted(set(days) & set(CALENDAR)):
-        allowed = f"a list of distinct days 'YYYY-MM-DD' from {CALENDAR[0]} to {CALENDAR[-1]}"
-        raise ValueError(f"days={days!r}: allowed: {allowed}")
-    return tuple(sorted(days))
-
-
-def _checked_motes(motes: Sequence[int]) -> tuple[int, ...]:
-    if not len(motes) or sorted(motes) != sorted(set(motes) & set(range(1, 55))):
-        raise ValueError(f"motes={motes!r}: allowed: a list of distinct numbers from 1 to 54")
-    return tuple(sorted(motes))
+def _distinct(name: str, chosen: Sequence, allowed: Sequence, what: str) -> tuple:
+    """Return the chosen values in order; ValueError unless they are distinct, and some of the allowed ones."""
+    if isinstance(chosen, str) or not len(chosen) or sorted(chosen) != sorted(set(chosen) & set(allowed)):
+        raise ValueError(f"{name}={chosen!r}: allowed: a list of distinct {what} from {allowed[0]} to {allowed[-1]}")
+    return tuple(sorted(chosen))
 
 
 @lru_cache(maxsize=8)
