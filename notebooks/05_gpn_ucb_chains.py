@@ -45,6 +45,7 @@ variant_chains: int = 2  # chains behind the table of open choices (full scale: 
 results_dir: str = ""  # folder for figures and tables, relative to the project's root; empty: write nothing
 
 # %% tags=["hide-input"]
+from dataclasses import replace
 from functools import partial
 
 import matplotlib.pyplot as plt
@@ -61,7 +62,7 @@ from kbrepro.papers.gpn_ucb.experiments import (
     FINE,
     SMALL,
     DrawnChain,
-    Numbered,
+    Repeated,
     bound_ratios,
     coverage,
     exact_chain,
@@ -101,7 +102,7 @@ ledger = Ledger(load(paths.project_root() / "notebooks/claims/05_gpn_ucb_chains.
 # farther than 2 from it) and the first whose maximiser is obvious (nothing farther than 2 comes within 25 %).
 
 # %%
-chain = Numbered(exact_chain(side))
+chain = exact_chain(side)
 problems = [chain(Trial(seed, number)) for number in range(chains)]
 gaps = np.array([maximum_gap(problem) for problem in problems])
 scales = np.array([problem.reward_range for problem in problems])
@@ -174,14 +175,14 @@ def scaled(traces, ranges):
 
 shown = {}
 for kind, number in pair.items():
-    problem = Numbered(exact_chain(side), number=number)
-    traces = run_trials(Experiment(problem, grey_and_black | sampled, horizon), figure_trials, seed, label=kind)
+    problem, these = Repeated(chain, figure_trials), {"trials": figure_trials, "first": number * figure_trials}
+    traces = run_trials(Experiment(problem, grey_and_black | sampled, horizon), **these, seed=seed, label=kind)
     ranges = np.full(figure_trials, chain(Trial(seed, number)).reward_range)
-    chosen = np.array(map_trials(partial(nonadaptive_regrets, problem, sides), figure_trials, seed))
+    chosen = np.array(map_trials(partial(nonadaptive_regrets, problem, sides), **these, seed=seed))
     shown[kind] = scaled(traces, ranges), chosen / ranges[:, None]
     results.traces(shown[kind][0], f"fig11_{kind.replace(' ', '_')}")
 
-many = Numbered(exact_chain(side), per_chain=trials_per_chain)
+many = Repeated(chain, trials_per_chain)
 every_trial = chains * trials_per_chain
 traces = run_trials(Experiment(many, grey_and_black, horizon), every_trial, seed, label="chains")
 traces = scaled(traces, np.repeat(scales, trials_per_chain))
@@ -191,7 +192,7 @@ nonadaptive = nonadaptive / np.repeat(scales, trials_per_chain)[:, None]
 for name, some in (("chains", traces.keys() - sampled.keys()), ("chains_sampled", sampled)):
     results.traces({policy: traces[policy] for policy in traces if policy in some}, name)
 
-prior = Numbered(DrawnChain(side))
+prior = DrawnChain(side)
 prior_scales = np.array([prior(Trial(seed, number)).reward_range for number in range(drawn_chains)])
 of_prior = run_trials(Experiment(prior, grey_and_black | sampled, horizon), drawn_chains, seed, label="GP draws")
 of_prior = scaled(of_prior, prior_scales)
@@ -588,7 +589,7 @@ varied = scaled(
     run_trials(Experiment(chain, variants, horizon), variant_chains, seed, label="variants"), scales[:variant_chains]
 )
 loose = {"B = 4 told": variants["as in the figures"], "B = 4 told, no envelope": variants["no envelope"]}
-told = Numbered(exact_chain(side), norm_bound=4.0)
+told = replace(chain, norm_bound=4.0)
 varied |= scaled(
     run_trials(Experiment(told, loose, horizon), variant_chains, seed, label="B = 4"), scales[:variant_chains]
 )

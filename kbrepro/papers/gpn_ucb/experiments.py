@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -26,7 +26,7 @@ class RandomNetwork:
 
     Each layer interpolates a GP draw at uniform centres and is scaled to its norm: `first_centres` points of the arms'
     box, then `centres` points of [-norm, norm]^d, which holds what a layer can return (kernels of size at most 1). L is
-    certified: the largest `layers.lipschitz`, and at least 1.
+    certified: the largest `layers.lipschitz`, and at least 1. The B that is told is `norm_bound`, by default the norm.
     """
 
     structure: FeedForward | MultiOutput
@@ -36,12 +36,12 @@ class RandomNetwork:
     first_centres: int = 4
     centres: int = 4
     extra_dims: tuple[int, ...] = ()
+    norm_bound: float | None = None
 
-    def draw(self, rng: np.random.Generator) -> NetworkProblem:
-        """Return one network."""
-        kernels, norm = self.structure.kernels(self.widths), self.norm
-        constant = max(1.0, *(lipschitz(kernel, norm) for kernel in kernels))
-        told = NetworkTold(self.points, self.structure, self.widths, norm, constant, extra_dims=self.extra_dims)
+    def __call__(self, trial: Trial) -> NetworkProblem:
+        rng, kernels, norm = trial.rng("function"), self.structure.kernels(self.widths), self.norm
+        constant, bound = max(1.0, *(lipschitz(kernel, norm) for kernel in kernels)), self.norm_bound or norm
+        told = NetworkTold(self.points, self.structure, self.widths, bound, constant, extra_dims=self.extra_dims)
         layers, width = [], 0
         for i, (kernel, n) in enumerate(zip(kernels, self.widths, strict=True)):
             own = told.own_inputs(i)
@@ -51,9 +51,6 @@ class RandomNetwork:
             layers.append(draw_layer(rng, kernel, centres, n, norm))
             width = n
         return compose(told, layers)
-
-    def __call__(self, trial: Trial) -> NetworkProblem:
-        return self.draw(trial.rng("function"))
 
 
 def exact_chain(side: int) -> RandomNetwork:
@@ -67,15 +64,15 @@ def exact_chain(side: int) -> RandomNetwork:
 
 @dataclass(frozen=True)
 class DrawnChain:
-    """Chains of three layers drawn from the GP prior, as L.1 says; B = L = 2 is told to the policies but does not hold.
+    """Source of chains of three layers drawn from the GP prior, as L.1 says; B = L = 2 is told but does not hold.
 
     The first layer is drawn at the arms, the others at points half a lengthscale apart on [-5, 5], smooth between.
     """
 
     side: int
 
-    def draw(self, rng: np.random.Generator) -> NetworkProblem:
-        """Return one chain."""
+    def __call__(self, trial: Trial) -> NetworkProblem:
+        rng = trial.rng("function")
         points, between = grid(self.side, 2, -HALF_WIDTH, HALF_WIDTH), grid(21, 1, -HALF_WIDTH, HALF_WIDTH)
         first = draw_from_prior(KERNEL, points, rng)[:, None]
         later = [draw_layer(rng, KERNEL, between, 1, None) for _ in range(2)]
@@ -83,20 +80,14 @@ class DrawnChain:
 
 
 @dataclass(frozen=True)
-class Numbered:
-    """Source of chain number trial // per_chain, or of chain `number` in all trials; `norm_bound` replaces B."""
+class Repeated:
+    """Source that gives every problem of another `times` trials in a row."""
 
-    chain: RandomNetwork | DrawnChain
-    per_chain: int = 1
-    number: int | None = None
-    norm_bound: float | None = None
+    source: Callable[[Trial], NetworkProblem]
+    times: int
 
     def __call__(self, trial: Trial) -> NetworkProblem:
-        number = trial.number // self.per_chain if self.number is None else self.number
-        problem = self.chain.draw(np.random.default_rng([trial.seed, number]))
-        if self.norm_bound is None:
-            return problem
-        return replace(problem, told=replace(problem.told, norm_bound=self.norm_bound))
+        return self.source(Trial(trial.seed, trial.number // self.times))
 
 
 def maximum_gap(problem: NetworkProblem) -> float:

@@ -6,11 +6,12 @@ from kbrepro.kernels import grid
 from kbrepro.papers.gpn_ucb.balls import BallSets
 from kbrepro.papers.gpn_ucb.experiments import RandomNetwork, mixed_outputs
 from kbrepro.papers.gpn_ucb.structures import MultiOutput
+from kbrepro.problems import Trial
 
 
 def test_ball_sets_are_the_dense_search(pulled):
     network = RandomNetwork(MultiOutput(mixed_outputs), grid(30, 1, -2, 2)[::3], (2, 2, 1))
-    problem = network.draw(np.random.default_rng([57, 17]))
+    problem = network(Trial(57, 17))
     sets = pulled(BallSets(problem.told, n_grid=5, half_width=1.2, mode="outward"), problem, 4)
     first, second = sets.regions()
     grid_points, L, cell = sets.cubes[0].points, problem.told.lipschitz, sets.cubes[0].half_diagonal

@@ -12,6 +12,7 @@ from kbrepro.papers.gpn_ucb.boxes import BoxSets, box_indices, box_maxima
 from kbrepro.papers.gpn_ucb.experiments import RandomNetwork
 from kbrepro.papers.gpn_ucb.sets import CubeGrid
 from kbrepro.papers.gpn_ucb.structures import FeedForward
+from kbrepro.problems import Trial
 
 CHAIN = RandomNetwork(FeedForward(SquaredExponential(1.0)), grid(30, 1, -2, 2), (1, 1, 1))
 
@@ -39,7 +40,7 @@ def test_box_maxima_are_the_brute_force_ones(seed, n, d):
 @pytest.mark.parametrize(("mode", "half"), [("paper", 0.0), ("outward", 2 / 24)])
 def test_the_interval_recursion_is_the_dense_search(pulled, mode, half):
     """Chains: every set from an own search over grid points, by the words of appendix L.2, or over whole cells."""
-    problem = CHAIN.draw(rng(16))
+    problem = CHAIN(Trial(57, 16))
     sets = pulled(BoxSets(problem.told, n_grid=25, half_width=2.0, mode=mode), problem, 3)
     D, L = np.linspace(-2, 2, 25), problem.told.lipschitz
 
@@ -63,7 +64,7 @@ def test_the_interval_recursion_is_the_dense_search(pulled, mode, half):
 
 def widths(pulled, norm_bound, envelope):
     """Widths of the bounds on a chain of norm-1 layers, L = 1, of which a B is told."""
-    problem = CHAIN.draw(rng(18))
+    problem = CHAIN(Trial(57, 18))
     problem = replace(problem, told=replace(problem.told, norm_bound=norm_bound))
     sets = BoxSets(problem.told, n_grid=81, half_width=4.0, mode="outward", envelope=envelope)
     low, high = pulled(sets, problem, 4).bounds()

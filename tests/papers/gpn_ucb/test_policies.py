@@ -20,6 +20,7 @@ from kbrepro.papers.gpn_ucb.policies import (
     uniform_design,
 )
 from kbrepro.papers.gpn_ucb.structures import FeedForward, MultiOutput
+from kbrepro.problems import Trial
 from kbrepro.simulation import rounds, run
 
 KERNEL = SquaredExponential(1.0)
@@ -41,7 +42,7 @@ def rng(*seed):
 
 
 def chain(seed):
-    return exact_chain(8).draw(rng(seed))
+    return exact_chain(8)(Trial(57, seed))
 
 
 def told_of(policy, problem):
@@ -119,14 +120,14 @@ def test_nonadaptive_sampling_finds_the_maximum_when_it_sees_everything():
 
 
 def test_multi_output_with_the_identity_has_the_composite_means_of_a_feed_forward_network():
-    wide = RandomNetwork(FeedForward(KERNEL), LINE, (2, 2, 1)).draw(rng(20))
-    vector = RandomNetwork(MultiOutput(independent_outputs), LINE, (2, 2, 1)).draw(rng(20))
+    wide = RandomNetwork(FeedForward(KERNEL), LINE, (2, 2, 1))(Trial(57, 20))
+    vector = RandomNetwork(MultiOutput(independent_outputs), LINE, (2, 2, 1))(Trial(57, 20))
     told_alike = NetworkProblem(vector.told, wide.outputs)
     means = [sampled(problem, 6).composite_mean() for problem in (wide, told_alike)]
     np.testing.assert_allclose(*means, atol=1e-6)
 
 
 def test_the_rivals_take_plain_chains_only():
-    wide = RandomNetwork(FeedForward(KERNEL), LINE, (2, 1)).draw(rng(39))
+    wide = RandomNetwork(FeedForward(KERNEL), LINE, (2, 1))(Trial(57, 39))
     with pytest.raises(ValueError, match="rivals take plain chains only"):
         CascadeUCB(wide.told, 5)

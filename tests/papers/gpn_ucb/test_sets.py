@@ -11,6 +11,7 @@ from kbrepro.kernels import SquaredExponential, grid
 from kbrepro.papers.gpn_ucb.experiments import SMALL, RandomNetwork, independent_outputs
 from kbrepro.papers.gpn_ucb.sets import CubeGrid, lower_envelope, neighbour_slopes
 from kbrepro.papers.gpn_ucb.structures import FeedForward, MultiOutput
+from kbrepro.problems import Trial
 
 CHAIN = RandomNetwork(FeedForward(SquaredExponential(1.0)), grid(30, 1, -2, 2), (1, 1, 1))
 
@@ -37,7 +38,7 @@ def test_the_envelope_is_the_brute_force_one(seed, n, d, L, radius):
 def test_outward_rounded_sets_never_miss(pulled, seed, structure):
     """Random networks with exact norms on coarse grids; with plain rounding this goes red at once."""
     network, n_grid = SMALL[structure]
-    problem = network.draw(rng(seed))
+    problem = network(Trial(57, seed))
     told = problem.told
     sets = told.structure.sets(told, n_grid=max(5, n_grid // 2), half_width=1.5, mode="outward")
     for n in (0, 1, 3, 8):
@@ -46,7 +47,7 @@ def test_outward_rounded_sets_never_miss(pulled, seed, structure):
 
 
 def test_a_feed_forward_network_of_width_one_is_a_chain_of_vectors_of_one(pulled):
-    problem = CHAIN.draw(rng(19))
+    problem = CHAIN(Trial(57, 19))
     vector = replace(problem, told=replace(problem.told, structure=MultiOutput(independent_outputs)))
     box, ball = (
         pulled(its.told.structure.sets(its.told, n_grid=41, half_width=1.5, mode="outward"), its, 5)
@@ -57,7 +58,7 @@ def test_a_feed_forward_network_of_width_one_is_a_chain_of_vectors_of_one(pulled
 
 
 def test_bad_sets_are_refused():
-    told = CHAIN.draw(rng(38)).told
+    told = CHAIN(Trial(57, 38)).told
     with pytest.raises(ValueError, match=r"half_width = 0\.9 is not allowed: layer 0 returns up to 1"):
         told.structure.sets(told, half_width=0.9)
     with pytest.raises(ValueError, match="mode = 'inward' is not allowed"):
