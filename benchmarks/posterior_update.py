@@ -44,7 +44,7 @@ def timed(form: type[Posterior], horizon: int) -> tuple[float, np.ndarray]:
     policy = UCB(told, horizon, width=Bayes(delta=0.1))
     policy.posterior = form(told.kernel, told.points, told.noise_variance)
     trace = run(policy, PROBLEM, horizon, np.random.default_rng(2))
-    return float(trace.seconds), trace.arms
+    return float(trace.seconds.sum()), trace.arms
 
 
 @click.command()

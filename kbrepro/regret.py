@@ -153,11 +153,12 @@ def simple_regret(trace: Trace) -> Array:
 
 
 class Trace(NamedTuple):
-    """What happened: arms, observations and instantaneous regret of every round, and seconds in all.
+    """What happened: arms, observations, instantaneous regret and seconds of every round.
 
-    One run has arrays of shape (horizon,); many trials, stacked, (trials, horizon), and seconds (trials,). `band_ratio`
-    is the largest |f - mean| / (width sd) over all arms before each pull, NaN where it was not recorded. Of an
-    observation with several numbers (a network's layers) the last, the reward, is kept.
+    One run has arrays of shape (horizon,); many trials, stacked, (trials, horizon). The seconds of a round are those
+    until its observation, with what it took to tell the policy the one before. `band_ratio` is the largest
+    |f - mean| / (width sd) over all arms before each pull, NaN where it was not recorded. Of an observation with
+    several numbers (a network's layers) the last, the reward, is kept.
     """
 
     arms: NDArray[np.int32]

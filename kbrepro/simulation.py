@@ -29,7 +29,6 @@ from threadpoolctl import threadpool_limits
 from tqdm import tqdm
 
 from kbrepro import checks
-from kbrepro.kernels import Array
 from kbrepro.policies.base import Policy
 from kbrepro.problems import Problem, Told, Trial
 from kbrepro.regret import Trace
@@ -75,28 +74,13 @@ def run(policy: Policy, problem: Problem, horizon: int, rng: np.random.Generator
     """Return the trace of `horizon` rounds (see `rounds`)."""
     checks.positive_int(horizon=horizon)
     arms, rewards, band_ratio = np.empty(horizon, dtype=np.int32), np.empty(horizon), np.full(horizon, np.nan)
-    start = time.perf_counter()
+    clock = [time.perf_counter()]
     for t, arm, observation in rounds(policy, problem, horizon, rng):
+        clock.append(time.perf_counter())
         arms[t - 1], rewards[t - 1] = arm, observation[-1] if isinstance(observation, tuple) else observation
         if record_band:
             band_ratio[t - 1] = policy.band_ratio(problem.expected_reward)
-    return Trace(arms, rewards, problem.regret(arms), np.array(time.perf_counter() - start), band_ratio)
-
-
-def step_seconds(experiment: Experiment, segments: int, trial: Trial) -> dict[str, Array]:
-    """Return for every policy the mean seconds a round (segments,) in equal parts of one run; shorter if T is.
-
-    The run is that of `run_trials` for the same trial. For `map_trials`: `partial(step_seconds, experiment, segments)`.
-    """
-    checks.positive_int(segments=segments)
-    problem = experiment.problem(trial)
-    ends = np.unique(np.linspace(0, experiment.horizon, segments + 1).astype(int))
-    seconds = {}
-    for name, make in experiment.policies.items():
-        played = rounds(make(problem.told, experiment.horizon), problem, experiment.horizon, trial.rng("run"))
-        clock = np.array([time.perf_counter(), *(time.perf_counter() for _ in played)])
-        seconds[name] = np.diff(clock[ends]) / np.diff(ends)
-    return seconds
+    return Trace(arms, rewards, problem.regret(arms), np.diff(clock), band_ratio)
 
 
 def run_trials(

@@ -20,7 +20,7 @@ from kbrepro.kernels import SquaredExponential, grid
 from kbrepro.policies import UCB, ExpectedImprovement, MeanOnly, ProbabilityOfImprovement, VarianceOnly
 from kbrepro.problems import GPDraw, Problem, Rows, Told, Trial
 from kbrepro.regret import Trace
-from kbrepro.simulation import Experiment, rounds, run_trials, step_seconds
+from kbrepro.simulation import Experiment, rounds, run_trials
 
 SEED, TRIALS = 2010, 6
 
@@ -64,7 +64,7 @@ def assert_same(one, other):
 
 
 def seconds(traces):
-    return np.array([trace.seconds for trace in traces.values()]).T
+    return np.array([trace.seconds.sum(axis=1) for trace in traces.values()]).T
 
 
 class Scripted:
@@ -97,7 +97,7 @@ def test_a_run_is_ask_pull_tell(experiment):
     pulls = zip(trace.arms.tolist(), trace.observations.tolist(), strict=True)
     assert log == [step for arm, y in pulls for step in (("ask", arm), ("tell", arm, y))]
     np.testing.assert_array_equal(trace.regret, problem.expected_reward.max() - problem.expected_reward[trace.arms])
-    assert trace.seconds.shape == () and trace.seconds > 0
+    assert trace.seconds.shape == (4,) and (trace.seconds > 0).all()
 
 
 @settings(max_examples=50, deadline=None, derandomize=True)
@@ -155,8 +155,7 @@ def test_shapes_and_order(experiment):
     traces = run_trials(experiment, TRIALS, SEED)
     assert list(traces) == list(experiment.policies)
     for trace in traces.values():
-        assert trace.arms.shape == trace.observations.shape == trace.regret.shape == (TRIALS, 15)
-        assert trace.seconds.shape == (TRIALS,)
+        assert {part.shape for part in trace} == {(TRIALS, 15)}
         assert (trace.regret >= 0).all()
 
 
@@ -379,32 +378,21 @@ def test_any_function_of_a_trial_can_be_mapped(block, cache):
 
 
 class Sleeper(Scripted):
-    """Sleeps from round 20 on."""
+    """Sleeps before every pull from round 20 on, and before it is told of the pulls of rounds 30 to 34."""
 
     def ask(self, rng):
         if self.t >= 20:
             time.sleep(0.002)
         return super().ask(rng)
 
-
-def sleepers(log=None, horizon=40):
-    return Experiment(GPDraw(SquaredExponential(0.2), grid(10), 1.0), {"sleeper": partial(Sleeper, log=log)}, horizon)
-
-
-def test_the_stopwatch_sees_which_part_is_slow():
-    seconds = step_seconds(sleepers(), 4, Trial(41, 0))["sleeper"]
-    assert seconds.shape == (4,)
-    assert (seconds[2:] >= 0.002).all() and (seconds[:2] < 0.002).all()
+    def tell(self, arm, observation):
+        if 30 <= self.t < 35:
+            time.sleep(0.004)
+        super().tell(arm, observation)
 
 
-def test_the_stopwatch_plays_the_run_of_run_trials():
-    log = []
-    step_seconds(sleepers(log), 4, Trial(41, 3))
-    trace = run_trials(sleepers(), 4, 41)["sleeper"]
-    assert [step[2] for step in log if step[0] == "tell"] == trace.observations[3].tolist()
-
-
-def test_more_segments_than_rounds():
-    assert step_seconds(sleepers(horizon=3), 50, Trial(41, 0))["sleeper"].shape == (3,)
-    with pytest.raises(ValueError, match="segments = 0 is not allowed"):
-        step_seconds(sleepers(), 0, Trial(41, 0))
+def test_the_seconds_say_which_rounds_are_slow():
+    experiment = Experiment(GPDraw(SquaredExponential(0.2), grid(10), 1.0), {"sleeper": Sleeper}, 40)
+    seconds = run_trials(experiment, 2, 41)["sleeper"].seconds
+    assert seconds.shape == (2, 40) and (seconds[:, 20:] >= 0.002).all() and (seconds[:, 30:35] >= 0.006).all()
+    assert (np.median(seconds[:, :20], axis=1) < 0.002).all()
