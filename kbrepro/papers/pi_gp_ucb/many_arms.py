@@ -29,19 +29,18 @@ BOUND_SLACK = 1e-12
 class Block:
     """Posterior of some arms over the pulls of one block, exact: `posterior.RowPosterior` with a given prior.
 
-    `mean`, `variance` (m,) and `covariance` (m, m) are those of the members at the block's start.
+    `mean`, `variance` (m,) and `covariance` (m, m) are those of the members at the block's start. Attributes: `pulled`,
+    indices into the members; `innovations`, every observation minus its mean over its standard deviation, one pull at a
+    time; `rows()` (b, m), the changes that the b pulls brought: mean += innovation row, variance -= row^2.
     """
 
     def __init__(self, mean: Array, variance: Array, covariance: Array, noise_variance: float) -> None:
         self.mean, self.variance, self._covariance = mean.copy(), variance.copy(), covariance
         self._noise_variance = noise_variance
-        self._rows = posterior.Rows(len(mean))
+        self.rows = posterior.Rows(len(mean))
         self.pulled: list[int] = []
+        self.innovations: list[float] = []
         self._scales: list[float] = []
-        self._innovations: list[float] = []
-
-    def __len__(self) -> int:
-        return len(self.pulled)
 
     @property
     def sd(self) -> Array:
@@ -49,32 +48,22 @@ class Block:
         return np.sqrt(np.maximum(self.variance, 0.0))
 
     @property
-    def rows(self) -> Array:
-        """The changes (b, m) that the b pulls brought: mean += z rows, variance -= rows^2 summed."""
-        return self._rows()
-
-    @property
     def factor(self) -> Array:
         """Lower Cholesky factor (b, b) of the covariance of the block's observations at its start."""
-        return np.tril(self.rows[:, self.pulled].T, -1) + np.diag(self._scales)
-
-    @property
-    def innovations(self) -> Array:
-        """Whitened innovations z (b,): observation minus its mean, over its standard deviation, one pull at a time."""
-        return np.array(self._innovations)
+        return np.tril(self.rows()[:, self.pulled].T, -1) + np.diag(self._scales)
 
     def update(self, member: int, observation: float) -> float:
         """Condition on one observation of `member` (an index into the members); return the information gained."""
-        rows = self.rows
+        rows = self.rows()
         scale = np.sqrt(max(self.variance[member], 0.0) + self._noise_variance)
         row = (self._covariance[member] - rows[:, member] @ rows) / scale
-        z = (observation - self.mean[member]) / scale
-        self._rows.append(row)
-        self.mean += row * z
+        innovation = (observation - self.mean[member]) / scale
+        self.rows.append(row)
+        self.mean += row * innovation
         self.variance -= row * row
         self.pulled.append(member)
+        self.innovations.append(innovation)
         self._scales.append(scale)
-        self._innovations.append(z)
         return float(np.log(scale / np.sqrt(self._noise_variance)))
 
 
@@ -90,8 +79,9 @@ class KeptCovariance:
 
     def absorb(self, block: Block, pulled: NDArray[np.int64]) -> Array:
         """Take in a finished block; return its rows for all arms (b, A)."""
-        self._matrix -= block.rows.T @ block.rows
-        return block.rows
+        rows = block.rows()
+        self._matrix -= rows.T @ rows
+        return rows
 
 
 class KeptRows:
@@ -109,12 +99,12 @@ class KeptRows:
 
     def absorb(self, block: Block, pulled: NDArray[np.int64]) -> Array:
         """Take in a finished block with its pulled arms (b,); return its rows for all arms (b, A)."""
-        V, new = self._rows[: self._n], self._rows[self._n : self._n + len(block)]
+        V, new = self._rows[: self._n], self._rows[self._n : self._n + len(pulled)]
         new[:] = self._kernel(self._points[pulled], self._points)
         if self._n:
             new -= V.take(pulled, axis=1).T @ V
         new[:] = solve_triangular(block.factor, new, lower=True)
-        self._n += len(block)
+        self._n += len(pulled)
         return new
 
 
@@ -166,7 +156,7 @@ class BlockPosterior:
 
     def bound_outside(self, width: float) -> float:
         """Return what mean + width sd does not exceed at any arm that is no member of the block; -inf if all are."""
-        inflated = np.sqrt(width**2 + np.sum(self.block.innovations**2))
+        inflated = np.sqrt(width**2 + np.sum(np.square(self.block.innovations)))
         return (self._outside_mean + inflated * self._outside_sd).max(initial=-np.inf)
 
     def update(self, arm: int, observation: float) -> None:
@@ -182,14 +172,14 @@ class BlockPosterior:
             self.follow(self.sd, arm)
         self.gain += self.block.update(int(self._place[arm]), observation)
         self._n_pulls += 1
-        if len(self.block) == BLOCK:
+        if len(self.block.pulled) == BLOCK:
             self._catch_up()
 
     def _catch_up(self) -> None:
         """End the block if there were pulls in it: bring all arms up to date."""
-        if self.block:
+        if self.block is not None and self.block.pulled:
             rows = self._store.absorb(self.block, self.members[self.block.pulled])
-            self._mean = self._mean + self.block.innovations @ rows
+            self._mean = self._mean + np.array(self.block.innovations) @ rows
             self._variance = self._variance - np.einsum("ja,ja->a", rows, rows)
             self.block = None
 
@@ -206,20 +196,14 @@ class LazyUCB(UCB):
 
     def ask(self, rng: np.random.Generator) -> int:
         """Return the arm to pull; draws and ties as in `UCB`."""
-        arm = self._best_member()
-        if arm is None:
-            arm = super().ask(rng)
-            self.posterior.follow(self.index(rng), arm)
-        return arm
-
-    def _best_member(self) -> int | None:
-        """The member to pull; None if an arm that is no member might win, or tie, or if ties have no order yet."""
         block, members = self.posterior.block, self.posterior.members
-        if block is None or self._rank is None:
-            return None
-        width = self.width(self)
-        index = block.mean + width * block.sd
-        best = index.max()
-        if self.posterior.bound_outside(width) >= best - (TOLERANCE + BOUND_SLACK) * (1 + abs(best)):
-            return None
-        return int(members[best_arm(index, self._rank[members])])
+        if block is not None and self._rank is not None:
+            width = self.width(self)
+            index = block.mean + width * block.sd
+            best = index.max()
+            # otherwise an arm that is no member might win, or tie
+            if self.posterior.bound_outside(width) < best - (TOLERANCE + BOUND_SLACK) * (1 + abs(best)):
+                return int(members[best_arm(index, self._rank[members])])
+        arm = super().ask(rng)
+        self.posterior.follow(self.index(rng), arm)
+        return arm

@@ -54,24 +54,25 @@ def must_split(side: int, pulls: int, d: int, nu: float, variant: str) -> bool:
 
 
 class Cell:
-    """A closed cube [corner / side, (corner + 1) / side] with the arms (m,) in it and what was observed there."""
+    """A closed cube [corner / side, (corner + 1) / side], the arms (m,) in it and what was observed there.
 
-    def __init__(self, corner: tuple[int, ...], side: int, arms: Integers) -> None:
-        self.corner, self.side, self.arms = corner, side, arms
+    `mean` (m,), `sd` (m,) and `gain` (nats) are those of the posterior of the data inside.
+    """
+
+    def __init__(self, corner: tuple[int, ...], side: int, arms: Integers, told: Told) -> None:
+        self.corner, self.side, self.arms, self.told = corner, side, arms, told
         self.history: list[tuple[int, float]] = []
         self.posterior: CovariancePosterior | None = None  # made at the first pull: most cells are never pulled
+        self.mean, self.sd, self.gain = np.zeros(len(arms)), np.sqrt(told.kernel.diag(told.points[arms])), 0.0
 
-    def holds(self, places: Integers, n: int) -> NDArray[np.bool_]:
-        """Return which of the arms at integer places (m, d) of the n-point grid lie in the cell, borders included."""
-        low = np.array(self.corner) * (n - 1)
-        return ((places * self.side >= low) & (places * self.side <= low + n - 1)).all(axis=1)
-
-    def update(self, arm: int, observation: float, told: Told) -> None:
+    def update(self, arm: int, observation: float) -> None:
         """Condition on an observation of an arm in the cell."""
+        told = self.told
         if self.posterior is None:
             self.posterior = CovariancePosterior(told.kernel, told.points[self.arms], told.noise_variance)
         self.posterior.update(int(np.flatnonzero(self.arms == arm)[0]), observation)
         self.history.append((arm, observation))
+        self.mean, self.sd, self.gain = self.posterior.mean, self.posterior.sd, self.posterior.gain
 
 
 class PartitionedUCB:
@@ -81,6 +82,9 @@ class PartitionedUCB:
     (`paper`) or 4 (T + 1)^(d / (2 nu)) (`thesis`). `paper` starts from about T^q cells, and a child keeps all
     data inside it; `thesis` starts from one cell, and children start without data. The points must be a grid on
     [0, 1]^d, the norm must be told. Raises ValueError on a bad variant, smoothness or norm.
+
+    `cells` are all that were ever created, split ones included. A *slot* is a pair of an arm and a cell that it lies
+    in: `slot_arm` and `slot_cell` (n_slots,) are numbers of arms and of cells that have not split.
     """
 
     def __init__(self, told: Told, horizon: int, *, delta: float, nu: float, variant: str = "paper") -> None:
@@ -94,29 +98,14 @@ class PartitionedUCB:
         self.d = told.points.shape[1]
         self._n = round(told.n_arms ** (1 / self.d))
         self._places = grid_indices(told.points, self._n)
-        self._prior_sd = np.sqrt(told.kernel.diag(told.points))
         self._rank: Integers | None = None
+        self.cells: list[Cell] = []
+        self.slot_arm = self.slot_cell = np.empty(0, dtype=int)
+        self._mean = self._sd = self._gain = np.empty(0)
         side = initial_side(horizon, self.d, nu) if variant == "paper" else 1
-        self.cells: list[Cell] = []  # all that were ever created, split ones included
-        corners = itertools.product(range(side), repeat=self.d)
-        self._start([Cell(corner, side, np.empty(0, int)) for corner in corners])
-
-    def _start(self, cells: list[Cell]) -> None:
-        """Lay out the first cover: one slot for every pair of a cell and an arm in it."""
-        self.n_initial = len(cells)
-        for cell in cells:
-            cell.arms = np.flatnonzero(cell.holds(self._places, self._n))
-        self.cells = cells
-        self._gain = np.zeros(len(cells))
-        self.slot_arm = np.concatenate([cell.arms for cell in cells])
-        self._slot_cell = np.repeat(np.arange(len(cells)), [len(cell.arms) for cell in cells])
-        self._mean, self._sd = np.zeros(len(self.slot_arm)), self._prior_sd[self.slot_arm]
-        # slots of a cell, in the order of its arms
-        self._slots = np.split(np.arange(len(self.slot_arm)), np.cumsum([len(cell.arms) for cell in cells])[:-1])
-        self._cells_of_arm: list[list[int]] = [[] for _ in self._places]
-        for number, cell in enumerate(cells):
-            for arm in cell.arms:
-                self._cells_of_arm[arm].append(number)
+        corners, everywhere = itertools.product(range(side), repeat=self.d), np.arange(told.n_arms)
+        self._lay_out([self._cell(corner, side, everywhere) for corner in corners])
+        self.n_initial = len(self.cells)
 
     @property
     def n_created(self) -> int:
@@ -143,77 +132,54 @@ class PartitionedUCB:
         """Return the arm to pull; ties fall by one permutation, the first thing drawn from `rng`."""
         if self._rank is None:
             self._rank = rng.permutation(len(self._places))
-        index = self._mean + self.widths()[self._slot_cell] * self._sd
+        index = self._mean + self.widths()[self.slot_cell] * self._sd
         return int(self.slot_arm[best_arm(index, self._rank[self.slot_arm])])
 
     def tell(self, arm: int, observation: float) -> None:
         """Take in the observed reward of `arm`; IndexError on a bad arm, ValueError on a NaN."""
         checks.arm_index(arm, len(self._places))
         checks.finite_number(observation=observation)
-        for number in list(self._cells_of_arm[arm]):
-            cell = self.cells[number]
-            cell.update(arm, observation, self.told)
+        for number in self.slot_cell[self.slot_arm == arm]:
+            cell, slots = self.cells[number], self.slot_cell == number
+            cell.update(arm, observation)
+            self._mean[slots], self._sd[slots], self._gain[number] = cell.mean, cell.sd, cell.gain
             if must_split(cell.side, len(cell.history), self.d, self.nu, self.variant):
-                self._gain[number] = cell.posterior.gain
                 self._split(number)
-            else:
-                self._show(number)
         self.t += 1
 
     def band_ratio(self, expected_reward: Array) -> float:
         """Return the largest |f - mean| / (width sd) over cells and their arms: the band of Lemma 5 holds if <= 1."""
         error = np.abs(expected_reward[self.slot_arm] - self._mean)
-        return float((error / (self.widths()[self._slot_cell] * self._sd)).max())
+        return float((error / (self.widths()[self.slot_cell] * self._sd)).max())
 
-    def _show(self, number: int) -> None:
-        """Copy a cell's posterior into its slots."""
-        slots, posterior = self._slots[number], self.cells[number].posterior
-        if posterior is None:
-            self._mean[slots], self._sd[slots] = 0.0, self._prior_sd[self.slot_arm[slots]]
-        else:
-            self._mean[slots], self._sd[slots] = posterior.mean, posterior.sd
-            self._gain[number] = posterior.gain
+    def _cell(self, corner: tuple[int, ...], side: int, among: Integers) -> Cell:
+        """Return a cell with those of the arms `among` that lie in it, borders included."""
+        places, low = self._places[among] * side, np.array(corner) * (self._n - 1)
+        inside = ((places >= low) & (places <= low + self._n - 1)).all(axis=1)
+        return Cell(corner, side, among[inside], self.told)
+
+    def _lay_out(self, cells: list[Cell], instead_of: int = -1) -> None:
+        """Number new cells and give them slots, instead of those of a cell that has split."""
+        kept = self.slot_cell != instead_of
+        numbers = np.repeat(len(self.cells) + np.arange(len(cells)), [len(cell.arms) for cell in cells])
+        self.cells += cells
+        self.slot_cell = np.concatenate([self.slot_cell[kept], numbers])
+        self.slot_arm = np.concatenate([self.slot_arm[kept], *(cell.arms for cell in cells)])
+        self._mean = np.concatenate([self._mean[kept], *(cell.mean for cell in cells)])
+        self._sd = np.concatenate([self._sd[kept], *(cell.sd for cell in cells)])
+        self._gain = np.concatenate([self._gain, [cell.gain for cell in cells]])
 
     def _split(self, number: int) -> None:
-        """Replace a cell by its 2^d halves, which take over its slots; an arm on an inner border needs more."""
-        parent = self.cells[number]
-        children = [self._child(parent, offset) for offset in itertools.product((0, 1), repeat=self.d)]
-        free = self._slots[number]
-        extra = sum(len(child.arms) for child in children) - len(free)
-        if extra:
-            free = np.concatenate([free, self._add_slots(extra)])
-        for arm in parent.arms:
-            self._cells_of_arm[arm].remove(number)
-        self._gain = np.concatenate([self._gain, np.zeros(len(children))])
-        for child in children:
-            new, free = free[: len(child.arms)], free[len(child.arms) :]
-            self._adopt(child, new)
+        """Replace a cell by its 2^d halves; an arm on an inner border lies in several."""
+        parent, children = self.cells[number], []
+        for offset in itertools.product((0, 1), repeat=self.d):
+            corner = tuple(2 * c + o for c, o in zip(parent.corner, offset, strict=True))
+            child = self._cell(corner, 2 * parent.side, parent.arms)
+            if self.variant == "paper":
+                inside = set(child.arms.tolist())
+                for arm, observation in parent.history:
+                    if arm in inside:
+                        child.update(arm, observation)
+            children.append(child)
+        self._lay_out(children, instead_of=number)
         parent.posterior, parent.history = None, []
-
-    def _add_slots(self, n: int) -> Integers:
-        """Lengthen the slots by n, and return the new ones."""
-        first, blank = len(self.slot_arm), np.zeros(n)
-        self.slot_arm = np.concatenate([self.slot_arm, blank.astype(int)])
-        self._slot_cell = np.concatenate([self._slot_cell, blank.astype(int)])
-        self._mean, self._sd = np.concatenate([self._mean, blank]), np.concatenate([self._sd, blank])
-        return first + np.arange(n)
-
-    def _adopt(self, child: Cell, slots: Integers) -> None:
-        number = len(self.cells)
-        self.cells.append(child)
-        self._slots.append(slots)
-        self.slot_arm[slots], self._slot_cell[slots] = child.arms, number
-        for arm in child.arms:
-            self._cells_of_arm[arm].append(number)
-        self._show(number)
-
-    def _child(self, parent: Cell, offset: tuple[int, ...]) -> Cell:
-        corner = tuple(2 * c + o for c, o in zip(parent.corner, offset, strict=True))
-        child = Cell(corner, 2 * parent.side, parent.arms)
-        child.arms = parent.arms[child.holds(self._places[parent.arms], self._n)]
-        if self.variant == "paper":
-            inside = set(child.arms.tolist())
-            for arm, observation in parent.history:
-                if arm in inside:
-                    child.update(arm, observation, self.told)
-        return child

@@ -130,7 +130,7 @@ def test_cells_cover_all_arms_whatever_is_pulled(pulls, variant):
         policy.tell(arm, t % 3 / 2)
         referee.tell(arm, t % 3 / 2)
     assert set(policy.slot_arm.tolist()) == set(range(81))
-    index = policy._mean + policy.widths()[policy._slot_cell] * policy._sd
+    index = policy._mean + policy.widths()[policy.slot_cell] * policy._sd
     best = np.full(81, -np.inf)
     np.maximum.at(best, policy.slot_arm, index)
     np.testing.assert_allclose(best, referee.upper_bounds(), rtol=1e-9)
