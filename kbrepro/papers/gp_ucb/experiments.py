@@ -87,6 +87,12 @@ def _exponent(late: Array, early: Array) -> Array:
     return 0.0 if late == early else np.log10(late / early)  # no regret after round T / 10, nor perhaps before
 
 
+def allowed_exponent(rate: Callable[[str, Array, int], Array], kernel: str, T: int, d: int) -> float:
+    """Return the exponent of T in sqrt(T gamma_T) over the decade that ends at T, gamma by `gain_rate` or its like."""
+    late, early = rate(kernel, np.array([T, T / 10]), d)
+    return 0.5 + 0.5 * math.log10(late / early)
+
+
 def worst_twentieth(regret: Array) -> Array:
     """Return the mean of the largest twentieth (at least one) of the last axis."""
     n = max(1, regret.shape[-1] // 20)

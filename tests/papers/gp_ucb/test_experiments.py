@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import chi2
 
-from kbrepro.information import greedy_gain
+from kbrepro.information import gain_rate, greedy_gain
 from kbrepro.kernels import Linear, Matern, SquaredExponential, grid
 from kbrepro.papers.gp_ucb import experiments
 from kbrepro.policies import ExpectedImprovement, ProbabilityOfImprovement
@@ -70,6 +70,13 @@ def test_no_regret_does_not_grow():
     assert experiments.growth_exponent(trace_of(regret), np.random.default_rng(0)) == (0.0, 0.0, 0.0)
     with pytest.raises(ValueError, match="horizon = 9"):
         experiments.growth_exponent(trace_of(np.ones((3, 9))), np.random.default_rng(0))
+
+
+def test_allowed_exponents_by_hand():
+    """sqrt(T (log T)^3) from 100 to 1000: 1/2 + 3/2 log10(3/2); sqrt(T T^(1/2)): 3/4."""
+    exponent = experiments.allowed_exponent(gain_rate, "squared exponential", 1000, 2)
+    assert exponent == pytest.approx(0.5 + 1.5 * np.log10(1.5))
+    assert experiments.allowed_exponent(lambda kernel, T, d: T**0.5, "any", 1000, 1) == pytest.approx(0.75)
 
 
 def test_worst_twentieth():
