@@ -144,18 +144,29 @@ def days(fields: Mapping[str, Mapping[str, Trace]], data: str, unit: str, block:
     return fig
 
 
-def blocks(behind: Mapping[str, Array], worse: str, block: int, unit: str) -> Figure:
-    """Return differences of R_T / T, one dot a block of four hours: rivals minus the worse of GP-UCB/5 and EI."""
-    fig, (ax,) = _panels(1, 3.4)
+def blocks(behind: Mapping[str, Array], apart: Array, worse: str, block: int, unit: str) -> Figure:
+    """Return differences of R_T / T, one dot a block of four hours: rivals minus the `worse` of GP-UCB/5 and EI.
+
+    Below, `apart`: GP-UCB/5 minus EI as a share of EI's mean, with the limits of claim 1-I.
+    """
+    fig, (above, below) = plt.subplots(2, 1, figsize=(WIDTH, 5.0), height_ratios=[len(behind), 1])
     rows = {}
     for name, difference in behind.items():
-        means = difference[: len(difference) // block * block].reshape(-1, block).mean(axis=1)
-        rows["MPI, margin 0.1" if name == "MPI" else name] = means, block_mean(means)
+        rows["MPI, margin 0.1" if name == "MPI" else name] = _block_means(difference, block)
     what = f"$R_T/T$ minus that of {worse}, four-hour blocks ({unit})"
-    figures.pairs(ax, rows, rule=read_rule("> 0"), what=what, dot="block")
+    figures.pairs(above, rows, rule=read_rule("> 0"), what=what, dot="block")
+    what = "GP-UCB/5 minus EI, share of EI's mean"
+    pair = {"GP-UCB/5 and EI": _block_means(apart, block)}
+    figures.pairs(below, pair, rule=read_rule(">= -0.2, <= 0.2"), what=what, dot="block")
     clear = [name for name, (_, estimate) in rows.items() if estimate.low > 0]
     fig.suptitle(f"Clearly behind both GP-UCB/5 and EI: {', '.join(clear) or 'none'}")
     return fig
+
+
+def _block_means(values: Array, block: int) -> tuple[Array, Estimate]:
+    """Return the means of whole blocks, and their mean with its interval."""
+    means = values[: len(values) // block * block].reshape(-1, block).mean(axis=1)
+    return means, block_mean(means)
 
 
 def roads(traffic: Mapping[str, Mapping[str, Trace]], detectors: Mapping[str, int]) -> Figure:
@@ -345,5 +356,6 @@ def readings(claim_id: str, table: pd.DataFrame, rules: Rules) -> Figure:
     ax.set_ylabel(told)
     if claim_id == "1-F":  # from minus a third to thirty times
         ax.set_yscale("symlog", linthresh=0.5)
+        ax.set_yticks([-0.5, 0, 0.5, 1, 3, 10, 30], ["−50%", "0%", "50%", "100%", "300%", "1000%", "3000%"])
     ax.set_title(f"{claim_id} {sentence(table, [choice for choice in rules.readings if choice in table])}")
     return fig
