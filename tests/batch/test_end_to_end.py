@@ -19,12 +19,18 @@ ROOT = Path(__file__).parents[2]
 NAME = "01_gp_ucb_information_gain"
 SMALL = {
     "trials": 4,
-    "trials_shown": 4,
+    "on_par_trials": 4,
     "horizon": 60,
-    "n_arms": 200,
-    "fields": 480,
+    "n_arms": 60,
+    "every": 240,
+    "theorem_runs": 4,
     "sizes": "[60]",
     "gain_horizon": 60,
+    "growth_horizon": 100,
+    "growth_points": 60,
+    "road_every": 60,
+    "reading_trials": 2,
+    "reading_every": 240,
 }
 
 
