@@ -12,7 +12,8 @@ import uuid
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, Any
+from tempfile import TemporaryFile
+from typing import Any
 
 import psutil
 import yaml
@@ -31,8 +32,8 @@ def papermill(
 ) -> int:
     """Execute a notebook with `root` as working directory and return papermill's exit code.
 
-    What the notebook writes to stderr (progress bars, warnings) is relayed to a terminal and kept in `log`. When this
-    returns or raises, also on Ctrl-C and SIGTERM, kernel and workers are gone.
+    What the notebook writes to stderr (progress bars, warnings) is kept in `log`, papermill's own words after it, and
+    shown in a terminal. When this returns or raises, also on Ctrl-C and SIGTERM, kernel and workers are gone.
     """
     command = [sys.executable, "-m", "papermill", str(source), str(output), "-k", "python3"]
     command += ["--no-progress-bar", "--stderr-file", "-"]
@@ -41,34 +42,26 @@ def papermill(
     mark = uuid.uuid4().hex
     # a conda environment must find its own kernel, not one of the user's
     own = ONE_THREAD | {MARK: mark, "JUPYTER_PREFER_ENV_PATH": "1", "PYTHONUNBUFFERED": "1"}
-    with log.open("wb") as file, _nothing_left(mark):
+    with log.open("wb") as file, log.open("rb") as written, TemporaryFile() as own_words, _nothing_left(mark):
         process = subprocess.Popen(
             command,
             cwd=root,
             env=os.environ | own | environment,
             stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=file,
+            stdout=file,
+            stderr=own_words,
             start_new_session=True,  # Ctrl-C reaches this process only, which then ends the others in order
         )
-        # a thread, since workers that outlive the kernel would hold the pipe open
-        relay = threading.Thread(target=_relay, args=(process.stdout, file), daemon=True)
-        relay.start()
-        code = process.wait()
-        _kill(mark)
-        relay.join()
+        code = None
+        while code is None:
+            time.sleep(0.1)
+            code = process.poll()
+            if sys.stderr.isatty():
+                sys.stderr.buffer.write(written.read())
+                sys.stderr.flush()
+        own_words.seek(0)
+        file.write(own_words.read())
     return code
-
-
-def _relay(pipe: IO[bytes], log: IO[bytes]) -> None:
-    screen = sys.stderr if sys.stderr.isatty() else None
-    while chunk := os.read(pipe.fileno(), 65536):
-        log.write(chunk)
-        log.flush()
-        if screen:
-            screen.write(chunk.decode(errors="replace"))
-            screen.flush()
-    pipe.close()
 
 
 @contextmanager
