@@ -21,6 +21,8 @@ from kbrepro.data import DamagedFile, SensorData, reading
 MAT = "iw_data_all.mat"
 N_TRAIN, N_TEST, N_SENSORS = 601, 192, 41
 LUX_PER_COUNT = 0.366211  # of the file's own two tables
+TIMES = pd.date_range("2005-11-01", periods=N_TRAIN + N_TEST, freq="min")  # the dates only keep the order
+SENSORS = list(range(1, N_SENSORS + 1))
 
 
 def read(path: Path) -> SensorData:
@@ -39,7 +41,7 @@ def read(path: Path) -> SensorData:
     readings, counts = np.concatenate(lux).astype(float), np.concatenate(counts).astype(float)
     if not np.allclose(readings, LUX_PER_COUNT * counts, rtol=1e-4, atol=1e-4):  # a NaN is close to nothing
         raise DamagedFile(f"{path}: readings in Lux are missing or do not fit the counts")
-    return SensorData(readings, _times(), _sensors(), "Lux", path.name, True, np.array(coordinates, dtype=float))
+    return SensorData(readings, TIMES, SENSORS, "Lux", path.name, True, np.array(coordinates, dtype=float))
 
 
 def unzip(archive: Path) -> Path:
@@ -65,12 +67,4 @@ def simulated() -> SensorData:
     sun = np.maximum(np.sin(2 * np.pi * (hour - 7 - 0.1 * places[:, 0]) / 24), 0)
     clouds = lfilter([1.0], [1.0, -0.97], 0.24 * rng.standard_normal((len(hour), N_SENSORS)), axis=0) @ factor.T
     lux = 60 + 90 * sun * (1.2 + 0.4 * factor @ rng.standard_normal(N_SENSORS)) + 25 * clouds
-    return SensorData(lux.clip(5, 600).round(3), _times(), _sensors(), "Lux", "simulated stand-in", False, places)
-
-
-def _times() -> pd.DatetimeIndex:
-    return pd.date_range("2005-11-01", periods=N_TRAIN + N_TEST, freq="min")  # the dates only keep the order
-
-
-def _sensors() -> list[int]:
-    return list(range(1, N_SENSORS + 1))
+    return SensorData(lux.clip(5, 600).round(3), TIMES, SENSORS, "Lux", "simulated stand-in", False, places)
