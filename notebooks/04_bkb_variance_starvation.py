@@ -63,7 +63,7 @@ from kbrepro import checks, figures, information, paths
 from kbrepro.confidence import Constant, SelfNormalised
 from kbrepro.kernels import Linear, SquaredExponential, grid
 from kbrepro.papers.bkb import experiments
-from kbrepro.papers.bkb.policy import BKB, Authors, Budgeted, budgeted_regret_bound, smallest_qbar
+from kbrepro.papers.bkb.policy import BKB, Authors, Budgeted
 from kbrepro.papers.bkb.sketch import BudgetedPosterior, StreamingPosterior
 from kbrepro.papers.first_edition import Ledger, Results, load
 from kbrepro.policies import UCB
@@ -110,7 +110,7 @@ shown_at = [6, 63, 215]  # pulls
 fig1_qbars = [2.0, 3.0, 5.0]
 n_features = {"RFF": [100, 300], "QFF": [26, 50, 100]}  # beside as many as BKB's dictionary has members
 snapshots = partial(experiments.snapshots, line, left_half, shown_at, fig1_qbars, n_features)
-((picture, _, views),) = map_trials(snapshots, 1, seed, label="Fig. 1")
+((picture, views),) = map_trials(snapshots, 1, seed, label="Fig. 1")
 shown = {"exact": "", "BKB": "qbar=2", "SoR": "", "RFF": "m=|S|", "QFF": "m=26"}
 
 # %% tags=["hide-input"]
@@ -321,7 +321,7 @@ results.figure(fig, "theorem1_transition")
 plt.show()
 
 # %%
-own = smallest_qbar(ratio_horizon, delta=delta)
+own = Budgeted(delta).smallest_qbar(ratio_horizon)
 everything = sizes["qbar that keeps all"].max()
 judge(
     "4-E",
@@ -469,18 +469,9 @@ for case, (n, d, rounds) in cases.items():
     (measured[case],) = map_trials(steps, 1, seed, label=f"cost, {case}")
 
 # %%
-dictionary = pd.DataFrame(
-    {
-        (case, t): {
-            "members": found.members[t - 1],
-            "m (rank)": found.features[t - 1],
-            "distinct arms": found.distinct[t - 1],
-        }
-        for case, found in measured.items()
-        for t in cost_rounds
-        if t <= len(found.members)
-    }
-).T.rename_axis(["", "t"])
+dictionary = pd.concat({case: kept.reindex(cost_rounds).dropna() for case, (_, kept) in measured.items()})
+dictionary = dictionary.astype(int).rename_axis(["", "t"])
+dictionary = dictionary.rename(columns={"features": "m (rank)", "distinct": "distinct arms"})
 results.table(dictionary, "cost_dictionaries")
 dictionary.unstack(0).dropna(axis=1).swaplevel(axis=1).sort_index(axis=1, level=0, sort_remaining=False)
 
@@ -493,10 +484,10 @@ def typical(seconds, t, half=10):
 
 milliseconds = pd.DataFrame(
     {
-        (case, t): {name: 1000 * typical(seconds, t) for name, seconds in found.seconds.items()}
-        for case, found in measured.items()
+        (case, t): {name: 1000 * typical(timed[name].to_numpy(), t) for name in timed}
+        for case, (timed, _) in measured.items()
         for t in cost_rounds
-        if t <= len(found.members)
+        if t <= len(timed)
     }
 ).T.rename_axis(["", "t"])
 results.table(milliseconds, "cost_milliseconds_per_step")
@@ -511,8 +502,9 @@ opponents = {
     "exact, refit": ("black", "--"),
 }
 fig, axes = plt.subplots(1, len(cases), figsize=(2 + 3.1 * len(cases), 3.6), sharey=True)
-for ax, (case, found) in zip(axes, measured.items(), strict=True):
-    for name, seconds in found.seconds.items():
+for ax, (case, (timed, kept)) in zip(axes, measured.items(), strict=True):
+    for name in timed:
+        seconds = timed[name].to_numpy()
         every_step = not np.isnan(seconds).any()
         at = np.unique(np.geomspace(10, len(seconds), 40).astype(int)) if every_step else milliseconds.loc[case].index
         marker = "" if every_step else "o"
@@ -521,7 +513,8 @@ for ax, (case, found) in zip(axes, measured.items(), strict=True):
         low, middle, high = (1000 * np.array([np.nanquantile(part, q) for part in around]) for q in (0.1, 0.5, 0.9))
         ax.loglog(at, middle, style, color=colour, marker=marker, markersize=3, label=name)
         ax.fill_between(at, low, high, color=colour, alpha=0.12, linewidth=0)
-    ax.set(title=f"{case}\nm = {found.features[-1]}, {found.distinct[-1]} distinct", xlabel="round t")
+    m, distinct = kept.iloc[-1][["features", "distinct"]]
+    ax.set(title=f"{case}\nm = {m}, {distinct} distinct", xlabel="round t")
     ax.title.set_fontsize(9)
 axes[0].set_ylabel("milliseconds per step")
 axes[0].legend(fontsize=7)
@@ -530,15 +523,16 @@ results.figure(fig, "cost_per_step")
 plt.show()
 
 # %%
-first_case = measured[f"A={cost_arms[0]}, d=2"]
-step, row, refit = (first_case.seconds[name] for name in ("BKB", "exact, rows", "exact, refit"))
+timed, kept = measured[f"A={cost_arms[0]}, d=2"]
+step, row, refit, counts = (timed[n].to_numpy() for n in ("BKB", "exact, rows", "exact, refit", "exact, counts"))
 late = np.unique(np.geomspace(cost_horizon / 5, cost_horizon, 20).astype(int))
-stable = f"m = {first_case.features[late[0] - 1]} to {first_case.features[-1]}, {first_case.distinct[-1]} distinct arms"
+m, distinct = kept["features"], kept["distinct"]
+stable = f"m = {m[late[0]]} to {m[cost_horizon]}, {distinct[cost_horizon]} distinct arms"
 if timings:
     ledger.judge("4-I", slope(np.log(late), np.log([typical(step, t) for t in late])), stable)
     faster = {t: typical(step, t) < refit[t - 1] for t in cost_rounds if t <= cost_horizon}
     always = [t for t in faster if all(better for later, better in faster.items() if later >= t)]
-    counts_too = [t for t in faster if typical(step, t) < first_case.seconds["exact, counts"][t - 1]]
+    counts_too = [t for t in faster if typical(step, t) < counts[t - 1]]
     note = (
         f"against a refit on the distinct arms: {f'from t = {min(counts_too)} on' if counts_too else 'never'}; {stable}"
     )
@@ -589,14 +583,14 @@ chain_table.round(1)
 
 # %%
 small = RKHSFunction(SquaredExponential(0.1), grid(100), noise_variance, norm=F)
-known = dict(norm=F, noise_scale=np.sqrt(noise_variance), noise_variance=noise_variance, delta=delta)
-own = smallest_qbar(coverage_horizon, delta=delta)
+known = dict(norm=F, noise_scale=np.sqrt(noise_variance), noise_variance=noise_variance)
+own = Budgeted(delta).smallest_qbar(coverage_horizon)
 covered, width_table = {}, {}
 for label, q in (("qbar=4", 4.0), ("the theorem's qbar", own)):
     rule = {"BKB": partial(BKB, width=Budgeted(delta), qbar=q)}
     experiment = Experiment(small, rule, coverage_horizon, record_band=True)
     trace = run_trials(experiment, coverage_runs, seed, label=f"Theorem 9, {label}")["BKB"]
-    bounds = np.array([budgeted_regret_bound(d, coverage_horizon, **known) for d in dimensions(small, trace)])
+    bounds = np.array([Budgeted(delta).regret_bound(d, coverage_horizon, **known) for d in dimensions(small, trace)])
     final_regret, band = trace.cumulative_regret[:, -1], trace.band_ratio.max(axis=1)
     covered[label] = (band <= 1) & (final_regret <= bounds)
     width_table[label] = {

@@ -6,10 +6,13 @@ Functions for `simulation.map_trials`: every setting stands before the `Trial`.
 from __future__ import annotations
 
 import time
+import timeit
 from collections.abc import Callable
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 from scipy.linalg import cholesky, eigvalsh, solve_triangular
 
@@ -64,8 +67,8 @@ class Snapshot(NamedTuple):
 
 def snapshots(
     source: GPDraw, design: Design, at: list[int], qbars: list[float], n_features: dict[str, list[int]], trial: Trial
-) -> tuple[Problem, Pulls, dict[tuple[str, str, int], Snapshot]]:
-    """Return problem, pulls, and the exact and every approximate posterior {(name, setting, t): Snapshot}.
+) -> tuple[Problem, dict[tuple[str, str, int], Snapshot]]:
+    """Return the problem, and the exact and every approximate posterior {(name, setting, t): Snapshot}.
 
     What Calandriello et al., Fig. 1, shows after t = `at` pulls by `design`. BKB and its streaming form run with every
     qbar; with the dictionary S of BKB at the first qbar: SoR on S, DTC on as many pulls drawn uniformly, RFF and QFF
@@ -89,7 +92,7 @@ def snapshots(
                 for past, reward in zip(pulls[:t], observations, strict=False):
                     rival.update(past, reward)
             seen |= {(*name, t): _snapshot(posterior) for name, posterior in (followers | rivals).items()}
-    return problem, pulls, seen
+    return problem, seen
 
 
 def _rivals(
@@ -100,11 +103,9 @@ def _rivals(
     uniform = NystromPosterior(kernel, points, told.noise_variance)
     uniform.use_dictionary(rng.choice(pulls, n_members, replace=False))
     features = {("SoR", ""): nystrom_features(kernel(points[inducing], points), inducing)}
-    even = n_members + n_members % 2
-    for label, m in (("m=|S|", even), *((f"m={m}", m) for m in n_features["RFF"])):
-        features["RFF", label] = random_features(kernel, points, m, rng)
-    for label, m in (("m=|S|", even), *((f"m={m}", m) for m in n_features["QFF"])):
-        features["QFF", label] = quadrature_features(kernel, points, m)
+    for name, make in (("RFF", partial(random_features, rng=rng)), ("QFF", quadrature_features)):
+        sizes = {"m=|S|": n_members + n_members % 2} | {f"m={m}": m for m in n_features[name]}
+        features |= {(name, label): make(kernel, points, m) for label, m in sizes.items()}
     return {("DTC, uniform", ""): uniform} | {n: FeaturePosterior(Z, told.noise_variance) for n, Z in features.items()}
 
 
@@ -127,7 +128,7 @@ def starvation(
     Coverage is the share of the arms whose first coordinate exceeds `unseen_from` with f inside mean +- 3 sd; the other
     settings are those of `snapshots`.
     """
-    problem, _, seen = snapshots(source, design, at, qbars, n_features, trial)
+    problem, seen = snapshots(source, design, at, qbars, n_features, trial)
     unseen, found = problem.told.points[:, 0] > unseen_from, {}
     for (name, setting, t), view in seen.items():
         with np.errstate(divide="ignore"):
@@ -181,43 +182,37 @@ def dimension_chain(source: GPDraw, design: Design, horizon: int, trial: Trial) 
     return chain
 
 
-class Costs(NamedTuple):
-    """Seconds per step {method: (horizon,) or NaN where not timed}, and BKB's members, features, distinct arms."""
-
-    seconds: dict[str, Array]
-    members: NDArray[np.int64]
-    features: NDArray[np.int64]
-    distinct: NDArray[np.int64]
-
-
 def cost_of_steps(
     source: Callable[[Trial], Problem], bkb: Callable[[Told, int], BKB], horizon: int, at: list[int], trial: Trial
-) -> Costs:
-    """Return the seconds of every step of `bkb`, and those of exact GP-UCB on its pulls.
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Return the seconds of every step of `bkb` and of exact GP-UCB on its pulls, and the sizes of its dictionary.
 
-    `BKB`, `exact, rows` and, for few arms, `exact, covariance` are timed at every step; `exact, refit` and
-    `exact, counts` (refit on the distinct arms) after `at` pulls only. Measure it with nothing else running. Raises
+    Both tables have a row for every t = 1 .. horizon. Seconds: `BKB`, `exact, rows` and, for few arms, `exact,
+    covariance`; `exact, refit` and `exact, counts` (refit on the distinct arms) after `at` pulls only, otherwise NaN.
+    Sizes after t pulls: `members`, `features`, and `distinct` arms pulled. Measure it with nothing else running. Raises
     ValueError unless `at` is a non-empty list of integers of at least 1.
     """
     checks.positive_ints(at=at)
     problem = source(trial)
-    policy = bkb(problem.told, horizon)
+    told, policy = problem.told, bkb(problem.told, horizon)
+    given = told.kernel, told.points, told.noise_variance
     played, sizes, clock = [], [], [time.perf_counter()]
     for _, arm, observation in rounds(policy, problem, horizon, trial.rng("run")):
         clock.append(time.perf_counter())
         played.append((arm, observation))
         sizes.append(_sizes(policy))
-    sizes.append(_sizes(policy))
-    pulls, observations = (np.array(part) for part in zip(*played, strict=True))
-    given = problem.told.kernel, problem.told.points, problem.told.noise_variance
+    sizes = [*sizes[1:], _sizes(policy)]
     seconds = {"BKB": np.diff(clock), "exact, rows": _seconds_of_following(RowPosterior(*given), played)}
-    if problem.told.n_arms <= MOST_ARMS_OF_A_COVARIANCE:
+    if told.n_arms <= MOST_ARMS_OF_A_COVARIANCE:
         seconds["exact, covariance"] = _seconds_of_following(CovariancePosterior(*given), played)
+    pulls, observations = (np.array(part) for part in zip(*played, strict=True))
     for name, counted in (("exact, refit", False), ("exact, counts", True)):
         seconds[name] = np.full(horizon, np.nan)
         for t in at:
-            seconds[name][t - 1] = _refit_seconds(*given, pulls[:t], observations[:t], counted)
-    return Costs(seconds, *np.array(sizes[1:]).T)
+            refit = partial(refitted, *given, pulls[:t], observations[:t], counted)
+            seconds[name][t - 1] = np.median(timeit.repeat(refit, number=1, repeat=3))
+    t = pd.RangeIndex(1, horizon + 1, name="t")
+    return pd.DataFrame(seconds, t), pd.DataFrame(sizes, t, columns=["members", "features", "distinct"])
 
 
 def _sizes(policy: BKB) -> tuple[int, int, int]:
@@ -233,15 +228,6 @@ def _seconds_of_following(posterior: Posterior, played: list[tuple[int, float]])
         posterior.update(arm, observation)
         clock.append(time.perf_counter())
     return np.diff(clock)
-
-
-def _refit_seconds(*job) -> float:
-    """Median seconds of three refits."""
-    clock = [time.perf_counter()]
-    for _ in range(3):
-        refitted(*job)
-        clock.append(time.perf_counter())
-    return float(np.median(np.diff(clock)))
 
 
 def refitted(

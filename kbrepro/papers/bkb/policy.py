@@ -1,7 +1,7 @@
 """BKB: GP-UCB on a dictionary that is drawn anew after every pull (Calandriello et al., Algorithm 1).
 
-Its widths: `Budgeted` is Theorem 2, `Authors` that of the authors' code. `confidence.SelfNormalised` on BKB is the
-width of exact GP-UCB with the log-determinant of the sketch; for the sketch it is not proved.
+Its widths: `Budgeted` is that of Theorem 2, `Authors` that of the authors' code. `confidence.SelfNormalised` on BKB is
+the width of exact GP-UCB with the log-determinant of the sketch; for the sketch it is not proved.
 """
 
 from __future__ import annotations
@@ -55,10 +55,10 @@ class Budgeted:
     beta~ = 2 noise_scale sqrt(alpha log(squared_kappa pulls) S + log(1 / delta))
             + (1 + 1 / sqrt(1 - eps)) sqrt(lambda) norm
 
-    eps is the `accuracy`, alpha = (1 + eps) / (1 - eps), S the sum of variance / lambda over the pulls so far,
-    squared_kappa the largest prior variance; the logarithm is that of at least 2 pulls. The paper's sigma~ is divided
-    by sqrt(lambda), a standard deviation here is not: hence the width is. `corrected` has squared_kappa / lambda in the
-    logarithm, as eq. 6 gives: the printed chain loses its 1 / lambda.
+    eps is the `accuracy`, S the sum of variance / lambda over the pulls so far, squared_kappa the largest prior
+    variance; the logarithm is that of at least 2 pulls. The paper's sigma~ is divided by sqrt(lambda), a standard
+    deviation here is not: hence the width is. `corrected` has squared_kappa / lambda in the logarithm, as eq. 6 gives:
+    the printed chain loses its 1 / lambda.
     """
 
     delta: float
@@ -67,6 +67,11 @@ class Budgeted:
 
     def __post_init__(self) -> None:
         checks.probability(delta=self.delta, accuracy=self.accuracy)
+
+    @property
+    def alpha(self) -> float:
+        """(1 + eps) / (1 - eps): Theorem 1 keeps every variance within this factor of the exact one."""
+        return (1 + self.accuracy) / (1 - self.accuracy)
 
     def at(
         self,
@@ -85,13 +90,33 @@ class Budgeted:
         inside = squared_kappa * max(pulls, 2) / (noise_variance if self.corrected else 1.0)
         if inside < 1:
             raise ValueError(f"squared_kappa = {squared_kappa!r} is not allowed: times the pulls it must be at least 1")
-        alpha = (1 + self.accuracy) / (1 - self.accuracy)
-        noise = 2 * noise_scale * math.sqrt(alpha * math.log(inside) * summed_variance + math.log(1 / self.delta))
+        noise = 2 * noise_scale * math.sqrt(self.alpha * math.log(inside) * summed_variance + math.log(1 / self.delta))
         return noise / math.sqrt(noise_variance) + (1 + 1 / math.sqrt(1 - self.accuracy)) * norm
 
     def __call__(self, policy: Asking) -> float:
         squared_kappa = float(policy.told.kernel.diag(policy.told.points).max())
         return self.at(**_so_far(policy), squared_kappa=squared_kappa)
+
+    def smallest_qbar(self, horizon: int) -> float:
+        """Return 6 alpha log(4 T / delta) / eps^2, from which on Theorem 1 holds for T = `horizon` >= 1 rounds."""
+        checks.positive_int(horizon=horizon)
+        return 6 * self.alpha * math.log(4 * horizon / self.delta) / self.accuracy**2
+
+    def regret_bound(
+        self, effective_dimension: float, horizon: int, *, norm: float, noise_scale: float, noise_variance: float
+    ) -> float:
+        """Return the bound of Theorem 2 on the regret of T = `horizon` >= 2 rounds, for kernels of variance 1.
+
+        2 (2 alpha)^(3/2) sqrt(T) (noise_scale d log T + sqrt(lambda norm^2 d log T) + noise_scale log(1 / delta)), d
+        the `effective_dimension` of the pulls. Holds with probability 1 - delta. ValueError on a value out of range.
+        """
+        checks.positive(norm=norm, noise_scale=noise_scale, noise_variance=noise_variance)
+        checks.non_negative(effective_dimension=effective_dimension)
+        checks.at_least(2, horizon=horizon)
+        growth = effective_dimension * math.log(horizon)
+        terms = noise_scale * growth + norm * math.sqrt(noise_variance * growth)
+        terms += noise_scale * math.log(1 / self.delta)
+        return 2 * (2 * self.alpha) ** 1.5 * math.sqrt(horizon) * terms
 
 
 @dataclass(frozen=True)
@@ -126,40 +151,3 @@ def _so_far(policy: Asking) -> dict[str, Any]:
     told = policy.told
     known = {"norm": told.norm, "noise_scale": told.noise_scale, "noise_variance": told.noise_variance}
     return {"summed_variance": policy.posterior.summed_variance, "pulls": policy.t - 1, **known}
-
-
-def budgeted_regret_bound(
-    effective_dimension: float,
-    horizon: int,
-    *,
-    norm: float,
-    noise_scale: float,
-    noise_variance: float,
-    delta: float,
-    accuracy: float = 0.5,
-    squared_kappa: float = 1.0,
-) -> float:
-    """Return the bound of Calandriello et al., Theorem 2, on the regret of `horizon` >= 2 rounds.
-
-    2 (2 alpha)^(3/2) sqrt(T) (noise_scale d log(squared_kappa T) + sqrt(lambda norm^2 d log(squared_kappa T)) +
-    noise_scale log(1 / delta)), d the `effective_dimension` of the pulls, alpha and lambda as in `Budgeted`. Holds with
-    probability 1 - delta. Raises ValueError on a value out of range.
-    """
-    checks.positive(norm=norm, noise_scale=noise_scale, noise_variance=noise_variance, squared_kappa=squared_kappa)
-    checks.non_negative(effective_dimension=effective_dimension)
-    checks.at_least(2, horizon=horizon)
-    checks.probability(delta=delta, accuracy=accuracy)
-    alpha = (1 + accuracy) / (1 - accuracy)
-    growth = effective_dimension * math.log(squared_kappa * horizon)
-    terms = noise_scale * growth + norm * math.sqrt(noise_variance * growth) + noise_scale * math.log(1 / delta)
-    return 2 * (2 * alpha) ** 1.5 * math.sqrt(horizon) * terms
-
-
-def smallest_qbar(horizon: int, *, delta: float, accuracy: float = 0.5) -> float:
-    """Return 6 alpha log(4 T / delta) / eps^2, from which on Calandriello et al., Theorem 1, holds for T rounds.
-
-    alpha and eps as in `Budgeted`. Raises ValueError on a value out of range.
-    """
-    checks.positive_int(horizon=horizon)
-    checks.probability(delta=delta, accuracy=accuracy)
-    return 6 * (1 + accuracy) / (1 - accuracy) * math.log(4 * horizon / delta) / accuracy**2

@@ -175,8 +175,6 @@ class NystromPosterior(FeaturePosterior):
     """
 
     def __init__(self, kernel: Kernel, points: Array, noise_variance: float) -> None:
-        if np.ndim(points) != 2 or not len(points):
-            raise ValueError(f"points has shape {np.shape(points)}: it must be (A, d) with at least one arm")
         super().__init__(np.empty((len(points), 0)), noise_variance, kernel.diag(points).astype(float))
         self._kernel, self._points = kernel, points
         self.dictionary = self.inducing = np.empty(0, dtype=int)

@@ -9,7 +9,7 @@ from scipy.stats import chisquare
 
 from kbrepro.confidence import Constant, SelfNormalised
 from kbrepro.kernels import Linear, Matern, SquaredExponential, grid
-from kbrepro.papers.bkb.policy import BKB, Authors, Budgeted, budgeted_regret_bound, smallest_qbar
+from kbrepro.papers.bkb.policy import BKB, Authors, Budgeted
 from kbrepro.policies import UCB
 from kbrepro.problems import GPDraw, Problem, RKHSFunction, Trial
 from kbrepro.simulation import run
@@ -124,12 +124,12 @@ def test_the_regret_bound_by_hand():
     """d = 4, T = 50, alpha = 3: 2 * 6^1.5 sqrt(50) (0.1 d log 50 + sqrt(0.04 * 4 * d log 50) + 0.1 log 10)."""
     growth = 4 * np.log(50)
     bound = 2 * 6**1.5 * np.sqrt(50) * (0.1 * growth + np.sqrt(0.04 * 4 * growth) + 0.1 * np.log(10))
-    assert budgeted_regret_bound(4.0, 50, **KNOWN, delta=0.1) == pytest.approx(bound)
+    assert Budgeted(0.1).regret_bound(4.0, 50, **KNOWN) == pytest.approx(bound)
 
 
 def test_the_smallest_qbar():
-    assert smallest_qbar(1000, delta=0.1) == pytest.approx(763, abs=0.5)
-    assert smallest_qbar(1000, delta=0.1, accuracy=0.1) == pytest.approx(7771, abs=1)
+    assert Budgeted(0.1).smallest_qbar(1000) == pytest.approx(763, abs=0.5)
+    assert Budgeted(0.1, accuracy=0.1).smallest_qbar(1000) == pytest.approx(7771, abs=1)
 
 
 # Draws

@@ -337,8 +337,7 @@ def test_bad_numbers_of_random_features():
     [
         (POINTS, 0.99, "qbar = 0.99 is not allowed: qbar must be at least 1"),
         (POINTS, float("nan"), "qbar = nan is not allowed"),
-        (np.empty((0, 2)), 2.0, r"points has shape \(0, 2\): it must be \(A, d\) with at least one arm"),
-        (np.ones(4), 2.0, r"points has shape \(4,\)"),
+        (np.empty((0, 2)), 2.0, r"features has shape \(0, 0\): it must be \(A, m\) with at least one arm"),
     ],
 )
 def test_bad_settings_are_named(form, points, qbar, message):
