@@ -130,16 +130,17 @@ record.at_a_glance()
 
 
 # %% tags=["experiment"]
-def gp_ucb(k, X, s2, T, beta, pull, first):
-    """The arms that Algorithm 1 pulls in T rounds, the first of which is given."""
-    K, A, y = k(X, X), [first], [pull(first)]
-    for t in range(2, T + 1):
+def gp_ucb(k, X, s2, T, beta, pull, order):
+    """The arms that Algorithm 1 pulls in T rounds; of arms that tie the one that comes first in a random order."""
+    K, A, y = k(X, X), [], []
+    for t in range(1, T + 1):
         G = np.linalg.solve(K[np.ix_(A, A)] + s2 * np.eye(len(A)), K[A])  # (K_A + s2 I)^-1 k_A(x), all x
         mu = y @ G  # eq. 1
         variance = np.diag(K) - np.einsum("ij,ij->j", K[A], G)  # eq. 2
-        x = int(np.argmax(mu + np.sqrt(beta(t) * np.maximum(variance, 0))))  # eq. 6
-        A.append(x)
-        y.append(pull(x))
+        index = mu + np.sqrt(beta(t) * np.maximum(variance, 0))  # eq. 6
+        tied = np.flatnonzero(index >= index.max() - 1e-10 * (1 + abs(index.max())))
+        A.append(int(tied[order[tied].argmin()]))
+        y.append(pull(A[-1]))
     return A
 
 
@@ -156,7 +157,7 @@ arms = gp_ucb(
     *(example.told.kernel, example.told.points, 0.025, 30),
     beta=lambda t: 2 * np.log(150 * t**2 * np.pi**2 / (6 * delta)) / 5,
     pull=lambda x: example.expected_reward[x] + next(noise),
-    first=trace.arms[0],
+    order=Trial(seed, 0).rng("run").spawn(2)[1].permutation(150),  # as the package draws it
 )
 assert arms == trace.arms.tolist()
 print(f"{len(arms)} of {len(arms)} pulls agree")
