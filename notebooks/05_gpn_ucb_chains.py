@@ -56,7 +56,6 @@ from scipy.stats import rankdata, spearmanr
 from kbrepro import checks, figures, paths
 from kbrepro.papers.first_edition import Ledger, Results, load
 from kbrepro.papers.gpn_ucb import needle
-from kbrepro.papers.gpn_ucb.bounds import Rates
 from kbrepro.papers.gpn_ucb.cascade_ei import ExactCascadeEI, SampledCascadeEI
 from kbrepro.papers.gpn_ucb.experiments import (
     FINE,
@@ -70,6 +69,7 @@ from kbrepro.papers.gpn_ucb.experiments import (
     nonadaptive_regrets,
 )
 from kbrepro.papers.gpn_ucb.policies import GPNUCB, CascadeUCB, OptimisticImprovement, black_box_ei, black_box_ucb
+from kbrepro.papers.gpn_ucb.structures import rates
 from kbrepro.problems import Trial
 from kbrepro.regret import bootstrap, exact, share, simple_regret
 from kbrepro.simulation import Experiment, map_trials, run_trials
@@ -450,28 +450,27 @@ ratio_table.round(2)
 # %%
 pulls = np.geomspace(10, 1e5, 40)
 structures = {name: network.structure for name, (network, _) in FINE.items()}
-rates = partial(Rates, structures["chain"], norm=2.0, lipschitz=2.0, d=2)
+of_chains = partial(rates, structures["chain"], norm=2.0, lipschitz=2.0, d=2)
 fig, axes = plt.subplots(1, 4, figsize=(12, 3.6))
 for m, colour in zip((2, 3, 4), ("C0", "C1", "C2"), strict=True):
-    its = rates(m=m, nu=1.5)
-    axes[0].loglog(pulls, its.cumulative_upper(pulls), color=colour, label=f"upper, m = {m}")
-    axes[0].loglog(pulls, its.cumulative_lower(pulls), "--", color=colour, label=f"lower, m = {m}")
+    its = of_chains(pulls, m=m, nu=1.5)
+    axes[0].loglog(pulls, its["upper R_T"], color=colour, label=f"upper, m = {m}")
+    axes[0].loglog(pulls, its["lower R_T"], "--", color=colour, label=f"lower, m = {m}")
 for nu, colour in zip((1.0, 1.5, 1.9), ("C0", "C1", "C2"), strict=True):
-    its = rates(m=3, nu=nu)
-    axes[1].loglog(pulls, its.simple_upper(pulls), color=colour, label=f"upper, nu = {nu}")
-    axes[1].loglog(pulls, its.simple_lower(pulls), "--", color=colour, label=f"lower, nu = {nu}")
+    its = of_chains(pulls, m=3, nu=nu)
+    axes[1].loglog(pulls, its["upper simple"], color=colour, label=f"upper, nu = {nu}")
+    axes[1].loglog(pulls, its["lower simple"], "--", color=colour, label=f"lower, nu = {nu}")
 constants = np.geomspace(1, 10, 30)
 for structure, width, style in (("chain", 1, "-"), ("multi-output", 2, "-."), ("feed-forward", 2, ":")):
-    of_structure = partial(Rates, structures[structure], m=3, norm=2.0, nu=1.5, d=2, width=width)
-    upper = [of_structure(lipschitz=L).cumulative_upper(1e4) for L in constants]
-    axes[2].loglog(constants, upper, style, color="C3", label=f"upper, {structure}")
-axes[2].loglog(constants, [of_structure(lipschitz=L).cumulative_lower(1e4) for L in constants], "k--", label="lower")
+    of_structure = partial(rates, structures[structure], 1e4, m=3, norm=2.0, nu=1.5, d=2, width=width)
+    its = pd.DataFrame([of_structure(lipschitz=L) for L in constants])
+    axes[2].loglog(constants, its["upper R_T"], style, color="C3", label=f"upper, {structure}")
+axes[2].loglog(constants, its["lower R_T"], "k--", label="lower")
 smoothness = np.linspace(1, 4, 40)
 for m, colour in zip((2, 3, 4), ("C0", "C1", "C2"), strict=True):
-    its = [rates(m=m, nu=nu) for nu in smoothness]
-    axes[3].semilogy(smoothness, [r.simple_upper(1e4) for r in its], color=colour, label=f"Theorem 4, m = {m}")
-    restricted = [r.simple_upper_restricted(1e4) for r in its]
-    axes[3].semilogy(smoothness, restricted, ":", color=colour, label=f"restricted, m = {m}")
+    its = pd.DataFrame([of_chains(1e4, m=m, nu=nu) for nu in smoothness])
+    axes[3].semilogy(smoothness, its["upper simple"], color=colour, label=f"Theorem 4, m = {m}")
+    axes[3].semilogy(smoothness, its["upper simple, restricted"], ":", color=colour, label=f"restricted, m = {m}")
 axes[0].set(xlabel="rounds T", ylabel="cumulative regret (rate)", title="nu = 1.5, d = 2", ylim=(5, 1e6))
 axes[1].set(xlabel="rounds T", ylabel="simple regret (rate)", title="m = 3, d = 2")
 axes[2].set(xlabel="Lipschitz constant L", ylabel="cumulative regret (rate)", title="m = 3, T = 10000, width 2")
@@ -483,18 +482,8 @@ results.figure(fig, "tables_1_and_2_rates")
 plt.show()
 
 # %%
-rate_table = pd.DataFrame(
-    {
-        (its.m, its.nu): {
-            "upper R_T": its.cumulative_upper(1e4),
-            "lower R_T": its.cumulative_lower(1e4),
-            "upper simple": its.simple_upper(1e4),
-            "upper simple, restricted": its.simple_upper_restricted(1e4),
-            "lower simple": its.simple_lower(1e4),
-        }
-        for its in (rates(m=m, nu=nu) for m in (2, 3, 4) for nu in (1.0, 1.5))
-    }
-).T.rename_axis(["m", "nu"])
+rate_table = pd.DataFrame({(m, nu): of_chains(1e4, m=m, nu=nu) for m in (2, 3, 4) for nu in (1.0, 1.5)})
+rate_table = rate_table.T.rename_axis(["m", "nu"])
 results.table(rate_table, "tables_1_and_2_rates")
 rate_table.round(3)
 

@@ -21,15 +21,12 @@ def box_maxima(values: Array) -> Array:
 
     Entry [a_1, b_1, ..., a_d, b_d, j] is the maximum of values[..., j] over a_i <= index_i <= b_i, -inf if a_i > b_i.
     """
-    d = values.ndim - 1
-    for axis in range(d):
+    for axis in range(values.ndim - 1):
         place = 2 * axis
-        n = values.shape[place]
-        spread = np.repeat(np.expand_dims(values, place), n, axis=place)  # [.., a, b, ..] holds values[.., b, ..]
-        shape = [1] * spread.ndim
-        shape[place], shape[place + 1] = n, n
-        allowed = np.triu(np.ones((n, n), dtype=bool)).reshape(shape)
-        values = np.maximum.accumulate(np.where(allowed, spread, -np.inf), axis=place + 1)
+        ends = np.moveaxis(values, place, -1)
+        n = ends.shape[-1]
+        from_each = np.where(np.triu(np.ones((n, n), dtype=bool)), ends[..., None, :], -np.inf)
+        values = np.moveaxis(np.maximum.accumulate(from_each, axis=-1), (-2, -1), (place, place + 1))
     return values
 
 
@@ -46,15 +43,8 @@ def box_indices(cube: CubeGrid, low: Array, high: Array, dilate: float) -> tuple
 
 def corners(low: Array, high: Array) -> Array:
     """Return the 2^d corners of boxes (A, d), as (A, 2^d, d)."""
-    ends = np.stack([low, high])
-    axes = range(low.shape[1])
-    return np.stack(
-        [
-            np.stack([ends[side, :, axis] for axis, side in zip(axes, sides, strict=True)], axis=-1)
-            for sides in itertools.product((0, 1), repeat=low.shape[1])
-        ],
-        axis=1,
-    )
+    sides = itertools.product((False, True), repeat=low.shape[1])
+    return np.stack([np.where(side, high, low) for side in sides], axis=1)
 
 
 class BoxSets(NetworkSets):
@@ -69,9 +59,7 @@ class BoxSets(NetworkSets):
 
     def regions(self) -> list[tuple[Array, Array]]:
         """Return for every layer lower and upper bounds on its outputs, each (A, n_i); the last is the reward."""
-        first = self.posteriors[0]
-        half = self.told.norm_bound * first.sd[:, None]
-        found = [(first.mean - half, first.mean + half)]
+        found = [_low_and_high(self.band(self.posteriors[0].mean, self.posteriors[0].sd))]
         for i in range(1, self.told.depth):
             found.append(self._through(i, *found[-1]))
         return found
@@ -99,8 +87,7 @@ class BoxSets(NetworkSets):
         empty = (first > last).any(axis=1)
         if empty.any():
             largest[empty] = self._largest_at_corners(i, both, low[empty], high[empty], np.flatnonzero(empty))
-        n = both.shape[1] // 2
-        return -largest[:, n:], largest[:, :n]
+        return _low_and_high(largest)
 
     def _largest_in_boxes(self, i: int, values: Array, first: Array, last: Array) -> Array:
         cube, which = self.cubes[i - 1], self._which[i - 1]
@@ -118,21 +105,14 @@ class BoxSets(NetworkSets):
         extras = np.repeat(self.told.own_inputs(i)[arms][:, None, :], at.shape[1], axis=1)
         Z = np.concatenate([at, extras], axis=2).reshape(len(arms) * at.shape[1], -1)
         if self.envelope:
-            bounds = self._envelope_near(i, values, Z)
+            slopes = neighbour_slopes(Z, self.posteriors[i].points, self.told.lipschitz, self.radius)
+            bounds = lower_envelope(values, slopes)
         else:
-            mean, variance = self.posteriors[i].at(Z)
-            bounds = self.band(mean, np.sqrt(variance))
+            bounds = self.band(*self.posteriors[i].at(Z))
         return bounds.reshape(*at.shape[:2], -1).max(axis=1)
 
-    def _envelope_near(self, i: int, values: Array, Z: Array) -> Array:
-        """Return the envelopes of grid values at any points Z."""
-        cube, points, L = self.cubes[i - 1], self.posteriors[i].points, self.told.lipschitz
-        if points.shape[1] > 1:
-            return lower_envelope(values, neighbour_slopes(Z, points, L, self.radius))
-        n_near = int(np.ceil(self.radius / cube.step)) + 1
-        near = np.floor((Z + cube.half_width) / cube.step).astype(int) + np.arange(1 - n_near, n_near + 1)
-        distance = np.abs(near * cube.step - cube.half_width - Z)
-        outside = (near < 0) | (near >= cube.n) | (distance > self.radius * (1 + 1e-12))
-        slopes = np.where(outside, np.inf, L * distance)
-        near = np.clip(near, 0, cube.n - 1)
-        return np.stack([(column[near] + slopes).min(axis=1) for column in values.T], axis=1)
+
+def _low_and_high(band: Array) -> tuple[Array, Array]:
+    """Return lower and upper bounds (A, n) from a band as `NetworkSets.band` returns it."""
+    n = band.shape[1] // 2
+    return -band[:, n:], band[:, :n]

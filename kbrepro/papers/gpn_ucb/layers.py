@@ -66,7 +66,7 @@ def lipschitz(kernel: Kernel | OperatorKernel, norm: float) -> float:
 
 
 def largest_value(kernel: Kernel | OperatorKernel, norm: float) -> float:
-    """Return norm sqrt(k(x, x)), which no |f(x)| exceeds: the interval that the next layer must be ready for."""
+    """Return norm sqrt(k(x, x)), which no |f(x)| exceeds (Euclidean norm): what the next layer must be ready for."""
     return norm * float(np.sqrt(_size(kernel, lambda k: k.diag(np.zeros((1, 1)))[0])))
 
 

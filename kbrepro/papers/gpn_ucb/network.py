@@ -10,7 +10,7 @@ import numpy as np
 
 from kbrepro import checks
 from kbrepro.kernels import Array, Kernel
-from kbrepro.papers.gpn_ucb.layers import OperatorKernel, largest_value
+from kbrepro.papers.gpn_ucb.layers import OperatorKernel
 from kbrepro.problems import Told
 
 #: What is added to the diagonal of every kernel matrix (Li & Scarlett, L.3): the bands stay valid, they only widen.
@@ -32,12 +32,10 @@ class NetworkTold:
     widths: tuple[int, ...]
     norm_bound: float
     lipschitz: float
-    noise_variance: float = NOISE_VARIANCE
     extra_dims: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
         checks.positive(norm_bound=self.norm_bound, lipschitz=self.lipschitz)
-        checks.non_negative(noise_variance=self.noise_variance)
         if self.lipschitz < 1:
             raise ValueError(f"lipschitz = {self.lipschitz} is not allowed: lipschitz must be at least 1")
         if self.widths[-1] != 1:
@@ -65,7 +63,7 @@ class NetworkTold:
     @property
     def black_box(self) -> Told:
         """What is told of the reward alone (eqs. 289-291): it is treated like an output of the first layer."""
-        return Told(self.points, self.kernels[0], self.noise_variance, norm=self.norm_bound)
+        return Told(self.points, self.kernels[0], NOISE_VARIANCE, norm=self.norm_bound)
 
     def own_inputs(self, layer: int) -> Array:
         """Return the inputs that a layer takes besides the output of the layer before, at every arm, (A, n)."""
@@ -73,12 +71,8 @@ class NetworkTold:
         start = sum(sizes[:layer])
         return self.points[:, start : start + sizes[layer]]
 
-    def reach(self, layer: int) -> float:
-        """Return B sqrt(k(x, x)), which no output of this layer exceeds in absolute value (Euclidean norm)."""
-        return largest_value(self.kernels[layer], self.norm_bound)
-
-    def steps(self, arm: int, observation: Sequence[Any]) -> Iterator[tuple[int, Array, Array]]:
-        """Yield (layer, its input with its additional inputs (d_i,), its output (n_i,)) from what a pull showed.
+    def steps(self, arm: int, observation: Sequence[Any]) -> Iterator[tuple[Array, Array]]:
+        """Yield for every layer its input with its additional inputs (d_i,) and its output (n_i,) under `arm`.
 
         Raises IndexError on a bad arm, ValueError unless the observation holds an output of every layer.
         """
@@ -89,7 +83,7 @@ class NetworkTold:
             raise ValueError(f"observation has shapes {shapes}: the layers have {self.widths} outputs")
         z = np.empty(0)
         for i, output in enumerate(outputs):
-            yield i, np.concatenate([z, self.own_inputs(i)[arm]]), output
+            yield np.concatenate([z, self.own_inputs(i)[arm]]), output
             z = output
 
 

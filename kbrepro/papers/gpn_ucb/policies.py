@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from kbrepro import checks
 from kbrepro.confidence import Asking
-from kbrepro.kernels import Array
+from kbrepro.kernels import Array, grid
 from kbrepro.papers.gpn_ucb.network import NetworkTold
 from kbrepro.papers.gpn_ucb.posterior import ChainPosterior, layer_posterior
 from kbrepro.papers.gpn_ucb.sets import NetworkSets
@@ -24,12 +24,12 @@ from kbrepro.problems import Told
 class GPNUCB(Policy):
     """GPN-UCB: the arm of largest upper confidence bound (Li & Scarlett, Algorithm 1); settings as for its sets."""
 
-    def __init__(self, told: NetworkTold, horizon: int, **sets: Any) -> None:
-        self._sets = sets
+    def __init__(self, told: NetworkTold, horizon: int, **settings: Any) -> None:
+        self.settings = settings
         super().__init__(told, horizon)
 
     def prior(self, horizon: int) -> NetworkSets:
-        return self.told.structure.sets(self.told, **self._sets)
+        return self.told.structure.sets(self.told, **self.settings)
 
     def index(self, rng: np.random.Generator) -> Array:
         return self.posterior.bounds()[1]
@@ -41,11 +41,8 @@ def uniform_design(points: Array, per_side: int) -> NDArray[np.int64]:
     The fill distance is half a diagonal of a cell, of the order T^(-1/d), up to the spacing of the arms.
     """
     checks.positive_int(per_side=per_side)
-    d = points.shape[1]
-    low, high = points.min(axis=0), points.max(axis=0)
-    side = (np.arange(per_side) + 0.5) / per_side
-    centres = np.stack(np.meshgrid(*[side] * d, indexing="ij"), axis=-1).reshape(-1, d)
-    centres = low + centres * (high - low)
+    low, high, half = points.min(axis=0), points.max(axis=0), 0.5 / per_side
+    centres = low + grid(per_side, points.shape[1], half, 1 - half) * (high - low)
     return np.array([best_arm(-np.sum((points - c) ** 2, axis=1)) for c in centres])
 
 
@@ -64,24 +61,23 @@ class NonAda(Policy):
             raise ValueError(f"horizon = {horizon} is not allowed: the design has n^{told.points.shape[1]} arms")
 
     def prior(self, horizon: int) -> list[list[tuple[Array, Array]]]:
-        """Return no input and output yet for every layer: the posteriors come at the end."""
-        return [[] for _ in self.told.widths]
+        """Return what the pulls have shown, nothing yet: the posteriors come at the end."""
+        return []
 
     def index(self, rng: np.random.Generator) -> Array:
         return (np.arange(self.told.n_arms) == self.design[self.t - 1]).astype(float)
 
     def tell(self, arm: int, observation: Sequence[Any]) -> None:
-        for i, z, y in self.told.steps(arm, observation):
-            self.posterior[i].append((z, y))
+        self.posterior.append(list(self.told.steps(arm, observation)))
         self.t += 1
 
     def composite_mean(self) -> Array:
         """Return the composed posterior means of the layers at every arm, (A,) (eqs. 21, 166, 176-179)."""
         mean = np.empty((self.told.n_arms, 0))
-        for i, shown in enumerate(self.posterior):
+        for i in range(self.told.depth):
             posterior = layer_posterior(self.told, i, np.column_stack([mean, self.told.own_inputs(i)]))
-            for z, y in shown:
-                posterior.update(z, y)
+            for steps in self.posterior:
+                posterior.update(*steps[i])
             mean = posterior.mean if self.ranges is None else np.clip(posterior.mean, *self.ranges[i])
         return mean[:, 0]
 

@@ -15,11 +15,8 @@ from scipy.linalg import solve_triangular
 from kbrepro import checks
 from kbrepro.kernels import Array, Kernel
 from kbrepro.papers.gpn_ucb.layers import OperatorKernel, with_output
-from kbrepro.papers.gpn_ucb.network import NetworkTold
+from kbrepro.papers.gpn_ucb.network import NOISE_VARIANCE, NetworkTold
 from kbrepro.posterior import Rows
-
-#: Without noise a pull whose posterior variance is below this share of the prior variance counts as repeated.
-REPEATED = 1e-12
 
 
 class LayerPosterior:
@@ -30,18 +27,13 @@ class LayerPosterior:
     """
 
     def __init__(self, kernel: Kernel | OperatorKernel, points: Array, noise_variance: float, n_outputs: int) -> None:
-        checks.non_negative(noise_variance=noise_variance)
+        checks.positive(noise_variance=noise_variance)
         checks.positive_int(n_outputs=n_outputs)
         self.kernel, self.points, self.noise_variance = kernel, points, noise_variance
         self.mean = np.zeros((len(points), n_outputs))
         self._variance = kernel.diag(points).astype(float).copy()
         self._inputs, self._rows, self._residuals = Rows(points.shape[1]), Rows(len(points)), Rows(n_outputs)
         self._factor = np.zeros((16, 16))
-
-    @property
-    def n_pulls(self) -> int:
-        """Number of pulls so far."""
-        return len(self._inputs)
 
     @property
     def variance(self) -> Array:
@@ -54,33 +46,29 @@ class LayerPosterior:
         return np.sqrt(self.variance)
 
     def at(self, Z: Array) -> tuple[Array, Array]:
-        """Return mean (n, n_outputs) and variance (n,) at any points Z (n, d)."""
+        """Return mean (n, n_outputs) and standard deviation (n,) at any points Z (n, d)."""
         mean, V = self.solved(Z)
-        return mean, np.maximum(self.kernel.diag(Z) - np.einsum("tn,tn->n", V, V), 0.0)
+        return mean, np.sqrt(np.maximum(self.kernel.diag(Z) - np.einsum("tn,tn->n", V, V), 0.0))
 
     def solved(self, Z: Array) -> tuple[Array, Array]:
-        """Return the mean (n, n_outputs) at any points Z (n, d), and V = L^-1 k(inputs, Z), (n_pulls, n)."""
-        K, t = self.kernel(self._inputs(), Z), self.n_pulls
+        """Return the mean (n, n_outputs) at any points Z (n, d), and V = L^-1 k(inputs, Z), (pulls, n)."""
+        K, t = self.kernel(self._inputs(), Z), len(self._inputs)
         V = solve_triangular(self._factor[:t, :t], K, lower=True, check_finite=False) if t else K
         return V.T @ self._residuals(), V
 
     def update(self, z: Array, y: Array) -> Array:
         """Condition on the output y (n_outputs,) at z (d,); return the new row of V at the fixed points, (P,).
 
-        Raises ValueError on other shapes, on what is not finite, and on a repeated point if there is no noise.
+        Raises ValueError on other shapes and on what is not finite.
         """
         z, y = np.atleast_2d(z), np.asarray(y, dtype=float)
         if z.shape != (1, self.points.shape[1]) or y.shape != (self.mean.shape[1],):
             wanted = f"z ({self.points.shape[1]},) and y ({self.mean.shape[1]},)"
             raise ValueError(f"the shapes disagree: z {z.shape[1:]}, y {y.shape}; they must be {wanted}")
         checks.finite_array(z=z, y=y)
-        t, prior = self.n_pulls, float(self.kernel.diag(z)[0])
         mean, V = self.solved(z)
-        new = V[:, 0]
-        left = prior - float(new @ new)
-        if self.noise_variance == 0 and left <= REPEATED * prior:
-            raise ValueError("noise_variance = 0 is not allowed with repeated points: noise_variance must be above 0")
-        scale = np.sqrt(max(left, 0.0) + self.noise_variance)
+        t, new = len(V), V[:, 0]
+        scale = np.sqrt(max(float(self.kernel.diag(z)[0]) - float(new @ new), 0.0) + self.noise_variance)
         if t == len(self._factor):
             self._factor = np.pad(self._factor, (0, t))
         self._factor[t, :t], self._factor[t, t] = new, scale
@@ -114,14 +102,14 @@ class OperatorPosterior:
     @property
     def sd(self) -> Array:
         """Root of the spectral norm of the posterior covariance at the fixed points, (P,)."""
-        return np.sqrt(_largest(self.covariance))
+        return _spectral_sd(self.covariance)
 
     def at(self, Z: Array) -> tuple[Array, Array]:
-        """Return the mean (m, n) and the squared `sd` (m,) at any points Z (m, d)."""
+        """Return mean (m, n) and `sd` (m,) at any points Z (m, d)."""
         mean, V = self._pairs.solved(with_output(Z, self._n))
         blocks = V.reshape(-1, len(Z), self._n)
         left = _blocks(self._pairs.kernel, Z) - np.einsum("tmi,tmj->mij", blocks, blocks)
-        return mean.reshape(len(Z), self._n), _largest(left)
+        return mean.reshape(len(Z), self._n), _spectral_sd(left)
 
     def update(self, z: Array, y: Array) -> None:
         """Condition on the output y (n,) at z (d,); raises as `LayerPosterior.update`."""
@@ -138,17 +126,17 @@ def _blocks(kernel: OperatorKernel, points: Array) -> Array:
     return sum(d[:, None, None] * A for d, A in zip(diagonals, kernel.mixings, strict=True))
 
 
-def _largest(covariance: Array) -> Array:
-    """Return the largest eigenvalue of every matrix (P, n, n), (P,), at least 0."""
-    return np.maximum(np.linalg.eigvalsh(covariance)[:, -1], 0.0)
+def _spectral_sd(covariance: Array) -> Array:
+    """Return the root of the largest eigenvalue of every matrix (P, n, n), (P,), at least 0."""
+    return np.sqrt(np.maximum(np.linalg.eigvalsh(covariance)[:, -1], 0.0))
 
 
 def layer_posterior(told: NetworkTold, layer: int, points: Array) -> LayerPosterior | OperatorPosterior:
     """Return the posterior of a layer before the first pull, with these fixed points (P, d)."""
     kernel = told.kernels[layer]
     if isinstance(kernel, OperatorKernel):
-        return OperatorPosterior(kernel, points, told.noise_variance)
-    return LayerPosterior(kernel, points, told.noise_variance, told.widths[layer])
+        return OperatorPosterior(kernel, points, NOISE_VARIANCE)
+    return LayerPosterior(kernel, points, NOISE_VARIANCE, told.widths[layer])
 
 
 class NetworkPosterior:
@@ -160,13 +148,13 @@ class NetworkPosterior:
 
     def update(self, arm: int, observation: Sequence[Any]) -> None:
         """Take in the outputs of all layers at `arm`; raises as `NetworkTold.steps`."""
-        for i, z, y in self.told.steps(arm, observation):
-            self.posteriors[i].update(z, y)
+        for posterior, (z, y) in zip(self.posteriors, self.told.steps(arm, observation), strict=True):
+            posterior.update(z, y)
 
     def realised_sd(self, arm: int, observation: Sequence[Any]) -> Array:
         """Return the sd of every layer at its true input under `arm`, (m,), which only a pull shows."""
-        steps = self.told.steps(arm, observation)
-        return np.array([np.sqrt(self.posteriors[i].at(z[None, :])[1][0]) for i, z, _ in steps])
+        steps = zip(self.posteriors, self.told.steps(arm, observation), strict=True)
+        return np.array([posterior.at(z[None, :])[1][0] for posterior, (z, _) in steps])
 
 
 #: Tables span [-HALF_WIDTH, HALF_WIDTH]; outside, where no data is near and the posterior is the prior, the end counts.

@@ -20,6 +20,7 @@ from scipy.spatial.distance import cdist
 
 from kbrepro import checks
 from kbrepro.kernels import Array, grid
+from kbrepro.papers.gpn_ucb.layers import largest_value
 from kbrepro.papers.gpn_ucb.network import NetworkTold
 from kbrepro.papers.gpn_ucb.posterior import NetworkPosterior
 
@@ -88,7 +89,7 @@ class NetworkSets(NetworkPosterior):
         self.cubes = [CubeGrid(half_width, n_grid, d) for d in told.widths[:-1]]
         points, self._which = [told.own_inputs(0)], []
         for i, cube in enumerate(self.cubes):
-            if (reach := told.reach(i)) > half_width:
+            if (reach := largest_value(told.kernels[i], told.norm_bound)) > half_width:
                 raise ValueError(f"half_width = {half_width} is not allowed: layer {i} returns up to {reach:g}")
             values, which = np.unique(told.own_inputs(i + 1), axis=0, return_inverse=True)
             tiled, repeated = np.tile(cube.points, (len(values), 1)), np.repeat(values, cube.n**cube.d, axis=0)

@@ -1,4 +1,4 @@
-"""What tells the structures of networks apart: kernels, confidence sets, and the constants of Theorems 1 to 3.
+"""What tells the structures of networks apart: kernels, confidence sets, constants of Theorems 1 to 3, rates.
 
 Symbols of Li & Scarlett: m layers, norm bound B, Lipschitz constant L >= 1; `widths` (m,) are the numbers of outputs of
 the layers, D is the product of all but the last.
@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -18,7 +17,6 @@ from kbrepro.kernels import Array, Kernel
 from kbrepro.papers.gpn_ucb.balls import BallSets
 from kbrepro.papers.gpn_ucb.boxes import BoxSets
 from kbrepro.papers.gpn_ucb.layers import OperatorKernel
-from kbrepro.papers.gpn_ucb.network import NetworkTold
 
 
 @dataclass(frozen=True)
@@ -26,21 +24,17 @@ class FeedForward:
     """Every output of every layer is a function of its own, of one scalar kernel; a chain where all widths are 1."""
 
     kernel: Kernel
+    sets = BoxSets  # the confidence sets of such a network: `structure.sets(told, **settings)`
 
     def kernels(self, widths: Sequence[int]) -> tuple[Kernel, ...]:
         """Return the kernels of layers with these numbers of outputs."""
         return (self.kernel,) * len(widths)
-
-    def sets(self, told: NetworkTold, **settings: Any) -> BoxSets:
-        """Return the confidence sets of a network; settings as for `BoxSets`."""
-        return BoxSets(told, **settings)
 
     def step_weights(self, widths: Sequence[int], norm: float, lipschitz: float) -> Array:
         """Return weights (m,): r_t is at most their product with the layers' sds at the true inputs of the arm pulled.
 
         Eq. 49 for chains, eq. 94 for feed-forward networks.
         """
-        checks.positive(norm=norm, lipschitz=lipschitz)
         m = len(widths)
         later = [math.sqrt(math.prod(widths[i:-1])) for i in range(m)]
         return np.array([2 * norm * (2 * lipschitz) ** (m - 1 - i) * later[i] for i in range(m)])
@@ -57,7 +51,6 @@ class FeedForward:
 
     def rate_factor(self, widths: Sequence[int], norm: float, lipschitz: float) -> float:
         """Return 2^m sqrt(D) B L^(m-1), the factor of GPN-UCB's rate in Table 2."""
-        checks.positive(norm=norm, lipschitz=lipschitz)
         m = len(widths)
         return 2**m * math.sqrt(math.prod(widths[:-1])) * norm * lipschitz ** (m - 1)
 
@@ -71,33 +64,64 @@ class MultiOutput:
     """A chain of vector-valued functions; `kernel_of(n)` is the operator-valued kernel of a layer with n outputs."""
 
     kernel_of: Callable[[int], OperatorKernel]
+    sets = BallSets
 
     def kernels(self, widths: Sequence[int]) -> tuple[OperatorKernel, ...]:
         """Return the kernels of layers with these numbers of outputs."""
         return tuple(self.kernel_of(n) for n in widths)
 
-    def sets(self, told: NetworkTold, **settings: Any) -> BallSets:
-        """Return the confidence sets of a network; settings as for `BallSets`."""
-        return BallSets(told, **settings)
-
     def step_weights(self, widths: Sequence[int], norm: float, lipschitz: float) -> Array:
         """Return weights (m,) as for `FeedForward`, by eq. 67; sd means the root of the spectral norm."""
-        checks.positive(norm=norm, lipschitz=lipschitz)
         before = [8 * norm * lipschitz * (5 * lipschitz) ** i for i in range(len(widths) - 1)]
         return np.array([*reversed(before), 2 * norm])
 
     def rounding_term(self, widths: Sequence[int], lipschitz: float, half_diagonals: Sequence[float]) -> float:
-        """Return what outward rounding adds to eq. 67; ValueError unless there are two layers (the same steps as for
-        `FeedForward`)."""
+        """Return the same, by the same steps, for eq. 67; ValueError unless there are two layers."""
         if len(widths) != 2:
             raise ValueError(f"widths = {tuple(widths)} is not allowed: a multi-output chain must have two layers here")
         return float(10 * lipschitz * half_diagonals[0])
 
     def rate_factor(self, widths: Sequence[int], norm: float, lipschitz: float) -> float:
         """Return 5^m B L^(m-1), the factor of GPN-UCB's rate in Table 2."""
-        checks.positive(norm=norm, lipschitz=lipschitz)
         m = len(widths)
         return 5**m * norm * lipschitz ** (m - 1)
 
     #: The same number stands before Sigma_T in Theorem 2.
     cumulative_factor = rate_factor
+
+
+def rates(
+    structure: FeedForward | MultiOutput,
+    T: Array,
+    *,
+    m: int,
+    norm: float,
+    lipschitz: float,
+    nu: float,
+    d: int,
+    width: int = 1,
+) -> dict[str, Array]:
+    """Return the rates of Tables 1 and 2 at T rounds, of the shape of T, constants 1 and logarithms dropped.
+
+    m layers, Matérn smoothness `nu` (>= 1 for the lower bounds), d inputs; `width` is d_2 = ... = d_m, 1 for a chain.
+    Raises ValueError unless norm and Lipschitz constant are positive.
+
+    - `upper R_T`: GPN-UCB's, if the conjecture of Vakili (2022) holds; d_max is max(d, width).
+    - `lower R_T`: with c = 1.
+    - `upper simple`: non-adaptive sampling's, for chains. nu <= 1: B L^(m-1) T^(-nu^m / d); nu > 1: B^(1 + nu + ... +
+      nu^(m-2)) L^(nu^(m-1)) T^(-nu / d). (Table 2 omits the dots in the exponent.)
+    - `upper simple, restricted`: for means that stay in the layers' domains, B L^((m-1) max(nu, 1)) T^(-nu / d).
+    - `lower simple`.
+    """
+    checks.positive(norm=norm, lipschitz=lipschitz)
+    scale, slow = norm * lipschitz ** (m - 1), np.power(T, -nu / d)
+    factor = structure.rate_factor((width,) * (m - 1) + (1,), norm, lipschitz)
+    powers = sum(nu**i for i in range(max(m - 1, 1)))
+    rough, smooth = scale * np.power(T, -(nu**m) / d), norm**powers * lipschitz ** (nu ** (m - 1)) * slow
+    return {
+        "upper R_T": factor * np.power(T, max(1 - nu / max(d, width), 0.0)),
+        "lower R_T": np.minimum(T, scale * np.power(T, 1 - nu / d) if d > nu else scale ** (d / nu)),
+        "upper simple": rough if nu <= 1 else smooth,
+        "upper simple, restricted": norm * lipschitz ** ((m - 1) * max(nu, 1.0)) * slow,
+        "lower simple": scale * slow,
+    }

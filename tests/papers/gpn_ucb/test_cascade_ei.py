@@ -43,8 +43,8 @@ def direct_samples(problem, n, generator):
             z = output[arm]
     z = np.repeat(points, n, axis=0)
     for layer in layers:
-        mean, variance = layer.at(z)
-        z = mean + np.sqrt(variance)[:, None] * generator.standard_normal((len(z), 1))
+        mean, sd = layer.at(z)
+        z = mean + sd[:, None] * generator.standard_normal((len(z), 1))
     return z.reshape(len(points), n)
 
 
