@@ -39,21 +39,22 @@ class Trial:
 class Told:
     """What a policy is told: the arms' points (A, d), and the kernel and noise variance of its posterior.
 
-    `R` is the noise scale of the theorems, where it is not the root of `noise_variance`; `norm` bounds the RKHS norm of
-    the expected reward, where that is known. Raises ValueError on a value out of range or points that are no finite
-    (A, d).
+    `noise_scale` is the R of the theorems, by default the root of `noise_variance`; `replace(told, noise_variance=...)`
+    keeps it. `norm` bounds the RKHS norm of the expected reward, where that is known. Raises ValueError on a value out
+    of range or points that are no finite (A, d).
     """
 
     points: Array = field(repr=False)
     kernel: Kernel
     noise_variance: float
-    R: float | None = None
+    noise_scale: float | None = None
     norm: float | None = None
 
     def __post_init__(self) -> None:
         checks.positive(noise_variance=self.noise_variance)
-        if self.R is not None:
-            checks.non_negative(R=self.R)
+        if self.noise_scale is None:
+            object.__setattr__(self, "noise_scale", float(np.sqrt(self.noise_variance)))
+        checks.non_negative(noise_scale=self.noise_scale)
         if self.norm is not None:
             checks.positive(norm=self.norm)
         if np.ndim(self.points) != 2 or not len(self.points):
@@ -64,11 +65,6 @@ class Told:
     def n_arms(self) -> int:
         """Number of arms A."""
         return len(self.points)
-
-    @property
-    def noise_scale(self) -> float:
-        """Noise scale of the theorems: `R`, by default the root of the noise variance."""
-        return float(np.sqrt(self.noise_variance)) if self.R is None else self.R
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ GAINS = [0.0, 0.7, 40.0]
 
 def asking(t=3, gain=4.0, **told):
     """What a width looks at: 25 arms, round 3, a gain of 4 nats."""
-    given = dict(points=grid(25), kernel=SquaredExponential(0.2), noise_variance=0.04, norm=1.5, R=0.3)
+    given = dict(points=grid(25), kernel=SquaredExponential(0.2), noise_variance=0.04, norm=1.5, noise_scale=0.3)
     return SimpleNamespace(t=t, told=Told(**given | told), posterior=SimpleNamespace(gain=gain))
 
 
@@ -150,7 +150,7 @@ def test_the_self_normalised_band_covers_at_a_small_regulariser():
     for seed in range(20):
         weights = np.random.default_rng([31, seed]).standard_normal(25)
         f, norm = K @ weights, float(np.sqrt(weights @ K @ weights))
-        problem = Problem(Told(points, kernel, 0.01, R=0.3, norm=norm), f, Gaussian(0.3))
+        problem = Problem(Told(points, kernel, 0.01, noise_scale=0.3, norm=norm), f, Gaussian(0.3))
         policy = UCB(problem.told, 60, width=Constant(3.0))
         for _ in rounds(policy, problem, 60, np.random.default_rng([32, seed])):
             half = SelfNormalised(1e-6)(policy) * policy.posterior.sd

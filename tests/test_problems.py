@@ -116,7 +116,7 @@ def test_pulling_a_bad_arm_draws_nothing(problem, arm):
             r"noise_variance = 0\.0 is not allowed: noise_variance must be a finite number above 0",
         ),
         ({"noise_variance": np.nan}, "noise_variance = nan"),
-        ({"R": -1.0}, r"R = -1\.0"),
+        ({"noise_scale": -1.0}, r"noise_scale = -1\.0"),
         ({"norm": 0.0}, r"norm = 0\.0"),
         ({"norm": -1.0}, r"norm = -1\.0"),
         ({"norm": np.inf}, "norm = inf"),
@@ -209,11 +209,11 @@ def test_rkhs_functions_have_the_norm_asked_for():
 
 @pytest.mark.parametrize("kind", [Gaussian, Uniform])
 def test_the_noise_may_differ_from_what_the_policies_are_told(kind):
-    def pulled(noise_variance, noise, R=None):
-        problem = Problem(Told(grid(4), SquaredExponential(0.2), noise_variance, R), REWARD, noise)
+    def pulled(noise_variance, noise, noise_scale=None):
+        problem = Problem(Told(grid(4), SquaredExponential(0.2), noise_variance, noise_scale), REWARD, noise)
         return problem.pull(2, np.random.default_rng(7))
 
-    assert pulled(0.25, kind(0.5)) == pulled(4.0, kind(0.5)) == pulled(4.0, kind(0.5), R=3.0) != REWARD[2]
+    assert pulled(0.25, kind(0.5)) == pulled(4.0, kind(0.5)) == pulled(4.0, kind(0.5), noise_scale=3.0) != REWARD[2]
     assert pulled(0.25, kind(0.0)) == REWARD[2]
 
 
@@ -222,15 +222,16 @@ def test_by_default_the_noise_is_normal_with_the_scale_that_is_told():
         return Problem(*problem).pull(2, np.random.default_rng(7))
 
     assert pulled(TOLD, REWARD) == pulled(TOLD, REWARD, Gaussian(np.sqrt(0.5)))
-    assert pulled(replace(TOLD, R=0.1), REWARD) == pulled(TOLD, REWARD, Gaussian(0.1))
+    assert pulled(replace(TOLD, noise_scale=0.1), REWARD) == pulled(TOLD, REWARD, Gaussian(0.1))
 
 
-def test_what_is_not_given_follows_what_is_replaced():
-    assert (TOLD.noise_scale, replace(TOLD, R=2.0).noise_scale) == (np.sqrt(0.5), 2.0)
+def test_the_noise_scale_stays_where_the_posterior_is_told_another_variance():
     other = replace(TOLD, noise_variance=4.0)
-    assert (other.noise_scale, replace(other, R=0.0).noise_scale) == (2.0, 0.0)
-    rng, problem = np.random.default_rng(7), replace(Problem(TOLD, REWARD), told=other)
-    assert problem.pull(2, rng) == REWARD[2] + Gaussian(2.0)(np.random.default_rng(7))
+    assert other.noise_scale == TOLD.noise_scale == np.sqrt(0.5)
+    assert replace(other, noise_scale=0.0).noise_scale == 0.0
+    problem = replace(Problem(TOLD, REWARD), told=replace(TOLD, noise_scale=2.0))
+    noise = Gaussian(2.0)(np.random.default_rng(7))
+    assert problem.pull(2, np.random.default_rng(7)) == REWARD[2] + noise
 
 
 @pytest.mark.parametrize(("kind", "name"), [(Gaussian, "sd"), (Uniform, "bound")])

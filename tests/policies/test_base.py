@@ -112,7 +112,7 @@ def test_the_permutation_is_drawn_once():
 
 
 def test_the_posterior_is_the_exact_one_of_what_is_told():
-    policy = MeanOnly(Told(grid(30), SquaredExponential(0.2), 1.5, R=0.1), 10)
+    policy = MeanOnly(Told(grid(30), SquaredExponential(0.2), 1.5, noise_scale=0.1), 10)
     assert type(policy.posterior) is RowPosterior and type(MeanOnly(TOLD, 400).posterior) is CovariancePosterior
     assert (policy.posterior.noise_variance, policy.posterior.n_arms, policy.t) == (1.5, 30, 1)
 

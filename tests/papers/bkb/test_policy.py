@@ -21,7 +21,7 @@ KNOWN = {"norm": 2.0, "noise_scale": 0.1, "noise_variance": 0.04}
 
 def problem(kernel=None, points=POINTS, norm=2.0, noise_scale=0.1):
     drawn = GPDraw(kernel or SquaredExponential(0.3), points, 0.01)(Trial(2, 0))
-    return Problem(replace(drawn.told, norm=norm, R=noise_scale), drawn.expected_reward)
+    return Problem(replace(drawn.told, norm=norm, noise_scale=noise_scale), drawn.expected_reward)
 
 
 @pytest.mark.parametrize("streaming", [False, True])

@@ -17,7 +17,7 @@ from kbrepro.simulation import rounds, run
 
 KERNEL = LatticeKernel(Matern(0.3, nu=1.5), 6)
 ARMS = grid(6, 2)
-TOLD = Told(ARMS, KERNEL, 0.5, R=1.0, norm=1.0)
+TOLD = Told(ARMS, KERNEL, 0.5, noise_scale=1.0, norm=1.0)
 #: 900 arms, of which at most MEMBERS are followed at horizons below 1800.
 LARGE = Told(grid(30, 2), LatticeKernel(Matern(0.2, nu=1.5), 30), 1.0, norm=1.0)
 

@@ -76,7 +76,7 @@ class Referee:
 
 
 def problem_on(n, d, alpha=1.0):
-    told = Told(grid(n, d), LatticeKernel(KERNEL, n), alpha, R=1.0, norm=2.0)
+    told = Told(grid(n, d), LatticeKernel(KERNEL, n), alpha, noise_scale=1.0, norm=2.0)
     return Problem(told, np.cos(5 * told.points).sum(axis=1), Uniform(1.0))
 
 
@@ -217,7 +217,7 @@ def test_run_and_replay_agree():
 
 def test_the_noise_scale_is_the_one_that_is_told():
     """Before any pull: norm + L sqrt(2 (1 + log(4 2^(1/2) / delta))), d = 1, with the norm 2 of `problem_on`."""
-    told = replace(problem_on(9, 1).told, R=0.25)
+    told = replace(problem_on(9, 1).told, noise_scale=0.25)
     width = PartitionedUCB(told, 50, delta=0.1, nu=1.5).widths()
     np.testing.assert_allclose(width, 2 + 0.25 * math.sqrt(2 * (1 + math.log(4 * math.sqrt(2) / 0.1))), rtol=1e-12)
 
