@@ -159,7 +159,9 @@ def blocks(behind: Mapping[str, Array], apart: Array, worse: str, block: int, un
     pair = {"GP-UCB/5 and EI": _block_means(apart, block)}
     figures.pairs(below, pair, rule=read_rule(">= -0.2, <= 0.2"), what=what, dot="block")
     clear = [name for name, (_, estimate) in rows.items() if estimate.low > 0]
-    fig.suptitle(f"Clearly behind both GP-UCB/5 and EI: {', '.join(clear) or 'none'}")
+    margins = ", ".join(name.removeprefix("MPI, margin ") for name in clear if name.startswith("MPI"))
+    told = [name for name in clear if not name.startswith("MPI")] + ([f"MPI with margin {margins}"] if margins else [])
+    fig.suptitle(f"Clearly behind both GP-UCB/5 and EI: {', '.join(told) or 'none'}", size="medium")
     return fig
 
 
