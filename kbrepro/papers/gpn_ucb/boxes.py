@@ -7,38 +7,17 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from kbrepro.kernels import Array
 from kbrepro.papers.gpn_ucb.network import NetworkTold
-from kbrepro.papers.gpn_ucb.sets import ROUNDING, CubeGrid, NetworkSets, lower_envelope, neighbour_slopes
-
-#: Slack, in cells, when a box is turned into grid indices: more points only widen a set.
-INDEX_SLACK = 1e-9
+from kbrepro.papers.gpn_ucb.sets import ROUNDING, NetworkSets, largest_inside, lower_envelope, neighbour_slopes
 
 
-def box_maxima(values: Array) -> Array:
-    """Return the maxima over all boxes of grid points: values (n,) * d + (k,) -> (n, n) * d + (k,).
-
-    Entry [a_1, b_1, ..., a_d, b_d, j] is the maximum of values[..., j] over a_i <= index_i <= b_i, -inf if a_i > b_i.
-    """
-    for axis in range(values.ndim - 1):
-        place = 2 * axis
-        ends = np.moveaxis(values, place, -1)
-        n = ends.shape[-1]
-        from_each = np.where(np.triu(np.ones((n, n), dtype=bool)), ends[..., None, :], -np.inf)
-        values = np.moveaxis(np.maximum.accumulate(from_each, axis=-1), (-2, -1), (place, place + 1))
-    return values
-
-
-def box_indices(cube: CubeGrid, low: Array, high: Array, dilate: float) -> tuple[Array, Array]:
-    """Return first and last grid index inside boxes [low - dilate, high + dilate], each (A, d), clipped to the grid.
-
-    First exceeds last along an axis where no grid point lies inside.
-    """
-    first = np.ceil((low - dilate + cube.half_width) / cube.step - INDEX_SLACK)
-    last = np.floor((high + dilate + cube.half_width) / cube.step + INDEX_SLACK)
-    clip = cube.n - 1
-    return np.clip(first, 0, clip + 1).astype(int), np.clip(last, -1, clip).astype(int)
+def inside_boxes(points: Array, low: Array, high: Array) -> NDArray[np.bool_]:
+    """Return which points (P, d) lie in boxes [low, high], each (A, d), up to rounding, (A, P)."""
+    above, below = points >= low[:, None] - ROUNDING, points <= high[:, None] + ROUNDING
+    return (above & below).all(axis=2)
 
 
 def corners(low: Array, high: Array) -> Array:
@@ -61,7 +40,7 @@ class BoxSets(NetworkSets):
         """Return for every layer lower and upper bounds on its outputs, each (A, n_i); the last is the reward."""
         found = [_low_and_high(self.band(self.posteriors[0].mean, self.posteriors[0].sd))]
         for i in range(1, self.told.depth):
-            found.append(self._through(i, *found[-1]))
+            found.append(_low_and_high(self._through(i, *found[-1])))
         return found
 
     def bounds(self) -> tuple[Array, Array]:
@@ -74,36 +53,26 @@ class BoxSets(NetworkSets):
             inside &= ((lower - ROUNDING <= output) & (output <= upper + ROUNDING)).all(axis=1)
         return inside
 
-    def _through(self, i: int, low: Array, high: Array) -> tuple[Array, Array]:
-        """Carry boxes (A, d_i) of inputs through layer i."""
-        posterior, cube, L = self.posteriors[i], self.cubes[i - 1], self.told.lipschitz
+    def _through(self, i: int, low: Array, high: Array) -> Array:
+        """Carry boxes (A, d_i) of inputs through layer i; return a band as `band` does."""
+        posterior, own, dilate = self.posteriors[i], self.told.own_inputs(i), 0.0
         both = self.band(posterior.mean, posterior.sd)
         on_grid = lower_envelope(both, self._slopes[i - 1]) if self.envelope else both
         if self.outward:
-            on_grid = on_grid + L * cube.half_diagonal
-            low, high = np.clip([low, high], -cube.half_width, cube.half_width)
-        first, last = box_indices(cube, low, high, cube.step / 2 if self.outward else 0.0)
-        largest = self._largest_in_boxes(i, on_grid, first, last)
-        empty = (first > last).any(axis=1)
-        if empty.any():
-            largest[empty] = self._largest_at_corners(i, both, low[empty], high[empty], np.flatnonzero(empty))
-        return _low_and_high(largest)
-
-    def _largest_in_boxes(self, i: int, values: Array, first: Array, last: Array) -> Array:
-        cube, which = self.cubes[i - 1], self._which[i - 1]
-        largest = np.empty((len(first), values.shape[1]))
-        for part, block in enumerate(values.reshape(-1, cube.n**cube.d, values.shape[1])):
-            rows = which == part
-            maxima = box_maxima(block.reshape(*(cube.n,) * cube.d, -1))
-            ends = np.stack([np.minimum(first[rows], cube.n - 1), np.maximum(last[rows], 0)], axis=2)
-            largest[rows] = maxima[tuple(ends.reshape(len(ends), -1).T)]
+            on_grid, dilate = on_grid + self.told.lipschitz * self.half_diagonals[i - 1], self.step / 2
+            low, high = np.clip([low, high], -self.half_width, self.half_width)
+        boxes = np.column_stack([low - dilate, own]), np.column_stack([high + dilate, own])
+        inside = inside_boxes(posterior.points, *boxes)
+        largest, empty = largest_inside(on_grid, inside), np.flatnonzero(~inside.any(axis=1))
+        if len(empty):
+            largest[empty] = self._largest_at_corners(i, both, low[empty], high[empty], own[empty])
         return largest
 
-    def _largest_at_corners(self, i: int, values: Array, low: Array, high: Array, arms: Array) -> Array:
+    def _largest_at_corners(self, i: int, values: Array, low: Array, high: Array, own: Array) -> Array:
         """Return the largest bounds over the corners of boxes that hold no grid point (L.2), inverted ones included."""
         at = corners(low, high)
-        extras = np.repeat(self.told.own_inputs(i)[arms][:, None, :], at.shape[1], axis=1)
-        Z = np.concatenate([at, extras], axis=2).reshape(len(arms) * at.shape[1], -1)
+        own = np.repeat(own[:, None, :], at.shape[1], axis=1)
+        Z = np.concatenate([at, own], axis=2).reshape(at.shape[0] * at.shape[1], -1)
         if self.envelope:
             slopes = neighbour_slopes(Z, self.posteriors[i].points, self.told.lipschitz, self.radius)
             bounds = lower_envelope(values, slopes)

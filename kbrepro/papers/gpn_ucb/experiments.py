@@ -171,7 +171,7 @@ def bound_ratios(network: RandomNetwork, n_grid: int, horizon: int, trial: Trial
         arms.append(arm)
         sds.append(policy.posterior.realised_sd(arm, observation))
     regret, structure = problem.regret(np.array(arms)), told.structure
-    half_diagonals = [cube.half_diagonal for cube in policy.posterior.cubes]
+    half_diagonals = policy.posterior.half_diagonals
     added = structure.rounding_term(told.widths, told.lipschitz, half_diagonals) if outward else 0.0
     known = told.widths, told.norm_bound, told.lipschitz
     step = np.array(sds) @ structure.step_weights(*known) + added

@@ -13,9 +13,9 @@ ways to do this on a grid:
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
 
 from kbrepro import checks
@@ -27,34 +27,6 @@ from kbrepro.papers.gpn_ucb.posterior import NetworkPosterior
 MODES = ("paper", "outward")
 #: Rounding that is not a violation, in units of the outputs.
 ROUNDING = 1e-10
-
-
-@dataclass(frozen=True)
-class CubeGrid:
-    """n >= 2 points a side on [-half_width, half_width]^d; row-major, as `kernels.grid`."""
-
-    half_width: float
-    n: int
-    d: int = 1
-
-    def __post_init__(self) -> None:
-        checks.positive(half_width=self.half_width)
-        checks.at_least(2, n=self.n)
-
-    @property
-    def points(self) -> Array:
-        """The (n**d, d) points."""
-        return grid(self.n, self.d, -self.half_width, self.half_width)
-
-    @property
-    def step(self) -> float:
-        """Distance of neighbours along an axis."""
-        return 2 * self.half_width / (self.n - 1)
-
-    @property
-    def half_diagonal(self) -> float:
-        """Half a diagonal of a cell: no point of the cube is farther from its nearest grid point."""
-        return self.step * np.sqrt(self.d) / 2
 
 
 def lower_envelope(values: Array, slopes: Array) -> Array:
@@ -72,29 +44,37 @@ def neighbour_slopes(Z: Array, points: Array, lipschitz: float, radius: float) -
     return np.where(distance <= radius * (1 + 1e-12), lipschitz * distance, np.inf)
 
 
+def largest_inside(values: Array, inside: NDArray[np.bool_]) -> Array:
+    """Return the maxima over sets of points: values (P, k), inside (A, P) -> (A, k), -inf for a set without points."""
+    return np.stack([np.where(inside, column, -np.inf).max(axis=1) for column in values.T], axis=1)
+
+
 class NetworkSets(NetworkPosterior):
     """Posteriors of all layers, the first at the arms, the others on grids; subclasses carry sets through the layers.
 
     Grids have `n_grid` points a side on [-half_width, half_width]^d, repeated for each value of the additional inputs
     of their layer (K.1, eqs. 269-272), and envelopes reach over neighbours within `radius` (the defaults are those of
     L.2). `mode` is `paper` or `outward`. Raises ValueError if a grid does not hold all that the layer before returns.
+
+    Attributes: `step` between grid points, and half a diagonal of a cell for every layer but the last: no output is
+    farther from its nearest grid point than `half_diagonals[i]`.
     """
 
     def __init__(
         self, told: NetworkTold, *, n_grid: int = 100, half_width: float = 5.0, radius: float = 1.0, mode: str = "paper"
     ) -> None:
-        checks.positive(radius=radius)
+        checks.positive(half_width=half_width, radius=radius)
+        checks.at_least(2, n_grid=n_grid)
         checks.one_of(MODES, mode=mode)
-        self.radius, self.outward = radius, mode == "outward"
-        self.cubes = [CubeGrid(half_width, n_grid, d) for d in told.widths[:-1]]
-        points, self._which = [told.own_inputs(0)], []
-        for i, cube in enumerate(self.cubes):
+        self.half_width, self.radius, self.outward = half_width, radius, mode == "outward"
+        self.step = 2 * half_width / (n_grid - 1)
+        self.half_diagonals = [self.step * np.sqrt(d) / 2 for d in told.widths[:-1]]
+        points = [told.own_inputs(0)]
+        for i, d in enumerate(told.widths[:-1]):
             if (reach := largest_value(told.kernels[i], told.norm_bound)) > half_width:
                 raise ValueError(f"half_width = {half_width} is not allowed: layer {i} returns up to {reach:g}")
-            values, which = np.unique(told.own_inputs(i + 1), axis=0, return_inverse=True)
-            tiled, repeated = np.tile(cube.points, (len(values), 1)), np.repeat(values, cube.n**cube.d, axis=0)
-            points.append(np.column_stack([tiled, repeated]))
-            self._which.append(which.ravel())
+            cube, own = grid(n_grid, d, -half_width, half_width), np.unique(told.own_inputs(i + 1), axis=0)
+            points.append(np.column_stack([np.tile(cube, (len(own), 1)), np.repeat(own, len(cube), axis=0)]))
         self._slopes = [neighbour_slopes(p, p, told.lipschitz, radius) for p in points[1:]]
         super().__init__(told, points)
 

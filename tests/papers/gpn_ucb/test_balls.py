@@ -14,7 +14,7 @@ def test_ball_sets_are_the_dense_search(pulled):
     problem = network(Trial(57, 17))
     sets = pulled(BallSets(problem.told, n_grid=5, half_width=1.2, mode="outward"), problem, 4)
     first, second = sets.regions()
-    grid_points, L, cell = sets.cubes[0].points, problem.told.lipschitz, sets.cubes[0].half_diagonal
+    grid_points, L, cell = sets.posteriors[1].points, problem.told.lipschitz, sets.half_diagonals[0]
     mean, sd = sets.posteriors[1].mean, sets.posteriors[1].sd
 
     def belongs(z, w):

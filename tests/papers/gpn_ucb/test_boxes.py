@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kbrepro.kernels import SquaredExponential, grid
-from kbrepro.papers.gpn_ucb.boxes import BoxSets, box_indices, box_maxima
+from kbrepro.papers.gpn_ucb.boxes import BoxSets, inside_boxes
 from kbrepro.papers.gpn_ucb.experiments import RandomNetwork
-from kbrepro.papers.gpn_ucb.sets import CubeGrid
+from kbrepro.papers.gpn_ucb.sets import largest_inside
 from kbrepro.papers.gpn_ucb.structures import FeedForward
 from kbrepro.problems import Trial
 
@@ -23,18 +23,20 @@ def rng(*seed):
 
 @settings(max_examples=40, deadline=None)
 @given(st.integers(0, 10**6), st.integers(2, 7), st.integers(1, 2))
-def test_box_maxima_are_the_brute_force_ones(seed, n, d):
-    cube = CubeGrid(1.0, n, d)
-    values = rng(seed).normal(size=(n,) * d + (1,))
+def test_maxima_over_boxes_are_the_brute_force_ones(seed, n, d):
+    points = grid(n, d, -1, 1)
+    values = rng(seed).normal(size=(len(points), 2))
     low = rng(seed, 1).uniform(-1, 0.5, (20, d))
     high = low + rng(seed, 2).uniform(0, 1, (20, d))
-    first, last = box_indices(cube, low, high, 0.0)
-    maxima = box_maxima(values)
-    for a, b, f, t in zip(low, high, first, last, strict=True):
-        inside = ((cube.points >= a - 1e-9) & (cube.points <= b + 1e-9)).all(axis=1)
-        assert inside.any() == (f <= t).all()
-        if inside.any():
-            assert maxima[tuple(np.stack([f, t], axis=1).ravel())] == values.reshape(-1)[inside].max()
+    largest = largest_inside(values, inside_boxes(points, low, high))
+    for a, b, found in zip(low, high, largest, strict=True):
+        inside = [v for v, p in zip(values, points, strict=True) if (a <= p).all() and (p <= b).all()]
+        np.testing.assert_array_equal(found, np.max(inside, axis=0) if inside else [-np.inf, -np.inf])
+
+
+def test_grid_points_on_the_border_of_a_box_lie_inside_whatever_the_rounding():
+    points = grid(11, 1, -0.1, 0.1)
+    assert inside_boxes(points, points + 1e-12, points - 1e-12).sum() == 11
 
 
 @pytest.mark.parametrize(("mode", "half"), [("paper", 0.0), ("outward", 2 / 24)])

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from kbrepro.kernels import SquaredExponential, grid
 from kbrepro.papers.gpn_ucb.experiments import SMALL, RandomNetwork, independent_outputs
-from kbrepro.papers.gpn_ucb.sets import CubeGrid, lower_envelope, neighbour_slopes
+from kbrepro.papers.gpn_ucb.sets import lower_envelope, neighbour_slopes
 from kbrepro.papers.gpn_ucb.structures import FeedForward, MultiOutput
 from kbrepro.problems import Trial
 
@@ -23,7 +23,7 @@ def rng(*seed):
 @settings(max_examples=40, deadline=None)
 @given(st.integers(0, 10**6), st.integers(2, 9), st.integers(1, 2), st.floats(0.5, 3), st.floats(0.1, 4))
 def test_the_envelope_is_the_brute_force_one(seed, n, d, L, radius):
-    points = CubeGrid(1.0, n, d).points
+    points = grid(n, d, -1, 1)
     values, Z = rng(seed).normal(size=(len(points), 2)), rng(seed, 1).uniform(-1, 1, (7, d))
     found = lower_envelope(values, neighbour_slopes(Z, points, L, radius))
     for z, row in zip(Z, found, strict=True):
@@ -64,4 +64,6 @@ def test_bad_sets_are_refused():
     with pytest.raises(ValueError, match="mode = 'inward' is not allowed"):
         told.structure.sets(told, half_width=1.0, mode="inward")
     with pytest.raises(ValueError, match=r"half_width = 0\.0 is not allowed"):
-        CubeGrid(0.0, 5)
+        told.structure.sets(told, half_width=0.0)
+    with pytest.raises(ValueError, match="n_grid = 1 is not allowed"):
+        told.structure.sets(told, n_grid=1)
