@@ -144,7 +144,7 @@ def days(fields: Mapping[str, Mapping[str, Trace]], data: str, unit: str, block:
     return fig
 
 
-def blocks(behind: Mapping[str, Array], apart: Array, worse: str, block: int, unit: str) -> Figure:
+def blocks(behind: Mapping[str, Array], apart: Array, worse: str, data: str, unit: str, block: int) -> Figure:
     """Return differences of R_T / T, one dot a block of four hours: rivals minus the `worse` of GP-UCB/5 and EI.
 
     Below, `apart`: GP-UCB/5 minus EI as a share of EI's mean, with the limits of claim 1-I.
@@ -161,7 +161,7 @@ def blocks(behind: Mapping[str, Array], apart: Array, worse: str, block: int, un
     clear = [name for name, (_, estimate) in rows.items() if estimate.low > 0]
     margins = ", ".join(name.removeprefix("MPI, margin ") for name in clear if name.startswith("MPI"))
     told = [name for name in clear if not name.startswith("MPI")] + ([f"MPI with margin {margins}"] if margins else [])
-    fig.suptitle(f"Clearly behind both GP-UCB/5 and EI: {', '.join(told) or 'none'}", size="medium")
+    fig.suptitle(f"{data}: clearly behind both GP-UCB/5 and EI\n{', '.join(told) or 'none'}", size="medium")
     return fig
 
 
@@ -350,7 +350,7 @@ def tails(regret: Mapping[str, Array]) -> Figure:
     return fig
 
 
-def readings(claim_id: str, table: pd.DataFrame, rules: Rules) -> Figure:
+def readings(claim_id: str, table: pd.DataFrame, rules: Rules, data: str) -> Figure:
     """Return the specification curve of the part of a claim that was played."""
     name, told = PLAYED[claim_id]
     fig = figures.specification_curve(table, rules.readings, rules.claims[claim_id].parts[name])
@@ -359,5 +359,5 @@ def readings(claim_id: str, table: pd.DataFrame, rules: Rules) -> Figure:
     if claim_id == "1-F":  # from minus a third to thirty times
         ax.set_yscale("symlog", linthresh=0.5)
         ax.set_yticks([-0.5, 0, 0.5, 1, 3, 10, 30], ["−50%", "0%", "50%", "100%", "300%", "1000%", "3000%"])
-    ax.set_title(f"{claim_id} {sentence(table, [choice for choice in rules.readings if choice in table])}")
+    ax.set_title(f"{claim_id}, {data}: {sentence(table, [choice for choice in rules.readings if choice in table])}")
     return fig
