@@ -1,10 +1,11 @@
 """Sphinx configuration of the report; `kbrepro report` supplies the pages."""
 
+import re
 from importlib.metadata import files
 
 project = "kbrepro"
 html_title = "kbrepro"
-extensions = ["myst_nb"]
+extensions = ["myst_nb", "sphinx.ext.autodoc"]
 exclude_patterns = ["_build"]
 
 nb_execution_mode = "off"
@@ -33,3 +34,40 @@ html_theme_options = {
     "footer_content_items": [],
     "navbar_persistent": [],
 }
+
+# Docstrings are text with formulas, not reStructuredText: | and * stand for themselves, `names` are code
+
+add_module_names = False
+autodoc_typehints_format = "short"
+autodoc_type_aliases = {"Array": "Array", "Kernel": "Kernel"}
+python_maximum_signature_line_length = 100
+
+
+def literal(text):
+    """Escape what has a meaning in reStructuredText, except `names`."""
+    code, plain = re.split(r"`([^`]+)`", text)[1::2], re.split(r"`[^`]+`", text)
+    plain = [re.sub(r"([\\*|_`])", r"\\\1", part) for part in plain]
+    return "".join(part + (f"\\ ``{name}``\\ " if name else "") for part, name in zip(plain, [*code, ""], strict=True))
+
+
+def as_text(app, what, name, obj, options, lines):
+    """Keep paragraphs, lists and indented formulas of a docstring, and take all else literally."""
+    paragraphs, lines[:] = "\n".join(lines).strip().split("\n\n"), []
+    for paragraph in paragraphs:
+        if paragraph.startswith(" "):
+            lines += ["::", "", *paragraph.splitlines(), ""]
+        elif paragraph.startswith("- "):
+            lines += [f"- {literal(' '.join(item.split()))}" for item in re.split(r"^- ", paragraph, flags=re.M)[1:]]
+            lines.append("")
+        else:
+            lines += [literal(" ".join(paragraph.split())), ""]
+
+
+def skip(app, what, name, obj, would_skip, options):
+    """Fields of named tuples say nothing that the class does not say."""
+    return True if type(obj).__name__ == "_tuplegetter" else None
+
+
+def setup(app):
+    app.connect("autodoc-process-docstring", as_text)
+    app.connect("autodoc-skip-member", skip)

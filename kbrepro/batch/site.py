@@ -8,14 +8,17 @@ import subprocess
 import sys
 import tempfile
 from importlib.util import find_spec
+from inspect import cleandoc
 from pathlib import Path
 
 import nbformat
 
+import kbrepro
 from kbrepro import paths, scorecard
 from kbrepro.batch.folders import recover, swap_in
 
 NEEDED = ("sphinx", "myst_nb", "sphinx_book_theme")
+PACKAGE = Path(kbrepro.__file__).parent
 
 
 class ReportFailed(RuntimeError):
@@ -63,6 +66,8 @@ def _write_pages(root: Path, results: Path, folders: list[Path], source: Path) -
         for cell in notebook.cells:
             cell.source = _without_links_out(cell.source) if cell.cell_type == "markdown" else cell.source
         nbformat.write(notebook, source / f"{folder.name}.ipynb")
+    for name, page in api_pages().items():
+        paths.write_text(source / f"{name}.md", page)
     paths.write_text(source / "index.md", _index(root, results, folders, source))
 
 
@@ -76,6 +81,41 @@ def _without_links_out(text: str) -> str:
     return re.sub(r"\[([^]]+)\]\((?:\.\./)+([^)]+)\)", r"\1 (`\2`)", text)
 
 
+def _toctree(caption: str, pages: list[str]) -> str:
+    return "\n".join(["```{toctree}", ":hidden:", f":caption: {caption}", "", *pages, "```"])
+
+
+def api_pages() -> dict[str, str]:
+    """Return name -> Markdown of the pages that document the package: the face and the core, then the papers."""
+    names = sorted(".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts) for path in PACKAGE.rglob("*.py"))
+    names = [name.removesuffix(".__init__") for name in names]
+    papers = [name for name in names if name.startswith("kbrepro.papers.")]
+    core = [name for name in names if not name.startswith(("kbrepro.papers", "kbrepro.batch", "kbrepro.__"))]
+    face = [f"| {{py:obj}}`~{_home(name)}` | {_summary_of(getattr(kbrepro, name))} |" for name in kbrepro.__all__]
+    head = [
+        "# API: the core",
+        cleandoc(kbrepro.__doc__).split("\n\n", 1)[1],
+        "\n".join(["| name | |", "| --- | --- |", *face]),
+    ]
+    return {
+        "api": "\n\n".join([*head, *map(_module, core[1:])]) + "\n",
+        "api_papers": "\n\n".join(["# API: the papers", *map(_module, papers)]) + "\n",
+    }
+
+
+def _home(name: str) -> str:
+    thing = getattr(kbrepro, name)
+    return f"{thing.__module__}.{thing.__qualname__}"
+
+
+def _summary_of(thing: object) -> str:
+    return cleandoc(thing.__doc__).splitlines()[0].replace("|", "\\|")
+
+
+def _module(name: str) -> str:
+    return f"## {name}\n\n```{{eval-rst}}\n.. automodule:: {name}\n   :members:\n   :member-order: bysource\n```"
+
+
 def _index(root: Path, results: Path, folders: list[Path], source: Path) -> str:
     profile = results.relative_to(root / "results").as_posix()
     details = re.sub(r"^#", "##", _without_links_out(scorecard.scorecard(root, results)), flags=re.MULTILINE)
@@ -85,7 +125,9 @@ def _index(root: Path, results: Path, folders: list[Path], source: Path) -> str:
         _verdicts(results, folders),
         *(_headline(folder, source) for folder in folders),
         details.strip(),
-        "\n".join(["```{toctree}", ":hidden:", "", *(p.stem for p in (*folders, *_documents(root))), "```"]),
+        _toctree("The papers", [folder.name for folder in folders]),
+        _toctree("How to", [page.stem for page in _documents(root)]),
+        _toctree("The package", list(api_pages())),
     ]
     return "\n\n".join(part for part in parts if part) + "\n"
 

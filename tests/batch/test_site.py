@@ -1,5 +1,6 @@
 """The report of a small run: complete, readable from disk without network, replaced whole."""
 
+import html
 import json
 import re
 import shutil
@@ -11,6 +12,7 @@ import numpy as np
 import pytest
 from fake_project import NAME, contents, make_project, small_notebook
 
+import kbrepro
 from kbrepro.batch import site
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -74,6 +76,17 @@ def test_formulas_are_set_by_a_file_of_the_report(index):
     assert (index.parent / script).is_file()
 
 
+def test_every_name_of_the_face_is_explained_and_formulas_stand_as_they_are_written(index):
+    page = html.unescape((index.parent / "api.html").read_text())
+    for name in kbrepro.__all__:
+        thing = getattr(kbrepro, name)
+        assert f'id="{thing.__module__}.{thing.__qualname__}"' in page, name
+    assert "variance * exp(-r^2 / (2 lengthscale^2))" in page
+    assert "|f - mean| / (width sd)" in page
+    assert "mean     += g * (y - mean_i) / sqrt(v_i + s2)\n" in re.sub(r"<[^>]+>", "", page)
+    assert "BKB" in (index.parent / "api_papers.html").read_text()
+
+
 def test_links_out_of_the_report_become_file_names(index):
     page = (index.parent / f"{NAME}.html").read_text()
     assert "results/paper/01_small/notebook.ipynb" in page
@@ -83,6 +96,7 @@ def test_links_out_of_the_report_become_file_names(index):
 def test_a_page_with_a_fault_leaves_the_old_report(root, index, monkeypatch):
     before = contents(index.parent)
     monkeypatch.setattr(site, "_verdicts", lambda *_: "{doc}`no_such_page`")
+    monkeypatch.setattr(site, "api_pages", dict)
     with pytest.raises(site.ReportFailed, match="no_such_page"):
         site.build(root, index.parents[1])
     assert contents(index.parent) == before
