@@ -10,7 +10,7 @@ import numpy as np
 from kbrepro import checks
 from kbrepro.kernels import Array
 from kbrepro.papers.gpn_ucb.network import NetworkTold
-from kbrepro.papers.gpn_ucb.posterior import STEP, ChainPosterior, cubic_weights, interpolate, table_points
+from kbrepro.papers.gpn_ucb.posterior import HALF_WIDTH, STEP, ChainPosterior, interpolate
 from kbrepro.policies.base import Policy
 from kbrepro.policies.improvement import log_expected_excess
 
@@ -134,18 +134,14 @@ class SampledCascadeEI(CascadeEI):
 
 
 def _fine(table: Array) -> Array:
-    """Return mean and sd (n, 2) of a table refined FINE-fold by the cubics of `cubic_weights`, in single precision."""
-    u = np.arange(FINE)[:, None] / FINE
-    weights = np.concatenate(cubic_weights(u), axis=1)  # (FINE, 4)
-    windows = np.lib.stride_tricks.sliding_window_view(np.pad(table, ((1, 2), (0, 0)), mode="edge"), 4, axis=0)
-    fine = np.moveaxis(windows @ weights.T, 2, 1).reshape(-1, 2)[: (len(table) - 1) * FINE + 1]
+    """Return mean and sd (n, 2) of a table of mean and variance, refined FINE-fold, in single precision."""
+    fine = interpolate(table, np.linspace(-HALF_WIDTH, HALF_WIDTH, (len(table) - 1) * FINE + 1))
     return np.column_stack([fine[:, 0], np.sqrt(np.maximum(fine[:, 1], 0))]).astype(np.float32)
 
 
 def _draw(table: Array, z: Array, normal: Array) -> Array:
     """Return mean(z) + sd(z) normal, looked up linearly."""
-    low, high = table_points()[[0, -1], 0].astype(np.float32)
-    position = (np.clip(z, low, high) - low) * np.float32((len(table) - 1) / (high - low))
+    position = (np.clip(z, -HALF_WIDTH, HALF_WIDTH) + HALF_WIDTH) * ((len(table) - 1) / (2 * HALF_WIDTH))
     left = np.minimum(position.astype(np.int32), len(table) - 2)
     u = position - left
     mean, sd = table[:, 0], table[:, 1]

@@ -25,7 +25,7 @@ class RandomNetwork:
     """Source of networks whose layers have RKHS norm exactly `norm`, at any points (A, d), with these widths.
 
     Each layer interpolates a GP draw at uniform centres and is scaled to its norm: `first_centres` points of the arms'
-    box, then `centres` points of [-norm, norm]^d, which holds what a layer can return (kernels of size at most 1). L is
+    box, then 4 points of [-norm, norm]^d, which holds what a layer can return (kernels of size at most 1). L is
     certified: the largest `layers.lipschitz`, and at least 1. The B that is told is `norm_bound`, by default the norm.
     """
 
@@ -34,20 +34,20 @@ class RandomNetwork:
     widths: tuple[int, ...]
     norm: float = 1.0
     first_centres: int = 4
-    centres: int = 4
     extra_dims: tuple[int, ...] = ()
     norm_bound: float | None = None
 
     def __call__(self, trial: Trial) -> NetworkProblem:
         rng, kernels, norm = trial.rng("function"), self.structure.kernels(self.widths), self.norm
-        constant, bound = max(1.0, *(lipschitz(kernel, norm) for kernel in kernels)), self.norm_bound or norm
+        constant, bound = max(1.0, *(lipschitz(kernel, norm) for kernel in kernels)), self.norm_bound
+        bound = norm if bound is None else bound
         told = NetworkTold(self.points, self.structure, self.widths, bound, constant, extra_dims=self.extra_dims)
         layers, width = [], 0
         for i, (kernel, n) in enumerate(zip(kernels, self.widths, strict=True)):
             own = told.own_inputs(i)
             low = np.concatenate([np.full(width, -norm), own.min(axis=0)])
             high = np.concatenate([np.full(width, norm), own.max(axis=0)])
-            centres = rng.uniform(low, high, (self.centres if i else self.first_centres, len(low)))
+            centres = rng.uniform(low, high, (4 if i else self.first_centres, len(low)))
             layers.append(draw_layer(rng, kernel, centres, n, norm))
             width = n
         return compose(told, layers)
@@ -144,15 +144,15 @@ def coverage(network: RandomNetwork, n_grid: int, horizon: int, trial: Trial) ->
     problem = network(trial)
     settings = {"n_grid": n_grid, "half_width": 1.5 * network.norm}
     sets = {mode: problem.told.structure.sets(problem.told, mode=mode, **settings) for mode in MODES}
-    found: dict[str, list] = {mode: [] for mode in sets}
+    found = {mode: np.empty((2, horizon)) for mode in MODES}
     policy = GPNUCB(problem.told, horizon, **settings)
-    for _, arm, observation in rounds(policy, problem, horizon, trial.rng("run")):
+    for t, arm, observation in rounds(policy, problem, horizon, trial.rng("run")):
         for mode, its in sets.items():
             its.update(arm, observation)
             lower, upper = its.bounds()
-            missed = np.sum(~its.covers(problem.outputs))
-            found[mode].append((missed, np.median(upper - lower) / problem.reward_range))
-    return {mode: np.array(rows).T for mode, rows in found.items()}
+            found[mode][0, t - 1] = np.sum(~its.covers(problem.outputs))
+            found[mode][1, t - 1] = np.median(upper - lower) / problem.reward_range
+    return found
 
 
 def bound_ratios(network: RandomNetwork, n_grid: int, horizon: int, trial: Trial, *, mode: str) -> Array:

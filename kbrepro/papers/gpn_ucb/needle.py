@@ -28,17 +28,6 @@ def matern_profile(distance: Array, nu: float) -> Array:
     return np.where(s == 0, 1.0, value)
 
 
-def slopes(z: Array, nu: float) -> Array:
-    """Return (k(u - z) - k(u + z)) / (2 z) for z > 0: the slope of g~ at scale 1 (H.1, condition 3), same shape."""
-    return (matern_profile(PLACE - z, nu) - matern_profile(PLACE + z, nu)) / (2 * z)
-
-
-def slope_ratio(nu: float) -> float:
-    """Return r_min / r_max, smallest over largest slope for z in (0, u~] (eq. 267)."""
-    r = slopes(np.linspace(0, REACH, 20001)[1:], nu)
-    return float(r.min() / r.max())
-
-
 def amplifier_scale(nu: float) -> float:
     """Return L~ = sqrt(2) B / sqrt(k(0) - k(2 u)), with which g~ has norm exactly B (eqs. 217, 221)."""
     return float(np.sqrt(2) * NORM / np.sqrt(1 - matern_profile(2 * PLACE, nu)))
@@ -47,6 +36,13 @@ def amplifier_scale(nu: float) -> float:
 def amplifier(z: Array, nu: float) -> Array:
     """Return g~(z) = L~ / 2 (k(z - u) - k(z + u)), same shape as z (eq. 217)."""
     return amplifier_scale(nu) / 2 * (matern_profile(z - PLACE, nu) - matern_profile(z + PLACE, nu))
+
+
+def slope_range(nu: float) -> tuple[float, float]:
+    """Return the smallest and the largest g~(z) / z for z in (0, u~], L~ r_min and L~ r_max (H.1; eq. 267)."""
+    z = np.linspace(0, REACH, 20001)[1:]
+    slopes = amplifier(z, nu) / z
+    return float(slopes.min()), float(slopes.max())
 
 
 def first_height(height: float, depth: int, nu: float) -> float:
@@ -120,7 +116,6 @@ class Needles:
         needle = self.low * bump(np.linalg.norm(points - centre, axis=1) / self.radius)[:, None]
         r = np.linspace(0, 1, 4001)
         steepest = self.low / self.radius * np.abs(np.diff(bump(r)) / np.diff(r)).max()
-        largest = amplifier_scale(self.nu) * slopes(np.linspace(0, REACH, 2001)[1:], self.nu).max()
-        constant = float(max(steepest, largest, 1.0))
+        constant = float(max(steepest, slope_range(self.nu)[1], 1.0))
         told = NetworkTold(points, FeedForward(self.kernel), (1,) * self.depth, NORM, constant)
         return compose(told, [lambda _: needle, *[lambda z: amplifier(z, self.nu)] * (self.depth - 1)])

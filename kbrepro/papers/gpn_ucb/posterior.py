@@ -167,22 +167,17 @@ def table_points() -> Array:
     return np.linspace(-HALF_WIDTH, HALF_WIDTH, n)[:, None]
 
 
-def cubic_weights(u: Array) -> tuple[Array, Array, Array, Array]:
-    """Return the weights of the values at -1, 0, 1, 2 in the cubic through them at u, each of the shape of u."""
-    return (
-        -u * (u - 1) * (u - 2) / 6,
-        (u + 1) * (u - 1) * (u - 2) / 2,
-        -(u + 1) * u * (u - 2) / 2,
-        (u + 1) * u * (u - 1) / 6,
-    )
-
-
 def interpolate(table: Array, z: Array) -> Array:
     """Return the cubic through the four nearest entries of a table (n, k) at z, any shape, as z.shape + (k,)."""
     position = (np.clip(z, -HALF_WIDTH, HALF_WIDTH) + HALF_WIDTH) / STEP
     left = np.clip(position.astype(np.int64), 1, len(table) - 3)
-    u = position - left
-    return sum(w[..., None] * table[left + shift] for shift, w in zip((-1, 0, 1, 2), cubic_weights(u), strict=True))
+    u = (position - left)[..., None]
+    return (
+        -u * (u - 1) * (u - 2) / 6 * table[left - 1]
+        + (u + 1) * (u - 1) * (u - 2) / 2 * table[left]
+        - (u + 1) * u * (u - 2) / 2 * table[left + 1]
+        + (u + 1) * u * (u - 1) / 6 * table[left + 2]
+    )
 
 
 class ChainPosterior(NetworkPosterior):
