@@ -1,0 +1,88 @@
+"""What users of other libraries ask for, measured (docs/asked_for.md): repeats without jitter, and whether bands hold.
+
+Repeats: 500 arms on [0, 1], squared exponential kernel of lengthscale 0.2, noise variance 1e-6, 20 arms pulled 100 times
+each; the referee solves for the means of the 20 arms in 50 digits. Bands: draws from that prior on 100 arms, noise
+variance 0.01, and functions of RKHS norm 2; a band holds if the function is inside it at all arms in all rounds.
+"""
+
+from __future__ import annotations
+
+import warnings
+from functools import partial
+
+import click
+import mpmath
+import numpy as np
+from sklearn.gaussian_process import GaussianProcessRegressor
+from sklearn.gaussian_process.kernels import RBF
+
+import kbrepro as kb
+
+KERNEL = kb.SquaredExponential(0.2)
+
+
+def referee(points: np.ndarray, pulled: np.ndarray, times: int, means: np.ndarray, variance: float) -> np.ndarray:
+    """Return mean and variance (2, A) of all arms, given the means of so many observations of each pulled arm."""
+    with mpmath.workdps(50):
+        at = [mpmath.mpf(float(x)) for x in points[:, 0]]
+        kernel = [[mpmath.exp(-((x - at[i]) ** 2) / (2 * mpmath.mpf(0.2) ** 2)) for i in pulled] for x in at]
+        gram = mpmath.matrix([kernel[i] for i in pulled]) + mpmath.diag([mpmath.mpf(variance) / times] * len(pulled))
+        inverse, K = mpmath.inverse(gram), mpmath.matrix(kernel)
+        weights = inverse * mpmath.matrix(means.tolist())
+        spread = K * inverse
+        sd2 = [1 - sum(spread[i, j] * K[i, j] for j in range(len(pulled))) for i in range(len(at))]
+        return np.array([[float(v) for v in K * weights], [float(v) for v in sd2]])
+
+
+def repeats(n_arms: int = 500, times: int = 100, variance: float = 1e-6) -> None:
+    """Print what repeats do to this posterior, to a Cholesky factor without jitter, and to scikit-learn."""
+    points, rng = kb.grid(n_arms), np.random.default_rng(3)
+    pulled = np.linspace(0, n_arms - 1, 20).astype(int)
+    observed = np.sin(6 * points[pulled, 0]) + np.sqrt(variance) * rng.standard_normal((times, 20))
+    posterior = kb.exact_posterior(KERNEL, points, variance, times * 20)
+    for row in observed:
+        for arm, y in zip(pulled, row, strict=True):
+            posterior.update(arm, y)
+    mean, var = referee(points, pulled, times, observed.mean(axis=0), variance)
+    click.echo(f"posterior: error of the mean at most {np.abs(posterior.mean - mean).max():.0e}, ", nl=False)
+    click.echo(f"of the variance {np.abs(posterior.variance - var).max():.0e} (smallest variance {var.min():.0e})")
+    try:
+        np.linalg.cholesky(KERNEL(points, points))
+        click.echo("Cholesky factor of the prior covariance of all arms: found")
+    except np.linalg.LinAlgError as error:
+        click.echo(f"Cholesky factor of the prior covariance of all arms: {error}")
+    model = GaussianProcessRegressor(RBF(0.2), alpha=variance, optimizer=None)
+    with warnings.catch_warnings(record=True):
+        warnings.simplefilter("always")
+        model.fit(np.tile(points[pulled], (times, 1)), observed.ravel())
+        _, sd = model.predict(points, return_std=True)
+    click.echo(f"scikit-learn, all 2000 rows: {(sd == 0).sum()} of {n_arms} variances below zero, set to zero")
+
+
+def bands(trials: int, horizon: int = 100) -> None:
+    """Print how often the band of each width holds in all rounds of a run."""
+    points = kb.grid(100)
+    drawn, known = kb.GPDraw(KERNEL, points, 0.01), kb.RKHSFunction(KERNEL, points, 0.01, norm=2.0)
+    bayes = {"Bayes(0.1)": kb.Bayes(0.1), "Bayes(0.1) / 5": kb.Bayes(0.1, 5)}
+    theory = {"Improved(0.1)": kb.Improved(0.1), "SelfNormalised(0.1)": kb.SelfNormalised(0.1)}
+    constant = {f"Constant({c})": kb.Constant(c) for c in (1, 2, 3)}
+    for name, source, widths in (("draws", drawn, bayes | constant), ("norm 2", known, theory | constant)):
+        policies = {label: partial(kb.UCB, width=width) for label, width in widths.items()}
+        traces = kb.run_trials(kb.Experiment(source, policies, horizon, record_band=True), trials, seed=4)
+        for label, trace in traces.items():
+            held = kb.share((trace.band_ratio <= 1).all(axis=1))
+            regret = trace.average_regret[:, -1].mean()
+            click.echo(f"{name}, {label:20s} held in {held.value:.0%} [{held.low:.0%}, {held.high:.0%}]", nl=False)
+            click.echo(f" of {trials} runs; R_T / T = {regret:.3f}")
+
+
+@click.command()
+@click.option("--trials", default=200, show_default=True, help="runs behind each share")
+def main(trials: int) -> None:
+    """Print the numbers of docs/asked_for.md that are not ratios of time."""
+    repeats()
+    bands(trials)
+
+
+if __name__ == "__main__":
+    main()
