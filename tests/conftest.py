@@ -1,4 +1,4 @@
-"""One BLAS thread, as in the workers of the package: on matrices of tests' size more threads only wait for each other."""
+"""One BLAS thread, as in the workers of the package: on matrices of this size more of them wait for each other."""
 
 import pytest
 from threadpoolctl import threadpool_limits

@@ -1,7 +1,9 @@
 """The shared panels draw what they say."""
 
 import io
+import re
 from itertools import combinations, pairwise
+from pathlib import Path
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -14,6 +16,8 @@ from kbrepro.claims import Part, read_rule
 from kbrepro.figures.style import CYCLE
 from kbrepro.record import curve_quantiles
 from kbrepro.regret import Estimate, Trace, log_spaced
+
+ROOT = Path(__file__).parents[1]
 
 
 @pytest.fixture
@@ -146,6 +150,17 @@ def test_the_measures_of_colour():
     assert ciede2000(lab(red[0], "normal"), lab(green[0], "normal")) > 40
     assert confused({"red": red, "green": green}) == [("red", "green")]
     assert confused({"red": red, "green": (green[0], "--")}) == []
+
+
+@pytest.mark.parametrize("paper", PAPERS)
+def test_every_look_that_a_notebook_or_its_room_asks_for_is_in_the_list(paper):
+    (notebook,) = ROOT.glob(f"notebooks/{paper}_*.py")
+    rooms = {"01": "gp_ucb", "02": "igp_ucb", "03": "pi_gp_ucb", "04": "bkb", "05": "gpn_ucb"}
+    sources = [notebook, *(ROOT / "kbrepro" / "papers" / rooms[paper]).glob("*.py")]
+    quoted = {word for path in sources for word in re.findall(r'"([^"\n]*)"', path.read_text(encoding="utf-8"))}
+    used = quoted & set(figures.LOOK)
+    assert PAPERS[paper][0] in used and len(used) >= 3
+    assert used <= set(PAPERS[paper])
 
 
 @pytest.mark.parametrize("paper", PAPERS)
