@@ -7,6 +7,8 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/ready
 UV := $(shell command -v uv 2>/dev/null)
 NO_DATA := $(CURDIR)/.cache/no-data
+# without bytecode each of the many programs that notebooks and tests start would compile all packages anew
+unexport PYTHONDONTWRITEBYTECODE
 
 $(STAMP): pyproject.toml requirements.lock
 	$(if $(UV),$(UV) venv --clear --python $(PYTHON) $(VENV),$(PYTHON) -m venv --clear $(VENV))
@@ -19,7 +21,7 @@ report: $(STAMP)  ## quick run of every notebook, then the HTML report
 
 test: $(STAMP)  ## unit tests, then the notebooks against their committed outputs (no data: the stand-in, on any machine)
 	$(BIN)/python -m pytest tests
-	mkdir -p $(NO_DATA) && KBREPRO_DATA=$(NO_DATA) TQDM_DISABLE=1 $(BIN)/python -m pytest --nbval -v -p no:cacheprovider notebooks
+	mkdir -p $(NO_DATA) && KBREPRO_DATA=$(NO_DATA) TQDM_DISABLE=1 OMP_NUM_THREADS=1 $(BIN)/python -m pytest --nbval -v -p no:cacheprovider notebooks
 
 test-slow: $(STAMP)  ## the tests that are long and rarely needed
 	$(BIN)/python -m pytest tests -m slow

@@ -1,20 +1,17 @@
 """What users of other libraries ask for, measured (docs/asked_for.md): repeats without jitter, and whether bands hold.
 
-Repeats: 500 arms on [0, 1], squared exponential kernel of lengthscale 0.2, noise variance 1e-6, 20 arms pulled 100 times
+Repeats: 500 arms on [0, 1], squared exponential of lengthscale 0.2, noise variance 1e-6, 20 arms pulled 100 times
 each; the referee solves for the means of the 20 arms in 50 digits. Bands: draws from that prior on 100 arms, noise
 variance 0.01, and functions of RKHS norm 2; a band holds if the function is inside it at all arms in all rounds.
 """
 
 from __future__ import annotations
 
-import warnings
 from functools import partial
 
 import click
 import mpmath
 import numpy as np
-from sklearn.gaussian_process import GaussianProcessRegressor
-from sklearn.gaussian_process.kernels import RBF
 
 import kbrepro as kb
 
@@ -35,7 +32,7 @@ def referee(points: np.ndarray, pulled: np.ndarray, times: int, means: np.ndarra
 
 
 def repeats(n_arms: int = 500, times: int = 100, variance: float = 1e-6) -> None:
-    """Print what repeats do to this posterior, to a Cholesky factor without jitter, and to scikit-learn."""
+    """Print what repeats do to the posterior, and whether a Cholesky factor of all arms exists without jitter."""
     points, rng = kb.grid(n_arms), np.random.default_rng(3)
     pulled = np.linspace(0, n_arms - 1, 20).astype(int)
     observed = np.sin(6 * points[pulled, 0]) + np.sqrt(variance) * rng.standard_normal((times, 20))
@@ -51,12 +48,6 @@ def repeats(n_arms: int = 500, times: int = 100, variance: float = 1e-6) -> None
         click.echo("Cholesky factor of the prior covariance of all arms: found")
     except np.linalg.LinAlgError as error:
         click.echo(f"Cholesky factor of the prior covariance of all arms: {error}")
-    model = GaussianProcessRegressor(RBF(0.2), alpha=variance, optimizer=None)
-    with warnings.catch_warnings(record=True):
-        warnings.simplefilter("always")
-        model.fit(np.tile(points[pulled], (times, 1)), observed.ravel())
-        _, sd = model.predict(points, return_std=True)
-    click.echo(f"scikit-learn, all 2000 rows: {(sd == 0).sum()} of {n_arms} variances below zero, set to zero")
 
 
 def bands(trials: int, horizon: int = 100) -> None:

@@ -1,10 +1,16 @@
 """`import kbrepro as kb`: what it gives, and what it does not load."""
 
 import json
+import re
 import subprocess
 import sys
+from pathlib import Path
+
+import numpy as np
 
 import kbrepro as kb
+
+OWN = (Path(__file__).parents[1] / "docs" / "own_problem.md").read_text(encoding="utf-8")
 
 NUMERIC = "numpy, scipy.linalg, scipy.spatial.distance, scipy.special, joblib, threadpoolctl, tqdm"
 LOADED = """
@@ -49,3 +55,37 @@ def test_the_story_names_what_it_is_about():
     assert len(story.splitlines()) <= 10
     told = [word for word in kb.__all__ if f"`{word}`" in story]
     assert len(told) >= 8
+
+
+def test_what_the_page_on_own_problems_says_runs(monkeypatch):
+    """Its codes run one after the other, and both of its policies play on a known problem."""
+    monkeypatch.setenv("KBREPRO_JOBS", "1")
+    rng = np.random.default_rng(5)
+    scope = {"measure": lambda x: float(x.sum() + 0.1 * rng.standard_normal()), "__name__": "example"}
+    codes = re.findall(r"```python\n(.*?)```", OWN, flags=re.S)
+    assert len(codes) == 4
+    for code in codes:
+        exec(code, scope)
+    assert scope["policy"].t == 3 and scope["policy"].posterior.counts[[17, 250]].tolist() == [1, 1]
+    problem = kb.Problem(scope["told"], scope["points"].sum(axis=1))
+    policies = {name: scope[name] for name in ("Mine", "Uniform")}
+    traces = kb.run_trials(kb.Experiment(kb.Known(problem), policies, 30), 2, 6)
+    assert {name: trace.arms.shape for name, trace in traces.items()} == {"Mine": (2, 30), "Uniform": (2, 30)}
+
+
+def test_a_policy_that_is_told_what_another_was_asks_for_the_same_arms():
+    told = kb.Told(kb.grid(10, d=2), kb.Matern(0.2, nu=2.5), noise_variance=0.01)
+    measured = told.points.sum(axis=1) + 0.1 * np.random.default_rng(8).standard_normal((40, 100))
+
+    def played(rounds, before=()):
+        policy, rng, pulls = kb.UCB(told, 40, width=kb.Bayes(0.1)), np.random.default_rng(7), []
+        for arm, y in before:
+            policy.tell(arm, y)
+        for t in rounds:
+            arm = policy.ask(rng)
+            pulls.append((arm, measured[t, arm]))
+            policy.tell(*pulls[-1])
+        return pulls
+
+    first = played(range(20))
+    assert first + played(range(20, 40), before=first) == played(range(40))
