@@ -88,9 +88,10 @@ def status() -> None:
     from kbrepro.batch import provenance
 
     root = paths.project_root()
-    lines = scorecard.stale(root) | provenance.outdated(root)
+    found = scorecard.stale(root), provenance.outdated(root)
     for notebook in scorecard.read(root / "results" / "paper"):
-        click.echo(f"{notebook}: {lines.get(notebook, 'up to date')}")
+        said = [lines[notebook] for lines in found if notebook in lines]
+        click.echo(f"{notebook}: {'; '.join(said) or 'up to date'}")
 
 
 @main.group(invoke_without_command=True)

@@ -83,7 +83,9 @@ def test_claims_and_status_print_what_the_full_scale_runs_are(root):
     (folder / "claims.json").write_text("[]")
     (folder / "run.json").write_text('{"source": "0123", "git": {"commit": "456789abcdef"}}')
     assert call("claims").output.startswith(f"{NAME}\n")
-    assert call("status").output == f"{NAME}: made by other source than today's (commit 456789a)\n"
+    assert call("status").output == (
+        f"{NAME}: edition 1, not rerun; made by other source than today's (commit 456789a)\n"
+    )
 
 
 def test_data_prints_what_is_found(root, monkeypatch, tmp_path):
