@@ -308,7 +308,7 @@ def server(tmp_path, monkeypatch):
     handler = partial(http.server.SimpleHTTPRequestHandler, directory=str(folder))
     handler.func.log_message = lambda *args: None
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as httpd:
-        threading.Thread(target=httpd.serve_forever).start()
+        threading.Thread(target=httpd.serve_forever, args=(0.01,)).start()  # looks so often whether to end
         monkeypatch.setitem(store.URLS, "temperature", f"http://127.0.0.1:{httpd.server_port}/")
         monkeypatch.setitem(store.URLS, "light", f"http://127.0.0.1:{httpd.server_port}/light.zip")
         write_zip(folder / "light.zip")
