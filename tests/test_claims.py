@@ -4,6 +4,7 @@ import ast
 import json
 from pathlib import Path
 
+import jupytext
 import pytest
 import yaml
 from hypothesis import given
@@ -308,9 +309,9 @@ def test_first_edition_verdicts_follow_from_the_rules_inside_their_records(run):
 
 def defaults(notebook):
     """The parameters of a notebook by name: the annotated values of the cell tagged `parameters`."""
-    text = (ROOT / "notebooks" / f"{notebook}.py").read_text(encoding="utf-8")
-    cell = text.split('tags=["parameters"]', 1)[1].split("\n", 1)[1].split("\n# %%", 1)[0]
-    nodes = ast.parse(cell).body
+    cells = jupytext.read(ROOT / "notebooks" / f"{notebook}.py").cells
+    (cell,) = [cell for cell in cells if "parameters" in cell.metadata.get("tags", [])]
+    nodes = ast.parse(cell.source).body
     return {node.target.id: ast.literal_eval(node.value) for node in nodes if isinstance(node, ast.AnnAssign)}
 
 
