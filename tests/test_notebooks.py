@@ -9,6 +9,8 @@ import papermill
 import pytest
 import yaml
 
+from kbrepro import scorecard
+
 ROOT = Path(__file__).parents[1]
 NAMES = sorted(path.stem for path in (ROOT / "notebooks").glob("*.py"))
 
@@ -118,3 +120,19 @@ def test_papermill_reads_type_default_and_meaning_of_every_parameter(name, noteb
         assert parameter["inferred_type_name"] != "None", parameter
         assert parameter["help"], parameter
         assert not parameter["default"].startswith("("), parameter
+
+
+def at_a_glance(path):
+    cells = nbformat.read(path, as_version=4).cells
+    return [c.outputs[0].data["text/markdown"] for c in cells if "at-a-glance" in c.metadata.get("tags", [])]
+
+
+def test_what_is_shown_at_a_glance_is_what_the_full_scale_run_found(name):
+    """In the notebook as it is opened and in the executed one, made again from the committed claims."""
+    committed = ROOT / "results" / "paper" / name
+    if not (committed / "claims.json").is_file():
+        pytest.skip("results/paper holds no run of it")
+    shown = at_a_glance(ROOT / "notebooks" / f"{name}.ipynb")
+    text = scorecard.glance(scorecard.read_run(committed)["claims"], name)
+    assert shown in ([], [text])
+    assert shown == at_a_glance(committed / "notebook.ipynb")
