@@ -66,20 +66,21 @@ trials: int = 12  # test functions of Fig. 5a (paper: 30; full scale: 200)
 on_par_trials: int = 10  # further functions for GP-UCB/5 against EI alone (full scale: 3000)
 horizon: int = 200  # rounds T of Fig. 5a (paper: 1000)
 n_arms: int = 250  # points of [0, 1] in Fig. 5a (paper: 1000)
-every: int = 120  # temperature: every so manieth minute is a test function (full scale: 1)
+every: int = 120  # temperature: one minute in so many is a test function (full scale: 1)
 theorem_runs: int = 10  # runs behind every theorem (full scale: 200)
 sizes: list[int] = [100, 300]  # numbers of arms |D| of Fig. 3
 gain_horizon: int = 200  # pulls T of Fig. 3
 growth_horizon: int = 1000  # pulls T behind the growth of the gain (full scale: 10000)
 growth_points: int = 200  # arms in [0, 1]^d behind the growth of the gain (full scale: 2000)
-road_every: int = 20  # traffic: every so manieth five minutes is a test function (full scale: 1)
+road_every: int = 20  # traffic: one slot of five minutes in so many is a test function (full scale: 1)
 reading_trials: int = 3  # test functions of Fig. 5a under every reading (full scale: 40)
-reading_every: int = 240  # temperature under every reading: every so manieth minute (full scale: 10)
+reading_every: int = 240  # temperature under every reading: one minute in so many (full scale: 10)
 delta: float = 0.1  # the confidence band may fail with this probability
 results_dir: str = ""  # folder for figures and tables, relative to the project's root; empty: write nothing
 
 # %% tags=["hide-input"] jupyter={"source_hidden": true}
 checks.at_least(2, trials=trials, on_par_trials=on_par_trials, theorem_runs=theorem_runs, reading_trials=reading_trials)
+checks.positive_ints(sizes=sizes)
 checks.at_least(51, gain_horizon=gain_horizon)  # claim 1-A speaks of T >= 50
 checks.at_least(10, horizon=horizon)
 checks.at_least(100, growth_horizon=growth_horizon)
