@@ -76,7 +76,7 @@ def test_a_run_replaces_the_old_results_whole(root, old, capfd):
     ("overrides", "message"),
     [
         ({"horizon": -5}, "ValueError: horizon = -5 is not allowed: horizon must be an integer of at least 1"),
-        ({"accident": "error"}, "RuntimeError: something went wrong"),
+        pytest.param({"accident": "error"}, "RuntimeError: something went wrong", marks=pytest.mark.slow),
         ({"accident": "kill"}, "DeadKernelError"),
     ],
 )
@@ -180,7 +180,7 @@ run.run([], "quick", {"accident": "wait"})
 """
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.slow)])
 def test_an_interrupted_run_leaves_the_old_results_and_no_process(root, old, number):
     before, partial = contents(old), old.parent / f"{NAME}.partial"
     runner = subprocess.Popen([sys.executable, "-c", RUNNER], cwd=root, stderr=subprocess.DEVNULL)
