@@ -15,6 +15,7 @@ from kbrepro.claims import VERDICTS
 GLYPHS = dict(zip(VERDICTS, ("●", "◐", "◌", "○", "–"), strict=True))
 COUNTED = ("theorem", "experiment")
 ASIDE = ("weak", "stand-in", "probe")
+OUTSIDE = "outside the totals"
 FULL_SCALE = "paper"
 #: The picture of all parts, beside the full-scale runs.
 PICTURE = "all_parts.png"
@@ -271,11 +272,18 @@ def _details(records: Sequence[Mapping[str, Any]]) -> str:
 
 
 def _changes(runs: Mapping[str, Mapping[str, Any]]) -> str:
+    changed = [r for run in runs.values() for r in run["claims"] if r["changes"]]
+    if not changed:
+        return ""
+    moves = [(r["changes"][0]["then"], r["verdict"] if r["counts_as"] in COUNTED else OUTSIDE) for r in changed]
+    moves = [(before if before in VERDICTS else OUTSIDE, now) for before, now in moves]
+    ends = (*VERDICTS, OUTSIDE)
+    before_now = [[b, *(moves.count((b, now)) or "" for now in ends)] for b in ends if b in dict(moves)]
     rows = [
         [r["id"], c["was"], c["then"], c["why"], c["direction"], c["on_old_numbers"], r["verdict"]]
-        for run in runs.values()
-        for r in run["claims"]
+        for r in changed
         for c in r["changes"]
     ]
     head = ["", "rule before", "verdict before", "why it changed", "now", "new rule on old numbers", "verdict now"]
-    return "## Rules that changed after a full-scale run\n\n" + table(head, rows) if rows else ""
+    tables = [table(["claims by verdict before (rows) and now", *ends], before_now), table(head, rows)]
+    return "\n\n".join(["## Rules that changed after a full-scale run", *tables])

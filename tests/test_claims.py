@@ -179,6 +179,8 @@ ENTRY = {
     "parts": {"a": {"is": "difference", "rule": "> 0", "scale": 1.0}},
     "finds": "By {a}.",
 }
+CHANGE = {"was": "low > 1", "then": "partly", "why": "too hard", "direction": "easier"}
+CHANGE |= {"on_old_numbers": "cannot be computed from what was kept"}
 
 
 def write(folder, *entries, **more):
@@ -203,6 +205,14 @@ def test_new_rules_are_new_dice_and_layout_is_not(tmp_path):
     assert load(write(tmp_path, other)).seed != one.seed
 
 
+def test_changes_describe_the_past_and_leave_the_dice(tmp_path):
+    one = load(write(tmp_path, ENTRY))
+    told = load(write(tmp_path, ENTRY | {"changes": [CHANGE]}))
+    assert (told.digest, told.seed) == (one.digest, one.seed) and told.claims["0-A"].changes == [CHANGE]
+    other = ENTRY | {"changes": [CHANGE], "parts": {"a": {"is": "difference", "rule": "> 0.001"}}}
+    assert load(write(tmp_path, other)).digest != one.digest
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [
@@ -217,6 +227,9 @@ def test_new_rules_are_new_dice_and_layout_is_not(tmp_path):
         ({"parts": {"a": {"is": "d", "rule": "> 1", "probe": True}}}, "all controls or probes"),
         ({"verdict": "reproduced"}, "'verdict' is not a key of a claim"),
         ({"changes": [{"was": "x"}]}, "changes = "),
+        ({"changes": [CHANGE | {"then": "maybe"}]}, "then = 'maybe' is not allowed"),
+        ({"changes": [CHANGE | {"direction": "aside"}]}, "direction = 'aside' is not allowed"),
+        ({"changes": [CHANGE | {"on_old_numbers": "better"}]}, "on_old_numbers = 'better' is not allowed"),
     ],
 )
 def test_what_cannot_be_is_refused_with_file_and_id(tmp_path, change, message):

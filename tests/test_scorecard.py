@@ -27,8 +27,8 @@ CHANGE = {"was": "low > 1", "then": "partly", "why": "too hard", "direction": "e
 ENTRIES = [
     ENTRY | {"id": "1-A"},
     ENTRY | {"id": "1-B", "kind": "theorem"},
-    ENTRY | {"id": "1-C", "weak": "could hardly fail"},
-    ENTRY | {"id": "1-D", "stand_in": "other data"},
+    ENTRY | {"id": "1-C", "weak": "could hardly fail", "changes": [CHANGE | {"direction": "leaves"}]},
+    ENTRY | {"id": "1-D", "stand_in": "other data", "changes": [CHANGE | {"then": "stand-in"}]},
     ENTRY | {"id": "1-E", "kind": "probe"},
     ENTRY | {"id": "1-F", "changes": [CHANGE]},
 ]
@@ -89,6 +89,16 @@ def test_details_are_folded_and_changes_listed(root):
     assert "<details>" in text and "holds in 3 of 4 readings" in text and "1-C is weak: could hardly fail" in text
     assert "| 1-F | low > 1 | partly | too hard | easier | reproduced | not reproduced |" in text
     assert "| x | 1 of 1 | 50% |" in text
+
+
+def test_changes_end_the_scorecard_with_verdicts_before_and_now(root):
+    section = scorecard.scorecard(root).partition("## Rules that changed after a full-scale run\n\n")[2]
+    head, _, *rows = section.split("\n\n")[0].splitlines()
+    assert head.endswith("| reproduced | partly | undecided | not reproduced | not evaluated | outside the totals |")
+    assert rows == ["| partly |  |  |  | 1 |  | 1 |", "| outside the totals |  |  |  |  |  | 1 |"]
+    assert section.rstrip().splitlines()[-1].startswith("| 1-F | low > 1 |")
+    old = {"09_old": scorecard.read(root / "results" / "paper")["09_old"]}
+    assert scorecard._changes(old) == ""
 
 
 def test_every_table_has_as_many_cells_in_each_row(root):
