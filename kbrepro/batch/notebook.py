@@ -50,17 +50,6 @@ def _tidy_output(output: NotebookNode, root: Path) -> bool:
     return True
 
 
-def paired(notebook: NotebookNode) -> NotebookNode:
-    """Return a notebook, changed in place, with only the metadata that pairs it with its .py file."""
-    jupytext = notebook.metadata.get("jupytext", {})
-    jupytext.pop("text_representation", None)  # only the .py has one
-    kernel = {"display_name": "Python 3", "language": "python", "name": "python3"}
-    notebook.metadata = nbformat.from_dict(
-        {"jupytext": jupytext, "kernelspec": kernel, "language_info": {"name": "python"}}
-    )
-    return notebook
-
-
 def tidy_log(log: Path, root: Path) -> None:
     """Keep the last state of every progress bar, and paths relative to the root."""
     text = log.read_bytes().decode(errors="replace")  # read_text would turn every carriage return into a line

@@ -19,7 +19,7 @@ import nbformat
 
 from kbrepro import claims, paths, scorecard
 from kbrepro.batch import folders, profiles, provenance
-from kbrepro.batch.notebook import last_error, paired, replace, show_in, tidy, tidy_log
+from kbrepro.batch.notebook import last_error, replace, show_in, tidy, tidy_log
 from kbrepro.batch.process import papermill
 
 PAPER = "paper"
@@ -212,8 +212,8 @@ def _refresh(root: Path, name: str) -> None:
     jupytext.write(jupytext.read(final.with_suffix(".py")), work / "source.ipynb")
     environment = {"KBREPRO_DATA": str(no_data), "KBREPRO_CACHE": "", "TQDM_DISABLE": "1"}
     _execute(root, work / "source.ipynb", work, None, environment)
-    notebook = paired(tidy(nbformat.read(work / "notebook.ipynb", as_version=4), root))
-    paths.write_text(final, nbformat.writes(notebook) + "\n")
+    notebook = tidy(nbformat.read(work / "notebook.ipynb", as_version=4), root)
+    paths.write_text(final, jupytext.writes(notebook, "ipynb") + "\n")
 
 
 def _execute(
