@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kbrepro.kernels import Array
+from kbrepro.kernels import Array, grid
 from kbrepro.papers.gpn_ucb.network import NetworkTold
 from kbrepro.papers.gpn_ucb.sets import ROUNDING, NetworkSets, largest_inside, lower_envelope, neighbour_slopes
 
@@ -18,12 +17,6 @@ def inside_boxes(points: Array, low: Array, high: Array) -> NDArray[np.bool_]:
     """Return which points (P, d) lie in boxes [low, high], each (A, d), up to rounding, (A, P)."""
     above, below = points >= low[:, None] - ROUNDING, points <= high[:, None] + ROUNDING
     return (above & below).all(axis=2)
-
-
-def corners(low: Array, high: Array) -> Array:
-    """Return the 2^d corners of boxes (A, d), as (A, 2^d, d)."""
-    sides = itertools.product((False, True), repeat=low.shape[1])
-    return np.stack([np.where(side, high, low) for side in sides], axis=1)
 
 
 class BoxSets(NetworkSets):
@@ -70,7 +63,8 @@ class BoxSets(NetworkSets):
 
     def _largest_at_corners(self, i: int, values: Array, low: Array, high: Array, own: Array) -> Array:
         """Return the largest bounds over the corners of boxes that hold no grid point (L.2), inverted ones included."""
-        at = corners(low, high)
+        upper_ends = grid(2, low.shape[1]) > 0  # of which sides, one row a corner
+        at = np.where(upper_ends, high[:, None], low[:, None])
         own = np.repeat(own[:, None, :], at.shape[1], axis=1)
         Z = np.concatenate([at, own], axis=2).reshape(at.shape[0] * at.shape[1], -1)
         if self.envelope:

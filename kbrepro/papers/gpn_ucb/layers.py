@@ -103,13 +103,6 @@ class Layer:
         Z, centres = (_points(self.kernel, points, n) for points in (Z, self.centres))
         return (self.kernel(Z, centres) @ self.weights.reshape(len(centres), -1)).reshape(-1, n)
 
-    @property
-    def norms(self) -> Array:
-        """RKHS norms: of every output (n_outputs,), or of the whole (1,) with an operator-valued kernel."""
-        points = _points(self.kernel, self.centres, self.weights.shape[1])
-        w, K = self.weights.reshape(len(points), -1), self.kernel(points, points)
-        return np.sqrt(np.einsum("in,ij,jn->n", w, K, w))
-
 
 def draw_layer(
     rng: np.random.Generator, kernel: Kernel | OperatorKernel, centres: Array, n_outputs: int, norm: float | None
@@ -120,11 +113,13 @@ def draw_layer(
     |e|^2, chi-squared with n degrees of freedom. Scaled output by output with a scalar kernel, as a whole otherwise.
     """
     points = _points(kernel, centres, n_outputs)
-    factor = cholesky(kernel(points, points) + 1e-12 * np.eye(len(points)), lower=True)
+    K = kernel(points, points)
+    factor = cholesky(K + 1e-12 * np.eye(len(points)), lower=True)
     drawn = rng.standard_normal((len(points), n_outputs * len(centres) // len(points)))
-    weights = solve_triangular(factor, drawn, lower=True, trans="T").reshape(len(centres), n_outputs)
-    layer = Layer(kernel, centres, weights)
-    return layer if norm is None else Layer(kernel, centres, weights * (norm / layer.norms))
+    weights = solve_triangular(factor, drawn, lower=True, trans="T")
+    if norm is not None:
+        weights *= norm / np.sqrt(np.einsum("in,ij,jn->n", weights, K, weights))
+    return Layer(kernel, centres, weights.reshape(len(centres), n_outputs))
 
 
 def _points(kernel: Kernel | OperatorKernel, points: Array, n_outputs: int) -> Array:
