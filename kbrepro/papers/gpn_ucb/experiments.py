@@ -10,9 +10,10 @@ import numpy as np
 from kbrepro.kernels import Array, SquaredExponential, grid
 from kbrepro.papers.gpn_ucb.layers import OperatorKernel, draw_layer, lipschitz
 from kbrepro.papers.gpn_ucb.network import NetworkProblem, NetworkTold, compose
-from kbrepro.papers.gpn_ucb.policies import GPNUCB, NonAda
+from kbrepro.papers.gpn_ucb.policies import GPNUCB, composite_mean, uniform_design
 from kbrepro.papers.gpn_ucb.sets import MODES
 from kbrepro.papers.gpn_ucb.structures import FeedForward, MultiOutput
+from kbrepro.policies.base import best_arm
 from kbrepro.problems import Trial, draw_from_prior
 from kbrepro.simulation import rounds
 
@@ -188,12 +189,12 @@ def nonadaptive_regrets(
     With `project` the ranges of the layers are known to it.
     """
     problem = source(trial)
+    told, rng = problem.told, trial.rng("run")
+    rank = rng.spawn(2)[1].permutation(told.n_arms)  # ties fall as for the policies of this trial
     ranges = [(output.min(axis=0), output.max(axis=0)) for output in problem.outputs] if project else None
     regrets = []
     for per_side in sides:
-        horizon = per_side ** problem.told.points.shape[1]
-        policy = NonAda(problem.told, horizon, ranges=ranges)
-        for _ in rounds(policy, problem, horizon, trial.rng("run")):
-            pass
-        regrets.append(float(problem.regret(policy.recommendation())))
+        design = uniform_design(told.points, per_side)
+        mean = composite_mean(told, design, [problem.pull(arm, rng) for arm in design], ranges)
+        regrets.append(float(problem.regret(best_arm(mean, rank))))
     return np.array(regrets)

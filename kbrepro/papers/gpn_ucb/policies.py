@@ -46,44 +46,26 @@ def uniform_design(points: Array, per_side: int) -> NDArray[np.int64]:
     return np.array([best_arm(-np.sum((points - c) ** 2, axis=1)) for c in centres])
 
 
-class NonAda(Policy):
-    """Non-adaptive sampling (Li & Scarlett, Algorithm 2): pulls a uniform design, then recommends an arm.
+def composite_mean(
+    told: NetworkTold,
+    arms: Sequence[int],
+    observations: Sequence[Any],
+    ranges: Sequence[tuple[Array, Array]] | None = None,
+) -> Array:
+    """Return the composed posterior means of the layers at every arm, (A,), after pulls (eqs. 21, 166, 176-179).
 
-    `ranges` holds the lowest and highest outputs (n_i,) of every layer i, where they are known: composed means are
-    then moved to the nearest point of these boxes (Case 2, eq. 155). Raises ValueError unless the horizon is n^d.
+    Non-adaptive sampling (Li & Scarlett, Algorithm 2) pulls a uniform design and recommends the arm where it is
+    largest. `ranges` holds the lowest and highest outputs (n_i,) of every layer i, where they are known: composed means
+    are then moved to the nearest point of these boxes (Case 2, eq. 155). Raises as `NetworkTold.steps`.
     """
-
-    def __init__(self, told: NetworkTold, horizon: int, *, ranges: Sequence[tuple[Array, Array]] | None = None) -> None:
-        super().__init__(told, horizon)
-        per_side = round(horizon ** (1 / told.points.shape[1]))
-        self.design, self.ranges = uniform_design(told.points, per_side), ranges
-        if len(self.design) != horizon:
-            raise ValueError(f"horizon = {horizon} is not allowed: the design has n^{told.points.shape[1]} arms")
-
-    def prior(self, horizon: int) -> list[list[tuple[Array, Array]]]:
-        """Return what the pulls have shown, nothing yet: the posteriors come at the end."""
-        return []
-
-    def index(self, rng: np.random.Generator) -> Array:
-        return (np.arange(self.told.n_arms) == self.design[self.t - 1]).astype(float)
-
-    def tell(self, arm: int, observation: Sequence[Any]) -> None:
-        self.posterior.append(list(self.told.steps(arm, observation)))
-        self.t += 1
-
-    def composite_mean(self) -> Array:
-        """Return the composed posterior means of the layers at every arm, (A,) (eqs. 21, 166, 176-179)."""
-        mean = np.empty((self.told.n_arms, 0))
-        for i in range(self.told.depth):
-            posterior = layer_posterior(self.told, i, np.column_stack([mean, self.told.own_inputs(i)]))
-            for steps in self.posterior:
-                posterior.update(*steps[i])
-            mean = posterior.mean if self.ranges is None else np.clip(posterior.mean, *self.ranges[i])
-        return mean[:, 0]
-
-    def recommendation(self) -> int:
-        """Return the arm of largest composite mean; ties fall as for the arms pulled."""
-        return best_arm(self.composite_mean(), self._rank)
+    pulls = [list(told.steps(arm, observation)) for arm, observation in zip(arms, observations, strict=True)]
+    mean = np.empty((told.n_arms, 0))
+    for i in range(told.depth):
+        posterior = layer_posterior(told, i, np.column_stack([mean, told.own_inputs(i)]))
+        for steps in pulls:
+            posterior.update(*steps[i])
+        mean = posterior.mean if ranges is None else np.clip(posterior.mean, *ranges[i])
+    return mean[:, 0]
 
 
 class BlackBox:
