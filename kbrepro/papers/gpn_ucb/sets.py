@@ -1,4 +1,4 @@
-"""What confidence sets for the outputs of every layer share: grids, envelopes, and two ways of rounding.
+"""Confidence sets for the outputs of every layer, on grids: boxes for chains and feed-forward networks, else balls.
 
 A layer holds |f - mean| <= B sd (Li & Scarlett, Lemma 1), with certainty. Knowing that it is Lipschitz continuous, each
 bound can be replaced by its envelope (eqs. 9-10, 17), and the sets are carried from layer to layer (eqs. 11, 20). Two
@@ -13,6 +13,7 @@ ways to do this on a grid:
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,6 +48,12 @@ def neighbour_slopes(Z: Array, points: Array, lipschitz: float, radius: float) -
 def largest_inside(values: Array, inside: NDArray[np.bool_]) -> Array:
     """Return the maxima over sets of points: values (P, k), inside (A, P) -> (A, k), -inf for a set without points."""
     return np.stack([np.where(inside, column, -np.inf).max(axis=1) for column in values.T], axis=1)
+
+
+def inside_boxes(points: Array, low: Array, high: Array) -> NDArray[np.bool_]:
+    """Return which points (P, d) lie in boxes [low, high], each (A, d), up to rounding, (A, P)."""
+    above, below = points >= low[:, None] - ROUNDING, points <= high[:, None] + ROUNDING
+    return (above & below).all(axis=2)
 
 
 class NetworkSets(NetworkPosterior):
@@ -90,3 +97,117 @@ class NetworkSets(NetworkPosterior):
     def covers(self, outputs: Sequence[Array]) -> Array:
         """Return for every arm (A,) whether its sets hold the true outputs (A, n_i) of all layers, the reward last."""
         raise NotImplementedError
+
+
+class BoxSets(NetworkSets):
+    """Sets of chains and feed-forward networks: one interval an output (eqs. 11, 19-20).
+
+    Without `envelope` the bounds are mean +- B sd alone. Other settings as `NetworkSets`.
+    """
+
+    def __init__(self, told: NetworkTold, *, envelope: bool = True, **settings: Any) -> None:
+        super().__init__(told, **settings)
+        self.envelope = envelope
+
+    def regions(self) -> list[tuple[Array, Array]]:
+        """Return for every layer lower and upper bounds on its outputs, each (A, n_i); the last is the reward."""
+        found = [_low_and_high(self.band(self.posteriors[0].mean, self.posteriors[0].sd))]
+        for i in range(1, self.told.depth):
+            found.append(_low_and_high(self._through(i, *found[-1])))
+        return found
+
+    def bounds(self) -> tuple[Array, Array]:
+        lower, upper = self.regions()[-1]
+        return lower[:, 0], upper[:, 0]
+
+    def covers(self, outputs: Sequence[Array]) -> Array:
+        inside = np.ones(self.told.n_arms, dtype=bool)
+        for (lower, upper), output in zip(self.regions(), outputs, strict=True):
+            inside &= ((lower - ROUNDING <= output) & (output <= upper + ROUNDING)).all(axis=1)
+        return inside
+
+    def _through(self, i: int, low: Array, high: Array) -> Array:
+        """Carry boxes (A, d_i) of inputs through layer i; return a band as `band` does."""
+        posterior, own, dilate = self.posteriors[i], self.told.own_inputs(i), 0.0
+        both = self.band(posterior.mean, posterior.sd)
+        on_grid = lower_envelope(both, self._slopes[i - 1]) if self.envelope else both
+        if self.outward:
+            on_grid, dilate = on_grid + self.told.lipschitz * self.half_diagonals[i - 1], self.step / 2
+            low, high = np.clip([low, high], -self.half_width, self.half_width)
+        boxes = np.column_stack([low - dilate, own]), np.column_stack([high + dilate, own])
+        inside = inside_boxes(posterior.points, *boxes)
+        largest, empty = largest_inside(on_grid, inside), np.flatnonzero(~inside.any(axis=1))
+        if len(empty):
+            largest[empty] = self._largest_at_corners(i, both, low[empty], high[empty], own[empty])
+        return largest
+
+    def _largest_at_corners(self, i: int, values: Array, low: Array, high: Array, own: Array) -> Array:
+        """Return the largest bounds over the corners of boxes that hold no grid point (L.2), inverted ones included."""
+        upper_ends = grid(2, low.shape[1]) > 0  # of which sides, one row a corner
+        at = np.where(upper_ends, high[:, None], low[:, None])
+        own = np.repeat(own[:, None, :], at.shape[1], axis=1)
+        Z = np.concatenate([at, own], axis=2).reshape(at.shape[0] * at.shape[1], -1)
+        if self.envelope:
+            slopes = neighbour_slopes(Z, self.posteriors[i].points, self.told.lipschitz, self.radius)
+            bounds = lower_envelope(values, slopes)
+        else:
+            bounds = self.band(*self.posteriors[i].at(Z))
+        return bounds.reshape(*at.shape[:2], -1).max(axis=1)
+
+
+def _low_and_high(band: Array) -> tuple[Array, Array]:
+    """Return lower and upper bounds (A, n) from a band as `NetworkSets.band` returns it."""
+    n = band.shape[1] // 2
+    return -band[:, n:], band[:, :n]
+
+
+class BallSets(NetworkSets):
+    """Sets of multi-output chains (eqs. 12-16); a set is a row of booleans over the grid of a layer's outputs.
+
+    The set of f(z) is the intersection over neighbours z' of balls around mean(z') with radius
+    B ||Gamma(z', z')||^(1/2) + L |z - z'|. (The paper's eq. 13 has Gamma(z, z); z' is meant.) `paper`: a grid point
+    belongs to a set if it lies in the union over the grid points of the layer before; an empty set becomes the grid
+    point nearest to belonging. `outward`: a grid point speaks for its cell, so radii grow by half a diagonal of a cell
+    of the outputs, and by L times half a diagonal of a cell of the inputs.
+    """
+
+    def regions(self) -> list[NDArray[np.bool_]]:
+        """Return for every layer but the last which grid points its output may be, (A, P)."""
+        cell = self.half_diagonals if self.outward else [0.0] * len(self.half_diagonals)
+        found = [_union(np.eye(self.told.n_arms, dtype=bool), self._excess(0), cell[0])]
+        for i in range(1, self.told.depth - 1):
+            excess = -lower_envelope(-self._excess(i), self._slopes[i - 1])  # largest over the neighbours z'
+            found.append(_union(found[-1], excess, self.told.lipschitz * cell[i - 1] + cell[i]))
+        return found
+
+    def bounds(self) -> tuple[Array, Array]:
+        """Return lower and upper confidence bound of every arm's reward, each (A,) (eq. 15)."""
+        last = self.posteriors[-1]
+        slack = self.told.lipschitz * self.half_diagonals[-1] if self.outward else 0.0
+        both = lower_envelope(self.band(last.mean, last.sd), self._slopes[-1]) + slack
+        upper, negative = largest_inside(both, self.regions()[-1]).T
+        return -negative, upper
+
+    def covers(self, outputs: Sequence[Array]) -> Array:
+        """Return for every arm (A,) whether the cells of its sets hold the true outputs, and the bounds the reward."""
+        (lower, upper), reward = self.bounds(), outputs[-1][:, 0]
+        inside = (lower - ROUNDING <= reward) & (reward <= upper + ROUNDING)
+        for region, later, output in zip(self.regions(), self.posteriors[1:], outputs[:-1], strict=True):
+            inside &= region[np.arange(len(region)), cdist(output, later.points).argmin(axis=1)]
+        return inside
+
+    def _excess(self, i: int) -> Array:
+        """Return |w - mean(z)| - B ||Gamma(z, z)||^(1/2) for all fixed points z of layer i and outputs w, (Q, P)."""
+        posterior, outputs = self.posteriors[i], self.posteriors[i + 1].points
+        return cdist(posterior.mean, outputs) - self.told.norm_bound * posterior.sd[:, None]
+
+
+def _union(regions: NDArray[np.bool_], excess: Array, slack: float) -> NDArray[np.bool_]:
+    """Return which outputs w lie in the set of some z of each region: regions (A, P), excess (P, Q) -> (A, Q).
+
+    Where that is none, the output nearest to lying there.
+    """
+    inside = (regions.astype(float) @ (excess <= slack)) > 0
+    for arm in np.flatnonzero(~inside.any(axis=1)):
+        inside[arm, excess[regions[arm]].min(axis=0).argmin()] = True
+    return inside

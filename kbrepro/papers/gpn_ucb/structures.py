@@ -14,9 +14,8 @@ import numpy as np
 
 from kbrepro import checks
 from kbrepro.kernels import Array, Kernel
-from kbrepro.papers.gpn_ucb.balls import BallSets
-from kbrepro.papers.gpn_ucb.boxes import BoxSets
 from kbrepro.papers.gpn_ucb.layers import OperatorKernel
+from kbrepro.papers.gpn_ucb.sets import BallSets, BoxSets
 
 
 @dataclass(frozen=True)

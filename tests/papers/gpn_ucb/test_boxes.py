@@ -8,9 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kbrepro.kernels import SquaredExponential, grid
-from kbrepro.papers.gpn_ucb.boxes import BoxSets, inside_boxes
 from kbrepro.papers.gpn_ucb.experiments import RandomNetwork
-from kbrepro.papers.gpn_ucb.sets import largest_inside
+from kbrepro.papers.gpn_ucb.sets import BoxSets, inside_boxes, largest_inside
 from kbrepro.papers.gpn_ucb.structures import FeedForward
 from kbrepro.problems import Trial
 
