@@ -1,20 +1,21 @@
 """Problems whose policies are told the RKHS norm of the expected reward, which differs from trial to trial.
 
-The noise variance R^2 is 1 % of the range of the function (Chowdhury & Gopalan, Section 6), and unless another is told
-it is also that of the policies' posterior.
+The noise variance R^2 is 1 % of the range of the function (Chowdhury & Gopalan, Section 6), and unless a `Retold`
+source says otherwise it is also that of the policies' posterior.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 from scipy.linalg import eigh, solve
 
 from kbrepro import checks
 from kbrepro.kernels import Array, Kernel
-from kbrepro.problems import Problem, Told, Trial, covariance_factor, draw_from_prior
+from kbrepro.problems import Problem, Rows, Told, Trial, covariance_factor, draw_from_prior
 
 _HARTMANN_WEIGHTS = np.array([1.0, 1.2, 3.0, 3.2])
 _HARTMANN_SCALES = np.array([[3.0, 10.0, 30.0], [0.1, 10.0, 35.0], [3.0, 10.0, 30.0], [0.1, 10.0, 35.0]])
@@ -47,19 +48,22 @@ def _columns(X: Array, d: int) -> list[Array]:
 
 #: R^2, and the ridge that smooths a draw, as a share of the range.
 SHARE_OF_RANGE = 0.01
+#: R^2 of sensors, as a share of their mean variance.
+SHARE_OF_VARIANCE = 0.05
 #: Ridge with which the norm of a function is measured that the kernel does not know.
 JITTER = 1e-6
-#: Eigenvalues below this share of the largest are left out of the norm of kind `cut-off`.
-CUT_OFF = 1e-3
+#: Eigenvalues below this share of the largest are left out of the norm of that kind.
+CUT_OFFS = {"cut-off 1e-3": 1e-3, "cut-off 1e-10": 1e-10}
 
-NORMS = ("smoothed", "cut-off", "printed", "one")
+NORMS = ("smoothed", *CUT_OFFS, "printed", "one")
 
 
 def rkhs_norm(f: Array, K: Array, kind: str, ridge: float = JITTER) -> float:
     """Return what stands for the RKHS norm of f (A,) under the kernel matrix K (A, A).
 
     - `smoothed`: sqrt(a^T K a), a = (K + ridge I)^-1 f: the norm of f smoothed once, not a bound on that of f.
-    - `cut-off`: sqrt(f^T K^-1 f) in the eigenvectors whose eigenvalue is at least CUT_OFF of the largest.
+    - `cut-off 1e-3`, `cut-off 1e-10`: sqrt(f^T K^-1 f) in the eigenvectors whose eigenvalue is at least that share of
+      the largest.
     - `printed`: sqrt(f^T K f), as Chowdhury & Gopalan print it, which is no RKHS norm.
     - `one`: 1.
 
@@ -71,28 +75,45 @@ def rkhs_norm(f: Array, K: Array, kind: str, ridge: float = JITTER) -> float:
         return 1.0
     if kind == "printed":
         return float(np.sqrt(f @ K @ f))
-    if kind == "cut-off":
+    if kind in CUT_OFFS:
         values, vectors = eigh(K)
-        kept = values >= CUT_OFF * values[-1]
+        kept = values >= CUT_OFFS[kind] * values[-1]
         return float(np.sqrt(((vectors[:, kept].T @ f) ** 2 / values[kept]).sum()))
     checks.positive(ridge=ridge)
     a = solve(K + ridge * np.eye(len(K)), f, assume_a="pos")
     return float(np.sqrt(a @ K @ a))
 
 
+@dataclass(frozen=True, eq=False)
+class Retold:
+    """Source whose problems are those of another `source`, while the policies are told something else.
+
+    Another kernel, another noise variance of the posterior (R stays), and the norm that `norm_of(f, K)` gives for the
+    expected reward under the kernel that is told; None leaves each as it was.
+    """
+
+    source: Callable[[Trial], Problem]
+    kernel: Kernel | None = None
+    noise_variance: float | None = None
+    norm_of: Callable[[Array, Array], float] | None = None
+
+    def __call__(self, trial: Trial) -> Problem:
+        problem = self.source(trial)
+        told = {name: value for name in ("kernel", "noise_variance") if (value := getattr(self, name)) is not None}
+        new = replace(problem.told, **told)
+        if self.norm_of is not None:
+            norm = self.norm_of(problem.expected_reward, new.kernel(new.points, new.points))
+            new = replace(new, norm=norm)
+        return replace(problem, told=new)
+
+
 @dataclass(frozen=True)
 class _AtRandomArms:
-    """What the sources share: n_arms arms uniform on [0, 1]^d, and what the policies are told.
-
-    `told_variance` is the noise variance of the policies' posterior where it is not that of the noise, `norm_of(f, K)`
-    the norm that they are told where it is not the exact one.
-    """
+    """What the sources share: n_arms arms uniform on [0, 1]^d."""
 
     kernel: Kernel
     n_arms: int
     d: int = 1
-    told_variance: float | None = None
-    norm_of: Callable[[Array, Array], float] | None = None
 
     def reward(self, points: Array, K: Array, rng: np.random.Generator) -> tuple[Array, float | None]:
         """Return the expected reward (A,) at points (A, d), and its norm where that is known."""
@@ -102,12 +123,8 @@ class _AtRandomArms:
         checks.positive_int(n_arms=self.n_arms, d=self.d)
         rng = trial.rng("function")
         points = rng.uniform(size=(self.n_arms, self.d))
-        K = self.kernel(points, points)
-        f, norm = self.reward(points, K, rng)
-        noise_variance = SHARE_OF_RANGE * float(np.ptp(f))
-        told_variance = noise_variance if self.told_variance is None else self.told_variance
-        norm = norm if self.norm_of is None else self.norm_of(f, K)
-        return Problem(Told(points, self.kernel, told_variance, float(np.sqrt(noise_variance)), norm), f)
+        f, norm = self.reward(points, self.kernel(points, points), rng)
+        return Problem(Told(points, self.kernel, SHARE_OF_RANGE * float(np.ptp(f)), norm=norm), f)
 
 
 @dataclass(frozen=True)
@@ -143,7 +160,7 @@ class PriorDraw(_AtRandomArms):
 
 @dataclass(frozen=True, kw_only=True)
 class OnRandomArms(_AtRandomArms):
-    """Source of problems with `function` (n, d) -> (n,), of which the kernel knows nothing: `norm_of` gives the norm.
+    """Source of problems with `function` (n, d) -> (n,), of which the kernel knows nothing; no norm is told.
 
     With `standardise` the values at the arms get mean 0 and standard deviation 1 (Chowdhury & Gopalan, Section 6,
     Fig. 3).
@@ -157,12 +174,20 @@ class OnRandomArms(_AtRandomArms):
         return (f - f.mean()) / f.std() if self.standardise else f, None
 
 
-def learn_covariance(train: Array) -> tuple[Array, Array]:
-    """Return mean (A,) and covariance (A, A) of the rows of train (n, A) (Chowdhury & Gopalan, Section 6, Fig. 4).
+def sensor_rows(train: Array, test: Array, kind: str = "smoothed", *, standardised: bool = False) -> Rows:
+    """Return a source with one problem a row of `test` (n_test, A), learned from the rows of `train` (n_train, A).
 
-    Raises ValueError if there are fewer than two rows or a reading is missing.
+    Chowdhury & Gopalan, Section 6, Fig. 4: the kernel matrix is the covariance of `train`, the reward a row less the
+    means of `train`, R^2 = lambda 5 % of the mean variance, the norm of that `kind` (`rkhs_norm`; smoothed with ridge
+    lambda). With `standardised` every sensor is divided by its standard deviation over `train`. Raises ValueError if
+    `train` has fewer than two rows or a reading is missing.
     """
     if np.ndim(train) != 2 or len(train) < 2:
         raise ValueError(f"train has shape {np.shape(train)}: it must have at least two rows, (n, A)")
     checks.finite_array(train=train)
-    return train.mean(axis=0), np.cov(train, rowvar=False)
+    covariance, rewards = np.cov(train, rowvar=False), test - train.mean(axis=0)
+    if standardised:
+        sd = np.sqrt(covariance.diagonal())
+        covariance, rewards = covariance / np.outer(sd, sd), rewards / sd
+    noise_variance = SHARE_OF_VARIANCE * float(covariance.diagonal().mean())
+    return Rows(covariance, rewards, noise_variance, norm_of=partial(rkhs_norm, kind=kind, ridge=noise_variance))

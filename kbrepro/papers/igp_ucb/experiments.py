@@ -1,0 +1,247 @@
+"""What the notebook on IGP-UCB and GP-TS measures: comparisons of rules on panels, and numbers of the theorems.
+
+A *panel* is {rule: R_T / T of every trial (n,)}. Rules of improvement are named by incumbent and margin: `EI` has the
+mean-based incumbent and margin 0, `EI, noisy incumbent, margin 0.01` says what it has instead.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
+from itertools import combinations, product
+
+import numpy as np
+from scipy.linalg import eigvalsh
+from scipy.optimize import brentq
+from scipy.stats import norm
+
+from kbrepro import checks
+from kbrepro.confidence import Improved
+from kbrepro.information import allocated_gain
+from kbrepro.kernels import Array
+from kbrepro.policies import ExpectedImprovement, ProbabilityOfImprovement
+from kbrepro.problems import Problem, Told
+from kbrepro.regret import Estimate, Trace, block_share, bootstrap, largest, relative_difference, weakest
+
+#: How the rules file names the two incumbents -> how the policies do.
+INCUMBENTS = {"noisy reward": "noisy_reward", "mean of pulled arms": "posterior_mean"}
+OURS = ("GP-UCB", "IGP-UCB", "GP-TS")
+#: Part of a claim -> the incumbent and margin of EI and PI that it is about.
+READINGS = {"noisy": ("noisy reward", 0.0)} | {
+    name: ("mean of pulled arms", margin)
+    for name, margin in {"mean_0": 0.0, "mean_001": 0.01, "mean_003": 0.03, "mean_01": 0.1}.items()
+}
+#: Fewest trials that are resampled; below that intervals are t intervals.
+FEWEST = 20
+
+Panel = Mapping[str, Array]
+
+
+# Rules
+
+
+def named(rule: str, incumbent: str, margin: float) -> str:
+    """Return the name of EI or PI with an incumbent (as in INCUMBENTS) and a margin in prior standard deviations."""
+    return rule + ", noisy incumbent" * (incumbent == "noisy reward") + f", margin {margin:g}" * (margin > 0)
+
+
+def pool(incumbent: str, margin: float = 0.0) -> tuple[str, ...]:
+    """Return the names of the paper's five rules, EI and PI with this incumbent and margin."""
+    return (*OURS, named("EI", incumbent, margin), named("PI", incumbent, margin))
+
+
+def improvement_rules(
+    cases: Iterable[tuple[str, float]], prior_sd: float = 1.0
+) -> dict[str, Callable[..., ProbabilityOfImprovement | ExpectedImprovement]]:
+    """Return EI and PI by name, for each (incumbent, margin in prior standard deviations); the first arm is random."""
+    rules = {"EI": ExpectedImprovement, "PI": ProbabilityOfImprovement}
+    return {
+        named(name, incumbent, margin): partial(
+            rule, incumbent=INCUMBENTS[incumbent], margin=margin * prior_sd, random_opening=True
+        )
+        for (incumbent, margin), (name, rule) in product(cases, rules.items())
+    }
+
+
+def at_round(traces: Mapping[str, Trace], t: int) -> dict[str, Array]:
+    """Return the panel after t rounds: R_t / t of every trial (n,), by rule; ValueError unless 1 <= t <= T."""
+    for trace in traces.values():
+        checks.one_of(range(1, trace.regret.shape[1] + 1), t=t)
+    return {rule: trace.regret[:, :t].mean(axis=1) for rule, trace in traces.items()}
+
+
+# Comparisons
+
+
+def share(a: Array, b: Array, seed: int, block: int = 1) -> Estimate:
+    """Return the mean of a - b as a share of the mean of b, both (n,), paired.
+
+    Intervals: bootstrap over trials if there are at least FEWEST and they are no neighbours in time (`block` 1), else t
+    intervals over blocks.
+    """
+    if block == 1 and len(a) >= FEWEST:
+        return bootstrap(relative_difference, a, b, rng=np.random.default_rng([seed, 2]))
+    return block_share(a, b, block)
+
+
+def behind(panels: Iterable[Panel], rule: str, rivals: Iterable[str], seed: int, block: int = 1) -> Estimate:
+    """Return how far a rule's mean lies above a rival's, as a share of the latter: the largest over panels, rivals."""
+    pairs = product(panels, [rival for rival in rivals if rival != rule])
+    return largest(share(panel[rule], panel[rival], seed, block) for panel, rival in pairs)
+
+
+def median_share(a: Array, b: Array) -> Array:
+    """Return the median of a less that of b, over the last axis, as a share of the latter."""
+    return np.median(a, axis=-1) / np.median(b, axis=-1) - 1
+
+
+def ratio(a: Array, b: Array) -> Array:
+    """Return the mean of a over that of b, over the last axis."""
+    return a.mean(axis=-1) / b.mean(axis=-1)
+
+
+def farthest(estimates: Iterable[Estimate], limit: float) -> Estimate:
+    """Return the estimate that is least alike 0: one that lies beyond +- limit if there is one, else the widest reach.
+
+    Of several beyond the limit, the one whose nearest point to 0 is farthest.
+    """
+
+    def order(estimate: Estimate) -> tuple[float, float]:
+        nearest = max(estimate.low, -estimate.high, 0.0)
+        return nearest if nearest > limit else 0.0, max(abs(estimate.low), abs(estimate.high))
+
+    return max(estimates, key=order)
+
+
+def inversions(first: Panel, second: Panel, rules: Sequence[str]) -> int:
+    """Return how many pairs of rules have means in opposite order on two panels; the last two, EI and PI, are one."""
+    pairs = [pair for pair in combinations(rules, 2) if pair != tuple(rules[-2:])]
+    return sum((first[a].mean() - first[b].mean()) * (second[a].mean() - second[b].mean()) < 0 for a, b in pairs)
+
+
+def over_best(panel: Panel, rule: str, rivals: Sequence[str], seed: int) -> Estimate:
+    """Return the mean of a rule over the smallest mean of a pool that it belongs to, at least 1."""
+    others = [panel[rival] for rival in rivals if rival != rule]
+    return _resampled(_over_best, panel[rule], *others, seed=seed)
+
+
+def _over_best(own: Array, *others: Array) -> Array:
+    return own.mean(axis=-1) / np.min([its.mean(axis=-1) for its in (own, *others)], axis=0)
+
+
+def _resampled(statistic: Callable[..., Array], *samples: Array, seed: int) -> Estimate:
+    return bootstrap(statistic, *samples, rng=np.random.default_rng([seed, 3]))
+
+
+def inflation(pairs: Sequence[tuple[Panel, Panel]], rules: Sequence[str], rivals: Sequence[str], seed: int) -> Estimate:
+    """Return how much more the rules' mean regret grows than the rivals' from the first to the second of each pair.
+
+    Growth is the second panel's mean over the first's; the geometric means over pairs, and over rules and over rivals,
+    are divided. `pairs` are (right kernel, wrong kernel) on the same trials.
+    """
+    columns = [panel[name] for pair in pairs for name in (*rules, *rivals) for panel in pair]
+    weights = np.tile([1 / len(rules)] * len(rules) + [-1 / len(rivals)] * len(rivals), len(pairs)) / len(pairs)
+
+    def statistic(*samples: Array) -> Array:
+        growth = [np.log(wrong.mean() / right.mean()) for right, wrong in zip(samples[::2], samples[1::2], strict=True)]
+        return np.exp(weights @ np.array(growth))
+
+    return _resampled(statistic, *columns, seed=seed)
+
+
+def power_of(dimensions: Sequence[int], above: Sequence[Array], below: Sequence[Array], seed: int) -> Estimate:
+    """Return the least-squares exponent of d in the ratio of means of `above` to `below`, (n,) for each dimension."""
+    x = np.log(dimensions) - np.mean(np.log(dimensions))
+
+    def statistic(*samples: Array) -> Array:
+        n = len(dimensions)
+        ratios = [np.log(a.mean() / b.mean()) for a, b in zip(samples[:n], samples[n:], strict=True)]
+        return x @ np.array(ratios) / (x @ x)
+
+    return _resampled(statistic, *above, *below, seed=seed)
+
+
+def smallest_ratio(pairs: Iterable[tuple[Array, Array]], seed: int) -> Estimate:
+    """Return the smallest over pairs (a, b) of samples of the mean of a over that of b."""
+    return weakest(_resampled(ratio, a, b, seed=seed) for a, b in pairs)
+
+
+# The incumbent
+
+
+def excess_of_largest_reward(trace: Trace, problems: Sequence[Problem]) -> Array:
+    """Return how far the largest reward so far lies above the largest expected one, in noise scales, (n, T)."""
+    top = np.array([[problem.expected_reward.max()] for problem in problems])
+    scale = np.array([[problem.told.noise_scale] for problem in problems])
+    return (np.maximum.accumulate(trace.observations, axis=1) - top) / scale
+
+
+def pulls_of_best_arm(trace: Trace) -> Array:
+    """Return the mean share over trials of pulls without regret among the first t, (T,)."""
+    best = (trace.regret == 0).cumsum(axis=1).mean(axis=0)
+    return best / np.arange(1, len(best) + 1)
+
+
+# Theorems
+
+
+def theorem_3_bound(told: Told, horizon: int, delta: float) -> float:
+    """Return 2 beta_T sqrt(4 (T + 2) gamma_T), gamma_T by the spectral bound (Chowdhury & Gopalan, Theorem 3)."""
+    eigenvalues = eigvalsh(told.kernel(told.points, told.points))
+    gain = allocated_gain(eigenvalues, told.noise_variance, horizon)[-1]
+    width = Improved(delta).at(gain, norm=told.norm, noise_scale=told.noise_scale)
+    return 2 * width * math.sqrt(4 * (horizon + 2) * gain)
+
+
+def rate(rule: str, gain: float, T: int, *, norm: float, delta: float, d: int = 1) -> float:
+    """Return the rate of R_T without its constant: Theorem 3 for IGP-UCB, Theorem 4 for GP-TS."""
+    checks.one_of(OURS[1:], rule=rule)
+    if rule == "IGP-UCB":
+        return norm * math.sqrt(T * gain) + math.sqrt(T * gain * (gain + math.log(1 / delta)))
+    return math.sqrt((gain + math.log(2 / delta)) * d * math.log(norm * d * T)) * (
+        math.sqrt(T * gain) + norm * math.sqrt(T * math.log(2 / delta))
+    )
+
+
+def log_exponent(power: int, logs: tuple[float, float], *, norm: float, noise_scale: float, delta: float) -> float:
+    """Return the exponent of ln t in the width of GP-UCB over that of IGP-UCB between two values of ln t.
+
+    The gain is (ln t)^power. In logarithms, since the exponent settles far beyond any round that is played.
+    """
+
+    def log_ratio(log: float) -> float:
+        original = math.sqrt(2 * norm**2 + 300 * log**power * (log - math.log(delta)) ** 3)  # `widths.Original`
+        return math.log(original / Improved(delta).at(log**power, norm=norm, noise_scale=noise_scale))
+
+    return (log_ratio(logs[1]) - log_ratio(logs[0])) / math.log(logs[1] / logs[0])
+
+
+def anti_concentration(beta: Array) -> Array:
+    """Return exp(-beta^2) / (4 sqrt(pi) beta), which Lemma 7 puts below P(Z > beta), same shape as beta > 0."""
+    return np.exp(-(beta**2)) / (4 * math.sqrt(math.pi) * beta)
+
+
+def lemma_7_fails_below() -> float:
+    """Return the largest beta at which P(Z > beta) is below `anti_concentration`, 0 if there is none up to 10."""
+    beta = np.linspace(1e-3, 10, 100_000)
+    false = np.flatnonzero(norm.sf(beta) < anti_concentration(beta))
+    if not len(false):
+        return 0.0
+    last = false[-1]
+    return float(brentq(lambda b: norm.sf(b) - anti_concentration(b), beta[last], beta[last + 1]))
+
+
+def discretisation(problem: Problem, lipschitz: float, t: int, n_probes: int = 20_001) -> dict[str, float]:
+    """Return size, largest |f(x) - f([x])| and the allowed 1 / t^2 of the set D_t on [0, 1] (Theorem 4).
+
+    f is the kernel expansion through the arms' expected rewards, [x] the nearest of B L t^2 equispaced points,
+    `lipschitz` the L of the paper: B L bounds the slope of f.
+    """
+    told, x = problem.told, np.linspace(0, 1, n_probes)[:, None]
+    K = told.kernel(told.points, told.points)
+    weights = np.linalg.solve(K + 1e-10 * np.eye(len(K)), problem.expected_reward)
+    n = math.ceil(told.norm * lipschitz * t**2)
+    nearest = (np.clip(np.round(x * n - 0.5), 0, n - 1) + 0.5) / n
+    error = np.abs((told.kernel(x, told.points) - told.kernel(nearest, told.points)) @ weights).max()
+    return {"points of D_t": n, "largest |f(x) - f([x])|": float(error), "1 / t^2": 1 / t**2}
