@@ -45,19 +45,6 @@ def slope_range(nu: float) -> tuple[float, float]:
     return float(slopes.min()), float(slopes.max())
 
 
-def first_height(height: float, depth: int, nu: float) -> float:
-    """Return 2 epsilon_1: what depth - 1 amplifiers raise to `height` = 2 epsilon (eq. 224).
-
-    Raises ValueError if the height is out of reach of inputs up to u~.
-    """
-    top = amplifier(np.array(REACH), nu)
-    if height > top:
-        raise ValueError(f"height = {height} is not allowed: height must be at most {top:.3g}")
-    for _ in range(depth - 1):  # g~ rises on [0, u~], so undo it layer by layer
-        height = brentq(lambda z, h=height: float(amplifier(np.array(z), nu)) - h, 0.0, REACH, xtol=1e-14)
-    return float(height)
-
-
 def bump(r: Array) -> Array:
     """Return exp(1 - 1 / (1 - r^2)) for |r| < 1, else 0: height 1, same shape (eq. 216 over its height)."""
     inside = np.abs(r) < 1
@@ -69,7 +56,8 @@ class Needles:
     """Source of M = per_side^2 chains on [0, 1]^2, one a trial: height 2 epsilon in one cell, 0 elsewhere.
 
     Arms are 3 x 3 points a cell, the middle one its centre; the needle's radius w is half a cell. The policies are told
-    the Matérn kernel, B, and L = max(L', r_max L~), L' the slope of the needle. Raises IndexError past the last cell.
+    the Matérn kernel, B, and L = max(L', r_max L~), L' the slope of the needle. Raises IndexError past the last cell,
+    ValueError if the later layers cannot raise anything up to u~ to 2 epsilon.
     """
 
     per_side: int
@@ -80,6 +68,8 @@ class Needles:
     def __post_init__(self) -> None:
         checks.at_least(2, per_side=self.per_side, depth=self.depth)
         checks.positive(epsilon=self.epsilon)
+        if self.epsilon > (top := amplifier(np.array(REACH), self.nu) / 2):
+            raise ValueError(f"epsilon = {self.epsilon} is not allowed: epsilon must be at most {top:.3g}")
 
     @property
     def kernel(self) -> Matern:
@@ -93,8 +83,11 @@ class Needles:
 
     @property
     def low(self) -> float:
-        """Height 2 epsilon_1 of the needle, before the later layers raise it."""
-        return first_height(2 * self.epsilon, self.depth, self.nu)
+        """Height 2 epsilon_1 of the needle, which the later layers raise to 2 epsilon (eq. 224)."""
+        height = 2 * self.epsilon
+        for _ in range(self.depth - 1):  # g~ rises on [0, u~], so undo it layer by layer
+            height = brentq(lambda z, h=height: float(amplifier(np.array(z), self.nu)) - h, 0.0, REACH, xtol=1e-14)
+        return float(height)
 
     def first_norm(self) -> float:
         """Return the RKHS norm of the needle, interpolated at 33 x 33 points of [-2 w, 2 w]^2.

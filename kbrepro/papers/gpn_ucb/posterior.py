@@ -28,7 +28,6 @@ class LayerPosterior:
 
     def __init__(self, kernel: Kernel | OperatorKernel, points: Array, noise_variance: float, n_outputs: int) -> None:
         checks.positive(noise_variance=noise_variance)
-        checks.positive_int(n_outputs=n_outputs)
         self.kernel, self.points, self.noise_variance = kernel, points, noise_variance
         self.mean = np.zeros((len(points), n_outputs))
         self._variance = kernel.diag(points).astype(float).copy()
@@ -59,13 +58,10 @@ class LayerPosterior:
     def update(self, z: Array, y: Array) -> Array:
         """Condition on the output y (n_outputs,) at z (d,); return the new row of V at the fixed points, (P,).
 
-        Raises ValueError on other shapes and on what is not finite.
+        Raises ValueError on what is not finite; `NetworkTold.steps` sees to the shapes.
         """
-        z, y = np.atleast_2d(z), np.asarray(y, dtype=float)
-        if z.shape != (1, self.points.shape[1]) or y.shape != (self.mean.shape[1],):
-            wanted = f"z ({self.points.shape[1]},) and y ({self.mean.shape[1]},)"
-            raise ValueError(f"the shapes disagree: z {z.shape[1:]}, y {y.shape}; they must be {wanted}")
         checks.finite_array(z=z, y=y)
+        z = z[None, :]
         mean, V = self.solved(z)
         t, new = len(V), V[:, 0]
         scale = np.sqrt(max(float(self.kernel.diag(z)[0]) - float(new @ new), 0.0) + self.noise_variance)
@@ -113,9 +109,7 @@ class OperatorPosterior:
 
     def update(self, z: Array, y: Array) -> None:
         """Condition on the output y (n,) at z (d,); raises as `LayerPosterior.update`."""
-        if np.shape(y) != (self._n,):
-            raise ValueError(f"the shapes disagree: y {np.shape(y)}; it must be ({self._n},)")
-        for pair, value in zip(with_output(np.atleast_2d(z), self._n), y, strict=True):
+        for pair, value in zip(with_output(z[None, :], self._n), y, strict=True):
             row = self._pairs.update(pair, np.array([value])).reshape(-1, self._n)
             self.covariance -= row[:, :, None] * row[:, None, :]
 
@@ -159,12 +153,7 @@ class NetworkPosterior:
 
 #: Tables span [-HALF_WIDTH, HALF_WIDTH]; outside, where no data is near and the posterior is the prior, the end counts.
 HALF_WIDTH, STEP = 8.0, 0.01
-
-
-def table_points() -> Array:
-    """Return the (n, 1) points of a table."""
-    n = round(2 * HALF_WIDTH / STEP) + 1
-    return np.linspace(-HALF_WIDTH, HALF_WIDTH, n)[:, None]
+TABLE_POINTS = np.linspace(-HALF_WIDTH, HALF_WIDTH, round(2 * HALF_WIDTH / STEP) + 1)[:, None]
 
 
 def interpolate(table: Array, z: Array) -> Array:
@@ -189,14 +178,14 @@ class ChainPosterior(NetworkPosterior):
     def __init__(self, told: NetworkTold) -> None:
         if set(told.widths) != {1} or any(told.extra_dims) or isinstance(told.kernels[0], OperatorKernel):
             raise ValueError(f"{told} is not allowed: the rivals take plain chains only")
-        super().__init__(told, [told.points, *[table_points()] * (told.depth - 1)])
+        super().__init__(told, [told.points, *[TABLE_POINTS] * (told.depth - 1)])
 
     def first(self) -> tuple[Array, Array]:
         """Return mean and sd of the first layer at the arms, each (A,)."""
         return self.posteriors[0].mean[:, 0], self.posteriors[0].sd
 
     def table(self, layer: int) -> Array:
-        """Return mean and variance of a later layer at `table_points`, (n, 2)."""
+        """Return mean and variance of a later layer at `TABLE_POINTS`, (n, 2)."""
         posterior = self.posteriors[layer]
         return np.column_stack([posterior.mean[:, 0], posterior.variance])
 

@@ -7,7 +7,7 @@ from kbrepro.kernels import SquaredExponential
 from kbrepro.papers.gpn_ucb import cascade_ei
 from kbrepro.papers.gpn_ucb.experiments import exact_chain
 from kbrepro.papers.gpn_ucb.layers import draw_layer
-from kbrepro.papers.gpn_ucb.posterior import LayerPosterior, interpolate, table_points
+from kbrepro.papers.gpn_ucb.posterior import TABLE_POINTS, LayerPosterior, interpolate
 from kbrepro.problems import Trial
 
 KERNEL = SquaredExponential(1.0)
@@ -86,7 +86,7 @@ def test_the_quadrature_is_the_brute_force_sum(after_pulls):
 
 
 def test_fine_tables_keep_their_stated_errors():
-    posterior = LayerPosterior(KERNEL, table_points(), 1e-7, 1)
+    posterior = LayerPosterior(KERNEL, TABLE_POINTS, 1e-7, 1)
     layer = draw_layer(rng(29), KERNEL, rng(30).uniform(-2, 2, (4, 1)), 1, 2.0)
     for x in rng(31).uniform(-2, 2, (30, 1)):
         posterior.update(x, layer(x[None])[0])
