@@ -217,7 +217,6 @@ class BudgetedPosterior(NystromPosterior):
     def update(self, arm: int, observation: float) -> None:
         if self.rng is None:
             raise ValueError("rng = None is not allowed: the dictionary is drawn from it, set it before the first pull")
-        checks.arm_index(arm, self.n_arms)
         inclusion = self.inclusion()
         super().update(arm, observation)
         members = self._draw(inclusion, arm)

@@ -142,11 +142,8 @@ class BlockPosterior:
     def follow(self, index: Array, arm: int) -> None:
         """Begin a block whose members are `arm` and the arms of largest `index` (A,)."""
         mean, sd = self.mean, self.sd
-        if self._n_members == len(mean):
-            self.members = np.arange(len(mean))
-        else:
-            index = np.where(np.arange(len(mean)) == arm, np.inf, index)
-            self.members = np.sort(np.argpartition(index, -self._n_members)[-self._n_members :])
+        index = np.where(np.arange(len(mean)) == arm, np.inf, index)
+        self.members = np.sort(np.argpartition(index, -self._n_members)[-self._n_members :])
         self._place = np.full(len(mean), -1)
         self._place[self.members] = np.arange(len(self.members))
         outside = self._place < 0
