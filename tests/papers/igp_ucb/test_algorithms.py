@@ -9,13 +9,13 @@ from scipy.stats import norm
 from kbrepro.confidence import Improved
 from kbrepro.information import GainByFormula
 from kbrepro.kernels import SquaredExponential
-from kbrepro.papers.igp_ucb.problems import PosteriorMean
+from kbrepro.papers.igp_ucb.problems import PosteriorMean, Retold
 from kbrepro.papers.igp_ucb.widths import Original
 from kbrepro.policies import UCB, ThompsonSampling
 from kbrepro.problems import Trial
 from kbrepro.simulation import rounds
 
-SOURCE = PosteriorMean(SquaredExponential(0.2), n_arms=20, told_variance=0.3)  # unlike R^2
+SOURCE = Retold(PosteriorMean(SquaredExponential(0.2), n_arms=20), noise_variance=0.3)  # unlike R^2
 GAIN = GainByFormula("squared exponential")
 WIDTHS = {  # of round t > 1, at delta = 0.1
     "GP-UCB": lambda t, B, R: np.sqrt(2 * B**2 + 300 * np.log(t - 1) ** 2 * np.log(t / 0.1) ** 3),

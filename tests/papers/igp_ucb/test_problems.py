@@ -10,15 +10,13 @@ from scipy.linalg import eigh
 from kbrepro.confidence import SelfNormalised
 from kbrepro.kernels import Linear, Matern, SquaredExponential
 from kbrepro.papers.igp_ucb import problems
-from kbrepro.papers.igp_ucb.problems import OnRandomArms, PosteriorMean, PriorDraw, rkhs_norm
+from kbrepro.papers.igp_ucb.problems import OnRandomArms, PosteriorMean, PriorDraw, Retold, rkhs_norm, sensor_rows
 from kbrepro.policies import UCB
 from kbrepro.problems import Rows, Trial
 from kbrepro.simulation import Experiment, run_trials
 
 KERNELS = [SquaredExponential(0.2), Matern(0.2, nu=2.5), Linear(0.5)]
 SMOOTH = PosteriorMean(SquaredExponential(0.2), n_arms=30)
-COVARIANCE = np.array([[2.0, 1.0, 0.0], [1.0, 3.0, -0.5], [0.0, -0.5, 1.0]])
-REWARDS = np.array([[1.0, -2.0, 0.5], [0.3, 0.2, 0.1]])
 TRIAL = Trial(61, 0)
 
 
@@ -63,14 +61,6 @@ def test_noise_is_one_percent_of_the_range(source):
     assert problem.told.noise_scale == pytest.approx(np.sqrt(problem.told.noise_variance))
 
 
-def test_the_told_variance_does_not_change_the_noise():
-    plain, other = SMOOTH(TRIAL), replace(SMOOTH, told_variance=1.02)(TRIAL)
-    assert other.told.noise_variance == 1.02
-    assert other.told.noise_scale == plain.told.noise_scale < 1
-    assert other.pull(3, np.random.default_rng(5)) == plain.pull(3, np.random.default_rng(5))
-    np.testing.assert_array_equal(other.expected_reward, plain.expected_reward)
-
-
 def test_trials_differ_and_are_their_own():
     problem = SMOOTH(Trial(61, 1))
     assert not np.allclose(problem.told.points, SMOOTH(TRIAL).told.points)
@@ -86,8 +76,11 @@ def test_numbers_of_arms_and_dimensions_are_checked(bad):
 
 def test_norms_of_every_kind_by_hand():
     K, f = np.diag([4.0, 1.0, 1e-4]), np.array([2.0, 3.0, 1.0])
+    beyond = np.diag([4.0, 1.0, 1e-11])
     assert rkhs_norm(f, K, "printed") == pytest.approx(np.sqrt(16 + 9 + 1e-4))
-    assert rkhs_norm(f, K, "cut-off") == pytest.approx(np.sqrt(4 / 4 + 9))
+    assert rkhs_norm(f, K, "cut-off 1e-3") == pytest.approx(np.sqrt(4 / 4 + 9))
+    assert rkhs_norm(f, K, "cut-off 1e-10") == pytest.approx(np.sqrt(4 / 4 + 9 + 1e4))
+    assert rkhs_norm(f, beyond, "cut-off 1e-10") == pytest.approx(np.sqrt(4 / 4 + 9))
     assert rkhs_norm(f, K, "smoothed", ridge=1.0) == pytest.approx(np.sqrt(4 * 0.4**2 + 1.5**2 + 1e-4 / 1.0001**2))
     assert rkhs_norm(f, K, "smoothed") == pytest.approx(np.sqrt(1 + 9 + 1e4), rel=1e-2)  # JITTER is 1 % of 1e-4
     assert rkhs_norm(f, K, "one") == 1.0
@@ -97,74 +90,133 @@ def test_norms_of_every_kind_by_hand():
         rkhs_norm(f, K, "smoothed", ridge=0.0)
 
 
-def test_printed_norm_is_larger_than_the_norm_on_many_arms():
-    source = replace(SMOOTH, n_arms=100)
-    printed = replace(source, norm_of=partial(rkhs_norm, kind="printed"))(TRIAL)
-    assert printed.told.norm > 3 * source(TRIAL).told.norm
-    np.testing.assert_array_equal(printed.expected_reward, source(TRIAL).expected_reward)
-
-
 @pytest.mark.parametrize(("function", "d"), [(problems.rosenbrock, 2), (problems.hartmann3, 3)])
 def test_functions_on_random_arms(function, d):
-    source = OnRandomArms(
-        SquaredExponential(0.2), 50, d, norm_of=partial(rkhs_norm, kind="smoothed"), function=function
-    )
+    source = OnRandomArms(SquaredExponential(0.2), 50, d, function=function)
     raw, standardised = source(TRIAL), replace(source, standardise=True)(TRIAL)
     points = raw.told.points
     np.testing.assert_array_equal(raw.expected_reward, function(points))
     assert points.shape == (50, d) and points.min() >= 0 and points.max() <= 1
     assert standardised.expected_reward.mean() == pytest.approx(0, abs=1e-12)
     assert standardised.expected_reward.std() == pytest.approx(1)
+    assert raw.told.norm is None  # the kernel knows nothing of these functions
     K = raw.told.kernel(points, points)
     a = np.linalg.solve(K + problems.JITTER * np.eye(50), raw.expected_reward)
-    assert raw.told.norm == pytest.approx(np.sqrt(a @ K @ a), rel=1e-6)
+    told = Retold(source, norm_of=partial(rkhs_norm, kind="smoothed"))(TRIAL).told
+    assert told.norm == pytest.approx(np.sqrt(a @ K @ a), rel=1e-6)
+
+
+# What policies are told instead
+
+OTHER = {"kernel": Matern(0.3, nu=1.5), "noise_variance": 1.02, "norm_of": partial(rkhs_norm, kind="printed")}
+
+
+@pytest.mark.parametrize("given", [(), ("kernel",), ("noise_variance",), ("norm_of",), tuple(OTHER)], ids=str)
+@pytest.mark.parametrize("source", [SMOOTH, OnRandomArms(SquaredExponential(0.2), 30, 2, function=problems.rosenbrock)])
+def test_retold_changes_what_it_is_given_and_nothing_else(source, given):
+    plain, told = source(TRIAL), Retold(source, **{name: OTHER[name] for name in given})(TRIAL)
+    np.testing.assert_array_equal(told.expected_reward, plain.expected_reward)
+    np.testing.assert_array_equal(told.told.points, plain.told.points)
+    assert told.told.noise_scale == plain.told.noise_scale
+    assert told.pull(3, np.random.default_rng(5)) == plain.pull(3, np.random.default_rng(5))
+    assert told.told.kernel == (OTHER["kernel"] if "kernel" in given else plain.told.kernel)
+    assert told.told.noise_variance == (1.02 if "noise_variance" in given else plain.told.noise_variance)
+    if "norm_of" not in given:
+        assert told.told.norm == plain.told.norm
+
+
+def test_retold_keeps_a_noise_that_is_not_gaussian():
+    problem = replace(SMOOTH(TRIAL), noise=lambda rng: 7.0)
+    told = Retold(lambda trial: problem, noise_variance=1.02)(TRIAL)
+    assert told.pull(3, np.random.default_rng(5)) == problem.expected_reward[3] + 7
+
+
+def test_the_norm_is_that_under_the_kernel_that_is_told():
+    told = Retold(SMOOTH, kernel=OTHER["kernel"], norm_of=OTHER["norm_of"])(TRIAL)
+    f, points = told.expected_reward, told.told.points
+    under = {kernel: np.sqrt(f @ kernel(points, points) @ f) for kernel in (SMOOTH.kernel, OTHER["kernel"])}
+    assert told.told.norm == pytest.approx(under[OTHER["kernel"]])
+    assert abs(told.told.norm / under[SMOOTH.kernel] - 1) > 0.01  # the test can tell them apart
+
+
+def test_printed_norm_is_larger_than_the_norm_on_many_arms():
+    source = replace(SMOOTH, n_arms=100)
+    assert Retold(source, norm_of=OTHER["norm_of"])(TRIAL).told.norm > 3 * source(TRIAL).told.norm
+
+
+def test_a_told_variance_that_is_not_positive_is_named():
+    with pytest.raises(ValueError, match=r"noise_variance = 0\.0"):
+        Retold(SMOOTH, noise_variance=0.0)(TRIAL)
 
 
 # Sensors
 
-
-def sensor_rows(covariance=COVARIANCE, noise_variance=0.5, kind="smoothed"):
-    norm_of = partial(rkhs_norm, kind=kind, ridge=noise_variance)
-    return Rows(covariance, REWARDS, noise_variance, norm_of=norm_of)
-
-
-def test_sensor_rows_tell_their_norm():
-    told = sensor_rows()(Trial(61, 1)).told
-    a = np.linalg.solve(COVARIANCE + 0.5 * np.eye(3), REWARDS[1])
-    assert told.norm == pytest.approx(np.sqrt(a @ COVARIANCE @ a))
-    assert sensor_rows(kind="one")(Trial(61, 1)).told.norm == 1.0
+TRAIN = np.array([[0.0, 10.0, 1.0], [2.0, 14.0, 0.0], [4.0, 12.0, -1.0]])  # means 2, 12, 0; sd 2, 2, 1
+TEST = np.array([[3.0, 10.0, 0.5], [2.3, 12.2, 0.1]])
+COVARIANCE = np.array([[4.0, 2.0, -2.0], [2.0, 4.0, -1.0], [-2.0, -1.0, 1.0]])
+CORRELATION = np.array([[1.0, 0.5, -1.0], [0.5, 1.0, -0.5], [-1.0, -0.5, 1.0]])
+SENSORS = {  # standardised -> covariance, rewards of the test rows, R^2 by hand
+    False: (COVARIANCE, np.array([[1.0, -2.0, 0.5], [0.3, 0.2, 0.1]]), 0.05 * 3),
+    True: (CORRELATION, np.array([[0.5, -1.0, 0.5], [0.15, 0.1, 0.1]]), 0.05),
+}
 
 
-def test_a_covariance_that_is_not_positive_semidefinite_is_refused_before_its_norm():
-    bad = np.array([[1.0, 2.0, 0.0], [2.0, 1.0, 0.0], [0.0, 0.0, 1.0]])
-    with pytest.raises(ValueError, match="eigenvalue -1"):
-        sensor_rows(bad)(TRIAL)
+@pytest.mark.parametrize("standardised", SENSORS)
+def test_sensor_rows_by_hand(standardised):
+    K, rewards, noise_variance = SENSORS[standardised]
+    source = sensor_rows(TRAIN, TEST, standardised=standardised)
+    for number in range(2):
+        problem = source(Trial(61, number))
+        told = problem.told
+        np.testing.assert_allclose(problem.expected_reward, rewards[number], atol=1e-12)
+        np.testing.assert_allclose(told.kernel(told.points, told.points), K, atol=1e-12)
+        assert told.noise_variance == pytest.approx(noise_variance)
+        assert told.noise_scale == pytest.approx(np.sqrt(noise_variance))
+        a = np.linalg.solve(K + noise_variance * np.eye(3), rewards[number])
+        assert told.norm == pytest.approx(np.sqrt(a @ K @ a))
+    with pytest.raises(IndexError, match="there are 2 rows"):
+        source(Trial(61, 2))
 
 
-@pytest.mark.parametrize("noise_variance", [0.0, -1.0, np.nan])
-def test_a_noise_variance_that_is_not_positive_is_named(noise_variance):
-    with pytest.raises(ValueError, match="ridge = "):
-        sensor_rows(noise_variance=noise_variance)(TRIAL)
-    with pytest.raises(ValueError, match="noise_variance = "):
-        sensor_rows(noise_variance=noise_variance, kind="one")(TRIAL)
-
-
-def test_covariance_is_learned_from_rows():
-    train = np.random.default_rng(61).standard_normal((50, 3)) + np.arange(3)
-    mean, covariance = problems.learn_covariance(train)
-    np.testing.assert_allclose(mean, train.mean(axis=0))
-    np.testing.assert_allclose(covariance, (train - mean).T @ (train - mean) / 49)
+@pytest.mark.parametrize("kind", problems.NORMS)
+def test_the_norm_of_sensor_rows_is_of_the_kind_asked_for(kind):
+    K, rewards, noise_variance = SENSORS[False]
+    norm = sensor_rows(TRAIN, TEST, kind)(TRIAL).told.norm
+    assert norm == pytest.approx(rkhs_norm(rewards[0], K, kind, ridge=noise_variance))
 
 
 @pytest.mark.parametrize("shape", [(0, 3), (1, 3), (3,)])
 def test_empty_training_data_is_refused(shape):
     with pytest.raises(ValueError, match="train has shape"):
-        problems.learn_covariance(np.ones(shape))
+        sensor_rows(np.ones(shape), TEST)
 
 
-def test_missing_training_data_is_named():
+def test_missing_readings_are_named():
+    gap = TRAIN.copy()
+    gap[1, 0] = np.nan
     with pytest.raises(ValueError, match=r"train\[1, 0\] = nan"):
-        problems.learn_covariance(np.array([[1.0, 2.0], [np.nan, 1.0], [0.0, 1.0]]))
+        sensor_rows(gap, TEST)
+    with pytest.raises(ValueError, match=r"rewards\[1, 0\] = nan"):
+        sensor_rows(TRAIN, gap)(TRIAL)
+
+
+def rows_that_tell_a_norm(covariance, noise_variance=0.5, kind="smoothed"):
+    norm_of = partial(rkhs_norm, kind=kind, ridge=noise_variance)
+    return Rows(covariance, SENSORS[False][1], noise_variance, norm_of=norm_of)
+
+
+def test_a_covariance_that_is_not_positive_semidefinite_is_refused_before_its_norm():
+    bad = np.array([[1.0, 2.0, 0.0], [2.0, 1.0, 0.0], [0.0, 0.0, 1.0]])
+    with pytest.raises(ValueError, match="eigenvalue -1"):
+        rows_that_tell_a_norm(bad)(TRIAL)
+
+
+@pytest.mark.parametrize("noise_variance", [0.0, -1.0, np.nan])
+def test_a_noise_variance_that_is_not_positive_is_named(noise_variance):
+    with pytest.raises(ValueError, match="ridge = "):
+        rows_that_tell_a_norm(COVARIANCE, noise_variance)(TRIAL)
+    with pytest.raises(ValueError, match="noise_variance = "):
+        rows_that_tell_a_norm(COVARIANCE, noise_variance, kind="one")(TRIAL)
 
 
 def test_the_consistent_band_covers():
