@@ -10,7 +10,7 @@ import threading
 import time
 import uuid
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import Any
@@ -81,10 +81,8 @@ def _kill(mark: str) -> None:
     """Kill every process that carries the mark: kernels live in a session of their own, workers may be orphans."""
     while marked := [process for process in psutil.process_iter() if _has(process, mark)]:
         for process in marked:
-            try:
+            with suppress(psutil.NoSuchProcess):
                 process.kill()
-            except psutil.NoSuchProcess:
-                continue
         time.sleep(0.05)
 
 

@@ -91,25 +91,13 @@ def api_pages() -> dict[str, str]:
     names = [name.removesuffix(".__init__") for name in names]
     papers = [name for name in names if name.startswith("kbrepro.papers.")]
     core = [name for name in names if not name.startswith(("kbrepro.papers", "kbrepro.batch", "kbrepro.__"))]
-    face = [f"| {{py:obj}}`~{_home(name)}` | {_summary_of(getattr(kbrepro, name))} |" for name in kbrepro.__all__]
-    head = [
-        "# API: the core",
-        cleandoc(kbrepro.__doc__).split("\n\n", 1)[1],
-        "\n".join(["| name | |", "| --- | --- |", *face]),
-    ]
+    things = [getattr(kbrepro, name) for name in kbrepro.__all__]
+    face = [(f"{{py:obj}}`~{t.__module__}.{t.__qualname__}`", cleandoc(t.__doc__).splitlines()[0]) for t in things]
+    head = ["# API: the core", cleandoc(kbrepro.__doc__).split("\n\n", 1)[1], scorecard.table(["name", ""], face)]
     return {
         "api": "\n\n".join([*head, *map(_module, core[1:])]) + "\n",
         "api_papers": "\n\n".join(["# API: the papers", *map(_module, papers)]) + "\n",
     }
-
-
-def _home(name: str) -> str:
-    thing = getattr(kbrepro, name)
-    return f"{thing.__module__}.{thing.__qualname__}"
-
-
-def _summary_of(thing: object) -> str:
-    return cleandoc(thing.__doc__).splitlines()[0].replace("|", "\\|")
 
 
 def _module(name: str) -> str:
@@ -136,8 +124,7 @@ def _verdicts(results: Path, folders: list[Path]) -> str:
     """Return a table with the number of claims of each verdict, one row a notebook."""
     runs = scorecard.read(results)
     found = {name: scorecard.summary(run["claims"]) for name, run in runs.items()}
-    rows = [f"| {{doc}}`{f.name}` | {found.get(f.name, '–')} |" for f in folders]
-    return "\n".join(["| notebook | claims |", "| --- | --- |", *rows])
+    return scorecard.table(["notebook", "claims"], [(f"{{doc}}`{f.name}`", found.get(f.name, "–")) for f in folders])
 
 
 def _headline(folder: Path, source: Path) -> str:

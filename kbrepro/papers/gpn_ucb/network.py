@@ -11,7 +11,6 @@ import numpy as np
 from kbrepro import checks
 from kbrepro.kernels import Array, Kernel
 from kbrepro.papers.gpn_ucb.layers import OperatorKernel
-from kbrepro.problems import Told
 
 #: What is added to the diagonal of every kernel matrix (Li & Scarlett, L.3): the bands stay valid, they only widen.
 NOISE_VARIANCE = 1e-7
@@ -59,11 +58,6 @@ class NetworkTold:
     def kernels(self) -> tuple[Kernel | OperatorKernel, ...]:
         """The kernel of every layer."""
         return self.structure.kernels(self.widths)
-
-    @property
-    def black_box(self) -> Told:
-        """What is told of the reward alone (eqs. 289-291): it is treated like an output of the first layer."""
-        return Told(self.points, self.kernels[0], NOISE_VARIANCE, norm=self.norm_bound)
 
     def own_inputs(self, layer: int) -> Array:
         """Return the inputs that a layer takes besides the output of the layer before, at every arm, (A, n)."""

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from kbrepro import checks
 from kbrepro.confidence import Asking
 from kbrepro.kernels import Array, grid
-from kbrepro.papers.gpn_ucb.network import NetworkTold
+from kbrepro.papers.gpn_ucb.network import NOISE_VARIANCE, NetworkTold
 from kbrepro.papers.gpn_ucb.posterior import ChainPosterior, layer_posterior
 from kbrepro.papers.gpn_ucb.sets import NetworkSets
 from kbrepro.policies import UCB, ExpectedImprovement
@@ -47,10 +47,7 @@ def uniform_design(points: Array, per_side: int) -> NDArray[np.int64]:
 
 
 def composite_mean(
-    told: NetworkTold,
-    arms: Sequence[int],
-    observations: Sequence[Any],
-    ranges: Sequence[tuple[Array, Array]] | None = None,
+    told: NetworkTold, arms: Sequence[int], observations: Sequence[Any], ranges: Sequence[tuple[Array, Array]] | None
 ) -> Array:
     """Return the composed posterior means of the layers at every arm, (A,), after pulls (eqs. 21, 166, 176-179).
 
@@ -69,10 +66,13 @@ def composite_mean(
 
 
 class BlackBox:
-    """A policy, `policy(told, horizon)`, that is told of the reward alone: the last entry of an observation."""
+    """A policy, `policy(told, horizon)`, that is told of the reward alone: the last entry of an observation.
+
+    The reward is treated like an output of the first layer (eqs. 289-291).
+    """
 
     def __init__(self, told: NetworkTold, horizon: int, *, policy: Callable[[Told, int], Policy]) -> None:
-        self.policy = policy(told.black_box, horizon)
+        self.policy = policy(Told(told.points, told.kernels[0], NOISE_VARIANCE, norm=told.norm_bound), horizon)
 
     def ask(self, rng: np.random.Generator) -> int:
         return self.policy.ask(rng)

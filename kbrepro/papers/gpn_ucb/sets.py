@@ -90,14 +90,6 @@ class NetworkSets(NetworkPosterior):
         half = self.told.norm_bound * sd[:, None]
         return np.concatenate([mean + half, half - mean], axis=1)
 
-    def bounds(self) -> tuple[Array, Array]:
-        """Return lower and upper confidence bound of every arm's reward, each (A,)."""
-        raise NotImplementedError
-
-    def covers(self, outputs: Sequence[Array]) -> Array:
-        """Return for every arm (A,) whether its sets hold the true outputs (A, n_i) of all layers, the reward last."""
-        raise NotImplementedError
-
 
 class BoxSets(NetworkSets):
     """Sets of chains and feed-forward networks: one interval an output (eqs. 11, 19-20).
@@ -117,10 +109,12 @@ class BoxSets(NetworkSets):
         return found
 
     def bounds(self) -> tuple[Array, Array]:
+        """Return lower and upper confidence bound of every arm's reward, each (A,)."""
         lower, upper = self.regions()[-1]
         return lower[:, 0], upper[:, 0]
 
     def covers(self, outputs: Sequence[Array]) -> Array:
+        """Return for every arm (A,) whether its sets hold the true outputs (A, n_i) of all layers, the reward last."""
         inside = np.ones(self.told.n_arms, dtype=bool)
         for (lower, upper), output in zip(self.regions(), outputs, strict=True):
             inside &= ((lower - ROUNDING <= output) & (output <= upper + ROUNDING)).all(axis=1)

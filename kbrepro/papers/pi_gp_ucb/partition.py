@@ -38,7 +38,6 @@ def split_exponent(d: int, nu: float) -> float:
 
 def initial_side(horizon: int, d: int, nu: float) -> int:
     """Return the cells per side of a first cover of about T^q cells."""
-    checks.positive_int(horizon=horizon)
     return max(1, round(horizon ** (cover_exponent(d, nu) / d)))
 
 

@@ -44,9 +44,6 @@ class LatticeKernel:
     kernel: Matern | SquaredExponential
     n: int
 
-    def __post_init__(self) -> None:
-        checks.at_least(2, n=self.n)
-
     def __call__(self, X: Array, Z: Array) -> Array:
         # distances of integers are integers, exactly, in floating point too
         squared = cdist(grid_indices(X, self.n), grid_indices(Z, self.n), "sqeuclidean").astype(np.intp)

@@ -9,6 +9,7 @@ from kbrepro.kernels import SquaredExponential, grid
 from kbrepro.papers.gpn_ucb.experiments import SMALL, RandomNetwork
 from kbrepro.papers.gpn_ucb.layers import draw_layer
 from kbrepro.papers.gpn_ucb.network import NetworkProblem, NetworkTold, compose
+from kbrepro.papers.gpn_ucb.policies import black_box_ucb
 from kbrepro.papers.gpn_ucb.structures import FeedForward
 from kbrepro.problems import Trial
 
@@ -39,7 +40,7 @@ def test_the_last_columns_of_the_points_are_additional_inputs():
 
 def test_a_black_box_is_told_the_kernel_of_the_first_layer():
     told = RandomNetwork(FeedForward(KERNEL), LINE, (1, 1), norm=1.5)(Trial(57, 41)).told
-    of_reward = told.black_box
+    of_reward = black_box_ucb(told, 5).policy.told
     assert (of_reward.kernel, of_reward.noise_variance, of_reward.norm) == (KERNEL, 1e-7, 1.5)
     np.testing.assert_array_equal(of_reward.points, LINE)
 

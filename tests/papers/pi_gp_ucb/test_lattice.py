@@ -37,7 +37,7 @@ def test_grid_indices():
     with pytest.raises(ValueError, match=r"points\[0, 1\] = 1.25 is not on the grid"):
         grid_indices(np.array([[0.0, 1.25]]), 5)
     with pytest.raises(ValueError, match="n = 1 is not allowed"):
-        LatticeKernel(Matern(0.2, nu=1.5), 1)
+        LatticeKernel(Matern(0.2, nu=1.5), 1)(grid(1), grid(1))
 
 
 def test_it_is_a_value_of_a_few_bytes():
