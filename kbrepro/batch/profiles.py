@@ -29,9 +29,9 @@ _Loader.add_implicit_resolver(
 )
 
 
-def notebook_names(root: Path) -> list[str]:
-    """Return the names of the notebooks, sorted, without suffix."""
-    return sorted(path.stem for path in (root / "notebooks").glob("[0-9][0-9]_*.ipynb"))
+def notebook_names(root: Path, suffix: str) -> list[str]:
+    """Return the names of the notebooks that there are as `suffix` (.ipynb or .py), sorted, without it."""
+    return sorted(path.stem for path in (root / "notebooks").glob(f"[0-9][0-9]_*{suffix}"))
 
 
 def profile_names(root: Path) -> list[str]:

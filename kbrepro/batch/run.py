@@ -56,7 +56,7 @@ def run(
     results as they were, the others still run, and RunFailed is raised at the end.
     """
     root = root or paths.project_root()
-    names = profiles.chosen(notebooks, profiles.notebook_names(root), "notebook")
+    names = profiles.chosen(notebooks, profiles.notebook_names(root, ".ipynb"), "notebook")
     runs = [_plan(root, name, profile, overrides) for name in names]
     environment = _environment(root, jobs)
     _each(names, {r.notebook: lambda r=r: _run(r, environment) for r in runs})
@@ -69,8 +69,7 @@ def refresh(notebooks: list[str], root: Path | None = None) -> list[Path]:
     Raises ValueError on an unknown name, and RunFailed like `run`.
     """
     root = root or paths.project_root()
-    available = sorted(path.stem for path in (root / "notebooks").glob("[0-9][0-9]_*.py"))
-    names = profiles.chosen(notebooks, available, "notebook")
+    names = profiles.chosen(notebooks, profiles.notebook_names(root, ".py"), "notebook")
     _each(names, {name: lambda name=name: _refresh(root, name) for name in names})
     return [root / "notebooks" / f"{name}.ipynb" for name in names]
 
@@ -97,8 +96,10 @@ def _plan(root: Path, notebook: str, profile: str, overrides: Mapping[str, Any])
     types, defaults = profiles.defaults(root, notebook)
     given = profiles.of_profile(root, notebook, profile) | dict(overrides)
     profiles.check(notebook, given, types)
-    if profile == PAPER and not overrides:
-        _check_seed(root, notebook, given)
+    rules = _rules(root, notebook) if profile == PAPER and not overrides else None
+    if rules and given.get("seed") != rules.seed:  # new rules, new dice
+        where = f"notebooks/profiles/{PAPER}/{notebook}.yaml"
+        raise ValueError(f"{where}: seed = {given.get('seed')} is not allowed: its rules make it {rules.seed}")
     effective = {name: value for name, value in (defaults | given).items() if name != profiles.RESERVED}
     folder = root / "results" / _profile_folder(profile, overrides) / notebook
     return Run(root, notebook, profile, folder, given, effective)
@@ -108,14 +109,6 @@ def _rules(root: Path, notebook: str) -> claims.Rules | None:
     """Return the rules that a notebook's run is judged by; None if it has none with parts."""
     path = root / "notebooks" / "claims" / f"{notebook}.yaml"
     return claims.load(path) if path.is_file() and not claims.is_first_edition(path) else None
-
-
-def _check_seed(root: Path, notebook: str, given: Mapping[str, Any]) -> None:
-    """Raise ValueError unless the full-scale profile has the seed of the rules: new rules, new dice."""
-    rules = _rules(root, notebook)
-    if rules and given.get("seed") != rules.seed:
-        where = f"notebooks/profiles/{PAPER}/{notebook}.yaml"
-        raise ValueError(f"{where}: seed = {given.get('seed')} is not allowed: its rules make it {rules.seed}")
 
 
 def _profile_folder(profile: str, overrides: Mapping[str, Any]) -> str:

@@ -170,7 +170,8 @@ def bound_ratios(network: RandomNetwork, n_grid: int, horizon: int, trial: Trial
     arms, sds = [], []
     for _, arm, observation in rounds(policy, problem, horizon, trial.rng("run")):
         arms.append(arm)
-        sds.append(policy.posterior.realised_sd(arm, observation))
+        layers = zip(policy.posterior.posteriors, told.steps(arm, observation), strict=True)
+        sds.append([posterior.at(z[None, :])[1][0] for posterior, (z, _) in layers])
     regret, structure = problem.regret(np.array(arms)), told.structure
     half_diagonals = policy.posterior.half_diagonals
     added = structure.rounding_term(told.widths, told.lipschitz, half_diagonals) if outward else 0.0

@@ -34,11 +34,6 @@ class OperatorKernel:
             if not np.allclose(A, A.T) or np.linalg.eigvalsh(A)[0] < -1e-10:
                 raise ValueError("mixings must be symmetric and positive semidefinite")
 
-    @property
-    def n_outputs(self) -> int:
-        """Number of outputs n."""
-        return len(self.mixings[0])
-
     def __call__(self, X: Array, Z: Array) -> Array:
         pairs = np.ix_(X[:, -1].astype(int), Z[:, -1].astype(int))
         return sum(k(X[:, :-1], Z[:, :-1]) * A[pairs] for k, A in zip(self.kernels, self.mixings, strict=True))

@@ -86,7 +86,7 @@ class OperatorPosterior:
     """
 
     def __init__(self, kernel: OperatorKernel, points: Array, noise_variance: float) -> None:
-        self.points, self._n = points, kernel.n_outputs
+        self.points, self._n = points, len(kernel.mixings[0])
         self._pairs = LayerPosterior(kernel, with_output(points, self._n), noise_variance, n_outputs=1)
         self.covariance = _blocks(kernel, points)
 
@@ -144,11 +144,6 @@ class NetworkPosterior:
         """Take in the outputs of all layers at `arm`; raises as `NetworkTold.steps`."""
         for posterior, (z, y) in zip(self.posteriors, self.told.steps(arm, observation), strict=True):
             posterior.update(z, y)
-
-    def realised_sd(self, arm: int, observation: Sequence[Any]) -> Array:
-        """Return the sd of every layer at its true input under `arm`, (m,), which only a pull shows."""
-        steps = zip(self.posteriors, self.told.steps(arm, observation), strict=True)
-        return np.array([posterior.at(z[None, :])[1][0] for posterior, (z, _) in steps])
 
 
 #: Tables span [-HALF_WIDTH, HALF_WIDTH]; outside, where no data is near and the posterior is the prior, the end counts.
