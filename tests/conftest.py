@@ -1,4 +1,9 @@
-"""One BLAS thread, as in the workers of the package: on matrices of this size more of them wait for each other."""
+"""One BLAS thread, as in the workers of the package: on matrices of this size more of them wait for each other.
+
+And what tests of figures share; they alone load matplotlib.
+"""
+
+from itertools import combinations
 
 import pytest
 from threadpoolctl import threadpool_limits
@@ -8,3 +13,39 @@ from threadpoolctl import threadpool_limits
 def one_blas_thread():
     with threadpool_limits(1, user_api="blas"):
         yield
+
+
+@pytest.fixture
+def styled():
+    """House style, and matplotlib's own afterwards."""
+    import matplotlib.pyplot as plt
+
+    from kbrepro import figures
+
+    with plt.rc_context():
+        figures.use_style()
+        yield
+        plt.close("all")
+
+
+@pytest.fixture
+def check_readable():
+    """Assert of a figure: no type below 8 pt, no text outside it, no label of a curve on another."""
+    from matplotlib.text import Annotation, Text
+
+    def check(figure):
+        figure.draw_without_rendering()
+        shown = [text for text in figure.findobj(Text) if text.get_visible() and text.get_text().strip()]
+        axes = [axis for ax in figure.axes for axis in (ax.xaxis, ax.yaxis)]
+        ticks = {id(text) for axis in axes for text in axis.get_ticklabels(which="both")}
+        assert min(text.get_fontsize() for text in shown) >= 8
+        for text in shown:
+            box = Text.get_window_extent(text)
+            if id(text) not in ticks:  # of these, some lie beyond the limits and are not drawn
+                assert box.x0 > -1 and box.y0 > -1, text
+                assert box.x1 < figure.bbox.x1 + 1 and box.y1 < figure.bbox.y1 + 1, text
+        boxes = [Text.get_window_extent(text) for text in shown if isinstance(text, Annotation)]
+        for one, other in combinations(boxes, 2):
+            assert not one.overlaps(other) or min(one.y1, other.y1) - max(one.y0, other.y0) < 2  # pixels of descenders
+
+    return check

@@ -9,10 +9,10 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 from matplotlib.colors import to_hex, to_rgb
-from matplotlib.text import Annotation, Text
+from matplotlib.text import Text
 
 from kbrepro import figures, readings
-from kbrepro.claims import Part, read_rule
+from kbrepro.claims import Claim, Part, Rules, read_rule
 from kbrepro.figures.style import CYCLE
 from kbrepro.record import curve_quantiles
 from kbrepro.regret import Estimate, Trace, log_spaced
@@ -25,15 +25,6 @@ def traces():
     regret = np.random.default_rng(3).random((20, 50))
     empty = np.zeros((20, 50))
     return {"EI": Trace(empty, empty, regret, empty[:, 0], empty)}
-
-
-@pytest.fixture
-def styled():
-    """House style, and matplotlib's own afterwards."""
-    with plt.rc_context():
-        figures.use_style()
-        yield
-        plt.close("all")
 
 
 @pytest.fixture
@@ -64,13 +55,11 @@ def test_an_unknown_band_is_refused(ax, traces):
 # Looks
 
 #: Algorithms that share figures; the first are the paper's own, dark in every figure.
-IGP, EI = (
-    "IGP-UCB|IGP-UCB, tighter|IGP-UCB, lambda grows|IGP-UCB, both",
-    "EI|EI, noisy incumbent|MPI|MPI, noisy incumbent",
-)
+IGP = "IGP-UCB|IGP-UCB, tighter|IGP-UCB, lambda grows|IGP-UCB, both"
+EI = "EI|EI, noisy incumbent"
 PAPERS = {
-    "01": f"GP-UCB/5|GP-UCB|{EI}|mean only|variance only|GP-TS|IRGP-UCB|PIMS|GP-EIMS",
-    "02": f"{IGP}|GP-UCB|GP-TS|{EI}",
+    "01": f"GP-UCB/5|GP-UCB|{EI}|MPI|MPI, noisy incumbent|mean only|variance only|GP-TS|IRGP-UCB|PIMS|GP-EIMS",
+    "02": f"IGP-UCB|IGP-UCB, tighter|IGP-UCB, gain of the pulls|GP-UCB|GP-TS|{EI}|PI|PI, noisy incumbent",
     "03": f"π-GP-UCB|π-GP-UCB, thesis|π-GP-UCB, both|{IGP}|mini-GP-UCB|exact",
     "04": "BKB|BKB, streaming|BKB, authors' radius|BKB, Theorem 2's radius|exact|SoR|DTC, uniform|RFF|QFF|mini-GP-UCB",
     "05": "GPN-UCB|NonAda|cUCB|OI|cEI|cEI, exact|GP-UCB|EI",
@@ -205,23 +194,6 @@ def test_figures_are_no_wider_than_a_page_and_svg_is_the_same_twice(styled):
     assert written[0] == written[1]
 
 
-def check_readable(figure):
-    """No type below 8 pt, no text outside the figure, no label of a curve on another."""
-    figure.draw_without_rendering()
-    shown = [text for text in figure.findobj(Text) if text.get_visible() and text.get_text().strip()]
-    ticks = {
-        id(text) for ax in figure.axes for axis in (ax.xaxis, ax.yaxis) for text in axis.get_ticklabels(which="both")
-    }
-    assert min(text.get_fontsize() for text in shown) >= 8
-    for text in shown:
-        box = Text.get_window_extent(text)
-        if id(text) not in ticks:  # of these, some lie beyond the limits and are not drawn
-            assert box.x0 > -1 and box.y0 > -1 and box.x1 < figure.bbox.x1 + 1 and box.y1 < figure.bbox.y1 + 1, text
-    boxes = [Text.get_window_extent(text) for text in shown if isinstance(text, Annotation)]
-    for one, other in combinations(boxes, 2):
-        assert not one.overlaps(other) or min(one.y1, other.y1) - max(one.y0, other.y0) < 2  # pixels of descenders
-
-
 # Panels
 
 
@@ -305,7 +277,7 @@ def test_log_spaced_rounds():
 # Labels at the ends of curves
 
 
-def test_labels_at_ends_lie_beside_their_curves_and_apart(ax):
+def test_labels_at_ends_lie_beside_their_curves_and_apart(ax, check_readable):
     names = [*PAPERS["02"], "my own policy"]
     figures.regret_quartiles(ax, {name: many(1 + 0.1 * i, 0.5) for i, name in enumerate(names)}, hero="IGP-UCB")
     figures.label_ends(ax)
@@ -329,7 +301,7 @@ def test_curves_that_coincide_are_labelled_together(ax):
 
 
 @pytest.mark.parametrize("size", [(7.2, 2.0), (3.4, 4.4)])
-def test_without_room_one_legend_below_names_the_curves_of_all_panels(styled, size):
+def test_without_room_one_legend_below_names_the_curves_of_all_panels(styled, size, check_readable):
     figure, axes = plt.subplots(1, 2, figsize=size, sharey=True)
     names = list(figures.LOOK)[:11]
     for ax, its in zip(axes, (names, names[4:]), strict=True):
@@ -344,7 +316,7 @@ def test_without_room_one_legend_below_names_the_curves_of_all_panels(styled, si
 # What verdicts rest on
 
 
-def test_pairs_show_every_dot_the_estimate_and_the_rule(ax):
+def test_pairs_show_every_dot_the_estimate_and_the_rule(ax, check_readable):
     rows = {"cUCB": (np.array([2.0, 4.0, 1.0]), Estimate(2.0, 1.5, 3.0)), "EI": (np.ones(2), Estimate(1, 0.5, 1.5))}
     ax.set_xscale("log")
     figures.pairs(ax, rows, rule=read_rule("> 1"), what="ratio", dot="chain", centre="median")
@@ -355,7 +327,7 @@ def test_pairs_show_every_dot_the_estimate_and_the_rule(ax):
     assert ax.lines[5].get_color() == figures.STATE_LOOK["undecided"][0]
     assert [text.get_text() for text in ax.texts] == ["2 of 3", "0 of 2"]  # 1 is not above 1
     assert [label.get_text() for label in ax.get_yticklabels()] == ["cUCB", "EI"]
-    told = "ratio\none dot a chain; median and 95 % interval\nshaded: > 1; right: chains that meet it"
+    told = "ratio\none dot a chain; median and 95 % interval\nshaded: > 1; right: how many meet it"
     assert ax.get_xlabel() == told
     shaded = ax.patches[0].get_extents().transformed(ax.transData.inverted())
     assert (shaded.x0, shaded.x1) == pytest.approx((1, ax.get_xlim()[1]))
@@ -373,7 +345,7 @@ def specification(part, sizes):
 
 
 @pytest.mark.parametrize("sizes", [(2, 2), (5, 5, 4)], ids=["4 readings", "100 readings"])
-def test_a_specification_curve_shows_every_reading(styled, sizes):
+def test_a_specification_curve_shows_every_reading(styled, sizes, check_readable):
     part = Part("ratio", "R_T of EI over that of IGP-UCB", read_rule("> 1"), show=".2f °C")
     table, choices = specification(part, sizes)
     figure = figures.specification_curve(table, choices | {"not played": ["a", "b"]}, part)
@@ -390,6 +362,52 @@ def test_a_specification_curve_shows_every_reading(styled, sizes):
     assert sum(len(line.get_xdata()) for line in below.lines[:-1]) == len(table) * len(sizes)  # the last: of record
     assert above.get_ylabel().endswith("(°C)") and below.get_xlabel().startswith(f"{len(table)} readings")
     check_readable(figure)
+
+
+@pytest.mark.parametrize(
+    ("rule", "scale", "show", "values", "axis", "ticks"),
+    [
+        (
+            "<= 0.2",
+            0.0,
+            ".0%",
+            (-0.9, 0.1, 40.0),
+            "symlog",
+            ["−100%", "−20%", "0%", "20%", "100%", "300%", "1,000%", "3,000%"],
+        ),
+        ("< 2", 0.0, ".1f", (1.1, 5.0, 400.0), "log", ["1", "3", "10", "30", "100", "300"]),
+        ("< 0", 0.5, ".0%", (-0.9, 0.1, 4.0), "linear", None),
+    ],
+    ids=["shares", "ratios", "near the rule"],
+)
+def test_far_readings_are_drawn_on_a_stretched_axis(styled, check_readable, rule, scale, show, values, axis, ticks):
+    its = Part("part", "a number", read_rule(rule), show=show, scale=scale)
+    table = readings.specification(its, [({"choice": v}, Estimate(v, v - 0.05, v + 0.05)) for v in values])
+    figure = figures.specification_curve(table, {"choice": [*values, "not taken"]}, its)
+    above, below = figure.axes
+    assert above.get_yscale() == axis
+    if ticks:
+        assert [label.get_text() for label in above.get_yticklabels()] == ticks
+    assert [label.get_text() for label in below.get_yticklabels()] == ["choice:", *map(str, values)]
+    check_readable(figure)
+
+
+def test_a_played_claim_has_the_finding_as_its_title(styled):
+    its = Part("gap", "a number", read_rule("> 0"), scale=1.0)
+    found = [({"incumbent": name, "margin": m}, Estimate(v, v, v)) for name, v in (("a", 1), ("b", -1)) for m in (0, 1)]
+    claim = Claim("9-A", "", "probe", "", {"gap": its}, "")
+    rules = Rules("09", {"9-A": claim}, {"incumbent": ["a", "b"], "margin": [0, 1], "days": ["none"]}, "")
+    figure = figures.played(readings.specification(its, found), rules, "9-A", "gap", what="gap (m)", data="light")
+    assert figure.axes[0].get_title() == "9-A, light: holds in 2 of 4 readings; the incumbent alone decides"
+    assert figure.axes[0].get_ylabel() == "gap (m)"
+
+
+def test_a_restyled_curve_takes_its_band_along(ax):
+    figures.regret_quartiles(ax, {"EI": many(1, 0.5), "MPI": many(2, 0.5)})
+    figures.restyle(ax, {"MPI": ("#ff0000", ":")})
+    assert [to_hex(line.get_color()) for line in ax.lines] == [figures.LOOK["EI"][0], "#ff0000"]
+    assert ax.lines[1].get_linestyle() == ":"
+    assert to_hex(ax.collections[1].get_facecolor()[0]) == "#ff0000" and ax.collections[1].get_alpha() == 0.15
 
 
 def part(rule, scale, value, low, high, state, **flags):
@@ -423,7 +441,7 @@ RUNS = {
 }
 
 
-def test_all_parts_lie_by_their_distance_to_the_rule(styled):
+def test_all_parts_lie_by_their_distance_to_the_rule(styled, check_readable):
     figure = figures.all_parts(RUNS)
     (ax,) = figure.axes
     rows = ["01_first", "1-A above", "1-A below", "1-A between", "1-B far", "02_second", "2-A ours", "2-B later"]
@@ -443,7 +461,7 @@ def test_all_parts_lie_by_their_distance_to_the_rule(styled):
     check_readable(figure)
 
 
-def test_all_parts_stay_readable_when_there_are_many(styled):
+def test_all_parts_stay_readable_when_there_are_many(styled, check_readable):
     claims = RUNS["01_first"]["claims"] * 18
     figure = figures.all_parts({f"0{i}_notebook": {"claims": claims} for i in range(1, 3)})
     assert figure.get_size_inches()[0] == figures.WIDTH

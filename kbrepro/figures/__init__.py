@@ -4,26 +4,34 @@ from kbrepro.figures.panels import (
     cumulative_grid,
     cumulative_panel,
     label_ends,
+    labelled,
+    legend_below,
     regret_panel,
     regret_quartiles,
+    restyle,
     simple_panel,
 )
-from kbrepro.figures.style import KERNEL_LOOK, LOOK, STATE_LOOK, WIDTH, look, use_style
-from kbrepro.figures.verdicts import all_parts, pairs, specification_curve
+from kbrepro.figures.style import KERNEL_LOOK, LOOK, STATE_LOOK, WIDTH, Look, look, use_style
+from kbrepro.figures.verdicts import all_parts, pairs, played, specification_curve
 
 __all__ = [
     "KERNEL_LOOK",
     "LOOK",
     "STATE_LOOK",
     "WIDTH",
+    "Look",
     "all_parts",
     "cumulative_grid",
     "cumulative_panel",
     "label_ends",
+    "labelled",
+    "legend_below",
     "look",
     "pairs",
+    "played",
     "regret_panel",
     "regret_quartiles",
+    "restyle",
     "simple_panel",
     "specification_curve",
     "use_style",

@@ -15,7 +15,7 @@ from matplotlib.ticker import LogLocator, NullFormatter
 from scipy.optimize import isotonic_regression
 
 from kbrepro import checks
-from kbrepro.figures.style import LOOK, SMALLEST, WIDTH, look
+from kbrepro.figures.style import LOOK, SMALLEST, WIDTH, Look, look
 from kbrepro.kernels import Array
 from kbrepro.regret import Trace, log_spaced, simple_regret, standard_error
 
@@ -68,6 +68,14 @@ def regret_quartiles(
         plain_log(axis)
 
 
+def restyle(ax: Axes, looks: Mapping[str, Look]) -> None:
+    """Give curves of `regret_quartiles`, and their bands, other looks than those of their names."""
+    for line, band in zip(ax.lines, ax.collections, strict=True):
+        colour, style = looks.get(line.get_label(), (line.get_color(), line.get_linestyle()))
+        line.set(color=colour, linestyle=style)
+        band.set_color(colour)
+
+
 def _with_unit(name: str, unit: str) -> str:
     return f"{name} ({unit})" if unit else name
 
@@ -81,6 +89,14 @@ def plain_log(axis: Axis) -> None:
 
 
 # Labels at the ends of curves
+
+
+def labelled(figure: Figure, title: str) -> Figure:
+    """Set the title of a figure and label the curves of all its panels at their ends."""
+    figure.suptitle(title)
+    for ax in figure.axes:
+        label_ends(ax)
+    return figure
 
 
 def label_ends(ax: Axes) -> None:
@@ -166,6 +182,12 @@ def _legend_below(figure: Figure, width: float) -> None:
         handlelength=1.6,
         columnspacing=1.0,
     )
+
+
+def legend_below(figure: Figure, columns: int, panel: int = 0) -> None:
+    """Name the curves of one panel below the figure, where panels are too narrow for labels."""
+    handles = figure.axes[panel].get_legend_handles_labels()
+    figure.legend(*handles, loc="outside lower center", ncols=columns, fontsize=SMALLEST)
 
 
 # Panels with a legend beside them

@@ -12,6 +12,9 @@ WIDTH = 7.2
 #: Smallest type, in points.
 SMALLEST = 8.0
 
+#: Colour and line style, by name or as (offset, (on, off, ...)).
+Look = tuple[str, str | tuple[int, tuple[int, ...]]]
+
 #: Colour and line style of every algorithm. The colours are the result of a search: contrast with white at least 3:1
 #: (7:1 for the papers' own algorithms), and between two families of one paper a CIEDE2000 distance of at least 15, for
 #: normal vision, deuteranopia and protanopia alike. Variants of one family share a colour and differ in line style.
@@ -22,6 +25,8 @@ LOOK: dict[str, tuple[str, str]] = {
     "EI, noisy incumbent": ("#a04000", ":"),
     "MPI": ("#388058", "-"),
     "MPI, noisy incumbent": ("#388058", ":"),
+    "PI": ("#388058", "-"),  # as Chowdhury & Gopalan name MPI
+    "PI, noisy incumbent": ("#388058", ":"),
     "mean only": ("#504848", "-."),
     "variance only": ("#a88800", "--"),
     "GP-TS": ("#805880", "-"),
@@ -30,6 +35,7 @@ LOOK: dict[str, tuple[str, str]] = {
     "GP-EIMS": ("#5088f8", "-"),
     "IGP-UCB": ("#702020", "-"),
     "IGP-UCB, tighter": ("#702020", "--"),
+    "IGP-UCB, gain of the pulls": ("#702020", "-."),
     "IGP-UCB, lambda grows": ("#702020", ":"),
     "IGP-UCB, both": ("#702020", "-."),
     "π-GP-UCB": ("#083098", "-"),

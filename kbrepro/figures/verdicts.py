@@ -12,12 +12,13 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from matplotlib.ticker import PercentFormatter
+from matplotlib.ticker import NullLocator, PercentFormatter
 
-from kbrepro.claims import Part, Rule, read_rule
+from kbrepro.claims import Part, Rule, Rules, read_rule
 from kbrepro.figures.panels import plain_log
 from kbrepro.figures.style import SMALLEST, STATE_LOOK, WIDTH
 from kbrepro.kernels import Array
+from kbrepro.readings import sentence
 from kbrepro.regret import Estimate
 
 GREY = "#707070"
@@ -68,7 +69,7 @@ def pairs(
         _interval(ax, place - 0.2, *estimate, state=rule.state(estimate), markersize=6)
         _beside(ax, place, f"{sum(map(rule.allows, values))} of {len(values)}", 6)
     ax.set_yticks(range(len(rows)), list(rows))
-    told = f"one dot a {dot}; {centre} and 95 % interval\nshaded: {_typeset(rule.text)}; right: {dot}s that meet it"
+    told = f"one dot a {dot}; {centre} and 95 % interval\nshaded: {_typeset(rule.text)}; right: how many meet it"
     ax.set(ylim=(len(rows) - 0.45, -0.55), xlabel=f"{what}\n{told}")
     ax.grid(visible=False, axis="y")
     _shade(ax, rule, "x")
@@ -106,17 +107,19 @@ def _interval(
 def specification_curve(table: pd.DataFrame, choices: Mapping[str, Sequence[Any]], part: Part) -> Figure:
     """Return the specification curve of one part of a claim: its value under every reading, and which choices it made.
 
-    `table` as `readings.specification` returns it; `choices` as the rules' `readings` (choices that the table does not
-    have are left out). Above: readings sorted by value with intervals, the rule, the reading of record ringed. Below:
-    one row a value of each choice, those of record in bold. The title of `figure.axes[0]` is free for the finding.
+    `table` as `readings.specification` returns it; `choices` as the rules' `readings` (choices and values that the
+    table does not have are left out). Above: readings sorted by value with intervals, the rule, the reading of record
+    ringed; the axis is logarithmic beyond the part's scale where anything exceeds ten times that. Below: one row a
+    value of each choice, those of record in bold.
     """
-    played = {name: list(values) for name, values in choices.items() if name in table}
+    taken = {name: set(table[name].map(str)) for name in choices if name in table}
+    played = {name: [value for value in choices[name] if str(value) in its] for name, its in taken.items()}
     record = int(np.flatnonzero(table["of record"])[0])
     height = 0.165 * sum(1 + len(values) for values in played.values())
     figure, (above, below) = plt.subplots(
         2, 1, figsize=(WIDTH, 3.2 + height), sharex=True, height_ratios=[2.2, max(height, 0.3)]
     )
-    size, width = (5.0, 1.2) if len(table) <= 40 else (3.2, 0.9)
+    size, width = (5.0, 1.2) if len(table) <= 40 else (3.2, 0.9) if len(table) <= 130 else (2.2, 0.7)
     for state, (colour, marker) in STATE_LOOK.items():
         its = table[table["state"] == state]
         above.vlines(its.index, its["low"], its["high"], color=colour, linewidth=width)
@@ -128,8 +131,13 @@ def specification_curve(table: pd.DataFrame, choices: Mapping[str, Sequence[Any]
     above.set_ylabel(fill(part.what, 34) + (f" ({unit})" if unit else ""))
     if spec.endswith("%"):
         above.yaxis.set_major_formatter(PercentFormatter(1))
+    scale = part.scale or part.rule.nearest_scale
+    if scale and table[["low", "value", "high"]].abs().max(axis=None) > 10 * scale:
+        limits = [limit for limit in (part.rule.low, part.rule.high) if np.isfinite(limit)]
+        signed = min(table["low"].min(), *limits) <= 0
+        _stretch(above, scale, signed, percent=spec.endswith("%"))
     _shade(above, part.rule, "y")
-    _dot_grid(below, table, played, record)
+    _dot_grid(below, table, played, record, min(size, 4.5))
     for ax in (above, below):
         ax.axvline(record, color="black", linewidth=0.6, linestyle=":", zorder=1)
         ax.grid(visible=False, axis="x")
@@ -137,7 +145,23 @@ def specification_curve(table: pd.DataFrame, choices: Mapping[str, Sequence[Any]
     return figure
 
 
-def _dot_grid(ax: Axes, table: pd.DataFrame, played: Mapping[str, Sequence[Any]], record: int) -> None:
+def _stretch(ax: Axes, scale: float, signed: bool, percent: bool) -> None:
+    """Make the y axis logarithmic, if `signed` linear up to `scale` on both sides of 0, with ticks in plain numbers."""
+    ax.set_yscale("symlog" if signed else "log", **({"linthresh": scale} if signed else {}))
+    low, high = ax.get_ylim()
+    for steps in ((1, 3), (1,)):
+        sizes = [step * 10.0**power for power in range(-4, 9) for step in steps]
+        if signed:
+            sizes = [0, scale, *(size for size in sizes if size > 2.5 * scale)]
+        ticks = sorted({tick for size in sizes for tick in (-size, size) if low <= tick <= high})
+        if len(ticks) <= 9:
+            break
+    told = [f"{100 * tick:,.12g}%" if percent else f"{tick:,.12g}" for tick in ticks]
+    ax.set_yticks(ticks, [label.replace("-", "−") for label in told])
+    ax.yaxis.set_minor_locator(NullLocator())
+
+
+def _dot_grid(ax: Axes, table: pd.DataFrame, played: Mapping[str, Sequence[Any]], record: int, size: float) -> None:
     """Draw for every value of every choice which readings took it, under the name of the choice."""
     rows = []
     for name, values in played.items():
@@ -146,11 +170,19 @@ def _dot_grid(ax: Axes, table: pd.DataFrame, played: Mapping[str, Sequence[Any]]
     ax.set_yticks(range(len(rows)), [label for label, _ in rows], size=SMALLEST)
     for place, (text, (label, taken)) in enumerate(zip(ax.get_yticklabels(), rows, strict=True)):
         its = np.flatnonzero(taken)
-        ax.plot(its, np.full(len(its), place), "o", color=GREY, markersize=4.5 if len(table) <= 40 else 3.2)
+        ax.plot(its, np.full(len(its), place), "o", color=GREY, markersize=size)
         text.set(fontweight="bold" if taken[record] else "normal", style="italic" if label.endswith(":") else "normal")
     ax.set(ylim=(len(rows) - 0.4, -0.6), xlim=(-0.8, len(table) - 0.2), xticks=[])
     ax.set_xlabel(f"{len(table)} readings, sorted by value\n(bold: what the reading of record chose)")
     ax.tick_params(axis="y", length=0)
+
+
+def played(table: pd.DataFrame, rules: Rules, claim_id: str, part: str, *, what: str, data: str) -> Figure:
+    """Return the specification curve of a claim's part, `what` on its axis, and what decides on which data as title."""
+    figure = specification_curve(table, rules.readings, rules.claims[claim_id].parts[part])
+    decides = sentence(table, [choice for choice in rules.readings if choice in table])
+    figure.axes[0].set(ylabel=what, title=f"{claim_id}, {data}: {decides}")
+    return figure
 
 
 # Every part

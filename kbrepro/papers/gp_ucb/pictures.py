@@ -7,18 +7,16 @@ from collections.abc import Callable, Mapping, Sequence
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from kbrepro import figures
 from kbrepro.claims import Rules, read_rule
-from kbrepro.figures import KERNEL_LOOK, LOOK, WIDTH
+from kbrepro.figures import KERNEL_LOOK, LOOK, WIDTH, Look
 from kbrepro.figures.panels import plain_log
 from kbrepro.information import RATES, gain_rate, matern_exponent
 from kbrepro.kernels import Array, Kernel
 from kbrepro.papers.gp_ucb.gain import rate_since
 from kbrepro.problems import draw_from_prior
-from kbrepro.readings import sentence
 from kbrepro.regret import Estimate, Trace, block_mean
 
 HERO = "GP-UCB/5"
@@ -30,8 +28,6 @@ RULES = ("GP-UCB", "GP-UCB/5", "EI", "MPI", "mean only", "variance only")
 #: Rules whose worst trials are looked at.
 TAILS = ("GP-UCB", "GP-UCB/5", "EI", "IRGP-UCB", "PIMS", "GP-EIMS")
 MEAN = "mean and 95 % interval"
-#: Colour and line style.
-Look = tuple[str, str | tuple[int, tuple[int, ...]]]
 #: Variants of a rule: its colour, other line styles.
 VARIANTS: dict[str, Look] = {"GP-UCB, Theorem 2": (LOOK["GP-UCB"][0], ":")} | {
     name: (LOOK["MPI"][0], style)
@@ -50,28 +46,6 @@ _KERNELS = dict(zip(RATES, ("linear", "squared exponential", "Matérn 2.5"), str
 def _panels(columns: int, height: float, **settings: object) -> tuple[Figure, Array]:
     fig, (axes,) = plt.subplots(1, columns, figsize=(WIDTH, height), squeeze=False, **settings)
     return fig, axes
-
-
-def _labelled(figure: Figure, title: str) -> Figure:
-    """Set the title and label the curves at their ends."""
-    figure.suptitle(title)
-    for ax in figure.axes:
-        figures.label_ends(ax)
-    return figure
-
-
-def _legend(figure: Figure, columns: int, panel: int = 0) -> None:
-    """Name the curves of one panel below the figure, where panels are too narrow for labels."""
-    handles = figure.axes[panel].get_legend_handles_labels()
-    figure.legend(*handles, loc="outside lower center", ncols=columns, fontsize=8)
-
-
-def _restyle(ax: Axes, looks: Mapping[str, Look]) -> None:
-    """Give curves of `regret_quartiles`, and their bands, other looks than those of their names."""
-    for line, band in zip(ax.lines, ax.collections, strict=True):
-        colour, style = looks.get(line.get_label(), (line.get_color(), line.get_linestyle()))
-        line.set(color=colour, linestyle=style)
-        band.set_color(colour)
 
 
 def _best(traces: Mapping[str, Trace], names: Sequence[str], statistic: Callable[[Array], float]) -> str:
@@ -100,7 +74,7 @@ def strip(frames: pd.DataFrame, shown: Sequence[int]) -> Figure:
         ax.set_xlabel("arm x")
     for ax in axes[:, 0]:
         ax.set_ylabel("reward")
-    _legend(fig, 5, panel=len(shown) - 1)
+    figures.legend_below(fig, 5, panel=len(shown) - 1)
     return fig
 
 
@@ -112,9 +86,9 @@ def synthetic(traces: Mapping[str, Trace]) -> Figure:
     fig, (ax,) = _panels(1, 3.8)
     shown = {name: traces[name] for name in (*RULES, "GP-UCB, Theorem 2")}
     figures.regret_quartiles(ax, shown, quantity="average", hero=HERO)
-    _restyle(ax, VARIANTS)
+    figures.restyle(ax, VARIANTS)
     best = [_best(traces, RULES, statistic) for statistic in (np.median, np.mean)]
-    return _labelled(fig, "Fig. 5a: smallest median regret {}, smallest mean {}".format(*best))
+    return figures.labelled(fig, "Fig. 5a: smallest median regret {}, smallest mean {}".format(*best))
 
 
 def margins_and_incumbents(traces: Mapping[str, Trace]) -> Figure:
@@ -123,11 +97,11 @@ def margins_and_incumbents(traces: Mapping[str, Trace]) -> Figure:
     fig, axes = _panels(2, 3.6, sharey=True)
     for ax, names in zip(axes, ((HERO, *MARGINS.values()), (HERO, *noisy)), strict=True):
         figures.regret_quartiles(ax, {name: traces[name] for name in names}, quantity="average", hero=HERO)
-    _restyle(axes[0], VARIANTS)
+    figures.restyle(axes[0], VARIANTS)
     axes[0].set_title("margin of MPI (0.1 where none is named)")
     axes[1].set(title="incumbent", ylabel="")
     noisy, mean = (np.median(traces[name].average_regret[:, -1]) for name in ("EI, noisy incumbent", "EI"))
-    return _labelled(fig, f"With a noisy incumbent EI's median regret is {noisy / mean:.0f} times as large")
+    return figures.labelled(fig, f"With a noisy incumbent EI's median regret is {noisy / mean:.0f} times as large")
 
 
 def days(fields: Mapping[str, Mapping[str, Trace]], data: str, unit: str, block: int) -> Figure:
@@ -139,7 +113,7 @@ def days(fields: Mapping[str, Mapping[str, Trace]], data: str, unit: str, block:
         ax.set_title(f"{third} tested")
     for ax in axes[1:]:
         ax.set_ylabel("")
-    _legend(fig, 6)
+    figures.legend_below(fig, 6)
     fig.suptitle(f"Fig. 5b, {data}: smallest mean " + ", ".join(_best(its, RULES, np.mean) for its in fields.values()))
     return fig
 
@@ -179,7 +153,7 @@ def roads(traffic: Mapping[str, Mapping[str, Trace]], detectors: Mapping[str, in
         road = name.removeprefix("traffic_").upper().replace("_", "-")
         ax.set_title(f"{road}, {detectors[name]} detectors" if name in detectors else "SIMULATED STAND-IN")
     best = ", ".join(_best(its, RULES, np.median) for its in traffic.values())
-    return _labelled(fig, f"Fig. 5c, stand-ins for I-880 only: smallest median {best}")
+    return figures.labelled(fig, f"Fig. 5c, stand-ins for I-880 only: smallest median {best}")
 
 
 # Theorems
@@ -198,7 +172,7 @@ def bounds_on_regret(held: Mapping[str, tuple[Trace, Array]]) -> Figure:
         ax.set_ylabel("")
     axes[0].set_ylim(0.5, 2 * max(bound[-1] for _, bound in held.values()))
     plain_log(axes[0].yaxis)
-    _legend(fig, 2)
+    figures.legend_below(fig, 2)
     fig.suptitle("At T the bounds are {:,.0f}, {:,.0f}, {:,.0f} times the median regret".format(*map(float, looseness)))
     return fig
 
@@ -223,7 +197,7 @@ def growth(
     ax.invert_yaxis()
     below = sum(grown[case].high < allowed[case] for case in grown)
     fig.suptitle(f"The regret grows more slowly than allowed in {below} of {len(grown)} cases")
-    _legend(fig, 3)
+    figures.legend_below(fig, 3)
     return fig
 
 
@@ -245,7 +219,7 @@ def information(spectra: Mapping[str, Array], bounds: Mapping[str, Array], greed
         ax.set(title=title, xlabel="pulls T", ylabel="gain (nats)", ylim=(1, 1.2 * top))
         plain_log(ax.xaxis)
         plain_log(ax.yaxis)
-    _legend(fig, 4)
+    figures.legend_below(fig, 4)
     most, least = (f(bounds, key=lambda name: bounds[name][-1]) for f in (max, min))
     fig.suptitle(f"Fig. 3, {len(spectra[most])} arms, equal trace: most to learn from {most}, least from {least}")
     return fig
@@ -262,7 +236,7 @@ def loosened_bounds(chain: Mapping[str, Mapping[str, Array]], pulls: Array) -> F
         plain_log(ax.xaxis)
         plain_log(ax.yaxis)
     axes[0].set_ylabel("gain (nats)")
-    _legend(fig, 4)
+    figures.legend_below(fig, 4)
     times = ", ".join(f"{its['Theorem 8, O-term omitted'][-1] / its['eq. 8'][-1]:.0f}" for its in chain.values())
     fig.suptitle(f"From eq. 8 to Theorem 8 the bound on the gain grows {times} times")
     return fig
@@ -331,7 +305,7 @@ def since(traces: Mapping[str, Trace], field: Mapping[str, Trace], data: str, un
     axes[0].set_title("synthetic, Fig. 5a")
     axes[1].set_title(f"{data}, second third")
     best = _best(traces, TAILS, np.mean), _best(field, TAILS, np.mean)
-    return _labelled(fig, "Smallest mean regret: {} on synthetic functions, {} on these days".format(*best))
+    return figures.labelled(fig, "Smallest mean regret: {} on synthetic functions, {} on these days".format(*best))
 
 
 def tails(regret: Mapping[str, Array]) -> Figure:
@@ -346,18 +320,11 @@ def tails(regret: Mapping[str, Array]) -> Figure:
         plain_log(axis)
     worst = max(TAILS, key=lambda name: regret[name].max())
     fig.suptitle(f"Tails on synthetic functions: the worst trial of all is one of {worst}")
-    _legend(fig, 6)
+    figures.legend_below(fig, 6)
     return fig
 
 
 def readings(claim_id: str, table: pd.DataFrame, rules: Rules, data: str) -> Figure:
     """Return the specification curve of the part of a claim that was played."""
-    name, told = PLAYED[claim_id]
-    fig = figures.specification_curve(table, rules.readings, rules.claims[claim_id].parts[name])
-    ax = fig.axes[0]
-    ax.set_ylabel(told)
-    if claim_id == "1-F":  # from minus a third to thirty times
-        ax.set_yscale("symlog", linthresh=0.5)
-        ax.set_yticks([-0.5, 0, 0.5, 1, 3, 10, 30], ["−50%", "0%", "50%", "100%", "300%", "1000%", "3000%"])
-    ax.set_title(f"{claim_id}, {data}: {sentence(table, [choice for choice in rules.readings if choice in table])}")
-    return fig
+    part, what = PLAYED[claim_id]
+    return figures.played(table, rules, claim_id, part, what=what, data=data)
