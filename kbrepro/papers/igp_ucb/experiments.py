@@ -14,7 +14,7 @@ from itertools import combinations, product
 import numpy as np
 from scipy.linalg import eigvalsh
 from scipy.optimize import brentq
-from scipy.stats import norm
+from scipy.special import ndtr
 
 from kbrepro import checks
 from kbrepro.confidence import Improved
@@ -121,9 +121,15 @@ def inversions(first: Panel, second: Panel, rules: Sequence[str]) -> int:
 
 
 def over_best(panel: Panel, rule: str, rivals: Sequence[str], seed: int) -> Estimate:
-    """Return the mean of a rule over the smallest mean of a pool that it belongs to, at least 1."""
+    """Return the mean of a rule over the smallest mean of a pool that it belongs to, at least 1.
+
+    With fewer than FEWEST trials the rival of smallest mean is taken as given.
+    """
     others = [panel[rival] for rival in rivals if rival != rule]
-    return _resampled(_over_best, panel[rule], *others, seed=seed)
+    if len(panel[rule]) >= FEWEST:
+        return _resampled(_over_best, panel[rule], *others, seed=seed)
+    best = min(others, key=np.mean)
+    return Estimate(*(max(1.0, 1 + end) for end in share(panel[rule], best, seed)))
 
 
 def _over_best(own: Array, *others: Array) -> Array:
@@ -222,14 +228,19 @@ def anti_concentration(beta: Array) -> Array:
     return np.exp(-(beta**2)) / (4 * math.sqrt(math.pi) * beta)
 
 
+def normal_tail(beta: Array) -> Array:
+    """Return P(Z > beta) for a standard normal Z, same shape as beta."""
+    return ndtr(-np.asarray(beta))
+
+
 def lemma_7_fails_below() -> float:
-    """Return the largest beta at which P(Z > beta) is below `anti_concentration`, 0 if there is none up to 10."""
+    """Return the largest beta at which `normal_tail` is below `anti_concentration`, 0 if there is none up to 10."""
     beta = np.linspace(1e-3, 10, 100_000)
-    false = np.flatnonzero(norm.sf(beta) < anti_concentration(beta))
+    false = np.flatnonzero(normal_tail(beta) < anti_concentration(beta))
     if not len(false):
         return 0.0
     last = false[-1]
-    return float(brentq(lambda b: norm.sf(b) - anti_concentration(b), beta[last], beta[last + 1]))
+    return float(brentq(lambda b: normal_tail(b) - anti_concentration(b), beta[last], beta[last + 1]))
 
 
 def discretisation(problem: Problem, lipschitz: float, t: int, n_probes: int = 20_001) -> dict[str, float]:
