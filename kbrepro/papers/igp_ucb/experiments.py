@@ -66,8 +66,10 @@ def improvement_rules(
 
 def at_round(traces: Mapping[str, Trace], t: int) -> dict[str, Array]:
     """Return the panel after t rounds: R_t / t of every trial (n,), by rule; ValueError unless 1 <= t <= T."""
+    checks.positive_int(t=t)
     for trace in traces.values():
-        checks.one_of(range(1, trace.regret.shape[1] + 1), t=t)
+        if t > (horizon := trace.regret.shape[1]):
+            raise ValueError(f"t = {t} is not allowed: t must be at most the horizon, {horizon}")
     return {rule: trace.regret[:, :t].mean(axis=1) for rule, trace in traces.items()}
 
 
