@@ -62,17 +62,17 @@ from kbrepro.simulation import Experiment, map_trials, rounds, run, run_trials
 
 # %% tags=["parameters", "hide-input"] jupyter={"source_hidden": true}
 seed: int = 2017  # root seed of every random stream
-trials: int = 6  # test functions behind each panel of Figs. 1 to 3 (paper: 25)
-horizon: int = 300  # rounds T of Figs. 1 to 3 (paper: 30000)
+trials: int = 4  # test functions behind each panel of Figs. 1 to 3 (paper: 25)
+horizon: int = 240  # rounds T of Figs. 1 to 3 (paper: 30000)
 rows: int = 40  # test rows of each sensor set in Fig. 4, or all if there are fewer (paper: all)
-sensor_horizon: int = 60  # rounds T of Fig. 4 (full scale: 1000; the paper does not say)
-noise_trials: int = 40  # runs on pure noise behind Theorem 1 and Lemma 4 (full scale: 2000)
-coverage_trials: int = 20  # runs behind Theorems 2 and 3 (full scale: 400)
+sensor_horizon: int = 40  # rounds T of Fig. 4 (full scale: 1000; the paper does not say)
+noise_trials: int = 20  # runs on pure noise behind Theorem 1 and Lemma 4 (full scale: 2000)
+coverage_trials: int = 10  # runs behind Theorems 2 and 3 (full scale: 400)
 theorem_horizon: int = 60  # rounds T of the runs for the theorems (full scale: 500)
-kernel_trials: int = 4  # test functions under every wrong kernel (full scale: 25)
-kernel_horizon: int = 150  # rounds of those runs (full scale: 10000)
-dimension_trials: int = 3  # test functions in 1, 2, 3 and 4 dimensions (full scale: 25)
-dimension_horizon: int = 150  # rounds of those runs (full scale: 30000)
+kernel_trials: int = 2  # test functions under every wrong kernel (full scale: 25)
+kernel_horizon: int = 100  # rounds of those runs (full scale: 10000)
+dimension_trials: int = 2  # test functions in 1, 2, 3 and 4 dimensions (full scale: 25)
+dimension_horizon: int = 100  # rounds of those runs (full scale: 30000)
 reading_trials: int = 2  # test functions of Figs. 1 to 3 under every reading, a third of the rounds (full scale: 4)
 reading_every: int = 8  # sensors under every reading: one row in so many (full scale: 4)
 delta: float = 0.1  # the confidence band may fail with this probability
@@ -363,7 +363,8 @@ plt.show()
 panels_1 = [final["1", title] for title in fig1]
 by_reading = {part: pool(*case) for part, case in READINGS.items()}
 medians = [(panel["IGP-UCB"], panel["EI"]) for panel in panels_1]
-record.judge("2-C", **{part: behind(panels_1, "IGP-UCB", its, seed) for part, its in by_reading.items()})
+best = {part: behind(panels_1, "IGP-UCB", its, seed) for part, its in by_reading.items()}
+record.judge("2-C", **best)
 record.judge(
     "2-D",
     mean=behind(panels_1, "IGP-UCB", ["EI"], seed),
@@ -416,8 +417,8 @@ def over_range(experiment, panel):
 
 
 pairs = [(final["1", title]["IGP-UCB"], final["2", title]["IGP-UCB"]) for title in fig1]
-scaled = [(over_range(fig1[t], final["1", t]), over_range(fig2[t], final["2", t])) for t in fig1]
-record.judge("2-T", scaled=experiments.smallest_ratio(scaled, seed), raw=experiments.smallest_ratio(pairs, seed))
+per_range = [(over_range(fig1[t], final["1", t]), over_range(fig2[t], final["2", t])) for t in fig1]
+record.judge("2-T", scaled=experiments.smallest_ratio(per_range, seed), raw=experiments.smallest_ratio(pairs, seed))
 pd.DataFrame(swapped, ["pairs of rules in another order"])
 
 # %% tags=["full-scale", "nbval-ignore-output"]
@@ -454,16 +455,21 @@ def lead(its):
     return largest(behind(panels_3, rule, OURS, seed) for rule in its[-2:])
 
 
-record.judge("2-H", **{part: lead(its) for part, its in by_reading.items()})
+leads = {part: lead(its) for part, its in by_reading.items()}
+record.judge("2-H", **leads)
 competitive = {
     f"{short}_{part}": largest(experiments.over_best(panel, rule, by_reading[part], seed) for panel in panels_3)
     for short, rule in (("igp", "IGP-UCB"), ("ts", "GP-TS"))
     for part in ("noisy", "mean_001")
 }
 record.judge("2-I", **competitive)
-six = {title: [horizon * final["3", title][rule].mean() for rule in ("IGP-UCB", "EI, margin 0.01", "PI, margin 0.01")]
-       for title in fig3}  # fmt: skip
-pd.DataFrame(six, ["IGP-UCB", "EI, margin 0.01", "PI, margin 0.01"]).round(0)
+rules_of_pilot = ["IGP-UCB", "EI, margin 0.01", "PI, margin 0.01"]
+six = {title: [horizon * final["3", title][rule].mean() for rule in rules_of_pilot] for title in fig3}
+pd.DataFrame(six, rules_of_pilot).round(0)
+
+# %% [markdown]
+# The margin 0.01 was chosen after a pilot of six trials at $T = 30000$, with mean $R_T$ of 67069, 9971, 23415
+# (Rosenbrock) and 5738, 3486, 2134 (Hartmann-3) in the order of this table.
 
 # %% tags=["full-scale", "nbval-ignore-output"]
 record.show("2-H", "2-I")
@@ -759,12 +765,8 @@ record.show("2-V", "2-X")
 
 # %% tags=["experiment"]
 wrong = {
-    "(a) SE": {
-        "lengthscale 0.1": SquaredExponential(0.1),
-        "lengthscale 0.4": SquaredExponential(0.4),
-        "Matérn": matern,
-    },
-    "(b) Matérn": {"lengthscale 0.1": Matern(0.1, nu=2.5), "lengthscale 0.4": Matern(0.4, nu=2.5), "SE": se},
+    "(a) SE": {f"lengthscale {size:g}": SquaredExponential(size) for size in (0.1, 0.4)} | {"Matérn": matern},
+    "(b) Matérn": {f"lengthscale {size:g}": Matern(size, nu=2.5) for size in (0.1, 0.4)} | {"SE": se},
 }
 formula = {SquaredExponential: gains[se], Matern: gains[matern]}
 players = (*OURS[1:], *noisy[3:], "EI, margin 0.01", "PI, margin 0.01")
@@ -846,10 +848,11 @@ record.judge(
     light=on("light", two[0], two[1:]),
 )
 saved = {name: 1 - tighter.mean() / classical.mean() for name, (tighter, classical, _) in pairs.items()}
+on_functions = [value for name, value in saved.items() if name.startswith("Fig.")]
 record.expect(
-    min(saved.values()) > 0.05,
-    "The tighter width, which only adds two terms in another way, saves more than a twentieth of the regret "
-    "everywhere.",
+    min(on_functions) > 0.05,
+    f"The tighter width, which only adds two terms in another way, saves {min(on_functions):.0%} to "
+    f"{max(on_functions):.0%} of the regret in Figs. 1 to 3.",
 )
 pd.Series(saved, name="saved by the tighter width").round(2)
 
@@ -1004,15 +1007,21 @@ for claim_id, table in specified.items():
 
 # %%
 held_in = {claim_id: table["state"].eq("holds") for claim_id, table in specified.items()}
-is_noisy = specified["2-C"]["incumbent"].eq("noisy reward")
-first = specified["2-C"]["norm"].eq("smoothed") & specified["2-C"]["lambda"].eq("R^2")
+by_claim = {claim_id: f"{its.sum()} of {len(its)}" for claim_id, its in held_in.items()}
 record.expect(
-    held_in["2-C"][is_noisy & first].all() and held_in["2-C"][~is_noisy].mean() < 0.5,
-    "The incumbent decides the paper's headline (2-C): with the noisy reward IGP-UCB is best under every margin; with "
-    "the largest mean it is so in less than half of the readings.",
+    held_in["2-A"].all() and held_in["2-G"].all(),
+    "That IGP-UCB improves on GP-UCB (2-A) and that Fig. 2 looks like Fig. 1 (2-G) hangs on no choice: both hold in "
+    "all readings.",
 )
 record.expect(
-    held_in["2-A"].mean() > 0.9, "That IGP-UCB improves on GP-UCB (2-A) holds in more than nine of ten readings."
+    all(0.2 < held_in[claim_id].mean() < 0.8 for claim_id in ("2-C", "2-E", "2-H")),
+    f"Which rule is best hangs on the choices: IGP-UCB is (2-C) in {by_claim['2-C']} readings, GP-TS is not worse than "
+    f"its rivals (2-E) in {by_claim['2-E']}, EI and PI lead on the test functions (2-H) in {by_claim['2-H']}.",
+)
+best_on_light = specified["2-L"][held_in["2-L"]]
+record.expect(
+    set(best_on_light["norm"]) == {"one"} and set(best_on_light["scaling"]) == {"standardised"},
+    f"On {labels['light']} GP-TS is best (2-L) in {by_claim['2-L']} readings, all with $B = 1$ and standardised.",
 )
 pd.DataFrame({"holds in": {n: its.sum() for n, its in held_in.items()}, "of": {n: len(t) for n, t in held_in.items()}})
 
@@ -1025,23 +1034,31 @@ pd.DataFrame({"holds in": {n: its.sum() for n, its in held_in.items()}, "of": {n
 behind_ei = [panel["EI"].mean() < panel["IGP-UCB"].mean() for panel in synthetic]
 in_median = [np.median(panel["EI"]) < np.median(panel["IGP-UCB"]) for panel in synthetic]
 record.expect(
-    all(in_median),
-    "**IGP-UCB is the best of the pool only while EI and PI chase a noisy reward (2-C, 2-D).** With the largest "
-    "posterior mean as incumbent EI, which is told neither norm nor noise nor gain, has the lower median in all four "
+    all(in_median) and best["mean_0"].high > 0,
+    "**IGP-UCB is the best of the pool except in one reading (2-C, 2-D).** With the largest posterior mean as "
+    "incumbent and no margin EI, which is told neither norm nor noise nor gain, has the lower median in all four "
     f"panels of Figs. 1 and 2, and the lower mean in {sum(behind_ei)} of 4: single trials that settle on a lower peak "
     "carry its mean.",
 )
 record.expect(
-    abs(differ["noisy"].value) > 0.05 or differ["mean_0"].value < -0.5,
+    abs(differ["noisy"].value) < 0.05 and differ["mean_0"].value < -0.5,
     "**EI and PI are alike with the noisy incumbent only (2-F)**, where both explore for ever; with the mean-based one "
-    "and no margin PI is content with the first good arm.",
+    "and no margin PI is content with the first good arm, and a margin brings the two closer.",
 )
+both_figures = [part for part in by_reading if best[part].high < 0 and leads[part].high < 0]
 record.expect(
-    max(six["(b) Hartmann-3"][1:]) < six["(b) Hartmann-3"][0]
-    and max(six["(a) Rosenbrock"][1:]) < six["(a) Rosenbrock"][0],
-    "**Fig. 3 needs the other incumbent (2-H).** With the noisy reward IGP-UCB overtakes EI and PI on Hartmann-3; with "
-    "the mean-based one and a margin of 0.01 both are ahead of it on both functions. So Fig. 1 needs one incumbent and "
-    "Fig. 3 the other; no reading of record gives both.",
+    both_figures == ["mean_001", "mean_003"],
+    "**Fig. 1 and Fig. 3 together need one small margin (2-C, 2-H).** Only the mean-based incumbent with a margin of "
+    "0.01 or 0.03 prior standard deviations gives both orders. With the noisy reward IGP-UCB overtakes EI and PI on "
+    "Hartmann-3; without a margin PI is stuck; with 0.1 EI and PI explore too long.",
+)
+
+# %% tags=["full-scale", "hide-input", "nbval-ignore-output"] jupyter={"source_hidden": true}
+easier = {title: r_1.mean() / r_2.mean() for title, (r_1, r_2) in zip(fig1, per_range, strict=True)}
+record.expect(
+    max(easier.values()) < 1,
+    "**The RKHS setting is the easier one here (2-T).** The functions of Fig. 1 are smoothed draws: over their range "
+    f"IGP-UCB's regret is {max(easier.values()):.2f} times that of Fig. 2 or less.",
 )
 
 # %% tags=["full-scale", "hide-input", "nbval-ignore-output"] jupyter={"source_hidden": true}
@@ -1059,7 +1076,7 @@ record.expect(
 )
 record.expect(
     light_standardised["GP-TS"].mean() > light_standardised["IGP-UCB"].mean(),
-    "GP-TS is behind IGP-UCB there too: that it is the best rule on light (2-L) we do not find under either scale.",
+    "GP-TS is behind IGP-UCB there too, so it is the best rule on light (2-L) on neither scale.",
 )
 
 # %% [markdown]
