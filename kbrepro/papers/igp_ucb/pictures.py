@@ -147,7 +147,7 @@ def _short(name: str, names: Sequence[str]) -> str:
 
 def _winners(figure_name: str, best: Mapping[str, Mapping[str, Sequence[str]]]) -> str:
     """A title that says which rule is best where, {column or set: {rule: panels}}; a line each."""
-    lines = [f"{figure_name}: smallest median $R_T$"]
+    lines = [f"{figure_name}: smallest median $R_T$ of the rules shown"]
     for column, its in best.items():
         where = [f"{rule} in {' and '.join(panels)}" for rule, panels in its.items()]
         lines.append(fill(f"{column}: {'; '.join(where if len(its) > 1 else its)}", 90))
@@ -166,8 +166,8 @@ def deciding(panels: Mapping[str, Panel], rows: Mapping[str, str], *, seed: int,
     for (title, panel), (label, rival) in product(panels.items(), rows.items()):
         estimate = smallest_ratio([(panel[rival], panel[HERO])], seed)
         ratios[f"{title}: {label}"] = _ratio(panel[rival], panel[HERO]), estimate
-    ahead = sum(estimate.low > 1 for _, estimate in ratios.values())
-    title = f"IGP-UCB is clearly ahead in {ahead} of {len(ratios)} comparisons"
+    equal = [name for name, (_, estimate) in ratios.items() if estimate.low <= 1]
+    title = fill(f"IGP-UCB is not clearly ahead of: {'; '.join(equal) or 'none'}", 90)
     fig = _ratios(ratios, title, what="$R_T$ of the rival over that of IGP-UCB", rule=rule)
     for place in range(len(rows), len(ratios), len(rows)):
         fig.axes[0].axhline(place - 0.5, color="0.7", linewidth=0.6)
@@ -231,8 +231,10 @@ def incumbent(excess: Array, best_share: Mapping[str, Array]) -> Figure:
     for ax in (left, right):
         ax.set(xlabel="round t", xlim=(1, t[-1]))
         _log(ax, "x")
-    most = max(best_share, key=lambda rule: best_share[rule][-1])
-    title = f"The largest reward ends {mean[-1]:.1f} R above max f; {most} pulls the best arm most often"
+    at_end = {rule: f"{curve[-1]:.0%}" for rule, curve in best_share.items()}
+    title = f"The largest reward ends {mean[-1]:.1f} R above max f;\nthe best arm has " + ", ".join(
+        f"{at_end[rule]} of the pulls of {rule}" for rule in (HERO, "EI", "EI, noisy incumbent") if rule in at_end
+    )
     return figures.labelled(fig, title)
 
 
