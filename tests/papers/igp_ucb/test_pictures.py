@@ -158,12 +158,9 @@ def test_the_incumbent_runs_away_and_pulls_are_shared(checked):
     assert checked(figure) == f"The largest reward ends 2.0 R above max f;\n{told}"
     assert labels(left) == {"largest reward", r"$\sqrt{2\,\ln t}$"} and labels(right) == set(shares)
     assert right.get_ylim() == (0, 1) and left.get_xscale() == right.get_xscale() == "log"
-    shares["PI"] = shares["PI"] * 5
-    assert (
-        pictures.incumbent(excess + 1, shares)
-        .get_suptitle()
-        .startswith("The largest reward ends 3.0 R above max f; PI")
-    )
+    shares["EI"] = shares["EI"] / 2
+    title = pictures.incumbent(excess + 1, shares).get_suptitle()
+    assert title.startswith("The largest reward ends 3.0 R above max f;") and "45% of the pulls of EI" in title
 
 
 def test_sensors_are_sorted_by_median_with_a_dot_a_row(checked):
