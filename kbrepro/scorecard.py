@@ -106,14 +106,18 @@ def glance(records: Sequence[Mapping[str, Any]], notebook: str) -> str:
     lines += [f"- **Headline** ({r['id']}, {r['verdict']}): {_sentence(r)}" for r in headlines]
     for verdict in ("not reproduced", "partly", "undecided"):
         its = [r for r in records if r["verdict"] == verdict and r["counts_as"] in COUNTED and r not in headlines]
-        lines += [f"- **{verdict.capitalize()}** ({r['id']}): {_sentence(r)}" for r in its]
+        said = [f"*{r['says'].rstrip('.')}* ({r['id']}" + (f": {_why(r)})" if _why(r) else ")") for r in its]
+        lines += [f"- **{verdict.capitalize()}**: {'; '.join(said)}."] if said else []
     lines += [f"- **What the paper leaves open**: {text}" for text in [_deciding_choices(records)] if text]
     return "\n".join(lines)
 
 
+def _why(record: Mapping[str, Any]) -> str:
+    return record.get("note") or record.get("deciding") or ""
+
+
 def _sentence(record: Mapping[str, Any]) -> str:
-    note = record.get("note") or record.get("deciding") or ""
-    return record["finds"] + (f" ({note})" if note else "")
+    return record["finds"] + (f" ({_why(record)})" if _why(record) else "")
 
 
 def _deciding_choices(records: Iterable[Mapping[str, Any]]) -> str:
