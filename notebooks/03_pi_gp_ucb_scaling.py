@@ -35,11 +35,11 @@
 # %% tags=["parameters"]
 seed: int = 2020  # root seed of every random stream
 horizon: int = 400  # rounds T of every run (paper: 10000)
-trials: int = 10  # runs of Table 1 in one and two dimensions (paper: 12; full scale: 100)
-trials_d3: int = 3  # runs of Table 1 in three dimensions (paper: 12)
-trials_shown: int = 10  # runs of Figure 1, the first of those in two dimensions (paper: 12)
-trials_more: int = 3  # runs of Figure 2, of the cells, and of the open choices (paper: 12)
-coverage_trials: int = 10  # runs that check the band of Lemma 5 (full scale: 200)
+trials: int = 6  # runs of Table 1 in one and two dimensions (paper: 12; full scale: 100)
+trials_d3: int = 2  # runs of Table 1 in three dimensions (paper: 12)
+trials_shown: int = 6  # runs of Figure 1, the first of those in two dimensions (paper: 12)
+trials_more: int = 2  # runs of Figure 2, of the cells, and of the open choices (paper: 12)
+coverage_trials: int = 6  # runs that check the band of Lemma 5 (full scale: 200)
 growth_horizon: int = 10000  # rounds of the growth of the gain (Theorem 4)
 timing_trials: int = 1  # runs that are timed, one at a time
 timings: bool = False  # judge the claims about seconds (full scale: true)

@@ -29,12 +29,12 @@
 
 # %% tags=["parameters"]
 seed: int = 2019  # root seed of every random stream
-seeds: int = 10  # functions behind Fig. 1 (full scale: 60)
+seeds: int = 8  # functions behind Fig. 1 (full scale: 60)
 n_arms: int = 400  # points of [0, 1] in Fig. 1 and Theorem 1 (full scale: 1000)
 noise_variance: float = 0.01  # lambda, in all sections
 ratio_seeds: int = 2  # sequences of pulls behind Theorem 1, each design (full scale: 10)
-ratio_horizon: int = 150  # pulls in each (full scale: 600)
-trials: int = 10  # functions behind the regret
+ratio_horizon: int = 100  # pulls in each (full scale: 600)
+trials: int = 6  # functions behind the regret
 regret_arms: int = 400  # random arms in the unit square (full scale: 1000)
 horizon: int = 200  # rounds T of the regret (full scale: 1500)
 large_arms: list[int] = [1000]  # the same with more arms (full scale: 4000 and 10000)
@@ -43,7 +43,7 @@ qbar: float = 4.0  # BKB's constant for regret and costs
 cost_arms: list[int] = [400]  # numbers of arms of the cost of a step, the first over cost_horizon rounds
 cost_horizon: int = 200  # rounds (full scale: 5000)
 cost_rounds: list[int] = [20, 50, 100, 200]  # rounds at which sizes are shown and refits are timed
-coverage_runs: int = 40  # runs behind Theorems 2 and 9
+coverage_runs: int = 20  # runs behind Theorems 2 and 9
 coverage_horizon: int = 100  # rounds of each (full scale: 300)
 linear_trials: int = 6  # functions of the linear bandit (full scale: 20)
 linear_horizon: int = 200  # rounds T of the linear bandit (full scale: 2000)

@@ -77,7 +77,7 @@ def test_a_run_replaces_the_old_results_whole(root, old, capfd):
     [
         ({"horizon": -5}, "ValueError: horizon = -5 is not allowed: horizon must be an integer of at least 1"),
         pytest.param({"accident": "error"}, "RuntimeError: something went wrong", marks=pytest.mark.slow),
-        ({"accident": "kill"}, "DeadKernelError"),
+        pytest.param({"accident": "kill"}, "DeadKernelError", marks=pytest.mark.slow),
     ],
 )
 def test_a_failed_run_leaves_the_old_results(root, old, overrides, message, capfd, monkeypatch):
@@ -90,6 +90,7 @@ def test_a_failed_run_leaves_the_old_results(root, old, overrides, message, capf
     assert (old.parent / f"{NAME}.partial" / "log.txt").is_file()
 
 
+@pytest.mark.slow
 def test_the_notebooks_after_a_failed_one_still_run_and_the_paper_profile_makes_the_scorecard(root):
     broken = small_notebook(parameters='results_dir: str = ""\nhorizon: int = 5')
     nbformat.write(broken, root / "notebooks" / "00_broken.ipynb")
@@ -279,6 +280,7 @@ def test_progress_bars_go_and_warnings_stay(tmp_path):
     assert output.text == "a.py:3: UserWarning: odd\n"
 
 
+@pytest.mark.slow
 def test_refresh_makes_a_paired_notebook_without_data(root, monkeypatch):
     monkeypatch.setenv("KBREPRO_DATA", os.fspath(root))
     source = small_notebook()

@@ -93,6 +93,7 @@ def test_links_out_of_the_report_become_file_names(index):
     assert "../results" not in page
 
 
+@pytest.mark.slow
 def test_a_page_with_a_fault_leaves_the_old_report(root, index, monkeypatch):
     before = contents(index.parent)
     monkeypatch.setattr(site, "_verdicts", lambda *_: "{doc}`no_such_page`")

@@ -94,6 +94,7 @@ def test_in_three_dimensions_every_pull_is_the_plain_rule_s(seed, alpha):
     assert first_departure(problem, trace, rank_of(problem, seed)) is None
 
 
+@pytest.mark.slow
 def test_in_three_dimensions_the_plain_policy_pulls_the_same_arms():
     problem = problem_of(5, 3, 1.0)
     exact, plain = played(UCB, problem, 700, 5)
