@@ -30,10 +30,10 @@
 
 # %% tags=["parameters"]
 seed: int = 2024  # root seed of every random stream
-side: int = 20  # arms a side of [-5, 5]^2 (paper: 50)
+side: int = 16  # arms a side of [-5, 5]^2 (paper: 50)
 horizon: int = 200  # rounds T
-samples: int = 50  # samples S of cEI (paper: 1000)
-chains: int = 6  # random chains behind the claims (full scale: 24)
+samples: int = 30  # samples S of cEI (paper: 1000)
+chains: int = 4  # random chains behind the claims (full scale: 24)
 trials_per_chain: int = 1  # trials on each of them (full scale: 3; sampled cEI: one)
 figure_trials: int = 2  # trials on each of the two chains of the figures (paper: 10)
 drawn_chains: int = 2  # chains drawn from the GP prior, shown beside (full scale: 8)
