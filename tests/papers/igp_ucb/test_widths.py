@@ -10,11 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import logsumexp
 
-from kbrepro.confidence import Improved, SelfNormalised
+from kbrepro.confidence import Improved, SelfNormalised, Tighter
 from kbrepro.information import GainByFormula
 from kbrepro.kernels import Matern, SquaredExponential
 from kbrepro.papers.igp_ucb.problems import PosteriorMean, Retold
-from kbrepro.papers.igp_ucb.widths import Original, Tighter
+from kbrepro.papers.igp_ucb.widths import Original
 from kbrepro.policies import UCB
 from kbrepro.simulation import Experiment, run_trials
 
