@@ -137,9 +137,10 @@ def growing_variance(horizon: int, d: int, nu: float) -> float:
 
 
 def greedy_gains(kernel: Kernel, n: int, horizon: int, trial: Trial) -> Array:
-    """Return the information gain (horizon,) of greedy pulls on n^d arms, d = trial.number + 1, lambda 1.
+    """Return the information gain (horizon,) of greedy pulls, d = trial.number + 1, lambda 1.
 
-    Observations of zero keep the mean at zero: the largest index is then the largest variance.
+    The arms: the smallest grid of at least n points. Ties fall at random. Observations of zero keep the mean at zero:
+    the largest index is then the largest variance.
     """
     d = trial.number + 1
     side = round(n ** (1 / d))
@@ -279,7 +280,10 @@ def refit_seconds(problem: Problem, horizon: int, at: Sequence[int]) -> Mapping[
 
 
 def summed_up(seconds: Mapping[int, float], horizon: int) -> float:
-    """Return the seconds of rounds 1 to `horizon` from those at a few t, log-log interpolation between them."""
+    """Return the seconds of rounds 1 to `horizon` from those at a few t, log-log interpolation between them.
+
+    Rounds before the first and after the last of them count as much as these.
+    """
     at = np.array(sorted(seconds))
     t = np.arange(1, horizon + 1)
     return float(np.exp(np.interp(np.log(t), np.log(at), np.log([seconds[k] for k in at]))).sum())
