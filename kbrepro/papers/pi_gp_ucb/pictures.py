@@ -243,7 +243,7 @@ def regret_and_time(traces: Mapping[str, Trace], steps: Mapping[tuple[int, str],
         looks = figures.look(rule, HERO) | {"linestyle": STYLES[d]}
         right.plot(middles, 1000 * seconds, label=f"{rule.split('-')[0]}, d = {d}", **looks)
     left.set(ylabel="cumulative regret $R_t$\n(mean, 95 % interval)", ylim=(0, None), title="regret, d = 2")
-    centre.set(ylabel=f"regret of a round, mean of {window}\n(mean of runs, 95 % interval)", ylim=(0, None))
+    centre.set(ylabel=f"regret a round, over {window} rounds\n(mean of runs, 95 % interval)", ylim=(0, None))
     centre.set_title("regret of a round, d = 2")
     right.set(ylabel="milliseconds a step\n(median of runs)", title="time of a step")
     for ax in (left, centre, right):
