@@ -193,7 +193,7 @@ def cell_run(experiment: Experiment, look_at_arms: bool, trial: Trial) -> CellRu
         if look_at_arms:
             now = _best_arms(policy, widths)
             moved += any(now[cell] != arms for cell, arms in before.items() if cell in now)
-            before = {cell: its for cell, its in now.items() if arm not in policy.cells[cell[0]].arms}
+            before = now
     late = pulled[-max(1, T // 10) :]
     cells = [policy.slot_arm[policy.slot_cell == number] for number in np.unique(policy.slot_cell)]
     late_share = max(np.isin(late, arms).mean() for arms in cells)
