@@ -83,8 +83,8 @@ record.banner()
 record.at_a_glance()
 
 # %% [markdown]
-# **The first rounds of the paper's runs invert its conclusion**: π-GP-UCB has to visit every cell once and pays back
-# later. A shorter run says little about $T = 10000$, so the claims about Table 1 and Figure 2 are judged there only.
+# π-GP-UCB has to visit every cell once and pays back later, and a shorter run starts from another cover: it says little
+# about $T = 10000$, so the claims about Table 1 and Figure 2 are judged there only.
 #
 # ## The problem
 #
@@ -357,7 +357,7 @@ table.round(2)
 # ### The exploration phase
 #
 # An empty cell has the index $B + L\sqrt{2(1 + \log(4(t+1)^{bd}/\delta))}$, more than any cell with data: π-GP-UCB
-# first visits every cell of its cover once. Meanwhile it does what uniform play does, and IGP-UCB gets ahead.
+# first visits every cell of its cover once, whatever it finds there.
 
 # %% tags=["experiment"]
 tour = {}
@@ -491,7 +491,6 @@ for d, T in product((1, 2, 3), horizons):
     look = d < 3 and horizon == T  # whether best arms of unchanged cells move
     job = partial(experiments.cell_run, Experiment(functions(d), published, T), look)
     covers[d, T] = map_trials(job, trials_more, seed, label=f"cells, d = {d}, T = {T}")
-sources = {d: Experiment(functions(d), published, horizon) for d in (1, 2)}
 igp_width = {}
 for d in (1, 2):
     problem = functions(d)(Trial(seed, 0))
@@ -513,10 +512,10 @@ record.judge(
     "3-T", **{part: experiments.late_exponent(w, decades=2) for part, w in zip(("pi", "igp"), widths, strict=True)}
 )
 record.judge("3-V", moved=exact(max(np.mean([its.moved for its in covers[d, horizon]]) for d in (1, 2))))
-tenth = {d: np.array_split(np.median(clocks[d, "π-GP-UCB"].seconds, axis=0), 10) for d in (1,)}
+tenths = np.array_split(np.median(clocks[1, "π-GP-UCB"].seconds, axis=0), 10)
 record.judge(
     "3-S",
-    late=exact(tenth[1][-1].mean() / tenth[1][1].mean()),
+    late=exact(tenths[-1].mean() / tenths[1].mean()),
     pulls=exact(np.mean([its.late_share for its in covers[1, horizon]])),
 )
 table = pd.DataFrame({(d, T): [np.mean([its.created for its in runs]), max(its.gain for its in runs)]
@@ -559,7 +558,7 @@ table.round(3)
 # - a *tighter width* ([Flynn and Reeb 2024](https://arxiv.org/abs/2403.12732), [derivation](../docs/tighter_width.md)):
 #   $\sqrt{B^2 + (2L^2/\lambda)(\gamma_{t-1} + \log(1/\delta))}$ with the gain of the pulls, any $\lambda$;
 # - *lambda grows* ([Whitehouse et al. 2023](https://arxiv.org/abs/2307.07539)): $\alpha = \lambda = T^{d/(2\nu+2d)}$,
-#   here 6.3, 13.9, 21.5 for $d = 1, 2, 3$; $L$ stays.
+#   6.3, 13.9, 21.5 for $d = 1, 2, 3$ at $T = 10000$; $L$ stays.
 #
 # On the functions, noise and order of ties of Table 1: both changes in both algorithms, then each alone.
 
@@ -622,7 +621,7 @@ record.show("3-W", "3-X", "3-Y")
 # | setting | the paper | here | what it changes |
 # | --- | --- | --- | --- |
 # | lengthscale | eq. 2, by its letter $l \sqrt 3$ | the usual convention; eq. 2 | played below |
-# | average of 12 runs | not said | mean of ratios; ratio of means; median | played below |
+# | average of 12 runs | not said | mean of ratios; ratio of means; (median in the table) | played below |
 # | $L$ | "sub-Gaussian" | 1 (Hoeffding); $1/\sqrt 3$, the least | played below |
 # | $\alpha$ | $1 + 2/T$; experiments 1 | 1; $1 + 2/T$ | played below |
 # | first cover | "about $T^q$" cells | a whole number a side: rounded; down; up | played below |
@@ -693,14 +692,14 @@ pd.DataFrame({"holds in": {n: its.sum() for n, its in held_in.items()}, "of": {n
 # Each sentence is checked against the run that it stands in; one that does not hold there is crossed out.
 
 # %% tags=["full-scale", "hide-input", "nbval-ignore-output"] jupyter={"source_hidden": true}
-levels = {d: average(*finals["usual", d, "IGP-UCB"], seed).value for d in (1, 2, 3)}
+levels = {entry: average(*finals["usual", *entry], seed).value / value for entry, value in printed.items()}
 record.expect(
-    levels[2] < 0.71 and levels[3] < 0.97,
-    "**The levels of Table 1 (3-C to 3-E).** In two and three dimensions both algorithms do better here than printed, "
-    "while the ratio of one to the other is close: something common to both differs, functions, norm or noise.",
+    max(levels[2, rule] for rule in published) < 1 and abs(levels[2, "π-GP-UCB"] / levels[2, "IGP-UCB"] - 1) < 0.1,
+    "**The levels of Table 1 in two dimensions (3-C, 3-D).** Both algorithms do better here than printed, while the "
+    "ratio of one to the other is within a tenth: something common to both differs, functions, norm or noise.",
 )
 record.expect(
-    gaps["d1_eq2"].value > 0 and gaps["d2_eq2"].value > 0,
+    min(gaps["d1_eq2"].low, gaps["d2_eq2"].low) > 0 > max(gaps["d1"].high, gaps["d2"].high),
     "**The paper's comparison hangs on a lengthscale convention (3-G).** By the letter of eq. 2 the order of the two "
     "algorithms is the other way round in one and two dimensions.",
 )

@@ -64,8 +64,10 @@ AVERAGES = {
 
 
 def average(regret: Array, uniform: Array, seed: int, how: str = "mean of ratios") -> Estimate:
-    """Return the share of uniform regret (n,) averaged in one of AVERAGES, with its bootstrap interval."""
+    """Return the share of uniform regret (n,) averaged in one of AVERAGES; t interval for few ratios, else bootstrap."""
     checks.one_of(tuple(AVERAGES), how=how)
+    if len(regret) < FEWEST and how == "mean of ratios":
+        return block_mean(regret / uniform)
     return bootstrap(AVERAGES[how], regret, uniform, rng=np.random.default_rng([seed, 1]))
 
 
@@ -170,7 +172,7 @@ def cover_too_large_until(horizon: int, d: int, nu: float) -> int:
 class CellRun(NamedTuple):
     """What a run of π-GP-UCB does to its cover.
 
-    `created`: cells ever; `gain`: the largest of one (nats); `width` (T,): the largest of a cell in every round;
+    `created`: cells ever; `gain`: the largest of one (nats); `width` (T,): the largest of a cell in every round, less B;
     `late_share`: largest share of the last tenth of the pulls that lie in one cell of the last cover; `moved`: share of
     rounds in which the best arm of a cell without new data is another than before, NaN where it was not looked at.
     """
@@ -189,7 +191,7 @@ def cell_run(experiment: Experiment, look_at_arms: bool, trial: Trial) -> CellRu
     width, pulled, moved, before = np.empty(T), np.empty(T, dtype=int), 0, {}
     for t, arm, _ in rounds(policy, problem, T, trial.rng("run")):
         widths = policy.widths()
-        width[t - 1], pulled[t - 1] = widths[policy.slot_cell].max(), arm
+        width[t - 1], pulled[t - 1] = widths[policy.slot_cell].max() - problem.told.norm, arm
         if look_at_arms:
             now = _best_arms(policy, widths)
             moved += any(now[cell] != arms for cell, arms in before.items() if cell in now)
