@@ -64,7 +64,7 @@ AVERAGES = {
 
 
 def average(regret: Array, uniform: Array, seed: int, how: str = "mean of ratios") -> Estimate:
-    """Return the share of uniform regret (n,) averaged in one of AVERAGES; t interval for few ratios, else bootstrap."""
+    """Return the share of uniform regret (n,), averaged by one of AVERAGES: t interval for few ratios, or bootstrap."""
     checks.one_of(tuple(AVERAGES), how=how)
     if len(regret) < FEWEST and how == "mean of ratios":
         return block_mean(regret / uniform)
@@ -172,9 +172,9 @@ def cover_too_large_until(horizon: int, d: int, nu: float) -> int:
 class CellRun(NamedTuple):
     """What a run of π-GP-UCB does to its cover.
 
-    `created`: cells ever; `gain`: the largest of one (nats); `width` (T,): the largest of a cell in every round, less B;
-    `late_share`: largest share of the last tenth of the pulls that lie in one cell of the last cover; `moved`: share of
-    rounds in which the best arm of a cell without new data is another than before, NaN where it was not looked at.
+    `created`: cells ever; `gain`: the largest of one (nats); `width` (T,): the largest of a cell in every round less
+    B; `late_share`: largest share of the last tenth of the pulls that lie in one cell of the last cover; `moved`: share
+    of rounds in which the best arm of a cell without new data is another than before, NaN where it was not looked at.
     """
 
     created: int

@@ -336,11 +336,11 @@ def covers(
         grown[d] = f"$T^{{{slope(x, y).value:.2f}}}$, q = {exponent:.2f}"
     T, widths = horizons[-1], np.array([run.width for run in runs[2, horizons[-1]]])
     t = log_spaced(T)
-    _curve(right, t, _range(widths[:, t - 1]), "largest in cells", **figures.look(HERO, HERO))
-    right.plot(t, igp_width[2][t - 1], label="IGP-UCB less B", **figures.look(RIVAL))
+    _curve(right, t, _range(widths[:, t - 1]), "largest in cells, less B", **figures.look(HERO, HERO))
+    right.plot(t, igp_width[2][t - 1], label="IGP-UCB, less B", **figures.look(RIVAL))
     left.set(xlabel="horizon T", ylabel="cells ever created\n(mean, range of runs; black: slope q)", title="cells")
     middle.set(xlabel="horizon T", ylabel="largest gain of a cell (nats)\n(mean, range of runs)", title="gain")
-    right.set(xlabel="round t", ylabel="width (posterior standard deviations)", xlim=(1, T), title="widths, d = 2")
+    right.set(xlabel="round t", ylabel="width less B (posterior sd)", xlim=(1, T), title="widths, d = 2")
     for ax, axes in ((left, "xy"), (middle, "x"), (right, "xy")):
         _log(ax, axes)
         ax.xaxis.set_major_locator(LogLocator())  # decades only
