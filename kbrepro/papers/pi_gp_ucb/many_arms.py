@@ -24,9 +24,9 @@ from kbrepro.policies.base import TOLERANCE, best_arm
 
 #: Pulls of a block at most, and its members.
 BLOCK, MEMBERS = 64, 640
-#: Renewals of a block at most, as a share of all arms: gathering more of V costs as much as a new block.
-RENEWED = 1 / 8
-#: An arm counts as within reach if its bound comes this close, relatively: for rounding in the bound itself.
+#: Renewals of a block at most, as a share of all arms: more of them cost as much as a new block.
+RENEWED = 1 / 4
+#: An arm counts as within reach if its bound comes this close, relatively: for rounding in the bound and its sum.
 BOUND_SLACK = 1e-12
 
 
@@ -92,10 +92,7 @@ class KeptCovariance:
 
 
 class KeptRows:
-    """For many arms: V = L^-1 K(pulled, arms), kept as its transpose, filled a block at a time.
-
-    An arm's numbers lie side by side, so that those of a few arms are quickly gathered.
-    """
+    """For many arms: the columns of V = L^-1 K(pulled, arms), each in one piece, filled a block at a time."""
 
     def __init__(self, kernel: Kernel, points: Array, horizon: int) -> None:
         self._kernel, self._points = kernel, points
@@ -172,7 +169,8 @@ class BlockPosterior:
         Renews the arms whose bound is not below it, as long as they are few.
         """
         block, date = self.block, self._outside_energy
-        bound = self._outside_mean + np.sqrt(width**2 + (block.energy - date)) * self._outside_sd
+        since = (1 + BOUND_SLACK) * block.energy - date
+        bound = self._outside_mean + np.sqrt(width**2 + since) * self._outside_sd
         reach = np.flatnonzero(~(bound < level))
         self._n_renewed += len(reach)
         if not len(reach):
@@ -181,7 +179,7 @@ class BlockPosterior:
             return False
         arms = self._outside[reach]
         rows = self._store.rows(block, self.members[block.pulled], arms)
-        mean, variance = self._after(block, rows, arms)
+        mean, variance = self._after(rows, arms)
         self._outside_mean[reach], self._outside_sd[reach] = mean, np.sqrt(np.maximum(variance, 0.0))
         date[reach] = block.energy
         return bool((mean + width * self._outside_sd[reach]).max() < level)
@@ -206,15 +204,13 @@ class BlockPosterior:
         """End the block if there were pulls in it: bring all arms up to date."""
         if self.block is not None and self.block.pulled:
             rows = self._store.absorb(self.block, self.members[self.block.pulled])
-            self._mean, self._variance = self._after(self.block, rows, slice(None))
+            self._mean, self._variance = self._after(rows, slice(None))
             self.block, self.n_blocks = None, self.n_blocks + 1
 
-    def _after(self, block: Block, rows: Array, arms: NDArray[np.int64] | slice) -> tuple[Array, Array]:
-        """Return mean and variance of some arms after the pulls of a block, from its rows for them."""
-        return (
-            self._mean[arms] + np.array(block.innovations) @ rows,
-            self._variance[arms] - np.einsum("ja,ja->a", rows, rows),
-        )
+    def _after(self, rows: Array, arms: NDArray[np.int64] | slice) -> tuple[Array, Array]:
+        """Return mean and variance of some arms after the pulls of the block, from its rows for them."""
+        mean = self._mean[arms] + np.array(self.block.innovations) @ rows
+        return mean, self._variance[arms] - np.einsum("ja,ja->a", rows, rows)
 
 
 class LazyUCB(UCB):
