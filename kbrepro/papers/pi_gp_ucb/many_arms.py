@@ -23,7 +23,7 @@ from kbrepro.policies import UCB
 from kbrepro.policies.base import TOLERANCE, best_arm
 
 #: Pulls of a block at most, and its members.
-BLOCK, MEMBERS = 64, 640
+BLOCK, MEMBERS = 64, 384
 #: Renewals of a block at most, as a share of all arms: more of them cost as much as a new block.
 RENEWED = 1 / 4
 #: An arm counts as within reach if its bound comes this close, relatively: for rounding in the bound and its sum.
@@ -106,9 +106,9 @@ class KeptRows:
 
     def rows(self, block: Block, pulled: NDArray[np.int64], arms: NDArray[np.int64] | slice) -> Array:
         """Return the rows (b, m) of a block with its pulled arms (b,), for m arms."""
-        covariance = self._kernel(self._points[arms], self._points[pulled])
-        covariance -= self._columns[arms, : self._n] @ self._columns[pulled, : self._n].T
-        return solve_triangular(block.factor, covariance.T, lower=True, overwrite_b=True)
+        covariance = self._kernel(self._points[pulled], self._points[arms])
+        covariance -= self._columns[pulled, : self._n] @ self._columns[arms, : self._n].T
+        return solve_triangular(block.factor, covariance, lower=True)
 
     def absorb(self, block: Block, pulled: NDArray[np.int64]) -> Array:
         """Take in a finished block with its pulled arms (b,); return its rows for all arms (b, A)."""
