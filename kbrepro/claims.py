@@ -154,7 +154,10 @@ class Claim:
         verdict = next(iter(verdicts.values())) if len(set(verdicts.values())) == 1 else "partly"
         if "undecided" in controls and verdict in ("reproduced", "partly"):
             return "undecided", ""
-        told = ", ".join(f"{reading}: {found}" for reading, found in verdicts.items())
+        told = "; ".join(
+            f"{found} with {' / '.join(name for name in verdicts if verdicts[name] == found)}"
+            for found in dict.fromkeys(verdicts.values())
+        )
         return verdict, told if len(set(verdicts.values())) > 1 else ""
 
     def missing(self, has: Mapping[str, Any]) -> str:

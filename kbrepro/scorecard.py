@@ -15,6 +15,11 @@ from kbrepro.claims import VERDICTS
 GLYPHS = dict(zip(VERDICTS, ("●", "◐", "◌", "○", "–"), strict=True))
 COUNTED = ("theorem", "experiment")
 ASIDE = ("weak", "stand-in", "probe")
+ASIDE_MEANS = {
+    "weak": "they could hardly fail",
+    "stand-in": "other data than the paper's",
+    "probe": "our own questions",
+}
 OUTSIDE = "outside the totals"
 FULL_SCALE = "paper"
 #: The picture of all parts, beside the full-scale runs.
@@ -89,29 +94,38 @@ def glance(records: Sequence[Mapping[str, Any]], notebook: str) -> str:
     if not records:
         return f"*No full-scale run of {notebook} is here: `kbrepro reproduce {notebook[:2]} --profile {FULL_SCALE}`.*"
     lines = []
-    for kind, name in (("theorem", "Theorems"), ("experiment", "Experiments"), ("probe", "Our own questions")):
+    for kind, name in (("theorem", "Theorems"), ("experiment", "Experiments")):
         its = [r["verdict"] for r in records if r["counts_as"] == kind]
         if its:
             counts = ", ".join(f"{its.count(v)} {v}" for v in VERDICTS if v in its)
             lines.append(f"- **{name}** ({len(its)}): {counts}.")
-    lines += [f"- **Headline** ({r['id']}): {r['finds']}" for r in records if r.get("headline") and r["finds"]]
+    aside = {kind: sum(r["counts_as"] == kind for r in records) for kind in ASIDE}
+    told = [f"{n} {kind} ({ASIDE_MEANS[kind]})" for kind, n in aside.items() if n]
+    lines += [f"- **Outside the totals**: {', '.join(told)}."] if told else []
+    headlines = [r for r in records if r.get("headline") and r["finds"]]
+    lines += [f"- **Headline** ({r['id']}, {r['verdict']}): {_sentence(r)}" for r in headlines]
     for verdict in ("not reproduced", "partly", "undecided"):
-        its = [r for r in records if r["verdict"] == verdict and r["counts_as"] in COUNTED]
-        lines += [f"- **{verdict.capitalize()}** ({r['id']}): {_sentence(r)}" for r in its]
+        its = [r for r in records if r["verdict"] == verdict and r["counts_as"] in COUNTED and r not in headlines]
+        said = [f"*{r['says'].rstrip('.')}* ({r['id']}" + (f": {_why(r)})" if _why(r) else ")") for r in its]
+        lines += [f"- **{verdict.capitalize()}**: {'; '.join(said)}."] if said else []
     lines += [f"- **What the paper leaves open**: {text}" for text in [_deciding_choices(records)] if text]
     return "\n".join(lines)
 
 
+def _why(record: Mapping[str, Any]) -> str:
+    return record.get("note") or record.get("deciding") or ""
+
+
 def _sentence(record: Mapping[str, Any]) -> str:
-    note = record.get("note") or record.get("deciding") or ""
-    return record["finds"] + (f" ({note})" if note else "")
+    return record["finds"] + (f" ({_why(record)})" if _why(record) else "")
 
 
 def _deciding_choices(records: Iterable[Mapping[str, Any]]) -> str:
     played = {r["id"]: r["readings"]["flips"] for r in records if r.get("readings")}
-    table = readings.ranking(played)
-    strong = [f"the {row.choice} flips {row.flips} of {row.of} claims" for row in table.itertuples() if row.flips]
-    return ", ".join(strong[:3]) + "." if strong else ""
+    table = readings.ranking(played).sort_values("share", ascending=False)
+    strong = [f"{row.choice} {row.share:.0%}" for row in table.itertuples() if row.flips]
+    means = "how often a claim holds in one and not in the other of two readings that differ in one choice alone"
+    return f"{means}: {', '.join(strong)}." if strong else ""
 
 
 # Tables

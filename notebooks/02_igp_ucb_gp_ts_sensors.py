@@ -21,8 +21,8 @@
 #
 # The unknown function is not random but one fixed member of the kernel's Hilbert space (RKHS), whose norm is at most
 # $B$. A new inequality for noise gives a confidence band that is narrower, by a power of the logarithm, than the one of
-# GP-UCB. *IGP-UCB* pulls where its upper edge is highest; *GP-TS* draws a function as wide as the band and pulls where
-# that is highest (Thompson sampling).
+# GP-UCB. *IGP-UCB* pulls where its upper edge is highest; *GP-TS* (Thompson sampling) draws a function that strays from
+# the mean as far as the band does, and pulls where the draw is highest.
 
 # %% tags=["hide-input"] jupyter={"source_hidden": true}
 from dataclasses import replace
@@ -62,17 +62,17 @@ from kbrepro.simulation import Experiment, map_trials, rounds, run, run_trials
 
 # %% tags=["parameters", "hide-input"] jupyter={"source_hidden": true}
 seed: int = 2017  # root seed of every random stream
-trials: int = 6  # test functions behind each panel of Figs. 1 to 3 (paper: 25)
-horizon: int = 300  # rounds T of Figs. 1 to 3 (paper: 30000)
+trials: int = 3  # test functions behind each panel of Figs. 1 to 3 (paper: 25)
+horizon: int = 150  # rounds T of Figs. 1 to 3 (paper: 30000)
 rows: int = 40  # test rows of each sensor set in Fig. 4, or all if there are fewer (paper: all)
-sensor_horizon: int = 60  # rounds T of Fig. 4 (full scale: 1000; the paper does not say)
-noise_trials: int = 40  # runs on pure noise behind Theorem 1 and Lemma 4 (full scale: 2000)
-coverage_trials: int = 20  # runs behind Theorems 2 and 3 (full scale: 400)
-theorem_horizon: int = 60  # rounds T of the runs for the theorems (full scale: 500)
-kernel_trials: int = 4  # test functions under every wrong kernel (full scale: 25)
-kernel_horizon: int = 150  # rounds of those runs (full scale: 10000)
-dimension_trials: int = 3  # test functions in 1, 2, 3 and 4 dimensions (full scale: 25)
-dimension_horizon: int = 150  # rounds of those runs (full scale: 30000)
+sensor_horizon: int = 30  # rounds T of Fig. 4 (full scale: 1000; the paper does not say)
+noise_trials: int = 20  # runs on pure noise behind Theorem 1 and Lemma 4 (full scale: 2000)
+coverage_trials: int = 10  # runs behind Theorems 2 and 3 (full scale: 400)
+theorem_horizon: int = 40  # rounds T of the runs for the theorems (full scale: 500)
+kernel_trials: int = 2  # test functions under every wrong kernel (full scale: 25)
+kernel_horizon: int = 60  # rounds of those runs (full scale: 10000)
+dimension_trials: int = 2  # test functions in 1, 2, 3 and 4 dimensions (full scale: 25)
+dimension_horizon: int = 60  # rounds of those runs (full scale: 30000)
 reading_trials: int = 2  # test functions of Figs. 1 to 3 under every reading, a third of the rounds (full scale: 4)
 reading_every: int = 8  # sensors under every reading: one row in so many (full scale: 4)
 delta: float = 0.1  # the confidence band may fail with this probability
@@ -119,8 +119,8 @@ record.at_a_glance()
 # \sigma^2(x) = k(x, x) - k_A(x)^\top (K_A + \lambda I)^{-1} k_A(x),$$
 #
 # where $k_A(x)$ holds the covariances of $x$ with the pulls and $K_A$ those among them. Their *information gain* is
-# $I = \tfrac12 \log\det(I + \lambda^{-1} K_A)$; $\gamma_t$ is the largest of $t$ pulls. What the other papers call all
-# this: [notation](../docs/notation.md).
+# $\hat\gamma = \tfrac12 \log\det(I + \lambda^{-1} K_A)$, and $\gamma_t$ the largest gain of any $t$ pulls. What the
+# other papers call all this: [notation](../docs/notation.md).
 #
 # ## The algorithms
 #
@@ -128,7 +128,9 @@ record.at_a_glance()
 #
 # $$w_t = B + R\sqrt{2(\gamma_{t-1} + 1 + \ln(1/\delta))},$$
 #
-# for GP-TS with $\delta/2$. With $\lambda = 1 + 2/T$ and probability $1 - \delta$ no $f(x)$ ever leaves the *band*
+# for GP-TS with $\delta/2$. Their rival *GP-UCB* is the same rule as IGP-UCB with the width $\sqrt{2B^2 + 300\,
+# \gamma_{t-1} \ln^3(t/\delta)}$, which has the constant 300 and the cube of a logarithm in the place of $R$.
+# With $\lambda = 1 + 2/T$ and probability $1 - \delta$ no $f(x)$ ever leaves the *band*
 # $\mu(x) \pm w_t \sigma(x)$ (Theorem 2).
 #
 # 1. Compute mean, covariance and standard deviation of all arms from the pulls so far.
@@ -164,8 +166,8 @@ def igp_ucb_or_gp_ts(k, X, s2, T, width, pull, rng, thompson):
 
 # %% [markdown]
 # The package updates the posterior one pull at a time; it pulls the same arms. $\gamma_t$ stands here, as in the
-# paper's experiments, for its rate without constant: $(\ln t)^{d+1}$ for the squared exponential (SE) kernel,
-# $t^{d(d+1)/(2\nu + d(d+1))} \ln t$ for Matérn, 1 on sensors.
+# paper's experiments, for its rate without constant: $(\ln t)^{d+1}$ for the squared exponential (SE) kernel in $d$
+# dimensions, $t^{d(d+1)/(2\nu + d(d+1))} \ln t$ for Matérn kernels of smoothness $\nu$, 1 on sensors.
 
 # %% tags=["experiment"]
 se, matern = SquaredExponential(0.2), Matern(0.2, nu=2.5)
@@ -196,11 +198,10 @@ for name, *algorithm in (("IGP-UCB", UCB, delta, False), ("GP-TS", ThompsonSampl
 # %% [markdown]
 # ## See it run: one posterior, four widths
 #
-# After fifteen pulls of IGP-UCB, on one function. *GP-UCB* has here the width
-# $\sqrt{2B^2 + 300\, \gamma_{t-1} \ln^3(t/\delta)}$ for functions of known norm. The experiments use $\lambda = R^2$,
-# for which the width of IGP-UCB is not proved; what is proved for any $\lambda$ is the *consistent* width with the gain
-# $I_{t-1}$ of the pulls themselves, $B + (R/\sqrt\lambda) \sqrt{2(I_{t-1} + \ln(1/\delta))}$, and since 2024 a
-# *tighter* one ([below](#Since-the-paper)).
+# After fifteen pulls of IGP-UCB, on one function. The experiments use $\lambda = R^2$, for which the width of IGP-UCB
+# is not proved. Proved for any $\lambda$ is the *classical* width with the gain of the pulls made,
+# $B + (R/\sqrt\lambda) \sqrt{2(\hat\gamma_{t-1} + \ln(1/\delta))}$. Since 2024 there is also a *tighter* one
+# (*Since the paper*, below).
 
 # %% tags=["experiment"]
 widths = {
@@ -234,27 +235,29 @@ plt.show()
 times = over_time["GP-UCB"] / over_time["IGP-UCB"]
 record.expect(
     times.iloc[-1] > 100 and times.iloc[-1] > times.iloc[9],
-    f"The band of GP-UCB is {times.iloc[-1]:.0f} times as wide as that of IGP-UCB at t = 300, and the gap grows.",
+    f"The band of GP-UCB is {times.iloc[-1]:.0f} times as wide as that of IGP-UCB at $t = 300$, and the gap grows; "
+    f"by the logarithm alone it would be {np.log(300) ** 1.5:.0f} times; the constant 300 and $R$ do the rest.",
 )
 record.expect(
     (over_time["IGP-UCB, tighter"] < over_time["IGP-UCB, gain of the pulls"]).all(),
-    "The tighter width is below the consistent one in every round.",
+    "The tighter width is below the classical one in every round.",
 )
 over_time.loc[[1, 10, 100, 300]].round(2)
 
 # %% [markdown]
 # ## Functions from the RKHS (Fig. 1)
 #
-# Is IGP-UCB the best rule? 100 arms uniform on $[0, 1]$; $y \sim N(0, K)$, and $f = K(K + \lambda_0 I)^{-1} y$, the
-# posterior mean that $y$ would leave, whose norm is exactly $\sqrt{a^\top K a}$ with $a = (K + \lambda_0 I)^{-1} y$.
-# $R^2$ is 1 % of the range of $f$, $\lambda = R^2$, lengthscale 0.2, Matérn with $\nu = 2.5$, $\delta = 0.1$. The
-# rivals, beside GP-UCB:
+# Is IGP-UCB the best rule? 100 arms uniform on $[0, 1]$; a draw $y \sim N(0, K)$ is smoothed to
+# $f = K(K + \lambda_0 I)^{-1} y$, $\lambda_0$ 1 % of the range of $y$, whose norm is exactly $\sqrt{a^\top K a}$ with
+# $a = (K + \lambda_0 I)^{-1} y$. $R^2$ is 1 % of the range of $f$, $\lambda = R^2$, lengthscale 0.2, Matérn with
+# $\nu = 2.5$, $\delta = 0.1$. The rivals, beside GP-UCB:
 #
 # - *expected improvement* (EI): the arm with the largest expected excess over an *incumbent* plus a *margin*;
 # - *probability of improvement* (PI): the arm most likely to exceed it.
 #
 # The paper names neither incumbent nor margin. With noise there are two incumbents: the largest *reward observed* and
-# the largest *posterior mean* of an arm pulled. Both play, the second with four margins (in prior standard deviations).
+# the largest *posterior mean* of an arm pulled. Both play, the second with four margins (in prior standard deviations,
+# here 1). In tables and figures "EI" alone has the mean-based incumbent and margin 0.
 
 
 # %% tags=["experiment"]
@@ -283,7 +286,8 @@ fig1 = {
     "(b) Matérn": Experiment(PosteriorMean(matern, n_arms=100), rules(gains[matern]), horizon),
 }
 final = {}  # R_T / T of every trial, by panel and rule
-noisy, mean_based = pool("noisy reward"), (*pool("mean of pulled arms"), named("PI", "mean of pulled arms", 0.01))
+noisy = pool("noisy reward")
+mean_based = (*pool("mean of pulled arms"), *(named(rule, "mean of pulled arms", 0.01) for rule in ("EI", "PI")))
 shown = {"noisy incumbent": noisy, "mean-based incumbent": mean_based}
 
 
@@ -363,7 +367,8 @@ plt.show()
 panels_1 = [final["1", title] for title in fig1]
 by_reading = {part: pool(*case) for part, case in READINGS.items()}
 medians = [(panel["IGP-UCB"], panel["EI"]) for panel in panels_1]
-record.judge("2-C", **{part: behind(panels_1, "IGP-UCB", its, seed) for part, its in by_reading.items()})
+best = {part: behind(panels_1, "IGP-UCB", its, seed) for part, its in by_reading.items()}
+record.judge("2-C", **best)
 record.judge(
     "2-D",
     mean=behind(panels_1, "IGP-UCB", ["EI"], seed),
@@ -416,9 +421,9 @@ def over_range(experiment, panel):
 
 
 pairs = [(final["1", title]["IGP-UCB"], final["2", title]["IGP-UCB"]) for title in fig1]
-scaled = [(over_range(fig1[t], final["1", t]), over_range(fig2[t], final["2", t])) for t in fig1]
-record.judge("2-T", scaled=experiments.smallest_ratio(scaled, seed), raw=experiments.smallest_ratio(pairs, seed))
-pd.DataFrame(swapped, ["pairs of rules in another order"])
+per_range = [(over_range(fig1[t], final["1", t]), over_range(fig2[t], final["2", t])) for t in fig1]
+record.judge("2-T", scaled=experiments.smallest_ratio(per_range, seed), raw=experiments.smallest_ratio(pairs, seed))
+pd.DataFrame({str(READINGS[part]): [number] for part, number in swapped.items()}, ["pairs of rules in another order"])
 
 # %% tags=["full-scale", "nbval-ignore-output"]
 record.show("2-A", "2-B", "2-G", "2-T")
@@ -454,16 +459,37 @@ def lead(its):
     return largest(behind(panels_3, rule, OURS, seed) for rule in its[-2:])
 
 
-record.judge("2-H", **{part: lead(its) for part, its in by_reading.items()})
+leads = {part: lead(its) for part, its in by_reading.items()}
+record.judge("2-H", **leads)
 competitive = {
     f"{short}_{part}": largest(experiments.over_best(panel, rule, by_reading[part], seed) for panel in panels_3)
     for short, rule in (("igp", "IGP-UCB"), ("ts", "GP-TS"))
     for part in ("noisy", "mean_001")
 }
 record.judge("2-I", **competitive)
-six = {title: [horizon * final["3", title][rule].mean() for rule in ("IGP-UCB", "EI, margin 0.01", "PI, margin 0.01")]
-       for title in fig3}  # fmt: skip
-pd.DataFrame(six, ["IGP-UCB", "EI, margin 0.01", "PI, margin 0.01"]).round(0)
+rules_of_pilot = ["IGP-UCB", "EI, margin 0.01", "PI, margin 0.01"]
+six = {title: [horizon * final["3", title][rule].mean() for rule in rules_of_pilot] for title in fig3}
+pd.DataFrame(six, rules_of_pilot).round(0)
+
+# %% [markdown]
+# The margin 0.01 was chosen after a pilot of six trials at $T = 30000$, with mean $R_T$ of 67069, 9971, 23415
+# (Rosenbrock) and 5738, 3486, 2134 (Hartmann-3) in the order of this table; EI's on Hartmann-3 is the one that more
+# trials correct.
+#
+# Which settings of EI and PI give both Fig. 1 (IGP-UCB best, a difference below 0 in the first column) and Fig. 3 (EI
+# and PI ahead of the rest, below 0 in the second)?
+
+# %%
+grid_of = {"Fig. 1, IGP-UCB minus its nearest rival": best, "Fig. 3, worse of EI and PI minus the best other": leads}
+columns = {
+    name: [f"{e.value:+.0%} [{e.low:+.0%}, {e.high:+.0%}]" for e in its.values()] for name, its in grid_of.items()
+}
+both_figures = [part for part in by_reading if best[part].high < 0 and leads[part].high < 0]
+record.expect(
+    both_figures == ["mean_001", "mean_003"],
+    "Of these settings two give both: the largest posterior mean as incumbent with a margin of 0.01 or 0.03.",
+)
+pd.DataFrame(columns, [f"{incumbent}, margin {margin:g}" for incumbent, margin in READINGS.values()])
 
 # %% tags=["full-scale", "nbval-ignore-output"]
 record.show("2-H", "2-I")
@@ -615,7 +641,8 @@ table.round(3)
 # With $\lambda = 1 + 2/T$ the band holds for all arms and rounds with probability $1 - \delta$ (Theorem 2); here with
 # the gain of the pulls in the place of $\gamma_{t-1}$, a narrower band. From it follows
 # $R_T \le 2 w_T \sqrt{4(T+2)\gamma_T}$ (Theorem 3), computed here with an upper bound on $\gamma_T$. The experiments
-# use $\lambda = R^2$, where this width is not proved. Functions as in Fig. 1, for the linear kernel on $[0, 1]^3$.
+# use $\lambda = R^2$, where this width is not proved. SE and Matérn: functions as in Fig. 1; linear kernel: the same on
+# $[0, 1]^3$.
 
 # %% tags=["experiment"]
 functions = {
@@ -630,7 +657,7 @@ for name, source in functions.items():
     settings[name, "tighter: λ = 1 + 2/T"] = proved, Tighter(delta)
     if name != "linear":
         settings[name, "Fig. 1: λ = R²"] = source, Improved(delta, gains[source.kernel])
-        settings[name, "consistent: λ = R²"] = source, SelfNormalised(delta)
+        settings[name, "classical: λ = R²"] = source, SelfNormalised(delta)
         settings[name, "tighter: λ = R²"] = source, Tighter(delta)
 covered = {}
 for case, (source, width) in settings.items():
@@ -754,17 +781,13 @@ record.show("2-V", "2-X")
 #
 # From Fig. 3 the paper *conjectures* that UCB and Thompson rules are "somewhat less robust on the choice of kernel"
 # than EI and PI. Here the functions of Fig. 1 are played by rules that are told another kernel (and the same $B$). And
-# the root of $d$ between the bounds of GP-TS and IGP-UCB is said to be "reflected" in simulations: functions as in
-# Fig. 1a on $[0, 1]^d$, $100 d$ arms.
+# its bound for GP-TS exceeds that for IGP-UCB by a factor of $\sqrt d$, which it finds "reflected" in simulations: here
+# with functions as in Fig. 1a on $[0, 1]^d$, $100 d$ arms.
 
 # %% tags=["experiment"]
 wrong = {
-    "(a) SE": {
-        "lengthscale 0.1": SquaredExponential(0.1),
-        "lengthscale 0.4": SquaredExponential(0.4),
-        "Matérn": matern,
-    },
-    "(b) Matérn": {"lengthscale 0.1": Matern(0.1, nu=2.5), "lengthscale 0.4": Matern(0.4, nu=2.5), "SE": se},
+    "(a) SE": {f"lengthscale {size:g}": SquaredExponential(size) for size in (0.1, 0.4)} | {"Matérn": matern},
+    "(b) Matérn": {f"lengthscale {size:g}": Matern(size, nu=2.5) for size in (0.1, 0.4)} | {"SE": se},
 }
 formula = {SquaredExponential: gains[se], Matern: gains[matern]}
 players = (*OURS[1:], *noisy[3:], "EI, margin 0.01", "PI, margin 0.01")
@@ -824,11 +847,12 @@ record.show("2-R", "2-S")
 # The proof of Theorem 2 adds two bounds where one suffices. [Flynn and Reeb
 # 2024](https://arxiv.org/abs/2403.12732) have, for any $\lambda$ fixed beforehand,
 #
-# $$|f(x) - \mu_{t-1}(x)| \le \sigma_{t-1}(x) \sqrt{B^2 + \frac{2R^2}{\lambda} \bigl(I_{t-1} + \ln(1/\delta)\bigr)},$$
+# $$|f(x) - \mu_{t-1}(x)| \le \sigma_{t-1}(x)
+# \sqrt{B^2 + \frac{2R^2}{\lambda} \bigl(\hat\gamma_{t-1} + \ln(1/\delta)\bigr)},$$
 #
-# never wider than the consistent width and narrower by up to $\sqrt 2$ ([derivation](../docs/tighter_width.md)). It
-# played above, on the same functions, noise and seeds, beside the consistent width with the same gain of the pulls;
-# its coverage stands with Theorem 2.
+# never wider than the classical width and narrower by up to $\sqrt 2$ ([derivation](../docs/tighter_width.md)). It
+# played above, on the same functions, noise and seeds, beside the classical width with the same gain of the pulls;
+# its coverage stands with Theorem 2. Both are wider than the width of the paper's experiments, which is not proved.
 
 # %% tags=["hide-input"] jupyter={"source_hidden": true}
 two = ("IGP-UCB, tighter", "IGP-UCB, gain of the pulls")
@@ -846,10 +870,11 @@ record.judge(
     light=on("light", two[0], two[1:]),
 )
 saved = {name: 1 - tighter.mean() / classical.mean() for name, (tighter, classical, _) in pairs.items()}
+on_functions = [value for name, value in saved.items() if name.startswith("Fig.")]
 record.expect(
-    min(saved.values()) > 0.05,
-    "The tighter width, which only adds two terms in another way, saves more than a twentieth of the regret "
-    "everywhere.",
+    min(on_functions) > 0.05,
+    f"The tighter width, which only adds two terms in another way, saves {min(on_functions):.0%} to "
+    f"{max(on_functions):.0%} of the regret in Figs. 1 to 3.",
 )
 pd.Series(saved, name="saved by the tighter width").round(2)
 
@@ -1004,15 +1029,27 @@ for claim_id, table in specified.items():
 
 # %%
 held_in = {claim_id: table["state"].eq("holds") for claim_id, table in specified.items()}
-is_noisy = specified["2-C"]["incumbent"].eq("noisy reward")
-first = specified["2-C"]["norm"].eq("smoothed") & specified["2-C"]["lambda"].eq("R^2")
+by_claim = {claim_id: f"{its.sum()} of {len(its)}" for claim_id, its in held_in.items()}
 record.expect(
-    held_in["2-C"][is_noisy & first].all() and held_in["2-C"][~is_noisy].mean() < 0.5,
-    "The incumbent decides the paper's headline (2-C): with the noisy reward IGP-UCB is best under every margin; with "
-    "the largest mean it is so in less than half of the readings.",
+    held_in["2-A"].all() and held_in["2-G"].all(),
+    "That IGP-UCB improves on GP-UCB (2-A) and that Fig. 2 looks like Fig. 1 (2-G) hangs on no choice: both hold in "
+    "all readings.",
 )
 record.expect(
-    held_in["2-A"].mean() > 0.9, "That IGP-UCB improves on GP-UCB (2-A) holds in more than nine of ten readings."
+    all(0.2 < held_in[claim_id].mean() < 0.8 for claim_id in ("2-C", "2-E", "2-H")),
+    f"Which rule is best hangs on the choices: IGP-UCB is (2-C) in {by_claim['2-C']} readings, GP-TS is not worse than "
+    f"its rivals (2-E) in {by_claim['2-E']}, EI and PI lead on the test functions (2-H) in {by_claim['2-H']}.",
+)
+of_norm = {kind: held_in["2-C"][specified["2-C"]["norm"].eq(kind)] for kind in ("smoothed", "printed")}
+record.expect(
+    of_norm["printed"].mean() < of_norm["smoothed"].mean(),
+    f"With $B$ as the paper prints it IGP-UCB is best (2-C) in {of_norm['printed'].sum()} of "
+    f"{len(of_norm['printed'])}, with the exact norm in {of_norm['smoothed'].sum()} of {len(of_norm['smoothed'])}.",
+)
+best_on_light = specified["2-L"][held_in["2-L"]]
+record.expect(
+    set(best_on_light["norm"]) == {"one"} and set(best_on_light["scaling"]) == {"standardised"},
+    f"On {labels['light']} GP-TS is best (2-L) in {by_claim['2-L']} readings, all with $B = 1$ and standardised.",
 )
 pd.DataFrame({"holds in": {n: its.sum() for n, its in held_in.items()}, "of": {n: len(t) for n, t in held_in.items()}})
 
@@ -1025,23 +1062,31 @@ pd.DataFrame({"holds in": {n: its.sum() for n, its in held_in.items()}, "of": {n
 behind_ei = [panel["EI"].mean() < panel["IGP-UCB"].mean() for panel in synthetic]
 in_median = [np.median(panel["EI"]) < np.median(panel["IGP-UCB"]) for panel in synthetic]
 record.expect(
-    all(in_median),
-    "**IGP-UCB is the best of the pool only while EI and PI chase a noisy reward (2-C, 2-D).** With the largest "
-    "posterior mean as incumbent EI, which is told neither norm nor noise nor gain, has the lower median in all four "
-    f"panels of Figs. 1 and 2, and the lower mean in {sum(behind_ei)} of 4: single trials that settle on a lower peak "
-    "carry its mean.",
+    all(in_median) and best["mean_0"].high > 0,
+    "**Of five settings of EI and PI one takes the lead from IGP-UCB (2-C, 2-D).** With the largest posterior mean as "
+    "incumbent and no margin EI, which is told neither norm nor noise nor gain, has the lower median in all four "
+    f"panels of Figs. 1 and 2 and the lower mean in {sum(behind_ei)} of 4. Its means hang on single trials that settle "
+    "on a lower peak, so they are not told apart from IGP-UCB's.",
 )
 record.expect(
-    abs(differ["noisy"].value) > 0.05 or differ["mean_0"].value < -0.5,
+    abs(differ["noisy"].value) < 0.05 and differ["mean_0"].value < -0.5,
     "**EI and PI are alike with the noisy incumbent only (2-F)**, where both explore for ever; with the mean-based one "
-    "and no margin PI is content with the first good arm.",
+    "and no margin PI is content with the first good arm, and a margin brings the two closer.",
 )
 record.expect(
-    max(six["(b) Hartmann-3"][1:]) < six["(b) Hartmann-3"][0]
-    and max(six["(a) Rosenbrock"][1:]) < six["(a) Rosenbrock"][0],
-    "**Fig. 3 needs the other incumbent (2-H).** With the noisy reward IGP-UCB overtakes EI and PI on Hartmann-3; with "
-    "the mean-based one and a margin of 0.01 both are ahead of it on both functions. So Fig. 1 needs one incumbent and "
-    "Fig. 3 the other; no reading of record gives both.",
+    both_figures == ["mean_001", "mean_003"],
+    "**Fig. 1 and Fig. 3 together need a small margin (2-C, 2-H).** Of the settings played at the "
+    "paper's horizon only the mean-based incumbent with a margin of "
+    "0.01 or 0.03 prior standard deviations gives both orders. With the noisy reward IGP-UCB overtakes EI and PI on "
+    "Hartmann-3; without a margin PI is stuck; with 0.1 EI and PI explore too long.",
+)
+
+# %% tags=["full-scale", "hide-input", "nbval-ignore-output"] jupyter={"source_hidden": true}
+easier = {title: r_1.mean() / r_2.mean() for title, (r_1, r_2) in zip(fig1, per_range, strict=True)}
+record.expect(
+    max(easier.values()) < 1,
+    "**The RKHS setting is the easier one here (2-T).** The functions of Fig. 1 are smoothed draws: over their range "
+    f"IGP-UCB's regret is {min(easier.values()):.2f} to {max(easier.values()):.2f} times that of Fig. 2.",
 )
 
 # %% tags=["full-scale", "hide-input", "nbval-ignore-output"] jupyter={"source_hidden": true}
@@ -1049,9 +1094,9 @@ r_of = {name: np.sqrt(source.noise_variance) for name, source in sources.items()
 b_of = np.median([sources["light"](Trial(seed, row)).told.norm for row in range(len(sources["light"].rewards))])
 record.expect(
     r_of["light"] > b_of,
-    f"**Sensors (2-J to 2-M).** The width adds $B$, a pure number under an empirical covariance (median {b_of:.1f} on "
-    f"{labels['light']}), to $R$ in the unit of the readings ({r_of['light']:.0f}), and multiplies $\\sigma$ in the "
-    "same unit: on the raw scale IGP-UCB and GP-TS explore far beyond need.",
+    "**Sensors (2-J to 2-M).** The width adds unlike things: $B$, a pure number under an empirical covariance (median "
+    f"{b_of:.1f} on {labels['light']}), and $R$ in the unit of the readings ({r_of['light']:.0f}). On the raw scale it "
+    "is far too wide, and IGP-UCB and GP-TS explore beyond need.",
 )
 record.expect(
     light_standardised["IGP-UCB"].mean() < min(light_standardised[rule].mean() for rule in noisy[3:]),
@@ -1059,7 +1104,7 @@ record.expect(
 )
 record.expect(
     light_standardised["GP-TS"].mean() > light_standardised["IGP-UCB"].mean(),
-    "GP-TS is behind IGP-UCB there too: that it is the best rule on light (2-L) we do not find under either scale.",
+    "With the smoothed norm GP-TS is behind IGP-UCB there too (2-L).",
 )
 
 # %% [markdown]

@@ -128,7 +128,7 @@ def test_parts_are_joined(parts, states, verdict):
 
 def test_the_reading_that_decides_is_named():
     verdict, deciding = claim(**READINGS).verdict({"a": "holds", "b": "holds", "c": "fails"})
-    assert (verdict, deciding) == ("partly", "one: reproduced, two: partly")
+    assert (verdict, deciding) == ("partly", "reproduced with one; partly with two")
 
 
 def test_a_record_holds_what_was_found_and_a_note():

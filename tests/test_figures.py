@@ -377,8 +377,9 @@ def test_a_specification_curve_shows_every_reading(styled, sizes, check_readable
         ),
         ("< 2", 0.0, ".1f", (1.1, 5.0, 400.0), "log", ["1", "3", "10", "30", "100", "300"]),
         ("< 0", 0.5, ".0%", (-0.9, 0.1, 4.0), "linear", None),
+        ("<= 2", 0.0, ".0f", (0.0, 1.0, 3.0), "linear", None),
     ],
-    ids=["shares", "ratios", "near the rule"],
+    ids=["shares", "ratios", "near the rule", "counts"],
 )
 def test_far_readings_are_drawn_on_a_stretched_axis(styled, check_readable, rule, scale, show, values, axis, ticks):
     its = Part("part", "a number", read_rule(rule), show=show, scale=scale)
@@ -388,6 +389,8 @@ def test_far_readings_are_drawn_on_a_stretched_axis(styled, check_readable, rule
     assert above.get_yscale() == axis
     if ticks:
         assert [label.get_text() for label in above.get_yticklabels()] == ticks
+    if show == ".0f":
+        assert all(tick.is_integer() for tick in above.get_yticks())
     assert [label.get_text() for label in below.get_yticklabels()] == ["choice:", *map(str, values)]
     check_readable(figure)
 

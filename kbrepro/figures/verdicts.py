@@ -12,7 +12,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from matplotlib.ticker import NullLocator, PercentFormatter
+from matplotlib.ticker import MaxNLocator, NullLocator, PercentFormatter
 
 from kbrepro.claims import Part, Rule, Rules, read_rule
 from kbrepro.figures.panels import plain_log
@@ -131,6 +131,8 @@ def specification_curve(table: pd.DataFrame, choices: Mapping[str, Sequence[Any]
     above.set_ylabel(fill(part.what, 34) + (f" ({unit})" if unit else ""))
     if spec.endswith("%"):
         above.yaxis.set_major_formatter(PercentFormatter(1))
+    elif spec == ".0f":  # counts
+        above.yaxis.set_major_locator(MaxNLocator(integer=True))
     scale = part.scale or part.rule.nearest_scale
     if scale and table[["low", "value", "high"]].abs().max(axis=None) > 10 * scale:
         limits = [limit for limit in (part.rule.low, part.rule.high) if np.isfinite(limit)]
@@ -181,7 +183,7 @@ def played(table: pd.DataFrame, rules: Rules, claim_id: str, part: str, *, what:
     """Return the specification curve of a claim's part, `what` on its axis, and what decides on which data as title."""
     figure = specification_curve(table, rules.readings, rules.claims[claim_id].parts[part])
     decides = sentence(table, [choice for choice in rules.readings if choice in table])
-    figure.axes[0].set(ylabel=what, title=f"{claim_id}, {data}: {decides}")
+    figure.axes[0].set(ylabel=what, title=fill(f"{claim_id}, {data}: {decides}", 88))
     return figure
 
 

@@ -41,14 +41,14 @@ PLAYED = {
     "2-A": ("difference", "IGP-UCB minus GP-UCB,\nshare of GP-UCB's mean $R_T/T$"),
     "2-C": ("noisy", "IGP-UCB minus its nearest rival,\nshare of the rival's mean $R_T/T$"),
     "2-E": ("noisy", "GP-TS minus its nearest rival,\nshare of the rival's mean $R_T/T$"),
-    "2-F": ("noisy", "EI minus PI where they differ most,\nshare of PI's mean $R_T/T$"),
+    "2-F": ("noisy", "EI minus PI, largest share\nof PI's mean $R_T/T$"),
     "2-G": ("noisy", "pairs of rules in opposite order\nin Figs. 1 and 2"),
-    "2-H": ("noisy", "EI or PI minus the best of the rest,\nshare of the latter's mean $R_T/T$"),
+    "2-H": ("noisy", "EI or PI minus the best rival,\nshare of the rival's mean $R_T/T$"),
     "2-I": ("igp_noisy", "mean $R_T$ of IGP-UCB\nover the smallest of the pool"),
     "2-J": ("smoothed", "IGP-UCB minus GP-UCB,\nshare of GP-UCB's mean $R_T/T$"),
     "2-K": ("smoothed", "GP-TS minus its nearest rival,\nshare of the rival's mean $R_T/T$"),
     "2-L": ("raw", "GP-TS minus its nearest rival,\nshare of the rival's mean $R_T/T$"),
-    "2-M": ("raw", "IGP-UCB minus the better of EI, PI,\nshare of the latter's mean $R_T/T$"),
+    "2-M": ("raw", "IGP-UCB minus EI or PI,\nshare of the latter's mean $R_T/T$"),
     "2-Q": ("light", "IGP-UCB minus GP-UCB,\nshare of GP-UCB's mean $R_T/T$"),
 }
 
@@ -128,7 +128,7 @@ def regrets(figure_name: str, panels: Panels, columns: Mapping[str, Sequence[str
             figures.restyle(ax, VARIANTS)
             for curve in ax.lines:
                 curve.set_label(_short(curve.get_label(), names))
-            ax.set_title(f"{title}, {column}")
+            ax.set_title(fill(f"{title}, {column}", 34))
             least = min(names, key=lambda name: np.median(traces[name].regret.sum(axis=1)))
             best[column].setdefault(_short(least, names), []).append(title)
         for ax in line[1:]:
@@ -147,7 +147,7 @@ def _short(name: str, names: Sequence[str]) -> str:
 
 def _winners(figure_name: str, best: Mapping[str, Mapping[str, Sequence[str]]]) -> str:
     """A title that says which rule is best where, {column or set: {rule: panels}}; a line each."""
-    lines = [f"{figure_name}: smallest median $R_T$"]
+    lines = [f"{figure_name}: smallest median $R_T$ of the rules shown"]
     for column, its in best.items():
         where = [f"{rule} in {' and '.join(panels)}" for rule, panels in its.items()]
         lines.append(fill(f"{column}: {'; '.join(where if len(its) > 1 else its)}", 90))
@@ -166,8 +166,8 @@ def deciding(panels: Mapping[str, Panel], rows: Mapping[str, str], *, seed: int,
     for (title, panel), (label, rival) in product(panels.items(), rows.items()):
         estimate = smallest_ratio([(panel[rival], panel[HERO])], seed)
         ratios[f"{title}: {label}"] = _ratio(panel[rival], panel[HERO]), estimate
-    ahead = sum(estimate.low > 1 for _, estimate in ratios.values())
-    title = f"IGP-UCB is clearly ahead in {ahead} of {len(ratios)} comparisons"
+    equal = [name for name, (_, estimate) in ratios.items() if estimate.low <= 1]
+    title = fill(f"IGP-UCB is not clearly ahead of: {'; '.join(equal) or 'none'}", 90)
     fig = _ratios(ratios, title, what="$R_T$ of the rival over that of IGP-UCB", rule=rule)
     for place in range(len(rows), len(ratios), len(rows)):
         fig.axes[0].axhline(place - 0.5, color="0.7", linewidth=0.6)
@@ -206,7 +206,7 @@ def _ratios(
 ) -> Figure:
     fig, ax = plt.subplots(figsize=(WIDTH, 1.4 + 0.34 * len(rows)))
     ax.set_xscale("log")
-    figures.pairs(ax, rows, rule=read_rule(rule), what=what, dot=dot)
+    figures.pairs(ax, rows, rule=read_rule(rule), what=what, dot=dot, centre="ratio of means")
     fig.suptitle(title)
     return fig
 
@@ -231,8 +231,10 @@ def incumbent(excess: Array, best_share: Mapping[str, Array]) -> Figure:
     for ax in (left, right):
         ax.set(xlabel="round t", xlim=(1, t[-1]))
         _log(ax, "x")
-    most = max(best_share, key=lambda rule: best_share[rule][-1])
-    title = f"The largest reward ends {mean[-1]:.1f} R above max f; {most} pulls the best arm most often"
+    at_end = {rule: f"{curve[-1]:.0%}" for rule, curve in best_share.items()}
+    title = f"The largest reward ends {mean[-1]:.1f} R above max f;\nthe best arm has " + ", ".join(
+        f"{at_end[rule]} of the pulls of {rule}" for rule in (HERO, "EI", "EI, noisy incumbent") if rule in at_end
+    )
     return figures.labelled(fig, title)
 
 
@@ -244,11 +246,10 @@ def sensors(sets: Mapping[str, tuple[Panel, str]], *, horizon: int) -> Figure:
 
     R_T of 0 is drawn at the smallest above 0.
     """
-    columns = min(2, len(sets))
-    lines, most = -(-len(sets) // columns), max(len(panel) for panel, _ in sets.values())
-    fig, axes = plt.subplots(lines, columns, figsize=(WIDTH, 0.5 + lines * (0.9 + 0.24 * most)), squeeze=False)
+    height = 1.5 + 0.24 * max(len(panel) for panel, _ in sets.values())
+    fig, (axes,) = plt.subplots(1, len(sets), figsize=(WIDTH, height), squeeze=False)
     best = {}
-    for ax, (label, (panel, unit)) in zip(axes.flat, sets.items(), strict=False):
+    for ax, (label, (panel, unit)) in zip(axes, sets.items(), strict=True):
         order = sorted(panel, key=lambda rule: np.median(panel[rule]))
         floor = min((x for values in panel.values() for x in values if x > 0), default=1.0)
         for place, rule in enumerate(order):
@@ -265,8 +266,6 @@ def sensors(sets: Mapping[str, tuple[Panel, str]], *, horizon: int) -> Figure:
         ax.grid(visible=False, axis="y")
         _log(ax, "x")
         best[label] = {order[0]: []}
-    for ax in axes.flat[len(sets) :]:
-        ax.remove()
     fig.supxlabel(f"dot and bar: median and quartiles, T = {horizon:,}; grey: one dot a row of readings", size=8)
     fig.suptitle(_winners("Fig. 4", best))
     return fig
@@ -345,7 +344,7 @@ def kernels_and_dimensions(inflation: pd.DataFrame, ratios: Mapping[int, Estimat
     for place in places[1:]:
         left.axhline(place - 0.5, color="0.9", linewidth=0.6)
     left.axvline(1, color="black", linewidth=1.0)
-    left.set_yticks(places, [fill(str(label), 24, break_long_words=False) for label in inflation.index])
+    left.set_yticks(places, [fill(str(label), 28, break_long_words=False) for label in inflation.index])
     left.set(ylim=(places[-1] + 0.5, -0.5), xlabel="mean $R_T$ under the wrong kernel\nover that under the right one")
     left.grid(visible=False, axis="y")
     _log(left, "x")
