@@ -35,7 +35,7 @@ import pandas as pd
 
 # %% tags=["hide-input"] jupyter={"source_hidden": true}
 from kbrepro import checks
-from kbrepro.confidence import Bayes, Improved, SelfNormalised
+from kbrepro.confidence import Bayes, Improved, SelfNormalised, Tighter
 from kbrepro.data import intel_lab, store
 from kbrepro.information import GainByFormula
 from kbrepro.kernels import Linear, Matern, SquaredExponential, grid
@@ -52,7 +52,7 @@ from kbrepro.papers.igp_ucb.problems import (
     rosenbrock,
     sensor_rows,
 )
-from kbrepro.papers.igp_ucb.widths import Original, Tighter
+from kbrepro.papers.igp_ucb.widths import Original
 from kbrepro.policies import UCB, MeanOnly, ThompsonSampling, VarianceOnly
 from kbrepro.problems import Trial, covariance_factor
 from kbrepro.readings import cross

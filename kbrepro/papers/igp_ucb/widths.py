@@ -1,7 +1,4 @@
-"""The width that IGP-UCB is compared with, and one published since; its own is `confidence.Improved`.
-
-`Tighter` is derived in docs/tighter_width.md.
-"""
+"""The width that IGP-UCB is compared with; its own, which other papers use too, is `confidence.Improved`."""
 
 from __future__ import annotations
 
@@ -35,28 +32,3 @@ class Original:
 
     def __call__(self, policy: Asking) -> float:
         return self.at(policy.t, policy.told.norm)
-
-
-@dataclass(frozen=True)
-class Tighter:
-    """sqrt(norm^2 + 2 R^2 / lambda (gain + log(1 / delta))), lambda the noise variance of the posterior.
-
-    Flynn & Reeb (2024): holds wherever `confidence.SelfNormalised` does, for any lambda, and is never wider, narrower
-    by up to the root of 2. The gain (nats) is that of the pulls so far.
-    """
-
-    delta: float
-
-    def __post_init__(self) -> None:
-        checks.probability(delta=self.delta)
-
-    def at(self, gain: float, *, norm: float, noise_scale: float, noise_variance: float) -> float:
-        """Return the width at a gain; ValueError on a value out of range."""
-        checks.positive(norm=norm, noise_variance=noise_variance)
-        checks.non_negative(gain=gain, noise_scale=noise_scale)
-        return math.sqrt(norm**2 + 2 * noise_scale**2 / noise_variance * (gain + math.log(1 / self.delta)))
-
-    def __call__(self, policy: Asking) -> float:
-        told = policy.told
-        given = {"norm": told.norm, "noise_scale": told.noise_scale, "noise_variance": told.noise_variance}
-        return self.at(policy.posterior.gain, **given)

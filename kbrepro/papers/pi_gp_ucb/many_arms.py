@@ -1,12 +1,14 @@
 """UCB over many arms: the arms of the plain rule, pulled many times faster (docs/exact_igp_ucb.md).
 
 The posterior of all A arms is brought up to date once a block of pulls, in one matrix product. Inside a block only
-the *members* are followed, the arms of largest index at its start. The rule needs no more: with m_s, sd_s the
-posterior at the block's start, w_t the width of round t and z_j the whitened innovations of the block's pulls,
+the *members* are followed at every pull, the arms of largest index at its start. Of any other arm x the rule needs no
+more than a bound: with m_s, sd_s its posterior after s pulls, w_t the width of round t > s and z_j the whitened
+innovation of pull j,
 
-    mean_t(x) + w_t sd_t(x) <= m_s(x) + sqrt(w_t^2 + sum_j z_j^2) sd_s(x)        for every arm x,
+    mean_t(x) + w_t sd_t(x) <= m_s(x) + sqrt(w_t^2 + sum_{s < j < t} z_j^2) sd_s(x).
 
-so the block goes on while no arm outside can reach the best member, and ends otherwise.
+An arm whose bound reaches the best member is renewed: brought up to date by itself, so that its bound starts afresh.
+The block ends when such an arm can win, or when a new block is cheaper than so many renewals.
 """
 
 from __future__ import annotations
@@ -21,8 +23,10 @@ from kbrepro.policies import UCB
 from kbrepro.policies.base import TOLERANCE, best_arm
 
 #: Pulls of a block at most, and its members.
-BLOCK, MEMBERS = 64, 640
-#: An arm counts as within reach if its bound comes this close, relatively: for rounding in the bound itself.
+BLOCK, MEMBERS = 64, 384
+#: Renewals of a block at most, as a share of all arms: more of them cost as much as a new block.
+RENEWED = 1 / 4
+#: An arm counts as within reach if its bound comes this close, relatively: for rounding in the bound and its sum.
 BOUND_SLACK = 1e-12
 
 
@@ -31,7 +35,8 @@ class Block:
 
     `mean`, `variance` (m,) and `covariance` (m, m) are those of the members at the block's start. Attributes: `pulled`,
     indices into the members; `innovations`, every observation minus its mean over its standard deviation, one pull at a
-    time; `rows()` (b, m), the changes that the b pulls brought: mean += innovation row, variance -= row^2.
+    time, and `energy`, the sum of their squares; `rows()` (b, m), the changes that the b pulls brought: mean +=
+    innovation row, variance -= row^2.
     """
 
     def __init__(self, mean: Array, variance: Array, covariance: Array, noise_variance: float) -> None:
@@ -40,6 +45,7 @@ class Block:
         self.rows = posterior.Rows(len(mean))
         self.pulled: list[int] = []
         self.innovations: list[float] = []
+        self.energy = 0.0
         self._scales: list[float] = []
 
     @property
@@ -63,6 +69,7 @@ class Block:
         self.variance -= row * row
         self.pulled.append(member)
         self.innovations.append(innovation)
+        self.energy += innovation**2
         self._scales.append(scale)
         return float(np.log(scale / np.sqrt(self._noise_variance)))
 
@@ -85,41 +92,45 @@ class KeptCovariance:
 
 
 class KeptRows:
-    """For many arms: V = L^-1 K(pulled, arms), one row a pull, filled a block at a time."""
+    """For many arms: the columns of V = L^-1 K(pulled, arms), each in one piece, filled a block at a time."""
 
     def __init__(self, kernel: Kernel, points: Array, horizon: int) -> None:
         self._kernel, self._points = kernel, points
-        self._rows = np.empty((horizon, len(points)))
+        self._columns = np.empty((len(points), horizon))
         self._n = 0
 
     def among(self, members: NDArray[np.int64]) -> Array:
         """Return the posterior covariance (m, m) of the members."""
-        V = self._rows[: self._n].take(members, axis=1)
-        return self._kernel(self._points[members], self._points[members]) - V.T @ V
+        V = self._columns[members, : self._n]
+        return self._kernel(self._points[members], self._points[members]) - V @ V.T
+
+    def rows(self, block: Block, pulled: NDArray[np.int64], arms: NDArray[np.int64] | slice) -> Array:
+        """Return the rows (b, m) of a block with its pulled arms (b,), for m arms."""
+        covariance = self._kernel(self._points[pulled], self._points[arms])
+        covariance -= self._columns[pulled, : self._n] @ self._columns[arms, : self._n].T
+        return solve_triangular(block.factor, covariance, lower=True)
 
     def absorb(self, block: Block, pulled: NDArray[np.int64]) -> Array:
         """Take in a finished block with its pulled arms (b,); return its rows for all arms (b, A)."""
-        V, new = self._rows[: self._n], self._rows[self._n : self._n + len(pulled)]
-        new[:] = self._kernel(self._points[pulled], self._points)
-        if self._n:
-            new -= V.take(pulled, axis=1).T @ V
-        new[:] = solve_triangular(block.factor, new, lower=True)
+        rows = self.rows(block, pulled, slice(None))
+        self._columns[:, self._n : self._n + len(pulled)] = rows.T
         self._n += len(pulled)
-        return new
+        return rows
 
 
 class BlockPosterior:
     """Exact posterior of A arms of which only some, the members of a block, are brought up to date at every pull.
 
-    Attributes: `gain` (nats) of the pulls so far; `block`, the posterior of the `members` (m,), arm numbers in
-    increasing order, or None between two blocks. At most `horizon` pulls; memory 8 horizon A bytes, or 8 A^2 where A is
-    at most `horizon` / 2.
+    Attributes: `gain` (nats) of the pulls so far; `n_blocks` ended so far; `block`, the posterior of the `members`
+    (m,), arm numbers in increasing order, or None between two blocks. At most `horizon` pulls; memory 8 horizon A
+    bytes, or 8 A^2 where A is at most `horizon` / 2.
     """
 
     def __init__(self, kernel: Kernel, points: Array, noise_variance: float, horizon: int) -> None:
         checks.positive(noise_variance=noise_variance)
         checks.positive_int(horizon=horizon)
-        self.noise_variance, self.horizon, self.gain, self._n_pulls = noise_variance, horizon, 0.0, 0
+        self.noise_variance, self.horizon, self.gain = noise_variance, horizon, 0.0
+        self.n_blocks = self._n_pulls = 0
         self._mean, self._variance = np.zeros(len(points)), kernel.diag(points).astype(float)
         few = len(points) <= max(MEMBERS, horizon / 2)
         self._store = KeptCovariance(kernel, points) if few else KeptRows(kernel, points, horizon)
@@ -146,15 +157,32 @@ class BlockPosterior:
         self.members = np.sort(np.argpartition(index, -self._n_members)[-self._n_members :])
         self._place = np.full(len(mean), -1)
         self._place[self.members] = np.arange(len(self.members))
-        outside = self._place < 0
-        self._outside_mean, self._outside_sd = mean[outside], sd[outside]
+        self._outside = np.flatnonzero(self._place < 0)
+        self._outside_mean, self._outside_sd = mean[self._outside], sd[self._outside]
+        self._outside_energy, self._n_renewed = np.zeros(len(self._outside)), 0
         covariance = self._store.among(self.members)
         self.block = Block(mean[self.members], self._variance[self.members], covariance, self.noise_variance)
 
-    def bound_outside(self, width: float) -> float:
-        """Return what mean + width sd does not exceed at any arm that is no member of the block; -inf if all are."""
-        inflated = np.sqrt(width**2 + np.sum(np.square(self.block.innovations)))
-        return (self._outside_mean + inflated * self._outside_sd).max(initial=-np.inf)
+    def stays_below(self, level: float, width: float) -> bool:
+        """Return True if mean + width sd is below `level` at every arm that is no member, False if it may not be.
+
+        Renews the arms whose bound is not below it, as long as they are few.
+        """
+        block, date = self.block, self._outside_energy
+        since = (1 + BOUND_SLACK) * block.energy - date
+        bound = self._outside_mean + np.sqrt(width**2 + since) * self._outside_sd
+        reach = np.flatnonzero(~(bound < level))
+        self._n_renewed += len(reach)
+        if not len(reach):
+            return True
+        if self._n_renewed > RENEWED * len(self._mean) or (date[reach] == block.energy).any():
+            return False
+        arms = self._outside[reach]
+        rows = self._store.rows(block, self.members[block.pulled], arms)
+        mean, variance = self._after(rows, arms)
+        self._outside_mean[reach], self._outside_sd[reach] = mean, np.sqrt(np.maximum(variance, 0.0))
+        date[reach] = block.energy
+        return bool((mean + width * self._outside_sd[reach]).max() < level)
 
     def update(self, arm: int, observation: float) -> None:
         """Condition on one observation of `arm`; IndexError on a bad arm, ValueError on a NaN or past the horizon.
@@ -176,9 +204,13 @@ class BlockPosterior:
         """End the block if there were pulls in it: bring all arms up to date."""
         if self.block is not None and self.block.pulled:
             rows = self._store.absorb(self.block, self.members[self.block.pulled])
-            self._mean = self._mean + np.array(self.block.innovations) @ rows
-            self._variance = self._variance - np.einsum("ja,ja->a", rows, rows)
-            self.block = None
+            self._mean, self._variance = self._after(rows, slice(None))
+            self.block, self.n_blocks = None, self.n_blocks + 1
+
+    def _after(self, rows: Array, arms: NDArray[np.int64] | slice) -> tuple[Array, Array]:
+        """Return mean and variance of some arms after the pulls of the block, from its rows for them."""
+        mean = self._mean[arms] + np.array(self.block.innovations) @ rows
+        return mean, self._variance[arms] - np.einsum("ja,ja->a", rows, rows)
 
 
 class LazyUCB(UCB):
@@ -199,7 +231,7 @@ class LazyUCB(UCB):
             index = block.mean + width * block.sd
             best = index.max()
             # otherwise an arm that is no member might win, or tie
-            if self.posterior.bound_outside(width) < best - (TOLERANCE + BOUND_SLACK) * (1 + abs(best)):
+            if self.posterior.stays_below(best - (TOLERANCE + BOUND_SLACK) * (1 + abs(best)), width):
                 return int(members[best_arm(index, self._rank[members])])
         arm = super().ask(rng)
         self.posterior.follow(self.index(rng), arm)

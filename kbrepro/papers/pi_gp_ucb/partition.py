@@ -10,12 +10,13 @@ Two variants: `paper` (Janz et al., 2020, Section 3) and `thesis` (Janz, 2022, c
 from __future__ import annotations
 
 import itertools
+from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kbrepro import checks
-from kbrepro.confidence import Improved
+from kbrepro.confidence import Improved, SelfNormalised
 from kbrepro.kernels import Array
 from kbrepro.papers.pi_gp_ucb.problems import grid_indices
 from kbrepro.policies.base import best_arm
@@ -36,9 +37,9 @@ def split_exponent(d: int, nu: float) -> float:
     return (d + 1) / (d + 2 * nu)
 
 
-def initial_side(horizon: int, d: int, nu: float) -> int:
-    """Return the cells per side of a first cover of about T^q cells."""
-    return max(1, round(horizon ** (cover_exponent(d, nu) / d)))
+def initial_side(horizon: int, d: int, nu: float, whole: Callable[[float], int] = round) -> int:
+    """Return the cells per side of a first cover of about T^q cells, made `whole` by round, floor or ceil."""
+    return max(1, whole(horizon ** (cover_exponent(d, nu) / d)))
 
 
 def must_split(side: int, pulls: int, d: int, nu: float, variant: str) -> bool:
@@ -77,16 +78,28 @@ class Cell:
 class PartitionedUCB:
     """π-GP-UCB: in every cell the UCB of the data inside it, in every round the arm whose best cell is best.
 
-    Width of a cell: norm + noise_scale sqrt(2 (gain of the cell + 1 + log(N / delta))), N = 4 (t + 1)^(b d) in round t
-    (`paper`) or 4 (T + 1)^(d / (2 nu)) (`thesis`). `paper` starts from about T^q cells, and a child keeps all
-    data inside it; `thesis` starts from one cell, and children start without data. The points must be a grid on
-    [0, 1]^d, the norm must be told. Raises ValueError on a bad variant, smoothness or norm.
+    Width of a cell: `width(delta / N)` at its gain, by default norm + noise_scale sqrt(2 (gain + 1 + log(N / delta))),
+    N = 4 (t + 1)^(b d) in round t (`paper`) or 4 (T + 1)^(d / (2 nu)) (`thesis`). `paper` starts from about T^q cells,
+    the cells a side made `whole`, and a child keeps all data inside it; `thesis` starts from one cell, and children
+    start without data. The points must be a grid on [0, 1]^d, the norm must be told. Raises ValueError on a bad
+    variant, smoothness or norm.
 
     `cells` are all that were ever created, split ones included. A *slot* is a pair of an arm and a cell that it lies
-    in: `slot_arm` and `slot_cell` (n_slots,) are numbers of arms and of cells that have not split.
+    in: `slot_arm` and `slot_cell` (n_slots,) are numbers of arms and of cells that have not split, `slot_mean` and
+    `slot_sd` (n_slots,) what the cell knows of the arm. `rank` (A,) is the order in which ties fall.
     """
 
-    def __init__(self, told: Told, horizon: int, *, delta: float, nu: float, variant: str = "paper") -> None:
+    def __init__(
+        self,
+        told: Told,
+        horizon: int,
+        *,
+        delta: float,
+        nu: float,
+        variant: str = "paper",
+        width: Callable[[float], Improved | SelfNormalised] = Improved,
+        whole: Callable[[float], int] = round,
+    ) -> None:
         checks.positive_int(horizon=horizon)
         checks.positive(norm=told.norm)
         checks.probability(delta=delta)
@@ -94,14 +107,14 @@ class PartitionedUCB:
         if nu not in (0.5, 1.5, 2.5):
             raise ValueError(f"nu = {nu!r} is not allowed: nu must be 0.5, 1.5 or 2.5")
         self.told, self.horizon, self.delta, self.nu, self.variant, self.t = told, horizon, delta, nu, variant, 1
-        self.d = told.points.shape[1]
+        self.width, self.d = width, told.points.shape[1]
         self._n = round(told.n_arms ** (1 / self.d))
         self._places = grid_indices(told.points, self._n)
-        self._rank: Integers | None = None
+        self.rank: Integers | None = None
         self.cells: list[Cell] = []
         self.slot_arm = self.slot_cell = np.empty(0, dtype=int)
-        self._mean = self._sd = self._gain = np.empty(0)
-        side = initial_side(horizon, self.d, nu) if variant == "paper" else 1
+        self.slot_mean = self.slot_sd = self._gain = np.empty(0)
+        side = initial_side(horizon, self.d, nu, whole) if variant == "paper" else 1
         corners, everywhere = itertools.product(range(side), repeat=self.d), np.arange(told.n_arms)
         self._lay_out([self._cell(corner, side, everywhere) for corner in corners])
         self.n_initial = len(self.cells)
@@ -124,15 +137,14 @@ class PartitionedUCB:
 
     def widths(self) -> Array:
         """Return the width of every cell ever created in this round, (n_created,)."""
-        width = Improved(self.delta / self.union_count())
-        return width.at(self._gain, norm=self.told.norm, noise_scale=self.told.noise_scale)
+        return self.width(self.delta / self.union_count()).of(self.told, self._gain)
 
     def ask(self, rng: np.random.Generator) -> int:
         """Return the arm to pull; ties fall by one permutation, the first thing drawn from `rng`."""
-        if self._rank is None:
-            self._rank = rng.permutation(len(self._places))
-        index = self._mean + self.widths()[self.slot_cell] * self._sd
-        return int(self.slot_arm[best_arm(index, self._rank[self.slot_arm])])
+        if self.rank is None:
+            self.rank = rng.permutation(len(self._places))
+        index = self.slot_mean + self.widths()[self.slot_cell] * self.slot_sd
+        return int(self.slot_arm[best_arm(index, self.rank[self.slot_arm])])
 
     def tell(self, arm: int, observation: float) -> None:
         """Take in the observed reward of `arm`; IndexError on a bad arm, ValueError on a NaN."""
@@ -141,15 +153,21 @@ class PartitionedUCB:
         for number in self.slot_cell[self.slot_arm == arm]:
             cell, slots = self.cells[number], self.slot_cell == number
             cell.update(arm, observation)
-            self._mean[slots], self._sd[slots], self._gain[number] = cell.mean, cell.sd, cell.gain
+            self.slot_mean[slots], self.slot_sd[slots], self._gain[number] = cell.mean, cell.sd, cell.gain
             if must_split(cell.side, len(cell.history), self.d, self.nu, self.variant):
                 self._split(number)
         self.t += 1
 
     def band_ratio(self, expected_reward: Array) -> float:
         """Return the largest |f - mean| / (width sd) over cells and their arms: the band of Lemma 5 holds if <= 1."""
-        error = np.abs(expected_reward[self.slot_arm] - self._mean)
-        return float((error / (self.widths()[self.slot_cell] * self._sd)).max())
+        error = np.abs(expected_reward[self.slot_arm] - self.slot_mean)
+        return float((error / (self.widths()[self.slot_cell] * self.slot_sd)).max())
+
+    def half_width(self, arm: int) -> float:
+        """Return width times sd of an arm in the cell where its index is largest, before the next pull."""
+        own = self.slot_arm == arm
+        half = self.widths()[self.slot_cell[own]] * self.slot_sd[own]
+        return float(half[(self.slot_mean[own] + half).argmax()])
 
     def _cell(self, corner: tuple[int, ...], side: int, among: Integers) -> Cell:
         """Return a cell with those of the arms `among` that lie in it, borders included."""
@@ -164,8 +182,8 @@ class PartitionedUCB:
         self.cells += cells
         self.slot_cell = np.concatenate([self.slot_cell[kept], numbers])
         self.slot_arm = np.concatenate([self.slot_arm[kept], *(cell.arms for cell in cells)])
-        self._mean = np.concatenate([self._mean[kept], *(cell.mean for cell in cells)])
-        self._sd = np.concatenate([self._sd[kept], *(cell.sd for cell in cells)])
+        self.slot_mean = np.concatenate([self.slot_mean[kept], *(cell.mean for cell in cells)])
+        self.slot_sd = np.concatenate([self.slot_sd[kept], *(cell.sd for cell in cells)])
         self._gain = np.concatenate([self._gain, [cell.gain for cell in cells]])
 
     def _split(self, number: int) -> None:

@@ -149,8 +149,8 @@ class Surface:
     """Source of one surface, turned upside down and scaled to [-1, 1] on a grid of `side` points a side.
 
     Nothing is drawn: all trials have the same function, and noise uniform on +- noise_bound, which is the noise scale
-    that policies are told. They are told `norm` although nobody knows the function's own (Janz et al., Section 5), and
-    `noise_variance`. Raises ValueError on an unknown name.
+    that policies are told unless another is given. They are told `norm` although nobody knows the function's own (Janz
+    et al., Section 5), and `noise_variance`. Raises ValueError on an unknown name.
     """
 
     name: str
@@ -159,6 +159,7 @@ class Surface:
     noise_variance: float
     noise_bound: float
     norm: float
+    noise_scale: float | None = None
 
     def __post_init__(self) -> None:
         checks.one_of(tuple(SURFACES), name=self.name)
@@ -167,5 +168,6 @@ class Surface:
         points, (function, (low_x, high_x, low_y, high_y)) = grid(self.side, 2), SURFACES[self.name]
         values = -function(low_x + (high_x - low_x) * points[:, 0], low_y + (high_y - low_y) * points[:, 1])
         kernel = LatticeKernel(self.kernel, self.side)
-        told = Told(points, kernel, self.noise_variance, self.noise_bound, self.norm)
+        scale = self.noise_bound if self.noise_scale is None else self.noise_scale
+        told = Told(points, kernel, self.noise_variance, scale, self.norm)
         return Problem(told, 2 * (values - values.min()) / np.ptp(values) - 1, Uniform(self.noise_bound))

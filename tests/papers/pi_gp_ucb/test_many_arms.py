@@ -79,16 +79,45 @@ def test_few_arms_keep_their_covariance_and_many_keep_rows():
     assert isinstance(few._store, KeptCovariance) and isinstance(many._store, KeptRows)
 
 
-def test_most_pulls_need_no_look_at_all_arms():
+def narrow(policy):
+    told = policy.told
+    return np.sqrt(told.norm**2 + 2 / told.noise_variance * (policy.posterior.gain + np.log(10)))
+
+
+@pytest.mark.parametrize(("alpha", "width", "least"), [(1.0, Improved(0.1), 20), (10_000 ** (1 / 3), narrow, 8)])
+def test_most_pulls_need_no_look_at_all_arms(alpha, width, least):
     """27000 arms: blocks of a dozen pulls and more. Without the bound's help every block would be one pull long."""
-    problem = Bumps(Matern(0.2, nu=1.5), d=3, side=30, noise_variance=1.0, noise_bound=1.0)(Trial(43, 0))
-    policy = LazyUCB(problem.told, 600, width=Improved(0.1))
-    blocks = []  # the blocks themselves, kept so that no two share an identity
+    problem = Bumps(Matern(0.2, nu=1.5), d=3, side=30, noise_variance=alpha, noise_bound=1.0)(Trial(43, 0))
+    policy = LazyUCB(problem.told, 600, width=width)
     for t, _, _ in rounds(policy, problem, 600, Trial(43, 0).rng("run")):
-        if not blocks or policy.posterior.block is not blocks[-1][0]:
-            blocks.append((policy.posterior.block, t))
-    late = [t for _, t in blocks if t > 200]
-    assert 10 < 400 / len(late) <= many_arms.BLOCK
+        if t == 200:
+            early = policy.posterior.n_blocks
+    assert least < 400 / (policy.posterior.n_blocks - early) <= many_arms.BLOCK
+
+
+def test_arms_whose_bound_reaches_the_level_are_renewed(monkeypatch):
+    """After them the bound is that of their own date, and those that were not reached keep theirs."""
+    monkeypatch.setattr(many_arms, "MEMBERS", 3)
+    monkeypatch.setattr(many_arms, "RENEWED", 9.0)
+    posterior, plain = BlockPosterior(KERNEL, ARMS, 0.5, 30), RowPosterior(KERNEL, ARMS, 0.5)
+    for t in range(20):
+        for p in (posterior, plain):
+            p.update((5 * t) % 36, t % 3 - 1.0)
+    posterior.follow(posterior.sd, 0)
+    for arm, y in zip([*posterior.members, *posterior.members], [1.0, -2.0, 0.5, 3.0, 1.0, -1.0], strict=True):
+        for p in (posterior, plain):
+            p.update(int(arm), y)
+        outside = posterior._outside
+        dates = posterior._outside_energy.copy()
+        level = np.median(posterior._outside_mean + 0.3 * posterior._outside_sd) + 0.1
+        below = posterior.stays_below(level, 0.3)
+        index = plain.mean + 0.3 * plain.sd
+        assert below == (index[outside] < level).all()
+        new = posterior._outside_energy > dates
+        np.testing.assert_allclose(posterior._outside_mean[new], plain.mean[outside][new], atol=1e-12)
+        np.testing.assert_allclose(posterior._outside_sd[new], plain.sd[outside][new], atol=1e-12)
+        assert (index[outside][~new] < level).all()
+    assert posterior.block is not None and len(posterior.block.pulled) == 6
 
 
 @pytest.mark.parametrize(("excess", "outsider_wins"), [(1e-11, True), (1e-8, False)])
@@ -110,10 +139,10 @@ def test_an_arm_outside_that_ties_with_the_best_member_may_win(monkeypatch, exce
 def test_rows_are_allocated_once():
     problem = Problem(LARGE, np.full(LARGE.n_arms, 0.5), Gaussian(0.0))
     policy = LazyUCB(LARGE, 300, width=Improved(0.1))
-    store, rows = policy.posterior._store, policy.posterior._store._rows
+    store, columns = policy.posterior._store, policy.posterior._store._columns
     run(policy, problem, 300, np.random.default_rng(45))
     assert policy.posterior.mean.shape == (900,)  # all arms are brought up to date
-    assert store._rows is rows and rows.shape == (300, 900) and store._n == 300
+    assert store._columns is columns and columns.shape == (900, 300) and store._n == 300
 
 
 @pytest.mark.parametrize("opening", [False, True])

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from kbrepro.confidence import Improved, SelfNormalised, Tighter
 from kbrepro.kernels import Matern, grid
 from kbrepro.papers.pi_gp_ucb.partition import PartitionedUCB, cover_exponent, initial_side, must_split, split_exponent
 from kbrepro.papers.pi_gp_ucb.problems import Bumps, LatticeKernel
@@ -18,17 +19,26 @@ from kbrepro.problems import Problem, Told, Trial, Uniform
 from kbrepro.simulation import rounds, run
 
 KERNEL = Matern(0.2, nu=1.5)
+WIDTHS = {
+    Improved: lambda B, L, alpha, gain, log: B + L * math.sqrt(2 * (gain + 1 + log)),
+    SelfNormalised: lambda B, L, alpha, gain, log: B + L * math.sqrt(2 / alpha * (gain + log)),
+    Tighter: lambda B, L, alpha, gain, log: math.sqrt(B**2 + 2 * L**2 / alpha * (gain + log)),
+}
 
 
 class Referee:
-    """The algorithm cell by cell; a cell is (corner, diameter) in fractions, its data a list of (arm, observation)."""
+    """The algorithm cell by cell; a cell is (corner, diameter) in fractions, its data a list of (arm, observation).
 
-    def __init__(self, n, d, horizon, norm, alpha, variant):
+    `width` of norm, noise scale, alpha, gain and log(N / delta).
+    """
+
+    def __init__(self, n, d, horizon, norm, alpha, variant, scale=1.0, width=None, whole=round):
         self.places = [tuple(Fraction(i, n - 1) for i in p) for p in itertools.product(range(n), repeat=d)]
         self.points = np.array(self.places, dtype=float)
         self.n, self.d, self.horizon, self.norm, self.alpha, self.variant = n, d, horizon, norm, alpha, variant
+        self.scale, self.width = scale, width or WIDTHS[Improved]
         q = d * (d + 1) / (d * (d + 2) + 3)
-        side = max(1, round(horizon ** (q / d))) if variant == "paper" else 1
+        side = max(1, whole(horizon ** (q / d))) if variant == "paper" else 1
         corners = itertools.product([Fraction(k, side) for k in range(side)], repeat=d)
         self.cells = {(corner, Fraction(1, side)): [] for corner in corners}
         self.created, self.t = len(self.cells), 1
@@ -37,13 +47,12 @@ class Referee:
         corner, rho = cell
         return all(c <= x <= c + rho for c, x in zip(corner, self.places[arm], strict=True))
 
-    def upper_bounds(self):
-        """The largest UCB over cells of every arm, by dense solves."""
+    def slots(self):
+        """(arm, mean, width sd) of every arm in every cell, by dense solves."""
         d = self.d
         count = 4 * (self.t + 1) ** ((d + 1) / (d + 3) * d)
         if self.variant == "thesis":
             count = 4 * (self.horizon + 1) ** (d / 3)
-        best = np.full(len(self.places), -np.inf)
         for cell, data in self.cells.items():
             arms = [a for a in range(len(self.places)) if self.inside(cell, a)]
             X = self.points[[a for a, _ in data]].reshape(-1, d)
@@ -52,9 +61,19 @@ class Referee:
             k = KERNEL(X, self.points[arms])
             solved = np.linalg.solve(K, k)
             gain = 0.5 * np.linalg.slogdet(K / self.alpha)[1]
-            width = self.norm + math.sqrt(2 * (gain + 1 + math.log(count / 0.1)))
-            best[arms] = np.maximum(best[arms], solved.T @ y + width * np.sqrt(1 - (k * solved).sum(axis=0)))
+            width = self.width(self.norm, self.scale, self.alpha, gain, math.log(count / 0.1))
+            yield from zip(arms, solved.T @ y, width * np.sqrt(1 - (k * solved).sum(axis=0)), strict=True)
+
+    def upper_bounds(self):
+        """The largest UCB over cells of every arm."""
+        best = np.full(len(self.places), -np.inf)
+        for arm, mean, half in self.slots():
+            best[arm] = max(best[arm], mean + half)
         return best
+
+    def half_width(self, chosen):
+        """Width times sd of an arm where its UCB is largest."""
+        return max((mean + half, half) for arm, mean, half in self.slots() if arm == chosen)[1]
 
     def splits(self, rho, pulls):
         if self.variant == "paper":
@@ -75,8 +94,8 @@ class Referee:
         self.t += 1
 
 
-def problem_on(n, d, alpha=1.0):
-    told = Told(grid(n, d), LatticeKernel(KERNEL, n), alpha, noise_scale=1.0, norm=2.0)
+def problem_on(n, d, alpha=1.0, scale=1.0):
+    told = Told(grid(n, d), LatticeKernel(KERNEL, n), alpha, noise_scale=scale, norm=2.0)
     return Problem(told, np.cos(5 * told.points).sum(axis=1), Uniform(1.0))
 
 
@@ -88,18 +107,59 @@ def policy_on(n, d, horizon, alpha=1.0, variant="paper"):
 @pytest.mark.parametrize(("n", "d", "horizon"), [(9, 1, 120), (9, 2, 60), (10, 1, 90), (30, 1, 150), (5, 3, 40)])
 def test_every_pull_is_the_plain_transcription_s(n, d, horizon, variant):
     """On 9 and 5 points a side arms lie on borders of cells, on 10 and 30 none does."""
-    problem = problem_on(n, d, alpha=0.3)
-    policy = PartitionedUCB(problem.told, horizon, delta=0.1, nu=1.5, variant=variant)
-    referee = Referee(n, d, horizon, 2.0, 0.3, variant)
-    rank = np.random.default_rng(35).spawn(2)[1].permutation(problem.told.n_arms)
+    policy, referee = compared(problem_on(n, d, alpha=0.3), n, horizon, variant)
+    assert referee.created > (1 if variant == "thesis" else policy.n_initial)
+
+
+def compared(problem, n, horizon, variant="paper", width=Improved, whole=round):
+    """Policy and referee after a run in which they agree on every pull and on its half-width."""
+    told = problem.told
+    policy = PartitionedUCB(told, horizon, delta=0.1, nu=1.5, variant=variant, width=width, whole=whole)
+    given = told.norm, told.noise_variance, variant, told.noise_scale, WIDTHS[width], whole
+    referee = Referee(n, told.points.shape[1], horizon, *given)
+    rank = np.random.default_rng(35).spawn(2)[1].permutation(told.n_arms)
     for _, arm, observation in rounds(policy, problem, horizon, np.random.default_rng(35)):
         assert policy.n_created == referee.created
         bounds = referee.upper_bounds()
         tied = np.flatnonzero(bounds >= bounds.max() - 1e-10 * (1 + abs(bounds.max())))
         assert arm == tied[rank[tied].argmin()]
+        assert policy.half_width(arm) == pytest.approx(referee.half_width(arm), rel=1e-9)
         referee.tell(arm, observation)
     assert policy.n_created == referee.created
-    assert referee.created > (1 if variant == "thesis" else policy.n_initial)
+    return policy, referee
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("alpha", [1.0, 13.9])
+@pytest.mark.parametrize(("n", "d", "horizon"), [(10, 1, 60), (9, 2, 40)])
+def test_with_any_width_every_pull_is_the_plain_transcription_s(n, d, horizon, alpha, width):
+    """Also with a lambda that has grown, where the widths differ most."""
+    compared(problem_on(n, d, alpha, scale=0.7), n, horizon, width=width)
+
+
+@pytest.mark.parametrize(("whole", "side"), [(math.floor, 3), (math.ceil, 4)])
+def test_the_first_cover_is_made_whole_as_asked(whole, side):
+    """60^(1/3) = 3.91 cells in one dimension."""
+    policy, _ = compared(problem_on(9, 1), 9, 60, whole=whole)
+    assert policy.n_initial == side
+    policy = PartitionedUCB(problem_on(5, 2).told, 60, delta=0.1, nu=1.5, whole=whole)
+    assert policy.n_initial == side**2  # 60^(3/11) = 3.05
+
+
+def test_half_widths_of_an_arm_in_several_cells():
+    """Whatever is pulled; on a border the cell of largest index is not always that of largest width times sd."""
+    policy, referee = policy_on(9, 1, 60), Referee(9, 1, 60, 2.0, 1.0, "paper")
+    widest = 0
+    for t in range(40):
+        arm, observation = (3 * t) % 9, 3.0 * (-1) ** (t // 3)
+        policy.tell(arm, observation)
+        referee.tell(arm, observation)
+        slots = list(referee.slots())
+        for arm in range(9):
+            half = referee.half_width(arm)
+            assert policy.half_width(arm) == pytest.approx(half, rel=1e-9)
+            widest += half < max(its for a, _, its in slots if a == arm) - 1e-6
+    assert widest > 0
 
 
 @pytest.mark.parametrize(("n", "shared"), [(9, True), (30, False)])
@@ -130,7 +190,7 @@ def test_cells_cover_all_arms_whatever_is_pulled(pulls, variant):
         policy.tell(arm, t % 3 / 2)
         referee.tell(arm, t % 3 / 2)
     assert set(policy.slot_arm.tolist()) == set(range(81))
-    index = policy._mean + policy.widths()[policy.slot_cell] * policy._sd
+    index = policy.slot_mean + policy.widths()[policy.slot_cell] * policy.slot_sd
     best = np.full(81, -np.inf)
     np.maximum.at(best, policy.slot_arm, index)
     np.testing.assert_allclose(best, referee.upper_bounds(), rtol=1e-9)
@@ -162,7 +222,9 @@ def test_exponents_and_the_first_cover():
     assert cover_exponent(1, 1.5) == pytest.approx(1 / 3)
     assert cover_exponent(2, 1.5) == pytest.approx(6 / 11)
     assert split_exponent(3, 1.5) == pytest.approx(2 / 3)
-    assert [initial_side(10_000, d, 1.5) for d in (1, 2, 3)] == [22, 12, 8]
+    assert [initial_side(10_000, d, 1.5) for d in (1, 2, 3)] == [22, 12, 8]  # 21.54, 12.33, 7.74
+    assert [initial_side(10_000, d, 1.5, math.floor) for d in (1, 2, 3)] == [21, 12, 7]
+    assert [initial_side(10_000, d, 1.5, math.ceil) for d in (1, 2, 3)] == [22, 13, 8]
 
 
 def test_the_union_counts_of_both_variants():
@@ -201,6 +263,19 @@ def test_the_band_is_the_worst_slot_in_units_of_the_width():
     f = np.zeros(9)
     f[4] = -3.0
     assert policy.band_ratio(f) == pytest.approx(3.0 / width)
+
+
+def test_slots_are_what_the_cells_know_and_rank_is_the_first_draw():
+    policy = policy_on(9, 2, 60)
+    for _ in rounds(policy, problem_on(9, 2), 60, np.random.default_rng(38)):
+        pass
+    assert policy.n_created > policy.n_initial
+    for number in np.unique(policy.slot_cell):
+        own, cell = policy.slot_cell == number, policy.cells[number]
+        assert policy.slot_arm[own].tolist() == cell.arms.tolist()
+        assert policy.slot_mean[own].tolist() == cell.mean.tolist()
+        assert policy.slot_sd[own].tolist() == cell.sd.tolist()
+    assert policy.rank.tolist() == np.random.default_rng(38).spawn(2)[1].permutation(81).tolist()
 
 
 def test_run_and_replay_agree():

@@ -69,5 +69,7 @@ def test_a_surface_as_a_problem():
     told = problem.told
     assert (told.norm, told.noise_scale, told.noise_variance) == (1.0, 0.1, 1.0)
     assert told.kernel == LatticeKernel(Matern(0.2, nu=1.5), 30) and problem.noise == Uniform(0.1)
+    tight = Surface("Branin", **TOLD, noise_scale=0.05)(Trial(42, 0))
+    assert tight.told.noise_scale == 0.05 and tight.noise == Uniform(0.1)
     with pytest.raises(ValueError, match="name = 'Eggholder' is not allowed"):
         Surface("Eggholder", **TOLD)

@@ -1,0 +1,291 @@
+"""What the notebook on π-GP-UCB measures: shares of uniform regret beside printed means, cells, gains, seconds."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+from scipy.linalg import cho_factor, cho_solve
+from scipy.special import stdtrit
+
+from kbrepro import checks
+from kbrepro.confidence import Constant
+from kbrepro.kernels import Array, Kernel, grid
+from kbrepro.papers.pi_gp_ucb.many_arms import LazyUCB
+from kbrepro.papers.pi_gp_ucb.partition import PartitionedUCB, initial_side, split_exponent
+from kbrepro.papers.pi_gp_ucb.problems import LatticeKernel
+from kbrepro.policies.base import best_arm
+from kbrepro.problems import Gaussian, Problem, Told, Trial
+from kbrepro.regret import Estimate, Trace, block_mean, block_share, bootstrap, relative_difference, slope
+from kbrepro.simulation import Experiment, rounds
+
+#: Runs behind a number that the paper prints.
+PRINTED_RUNS = 12
+#: A printed number is not told apart from ours where 12 runs could lie farther than this share of it.
+TELLING = 0.25
+#: Fewest runs that are resampled; below that intervals are t intervals.
+FEWEST = 20
+
+
+# Regret as a share of that of uniform play
+
+
+def uniform_regret(experiment: Experiment, trials: int, seed: int) -> Array:
+    """Return the regret expected of a round of uniform play in each of the first trials, (trials,)."""
+    rewards = [experiment.problem(Trial(seed, number)).expected_reward for number in range(trials)]
+    return np.array([f.max() - f.mean() for f in rewards])
+
+
+def mean_of_ratios(regret: Array, uniform: Array) -> Array:
+    """Return the mean of regret over uniform regret, over the last axis."""
+    return (regret / uniform).mean(axis=-1)
+
+
+def ratio_of_means(regret: Array, uniform: Array) -> Array:
+    """Return the mean regret over the mean uniform regret, over the last axis."""
+    return regret.mean(axis=-1) / uniform.mean(axis=-1)
+
+
+def median_of_ratios(regret: Array, uniform: Array) -> Array:
+    """Return the median of regret over uniform regret, over the last axis."""
+    return np.median(regret / uniform, axis=-1)
+
+
+#: How runs may be averaged, as the rules name it.
+AVERAGES = {
+    "mean of ratios": mean_of_ratios,
+    "ratio of means": ratio_of_means,
+    "median": median_of_ratios,
+}
+
+
+def average(regret: Array, uniform: Array, seed: int, how: str = "mean of ratios") -> Estimate:
+    """Return the share of uniform regret (n,), averaged by one of AVERAGES: t interval for few ratios, or bootstrap."""
+    checks.one_of(tuple(AVERAGES), how=how)
+    if len(regret) < FEWEST and how == "mean of ratios":
+        return block_mean(regret / uniform)
+    return bootstrap(AVERAGES[how], regret, uniform, rng=np.random.default_rng([seed, 1]))
+
+
+class Beside(NamedTuple):
+    """Two estimates about a printed mean of 12 runs: `compatible` (at most 1) and `close` (a share of it)."""
+
+    compatible: Estimate
+    close: Estimate
+
+
+def beside_printed(regret: Array, uniform: Array, printed: float, how: str = "mean of ratios") -> Beside:
+    """Return how a printed mean of PRINTED_RUNS runs lies to ours (n,), both with their error.
+
+    `compatible`: |ours - printed| over half the 95 % prediction interval of a mean of so many runs; its interval
+    reaches beyond 1 where that half is more than TELLING of the printed value, so that it decides nothing. `close`:
+    (ours - printed) / printed with that interval. The spread of the runs is that of the linearised average.
+    """
+    checks.one_of(tuple(AVERAGES)[:2], how=how)
+    n, ours = len(regret), float(AVERAGES[how](regret, uniform))
+    each = regret / uniform if how == "mean of ratios" else ours + (regret - ours * uniform) / uniform.mean()
+    half = each.std(ddof=1) * math.sqrt(1 / n + 1 / PRINTED_RUNS) * stdtrit(n - 1, 0.975)
+    distance, gap = abs(ours - printed) / half, (ours - printed) / printed
+    undecided = distance <= 1 and half > TELLING * printed
+    compatible = Estimate(distance, distance, half / (TELLING * printed) if undecided else distance)
+    return Beside(compatible, Estimate(gap, gap - half / printed, gap + half / printed))
+
+
+def difference(a: Array, b: Array, seed: int) -> Estimate:
+    """Return the mean of a - b, both (n,), paired: bootstrap from FEWEST runs on, below that a t interval."""
+    if len(a) < FEWEST:
+        return block_mean(a - b)
+    return bootstrap(partial(np.mean, axis=-1), a - b, rng=np.random.default_rng([seed, 2]))
+
+
+def mean_estimate(samples: Array, seed: int) -> Estimate:
+    """Return the mean of samples (n,) with the interval of `difference`."""
+    return difference(samples, np.zeros(len(samples)), seed)
+
+
+def crossing(ours: Trace, rival: Trace) -> int:
+    """Return the round from which our mean cumulative regret stays below the rival's; the horizon if it never does."""
+    behind = ours.cumulative_regret.mean(axis=0) >= rival.cumulative_regret.mean(axis=0)
+    return int(min(np.flatnonzero(behind).max(initial=-1) + 2, len(behind)))
+
+
+# Theory
+
+
+def regret_exponents(d: int, nu: float) -> dict[str, float]:
+    """Return exponents of T in the regret: as the paper has them (eq. 1), the rate of IGP-UCB known since, the best.
+
+    IGP-UCB in 2020: (3 d^2 + 2 nu) / (2 d^2 + 4 nu); with the gain of Vakili et al. (2021): (2 nu + 3 d) / (4 nu +
+    2 d); with lambda that grows (Whitehouse et al. 2023): (nu + 2 d) / (2 nu + 2 d). At most 1 each. Lower bound:
+    Scarlett et al. (2017).
+    """
+    return {
+        "IGP-UCB, 2020": min(1.0, (3 * d**2 + 2 * nu) / (2 * d**2 + 4 * nu)),
+        "IGP-UCB, gain of 2021": min(1.0, (2 * nu + 3 * d) / (4 * nu + 2 * d)),
+        "IGP-UCB, lambda grows": (nu + 2 * d) / (2 * nu + 2 * d),
+        "π-GP-UCB": (d * (2 * d + 3) + 2 * nu) / (d * (2 * d + 4) + 4 * nu),
+        "lower bound": (d + nu) / (d + 2 * nu),
+    }
+
+
+def growing_variance(horizon: int, d: int, nu: float) -> float:
+    """Return lambda = T^(d / (2 nu + 2 d)) (Whitehouse, Wu & Ramdas 2023)."""
+    checks.positive_int(horizon=horizon, d=d)
+    return horizon ** (d / (2 * nu + 2 * d))
+
+
+def greedy_gains(kernel: Kernel, n: int, horizon: int, trial: Trial) -> Array:
+    """Return the information gain (horizon,) of greedy pulls, d = trial.number + 1, lambda 1.
+
+    The arms: the smallest grid of at least n points. Ties fall at random. Observations of zero keep the mean at zero:
+    the largest index is then the largest variance.
+    """
+    d = trial.number + 1
+    side = round(n ** (1 / d))
+    side += side**d < n
+    told = Told(grid(side, d), LatticeKernel(kernel, side), 1.0)
+    zero = Problem(told, np.zeros(told.n_arms), Gaussian(0.0))
+    policy = LazyUCB(told, horizon, width=Constant(1.0))
+    gains = [policy.posterior.gain for _ in rounds(policy, zero, horizon, trial.rng("run"))]
+    return np.array([*gains[1:], policy.posterior.gain])
+
+
+def late_exponent(values: Array, decades: int = 1) -> Estimate:
+    """Return the exponent of t in values (T,) over its last decades, from twenty log-spaced rounds."""
+    at = np.unique(np.geomspace(max(1, len(values) // 10**decades), len(values), 20).astype(int))
+    return slope(np.log(at), np.log(values[at - 1]))
+
+
+def cover_too_large_until(horizon: int, d: int, nu: float) -> int:
+    """Return the last round t in which the first cover alone has more than 4 (t + 1)^(b d) cells (Lemma 6), else 0."""
+    cells, t = initial_side(horizon, d, nu) ** d, np.arange(1, horizon + 1)
+    return int(np.count_nonzero(4 * (t + 1) ** (split_exponent(d, nu) * d) < cells))
+
+
+# Cells
+
+
+class CellRun(NamedTuple):
+    """What a run of π-GP-UCB does to its cover.
+
+    `created`: cells ever; `gain`: the largest of one (nats); `width` (T,): the largest of a cell in every round less
+    B; `late_share`: largest share of the last tenth of the pulls that lie in one cell of the last cover; `moved`: share
+    of rounds in which the best arm of a cell without new data is another than before, NaN where it was not looked at.
+    """
+
+    created: int
+    gain: float
+    width: Array
+    late_share: float
+    moved: float
+
+
+def cell_run(experiment: Experiment, look_at_arms: bool, trial: Trial) -> CellRun:
+    """Play π-GP-UCB, the policy of that name of an experiment, and look at its cells; for `map_trials`."""
+    problem, T = experiment.problem(trial), experiment.horizon
+    policy: PartitionedUCB = experiment.policies["π-GP-UCB"](problem.told, T)
+    width, pulled, moved, before = np.empty(T), np.empty(T, dtype=int), 0, {}
+    for t, arm, _ in rounds(policy, problem, T, trial.rng("run")):
+        widths = policy.widths()
+        width[t - 1], pulled[t - 1] = widths[policy.slot_cell].max() - problem.told.norm, arm
+        if look_at_arms:
+            now = _best_arms(policy, widths)
+            moved += any(now[cell] != arms for cell, arms in before.items() if cell in now)
+            before = now
+    late = pulled[-max(1, T // 10) :]
+    cells = [policy.slot_arm[policy.slot_cell == number] for number in np.unique(policy.slot_cell)]
+    late_share = max(np.isin(late, arms).mean() for arms in cells)
+    return CellRun(
+        policy.n_created, policy.largest_gain, width, float(late_share), moved / T if look_at_arms else np.nan
+    )
+
+
+def _best_arms(policy: PartitionedUCB, widths: Array) -> dict[tuple[int, int], int]:
+    """The best arm of every cell that has data, by (cell, its pulls); ties by the policy's order."""
+    found = {}
+    for number in np.unique(policy.slot_cell):
+        cell = policy.cells[number]
+        if cell.history:
+            index = cell.mean + widths[number] * cell.sd
+            found[int(number), len(cell.history)] = int(cell.arms[best_arm(index, policy.rank[cell.arms])])
+    return found
+
+
+# Bounds
+
+
+class BandRun(NamedTuple):
+    """`band`: whether the band held throughout; `ratio`: the largest |f - mean| / (width sd); `bound`: the sum of twice
+    width times sd at the pulls; `regret`: R_T.
+    """
+
+    band: bool
+    ratio: float
+    bound: float
+    regret: float
+
+
+def band_run(experiment: Experiment, trial: Trial) -> BandRun:
+    """Play π-GP-UCB, the policy of that name, and look at its band in every round; for `map_trials`."""
+    problem, T = experiment.problem(trial), experiment.horizon
+    policy: PartitionedUCB = experiment.policies["π-GP-UCB"](problem.told, T)
+    ratio = bound = regret = 0.0
+    for _, arm, _ in rounds(policy, problem, T, trial.rng("run")):
+        ratio = max(ratio, policy.band_ratio(problem.expected_reward))
+        bound += 2 * policy.half_width(arm)
+        regret += float(problem.regret(np.array([arm]))[0])
+    return BandRun(ratio <= 1, ratio, bound, regret)
+
+
+def share_of(a: Array, b: Array, seed: int) -> Estimate:
+    """Return the mean of a - b as a share of the mean of b, both (n,), paired; intervals as in `difference`."""
+    if len(a) < FEWEST:
+        return block_share(a, b)
+    return bootstrap(relative_difference, a, b, rng=np.random.default_rng([seed, 2]))
+
+
+# Seconds
+
+
+def segment_seconds(trace: Trace, segments: int = 50) -> Array:
+    """Return the median over runs of the mean seconds a step in equal segments of the run, (segments,)."""
+    parts = np.array_split(np.arange(trace.seconds.shape[1]), segments)
+    return np.median([trace.seconds[:, part].mean(axis=1) for part in parts], axis=1)
+
+
+def growth_of_seconds(seconds: Array) -> Estimate:
+    """Return the slope of log seconds a step in log t over the segments after the first tenth."""
+    late = np.arange(len(seconds) // 10, len(seconds))
+    return slope(np.log(late + 0.5), np.log(seconds[late]))
+
+
+def refit_seconds(problem: Problem, horizon: int, at: Sequence[int]) -> Mapping[int, float]:
+    """Return the seconds of one round at each of the pulls `at` if the posterior of all arms is computed anew.
+
+    One Cholesky factor of the t pulls' kernel matrix, its solves for mean and variance of all arms.
+    """
+    told, rng, seconds = problem.told, np.random.default_rng(0), {}
+    for t in at:
+        pulled = rng.integers(told.n_arms, size=min(t, horizon))
+        start = time.perf_counter()
+        X = told.points[pulled]
+        factor = cho_factor(told.kernel(X, X) + told.noise_variance * np.eye(len(X)))
+        across = told.kernel(told.points, X)
+        across @ cho_solve(factor, np.zeros(len(X)))
+        np.einsum("at,ta->a", across, cho_solve(factor, across.T))
+        seconds[t] = time.perf_counter() - start
+    return seconds
+
+
+def summed_up(seconds: Mapping[int, float], horizon: int) -> float:
+    """Return the seconds of rounds 1 to `horizon` from those at a few t, log-log interpolation between them.
+
+    Rounds before the first and after the last of them count as much as these.
+    """
+    at = np.array(sorted(seconds))
+    t = np.arange(1, horizon + 1)
+    return float(np.exp(np.interp(np.log(t), np.log(at), np.log([seconds[k] for k in at]))).sum())
