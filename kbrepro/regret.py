@@ -15,6 +15,8 @@ from kbrepro.kernels import Array
 
 LEVEL = 0.95
 RESAMPLES = 4000
+#: Fewest trials that are resampled; below that intervals are t intervals.
+FEWEST = 20
 
 
 class Estimate(NamedTuple):
@@ -69,11 +71,11 @@ def standard_error(samples: Array, block: int = 1) -> Array:
 
     Trailing rows that fill no block are left out. Raises ValueError if there are fewer than two blocks.
     """
-    means = _block_means(samples, block)
+    means = block_means(samples, block)
     return means.std(axis=0, ddof=1) / math.sqrt(len(means))
 
 
-def _block_means(samples: Array, block: int) -> Array:
+def block_means(samples: Array, block: int) -> Array:
     """Return the means (n // block, ...) of whole blocks of the first axis; ValueError if there are fewer than two."""
     checks.positive_int(block=block)
     n_blocks = len(samples) // block
@@ -89,7 +91,7 @@ def block_mean(samples: Array, block: int = 1) -> Estimate:
     no block are left out. Raises ValueError if there are fewer than two blocks or a NaN.
     """
     checks.finite_array(samples=samples)
-    means = _block_means(samples, block)
+    means = block_means(samples, block)
     half = standard_error(means)[()] * stdtrit(len(means) - 1, (1 + LEVEL) / 2)
     return Estimate(float(means.mean()), float(means.mean() - half), float(means.mean() + half))
 
@@ -104,6 +106,29 @@ def block_share(a: Array, b: Array, block: int = 1) -> Estimate:
     a, b = a[:n], b[:n]
     r = relative_difference(a, b)
     return block_mean(r + (a - b - r * b) / b.mean(), block)
+
+
+def paired_difference(a: Array, b: Array, seed: int) -> Estimate:
+    """Return the mean of a - b, both (n,), paired: bootstrap of trials from FEWEST on, below that a t interval."""
+    if len(a) < FEWEST:
+        return block_mean(a - b)
+    return bootstrap(mean_difference, a, b, rng=np.random.default_rng([seed, 2]))
+
+
+def paired_share(a: Array, b: Array, seed: int, block: int = 1) -> Estimate:
+    """Return the mean of a - b as a share of the mean of b, both (n,), paired.
+
+    Intervals: bootstrap of trials if there are at least FEWEST and they are no neighbours in time (`block` 1), else the
+    t interval of `block_share`.
+    """
+    if block == 1 and len(a) >= FEWEST:
+        return bootstrap(relative_difference, a, b, rng=np.random.default_rng([seed, 2]))
+    return block_share(a, b, block)
+
+
+def estimated_mean(samples: Array, seed: int) -> Estimate:
+    """Return the mean of samples (n,) with the interval of `paired_difference`."""
+    return paired_difference(samples, np.zeros(len(samples)), seed)
 
 
 def share(successes: NDArray[np.bool_]) -> Estimate:

@@ -57,7 +57,7 @@ from kbrepro.policies import UCB, MeanOnly, ThompsonSampling, VarianceOnly
 from kbrepro.problems import Trial, covariance_factor
 from kbrepro.readings import cross
 from kbrepro.record import Record
-from kbrepro.regret import bootstrap, exact, largest, share, weakest
+from kbrepro.regret import bootstrap, exact, largest, paired_share, share, weakest
 from kbrepro.simulation import Experiment, map_trials, rounds, run, run_trials
 
 # %% tags=["parameters", "hide-input"] jupyter={"source_hidden": true}
@@ -580,7 +580,7 @@ every_panel += [(final["4", name], block[name]) for name in sources]
 
 
 def apart(panels, rule, rival):
-    return experiments.farthest((experiments.share(p[rule], p[rival], seed, size) for p, size in panels), 0.05)
+    return experiments.farthest((paired_share(p[rule], p[rival], seed, size) for p, size in panels), 0.05)
 
 
 differ = {part: apart(every_panel, *its[-2:]) for part, its in by_reading.items()}

@@ -46,7 +46,7 @@ from kbrepro.policies.base import best_arm
 from kbrepro.problems import Trial
 from kbrepro.readings import cross
 from kbrepro.record import Record
-from kbrepro.regret import exact, largest, share, slope, weakest
+from kbrepro.regret import estimated_mean, exact, largest, paired_share, share, slope, weakest
 from kbrepro.simulation import Experiment, map_trials, rounds, run, run_trials
 
 # %% tags=["parameters", "hide-input"] jupyter={"source_hidden": true}
@@ -414,7 +414,7 @@ plt.show()
 # %%
 def excess(case, name):
     its = [surfaces[case, name][rule].average_regret[:, -1] for rule in ("π-GP-UCB", "IGP-UCB")]
-    return experiments.share_of(*its, seed)
+    return paired_share(*its, seed)
 
 
 record.judge("3-O", **{part: largest(excess(case, name) for name in names[:4])
@@ -594,16 +594,14 @@ record.judge("3-W", **of_both)
 ahead = {f"d{d}": difference(shares["both", d, "IGP-UCB"], shares["published", d, "π-GP-UCB"], seed) for d in (1, 2, 3)}
 record.judge("3-X", **ahead)
 record.judge("3-Y", **{f"d{d}": share(its.band_ratio.max(axis=1) <= 1) for d, its in new_bands.items()})
-table = pd.DataFrame(
-    {case: experiments.mean_estimate(its, seed) for case, its in shares.items()}, ["share", "low", "high"]
-).T
+table = pd.DataFrame({case: estimated_mean(its, seed) for case, its in shares.items()}, ["share", "low", "high"]).T
 record.table(table.rename_axis(["change", "d", "algorithm"]), "since_the_paper")
 table.round(3)
 
 # %% tags=["hide-input"] jupyter={"source_hidden": true}
-of_sweep = {lam: {rule: experiments.mean_estimate(trace.average_regret[:, -1] / uniform, seed)
+of_sweep = {lam: {rule: estimated_mean(trace.average_regret[:, -1] / uniform, seed)
                   for rule, trace in traces.items()} for lam, (traces, uniform) in swept.items()}  # fmt: skip
-fig = pictures.since({case: experiments.mean_estimate(its, seed) for case, its in shares.items()}, of_sweep, grown[2])
+fig = pictures.since({case: estimated_mean(its, seed) for case, its in shares.items()}, of_sweep, grown[2])
 record.figure(fig, "since_the_paper")
 plt.show()
 

@@ -1,7 +1,10 @@
 """Intervals: coverage, blocks, pairing; standard errors; blocks of neighbours."""
 
+import math
+
 import numpy as np
 import pytest
+from scipy import stats
 from scipy.stats import ttest_1samp
 
 from kbrepro import regret
@@ -11,9 +14,12 @@ from kbrepro.regret import (
     block_mean,
     block_share,
     bootstrap,
+    estimated_mean,
     exact,
     largest,
     mean_difference,
+    paired_difference,
+    paired_share,
     relative_difference,
     share,
     simple_regret,
@@ -241,3 +247,48 @@ def test_average_regret_and_first():
     np.testing.assert_allclose(Trace(*(part[0] for part in trace)).average_regret, [4, 3, 2])
     assert trace.first(1).regret.shape == (1, 3) and trace.first(1).seconds.shape == (1,)
     assert trace.first(9).regret.shape == (2, 3)
+
+
+def test_few_pairs_have_a_t_interval_and_many_are_resampled():
+    rng = np.random.default_rng(8)
+    a, b = rng.normal(3, 1, size=(2, 40))
+    few = stats.ttest_rel(a[:19], b[:19]).confidence_interval()
+    assert paired_difference(a[:19], b[:19], 5) == pytest.approx(((a - b)[:19].mean(), *few))
+    paired, many = paired_difference(a, b, 5), stats.ttest_rel(a, b).confidence_interval()
+    assert paired.value == pytest.approx((a - b).mean())
+    assert paired[1:] == pytest.approx(tuple(many), abs=0.1) and paired[1:] != pytest.approx(tuple(many), abs=1e-6)
+    assert paired_difference(a[:20], b[:20], 5) != paired_difference(a[:20], b[:20], 6)  # twenty are enough
+    assert paired_difference(b + 0.25, b, 5) == pytest.approx((0.25, 0.25, 0.25))
+
+
+@pytest.mark.parametrize("n", [12, 30])
+def test_a_mean_has_the_interval_of_a_difference_to_zero(n):
+    samples = np.random.default_rng(9).normal(3, 1, size=n)
+    found, t = estimated_mean(samples, 5), stats.ttest_1samp(samples, 0).confidence_interval()
+    assert found.value == pytest.approx(samples.mean())
+    assert found[1:] == pytest.approx(tuple(t), abs=1e-9 if n < 20 else 0.15)
+
+
+@pytest.mark.parametrize("n", [15, 200])
+def test_a_share_of_the_rival_by_the_delta_method(n):
+    rng = np.random.default_rng(10)
+    b = rng.uniform(2, 4, size=n)
+    a = 1.3 * b + rng.normal(0, 0.2, size=n)
+    ratio, found = a.mean() / b.mean(), paired_share(a, b, 5)
+    error = np.std(a - ratio * b, ddof=1) / b.mean() / math.sqrt(n)
+    assert found.value == pytest.approx(ratio - 1)
+    half = stats.t(n - 1).ppf(0.975) * error
+    assert (found.high - found.low) / 2 == pytest.approx(half, rel=1e-9 if n < 20 else 0.1)
+    assert paired_share(1.3 * b, b, 5) == pytest.approx((0.3, 0.3, 0.3))
+
+
+def test_a_paired_share_resamples_many_trials_and_only_them():
+    a, b = np.random.default_rng(11).uniform(1, 3, size=(2, 30))
+    resampled = bootstrap(relative_difference, a, b, rng=np.random.default_rng([7, 2]))
+    assert paired_share(a, b, 7) == resampled
+    assert paired_share(a[:20], b[:20], 7) != block_share(a[:20], b[:20])
+    assert paired_share(a[:19], b[:19], 7) == block_share(a[:19], b[:19])
+    assert paired_share(a, b, 7, block=5) == block_share(a, b, 5) != block_share(a, b)
+    for estimate in (resampled, paired_share(a, b, 7, block=5)):
+        assert estimate.value == pytest.approx(a.mean() / b.mean() - 1)
+        assert estimate.low < estimate.value < estimate.high

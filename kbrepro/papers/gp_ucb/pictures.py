@@ -17,7 +17,7 @@ from kbrepro.information import RATES, gain_rate, matern_exponent
 from kbrepro.kernels import Array, Kernel
 from kbrepro.papers.gp_ucb.gain import rate_since
 from kbrepro.problems import draw_from_prior
-from kbrepro.regret import Estimate, Trace, block_mean
+from kbrepro.regret import Estimate, Trace, block_mean, block_means
 
 HERO = "GP-UCB/5"
 #: Part of claims 1-F and 1-H -> the rule that it is about: MPI by margin.
@@ -126,11 +126,11 @@ def blocks(behind: Mapping[str, Array], apart: Array, worse: str, data: str, uni
     fig, (above, below) = plt.subplots(2, 1, figsize=(WIDTH, 5.0), height_ratios=[len(behind), 1])
     rows = {}
     for name, difference in behind.items():
-        rows["MPI, margin 0.1" if name == "MPI" else name] = _block_means(difference, block)
+        rows["MPI, margin 0.1" if name == "MPI" else name] = _blocks(difference, block)
     what = f"$R_T/T$ minus that of {worse}, four-hour blocks ({unit})"
     figures.pairs(above, rows, rule=read_rule("> 0"), what=what, dot="block")
     what = "GP-UCB/5 minus EI, share of EI's mean"
-    pair = {"GP-UCB/5 and EI": _block_means(apart, block)}
+    pair = {"GP-UCB/5 and EI": _blocks(apart, block)}
     figures.pairs(below, pair, rule=read_rule(">= -0.2, <= 0.2"), what=what, dot="block")
     clear = [name for name, (_, estimate) in rows.items() if estimate.low > 0]
     margins = ", ".join(name.removeprefix("MPI, margin ") for name in clear if name.startswith("MPI"))
@@ -139,10 +139,9 @@ def blocks(behind: Mapping[str, Array], apart: Array, worse: str, data: str, uni
     return fig
 
 
-def _block_means(values: Array, block: int) -> tuple[Array, Estimate]:
+def _blocks(values: Array, block: int) -> tuple[Array, Estimate]:
     """Return the means of whole blocks, and their mean with its interval."""
-    means = values[: len(values) // block * block].reshape(-1, block).mean(axis=1)
-    return means, block_mean(means)
+    return (means := block_means(values, block)), block_mean(means)
 
 
 def roads(traffic: Mapping[str, Mapping[str, Trace]], detectors: Mapping[str, int]) -> Figure:

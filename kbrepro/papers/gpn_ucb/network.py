@@ -120,9 +120,16 @@ class NetworkProblem:
 
 
 def compose(told: NetworkTold, layers: Sequence[Callable[[Array], Array]]) -> NetworkProblem:
-    """Return the problem of feeding every layer with the output of the one before it and its own inputs."""
+    """Return the problem of feeding every layer with the output of the one before it and its own inputs.
+
+    Raises ValueError if a layer that knows its centres (`layers.Layer`) is given inputs of another dimension.
+    """
     z, outputs = np.empty((told.n_arms, 0)), []
     for i, layer in enumerate(layers):
-        z = np.asarray(layer(np.column_stack([z, told.own_inputs(i)])), dtype=float)
+        z = np.column_stack([z, told.own_inputs(i)])
+        wanted = layer.centres.shape[1] if hasattr(layer, "centres") else z.shape[1]
+        if z.shape[1] != wanted:
+            raise ValueError(f"layer {i} takes {wanted} inputs and is given {z.shape[1]}: dimensions must chain")
+        z = np.asarray(layer(z), dtype=float)
         outputs.append(z)
     return NetworkProblem(told, tuple(outputs))

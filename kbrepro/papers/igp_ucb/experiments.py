@@ -22,7 +22,7 @@ from kbrepro.information import allocated_gain
 from kbrepro.kernels import Array
 from kbrepro.policies import ExpectedImprovement, ProbabilityOfImprovement
 from kbrepro.problems import Problem, Told
-from kbrepro.regret import Estimate, Trace, block_share, bootstrap, largest, relative_difference, weakest
+from kbrepro.regret import FEWEST, Estimate, Trace, bootstrap, largest, paired_share, weakest
 
 #: How the rules file names the two incumbents -> how the policies do.
 INCUMBENTS = {"noisy reward": "noisy_reward", "mean of pulled arms": "posterior_mean"}
@@ -32,8 +32,6 @@ READINGS = {"noisy": ("noisy reward", 0.0)} | {
     name: ("mean of pulled arms", margin)
     for name, margin in {"mean_0": 0.0, "mean_001": 0.01, "mean_003": 0.03, "mean_01": 0.1}.items()
 }
-#: Fewest trials that are resampled; below that intervals are t intervals.
-FEWEST = 20
 
 Panel = Mapping[str, Array]
 
@@ -76,21 +74,10 @@ def at_round(traces: Mapping[str, Trace], t: int) -> dict[str, Array]:
 # Comparisons
 
 
-def share(a: Array, b: Array, seed: int, block: int = 1) -> Estimate:
-    """Return the mean of a - b as a share of the mean of b, both (n,), paired.
-
-    Intervals: bootstrap over trials if there are at least FEWEST and they are no neighbours in time (`block` 1), else t
-    intervals over blocks.
-    """
-    if block == 1 and len(a) >= FEWEST:
-        return bootstrap(relative_difference, a, b, rng=np.random.default_rng([seed, 2]))
-    return block_share(a, b, block)
-
-
 def behind(panels: Iterable[Panel], rule: str, rivals: Iterable[str], seed: int, block: int = 1) -> Estimate:
     """Return how far a rule's mean lies above a rival's, as a share of the latter: the largest over panels, rivals."""
     pairs = product(panels, [rival for rival in rivals if rival != rule])
-    return largest(share(panel[rule], panel[rival], seed, block) for panel, rival in pairs)
+    return largest(paired_share(panel[rule], panel[rival], seed, block) for panel, rival in pairs)
 
 
 def median_share(a: Array, b: Array) -> Array:
@@ -131,7 +118,7 @@ def over_best(panel: Panel, rule: str, rivals: Sequence[str], seed: int) -> Esti
     if len(panel[rule]) >= FEWEST:
         return _resampled(_over_best, panel[rule], *others, seed=seed)
     best = min(others, key=np.mean)
-    return Estimate(*(max(1.0, 1 + end) for end in share(panel[rule], best, seed)))
+    return Estimate(*(max(1.0, 1 + end) for end in paired_share(panel[rule], best, seed)))
 
 
 def _over_best(own: Array, *others: Array) -> Array:

@@ -22,8 +22,7 @@ from kbrepro.figures import LOOK, WIDTH, Look
 from kbrepro.figures.panels import plain_log
 from kbrepro.kernels import Array
 from kbrepro.papers.igp_ucb.experiments import READINGS, Panel, anti_concentration, named, normal_tail, smallest_ratio
-from kbrepro.papers.igp_ucb.experiments import share as paired_share
-from kbrepro.regret import Estimate, Trace, log_spaced, share
+from kbrepro.regret import Estimate, Trace, block_means, log_spaced, paired_share, share
 
 Panels = Mapping[str, Mapping[str, Trace]]
 
@@ -183,7 +182,7 @@ def since(panels: Mapping[str, tuple[Array, Array, int]], *, seed: int) -> Figur
     ratios = {}
     for label, (tighter, classical, block) in panels.items():
         value, low, high = 1 + np.array(paired_share(tighter, classical, seed, block))
-        dots = _ratio(_blocks(tighter, block), _blocks(classical, block))
+        dots = _ratio(block_means(tighter, block), block_means(classical, block))
         ratios[fill(label, 24)] = dots, Estimate(value, max(low, 0.1), high)
     less = sum(estimate.high < 1 for _, estimate in ratios.values())
     title = f"The tighter width costs clearly less regret in {less} of {len(ratios)} settings"
@@ -195,10 +194,6 @@ def _ratio(a: Array, b: Array) -> Array:
     """a / b where neither is below the smallest above 0 of both."""
     floor = min((x for x in (*a, *b) if x > 0), default=1.0)
     return np.maximum(a, floor) / np.maximum(b, floor)
-
-
-def _blocks(values: Array, block: int) -> Array:
-    return values[: len(values) // block * block].reshape(-1, block).mean(axis=1)
 
 
 def _ratios(

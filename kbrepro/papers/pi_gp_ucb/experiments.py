@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Mapping, Sequence
-from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -20,15 +19,13 @@ from kbrepro.papers.pi_gp_ucb.partition import PartitionedUCB, initial_side, spl
 from kbrepro.papers.pi_gp_ucb.problems import LatticeKernel
 from kbrepro.policies.base import best_arm
 from kbrepro.problems import Gaussian, Problem, Told, Trial
-from kbrepro.regret import Estimate, Trace, block_mean, block_share, bootstrap, relative_difference, slope
+from kbrepro.regret import FEWEST, Estimate, Trace, block_mean, bootstrap, slope
 from kbrepro.simulation import Experiment, rounds
 
 #: Runs behind a number that the paper prints.
 PRINTED_RUNS = 12
 #: A printed number is not told apart from ours where 12 runs could lie farther than this share of it.
 TELLING = 0.25
-#: Fewest runs that are resampled; below that intervals are t intervals.
-FEWEST = 20
 
 
 # Regret as a share of that of uniform play
@@ -93,18 +90,6 @@ def beside_printed(regret: Array, uniform: Array, printed: float, how: str = "me
     undecided = distance <= 1 and half > TELLING * printed
     compatible = Estimate(distance, distance, half / (TELLING * printed) if undecided else distance)
     return Beside(compatible, Estimate(gap, gap - half / printed, gap + half / printed))
-
-
-def difference(a: Array, b: Array, seed: int) -> Estimate:
-    """Return the mean of a - b, both (n,), paired: bootstrap from FEWEST runs on, below that a t interval."""
-    if len(a) < FEWEST:
-        return block_mean(a - b)
-    return bootstrap(partial(np.mean, axis=-1), a - b, rng=np.random.default_rng([seed, 2]))
-
-
-def mean_estimate(samples: Array, seed: int) -> Estimate:
-    """Return the mean of samples (n,) with the interval of `difference`."""
-    return difference(samples, np.zeros(len(samples)), seed)
 
 
 def crossing(ours: Trace, rival: Trace) -> int:
@@ -239,13 +224,6 @@ def band_run(experiment: Experiment, trial: Trial) -> BandRun:
         bound += 2 * policy.half_width(arm)
         regret += float(problem.regret(np.array([arm]))[0])
     return BandRun(ratio <= 1, ratio, bound, regret)
-
-
-def share_of(a: Array, b: Array, seed: int) -> Estimate:
-    """Return the mean of a - b as a share of the mean of b, both (n,), paired; intervals as in `difference`."""
-    if len(a) < FEWEST:
-        return block_share(a, b)
-    return bootstrap(relative_difference, a, b, rng=np.random.default_rng([seed, 2]))
 
 
 # Seconds

@@ -39,6 +39,7 @@ def split_exponent(d: int, nu: float) -> float:
 
 def initial_side(horizon: int, d: int, nu: float, whole: Callable[[float], int] = round) -> int:
     """Return the cells per side of a first cover of about T^q cells, made `whole` by round, floor or ceil."""
+    checks.positive_int(horizon=horizon)
     return max(1, whole(horizon ** (cover_exponent(d, nu) / d)))
 
 

@@ -30,7 +30,7 @@ from kbrepro.kernels import Array
 from kbrepro.papers.pi_gp_ucb import experiments
 from kbrepro.papers.pi_gp_ucb.experiments import CellRun
 from kbrepro.papers.pi_gp_ucb.partition import cover_exponent
-from kbrepro.regret import Estimate, Trace, log_spaced, slope, standard_error
+from kbrepro.regret import Estimate, Trace, log_spaced, paired_difference, slope, standard_error
 
 Played = tuple[Mapping[str, Trace], Array]
 Final = tuple[Array, Array]
@@ -219,7 +219,7 @@ def pairs_of_shares(panels: Mapping[str, Played], seed: int) -> Figure:
     rows = {}
     for label, (traces, uniform) in panels.items():
         hero, rival = (traces[rule].average_regret[:, -1] / uniform for rule in (HERO, RIVAL))
-        rows[fill(label, 20)] = hero - rival, experiments.difference(hero, rival, seed)
+        rows[fill(label, 20)] = hero - rival, paired_difference(hero, rival, seed)
     fig, (ax,) = _panels(1, 1.4 + 0.42 * len(rows))
     figures.pairs(ax, rows, rule=read_rule("< 0"), what="share of uniform regret, π-GP-UCB minus IGP-UCB", dot="run")
     less, more = sum(its.high < 0 for _, its in rows.values()), sum(its.low > 0 for _, its in rows.values())

@@ -49,7 +49,7 @@ def test_bad_networks_are_refused():
     rng = np.random.default_rng(36)
     layers = [draw_layer(rng, KERNEL, rng.normal(size=(3, d)), 1, 1.0) for d in (1, 2)]
     told = NetworkTold(LINE, FeedForward(KERNEL), (1, 1), 1.0, 1.0)
-    with pytest.raises(ValueError, match="same number of columns"):
+    with pytest.raises(ValueError, match="layer 1 takes 2 inputs and is given 1: dimensions must chain"):
         compose(told, layers)
     with pytest.raises(ValueError, match=r"lipschitz = 0\.5 is not allowed: lipschitz must be at least 1"):
         replace(told, lipschitz=0.5)

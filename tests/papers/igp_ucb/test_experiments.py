@@ -15,7 +15,7 @@ from kbrepro.papers.igp_ucb.experiments import named, pool
 from kbrepro.papers.igp_ucb.widths import Original
 from kbrepro.policies import ExpectedImprovement, ProbabilityOfImprovement
 from kbrepro.problems import Problem, Told
-from kbrepro.regret import Estimate, Trace, block_share, bootstrap, relative_difference
+from kbrepro.regret import Estimate, Trace, paired_share
 
 RULES = ("GP-UCB", "IGP-UCB", "GP-TS", "EI", "PI")
 RNG = np.random.default_rng(2017)
@@ -82,18 +82,6 @@ def test_at_round_is_the_mean_regret_so_far():
 # Comparisons
 
 
-def test_share_resamples_many_trials_and_only_them():
-    a, b = NOISY[:2]
-    resampled = bootstrap(relative_difference, a, b, rng=np.random.default_rng([7, 2]))
-    assert experiments.share(a, b, 7) == resampled
-    assert experiments.share(a[:20], b[:20], 7) != block_share(a[:20], b[:20])
-    assert experiments.share(a[:19], b[:19], 7) == block_share(a[:19], b[:19])
-    assert experiments.share(a, b, 7, block=5) == block_share(a, b, 5) != block_share(a, b)
-    for estimate in (resampled, experiments.share(a, b, 7, block=5)):
-        assert estimate.value == pytest.approx(a.mean() / b.mean() - 1)
-        assert estimate.low < estimate.value < estimate.high
-
-
 def test_behind_is_the_largest_over_rivals_and_panels():
     """IGP-UCB 3 against 4, 5, 1 and 2: 200 % above EI in the first panel; the second, smaller everywhere, hides it."""
     panels = [panel_of([4, 3, 5, 1, 2]), panel_of([6, 3, 6, 6, 2])]
@@ -105,7 +93,7 @@ def test_behind_is_the_largest_over_rivals_and_panels():
 
 def test_behind_takes_the_largest_ends_too():
     panel = dict(zip("abc", NOISY, strict=False))
-    shares = [experiments.share(panel["a"], panel[rival], 3, 5) for rival in "bc"]
+    shares = [paired_share(panel["a"], panel[rival], 3, 5) for rival in "bc"]
     expected = Estimate(*(max(ends) for ends in zip(*shares, strict=True)))
     assert experiments.behind([panel], "a", "abc", 3, block=5) == expected
 

@@ -10,7 +10,7 @@ from scipy import stats
 from kbrepro.information import greedy_gain
 from kbrepro.kernels import Matern, grid
 from kbrepro.papers.pi_gp_ucb import experiments
-from kbrepro.papers.pi_gp_ucb.experiments import AVERAGES, average, beside_printed, difference, share_of
+from kbrepro.papers.pi_gp_ucb.experiments import AVERAGES, average, beside_printed
 from kbrepro.papers.pi_gp_ucb.partition import PartitionedUCB
 from kbrepro.papers.pi_gp_ucb.problems import Bumps, LatticeKernel
 from kbrepro.problems import Known, Problem, Told, Trial
@@ -123,40 +123,6 @@ def test_where_twelve_runs_tell_too_little_a_near_mean_decides_nothing():
 def test_a_median_has_no_such_interval():
     with pytest.raises(ValueError, match="how = 'median' is not allowed"):
         beside_printed(REGRET, UNIFORM, 1.0, "median")
-
-
-# Paired comparisons
-
-
-def test_few_pairs_have_a_t_interval_and_many_are_resampled():
-    a, b = RNG.normal(3, 1, size=(2, 40))
-    few = stats.ttest_rel(a[:19], b[:19]).confidence_interval()
-    assert difference(a[:19], b[:19], 5) == pytest.approx(((a - b)[:19].mean(), *few))
-    paired, many = difference(a, b, 5), stats.ttest_rel(a, b).confidence_interval()
-    assert paired.value == pytest.approx((a - b).mean())
-    assert paired[1:] == pytest.approx(tuple(many), abs=0.1) and paired[1:] != pytest.approx(tuple(many), abs=1e-6)
-    assert difference(a[:20], b[:20], 5) != difference(a[:20], b[:20], 6)  # twenty are enough
-    assert difference(b + 0.25, b, 5) == pytest.approx((0.25, 0.25, 0.25))
-
-
-@pytest.mark.parametrize("n", [12, 30])
-def test_a_mean_has_the_interval_of_a_difference_to_zero(n):
-    samples = RNG.normal(3, 1, size=n)
-    found, t = experiments.mean_estimate(samples, 5), stats.ttest_1samp(samples, 0).confidence_interval()
-    assert found.value == pytest.approx(samples.mean())
-    assert found[1:] == pytest.approx(tuple(t), abs=1e-9 if n < 20 else 0.15)
-
-
-@pytest.mark.parametrize("n", [15, 200])
-def test_a_share_of_the_rival_by_the_delta_method(n):
-    b = RNG.uniform(2, 4, size=n)
-    a = 1.3 * b + RNG.normal(0, 0.2, size=n)
-    ratio, found = a.mean() / b.mean(), share_of(a, b, 5)
-    error = np.std(a - ratio * b, ddof=1) / b.mean() / math.sqrt(n)
-    assert found.value == pytest.approx(ratio - 1)
-    half = stats.t(n - 1).ppf(0.975) * error
-    assert (found.high - found.low) / 2 == pytest.approx(half, rel=1e-9 if n < 20 else 0.1)
-    assert share_of(1.3 * b, b, 5) == pytest.approx((0.3, 0.3, 0.3))
 
 
 def test_crossing_by_hand():
