@@ -3,6 +3,7 @@
 from kbrepro.figures.panels import (
     cumulative_grid,
     cumulative_panel,
+    freeze,
     label_ends,
     labelled,
     legend_below,
@@ -23,6 +24,7 @@ __all__ = [
     "all_parts",
     "cumulative_grid",
     "cumulative_panel",
+    "freeze",
     "label_ends",
     "labelled",
     "legend_below",
