@@ -73,13 +73,13 @@ class Record:
 
         The layout is what it is now: what is added to the figure afterwards does not change it.
         """
-        figures.freeze(figure)
-        picture = io.BytesIO()
-        figure.savefig(picture, format="png", dpi=200 if self.folder else 100, facecolor="white")
-        if self.folder:
-            stem = self.folder / "figures" / name
-            paths.write_bytes(Path(f"{stem}.png"), picture.getvalue())
-            figure.savefig(f"{stem}.svg", facecolor="white", metadata={"Date": None})
+        picture, dpi = io.BytesIO(), 200 if self.folder else 100
+        with figures.placed(figure, dpi):
+            figure.savefig(picture, format="png", dpi=dpi, facecolor="white")
+            if self.folder:
+                stem = self.folder / "figures" / name
+                paths.write_bytes(Path(f"{stem}.png"), picture.getvalue())
+                figure.savefig(f"{stem}.svg", facecolor="white", metadata={"Date": None})
         if shell := get_ipython():
             self._pictures[figure] = _halved(picture) if self.folder else picture.getvalue()
             shell.display_formatter.formatters["image/png"].for_type(Figure, self._png)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -118,11 +119,17 @@ def lay_out(figure: Figure) -> None:
         engine.execute(figure)
 
 
-def freeze(figure: Figure) -> None:
-    """Place the panels of a figure for good: otherwise every drawing would place them anew, and draw twice for it."""
+@contextmanager
+def placed(figure: Figure, dpi: float) -> Iterator[None]:
+    """Place the panels of a figure for good, as for `dpi`: save it within, and drawings do not place them anew."""
+    before = figure.dpi
+    figure.set_dpi(dpi)
     lay_out(figure)
+    figure.set_dpi(before)
+    # an engine set to "none" would still be asked, and saving resets None to what the style says
     with plt.rc_context({"figure.constrained_layout.use": False}):
-        figure.set_layout_engine(None)  # "none" would leave an engine that does nothing but is asked
+        figure.set_layout_engine(None)
+        yield
 
 
 def _label_ends(ax: Axes) -> bool:
