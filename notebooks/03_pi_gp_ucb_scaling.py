@@ -42,6 +42,7 @@ from kbrepro.papers.pi_gp_ucb.experiments import AVERAGES, average, beside_print
 from kbrepro.papers.pi_gp_ucb.many_arms import LazyUCB
 from kbrepro.papers.pi_gp_ucb.partition import PartitionedUCB, cover_exponent, initial_side
 from kbrepro.papers.pi_gp_ucb.problems import SURFACES, Bumps, Surface
+from kbrepro.policies import UCB
 from kbrepro.policies.base import best_arm
 from kbrepro.problems import Trial
 from kbrepro.readings import cross
@@ -600,7 +601,7 @@ for lam in (3.0, grown[2], 50.0, 200.0):
 # %% tags=["experiment"]
 new_bands = {}
 for d in (1, 2):
-    its = {"IGP-UCB": tighter["IGP-UCB"]}
+    its = {"IGP-UCB": partial(UCB, width=Tighter(delta))}  # the band is that of all arms: nothing to be lazy about
     experiment = Experiment(functions(d, alpha=grown[d]), its, horizon, record_band=True)
     new_bands[d] = run_trials(experiment, coverage_trials, seed, block=10, label=f"tighter band, d = {d}")["IGP-UCB"]
 
