@@ -2,9 +2,12 @@
 # jupyter:
 #   jupytext:
 #     formats: ipynb,py:percent
+#     notebook_metadata_filter: language_info
 #     text_representation:
 #       extension: .py
 #       format_name: percent
+#       format_version: '1.3'
+#       jupytext_version: 1.19.6
 #   kernelspec:
 #     display_name: Python 3
 #     language: python
@@ -725,8 +728,8 @@ record.expect(
 )
 record.expect(
     gaps[letter, 1].low > 0 > max(gaps["usual", d].high for d in (1, 2)) and gaps[letter, 2].high > 0,
-    "**The paper's comparison hangs on a lengthscale convention (3-G).** By the letter of eq. 2 π-GP-UCB has more regret "
-    "than IGP-UCB in one dimension, and not clearly less in two.",
+    "**The paper's comparison hangs on a lengthscale convention (3-G).** By the letter of eq. 2 π-GP-UCB has more "
+    "regret than IGP-UCB in one dimension, and not clearly less in two.",
 )
 record.expect(
     times[1].value < 1 < refitted[1].value,
