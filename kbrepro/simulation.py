@@ -17,7 +17,7 @@ import sysconfig
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from importlib.util import find_spec, resolve_name
 from pathlib import Path
 from typing import Any
@@ -217,8 +217,13 @@ def _own_file(name: str) -> Path | None:
 def _imports(name: str, file: Path) -> list[str]:
     """The modules that a module imports, wherever in its file; a submodule rather than the package it lies in."""
     package = name if file.name == "__init__.py" else name.rpartition(".")[0]
+    return _imported(file.read_text(encoding="utf-8"), package)
+
+
+@cache
+def _imported(source: str, package: str) -> list[str]:
     found = []
-    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+    for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Import):
             found += [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
