@@ -19,7 +19,7 @@ from kbrepro.papers.pi_gp_ucb.partition import PartitionedUCB, initial_side, spl
 from kbrepro.papers.pi_gp_ucb.problems import LatticeKernel
 from kbrepro.policies.base import best_arm
 from kbrepro.problems import Gaussian, Problem, Told, Trial
-from kbrepro.regret import FEWEST, Estimate, Trace, block_mean, bootstrap, slope
+from kbrepro.regret import Estimate, Trace, bootstrap, estimated_mean, slope
 from kbrepro.simulation import Experiment, rounds
 
 #: Runs behind a number that the paper prints.
@@ -61,10 +61,10 @@ AVERAGES = {
 
 
 def average(regret: Array, uniform: Array, seed: int, how: str = "mean of ratios") -> Estimate:
-    """Return the share of uniform regret (n,), averaged by one of AVERAGES: t interval for few ratios, or bootstrap."""
+    """Return the share of uniform regret (n,), averaged by one of AVERAGES, with its interval."""
     checks.one_of(tuple(AVERAGES), how=how)
-    if len(regret) < FEWEST and how == "mean of ratios":
-        return block_mean(regret / uniform)
+    if how == "mean of ratios":
+        return estimated_mean(regret / uniform, seed)
     return bootstrap(AVERAGES[how], regret, uniform, rng=np.random.default_rng([seed, 1]))
 
 
