@@ -66,15 +66,15 @@ from kbrepro.simulation import Experiment, map_trials, rounds, run, run_trials
 
 # %% tags=["parameters", "hide-input"] jupyter={"source_hidden": true}
 seed: int = 2020  # root seed of every random stream
-horizon: int = 200  # rounds T of every run (paper: 10000)
+horizon: int = 150  # rounds T of every run (paper: 10000)
 trials: int = 6  # runs of Table 1 in one and two dimensions (paper: 12; full scale: 100)
 trials_d3: int = 2  # runs of Table 1 in three dimensions (paper: 12)
 trials_more: int = 2  # runs of Figure 2 and of the cells (paper: 12)
 coverage_trials: int = 6  # runs that check bands (full scale: 200)
 reading_trials: int = 2  # runs of Table 1 under every reading (full scale: 20)
 sweep_trials: int = 2  # runs for every lambda of the sweep (full scale: 40)
-growth_arms: int = 400  # arms behind the growth of the gain (full scale: 2000)
-growth_horizon: int = 1000  # rounds of the growth of the gain (full scale: 10000)
+growth_arms: int = 300  # arms behind the growth of the gain (full scale: 2000)
+growth_horizon: int = 500  # rounds of the growth of the gain (full scale: 10000)
 timing_trials: int = 1  # runs that are timed, one at a time (full scale: 3)
 timings: bool = False  # judge the claims about seconds (full scale: true)
 delta: float = 0.1  # the confidence band may fail with this probability
