@@ -19,7 +19,16 @@ import psutil
 import yaml
 
 MARK = "KBREPRO_RUN"
+#: Runs a module like `python -m`, without the grammars that jsonschema would compile for two seconds (see `batch`).
+_START = """import runpy, sys
+sys.modules["rfc3987_syntax"] = None
+runpy.run_module(sys.argv.pop(1), run_name="__main__", alter_sys=True)"""
 ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
+
+
+def module(name: str) -> list[str]:
+    """Return the command that runs an installed module; arguments follow."""
+    return [sys.executable, "-c", _START, name]
 
 
 def papermill(
@@ -35,7 +44,7 @@ def papermill(
     What the notebook writes to stderr (progress bars, warnings) is kept in `log`, papermill's own words after it, and
     shown in a terminal. When this returns or raises, also on Ctrl-C and SIGTERM, kernel and workers are gone.
     """
-    command = [sys.executable, "-m", "papermill", str(source), str(output), "-k", "python3"]
+    command = [*module("papermill"), str(source), str(output), "-k", "python3"]
     command += ["--no-progress-bar", "--stderr-file", "-"]
     if parameters is not None:
         command += ["-y", yaml.safe_dump(dict(parameters), allow_unicode=True)]

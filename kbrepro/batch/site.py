@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
-import sys
 import tempfile
 from importlib.util import find_spec
 from inspect import cleandoc
@@ -16,6 +15,7 @@ import nbformat
 import kbrepro
 from kbrepro import paths, scorecard
 from kbrepro.batch.folders import recover, swap_in
+from kbrepro.batch.process import module
 
 NEEDED = ("sphinx", "myst_nb", "sphinx_book_theme")
 PACKAGE = Path(kbrepro.__file__).parent
@@ -68,6 +68,8 @@ def _write_pages(root: Path, results: Path, folders: list[Path], source: Path) -
         nbformat.write(notebook, source / f"{folder.name}.ipynb")
     for name, page in api_pages().items():
         paths.write_text(source / f"{name}.md", page)
+    if (picture := results / scorecard.PICTURE).is_file():
+        paths.write_bytes(source / results.name / picture.name, picture.read_bytes())  # where the scorecard links it
     paths.write_text(source / "index.md", _index(root, results, folders, source))
 
 
@@ -86,7 +88,10 @@ def _toctree(caption: str, pages: list[str]) -> str:
 
 
 def api_pages() -> dict[str, str]:
-    """Return name -> Markdown of the pages that document the package: the face and the core, then the papers."""
+    """Return name -> Markdown of the pages that document the package: the face and the core, then the papers.
+
+    Sphinx reads pages by name, half of them in each of two processes: the two longest are far apart in the alphabet.
+    """
     names = sorted(".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts) for path in PACKAGE.rglob("*.py"))
     names = [name.removesuffix(".__init__") for name in names]
     papers = [name for name in names if name.startswith("kbrepro.papers.")]
@@ -96,7 +101,7 @@ def api_pages() -> dict[str, str]:
     head = ["# API: the core", cleandoc(kbrepro.__doc__).split("\n\n", 1)[1], scorecard.table(["name", ""], face)]
     return {
         "api": "\n\n".join([*head, *map(_module, core[1:])]) + "\n",
-        "api_papers": "\n\n".join(["# API: the papers", *map(_module, papers)]) + "\n",
+        "papers_api": "\n\n".join(["# API: the papers", *map(_module, papers)]) + "\n",
     }
 
 
@@ -139,7 +144,7 @@ def _headline(folder: Path, source: Path) -> str:
 
 
 def _sphinx(root: Path, source: Path, site: Path) -> None:
-    command = [sys.executable, "-m", "sphinx", "-W", "--keep-going", "-q", "-b", "html"]
+    command = [*module("sphinx"), "-W", "--keep-going", "-q", "-j", "auto", "-b", "html"]
     command += ["-c", str(root / "docs"), "-d", str(source.with_name("doctrees")), str(source), str(site)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode != 0:

@@ -84,7 +84,7 @@ def test_every_name_of_the_face_is_explained_and_formulas_stand_as_they_are_writ
     assert "variance * exp(-r^2 / (2 lengthscale^2))" in page
     assert "|f - mean| / (width sd)" in page
     assert "mean     += g * (y - mean_i) / sqrt(v_i + s2)\n" in re.sub(r"<[^>]+>", "", page)
-    assert "BKB" in (index.parent / "api_papers.html").read_text()
+    assert "BKB" in (index.parent / "papers_api.html").read_text()
 
 
 def test_links_out_of_the_report_become_file_names(index):
