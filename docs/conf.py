@@ -39,7 +39,7 @@ html_theme_options = {
 
 add_module_names = False
 autodoc_typehints_format = "short"
-autodoc_use_type_comments = False  # there are none, and to look for them takes a third of the time
+autodoc_use_type_comments = False  # there are none
 autodoc_type_aliases = {"Array": "Array", "Kernel": "Kernel"}
 python_maximum_signature_line_length = 100
 
