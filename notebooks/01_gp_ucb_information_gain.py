@@ -62,18 +62,18 @@ from kbrepro.simulation import Experiment, map_trials, rounds, run, run_trials
 
 # %% tags=["parameters", "hide-input"] jupyter={"source_hidden": true}
 seed: int = 2010  # root seed of every random stream
-trials: int = 12  # test functions of Fig. 5a (paper: 30; full scale: 200)
+trials: int = 8  # test functions of Fig. 5a (paper: 30; full scale: 200)
 on_par_trials: int = 10  # further functions for GP-UCB/5 against EI alone (full scale: 3000)
-horizon: int = 200  # rounds T of Fig. 5a (paper: 1000)
-n_arms: int = 250  # points of [0, 1] in Fig. 5a (paper: 1000)
-every: int = 120  # temperature: one minute in so many is a test function (full scale: 1)
-theorem_runs: int = 10  # runs behind every theorem (full scale: 200)
+horizon: int = 100  # rounds T of Fig. 5a (paper: 1000)
+n_arms: int = 150  # points of [0, 1] in Fig. 5a (paper: 1000)
+every: int = 240  # temperature: one minute in so many is a test function (full scale: 1)
+theorem_runs: int = 6  # runs behind every theorem (full scale: 200)
 sizes: list[int] = [100, 300]  # numbers of arms |D| of Fig. 3
 gain_horizon: int = 200  # pulls T of Fig. 3
-growth_horizon: int = 1000  # pulls T behind the growth of the gain (full scale: 10000)
+growth_horizon: int = 500  # pulls T behind the growth of the gain (full scale: 10000)
 growth_points: int = 200  # arms in [0, 1]^d behind the growth of the gain (full scale: 2000)
-road_every: int = 20  # traffic: one slot of five minutes in so many is a test function (full scale: 1)
-reading_trials: int = 3  # test functions of Fig. 5a under every reading (full scale: 40)
+road_every: int = 40  # traffic: one slot of five minutes in so many is a test function (full scale: 1)
+reading_trials: int = 2  # test functions of Fig. 5a under every reading (full scale: 40)
 reading_every: int = 240  # temperature under every reading: one minute in so many (full scale: 10)
 delta: float = 0.1  # the confidence band may fail with this probability
 results_dir: str = ""  # folder for figures and tables, relative to the project's root; empty: write nothing

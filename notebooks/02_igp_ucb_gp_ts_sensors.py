@@ -62,17 +62,17 @@ from kbrepro.simulation import Experiment, map_trials, rounds, run, run_trials
 
 # %% tags=["parameters", "hide-input"] jupyter={"source_hidden": true}
 seed: int = 2017  # root seed of every random stream
-trials: int = 3  # test functions behind each panel of Figs. 1 to 3 (paper: 25)
-horizon: int = 150  # rounds T of Figs. 1 to 3 (paper: 30000)
+trials: int = 2  # test functions behind each panel of Figs. 1 to 3 (paper: 25)
+horizon: int = 90  # rounds T of Figs. 1 to 3 (paper: 30000)
 rows: int = 40  # test rows of each sensor set in Fig. 4, or all if there are fewer (paper: all)
-sensor_horizon: int = 30  # rounds T of Fig. 4 (full scale: 1000; the paper does not say)
-noise_trials: int = 20  # runs on pure noise behind Theorem 1 and Lemma 4 (full scale: 2000)
-coverage_trials: int = 10  # runs behind Theorems 2 and 3 (full scale: 400)
-theorem_horizon: int = 40  # rounds T of the runs for the theorems (full scale: 500)
+sensor_horizon: int = 15  # rounds T of Fig. 4 (full scale: 1000; the paper does not say)
+noise_trials: int = 10  # runs on pure noise behind Theorem 1 and Lemma 4 (full scale: 2000)
+coverage_trials: int = 5  # runs behind Theorems 2 and 3 (full scale: 400)
+theorem_horizon: int = 20  # rounds T of the runs for the theorems (full scale: 500)
 kernel_trials: int = 2  # test functions under every wrong kernel (full scale: 25)
-kernel_horizon: int = 60  # rounds of those runs (full scale: 10000)
+kernel_horizon: int = 30  # rounds of those runs (full scale: 10000)
 dimension_trials: int = 2  # test functions in 1, 2, 3 and 4 dimensions (full scale: 25)
-dimension_horizon: int = 60  # rounds of those runs (full scale: 30000)
+dimension_horizon: int = 30  # rounds of those runs (full scale: 30000)
 reading_trials: int = 2  # test functions of Figs. 1 to 3 under every reading, a third of the rounds (full scale: 4)
 reading_every: int = 8  # sensors under every reading: one row in so many (full scale: 4)
 delta: float = 0.1  # the confidence band may fail with this probability
