@@ -201,15 +201,22 @@ def slopes(trace: Trace, decades: int = 1) -> Array:
     return np.polyfit(np.log(t), curves.T, 1)[0]
 
 
-def sizes(experiment: Experiment, trial: Trial) -> dict[str, Array]:
-    """Return the members of the dictionary of every policy of an experiment after each pull, (T,); for `map_trials`."""
+class Sized(NamedTuple):
+    """Members of a dictionary after each pull, and the arms pulled, (T,) each."""
+
+    members: NDArray[np.int64]
+    arms: Pulls
+
+
+def sizes(experiment: Experiment, trial: Trial) -> dict[str, Sized]:
+    """Return what every policy of an experiment, each with a dictionary, pulls and keeps; for `map_trials`."""
     problem, found = experiment.problem(trial), {}
     for name, make in experiment.policies.items():
-        policy = make(problem.told, experiment.horizon)
-        members = [
-            len(policy.posterior.dictionary) for _ in rounds(policy, problem, experiment.horizon, trial.rng("run"))
-        ]
-        found[name] = np.array([*members[1:], len(policy.posterior.dictionary)])
+        policy, arms, members = make(problem.told, experiment.horizon), [], []
+        for _, arm, _ in rounds(policy, problem, experiment.horizon, trial.rng("run")):
+            arms.append(arm)
+            members.append(len(policy.posterior.dictionary))
+        found[name] = Sized(np.array([*members[1:], len(policy.posterior.dictionary)]), np.array(arms))
     return found
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from textwrap import fill
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -218,15 +219,14 @@ def beside_exact(finals: Mapping[str, Array], pairs: Mapping[str, tuple[str, str
         rows[label] = finals[rule] / finals[to], Estimate(*(1 + x for x in share))
     fig, ax = plt.subplots(figsize=(WIDTH, 1.6 + 0.36 * len(rows)))
     _log(ax, "x")
-    figures.pairs(
-        ax,
-        rows,
-        rule=read_rule(">= 0.8, <= 1.3"),
-        what="$R_T$ over that of the rule named second",
-        centre="ratio of means",
+    rule = read_rule(">= 0.8, <= 1.3")
+    figures.pairs(ax, rows, rule=rule, what="$R_T$ over that of the rule named second", centre="ratio of means")
+    outside = {label.replace("\n", " "): e.value for label, (_, e) in rows.items() if rule.state(e) != "holds"}
+    told = "; ".join(f"{label} {value:.2f}" for label, value in outside.items()) or "none"
+    inside = len(rows) - len(outside)
+    fig.suptitle(
+        f"{inside} of {len(rows)} ratios of mean $R_T$ are clearly within 0.8 to 1.3; the others:\n{fill(told, 90)}"
     )
-    inside = [label for label, (_, e) in rows.items() if e.low >= 0.8 and e.high <= 1.3]
-    fig.suptitle(f"Within 0.8 to 1.3 for {len(inside)} of {len(rows)} pairs")
     return fig
 
 

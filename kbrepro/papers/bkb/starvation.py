@@ -188,10 +188,14 @@ def over_seeds(table: pd.DataFrame, what: str, name: str, setting: str, t: int) 
 
 
 def largest_95(*samples: Array) -> Array:
-    """Return the largest of the 95th percentiles of samples, each (..., n), over the last axis."""
-    return np.quantile(samples, 0.95, axis=-1).max(axis=0)
+    """Return the largest of the 95th percentiles of samples, each (..., n), over the last axis (linear, as numpy's)."""
+    its = np.sort(samples, axis=-1)  # sorting is many times faster than np.quantile on short rows: this is resampled
+    place = 0.95 * (its.shape[-1] - 1)
+    low, high = its[..., int(place)], its[..., min(int(place) + 1, its.shape[-1] - 1)]
+    return (low + (place - int(place)) * (high - low)).max(axis=0)
 
 
 def median(sample: Array) -> Array:
     """Return the median over the last axis."""
-    return np.median(sample, axis=-1)
+    its, n = np.sort(sample, axis=-1), sample.shape[-1]
+    return 0.5 * (its[..., (n - 1) // 2] + its[..., n // 2])
