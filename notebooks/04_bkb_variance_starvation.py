@@ -37,7 +37,7 @@ from kbrepro import checks, information
 from kbrepro.confidence import Constant, SelfNormalised, Tighter
 from kbrepro.kernels import Linear, SquaredExponential, grid
 from kbrepro.papers.bkb import costs, experiments, pictures, starvation
-from kbrepro.papers.bkb.experiments import bad_steps, dictionaries, largest_ratio, slopes
+from kbrepro.papers.bkb.experiments import bad_steps, dictionaries, largest_ratio, last_decade
 from kbrepro.papers.bkb.policy import BKB, Authors, Budgeted, FourierUCB
 from kbrepro.papers.bkb.since import MiniUCB
 from kbrepro.papers.bkb.sketch import BudgetedPosterior, StreamingPosterior
@@ -516,10 +516,12 @@ record.figure(fig, "fixed_features")
 plt.show()
 
 # %% tags=["experiment"]
-steep = {name: slopes(traces[name]) for name in adapting}
-record.judge("4-O", linear=estimated_mean(steep["RFF, 20 features"], seed),
-             less=estimated_mean(steep["BKB, 3 sd"] - steep["RFF, 20 features"], seed),
-             hundred=estimated_mean(steep["RFF, 100 features"], seed))  # fmt: skip
+ends = {name: last_decade(traces[name]) for name in adapting}
+exponents = {name: bootstrap(experiments.exponent, *its, rng=np.random.default_rng([seed, 1]))
+             for name, its in ends.items()}  # fmt: skip
+few_features, ours = ends["RFF, 20 features"], ends["BKB, 3 sd"]
+gap = bootstrap(experiments.exponent_gap, *ours, *few_features, rng=np.random.default_rng([seed, 1]))
+record.judge("4-O", linear=exponents["RFF, 20 features"], hundred=exponents["RFF, 100 features"], less=gap)
 short, sized = horizon // 3, {}
 for length in (0.1, 0.2, 0.4, 0.8):
     job = partial(experiments.sizes, Experiment(smooth(regret_arms, length=length), {"BKB": sketched}, short))

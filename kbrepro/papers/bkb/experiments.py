@@ -190,15 +190,20 @@ def _operators(K: Array, pulls: Pulls, sketch: BudgetedPosterior, noise_variance
 # Regret
 
 
-def slopes(trace: Trace, decades: int = 1) -> Array:
-    """Return the slope of log R_t in log t over the last decades of every trial, from twenty log-spaced rounds, (n,).
+def last_decade(trace: Trace) -> tuple[Array, Array]:
+    """Return R_T and R_(T/10) of every trial, (n,) each."""
+    curves = trace.cumulative_regret
+    return curves[:, -1], curves[:, max(1, curves.shape[1] // 10) - 1]
 
-    A trial without regret until then has slope 0.
-    """
-    horizon = trace.regret.shape[1]
-    t = np.unique(np.geomspace(max(1, horizon // 10**decades), horizon, 20).astype(int))
-    curves = np.log(np.maximum(trace.cumulative_regret[:, t - 1], np.finfo(float).tiny))
-    return np.polyfit(np.log(t), curves.T, 1)[0]
+
+def exponent(final: Array, tenth: Array) -> Array:
+    """Return the exponent of t in the mean regret over the last decade, from `last_decade`, over the last axis."""
+    return np.log10(final.mean(axis=-1) / tenth.mean(axis=-1))
+
+
+def exponent_gap(final: Array, tenth: Array, other_final: Array, other_tenth: Array) -> Array:
+    """Return the exponent of one rule less that of another, over the last axis."""
+    return exponent(final, tenth) - exponent(other_final, other_tenth)
 
 
 class Sized(NamedTuple):

@@ -19,7 +19,7 @@ from kbrepro.figures.panels import plain_log
 from kbrepro.figures.style import SMALLEST
 from kbrepro.kernels import Array
 from kbrepro.papers.bkb.costs import milliseconds
-from kbrepro.papers.bkb.experiments import Dictionaries, slopes
+from kbrepro.papers.bkb.experiments import Dictionaries, exponent, last_decade
 from kbrepro.papers.bkb.starvation import BAND, over_seeds
 from kbrepro.regret import Estimate, Trace, block_mean, log_spaced, paired_share
 
@@ -145,14 +145,14 @@ def transition(
     designs, names = (list(dict.fromkeys(key[i] for key in found)) for i in (1, 0))
     fig, axes = plt.subplots(2, len(designs), figsize=(WIDTH, 4.8), sharex=True, sharey="row")
     for column, design in zip(axes.T, designs, strict=True):
-        for name in names:
+        for name, aside in zip(names, (-0.07, 0.07), strict=True):
             qbars = [q for n, d, q in found if (n, d) == (name, design)]
             for ax, part, scale in zip(column, ("bad", "size"), (100, 1), strict=True):
                 values = [block_mean(scale * getattr(found[name, design, q], part)) for q in qbars]
                 mean, low, high = np.array(values).T
                 colour, style = LOOK[name]
                 bars = {"color": colour, "linestyle": style, "marker": "o", "markersize": 4, "capsize": 2}
-                ax.errorbar(qbars, mean, [mean - low, high - mean], label=name, **bars)
+                ax.errorbar(np.array(qbars) + aside, mean, [mean - low, high - mean], label=name, **bars)
         column[0].set_title(f"{design}, $d_{{eff}}$ = {dimension[design]:.0f}")
         column[1].axhspan(0.8, 1.5, color="#e4ecf7", linewidth=0, zorder=0)
         column[1].set(xlabel=r"$\bar q$", ylim=(0, 4))
@@ -183,8 +183,9 @@ def proposition_5(chains: Mapping[str, Array]) -> Figure:
             ax.fill_between(t, low, high, color=colour, alpha=0.15, linewidth=0)
         guide = np.median(chain[:, 1:, 0], axis=0) * np.log(t[1:])
         ax.plot(t[1:], guide, "-.", color="#b08000", label=r"$d_{eff} \log t$ (4.1)")
-        ax.set(title=design, xlabel="pulls t", xlim=(1, t[-1]), ylim=(1, None))
+        ax.set(title=design, xlabel="pulls t", xlim=(1, t[-1]))
         _log(ax, "xy")
+    axes[0].set_ylim(bottom=1)
     axes[0].set_ylabel(f"nats, or dimensions\n(median, range of {len(chain)} runs)")
     figures.legend_below(fig, 5)
     below = {
@@ -231,12 +232,12 @@ def beside_exact(finals: Mapping[str, Array], pairs: Mapping[str, tuple[str, str
 
 
 def fixed_size(traces: Mapping[str, Trace]) -> Figure:
-    """Return the mean regret of rules that adapt their size and rules that do not, with their late slopes."""
+    """Return the mean regret of rules that adapt their size and rules that do not, with its late exponents."""
     fig, ax = plt.subplots(figsize=(WIDTH, 3.8))
     figures.regret_quartiles(ax, traces, spread="mean and 95 % interval", hero=HERO)
     figures.restyle(ax, LOOKS)
-    told = ", ".join(f"{name} {slopes(trace).mean():.2f}" for name, trace in traces.items())
-    return figures.labelled(fig, f"Exponent of t in the regret of the last decade:\n{told}")
+    told = ", ".join(f"{name} {exponent(*last_decade(trace)):.2f}" for name, trace in traces.items())
+    return figures.labelled(fig, f"Exponent of t in the mean regret of the last decade:\n{told}")
 
 
 def linear(traces: Mapping[str, Trace]) -> Figure:
