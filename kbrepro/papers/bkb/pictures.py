@@ -277,7 +277,7 @@ def cost_per_step(measured: Mapping[str, tuple[pd.DataFrame, pd.DataFrame]]) -> 
         ax.yaxis.set_major_locator(LogLocator())
         ax.xaxis.set_major_locator(LogLocator())
     for ax in axes[-1]:
-        ax.set_xlabel("round t")
+        ax.set_xlabel("round t" if ax.get_visible() else "")
     for row in axes:
         row[0].set_ylabel("milliseconds a step\n(median of 21 steps)")
     figures.legend_below(fig, 5)
