@@ -50,6 +50,8 @@ def test_members_are_near_the_sum_of_their_probabilities():
     ratios = experiments.variance_ratios(SOURCE, uniform_pulls, 80, [3.0], BudgetedPosterior, Trial(6, 1)).by_qbar[3.0]
     assert ratios.members.mean() == pytest.approx(ratios.expected.mean(), rel=0.1)
     assert (ratios.members[20:] != ratios.expected[20:]).any() and ratios.expected[-1] < 60  # not every pull
+    first = experiments.variance_ratios(SOURCE, uniform_pulls, 1, [1.0], BudgetedPosterior, Trial(6, 1)).by_qbar[1.0]
+    assert first.expected.tolist() == [1.0]  # probabilities are those from before the newest observation: 0.99 after it
 
 
 def ratios(low, high, members=(10, 20), expected=(20, 20)):
