@@ -93,6 +93,6 @@ def test_cheaper_from_the_first_round_that_it_stays_so(ours, theirs, first):
 
 def test_a_straight_line_crosses_the_median_of_late_steps():
     t = np.arange(1.0, 101)
-    ours = np.where(t <= 20, 100.0, 30.0)  # the first fifth does not count
-    assert costs.crossing(2.0 + 0.1 * t, ours) == pytest.approx(280)
+    ours = np.where(t <= 20, 100.0, np.where(t <= 60, 30.0, 50.0))  # the first fifth does not count
+    assert costs.crossing(2.0 + 0.1 * t, ours) == pytest.approx(380)
     assert costs.crossing(50.0 - 0.1 * t, ours) == np.inf
