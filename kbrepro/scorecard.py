@@ -124,7 +124,9 @@ def _deciding_choices(records: Iterable[Mapping[str, Any]]) -> str:
     played = {r["id"]: r["readings"]["flips"] for r in records if r.get("readings")}
     table = readings.ranking(played).sort_values("share", ascending=False)
     strong = [f"{row.choice} {row.share:.0%}" for row in table.itertuples() if row.flips]
-    means = "how often a claim holds in one and not in the other of two readings that differ in one choice alone"
+    means = (
+        "of every two readings that differ in one choice alone, the share of which one lets the claim hold and one not"
+    )
     return f"{means}: {', '.join(strong)}." if strong else ""
 
 
