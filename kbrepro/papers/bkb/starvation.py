@@ -187,15 +187,23 @@ def over_seeds(table: pd.DataFrame, what: str, name: str, setting: str, t: int) 
     return table[there].sort_values("seed")[what].to_numpy(float)
 
 
-def largest_95(*samples: Array) -> Array:
-    """Return the largest of the 95th percentiles of samples, each (..., n), over the last axis (linear, as numpy's)."""
+def largest_quantile(level: float, *samples: Array) -> Array:
+    """Return the largest of the quantiles at `level` (0 to 1) of samples, each (..., n), over the last axis, (...).
+
+    Linear between neighbours, as numpy's.
+    """
     its = np.sort(samples, axis=-1)  # sorting is many times faster than np.quantile on short rows: this is resampled
-    place = 0.95 * (its.shape[-1] - 1)
+    place = level * (its.shape[-1] - 1)
     low, high = its[..., int(place)], its[..., min(int(place) + 1, its.shape[-1] - 1)]
     return (low + (place - int(place)) * (high - low)).max(axis=0)
 
 
 def median(sample: Array) -> Array:
-    """Return the median over the last axis."""
+    """Return the median over the last axis of a sample (..., n), (...)."""
     its, n = np.sort(sample, axis=-1), sample.shape[-1]
     return 0.5 * (its[..., (n - 1) // 2] + its[..., n // 2])
+
+
+def ratio_of_medians(a: Array, b: Array) -> Array:
+    """Return the median of a over that of b, both (..., n), over the last axis, (...)."""
+    return median(a) / median(b)

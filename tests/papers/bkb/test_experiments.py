@@ -142,6 +142,15 @@ def test_the_exponent_is_that_of_the_mean_regret_over_the_last_decade(power):
     )
 
 
+def test_exponents_of_resamples_are_those_row_by_row():
+    final, tenth, other_final, other_tenth = np.random.default_rng(0).uniform(1, 9, (4, 5, 7))
+    slopes = experiments.exponent(final, tenth)
+    gaps = experiments.exponent_gap(final, tenth, other_final, other_tenth)
+    for one in range(5):
+        its, others = (np.log10(sum(a[one]) / sum(b[one])) for a, b in ((final, tenth), (other_final, other_tenth)))
+        assert slopes[one] == pytest.approx(its) and gaps[one] == pytest.approx(its - others)
+
+
 def test_sizes_are_those_after_each_pull():
     source = RKHSFunction(SquaredExponential(0.3), grid(40), NOISE, norm=2.0)
     rule = partial(BKB, width=Constant(2.0), qbar=1e9)

@@ -116,7 +116,14 @@ def test_a_column_is_in_the_order_of_seeds():
 
 
 @pytest.mark.parametrize("n", [1, 2, 7, 40])
-def test_quantiles_are_numpys(n):
-    samples = np.random.default_rng(n).standard_normal((3, n))
-    assert starvation.largest_95(*samples) == pytest.approx(np.quantile(samples, 0.95, axis=1).max())
-    assert starvation.median(samples[0]) == pytest.approx(np.median(samples[0]))
+def test_statistics_that_are_resampled_are_those_of_numpy_row_by_row(n):
+    samples = np.random.default_rng(n).uniform(1, 2, (3, 5, n))  # three columns of the table, five resamples of each
+    for one, row in enumerate(np.swapaxes(samples, 0, 1)):
+        for level in (0.9, 0.95):
+            expected = np.quantile(row, level, axis=-1).max()
+            assert starvation.largest_quantile(level, *samples)[one] == pytest.approx(expected)
+            assert starvation.largest_quantile(level, *row) == pytest.approx(expected)
+        assert starvation.median(samples[0])[one] == pytest.approx(np.median(row[0]))
+        ratio = np.median(row[0]) / np.median(row[1])
+        assert starvation.ratio_of_medians(*samples[:2])[one] == pytest.approx(ratio)
+        assert starvation.ratio_of_medians(*row[:2]) == pytest.approx(ratio)
