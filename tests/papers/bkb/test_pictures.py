@@ -108,7 +108,9 @@ def test_proposition_5_tells_where_the_replacement_is_below(checked):
     high = chain.copy()
     high[..., 2] = 0.01
     figure = pictures.proposition_5({"uniform": chain, "plane": high})
-    assert "100% (uniform), 0% (plane) of the steps" in checked(figure)
+    told = checked(figure)
+    assert "falls to 0.25 of it" in told  # at t = 2, where sqrt(t) log(t) / 2t is smallest
+    assert "100% (uniform), 0% (plane) of the steps" in told
     for ax in figure.axes:
         assert ax.get_ylim()[1] >= 160  # nothing is cut off
     np.testing.assert_allclose(line(figure.axes[0], "log det").get_ydata(), 2 * t)
