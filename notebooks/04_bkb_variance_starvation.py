@@ -310,7 +310,7 @@ record.show("4-I", "4-J", "4-K")
 if timings:
     record.expect(
         best.value < 1,
-        "At no t from 50 on is BKB's step faster than keeping the covariance of 1000 arms up to date.",
+        f"At no t from 50 on is BKB's step faster than keeping the covariance of {cost_arms[0]} arms up to date.",
     )
     record.expect(
         reached[in_line].value < cost_horizon < reached[in_plane].value,
