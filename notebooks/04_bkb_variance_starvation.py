@@ -443,7 +443,7 @@ record.expect(
 )
 least, most = (end([stays["BKB", design, 4.0] for design in designs]) for end in (min, max))
 record.expect(
-    most < 1,
+    least < 1,
     f"At $\\bar q = 4$, which the theorem does not cover, {least:.0%} to {most:.0%} of {ratio_horizon} pulls are kept "
     f"(by design), and at most {bad_at(4.0).value:.2%} of the steps are bad.",
 )
