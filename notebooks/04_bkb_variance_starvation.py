@@ -301,6 +301,8 @@ for case, t in reached.items():
     since_t[case]["rows (straight line)"] = t.value
 cheaper = pd.DataFrame(since_t).rename_axis("BKB's step is cheaper than")
 record.table(cheaper, "cost_cheaper_from")
+
+# %% tags=["full-scale", "nbval-ignore-output"]
 cheaper.map(lambda t: f"from t = {t:.0f}" if t < never else f"not within {cost_horizon} rounds")
 
 # %% tags=["full-scale", "nbval-ignore-output"]
