@@ -1,1 +1,1 @@
-"""Calandriello et al. (2019), BKB: dictionaries, the policy, experiments."""
+"""Calandriello et al. (2019), BKB: dictionaries, policies, starvation, what is proved, costs, and mini-GP-UCB since."""

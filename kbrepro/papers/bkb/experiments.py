@@ -1,166 +1,120 @@
-"""How well approximate posteriors follow the exact one along a sequence of pulls, and what a step of BKB costs.
+"""What Theorem 1 and the results around it say of a run, and what is read off regret.
 
-Functions for `simulation.map_trials`: every setting stands before the `Trial`.
+Jobs for `simulation.map_trials` have every setting before the `Trial`.
 """
 
 from __future__ import annotations
 
-import time
-import timeit
-from collections.abc import Callable
-from functools import partial
 from typing import NamedTuple
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
-from scipy.linalg import cholesky, eigvalsh, solve_triangular
+from scipy.linalg import eigh, eigvalsh
 
 from kbrepro import checks
-from kbrepro.kernels import Array, Kernel
-from kbrepro.papers.bkb.policy import BKB
-from kbrepro.papers.bkb.sketch import (
-    BudgetedPosterior,
-    FeaturePosterior,
-    NystromPosterior,
-    StreamingPosterior,
-    nystrom_features,
-    quadrature_features,
-    random_features,
-)
-from kbrepro.policies.base import best_arm
-from kbrepro.posterior import CovariancePosterior, Posterior, RowPosterior
-from kbrepro.problems import GPDraw, Problem, Told, Trial
-from kbrepro.simulation import rounds
+from kbrepro.kernels import Array
+from kbrepro.papers.bkb.sketch import RANK_TOLERANCE, BudgetedPosterior, NystromPosterior
+from kbrepro.papers.bkb.starvation import Design, Pulls
+from kbrepro.posterior import RowPosterior
+from kbrepro.problems import GPDraw, Trial
+from kbrepro.regret import Trace
+from kbrepro.simulation import Experiment, rounds
 
-#: Beyond this many arms an A x A covariance is not timed.
-MOST_ARMS_OF_A_COVARIANCE = 2500
-
-#: A band is the mean +- this many standard deviations where its coverage is measured (Calandriello et al., Fig. 1).
-BAND = 3.0
-
-Pulls = NDArray[np.int64]
-Design = Callable[[np.random.Generator, Array, int], Pulls]
+# Theorem 1
 
 
-def uniform_pulls(rng: np.random.Generator, points: Array, horizon: int, upto: float = np.inf) -> Pulls:
-    """Return pulls (horizon,), uniform among the arms at points (A, d) whose first coordinate is at most `upto`."""
-    return rng.choice(np.flatnonzero(points[:, 0] <= upto), horizon)
+class Ratios(NamedTuple):
+    """BKB after each of T pulls, (T,) each: smallest and largest ratio BKB over exact of the variances of all arms.
 
-
-def shrinking_window(rng: np.random.Generator, points: Array, horizon: int, last: float = 0.05) -> Pulls:
-    """Return pulls (horizon,), uniform among the arms nearest a random one; their share falls from 1 to `last`."""
-    centre = points[rng.integers(len(points))]
-    nearest = np.linalg.norm(points - centre, axis=1).argsort(kind="stable")
-    window = np.maximum(len(points) * np.geomspace(1, last, horizon), 1).astype(int)
-    return nearest[rng.integers(window)]
-
-
-class Snapshot(NamedTuple):
-    """Mean (A,) and sd (A,) of a posterior, its number of features, and of dictionary members (0 if it has none)."""
-
-    mean: Array
-    sd: Array
-    n_features: int
-    n_members: int
-
-
-def snapshots(
-    source: GPDraw, design: Design, at: list[int], qbars: list[float], n_features: dict[str, list[int]], trial: Trial
-) -> tuple[Problem, dict[tuple[str, str, int], Snapshot]]:
-    """Return the problem, and the exact and every approximate posterior {(name, setting, t): Snapshot}.
-
-    What Calandriello et al., Fig. 1, shows after t = `at` pulls by `design`. BKB and its streaming form run with every
-    qbar; with the dictionary S of BKB at the first qbar: SoR on S, DTC on as many pulls drawn uniformly, RFF and QFF
-    with |S| features (made even) and with each of `n_features["RFF"]`, `n_features["QFF"]`.
+    `members` and `distinct` ones of the dictionary, and `expected`, the sum of their inclusion probabilities.
     """
-    problem, rng = source(trial), trial.rng("run")
-    told = problem.told
-    pulls = design(rng, told.points, max(at))
-    observations = [problem.pull(arm, rng) for arm in pulls]
-    given = told.kernel, told.points, told.noise_variance
-    followers = {("exact", ""): RowPosterior(*given)}
-    followers |= {("BKB", f"qbar={q:g}"): BudgetedPosterior(*given, q, rng.spawn(1)[0]) for q in qbars}
-    followers |= {("BKB, streaming", f"qbar={q:g}"): StreamingPosterior(*given, q, rng.spawn(1)[0]) for q in qbars}
-    seen = {}
-    for t, (arm, observation) in enumerate(zip(pulls, observations, strict=True), start=1):
-        for follower in followers.values():
-            follower.update(arm, observation)
-        if t in at:
-            rivals = _rivals(told, pulls[:t], followers["BKB", f"qbar={qbars[0]:g}"], n_features, rng)
-            for rival in rivals.values():
-                for past, reward in zip(pulls[:t], observations, strict=False):
-                    rival.update(past, reward)
-            seen |= {(*name, t): _snapshot(posterior) for name, posterior in (followers | rivals).items()}
-    return problem, seen
+
+    low: Array
+    high: Array
+    members: Array
+    distinct: Array
+    expected: Array
 
 
-def _rivals(
-    told: Told, pulls: Pulls, sketch: NystromPosterior, n_features: dict[str, list[int]], rng: np.random.Generator
-) -> dict[tuple[str, str], FeaturePosterior]:
-    kernel, points = told.kernel, told.points
-    n_members, inducing = len(sketch.dictionary), sketch.inducing
-    uniform = NystromPosterior(kernel, points, told.noise_variance)
-    uniform.use_dictionary(rng.choice(pulls, n_members, replace=False))
-    features = {("SoR", ""): nystrom_features(kernel(points[inducing], points), inducing)}
-    for name, make in (("RFF", partial(random_features, rng=rng)), ("QFF", quadrature_features)):
-        sizes = {"m=|S|": n_members + n_members % 2} | {f"m={m}": m for m in n_features[name]}
-        features |= {(name, label): make(kernel, points, m) for label, m in sizes.items()}
-    return {("DTC, uniform", ""): uniform} | {n: FeaturePosterior(Z, told.noise_variance) for n, Z in features.items()}
+class Followed(NamedTuple):
+    """Ratios by qbar; of the exact posterior d_eff (T,) and the smallest variance / lambda of a pulled arm (T,)."""
 
-
-def _snapshot(posterior: Posterior | FeaturePosterior) -> Snapshot:
-    n_features = getattr(posterior, "n_features", 0)
-    return Snapshot(posterior.mean.copy(), posterior.sd, n_features, len(getattr(posterior, "dictionary", ())))
-
-
-def starvation(
-    source: GPDraw,
-    design: Design,
-    at: list[int],
-    qbars: list[float],
-    n_features: dict[str, list[int]],
-    unseen_from: float,
-    trial: Trial,
-) -> dict[tuple[str, str, int], tuple[float, float, float, int, int]]:
-    """Return {(name, setting, t): (worst exact / approximate variance, worst inverse, coverage, features, members)}.
-
-    Coverage is the share of the arms whose first coordinate exceeds `unseen_from` with f inside mean +- 3 sd; the other
-    settings are those of `snapshots`.
-    """
-    problem, seen = snapshots(source, design, at, qbars, n_features, trial)
-    unseen, found = problem.told.points[:, 0] > unseen_from, {}
-    for (name, setting, t), view in seen.items():
-        with np.errstate(divide="ignore"):
-            log_ratio = 2 * (np.log(seen["exact", "", t].sd) - np.log(view.sd))
-        covered = np.abs(problem.expected_reward - view.mean)[unseen] <= BAND * view.sd[unseen]
-        worst = np.exp(np.minimum(log_ratio.max(), 500.0)), np.exp(-log_ratio.min())
-        found[name, setting, t] = (*worst, covered.mean(), view.n_features, view.n_members)
-    return found
+    by_qbar: dict[float, Ratios]
+    dimension: Array
+    smallest: Array
 
 
 def variance_ratios(
     source: GPDraw, design: Design, horizon: int, qbars: list[float], form: type[BudgetedPosterior], trial: Trial
-) -> tuple[dict[float, Array], Array, Array]:
-    """Return how BKB's variance follows the exact one after each of `horizon` pulls (Calandriello et al., Theorem 1).
+) -> Followed:
+    """Return how the variance of the posterior `form` follows the exact one (Calandriello et al., Theorem 1).
 
-    {qbar: (horizon, 4)}: smallest and largest ratio BKB / exact over the arms, dictionary members, distinct ones, of
-    the posterior `form`. Then of the exact posterior: the effective dimension (horizon,), and the smallest variance /
-    noise_variance of an arm pulled so far (horizon,): from qbar = 1 over it on every pull enters the dictionary.
+    From qbar = 1 over `smallest` on every pull enters the dictionary.
     """
     rng, given = trial.rng("run"), (source.kernel, source.points, source.noise_variance)
     exact, sketches = RowPosterior(*given), {q: form(*given, q, rng.spawn(1)[0]) for q in qbars}
-    found = {q: np.empty((horizon, 4)) for q in qbars}
+    found = {q: np.empty((5, horizon)) for q in qbars}
     dimension, smallest = np.empty(horizon), np.empty(horizon)
     for t, arm in enumerate(design(rng, source.points, horizon)):
         exact.update(arm, 0.0)  # no variance depends on what is observed
         for q, sketch in sketches.items():
+            inclusion = sketch.inclusion()
             sketch.update(arm, 0.0)
-            ratio = sketch.variance / exact.variance
-            found[q][t] = ratio.min(), ratio.max(), len(sketch.dictionary), len(sketch.inducing)
+            ratio, sizes = sketch.variance / exact.variance, (len(sketch.dictionary), len(sketch.inducing))
+            found[q][:, t] = ratio.min(), ratio.max(), *sizes, sketch.counts @ inclusion
         dimension[t] = exact.counts @ exact.variance / source.noise_variance
         smallest[t] = exact.variance[exact.counts > 0].min() / source.noise_variance
-    return found, dimension, smallest
+    return Followed({q: Ratios(*its) for q, its in found.items()}, dimension, smallest)
+
+
+def bad_steps(ratios: Ratios, alpha: float) -> NDArray[np.bool_]:
+    """Return whether some arm's ratio is outside [1/alpha, alpha] after each pull, (T,)."""
+    return (ratios.low < 1 / alpha) | (ratios.high > alpha)
+
+
+def largest_dictionary(dimension: Array, qbar: float, noise_variance: float, alpha: float) -> Array:
+    """Return 3 (1 + 1 / lambda) alpha qbar d_eff, Theorem 1's bound on the members, for kernels of variance 1."""
+    checks.positive(qbar=qbar, noise_variance=noise_variance)
+    return 3 * (1 + 1 / noise_variance) * alpha * qbar * dimension
+
+
+class Dictionaries(NamedTuple):
+    """Runs of one design and qbar: share of `bad` steps, m_T / (qbar d_eff), mean m_t / expected, each (n,); smallest
+    bound over members of all.
+    """
+
+    bad: Array
+    size: Array
+    close: Array
+    bound: float
+
+
+def dictionaries(runs: list[Followed], qbar: float, noise_variance: float, alpha: float) -> Dictionaries:
+    """Return what Theorem 1 speaks of, for runs of `variance_ratios`."""
+    its = [run.by_qbar[qbar] for run in runs]
+    bounds = [largest_dictionary(run.dimension, qbar, noise_variance, alpha) for run in runs]
+    return Dictionaries(
+        np.array([bad_steps(ratios, alpha).mean() for ratios in its]),
+        np.array([r.members[-1] / (qbar * run.dimension[-1]) for r, run in zip(its, runs, strict=True)]),
+        np.array([(ratios.members / ratios.expected).mean() for ratios in its]),
+        float(min((bound / ratios.members).min() for bound, ratios in zip(bounds, its, strict=True))),
+    )
+
+
+def equal_size(source: GPDraw, design: Design, horizon: int, qbar: float, trial: Trial) -> tuple[float, float]:
+    """Return the worst inflation after `horizon` pulls, of BKB and of DTC on as many pulls drawn uniformly."""
+    rng, given = trial.rng("run"), (source.kernel, source.points, source.noise_variance)
+    pulls = design(rng, source.points, horizon)
+    exact, sketch = RowPosterior(*given), BudgetedPosterior(*given, qbar, rng.spawn(1)[0])
+    uniform = NystromPosterior(*given)
+    for arm in pulls:
+        for posterior in (exact, sketch, uniform):
+            posterior.update(arm, 0.0)
+    uniform.use_dictionary(rng.choice(pulls, len(sketch.dictionary), replace=False))
+    return float((sketch.variance / exact.variance).max()), float((uniform.variance / exact.variance).max())
+
+
+# What is proved of variances and determinants
 
 
 def dimension_chain(source: GPDraw, design: Design, horizon: int, trial: Trial) -> Array:
@@ -182,65 +136,96 @@ def dimension_chain(source: GPDraw, design: Design, horizon: int, trial: Trial) 
     return chain
 
 
-def cost_of_steps(
-    source: Callable[[Trial], Problem], bkb: Callable[[Told, int], BKB], horizon: int, at: list[int], trial: Trial
-) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Return the seconds of every step of `bkb` and of exact GP-UCB on its pulls, and the sizes of its dictionary.
+def replacement_of_log_det(chain: Array) -> Array:
+    """Return d_eff log(t) over log det for t = 2, 3, ... of a chain (..., T, 4) (Section 4.1; kappa = 1)."""
+    t = np.arange(2, chain.shape[-2] + 1)
+    return chain[..., 1:, 0] * np.log(t) / chain[..., 1:, 2]
 
-    Both tables have a row for every t = 1 .. horizon. Seconds: `BKB`, `exact, rows` and, for few arms, `exact,
-    covariance`; `exact, refit` and `exact, counts` (refit on the distinct arms) after `at` pulls only, otherwise NaN.
-    Sizes after t pulls: `members`, `features`, and `distinct` arms pulled. Measure it with nothing else running. Raises
-    ValueError unless `at` is a non-empty list of integers of at least 1.
+
+class Violations(NamedTuple):
+    """Largest relative violation of Proposition 4 and of log det(sketch) <= log det, and the eigenvalues of A~ in A.
+
+    `low`, `high`: the smallest and largest generalised eigenvalue at the end; Corollary 3: within [1/alpha, alpha].
     """
-    checks.positive_ints(at=at)
-    problem = source(trial)
-    told, policy = problem.told, bkb(problem.told, horizon)
-    given = told.kernel, told.points, told.noise_variance
-    played, sizes, clock = [], [], [time.perf_counter()]
-    for _, arm, observation in rounds(policy, problem, horizon, trial.rng("run")):
-        clock.append(time.perf_counter())
-        played.append((arm, observation))
-        sizes.append(_sizes(policy))
-    sizes = [*sizes[1:], _sizes(policy)]
-    seconds = {"BKB": np.diff(clock), "exact, rows": _seconds_of_following(RowPosterior(*given), played)}
-    if told.n_arms <= MOST_ARMS_OF_A_COVARIANCE:
-        seconds["exact, covariance"] = _seconds_of_following(CovariancePosterior(*given), played)
-    pulls, observations = (np.array(part) for part in zip(*played, strict=True))
-    for name, counted in (("exact, refit", False), ("exact, counts", True)):
-        seconds[name] = np.full(horizon, np.nan)
-        for t in at:
-            refit = partial(refitted, *given, pulls[:t], observations[:t], counted)
-            seconds[name][t - 1] = np.median(timeit.repeat(refit, number=1, repeat=3))
-    t = pd.RangeIndex(1, horizon + 1, name="t")
-    return pd.DataFrame(seconds, t), pd.DataFrame(sizes, t, columns=["members", "features", "distinct"])
+
+    variance: float
+    determinant: float
+    low: float
+    high: float
 
 
-def _sizes(policy: BKB) -> tuple[int, int, int]:
-    sketch = policy.posterior
-    return len(sketch.dictionary), sketch.n_features, np.count_nonzero(sketch.counts)
+def violations(source: GPDraw, design: Design, horizon: int, qbar: float, trial: Trial) -> Violations:
+    """Return how far a run violates Proposition 4, Corollary 3 and the determinants' order (Calandriello et al., 4.1).
 
-
-def _seconds_of_following(posterior: Posterior, played: list[tuple[int, float]]) -> Array:
-    """Seconds of every choice and update; a width of 1 stands for any."""
-    clock = [time.perf_counter()]
-    for arm, observation in played:
-        best_arm(posterior.mean + posterior.sd)
-        posterior.update(arm, observation)
-        clock.append(time.perf_counter())
-    return np.diff(clock)
-
-
-def refitted(
-    kernel: Kernel, points: Array, noise_variance: float, pulls: Pulls, observations: Array, counted: bool
-) -> tuple[Array, Array]:
-    """Return exact mean and variance of all arms, each (A,), from scratch; `counted`: an arm's repeats as one point.
-
-    Points are (A, d), pulls and observations (t,).
+    Proposition 4, with variances divided by lambda: sigma_t-1^2(x) / (1 + sigma_t-1^2(x_t)) <= sigma_t^2(x) <=
+    sigma_t-1^2(x) for all arms x, x_t the newest pull.
     """
-    rows, counts = np.unique(pulls, return_counts=True) if counted else (pulls, np.ones(len(pulls)))
-    means = np.bincount(pulls, observations, len(points))[rows] / counts if counted else observations
-    K = kernel(points[rows], points[rows]) + np.diag(noise_variance / counts)
-    L = cholesky(K, lower=True, check_finite=False)
-    V = solve_triangular(L, kernel(points[rows], points), lower=True, check_finite=False)
-    mean = solve_triangular(L, means, lower=True, check_finite=False) @ V
-    return mean, kernel.diag(points) - np.einsum("ij,ij->j", V, V)
+    rng, noise_variance = trial.rng("run"), source.noise_variance
+    given = source.kernel, source.points, noise_variance
+    pulls = design(rng, source.points, horizon)
+    exact, sketch = RowPosterior(*given), BudgetedPosterior(*given, qbar, rng.spawn(1)[0])
+    variance = determinant = -np.inf
+    for arm in pulls:
+        before = exact.variance / noise_variance
+        exact.update(arm, 0.0)
+        sketch.update(arm, 0.0)
+        now = exact.variance / noise_variance
+        variance = max(variance, (before / (1 + before[arm]) / now - 1).max(), (now / before - 1).max())
+        determinant = max(determinant, sketch.gain / exact.gain - 1)
+    ratios = _operators(source.kernel(source.points[pulls], source.points[pulls]), pulls, sketch, noise_variance)
+    return Violations(variance, determinant, ratios[0], ratios[-1])
+
+
+def _operators(K: Array, pulls: Pulls, sketch: BudgetedPosterior, noise_variance: float) -> Array:
+    """Eigenvalues of P Phi'Phi P + lambda relative to Phi'Phi + lambda on the span of the pulls; elsewhere 1."""
+    values, vectors = np.linalg.eigh(K)
+    kept = values > RANK_TOLERANCE * values[-1]
+    Phi = vectors[:, kept] * np.sqrt(values[kept])  # one row a pull, in an orthonormal basis of their span
+    U, s, _ = np.linalg.svd(Phi[np.isin(pulls, sketch.inducing)].T, full_matrices=False)
+    U = U[:, s**2 > RANK_TOLERANCE * s[0] ** 2]
+    P, ridge = U @ U.T, noise_variance * np.eye(Phi.shape[1])
+    return eigh(P @ Phi.T @ Phi @ P + ridge, Phi.T @ Phi + ridge, eigvals_only=True)
+
+
+# Regret
+
+
+def last_decade(trace: Trace) -> tuple[Array, Array]:
+    """Return R_T and R_(T/10) of every trial, (n,) each."""
+    curves = trace.cumulative_regret
+    return curves[:, -1], curves[:, max(1, curves.shape[1] // 10) - 1]
+
+
+def exponent(final: Array, tenth: Array) -> Array:
+    """Return the exponent of t in the mean regret over the last decade, from `last_decade`, over the last axis."""
+    return np.log10(final.mean(axis=-1) / tenth.mean(axis=-1))
+
+
+def exponent_gap(final: Array, tenth: Array, other_final: Array, other_tenth: Array) -> Array:
+    """Return the exponent of one rule less that of another, over the last axis."""
+    return exponent(final, tenth) - exponent(other_final, other_tenth)
+
+
+class Sized(NamedTuple):
+    """Members of a dictionary after each pull, and the arms pulled, (T,) each."""
+
+    members: NDArray[np.int64]
+    arms: Pulls
+
+
+def sizes(experiment: Experiment, trial: Trial) -> dict[str, Sized]:
+    """Return what every policy of an experiment, each with a dictionary, pulls and keeps; for `map_trials`."""
+    problem, found = experiment.problem(trial), {}
+    for name, make in experiment.policies.items():
+        policy, arms, members = make(problem.told, experiment.horizon), [], []
+        for _, arm, _ in rounds(policy, problem, experiment.horizon, trial.rng("run")):
+            arms.append(arm)
+            members.append(len(policy.posterior.dictionary))
+        found[name] = Sized(np.array([*members[1:], len(policy.posterior.dictionary)]), np.array(arms))
+    return found
+
+
+def largest_ratio(trace: Trace, first: int = 10) -> Array:
+    """Return the largest |f - mean| / (width sd) from round `first` on, (n,): before, the maximum is the prior's."""
+    checks.positive_int(first=first)
+    return trace.band_ratio[:, first - 1 :].max(axis=1)

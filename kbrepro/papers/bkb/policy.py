@@ -16,7 +16,7 @@ import numpy as np
 from kbrepro import checks
 from kbrepro.confidence import Asking
 from kbrepro.kernels import Array
-from kbrepro.papers.bkb.sketch import BudgetedPosterior, StreamingPosterior
+from kbrepro.papers.bkb.sketch import BudgetedPosterior, FeaturePosterior, StreamingPosterior, random_features
 from kbrepro.policies import UCB
 from kbrepro.problems import Told
 
@@ -46,6 +46,27 @@ class BKB(UCB):
     def index(self, rng: np.random.Generator) -> Array:
         # ties fall by a random permutation: one common value makes the first arm uniform whatever the kernel
         return np.zeros(self.told.n_arms) if self.t == 1 else super().index(rng)
+
+
+class FourierUCB(UCB):
+    """UCB on a fixed number of random Fourier features, drawn once: an approximation that does not adapt.
+
+    What Calandriello et al., Sections 1.1 and 5, say may suffer linear regret. `n_features` is even. The features come
+    from a child of the first `rng` that asks. Raises ValueError for a kernel without a spectral density.
+    """
+
+    def __init__(self, told: Told, horizon: int, *, width: Callable[[UCB], float], n_features: int) -> None:
+        super().__init__(told, horizon, width=width)
+        self.n_features = n_features
+
+    def prior(self, horizon: int) -> FeaturePosterior:
+        return FeaturePosterior(np.empty((self.told.n_arms, 0)), self.told.noise_variance)
+
+    def ask(self, rng: np.random.Generator) -> int:
+        if self.t == 1 and not self.posterior.n_features:
+            features = random_features(self.told.kernel, self.told.points, self.n_features, rng.spawn(1)[0])
+            self.posterior = FeaturePosterior(features, self.told.noise_variance)
+        return super().ask(rng)
 
 
 @dataclass(frozen=True)

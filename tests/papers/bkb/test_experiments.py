@@ -1,4 +1,4 @@
-"""What is recorded of approximate posteriors, against what it is said to be."""
+"""What is read off runs for Theorem 1 and what stands around it, against brute force and cases made by hand."""
 
 from functools import partial
 
@@ -6,92 +6,88 @@ import numpy as np
 import pytest
 
 from kbrepro import information
+from kbrepro.confidence import Constant
 from kbrepro.kernels import Matern, SquaredExponential, grid
 from kbrepro.papers.bkb import experiments
+from kbrepro.papers.bkb.experiments import Followed, Ratios
+from kbrepro.papers.bkb.policy import BKB
 from kbrepro.papers.bkb.sketch import BudgetedPosterior, StreamingPosterior
+from kbrepro.papers.bkb.starvation import shrinking_window, uniform_pulls
 from kbrepro.posterior import RowPosterior
-from kbrepro.problems import GPDraw, Trial
+from kbrepro.problems import GPDraw, RKHSFunction, Trial
+from kbrepro.regret import Trace
+from kbrepro.simulation import Experiment
 
 KERNEL, POINTS, NOISE = SquaredExponential(0.07), grid(120), 0.01
-SOURCE, HALF = GPDraw(KERNEL, POINTS, NOISE), partial(experiments.uniform_pulls, upto=0.5)
-FIGURE = SOURCE, HALF, [5, 40], [2.0, 1e9], {"RFF": [50], "QFF": [100]}  # at, qbars, n_features
+SOURCE = GPDraw(KERNEL, POINTS, NOISE)
 
 
-def test_uniform_pulls_stay_in_their_part():
-    pulls = HALF(np.random.default_rng(1), POINTS, 3000)
-    assert POINTS[pulls, 0].max() <= 0.5 and len(np.unique(pulls)) == 60
-    everywhere = experiments.uniform_pulls(np.random.default_rng(1), POINTS, 3000)
-    assert len(np.unique(everywhere)) == 120
-
-
-def test_the_window_shrinks_around_one_arm():
-    pulls = experiments.shrinking_window(np.random.default_rng(2), grid(30, 2), 2000, last=0.02)
-    spread = [grid(30, 2)[part].std(axis=0).mean() for part in np.array_split(pulls, 4)]
-    assert (np.diff(spread) < 0).all() and spread[-1] < 0.3 * spread[0]
-    assert len(np.unique(pulls[-20:])) <= 20  # 2 % of 900 arms are 18
-
-
-def test_snapshots_hold_every_posterior_at_every_time():
-    problem, seen = experiments.snapshots(*FIGURE, Trial(3, 0))
-    names = {("exact", ""), ("SoR", ""), ("DTC, uniform", ""), ("RFF", "m=|S|"), ("RFF", "m=50")}
-    names |= {("QFF", "m=|S|"), ("QFF", "m=100")}
-    names |= {(form, q) for form in ("BKB", "BKB, streaming") for q in ("qbar=2", "qbar=1e+09")}
-    assert set(seen) == {(*name, t) for name in names for t in (5, 40)}
+def followed(trial, pulls):
     exact = RowPosterior(KERNEL, POINTS, NOISE)
-    for arm in HALF(Trial(3, 0).rng("run"), POINTS, 40):
+    for arm in pulls:
         exact.update(arm, 0.0)
-    view = seen["exact", "", 40]
-    np.testing.assert_allclose(view.sd, exact.sd)
-    for name in (("BKB", "qbar=1e+09"), ("BKB, streaming", "qbar=1e+09"), ("QFF", "m=100")):
-        np.testing.assert_allclose(seen[*name, 40].sd, view.sd, rtol=1e-4)
-        np.testing.assert_allclose(seen[*name, 40].mean, view.mean, atol=1e-4)
-    assert np.abs(problem.expected_reward - view.mean)[:60].max() < 0.5  # it has learned from the noisy rewards
-
-
-def test_rivals_use_the_dictionary_of_bkb_at_the_first_qbar():
-    _, seen = experiments.snapshots(*FIGURE, Trial(4, 1))
-    for t in (5, 40):
-        bkb, sor = seen["BKB", "qbar=2", t], seen["SoR", "", t]
-        assert (sor.sd <= bkb.sd + 1e-12).all() and sor.n_features == bkb.n_features
-        np.testing.assert_allclose(sor.mean, bkb.mean, atol=1e-9)  # SoR and DTC differ in the variance only
-        even = bkb.n_members + bkb.n_members % 2
-        assert seen["RFF", "m=|S|", t].n_features == seen["QFF", "m=|S|", t].n_features == even
-        assert seen["DTC, uniform", "", t].n_members == bkb.n_members
-
-
-def test_starvation_is_measured_on_the_unseen_half():
-    found = experiments.starvation(*FIGURE, 0.5, Trial(5, 0))
-    problem, seen = experiments.snapshots(*FIGURE, Trial(5, 0))
-    exact, sor = seen["exact", "", 40], seen["SoR", "", 40]
-    over, under, coverage, n_features, _ = found["SoR", "", 40]
-    assert over == pytest.approx(((exact.sd / sor.sd) ** 2).max())
-    assert under == pytest.approx(((sor.sd / exact.sd) ** 2).max())
-    far = POINTS[:, 0] > 0.5
-    assert coverage == np.mean(np.abs(problem.expected_reward - sor.mean)[far] <= 3 * sor.sd[far])
-    assert (over > 100 and coverage < 1) and n_features == sor.n_features
-    assert found["exact", "", 40][:3] == (1.0, 1.0, 1.0)
+    return exact
 
 
 @pytest.mark.parametrize("form", [BudgetedPosterior, StreamingPosterior])
 def test_variance_ratios(form):
-    design, qbars, trial = experiments.uniform_pulls, [1.0, 4.0, 1e9], Trial(6, 0)
-    found, dimension, smallest = experiments.variance_ratios(SOURCE, design, 80, qbars, form, trial)
-    np.testing.assert_allclose(found[1e9][:, :2], 1, rtol=1e-5)
-    np.testing.assert_array_equal(found[1e9][:, 2], np.arange(1, 81))
-    assert found[1.0][:, 1].max() > 1.5 and (found[4.0][:, 3] <= found[4.0][:, 2]).all()
-    exact = RowPosterior(KERNEL, POINTS, NOISE)
-    pulls = design(trial.rng("run"), POINTS, 80)
-    for arm in pulls:
-        exact.update(arm, 0.0)
+    qbars, trial = [1.0, 4.0, 1e9], Trial(6, 0)
+    found, dimension, smallest = experiments.variance_ratios(SOURCE, uniform_pulls, 80, qbars, form, trial)
+    everything = found[1e9]
+    np.testing.assert_allclose([everything.low, everything.high], 1, rtol=1e-5)
+    np.testing.assert_array_equal(everything.members, np.arange(1, 81))
+    np.testing.assert_allclose(everything.expected, everything.members)
+    assert found[1.0].high.max() > 1.5 and (found[4.0].distinct <= found[4.0].members).all()
+    assert (found[4.0].low <= found[4.0].high).all()
+    pulls = uniform_pulls(trial.rng("run"), POINTS, 80)
+    exact = followed(trial, pulls)
     assert dimension[-1] == pytest.approx(information.effective_dimension(KERNEL, POINTS[pulls], NOISE), rel=1e-8)
     assert smallest[-1] == pytest.approx(exact.variance[np.unique(pulls)].min() / NOISE, rel=1e-8)
 
 
+def test_members_are_near_the_sum_of_their_probabilities():
+    """A mean over 80 steps of a sum of independent draws: within a tenth."""
+    ratios = experiments.variance_ratios(SOURCE, uniform_pulls, 80, [3.0], BudgetedPosterior, Trial(6, 1)).by_qbar[3.0]
+    assert ratios.members.mean() == pytest.approx(ratios.expected.mean(), rel=0.1)
+    assert (ratios.members[20:] != ratios.expected[20:]).any() and ratios.expected[-1] < 60  # not every pull
+    first = experiments.variance_ratios(SOURCE, uniform_pulls, 1, [1.0], BudgetedPosterior, Trial(6, 1)).by_qbar[1.0]
+    assert first.expected.tolist() == [1.0]  # probabilities are those from before the newest observation: 0.99 after it
+
+
+def ratios(low, high, members=(10, 20), expected=(20, 20)):
+    return Ratios(*map(np.array, (low, high, members, members, expected)))
+
+
+def test_bad_steps_leave_the_interval_on_either_side():
+    its = ratios([0.34, 0.33, 0.5, 0.9], [1.0, 1.0, 3.1, 2.9])
+    assert experiments.bad_steps(its, 3.0).tolist() == [False, True, True, False]
+
+
+def test_dictionaries_by_hand():
+    runs = [
+        Followed({2.0: ratios([0.5, 0.1], [1, 1])}, np.array([3.0, 5.0]), np.ones(2)),
+        Followed({2.0: ratios([0.5, 0.5], [1, 1], members=(10, 30))}, np.array([3.0, 5.0]), np.ones(2)),
+    ]
+    its = experiments.dictionaries(runs, 2.0, 0.5, alpha=3.0)
+    assert its.bad.tolist() == [0.5, 0.0]
+    assert its.size.tolist() == [20 / 10, 30 / 10]
+    assert its.close.tolist() == [(0.5 + 1) / 2, (0.5 + 1.5) / 2]
+    assert its.bound == pytest.approx(3 * 3 * 3.0 * 2 * 5 / 30)  # 3 (1 + 1/lambda) alpha qbar d_eff over the size
+
+
+def test_a_uniform_dictionary_of_equal_size_is_worse_where_pulls_repeat():
+    found = [experiments.equal_size(SOURCE, shrinking_window, 150, 4.0, Trial(8, n)) for n in range(5)]
+    ours, theirs = np.array(found).T
+    assert (ours >= 1 - 1e-9).all() and np.median(theirs / ours) > 2
+    same = experiments.equal_size(SOURCE, shrinking_window, 40, 1e9, Trial(8, 0))
+    assert same == pytest.approx((1.0, 1.0), abs=1e-5)  # every pull in both
+
+
 def test_the_chain_of_proposition_5():
     kernel, points = Matern(0.3, nu=1.5), grid(6, 2)
-    design, trial = experiments.uniform_pulls, Trial(7, 0)
-    chain = experiments.dimension_chain(GPDraw(kernel, points, NOISE), design, 25, trial)
-    X = points[design(trial.rng("run"), points, 25)]
+    trial = Trial(7, 0)
+    chain = experiments.dimension_chain(GPDraw(kernel, points, NOISE), uniform_pulls, 25, trial)
+    X = points[uniform_pulls(trial.rng("run"), points, 25)]
     K = kernel(X, X)
     own = 0.0
     for t in range(25):
@@ -102,3 +98,71 @@ def test_the_chain_of_proposition_5():
     expected = [dimension, own, np.linalg.slogdet(np.eye(25) + K / NOISE)[1], dimension * (1 + np.log(norm + 1))]
     np.testing.assert_allclose(chain[-1], expected, rtol=1e-8)
     assert (np.diff(chain, axis=1) >= -1e-9).all()
+    replaced = experiments.replacement_of_log_det(np.stack([chain, 2 * chain]))
+    assert replaced.shape == (2, 24)
+    np.testing.assert_allclose(replaced[:, -1], expected[0] * np.log(25) / expected[2])
+    assert replaced[0, 0] == pytest.approx(chain[1, 0] * np.log(2) / chain[1, 2])
+
+
+def test_violations_are_none_where_the_results_hold():
+    its = experiments.violations(SOURCE, uniform_pulls, 150, 1.5, Trial(9, 0))
+    assert its.variance < 1e-9 and its.determinant < 1e-9
+    assert 0 < its.low < 1 - 1e-3 < its.high  # something is lost
+    whole = experiments.violations(SOURCE, uniform_pulls, 60, 1e9, Trial(9, 0))
+    assert (whole.low, whole.high) == pytest.approx((1, 1), abs=1e-5)
+
+
+def test_the_operators_by_hand():
+    """Two independent arms pulled 3 and 2 times, only the first in the dictionary: lambda = 0.5."""
+    sketch = type("Sketch", (), {"inducing": np.array([0])})
+    pulls = np.array([0, 0, 1, 0, 1])
+    K = np.equal.outer(pulls, pulls).astype(float)
+    eigenvalues = experiments._operators(K, pulls, sketch, 0.5)
+    np.testing.assert_allclose(eigenvalues, [0.5 / 2.5, 1.0])
+
+
+def trace(regret):
+    empty = np.zeros((len(regret), 1))
+    return Trace(empty, empty, np.asarray(regret), empty, empty)
+
+
+@pytest.mark.parametrize("power", [0.3, 1.0])
+def test_the_exponent_is_that_of_the_mean_regret_over_the_last_decade(power):
+    t = np.arange(1.0, 1001)
+    rise = np.diff(np.concatenate([[0], t**power]))
+    rise[:100] = rise[:100].mean()  # what happened before leaves only its sum
+    few, many = (experiments.last_decade(trace([level * rise, 7 * level * rise])) for level in (1, 5))
+    np.testing.assert_allclose(few[1], [100**power, 7 * 100**power])
+    assert experiments.exponent(*few) == pytest.approx(power)
+    flat = trace(np.eye(1, 1000) * np.ones((2, 1)))
+    assert experiments.exponent_gap(*many, *experiments.last_decade(flat)) == pytest.approx(power)
+    one = trace([rise, np.eye(1, 1000)[0]])  # the mean is that of regrets, not of exponents
+    assert experiments.exponent(*experiments.last_decade(one)) == pytest.approx(
+        np.log10((1000**power + 1) / (100**power + 1))
+    )
+
+
+def test_exponents_of_resamples_are_those_row_by_row():
+    final, tenth, other_final, other_tenth = np.random.default_rng(0).uniform(1, 9, (4, 5, 7))
+    slopes = experiments.exponent(final, tenth)
+    gaps = experiments.exponent_gap(final, tenth, other_final, other_tenth)
+    for one in range(5):
+        its, others = (np.log10(sum(a[one]) / sum(b[one])) for a, b in ((final, tenth), (other_final, other_tenth)))
+        assert slopes[one] == pytest.approx(its) and gaps[one] == pytest.approx(its - others)
+
+
+def test_sizes_are_those_after_each_pull():
+    source = RKHSFunction(SquaredExponential(0.3), grid(40), NOISE, norm=2.0)
+    rule = partial(BKB, width=Constant(2.0), qbar=1e9)
+    its = experiments.sizes(Experiment(source, {"BKB": rule}, 12), Trial(1, 0))["BKB"]
+    assert its.members.tolist() == list(range(1, 13)) and len(its.arms) == 12
+    few = experiments.sizes(Experiment(source, {"BKB": partial(rule, qbar=1.0)}, 60), Trial(1, 0))["BKB"]
+    assert few.members[-1] < 30 and len(np.unique(few.arms)) > 3
+
+
+def test_the_largest_ratio_leaves_out_the_first_rounds():
+    ratios = np.full((2, 20), 0.1)
+    ratios[0, 3], ratios[1, 9] = 5.0, 0.4
+    its = trace(ratios)._replace(band_ratio=ratios)
+    assert experiments.largest_ratio(its).tolist() == [0.1, 0.4]
+    assert experiments.largest_ratio(its, first=1).tolist() == [5.0, 0.4]

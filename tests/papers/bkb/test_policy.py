@@ -9,7 +9,8 @@ from scipy.stats import chisquare
 
 from kbrepro.confidence import Constant, SelfNormalised
 from kbrepro.kernels import Linear, Matern, SquaredExponential, grid
-from kbrepro.papers.bkb.policy import BKB, Authors, Budgeted
+from kbrepro.papers.bkb.policy import BKB, Authors, Budgeted, FourierUCB
+from kbrepro.papers.bkb.sketch import random_features
 from kbrepro.policies import UCB
 from kbrepro.problems import GPDraw, Problem, RKHSFunction, Trial
 from kbrepro.simulation import run
@@ -233,3 +234,40 @@ def test_it_runs_and_records_its_band(width, streaming):
     policy = BKB(given.told, 30, width=width, qbar=2, streaming=streaming)
     trace = run(policy, given, 30, np.random.default_rng(11), record_band=True)
     assert np.isfinite(trace.band_ratio).all() and (trace.regret >= 0).all()
+
+
+# Fixed features
+
+
+def test_fixed_features_are_a_gp_on_these_features():
+    """Against a dense solve with the features that a child of the same generator draws."""
+    given = problem()
+    policy, rng = FourierUCB(given.told, 20, width=Constant(2.0), n_features=6), np.random.default_rng(3)
+    pulls = [policy.ask(rng)]
+    for observation in (1.0, -0.5, 0.3):
+        policy.tell(pulls[-1], observation)
+        pulls.append(policy.ask(rng))
+    Z = random_features(given.told.kernel, POINTS, 6, np.random.default_rng(3).spawn(1)[0])
+    V = Z[pulls[:3]].T @ Z[pulls[:3]] + 0.01 * np.eye(6)
+    mean = Z @ np.linalg.solve(V, Z[pulls[:3]].T @ [1.0, -0.5, 0.3])
+    variance = 0.01 * np.einsum("ij,ji->i", Z, np.linalg.solve(V, Z.T))
+    np.testing.assert_allclose(policy.index(rng), mean + 2 * np.sqrt(variance))
+    assert pulls[3] == (mean + 2 * np.sqrt(variance)).argmax()
+
+
+def test_features_are_drawn_once_and_not_by_the_number_of_features():
+    given, rng = problem(), np.random.default_rng(4)
+    policy = FourierUCB(given.told, 20, width=Constant(2.0), n_features=6)
+    policy.tell(policy.ask(rng), 1.0)
+    features = policy.posterior._features
+    policy.tell(policy.ask(rng), 0.5)
+    assert policy.posterior._features is features and features.shape == (60, 6)
+    one, other = (FourierUCB(given.told, 20, width=Constant(2.0), n_features=6) for _ in range(2))
+    one.ask(np.random.default_rng(5)), other.ask(np.random.default_rng(6))
+    assert np.abs(one.posterior._features - other.posterior._features).max() > 0.1
+
+
+def test_a_kernel_without_a_spectral_density_is_named():
+    policy = FourierUCB(problem(Linear()).told, 5, width=Constant(2.0), n_features=6)
+    with pytest.raises(ValueError, match="need a kernel with a spectral density"):
+        policy.ask(np.random.default_rng(0))

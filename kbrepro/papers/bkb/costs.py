@@ -1,0 +1,137 @@
+"""What a step of BKB costs, and of its opponents, all of them exact. Measure with nothing else running."""
+
+from __future__ import annotations
+
+import time
+import timeit
+from collections.abc import Callable, Mapping
+from functools import partial
+
+import numpy as np
+import pandas as pd
+from scipy.linalg import cholesky, solve_triangular
+
+from kbrepro import checks
+from kbrepro.kernels import Array, Kernel
+from kbrepro.papers.bkb.policy import BKB
+from kbrepro.papers.bkb.starvation import Pulls
+from kbrepro.policies.base import Policy, best_arm
+from kbrepro.posterior import CovariancePosterior, Posterior, RowPosterior
+from kbrepro.problems import Problem, Told, Trial
+from kbrepro.simulation import rounds, run
+
+#: Beyond this many arms an A x A covariance is not timed.
+MOST_ARMS_OF_A_COVARIANCE = 2500
+#: The opponents of BKB: computed anew, anew on the distinct arms, and updated in two forms.
+OPPONENTS = ("exact, refit", "exact, counts", "exact, rows", "exact, covariance")
+
+
+def cost_of_steps(
+    source: Callable[[Trial], Problem], bkb: Callable[[Told, int], BKB], horizon: int, at: list[int], trial: Trial
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Return the seconds of every step of `bkb` and of exact GP-UCB on its pulls, and the sizes of its dictionary.
+
+    Both tables have a row for every t = 1 .. horizon. Seconds: `BKB`, `exact, rows` and, for few arms, `exact,
+    covariance`; `exact, refit` and `exact, counts` (refit on the distinct arms) after `at` pulls only, otherwise NaN.
+    Sizes after t pulls: `members`, `features`, `distinct` arms pulled, and BKB's estimate of `d_eff`. Raises ValueError
+    unless `at` is a non-empty list of integers of at least 1.
+    """
+    checks.positive_ints(at=at)
+    problem = source(trial)
+    told, policy = problem.told, bkb(problem.told, horizon)
+    given = told.kernel, told.points, told.noise_variance
+    played, sizes, clock = [], [], [time.perf_counter()]
+    for _, arm, observation in rounds(policy, problem, horizon, trial.rng("run")):
+        clock.append(time.perf_counter())
+        played.append((arm, observation))
+        sizes.append(_sizes(policy))
+    sizes = [*sizes[1:], _sizes(policy)]
+    seconds = {"BKB": np.diff(clock), "exact, rows": _seconds_of_following(RowPosterior(*given), played)}
+    if told.n_arms <= MOST_ARMS_OF_A_COVARIANCE:
+        seconds["exact, covariance"] = _seconds_of_following(CovariancePosterior(*given), played)
+    pulls, observations = (np.array(part) for part in zip(*played, strict=True))
+    for name, counted in (("exact, refit", False), ("exact, counts", True)):
+        seconds[name] = np.full(horizon, np.nan)
+        for t in at:
+            refit = partial(refitted, *given, pulls[:t], observations[:t], counted)
+            seconds[name][t - 1] = np.median(timeit.repeat(refit, number=1, repeat=3))
+    t = pd.RangeIndex(1, horizon + 1, name="t")
+    return pd.DataFrame(seconds, t), pd.DataFrame(sizes, t, columns=["members", "features", "distinct", "d_eff"])
+
+
+def _sizes(policy: BKB) -> tuple[int, int, int, float]:
+    sketch = policy.posterior
+    return len(sketch.dictionary), sketch.n_features, np.count_nonzero(sketch.counts), sketch.summed_variance
+
+
+def _seconds_of_following(posterior: Posterior, played: list[tuple[int, float]]) -> Array:
+    """Seconds of every choice and update; a width of 1 stands for any."""
+    clock = [time.perf_counter()]
+    for arm, observation in played:
+        best_arm(posterior.mean + posterior.sd)
+        posterior.update(arm, observation)
+        clock.append(time.perf_counter())
+    return np.diff(clock)
+
+
+def refitted(
+    kernel: Kernel, points: Array, noise_variance: float, pulls: Pulls, observations: Array, counted: bool
+) -> tuple[Array, Array]:
+    """Return exact mean and variance of all arms, each (A,), from scratch; `counted`: an arm's repeats as one point.
+
+    Points are (A, d), pulls and observations (t,).
+    """
+    rows, counts = np.unique(pulls, return_counts=True) if counted else (pulls, np.ones(len(pulls)))
+    means = np.bincount(pulls, observations, len(points))[rows] / counts if counted else observations
+    K = kernel(points[rows], points[rows]) + np.diag(noise_variance / counts)
+    L = cholesky(K, lower=True, check_finite=False)
+    V = solve_triangular(L, kernel(points[rows], points), lower=True, check_finite=False)
+    mean = solve_triangular(L, means, lower=True, check_finite=False) @ V
+    return mean, kernel.diag(points) - np.einsum("ij,ij->j", V, V)
+
+
+def seconds_of_runs(
+    source: Callable[[Trial], Problem],
+    policies: Mapping[str, Callable[[Told, int], Policy]],
+    horizon: int,
+    trial: Trial,
+) -> dict[str, float]:
+    """Return the seconds of a whole run of every policy, each on its own pulls."""
+    problem = source(trial)
+    return {
+        name: float(run(make(problem.told, horizon), problem, horizon, trial.rng("run")).seconds.sum())
+        for name, make in policies.items()
+    }
+
+
+# What is read off the seconds
+
+
+def typical(seconds: Array, t: int, half: int = 10) -> float:
+    """Return the median over the steps timed among t - half .. t + half; NaN if there is none."""
+    around = seconds[max(0, t - 1 - half) : t + half]
+    return float(np.median(around[~np.isnan(around)])) if not np.isnan(around).all() else np.nan
+
+
+def milliseconds(seconds: pd.DataFrame, at: list[int]) -> pd.DataFrame:
+    """Return the typical milliseconds of a step at every t of `at` that was played, a column a method."""
+    shown = [t for t in at if t <= len(seconds)]
+    values = {name: [1000 * typical(seconds[name].to_numpy(), t) for t in shown] for name in seconds}
+    return pd.DataFrame(values, pd.Index(shown, name="t"))
+
+
+def cheaper_from(ours: pd.Series, theirs: pd.Series, never: int) -> int:
+    """Return the first t of the index from which on ours is below theirs at every t; `never` if there is none."""
+    behind = np.flatnonzero(~(ours < theirs).to_numpy())
+    first = 0 if not len(behind) else behind[-1] + 1
+    return int(ours.index[first]) if first < len(ours) else never
+
+
+def crossing(growing: Array, ours: Array) -> float:
+    """Return the t at which a straight line through `growing` (T,) reaches the median of ours (T,) from T/5 on.
+
+    Infinite if the line does not rise.
+    """
+    per_pull, start = np.polyfit(np.arange(1, len(growing) + 1), growing, 1)
+    level = np.median(ours[len(ours) // 5 :])
+    return float((level - start) / per_pull) if per_pull > 0 else np.inf

@@ -1,0 +1,320 @@
+"""The figures of the notebook on BKB; titles that could be false are computed from what is drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from textwrap import fill
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import LogLocator
+
+from kbrepro import figures
+from kbrepro.claims import Rules, read_rule
+from kbrepro.figures import LOOK, WIDTH
+from kbrepro.figures.panels import plain_log
+from kbrepro.figures.style import SMALLEST
+from kbrepro.kernels import Array
+from kbrepro.papers.bkb.costs import milliseconds
+from kbrepro.papers.bkb.experiments import Dictionaries, exponent, last_decade, replacement_of_log_det
+from kbrepro.papers.bkb.starvation import BAND, over_seeds
+from kbrepro.regret import Estimate, Trace, block_mean, log_spaced, paired_share
+
+HERO = "BKB"
+#: Ratios of variances are drawn up to these.
+STARVED_CUT, INFLATED_CUT = 8.0, 2.5
+#: Curves of regret that have no look of their own: colour and style.
+LOOKS = {
+    "exact, 3 sd": (LOOK["exact"][0], "--"),
+    "exact, tighter width": (LOOK["exact"][0], ":"),
+    "BKB, 3 sd": (LOOK["BKB"][0], "--"),
+    "RFF, 20 features": (LOOK["RFF"][0], "-"),
+    "RFF, 100 features": (LOOK["RFF"][0], "--"),
+    "mini-GP-UCB": LOOK["mini-GP-UCB"],
+}
+#: The opponents of a step of BKB, dark where the posterior is updated, light where it is computed anew.
+METHODS = {
+    "BKB": (LOOK["BKB"][0], "-"),
+    "exact, rows": ("black", "-"),
+    "exact, covariance": ("black", ":"),
+    "exact, counts": ("#b08000", "--"),
+    "exact, refit": ("#b08000", "-"),
+}
+#: Claim -> the part that is played under every reading, what its axis says, and of what.
+PLAYED = {
+    "4-A": ("inflated", "95th percentile over seeds of\nthe worst ratio BKB over exact", "Fig. 1"),
+    "4-B": ("sor", "share of the unseen half\ninside SoR's mean ± 3 sd", "Fig. 1"),
+    "4-C": ("starved", "median worst ratio\nexact over RFF", "Fig. 1"),
+    "4-E": ("four", "share of bad steps", "Fig. 1's pulls"),
+    "4-H": ("theory", "regret of BKB over\nthat of exact, minus 1", "unit square"),
+}
+
+
+def _log(ax: Axes, axes: str) -> None:
+    """Make the named axes ("x", "y" or "xy") logarithmic, in plain numbers."""
+    for name in axes:
+        ax.set(**{f"{name}scale": "log"})
+        plain_log(getattr(ax, f"{name}axis"))
+
+
+# Figure 1
+
+
+def strip(
+    frames: pd.DataFrame, observed: Mapping[int, tuple[Array, Array]], sizes: Mapping[tuple[str, int], int]
+) -> Figure:
+    """Return Fig. 1: a row a t, a column a posterior but the exact one, whose band stands behind each.
+
+    `frames` as `starvation.frames` returns them; `observed`: {t: (x, y)}; `sizes`: features by (name, t). Ticks below:
+    members of the dictionary, where there is one.
+    """
+    names, shown = [n for n in frames["name"].unique() if n != "exact"], list(observed)
+    fig, axes = plt.subplots(len(shown), len(names), figsize=(WIDTH, 1.9 * len(shown) + 0.9), sharex=True, sharey=True)
+    for row, t in zip(axes, shown, strict=True):
+        now = {name: its.sort_values("x") for name, its in frames[frames["t"] == t].groupby("name")}
+        truth = now["exact"]
+        for ax, name in zip(row, names, strict=True):
+            view, colour = now[name], LOOK[name][0]
+            ax.axvspan(0, 0.5, color="0.95", linewidth=0, zorder=0)
+            low, high = view["mean"] - BAND * view["sd"], view["mean"] + BAND * view["sd"]
+            ax.fill_between(view["x"], low, high, color=colour, alpha=0.3, linewidth=0, label="approximation ± 3 sd")
+            for side in (-BAND, BAND):
+                edge = truth["mean"] + side * truth["sd"]
+                ax.plot(truth["x"], edge, color="black", linewidth=0.8, label="exact ± 3 sd" if side > 0 else None)
+            ax.plot(view["x"], view["f"], "--", color="black", linewidth=1.0, label="f, unknown")
+            ax.plot(*observed[t], "o", color="black", markersize=2.2, markeredgewidth=0, alpha=0.6, label="observed")
+            there = view[view["member"] > 0]["x"]
+            ax.plot(there, np.full(len(there), -4.3), "|", color=colour, markersize=7, label="in the dictionary")
+            ax.set(ylim=(-4.7, 4.5), xlim=(0, 1), xticks=(0, 0.5, 1))
+            ax.set_title(f"{name}, m = {sizes[name, t]}", size=SMALLEST + 1)
+        row[0].set_ylabel(f"reward, t = {t}")
+    for ax in axes[-1]:
+        ax.set_xlabel("x")
+    figures.legend_below(fig, 3)
+    covered = {name: _cover(frames[(frames["name"] == name) & (frames["t"] == shown[-1])]) for name in names}
+    told = ", ".join(f"{name} {its:.0%}" for name, its in covered.items())
+    fig.suptitle(f"Share of f in the unseen half inside mean ± 3 sd after {shown[-1]} pulls:\n{told}")
+    return fig
+
+
+def _cover(view: pd.DataFrame) -> float:
+    far = view[view["x"] > 0.5]
+    return float((np.abs(far["f"] - far["mean"]) <= BAND * far["sd"]).mean())
+
+
+def starvation(table: pd.DataFrame, compared: Mapping[str, tuple[str, str]], shown: Sequence[int]) -> Figure:
+    """Return the worst ratios of variances, one dot a seed: a panel a t, a row a posterior {label: (name, setting)}."""
+    fig, axes = plt.subplots(1, len(shown), figsize=(WIDTH, 1.5 + 0.28 * len(compared)), sharey=True)
+    for ax, t in zip(axes, shown, strict=True):
+        for place, key in enumerate(compared.values()):
+            starved = np.minimum(np.log10(over_seeds(table, "starved", *key, t)), STARVED_CUT)
+            inflated = -np.minimum(np.log10(over_seeds(table, "inflated", *key, t)), INFLATED_CUT)
+            jitter = 0.5 * (np.arange(len(starved)) * 0.618034 % 1 - 0.5)
+            dots = {"color": LOOK[key[0]][0], "markersize": 2.5, "alpha": 0.6}
+            ax.plot(starved, place + jitter, "o", markeredgewidth=0, **dots)
+            ax.plot(inflated, place + jitter, "o", markerfacecolor="none", markeredgewidth=0.6, **dots)
+        ax.axvline(0, color="black", linewidth=0.8)
+        ax.set(title=f"t = {t}", xlim=(-INFLATED_CUT - 0.4, STARVED_CUT + 0.4), xticks=(-2, 0, 2, 4, 6, 8))
+        ax.grid(visible=False, axis="y")
+    axes[0].set_yticks(range(len(compared)), compared)
+    axes[0].set_ylim(len(compared) - 0.5, -0.5)
+    fig.supxlabel(
+        "log10 of exact over approximate variance, one dot a seed\nfilled: largest over the arms (starved, cut at 8); "
+        "open: smallest (inflated, cut at −2.5)",
+        size="medium",
+    )
+    last = {label: over_seeds(table, "starved", *key, shown[-1]) for label, key in compared.items()}
+    starving = [label for label, its in last.items() if np.median(its) > 2]
+    fig.suptitle(f"At t = {shown[-1]} the median worst ratio exceeds 2 for\n{', '.join(starving) or 'none'}")
+    return fig
+
+
+# Theorem 1
+
+
+def transition(
+    found: Mapping[tuple[str, str, float], Dictionaries], dimension: Mapping[str, float], of_record: float
+) -> Figure:
+    """Return bad steps and sizes of the dictionary over qbar, {(dictionary, design, qbar): runs}, a column a design.
+
+    `dimension`: mean d_eff at the end by design; `of_record`: the qbar that the title speaks of.
+    """
+    designs, names = (list(dict.fromkeys(key[i] for key in found)) for i in (1, 0))
+    fig, axes = plt.subplots(2, len(designs), figsize=(WIDTH, 4.8), sharex=True, sharey="row")
+    for column, design in zip(axes.T, designs, strict=True):
+        for name, aside in zip(names, (-0.07, 0.07), strict=True):
+            qbars = [q for n, d, q in found if (n, d) == (name, design)]
+            for ax, part, scale in zip(column, ("bad", "size"), (100, 1), strict=True):
+                values = [block_mean(scale * getattr(found[name, design, q], part)) for q in qbars]
+                mean, low, high = np.array(values).T
+                colour, style = LOOK[name]
+                bars = {"color": colour, "linestyle": style, "marker": "o", "markersize": 4, "capsize": 2}
+                ax.errorbar(np.array(qbars) + aside, mean, [mean - low, high - mean], label=name, **bars)
+        column[0].set_title(f"{design}, $d_{{eff}}$ = {dimension[design]:.0f}")
+        column[1].axhspan(0.8, 1.5, color="#e4ecf7", linewidth=0, zorder=0)
+        column[1].set(xlabel=r"$\bar q$", ylim=(0, 4))
+    runs = len(next(iter(found.values())).bad)
+    axes[0, 0].set(ylabel=f"bad steps (%)\n(mean, 95 %, {runs} runs)", ylim=(-4, 104))
+    axes[1, 0].set_ylabel("members /\n" + r"($\bar q\, d_{eff}$)")
+    handles = axes[0, 0].get_legend_handles_labels()
+    fig.legend(*handles, loc="outside lower center", ncols=2, fontsize=SMALLEST)
+    least = min(its.bound for (name, *_), its in found.items() if name == HERO)
+    worst = max(its.bad.mean() for (name, _, q), its in found.items() if name == HERO and q == of_record)
+    fig.suptitle(
+        f"At $\\bar q$ = {of_record:g} at most {worst:.1%} of BKB's steps are bad (any design);\n"
+        f"the theorem's bound on the size is at least {least:.0f} times the size (shaded: 0.8 to 1.5)"
+    )
+    return fig
+
+
+def proposition_5(chains: Mapping[str, Array]) -> Figure:
+    """Return the four quantities of Proposition 5 over t, {design: (runs, T, 4)}, median and range of the runs."""
+    names = (r"$d_{eff}$", r"sum of $\sigma_s^2$", "log det", "eq. 6")
+    looks = ((LOOK["BKB"][0], "-"), ("black", "-"), ("black", "--"), ("black", ":"))
+    fig, axes = plt.subplots(1, len(chains), figsize=(WIDTH, 3.2), sharey=True)
+    for ax, (design, chain) in zip(axes, chains.items(), strict=True):
+        t = np.arange(1, chain.shape[1] + 1)
+        for i, (name, (colour, style)) in enumerate(zip(names, looks, strict=True)):
+            low, middle, high = np.quantile(chain[..., i], [0, 0.5, 1], axis=0)
+            ax.plot(t, middle, style, color=colour, label=name)
+            ax.fill_between(t, low, high, color=colour, alpha=0.15, linewidth=0)
+        guide = np.median(chain[:, 1:, 0], axis=0) * np.log(t[1:])
+        ax.plot(t[1:], guide, "-.", color="#b08000", label=r"$d_{eff} \log t$ (4.1)")
+        ax.set(title=design, xlabel="pulls t", xlim=(1, t[-1]))
+        _log(ax, "xy")
+    axes[0].set_ylim(bottom=1)
+    axes[0].set_ylabel(f"nats, or dimensions\n(median, range of {len(chain)} runs)")
+    figures.legend_below(fig, 5)
+    ratios = {design: replacement_of_log_det(chain) for design, chain in chains.items()}
+    told = ", ".join(f"{(its < 1).mean():.0%} ({design})" for design, its in ratios.items())
+    least = min(its.min() for its in ratios.values())
+    fig.suptitle(
+        rf"$d_{{eff}} \log t$, put in the place of log det, falls to {least:.2f} of it;"
+        f"\nit is the smaller in {told} of the steps"
+    )
+    return fig
+
+
+# Regret
+
+
+def regret(traces: Mapping[str, Trace]) -> Figure:
+    """Return cumulative regret of all rules, median and quartiles."""
+    fig, ax = plt.subplots(figsize=(WIDTH, 4.2))
+    figures.regret_quartiles(ax, traces, hero=HERO)
+    figures.restyle(ax, LOOKS)
+    final = {name: trace.regret.sum(axis=1).mean() for name, trace in traces.items()}
+    ranked = sorted(final, key=final.get)
+    return figures.labelled(
+        fig, f"Mean $R_T$ from {final[ranked[0]]:.0f} ({ranked[0]})\nto {final[ranked[-1]]:.0f} ({ranked[-1]})"
+    )
+
+
+def beside_exact(finals: Mapping[str, Array], pairs: Mapping[str, tuple[str, str]], seed: int) -> Figure:
+    """Return R_T of one rule over that of another, {label: (rule, to)}, one dot a trial; finals {rule: (n,)}."""
+    rows = {}
+    for label, (rule, to) in pairs.items():
+        share = paired_share(finals[rule], finals[to], seed)
+        rows[label] = finals[rule] / finals[to], Estimate(*(1 + x for x in share))
+    fig, ax = plt.subplots(figsize=(WIDTH, 1.6 + 0.36 * len(rows)))
+    _log(ax, "x")
+    rule = read_rule(">= 0.8, <= 1.3")
+    figures.pairs(ax, rows, rule=rule, what="$R_T$ over that of the rule named second", centre="ratio of means")
+    outside = {label.replace("\n", " "): e.value for label, (_, e) in rows.items() if rule.state(e) != "holds"}
+    told = "; ".join(f"{label} {value:.2f}" for label, value in outside.items()) or "none"
+    inside = len(rows) - len(outside)
+    fig.suptitle(
+        f"{inside} of {len(rows)} ratios of mean $R_T$ are clearly within 0.8 to 1.3; the others:\n{fill(told, 90)}"
+    )
+    return fig
+
+
+def fixed_size(traces: Mapping[str, Trace]) -> Figure:
+    """Return the mean regret of rules that adapt their size and rules that do not, with its late exponents."""
+    fig, ax = plt.subplots(figsize=(WIDTH, 3.8))
+    figures.regret_quartiles(ax, traces, spread="mean and 95 % interval", hero=HERO)
+    figures.restyle(ax, LOOKS)
+    told = ", ".join(f"{name} {exponent(*last_decade(trace)):.2f}" for name, trace in traces.items())
+    return figures.labelled(fig, f"Exponent of t in the mean regret of the last decade:\n{told}")
+
+
+def linear(traces: Mapping[str, Trace]) -> Figure:
+    """Return the regret of linear bandits."""
+    fig, ax = plt.subplots(figsize=(WIDTH, 3.2))
+    figures.regret_quartiles(ax, traces, spread="mean and 95 % interval", hero=HERO)
+    ratio = traces[HERO].regret.sum(axis=1).mean() / traces["exact"].regret.sum(axis=1).mean()
+    return figures.labelled(fig, f"Linear kernel: BKB has {ratio:.2f} times the mean $R_T$ of exact linear UCB")
+
+
+# Cost
+
+
+def cost_per_step(measured: Mapping[str, tuple[pd.DataFrame, pd.DataFrame]]) -> Figure:
+    """Return milliseconds a step over t of BKB and its opponents: a panel a case {title: (seconds, sizes)}."""
+    rows = -(-len(measured) // 2)
+    fig, axes = plt.subplots(rows, 2, figsize=(WIDTH, 0.9 + 2.6 * rows), sharex=True, sharey=True, squeeze=False)
+    for ax in axes.flat[len(measured) :]:
+        ax.set_visible(False)
+    for ax, (case, (seconds, kept)) in zip(axes.flat, measured.items(), strict=False):
+        every = np.unique(np.geomspace(10, len(seconds), 40).astype(int))
+        for name, (colour, style) in METHODS.items():
+            if name not in seconds:
+                continue
+            timed = seconds.index[seconds[name].notna()]
+            at = every if len(timed) == len(seconds) else timed
+            middle = milliseconds(seconds[[name]], list(at))[name]
+            marker = "" if len(at) > 30 else "o"
+            weight = 2.4 if name == HERO else 1.4
+            ax.plot(
+                middle.index, middle, style, color=colour, marker=marker, markersize=3, linewidth=weight, label=name
+            )
+        m, distinct = kept.iloc[-1][["features", "distinct"]].astype(int)
+        ax.set_title(f"{case}: m = {m}, {distinct} distinct arms", size=SMALLEST + 1)
+    for ax in axes.flat:
+        _log(ax, "xy")
+        ax.yaxis.set_major_locator(LogLocator())
+        ax.xaxis.set_major_locator(LogLocator())
+    for ax in axes[-1]:
+        ax.set_xlabel("round t" if ax.get_visible() else "")
+    for row in axes:
+        row[0].set_ylabel("milliseconds a step\n(median of 21 steps)")
+    figures.legend_below(fig, 5)
+    fastest = {case: milliseconds(seconds, [len(seconds)]).iloc[0].idxmin() for case, (seconds, _) in measured.items()}
+    wins = [case for case, name in fastest.items() if name == HERO]
+    fig.suptitle(f"In the last rounds BKB's step is the fastest of all in {len(wins)} of {len(measured)} cases")
+    return fig
+
+
+def scaling(measured: Mapping[str, tuple[pd.DataFrame, pd.DataFrame]], qbar: float) -> Figure:
+    """Return the size of BKB's dictionary, distinct arms and qbar d_eff over t: a panel a case."""
+    fig, axes = plt.subplots(1, len(measured), figsize=(WIDTH, 3.1), sharey=True)
+    told = []
+    for ax, (case, (_, kept)) in zip(np.atleast_1d(axes), measured.items(), strict=True):
+        t = log_spaced(len(kept))
+        now = kept.loc[t]
+        for column, label, look in (
+            ("members", "members, $m_t$", {"color": LOOK["BKB"][0], "linewidth": 2.4}),
+            ("distinct", "distinct arms pulled", {"color": "black", "linestyle": "--"}),
+        ):
+            ax.plot(t, now[column], label=label, **look)
+        ax.plot(t, qbar * now["d_eff"], ":", color=LOOK["BKB"][0], label=r"$\bar q\, \tilde d_{eff}$")
+        ax.set(xlabel="round t", xlim=(1, t[-1]), title=case)
+        _log(ax, "xy")
+        ax.xaxis.set_major_locator(LogLocator())
+        told.append(f"{now['members'].iloc[-1]:.0f} of {t[-1]:,} pulls ({case})")
+    np.atleast_1d(axes)[0].set_ylabel("number")
+    figures.legend_below(fig, 3)
+    fig.suptitle(f"The dictionary holds {'; '.join(told)}")
+    return fig
+
+
+# Readings
+
+
+def readings(claim_id: str, table: pd.DataFrame, rules: Rules) -> Figure:
+    """Return the specification curve of the part of a claim that was played."""
+    part, what, whose = PLAYED[claim_id]
+    return figures.played(table, rules, claim_id, part, what=what, data=whose)

@@ -1,0 +1,74 @@
+"""mini-GP-UCB: exact GP-UCB that stays with an arm, so that few distinct choices make up its history.
+
+Calandriello, Carratino, Lazaric, Valko & Rosasco (2022), arXiv 2201.12909.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from kbrepro import checks
+from kbrepro.policies import UCB
+from kbrepro.posterior import RowPosterior
+from kbrepro.problems import Told
+
+
+class CountedPosterior(RowPosterior):
+    """The exact posterior of all arms with one row for a whole sequence of pulls of one arm."""
+
+    def repeat(self, arm: int, observations: list[float]) -> None:
+        """Condition on several observations of `arm`, at the cost of one: their mean has noise variance lambda / n."""
+        checks.arm_index(arm, self.n_arms)
+        checks.finite_array(observations=np.asarray(observations))
+        n, variance = len(observations), max(self._variance[arm], 0.0)
+        scale = np.sqrt(variance + self.noise_variance / n)
+        g = self._covariance_with(arm) / scale
+        self.gain += 0.5 * np.log1p(n * variance / self.noise_variance)
+        self._remember(g)
+        self.mean += g * ((np.mean(observations) - self.mean[arm]) / scale)
+        self._variance -= g * g
+        self.counts[arm] += n
+
+
+class MiniUCB(UCB):
+    """GP-UCB that stays with the arm x it chose for max(1, floor((C^2 - 1) lambda / variance(x))) rounds.
+
+    n pulls of x divide its variance by 1 + n variance / lambda, and that of any other arm by no more (Cauchy-Schwarz on
+    the covariance): as long as it stays, no standard deviation falls by more than the factor C. `squared_c` is C^2 > 1;
+    with C near 1 it is GP-UCB. `choices` counts how often it chose. Raises ValueError unless squared_c > 1.
+    """
+
+    def __init__(
+        self, told: Told, horizon: int, *, width: Callable[[UCB], float], squared_c: float, **settings: Any
+    ) -> None:
+        if not squared_c > 1:
+            raise ValueError(f"squared_c = {squared_c!r} is not allowed: squared_c must be above 1")
+        super().__init__(told, horizon, width=width, **settings)
+        self.squared_c, self.choices = squared_c, 0
+        self._arm, self._stays, self._observed = -1, 0, []
+
+    def prior(self, horizon: int) -> CountedPosterior:
+        return CountedPosterior(self.told.kernel, self.told.points, self.told.noise_variance)
+
+    def ask(self, rng: np.random.Generator) -> int:
+        if not self._stays:
+            self._arm = super().ask(rng)
+            scaled = self.posterior.variance[self._arm] / self.told.noise_variance
+            self._stays = max(1, int((self.squared_c - 1) / max(scaled, 1e-12)))
+            self.choices += 1
+        return self._arm
+
+    def tell(self, arm: int, observation: float) -> None:
+        """Take in what a pull gave; the posterior changes when the arm may. ValueError if it is not the arm asked."""
+        if arm != self._arm or not self._stays:
+            raise ValueError(f"arm = {arm} is not allowed: mini-GP-UCB asked for {self._arm}")
+        checks.finite_number(observation=observation)
+        self._observed.append(observation)
+        self._stays -= 1
+        self.t += 1
+        if not self._stays:
+            self.posterior.repeat(arm, self._observed)
+            self._observed = []

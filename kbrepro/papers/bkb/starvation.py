@@ -1,0 +1,209 @@
+"""Figure 1: what approximate posteriors know after a few pulls, over many seeds; and the designs that pull.
+
+Jobs for `simulation.map_trials` have every setting before the `Trial`. *Starved*: exact over approximate variance;
+*inflated*: approximate over exact.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from kbrepro.kernels import Array
+from kbrepro.papers.bkb.sketch import (
+    BudgetedPosterior,
+    FeaturePosterior,
+    NystromPosterior,
+    StreamingPosterior,
+    nystrom_features,
+    quadrature_features,
+    random_features,
+)
+from kbrepro.posterior import RowPosterior
+from kbrepro.problems import GPDraw, Problem, Told, Trial
+
+#: A band is the mean +- this many standard deviations where its coverage is measured (Calandriello et al., Fig. 1).
+BAND = 3.0
+#: Members of the dictionary that covers its space badly.
+FEW_MEMBERS = 3
+#: Ratios of variances are cut off here: those of SoR exceed any.
+LARGEST_RATIO = 1e200
+
+Pulls = NDArray[np.int64]
+Design = Callable[[np.random.Generator, Array, int], Pulls]
+
+
+# Designs
+
+
+def uniform_pulls(
+    rng: np.random.Generator, points: Array, horizon: int, above: float = -np.inf, upto: float = np.inf
+) -> Pulls:
+    """Return pulls (horizon,), uniform among the arms at points (A, d) whose first coordinate is in [above, upto]."""
+    return rng.choice(np.flatnonzero((points[:, 0] >= above) & (points[:, 0] <= upto)), horizon)
+
+
+def shrinking_window(
+    rng: np.random.Generator, points: Array, horizon: int, last: float = 0.05, upto: float = np.inf
+) -> Pulls:
+    """Return pulls (horizon,), uniform among the arms nearest a random one; their share falls from 1 to `last`.
+
+    Only arms whose first coordinate is at most `upto` are there.
+    """
+    there = np.flatnonzero(points[:, 0] <= upto)
+    centre = points[there[rng.integers(len(there))]]
+    nearest = there[np.linalg.norm(points[there] - centre, axis=1).argsort(kind="stable")]
+    window = np.maximum(len(there) * np.geomspace(1, last, horizon), 1).astype(int)
+    return nearest[rng.integers(window)]
+
+
+# Figure 1
+
+
+class Snapshot(NamedTuple):
+    """Mean (A,) and sd (A,) of a posterior, its number of features, and the arms in its dictionary, with repeats."""
+
+    mean: Array
+    sd: Array
+    n_features: int
+    members: Pulls
+
+
+class Watched(NamedTuple):
+    """A problem, the arms pulled (T,) and what they gave (T,), and posteriors {(name, setting, t): Snapshot}."""
+
+    problem: Problem
+    pulls: Pulls
+    observations: Array
+    seen: dict[tuple[str, str, int], Snapshot]
+
+
+def snapshots(
+    source: GPDraw, design: Design, at: list[int], qbars: list[float], n_features: dict[str, list[int]], trial: Trial
+) -> Watched:
+    """Return what Calandriello et al., Fig. 1, shows after t = `at` pulls by `design`: the exact posterior and others.
+
+    BKB and its streaming form run with every qbar; with the dictionary S of BKB at the first qbar: SoR on S, DTC on as
+    many pulls drawn uniformly and on three, RFF and QFF with |S| features (made even) and with each of
+    `n_features["RFF"]`, `n_features["QFF"]`.
+    """
+    problem, rng = source(trial), trial.rng("run")
+    told = problem.told
+    pulls = design(rng, told.points, max(at))
+    observations = np.array([problem.pull(arm, rng) for arm in pulls])
+    given = told.kernel, told.points, told.noise_variance
+    followers = {("exact", ""): RowPosterior(*given)}
+    followers |= {("BKB", f"qbar={q:g}"): BudgetedPosterior(*given, q, rng.spawn(1)[0]) for q in qbars}
+    followers |= {("BKB, streaming", f"qbar={q:g}"): StreamingPosterior(*given, q, rng.spawn(1)[0]) for q in qbars}
+    seen = {}
+    for t, (arm, observation) in enumerate(zip(pulls, observations, strict=True), start=1):
+        for follower in followers.values():
+            follower.update(arm, observation)
+        if t in at:
+            rivals = _rivals(told, pulls[:t], followers["BKB", f"qbar={qbars[0]:g}"], n_features, rng)
+            for rival in rivals.values():
+                for past, reward in zip(pulls[:t], observations, strict=False):
+                    rival.update(past, reward)
+            seen |= {(*name, t): _snapshot(posterior) for name, posterior in (followers | rivals).items()}
+    return Watched(problem, pulls, observations, seen)
+
+
+def _rivals(
+    told: Told, pulls: Pulls, sketch: NystromPosterior, n_features: dict[str, list[int]], rng: np.random.Generator
+) -> dict[tuple[str, str], FeaturePosterior]:
+    kernel, points = told.kernel, told.points
+    n_members, inducing = len(sketch.dictionary), sketch.inducing
+    sizes_of_dtc = {"": n_members, f"{FEW_MEMBERS} pulls": min(FEW_MEMBERS, len(pulls))}
+    found = {}
+    for label, size in sizes_of_dtc.items():
+        uniform = NystromPosterior(kernel, points, told.noise_variance)
+        uniform.use_dictionary(rng.choice(pulls, size, replace=False))
+        found["DTC, uniform", label] = uniform
+    features = {("SoR", ""): nystrom_features(kernel(points[inducing], points), inducing)}
+    for name, make in (("RFF", partial(random_features, rng=rng)), ("QFF", quadrature_features)):
+        sizes = {"m=|S|": n_members + n_members % 2} | {f"m={m}": m for m in n_features[name]}
+        features |= {(name, label): make(kernel, points, m) for label, m in sizes.items()}
+    return found | {name: FeaturePosterior(Z, told.noise_variance) for name, Z in features.items()}
+
+
+def _snapshot(posterior: RowPosterior | FeaturePosterior) -> Snapshot:
+    members = getattr(posterior, "dictionary", np.empty(0, dtype=int))
+    return Snapshot(posterior.mean.copy(), posterior.sd, getattr(posterior, "n_features", 0), members)
+
+
+def frames(watched: Watched, shown: dict[str, str], every: int = 1) -> pd.DataFrame:
+    """Return the posteriors of `shown` {name: setting} at all t, one row an arm (every so manyth): a step-through.
+
+    Columns: `t`, `name`, `x` (first coordinate), `f`, `mean`, `sd`; `member`: how often the arm is in the dictionary.
+    """
+    x, f = watched.problem.told.points[:, 0], watched.problem.expected_reward
+    parts = []
+    for (name, setting, t), view in watched.seen.items():
+        if shown.get(name) == setting:
+            member = np.bincount(view.members, minlength=len(x))
+            columns = {"x": x, "f": f, "mean": view.mean, "sd": view.sd, "member": member}
+            there = (np.arange(len(x)) % every == 0) | (member > 0)
+            parts.append(pd.DataFrame({"t": t, "name": name} | columns)[there])
+    return pd.concat(parts, ignore_index=True)
+
+
+def starvation(
+    source: GPDraw,
+    design: Design,
+    at: list[int],
+    qbars: list[float],
+    n_features: dict[str, list[int]],
+    unseen_from: float,
+    trial: Trial,
+) -> pd.DataFrame:
+    """Return one row a posterior and t: `seed`, `name`, `setting`, `t`, and what is to be known of its variance.
+
+    `starved` and `inflated`: the largest ratio over all arms; `coverage`: the share of the arms whose first coordinate
+    exceeds `unseen_from` with f inside mean +- 3 sd; `features`, `members`. Other settings: those of `snapshots`.
+    """
+    problem, _, _, seen = snapshots(source, design, at, qbars, n_features, trial)
+    unseen, found = problem.told.points[:, 0] > unseen_from, []
+    for (name, setting, t), view in seen.items():
+        with np.errstate(divide="ignore"):
+            log_ratio = 2 * (np.log(seen["exact", "", t].sd) - np.log(view.sd))
+        covered = np.abs(problem.expected_reward - view.mean)[unseen] <= BAND * view.sd[unseen]
+        starved = np.exp(min(log_ratio.max(), np.log(LARGEST_RATIO)))
+        numbers = (starved, np.exp(-log_ratio.min()), covered.mean(), view.n_features, len(view.members))
+        found.append((trial.number, name, setting, t, *numbers))
+    columns = ["seed", "name", "setting", "t", "starved", "inflated", "coverage", "features", "members"]
+    return pd.DataFrame(found, columns=columns)
+
+
+def over_seeds(table: pd.DataFrame, what: str, name: str, setting: str, t: int) -> Array:
+    """Return a column of the table of `starvation`, (seeds,), in the order of seeds; KeyError if it has no such row."""
+    there = (table["name"] == name) & (table["setting"] == setting) & (table["t"] == t)
+    if not there.any():
+        raise KeyError(f"no row for {name!r}, {setting!r}, t = {t}")
+    return table[there].sort_values("seed")[what].to_numpy(float)
+
+
+def largest_quantile(level: float, *samples: Array) -> Array:
+    """Return the largest of the quantiles at `level` (0 to 1) of samples, each (..., n), over the last axis, (...).
+
+    Linear between neighbours, as numpy's.
+    """
+    its = np.sort(samples, axis=-1)  # sorting is many times faster than np.quantile on short rows: this is resampled
+    place = level * (its.shape[-1] - 1)
+    low, high = its[..., int(place)], its[..., min(int(place) + 1, its.shape[-1] - 1)]
+    return (low + (place - int(place)) * (high - low)).max(axis=0)
+
+
+def median(sample: Array) -> Array:
+    """Return the median over the last axis of a sample (..., n), (...)."""
+    its, n = np.sort(sample, axis=-1), sample.shape[-1]
+    return 0.5 * (its[..., (n - 1) // 2] + its[..., n // 2])
+
+
+def ratio_of_medians(a: Array, b: Array) -> Array:
+    """Return the median of a over that of b, both (..., n), over the last axis, (...)."""
+    return median(a) / median(b)
