@@ -141,16 +141,20 @@ class SampledCascadeEI(CascadeEI):
 
 
 def _fine(table: Array) -> Array:
-    """Return mean and sd (n, 2) of a table of mean and variance, refined FINE-fold, in single precision."""
+    """Return mean and sd of a table of mean and variance, refined FINE-fold, and their steps to the next entry.
+
+    In single precision, as rows (4, n) mean, sd, step of the mean, step of the sd; the last steps are 0.
+    """
     fine = interpolate(table, np.linspace(-HALF_WIDTH, HALF_WIDTH, (len(table) - 1) * FINE + 1))
-    return np.column_stack([fine[:, 0], np.sqrt(np.maximum(fine[:, 1], 0))]).astype(np.float32)
+    rows = np.stack([fine[:, 0], np.sqrt(np.maximum(fine[:, 1], 0))])
+    return np.concatenate([rows, np.diff(rows, append=rows[:, -1:])]).astype(np.float32)
 
 
-def _draw(table: Array, z: Array, normal: Array) -> Array:
-    """Return mean(z) + sd(z) normal, looked up linearly."""
-    position = (np.clip(z, -HALF_WIDTH, HALF_WIDTH) + HALF_WIDTH) * ((len(table) - 1) / (2 * HALF_WIDTH))
-    left = np.minimum(position.astype(np.int32), len(table) - 2)
-    u = position - left
-    mean, sd = table[:, 0], table[:, 1]
-    here = mean[left] + normal * sd[left]
-    return here + u * (mean[left + 1] + normal * sd[left + 1] - here)
+def _draw(fine: Array, z: Array, normal: Array) -> Array:
+    """Return mean(z) + sd(z) normal, looked up linearly, all in single precision."""
+    end = fine.shape[1] - 1
+    position = np.clip((z + np.float32(HALF_WIDTH)) * np.float32(end / (2 * HALF_WIDTH)), 0, end)
+    left = position.astype(np.intp)
+    u = position - left.astype(np.float32)
+    mean, sd, mean_step, sd_step = (row.take(left) for row in fine)
+    return mean + u * mean_step + normal * (sd + u * sd_step)
