@@ -109,9 +109,9 @@ def apart(curves: Mapping[float, Trace], other: Trace, times: int) -> Array:
     return np.max(differ, axis=0)
 
 
-def worst_median(values: Sequence[Array], seed: int) -> Estimate:
-    """Return the median over networks of values (n,), resampled; for one sample."""
-    return bootstrap(partial(np.median, axis=-1), np.asarray(values), rng=np.random.default_rng([seed, 3]))
+def median_of(values: Array, seed: int) -> Estimate:
+    """Return the median of values (n,), one a chain, resampled."""
+    return bootstrap(partial(np.median, axis=-1), values, rng=np.random.default_rng([seed, 3]))
 
 
 # Sets and bounds, one network each
