@@ -35,6 +35,8 @@ KINDS = {
     "no envelope": ("#a04000", "s", "without envelope"),
     "outward": ("#202868", "D", "outward-rounded"),
 }
+#: Simple regret below this share of the range is drawn there.
+FLOOR = 1e-4
 #: Claim -> the part that is played under every reading, and what its axis says.
 PLAYED = {
     "5-A": ("draws", "share of chains in which GPN-UCB\nhas the lowest cumulative regret"),
@@ -57,57 +59,48 @@ def interval(
 
     `layers` and `rows` as `experiments.carried` returns them, after pulls of `arms`.
     """
-    fig, axes = plt.subplots(2, 2, figsize=(WIDTH, 5.6), width_ratios=[1, 1])
-    fig.delaxes(axes[1, 1])
-    fig.delaxes(axes[1, 0])
-    below = fig.add_subplot(2, 1, 2)
-    grid_rows = rows[rows["kind"] == "grid"].set_index("layer")
-    for i, (ax, frame) in enumerate(zip(axes[0], layers, strict=True), start=1):
-        z, y = (problem.outputs[j][:, 0] for j in (i - 1, i))
-        low, high = grid_rows.loc[i, ["low", "high"]]
-        reach = 0.4 + max(np.ptp([low, high, *z[arms]]) * 0.5, 0.8)
-        middle = (low + high) / 2
-        view = frame[np.abs(frame["z"] - middle) <= reach]
-        ax.fill_between(view["z"], view["raw_low"], view["raw_high"], color="0.85", linewidth=0, label="mean ± B sd")
-        for side in ("low", "high"):
-            ax.plot(view["z"], view[side], color=RED, linewidth=1.2, label="envelope" if side == "low" else None)
-        order = np.argsort(z)
-        ax.plot(z[order], y[order], "--", color="black", linewidth=1.0, label="the layer, unknown")
-        ax.plot(z[arms], y[arms], "o", color="black", markersize=4, label="observed")
-        ax.axvspan(
-            low, max(high, low + 0.01), color=TEAL, alpha=0.25, linewidth=0, zorder=0, label="interval that goes in"
-        )
-        out_low, out_high = grid_rows.loc[i + 1, ["low", "high"]]
-        ax.axhspan(out_low, max(out_high, out_low + 0.01), color=RED, alpha=0.15, linewidth=0, zorder=0,
-                   label="interval that comes out")  # fmt: skip
-        ax.set(
-            xlim=(middle - reach, middle + reach), xlabel=f"input of layer {i + 1}", ylabel=f"output of layer {i + 1}"
-        )
-        ax.set_title(f"layer {i + 1}: {_span(low, high)} becomes {_span(out_low, out_high)}")
+    fig, axes = plt.subplot_mosaic("AB;CC", figsize=(WIDTH, 6.2), height_ratios=[1.2, 1])
+    its = rows[rows["kind"] == "grid"].set_index("layer")
+    for i, (ax, frame) in enumerate(zip((axes["A"], axes["B"]), layers, strict=True), start=1):
+        _through(ax, i, problem, frame, its[["low", "high"]], arms)
     figures.legend_below(fig, 3)
     names = {1: "layer 1", 2: "layer 2", 3: "g"}
+    below = axes["C"]
     for shift, (kind, (colour, marker, label)) in zip((-0.22, 0, 0.22), KINDS.items(), strict=True):
-        its = rows[rows["kind"] == kind]
-        middle, half = (its["low"] + its["high"]) / 2, np.maximum((its["high"] - its["low"]) / 2, 0)
-        below.errorbar(
-            middle, its["layer"] + shift, xerr=half, fmt=marker, color=colour, markersize=4, capsize=3, label=label
-        )
-    true = rows[rows["kind"] == "grid"]
-    below.plot(true["true"], true["layer"], "*", color="black", markersize=9, zorder=3, label="truth")
+        these = rows[rows["kind"] == kind]
+        middle, half = (these["low"] + these["high"]) / 2, np.maximum((these["high"] - these["low"]) / 2, 0)
+        look = {"fmt": marker, "color": colour, "markersize": 4, "capsize": 3, "label": label}
+        below.errorbar(middle, these["layer"] + shift, xerr=half, **look)
+    below.plot(its["true"], its.index, "*", color="black", markersize=9, zorder=3, label="truth")
     below.set_yticks(list(names), list(names.values()))
     below.set(ylim=(3.5, 0.5), xlabel="output")
     below.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0))
-    widths = {
-        kind: np.ptp(its.loc[its["layer"] == 3, ["low", "high"]].to_numpy()) for kind, its in rows.groupby("kind")
-    }
-    missed = [
-        names[row.layer] for row in rows.itertuples() if row.kind == "grid" and not row.low <= row.true <= row.high
-    ]
+    last = rows[rows["layer"] == 3].set_index("kind")
+    width = last["high"] - last["low"]
+    missed = [names[layer] for layer, row in its.iterrows() if not row["low"] <= row["true"] <= row["high"]]
     fig.suptitle(
-        f"One arm's interval for g is {widths['grid']:.2f} wide with the envelope, {widths['no envelope']:.2f} without, "
-        f"{widths['outward']:.2f} rounded outward\nthe grid sets of L.2 miss the truth of this arm in: {', '.join(missed) or 'no layer'}"
+        f"One arm's interval for g is {width['grid']:.2f} wide with the envelope, {width['no envelope']:.2f} without,\n"
+        f"{width['outward']:.2f} rounded outward; the grid sets miss the truth of this arm in {', '.join(missed) or 'no layer'}"
     )
     return fig
+
+
+def _through(ax: Axes, i: int, problem: NetworkProblem, frame: pd.DataFrame, its: pd.DataFrame, arms: Sequence) -> None:
+    """Draw layer i + 1 with its bounds, the interval that goes in and the one that comes out."""
+    z, y = (problem.outputs[j][:, 0] for j in (i - 1, i))
+    (low, high), (out_low, out_high) = its.loc[i], its.loc[i + 1]
+    left, right = min(low, z[arms].min()) - 0.3, max(high, z[arms].max()) + 0.3
+    view = frame[frame["z"].between(left, right)]
+    ax.fill_between(view["z"], view["raw_low"], view["raw_high"], color="0.85", linewidth=0, label="mean ± B sd")
+    for side in ("low", "high"):
+        ax.plot(view["z"], view[side], color=RED, linewidth=1.2, label="envelope" if side == "low" else None)
+    order = np.argsort(z)
+    ax.plot(z[order], y[order], "--", color="black", linewidth=1.0, label="the layer, unknown")
+    ax.plot(z[arms], y[arms], "o", color="black", markersize=4, label="observed")
+    ax.axvspan(low, high, color=TEAL, alpha=0.22, linewidth=0, zorder=0, label="interval that goes in")
+    ax.axhspan(out_low, out_high, color=RED, alpha=0.12, linewidth=0, zorder=0, label="interval that comes out")
+    ax.set(xlim=(left, right), xlabel=f"input of layer {i + 1}", ylabel=f"output of layer {i + 1}")
+    ax.set_title(f"layer {i + 1}: {_span(low, high)} becomes {_span(out_low, out_high)}")
 
 
 def _span(low: float, high: float) -> str:
@@ -145,27 +138,29 @@ def regrets(
 ) -> Figure:
     """Return cumulative or simple regret, a panel each {title: traces}, median and quartiles of its trials.
 
-    `nonada`: {title: (pulls, simple regrets (trials, len(pulls)))}, drawn as dots. Titles name the smallest median at T.
+    `nonada`: {title: (pulls, simple regrets (trials, len(pulls)))}, drawn as dots. Simple regret below FLOOR is drawn
+    there: with finitely many arms it can be 0. The title names the smallest medians at T.
     """
-    columns = 2
-    rows = -(-len(panels) // columns)
-    fig, axes = plt.subplots(rows, columns, figsize=(WIDTH, 0.9 + 2.7 * rows), squeeze=False)
-    best = {}
+    rows = -(-len(panels) // 2)
+    fig, axes = plt.subplots(rows, 2, figsize=(WIDTH, 0.9 + 2.8 * rows), squeeze=False)
+    best, handles = {}, {}
     for ax, (title, traces) in zip(axes.flat, panels.items(), strict=False):
-        figures.regret_quartiles(ax, traces, quantity=quantity, unit="range of g", hero=HERO)
+        floor = FLOOR if quantity == "simple" else 0.0
+        raised = {rule: trace._replace(regret=np.maximum(trace.regret, floor)) for rule, trace in traces.items()}
+        figures.regret_quartiles(ax, raised, quantity=quantity, unit="range of g", hero=HERO)
         if nonada:
             pulls, values = nonada[title]
-            ax.plot(pulls, np.median(values, axis=0), "o-", color=LOOK["NonAda"][0], markersize=3, label="NonAda")
-            ax.set_ylim(bottom=1e-5)
+            middle = np.maximum(np.median(values, axis=0), floor)
+            ax.plot(pulls, middle, "o-", color=LOOK["NonAda"][0], markersize=3, label="NonAda")
         ax.set_title(fill(title, 40))
-        last = {rule: np.median(_last(trace, quantity)) for rule, trace in traces.items()}
-        least = min(last.values())
-        best[title] = [rule for rule, value in last.items() if value <= least + 1e-9]
+        last = {rule: np.median(_last(trace, quantity)) for rule, trace in raised.items()}
+        winners = ", ".join(rule for rule, value in last.items() if value <= min(last.values()) + 1e-9)
+        best.setdefault(winners, []).append(title)
+        handles |= dict(zip(*reversed(ax.get_legend_handles_labels()), strict=True))
     for ax in list(axes.flat)[len(panels) :]:
         fig.delaxes(ax)
-    told = "; ".join(f"{', '.join(rules)} ({title})" for title, rules in best.items())
-    fig.suptitle(fill(f"{name}, smallest median at the end: {told}", 88))
-    handles = dict(zip(*reversed(axes[0, 0].get_legend_handles_labels()), strict=True))
+    told = "; ".join(f"{rules} ({'; '.join(titles)})" for rules, titles in best.items())
+    fig.suptitle(fill(f"{name}, smallest median at the end: {told if len(best) > 1 else next(iter(best))}", 88))
     fig.legend(handles.values(), handles.keys(), loc="outside lower center", ncols=4, fontsize=8)
     return fig
 
@@ -298,8 +293,8 @@ def lower_bound(found: Mapping[float, pd.DataFrame], sources: Mapping[float, nee
 
     `found`: {nu: simple regret over epsilon, a row a needle, a column an algorithm}; `ratio`: {nu: r_min / r_max}.
     """
-    fig, ((left, middle), (right, hidden)) = plt.subplots(2, 2, figsize=(WIDTH, 5.6))
-    fig.delaxes(hidden)
+    fig, axes = plt.subplot_mosaic("AB;CC", figsize=(WIDTH, 5.8))
+    left, middle, right = axes["A"], axes["B"], axes["C"]
     colours = dict(zip(found, ("#202868", "#a04000", "#388058"), strict=False))
     for nu, source in sources.items():
         r = np.linspace(-2 * source.radius, 2 * source.radius, 400)
@@ -311,7 +306,9 @@ def lower_bound(found: Mapping[float, pd.DataFrame], sources: Mapping[float, nee
         left.plot(r / source.radius, z / (2 * source.epsilon), color=colours[nu], label=f"nu = {nu:g}")
         inside = np.linspace(-0.5, 0.5, 200)
         middle.plot(inside, needle.amplifier(inside, nu), color=colours[nu], label=f"nu = {nu:g}: {ratio[nu]:.3f}")
-    left.set(xlabel="distance from the centre of a cell (radius w)", ylabel=r"reward over $2\epsilon$")
+    left.set(
+        xlabel="distance from the centre of a cell (radius w)", ylabel=r"reward over $2\epsilon$", ylim=(-0.05, 1.6)
+    )
     left.set_title("the needle: dotted out of layer 1,\nsolid after the layers that raise it")
     middle.axvspan(0, needle.REACH, color="0.9", linewidth=0)
     middle.set(
@@ -320,19 +317,17 @@ def lower_bound(found: Mapping[float, pd.DataFrame], sources: Mapping[float, nee
         title="Fig. 6: the layer that raises it\n(shaded: up to 0.3; ratio of slopes)",
     )
     for ax in (left, middle):
-        ax.legend(loc="best", fontsize=8)
-    shift = dict(zip(found, np.linspace(-0.25, 0.25, len(found)), strict=True))
+        ax.legend(loc="upper left", fontsize=8)
+    shift = dict(zip(found, np.linspace(-0.2, 0.2, len(found)), strict=True))
     for nu, frame in found.items():
-        mean, error = frame.mean(), 1.96 * frame.std(ddof=1) / np.sqrt(len(frame))
-        right.errorbar(mean, np.arange(len(mean)) + shift[nu], xerr=error, fmt="o", color=colours[nu], markersize=4,
-                       label=f"nu = {nu:g}")  # fmt: skip
+        places = np.arange(frame.shape[1]) + shift[nu]
+        right.plot(frame.mean(), places, "o", color=colours[nu], markersize=5, label=f"nu = {nu:g}")
     names = list(next(iter(found.values())))
     right.axvline(1, color="black", linestyle="--", linewidth=1.0)
     right.set_yticks(range(len(names)), names)
-    right.set(ylim=(len(names) - 0.5, -0.5), xlim=(0, 2.15))
-    right.set(xlabel="simple regret over $\\epsilon$, mean of all needles\n(95 % interval; dashed: the lower bound)")
+    right.set(ylim=(len(names) - 0.5, -0.5), xlim=(0, 2.05))
+    right.set_xlabel("mean simple regret over ε: exact, since every needle was played; dashed: the lower bound")
     right.grid(visible=False, axis="y")
-    right.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0))
     least = min(frame.mean().min() for frame in found.values())
     fig.suptitle(f"No algorithm gets below {least:.2f} ε, and the bound is ε")
     return fig
