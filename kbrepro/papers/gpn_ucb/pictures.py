@@ -26,6 +26,8 @@ from kbrepro.papers.gpn_ucb.network import NetworkProblem
 from kbrepro.regret import Estimate, Trace, share, simple_regret
 
 Panels = Mapping[str, Mapping[str, Trace]]
+#: Numbers of pulls (k,), and regrets (trials, k).
+Dots = tuple[Array, Array]
 
 HERO = "GPN-UCB"
 RED, TEAL, GREY = LOOK[HERO][0], LOOK["cUCB"][0], "#707070"
@@ -80,7 +82,7 @@ def interval(
     missed = [names[layer] for layer, row in its.iterrows() if not row["low"] <= row["true"] <= row["high"]]
     fig.suptitle(
         f"One arm's interval for g is {width['grid']:.2f} wide with the envelope, {width['no envelope']:.2f} without,\n"
-        f"{width['outward']:.2f} rounded outward; the grid sets miss the truth of this arm in {', '.join(missed) or 'no layer'}"
+        f"{width['outward']:.2f} rounded outward; its grid sets miss the truth in {', '.join(missed) or 'no layer'}"
     )
     return fig
 
@@ -100,7 +102,7 @@ def _through(ax: Axes, i: int, problem: NetworkProblem, frame: pd.DataFrame, its
     ax.axvspan(low, high, color=TEAL, alpha=0.22, linewidth=0, zorder=0, label="interval that goes in")
     ax.axhspan(out_low, out_high, color=RED, alpha=0.12, linewidth=0, zorder=0, label="interval that comes out")
     ax.set(xlim=(left, right), xlabel=f"input of layer {i + 1}", ylabel=f"output of layer {i + 1}")
-    ax.set_title(f"layer {i + 1}: {_span(low, high)} becomes {_span(out_low, out_high)}")
+    ax.set_title(f"layer {i + 1}: {_span(low, high)}\nbecomes {_span(out_low, out_high)}")
 
 
 def _span(low: float, high: float) -> str:
@@ -189,21 +191,22 @@ def ratios(panels: Mapping[str, tuple[Panel, Sequence[str]]], *, seed: int) -> F
     return fig
 
 
-def within(traces: Mapping[str, Trace], nonada: tuple[Array, Array], *, limit: float = 0.01) -> Figure:
+def within(traces: Mapping[str, Trace], nonada: Dots, *, limit: float = 0.01) -> Figure:
     """Return the share of trials whose simple regret is at most `limit` after t rounds; NonAda as in `regrets`."""
     fig, ax = plt.subplots(figsize=(WIDTH, 3.6))
     shares = {}
     for rule, trace in traces.items():
         curve = (simple_regret(trace) <= limit).mean(axis=0)
         shares[rule] = curve[-1]
-        (line,) = ax.plot(np.arange(1, len(curve) + 1), curve, label=rule, **figures.look(rule, HERO))
-        at = len(curve) - 1
-        low, high = share(simple_regret(trace)[:, -1] <= limit)[1:]
-        ax.plot([at + 1] * 2, [low, high], color=line.get_color(), linewidth=4, alpha=0.3, solid_capstyle="butt")
+        t = np.arange(1, len(curve) + 1)
+        ax.plot(t, curve, label=rule, **figures.look(rule, HERO))
+        if rule == HERO:
+            low, high = np.array([share(its <= limit)[1:] for its in simple_regret(trace).T]).T
+            ax.fill_between(t, low, high, color=RED, alpha=0.15, linewidth=0)
     pulls, values = nonada
     ax.plot(pulls, (values <= limit).mean(axis=0), "o-", color=LOOK["NonAda"][0], markersize=4, label="NonAda")
-    ax.set(xlabel="round t (bars at the end: 95 % intervals)", ylabel=f"share of trials within {limit:.0%} of the range",
-           ylim=(0, 1.02), xlim=(1, len(curve)))  # fmt: skip
+    ax.set(xlabel="round t (band: 95 % interval of GPN-UCB's share)", xlim=(1, len(curve)), ylim=(0, 1.02))
+    ax.set_ylabel(f"share of trials within {limit:.0%} of the range")
     ax.yaxis.set_major_formatter(PercentFormatter(1))
     first = max(shares, key=shares.get)
     title = f"Within {limit:.0%} at the end: {first} {shares[first]:.0%}, GPN-UCB {shares[HERO]:.0%}, "
