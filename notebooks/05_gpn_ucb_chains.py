@@ -445,12 +445,12 @@ record.show("5-D", "5-E", "5-F", "5-N", "5-O")
 # %% [markdown]
 # ## Why the simple regret stays high
 #
-# An arm that was pulled has intervals of length 0, which almost never hold a point of $\mathcal D$. L.2 then takes the
-# interval's ends, but their envelope is still taken over $\mathcal D$: the nearest point is up to half a step away, so
-# an arm whose reward is *known* gets a bound up to $L$ times half a step too high, in every layer. If that lifts it
-# above the rest it is pulled again, and again. Eq. 9 itself takes the smallest bound over *all* $z'$, the point itself
-# included. Played on draws: the envelope as in L.2, with the point itself, none at all, over the whole of $\mathcal D$
-# in place of distance 1, and a finer $\mathcal D$.
+# An arm that was pulled has intervals of length almost 0, which hardly ever hold a point of $\mathcal D$. L.2 then
+# takes the interval's ends, but their envelope is still one over $\mathcal D$: the nearest point is up to half a step
+# away, so the bound of an arm whose reward is *known* can be off by $L$ times half a step in every layer. Eq. 9 itself
+# takes the smallest bound over *all* $z'$, the point itself included. Our explanation of regret that stays high: known
+# arms are bounded too high, and pulled again and again. Played on draws: the envelope as in L.2, with the point
+# itself, none at all, over the whole of $\mathcal D$ in place of distance 1, and a finer $\mathcal D$.
 
 # %% tags=["experiment"]
 versions = {
@@ -678,8 +678,8 @@ record.show("5-K", "5-V")
 # | lower bound, $r^*_T$ | all | $B (cL)^{m-1} T^{-\nu/d}$ |
 #
 # The rates of GPN-UCB rest on a conjecture of Vakili (2022) when $d \ge \nu$; see *Since the paper*. Upper and lower
-# bounds differ by $2^m$ and $c^{m-1}$. That factor for $c = 1$, $d = 2$, $\nu = 1.5$, $B = L = 2$, $T = 10^4$, layers of
-# width 2 where they have several outputs:
+# bounds differ by $2^m$ and $c^{m-1}$. That factor for $c = 1$, $d = 2$, $\nu = 1.5$, $B = L = 2$, $T = 10^4$ and
+# layers of width 2 where they have several outputs:
 
 # %%
 structures = {name: (network.structure, 1 if name == "chain" else 2) for name, (network, _) in FINE.items()}
@@ -793,9 +793,9 @@ record.show("5-W")
 # The paper's rates for $R_T$ rest on Vakili's conjecture (2022) on how slowly noise-free posterior standard deviations
 # add up. [Iwazaki 2025](https://arxiv.org/abs/2502.19006) shows a nearly optimal bound for noise-free GP-UCB, with
 # *constant* cumulative regret for the squared exponential kernel and for Matérn kernels of some smoothness. (We could
-# read the abstract and the introduction and did not check the proof.) It speaks of one function: of layers, whose inputs
-# GPN-UCB does not choose, it proves nothing. Played here: GP-UCB on the first layer alone, of norm 2, so that the theory
-# holds; if regret is constant, little of it falls into the second half of the rounds.
+# read the abstract and the introduction and did not check the proof.) It speaks of one function: of layers, whose
+# inputs GPN-UCB does not choose, it proves nothing. Played here: GP-UCB on the first layer alone, of norm 2, so that
+# the theory holds; if regret is constant, little of it falls into the second half of the rounds.
 
 # %% tags=["experiment"]
 flat = replace(norm_2, widths=(1,))

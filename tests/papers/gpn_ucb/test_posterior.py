@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from kbrepro.kernels import SquaredExponential, grid
-from kbrepro.papers.gpn_ucb.experiments import mixed_outputs
 from kbrepro.papers.gpn_ucb.layers import draw_layer, with_output
 from kbrepro.papers.gpn_ucb.posterior import TABLE_POINTS, LayerPosterior, OperatorPosterior, interpolate
+from kbrepro.papers.gpn_ucb.problems import mixed_outputs
 
 KERNEL = SquaredExponential(1.0)
 LINE = grid(30, 1, -2, 2)
