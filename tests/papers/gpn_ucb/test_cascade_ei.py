@@ -72,12 +72,13 @@ def test_the_quadrature_is_the_brute_force_sum_also_where_values_dip(after_pulls
     fine = np.linspace(-5, 5, 1_000_001)
     last = cascade_ei.expected_excess(*exact.posterior.at(2, fine), exact.best_reward)
     expected = []
-    for mean, sd in zip(*exact.posterior.first(), strict=True):
+    arms = [*PULLS, *range(0, 64, 5)]
+    for mean, sd in zip(*(its[arms] for its in exact.posterior.first()), strict=True):
         means, sds = exact.posterior.at(1, mean + sd * nodes)
         expected.append(weights @ np.interp(means[:, None] + sds[:, None] * nodes, fine, last) @ weights)
-    expected, computed = np.array(expected), exact.expected_improvement(rng(0))
+    expected, computed = np.array(expected), exact.expected_improvement(rng(0))[arms]
     np.testing.assert_allclose(computed, expected, rtol=0.01, atol=1e-3 * expected.max())
-    pulled = list(PULLS)
+    pulled = slice(len(PULLS))
     assert expected[pulled].max() < 0.01 * expected.max()  # the dips
     np.testing.assert_allclose(computed[pulled], expected[pulled], rtol=0.01, atol=1e-9)
 
