@@ -1,6 +1,6 @@
 # One stamp rule prepares .venv (uv where it is installed, otherwise pip); every target is one line.
 .DEFAULT_GOAL := report
-.PHONY: report test test-slow paper lab bench lint clean
+.PHONY: report test unit notebooks test-slow paper lab bench lint clean
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
@@ -19,8 +19,13 @@ $(STAMP): pyproject.toml requirements.lock
 report: $(STAMP)  ## quick run of every notebook, then the HTML report
 	$(BIN)/kbrepro data fetch --if-missing && $(BIN)/kbrepro reproduce --profile quick && $(BIN)/kbrepro report --profile quick
 
-test: $(STAMP)  ## unit tests, then the notebooks against their committed outputs (no data: the stand-in, on any machine)
+test: $(STAMP)  ## unit tests, and the notebooks against their committed outputs, side by side on two cores
+	$(MAKE) -j2 --output-sync=target unit notebooks
+
+unit: $(STAMP)
 	$(BIN)/python -m pytest tests
+
+notebooks: $(STAMP)  ## no data: the stand-in, the same on any machine
 	mkdir -p $(NO_DATA) && KBREPRO_DATA=$(NO_DATA) TQDM_DISABLE=1 OMP_NUM_THREADS=1 $(BIN)/python -m pytest --nbval -v -p no:cacheprovider notebooks
 
 test-slow: $(STAMP)  ## the tests that are long and rarely needed

@@ -7,11 +7,15 @@ import json
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import pandas as pd
+from IPython import get_ipython
+from IPython.core.pylabtools import print_figure
 from IPython.display import Markdown, display
 from matplotlib.figure import Figure
+from PIL import Image
 
 from kbrepro import claims, figures, paths, readings, scorecard
 from kbrepro.regret import Estimate, Trace, final_average_regret, log_spaced
@@ -36,6 +40,7 @@ class Record:
         self._full_scale = root / "results" / FULL_SCALE / notebook
         self._records: dict[str, dict[str, Any]] = {}
         self._expected: list[dict[str, Any]] = []
+        self._pictures: WeakKeyDictionary[Figure, bytes] = WeakKeyDictionary()
 
     def banner(self) -> None:
         """Show which run this is, on what data, and where the numbers to quote are."""
@@ -64,12 +69,24 @@ class Record:
     # What is written
 
     def figure(self, figure: Figure, name: str) -> None:
-        """Write `figures/<name>.png` (200 dpi) and `.svg`."""
-        if self.folder:
-            (self.folder / "figures").mkdir(parents=True, exist_ok=True)
-            stem = self.folder / "figures" / name
-            figure.savefig(f"{stem}.png", dpi=200, facecolor="white")
-            figure.savefig(f"{stem}.svg", facecolor="white", metadata={"Date": None})
+        """Write `figures/<name>.png` (200 dpi) and `.svg`; the notebook shows the same picture, at 100 dpi.
+
+        The layout is what it is now: what is added to the figure afterwards does not change it.
+        """
+        picture, dpi = io.BytesIO(), 200 if self.folder else 100
+        with figures.placed(figure, dpi):
+            figure.savefig(picture, format="png", dpi=dpi, facecolor="white")
+            if self.folder:
+                stem = self.folder / "figures" / name
+                paths.write_bytes(Path(f"{stem}.png"), picture.getvalue())
+                figure.savefig(f"{stem}.svg", facecolor="white", metadata={"Date": None})
+        if shell := get_ipython():
+            self._pictures[figure] = _halved(picture) if self.folder else picture.getvalue()
+            shell.display_formatter.formatters["image/png"].for_type(Figure, self._png)
+
+    def _png(self, figure: Figure) -> bytes:
+        """The picture of a figure as a notebook shows it."""
+        return self._pictures.get(figure) or print_figure(figure)
 
     def table(self, table: pd.DataFrame, name: str) -> None:
         """Write `tables/<name>.csv`."""
@@ -162,6 +179,13 @@ class Record:
             ordered = [self._records[i] for i in self.rules.claims if i in self._records]
             content = {"rules": self.rules.digest, "expected": self._expected, "claims": ordered}
             paths.write_text(self.folder / "claims.json", json.dumps(content, indent=1, ensure_ascii=False) + "\n")
+
+
+def _halved(picture: io.BytesIO) -> bytes:
+    """A PNG at half its width and height: quicker than to draw the figure again."""
+    half = io.BytesIO()
+    Image.open(picture).convert("RGB").reduce(2).save(half, format="png")
+    return half.getvalue()
 
 
 #: Rounds at which curves are tabulated.

@@ -14,7 +14,7 @@ from kbrepro import checks
 from kbrepro.kernels import Array
 
 LEVEL = 0.95
-RESAMPLES = 4000
+RESAMPLES, AT_ONCE = 4000, 200
 #: Fewest trials that are resampled; below that intervals are t intervals.
 FEWEST = 20
 
@@ -57,12 +57,12 @@ def bootstrap(statistic: Callable[..., Array], *samples: Array, rng: np.random.G
         raise ValueError(f"block = {block} is not allowed: block must be at most half of the {n} trials")
     for sample in samples:
         checks.finite_array(samples=sample)
-    resampled = np.empty(RESAMPLES)
-    for i in range(RESAMPLES):
-        starts = rng.integers(n, size=math.ceil(n / block))
-        index = ((starts[:, None] + np.arange(block)) % n).ravel()[:n]
-        resampled[i] = statistic(*(s[index] for s in samples))
-    low, high = np.quantile(resampled, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
+    resampled = []
+    for _ in range(RESAMPLES // AT_ONCE):
+        starts = rng.integers(n, size=(AT_ONCE, math.ceil(n / block), 1))
+        index = ((starts + np.arange(block)) % n).reshape(AT_ONCE, -1)[:, :n]
+        resampled.append(statistic(*(np.asarray(s)[index] for s in samples)))
+    low, high = np.quantile(np.concatenate(resampled), [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
     return Estimate(float(statistic(*samples)), float(low), float(high))
 
 

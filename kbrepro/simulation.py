@@ -16,8 +16,9 @@ import sys
 import sysconfig
 import time
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from importlib.util import find_spec, resolve_name
 from pathlib import Path
 from typing import Any
@@ -109,8 +110,9 @@ def map_trials(
     """Return [function(Trial(seed, n))] for n = first .. first + trials - 1, in that order.
 
     `function` builds its random streams by `trial.rng(purpose)`. `block` trials make one job. Workers: environment
-    variable KBREPRO_JOBS, else an enclosing `joblib.parallel_config`, else all processors. Where KBREPRO_CACHE names a
-    folder, finished jobs are kept there and used again as long as the settings, the source of the modules that they use
+    variable KBREPRO_JOBS, else an enclosing `joblib.parallel_config`, else all processors; where KBREPRO_SCHEDULER is
+    the address of a dask scheduler (extra `cluster`), those of its workers. Where KBREPRO_CACHE names a folder,
+    finished jobs are kept there and used again as long as the settings, the source of the modules that they use
     (`sources`) and the versions of numpy and scipy stay the same; jobs whose source cannot be followed (functions of a
     notebook or script, lambdas) run and are never kept. Where KBREPRO_TIMES names a file, a line `label,trials,seconds`
     is added to it: the computing time, that of kept trials included.
@@ -126,13 +128,26 @@ def map_trials(
     jobs = (
         joblib.delayed(job)(function, seed, start, min(start + block, first + trials), versions) for start in starts
     )
-    results = joblib.Parallel(n_jobs=_workers(), return_as="generator")(jobs)
-    blocks = list(tqdm(results, total=len(starts), desc=label, unit="block" if block > 1 else "trial"))
+    with _scheduler():
+        results = joblib.Parallel(n_jobs=_workers(), return_as="generator")(jobs)
+        blocks = list(tqdm(results, total=len(starts), desc=label, unit="block" if block > 1 else "trial"))
     if times := os.environ.get("KBREPRO_TIMES"):
         seconds = sum(second for block in blocks for _, second in block)
         with open(times, "a", encoding="utf-8") as file:
             file.write(f'"{label}",{trials},{seconds:.2f}\n')
     return [result for block in blocks for result, _ in block]
+
+
+@contextmanager
+def _scheduler() -> Iterator[None]:
+    address = os.environ.get("KBREPRO_SCHEDULER")
+    if not address:
+        yield
+        return
+    from dask.distributed import Client  # an extra
+
+    with Client(address, set_as_default=False) as client, joblib.parallel_config("dask", client=client):
+        yield
 
 
 def _workers() -> int | None:
@@ -217,8 +232,13 @@ def _own_file(name: str) -> Path | None:
 def _imports(name: str, file: Path) -> list[str]:
     """The modules that a module imports, wherever in its file; a submodule rather than the package it lies in."""
     package = name if file.name == "__init__.py" else name.rpartition(".")[0]
+    return _imported(file.read_text(encoding="utf-8"), package)
+
+
+@cache
+def _imported(source: str, package: str) -> list[str]:
     found = []
-    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+    for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Import):
             found += [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):

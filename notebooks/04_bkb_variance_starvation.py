@@ -5,6 +5,8 @@
 #     text_representation:
 #       extension: .py
 #       format_name: percent
+#       format_version: '1.3'
+#       jupytext_version: 1.19.6
 #   kernelspec:
 #     display_name: Python 3
 #     language: python
@@ -87,7 +89,10 @@ ledger = Ledger(load(paths.project_root() / "notebooks/claims/04_bkb_variance_st
 
 
 def judge(claim_id, statistic, *samples, note=""):
-    return ledger.judge(claim_id, bootstrap(statistic, *samples, rng=np.random.default_rng([seed, 1])), note)
+    def of_rows(*its):
+        return np.array([statistic(*row) for row in zip(*its, strict=True)]) if its[0].ndim == 2 else statistic(*its)
+
+    return ledger.judge(claim_id, bootstrap(of_rows, *samples, rng=np.random.default_rng([seed, 1])), note)
 
 
 # %% [markdown]

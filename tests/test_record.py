@@ -1,11 +1,13 @@
 """What a notebook leaves: written whole, judged by its rules, said truthfully."""
 
+import io
 import json
 
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 import yaml
+from IPython.core.interactiveshell import InteractiveShell
 
 from kbrepro import record, scorecard
 from kbrepro.record import Record
@@ -188,6 +190,31 @@ def test_figures_tables_and_regrets_are_written_whole(root, shown):
         assert 60 <= len(kept["rounds"]) <= 100 and kept["rounds"][-1] == 500
         np.testing.assert_allclose(kept["EI"], regret.cumsum(axis=1)[:, kept["rounds"] - 1], rtol=1e-6)
     plt.close(figure)
+
+
+@pytest.mark.parametrize("folder", [True, False])
+def test_a_notebook_shows_the_picture_that_is_written(root, shown, monkeypatch, folder):
+    shell = InteractiveShell()
+    monkeypatch.setattr(record, "get_ipython", lambda: shell)
+    mine = run("quick", folder)
+    figure, ax = plt.subplots(figsize=(3.0, 2.0))
+    ax.plot([1, 3], color="red")
+    mine.figure(figure, "curve")
+    assert figure.get_layout_engine() is None  # placed once
+    png = shell.display_formatter.formatters["image/png"]
+    picture = plt.imread(io.BytesIO(png(figure)))
+    assert picture.shape[:2] == (200, 300)
+    figure.savefig(again := io.BytesIO(), dpi=100, facecolor="white")
+    again.seek(0)
+    close = np.abs(picture[..., :3] - plt.imread(again)[..., :3])
+    assert close.mean() < 0.02 < np.ptp(picture[..., 1])
+    other = plt.figure(figsize=(1.0, 1.0))
+    other.add_subplot()
+    assert png(other) != png(figure)
+    if folder:
+        kept = plt.imread(root / "results" / "quick" / "00_small" / "figures" / "curve.png")
+        assert kept.shape[:2] == (400, 600)
+    plt.close("all")
 
 
 def test_the_scorecard_reads_what_the_record_wrote(root, shown):

@@ -106,9 +106,14 @@ def test_blocks_are_circular_runs_of_neighbours():
     """A statistic that sees the resample: steps of one inside a block, modulo n, and n values in all."""
     n, block = 10, 4
     seen = []
-    bootstrap(lambda a: seen.append(a.copy()) or a.mean(), np.arange(n), rng=np.random.default_rng(44), block=block)
-    resamples = np.array(seen[:-1] if len(seen[0]) == n else seen[1:], dtype=int)
-    assert resamples.shape[1] == n
+
+    def statistic(a):
+        seen.extend(np.atleast_2d(a))
+        return a.mean(axis=-1)
+
+    bootstrap(statistic, np.arange(n), rng=np.random.default_rng(44), block=block)
+    resamples = np.array(seen[:-1], dtype=int)  # the last is the sample itself
+    assert resamples.shape == (4000, n)
     steps = np.diff(resamples, axis=1) % n
     inside = [i for i in range(n - 1) if (i + 1) % block]
     assert (steps[:, inside] == 1).all()

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -94,19 +95,46 @@ def plain_log(axis: Axis) -> None:
 def labelled(figure: Figure, title: str) -> Figure:
     """Set the title of a figure and label the curves of all its panels at their ends."""
     figure.suptitle(title)
-    for ax in figure.axes:
-        label_ends(ax)
+    label_ends(*figure.axes)
     return figure
 
 
-def label_ends(ax: Axes) -> None:
-    """Label every curve at its end, spread so that no label covers another; call it when all else is drawn.
+def label_ends(*axes: Axes) -> None:
+    """Label every curve of panels at its end, spread so that no label covers another; call it when all else is drawn.
 
     Curves that coincide are labelled together. Where labels would be higher than the panel, or wider than three
     tenths of the figure, one legend below the figure names the curves of all its panels.
     """
+    lay_out(axes[0].figure)  # the layout decides how high a panel is
+    for ax in axes:
+        if not _label_ends(ax):
+            lay_out(ax.figure)  # the legend takes from the height of the panels that follow
+
+
+def lay_out(figure: Figure) -> None:
+    """Place the panels of a figure as its layout engine would before it is drawn; draw it where it has none."""
+    if not (engine := figure.get_layout_engine()):
+        figure.draw_without_rendering()
+    elif figure.axes:
+        engine.execute(figure)
+
+
+@contextmanager
+def placed(figure: Figure, dpi: float) -> Iterator[None]:
+    """Place the panels of a figure for good, as for `dpi`: save it within, and drawings do not place them anew."""
+    before = figure.dpi
+    figure.set_dpi(dpi)
+    lay_out(figure)
+    figure.set_dpi(before)
+    # an engine set to "none" would still be asked, and saving resets None to what the style says
+    with plt.rc_context({"figure.constrained_layout.use": False}):
+        figure.set_layout_engine(None)
+        yield
+
+
+def _label_ends(ax: Axes) -> bool:
+    """Label the curves of a panel, or put a legend below the figure; return whether they are labelled."""
     lines = [line for line in ax.lines if not line.get_label().startswith("_")]
-    ax.figure.draw_without_rendering()  # the layout decides how high the panel is
     box, pixels = ax.get_window_extent(), ax.figure.dpi / 72
     ends, coincides = _ends(ax, lines)
     order = sorted(range(len(lines)), key=lambda i: (ends[i], -i))
@@ -136,10 +164,12 @@ def label_ends(ax: Axes) -> None:
             )
         )
     widest = max(Text.get_window_extent(text).width for text in texts)  # without the line that leads to it
-    if len(lines) * gap > 1 or widest > 0.3 * ax.figure.bbox.width:
+    fits = len(lines) * gap <= 1 and widest <= 0.3 * ax.figure.bbox.width
+    if not fits:
         for text in texts:
             text.remove()
         _legend_below(ax.figure, widest + 32 * pixels)
+    return fits
 
 
 def _ends(ax: Axes, lines: Sequence[Line2D]) -> tuple[Array, list[bool]]:

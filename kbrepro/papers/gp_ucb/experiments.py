@@ -84,7 +84,8 @@ def growth_exponent(trace: Trace, rng: np.random.Generator) -> Estimate:
 
 def _exponent(late: Array, early: Array) -> Array:
     late, early = late.mean(axis=-1), early.mean(axis=-1)
-    return 0.0 if late == early else np.log10(late / early)  # no regret after round T / 10, nor perhaps before
+    same = late == early  # no regret after round T / 10, nor perhaps before
+    return np.log10(np.where(same, 1.0, late) / np.where(same, 1.0, early))
 
 
 def allowed_exponent(rate: Callable[[str, Array, int], Array], kernel: str, T: int, d: int) -> float:

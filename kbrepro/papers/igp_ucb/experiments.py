@@ -139,7 +139,7 @@ def inflation(pairs: Sequence[tuple[Panel, Panel]], rules: Sequence[str], rivals
     weights = np.tile([1 / len(rules)] * len(rules) + [-1 / len(rivals)] * len(rivals), len(pairs)) / len(pairs)
 
     def statistic(*samples: Array) -> Array:
-        growth = [np.log(wrong.mean() / right.mean()) for right, wrong in zip(samples[::2], samples[1::2], strict=True)]
+        growth = [np.log(ratio(wrong, right)) for right, wrong in zip(samples[::2], samples[1::2], strict=True)]
         return np.exp(weights @ np.array(growth))
 
     return _resampled(statistic, *columns, seed=seed)
@@ -151,7 +151,7 @@ def power_of(dimensions: Sequence[int], above: Sequence[Array], below: Sequence[
 
     def statistic(*samples: Array) -> Array:
         n = len(dimensions)
-        ratios = [np.log(a.mean() / b.mean()) for a, b in zip(samples[:n], samples[n:], strict=True)]
+        ratios = [np.log(ratio(a, b)) for a, b in zip(samples[:n], samples[n:], strict=True)]
         return x @ np.array(ratios) / (x @ x)
 
     return _resampled(statistic, *above, *below, seed=seed)

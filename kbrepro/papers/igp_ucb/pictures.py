@@ -227,10 +227,10 @@ def incumbent(excess: Array, best_share: Mapping[str, Array]) -> Figure:
         ax.set(xlabel="round t", xlim=(1, t[-1]))
         _log(ax, "x")
     at_end = {rule: f"{curve[-1]:.0%}" for rule, curve in best_share.items()}
-    title = f"The largest reward ends {mean[-1]:.1f} R above max f;\nthe best arm has " + ", ".join(
+    pulls = "the best arm has " + ", ".join(
         f"{at_end[rule]} of the pulls of {rule}" for rule in (HERO, "EI", "EI, noisy incumbent") if rule in at_end
     )
-    return figures.labelled(fig, title)
+    return figures.labelled(fig, f"The largest reward ends {mean[-1]:.1f} R above max f;\n{fill(pulls, 90)}")
 
 
 # Figure 4

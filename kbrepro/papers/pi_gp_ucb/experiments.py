@@ -104,7 +104,8 @@ def crossing(ours: Trace, rival: Trace) -> int:
 def regret_exponents(d: int, nu: float) -> dict[str, float]:
     """Return exponents of T in the regret: as the paper has them (eq. 1), the rate of IGP-UCB known since, the best.
 
-    IGP-UCB in 2020: (3 d^2 + 2 nu) / (2 d^2 + 4 nu); with the gain of Vakili et al. (2021): (2 nu + 3 d) / (4 nu +
+    IGP-UCB in 2020: (3 d^2 + 2 nu) / (2 d^2 + 4 nu) as the paper states it (by its eq. 4 it has d (d + 1) in the place
+    of d^2); with the gain of Vakili et al. (2021): (2 nu + 3 d) / (4 nu +
     2 d); with lambda that grows (Whitehouse et al. 2023): (nu + 2 d) / (2 nu + 2 d). At most 1 each. Lower bound:
     Scarlett et al. (2017).
     """
@@ -241,14 +242,14 @@ def growth_of_seconds(seconds: Array) -> Estimate:
     return slope(np.log(late + 0.5), np.log(seconds[late]))
 
 
-def refit_seconds(problem: Problem, horizon: int, at: Sequence[int]) -> Mapping[int, float]:
+def refit_seconds(problem: Problem, at: Sequence[int]) -> Mapping[int, float]:
     """Return the seconds of one round at each of the pulls `at` if the posterior of all arms is computed anew.
 
     One Cholesky factor of the t pulls' kernel matrix, its solves for mean and variance of all arms.
     """
     told, rng, seconds = problem.told, np.random.default_rng(0), {}
     for t in at:
-        pulled = rng.integers(told.n_arms, size=min(t, horizon))
+        pulled = rng.integers(told.n_arms, size=t)
         start = time.perf_counter()
         X = told.points[pulled]
         factor = cho_factor(told.kernel(X, X) + told.noise_variance * np.eye(len(X)))

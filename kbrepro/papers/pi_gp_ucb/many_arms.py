@@ -7,8 +7,8 @@ innovation of pull j,
 
     mean_t(x) + w_t sd_t(x) <= m_s(x) + sqrt(w_t^2 + sum_{s < j < t} z_j^2) sd_s(x).
 
-An arm whose bound reaches the best member is renewed: brought up to date by itself, so that its bound starts afresh.
-The block ends when such an arm can win, or when a new block is cheaper than so many renewals.
+An arm whose bound reaches the best member is renewed: brought up to date by itself, so that its bound starts afresh. If
+it can win all the same it becomes a member. The block ends when a new one is cheaper than so many renewals.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from kbrepro.kernels import Array, Kernel
 from kbrepro.policies import UCB
 from kbrepro.policies.base import TOLERANCE, best_arm
 
-#: Pulls of a block at most, and its members.
-BLOCK, MEMBERS = 64, 384
+#: Pulls of a block at most, its members at the start, and how many more it may take in at once.
+BLOCK, MEMBERS, TAKEN_IN = 64, 384, 64
 #: Renewals of a block at most, as a share of all arms: more of them cost as much as a new block.
 RENEWED = 1 / 4
 #: An arm counts as within reach if its bound comes this close, relatively: for rounding in the bound and its sum.
@@ -52,6 +52,15 @@ class Block:
     def sd(self) -> Array:
         """Posterior standard deviation of every member, (m,)."""
         return np.sqrt(np.maximum(self.variance, 0.0))
+
+    def add(self, mean: Array, variance: Array, covariance: Array, rows: Array) -> None:
+        """Add k members: their mean and variance now (k,), covariance (k, m + k) at the start with all, rows (b, k)."""
+        k, old = len(mean), self.rows()
+        self.mean, self.variance = np.append(self.mean, mean), np.append(self.variance, variance)
+        self._covariance = np.block([[self._covariance, covariance[:, :-k].T], [covariance]])
+        self.rows = posterior.Rows(len(self.mean))
+        for row in np.hstack([old, rows]):
+            self.rows.append(row)
 
     @property
     def factor(self) -> Array:
@@ -99,10 +108,11 @@ class KeptRows:
         self._columns = np.empty((len(points), horizon))
         self._n = 0
 
-    def among(self, members: NDArray[np.int64]) -> Array:
-        """Return the posterior covariance (m, m) of the members."""
+    def among(self, members: NDArray[np.int64], some: NDArray[np.int64] | None = None) -> Array:
+        """Return the posterior covariance of some arms (k,) with the members (m,), (k, m); by default the members'."""
         V = self._columns[members, : self._n]
-        return self._kernel(self._points[members], self._points[members]) - V @ V.T
+        W = V if some is None else self._columns[some, : self._n]
+        return self._kernel(self._points[members if some is None else some], self._points[members]) - W @ V.T
 
     def rows(self, block: Block, pulled: NDArray[np.int64], arms: NDArray[np.int64] | slice) -> Array:
         """Return the rows (b, m) of a block with its pulled arms (b,), for m arms."""
@@ -122,7 +132,7 @@ class BlockPosterior:
     """Exact posterior of A arms of which only some, the members of a block, are brought up to date at every pull.
 
     Attributes: `gain` (nats) of the pulls so far; `n_blocks` ended so far; `block`, the posterior of the `members`
-    (m,), arm numbers in increasing order, or None between two blocks. At most `horizon` pulls; memory 8 horizon A
+    (m,), arm numbers, or None between two blocks. At most `horizon` pulls; memory 8 horizon A
     bytes, or 8 A^2 where A is at most `horizon` / 2.
     """
 
@@ -166,7 +176,7 @@ class BlockPosterior:
     def stays_below(self, level: float, width: float) -> bool:
         """Return True if mean + width sd is below `level` at every arm that is no member, False if it may not be.
 
-        Renews the arms whose bound is not below it, as long as they are few.
+        Renews the arms whose bound is not below it, and takes in as members those that are not; few of both.
         """
         block, date = self.block, self._outside_energy
         since = (1 + BOUND_SLACK) * block.energy - date
@@ -182,7 +192,18 @@ class BlockPosterior:
         mean, variance = self._after(rows, arms)
         self._outside_mean[reach], self._outside_sd[reach] = mean, np.sqrt(np.maximum(variance, 0.0))
         date[reach] = block.energy
-        return bool((mean + width * self._outside_sd[reach]).max() < level)
+        can_win = np.flatnonzero(~(mean + width * self._outside_sd[reach] < level))
+        if len(can_win) > TAKEN_IN:
+            return False
+        if len(can_win):
+            new = arms[can_win]
+            self.members = np.append(self.members, new)
+            self._place[new] = np.arange(len(self.members) - len(new), len(self.members))
+            block.add(mean[can_win], variance[can_win], self._store.among(self.members, new), rows[:, can_win])
+            stay = np.delete(np.arange(len(self._outside)), reach[can_win])
+            self._outside, self._outside_mean = self._outside[stay], self._outside_mean[stay]
+            self._outside_sd, self._outside_energy = self._outside_sd[stay], date[stay]
+        return True
 
     def update(self, arm: int, observation: float) -> None:
         """Condition on one observation of `arm`; IndexError on a bad arm, ValueError on a NaN or past the horizon.
@@ -232,6 +253,7 @@ class LazyUCB(UCB):
             best = index.max()
             # otherwise an arm that is no member might win, or tie
             if self.posterior.stays_below(best - (TOLERANCE + BOUND_SLACK) * (1 + abs(best)), width):
+                index, members = block.mean + width * block.sd, self.posterior.members
                 return int(members[best_arm(index, self._rank[members])])
         arm = super().ask(rng)
         self.posterior.follow(self.index(rng), arm)

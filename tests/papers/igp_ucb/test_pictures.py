@@ -161,6 +161,8 @@ def test_the_incumbent_runs_away_and_pulls_are_shared(checked):
     shares["EI"] = shares["EI"] / 2
     title = pictures.incumbent(excess + 1, shares).get_suptitle()
     assert title.startswith("The largest reward ends 3.0 R above max f;") and "45% of the pulls of EI" in title
+    shares["EI, noisy incumbent"] = shares["PI"]
+    assert "EI, noisy incumbent" in checked(pictures.incumbent(excess, shares))  # a title too long for one line
 
 
 def test_sensors_are_sorted_by_median_with_a_dot_a_row(checked):

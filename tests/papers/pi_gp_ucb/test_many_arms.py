@@ -95,29 +95,44 @@ def test_most_pulls_need_no_look_at_all_arms(alpha, width, least):
     assert least < 400 / (policy.posterior.n_blocks - early) <= many_arms.BLOCK
 
 
-def test_arms_whose_bound_reaches_the_level_are_renewed(monkeypatch):
-    """After them the bound is that of their own date, and those that were not reached keep theirs."""
+@pytest.mark.parametrize("taken_in", [2, 30])
+def test_arms_whose_bound_reaches_the_level_are_renewed_and_those_that_can_win_taken_in(monkeypatch, taken_in):
+    """After it the bound is that of their own date; those that were not reached keep theirs; members are exact."""
     monkeypatch.setattr(many_arms, "MEMBERS", 3)
     monkeypatch.setattr(many_arms, "RENEWED", 9.0)
+    monkeypatch.setattr(many_arms, "TAKEN_IN", taken_in)
     posterior, plain = BlockPosterior(KERNEL, ARMS, 0.5, 30), RowPosterior(KERNEL, ARMS, 0.5)
     for t in range(20):
         for p in (posterior, plain):
             p.update((5 * t) % 36, t % 3 - 1.0)
     posterior.follow(posterior.sd, 0)
-    for arm, y in zip([*posterior.members, *posterior.members], [1.0, -2.0, 0.5, 3.0, 1.0, -1.0], strict=True):
+    answers, first = [], posterior.members
+    for arm, y in zip([*first, *first], [1.0, -2.0, 0.5, 3.0, 1.0, -1.0], strict=True):
         for p in (posterior, plain):
             p.update(int(arm), y)
-        outside = posterior._outside
-        dates = posterior._outside_energy.copy()
-        level = np.median(posterior._outside_mean + 0.3 * posterior._outside_sd) + 0.1
-        below = posterior.stays_below(level, 0.3)
-        index = plain.mean + 0.3 * plain.sd
-        assert below == (index[outside] < level).all()
-        new = posterior._outside_energy > dates
-        np.testing.assert_allclose(posterior._outside_mean[new], plain.mean[outside][new], atol=1e-12)
-        np.testing.assert_allclose(posterior._outside_sd[new], plain.sd[outside][new], atol=1e-12)
-        assert (index[outside][~new] < level).all()
-    assert posterior.block is not None and len(posterior.block.pulled) == 6
+        outside, dates = posterior._outside, posterior._outside_energy.copy()
+        level = np.quantile(posterior._outside_mean + 0.3 * posterior._outside_sd, 0.8)
+        answers.append(posterior.stays_below(level, 0.3))
+        index, block = plain.mean + 0.3 * plain.sd, posterior.block
+        can_win = outside[~(index[outside] < level)]
+        assert answers[-1] == (len(can_win) <= taken_in)
+        assert np.isin(can_win, posterior.members).all() == answers[-1] or not len(can_win)
+        assert sorted([*posterior.members, *posterior._outside]) == list(range(36))
+        np.testing.assert_allclose(block.mean, plain.mean[posterior.members], atol=1e-12)
+        np.testing.assert_allclose(block.variance, plain.variance[posterior.members], atol=1e-12)
+        left = np.isin(outside, posterior._outside)
+        new = posterior._outside_energy > dates[left]
+        np.testing.assert_allclose(posterior._outside_mean[new], plain.mean[posterior._outside][new], atol=1e-12)
+        np.testing.assert_allclose(posterior._outside_sd[new], plain.sd[posterior._outside][new], atol=1e-12)
+        assert (index[outside[left]][~new] < level).all()
+    assert len(posterior.block.pulled) == 6
+    assert (True in answers) == (len(posterior.members) > 3) == (taken_in == 30)
+    newest = int(posterior.members[-1])  # a member that was taken in can be pulled, within the block
+    for p in (posterior, plain):
+        p.update(newest, 2.0)
+    np.testing.assert_allclose(posterior.block.mean, plain.mean[posterior.members], atol=1e-12)
+    np.testing.assert_allclose(posterior.mean, plain.mean, atol=1e-12)
+    np.testing.assert_allclose(posterior.sd, plain.sd, atol=1e-12)
 
 
 @pytest.mark.parametrize(("excess", "outsider_wins"), [(1e-11, True), (1e-8, False)])

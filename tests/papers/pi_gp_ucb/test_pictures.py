@@ -216,7 +216,7 @@ def test_covers_show_growth_beside_q_and_widths(checked):
         "The width grows as $t^{0.05}$ in cells, less B as $t^{0.30}$ in IGP-UCB",
     ]
     assert labels(left) == labels(middle) == {"d = 1", "d = 2", "d = 3"}
-    assert labels(right) == {"largest in cells", "IGP-UCB less B"}
+    assert labels(right) == {"largest in cells, less B", "IGP-UCB, less B"}
     x, y = np.log(left.lines[1].get_xydata().T)  # the guide of d = 1
     assert np.polyfit(x, y, 1)[0] == pytest.approx(q[1])
     assert line(middle, "d = 3").get_ydata() == pytest.approx(3.0)
