@@ -61,13 +61,13 @@ from kbrepro.simulation import Experiment, map_trials, run, run_trials
 
 # %% tags=["parameters", "hide-input"] jupyter={"source_hidden": true}
 seed: int = 2024  # root seed of every random stream
-side: int = 12  # arms a side of [-5, 5]^2 (paper: 50)
+side: int = 10  # arms a side of [-5, 5]^2 (paper: 50)
 horizon: int = 50  # rounds T (paper: 200)
-samples: int = 20  # samples S of cEI (paper: 1000)
-chains: int = 5  # chains drawn from the prior behind the claims (full scale: 48)
+samples: int = 10  # samples S of cEI (paper: 1000)
+chains: int = 3  # chains drawn from the prior behind the claims (full scale: 48)
 trials_per_chain: int = 1  # trials on each of them (full scale: 3)
-sampled_chains: int = 3  # of these chains, how many cEI plays, one trial each (full scale: 24)
-obvious_chains: int = 2  # chains with an obvious maximiser (full scale: 15)
+sampled_chains: int = 2  # of these chains, how many cEI plays, one trial each (full scale: 24)
+obvious_chains: int = 1  # chains with an obvious maximiser (full scale: 15)
 figure_trials: int = 2  # trials on each of the two chains of the figures (paper: 10)
 norm_2_chains: int = 2  # chains of norm 2, which stand beside (full scale: 24)
 ablation_chains: int = 2  # chains under changed versions of GPN-UCB (full scale: 24)
@@ -75,14 +75,14 @@ explorations: list[float] = [0.01, 1.0, 100.0]  # values b of OI (paper: 1e-4 to
 networks: int = 2  # small networks of each structure for the theorems (full scale: 100)
 network_horizon: int = 5  # pulls on each of them (full scale: 20)
 needle_side: int = 3  # needles a side, M of them is its square (full scale: 10)
-reading_chains: int = 2  # chains under every reading (full scale: 12)
+reading_chains: int = 1  # chains under every reading (full scale: 12)
 results_dir: str = ""  # folder for figures and tables, relative to the project's root; empty: write nothing
 
 # %% tags=["hide-input"] jupyter={"source_hidden": true}
-checks.at_least(2, chains=chains, sampled_chains=sampled_chains, obvious_chains=obvious_chains, networks=networks)
-checks.at_least(2, norm_2_chains=norm_2_chains, ablation_chains=ablation_chains, reading_chains=reading_chains)
-checks.at_least(2, figure_trials=figure_trials, needle_side=needle_side)
-checks.positive_int(samples=samples, trials_per_chain=trials_per_chain, network_horizon=network_horizon)
+checks.at_least(2, chains=chains, sampled_chains=sampled_chains, norm_2_chains=norm_2_chains, networks=networks)
+checks.at_least(2, ablation_chains=ablation_chains, figure_trials=figure_trials, needle_side=needle_side)
+checks.positive_int(obvious_chains=obvious_chains, reading_chains=reading_chains, trials_per_chain=trials_per_chain)
+checks.positive_int(samples=samples, network_horizon=network_horizon)
 checks.at_least(10, side=side)
 checks.at_least(50, horizon=horizon)  # claims speak of T = 50
 assert max(sampled_chains, ablation_chains) <= chains, "cEI and the versions of GPN-UCB play some of the chains"
@@ -638,7 +638,8 @@ record.show("5-J", "5-P")
 # %% tags=["experiment"]
 ratios = {}
 for (structure, (network, n_grid)), mode in product(FINE.items(), ("outward", "paper")):
-    job = partial(experiments.bound_ratios, network, n_grid if mode == "outward" else min(n_grid, 100), 30, mode=mode)
+    size = n_grid if mode == "outward" else min(n_grid, 100)
+    job = partial(experiments.bound_ratios, network, size, network_horizon, mode=mode)
     ratios[structure, mode] = pd.DataFrame(map_trials(job, networks, seed, block=5, label=f"{structure}, {mode}"))
 
 
@@ -759,7 +760,8 @@ record.show("5-L", "5-M", "5-S", "5-T", "5-U")
 
 # %% tags=["experiment"]
 regrets_of = {}
-for structure, (network, n_grid) in SMALL.items():
+for structure in ("multi-output", "feed-forward"):
+    network, n_grid = SMALL[structure]
     width = np.array([network(Trial(seed, number)).reward_range for number in range(networks)])
     its = {"GPN-UCB": partial(GPNUCB, n_grid=n_grid, half_width=1.5)}
     trace = run_trials(Experiment(network, its, 49), networks, seed, block=5, label=f"regret, {structure}")["GPN-UCB"]

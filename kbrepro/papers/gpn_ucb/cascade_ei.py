@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from kbrepro import checks
 from kbrepro.kernels import Array
 from kbrepro.papers.gpn_ucb.network import NetworkTold
-from kbrepro.papers.gpn_ucb.posterior import HALF_WIDTH, STEP, TABLE_POINTS, ChainPosterior, interpolate
+from kbrepro.papers.gpn_ucb.posterior import HALF_WIDTH, STEP, TABLE_POINTS, ChainPosterior, interpolate, stencil
 from kbrepro.policies.base import Policy
 from kbrepro.policies.improvement import log_expected_excess
 
@@ -51,7 +52,7 @@ def normal_average(smoothed: Array, mean: Array, sd: Array, value: Callable[[Arr
         its = level == j
         rest = np.sqrt(sd[its] ** 2 - (STEP * 2.0**j) ** 2) if j >= 0 else sd[its]
         z = mean[its, None] + rest[:, None] * nodes
-        values = interpolate(smoothed[j][:, None], z)[..., 0] if j >= 0 else value(z.ravel()).reshape(z.shape)
+        values = interpolate(smoothed[j], stencil(z)) if j >= 0 else value(z.ravel()).reshape(z.shape)
         average[its] = values @ (weights / weights.sum())
     return average
 
@@ -128,7 +129,7 @@ class SampledCascadeEI(CascadeEI):
 
     def expected_improvement(self, rng: np.random.Generator) -> Array:
         estimate = np.zeros(self.told.n_arms)
-        tables = [_fine(self.posterior.table(i)) for i in range(1, self.told.depth)]
+        tables = [_fine(*self.posterior.table(i)) for i in range(1, self.told.depth)]
         mean, sd = (part.astype(np.float32)[:, None] for part in self.posterior.first())
         for start in range(0, len(estimate), CHUNK):
             part = slice(start, start + CHUNK)
@@ -140,13 +141,19 @@ class SampledCascadeEI(CascadeEI):
         return estimate
 
 
-def _fine(table: Array) -> Array:
-    """Return mean and sd of a table of mean and variance, refined FINE-fold, and their steps to the next entry.
+@cache
+def _refined() -> tuple[NDArray[np.int64], Array]:
+    """The `stencil` of the refined table."""
+    return stencil(np.linspace(-HALF_WIDTH, HALF_WIDTH, (len(TABLE_POINTS) - 1) * FINE + 1))
+
+
+def _fine(mean: Array, variance: Array) -> Array:
+    """Return mean and sd from columns of a table of mean and variance, refined FINE-fold, and their steps to the next.
 
     In single precision, as rows (4, n) mean, sd, step of the mean, step of the sd; the last steps are 0.
     """
-    fine = interpolate(table, np.linspace(-HALF_WIDTH, HALF_WIDTH, (len(table) - 1) * FINE + 1))
-    rows = np.stack([fine[:, 0], np.sqrt(np.maximum(fine[:, 1], 0))])
+    mean, variance = (interpolate(column, _refined()) for column in (mean, variance))
+    rows = np.stack([mean, np.sqrt(np.maximum(variance, 0))])
     return np.concatenate([rows, np.diff(rows, append=rows[:, -1:])]).astype(np.float32)
 
 

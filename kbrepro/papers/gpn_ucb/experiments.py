@@ -19,7 +19,7 @@ from kbrepro.papers.gpn_ucb.problems import RandomNetwork, maximum_gap
 from kbrepro.papers.gpn_ucb.sets import MODES
 from kbrepro.policies.base import best_arm
 from kbrepro.problems import Trial
-from kbrepro.regret import Estimate, Trace, bootstrap, simple_regret
+from kbrepro.regret import Estimate, Trace, bootstrap, estimated_mean, paired_share, simple_regret
 from kbrepro.simulation import map_trials, rounds
 
 Panel = Mapping[str, Array]
@@ -28,7 +28,7 @@ Source = Callable[[Trial], NetworkProblem]
 #: Gap (see `maximum_gap`) up to which a chain has several maximisers, and from which on an obvious one.
 SEVERAL, OBVIOUS = 0.05, 0.25
 #: Chains that are looked at together.
-BATCH = 100
+BATCH = 20
 
 
 # Chains
@@ -89,14 +89,12 @@ def lead(panel: Panel, rule: str, rivals: Sequence[str]) -> Array:
 
 def near_optimal(regrets: Array, limit: float, times: int, seed: int) -> Estimate:
     """Return the share of trials (n times,) whose regret is at most `limit`, resampled by chains."""
-    return bootstrap(
-        partial(np.mean, axis=-1), by_chain(1.0 * (regrets <= limit), times), rng=np.random.default_rng([seed, 3])
-    )
+    return estimated_mean(by_chain(1.0 * (regrets <= limit), times), seed)
 
 
 def mean_ratio(a: Array, b: Array, seed: int) -> Estimate:
     """Return the mean of a over that of b, both (n,), paired, resampled by chains."""
-    return bootstrap(lambda x, y: x.mean(axis=-1) / y.mean(axis=-1), a, b, rng=np.random.default_rng([seed, 3]))
+    return Estimate(*(1 + value for value in paired_share(a, b, seed)))
 
 
 def apart(curves: Mapping[float, Trace], other: Trace, times: int) -> Array:

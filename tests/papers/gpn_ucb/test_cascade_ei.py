@@ -89,6 +89,6 @@ def test_fine_tables_keep_their_stated_errors():
     for x in rng(31).uniform(-2, 2, (30, 1)):
         posterior.update(x, layer(x[None])[0])
     Z = rng(32).uniform(-3, 3, (500, 1))
-    fine = cascade_ei._fine(np.column_stack([posterior.mean[:, 0], posterior.variance]))
+    fine = cascade_ei._fine(posterior.mean[:, 0], posterior.variance)
     looked_up = cascade_ei._draw(fine, Z[:, 0].astype(np.float32), np.zeros(500, np.float32))
     assert np.abs(looked_up - posterior.at(Z)[0][:, 0]).max() <= 2e-6

@@ -77,12 +77,29 @@ def test_the_share_near_the_optimum_is_resampled_by_chains():
     assert experiments.near_optimal(regrets, 0.05, 1, seed=1).low < 0.6
 
 
-def test_ratios_of_means_and_medians_are_resampled():
-    a, b = np.array([1.0, 2, 3, 6] * 8), np.array([1.0, 1, 1, 1] * 8)
+def one_by_one(statistic, *samples):
+    """The percentile interval of a statistic of 1-D samples, resample after resample in a loop."""
+    rng, n = np.random.default_rng(8), len(samples[0])
+    found = [statistic(*(s[its] for s in samples)) for its in (rng.integers(n, size=n) for _ in range(4000))]
+    return statistic(*samples), *np.quantile(found, [0.025, 0.975])
+
+
+def test_statistics_of_many_resamples_are_those_of_one_after_the_other():
+    rng = np.random.default_rng(7)
+    regrets, a, b = rng.random(60), rng.exponential(size=30), rng.exponential(size=30)
+    its = (regrets <= 0.3).reshape(30, 2).mean(axis=1)
+    assert experiments.near_optimal(regrets, 0.3, 2, seed=1) == pytest.approx(one_by_one(np.mean, its), abs=0.02)
+    ratio = one_by_one(lambda x, y: x.mean() / y.mean(), a, b)
+    assert experiments.mean_ratio(a, b, seed=1) == pytest.approx(ratio, rel=0.04)
+    assert experiments.median_of(a, seed=1) == pytest.approx(one_by_one(np.median, a), abs=0.04)
+
+
+def test_with_few_chains_intervals_are_t_intervals():
+    a, b = np.array([1.0, 2, 6]), np.array([1.0, 1, 4])
     found = experiments.mean_ratio(a, b, seed=1)
-    assert found.value == 3 and 2 < found.low < 3 < found.high < 4
-    found = experiments.median_of(np.array([1.0, 2, 2, 2, 9] * 6), seed=1)
-    assert found.value == 2 and found.low <= 2 <= found.high < 9
+    linear = a - 1.5 * b  # over the mean of b, 2
+    half = 4.302653 * linear.std(ddof=1) / 3**0.5 / 2
+    assert found == pytest.approx((1.5, 1.5 - half, 1.5 + half))
 
 
 def test_curves_are_apart_by_their_mean_distance():
