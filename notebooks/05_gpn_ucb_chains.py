@@ -56,7 +56,7 @@ from kbrepro.papers.gpn_ucb.structures import rates
 from kbrepro.problems import Trial
 from kbrepro.readings import cross
 from kbrepro.record import Record
-from kbrepro.regret import exact, paired_difference, share, simple_regret
+from kbrepro.regret import estimated_mean, exact, paired_difference, share, simple_regret
 from kbrepro.simulation import Experiment, map_trials, run, run_trials
 
 # %% tags=["parameters", "hide-input"] jupyter={"source_hidden": true}
@@ -241,6 +241,13 @@ obvious = find_chains(draws, obvious_chains, seed, obvious=True)
 record.has["obvious"] = len(obvious)
 pair = {"several maximisers": find_chains(draws, 1, seed, obvious=False)[0], "an obvious maximiser": obvious[0]}
 several = gaps <= SEVERAL
+
+
+def many_of(n):
+    """Which of the first n draws have several maximisers; all of them where that are fewer than two (short runs)."""
+    return several[:n] if several[:n].sum() > 1 else np.ones(n, dtype=bool)
+
+
 print(f"chains of the figures: {pair}; tried: 0 to {max(pair.values())}; obvious ones: {obvious}")
 
 # %% tags=["hide-input"] jupyter={"source_hidden": true}
@@ -381,16 +388,16 @@ nonada_pair = {
 }
 
 # %% tags=["hide-input"] jupyter={"source_hidden": true}
-many, few = f"{chains} draws", f"{len(obvious)} draws, obvious maximiser"
-shown = {title: panels[title] for title in nonada_pair} | {many: traces | of_cei, few: on_clear}
-dots = {title: (pulls, values) for title, values in (nonada_pair | {many: of_nonada, few: nonada_clear}).items()}
-kept = {title: (p[p <= horizon], values[:, p <= horizon]) for title, (p, values) in dots.items()}
-fig = pictures.regrets("Fig. 12", shown, quantity="simple", nonada=kept)
+all_draws, clear_ones = f"{chains} draws", f"{len(obvious)} draws, obvious maximiser"
+shown = {title: panels[title] for title in nonada_pair} | {all_draws: traces | of_cei, clear_ones: on_clear}
+designs = nonada_pair | {all_draws: of_nonada, clear_ones: nonada_clear}
+dots = {title: (pulls, values) for title, values in designs.items()}
+fig = pictures.regrets("Fig. 12", shown, quantity="simple", nonada=dots)
 record.figure(fig, "fig12_simple_regret")
 plt.show()
 
 # %% tags=["hide-input"] jupyter={"source_hidden": true}
-fig = pictures.within(traces | of_cei, kept[many])
+fig = pictures.within(traces | of_cei, dots[all_draws])
 record.figure(fig, "fig12_within_1_percent")
 plt.show()
 
@@ -408,10 +415,10 @@ near = {f"{rule}{suffix}": near_optimal(values, limit, n, seed)
         for rule, values, n in (("gpn", trials_50, times), ("nonada", of_nonada[:, early], 1))
         for suffix, limit in (("", 0.05), ("_1", 0.01))}  # fmt: skip
 record.judge("5-D", **near)
-leads = {"gpn": lead(at_50, "GPN-UCB", without_cei)[several], "nonada": lead(at_49, "NonAda", without_cei)[several]}
+many, many_top = many_of(chains), many_of(sampled_chains)
+leads = {"gpn": lead(at_50, "GPN-UCB", without_cei)[many], "nonada": lead(at_49, "NonAda", without_cei)[many]}
 record.judge("5-E", **{part: share(its >= -tie) for part, its in leads.items()},
              **{f"{part}_strict": share(its > tie) for part, its in leads.items()})  # fmt: skip
-many_top = several[:sampled_chains]
 record.judge(
     "5-O",
     gpn=paired_difference(at_50["GPN-UCB"][:sampled_chains][many_top], cei_50[many_top], seed),
@@ -432,7 +439,7 @@ record.judge(
 )
 clear_50 = simple_at(on_clear, 50, 1)
 record.judge("5-N", alike=share(np.abs(clear_50["GPN-UCB"] - clear_50["cEI"]) <= 0.01))
-columns = {"several, T = 50": {n: v[several] for n, v in at_50.items()} | {"NonAda": of_nonada[several, early]},
+columns = {"several, T = 50": {n: v[many] for n, v in at_50.items()} | {"NonAda": of_nonada[many, early]},
            "obvious, T = 50": clear_50 | {"NonAda": nonada_clear[:, early]}}  # fmt: skip
 columns["several, T = 50"]["cEI"] = cei_50[many_top]
 table = pd.DataFrame({name: {rule: 100 * v.mean() for rule, v in its.items()} for name, its in columns.items()})
@@ -807,7 +814,7 @@ curves = one_layer | {"GPN-UCB": of_norm_2["GPN-UCB"]}
 growth = {
     name: trace.regret[:, horizon // 2 :].sum(axis=1) / trace.regret.sum(axis=1) for name, trace in curves.items()
 }
-shares = {name: paired_difference(its, 0 * its, seed) for name, its in growth.items()}
+shares = {name: estimated_mean(its, seed) for name, its in growth.items()}
 record.expect(
     shares["GP-UCB"].high < 0.5,
     f"On one layer {shares['GP-UCB'].value:.0%} of GP-UCB's regret falls into the second half of the rounds; on chains "
@@ -889,7 +896,7 @@ def at(case):
 
 
 # %%
-kind_of = {"draws": several[:n], "norm 2": gaps_2[:n] <= SEVERAL}
+kind_of = {"draws": many_of(n), "norm 2": gaps_2[:n] <= SEVERAL}
 cei_total = totals(of_cei, 1)["cEI"][:n]
 
 
