@@ -79,19 +79,19 @@ def test_simple_regret_of_zero_is_drawn_at_the_floor_and_nonada_as_dots(checked)
     assert lines["NonAda"][0] == pytest.approx(0.2)
 
 
-def test_ratios_name_what_is_not_clearly_behind(checked):
-    rng = np.random.default_rng(1)
-    panel = {"GPN-UCB": rng.uniform(1, 2, 30), "EI": rng.uniform(1, 2, 30), "cUCB": rng.uniform(8, 9, 30)}
-    title = checked(pictures.ratios({"30 draws": (panel, ["EI", "cUCB"])}, seed=1))
-    assert "30 draws: EI" in title and "cUCB" not in title
-    panel["EI"] = panel["EI"] * 5
-    assert checked(pictures.ratios({"30 draws": (panel, ["EI", "cUCB"])}, seed=1)).endswith("none of these")
+def test_ratios_tell_in_how_many_chains_every_rival_has_more_regret(checked):
+    own, worse = np.ones(30), np.full(30, 8.0)
+    panel = {"GPN-UCB": own, "EI": np.repeat([0.5, 1.0, 2.0], 10), "cUCB": worse}
+    panels = {"30 draws": (panel, ["EI", "cUCB"]), "of norm 2": (panel, ["cUCB"])}
+    assert checked(pictures.ratios(panels, seed=1)).endswith("every rival shown: 33% (30 draws); 100% (of norm 2)")
 
 
 def test_shares_within_a_limit_are_those_of_the_trials(checked):
     values = np.array([[0.5, 0.02], [0.5, 0.002]] * 3)
-    figure = pictures.within({"GPN-UCB": trace(0.5, end=0.02), "EI": trace(0.5, end=0.001)}, (np.array([4, 9]), values))
-    assert checked(figure) == "Within 1% at the end: EI 100%, GPN-UCB 0%, NonAda 50%"
+    traces, design = {"GPN-UCB": trace(0.5, end=0.02), "EI": trace(0.5, end=0.001)}, (np.array([4, 9]), values)
+    assert checked(pictures.within(traces, design, at=8)) == "Within 1% at T = 8: GPN-UCB 0%, GPN-UCB 0%, NonAda 0%"
+    figure = pictures.within(traces, design, at=60)
+    assert checked(figure) == "Within 1% at T = 60: EI 100%, GPN-UCB 0%, NonAda 50%"
     curves = {line.get_label(): line.get_ydata() for line in figure.axes[0].lines}
     np.testing.assert_array_equal(curves["EI"], [0] * 30 + [1] * 30)
 
