@@ -994,6 +994,8 @@ record.expect(
     f"**Simple regret (5-D, 5-E, 5-N).** GPN-UCB ends above 1 % of the range in {stuck['own']:.0%} of trials, sampled "
     f"cEI, on the same chains, in {stuck['cEI']:.0%}; GPN-UCB on chains of norm 2 in {stuck['norm 2']:.0%}.",
 )
+
+# %% tags=["full-scale", "hide-input", "nbval-ignore-output"] jupyter={"source_hidden": true}
 better = gaps_of["with the point itself"][1]
 record.expect(
     better.low > 0,
