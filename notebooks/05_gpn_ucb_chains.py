@@ -220,7 +220,7 @@ width = (rows["high"] - rows["low"]).groupby([rows["kind"], rows["layer"]]).last
 record.expect(
     width.loc["grid", 3] < width.loc["no envelope", 3],
     f"The envelope narrows this arm's interval for g from {width.loc['no envelope', 3]:.2f} to "
-    f"{width.loc['grid', 3]:.2f}: it was made where the bounds are steeper than L.",
+    f"{width.loc['grid', 3]:.2f}: there the bounds of the layers are steeper than L.",
 )
 record.expect(
     (width.loc["outward"] >= width.loc["grid"] - 1e-9).all(),
