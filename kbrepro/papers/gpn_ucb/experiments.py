@@ -1,151 +1,131 @@
-"""Sources of random networks, and what is computed on them besides plain runs (for `simulation.map_trials`)."""
+"""What the notebook on GPN-UCB measures: jobs on one network each (for `map_trials`), and statistics over chains.
+
+A *panel* is {rule: a regret of every chain (n,)}, in shares of the range of g; of a chain the mean of its trials.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 
 import numpy as np
+import pandas as pd
 
-from kbrepro.kernels import Array, SquaredExponential, grid
-from kbrepro.papers.gpn_ucb.layers import OperatorKernel, draw_layer, lipschitz
-from kbrepro.papers.gpn_ucb.network import NetworkProblem, NetworkTold, compose
-from kbrepro.papers.gpn_ucb.policies import GPNUCB, composite_mean, uniform_design
+from kbrepro import checks
+from kbrepro.kernels import Array
+from kbrepro.papers.gpn_ucb.network import NetworkProblem
+from kbrepro.papers.gpn_ucb.policies import GPNUCB, CascadeUCB, composite_mean, composite_path, uniform_design
+from kbrepro.papers.gpn_ucb.problems import RandomNetwork, maximum_gap
 from kbrepro.papers.gpn_ucb.sets import MODES
-from kbrepro.papers.gpn_ucb.structures import FeedForward, MultiOutput
 from kbrepro.policies.base import best_arm
-from kbrepro.problems import Trial, draw_from_prior
-from kbrepro.simulation import rounds
+from kbrepro.problems import Trial
+from kbrepro.regret import Estimate, Trace, bootstrap, estimated_mean, paired_share, simple_regret
+from kbrepro.simulation import map_trials, rounds
 
-#: The kernel of every layer, and half a side of the domain [-5, 5]^2 (Li & Scarlett, L.1).
-KERNEL, HALF_WIDTH = SquaredExponential(1.0), 5.0
+Panel = Mapping[str, Array]
+Source = Callable[[Trial], NetworkProblem]
+
+#: Gap (see `maximum_gap`) up to which a chain has several maximisers, and from which on an obvious one.
+SEVERAL, OBVIOUS = 0.05, 0.25
+#: Chains that are looked at together.
+BATCH = 20
 
 
-@dataclass(frozen=True, eq=False)
-class RandomNetwork:
-    """Source of networks whose layers have RKHS norm exactly `norm`, at any points (A, d), with these widths.
+# Chains
 
-    Each layer interpolates a GP draw at uniform centres and is scaled to its norm: `first_centres` points of the arms'
-    box, then 4 points of [-norm, norm]^d, which holds what a layer can return (kernels of size at most 1). L is
-    certified: the largest `layers.lipschitz`, and at least 1. The B that is told is `norm_bound`, by default the norm.
+
+def chain_facts(source: Source, trial: Trial) -> tuple[float, float]:
+    """Return the gap of a chain's maximum (see `maximum_gap`) and the range of its reward."""
+    problem = source(trial)
+    return maximum_gap(problem), problem.reward_range
+
+
+def find_chains(source: Source, wanted: int, seed: int, *, obvious: bool, most: int = 2000) -> tuple[int, ...]:
+    """Return the numbers of the first `wanted` chains with an obvious maximiser, or several: fewer if `most` do not do.
+
+    `most` are tried, in whole batches of BATCH.
     """
-
-    structure: FeedForward | MultiOutput
-    points: Array = field(repr=False)
-    widths: tuple[int, ...]
-    norm: float = 1.0
-    first_centres: int = 4
-    extra_dims: tuple[int, ...] = ()
-    norm_bound: float | None = None
-
-    def __call__(self, trial: Trial) -> NetworkProblem:
-        rng, kernels, norm = trial.rng("function"), self.structure.kernels(self.widths), self.norm
-        constant, bound = max(1.0, *(lipschitz(kernel, norm) for kernel in kernels)), self.norm_bound
-        bound = norm if bound is None else bound
-        told = NetworkTold(self.points, self.structure, self.widths, bound, constant, extra_dims=self.extra_dims)
-        layers, width = [], 0
-        for i, (kernel, n) in enumerate(zip(kernels, self.widths, strict=True)):
-            own = told.own_inputs(i)
-            low = np.concatenate([np.full(width, -norm), own.min(axis=0)])
-            high = np.concatenate([np.full(width, norm), own.max(axis=0)])
-            centres = rng.uniform(low, high, (4 if i else self.first_centres, len(low)))
-            layers.append(draw_layer(rng, kernel, centres, n, norm))
-            width = n
-        return compose(told, layers)
+    checks.positive_int(wanted=wanted, most=most)
+    found: list[int] = []
+    for first in range(0, most, BATCH):
+        facts = map_trials(partial(chain_facts, source), BATCH, seed, first=first, block=BATCH // 4, label="chains")
+        gaps = np.array(facts)[:, 0]
+        found += list(first + np.flatnonzero(gaps >= OBVIOUS if obvious else gaps <= SEVERAL))
+        if len(found) >= wanted:
+            break
+    return tuple(int(number) for number in found[:wanted])
 
 
-def exact_chain(side: int) -> RandomNetwork:
-    """Return the source of chains of three layers of norm B = 2 on side x side points of [-5, 5]^2; L = 2 then holds.
+def scaled(traces: Mapping[str, Trace], ranges: Array) -> dict[str, Trace]:
+    """Return traces with every regret as share of the range of its chain, `ranges` (n_trials,)."""
+    return {name: trace._replace(regret=trace.regret / ranges[:, None]) for name, trace in traces.items()}
 
-    A GP draw at n points has squared norm n on average, so with n = 4 = B^2 scaling changes little.
+
+# Statistics over chains
+
+
+def by_chain(values: Array, times: int) -> Array:
+    """Return the mean over the `times` trials of every chain: (n times, ...) -> (n, ...)."""
+    return values.reshape(-1, times, *values.shape[1:]).mean(axis=1)
+
+
+def totals(traces: Mapping[str, Trace], times: int) -> dict[str, Array]:
+    """Return the panel of R_T, by rule (n,)."""
+    return {rule: by_chain(trace.regret.sum(axis=1), times) for rule, trace in traces.items()}
+
+
+def simple_at(traces: Mapping[str, Trace], t: int, times: int) -> dict[str, Array]:
+    """Return the panel of simple regret after t rounds, by rule (n,); ValueError unless 1 <= t <= T."""
+    for trace in traces.values():
+        if not 1 <= t <= (horizon := trace.regret.shape[1]):
+            raise ValueError(f"t = {t} is not allowed: t must be from 1 to the horizon, {horizon}")
+    return {rule: by_chain(simple_regret(trace)[:, t - 1], times) for rule, trace in traces.items()}
+
+
+def lead(panel: Panel, rule: str, rivals: Sequence[str]) -> Array:
+    """Return how far a rule's regret lies below that of its best rival, per chain (n,): negative where it is behind."""
+    return np.min([panel[rival] for rival in rivals if rival != rule], axis=0) - panel[rule]
+
+
+def near_optimal(regrets: Array, limit: float, times: int, seed: int) -> Estimate:
+    """Return the share of trials (n times,) whose regret is at most `limit`, resampled by chains."""
+    return estimated_mean(by_chain(1.0 * (regrets <= limit), times), seed)
+
+
+def mean_ratio(a: Array, b: Array, seed: int) -> Estimate:
+    """Return the mean of a over that of b, both (n,), paired, resampled by chains."""
+    return Estimate(*(1 + value for value in paired_share(a, b, seed)))
+
+
+def apart(curves: Mapping[float, Trace], other: Trace, times: int) -> Array:
+    """Return by how much simple regret differs from that of `other` on the mean over rounds, largest of `curves`, (n,).
+
+    The trials of a chain are averaged first.
     """
-    points = grid(side, 2, -HALF_WIDTH, HALF_WIDTH)
-    return RandomNetwork(FeedForward(KERNEL), points, (1, 1, 1), norm=2.0, first_centres=12)
+    its = by_chain(simple_regret(other), times)
+    differ = [np.abs(by_chain(simple_regret(trace), times) - its).mean(axis=1) for trace in curves.values()]
+    return np.max(differ, axis=0)
 
 
-@dataclass(frozen=True)
-class DrawnChain:
-    """Source of chains of three layers drawn from the GP prior, as L.1 says; B = L = 2 is told but does not hold.
-
-    The first layer is drawn at the arms, the others at points half a lengthscale apart on [-5, 5], smooth between.
-    """
-
-    side: int
-
-    def __call__(self, trial: Trial) -> NetworkProblem:
-        rng = trial.rng("function")
-        points, between = grid(self.side, 2, -HALF_WIDTH, HALF_WIDTH), grid(21, 1, -HALF_WIDTH, HALF_WIDTH)
-        first = draw_from_prior(KERNEL, points, rng)[:, None]
-        later = [draw_layer(rng, KERNEL, between, 1, None) for _ in range(2)]
-        return compose(NetworkTold(points, FeedForward(KERNEL), (1, 1, 1), 2.0, 2.0), [lambda _: first, *later])
+def median_of(values: Array, seed: int) -> Estimate:
+    """Return the median of values (n,), one a chain, resampled."""
+    return bootstrap(partial(np.median, axis=-1), values, rng=np.random.default_rng([seed, 3]))
 
 
-@dataclass(frozen=True)
-class Repeated:
-    """Source that gives every problem of another `times` trials in a row."""
-
-    source: Callable[[Trial], NetworkProblem]
-    times: int
-
-    def __call__(self, trial: Trial) -> NetworkProblem:
-        return self.source(Trial(trial.seed, trial.number // self.times))
-
-
-def maximum_gap(problem: NetworkProblem) -> float:
-    """Return by how much the maximum exceeds every value farther than 2 from its place, as share of the range.
-
-    How obvious the maximiser is: near 1 a single peak, near 0 several places equally good.
-    """
-    g, points = problem.expected_reward, problem.told.points
-    far = np.linalg.norm(points - points[g.argmax()], axis=1) > 2.0
-    return float((g.max() - g[far].max()) / problem.reward_range)
-
-
-def independent_outputs(n: int) -> OperatorKernel:
-    """Return the paper's k I, n x n."""
-    return OperatorKernel((KERNEL,), (np.eye(n),))
-
-
-def mixed_outputs(n: int) -> OperatorKernel:
-    """Return a kernel with n x n values that is not diagonal: correlated at lengthscale 1, independent at 2.
-
-    Gamma = 1/2 k_1 ((1 - c) I + c 11^T / n) + 1/2 k_2 I with c = 0.8; its size is at most 1.
-    """
-    together = 0.2 * np.eye(n) + 0.8 / n * np.ones((n, n))
-    return OperatorKernel((SquaredExponential(1.0), SquaredExponential(2.0)), (0.5 * together, 0.5 * np.eye(n)))
-
-
-_LINE, _SQUARE = grid(100, 1, -2, 2), grid(10, 2, -2, 2)
-_SCALAR, _VECTOR, _MIXED = FeedForward(KERNEL), MultiOutput(independent_outputs), MultiOutput(mixed_outputs)
-
-#: Small networks of three layers on [-2, 2] with norm 1, and the points a side of the layers' grids.
-SMALL: dict[str, tuple[RandomNetwork, int]] = {
-    "chain": (RandomNetwork(_SCALAR, _LINE, (1, 1, 1)), 60),
-    "multi-output": (RandomNetwork(_VECTOR, _LINE, (2, 2, 1)), 11),
-    "multi-output, mixed": (RandomNetwork(_MIXED, _LINE, (2, 2, 1)), 11),
-    "feed-forward": (RandomNetwork(_SCALAR, _SQUARE, (2, 2, 1)), 15),
-    "extra inputs": (RandomNetwork(_SCALAR, _SQUARE, (1, 1), extra_dims=(0, 1)), 60),
-}
-
-#: Networks for the bounds: finer grids, two layers where the grids have two dimensions.
-FINE: dict[str, tuple[RandomNetwork, int]] = {
-    "chain": (RandomNetwork(_SCALAR, _LINE, (1, 1, 1)), 401),
-    "multi-output": (RandomNetwork(_VECTOR, _LINE, (2, 1)), 21),
-    "multi-output, mixed": (RandomNetwork(_MIXED, _LINE, (2, 1)), 21),
-    "feed-forward": (RandomNetwork(_SCALAR, _SQUARE, (2, 1)), 21),
-}
+# Sets and bounds, one network each
 
 
 def coverage(network: RandomNetwork, n_grid: int, horizon: int, trial: Trial) -> dict[str, Array]:
     """Return for the modes `paper` and `outward`, after each pull, missed arms and median width, (2, horizon) a mode.
 
     Both see the pulls of GPN-UCB on `paper` sets. A miss is an arm with a layer's output outside its set or a reward
-    outside [LCB, UCB]; the width is UCB - LCB, median over the arms, as a share of the range of the reward.
+    outside [LCB, UCB]; the width is UCB - LCB, median over the arms, as a share of the range of the reward. `band`
+    (horizon,) counts the arms with |f - mean| > B sd at the true input of any layer (Lemma 1).
     """
     problem = network(trial)
     settings = {"n_grid": n_grid, "half_width": 1.5 * network.norm}
     sets = {mode: problem.told.structure.sets(problem.told, mode=mode, **settings) for mode in MODES}
-    found = {mode: np.empty((2, horizon)) for mode in MODES}
+    found = {mode: np.empty((2, horizon)) for mode in MODES} | {"band": np.empty(horizon)}
     policy = GPNUCB(problem.told, horizon, **settings)
     for t, arm, observation in rounds(policy, problem, horizon, trial.rng("run")):
         for mode, its in sets.items():
@@ -153,15 +133,33 @@ def coverage(network: RandomNetwork, n_grid: int, horizon: int, trial: Trial) ->
             lower, upper = its.bounds()
             found[mode][0, t - 1] = np.sum(~its.covers(problem.outputs))
             found[mode][1, t - 1] = np.median(upper - lower) / problem.reward_range
+        found["band"][t - 1] = outside_band(its.posteriors, problem)
     return found
 
 
-def bound_ratios(network: RandomNetwork, n_grid: int, horizon: int, trial: Trial, *, mode: str) -> Array:
-    """Return r_t over its bound (eqs. 49, 67, 94) and R_t over that of Theorems 1-3, (2, horizon), for GPN-UCB.
+def outside_band(posteriors: Sequence, problem: NetworkProblem) -> int:
+    """Return how many arms have |f - mean| > B sd, up to rounding, at the true input of any layer (Lemma 1).
 
-    The sds are those of all layers at the true inputs of the arm pulled, before the pull; Sigma_t is the largest of
-    their sums so far over the layers, so the theorems are asked for more than they say. In mode `outward` the bounds
-    contain what rounding adds, and envelopes reach over the whole grid, as in the proofs.
+    Of several outputs of one kernel each, every one is asked; of a vector-valued layer the Euclidean norm.
+    """
+    told, outside = problem.told, np.zeros(problem.told.n_arms, dtype=bool)
+    z = np.empty((told.n_arms, 0))
+    for i, (posterior, output) in enumerate(zip(posteriors, problem.outputs, strict=True)):
+        mean, sd = posterior.at(np.column_stack([z, told.own_inputs(i)]))
+        vector = hasattr(told.structure, "kernel_of")
+        error = np.linalg.norm(output - mean, axis=1) if vector else np.abs(output - mean).max(axis=1)
+        outside |= error > told.norm_bound * sd + 1e-8
+        z = output
+    return int(outside.sum())
+
+
+def bound_ratios(network: RandomNetwork, n_grid: int, horizon: int, trial: Trial, *, mode: str) -> dict[str, float]:
+    """Return the largest r_t over its bound (`step`: eqs. 49, 67, 94) and R_t over that of Theorems 1-3 (`total`).
+
+    For GPN-UCB. The sds are those of all layers at the true inputs of the arm pulled, before the pull; Sigma_t is the
+    largest of their sums so far over the layers, so the theorems are asked for more than they say. In mode `outward`
+    the bounds contain what rounding adds, `slack` as a share of the range of the reward, and envelopes reach over the
+    whole grid, as in the proofs.
     """
     problem = network(trial)
     told, outward = problem.told, mode == "outward"
@@ -179,7 +177,43 @@ def bound_ratios(network: RandomNetwork, n_grid: int, horizon: int, trial: Trial
     step = np.array(sds) @ structure.step_weights(*known) + added
     sums = np.cumsum(sds, axis=0).max(axis=1)
     total = structure.cumulative_factor(*known) * sums + added * np.arange(1, horizon + 1)
-    return np.stack([regret / step, np.cumsum(regret) / total])
+    largest = {"step": (regret / step).max(), "total": (np.cumsum(regret) / total).max()}
+    return {name: float(value) for name, value in largest.items()} | {"slack": added / problem.reward_range}
+
+
+def composed_errors(network: RandomNetwork, sides: Sequence[int], trial: Trial) -> dict[str, float]:
+    """Return how far non-adaptive sampling with per_side^d pulls comes to its bounds, largest over `sides`.
+
+    `error`: |g - composite mean| over B sum_i L^(m-i) sd_i at the composed means, all arms (eqs. 131, 132; for several
+    outputs G.3, G.4); `regret`: simple regret over twice the largest such sum (eq. 136); `projected`: the same with
+    means moved into the layers' known ranges, over four times the sum (eq. 165; its sds, the largest on the ranges, are
+    at least these).
+    """
+    problem = network(trial)
+    told, rng = problem.told, trial.rng("run")
+    ranges = [(output.min(axis=0), output.max(axis=0)) for output in problem.outputs]
+    found = {"error": 0.0, "regret": 0.0, "projected": 0.0}
+    for per_side in sides:
+        design = uniform_design(told.points, per_side)
+        seen = [problem.pull(arm, rng) for arm in design]
+        for name, known, factor in (("regret", None, 2.0), ("projected", ranges, 4.0)):
+            means, sds = composite_path(told, design, seen, known)
+            bound = composed_bound(problem, sds)
+            regret = problem.regret(best_arm(means[-1][:, 0]))
+            found[name] = max(found[name], float(regret / (factor * bound.max())))
+            if known is None:
+                error = np.abs(problem.expected_reward - means[-1][:, 0])
+                found["error"] = max(found["error"], float((error / bound).max()))
+    return found
+
+
+def composed_bound(problem: NetworkProblem, sds: Sequence[Array]) -> Array:
+    """Return B sum_i L^(m-i) sd_i of every arm (A,), from the sds (A,) of all layers; roots of widths as in eq. 184."""
+    told, bound = problem.told, np.zeros(problem.told.n_arms)
+    for sd, width in zip(sds, told.widths, strict=True):
+        of_outputs = 1.0 if hasattr(told.structure, "kernel_of") else np.sqrt(width)
+        bound = of_outputs * (told.norm_bound * sd + told.lipschitz * bound)
+    return bound
 
 
 def nonadaptive_regrets(
@@ -199,3 +233,38 @@ def nonadaptive_regrets(
         mean = composite_mean(told, design, [problem.pull(arm, rng) for arm in design], ranges)
         regrets.append(float(problem.regret(best_arm(mean, rank))))
     return np.array(regrets)
+
+
+def relative_widths(source: Source, pulls: int, constants: Sequence[float], trial: Trial) -> Array:
+    """Return the width of cUCB's bounds over that of GPN-UCB's after the same pulls of GPN-UCB, median over the arms.
+
+    One number for each Lipschitz constant in eq. 283, (len(constants),); GPN-UCB's sets keep the constant that is told.
+    """
+    problem = source(trial)
+    policy, other = GPNUCB(problem.told, pulls), CascadeUCB(problem.told, pulls)
+    for _, arm, observation in rounds(policy, problem, pulls, trial.rng("run")):
+        other.tell(arm, observation)
+    lower, upper = policy.posterior.bounds()
+    width = np.maximum(upper - lower, 1e-9)
+    spreads = [other.fed_forward(constant)[1] for constant in constants]
+    return np.array([np.median(2 * problem.told.norm_bound * spread / width) for spread in spreads])
+
+
+def carried(problem: NetworkProblem, arms: Sequence[int], arm: int, n_grid: int = 100) -> tuple[list, pd.DataFrame]:
+    """Return what a picture of one arm's interval needs after pulls of `arms`: layers and intervals.
+
+    Layers 2 to m of a chain: a frame z, low, high (the envelope's bounds), raw_low, raw_high (mean +- B sd) on the
+    grid. Intervals: a row a layer and kind (`grid`, `no envelope`, `outward`) with low, high and the true output.
+    """
+    kinds = {"grid": {}, "no envelope": {"envelope": False}, "outward": {"mode": "outward"}}
+    layers, rows = [], []
+    for kind, settings in kinds.items():
+        sets = problem.told.structure.sets(problem.told, n_grid=n_grid, **settings)
+        for pulled in arms:
+            sets.update(pulled, problem.pull(pulled, np.random.default_rng(0)))
+        for i, ((low, high), output) in enumerate(zip(sets.regions(), problem.outputs, strict=True)):
+            rows.append({"layer": i + 1, "kind": kind, "low": low[arm, 0], "high": high[arm, 0]})
+            rows[-1]["true"] = output[arm, 0]
+        if kind == "grid":
+            layers = [sets.on_grid(i) for i in range(1, problem.told.depth)]
+    return layers, pd.DataFrame(rows)

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 from scipy.optimize import brentq
+from scipy.spatial.distance import cdist
 from scipy.special import gamma, kv
 
 from kbrepro import checks
-from kbrepro.kernels import Array, Matern, grid
+from kbrepro.kernels import Array, grid
 from kbrepro.papers.gpn_ucb.network import NetworkProblem, NetworkTold, compose
 from kbrepro.papers.gpn_ucb.structures import FeedForward
 from kbrepro.problems import Trial
@@ -28,21 +29,44 @@ def matern_profile(distance: Array, nu: float) -> Array:
     return np.where(s == 0, 1.0, value)
 
 
-def amplifier_scale(nu: float) -> float:
-    """Return L~ = sqrt(2) B / sqrt(k(0) - k(2 u)), with which g~ has norm exactly B (eqs. 217, 221)."""
-    return float(np.sqrt(2) * NORM / np.sqrt(1 - matern_profile(2 * PLACE, nu)))
+@dataclass(frozen=True)
+class AnyMatern:
+    """The Matérn kernel of any smoothness nu > 0, lengthscale and variance 1, by Bessel functions."""
+
+    nu: float
+
+    def __call__(self, X: Array, Z: Array) -> Array:
+        return matern_profile(cdist(X, Z), self.nu)
+
+    def diag(self, X: Array) -> Array:
+        return np.ones(len(X))
 
 
-def amplifier(z: Array, nu: float) -> Array:
+def amplifier_scale(nu: float, shrink: float = 1.0) -> float:
+    """Return L~ = sqrt(2) B / sqrt(k(0) - k(2 u)), with which g~ has norm exactly B (eqs. 217, 221).
+
+    Here and below `shrink` multiplies u and u~ of Fig. 6 (Remark 3 lets both go to 0).
+    """
+    return float(np.sqrt(2) * NORM / np.sqrt(1 - matern_profile(2 * shrink * PLACE, nu)))
+
+
+def amplifier(z: Array, nu: float, shrink: float = 1.0) -> Array:
     """Return g~(z) = L~ / 2 (k(z - u) - k(z + u)), same shape as z (eq. 217)."""
-    return amplifier_scale(nu) / 2 * (matern_profile(z - PLACE, nu) - matern_profile(z + PLACE, nu))
+    u = shrink * PLACE
+    return amplifier_scale(nu, shrink) / 2 * (matern_profile(z - u, nu) - matern_profile(z + u, nu))
 
 
-def slope_range(nu: float) -> tuple[float, float]:
+def slope_range(nu: float, shrink: float = 1.0) -> tuple[float, float]:
     """Return the smallest and the largest g~(z) / z for z in (0, u~], L~ r_min and L~ r_max (H.1; eq. 267)."""
-    z = np.linspace(0, REACH, 20001)[1:]
-    slopes = amplifier(z, nu) / z
+    z = np.linspace(0, shrink * REACH, 20001)[1:]
+    slopes = amplifier(z, nu, shrink) / z
     return float(slopes.min()), float(slopes.max())
+
+
+def steepest(nu: float) -> float:
+    """Return the largest slope of g~ between neighbours of 20001 points of [0, u~]."""
+    z = np.linspace(0, REACH, 20001)
+    return float(np.abs(np.diff(amplifier(z, nu)) / np.diff(z)).max())
 
 
 def bump(r: Array) -> Array:
@@ -72,9 +96,9 @@ class Needles:
             raise ValueError(f"epsilon = {self.epsilon} is not allowed: epsilon must be at most {top:.3g}")
 
     @property
-    def kernel(self) -> Matern:
+    def kernel(self) -> AnyMatern:
         """The kernel of every layer."""
-        return Matern(1.0, self.nu)
+        return AnyMatern(self.nu)
 
     @property
     def radius(self) -> float:
@@ -99,6 +123,18 @@ class Needles:
         factor = cho_factor(self.kernel(points, points) + 1e-10 * np.eye(len(points)), lower=True)
         return self.low * float(np.sqrt(y @ cho_solve(factor, y)))
 
+    def needle_slope(self) -> float:
+        """Return the largest slope of the needle."""
+        r = np.linspace(0, 1, 4001)
+        return float(self.low / self.radius * np.abs(np.diff(bump(r)) / np.diff(r)).max())
+
+    def outside(self, trial: Trial) -> int:
+        """Return how many arms of a trial at least a radius from the needle have a reward other than 0 (Theorem 9)."""
+        problem = self(trial)
+        points, g = problem.told.points, problem.expected_reward
+        far = np.linalg.norm(points - points[g.argmax()], axis=1) >= self.radius
+        return int((g[far] != 0).sum())
+
     def __call__(self, trial: Trial) -> NetworkProblem:
         cells = self.per_side**2
         if trial.number >= cells:
@@ -107,8 +143,6 @@ class Needles:
         points = grid(3 * self.per_side, 2, edge, 1 - edge)
         centre = (np.array(divmod(trial.number, self.per_side)) + 0.5) / self.per_side
         needle = self.low * bump(np.linalg.norm(points - centre, axis=1) / self.radius)[:, None]
-        r = np.linspace(0, 1, 4001)
-        steepest = self.low / self.radius * np.abs(np.diff(bump(r)) / np.diff(r)).max()
-        constant = float(max(steepest, slope_range(self.nu)[1], 1.0))
+        constant = max(self.needle_slope(), slope_range(self.nu)[1], steepest(self.nu), 1.0)
         told = NetworkTold(points, FeedForward(self.kernel), (1,) * self.depth, NORM, constant)
         return compose(told, [lambda _: needle, *[lambda z: amplifier(z, self.nu)] * (self.depth - 1)])

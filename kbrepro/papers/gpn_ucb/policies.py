@@ -55,14 +55,25 @@ def composite_mean(
     largest. `ranges` holds the lowest and highest outputs (n_i,) of every layer i, where they are known: composed means
     are then moved to the nearest point of these boxes (Case 2, eq. 155). Raises as `NetworkTold.steps`.
     """
+    return composite_path(told, arms, observations, ranges)[0][-1][:, 0]
+
+
+def composite_path(
+    told: NetworkTold, arms: Sequence[int], observations: Sequence[Any], ranges: Sequence[tuple[Array, Array]] | None
+) -> tuple[list[Array], list[Array]]:
+    """Return of every layer the mean (A, n_i) and the sd (A,) at the composed means of the layers before it.
+
+    Arguments as for `composite_mean`; the sd of a vector-valued layer is the root of its spectral norm (eq. 124).
+    """
     pulls = [list(told.steps(arm, observation)) for arm, observation in zip(arms, observations, strict=True)]
-    mean = np.empty((told.n_arms, 0))
+    means, sds = [np.empty((told.n_arms, 0))], []
     for i in range(told.depth):
-        posterior = layer_posterior(told, i, np.column_stack([mean, told.own_inputs(i)]))
+        posterior = layer_posterior(told, i, np.column_stack([means[-1], told.own_inputs(i)]))
         for steps in pulls:
             posterior.update(*steps[i])
-        mean = posterior.mean if ranges is None else np.clip(posterior.mean, *ranges[i])
-    return mean[:, 0]
+        means.append(posterior.mean if ranges is None else np.clip(posterior.mean, *ranges[i]))
+        sds.append(posterior.sd)
+    return means[1:], sds
 
 
 class BlackBox:
@@ -97,12 +108,13 @@ class CascadeUCB(Policy):
     def prior(self, horizon: int) -> ChainPosterior:
         return ChainPosterior(self.told)
 
-    def fed_forward(self) -> tuple[Array, Array]:
-        """Return mean~ and sd~ of the whole chain, each (A,)."""
+    def fed_forward(self, lipschitz: float | None = None) -> tuple[Array, Array]:
+        """Return mean~ and sd~ of the whole chain, each (A,), with the L that is told or another one in eq. 283."""
+        lipschitz = self.told.lipschitz if lipschitz is None else lipschitz
         mean, spread = self.posterior.first()
         for i in range(1, self.told.depth):
             mean, sd = self.posterior.at(i, mean)
-            spread = sd + self.told.lipschitz * spread
+            spread = sd + lipschitz * spread
         return mean, spread
 
     def index(self, rng: np.random.Generator) -> Array:

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.linalg import solve_triangular
 
 from kbrepro import checks
@@ -157,17 +158,19 @@ HALF_WIDTH, STEP = 8.0, 0.01
 TABLE_POINTS = np.linspace(-HALF_WIDTH, HALF_WIDTH, round(2 * HALF_WIDTH / STEP) + 1)[:, None]
 
 
-def interpolate(table: Array, z: Array) -> Array:
-    """Return the cubic through the four nearest entries of a table (n, k) at z, any shape, as z.shape + (k,)."""
+def stencil(z: Array) -> tuple[NDArray[np.int64], Array]:
+    """Return the first of the four entries of a table that are nearest to z, and their weights in a cubic, (4, ...)."""
     position = (np.clip(z, -HALF_WIDTH, HALF_WIDTH) + HALF_WIDTH) / STEP
-    left = np.clip(position.astype(np.int64), 1, len(table) - 3)
-    u = (position - left)[..., None]
-    return (
-        -u * (u - 1) * (u - 2) / 6 * table[left - 1]
-        + (u + 1) * (u - 1) * (u - 2) / 2 * table[left]
-        - (u + 1) * u * (u - 2) / 2 * table[left + 1]
-        + (u + 1) * u * (u - 1) / 6 * table[left + 2]
-    )
+    left = np.clip(position.astype(np.int64), 1, len(TABLE_POINTS) - 3)
+    u = position - left
+    outer, inner = (u - 1) * (u - 2), (u + 1) * u
+    return left - 1, np.stack([-u * outer / 6, (u + 1) * outer / 2, -inner * (u - 2) / 2, inner * (u - 1) / 6])
+
+
+def interpolate(column: Array, at: tuple[NDArray[np.int64], Array]) -> Array:
+    """Return the cubic through the four nearest entries of a table's column (n,) at z: `at` is stencil(z)."""
+    first, weights = at
+    return sum(weight * column.take(first + j) for j, weight in enumerate(weights))
 
 
 class ChainPosterior(NetworkPosterior):
@@ -185,12 +188,13 @@ class ChainPosterior(NetworkPosterior):
         """Return mean and sd of the first layer at the arms, each (A,)."""
         return self.posteriors[0].mean[:, 0], self.posteriors[0].sd
 
-    def table(self, layer: int) -> Array:
-        """Return mean and variance of a later layer at `TABLE_POINTS`, (n, 2)."""
+    def table(self, layer: int) -> tuple[Array, Array]:
+        """Return mean and variance of a later layer at `TABLE_POINTS`, each (n,)."""
         posterior = self.posteriors[layer]
-        return np.column_stack([posterior.mean[:, 0], posterior.variance])
+        return posterior.mean[:, 0], posterior.variance
 
     def at(self, layer: int, z: Array) -> tuple[Array, Array]:
         """Return mean and sd of a later layer at z, each of the shape of z."""
-        mean, variance = np.moveaxis(interpolate(self.table(layer), z), -1, 0)
+        where = stencil(z)
+        mean, variance = (interpolate(column, where) for column in self.table(layer))
         return mean, np.sqrt(np.maximum(variance, 0.0))

@@ -16,7 +16,9 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
+from scipy.spatial import cKDTree
 from scipy.spatial.distance import cdist
 
 from kbrepro import checks
@@ -26,6 +28,7 @@ from kbrepro.papers.gpn_ucb.network import NetworkTold
 from kbrepro.papers.gpn_ucb.posterior import NetworkPosterior
 
 MODES = ("paper", "outward")
+EMPTY = ("two endpoints", "nearest point")
 #: Rounding that is not a violation, in units of the outputs.
 ROUNDING = 1e-10
 
@@ -94,16 +97,35 @@ class NetworkSets(NetworkPosterior):
 class BoxSets(NetworkSets):
     """Sets of chains and feed-forward networks: one interval an output (eqs. 11, 19-20).
 
-    Without `envelope` the bounds are mean +- B sd alone. Other settings as `NetworkSets`.
+    Without `envelope` the bounds are mean +- B sd alone. What L.2 leaves open, its own words first: an interval without
+    a grid point (`empty`) is stood for by its corners or by the grid point nearest to its middle; the envelope at a
+    corner does without the corner `itself`, which eq. 9 would take in, or has it; the `first` layer has no envelope, or
+    one over the arms. Other settings as `NetworkSets`.
     """
 
-    def __init__(self, told: NetworkTold, *, envelope: bool = True, **settings: Any) -> None:
+    def __init__(
+        self,
+        told: NetworkTold,
+        *,
+        envelope: bool = True,
+        first: bool = False,
+        itself: bool = False,
+        empty: str = EMPTY[0],
+        **settings: Any,
+    ) -> None:
         super().__init__(told, **settings)
-        self.envelope = envelope
+        checks.one_of(EMPTY, empty=empty)
+        self.envelope, self.itself, self.nearest = envelope, itself, empty == EMPTY[1]
+        self._first = _neighbours(told.own_inputs(0), self.radius) if first else None
 
     def regions(self) -> list[tuple[Array, Array]]:
         """Return for every layer lower and upper bounds on its outputs, each (A, n_i); the last is the reward."""
-        found = [_low_and_high(self.band(self.posteriors[0].mean, self.posteriors[0].sd))]
+        first = self.band(self.posteriors[0].mean, self.posteriors[0].sd)
+        if self._first:
+            its, distance = self._first
+            slopes = self.told.lipschitz * distance
+            first = np.stack([(column.take(its) + slopes).min(axis=0) for column in first.T], axis=1)
+        found = [_low_and_high(first)]
         for i in range(1, self.told.depth):
             found.append(_low_and_high(self._through(i, *found[-1])))
         return found
@@ -120,6 +142,15 @@ class BoxSets(NetworkSets):
             inside &= ((lower - ROUNDING <= output) & (output <= upper + ROUNDING)).all(axis=1)
         return inside
 
+    def on_grid(self, i: int) -> pd.DataFrame:
+        """Return the bounds of layer i of a chain on its grid: z, low, high (enveloped), raw_low, raw_high."""
+        both = self.band(self.posteriors[i].mean, self.posteriors[i].sd)
+        (low, high), (raw_low, raw_high) = (
+            _low_and_high(its) for its in (lower_envelope(both, self._slopes[i - 1]), both)
+        )
+        columns = {"z": self.posteriors[i].points, "low": low, "high": high, "raw_low": raw_low, "raw_high": raw_high}
+        return pd.DataFrame({name: values[:, 0] for name, values in columns.items()})
+
     def _through(self, i: int, low: Array, high: Array) -> Array:
         """Carry boxes (A, d_i) of inputs through layer i; return a band as `band` does."""
         posterior, own, dilate = self.posteriors[i], self.told.own_inputs(i), 0.0
@@ -131,7 +162,10 @@ class BoxSets(NetworkSets):
         boxes = np.column_stack([low - dilate, own]), np.column_stack([high + dilate, own])
         inside = inside_boxes(posterior.points, *boxes)
         largest, empty = largest_inside(on_grid, inside), np.flatnonzero(~inside.any(axis=1))
-        if len(empty):
+        if len(empty) and self.nearest:
+            middle = np.column_stack([(low + high)[empty] / 2, own[empty]])
+            largest[empty] = on_grid[cdist(middle, posterior.points).argmin(axis=1)]
+        elif len(empty):
             largest[empty] = self._largest_at_corners(i, both, low[empty], high[empty], own[empty])
         return largest
 
@@ -141,12 +175,21 @@ class BoxSets(NetworkSets):
         at = np.where(upper_ends, high[:, None], low[:, None])
         own = np.repeat(own[:, None, :], at.shape[1], axis=1)
         Z = np.concatenate([at, own], axis=2).reshape(at.shape[0] * at.shape[1], -1)
+        bounds = np.inf
         if self.envelope:
             slopes = neighbour_slopes(Z, self.posteriors[i].points, self.told.lipschitz, self.radius)
             bounds = lower_envelope(values, slopes)
-        else:
-            bounds = self.band(*self.posteriors[i].at(Z))
+        if self.itself or not self.envelope:
+            bounds = np.minimum(bounds, self.band(*self.posteriors[i].at(Z)))
         return bounds.reshape(*at.shape[:2], -1).max(axis=1)
+
+
+def _neighbours(points: Array, radius: float) -> tuple[NDArray[np.int64], Array]:
+    """Return for every point (P, d) the numbers of those within `radius` and their distances, (n, P), filled by inf."""
+    near = cKDTree(points).query_ball_point(points, radius * (1 + 1e-12))
+    its = np.array([np.pad(row, (0, max(map(len, near)) - len(row)), constant_values=-1) for row in near])
+    distance = np.linalg.norm(points[its] - points[:, None, :], axis=2)
+    return its.T.copy(), np.where(its < 0, np.inf, distance).T.copy()
 
 
 def _low_and_high(band: Array) -> tuple[Array, Array]:

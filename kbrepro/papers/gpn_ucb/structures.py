@@ -105,7 +105,9 @@ def rates(
     m layers, Matérn smoothness `nu` (>= 1 for the lower bounds), d inputs; `width` is d_2 = ... = d_m, 1 for a chain.
     Raises ValueError unless norm and Lipschitz constant are positive.
 
-    - `upper R_T`: GPN-UCB's, if the conjecture of Vakili (2022) holds; d_max is max(d, width).
+    - `upper R_T`: GPN-UCB's, if posterior sds add up as Vakili (2022) conjectures; d_max is max(d, width). Of one
+      function Iwazaki (2025, arXiv 2502.19006, by its abstract) proves nearly optimal regret for noise-free GP-UCB,
+      constant for smooth kernels. For layers, whose inputs GPN-UCB does not choose, that is no proof.
     - `lower R_T`: with c = 1.
     - `upper simple`: non-adaptive sampling's, for chains. nu <= 1: B L^(m-1) T^(-nu^m / d); nu > 1: B^(1 + nu + ... +
       nu^(m-2)) L^(nu^(m-1)) T^(-nu / d). (Table 2 omits the dots in the exponent.)

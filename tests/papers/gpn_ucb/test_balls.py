@@ -3,7 +3,7 @@
 import numpy as np
 
 from kbrepro.kernels import grid
-from kbrepro.papers.gpn_ucb.experiments import RandomNetwork, mixed_outputs
+from kbrepro.papers.gpn_ucb.problems import RandomNetwork, mixed_outputs
 from kbrepro.papers.gpn_ucb.sets import BallSets
 from kbrepro.papers.gpn_ucb.structures import MultiOutput
 from kbrepro.problems import Trial

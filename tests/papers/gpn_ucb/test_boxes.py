@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kbrepro.kernels import SquaredExponential, grid
-from kbrepro.papers.gpn_ucb.experiments import RandomNetwork
+from kbrepro.papers.gpn_ucb.problems import RandomNetwork, exact_chain
 from kbrepro.papers.gpn_ucb.sets import BoxSets, inside_boxes, largest_inside
 from kbrepro.papers.gpn_ucb.structures import FeedForward
 from kbrepro.problems import Trial
@@ -81,3 +81,56 @@ def test_the_envelope_narrows_the_sets_where_b_is_loose(pulled):
 def test_the_envelope_adds_nothing_where_l_is_b_over_the_lengthscale(pulled):
     """Two functions within the band differ by what the norm allows: the band is all but Lipschitz with B / l itself."""
     assert widths(pulled, 1.0, True).mean() > 0.97 * widths(pulled, 1.0, False).mean()
+
+
+# What L.2 leaves open
+
+DRAW = exact_chain(7)
+
+
+def told(pulled, n=9, **settings):
+    problem = DRAW(Trial(57, 4))
+    return problem, pulled(BoxSets(problem.told, **settings), problem, n)
+
+
+def test_with_the_point_itself_an_arm_that_was_pulled_has_its_reward_as_bound(pulled):
+    problem, plain = told(pulled)
+    _, itself = told(pulled, itself=True)
+    arms = np.random.default_rng([57, 0, 1]).integers(49, size=9)
+    for sets, off in ((plain, (0.01, 0.1)), (itself, (0.0, 0.003))):
+        error = np.abs(sets.bounds()[1][arms] - problem.expected_reward[arms]).max()
+        assert off[0] <= error <= off[1]
+
+
+def test_an_empty_set_may_be_stood_for_by_the_nearest_grid_point(pulled):
+    _, sets = told(pulled, empty="nearest point", n_grid=41)
+    low, high = sets.regions()[0]
+    D, found = np.linspace(-5, 5, 41), sets._through(1, low, high)
+    posterior = sets.posteriors[1]
+    both = np.column_stack([posterior.mean[:, 0] + 2 * posterior.sd, 2 * posterior.sd - posterior.mean[:, 0]])
+    for arm in range(49):
+        if not ((low[arm] - 1e-9 <= D) & (high[arm] + 1e-9 >= D)).any():
+            z = D[np.abs(D - (low[arm] + high[arm]) / 2).argmin()]
+            near = np.abs(D - z) <= 1 + 1e-12
+            expected = (both[near] + 2 * np.abs(D[near] - z)[:, None]).min(axis=0)
+            np.testing.assert_allclose(found[arm], expected, atol=1e-9)
+            break
+    else:
+        pytest.fail("no set without a grid point: the case is not tested")
+
+
+def test_the_first_layer_may_have_an_envelope_over_the_arms(pulled):
+    problem, sets = told(pulled, 3, first=True, radius=2.0)
+    points, posterior = problem.told.points, sets.posteriors[0]
+    low, high = sets.regions()[0]
+    for arm in range(0, 49, 6):
+        distance = np.linalg.norm(points - points[arm], axis=1)
+        near = distance <= 2.0
+        upper = posterior.mean[near, 0] + 2 * posterior.sd[near] + 2 * distance[near]
+        lower = posterior.mean[near, 0] - 2 * posterior.sd[near] - 2 * distance[near]
+        assert high[arm, 0] == pytest.approx(upper.min()) and low[arm, 0] == pytest.approx(lower.max())
+
+
+def test_an_unknown_rule_for_empty_sets_is_refused():
+    with pytest.raises(ValueError, match="empty = 'middle' is not allowed"):
+        BoxSets(DRAW(Trial(57, 4)).told, empty="middle")

@@ -1,57 +1,214 @@
-"""Chains by their number, coverage of plain sets, regret within its bounds."""
-
-from dataclasses import replace
+"""What the notebook on GPN-UCB measures, against brute force and cases made by hand."""
 
 import numpy as np
+import pandas as pd
 import pytest
 
-from kbrepro.papers.gpn_ucb.experiments import (
-    FINE,
-    SMALL,
-    DrawnChain,
-    Repeated,
-    bound_ratios,
-    coverage,
-    exact_chain,
-    maximum_gap,
-)
+from kbrepro.kernels import grid
+from kbrepro.papers.gpn_ucb import experiments
+from kbrepro.papers.gpn_ucb.network import NetworkProblem
+from kbrepro.papers.gpn_ucb.policies import CascadeUCB, composite_path, uniform_design
+from kbrepro.papers.gpn_ucb.posterior import NetworkPosterior
+from kbrepro.papers.gpn_ucb.problems import FINE, KERNEL, SMALL, DrawnChain, RandomNetwork, exact_chain, maximum_gap
+from kbrepro.papers.gpn_ucb.structures import FeedForward
 from kbrepro.problems import Trial
+from kbrepro.regret import Trace
+
+SHORT = RandomNetwork(FeedForward(KERNEL), grid(30, 1, -2, 2), (1, 1))
 
 
-def rng(*seed):
-    return np.random.default_rng([57, *seed])
+def trace_of(regret):
+    regret = np.asarray(regret, dtype=float)
+    return Trace(np.zeros(regret.shape, dtype=np.int32), regret, regret, np.zeros(regret.shape), regret)
 
 
-def test_exact_chains_keep_what_they_promise():
-    problem = exact_chain(20)(Trial(57, 6))
-    assert problem.told.widths == (1, 1, 1) and problem.told.lipschitz == pytest.approx(2.0)
-    assert max(np.abs(output).max() for output in problem.outputs) <= 2.0
+# Chains
 
 
-def test_every_chain_is_met_several_times_and_depends_on_seed_and_number_alone():
-    chains = Repeated(exact_chain(6), 3)
-    same = [chains(Trial(5, t)).expected_reward for t in range(4)]
-    np.testing.assert_array_equal(same[0], same[2])
-    assert not np.allclose(same[0], same[3])
-    assert 0 <= maximum_gap(chains(Trial(5, 0))) <= 1
+def test_facts_are_gap_and_range():
+    problem = DrawnChain(8)(Trial(5, 3))
+    assert experiments.chain_facts(DrawnChain(8), Trial(5, 3)) == (maximum_gap(problem), problem.reward_range)
 
 
-def test_another_norm_bound_may_be_told():
-    plain, loose = (source(Trial(5, 1)) for source in (exact_chain(6), replace(exact_chain(6), norm_bound=4.0)))
-    np.testing.assert_array_equal(plain.expected_reward, loose.expected_reward)
-    assert (loose.told.norm_bound, loose.told.lipschitz) == (4.0, plain.told.lipschitz)
+@pytest.mark.parametrize("obvious", [True, False])
+def test_the_first_chains_of_a_kind_are_found_in_order(obvious):
+    gaps = [maximum_gap(DrawnChain(8)(Trial(5, n))) for n in range(100)]
+    wanted = [n for n, gap in enumerate(gaps) if (gap >= 0.25 if obvious else gap <= 0.05)]
+    assert experiments.find_chains(DrawnChain(8), 3, 5, obvious=obvious) == tuple(wanted[:3])
 
 
-def test_drawn_chains_are_told_what_does_not_hold():
-    told = DrawnChain(6)(Trial(57, 35)).told
-    assert (told.widths, told.norm_bound, told.lipschitz) == ((1, 1, 1), 2.0, 2.0)
+def test_where_there_are_too_few_chains_all_are_told():
+    gaps = [maximum_gap(DrawnChain(8)(Trial(5, n))) for n in range(100)]
+    found = experiments.find_chains(DrawnChain(8), 99, 5, obvious=True, most=100)
+    assert len(found) == sum(gap >= 0.25 for gap in gaps) < 99
 
 
-def test_plain_rounding_does_miss():
-    missed = [coverage(*SMALL["chain"], 8, Trial(1, trial))["paper"][0].sum() for trial in range(3)]
-    assert sum(missed) > 100
+# Statistics
+
+
+def test_regret_is_scaled_by_the_range_of_each_chain():
+    its = experiments.scaled({"a": trace_of([[2, 4], [3, 9]])}, np.array([2.0, 3.0]))["a"].regret
+    np.testing.assert_array_equal(its, [[1, 2], [1, 3]])
+
+
+def test_the_trials_of_a_chain_are_averaged():
+    np.testing.assert_array_equal(experiments.by_chain(np.array([1.0, 3, 10, 20]), 2), [2, 15])
+    np.testing.assert_array_equal(experiments.by_chain(np.arange(8.0).reshape(4, 2), 2), [[1, 2], [5, 6]])
+
+
+def test_panels_of_cumulative_and_simple_regret():
+    traces = {"a": trace_of([[3, 1, 2], [5, 5, 0], [1, 1, 1], [4, 2, 3]])}
+    np.testing.assert_array_equal(experiments.totals(traces, 2)["a"], [8, 6])
+    np.testing.assert_array_equal(experiments.simple_at(traces, 2, 2)["a"], [3, 1.5])
+    np.testing.assert_array_equal(experiments.simple_at(traces, 3, 1)["a"], [1, 0, 1, 2])
+    with pytest.raises(ValueError, match="t = 4 is not allowed: t must be from 1 to the horizon, 3"):
+        experiments.simple_at(traces, 4, 1)
+
+
+def test_a_lead_is_over_the_best_rival_and_never_over_oneself():
+    panel = {"a": np.array([1.0, 5, 2]), "b": np.array([2.0, 4, 2]), "c": np.array([3.0, 9, 0])}
+    np.testing.assert_array_equal(experiments.lead(panel, "a", ["a", "b", "c"]), [1, -1, -2])
+
+
+def test_the_share_near_the_optimum_is_resampled_by_chains():
+    regrets = np.array([0.0, 0.05, 0.06] * 30)
+    found = experiments.near_optimal(regrets, 0.05, 3, seed=1)
+    assert found == pytest.approx((2 / 3, 2 / 3, 2 / 3))  # every chain has the same share; trials would vary
+    assert experiments.near_optimal(regrets, 0.05, 1, seed=1).low < 0.6
+
+
+def one_by_one(statistic, *samples):
+    """The percentile interval of a statistic of 1-D samples, resample after resample in a loop."""
+    rng, n = np.random.default_rng(8), len(samples[0])
+    found = [statistic(*(s[its] for s in samples)) for its in (rng.integers(n, size=n) for _ in range(4000))]
+    return statistic(*samples), *np.quantile(found, [0.025, 0.975])
+
+
+def test_statistics_of_many_resamples_are_those_of_one_after_the_other():
+    rng = np.random.default_rng(7)
+    regrets, a, b = rng.random(60), rng.exponential(size=30), rng.exponential(size=30)
+    its = (regrets <= 0.3).reshape(30, 2).mean(axis=1)
+    assert experiments.near_optimal(regrets, 0.3, 2, seed=1) == pytest.approx(one_by_one(np.mean, its), abs=0.02)
+    ratio = one_by_one(lambda x, y: x.mean() / y.mean(), a, b)
+    assert experiments.mean_ratio(a, b, seed=1) == pytest.approx(ratio, rel=0.04)
+    assert experiments.median_of(a, seed=1) == pytest.approx(one_by_one(np.median, a), abs=0.04)
+
+
+def test_with_few_chains_intervals_are_t_intervals():
+    a, b = np.array([1.0, 2, 6]), np.array([1.0, 1, 4])
+    found = experiments.mean_ratio(a, b, seed=1)
+    linear = a - 1.5 * b  # over the mean of b, 2
+    half = 4.302653 * linear.std(ddof=1) / 3**0.5 / 2
+    assert found == pytest.approx((1.5, 1.5 - half, 1.5 + half))
+
+
+def test_curves_are_apart_by_their_mean_distance():
+    other = trace_of([[4, 2, 1], [2, 2, 1]])  # simple regret of the chain: 3, 2, 1
+    near, far = trace_of([[3, 2, 1], [3, 2, 1]]), trace_of([[6, 5, 4], [6, 5, 1]])  # 6, 5, 2.5
+    assert experiments.apart({0.1: near}, other, 2) == pytest.approx([0])
+    assert experiments.apart({0.1: near, 1.0: far}, other, 2) == pytest.approx([(3 + 3 + 1.5) / 3])
+
+
+# Sets and bounds
+
+
+def test_plain_rounding_does_miss_and_the_band_does_not():
+    found = [experiments.coverage(*SMALL["chain"], 8, Trial(1, trial)) for trial in range(3)]
+    assert sum(its["paper"][0].sum() for its in found) > 100
+    assert sum(its["band"].sum() for its in found) == 0
+
+
+@pytest.mark.parametrize("structure", list(SMALL))
+def test_a_layer_of_too_large_a_norm_leaves_the_band(structure):
+    problem = SMALL[structure][0](Trial(2, 0))
+    for factor, all_inside in ((1.0, True), (30.0, False)):
+        outputs = (*problem.outputs[:-1], factor * problem.outputs[-1])
+        scaled = NetworkProblem(problem.told, outputs)
+        z = [np.zeros((1, 1))] * problem.told.depth
+        for i, width in enumerate((0, *problem.told.widths[:-1])):
+            z[i] = np.zeros((1, width + problem.told.own_inputs(i).shape[1]))
+        posterior = NetworkPosterior(problem.told, z)
+        for arm in (5, 20, 50, 80):
+            posterior.update(arm, scaled.pull(arm, np.random.default_rng(0)))
+        outside = experiments.outside_band(posterior.posteriors, scaled)
+        assert (outside == 0) == all_inside
 
 
 @pytest.mark.parametrize("structure", ["chain", "multi-output, mixed", "feed-forward"])
 def test_regret_stays_within_the_bounds(structure):
-    assert bound_ratios(*FINE[structure], 12, Trial(3, 0), mode="outward").max() <= 1
+    network, n_grid = FINE[structure]
+    found = experiments.bound_ratios(network, min(n_grid, 401), 12, Trial(3, 0), mode="outward")
+    assert 0 < found["step"] <= 1 and 0 < found["total"] <= 1 and found["slack"] > 0
+    assert experiments.bound_ratios(network, 21, 3, Trial(3, 0), mode="paper")["slack"] == 0
+
+
+def test_the_slack_of_a_chain_of_two_layers_is_ten_half_steps():
+    found = experiments.bound_ratios(SHORT, 401, 2, Trial(3, 0), mode="outward")
+    step = 2 * SHORT.norm / 400
+    assert found["slack"] == pytest.approx(10 * step / 2 / SHORT(Trial(3, 0)).reward_range)
+
+
+@pytest.mark.parametrize("structure", list(SMALL))
+def test_composed_errors_stay_within_their_bounds(structure):
+    found = experiments.composed_errors(SMALL[structure][0], [2, 5], Trial(4, 0))
+    assert 0 < found["error"] <= 1
+    assert 0 <= found["projected"] <= 1 and 0 <= found["regret"] <= 1
+
+
+def test_composed_bounds_are_the_weighted_sum():
+    problem = exact_chain(6)(Trial(4, 1))
+    sds = [np.full(36, 0.1), np.full(36, 0.2), np.full(36, 0.4)]
+    expected = 2.0 * (4 * 0.1 + 2 * 0.2 + 0.4)  # B sum_i L^(m - i) sd_i, B = L = 2
+    np.testing.assert_allclose(experiments.composed_bound(problem, sds), expected)
+    wide = SMALL["feed-forward"][0](Trial(4, 1))  # two outputs, two outputs, one; B = L = 1
+    sds = [np.full(100, 0.1), np.full(100, 0.2), np.full(100, 0.4)]
+    np.testing.assert_allclose(experiments.composed_bound(wide, sds), 2 * 0.1 + np.sqrt(2) * 0.2 + 0.4)
+
+
+def test_composed_errors_are_those_of_the_largest_design_by_hand():
+    problem = SHORT(Trial(4, 2))
+    design = uniform_design(problem.told.points, 3)
+    seen = [problem.pull(arm, np.random.default_rng(0)) for arm in design]
+    means, sds = composite_path(problem.told, design, seen, None)
+    bound = sds[1] + sds[0]  # B = L = 1
+    error = np.abs(problem.expected_reward - means[-1][:, 0])
+    found = experiments.composed_errors(SHORT, [3], Trial(4, 2))
+    assert found["error"] == pytest.approx((error / bound).max())
+    chosen = means[-1][:, 0].argmax()
+    assert found["regret"] == pytest.approx(problem.regret(chosen) / (2 * bound.max()))
+
+
+def test_a_larger_constant_widens_the_bounds_of_cascade_ucb():
+    source = exact_chain(8)
+    wide, narrow = experiments.relative_widths(source, 6, (2.0, 0.5), Trial(4, 0))
+    assert wide > narrow > 0
+    problem = source(Trial(4, 0))
+    policy = CascadeUCB(problem.told, 5)
+    for arm in (3, 20, 44):
+        policy.tell(arm, problem.pull(arm, np.random.default_rng(0)))
+    np.testing.assert_array_equal(policy.fed_forward(2.0)[1], policy.fed_forward()[1])  # what is told
+    (_, first), z = policy.posterior.first(), policy.posterior.first()[0]
+    mean, second = policy.posterior.at(1, z)
+    third = policy.posterior.at(2, mean)[1]
+    np.testing.assert_allclose(policy.fed_forward(0.5)[1], third + 0.5 * (second + 0.5 * first))
+
+
+# Pictures of one interval
+
+
+def test_what_is_carried_through_the_layers():
+    problem, pulls, arm = exact_chain(8)(Trial(4, 3)), [3, 30, 60], 12
+    layers, rows = experiments.carried(problem, pulls, arm)
+    assert len(layers) == 2 and list(layers[0]) == ["z", "low", "high", "raw_low", "raw_high"]
+    for frame in layers:
+        assert (frame["low"] >= frame["raw_low"] - 1e-9).all() and (frame["high"] <= frame["raw_high"] + 1e-9).all()
+    by = rows.set_index(["kind", "layer"])
+    sets = problem.told.structure.sets(problem.told)
+    for pulled in pulls:
+        sets.update(pulled, problem.pull(pulled, np.random.default_rng(0)))
+    for layer, (low, high) in enumerate(sets.regions(), start=1):
+        assert tuple(by.loc[("grid", layer), ["low", "high"]]) == pytest.approx((low[arm, 0], high[arm, 0]))
+        assert by.loc[("outward", layer), "true"] == problem.outputs[layer - 1][arm, 0]
+    outward = by.loc["outward"]
+    assert ((outward["low"] <= outward["true"]) & (outward["true"] <= outward["high"])).all()
+    assert isinstance(rows, pd.DataFrame) and len(rows) == 9

@@ -5,8 +5,8 @@ import pytest
 from scipy.spatial.distance import cdist
 
 from kbrepro.kernels import Matern, SquaredExponential
-from kbrepro.papers.gpn_ucb.experiments import independent_outputs, mixed_outputs
 from kbrepro.papers.gpn_ucb.layers import OperatorKernel, draw_layer, largest_value, lipschitz, with_output
+from kbrepro.papers.gpn_ucb.problems import independent_outputs, mixed_outputs
 
 KERNEL = SquaredExponential(1.0)
 

@@ -46,3 +46,39 @@ def test_no_policy_beats_the_lower_bound():
             found.append(run(make(problem.told, horizon), problem, horizon, trial.rng("run")).regret.min())
         assert np.mean(found) >= 0.15
     assert np.mean([nonadaptive_regrets(source, [1], trial) for trial in trials]) >= 0.15
+
+
+def test_the_kernel_of_any_smoothness_is_the_closed_form_where_there_is_one():
+    X, Z = np.random.default_rng(57).normal(size=(2, 7, 2))
+    for nu in (0.5, 1.5, 2.5):
+        np.testing.assert_allclose(needle.AnyMatern(nu)(X, Z), Matern(1.0, nu)(X, Z), atol=1e-10)
+    np.testing.assert_array_equal(needle.AnyMatern(2.0).diag(X), np.ones(7))
+    assert needle.AnyMatern(2.0)(X, X).diagonal() == pytest.approx(np.ones(7))
+
+
+@pytest.mark.parametrize("nu", [1.0, 1.5, 2.0])
+def test_slopes_are_those_of_a_fine_search_and_told(nu):
+    source = needle.Needles(4, 0.02, depth=3, nu=nu)
+    r = np.linspace(0, source.radius, 100_001)
+    slope = np.abs(np.diff(source.low * needle.bump(r / source.radius)) / np.diff(r)).max()
+    assert source.needle_slope() == pytest.approx(slope, rel=1e-4)
+    z = np.linspace(0, 0.3, 100_001)
+    steepest = (np.diff(needle.amplifier(z, nu)) / np.diff(z)).max()
+    assert needle.steepest(nu) == pytest.approx(steepest, rel=1e-4)
+    assert source(Trial(1, 3)).told.lipschitz >= max(source.needle_slope(), needle.steepest(nu))
+    assert source.outside(Trial(1, 3)) == 0
+
+
+def test_a_reward_outside_the_needle_is_counted(monkeypatch):
+    monkeypatch.setattr(needle, "bump", lambda r: 1 / (1 + np.square(r)))
+    assert needle.Needles(4, 0.02, depth=2, nu=1.5).outside(Trial(1, 3)) == 12**2 - 9
+
+
+def test_shrinking_both_constants_brings_the_slopes_together_for_smooth_kernels():
+    ratio = {s: np.divide(*needle.slope_range(2.0, s)) for s in (1.0, 0.25, 0.0625)}
+    assert ratio[1.0] < ratio[0.25] < ratio[0.0625] < 1
+    z = np.array([0.01, 0.05])
+    u, scale = 0.25 * 0.5, needle.amplifier_scale(2.0, 0.25)
+    wanted = scale / 2 * (needle.matern_profile(z - u, 2.0) - needle.matern_profile(z + u, 2.0))
+    np.testing.assert_allclose(needle.amplifier(z, 2.0, 0.25), wanted)
+    assert scale == pytest.approx(np.sqrt(2) * 5 / np.sqrt(1 - needle.matern_profile(np.array(0.25), 2.0)))

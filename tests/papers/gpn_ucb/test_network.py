@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from kbrepro.kernels import SquaredExponential, grid
-from kbrepro.papers.gpn_ucb.experiments import SMALL, RandomNetwork
 from kbrepro.papers.gpn_ucb.layers import draw_layer
 from kbrepro.papers.gpn_ucb.network import NetworkProblem, NetworkTold, compose
 from kbrepro.papers.gpn_ucb.policies import black_box_ucb
+from kbrepro.papers.gpn_ucb.problems import SMALL, RandomNetwork
 from kbrepro.papers.gpn_ucb.structures import FeedForward
 from kbrepro.problems import Trial
 

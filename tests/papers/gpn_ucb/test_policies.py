@@ -8,7 +8,6 @@ import pytest
 
 from kbrepro.kernels import SquaredExponential, grid
 from kbrepro.papers.gpn_ucb.cascade_ei import ExactCascadeEI, SampledCascadeEI
-from kbrepro.papers.gpn_ucb.experiments import RandomNetwork, exact_chain, independent_outputs
 from kbrepro.papers.gpn_ucb.network import NetworkProblem
 from kbrepro.papers.gpn_ucb.policies import (
     GPNUCB,
@@ -19,6 +18,7 @@ from kbrepro.papers.gpn_ucb.policies import (
     composite_mean,
     uniform_design,
 )
+from kbrepro.papers.gpn_ucb.problems import RandomNetwork, exact_chain, independent_outputs
 from kbrepro.papers.gpn_ucb.structures import FeedForward, MultiOutput
 from kbrepro.problems import Trial
 from kbrepro.simulation import run

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kbrepro.kernels import SquaredExponential, grid
-from kbrepro.papers.gpn_ucb.experiments import SMALL, RandomNetwork, independent_outputs
+from kbrepro.papers.gpn_ucb.problems import SMALL, RandomNetwork, independent_outputs
 from kbrepro.papers.gpn_ucb.sets import lower_envelope, neighbour_slopes
 from kbrepro.papers.gpn_ucb.structures import FeedForward, MultiOutput
 from kbrepro.problems import Trial

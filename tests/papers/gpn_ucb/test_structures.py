@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from kbrepro.kernels import SquaredExponential
-from kbrepro.papers.gpn_ucb.experiments import independent_outputs
+from kbrepro.papers.gpn_ucb.problems import independent_outputs
 from kbrepro.papers.gpn_ucb.structures import FeedForward, MultiOutput, rates
 
 SCALAR, VECTOR = FeedForward(SquaredExponential(1.0)), MultiOutput(independent_outputs)

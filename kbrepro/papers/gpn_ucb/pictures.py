@@ -1,0 +1,350 @@
+"""The figures of the notebook on GPN-UCB; titles that could be false are computed from what is drawn.
+
+Regrets are shares of the range of g. A *panel* is {rule: a regret of every chain (n,)}, as in `experiments`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from textwrap import fill
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import PercentFormatter
+
+from kbrepro import figures
+from kbrepro.claims import Rule, Rules, read_rule
+from kbrepro.figures import LOOK, WIDTH
+from kbrepro.figures.panels import plain_log
+from kbrepro.kernels import Array
+from kbrepro.papers.gpn_ucb import needle
+from kbrepro.papers.gpn_ucb.experiments import Panel, lead, mean_ratio
+from kbrepro.papers.gpn_ucb.network import NetworkProblem
+from kbrepro.regret import Estimate, Trace, share, simple_regret
+
+Panels = Mapping[str, Mapping[str, Trace]]
+#: Numbers of pulls (k,), and regrets (trials, k).
+Dots = tuple[Array, Array]
+
+HERO = "GPN-UCB"
+RED, TEAL, GREY = LOOK[HERO][0], LOOK["cUCB"][0], "#707070"
+#: Kind of set -> colour, marker and label.
+KINDS = {
+    "grid": (RED, "o", "grid sets of L.2"),
+    "no envelope": ("#a04000", "s", "without envelope"),
+    "outward": ("#202868", "D", "outward-rounded"),
+}
+#: Simple regret below this share of the range is drawn there.
+FLOOR = 1e-4
+#: Claim -> the part that is played under every reading, and what its axis says.
+PLAYED = {
+    "5-A": ("draws", "share of chains in which GPN-UCB\nhas the lowest cumulative regret"),
+    "5-B": ("draws", "share of chains in which GPN-UCB\nhas lower cumulative regret than cEI"),
+    "5-D": ("gpn", "share of trials of GPN-UCB\nwithin 5 % of the range"),
+    "5-E": ("gpn", "share of chains in which GPN-UCB\nis not behind, several maximisers"),
+    "5-F": ("nonada", "share of chains in which NonAda\nis not behind, obvious maximiser"),
+    "5-G": ("cucb", "share of chains in which cUCB\nis behind GP-UCB or EI"),
+    "5-N": ("alike", "share of chains in which GPN-UCB\nand cEI differ by at most 1 %"),
+}
+
+
+# An interval through the layers
+
+
+def interval(
+    problem: NetworkProblem, layers: Sequence[pd.DataFrame], rows: pd.DataFrame, arms: Sequence[int]
+) -> Figure:
+    """Return how one arm's interval passes through layers 2 and 3, and its three kinds of sets layer by layer.
+
+    `layers` and `rows` as `experiments.carried` returns them, after pulls of `arms`.
+    """
+    fig, axes = plt.subplot_mosaic("AB;CC", figsize=(WIDTH, 6.2), height_ratios=[1.2, 1])
+    its = rows[rows["kind"] == "grid"].set_index("layer")
+    for i, (ax, frame) in enumerate(zip((axes["A"], axes["B"]), layers, strict=True), start=1):
+        _through(ax, i, problem, frame, its[["low", "high"]], arms)
+    figures.legend_below(fig, 3)
+    names = {1: "layer 1", 2: "layer 2", 3: "g"}
+    below = axes["C"]
+    for shift, (kind, (colour, marker, label)) in zip((-0.22, 0, 0.22), KINDS.items(), strict=True):
+        these = rows[rows["kind"] == kind]
+        middle, half = (these["low"] + these["high"]) / 2, np.maximum((these["high"] - these["low"]) / 2, 0)
+        look = {"fmt": marker, "color": colour, "markersize": 4, "capsize": 3, "label": label}
+        below.errorbar(middle, these["layer"] + shift, xerr=half, **look)
+    below.plot(its["true"], its.index, "*", color="black", markersize=9, zorder=3, label="truth")
+    below.set_yticks(list(names), list(names.values()))
+    below.set(ylim=(3.5, 0.5), xlabel="output")
+    below.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0))
+    last = rows[rows["layer"] == 3].set_index("kind")
+    width = last["high"] - last["low"]
+    missed = [names[layer] for layer, row in its.iterrows() if not row["low"] <= row["true"] <= row["high"]]
+    fig.suptitle(
+        f"One arm's interval for g is {width['grid']:.2f} wide with the envelope, {width['no envelope']:.2f} without,\n"
+        f"{width['outward']:.2f} rounded outward; its grid sets miss the truth in {', '.join(missed) or 'no layer'}"
+    )
+    return fig
+
+
+def _through(ax: Axes, i: int, problem: NetworkProblem, frame: pd.DataFrame, its: pd.DataFrame, arms: Sequence) -> None:
+    """Draw layer i + 1 with its bounds, the interval that goes in and the one that comes out."""
+    z, y = (problem.outputs[j][:, 0] for j in (i - 1, i))
+    (low, high), (out_low, out_high) = its.loc[i], its.loc[i + 1]
+    left, right = min(low, z[arms].min()) - 0.3, max(high, z[arms].max()) + 0.3
+    view = frame[frame["z"].between(left, right)]
+    ax.fill_between(view["z"], view["raw_low"], view["raw_high"], color="0.85", linewidth=0, label="mean ± B sd")
+    for side in ("low", "high"):
+        ax.plot(view["z"], view[side], color=RED, linewidth=1.2, label="envelope" if side == "low" else None)
+    order = np.argsort(z)
+    ax.plot(z[order], y[order], "--", color="black", linewidth=1.0, label="the layer, unknown")
+    ax.plot(z[arms], y[arms], "o", color="black", markersize=4, label="observed")
+    ax.axvspan(low, high, color=TEAL, alpha=0.22, linewidth=0, zorder=0, label="interval that goes in")
+    ax.axhspan(out_low, out_high, color=RED, alpha=0.12, linewidth=0, zorder=0, label="interval that comes out")
+    ax.set(xlim=(left, right), xlabel=f"input of layer {i + 1}", ylabel=f"output of layer {i + 1}")
+    ax.set_title(f"layer {i + 1}: {_span(low, high)}\nbecomes {_span(out_low, out_high)}")
+
+
+def _span(low: float, high: float) -> str:
+    return f"[{low:.2f}, {high:.2f}]".replace("-", "−")
+
+
+# Figure 9
+
+
+def chains(problems: Mapping[str, NetworkProblem], side: int) -> Figure:
+    """Return layer 1 and g on the arms, and layers 2 and 3 on their inputs, a row a chain (Fig. 9)."""
+    fig, axes = plt.subplots(len(problems), 4, figsize=(WIDTH, 1.9 * len(problems) + 0.5), squeeze=False)
+    x = np.linspace(-5, 5, side)
+    for row, (kind, problem) in zip(axes, problems.items(), strict=True):
+        first, second, third = (output[:, 0] for output in problem.outputs)
+        for ax, values, name in ((row[0], first, "layer 1"), (row[3], third, fill(f"g, {kind}", 18))):
+            mesh = ax.pcolormesh(x, x, values.reshape(side, side).T, cmap="viridis", rasterized=True)
+            fig.colorbar(mesh, ax=ax)
+            ax.set(title=name, xlabel="$x_1$", ylabel="$x_2$", xticks=(-5, 0, 5), yticks=(-5, 0, 5))
+            ax.grid(visible=False)
+        row[3].plot(*problem.told.points[third.argmax()], "*", color="white", markeredgecolor="black", markersize=9)
+        for ax, inputs, values, name in ((row[1], first, second, "layer 2"), (row[2], second, third, "layer 3")):
+            order = np.argsort(inputs)
+            ax.plot(inputs[order], values[order], color="0.2")
+            ax.set(title=name, xlabel="its input", ylabel="its output")
+    fig.suptitle("Fig. 9: two chains drawn from the GP prior (star: the maximiser)")
+    return fig
+
+
+# Figures 11 and 12
+
+
+def regrets(
+    name: str, panels: Panels, *, quantity: str, nonada: Mapping[str, tuple[Array, Array]] | None = None
+) -> Figure:
+    """Return cumulative or simple regret, a panel each {title: traces}, median and quartiles of its trials.
+
+    `nonada`: {title: (pulls, simple regrets (trials, len(pulls)))}, drawn as dots. Simple regret below FLOOR is drawn
+    there: with finitely many arms it can be 0. The title names the smallest medians at T.
+    """
+    rows = -(-len(panels) // 2)
+    fig, axes = plt.subplots(rows, 2, figsize=(WIDTH, 0.9 + 2.8 * rows), squeeze=False)
+    best, handles = {}, {}
+    for ax, (title, traces) in zip(axes.flat, panels.items(), strict=False):
+        floor = FLOOR if quantity == "simple" else 0.0
+        raised = {rule: trace._replace(regret=np.maximum(trace.regret, floor)) for rule, trace in traces.items()}
+        figures.regret_quartiles(ax, raised, quantity=quantity, unit="range of g", hero=HERO)
+        if nonada:
+            pulls, values = nonada[title]
+            middle = np.maximum(np.median(values, axis=0), floor)
+            ax.plot(pulls, middle, "o-", color=LOOK["NonAda"][0], markersize=3, label="NonAda")
+        ax.set_title(fill(title, 40))
+        last = {rule: np.median(_last(trace, quantity)) for rule, trace in raised.items()}
+        winners = ", ".join(rule for rule, value in last.items() if value <= min(last.values()) + 1e-9)
+        best.setdefault(winners, []).append(title)
+        handles |= dict(zip(*reversed(ax.get_legend_handles_labels()), strict=True))
+    for ax in list(axes.flat)[len(panels) :]:
+        fig.delaxes(ax)
+    told = "; ".join(f"{rules} ({'; '.join(titles)})" for rules, titles in best.items())
+    fig.suptitle(fill(f"{name}, smallest median at the end: {told if len(best) > 1 else next(iter(best))}", 88))
+    fig.legend(handles.values(), handles.keys(), loc="outside lower center", ncols=4, fontsize=8)
+    return fig
+
+
+def _last(trace: Trace, quantity: str) -> Array:
+    return trace.regret.sum(axis=1) if quantity == "cumulative" else simple_regret(trace)[:, -1]
+
+
+def ratios(panels: Mapping[str, tuple[Panel, Sequence[str]]], *, seed: int) -> Figure:
+    """Return R_T of rivals over that of GPN-UCB, one dot a chain: {label: (panel, rivals)}.
+
+    A regret of 0 counts as the smallest above 0 of the two.
+    """
+    rows = {}
+    for label, (panel, rivals) in panels.items():
+        for rival in rivals:
+            floor = min((x for x in (*panel[rival], *panel[HERO]) if x > 0), default=1.0)
+            values = np.maximum(panel[rival], floor) / np.maximum(panel[HERO], floor)
+            rows[f"{label}: {rival}"] = values, mean_ratio(panel[rival], panel[HERO], seed)
+    fig, ax = plt.subplots(figsize=(WIDTH, 1.4 + 0.36 * len(rows)))
+    ax.set_xscale("log")
+    what = "$R_T$ of the rival over that of GPN-UCB"
+    figures.pairs(ax, rows, rule=read_rule("> 1"), what=what, dot="chain", centre="ratio of means")
+    wins = {label: np.mean(lead(panel, HERO, rivals) > 1e-9) for label, (panel, rivals) in panels.items()}
+    told = "; ".join(f"{value:.0%} ({label})" for label, value in wins.items())
+    fig.suptitle(fill(f"Share of chains in which GPN-UCB has less regret than every rival shown: {told}", 88))
+    return fig
+
+
+def within(traces: Mapping[str, Trace], nonada: Dots, *, at: int, limit: float = 0.01) -> Figure:
+    """Return the share of trials whose simple regret is at most `limit` after t rounds; NonAda as in `regrets`.
+
+    The title tells the shares after `at` rounds, of NonAda those of the most pulls up to there.
+    """
+    fig, ax = plt.subplots(figsize=(WIDTH, 3.6))
+    shares = {}
+    for rule, trace in traces.items():
+        curve = (simple_regret(trace) <= limit).mean(axis=0)
+        shares[rule] = curve[at - 1]
+        t = np.arange(1, len(curve) + 1)
+        ax.plot(t, curve, label=rule, **figures.look(rule, HERO))
+        if rule == HERO:
+            low, high = np.array([share(its <= limit)[1:] for its in simple_regret(trace).T]).T
+            ax.fill_between(t, low, high, color=RED, alpha=0.15, linewidth=0)
+    pulls, values = nonada
+    ax.plot(pulls, (values <= limit).mean(axis=0), "o-", color=LOOK["NonAda"][0], markersize=4, label="NonAda")
+    ax.set(xlabel="round t (band: 95 % interval of GPN-UCB's share)", xlim=(1, len(curve)), ylim=(0, 1.02))
+    ax.set_ylabel(f"share of trials within {limit:.0%} of the range")
+    ax.yaxis.set_major_formatter(PercentFormatter(1))
+    first = max(shares, key=shares.get)
+    title = f"Within {limit:.0%} at T = {at}: {first} {shares[first]:.0%}, GPN-UCB {shares[HERO]:.0%}, "
+    last = np.flatnonzero(np.asarray(pulls) <= at)[-1]
+    return figures.labelled(fig, title + f"NonAda {np.mean(values[:, last] <= limit):.0%}")
+
+
+# Figure 10
+
+
+def oi(panels: Mapping[str, tuple[Mapping[float, Trace], Trace]]) -> Figure:
+    """Return mean simple regret of OI for every b, and of cUCB, a panel a chain: {title: ({b: trace}, trace)}.
+
+    Bands are one standard error of the trials; what is below 1e-4 is drawn there.
+    """
+    fig, axes = plt.subplots(1, len(panels), figsize=(WIDTH, 3.8), sharey=True, squeeze=False)
+    ends = {}
+    for ax, (title, (swept, other)) in zip(axes.flat, panels.items(), strict=True):
+        looks = {f"b = {b:g}": (trace, plt.cm.viridis(0.9 * i / max(len(swept) - 1, 1)))
+                 for i, (b, trace) in enumerate(swept.items())}  # fmt: skip
+        for label, (trace, colour) in (looks | {"cUCB": (other, "black")}).items():
+            curves = simple_regret(trace)
+            mean, error = curves.mean(axis=0), curves.std(axis=0, ddof=1) / np.sqrt(len(curves))
+            t = np.arange(1, len(mean) + 1)
+            ax.semilogy(t, np.maximum(mean, 1e-4), "--" if label == "cUCB" else "-", color=colour, label=label)
+            ax.fill_between(t, np.maximum(mean - error, 1e-4), np.maximum(mean + error, 1e-4), color=colour, alpha=0.12)
+        ax.set(xlabel="round t", title=title, xlim=(1, len(mean)))
+        ends[title] = max(abs(simple_regret(trace)[:, -1].mean() - simple_regret(other)[:, -1].mean())
+                          for b, trace in swept.items() if b <= 1)  # fmt: skip
+        plain_log(ax.yaxis)
+    axes[0, 0].set_ylabel(f"simple regret (range of g)\nmean ± s.e. of {len(curves)} trials")
+    figures.legend_below(fig, 5)
+    told = ", ".join(f"{end:.1%} ({title})" for title, end in ends.items())
+    fig.suptitle(fill(f"Fig. 10: with b ≤ 1 OI ends within this share of the range of cUCB: {told}", 88))
+    return fig
+
+
+# Sets and ablations
+
+
+def coverage(table: pd.DataFrame) -> Figure:
+    """Return missed arm-steps and median widths of grid and outward-rounded sets.
+
+    `table`: a row a structure; columns `missed, paper`, `missed, outward` (shares), `width, paper`, `width, outward`.
+    """
+    fig, (left, right) = plt.subplots(1, 2, figsize=(WIDTH, 3.2), sharey=True)
+    places = np.arange(len(table))
+    for shift, mode, kind in ((-0.2, "paper", "grid"), (0.2, "outward", "outward")):
+        colour, _, label = KINDS[kind]
+        left.barh(places + shift, table[f"missed, {mode}"], 0.38, color=colour, label=label)
+        right.barh(places + shift, table[f"width, {mode}"], 0.38, color=colour)
+    left.set_yticks(places, table.index)
+    left.set(xlabel="share of arm-steps at which\nthe set misses the truth", ylim=(len(table) - 0.5, -0.5))
+    left.xaxis.set_major_formatter(PercentFormatter(1))
+    right.set(xlabel="median width of the last set\n(range of the reward; line: says nothing)", xscale="log")
+    right.axvline(1, color="black", linewidth=1.0)
+    plain_log(right.xaxis)
+    for ax in (left, right):
+        ax.grid(visible=False, axis="y")
+    figures.legend_below(fig, 2)
+    low, high = table["missed, paper"].min(), table["missed, paper"].max()
+    outward = "never miss" if not table["missed, outward"].any() else "miss too"
+    silent = (table["width, outward"] >= 1).sum()
+    fig.suptitle(
+        f"The grid sets of L.2 miss in {low:.1%} to {high:.0%} of arm-steps; outward-rounded ones {outward},\n"
+        f"but are wider than the range of the reward for {silent} of {len(table)} structures"
+    )
+    return fig
+
+
+def differences(rows: Mapping[str, tuple[Array, Estimate]], *, what: str, rule: Rule, title: str) -> Figure:
+    """Return paired differences, one dot a chain, in percent of the range: {name: (values (n,), estimate)}."""
+    fig, ax = plt.subplots(figsize=(WIDTH, 1.5 + 0.4 * len(rows)))
+    figures.pairs(ax, rows, rule=rule, what=what, dot="chain")
+    reach = max(np.quantile(np.abs(np.concatenate([values for values, _ in rows.values()])), 0.95), 1e-3)
+    ax.set_xscale("symlog", linthresh=0.001)
+    ax.set_xlim(-max(reach, 0.01) * 2, max(reach, 0.01) * 2)
+    ax.xaxis.set_major_formatter(lambda value, _: f"{100 * value:g}%".replace("-", "−"))
+    fig.suptitle(title)
+    return fig
+
+
+# The lower bound
+
+
+def lower_bound(found: Mapping[float, pd.DataFrame], sources: Mapping[float, needle.Needles], ratio: Mapping) -> Figure:
+    """Return the needle before and after the layers, g~ (Fig. 6), and average simple regret over all needles.
+
+    `found`: {nu: simple regret over epsilon, a row a needle, a column an algorithm}; `ratio`: {nu: r_min / r_max}.
+    """
+    fig, axes = plt.subplot_mosaic("AB;CC", figsize=(WIDTH, 5.8))
+    left, middle, right = axes["A"], axes["B"], axes["C"]
+    colours = dict(zip(found, ("#202868", "#a04000", "#388058"), strict=False))
+    for nu, source in sources.items():
+        r = np.linspace(-2 * source.radius, 2 * source.radius, 400)
+        low = source.low * needle.bump(r / source.radius)
+        z = low
+        for _ in range(source.depth - 1):
+            z = needle.amplifier(z, nu)
+        left.plot(r / source.radius, low / (2 * source.epsilon), ":", color=colours[nu])
+        left.plot(r / source.radius, z / (2 * source.epsilon), color=colours[nu], label=f"nu = {nu:g}")
+        inside = np.linspace(-0.5, 0.5, 200)
+        middle.plot(inside, needle.amplifier(inside, nu), color=colours[nu], label=f"nu = {nu:g}: {ratio[nu]:.3f}")
+    left.set(
+        xlabel="distance from the centre of a cell (radius w)", ylabel=r"reward over $2\epsilon$", ylim=(-0.05, 1.6)
+    )
+    left.set_title("the needle: dotted out of layer 1,\nsolid after the layers that raise it")
+    middle.axvspan(0, needle.REACH, color="0.9", linewidth=0)
+    middle.set(
+        xlabel="z",
+        ylabel=r"$\tilde g(z)$",
+        title="Fig. 6: the layer that raises it\n(shaded: up to 0.3; ratio of slopes)",
+    )
+    for ax in (left, middle):
+        ax.legend(loc="upper left", fontsize=8)
+    shift = dict(zip(found, np.linspace(-0.2, 0.2, len(found)), strict=True))
+    for nu, frame in found.items():
+        places = np.arange(frame.shape[1]) + shift[nu]
+        right.plot(frame.mean(), places, "o", color=colours[nu], markersize=5, label=f"nu = {nu:g}")
+    names = list(next(iter(found.values())))
+    right.axvline(1, color="black", linestyle="--", linewidth=1.0)
+    right.set_yticks(range(len(names)), names)
+    right.set(ylim=(len(names) - 0.5, -0.5), xlim=(0, 2.05))
+    right.set_xlabel("mean simple regret over ε: exact, since every needle was played; dashed: the lower bound")
+    right.grid(visible=False, axis="y")
+    least = min(frame.mean().min() for frame in found.values())
+    fig.suptitle(f"No algorithm gets below {least:.2f} ε, and the bound is ε")
+    return fig
+
+
+# Readings
+
+
+def readings(claim_id: str, table: pd.DataFrame, rules: Rules, data: str) -> Figure:
+    """Return the specification curve of the part of a claim that was played."""
+    part, what = PLAYED[claim_id]
+    return figures.played(table, rules, claim_id, part, what=what, data=data)
