@@ -1011,7 +1011,7 @@ strict = {t: np.mean(its > tie) for t, its in ahead.items()}
 record.expect(
     strict[pulls[late]] < 0.5,
     f"**NonAda (5-F)** is strictly ahead of all baselines in {strict[pulls[late]]:.0%} of the chains with an obvious "
-    "maximiser only: with 2500 arms several rules end at the same regret.",
+    f"maximiser only: with {side**2} arms several rules end at the same regret.",
 )
 
 # %% [markdown]

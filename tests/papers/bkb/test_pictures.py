@@ -170,7 +170,7 @@ def test_cost_has_a_panel_a_case_and_counts_where_bkb_is_fastest(checked):
         "A = 99, d = 2": measured(9, covariance=False),
     }
     figure = pictures.cost_per_step(cases)
-    assert checked(figure) == "In the last rounds BKB's step is the fastest of all in 1 of 3 cases"
+    assert checked(figure) == "In the last rounds BKB's step is the fastest of those timed in 1 of 3 cases"
     first, _, third = figure.axes[:3]
     assert first.get_title() == "A = 10, d = 1: m = 20, 25 distinct arms"
     assert line(first, "exact, refit").get_xdata().tolist() == [20, 100, 400]
