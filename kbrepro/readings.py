@@ -73,7 +73,7 @@ def sentence(table: pd.DataFrame, choices: Sequence[str]) -> str:
             return f"{text}; the {name} alone decides"
     share = flips(table, choices)
     strongest = max(share, key=share.get)
-    return f"{text}; the {strongest} decides most often"
+    return f"{text}; what decides most often: {strongest}"
 
 
 def ranking(played: Mapping[str, Mapping[str, float]]) -> pd.DataFrame:

@@ -54,7 +54,7 @@ def test_two_choices_decide_together():
     table = played(lambda incumbent, margin: 1.0 if incumbent == "mean" and margin < 1 else -1.0)
     share = readings.flips(table, list(CHOICES))
     assert share == {"incumbent": 2 / 3, "margin": 2 / 6}
-    assert readings.sentence(table, list(CHOICES)) == "holds in 2 of 6 readings; the incumbent decides most often"
+    assert readings.sentence(table, list(CHOICES)) == "holds in 2 of 6 readings; what decides most often: incumbent"
 
 
 def test_nothing_decides_where_all_agree():
