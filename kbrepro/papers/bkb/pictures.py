@@ -158,14 +158,14 @@ def transition(
         column[1].set(xlabel=r"$\bar q$", ylim=(0, 4))
     runs = len(next(iter(found.values())).bad)
     axes[0, 0].set(ylabel=f"bad steps (%)\n(mean, 95 %, {runs} runs)", ylim=(-4, 104))
-    axes[1, 0].set_ylabel("members /\n" + r"($\bar q\, d_{eff}$)")
+    axes[1, 0].set_ylabel("members /\n" + r"($\bar q\, d_{eff}$)" + "\n(shaded: 0.8 to 1.5)")
     handles = axes[0, 0].get_legend_handles_labels()
     fig.legend(*handles, loc="outside lower center", ncols=2, fontsize=SMALLEST)
     least = min(its.bound for (name, *_), its in found.items() if name == HERO)
     worst = max(its.bad.mean() for (name, _, q), its in found.items() if name == HERO and q == of_record)
     fig.suptitle(
         f"At $\\bar q$ = {of_record:g} at most {worst:.1%} of BKB's steps are bad (any design);\n"
-        f"the theorem's bound on the size is at least {least:.0f} times the size (shaded: 0.8 to 1.5)"
+        f"the theorem's bound on the size is at least {least:.0f} times the size (any $\\bar q$)"
     )
     return fig
 
@@ -296,7 +296,7 @@ def scaling(measured: Mapping[str, tuple[pd.DataFrame, pd.DataFrame]], qbar: flo
         t = log_spaced(len(kept))
         now = kept.loc[t]
         for column, label, look in (
-            ("members", "members, $m_t$", {"color": LOOK["BKB"][0], "linewidth": 2.4}),
+            ("members", "members, with repeats", {"color": LOOK["BKB"][0], "linewidth": 2.4}),
             ("distinct", "distinct arms pulled", {"color": "black", "linestyle": "--"}),
         ):
             ax.plot(t, now[column], label=label, **look)
