@@ -399,7 +399,7 @@ record.show("4-A", "4-B", "4-C", "4-D", "4-Q")
 # d_\text{eff} = \sum_s \sigma_t^2(x_s)/\lambda,$$
 #
 # the *effective dimension* of the pulls; $\kappa^2 = \max_x k(x, x)$ is 1 here, and $\delta = 0.1$. With the accuracy
-# $\varepsilon = 1/2$ that is $\alpha = 3$ and a $\bar q$ of several hundred. How small may it be? Three designs: uniform
+# $\varepsilon = 1/2$ that is $\alpha = 3$ and a $\bar q$ of several hundred. How small may it be? Designs: uniform
 # pulls, a window that shrinks around one arm, uniform pulls in two dimensions. A step is *bad* if some arm leaves the
 # interval. *Streaming*: members are dropped, never drawn again, which the paper leaves open (Section 3.2).
 
