@@ -104,7 +104,7 @@ record.at_a_glance()
 #
 # A *chain* is $g = f^{(m)} \circ \dots \circ f^{(1)}$. In round $t$ we pull an *arm* $x_t$ and see the outputs of all
 # layers, without noise; the last is the reward $g(x_t)$. What counts is the *cumulative regret*, or the *simple regret*
-# of the best arm pulled so far:
+# of the best arm pulled so far (of NonAda: of the arm that it returns):
 #
 # $$R_T = \sum_{t=1}^T \bigl( g(x^*) - g(x_t) \bigr), \qquad r^*_T = \min_{t \le T} \bigl( g(x^*) - g(x_t) \bigr).$$
 #
@@ -120,8 +120,8 @@ record.at_a_glance()
 #
 # ## The algorithm
 #
-# GPN-UCB (Algorithm 1), here for chains, as the paper runs it (L.2), with a grid $\mathcal D$ for the inputs of
-# layers $i \ge 2$ and $10^{-7}$ added to the diagonal of $K_A$:
+# GPN-UCB (Algorithm 1), here for chains, as the paper runs it (Appendix L.2), with a grid $\mathcal D$ for the inputs
+# of layers $i \ge 2$ and $10^{-7}$ added to the diagonal of $K_A$:
 #
 # 1. The first layer's interval for arm $x$ is $\mu^{(1)}(x) \pm B \sigma^{(1)}(x)$.
 # 2. For each later layer take its bounds $\mu^{(i)} \pm B \sigma^{(i)}$ at neighbours $z' \in \mathcal D$, at most 1
@@ -131,8 +131,9 @@ record.at_a_glance()
 #    interval, or over its two ends if it holds none (eq. 11).
 # 4. Pull the arm whose last interval reaches highest; see the outputs of all layers.
 #
-# So an interval of possible inputs goes into a layer, one of possible outputs comes out. The envelope narrows it only
-# where a bound $\mu \pm B\sigma$ is steeper than $L$ nearby: elsewhere no neighbour says more than the point itself.
+# So an interval of possible inputs goes into a layer, one of possible outputs comes out. At points of $\mathcal D$ the
+# envelope is never wider than the bounds, and narrower only where these are steeper than $L$ nearby. An interval that
+# holds no point of $\mathcal D$ is judged by its neighbours alone: there it can be wider.
 
 
 # %% tags=["experiment"]
@@ -196,7 +197,8 @@ print(f"{len(arms)} of {len(arms)} pulls agree; the first five: {arms[:5]}")
 # holds: the interval of one arm that was not pulled. At the top what goes into a layer (blue) and comes out (red); grey
 # is $\mu \pm B\sigma$, red lines are its envelope. Below the intervals of that arm in all layers, three kinds of them:
 #
-# - *grid sets*, the paper's (L.2): what lies between the points of $\mathcal D$ is not looked at;
+# - *grid sets*, the paper's (Appendix L.2; half a step of $\mathcal D$ is 0.05): what lies between the points of
+#   $\mathcal D$ is not looked at;
 # - the same *without envelope*;
 # - *outward-rounded* sets (ours): an interval grows by half a step, the bounds by $L$ times half a step, so that every
 #   point has a point of $\mathcal D$ that speaks for it. They must hold.
@@ -238,8 +240,8 @@ width.round(2)
 # which $L = 2$ is certified. Theorems are tested on networks of exact norm only.
 #
 # Regrets are shares of the range of $g$. The paper's two functions have "several potential maximisers" and an "obvious"
-# one. Here: some arm farther than 2 from the maximiser comes within 5 % of the range, or none within 25 %. The figures
-# use the first draw of each kind.
+# one. Here: *several*: some arm farther than 2 from the maximiser comes within 5 % of the range; *obvious*: none within
+# 25 %. The figures use the first draw of each kind.
 
 # %% tags=["experiment"]
 draws, norm_2 = DrawnChain(side), exact_chain(side)
@@ -654,9 +656,9 @@ record.show("5-J", "5-P")
 #
 # For chains $r_t \le 2B \sum_i (2L)^{m-i} \sigma^{(i)}_{t-1}(x_t^{(i)})$ (eq. 49) and $R_T \le 2^{m+1} B L^{m-1}
 # \Sigma_T$, $\Sigma_T$ the largest sum of $T$ posterior standard deviations. Here with the standard deviations that a
-# run met, which asks for more. The equations speak of sets on a continuum; with outward-rounded ones each bound grows
-# by what the rounding adds, so they are tested only where that is below 5 % of the range: on chains of two layers with
-# 2001 points. In two dimensions no grid that fits a computer gets there.
+# run met: a smaller bound, so a harder test. The equations speak of sets on a continuum; with outward-rounded ones each
+# bound grows by what the rounding adds, so they are tested only where that is below 5 % of the range: on chains of two
+# layers with 2001 points. In two dimensions no grid that fits a computer gets there.
 
 # %% tags=["experiment"]
 ratios = {}

@@ -244,7 +244,7 @@ def oi(panels: Mapping[str, tuple[Mapping[float, Trace], Trace]]) -> Figure:
     axes[0, 0].set_ylabel(f"simple regret (range of g)\nmean ± s.e. of {len(curves)} trials")
     figures.legend_below(fig, 5)
     told = ", ".join(f"{end:.1%} ({title})" for title, end in ends.items())
-    fig.suptitle(fill(f"Fig. 10: with b ≤ 1 OI ends within this share of the range of cUCB: {told}", 88))
+    fig.suptitle(fill(f"Fig. 10: for b ≤ 1 OI and cUCB end apart by at most this share of the range: {told}", 88))
     return fig
 
 
