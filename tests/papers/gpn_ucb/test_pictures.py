@@ -99,7 +99,7 @@ def test_shares_within_a_limit_are_those_of_the_trials(checked):
 def test_oi_is_compared_at_the_end_for_small_b_only(checked):
     swept = {0.1: trace(0.5, end=0.04), 100.0: trace(0.5, end=0.4)}
     title = checked(pictures.oi({"a": (swept, trace(0.5, end=0.01))}))
-    assert title.endswith("of cUCB: 3.0% (a)")  # means of trials: 0.04 - 0.01
+    assert title.endswith("of the range: 3.0% (a)")  # means of trials: 0.04 - 0.01
 
 
 def test_coverage_tells_misses_and_silent_sets(checked):
