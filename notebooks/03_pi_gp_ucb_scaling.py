@@ -678,7 +678,7 @@ record.expect(
 record.expect(
     all(of["tighter width", d, "π-GP-UCB"] < of["both", d, "π-GP-UCB"] for d in (1, 2))
     and all(of["both", d, "IGP-UCB"] < of["tighter width", d, "IGP-UCB"] for d in (1, 2)),
-    "In one and two dimensions π-GP-UCB does best with the tighter width alone, IGP-UCB with both.",
+    "Of these changes π-GP-UCB does best, in one and two dimensions, with the tighter width alone, IGP-UCB with both.",
 )
 
 # %% tags=["full-scale", "nbval-ignore-output"]
