@@ -164,7 +164,7 @@ def transition(
     least = min(its.bound for (name, *_), its in found.items() if name == HERO)
     worst = max(its.bad.mean() for (name, _, q), its in found.items() if name == HERO and q == of_record)
     fig.suptitle(
-        f"At $\\bar q$ = {of_record:g} at most {worst:.1%} of BKB's steps are bad (any design);\n"
+        f"At $\\bar q$ = {of_record:g} at most {worst:.2%} of BKB's steps are bad (any design);\n"
         f"the theorem's bound on the size is at least {least:.0f} times the size (any $\\bar q$)"
     )
     return fig
@@ -224,11 +224,9 @@ def beside_exact(finals: Mapping[str, Array], pairs: Mapping[str, tuple[str, str
     rule = read_rule(">= 0.8, <= 1.3")
     figures.pairs(ax, rows, rule=rule, what="$R_T$ over that of the rule named second", centre="ratio of means")
     outside = {label.replace("\n", " "): e.value for label, (_, e) in rows.items() if rule.state(e) != "holds"}
-    told = "; ".join(f"{label} {value:.2f}" for label, value in outside.items()) or "none"
-    inside = len(rows) - len(outside)
-    fig.suptitle(
-        f"{inside} of {len(rows)} ratios of mean $R_T$ are clearly within 0.8 to 1.3; the others:\n{fill(told, 90)}"
-    )
+    told = "; ".join(f"{label} {value:.2f}" for label, value in outside.items())
+    title = f"{len(rows) - len(outside)} of {len(rows)} ratios of mean $R_T$ are clearly within 0.8 to 1.3"
+    fig.suptitle(f"{title}; the others:\n{fill(told, 90)}" if told else title)
     return fig
 
 

@@ -96,7 +96,7 @@ def test_the_transition_speaks_of_the_qbar_of_record_and_of_bkb_alone(checked):
         found |= {("BKB", design, 1.0): runs(0.8, 30.0), ("BKB", design, 4.0): runs(0.02, 90.0)}
         found |= {("BKB, streaming", design, q): runs(0.9, 3.0) for q in (1.0, 4.0)}
     figure = pictures.transition(found, {"uniform": 20.0, "window": 18.4}, of_record=4.0)
-    assert checked(figure).startswith("At $\\bar q$ = 4 at most 2.0% of BKB's steps are bad")
+    assert checked(figure).startswith("At $\\bar q$ = 4 at most 2.00% of BKB's steps are bad")
     assert "at least 30 times the size" in figure.get_suptitle()
     assert figure.axes[1].get_title() == "window, $d_{eff}$ = 18"
     np.testing.assert_allclose(figure.axes[0].lines[0].get_ydata(), [80, 2])
