@@ -67,10 +67,10 @@ from kbrepro.simulation import Experiment, map_trials, rounds, run, run_trials
 # %% tags=["parameters", "hide-input"] jupyter={"source_hidden": true}
 seed: int = 2020  # root seed of every random stream
 horizon: int = 150  # rounds T of every run (paper: 10000)
-trials: int = 6  # runs of Table 1 in one and two dimensions (paper: 12; full scale: 100)
+trials: int = 4  # runs of Table 1 in one and two dimensions (paper: 12; full scale: 100)
 trials_d3: int = 2  # runs of Table 1 in three dimensions (paper: 12)
 trials_more: int = 2  # runs of Figure 2 and of the cells (paper: 12)
-coverage_trials: int = 6  # runs that check bands (full scale: 200)
+coverage_trials: int = 4  # runs that check bands (full scale: 200)
 reading_trials: int = 2  # runs of Table 1 under every reading (full scale: 16)
 sweep_trials: int = 2  # runs for every lambda of the sweep (full scale: 40)
 growth_arms: int = 300  # arms behind the growth of the gain (full scale: 2000)

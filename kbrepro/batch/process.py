@@ -45,7 +45,8 @@ def papermill(
     shown in a terminal. When this returns or raises, also on Ctrl-C and SIGTERM, kernel and workers are gone.
     """
     command = [*module("papermill"), str(source), str(output), "-k", "python3"]
-    command += ["--no-progress-bar", "--stderr-file", "-"]
+    # by itself papermill writes the whole notebook twice a cell
+    command += ["--no-progress-bar", "--no-request-save-on-cell-execute", "--stderr-file", "-"]
     if parameters is not None:
         command += ["-y", yaml.safe_dump(dict(parameters), allow_unicode=True)]
     mark = uuid.uuid4().hex
