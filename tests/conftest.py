@@ -49,3 +49,16 @@ def check_readable():
             assert not one.overlaps(other) or min(one.y1, other.y1) - max(one.y0, other.y0) < 2  # pixels of descenders
 
     return check
+
+
+@pytest.fixture
+def checked(check_readable):
+    """A figure of a notebook, which fits a page and can be read, and its title."""
+    from kbrepro import figures
+
+    def title_of(figure):
+        check_readable(figure)
+        assert figure.get_size_inches()[0] <= figures.WIDTH
+        return figure.get_suptitle()
+
+    return title_of

@@ -4,25 +4,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from kbrepro import figures, readings
+from kbrepro import readings
 from kbrepro.claims import Claim, Part, Rules, read_rule
 from kbrepro.papers.bkb import pictures
 from kbrepro.papers.bkb.experiments import Dictionaries
 from kbrepro.regret import Estimate, Trace
 
 pytestmark = pytest.mark.usefixtures("styled")
-
-
-@pytest.fixture
-def checked(check_readable):
-    """A figure that fits a page and can be read, and its title."""
-
-    def title_of(figure):
-        check_readable(figure)
-        assert figure.get_size_inches()[0] <= figures.WIDTH
-        return figure.get_suptitle()
-
-    return title_of
 
 
 def trace(level, power=0.6, trials=6, horizon=300):

@@ -19,18 +19,6 @@ WIDTHS = ("GP-UCB", "IGP-UCB", "IGP-UCB, gain of the pulls", "IGP-UCB, tighter")
 pytestmark = pytest.mark.usefixtures("styled")
 
 
-@pytest.fixture
-def checked(check_readable):
-    """A figure that fits a page and can be read, and its title."""
-
-    def title_of(figure):
-        check_readable(figure)
-        assert figure.get_size_inches()[0] <= figures.WIDTH
-        return figure.get_suptitle()
-
-    return title_of
-
-
 def trace(level, power, trials=6, horizon=300):
     regret = level * np.linspace(0.5, 1.5, trials)[:, None] * np.arange(1.0, horizon + 1) ** (power - 1)
     empty = np.zeros((trials, 1))
