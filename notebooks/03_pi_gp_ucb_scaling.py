@@ -38,7 +38,6 @@ import pandas as pd
 
 # %% tags=["hide-input"] jupyter={"source_hidden": true}
 from kbrepro import checks
-from kbrepro.claims import read_rule
 from kbrepro.confidence import Improved, Tighter
 from kbrepro.kernels import Matern
 from kbrepro.papers.pi_gp_ucb import experiments, pictures
@@ -300,23 +299,18 @@ plt.show()
 
 # %%
 ids = dict(zip(("3-A", "3-B", "3-C", "3-D", "3-E", "3-F"), printed.items(), strict=True))
+compared = {}
 for claim_id, ((d, rule), value) in ids.items():
     cases = {"": ("usual", "mean of ratios"), "_ratio": ("usual", "ratio of means")}
     cases |= {"_eq2": (letter, "mean of ratios")} if d < 3 else {}
     found = {short: beside_printed(*finals[name, d, rule], value, how) for short, (name, how) in cases.items()}
     estimates = {f"{part}{short}": getattr(its, part) for short, its in found.items() for part in its._fields}
     record.judge(claim_id, **estimates)
-inside, near = read_rule("<= 1"), read_rule(">= -0.15, <= 0.15")
-compared = {}
-for claim_id, (entry, value) in ids.items():
-    beside, ours = beside_printed(*finals["usual", *entry], value), average(*finals["usual", *entry], seed)
+    ours, parts = average(*finals["usual", d, rule], seed), record.rules.claims[claim_id].parts
+    inside, near = (parts[part].rule.state(estimates[part]) for part in ("compatible", "close"))
     compared[claim_id] = {
-        **{"d": entry[0], "algorithm": entry[1], "printed": value},
-        **{"ours": ours.value, "low": ours.low, "high": ours.high},
-        **{
-            "printed in our prediction interval": inside.state(beside.compatible),
-            "within 15 %": near.state(beside.close),
-        },
+        **{"d": d, "algorithm": rule, "printed": value, "ours": ours.value, "low": ours.low, "high": ours.high},
+        **{"printed in our prediction interval": inside, "within 15 %": near},
     }
 compared = pd.DataFrame(compared).T.rename_axis("claim")
 record.table(compared, "table1_beside_printed")
@@ -324,8 +318,6 @@ compared.infer_objects().round(3)
 
 
 # %%
-
-
 def apart(one, other):
     """The mean paired difference of two shares of uniform regret, each (regret, regret of uniform play)."""
     return paired_difference(one[0] / one[1], other[0] / other[1], seed)

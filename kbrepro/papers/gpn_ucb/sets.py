@@ -187,7 +187,8 @@ class BoxSets(NetworkSets):
 def _neighbours(points: Array, radius: float) -> tuple[NDArray[np.int64], Array]:
     """Return for every point (P, d) the numbers of those within `radius` and their distances, (n, P), filled by inf."""
     near = cKDTree(points).query_ball_point(points, radius * (1 + 1e-12))
-    its = np.array([np.pad(row, (0, max(map(len, near)) - len(row)), constant_values=-1) for row in near])
+    most = max(map(len, near))
+    its = np.array([np.pad(row, (0, most - len(row)), constant_values=-1) for row in near])
     distance = np.linalg.norm(points[its] - points[:, None, :], axis=2)
     return its.T.copy(), np.where(its < 0, np.inf, distance).T.copy()
 
