@@ -61,10 +61,13 @@ def test_the_digest_follows_the_modules_in_use_only(copy, module):
     assert simulation.digest(simulation.sources(JOB)) != before
 
 
-def test_the_digest_of_all_sees_every_file(tmp_path, monkeypatch):
+def test_the_digest_of_all_sees_every_file_that_a_notebook_can_import_and_no_other(tmp_path, monkeypatch):
     shutil.copytree(simulation.PACKAGE, tmp_path / "kbrepro")
     monkeypatch.setattr(simulation, "PACKAGE", tmp_path / "kbrepro")
     before = simulation.digest()
+    for bystander in ("batch/site.py", "__main__.py"):
+        (tmp_path / "kbrepro" / bystander).write_text("# another\n", encoding="utf-8")
+    assert simulation.digest() == before
     (tmp_path / "kbrepro" / "figures.py").write_text("# another\n", encoding="utf-8")
     assert simulation.digest() != before
 
