@@ -15,7 +15,7 @@ import pickletools
 import sys
 import sysconfig
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache, partial
@@ -196,8 +196,17 @@ def sources(job: Any) -> dict[str, Path] | None:
     words = {word for _, word, _ in pickletools.genops(pickled) if isinstance(word, str)}
     if "__main__" in words:
         return None
+    return _followed(word for word in words if word in sys.modules)
+
+
+def imported_by(text: str) -> dict[str, Path]:
+    """Return module -> file of the source that a script names in its imports, like `sources`."""
+    return _followed(_imported(text, ""))
+
+
+def _followed(names: Iterable[str]) -> dict[str, Path]:
     found: dict[str, Path] = {}
-    open_ends = [word for word in words if word in sys.modules]
+    open_ends = list(names)
     while open_ends:
         name = open_ends.pop()
         if name not in found and (file := _own_file(name)):
@@ -206,14 +215,8 @@ def sources(job: Any) -> dict[str, Path] | None:
     return found
 
 
-def digest(files: Mapping[str, Path] | None = None) -> str:
-    """Return a digest of the source of modules {name: file}; without them of all that a notebook can import.
-
-    What runs notebooks and makes the report (`batch`, the command line) computes no number and is left out.
-    """
-    if files is None:
-        files = {path.relative_to(PACKAGE).as_posix(): path for path in PACKAGE.rglob("*.py")}
-        files = {name: path for name, path in files.items() if not name.startswith(("batch/", "__main__"))}
+def digest(files: Mapping[str, Path]) -> str:
+    """Return a digest of the source of modules {name: file}."""
     total = hashlib.sha256()
     for name, path in sorted(files.items()):
         total.update(name.encode() + b"\0" + path.read_bytes())

@@ -17,12 +17,11 @@ PACKAGES = ("numpy", "scipy", "pandas", "matplotlib", "joblib", "papermill")
 def before(root: Path, jobs: str | None) -> dict[str, Any]:
     """Return what is known before a run starts; `jobs` is the number of workers asked for, if any."""
     from kbrepro.data.store import checksums
-    from kbrepro.simulation import digest
 
     return {
         "versions": versions(),
         "git": git_state(root),
-        "source": digest(),
+        "source": source(root),
         "platform": {
             "system": platform.system(),
             "machine": platform.machine(),
@@ -49,15 +48,25 @@ def git_state(root: Path) -> dict[str, Any]:
     return {"commit": commit, "dirty": None if changes is None else bool(changes)}
 
 
+def source(root: Path) -> str:
+    """Return a digest of every module that a notebook imports, itself or through others: what makes the numbers.
+
+    What runs notebooks and shows results (`batch`, the command line) is not of them.
+    """
+    from kbrepro.simulation import digest, imported_by
+
+    scripts = (path.read_text(encoding="utf-8") for path in sorted(root.glob("notebooks/*.py")))
+    return digest({name: file for text in scripts for name, file in imported_by(text).items()})
+
+
 def outdated(root: Path) -> dict[str, str]:
     """Return for every notebook whose full-scale run was made by other source than today's which commit made it."""
-    from kbrepro.simulation import digest
-
     runs = {path.parent.name: json.loads(path.read_text()) for path in sorted(root.glob("results/paper/*/run.json"))}
+    today = source(root)
     return {
         name: f"made by other source than today's (commit {str(run['git']['commit'])[:7]})"
         for name, run in runs.items()
-        if run["source"] != digest()
+        if run["source"] != today
     }
 
 

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import jupytext
 import nbformat
@@ -19,11 +20,13 @@ from kbrepro.batch import folders, profiles, provenance, run
 from kbrepro.batch.notebook import tidy
 from kbrepro.data import store
 
+ROOT = Path(__file__).parents[2]
+
 
 @pytest.fixture
 def root(tmp_path, monkeypatch):
     monkeypatch.delenv("KBREPRO_JOBS", raising=False)
-    monkeypatch.setattr(simulation, "digest", lambda: "0123")
+    monkeypatch.setattr(provenance, "source", lambda root: "0123")
     monkeypatch.setattr(store, "checksums", lambda: {"file.txt": "4567"})
     monkeypatch.setattr(scorecard, "scorecard", lambda root: "# Scorecard\n")
     return make_project(tmp_path)
@@ -170,11 +173,10 @@ def test_two_runs_at_once_do_not_mix(root, old, capfd):
 
 RUNNER = """
 import signal
-from kbrepro import simulation
-from kbrepro.batch import run
+from kbrepro.batch import provenance, run
 from kbrepro.data import store
 signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored at start in a background job
-simulation.digest = lambda: ""
+provenance.source = lambda root: ""
 store.checksums = dict
 run._profile_folder = lambda profile, overrides: profile
 run.run([], "quick", {"accident": "wait"})
@@ -301,3 +303,11 @@ def test_refresh_makes_a_paired_notebook_without_data(root, monkeypatch):
     with pytest.raises(run.RunFailed, match=NAME):
         run.refresh([NAME], root)
     assert path.with_suffix(".ipynb").read_bytes() == first
+
+
+def test_the_source_of_a_run_is_what_notebooks_import_and_not_what_shows_results():
+    texts = [path.read_text(encoding="utf-8") for path in sorted((ROOT / "notebooks").glob("*.py"))]
+    names = {name for text in texts for name in simulation.imported_by(text)}
+    assert {"kbrepro.record", "kbrepro.data.traffic", "kbrepro.papers.gpn_ucb.sets"} <= names
+    assert not any(name.startswith(("kbrepro.batch", "kbrepro.__main__")) for name in names)
+    assert provenance.source(ROOT) != provenance.source(ROOT / "tests")
