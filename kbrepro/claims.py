@@ -205,11 +205,6 @@ class Rules:
         return int(self.digest[:8], 16)
 
 
-def is_first_edition(path: Path) -> bool:
-    """Return whether a rules file is a plain list of claims with one statistic each, as `first_edition` reads."""
-    return isinstance(yaml.safe_load(path.read_text(encoding="utf-8")), list)
-
-
 def load(path: Path) -> Rules:
     """Return the rules of one file; BadRules names the file, and the claim, that cannot be read."""
     content = yaml.safe_load(path.read_text(encoding="utf-8"))

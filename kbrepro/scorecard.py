@@ -22,6 +22,8 @@ ASIDE_MEANS = {
 }
 OUTSIDE = "outside the totals"
 FULL_SCALE = "paper"
+#: Profiles that play the full scale again under root seeds of their own: do verdicts hang on the dice?
+OTHER_SEEDS = ("second", "third")
 #: The picture of all parts, beside the full-scale runs.
 PICTURE = "all_parts.png"
 
@@ -38,43 +40,21 @@ LEGEND = (
 
 
 def read_run(folder: Path) -> dict[str, Any]:
-    """Return what `claims.json` of one run holds: `rules`, `expected`, `claims`; empty if there is none.
-
-    A run judged by first-edition rules (one statistic a claim) has `rules` "", and its records the same form.
-    """
+    """Return what `claims.json` of one run holds: `rules`, `expected`, `claims`; empty if there is none."""
     path = folder / "claims.json"
     if not path.is_file():
         return {"rules": "", "expected": [], "claims": []}
-    content = json.loads(path.read_text(encoding="utf-8"))
-    if isinstance(content, dict):
-        return content
-    return {"rules": "", "expected": [], "claims": [_from_first_edition(record) for record in content]}
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except ValueError as error:
+        where = "/".join(path.parts[-4:])
+        raise ValueError(f"{where} cannot be read ({error}): restore it, or run the notebook again") from None
 
 
 def read(results: Path) -> dict[str, dict[str, Any]]:
     """Return `read_run` of every notebook under a results folder (`results/<profile>`), by notebook."""
     folders = sorted(path.parent for path in results.glob("[0-9][0-9]_*/claims.json"))
     return {folder.name: read_run(folder) for folder in folders if not folder.name.endswith(".partial")}
-
-
-def _from_first_edition(record: Mapping[str, Any]) -> dict[str, Any]:
-    value, interval = record["value"], record["interval"]
-    shown = "–" if value is None else f"{value:.2g}"
-    shown += f" [{interval[0]:.2g}, {interval[1]:.2g}]" if interval else ""
-    stand_in = record["verdict"] == "stand-in"
-    bounds = [f"{name}: {bound}" for name, bound in (record["rule"]["reproduced"] or {}).items()]
-    return {
-        "id": record["id"],
-        "where": record["where"],
-        "kind": "",
-        "counts_as": "stand-in" if stand_in else "experiment",
-        "says": record["claim"],
-        "finds": "" if value is None else f"{record['statistic']}: {shown}",
-        "verdict": "not evaluated" if stand_in and value is None else record["verdict"],
-        "parts": {"value": {"is": record["statistic"], "rule": "; ".join(bounds)}},
-        "changes": [],
-        "note": record["note"],
-    }
 
 
 # In words
@@ -206,9 +186,7 @@ def stale(root: Path) -> dict[str, str]:
     found = {}
     for notebook, run in read(root / "results" / FULL_SCALE).items():
         path = root / "notebooks" / "claims" / f"{notebook}.yaml"
-        if not run["rules"]:
-            found[notebook] = "edition 1, not rerun"
-        elif path.is_file() and claims.load(path).digest != run["rules"]:
+        if path.is_file() and claims.load(path).digest != run["rules"]:
             found[notebook] = "its rules changed after the run"
     return found
 
@@ -219,6 +197,7 @@ def scorecard(root: Path, results: Path | None = None) -> str:
     runs, full = read(results or paper), read(paper)
     beside = {r["id"]: r for run in full.values() for r in run["claims"]}
     of_old_rules = stale(root) if results is None or results == paper else {}
+    again = under_other_seeds(root)
     parts = ["# Scorecard", LEGEND, matrix(runs, of_old_rules)]
     if (paper / PICTURE).is_file() and (results is None or results == paper):
         parts.append(f"![Every part of every claim by its distance to the rule](paper/{PICTURE})")
@@ -226,19 +205,36 @@ def scorecard(root: Path, results: Path | None = None) -> str:
     for notebook, run in runs.items():
         note = f" *{of_old_rules[notebook].capitalize()}.*" if notebook in of_old_rules else ""
         of_record = results is None or results == paper
-        rows = _card(run["claims"]) if of_record else verdict_table(run["claims"], beside)
+        rows = _card(run["claims"], again) if of_record else verdict_table(run["claims"], beside)
         parts += [f"## {notebook}", f"{summary(run['claims'])}.{note}{_headlines(run['claims'])}", rows]
         parts += [_details(run["claims"])]
     parts += [changed] if (changed := _changes(runs)) else []
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
-def _card(records: Sequence[Mapping[str, Any]]) -> str:
+def under_other_seeds(root: Path) -> dict[str, list[str]]:
+    """Return for every claim that was played again under other root seeds its verdicts there, in their order."""
+    found: dict[str, list[str]] = {}
+    for profile in OTHER_SEEDS:
+        for run in read(root / "results" / profile).values():
+            for r in run["claims"]:
+                found.setdefault(r["id"], []).append(r["verdict"])
+    return found
+
+
+def _agreement(verdict: str, again: Sequence[str]) -> str:
+    return ", ".join("same" if other == verdict else f"{GLYPHS[other]} {other}" for other in again)
+
+
+def _card(records: Sequence[Mapping[str, Any]], again: Mapping[str, Sequence[str]]) -> str:
     head = ["", "the paper says", "we find", "rule", "verdict", "readings"]
     rows = [
         [r["id"], r["says"], _found(r), rules_of(r), verdict_of(r), r.get("readings", {}).get("sentence", "")]
         for r in records
     ]
+    if any(r["id"] in again for r in records):
+        head.append("other root seeds")
+        rows = [[*row, _agreement(r["verdict"], again.get(r["id"], ()))] for row, r in zip(rows, records, strict=True)]
     return table(head, rows)
 
 
@@ -272,7 +268,7 @@ def _ranked_choices(runs: Mapping[str, Mapping[str, Any]]) -> str:
 
 def _details(records: Sequence[Mapping[str, Any]]) -> str:
     rows = []
-    for r in (r for r in records if r["kind"]):
+    for r in records:
         played = r.get("readings", {})
         for name, part in r["parts"].items():
             found = [part.get("shown", "–"), part.get("state", "–")]

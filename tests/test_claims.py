@@ -12,12 +12,10 @@ from hypothesis import strategies as st
 
 from kbrepro import claims, scorecard
 from kbrepro.claims import BadRules, Claim, Part, load, read_rule
-from kbrepro.papers import first_edition
 from kbrepro.regret import Estimate, exact
 
 ROOT = Path(__file__).parents[1]
 FILES = sorted((ROOT / "notebooks" / "claims").glob("*.yaml"))
-RULES = [path for path in FILES if not claims.is_first_edition(path)]
 RUNS = sorted(p.parent for p in (ROOT / "results" / "paper").glob("[0-9][0-9]_*/run.json"))
 every_run = pytest.mark.parametrize(
     "run",
@@ -255,7 +253,7 @@ def test_there_are_rules_for_five_notebooks():
     assert [path.stem[:2] for path in FILES] == ["01", "02", "03", "04", "05"]
 
 
-@pytest.mark.parametrize("path", RULES, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
 def test_the_committed_rules_can_be_read_and_their_seed_is_the_profiles(path):
     rules = load(path)
     profile = yaml.safe_load((ROOT / f"notebooks/profiles/paper/{path.name}").read_text(encoding="utf-8"))
@@ -264,22 +262,33 @@ def test_the_committed_rules_can_be_read_and_their_seed_is_the_profiles(path):
     assert all(c.where and c.says for c in rules.claims.values())
 
 
-def first_edition_ids(notebook):
-    """The ids of the first edition, which all stay."""
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_the_second_seed_follows_from_the_rules_too_and_only_readings_and_timings_are_smaller(path):
+    paper, second = (
+        yaml.safe_load((ROOT / f"notebooks/profiles/{profile}/{path.name}").read_text(encoding="utf-8"))
+        for profile in ("paper", "second")
+    )
+    assert second["seed"] == int(load(path).digest[8:16], 16) != paper["seed"]
+    changed = {name for name in paper if paper[name] != second[name]} - {"seed", "trials_d3"}
+    assert all(name.startswith(("reading_", "timing")) for name in changed) and set(paper) == set(second)
+
+
+def published_ids(notebook):
+    """The ids that version 0.1.0 published, which all stay."""
     last = {"01": "M", "02": "P", "03": "O", "04": "M", "05": "N"}[notebook[:2]]
     return {f"{int(notebook[:2])}-{chr(c)}" for c in range(ord("A"), ord(last) + 1)}
 
 
-@pytest.mark.parametrize("path", RULES, ids=lambda path: path.stem)
-def test_all_ids_of_the_first_edition_stay(path):
-    assert first_edition_ids(path.stem) <= set(load(path).claims)
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_all_ids_once_published_stay(path):
+    assert published_ids(path.stem) <= set(load(path).claims)
 
 
 def run_of_these_rules(run):
     """Rules and claims.json of a run, if it was judged by the rules that stand today."""
     path = ROOT / "notebooks" / "claims" / f"{run.name}.yaml"
     content = json.loads((run / "claims.json").read_text(encoding="utf-8"))
-    if claims.is_first_edition(path) or not isinstance(content, dict) or load(path).digest != content["rules"]:
+    if load(path).digest != content["rules"]:
         pytest.skip("judged by other rules than today's: `kbrepro status` says so")
     return load(path), content
 
@@ -304,20 +313,6 @@ def test_every_sentence_about_the_full_scale_run_is_true(run):
     _, content = run_of_these_rules(run)
     assert [e["sentence"] for e in content["expected"] if not e["holds"]] == []
     assert content["expected"]
-
-
-@every_run
-def test_first_edition_verdicts_follow_from_the_rules_inside_their_records(run):
-    content = json.loads((run / "claims.json").read_text(encoding="utf-8"))
-    if isinstance(content, dict):
-        pytest.skip("judged by rules with parts")
-    for r in content:
-        if r["value"] is None:
-            assert (r["verdict"], r["interval"]) == ("not evaluated", None) and r["note"], r["id"]
-            continue
-        estimate = Estimate(r["value"], *(r["interval"] or (r["value"], r["value"])))
-        one = first_edition.Claim(r["id"], "", "", "", **r["rule"], stand_in=r["verdict"] == "stand-in")
-        assert r["verdict"] == one.verdict(estimate), r["id"]
 
 
 def defaults(notebook):

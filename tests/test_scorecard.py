@@ -1,4 +1,4 @@
-"""The scorecard: both editions of records, totals by kind, what is outside them, what is stale."""
+"""The scorecard: totals by kind, what is outside them, what is stale."""
 
 import json
 
@@ -8,19 +8,6 @@ import yaml
 from kbrepro import claims, scorecard
 from kbrepro.regret import Estimate, exact
 
-OLD = [
-    {
-        "id": "9-A",
-        "where": "Fig. 9",
-        "claim": "a | b",
-        "statistic": "difference",
-        "value": 0.5,
-        "interval": [-0.25, 1.0],
-        "rule": {"reproduced": {"low": "> 0"}, "partly": None},
-        "verdict": "partly",
-        "note": "why",
-    }
-]
 PARTS = {"a": {"is": "difference", "rule": "> 0", "scale": 1.0}}
 ENTRY = {"where": "Fig. 1", "kind": "experiment", "says": "It is larger.", "parts": PARTS, "finds": "By {a}."}
 CHANGE = {"was": "low > 1", "then": "partly", "why": "too hard", "direction": "easier", "on_old_numbers": "reproduced"}
@@ -50,8 +37,7 @@ def root(tmp_path):
         "flips": {"x": 0.5},
     }
     write(tmp_path, "paper", "01_new", {"rules": loaded.digest, "expected": [], "claims": records})
-    write(tmp_path, "paper", "09_old", OLD)
-    write(tmp_path, "paper", "02_two.partial", OLD)
+    write(tmp_path, "paper", "02_two.partial", {"rules": "", "expected": [], "claims": records})
     return tmp_path
 
 
@@ -70,18 +56,16 @@ def test_totals_count_what_counts_and_name_what_is_outside(root):
     assert row == "| 01_new | 0 + 1 |  | 1 + 0 | 0 + 1 |  | 1 | 1 | 1 |"
 
 
-def test_first_edition_records_are_shown_as_such(root):
-    text = scorecard.scorecard(root)
-    assert "09_old (edition 1, not rerun)" in text and "02_two" not in text
-    assert "| 9-A | a \\| b | difference: 0.5 [-0.25, 1] (why) | difference: low: > 0 | ◐ **partly** |  |" in text
-
-
 def test_rules_that_changed_after_a_run_make_it_stale(root):
-    assert scorecard.stale(root) == {"09_old": "edition 1, not rerun"}
+    assert scorecard.stale(root) == {}
     path = root / "notebooks" / "claims" / "01_new.yaml"
     path.write_text(path.read_text().replace("> 0", "> 0.1"))
     assert scorecard.stale(root)["01_new"] == "its rules changed after the run"
     assert "01_new (its rules changed after the run)" in scorecard.scorecard(root)
+
+
+def test_a_folder_that_is_still_being_written_is_not_read(root):
+    assert list(scorecard.read(root / "results" / "paper")) == ["01_new"]
 
 
 def test_details_are_folded_and_changes_listed(root):
@@ -97,8 +81,19 @@ def test_changes_end_the_scorecard_with_verdicts_before_and_now(root):
     assert head.endswith("| reproduced | partly | undecided | not reproduced | not evaluated | outside the totals |")
     assert rows == ["| partly |  |  |  | 1 |  | 1 |", "| outside the totals |  |  |  |  |  | 1 |"]
     assert section.rstrip().splitlines()[-1].startswith("| 1-F | low > 1 |")
-    old = {"09_old": scorecard.read(root / "results" / "paper")["09_old"]}
-    assert scorecard._changes(old) == ""
+    run = scorecard.read(root / "results" / "paper")["01_new"]
+    unchanged = [record for record in run["claims"] if not record["changes"]]
+    assert scorecard._changes({"01_new": {"claims": unchanged}}) == ""
+
+
+def test_verdicts_under_other_seeds_stand_beside_those_of_record(root):
+    assert "other root seeds" not in scorecard.scorecard(root)
+    for profile, verdict in (("second", "reproduced"), ("third", "undecided")):
+        again = {"id": "1-A", "verdict": verdict}
+        write(root, profile, "01_new", {"rules": "", "expected": [], "claims": [again]})
+    assert scorecard.under_other_seeds(root) == {"1-A": ["reproduced", "undecided"]}
+    (row,) = [line for line in scorecard.scorecard(root).splitlines() if line.startswith("| 1-A | It is larger.")]
+    assert row.endswith("| holds in 3 of 4 readings | same, ◌ undecided |")
 
 
 def test_every_table_has_as_many_cells_in_each_row(root):

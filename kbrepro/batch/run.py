@@ -106,9 +106,9 @@ def _plan(root: Path, notebook: str, profile: str, overrides: Mapping[str, Any])
 
 
 def _rules(root: Path, notebook: str) -> claims.Rules | None:
-    """Return the rules that a notebook's run is judged by; None if it has none with parts."""
+    """Return the rules that a notebook's run is judged by; None if it has none."""
     path = root / "notebooks" / "claims" / f"{notebook}.yaml"
-    return claims.load(path) if path.is_file() and not claims.is_first_edition(path) else None
+    return claims.load(path) if path.is_file() else None
 
 
 def _profile_folder(profile: str, overrides: Mapping[str, Any]) -> str:

@@ -80,11 +80,11 @@ def test_report_prints_where_to_look(root, monkeypatch):
 def test_claims_and_status_print_what_the_full_scale_runs_are(root):
     folder = root / "results" / "paper" / NAME
     folder.mkdir(parents=True)
-    (folder / "claims.json").write_text("[]")
+    (folder / "claims.json").write_text('{"rules": "other", "expected": [], "claims": []}')
     (folder / "run.json").write_text('{"source": "0123", "git": {"commit": "456789abcdef"}}')
     assert call("claims").output.startswith(f"{NAME}\n")
     assert call("status").output == (
-        f"{NAME}: edition 1, not rerun; made by other source than today's (commit 456789a)\n"
+        f"{NAME}: its rules changed after the run; made by other source than today's (commit 456789a)\n"
     )
 
 
