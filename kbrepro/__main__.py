@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import sys
+from pathlib import Path
 from typing import Any
 
 import click
@@ -81,6 +82,16 @@ def claims() -> None:
     click.echo(scorecard.for_terminal(runs, shutil.get_terminal_size().columns))
 
 
+@main.command("scorecard")
+def renew_scorecard() -> None:
+    """Write results/README.md, its picture, and what README and docs quote of the full-scale runs, anew."""
+    from kbrepro.batch import quoted
+
+    root = paths.project_root()
+    for path in quoted.renew(root):
+        click.echo(path.relative_to(root).as_posix())
+
+
 @main.command()
 def status() -> None:
     """Print which committed full-scale runs were not judged by today's rules, or are older than the code."""
@@ -116,6 +127,16 @@ def fetch(if_missing: bool) -> None:
         if not if_missing:
             raise
         click.echo(f"{error}; going on without", err=True)
+
+
+@data.command()
+@click.argument("upstream", type=click.Path(exists=True, file_okay=False, path_type=Path))
+def traffic(upstream: Path) -> None:
+    """Make data/traffic/ from the upstream files in a folder: two .mat files, los_speed.csv, or all three."""
+    from kbrepro.data import traffic
+
+    for path in traffic.make(upstream, paths.project_root() / "data" / "traffic"):
+        click.echo(path)
 
 
 if __name__ == "__main__":

@@ -11,6 +11,8 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from kbrepro.batch.quoted import PAGES
+
 PACKAGES = ("numpy", "scipy", "pandas", "matplotlib", "joblib", "papermill")
 
 
@@ -42,9 +44,11 @@ def versions() -> dict[str, str]:
 
 
 def git_state(root: Path) -> dict[str, Any]:
-    """Return the commit and whether files other than results differ from it; None for both where there is no git."""
+    """Return commit and whether files differ from it, results and pages that quote them aside; None without git."""
     commit = _git(root, "rev-parse", "HEAD")
-    changes = _git(root, "--no-optional-locks", "status", "--porcelain", "--", ".", ":!results")
+    changes = _git(
+        root, "--no-optional-locks", "status", "--porcelain", "--", ".", ":!results", *(f":!{page}" for page in PAGES)
+    )
     return {"commit": commit, "dirty": None if changes is None else bool(changes)}
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import hashlib
-import io
 import json
 import os
 import shutil
@@ -18,7 +17,7 @@ from typing import Any
 import nbformat
 
 from kbrepro import claims, paths, scorecard
-from kbrepro.batch import folders, profiles, provenance
+from kbrepro.batch import folders, profiles, provenance, quoted
 from kbrepro.batch.notebook import last_error, replace, show_in, tidy, tidy_log
 from kbrepro.batch.process import papermill
 
@@ -157,7 +156,7 @@ def _run_alone(r: Run, environment: Mapping[str, str]) -> None:
     paths.write_text(r.partial / "run.json", text + "\n")
     folders.swap_in(r.partial, r.folder)
     if r.folder.parent == r.root / "results" / PAPER:
-        _write_scorecard(r.root)
+        _renew_pages(r.root)
         if untrue := [e["sentence"] for e in scorecard.read_run(r.folder)["expected"] if not e["holds"]]:
             listed = "\n".join(f"- {sentence}" for sentence in untrue)
             raise RunFailed(f"its results are kept, but the notebook says what is not true of them:\n{listed}")
@@ -180,18 +179,11 @@ def _tidy_notebook(r: Run, results_dir: str) -> None:
     paths.write_text(path, nbformat.writes(notebook) + "\n")
 
 
-def _write_scorecard(root: Path) -> None:
-    """Write the scorecard of all full-scale runs, and the picture of all parts that it shows."""
-    from kbrepro import figures
-
-    results = root / "results" / PAPER
-    runs = {name: run for name, run in scorecard.read(results).items() if run["rules"]}
-    if runs:
-        picture = io.BytesIO()
-        figures.use_style()
-        figures.all_parts(runs).savefig(picture, dpi=200, format="png", facecolor="white")
-        paths.write_bytes(results / scorecard.PICTURE, picture.getvalue())
-    paths.write_text(root / "results" / "README.md", scorecard.scorecard(root))
+def _renew_pages(root: Path) -> None:
+    try:
+        quoted.renew(root)
+    except ValueError as error:
+        raise RunFailed(f"its results are kept, but a page cannot be renewed: {error}") from error
 
 
 def _refresh(root: Path, name: str) -> None:

@@ -5,15 +5,21 @@ Rows are five-minute slots from 6 to 11 am of working days, columns detectors, i
 
 from __future__ import annotations
 
+import gzip
+import io
+import tempfile
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from scipy.io import loadmat
 from scipy.signal import lfilter
 
 from kbrepro.data import DamagedFile, SensorData, reading
+from kbrepro.paths import write_bytes
 
 USC, METR_LA = "usc_highway_april.npz", "metr_la_week_los_speed.csv.gz"
+UPSTREAM = {USC: ("dense_highway_april.mat", "sparse_highway_april.mat"), METR_LA: ("los_speed.csv",)}
 SLOTS = 60  # five-minute slots from 6 to 11 am
 
 
@@ -45,6 +51,40 @@ def read_metr_la(path: Path) -> SensorData:
     if readings.shape != (5 * SLOTS, 207) or np.isnan(readings).any():
         raise DamagedFile(f"{path}: {readings.shape} readings, some may be missing; expected (300, 207), none missing")
     return SensorData(readings, table.index, sensors, "mph", path.name, True)
+
+
+def make(upstream: Path, target: Path) -> list[Path]:
+    """Make our files from those upstream files that are in a folder, and return them; data/README.md says whose.
+
+    Raises ValueError if there are none, and DamagedFile, before anything is written, if one is not what it should be.
+    """
+    makers, readers = {USC: _archive, METR_LA: _packed}, {USC: read_usc, METR_LA: read_metr_la}
+    there = {ours: [upstream / name for name in names] for ours, names in UPSTREAM.items()}
+    made = {ours: makers[ours](*files) for ours, files in there.items() if all(path.is_file() for path in files)}
+    if not made:
+        needed = " or ".join(" and ".join(names) for names in UPSTREAM.values())
+        raise ValueError(f"upstream={str(upstream)!r} is not allowed: it must be a folder with {needed}")
+    with tempfile.TemporaryDirectory() as folder:
+        for name, content in made.items():
+            write_bytes(Path(folder, name), content)
+            readers[name](Path(folder, name))
+    for name, content in made.items():
+        write_bytes(target / name, content)
+    return [target / name for name in made]
+
+
+def _archive(dense: Path, sparse: Path) -> bytes:
+    speeds = {}
+    for name, path in (("dense_speed", dense), ("sparse_speed", sparse)):
+        with reading(path, "USC highway speeds"):
+            speeds[name] = loadmat(path)["series"]
+    file = io.BytesIO()
+    np.savez_compressed(file, **speeds)
+    return file.getvalue()
+
+
+def _packed(week: Path) -> bytes:
+    return gzip.compress(week.read_bytes(), mtime=0)
 
 
 def simulated() -> SensorData:

@@ -1,0 +1,132 @@
+"""Pages quote what the runs of a small project found, are left alone elsewhere, and say so where there is no run."""
+
+import json
+import subprocess
+
+import pytest
+from click.testing import CliRunner
+from fake_project import NAME, make_project
+
+from kbrepro import figures
+from kbrepro.__main__ import main
+from kbrepro.batch import provenance, quoted, run
+
+CLAIM = {
+    "id": "1-A", "kind": "experiment", "where": "Fig. 1", "counts_as": "experiment", "says": "Small is beautiful.",
+    "finds": "It is, by 3.", "verdict": "partly", "headline": True, "parts": {}, "changes": [], "note": "",
+    "deciding": "reproduced with one; not reproduced with two",
+    "readings": {"sentence": "holds in 2 of 4 readings", "flips": {}},
+}  # fmt: skip
+OPEN = CLAIM | {"id": "1-B", "verdict": "not evaluated", "note": "needs data: light", "headline": False, "deciding": ""}
+PAPER = """references:
+  - {title: On Small, authors: [{family-names: Low}, {family-names: Lee}], year: 1999, url: "https://a.b/c",
+     notes: Notebook 01_small}
+"""
+README = """# Small
+<!-- begin papers -->
+OLD
+<!-- end papers -->
+By hand: 1-A is <!-- begin 1-A -->OLD<!-- end 1-A -->, 1-Z <!-- begin 1-Z --><!-- end 1-Z -->.
+<!-- begin findings -->
+<!-- end findings -->
+<!-- begin run 01 -->
+<!-- end run 01 -->
+<!-- begin cost 01 --><!-- end cost 01 --> <!-- begin cost 02 --><!-- end cost 02 -->
+<!-- begin table 1 -->
+<!-- end table 1 -->
+"""
+
+
+@pytest.fixture
+def root(tmp_path):
+    root = make_project(tmp_path)
+    (root / "README.md").write_text(README)
+    (root / "CITATION.cff").write_text(PAPER)
+    return root
+
+
+@pytest.fixture
+def finished(root):
+    """The project with a full-scale run, and what is left of another."""
+    folder = root / "results" / "paper" / NAME
+    folder.mkdir(parents=True)
+    (folder / "claims.json").write_text(json.dumps({"rules": "0123", "expected": [], "claims": [CLAIM, OPEN]}))
+    facts = {"seconds": 90.0, "compute_seconds": 600.0, "jobs": 3, "parameters": {"horizon": 7}}
+    (folder / "run.json").write_text(json.dumps(facts))
+    return root
+
+
+def test_blocks_are_filled_and_all_else_stays(finished):
+    text = quoted.filled(README, finished)
+    assert "| Low & Lee 1999, [On Small](https://a.b/c) |" in text and "| 1 partly, 1 not evaluated |" in text
+    assert (
+        "\nBy hand: 1-A is <!-- begin 1-A -->◐ **partly**; reproduced with one; not reproduced with two; holds in"
+        in text
+    )
+    assert "readings<!-- end 1-A -->, 1-Z <!-- begin 1-Z -->no full-scale verdict yet<!-- end 1-Z -->.\n" in text
+    assert "- **Low & Lee 1999**\n  - *Small is beautiful.* ◐ **partly** (1-A: reproduced with one; not" in text
+    assert "two). It is, by 3.\n" in text
+    assert "- Not evaluated: 1-B (needs data: light).\n- Settings of the run: `horizon` 7." in text
+    assert "took 600 s of computing (10 min of one core)" in text and "took 1.5 min with 3 workers" in text
+    assert "OLD" not in text
+    assert quoted.filled(text, finished) == text
+
+
+def test_where_no_run_is_the_page_says_so(root):
+    text = quoted.filled(README, root)
+    assert text.count("*No full-scale run is here") == 5
+    assert "no full-scale run is here |" in text and "(results/" not in text
+
+
+def test_computing_time_that_was_not_kept_is_not_made_up(finished):
+    path = finished / "results" / "paper" / NAME / "run.json"
+    path.write_text(json.dumps({"seconds": 90.0, "jobs": 3}))
+    page = "<!-- begin costs -->\n<!-- end costs --><!-- begin cost 01 --><!-- end cost 01 -->"
+    text = quoted.filled(page, finished)
+    assert "The computing time of this run was not kept." in text and "| not known" in text
+
+
+@pytest.mark.parametrize("name", ["papers 01", "run one", "finding", "1-AA"])
+def test_an_unknown_block_is_an_error_that_names_it(root, name):
+    with pytest.raises(ValueError, match=f"block '{name}' is not allowed; allowed are such as papers, "):
+        quoted.filled(f"<!-- begin {name} --><!-- end {name} -->", root)
+
+
+@pytest.fixture
+def no_picture(monkeypatch, styled):
+    import matplotlib.pyplot as plt
+
+    monkeypatch.setattr(figures, "all_parts", lambda runs: plt.figure(figsize=(1, 1)))
+
+
+def test_the_command_renews_scorecard_picture_and_pages_that_are_there(finished, monkeypatch, no_picture):
+    monkeypatch.chdir(finished)
+    done = CliRunner().invoke(main, ["scorecard"])
+    assert done.output.split() == ["results/README.md", "results/paper/all_parts.png", "README.md"]
+    assert (finished / "README.md").read_text() == quoted.filled(README, finished)
+    assert "Small is beautiful." in (finished / "results" / "README.md").read_text()
+    assert "](paper/all_parts.png)" in (finished / "results" / "README.md").read_text()
+
+
+def test_without_runs_and_pages_there_is_an_empty_scorecard(root):
+    (root / "README.md").unlink()
+    assert quoted.renew(root) == [root / "results" / "README.md"]
+
+
+def test_a_page_that_cannot_be_renewed_fails_its_run_alone(root, monkeypatch):
+    (root / "README.md").write_text("<!-- begin nothing --><!-- end nothing -->")
+    with pytest.raises(run.RunFailed, match="its results are kept, but a page cannot be renewed: block 'nothing'"):
+        run._renew_pages(root)
+
+
+def test_renewed_pages_do_not_make_the_next_run_dirty(root):
+    def git(*arguments):
+        subprocess.run(["git", *arguments], cwd=root, check=True, capture_output=True)
+
+    git("init", "-q")
+    git("add", ".")
+    git("-c", "user.name=A", "-c", "user.email=a@b.c", "commit", "-qm", "All")
+    (root / "README.md").write_text("renewed")
+    assert provenance.git_state(root)["dirty"] is False
+    (root / "CITATION.cff").write_text("changed")
+    assert provenance.git_state(root)["dirty"] is True
