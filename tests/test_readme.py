@@ -108,7 +108,7 @@ def test_pages_quote_the_committed_runs(page):
 
 
 def test_the_readme_is_no_book():
-    assert len(README.splitlines()) <= 215
+    assert len(README.splitlines()) <= 220
 
 
 def test_every_claim_cited_is_in_the_rules():

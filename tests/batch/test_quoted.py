@@ -86,6 +86,12 @@ def test_computing_time_that_was_not_kept_is_not_made_up(finished):
     assert "The computing time of this run was not kept." in text and "| not known" in text
 
 
+def test_what_older_rules_judged_is_marked_wherever_it_is_quoted(finished):
+    path = finished / "results" / "paper" / NAME / "claims.json"
+    path.write_text(json.dumps({"rules": "", "expected": [], "claims": [CLAIM]}))
+    assert quoted.filled(README, finished).count("(edition 1, not rerun)") == 4
+
+
 @pytest.mark.parametrize("name", ["papers 01", "run one", "finding", "1-AA"])
 def test_an_unknown_block_is_an_error_that_names_it(root, name):
     with pytest.raises(ValueError, match=f"block '{name}' is not allowed; allowed are such as papers, "):
