@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import sys
+from pathlib import Path
 from typing import Any
 
 import click
@@ -92,6 +93,26 @@ def status() -> None:
     for notebook in scorecard.read(root / "results" / "paper"):
         said = [lines[notebook] for lines in found if notebook in lines]
         click.echo(f"{notebook}: {'; '.join(said) or 'up to date'}")
+
+
+@main.command()
+@click.argument("folders", nargs=-1, metavar="[[A] B]", type=click.Path(exists=True, file_okay=False, path_type=Path))
+def compare(folders: tuple[Path, ...]) -> None:
+    """Lay two runs beside each other: folders of results, such as results/paper, or of one notebook.
+
+    A is by default the full-scale run as last committed, B the newest of yours: results/paper if it is not as
+    committed, else the folder of the newest run under results/. One folder alone is B. Exit code 1 if anything is
+    beyond its tolerance, 2 if there is nothing to compare.
+    """
+    from kbrepro.batch import compare as comparison
+
+    try:
+        found = comparison.runs(paths.project_root(), *folders)
+    except (ValueError, RuntimeError, OSError) as error:
+        raise click.UsageError(str(error)) from error
+    click.echo(comparison.text(found))
+    if any(beside.differs for beside in found):
+        raise click.exceptions.Exit(1)
 
 
 @main.group(invoke_without_command=True)
