@@ -35,16 +35,23 @@ def main() -> None:
 @click.option("--profile", default="quick", show_default=True, help="quick, or a folder of notebooks/profiles: paper.")
 @click.option("--set", "settings", multiple=True, metavar="NAME=VALUE", help="Override a parameter; may be repeated.")
 @click.option("--jobs", type=click.IntRange(min=1), help="Worker processes. [default: one a processor]")
-def reproduce(notebooks: tuple[str, ...], profile: str, settings: tuple[str, ...], jobs: int | None) -> None:
+@click.option("--dry-run", is_flag=True, help="Print what would run, with minutes and memory; nothing is run.")
+def reproduce(
+    notebooks: tuple[str, ...], profile: str, settings: tuple[str, ...], jobs: int | None, dry_run: bool
+) -> None:
     """Run notebooks (all, if none is named) and keep their results.
 
     They go to results/<profile>/, or to results/custom/ when a parameter is overridden.
     """
+    from kbrepro.batch import dry_run as dry
     from kbrepro.batch import profiles
     from kbrepro.batch import run as batch
 
     overrides = dict(profiles.read_setting(text) for text in settings)
     root = paths.project_root()
+    if dry_run:
+        click.echo(dry.told(batch.plan(list(notebooks), profile, overrides, root), jobs))
+        return
     for folder in batch.run(list(notebooks), profile, overrides, jobs, root):
         click.echo(folder.relative_to(root).as_posix())
 
