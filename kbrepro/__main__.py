@@ -35,16 +35,23 @@ def main() -> None:
 @click.option("--profile", default="quick", show_default=True, help="quick, or a folder of notebooks/profiles: paper.")
 @click.option("--set", "settings", multiple=True, metavar="NAME=VALUE", help="Override a parameter; may be repeated.")
 @click.option("--jobs", type=click.IntRange(min=1), help="Worker processes. [default: one a processor]")
-def reproduce(notebooks: tuple[str, ...], profile: str, settings: tuple[str, ...], jobs: int | None) -> None:
+@click.option("--dry-run", is_flag=True, help="Print what would run, with minutes and memory; nothing is run.")
+def reproduce(
+    notebooks: tuple[str, ...], profile: str, settings: tuple[str, ...], jobs: int | None, dry_run: bool
+) -> None:
     """Run notebooks (all, if none is named) and keep their results.
 
     They go to results/<profile>/, or to results/custom/ when a parameter is overridden.
     """
+    from kbrepro.batch import dry_run as dry
     from kbrepro.batch import profiles
     from kbrepro.batch import run as batch
 
     overrides = dict(profiles.read_setting(text) for text in settings)
     root = paths.project_root()
+    if dry_run:
+        click.echo(dry.told(batch.plan(list(notebooks), profile, overrides, root), jobs))
+        return
     for folder in batch.run(list(notebooks), profile, overrides, jobs, root):
         click.echo(folder.relative_to(root).as_posix())
 
@@ -103,6 +110,26 @@ def status() -> None:
     for notebook in scorecard.read(root / "results" / "paper"):
         said = [lines[notebook] for lines in found if notebook in lines]
         click.echo(f"{notebook}: {'; '.join(said) or 'up to date'}")
+
+
+@main.command()
+@click.argument("folders", nargs=-1, metavar="[[A] B]", type=click.Path(exists=True, file_okay=False, path_type=Path))
+def compare(folders: tuple[Path, ...]) -> None:
+    """Lay two runs beside each other: folders of results, such as results/paper, or of one notebook.
+
+    A is by default the full-scale run as last committed, B the newest of yours: results/paper if it is not as
+    committed, else the folder of the newest run under results/. One folder alone is B. Exit code 1 if anything is
+    beyond its tolerance, 2 if there is nothing to compare.
+    """
+    from kbrepro.batch import compare as comparison
+
+    try:
+        found = comparison.runs(paths.project_root(), *folders)
+    except (ValueError, RuntimeError, OSError) as error:
+        raise click.UsageError(str(error)) from error
+    click.echo(comparison.text(found))
+    if any(beside.differs for beside in found):
+        raise click.exceptions.Exit(1)
 
 
 @main.group(invoke_without_command=True)

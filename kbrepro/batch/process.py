@@ -38,8 +38,10 @@ def papermill(
     log: Path,
     parameters: Mapping[str, Any] | None,
     environment: Mapping[str, str],
-) -> int:
-    """Execute a notebook with `root` as working directory and return papermill's exit code.
+) -> tuple[int, float]:
+    """Execute a notebook with `root` as working directory; return papermill's exit code and its peak memory.
+
+    The latter in megabytes, of papermill, kernel and workers together, as seen once a second.
 
     What the notebook writes to stderr (progress bars, warnings) is kept in `log`, papermill's own words after it, and
     shown in a terminal. When this returns or raises, also on Ctrl-C and SIGTERM, kernel and workers are gone.
@@ -62,8 +64,11 @@ def papermill(
             stderr=own_words,
             start_new_session=True,  # Ctrl-C reaches this process only, which then ends the others in order
         )
-        code = None
+        code, peak, ticks = None, 0.0, 0
         while code is None:
+            if ticks % 10 == 0:
+                peak = max(peak, megabytes(process.pid))
+            ticks += 1
             time.sleep(0.1)
             code = process.poll()
             if sys.stderr.isatty():
@@ -71,7 +76,18 @@ def papermill(
                 sys.stderr.flush()
         own_words.seek(0)
         file.write(own_words.read())
-    return code
+    return code, peak
+
+
+def megabytes(pid: int) -> float:
+    """Return the memory of a process and of all that descend from it; 0 if it is gone."""
+    total = 0
+    with suppress(psutil.Error):
+        parent = psutil.Process(pid)
+        for process in [parent, *parent.children(recursive=True)]:
+            with suppress(psutil.Error):
+                total += process.memory_info().rss
+    return total / 1e6
 
 
 @contextmanager

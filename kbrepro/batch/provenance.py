@@ -30,8 +30,13 @@ def before(root: Path, jobs: str | None) -> dict[str, Any]:
             "python": platform.python_implementation(),
         },
         "data": checksums(),
-        "jobs": int(jobs or os.environ.get("KBREPRO_JOBS") or os.cpu_count()),
+        "jobs": workers(jobs),
     }
+
+
+def workers(jobs: int | str | None) -> int:
+    """Return the number of worker processes of a run that was asked for `jobs` of them, if any."""
+    return int(jobs or os.environ.get("KBREPRO_JOBS") or os.cpu_count())
 
 
 def versions() -> dict[str, str]:

@@ -55,11 +55,16 @@ def run(
     results as they were, the others still run, and RunFailed is raised at the end.
     """
     root = root or paths.project_root()
-    names = profiles.chosen(notebooks, profiles.notebook_names(root, ".ipynb"), "notebook")
-    runs = [_plan(root, name, profile, overrides) for name in names]
+    runs = plan(notebooks, profile, overrides, root)
     environment = _environment(root, jobs)
-    _each(names, {r.notebook: lambda r=r: _run(r, environment) for r in runs})
+    _each([r.notebook for r in runs], {r.notebook: lambda r=r: _run(r, environment) for r in runs})
     return [r.folder for r in runs]
+
+
+def plan(notebooks: list[str], profile: str, overrides: Mapping[str, Any], root: Path) -> list[Run]:
+    """Return what `run` would run; ValueError like `run`."""
+    names = profiles.chosen(notebooks, profiles.notebook_names(root, ".ipynb"), "notebook")
+    return [_plan(root, name, profile, overrides) for name in names]
 
 
 def refresh(notebooks: list[str], root: Path | None = None) -> list[Path]:
@@ -146,10 +151,12 @@ def _run_alone(r: Run, environment: Mapping[str, str]) -> None:
     environment = {**environment, "KBREPRO_TIMES": str(times)}
     start = time.monotonic()
     source = r.root / "notebooks" / f"{r.notebook}.ipynb"
-    _execute(r.root, source, r.partial, r.given | {profiles.RESERVED: results_dir}, environment)
+    given = r.given | {profiles.RESERVED: results_dir}
+    megabytes = _execute(r.root, source, r.partial, given, environment)
     _tidy_notebook(r, results_dir)
     record |= {"notebook": r.notebook, "profile": r.profile, "parameters": r.effective}
     record |= {"seconds": round(time.monotonic() - start, 1), "compute_seconds": _computed(times)}
+    record |= {"peak_megabytes": round(megabytes)}
     rules = _rules(r.root, r.notebook)
     record |= {"rules": rules.digest if rules else "", "outputs": provenance.checksums(r.partial)}
     text = json.dumps(record, indent=1, sort_keys=True, ensure_ascii=False)
@@ -203,11 +210,15 @@ def _refresh(root: Path, name: str) -> None:
 
 def _execute(
     root: Path, source: Path, folder: Path, given: Mapping[str, Any] | None, environment: Mapping[str, str]
-) -> None:
-    """Run into folder/notebook.ipynb and folder/log.txt; RunFailed, with the reason, unless papermill succeeds."""
+) -> float:
+    """Run into folder/notebook.ipynb and folder/log.txt, and return the most memory in use, in megabytes.
+
+    Raises RunFailed, with the reason, unless papermill succeeds.
+    """
     output, log = folder / "notebook.ipynb", folder / "log.txt"
-    code = papermill(root, source, output, log, given, environment)
+    code, megabytes = papermill(root, source, output, log, given, environment)
     tidy_log(log, root)
     if code != 0:
         where = folder.relative_to(root).as_posix()
         raise RunFailed(f"{last_error(output, log)}\n(papermill exit code {code}; what there is: {where})")
+    return megabytes

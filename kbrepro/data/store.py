@@ -83,14 +83,19 @@ def checksums() -> dict[str, str]:
     return {path.relative_to(_directory()).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
 
 
+def found() -> dict[str, bool]:
+    """Name of every dataset -> whether its file is found; where not, `load` gives a simulated stand-in."""
+    return {name: _file(name) is not None for name in _SETS}
+
+
 def status() -> str:
     """For people: where data is looked for, which files are used, whether they are the recorded ones."""
     lines = [f"data directory: {_directory() or 'none'}"]
     for name, sha256 in checksums().items():
         match = "as recorded" if sha256 == RECORDED[Path(name).name] else "DIFFERS from the recorded one"
         lines.append(f"{name}, sha256 {sha256} ({match})")
-    for name in _SETS:
-        if not _file(name):
+    for name, there in found().items():
+        if not there:
             lines.append(f"{name}: not found; a simulated stand-in is used (data/README.md says how to get it)")
     return "\n".join(lines)
 

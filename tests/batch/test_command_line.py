@@ -120,5 +120,5 @@ finally:
     print([name for name in {heavy} if name in sys.modules], "numpy" in sys.modules)"""
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.endswith("[] True\n")
-    for command in ("claims", "data", "refresh", "report", "reproduce", "scorecard", "status"):
+    for command in ("beside", "claims", "compare", "data", "refresh", "report", "reproduce", "scorecard", "status"):
         assert f"  {command} " in done.stdout

@@ -52,6 +52,7 @@ def test_a_run_replaces_the_old_results_whole(root, old, capfd):
     record = json.loads((old / "run.json").read_text())
     assert record["parameters"] == {"horizon": 20, "scale": 0.5, "sizes": [1, 2], "accident": ""}
     assert (record["notebook"], record["profile"], record["jobs"]) == (NAME, "quick", 1)
+    assert record["peak_megabytes"] > 20
     assert (record["source"], record["data"]) == ("0123", {"file.txt": "4567"})
     assert {"python", "blas", *provenance.PACKAGES} == set(record["versions"])
     assert record["versions"]["blas"]

@@ -1,0 +1,103 @@
+"""Claims, tables and regrets of two runs, one at a time: the same, within the tolerance of their kind, or different."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+STATES = SAME, WITHIN, DIFFERS = "same", "within tolerance", "differs"
+#: By kind of number: two are within tolerance if they lie within this factor, or this far apart.
+TOLERANCES = {
+    "number": (1 + 1e-4, 1e-9),  # another BLAS; what is that small is rounding
+    "seconds": (3.0, 0.0),  # seconds and what follows from them: another machine, or what else it does
+    "exponent": (3.0, 0.3),  # exponents fitted to seconds, and parts of claims that need timings, which may be some
+}
+#: Tables and columns with one of these words hold seconds, or what follows from them (when a method becomes cheaper).
+TIMED = re.compile(r"(?<![a-z])((milli)?seconds|minutes|cheaper_from)(?![a-z])")
+SETTINGS = ("d", "t")  # columns of such tables that hold none
+MEANS = (
+    "Same: six digits agree. Within tolerance: relative 1e-4, as another BLAS gives; for seconds and what follows from "
+    "them a factor of 3 (fitted exponents: 0.3). Verdicts and words agree or differ."
+)
+
+Columns = Mapping[str, np.ndarray]
+
+
+@dataclass(frozen=True)
+class Item:
+    """A claim, table or file of regrets: its state, what differs, and the largest deviation, relative to the first."""
+
+    name: str
+    state: str
+    what: str = ""
+    deviation: float = 0.0
+
+    @property
+    def shown(self) -> str:
+        """The deviation in percent; nothing where no number differs."""
+        return f"{100 * self.deviation:.2g} %" if self.deviation else ""
+
+
+def columns(file: Path) -> Columns:
+    """Return the columns of a table (text) or the arrays of a file of regrets, by name."""
+    if file.suffix == ".npz":
+        with np.load(file) as arrays:
+            return dict(arrays)
+    table = pd.read_csv(file, dtype=str, keep_default_na=False)
+    if file.name.startswith("readings_"):  # ordered by value, where ties may fall otherwise: by their choices, then
+        choices = list(table.columns[1 : table.columns.get_loc("value")])
+        table = table.iloc[:, 1:].sort_values(choices)
+    return {name: table[name].to_numpy(dtype=object) for name in table}
+
+
+def judge(name: str, one: Columns | None, other: Columns | None, timed: bool) -> Item:
+    """Return the state of one thing of two runs (None where a run has it not); `timed`: a claim that needs timings."""
+    if one is None or other is None:
+        return Item(name, DIFFERS, "only in the first run" if other is None else "only in the second run")
+    if lone := [column for column in {**one, **other} if column not in one or column not in other]:
+        return Item(name, DIFFERS, f"{lone[0]} is only in the {'first' if lone[0] in one else 'second'} run")
+    found = [_column(name, column, one[column], other[column], timed) for column in one]
+    worst = max(found, key=lambda item: (STATES.index(item.state), not item.deviation, item.deviation))  # words first
+    return Item(name, worst.state, worst.what, max(item.deviation for item in found))
+
+
+def _column(name: str, column: str, a: np.ndarray, b: np.ndarray, timed: bool) -> Item:
+    if a.shape != b.shape:
+        sizes = [" x ".join(map(str, array.shape)) for array in (b, a)]
+        return Item(name, DIFFERS, f"{column} has {sizes[0]} values instead of {sizes[1]}")
+    if a.dtype == object:
+        numbers = [pd.to_numeric(pd.Series(cells, dtype=object), errors="coerce").to_numpy(float) for cells in (a, b)]
+        words = (a != b) & np.isnan(numbers).any(axis=0)
+        if words.any():
+            return Item(name, DIFFERS, f"{column}: {b[words][0]!r} instead of {a[words][0]!r}")
+        a, b = numbers
+    allowed = TOLERANCES["exponent" if timed else kind(Path(name).stem, column)]
+    state, deviation = _numbers(a.astype(float), b.astype(float), *allowed)
+    return Item(name, state, f"most in {column}" if state != SAME else "", deviation)
+
+
+def kind(table: str, column: str) -> str:
+    """Return which of `TOLERANCES` holds for a column of a table."""
+    if column in SETTINGS or not (TIMED.search(table) or TIMED.search(column)):
+        return "number"
+    return "exponent" if "slope" in column else "seconds"
+
+
+def _numbers(a: np.ndarray, b: np.ndarray, factor: float, apart: float) -> tuple[str, float]:
+    """Return the state of two arrays of numbers and their largest deviation; nan equals nan."""
+    moved = ~((a == b) | (np.isnan(a) & np.isnan(b)))
+    a, b = a[moved], b[moved]
+    digits = np.array([f"{x:.6g}" != f"{y:.6g}" for x, y in zip(a, b, strict=True)], dtype=bool)
+    a, b = a[digits], b[digits]
+    if not a.size:
+        return SAME, 0.0
+    with np.errstate(all="ignore"):
+        distance, sizes = np.abs(b - a), np.sort(np.abs([a, b]), axis=0)
+        near = (distance <= apart) | ((np.sign(a) == np.sign(b)) & (sizes[1] <= factor * sizes[0]))
+        deviation = np.nan_to_num(distance / np.abs(a), nan=np.inf, posinf=np.inf).max()
+    return WITHIN if near.all() else DIFFERS, float(deviation)

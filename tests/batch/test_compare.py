@@ -1,0 +1,311 @@
+"""Two runs beside each other: a small run, committed, and copies of it in which one thing was changed."""
+
+import csv
+import json
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+from fake_project import NAME, make_project
+
+from kbrepro.__main__ import main
+from kbrepro.batch import compare, tolerance
+from kbrepro.batch.tolerance import DIFFERS, SAME, WITHIN
+
+ROOT = Path(__file__).parents[2]
+RULES = """
+claims:
+- {id: 0-A, where: Fig. 0, kind: experiment, says: It is larger., finds: "{a}", parts: {a: {is: d, rule: "> 1"}}}
+- {id: 0-T, where: Fig. 0, kind: experiment, says: It is faster., finds: "{a}", needs: {timings: true},
+   parts: {a: {is: s, rule: "> 1"}}}
+"""
+TABLES = {
+    "regret.csv": "round,policy,regret,low\n1,a,0.5,\n2,b,nan,1e-13\n3,c,12.3456,-3\n",
+    "seconds.csv": "d,seconds a run,slope in t\n1,10,0.01\n2,3,-0.2\n",
+    "cost_cheaper_from.csv": "cheaper_than,case\nrefit,200\n",
+    "two_heads.csv": ",(a) SE,(a) SE\n,mean,median\nrule,,\nEI,1.5,2.5\n",
+    "readings_0-A.csv": ",margin,norm,value,state\n0,0,one,-0.99,holds\n1,0.1,one,-0.98,holds\n",
+}
+
+
+def git(root, *arguments):
+    own = ["-c", "user.name=a", "-c", "user.email=a@b.c", "-c", "commit.gpgsign=false"]
+    subprocess.run(["git", *own, *arguments], cwd=root, check=True, capture_output=True)
+
+
+def claim(name, value):
+    part = {"is": "d", "rule": "> 1", "value": value, "low": value - 1, "high": value + 1}
+    return {"id": name, "verdict": "reproduced", "counts_as": "experiment", "finds": "", "parts": {"a": part}}
+
+
+@pytest.fixture
+def root(tmp_path, monkeypatch):
+    """A project with the results of one full-scale run."""
+    root = make_project(tmp_path)
+    monkeypatch.chdir(root)
+    (root / "notebooks" / "claims").mkdir()
+    (root / "notebooks" / "claims" / f"{NAME}.yaml").write_text(RULES)
+    folder = root / "results" / "paper" / NAME
+    for sub in ("tables", "regret", "figures"):
+        (folder / sub).mkdir(parents=True)
+    (folder / "figures" / "a.svg").write_text("<svg/>")
+    record = {"notebook": NAME, "parameters": {"trials": 50, "seed": 1}, "rules": "ab", "data": {"x.csv": "01"}}
+    (folder / "run.json").write_text(json.dumps(record | {"versions": {"numpy": "2.4"}}))
+    (folder / "claims.json").write_text(json.dumps({"rules": "ab", "claims": [claim("0-A", 5.0), claim("0-T", 5.0)]}))
+    for name, text in TABLES.items():
+        (folder / "tables" / name).write_text(text)
+    np.savez(folder / "regret" / "fig.npz", rounds=[1, 2], EI=np.array([[1, np.nan], [2, 4]], np.float32))
+    return root
+
+
+@pytest.fixture
+def committed(root):
+    git(root, "init", "-q")
+    git(root, "add", ".")
+    git(root, "commit", "-q", "-m", "results")
+    return root
+
+
+@pytest.fixture
+def own(root):
+    """A copy of the run."""
+    return Path(shutil.copytree(root / "results" / "paper", root / "results" / "again")) / NAME
+
+
+def edit(path, old, new):
+    text = path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new, 1))
+
+
+def items(root, own):
+    """What is not the same, by name; everything else was compared too."""
+    [beside] = compare.compare(root, root / "results" / "paper", own)
+    return {item.name: item for item in beside.items if item.state != SAME}
+
+
+def call(*arguments):
+    return CliRunner().invoke(main, ["compare", *map(str, arguments)])
+
+
+def test_a_copy_is_the_same_everywhere(root, own):
+    result = call("results/paper", own.parent)
+    assert result.exit_code == 0
+    assert result.output.splitlines()[0] == f"{NAME}: 8 same"
+    assert call(root / "results" / "paper" / NAME, own).output == result.output
+
+
+@pytest.mark.parametrize(
+    ("table", "old", "new", "state", "what", "shown"),
+    [
+        ("regret", "12.3456", "12.3457", WITHIN, "most in regret", "0.00081 %"),
+        ("regret", "12.3456", "12.3470", DIFFERS, "most in regret", "0.011 %"),
+        ("regret", "12.3456", "-12.3456", DIFFERS, "most in regret", "2e+02 %"),
+        ("regret", "1e-13", "3e-13", WITHIN, "most in low", "2e+02 %"),
+        ("regret", "1,a,0.5,\n", "1,a,0.5,7\n", DIFFERS, "low: '7' instead of ''", ""),
+        ("regret", "nan", "0.5", DIFFERS, "regret: '0.5' instead of 'nan'", ""),
+        ("regret", "2,b", "2,B", DIFFERS, "policy: 'B' instead of 'b'", ""),
+        ("regret", "3,c,12.3456,-3\n", "", DIFFERS, "round has 2 values instead of 3", ""),
+        ("regret", "round,policy", "t,policy", DIFFERS, "round is only in the first run", ""),
+        ("seconds", "10", "12", WITHIN, "most in seconds a run", "20 %"),
+        ("seconds", "10", "29", WITHIN, "most in seconds a run", "1.9e+02 %"),
+        ("seconds", "10", "31", DIFFERS, "most in seconds a run", "2.1e+02 %"),
+        ("seconds", "10", "3", DIFFERS, "most in seconds a run", "70 %"),
+        ("seconds", "0.01", "-0.2", WITHIN, "most in slope in t", "2.1e+03 %"),
+        ("seconds", "0.01", "0.4", DIFFERS, "most in slope in t", "3.9e+03 %"),
+        ("seconds", "\n1,", "\n2,", DIFFERS, "most in d", "1e+02 %"),
+        ("cost_cheaper_from", "200", "500", WITHIN, "most in case", "1.5e+02 %"),
+        ("two_heads", "2.5", "2.6", DIFFERS, "most in (a) SE.1", "4 %"),
+        ("two_heads", "median", "mode", DIFFERS, "(a) SE.1: 'mode' instead of 'median'", ""),
+    ],
+)
+def test_a_table_is_judged_by_the_tolerance_of_its_kind(root, own, table, old, new, state, what, shown):
+    edit(own / "tables" / f"{table}.csv", old, new)
+    [item] = items(root, own).values()
+    assert (item.name, item.state, item.what, item.shown) == (f"tables/{table}.csv", state, what, shown)
+    assert call("results/paper", own).exit_code == (state == DIFFERS)
+
+
+def test_six_digits_are_what_is_compared(root, own):
+    edit(own / "tables" / "regret.csv", "12.3456", "12.34560000000000001")
+    assert items(root, own) == {}
+
+
+def test_readings_are_compared_by_their_choices_not_by_their_rank(root, own):
+    (own / "tables" / "readings_0-A.csv").write_text(
+        ",margin,norm,value,state\n0,0.1,one,-0.98,holds\n1,0,one,-0.99,holds\n"
+    )
+    assert items(root, own) == {}
+    edit(own / "tables" / "readings_0-A.csv", "-0.98", "-0.97")
+    assert items(root, own)["tables/readings_0-A.csv"].state == DIFFERS
+
+
+def test_regrets_are_compared_and_nan_equals_nan(root, own):
+    path = own / "regret" / "fig.npz"
+    np.savez(path, rounds=[1, 2], EI=np.array([[1, np.nan], [2, 4.0002]], np.float32))
+    assert items(root, own)["regret/fig.npz"].state == WITHIN
+    np.savez(path, rounds=[1, 2], EI=np.array([[1, 1], [2, 4]], np.float32))
+    assert items(root, own)["regret/fig.npz"].state == DIFFERS
+    np.savez(path, rounds=[1, 2], EI=np.ones((3, 2), np.float32))
+    assert items(root, own)["regret/fig.npz"].what == "EI has 3 x 2 values instead of 2 x 2"
+    np.savez(path, rounds=[1, 2], EI=np.array([[1, np.nan], [2, 4]], np.float32), PI=np.ones((2, 2)))
+    assert items(root, own)["regret/fig.npz"].what == "PI is only in the second run"
+
+
+def test_what_only_one_run_has_differs(root, own):
+    (own / "tables" / "regret.csv").unlink()
+    (own / "tables" / "new.csv").write_text("a\n1\n")
+    found = items(root, own)
+    assert {name: (item.state, item.what) for name, item in found.items()} == {
+        "tables/regret.csv": (DIFFERS, "only in the first run"),
+        "tables/new.csv": (DIFFERS, "only in the second run"),
+    }
+
+
+def test_claims_are_compared_by_verdict_and_by_the_values_of_their_parts(root, own):
+    def judged(*changed):
+        (own / "claims.json").write_text(json.dumps({"rules": "ab", "claims": list(changed)}))
+        return {name: (item.state, item.what) for name, item in items(root, own).items()}
+
+    assert judged(claim("0-A", 5.2), claim("0-T", 5.2)) == {
+        "claim 0-A": (DIFFERS, "most in part a"),
+        "claim 0-T": (WITHIN, "most in part a"),
+    }
+    assert judged(claim("0-A", 5.0001), claim("0-T", 50.0)) == {
+        "claim 0-A": (WITHIN, "most in part a"),
+        "claim 0-T": (DIFFERS, "most in part a"),
+    }
+    assert judged(claim("0-A", 5.0), claim("0-T", 5.1) | {"verdict": "partly"}) == {
+        "claim 0-T": (DIFFERS, "verdict: 'partly' instead of 'reproduced'")
+    }
+    assert judged(claim("0-A", 6.0) | {"verdict": "partly"}, claim("0-T", 5.0)) == {
+        "claim 0-A": (DIFFERS, "verdict: 'partly' instead of 'reproduced'")
+    }
+    assert judged(claim("0-A", 5.0)) == {"claim 0-T": (DIFFERS, "only in the first run")}
+
+
+def test_runs_of_other_settings_are_compared_by_verdict_alone(root, own):
+    edit(own / "run.json", '"trials": 50', '"trials": 20')
+    edit(own / "claims.json", '"value": 5.0', '"value": 6.0')
+    edit(own / "tables" / "regret.csv", "12.3456", "1")
+    [beside] = compare.compare(root, root / "results" / "paper", own)
+    assert beside.told == "other settings, so verdicts alone are compared: trials 20 instead of 50; 2 same"
+    edit(own / "claims.json", '"verdict": "reproduced"', '"verdict": "partly"')
+    result = call("results/paper", own)
+    assert result.exit_code == 1
+    assert "  claim 0-A: differs: verdict: 'partly' instead of 'reproduced'\n" in result.output
+
+
+def test_other_rules_data_and_versions_are_said_first(root, own):
+    edit(own / "run.json", '"rules": "ab"', '"rules": "cd"')
+    edit(own / "run.json", '"x.csv": "01"', '"y.csv": "01"')
+    edit(own / "run.json", '"numpy": "2.4"', '"numpy": "2.5"')
+    [beside] = compare.compare(root, root / "results" / "paper", own)
+    assert beside.told == "other rules; other data: x.csv, y.csv; other versions: numpy 2.5 instead of 2.4; 8 same"
+
+
+def test_a_notebook_of_one_run_alone_is_named_and_is_no_difference(root, own):
+    shutil.copytree(own, own.with_name("02_more"))
+    edit(own.with_name("02_more") / "run.json", NAME, "02_more")
+    result = call("results/paper", own.parent)
+    assert result.exit_code == 0
+    assert result.output.splitlines()[:2] == [f"{NAME}: 8 same", "02_more: only in the second run"]
+
+
+# What is compared by default
+
+
+def test_the_default_is_the_last_commit_and_the_newest_of_yours(committed, own):
+    older = shutil.copytree(own.parent, committed / "results" / "custom" / "ab")
+    os.utime(older / NAME / "run.json", (1, 1))
+    edit(own / "tables" / "regret.csv", "12.3456", "13")
+    result = call()
+    assert result.exit_code == 1
+    assert "  tables/regret.csv: differs: most in regret, 5.3 %\n" in result.output
+    assert call("results/custom/ab").exit_code == 0  # one folder: beside the published run
+
+    edit(committed / "results" / "paper" / NAME / "tables" / "seconds.csv", "10", "12")
+    result = call()  # a full-scale run of one's own goes before
+    assert result.exit_code == 0
+    assert "  tables/seconds.csv: within tolerance: most in seconds a run, 20 %\n" in result.output
+    assert "regret.csv" not in result.output
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ([], "no full-scale results are committed here: name two folders"),
+        (["results/none"], "Directory 'results/none' does not exist"),
+        (["notebooks", "results/paper"], "notebooks holds no results"),
+        (["results/paper"] * 3, "3 folders are not allowed: at most two"),
+    ],
+)
+def test_mistakes_are_told_with_exit_code_2(root, arguments, message):
+    result = call(*arguments)
+    assert result.exit_code == 2
+    assert message in result.output
+
+
+def test_without_a_run_of_ones_own_or_a_common_notebook_nothing_is_compared(committed):
+    result = call()
+    assert result.exit_code == 2 and "no run of yours is under results/" in result.output
+    other = shutil.copytree(committed / "results" / "paper" / NAME, committed / "results" / "other" / "02_more")
+    edit(other / "run.json", NAME, "02_more")
+    result = call("results/other")
+    assert result.exit_code == 2 and "no notebook in common: 01_small" in result.output
+
+
+def test_the_page_of_a_report(committed, own):
+    edit(own / "tables" / "regret.csv", "12.3456", "13")
+    assert compare.markdown(committed, own.parent).splitlines() == [
+        "# Beside the published run",
+        "",
+        tolerance.MEANS,
+        "",
+        f"## {NAME}",
+        "",
+        "7 same, 1 differs.",
+        "",
+        "| item | what | largest deviation |",
+        "| --- | --- | --- |",
+        "| `tables/regret.csv` | differs: most in regret | 5.3 % |",
+    ]
+
+
+def test_there_is_no_page_of_the_published_run_itself_nor_without_one(root, own):
+    assert compare.markdown(root, own.parent) == ""  # no git here
+    git(root, "init", "-q")
+    assert compare.markdown(root, own.parent) == ""  # no commit
+    git(root, "add", ".")
+    git(root, "commit", "-q", "-m", "results")
+    assert compare.markdown(root, own.parent)
+    assert compare.markdown(root, root / "results" / "paper") == ""
+    edit(root / "results" / "paper" / NAME / "tables" / "regret.csv", "12.3456", "13")
+    assert "tables/regret.csv" in compare.markdown(root, root / "results" / "paper")
+
+
+# The committed results
+
+
+@pytest.mark.skipif(not (ROOT / "results" / "paper").is_dir(), reason="no results here")
+def test_the_columns_of_seconds_are_those_of_the_committed_tables():
+    kinds = {}
+    for path in sorted((ROOT / "results" / "paper").glob("*/tables/*.csv")):
+        with path.open(encoding="utf-8", newline="") as file:
+            head = next(csv.reader(file))
+        timed = {c: k for c in head if (k := tolerance.kind(path.stem, c)) != "number"}
+        kinds |= {path.stem: timed} if timed else {}
+    assert set(kinds) == {"seconds", "cost_milliseconds_per_step", "cost_cheaper_from"}
+    assert kinds["seconds"] == {"algorithm": "seconds", "seconds a run": "seconds", "slope in t": "exponent"}
+    assert "t" not in kinds["cost_milliseconds_per_step"] and "BKB" in kinds["cost_milliseconds_per_step"]
+
+
+@pytest.mark.skipif(not (ROOT / "results" / "paper").is_dir(), reason="no results here")
+def test_a_committed_run_is_the_same_as_itself():
+    for folder in sorted((ROOT / "results" / "paper").glob("0[13]_*")):
+        [beside] = compare.compare(ROOT, folder, folder)
+        assert beside.told == f"{len(beside.items)} same" and len(beside.items) > 30
