@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import sys
 from pathlib import Path
@@ -130,6 +131,36 @@ def compare(folders: tuple[Path, ...]) -> None:
     click.echo(comparison.text(found))
     if any(beside.differs for beside in found):
         raise click.exceptions.Exit(1)
+
+
+@main.command()
+@click.argument("policy", required=False, metavar="FILE.py:NAME")
+@click.option("--experiment", metavar="NAME", help="One of --list.")
+@click.option("--trials", type=click.IntRange(min=2), help="The first so many. [default: 20; on sensors all]")
+@click.option("--jobs", type=click.IntRange(min=1), help="Worker processes. [default: one a processor]")
+@click.option("--list", "listing", is_flag=True, help="Print the experiments.")
+def beside(policy: str | None, experiment: str | None, trials: int | None, jobs: int | None, listing: bool) -> None:
+    """Play a policy of yours on the trials of a full-scale run, beside those that played them.
+
+    NAME in FILE.py (or MODULE:NAME) is a class, or a function, that makes a policy from what it is told and the
+    horizon. Figure and table go to results/custom/beside/.
+    """
+    from kbrepro.batch import beside as side
+
+    if listing:
+        click.echo(side.listed().to_string())
+        return
+    if not policy or not experiment:
+        raise click.UsageError("FILE.py:NAME and --experiment are needed, or --list")
+    if jobs:
+        os.environ["KBREPRO_JOBS"] = str(jobs)
+    label = f"your {policy.rpartition(':')[2]}"
+    compared = side.play(side.policy_of(policy), experiment, trials, label)
+    root = paths.project_root()
+    folder = root / "results" / "custom" / "beside" / experiment
+    side.save(compared, folder, policy.rpartition(":")[2])
+    click.echo(compared.table.to_string(float_format="{:.4g}".format, na_rep=""))
+    click.echo(folder.relative_to(root).as_posix())
 
 
 @main.group(invoke_without_command=True)

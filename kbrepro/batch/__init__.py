@@ -1,4 +1,4 @@
-"""Runs notebooks, keeps their results whole, makes the report."""
+"""Runs notebooks, keeps their results whole, makes the report, plays a reader's policy beside the papers'."""
 
 import sys
 
