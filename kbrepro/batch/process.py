@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import os
-import signal
 import subprocess
 import sys
-import threading
 import time
 import uuid
 from collections.abc import Iterator, Mapping
@@ -17,6 +15,8 @@ from typing import Any
 
 import psutil
 import yaml
+
+from kbrepro.batch import guard
 
 MARK = "KBREPRO_RUN"
 #: Runs a module like `python -m`, without the grammars that jsonschema would compile for two seconds (see `batch`).
@@ -44,7 +44,7 @@ def papermill(
     The latter in megabytes, of papermill, kernel and workers together, as seen once a second.
 
     What the notebook writes to stderr (progress bars, warnings) is kept in `log`, papermill's own words after it, and
-    shown in a terminal. When this returns or raises, also on Ctrl-C and SIGTERM, kernel and workers are gone.
+    shown in a terminal. When this ends, by return, Ctrl-C or a signal to this process, kernel and workers are gone.
     """
     command = [*module("papermill"), str(source), str(output), "-k", "python3"]
     # by itself papermill writes the whole notebook twice a cell
@@ -92,28 +92,7 @@ def megabytes(pid: int) -> float:
 
 @contextmanager
 def _nothing_left(mark: str) -> Iterator[None]:
-    """Turn SIGTERM into an exit, and end every marked process on the way out."""
-    in_main_thread = threading.current_thread() is threading.main_thread()
-    before = signal.signal(signal.SIGTERM, lambda *_: sys.exit(143)) if in_main_thread else None
-    try:
+    """End every marked process on the way out, also where this process is killed: see `guard`."""
+    command = [sys.executable, "-P", guard.__file__, MARK, mark]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, start_new_session=True):  # leaving it closes the pipe
         yield
-    finally:
-        _kill(mark)
-        if in_main_thread:
-            signal.signal(signal.SIGTERM, before)
-
-
-def _kill(mark: str) -> None:
-    """Kill every process that carries the mark: kernels live in a session of their own, workers may be orphans."""
-    while marked := [process for process in psutil.process_iter() if _has(process, mark)]:
-        for process in marked:
-            with suppress(psutil.NoSuchProcess):
-                process.kill()
-        time.sleep(0.05)
-
-
-def _has(process: psutil.Process, mark: str) -> bool:
-    try:
-        return process.environ().get(MARK) == mark and process.status() != psutil.STATUS_ZOMBIE
-    except (psutil.Error, OSError):
-        return False
