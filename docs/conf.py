@@ -10,6 +10,8 @@ exclude_patterns = ["_build"]
 
 nb_execution_mode = "off"
 nb_merge_streams = True
+nb_code_prompt_show = "Code"
+nb_code_prompt_hide = "Hide code"
 myst_enable_extensions = ["dollarmath", "amsmath"]
 myst_heading_anchors = 3
 # a results page may skip a heading level, and pandas adds output types that HTML has no use for

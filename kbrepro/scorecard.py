@@ -86,18 +86,19 @@ def glance(records: Sequence[Mapping[str, Any]], notebook: str) -> str:
     lines += [f"- **Headline** ({r['id']}, {r['verdict']}): {_sentence(r)}" for r in headlines]
     for verdict in ("not reproduced", "partly", "undecided"):
         its = [r for r in records if r["verdict"] == verdict and r["counts_as"] in COUNTED and r not in headlines]
-        said = [f"*{r['says'].rstrip('.')}* ({r['id']}" + (f": {_why(r)})" if _why(r) else ")") for r in its]
+        said = [f"*{r['says'].rstrip('.')}* ({r['id']}" + (f": {why(r)})" if why(r) else ")") for r in its]
         lines += [f"- **{verdict.capitalize()}**: {'; '.join(said)}."] if said else []
     lines += [f"- **What the paper leaves open**: {text}" for text in [_deciding_choices(records)] if text]
     return "\n".join(lines)
 
 
-def _why(record: Mapping[str, Any]) -> str:
+def why(record: Mapping[str, Any]) -> str:
+    """Return the note of a record, else the readings that decide it, else nothing."""
     return record.get("note") or record.get("deciding") or ""
 
 
 def _sentence(record: Mapping[str, Any]) -> str:
-    return record["finds"] + (f" ({_why(record)})" if _why(record) else "")
+    return record["finds"] + (f" ({why(record)})" if why(record) else "")
 
 
 def _deciding_choices(records: Iterable[Mapping[str, Any]]) -> str:
@@ -201,7 +202,7 @@ def scorecard(root: Path, results: Path | None = None) -> str:
     parts = ["# Scorecard", LEGEND, matrix(runs, of_old_rules)]
     if (paper / PICTURE).is_file() and (results is None or results == paper):
         parts.append(f"![Every part of every claim by its distance to the rule](paper/{PICTURE})")
-    parts += [ranked] if (ranked := _ranked_choices(runs)) else []
+    parts += [ranked] if (ranked := ranked_choices(runs)) else []
     for notebook, run in runs.items():
         note = f" *{of_old_rules[notebook].capitalize()}.*" if notebook in of_old_rules else ""
         of_record = results is None or results == paper
@@ -257,7 +258,8 @@ def matrix(runs: Mapping[str, Mapping[str, Any]], of_old_rules: Mapping[str, str
     return "Theorems + experiments:\n\n" + table(head, rows)
 
 
-def _ranked_choices(runs: Mapping[str, Mapping[str, Any]]) -> str:
+def ranked_choices(runs: Mapping[str, Mapping[str, Any]]) -> str:
+    """Return a section in Markdown: the choices that the papers leave open, by how many claims each flips."""
     played = {r["id"]: r["readings"]["flips"] for run in runs.values() for r in run["claims"] if r.get("readings")}
     rows = [
         [row.choice, f"{row.flips} of {row.of}", f"{row.share:.0%}"] for row in readings.ranking(played).itertuples()

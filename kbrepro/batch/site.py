@@ -1,8 +1,7 @@
-"""The HTML report of one folder of results: a scorecard, the headline figures, every executed notebook."""
+"""The HTML report of one folder of results: an overview, a page per paper, the scorecard, how-to pages, the API."""
 
 from __future__ import annotations
 
-import re
 import shutil
 import subprocess
 import tempfile
@@ -14,10 +13,13 @@ import nbformat
 
 import kbrepro
 from kbrepro import paths, scorecard
+from kbrepro.batch import overview, pages
 from kbrepro.batch.folders import recover, swap_in
 from kbrepro.batch.process import module
 
 NEEDED = ("sphinx", "myst_nb", "sphinx_book_theme")
+#: The page that lays a reader's own run beside the published one.
+BESIDE = "beside_the_published_run"
 PACKAGE = Path(kbrepro.__file__).parent
 
 
@@ -36,10 +38,12 @@ def build(root: Path, results: Path) -> Path:
     report = results / "report"
     recover(report)
     with tempfile.TemporaryDirectory(dir=results, prefix="report-", suffix=".partial") as folder:
-        source, site = Path(folder, "source"), Path(folder, "site")
+        source, files, site = (Path(folder, name) for name in ("source", "files", "site"))
         source.mkdir()
-        _write_pages(root, results, folders, source)
+        files.mkdir()
+        _write_pages(root, results, folders, source, files)
         _sphinx(root, source, site)
+        shutil.copytree(files, site, dirs_exist_ok=True)
         swap_in(site, report)
     return report / "index.html"
 
@@ -58,29 +62,43 @@ def _finished(root: Path, results: Path) -> list[Path]:
     return folders
 
 
-def _write_pages(root: Path, results: Path, folders: list[Path], source: Path) -> None:
+def _write_pages(root: Path, results: Path, folders: list[Path], source: Path, files: Path) -> None:
+    """Write the pages to `source`, and what they show or offer for download to `files`."""
     for page in _documents(root):
         shutil.copy(page, source)
     for folder in folders:
-        notebook = nbformat.read(folder / "notebook.ipynb", as_version=4)
-        for cell in notebook.cells:
-            cell.source = _without_links_out(cell.source) if cell.cell_type == "markdown" else cell.source
-        nbformat.write(notebook, source / f"{folder.name}.ipynb")
-    for name, page in api_pages().items():
-        paths.write_text(source / f"{name}.md", page)
+        nbformat.write(pages.paper(root, folder), source / f"{folder.name}.ipynb")
+        for kind, pattern in (("tables", "*.csv"), ("figures", "*.svg")):
+            (files / folder.name / kind).mkdir(parents=True)
+            for path in folder.glob(f"{kind}/{pattern}"):
+                shutil.copy(path, files / folder.name / kind)
     if (picture := results / scorecard.PICTURE).is_file():
         paths.write_bytes(source / results.name / picture.name, picture.read_bytes())  # where the scorecard links it
-    paths.write_text(source / "index.md", _index(root, results, folders, source))
+    written = {"scorecard": pages.coloured(pages.inside(root, scorecard.scorecard(root, results)))}
+    written |= api_pages()
+    if beside := _beside(root, results):
+        written[BESIDE] = beside
+    for name, page in written.items():
+        paths.write_text(source / f"{name}.md", page)
+    toctrees = [
+        _toctree("The papers", [folder.name for folder in folders]),
+        _toctree("Results", [name for name in ("scorecard", BESIDE) if name in written]),
+        _toctree("How to", [page.stem for page in _documents(root)]),
+        _toctree("The package", list(api_pages())),
+    ]
+    first = overview.index(root, results, folders, files)
+    paths.write_text(source / "index.md", "\n\n".join([first, *toctrees]) + "\n")
+
+
+def _beside(root: Path, results: Path) -> str:
+    from kbrepro.batch import compare
+
+    return compare.markdown(root, results)
 
 
 def _documents(root: Path) -> list[Path]:
     """Return the pages of docs/: notation first, then by name."""
     return sorted((root / "docs").glob("*.md"), key=lambda page: (page.stem != "notation", page.name))
-
-
-def _without_links_out(text: str) -> str:
-    """Return Markdown whose links to files of the repository are names of these files: the report stands alone."""
-    return re.sub(r"\[([^]]+)\]\((?:\.\./)+([^)]+)\)", r"\1 (`\2`)", text)
 
 
 def _toctree(caption: str, pages: list[str]) -> str:
@@ -107,40 +125,6 @@ def api_pages() -> dict[str, str]:
 
 def _module(name: str) -> str:
     return f"## {name}\n\n```{{eval-rst}}\n.. automodule:: {name}\n   :members:\n   :member-order: bysource\n```"
-
-
-def _index(root: Path, results: Path, folders: list[Path], source: Path) -> str:
-    profile = results.relative_to(root / "results").as_posix()
-    details = re.sub(r"^#", "##", _without_links_out(scorecard.scorecard(root, results)), flags=re.MULTILINE)
-    parts = [
-        f"# kbrepro: the {profile} run",
-        "Five papers on kernelized bandits, run again: what each of them claims, and what this run found.",
-        _verdicts(results, folders),
-        *(_headline(folder, source) for folder in folders),
-        details.strip(),
-        _toctree("The papers", [folder.name for folder in folders]),
-        _toctree("How to", [page.stem for page in _documents(root)]),
-        _toctree("The package", list(api_pages())),
-    ]
-    return "\n\n".join(part for part in parts if part) + "\n"
-
-
-def _verdicts(results: Path, folders: list[Path]) -> str:
-    """Return a table with the number of claims of each verdict, one row a notebook."""
-    runs = scorecard.read(results)
-    found = {name: scorecard.summary(run["claims"]) for name, run in runs.items()}
-    return scorecard.table(["notebook", "claims"], [(f"{{doc}}`{f.name}`", found.get(f.name, "–")) for f in folders])
-
-
-def _headline(folder: Path, source: Path) -> str:
-    """Copy the figure that a notebook named headline_... and return the lines that show it."""
-    for figure in sorted(folder.glob("figures/headline*.png"))[:1]:
-        name = f"{folder.name}.png"
-        shutil.copy(figure, source / name)
-        alt = figure.stem.removeprefix("headline").strip("_").replace("_", " ")
-        options = [f":alt: {alt}", f":target: {folder.name}.html", ":width: 85%"]
-        return "\n".join([f"```{{figure}} {name}", *options, f"{{doc}}`{folder.name}`", "```"])
-    return ""
 
 
 def _sphinx(root: Path, source: Path, site: Path) -> None:

@@ -13,32 +13,52 @@ import pytest
 from fake_project import NAME, contents, make_project, small_notebook
 
 import kbrepro
-from kbrepro.batch import site
+from kbrepro.batch import overview, site
 
 DOCS = Path(__file__).parents[2] / "docs"
 CLAIM = {
-    "id": "9-A",
+    "id": "1-A",
     "where": "Fig. 1",
-    "claim": "Small is beautiful.",
-    "statistic": "mean",
-    "value": 1.0,
-    "interval": None,
-    "rule": {"reproduced": {"value": "> 0"}, "partly": None},
+    "kind": "experiment",
+    "counts_as": "experiment",
+    "says": "Small is beautiful.",
+    "finds": "It is 1.0.",
     "verdict": "reproduced",
+    "deciding": "",
+    "headline": True,
+    "parts": {"it": {"is": "mean", "rule": "> 0", "shown": "1.0", "state": "holds"}},
+    "changes": [],
     "note": "",
+}
+FAILED = CLAIM | {"id": "1-B", "says": "Slow is fast.", "verdict": "not reproduced", "headline": False}
+SINCE = CLAIM | {"id": "1-C", "says": "New is small.", "counts_as": "probe", "where": "since the paper: Else 2024"}
+SINCE |= {"headline": False}
+WHY = {"sentence": "**Slow is slow (1-B).** Its steps are long. Nothing else is.", "holds": True}
+RUN = {
+    "profile": "quick",
+    "git": {"commit": "c0ffee", "dirty": False},
+    "data": {},
+    "seconds": 90,
+    "compute_seconds": 600,
 }
 
 
-def make_results(root):
-    """A finished run with a claim, a headline figure and a formula, and the leftovers of another."""
-    results = root / "results" / "quick"
-    folder = results / NAME
+def make_run(folder, claims):
+    """A finished run with claims, a headline figure and a formula."""
     (folder / "figures").mkdir(parents=True)
     matplotlib.image.imsave(folder / "figures" / "headline_fig1.png", np.zeros((4, 4)))
     nbformat.write(small_notebook(), folder / "notebook.ipynb")
-    (folder / "claims.json").write_text(json.dumps([CLAIM]))
-    (folder / "run.json").write_text("{}")
-    shutil.copytree(folder, results / "02_cut_short.partial")
+    record = {"rules": "abc", "expected": [WHY], "claims": claims}
+    (folder / "claims.json").write_text(json.dumps(record))
+    (folder / "run.json").write_text(json.dumps(RUN))
+
+
+def make_results(root):
+    """A quick run in which nothing fails, the full-scale run of it, and the leftovers of another."""
+    results = root / "results" / "quick"
+    make_run(results / NAME, [CLAIM])
+    make_run(root / "results" / "paper" / NAME, [CLAIM, FAILED, SINCE])
+    shutil.copytree(results / NAME, results / "02_cut_short.partial")
     return results
 
 
@@ -54,14 +74,36 @@ def index(root):
     return site.build(root, make_results(root))
 
 
-def test_the_index_shows_verdicts_figure_and_scorecard_and_leads_to_every_page(index):
+def test_the_index_of_a_quick_run_says_so_first_and_shows_the_verdicts_at_full_scale(index):
     page = index.read_text()
     assert index.parts[-4:] == ("results", "quick", "report", "index.html")
-    for text in ("the quick run", "1 reproduced", "Small is beautiful", f"_images/{NAME}.png", 'href="notation.html"'):
-        assert text in page
-    assert page.index("1 reproduced") < page.index("_images/") < page.index("Small is beautiful")
-    assert f'href="{NAME}.html"' in page
+    in_order = [
+        "the quick run",
+        "These are quick numbers",
+        "Verdicts at full scale",
+        "Small is beautiful",
+        f"headlines/{NAME}",
+    ]
+    in_order += [
+        "Slow is fast",
+        "Its steps are long.",
+        "What later theory changes",
+        "New is small",
+        "Else 2024",
+        "c0ffee",
+    ]
+    places = [page.find(text) for text in in_order]
+    assert -1 not in places and places == sorted(places), dict(zip(in_order, places, strict=True))
+    assert "Nothing else is" not in page  # one sentence a claim
+    assert f'href="{NAME}.html#1-B"' in page and 'class="verdict not-reproduced"' in page
+    for name in (f"{NAME}.html", "notation.html", "scorecard.html", "api.html"):
+        assert f'href="{name}"' in page and (index.parent / name).is_file()
     assert "cut_short" not in page
+
+
+def test_the_scorecard_has_this_run_beside_the_full_scale_one(index):
+    page = (index.parent / "scorecard.html").read_text()
+    assert "Small is beautiful" in page and "at full scale" in page and "Slow is fast" not in page
 
 
 def test_pages_need_no_network(index):
@@ -96,7 +138,7 @@ def test_links_out_of_the_report_become_file_names(index):
 @pytest.mark.slow
 def test_a_page_with_a_fault_leaves_the_old_report(root, index, monkeypatch):
     before = contents(index.parent)
-    monkeypatch.setattr(site, "_verdicts", lambda *_: "{doc}`no_such_page`")
+    monkeypatch.setattr(site.overview, "index", lambda *_: "# Index\n\n{doc}`no_such_page`")
     monkeypatch.setattr(site, "api_pages", dict)
     with pytest.raises(site.ReportFailed, match="no_such_page"):
         site.build(root, index.parents[1])
@@ -105,11 +147,26 @@ def test_a_page_with_a_fault_leaves_the_old_report(root, index, monkeypatch):
 
 
 def test_missing_results_are_said_with_the_command_that_makes_them(root, index):
-    with pytest.raises(site.ReportFailed, match=r"`kbrepro reproduce --profile paper`.*there are: quick"):
-        site.build(root, root / "results" / "paper")
+    with pytest.raises(site.ReportFailed, match=r"`kbrepro reproduce --profile custom/none`.*there are: paper, quick"):
+        site.build(root, root / "results" / "custom" / "none")
 
 
 def test_missing_packages_are_said_with_the_command_that_installs_them(root, monkeypatch):
     monkeypatch.setattr(site, "find_spec", lambda name: None)
     with pytest.raises(site.ReportFailed, match=r'needs sphinx, .*: pip install "kbrepro\[report\]"'):
         site.build(root, root / "results" / "quick")
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [("(1-B)", True), ("(1-A to 1-C)", True), ("(1-A, 1-C)", False), ("(1-BB)", False), ("(1-C to 1-F)", False)],
+)
+def test_a_reason_is_found_by_the_claims_that_it_names(text, named):
+    told = [{"sentence": f"**Slow {text}** , since it is long.", "holds": True}]
+    assert overview.reason(FAILED, told) == ("Since it is long." if named else FAILED["finds"])
+
+
+def test_without_a_sentence_that_holds_the_reading_that_decides_is_the_reason():
+    told = [WHY | {"holds": False}]
+    assert overview.reason(FAILED, told) == FAILED["finds"]
+    assert overview.reason(FAILED | {"deciding": "not reproduced with x"}, told) == "Not reproduced with x."

@@ -1,0 +1,155 @@
+"""The first page of the site: verdicts, what failed and why, what later theory changes, which run this is."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from kbrepro import scorecard
+from kbrepro.batch.pages import coloured, figure, inside, linked, title
+
+FAILED = ("not reproduced", "partly", "undecided")
+WHAT = (
+    "Five papers on kernelized (Gaussian-process) bandits, implemented and run again from scratch, a notebook each. "
+    "Every published claim had its rule before the run that judges it; its verdict is computed from 95 % intervals. "
+    "This page says what came out, what did not and why; a page per paper has the experiments."
+)
+QUICK = (
+    "**These are quick numbers**: fewer and shorter trials, a check that everything runs. **Quote the committed "
+    "full-scale runs**, whose verdicts this page shows; the page of a paper shows this run, and beside each of its "
+    "verdicts that at full scale."
+)
+ALONE = (
+    "**These are numbers of a run of your own, or quick ones**, and no full-scale run is here to show beside them: "
+    "`kbrepro reproduce --profile paper`."
+)
+
+
+def index(root: Path, results: Path, folders: Sequence[Path], files: Path) -> str:
+    """Return the first page in Markdown; what it shows besides goes to `files`, beside the page."""
+    full = root / "results" / scorecard.FULL_SCALE
+    runs, of_record = scorecard.read(results), scorecard.read(full)
+    quoted, source = (runs, results) if results == full or not of_record else (of_record, full)
+    profile = results.relative_to(root / "results").as_posix()
+    parts = ["---\nhtml_theme.sidebar_secondary.remove: true\n---", f"# kbrepro: the {profile} run"]
+    if results != full:
+        parts.append(f"```{{warning}}\n{QUICK if of_record else ALONE}\n```")
+    parts += [WHAT, f"<details><summary>What the verdicts mean</summary>\n\n{scorecard.LEGEND}\n\n</details>"]
+    stale = scorecard.stale(root) if source == full else {}
+    parts += ["## Verdicts" + (" at full scale" if source == full else ""), _matrix(quoted, stale, folders)]
+    parts.append(_all_parts(source, files))
+    cards = [_card(root, folder, source / folder.name, quoted.get(folder.name), files) for folder in folders]
+    parts += ["## Paper by paper", '<div class="papers">', *cards, "</div>"]
+    parts += [scorecard.ranked_choices(quoted), "## This run", _facts(folders)]
+    parts += [] if source == results else ["What it found:", _matrix(runs, {}, folders)]
+    return "\n\n".join(part for part in parts if part)
+
+
+def _matrix(runs: Mapping[str, Any], stale: Mapping[str, str], folders: Sequence[Path]) -> str:
+    text = scorecard.matrix(runs, stale)
+    for folder in folders:
+        text = text.replace(f"| {folder.name}", f"| {{doc}}`{folder.name}`")
+    return f'<div class="matrix">\n\n{text}\n\n</div>'
+
+
+def _all_parts(source: Path, files: Path) -> str:
+    if not (picture := source / scorecard.PICTURE).is_file():
+        return ""
+    shutil.copy(picture, files)
+    alt = "Every part of every claim by its distance to the rule, holding to the right"
+    return f'<figure class="wide"><img src="{picture.name}" alt="{alt}"><figcaption>{alt}.</figcaption></figure>'
+
+
+# A paper
+
+
+def _card(root: Path, folder: Path, quoted: Path, run: Mapping[str, Any] | None, files: Path) -> str:
+    """One paper: a sentence, a figure, what failed and why, what later theory changes."""
+    heading, named = title(folder)
+    parts = ['<div class="paper">', f'<h3><a href="{folder.name}.html">{heading}</a></h3>', inside(root, named)]
+    if run is None:
+        parts.append("No full-scale run of it is here.")
+    else:
+        parts += [_outcome(run["claims"]), _headline(quoted, folder.name, files)]
+        parts += [*_failures(run), *_since(run["claims"])]
+    ids = [record["id"] for record in run["claims"]] if run else []
+    text = "\n\n".join(part for part in parts if part)
+    return coloured(linked(text, ids, f"{folder.name}.html")) + "\n\n</div>"
+
+
+def _outcome(records: Sequence[Mapping[str, Any]]) -> str:
+    headlines = [r for r in records if r.get("headline") and r["finds"]][:1]
+    said = [f"{scorecard.verdict_of(r)} ({r['id']}): *{r['says']}* {r['finds']}" for r in headlines]
+    return "\n\n".join([f"{scorecard.summary(records)}.", *said])
+
+
+def _headline(quoted: Path, name: str, files: Path) -> str:
+    """Copy the figure that a notebook named headline_... and return the HTML that shows it."""
+    found = sorted(quoted.glob("figures/headline*.svg")) or sorted(quoted.glob("figures/headline*.png"))
+    for picture in found[:1]:
+        there = files / "headlines" / name
+        there.mkdir(parents=True)
+        shutil.copy(picture, there)
+        return figure(quoted, picture.stem, where=f"headlines/{name}")
+    return ""
+
+
+def _failures(run: Mapping[str, Any]) -> list[str]:
+    """What did not come out, by verdict, each with the reason; probes are questions of our own and not among it."""
+    lists = []
+    for verdict in FAILED:
+        its = [r for r in run["claims"] if r["verdict"] == verdict and r["counts_as"] not in ("probe", "weak")]
+        lines = [f"- {r['id']}{_aside(r)} *{r['says']}* {reason(r, run['expected'])}" for r in its]
+        lists += [f"**{verdict.capitalize()}**", "\n".join(lines)] if lines else []
+    return lists or ["Nothing failed."]
+
+
+def _aside(record: Mapping[str, Any]) -> str:
+    return f" ({record['counts_as']})" if record["counts_as"] in scorecard.ASIDE else ""
+
+
+def reason(record: Mapping[str, Any], expected: Sequence[Mapping[str, Any]]) -> str:
+    """Return the first sentence of what the notebook says of a claim that did not come out, else what its record says.
+
+    `expected`: what `record.expect` checked, "**Short (4-T).** Why."; what did not hold in the run is passed over.
+    """
+    for told in (e["sentence"] for e in expected if e["holds"]):
+        if (lead := re.match(r"\*\*(.+?)\*\*[ ,]*(.+)", told, re.DOTALL)) and _names(lead[1], record["id"]):
+            return re.split(r"(?<=[.:]) (?=[A-Z])", f"{lead[2][0].upper()}{lead[2][1:]}")[0]
+    why = scorecard.why(record)
+    return f"{why[0].upper()}{why[1:]}." if why else record["finds"]
+
+
+def _names(text: str, claim: str) -> bool:
+    """Whether a text names a claim, also as one of a range: 2-J to 2-M."""
+    ranges = re.findall(r"(\d+-[A-Z]) to (\d+-[A-Z])", text)
+    return bool(re.search(rf"\b{claim}\b", text)) or any(low <= claim <= high for low, high in ranges)
+
+
+def _since(records: Sequence[Mapping[str, Any]]) -> list[str]:
+    its = [r for r in records if r["where"].startswith("since the paper") and r["finds"]]
+    lines = [
+        f"- {scorecard.verdict_of(r).removesuffix(' (probe)')} {r['id']} *{r['says']}* {r['finds']} "
+        f"({r['where'].removeprefix('since the paper').lstrip(': ')})"
+        for r in its
+    ]
+    return ["**What later theory changes**", "\n".join(lines)] if its else []
+
+
+# The run
+
+
+def _facts(folders: Sequence[Path]) -> str:
+    rows = []
+    for folder in folders:
+        run = json.loads((folder / "run.json").read_text(encoding="utf-8"))
+        git = run.get("git") or {}
+        commit = f"`{(git.get('commit') or 'none')[:9]}`{' and changes' if git.get('dirty') else ''}"
+        data = ", ".join(sorted({Path(name).parts[0] for name in run.get("data", {})})) or "a simulated stand-in"
+        times = [f"{run.get(key, 0) / 60:.1f}" for key in ("seconds", "compute_seconds")]
+        rows.append([f"{{doc}}`{folder.name}`", run.get("profile", ""), data, commit, *times])
+    return scorecard.table(["", "profile", "sensor data found", "commit", "minutes", "minutes of all trials"], rows)

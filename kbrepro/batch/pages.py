@@ -1,0 +1,206 @@
+"""A page per paper: the executed notebook, code folded, with anchors, figures and their numbers, how to rerun it."""
+
+from __future__ import annotations
+
+import ast
+import base64
+import hashlib
+import io
+import json
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from html import escape, unescape
+from pathlib import Path
+
+import nbformat
+from nbformat import NotebookNode
+from nbformat.v4 import new_markdown_cell, new_output
+from PIL import Image
+
+from kbrepro import scorecard
+from kbrepro.batch import page_end, step_through
+from kbrepro.claims import VERDICTS
+
+#: Cells that only show what the record knows: their code says nothing.
+_SHOWS = re.compile(r"record\.(banner|at_a_glance|show|finish)\(|record = Record\(")
+_VERDICT = re.compile(rf"(?:[{''.join(scorecard.GLYPHS.values())}] )?\*\*({'|'.join(VERDICTS)})\*\*", re.IGNORECASE)
+_ROW = re.compile(r"^\| (\d+-\w+) \|", re.MULTILINE)
+#: A text of the figure itself; those of its panels are indented further.
+_TEXT = re.compile(r'^  <g id="text_\d+">\n(.*?)^  </g>', re.MULTILINE | re.DOTALL)
+
+
+def paper(root: Path, folder: Path) -> NotebookNode:
+    """Return the notebook of one run as a page of the site; its files are at `<notebook>/` beside the page."""
+    notebook = nbformat.read(folder / "notebook.ipynb", as_version=4)
+    ids = [record["id"] for record in scorecard.read_run(folder)["claims"]]
+    anchored = _anchors(notebook)
+    _edit(notebook, "markdown", lambda text: inside(root, text))
+    _edit(notebook, "code", lambda text: coloured(linked(anchored(inside(root, text)), ids)))
+    _show_figures(notebook, folder)
+    _fold(notebook)
+    run = json.loads((folder / "run.json").read_text(encoding="utf-8"))
+    ends = page_end.numbers(folder), page_end.rerun(root, folder, run), page_end.cite(root, folder.name)
+    notebook.cells += [new_markdown_cell(text) for text in ends if text]
+    return notebook
+
+
+def title(folder: Path) -> tuple[str, str]:
+    """Return the heading of a run's notebook and the paragraph below it, which names the paper."""
+    first = nbformat.read(folder / "notebook.ipynb", as_version=4).cells[0].source.split("\n\n")
+    return first[0].removeprefix("# "), first[1] if len(first) > 1 else ""
+
+
+# Text
+
+
+def inside(root: Path, text: str) -> str:
+    """Return Markdown whose links lead to pages of the site, or are names of files: the site stands alone."""
+    there = "|".join(page.stem for page in (root / "docs").glob("*.md"))
+    text = re.sub(rf"\]\((?:\.\./)+docs/({there})\.md\)", r"](\1.md)", text) if there else text
+    return re.sub(r"\[([^]]+)\]\((?:\.\./)+([^)]+)\)", r"\1 (`\2`)", text)
+
+
+def coloured(text: str) -> str:
+    """Return Markdown whose verdicts in bold have a glyph, and a class that the style sheet colours."""
+
+    def span(found: re.Match) -> str:
+        verdict = found[1].lower()
+        glyph = scorecard.GLYPHS[verdict]
+        return f'<span class="verdict {verdict.replace(" ", "-")}">{glyph} {found[1]}</span>'
+
+    return _VERDICT.sub(span, text)
+
+
+def linked(text: str, ids: Sequence[str], page: str = "") -> str:
+    """Return Markdown whose claims (4-B) lead to where a page shows them; by default the page that the text is on."""
+    if not ids:
+        return text
+    return re.sub(rf'(?<![\w#"$>-])({"|".join(ids)})(?![\w"-])', rf'<a href="{page}#\1">\1</a>', text)
+
+
+def _edit(notebook: NotebookNode, cell_type: str, edit: Callable[[str], str]) -> None:
+    """Change the source of Markdown cells, or the Markdown that code cells show."""
+    for cell in (cell for cell in notebook.cells if cell.cell_type == cell_type):
+        if cell_type == "markdown":
+            cell.source = edit(cell.source)
+        for output in cell.get("outputs", []):
+            if text := output.get("data", {}).get("text/markdown"):
+                output.data["text/markdown"] = edit(text)
+
+
+def _anchors(notebook: NotebookNode) -> Callable[[str], str]:
+    """Return what gives every claim its anchors: #4-B where its section judges it, #all-4-B in the table of all."""
+    rows: Counter[str] = Counter()
+    _edit(notebook, "code", lambda text: rows.update(_ROW.findall(text)) or text)
+    seen: Counter[str] = Counter()
+
+    def anchor(found: re.Match) -> str:
+        claim = found[1]
+        seen[claim] += 1
+        first, last = seen[claim] == 1, seen[claim] == rows[claim]
+        here = f' id="{claim}"' if first else f' id="all-{claim}"' if last else ""
+        there = "" if first and last else f' href="#all-{claim}"' if first else f' href="#{claim}"'
+        return f"| <a{here}{there}>{claim}</a> |"
+
+    return lambda text: _ROW.sub(anchor, text)
+
+
+def _fold(notebook: NotebookNode) -> None:
+    for cell in notebook.cells:
+        if cell.cell_type == "code":
+            tag = "remove-input" if _SHOWS.match(cell.source) and cell.outputs else "hide-input"
+            cell.metadata["tags"] = sorted({*cell.metadata.get("tags", []), tag})
+
+
+# Figures and numbers
+
+
+def _show_figures(notebook: NotebookNode, folder: Path) -> None:
+    """Put the SVG of a figure, with its numbers, in the place of the picture that the notebook shows of it."""
+    stems = {_pixels(png.read_bytes(), halved=True): png.stem for png in folder.glob("figures/*.png")}
+    steps = step_through.of(folder)
+    for section in _sections(notebook):
+        tables = _tables(section, folder)
+        for cell in section:
+            shown = []
+            for output in cell.get("outputs", []):
+                picture = output.get("data", {}).get("image/png")
+                stem = stems.get(_pixels(base64.b64decode(picture))) if picture else None
+                shown.append(_html(figure(folder, stem, tables)) if stem else output)
+                if steps and stem == steps.still:
+                    shown.append(_html(steps.html))
+            if cell.cell_type == "code":
+                cell.outputs = shown
+
+
+def _html(text: str) -> NotebookNode:
+    return new_output("display_data", {"text/html": text})
+
+
+def _pixels(png: bytes, *, halved: bool = False) -> str:
+    """A name for what a PNG shows; a notebook shows its figures at half the size of the files (`record.figure`)."""
+    with Image.open(io.BytesIO(png)) as image:
+        picture = image.convert("RGB")
+        return hashlib.sha256((picture.reduce(2) if halved else picture).tobytes()).hexdigest()
+
+
+def figure(folder: Path, stem: str, tables: Sequence[str] = (), where: str = "") -> str:
+    """Return the HTML of a figure of a run: its SVG if there is one, what it says, links to its numbers."""
+    where = where or f"{folder.name}/figures"
+    svg = folder / "figures" / f"{stem}.svg"
+    file = svg if svg.is_file() else svg.with_suffix(".png")
+    alt = says(svg.read_text(encoding="utf-8")) if svg.is_file() else ""
+    own = [table for table in tables if table == stem] or [t for t in tables if not t.startswith("readings_")]
+    links = ", ".join(f'<a href="{folder.name}/tables/{table}.csv">{table}.csv</a>' for table in own)
+    caption = f"<figcaption><details><summary>Numbers</summary>{links}</details></figcaption>" if links else ""
+    alt = escape(alt or stem.replace("_", " "))
+    return f'<figure><a href="{where}/{file.name}"><img src="{where}/{file.name}" alt="{alt}"></a>{caption}</figure>'
+
+
+def says(svg: str) -> str:
+    """Return the title of a figure that matplotlib wrote as SVG, where every text stands in a comment; "" if none."""
+    height = float(re.search(r'viewBox="0 0 [\d.]+ ([\d.]+)"', svg)[1])
+    for text in _TEXT.findall(svg):
+        place = re.search(r"translate\([-\d.]+ ([-\d.]+)\)(?! rotate\(-90)", text)
+        if place and float(place[1]) < height / 6:  # below are labels of axes
+            return unescape(" ".join(re.findall(r"<!-- (.*?) -->", text)))
+    return ""
+
+
+def _sections(notebook: NotebookNode) -> list[list[NotebookNode]]:
+    sections: list[list[NotebookNode]] = [[]]
+    for cell in notebook.cells:
+        if cell.cell_type == "markdown" and re.search(r"^## ", cell.source, re.MULTILINE):
+            sections.append([])
+        sections[-1].append(cell)
+    return sections
+
+
+def _tables(cells: Sequence[NotebookNode], folder: Path) -> list[str]:
+    """Return the names of the tables that cells write: `record.table(..., name)`, and what traces and readings add."""
+    names = [name for cell in cells if cell.cell_type == "code" for name in _written(cell.source)]
+    there = sorted(path.stem for path in folder.glob("tables/*.csv"))
+    return [table for table in there if any(re.fullmatch(name, table) for name in names)]
+
+
+def _written(source: str) -> Iterator[str]:
+    """Yield a regular expression for every name under which a cell writes tables."""
+    ends = {"table": "", "traces": "_average_regret_(curves|per_trial)"}
+    for node in ast.walk(ast.parse(re.sub(r"^[%!].*", "", source, flags=re.MULTILINE))):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            if node.func.attr in ends and len(node.args) > 1 and (name := _pattern(node.args[-1])) != ".*":
+                yield name + ends[node.func.attr]
+            elif node.func.attr == "play":
+                yield r"readings_\d+-\w+"
+
+
+def _pattern(node: ast.AST) -> str:
+    match node:
+        case ast.Constant(value=str() as text):
+            return re.escape(text)
+        case ast.JoinedStr(values=parts):
+            return "".join(map(_pattern, parts))
+        case ast.BinOp(left=left, op=ast.Add(), right=right):
+            return _pattern(left) + _pattern(right)
+    return ".*"

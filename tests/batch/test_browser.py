@@ -1,0 +1,94 @@
+"""The site of the committed runs in a browser, from disk: nothing missing, no network, no page too wide."""
+
+import re
+import shutil
+from html import unescape
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+import pytest
+from browser import CHROMIUM, Browser
+
+from kbrepro.batch import site, step_through
+
+ROOT = Path(__file__).parents[2]
+DESKTOP, PHONE = 1400, 390
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(CHROMIUM is None, reason="no chromium, chromium-browser or google-chrome is installed"),
+]
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory):
+    """The site of the committed full-scale runs, made in a copy."""
+    root = tmp_path_factory.mktemp("project")
+    for name in ("docs", "notebooks", "results/paper"):
+        shutil.copytree(ROOT / name, root / name, ignore=shutil.ignore_patterns("report", "*.npz", "*.partial"))
+    (root / "kbrepro").mkdir()
+    shutil.copy(ROOT / "CITATION.cff", root)
+    return site.build(root, root / "results" / "paper").parent
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory):
+    browser = Browser(tmp_path_factory.mktemp("profile"))
+    yield browser
+    browser.close()
+
+
+@pytest.fixture(scope="module")
+def pages(report):
+    return {page.name: page for page in sorted(report.glob("*.html"))}
+
+
+@pytest.mark.parametrize("width", [DESKTOP, PHONE])
+def test_every_page_loads_in_silence_with_all_images_and_fits_the_screen(browser, pages, width):
+    wrong = {}
+    for name, page in pages.items():
+        browser.open(page, width)
+        missing = browser.ask("[...document.images].filter(i => i.src && !i.naturalWidth).map(i => i.src)")
+        wide = browser.ask("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+        wrong[name] = [*browser.complaints, *missing, *([f"{wide} px too wide"] if wide > 0 else [])]
+    assert {name: its for name, its in wrong.items() if its} == {}
+    assert {"index.html", "scorecard.html", "api.html", *(f"{name}.html" for name in step_through.ROOMS)} <= set(pages)
+
+
+def test_every_link_within_the_site_leads_somewhere(pages, report):
+    text = {page: page.read_text(encoding="utf-8") for page in report.glob("*.html")}
+    ids = {page: set(re.findall(r'\bid="([^"]+)"', its)) for page, its in text.items()}
+    broken = []
+    for page, its in text.items():
+        for link in {unescape(link) for link in re.findall(r'<a\b[^>]*\bhref="([^"]*)"', its)}:
+            parts = urlsplit(link)
+            target = (page.parent / unquote(parts.path)).resolve() if parts.path else page
+            if parts.scheme or parts.netloc:
+                continue
+            if not target.exists() or (parts.fragment and unquote(parts.fragment) not in ids.get(target, set())):
+                broken.append(f"{page.name}: {link}")
+    assert broken == []
+
+
+@pytest.mark.parametrize("notebook", sorted(step_through.ROOMS))
+def test_a_run_is_stepped_through_with_a_click(browser, pages, notebook):
+    browser.open(pages[f"{notebook}.html"], DESKTOP)
+    frame = "document.querySelector('.step-through .animation img').src"
+    ready = f"new Promise(done => setTimeout(() => done({frame}), 200))"
+    first = browser.ask(ready)
+    browser.ask("document.querySelector('.step-through button[title=\"Pause\"]').click()")
+    browser.ask("document.querySelector('.step-through button[title=\"First frame\"]').click()")
+    first = browser.ask(frame)
+    browser.ask("document.querySelector('.step-through button[title=\"Next frame\"]').click()")
+    second = browser.ask(frame)
+    assert first.startswith("data:image/png") and second.startswith("data:image/png")
+    assert first != second
+
+
+def test_a_claim_is_found_at_its_permanent_anchor(browser, pages):
+    page = pages["04_bkb_variance_starvation.html"]
+    browser.open(page, DESKTOP)
+    assert browser.ask("document.getElementById('4-B').closest('tr').innerText").startswith("4-B")
+    assert "SoR" in browser.ask("document.getElementById('4-B').closest('section').innerText")
+    assert browser.ask("document.getElementById('4-B').getAttribute('href')") == "#all-4-B"
+    assert browser.ask("document.getElementById('all-4-B').getAttribute('href')") == "#4-B"

@@ -1,0 +1,170 @@
+"""A page per paper: anchors, links, colours, figures with alt text and numbers, how to rerun and to cite it."""
+
+import base64
+import io
+import json
+import re
+from html import unescape
+
+import matplotlib.pyplot as plt
+import nbformat
+import pytest
+from fake_project import NAME, make_project
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
+from PIL import Image
+
+from kbrepro import figures
+from kbrepro.batch import page_end, pages
+
+TABLE = """|  | the paper says | verdict |
+| --- | --- | --- |
+| 1-A | Small, as 1-B. | ● **reproduced** |
+"""
+RUN = {
+    "profile": "quick",
+    "parameters": {"horizon": 20},
+    "versions": {"numpy": "2"},
+    "data": {"lab/one.csv": "abc"},
+    "git": {"commit": "c0ffee", "dirty": False},
+    "seconds": 90.0,
+    "compute_seconds": 600.0,
+}
+
+
+def shown(text):
+    return new_output("display_data", {"text/markdown": text})
+
+
+def halved(png):
+    """The picture of a figure as `record.figure` leaves it in the notebook."""
+    half = io.BytesIO()
+    Image.open(png).convert("RGB").reduce(2).save(half, format="png")
+    return new_output("display_data", {"image/png": base64.b64encode(half.getvalue()).decode()})
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """A finished run: two figures, three tables, a claim shown in its section and in the table of all."""
+    folder = make_project(tmp_path) / "results" / "quick" / NAME
+    (folder / "figures").mkdir(parents=True)
+    (folder / "tables").mkdir()
+    figures.use_style()
+    for name, heights in {"rise": [0, 1], "fall": [1, 0]}.items():
+        fig, ax = plt.subplots(figsize=(4, 3))
+        ax.plot(heights)
+        ax.set_title("left")
+        fig.supxlabel("rounds")
+        fig.suptitle(f"A {name} & more,\nas proved")
+        for suffix in ("png", "svg"):
+            fig.savefig(folder / "figures" / f"{name}.{suffix}", dpi=100)
+        plt.close(fig)
+    for name in ("fig1_a_average_regret_curves", "rules", "elsewhere"):
+        (folder / "tables" / f"{name}.csv").write_text("a\n1\n")
+    writes = 'for x in "a":\n    record.traces(its, f"fig1_{x}")\nrecord.table(table.rename_axis(["a", "b"]), "rules")'
+    cells = [
+        new_markdown_cell(
+            "# Small\n\nA. Uthor: *Small*.\n\nSee [symbols](../../../docs/notation.md), [x](../../x.py)."
+        ),
+        new_code_cell("record.at_a_glance()", outputs=[shown("- **Partly**: *Small* (1-B).")]),
+        new_markdown_cell("## First"),
+        new_code_cell(writes, outputs=[halved(folder / "figures" / name) for name in ("rise.png", "fall.png")]),
+        new_code_cell('record.show("1-A")', outputs=[shown(TABLE)]),
+        new_markdown_cell("## All claims"),
+        new_code_cell("record.show()", outputs=[shown(TABLE + "| 1-B | Else. | ◐ **partly** |\n")]),
+    ]
+    nbformat.write(new_notebook(cells=cells), folder / "notebook.ipynb")
+    records = [{"id": f"1-{letter}"} for letter in "AB"]
+    (folder / "claims.json").write_text(json.dumps({"rules": "r", "expected": [], "claims": records}))
+    (folder / "run.json").write_text(json.dumps(RUN))
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "notation.md").write_text("# Symbols")
+    return folder
+
+
+@pytest.fixture
+def page(folder):
+    return pages.paper(folder.parents[2], folder)
+
+
+def texts(page):
+    return [o.data.get("text/markdown", o.data.get("text/html")) for c in page.cells for o in c.get("outputs", [])]
+
+
+def test_a_claim_has_one_anchor_in_its_section_and_one_in_the_table_of_all_each_linked_to_the_other(page):
+    glance, *_, section, every = texts(page)
+    assert '(<a href="#1-B">1-B</a>)' in glance
+    assert '| <a id="1-A" href="#all-1-A">1-A</a> |' in section
+    assert '| <a id="all-1-A" href="#1-A">1-A</a> |' in every
+    assert '| <a id="1-B">1-B</a> |' in every  # shown nowhere else
+    assert 'as <a href="#1-B">1-B</a>.' in section
+    found = re.findall(r'id="([^"]+)"', "".join(texts(page)))
+    assert sorted(found) == ["1-A", "1-B", "all-1-A"]
+
+
+def test_verdicts_have_glyph_and_class(page):
+    glance, *_, section, _ = texts(page)
+    assert '<span class="verdict partly">◐ Partly</span>' in glance
+    assert '| <span class="verdict reproduced">● reproduced</span> |' in section
+    assert '<span class="verdict not-reproduced">○ not reproduced</span>' in pages.coloured("**not reproduced**")
+    assert pages.coloured("a **bold** word") == "a **bold** word"
+
+
+def test_a_claim_in_a_formula_or_a_longer_word_is_no_link():
+    for text in ("$1-A$", "x1-A", "1-Ab", '<a href="#1-A">1-A</a>'):
+        assert pages.linked(text, ["1-A"]) == text
+    assert pages.linked("(1-A)", ["1-A"], "one.html") == '(<a href="one.html#1-A">1-A</a>)'
+
+
+def test_a_picture_becomes_its_svg_with_the_finding_as_alt_text_and_the_numbers_of_its_section(page, folder):
+    rise, fall = texts(page)[1:3]
+    for name, html in (("rise", rise), ("fall", fall)):
+        assert f'src="{NAME}/figures/{name}.svg"' in html
+        assert f'alt="A {name} & more, as proved"' in unescape(html)
+    links = re.findall(r'href="[^"]*tables/([^"]*)"', rise)
+    assert links == ["fig1_a_average_regret_curves.csv", "rules.csv"]
+    assert "elsewhere.csv" in page.cells[-2].source
+
+
+def test_a_table_named_like_the_figure_is_its_only_one(folder):
+    html = pages.figure(folder, "rise", ["other", "rise"])
+    assert "tables/rise.csv" in html and "other.csv" not in html
+
+
+def test_code_is_folded_and_what_only_shows_a_record_is_left_out(page):
+    tags = [cell.metadata["tags"] for cell in page.cells if cell.cell_type == "code"]
+    assert tags == [["remove-input"], ["hide-input"], ["remove-input"], ["remove-input"]]
+
+
+def test_links_lead_to_pages_of_the_site_or_are_names_of_files(page):
+    assert "See [symbols](notation.md), x (`x.py`)." in page.cells[0].source
+
+
+def test_the_end_says_how_to_rerun_it_with_commit_parameters_and_checksums(page, folder):
+    text = page.cells[-1].source
+    assert "git checkout c0ffee\nkbrepro reproduce 01 --profile quick\n" in text
+    assert "1.5 min" in text and "10 min" in text
+    for fact in ("| `horizon` | `20` |", "| `lab/one.csv` | `abc` |", "| `numpy` | `2` |"):
+        assert fact in text
+    assert "differed" not in text
+    run = RUN | {"git": {"commit": "c0ffee", "dirty": True}}
+    assert "differed" in page_end.rerun(folder.parents[2], folder, run)
+
+
+def test_a_custom_run_names_the_settings_that_differ_from_its_profile(folder):
+    root = folder.parents[2]
+    custom = root / "results" / "custom" / "0123" / NAME
+    run = RUN | {"profile": "paper", "parameters": {"horizon": 2000, "scale": 0.5, "sizes": [3]}}
+    text = page_end.rerun(root, custom, run)
+    assert "kbrepro reproduce 01 --profile paper --set 'sizes=[3]'\n" in text
+
+
+def test_who_to_cite_comes_from_the_citation_file(folder):
+    root = folder.parents[2]
+    assert page_end.cite(root, NAME) == ""
+    (root / "CITATION.cff").write_text(
+        "title: All\nversion: 1.0\nauthors: [{name: we}]\nreferences:\n"
+        "- {title: Small, year: 2001, authors: [{given-names: A., family-names: Uthor}], notes: Notebook 01_small}\n"
+        "- {title: Big, year: 2002, authors: [{given-names: B., family-names: Other}], notes: Notebook 02_big}\n"
+    )
+    text = page_end.cite(root, NAME)
+    assert "A. Uthor. *Small*." in text and "we. *All*, version 1.0" in text and "Big" not in text
