@@ -90,7 +90,7 @@ def kind(table: str, column: str) -> str:
 
 def _numbers(a: np.ndarray, b: np.ndarray, factor: float, apart: float) -> tuple[str, float]:
     """Return the state of two arrays of numbers and their largest deviation; nan equals nan."""
-    moved = ~((a == b) | (np.isnan(a) & np.isnan(b)))
+    moved = a != b
     a, b = a[moved], b[moved]
     digits = np.array([f"{x:.6g}" != f"{y:.6g}" for x, y in zip(a, b, strict=True)], dtype=bool)
     a, b = a[digits], b[digits]
