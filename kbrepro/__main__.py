@@ -154,8 +154,7 @@ def beside(policy: str | None, experiment: str | None, trials: int | None, jobs:
         raise click.UsageError("FILE.py:NAME and --experiment are needed, or --list")
     if jobs:
         os.environ["KBREPRO_JOBS"] = str(jobs)
-    label = f"your {policy.rpartition(':')[2]}"
-    compared = side.play(side.policy_of(policy), experiment, trials, label)
+    compared = side.play(side.policy_of(policy), experiment, trials)
     root = paths.project_root()
     folder = root / "results" / "custom" / "beside" / experiment
     side.save(compared, folder, policy.rpartition(":")[2])

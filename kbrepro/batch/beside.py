@@ -32,6 +32,7 @@ from kbrepro.simulation import Experiment, run_trials
 ROOMS = {name: room for room in (gp_ucb, igp_ucb, pi_gp_ucb, bkb) for name in room.EXPERIMENTS}
 #: Trials that are played unless told otherwise; of those that resemble their neighbours, all.
 USUAL = 20
+YOURS = "yours"
 
 
 class Named(NamedTuple):
@@ -107,25 +108,22 @@ def listed() -> pd.DataFrame:
     return pd.DataFrame(rows, ["notebook", "horizon", "trials", "arms", "data"]).T
 
 
-def play(policy: Callable[..., Any], name: str, trials: int | None = None, label: str = "yours") -> Compared:
+def play(policy: Callable[..., Any], name: str, trials: int | None = None) -> Compared:
     """Play trials 0 .. trials - 1 of an experiment with `policy(told, horizon)`, and compare it with those kept.
 
     Every policy meets the same function, noise and order of ties. Without `trials`: 20, or all where neighbours
-    resemble each other. Raises what `named` raises, ValueError on more trials than are kept or fewer than two blocks,
-    and on the label of a rival.
+    resemble each other. Raises what `named` raises, ValueError on more trials than are kept or fewer than two blocks.
     """
     its = named(name)
     trials = trials or (its.trials if its.block > 1 else min(USUAL, its.trials))
     if not 2 * its.block <= trials <= its.trials:
         allowed = f"from {2 * its.block} to {its.trials}, those of the full-scale run"
         raise ValueError(f"trials = {trials!r} is not allowed: trials of {name} must be an integer {allowed}")
-    if label in its.regrets:
-        raise ValueError(f"label = {label!r} is not allowed: a rival in {name} is called so")
-    experiment = Experiment(its.source, {label: policy}, its.horizon)
+    experiment = Experiment(its.source, {YOURS: policy}, its.horizon)
     traces = run_trials(experiment, trials, its.seed, block=min(its.block, 10), label=name)
     traces |= {rival: _trace(its.rounds, curves[:trials]) for rival, curves in its.regrets.items()}
-    table = _differences(traces, label, its)
-    return Compared(traces, table, _panel(traces, table, label, name))
+    table = _differences(traces, its)
+    return Compared(traces, table, _panel(traces, table, name))
 
 
 def _trace(rounds: NDArray[np.int64], curves: Array) -> Trace:
@@ -135,38 +133,41 @@ def _trace(rounds: NDArray[np.int64], curves: Array) -> Trace:
     return Trace(unknown, unknown, regret, unknown, unknown)
 
 
-def _differences(traces: Mapping[str, Trace], label: str, its: Named) -> pd.DataFrame:
+def _differences(traces: Mapping[str, Trace], its: Named) -> pd.DataFrame:
     """Mean R_T of every policy, and that of yours less it, paired, with its 95 % interval."""
     final = {name: trace.cumulative_regret[:, -1] for name, trace in traces.items()}
-    rows = {label: (final[label].mean(), np.nan, np.nan, np.nan, "")}
+    rows = {YOURS: (final[YOURS].mean(), np.nan, np.nan, np.nan, "")}
     for rival in its.regrets:
-        pair = final[label], final[rival]
+        pair = final[YOURS], final[rival]
         found = paired_difference(*pair, its.seed) if its.block == 1 else block_mean(pair[0] - pair[1], its.block)
         word = "lower" if found.high < 0 else "higher" if found.low > 0 else "open"
         rows[rival] = (final[rival].mean(), *found, word)
-    columns = ["mean R_T", "difference", "low", "high", f"{label} is"]
+    columns = ["mean R_T", "difference", "low", "high", f"{YOURS} is"]
     return pd.DataFrame.from_dict(rows, orient="index", columns=columns).rename_axis("policy")
 
 
-def _panel(traces: Mapping[str, Trace], table: pd.DataFrame, label: str, name: str) -> Figure:
+def _panel(traces: Mapping[str, Trace], table: pd.DataFrame, name: str) -> Figure:
     """Yours, thick, on top of those rivals that have a look of their own."""
-    words = table[f"{label} is"].value_counts()
-    counts = ", ".join(f"{word}: {words.get(word, 0)}" for word in ("lower", "higher", "open"))
+    words = table[f"{YOURS} is"].value_counts()
+    lower, higher, undecided = (words.get(word, 0) for word in ("lower", "higher", "open"))
+    title = (
+        f"{name}, final regret of {YOURS}: lower than {lower} rivals, higher than {higher}, open against {undecided}"
+    )
     with plt.rc_context():
         figures.use_style()
         figure, ax = plt.subplots(figsize=(figures.WIDTH, 3.6))
-        shown = {rival: trace for rival, trace in traces.items() if rival in figures.LOOK or rival == label}
-        figures.regret_quartiles(ax, shown, hero=label)
-        return figures.labelled(figure, f"{name}: final regret of {label} against {len(table) - 1} rivals: {counts}")
+        shown = {rival: trace for rival, trace in traces.items() if rival in figures.LOOK or rival == YOURS}
+        figures.regret_quartiles(ax, shown, hero=YOURS)
+        return figures.labelled(figure, title)
 
 
-def save(compared: Compared, folder: Path, label: str) -> None:
-    """Write `<label>.png` and `<label>.csv`, each whole or not at all."""
+def save(compared: Compared, folder: Path, stem: str) -> None:
+    """Write `<stem>.png` and `<stem>.csv`, each whole or not at all."""
     picture = io.BytesIO()
     with figures.placed(compared.figure, 200):
         compared.figure.savefig(picture, format="png", dpi=200, facecolor="white")
-    paths.write_bytes(folder / f"{label}.png", picture.getvalue())
-    paths.write_text(folder / f"{label}.csv", compared.table.to_csv(float_format="%.6g"))
+    paths.write_bytes(folder / f"{stem}.png", picture.getvalue())
+    paths.write_text(folder / f"{stem}.csv", compared.table.to_csv(float_format="%.6g"))
 
 
 def policy_of(where: str) -> Callable[..., Any]:

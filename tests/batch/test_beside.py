@@ -1,4 +1,4 @@
-"""Our policies, played as a reader's, have the committed regret again; what people see of their own, and of mistakes."""
+"""Our policies, played as a reader's, have the committed regret again; what people see of their own and of mistakes."""
 
 import json
 import os
@@ -75,14 +75,14 @@ def compared():
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(ROOT)
         patch.setenv("KBREPRO_JOBS", "1")
-        return beside.play(JANZ, "table1_d1", trials=2, label="again")
+        return beside.play(JANZ, "table1_d1", trials=2)
 
 
 def test_to_the_last_round_ours_is_its_own_rival(compared):
     kept = beside.named("table1_d1")
     table = compared.table
     final = {rival: curves[:2, -1].astype(float) for rival, curves in kept.regrets.items()}
-    assert table.index.tolist() == ["again", "IGP-UCB", "π-GP-UCB"]
+    assert table.index.tolist() == ["yours", "IGP-UCB", "π-GP-UCB"]
     assert table.loc["IGP-UCB", "difference"] == pytest.approx(0, abs=1e-3)
     apart = final["IGP-UCB"] - final["π-GP-UCB"]
     low = apart.mean() - 12.7062 * apart.std(ddof=1) / np.sqrt(2)  # t interval, one degree of freedom
@@ -97,10 +97,10 @@ def test_a_rivals_trace_is_right_at_the_rounds_kept(compared):
 
 
 def test_the_panel_can_be_read_and_yours_is_on_top(compared, checked):
-    assert checked(compared.figure).startswith("table1_d1: final regret of again against 2 rivals: lower: ")
+    assert checked(compared.figure).startswith("table1_d1, final regret of yours: lower than ")
     lines = {line.get_label(): line for line in compared.figure.axes[0].lines}
-    assert max(lines, key=lambda name: lines[name].get_zorder()) == "again"
-    assert lines["again"].get_linewidth() > lines["IGP-UCB"].get_linewidth()
+    assert max(lines, key=lambda name: lines[name].get_zorder()) == "yours"
+    assert lines["yours"].get_linewidth() > lines["IGP-UCB"].get_linewidth()
 
 
 @pytest.mark.parametrize(("apart", "word"), [(-1.0, "lower"), (1.0, "higher"), (0.0, "open")])
@@ -109,11 +109,11 @@ def test_words_and_blocks_of_differences(apart, word):
     regret = apart + np.repeat([0.1, -0.1, 0.1, -0.1], 10) + np.tile([0.4, -0.4], 20)
     traces = {
         name: beside._trace(np.array([1]), its[:, None])
-        for name, its in {"me": 5 + regret, "it": regret * 0 + 5}.items()
+        for name, its in {"yours": 5 + regret, "it": regret * 0 + 5}.items()
     }
     its = beside.Named("", None, 1, 1, 40, 10, np.array([1]), {"it": None})
-    row = beside._differences(traces, "me", its).loc["it"]
-    assert row["me is"] == word
+    row = beside._differences(traces, its).loc["it"]
+    assert row["yours is"] == word
     half = 3.18245 * 0.2 / np.sqrt(3) / 2
     assert row["high"] - row["low"] == pytest.approx(2 * half, rel=1e-4)
 
@@ -163,7 +163,7 @@ def test_the_list_names_every_experiment(monkeypatch, tmp_path):
     ("arguments", "message"),
     [
         (["{}:Mine", "--experiment", "fig9"], "experiment = 'fig9' is not allowed: experiment must be one of 'fig5a'"),
-        (["{}:Mine", "--experiment", "fig5b_last_third"], "temperature data is missing: see data/README.md, or set KBREPRO"),
+        (["{}:Mine", "--experiment", "fig5b_last_third"], "temperature data is missing: see data/README.md, or set KB"),
         (["{}:Mine", "--experiment", "table1_d1", "--trials", "101"], "must be an integer from 2 to 100"),
         (["{}:Yours", "--experiment", "table1_d1"], "no class or function Yours there; allowed: Mine"),
         (["none.py:Mine", "--experiment", "table1_d1"], "there is no file none.py"),
@@ -190,8 +190,6 @@ def test_other_mistakes_name_what_is_allowed(tmp_path, monkeypatch):
     (tmp_path / "imports_what_is_not_there.py").write_text("import no_such_thing\n", encoding="utf-8")
     with pytest.raises(ModuleNotFoundError, match="no_such_thing"):
         beside.policy_of(f"{tmp_path / 'imports_what_is_not_there.py'}:Mine")
-    with pytest.raises(ValueError, match="label = 'IGP-UCB' is not allowed"):
-        beside.play(JANZ, "table1_d1", trials=2, label="IGP-UCB")
     for folder in ("notebooks", "kbrepro"):
         (tmp_path / folder).mkdir()
     monkeypatch.chdir(tmp_path)
