@@ -89,6 +89,9 @@ def test_computing_time_that_was_not_kept_is_not_made_up(finished):
 def test_what_older_rules_judged_is_marked_wherever_it_is_quoted(finished):
     path = finished / "results" / "paper" / NAME / "claims.json"
     path.write_text(json.dumps({"rules": "", "expected": [], "claims": [CLAIM]}))
+    rules = finished / "notebooks" / "claims" / f"{NAME}.yaml"
+    rules.parent.mkdir()
+    rules.write_text("claims: []\n")
     assert quoted.filled(README, finished).count("(its rules changed after the run)") == 4
 
 
