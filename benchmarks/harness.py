@@ -11,6 +11,8 @@ import json
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from importlib.metadata import version
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -25,6 +27,8 @@ from kbrepro.batch import provenance
 from kbrepro.kernels import Array
 from kbrepro.simulation import digest
 
+#: Libraries that we are compared with, where they are installed, and the modules that tell.
+PEERS = {"scikit-learn": "sklearn", "gpytorch": "gpytorch", "botorch": "botorch", "torch": "torch"}
 #: A job is stopped at the first step that ends after so many seconds.
 STOP_AFTER = 120.0
 
@@ -125,7 +129,7 @@ def facts() -> dict[str, Any]:
     """Return what the seconds depend on and can be told of any machine."""
     blas = [library for library in threadpool_info() if library["user_api"] == "blas"]
     return {
-        "versions": provenance.versions(),
+        "versions": provenance.versions() | {name: version(name) for name in PEERS if find_spec(PEERS[name])},
         "blas_kernels": sorted({str(library.get("architecture")) for library in blas}),
         "blas_threads": max(library["num_threads"] for library in blas),
         "git": provenance.git_state(paths.project_root()),

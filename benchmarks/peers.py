@@ -6,7 +6,7 @@ Srinivas et al. All of them are exact, so all must pull the same arms. Hyperpara
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -146,8 +146,12 @@ def _rows(
     name: str, form: type[Posterior], problem: Problem, horizons: Sequence[int], repeats: int, reference: dict
 ) -> list[dict]:
     """The rows of a form: `times` is its median over that of the reference, which the first call fills."""
-    T = max(horizons)
-    run = timed(lambda: rounds(policy_on(form, problem.told, T), problem, T, np.random.default_rng(2)), repeats)
+
+    def play(T: int) -> Iterator[tuple[int, int, float]]:
+        return rounds(policy_on(form, problem.told, T), problem, T, np.random.default_rng(2))
+
+    list(play(2))  # what a library does once in a process is not timed
+    run = timed(lambda: play(max(horizons)), repeats)
     arms, found = [arm for _, arm, _ in run.items], []
     for t in horizons:
         seconds = run.totals(first=t)
@@ -162,7 +166,7 @@ def _rows(
 
 def draw(table: pd.DataFrame) -> Figure:
     """Return the seconds of every form over rounds, with the smallest and largest."""
-    figure, ax = plt.subplots(figsize=(5.0, 3.2))
+    figure, ax = plt.subplots(figsize=(6.0, 3.2))
     for marker, (name, its) in zip("osD^v", table.dropna(subset="median_s").groupby("job", sort=False), strict=False):
         (curve,) = ax.plot(its["rounds"], its["median_s"], marker=marker, markersize=4, label=name)
         ax.vlines(its["rounds"], its["min_s"], its["max_s"], color=curve.get_color(), linewidth=0.8)
@@ -170,10 +174,10 @@ def draw(table: pd.DataFrame) -> Figure:
     ticks = sorted(table["rounds"].unique())
     ax.set_xticks(ticks, [str(t) for t in ticks])
     ax.minorticks_off()
-    T = max(ticks)
-    factors = [f"{name} {its:.0f}" for name, its in _factors(table, T).items()]
-    figures.labelled(figure, f"Times as long as here, {T} rounds: {', '.join(factors) or 'nothing to compare'}")
-    return figure
+    T = max(table.dropna(subset="times").loc[lambda its: ~its["job"].str.startswith(OURS), "rounds"])
+    factors = _factors(table, T)
+    longer = " to ".join(f"{factor:.0f}" for factor in sorted({min(factors.values()), max(factors.values())}))
+    return figures.labelled(figure, f"A refit in every round takes {longer} times as long over {T} rounds")
 
 
 def _factors(table: pd.DataFrame, T: int) -> dict[str, float]:
@@ -193,7 +197,7 @@ def aims(table: pd.DataFrame) -> list[Aim]:
         reason = f"a round takes {1e6 * ours.iloc[0] / T:.0f} µs here, {1e6 * factor * ours.iloc[0] / T:.0f} µs there"
         aim = f"{name}, T = {T}: at least {least} times as long"
         found.append(Aim(aim, f"{factor:.1f} times" if factor == factor else "not measured", factor >= least, reason))
-    same = table["same_arms"].dropna().astype(bool)
+    same = table["same_arms"].dropna().astype(str) == "True"  # as a CSV file has it
     found.append(
         Aim("exact peers pull the same arms", f"{same.sum()} of {len(same)} rows", same.all(), "see the table")
     )

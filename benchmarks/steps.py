@@ -15,6 +15,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
+from matplotlib.ticker import NullFormatter
 
 from benchmarks.harness import Aim, Question, row, timed
 from benchmarks.peers import policy_on
@@ -132,7 +133,7 @@ def draw(table: pd.DataFrame) -> Figure:
     """Return the milliseconds a step over t at the most arms, and over A in the last window."""
     figure, (over_t, over_a) = plt.subplots(1, 2, figsize=(figures.WIDTH, 3.8), sharey=True)
     table, markers = table.dropna(subset="median_s"), "osD^v<>PX*"
-    colours = plt.get_cmap("tab10").colors
+    colours = plt.get_cmap("tab10").colors  # policies of two papers may have one colour elsewhere
     for i, (name, its) in enumerate(table.groupby("job", sort=False)):
         last, most = its[its["t"] == its["t"].max()], its[its["arms"] == its["arms"].max()]
         look = {"label": name, "marker": markers[i], "color": colours[i], "markersize": 4}
@@ -140,11 +141,12 @@ def draw(table: pd.DataFrame) -> Figure:
         over_a.plot(last["arms"], 1e3 * last["median_s"], **look)
     over_t.set(xscale="log", yscale="log", xlabel="round t (at the most arms)", ylabel="milliseconds a step (median)")
     over_a.set(xscale="log", xlabel="arms A (second half of the rounds)")
+    for ax in (over_t, over_a):
+        ax.xaxis.set_minor_formatter(NullFormatter())
     figures.legend_below(figure, 3)
-    step = table.groupby("job", sort=False)["median_s"].last()
-    dearest, cheapest = step.idxmax(), step.idxmin()
-    title = f"At its largest size, a step takes {1e3 * step.min():.2g} ms ({cheapest}) to {1e3 * step.max():.2g} ms"
-    figure.suptitle(f"{title} ({dearest})")
+    step = 1e3 * table.groupby("job", sort=False)["median_s"].last()
+    span = f"{step.min():.2g} ms ({step.idxmin()}) to {step.max():.3g} ms ({step.idxmax()})"
+    figure.suptitle(f"At the largest sizes a step takes {span}")
     return figure
 
 
