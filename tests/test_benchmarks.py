@@ -104,7 +104,7 @@ def test_exact_forms_pull_the_same_arms(answers):
     assert str(pd.read_csv(answers / "limits.csv").set_index("job").loc["d = 2, lazy exact", "same_arms"]) == "True"
 
 
-def test_a_peer_that_is_not_installed_has_a_row_that_says_so(monkeypatch):
+def test_a_peer_that_is_not_installed_has_a_row_that_says_so(monkeypatch, styled):
     def load():
         raise ImportError("No module named 'peer'")
 
@@ -112,6 +112,7 @@ def test_a_peer_that_is_not_installed_has_a_row_that_says_so(monkeypatch):
     table = peers.measure(**peers.QUESTION.toy).set_index("job")
     assert set(table.loc["peer", "note"]) == {"not measured: No module named 'peer'"}
     assert table.loc["peer", "median_s"].isna().all()
+    assert peers.draw(table.reset_index()).get_suptitle() == "No other library was measured"
 
 
 def test_a_peer_that_pulls_other_arms_is_found_out(monkeypatch):
