@@ -1,166 +1,112 @@
-"""How long exact IGP-UCB and π-GP-UCB take on many arms, as ratios within one run (docs/exact_igp_ucb.md).
+"""Exact IGP-UCB and π-GP-UCB on many arms: Table 1 of Janz et al. (2020), side^d arms, Matérn 3/2.
 
-Job: Table 1 of Janz et al. (2020), 30^d arms, Matérn 3/2. d = 3: lazy IGP-UCB at the width of 2017 and at the narrow
-one proved since, π-GP-UCB, one matrix-vector product a step (extrapolated from 20 of its steps unless --whole), and the
-flop of the products at the measured rate of a square matrix product. d = 2: lazy IGP-UCB against one `dsyr` a step,
-which must pull the same arms. With --referee the pulls of the d = 3 runs are checked in every round by dense algebra
-(needs 7 GB).
+d = 3: lazy IGP-UCB at the width of 2017 and at the narrow one proved since, π-GP-UCB, and one matrix-vector product a
+step, extrapolated from 20 of them. d = 2: lazy IGP-UCB against one `dsyr` a step, which must pull the same arms.
+Whether the pulls of d = 3 are those of the plain rule: `python -m benchmarks.referee`.
 """
 
 from __future__ import annotations
 
-import math
-import resource
-import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from typing import Any
 
-import click
 import numpy as np
-from scipy.linalg import cholesky, solve_triangular
-from threadpoolctl import threadpool_limits
+import pandas as pd
 
-from kbrepro.confidence import Improved
+from benchmarks.harness import Aim, row, timed
+from benchmarks.peers import policy_on
+from kbrepro.confidence import Asking, Improved, Tighter
 from kbrepro.kernels import Matern
+from kbrepro.papers.pi_gp_ucb.experiments import growing_variance
 from kbrepro.papers.pi_gp_ucb.many_arms import LazyUCB
 from kbrepro.papers.pi_gp_ucb.partition import PartitionedUCB
 from kbrepro.papers.pi_gp_ucb.problems import Bumps
-from kbrepro.policies import UCB
-from kbrepro.policies.base import best_arm
+from kbrepro.policies.base import Policy
 from kbrepro.posterior import CovariancePosterior
-from kbrepro.problems import Problem, Told, Trial
-from kbrepro.regret import Trace
-from kbrepro.simulation import run
+from kbrepro.problems import Problem, Trial
+from kbrepro.simulation import rounds
 
-WIDTH = Improved(delta=0.1)
-#: A width at an information gain.
-Width = Callable[[float, Told], float]
-
-
-def of_2017(gain: float, told: Told) -> float:
-    """Return the width of Chowdhury & Gopalan."""
-    return WIDTH.at(gain, norm=told.norm, noise_scale=told.noise_scale)
-
-
-def narrow(gain: float, told: Told) -> float:
-    """Return the width of Flynn & Reeb (2024), for any noise variance that the policy is told."""
-    return math.sqrt(told.norm**2 + 2 * told.noise_scale**2 / told.noise_variance * (gain + math.log(10)))
+TRIAL = Trial(2020, 0)
+#: The widths of lazy exact IGP-UCB, each with whether lambda grows with T.
+WIDTHS: dict[str, tuple[Callable[[Asking], float], bool]] = {
+    "width of 2017": (Improved(delta=0.1), False),
+    "narrow width": (Tighter(delta=0.1), True),
+}
+#: Seconds after which a run of d = 3 is stopped.
+STOP_AFTER = 600.0
 
 
-class PlainUCB(UCB):
-    """UCB with one `dsyr` a step, whatever the horizon."""
-
-    def prior(self, horizon: int) -> CovariancePosterior:
-        return CovariancePosterior(self.told.kernel, self.told.points, self.told.noise_variance)
-
-
-def problem_of(d: int, trial: Trial, noise_variance: float = 1.0) -> Problem:
-    """Return the problem of Table 1 in d dimensions."""
-    return Bumps(Matern(0.2, nu=1.5), d, side=30, noise_variance=noise_variance, noise_bound=1.0)(trial)
+def problem_of(d: int, side: int, horizon: int, grows: bool = False) -> Problem:
+    """Return the problem of Table 1 in d dimensions; with `grows` lambda is the power of T that theory wants."""
+    variance = growing_variance(horizon, d, 1.5) if grows else 1.0
+    return Bumps(Matern(0.2, nu=1.5), d, side, noise_variance=variance, noise_bound=1.0)(TRIAL)
 
 
-def gemm_rate(n: int = 3000) -> float:
-    """Return the flop a second of one square matrix product, the best of three."""
-    a, seconds = np.random.default_rng(1).standard_normal((n, n)), []
-    for _ in range(3):
-        start = time.perf_counter()
-        a @ a[::-1]
-        seconds.append(time.perf_counter() - start)
-    return 2 * n**3 / min(seconds)
+def played(policy: Policy, problem: Problem, horizon: int) -> Iterator[tuple[int, int, Any]]:
+    """Return the rounds of a policy."""
+    return rounds(policy, problem, horizon, TRIAL.rng("run"))
 
 
-def gemv_seconds(horizon: int, n_arms: int, every_step: bool) -> float:
-    """Return the seconds of one matrix-vector product V[:t, arm] V[:t] a step, t = 1 .. horizon."""
-    V = np.random.default_rng(2).standard_normal((horizon, n_arms))
-    rounds = np.arange(1, horizon) if every_step else np.linspace(1, horizon - 1, 20).astype(int)
-    start = time.perf_counter()
-    for t in rounds:
-        V[:t, t % n_arms] @ V[:t]
-    return (time.perf_counter() - start) * horizon / len(rounds)
+def two_dimensions(side: int, horizon: int, repeats: int) -> list[dict[str, Any]]:
+    """Return the rows of d = 2; `same_arms`: whether lazy IGP-UCB pulls what the plain one does."""
+    problem, width = problem_of(2, side, horizon), WIDTHS["width of 2017"][0]
+    told, size = problem.told, {"arms": side**2, "t": horizon}
+    plain = timed(lambda: played(policy_on(CovariancePosterior, told, horizon, width), problem, horizon), repeats)
+    lazy = timed(lambda: played(LazyUCB(told, horizon, width=width), problem, horizon), repeats)
+    same = [arm for _, arm, _ in plain.items] == [arm for _, arm, _ in lazy.items]
+    return [
+        row("d = 2, one dsyr a step", plain.totals(), plain.note, **size),
+        row("d = 2, lazy exact", lazy.totals(), lazy.note, **size, same_arms=same),
+    ]
 
 
-def first_departure(problem: Problem, trace: Trace, rank: np.ndarray, width: Width) -> int | None:
-    """Return the first round whose pull is not that of the plain rule given the pulls before it, by dense algebra."""
-    told = problem.told
-    X = told.points[trace.arms]
-    L = cholesky(told.kernel(X, X) + told.noise_variance * np.eye(len(X)), lower=True)
-    V = np.concatenate([told.kernel(part, X) for part in np.array_split(told.points, 30)]).T
-    V = solve_triangular(L, V, lower=True, overwrite_b=True)
-    z = solve_triangular(L, trace.observations, lower=True)
-    gains = np.cumsum(np.log(L.diagonal() / math.sqrt(told.noise_variance)))
-    mean, variance = np.zeros(told.n_arms), np.ones(told.n_arms)
-    for t, arm in enumerate(trace.arms):
-        w = width(gains[t - 1] if t else 0.0, told)
-        if arm != best_arm(mean + w * np.sqrt(np.maximum(variance, 0)), rank):
-            return t
-        mean += z[t] * V[t]
-        variance -= V[t] ** 2
-    return None
+def three_dimensions(side: int, horizon: int) -> list[dict[str, Any]]:
+    """Return the rows of d = 3, one run each."""
+    rows = [lazy_in_three(name, side, horizon) for name in WIDTHS]
+    rows.append(products(side**3, horizon))
+    problem = problem_of(3, side, horizon)
+    cells = PartitionedUCB(problem.told, horizon, delta=0.1, nu=1.5)
+    run = timed(lambda: played(cells, problem, horizon), 1, STOP_AFTER)
+    return [*rows, row("d = 3, π-GP-UCB", run.totals(), run.note, arms=side**3, t=horizon)]
 
 
-def report(label: str, seconds: float, note: str = "") -> None:
-    click.echo(f"{label:48s} {seconds:9.2f} s   {note}")
+def lazy_in_three(name: str, side: int, horizon: int) -> dict[str, Any]:
+    """Return the row of lazy exact IGP-UCB; `flop`: A T^2, what its products with all arms need at least."""
+    width, grows = WIDTHS[name]
+    problem = problem_of(3, side, horizon, grows)
+    policy = LazyUCB(problem.told, horizon, width=width)
+    run = timed(lambda: played(policy, problem, horizon), 1, STOP_AFTER)
+    known = {"pulls": len(run.items) / max(policy.posterior.n_blocks, 1), "flop": side**3 * horizon**2}
+    return row(f"d = 3, lazy exact, {name}", run.totals(), run.note, arms=side**3, t=horizon, **known)
 
 
-def lazy_in_three(
-    width: Width, noise_variance: float, horizon: int, trial: Trial, referee: bool
-) -> tuple[float, float]:
-    """Play exact IGP-UCB in d = 3; return its seconds and its pulls a block."""
-    problem = problem_of(3, trial, noise_variance)
-    policy = LazyUCB(problem.told, horizon, width=lambda p: width(p.posterior.gain, p.told))
-    trace = run(policy, problem, horizon, trial.rng("run"))
-    pulls = horizon / max(policy.posterior.n_blocks, 1)
-    del policy
-    if referee:
-        rank = trial.rng("run").spawn(2)[1].permutation(problem.told.n_arms)
-        departure = first_departure(problem, trace, rank, width)
-        click.echo(f"d = 3, {width.__name__}: first round that departs from the plain rule: {departure}")
-    return trace.seconds.sum(), pulls
+def products(n_arms: int, horizon: int) -> dict[str, Any]:
+    """Return the row of one matrix-vector product V[:t, arm] V[:t] a step, t = 1 .. horizon, from 20 of them."""
+    V, at = np.full((horizon, n_arms), 0.5), np.linspace(1, horizon - 1, 20).astype(int)
+    run = timed(lambda: (V[:t, t % n_arms] @ V[:t] for t in at))
+    seconds = [float(steps.sum()) * horizon / len(at) for steps in run.steps]
+    known = {"bytes": 8 * n_arms * at.sum() * horizon / len(at), "note": "extrapolated from 20 steps"}
+    return row("d = 3, one matrix-vector product a step", seconds, arms=n_arms, t=horizon, **known)
 
 
-def three_dimensions(horizon: int, trial: Trial, whole: bool, referee: bool) -> None:
-    """Print the seconds of d = 3 and their ratios."""
-    problem, rate = problem_of(3, trial), gemm_rate()
-    floor = problem.told.n_arms * horizon**2 / rate
-    report(f"d = 3, floor at {rate / 1e9:.0f} Gflop/s", floor)
-    grown = horizon ** (3 / (2 * 1.5 + 2 * 3))
-    for width, noise_variance, at_most in ((of_2017, 1.0, 2), (narrow, grown, 3)):
-        seconds, pulls = lazy_in_three(width, noise_variance, horizon, trial, referee)
-        note = f"{seconds / floor:.1f} times the floor (at most {at_most}), {pulls:.1f} pulls a block"
-        report(f"d = 3, exact IGP-UCB, {width.__name__} width, lambda {noise_variance:.1f}", seconds, note)
-        if width is of_2017:
-            old = seconds
-    click.echo(f"peak memory {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20:.1f} GB")
-    cells = run(PartitionedUCB(problem.told, horizon, delta=0.1, nu=1.5), problem, horizon, trial.rng("run"))
-    gemv = gemv_seconds(horizon, problem.told.n_arms, whole)
-    report("d = 3, one matrix-vector product a step", gemv, f"{gemv / old:.1f} times as long (at least 5)")
-    report("d = 3, π-GP-UCB", cells.seconds.sum(), f"{old / cells.seconds.sum():.0f} times as fast (at least 20)")
-
-
-def two_dimensions(horizon: int, trial: Trial) -> None:
-    """Print the seconds of d = 2 and their ratios."""
-    problem = problem_of(2, trial)
-    policies = (kind(problem.told, horizon, width=WIDTH) for kind in (PlainUCB, LazyUCB))
-    dsyr, lazy = (run(policy, problem, horizon, trial.rng("run")) for policy in policies)
-    same = np.array_equal(lazy.arms, dsyr.arms)
-    report("d = 2, one dsyr a step", dsyr.seconds.sum())
-    report(
-        "d = 2, exact IGP-UCB",
-        lazy.seconds.sum(),
-        f"{lazy.seconds.sum() / dsyr.seconds.sum():.2f} of that (at most 0.5), same: {same}",
-    )
-
-
-@click.command()
-@click.option("--horizon", default=10_000, show_default=True, help="rounds")
-@click.option("--seed", default=2020, show_default=True, help="of function, noise and ties")
-@click.option("--whole/--sampled", default=False, help="time every matrix-vector product, not 20 of them")
-@click.option("--referee/--no-referee", default=False, help="check every pull of the d = 3 runs by dense algebra")
-def main(horizon: int, seed: int, whole: bool, referee: bool) -> None:
-    """Print seconds and ratios on 900 and 27000 arms."""
-    with threadpool_limits(1, user_api="blas"):
-        two_dimensions(horizon, Trial(seed, 0))
-        three_dimensions(horizon, Trial(seed, 0), whole, referee)
-
-
-if __name__ == "__main__":
-    main()
+def aims(table: pd.DataFrame) -> Iterator[Aim]:
+    """Yield what came of the aims on many arms, from the table of `limits`."""
+    its, seconds = table.set_index("job"), table.set_index("job")["median_s"]
+    flushes = table[table["job"] == "lazy flush"].sort_values("pulls")
+    rates = ", ".join(f"{flush['of_products']:.0%} with {flush['pulls']:.0f} pulls" for _, flush in flushes.iterrows())
+    for name, most in (("width of 2017", 2), ("narrow width", 3)):
+        run = its.loc[f"d = 3, lazy exact, {name}"]
+        times, reason = 1 / run["of_products"], f"{run['pulls']:.0f} pulls a block; a flush reaches {rates}"
+        aim = f"d = 3, {name}: at most {most} times the floor of its products"
+        yield Aim(aim, f"{times:.1f} times", bool(times <= most), reason)
+    lazy = "d = 3, lazy exact, width of 2017"
+    for slow, fast, least in (
+        ("d = 3, one matrix-vector product a step", lazy, 5),
+        (lazy, "d = 3, π-GP-UCB", 20),
+        ("d = 2, one dsyr a step", "d = 2, lazy exact", 2),
+    ):
+        factor = seconds[slow] / seconds[fast]
+        reason = f"{seconds[slow]:.3g} s and {seconds[fast]:.3g} s"
+        yield Aim(f"{slow}: at least {least} times {fast}", f"{factor:.1f} times", bool(factor >= least), reason)
+    same = str(its.loc["d = 2, lazy exact", "same_arms"]) == "True"
+    yield Aim("d = 2, lazy exact: the arms of the plain rule", "yes" if same else "no", same, "docs/exact_igp_ucb.md")

@@ -1,0 +1,25 @@
+"""`make bench`: every question, then the page; results/benchmarks/ is replaced whole when all is done."""
+
+from __future__ import annotations
+
+import shutil
+
+from benchmarks import asked_for, harness, limits, page, peers, steps
+from kbrepro import paths
+from kbrepro.batch import folders
+
+QUESTIONS = [peers.QUESTION, steps.QUESTION, limits.QUESTION, asked_for.QUESTION]
+
+
+def main() -> None:
+    final = paths.project_root() / "results" / "benchmarks"
+    new = final.with_name("benchmarks.partial")
+    shutil.rmtree(new, ignore_errors=True)
+    harness.ask(QUESTIONS, new)
+    page.write(QUESTIONS, new)
+    folders.recover(final)
+    folders.swap_in(new, final)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,163 @@
+"""How long jobs take: every benchmark is timed, stopped and written here.
+
+A job is an iterator, and what it does from one item to the next is a step. It runs in this process on one BLAS thread,
+one job at a time, so that ratios within one run mean something on any machine.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from importlib.metadata import version
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+from matplotlib.figure import Figure
+from threadpoolctl import threadpool_info, threadpool_limits
+
+from kbrepro import figures, paths
+from kbrepro.batch import provenance
+from kbrepro.kernels import Array
+from kbrepro.simulation import digest
+
+#: Libraries that we are compared with, where they are installed, and the modules that tell.
+PEERS = {"scikit-learn": "sklearn", "gpytorch": "gpytorch", "botorch": "botorch", "torch": "torch"}
+#: A job is stopped at the first step that ends after so many seconds.
+STOP_AFTER = 120.0
+
+
+class Aim(NamedTuple):
+    """What was aimed at, what was measured and whether that meets it; why it does not, where it does not."""
+
+    aim: str
+    measured: str
+    met: bool
+    reason: str
+
+
+@dataclass(frozen=True)
+class Question:
+    """A question to the stopwatch: its `measure(**sizes)` gives a table, one row a job, of which the rest is made.
+
+    `full` are the sizes of `make bench`, `toy` those of a test; `draw` makes the figure, `shown` what the page shows of
+    the table, `aims` what came of what was aimed at.
+    """
+
+    name: str
+    asks: str
+    measure: Callable[..., pd.DataFrame]
+    full: Mapping[str, Any]
+    toy: Mapping[str, Any]
+    draw: Callable[[pd.DataFrame], Figure]
+    shown: Callable[[pd.DataFrame], pd.DataFrame]
+    aims: Callable[[pd.DataFrame], list[Aim]]
+
+
+# Time
+
+
+class Timed(NamedTuple):
+    """Seconds of every step, one array a repeat; the items of the first repeat; what a row says if it was stopped."""
+
+    steps: list[Array]
+    items: list[Any]
+    note: str
+
+    def totals(self, first: int | None = None) -> list[float]:
+        """Return the seconds of the first steps (default: all) of every repeat that got so far; none of a stopped one.
+
+        With `first` a job that was stopped later counts: these steps are whole.
+        """
+        if first is None:
+            return [] if self.note else [float(steps.sum()) for steps in self.steps]
+        return [float(steps[:first].sum()) for steps in self.steps if len(steps) >= first]
+
+
+def timed(begin: Callable[[], Iterable[Any]], repeats: int = 3, stop_after: float = STOP_AFTER) -> Timed:
+    """Time a job; `begin()`, which is not timed, returns its iterator.
+
+    A repeat begins only if one as long as the last fits into `stop_after` seconds for all of them.
+    """
+    steps, items, whole = _play(begin(), stop_after)
+    if not whole:
+        return Timed([steps], items, f"stopped after {stop_after:g} s at step {len(steps)}")
+    all_steps = [steps]
+    while len(all_steps) < repeats and sum(s.sum() for s in [*all_steps, all_steps[-1]]) <= stop_after:
+        steps, _, whole = _play(begin(), stop_after)
+        if not whole:
+            break
+        all_steps.append(steps)
+    return Timed(all_steps, items, "")
+
+
+def _play(job: Iterable[Any], stop_after: float) -> tuple[Array, list[Any], bool]:
+    """Return the seconds of every step, the items, and whether the job came to its end."""
+    items, clock = [], [time.perf_counter()]
+    for item in job:
+        clock.append(time.perf_counter())
+        items.append(item)
+        if clock[-1] - clock[0] > stop_after:
+            return np.diff(clock), items, False
+    return np.diff(clock), items, True
+
+
+def again(function: Callable[[], Any], times: int) -> Iterator[None]:
+    """Call a function so many times: each is a step."""
+    for _ in range(times):
+        function()
+        yield
+
+
+def row(job: str, seconds: Sequence[float] | Array, note: str = "", **facts: Any) -> dict[str, Any]:
+    """Return a row of a table: facts of a job, then min, median and max of its seconds, empty if there are none."""
+    numbers = (np.min(seconds), np.median(seconds), np.max(seconds)) if len(seconds) else (np.nan,) * 3
+    spread = dict(zip(("min_s", "median_s", "max_s"), numbers, strict=True))
+    return {"job": job, **facts, **spread, "repeats": len(seconds), "note": note}
+
+
+# Keep
+
+
+def facts() -> dict[str, Any]:
+    """Return what the seconds depend on and can be told of any machine."""
+    blas = [library for library in threadpool_info() if library["user_api"] == "blas"]
+    return {
+        "versions": provenance.versions() | {name: version(name) for name in PEERS if find_spec(PEERS[name])},
+        "blas_kernels": sorted({str(library.get("architecture")) for library in blas}),
+        "blas_threads": max(library["num_threads"] for library in blas),
+        "git": provenance.git_state(paths.project_root()),
+        "source": digest(),
+    }
+
+
+def ask(questions: Iterable[Question], folder: Path, sizes: str = "full") -> None:
+    """Measure the questions one after the other; write a CSV and a figure of each and `run.json` to a folder.
+
+    `sizes`: `full` or `toy`.
+    """
+    figures.use_style()
+    with threadpool_limits(1, user_api="blas"):
+        known, seconds = facts(), {}
+        for question in questions:
+            start = time.perf_counter()
+            table = question.measure(**getattr(question, sizes))
+            seconds[question.name] = round(time.perf_counter() - start, 1)
+            paths.write_text(folder / f"{question.name}.csv", table.to_csv(index=False, float_format="%.4g"))
+            keep_figure(question.draw(table), folder / question.name)
+    paths.write_text(folder / "run.json", json.dumps(known | {"seconds": seconds}, indent=1) + "\n")
+
+
+def keep_figure(figure: Figure, stem: Path) -> None:
+    """Write a figure as `stem`.png and `stem`.svg, and close it."""
+    for kind, more in (("png", {"dpi": 200}), ("svg", {"metadata": {"Date": None}})):
+        picture = io.BytesIO()
+        figure.savefig(picture, format=kind, facecolor="white", **more)
+        paths.write_bytes(stem.with_name(f"{stem.name}.{kind}"), picture.getvalue())
+    plt.close(figure)

@@ -1,0 +1,222 @@
+"""GP-UCB with this package and with a model of another library that is fitted anew after each pull.
+
+1000 arms on [0, 1], squared exponential kernel of lengthscale 0.2, noise variance 0.025, the width of Theorem 1 of
+Srinivas et al. All of them are exact, so all must pull the same arms. Hyperparameters are given, nothing is optimised.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+from matplotlib.figure import Figure
+
+from benchmarks.harness import STOP_AFTER, Aim, Question, row, timed
+from kbrepro import figures
+from kbrepro.confidence import Asking, Bayes
+from kbrepro.kernels import Array, Kernel, SquaredExponential, grid
+from kbrepro.policies import UCB
+from kbrepro.posterior import CovariancePosterior, Posterior, RowPosterior
+from kbrepro.problems import GPDraw, Problem, Told, Trial
+from kbrepro.simulation import rounds
+
+OURS, THEOREM_1 = "kbrepro", Bayes(delta=0.1)
+#: By which factor a peer is to take longer, by name and rounds.
+AIMS = {("scikit-learn", 200): 40, ("scikit-learn", 1000): 100}
+
+
+class Refit(Posterior):
+    """The interface of a posterior on a model that is fitted anew after each pull; subclasses give `fitted`."""
+
+    def __init__(self, kernel: Kernel, points: Array, noise_variance: float) -> None:
+        super().__init__(kernel, points, noise_variance)
+        self.points, self.lengthscale = points, kernel.lengthscale
+        self._pulled: list[int] = []
+        self._observations: list[float] = []
+
+    def update(self, arm: int, observation: float) -> None:
+        self._pulled.append(arm)
+        self._observations.append(observation)
+        self.mean, self._variance = self.fitted(self.points[self._pulled], np.array(self._observations))
+
+    def fitted(self, X: Array, y: Array) -> tuple[Array, Array]:
+        """Return mean and variance (A,) of all points, of a model fitted to inputs (t, d) and observations (t,)."""
+        raise NotImplementedError
+
+
+def scikit_learn() -> type[Posterior]:
+    """Return the posterior on scikit-learn's regressor; ImportError where it is not installed."""
+    from sklearn.gaussian_process import GaussianProcessRegressor
+    from sklearn.gaussian_process.kernels import RBF
+
+    class ScikitLearn(Refit):
+        def fitted(self, X: Array, y: Array) -> tuple[Array, Array]:
+            model = GaussianProcessRegressor(RBF(self.lengthscale), alpha=self.noise_variance, optimizer=None)
+            mean, sd = model.fit(X, y).predict(self.points, return_std=True)
+            return mean, sd**2
+
+    return ScikitLearn
+
+
+def gpytorch() -> type[Posterior]:
+    """Return the posterior on GPyTorch's exact model, by Cholesky factors in double precision; or ImportError."""
+    import gpytorch
+    import torch
+
+    torch.set_num_threads(1)
+    exactly = gpytorch.settings
+
+    class Model(gpytorch.models.ExactGP):
+        def __init__(self, X, y, likelihood):
+            super().__init__(X, y, likelihood)
+            self.mean_module, self.covar_module = gpytorch.means.ZeroMean(), gpytorch.kernels.RBFKernel()
+
+        def forward(self, X):
+            return gpytorch.distributions.MultivariateNormal(self.mean_module(X), self.covar_module(X))
+
+    class GPyTorch(Refit):
+        def fitted(self, X: Array, y: Array) -> tuple[Array, Array]:
+            likelihood = gpytorch.likelihoods.GaussianLikelihood()
+            model = Model(torch.from_numpy(X), torch.from_numpy(y), likelihood).double().eval()
+            likelihood.noise, model.covar_module.lengthscale = self.noise_variance, self.lengthscale
+            with torch.no_grad(), exactly.fast_computations(False, False, False), exactly.max_cholesky_size(10_000):
+                found = model(torch.from_numpy(self.points))
+                return found.mean.numpy(), found.variance.numpy()
+
+    return GPyTorch
+
+
+def botorch() -> type[Posterior]:
+    """Return the posterior on BoTorch's SingleTaskGP of known noise; ImportError where it is not installed."""
+    import torch
+    from botorch.models import SingleTaskGP
+    from gpytorch.kernels import RBFKernel
+    from gpytorch.means import ZeroMean
+    from gpytorch.settings import fast_computations, max_cholesky_size
+
+    torch.set_num_threads(1)
+
+    class BoTorch(Refit):
+        def fitted(self, X: Array, y: Array) -> tuple[Array, Array]:
+            kernel, y = RBFKernel().double(), torch.from_numpy(y)[:, None]
+            kernel.lengthscale = self.lengthscale
+            given = {"train_Yvar": torch.full_like(y, self.noise_variance), "outcome_transform": None}
+            model = SingleTaskGP(torch.from_numpy(X), y, covar_module=kernel, mean_module=ZeroMean(), **given)
+            with torch.no_grad(), fast_computations(False, False, False), max_cholesky_size(10_000):
+                found = model.posterior(torch.from_numpy(self.points))
+                return found.mean.numpy()[:, 0], found.variance.numpy()[:, 0]
+
+    return BoTorch
+
+
+#: How each form of the posterior is loaded, the reference first.
+FORMS: dict[str, Callable[[], type[Posterior]]] = {
+    OURS: lambda: RowPosterior,
+    f"{OURS}, covariance": lambda: CovariancePosterior,
+    "scikit-learn": scikit_learn,
+    "GPyTorch": gpytorch,
+    "BoTorch": botorch,
+}
+
+
+def policy_on(form: type[Posterior], told: Told, horizon: int, width: Callable[[Asking], float] = THEOREM_1) -> UCB:
+    """Return GP-UCB on a form of the posterior."""
+    policy = UCB(told, horizon, width=width)
+    policy.posterior = form(told.kernel, told.points, told.noise_variance)
+    return policy
+
+
+def measure(n_arms: int, horizons: Sequence[int], repeats: int) -> pd.DataFrame:
+    """Return a row for every form and number of rounds: the first rounds of runs of the longest horizon."""
+    problem = GPDraw(SquaredExponential(0.2), grid(n_arms), noise_variance=0.025)(Trial(1, 0))
+    rows, reference = [], {}
+    for name, load in FORMS.items():
+        try:
+            form = load()
+        except ImportError as error:
+            rows += [row(name, [], f"not measured: {error}", rounds=T) for T in horizons]
+        else:
+            rows += _rows(name, form, problem, horizons, repeats, reference)
+    return pd.DataFrame(rows)[["job", "rounds", "min_s", "median_s", "max_s", "times", "same_arms", "repeats", "note"]]
+
+
+def _rows(
+    name: str, form: type[Posterior], problem: Problem, horizons: Sequence[int], repeats: int, reference: dict
+) -> list[dict]:
+    """The rows of a form: `times` is its median over that of the reference, which the first call fills."""
+
+    def play(T: int) -> Iterator[tuple[int, int, float]]:
+        return rounds(policy_on(form, problem.told, T), problem, T, np.random.default_rng(2))
+
+    list(play(2))  # what a library does once in a process is not timed
+    run = timed(lambda: play(max(horizons)), repeats)
+    arms, found = [arm for _, arm, _ in run.items], []
+    for t in horizons:
+        seconds = run.totals(first=t)
+        if not seconds:
+            found.append(row(name, [], run.note, rounds=t))
+            continue
+        ours, their_arms = reference.setdefault(t, (np.median(seconds), arms[:t]))
+        same = their_arms == arms[:t]
+        found.append(row(name, seconds, rounds=t, times=np.median(seconds) / ours, same_arms=same))
+    return found
+
+
+def draw(table: pd.DataFrame) -> Figure:
+    """Return the seconds of every form over rounds, with the smallest and largest."""
+    figure, ax = plt.subplots(figsize=(6.0, 3.2))
+    for marker, (name, its) in zip("osD^v", table.dropna(subset="median_s").groupby("job", sort=False), strict=False):
+        (curve,) = ax.plot(its["rounds"], its["median_s"], marker=marker, markersize=4, label=name)
+        ax.vlines(its["rounds"], its["min_s"], its["max_s"], color=curve.get_color(), linewidth=0.8)
+    ax.set(xscale="log", yscale="log", xlabel="rounds T", ylabel="seconds for T rounds")
+    ticks = sorted(table["rounds"].unique())
+    ax.set_xticks(ticks, [str(t) for t in ticks])
+    ax.minorticks_off()
+    return figures.labelled(figure, _finding(table))
+
+
+def _finding(table: pd.DataFrame) -> str:
+    """How many times as long the peers take for the most rounds that any of them got through, in words."""
+    rivals = table[~table["job"].str.startswith(OURS)].dropna(subset="times")
+    if rivals.empty:
+        return "No other library was measured"
+    T = rivals["rounds"].max()
+    factors = rivals[rivals["rounds"] == T]["times"]
+    longer = " to ".join(sorted({f"{factors.min():.0f}", f"{factors.max():.0f}"}, key=float))
+    return f"A refit in every round takes {longer} times as long over {T} rounds"
+
+
+def aims(table: pd.DataFrame) -> list[Aim]:
+    """Return the aims: how many times as long a refit takes, and that exact peers pull the same arms."""
+    found = []
+    for (name, T), least in AIMS.items():
+        ours = table[(table["job"] == OURS) & (table["rounds"] == T)]["median_s"]
+        if ours.empty:
+            continue
+        theirs = table[(table["job"] == name) & (table["rounds"] == T)]["times"]
+        factor = theirs.iloc[0] if len(theirs) else np.nan
+        reason = f"a round takes {1e6 * ours.iloc[0] / T:.0f} µs here, {1e6 * factor * ours.iloc[0] / T:.0f} µs there"
+        aim = f"{name}, T = {T}: at least {least} times as long"
+        found.append(
+            Aim(aim, f"{factor:.1f} times" if factor == factor else "not measured", bool(factor >= least), reason)
+        )
+    same = table["same_arms"].dropna().astype(str) == "True"  # as a CSV file has it
+    found.append(
+        Aim("exact peers pull the same arms", f"{same.sum()} of {len(same)} rows", same.all(), "see the table")
+    )
+    return found
+
+
+QUESTION = Question(
+    "peers",
+    "How long do T rounds of GP-UCB take on 1000 arms if another library's model is fitted anew after each pull? "
+    f"`times`: as long as here, ratio of medians. A job is stopped after {STOP_AFTER:g} s.",
+    measure,
+    {"n_arms": 1000, "horizons": (100, 200, 500, 1000), "repeats": 3},
+    {"n_arms": 30, "horizons": (4, 8), "repeats": 2},
+    draw,
+    lambda table: table,
+    aims,
+)

@@ -1,0 +1,164 @@
+"""The harness times, stops and keeps; every question runs at toy size. Nothing here asserts how long anything takes."""
+
+import json
+from types import SimpleNamespace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from benchmarks import harness, page, peers, referee
+from benchmarks.__main__ import QUESTIONS
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    """A clock that stands still unless it is moved: `clock.now += seconds`."""
+    still = SimpleNamespace(now=0.0)
+    monkeypatch.setattr(harness, "time", SimpleNamespace(perf_counter=lambda: still.now))
+    return still
+
+
+def steps_of(clock, seconds):
+    """A job whose steps take so long."""
+    for number, second in enumerate(seconds):
+        clock.now += second
+        yield number
+
+
+def test_every_step_of_every_repeat_is_timed_and_setting_up_is_not(clock):
+    lengths = iter([[1, 3], [2, 4], [5, 1]])
+
+    def begin():
+        clock.now += 50
+        return steps_of(clock, next(lengths))
+
+    run = harness.timed(begin, repeats=3)
+    assert run.items == [0, 1] and run.note == ""
+    assert [steps.tolist() for steps in run.steps] == [[1, 3], [2, 4], [5, 1]]
+    assert run.totals() == [4, 6, 6] and run.totals(first=1) == [1, 2, 5]
+
+
+def test_a_job_that_takes_too_long_is_stopped_and_its_row_says_so(clock):
+    run = harness.timed(lambda: steps_of(clock, [7] * 100), stop_after=20)
+    assert [steps.tolist() for steps in run.steps] == [[7, 7, 7]] and run.items == [0, 1, 2]
+    assert run.note == "stopped after 20 s at step 3"
+    assert run.totals() == [] and run.totals(first=2) == [14] and run.totals(first=4) == []
+
+
+@pytest.mark.parametrize(("seconds", "fit"), [(6, 3), (7, 2), (11, 1)])
+def test_a_repeat_begins_only_if_one_as_long_as_the_last_fits(clock, seconds, fit):
+    assert len(harness.timed(lambda: steps_of(clock, [seconds]), repeats=5, stop_after=20).steps) == fit
+
+
+def test_a_repeat_that_takes_too_long_does_not_count(clock):
+    lengths = iter([[6], [21, 1], [6]])
+    run = harness.timed(lambda: steps_of(clock, next(lengths)), stop_after=20)
+    assert [steps.tolist() for steps in run.steps] == [[6]] and run.note == ""
+
+
+def test_every_call_is_a_step(clock):
+    def call():
+        clock.now += 2
+
+    assert harness.timed(lambda: harness.again(call, 4), repeats=1).steps[0].tolist() == [2, 2, 2, 2]
+
+
+def test_a_row_has_smallest_median_and_largest():
+    assert harness.row("x", [3.0, 1.0, 8.0], arms=5) == {
+        "job": "x", "arms": 5, "min_s": 1.0, "median_s": 3.0, "max_s": 8.0, "repeats": 3, "note": ""
+    }  # fmt: skip
+    empty = harness.row("x", [], "why")
+    assert empty["repeats"] == 0 and np.isnan(empty["median_s"]) and empty["note"] == "why"
+
+
+@pytest.fixture(scope="module")
+def answers(tmp_path_factory):
+    """The folder of a toy run of all questions."""
+    folder = tmp_path_factory.mktemp("benchmarks")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("KBREPRO_JOBS", "1")
+        patch.delenv("KBREPRO_CACHE", raising=False)
+        harness.ask(QUESTIONS, folder, "toy")
+    page.write(QUESTIONS, folder)
+    return folder
+
+
+def test_every_question_leaves_whole_files(answers):
+    names = {f"{question.name}.{kind}" for question in QUESTIONS for kind in ("csv", "png", "svg")}
+    assert {path.name for path in answers.iterdir()} == names | {"README.md", "run.json"}
+    assert all(path.stat().st_size for path in answers.iterdir())
+
+
+def test_every_job_was_measured_or_says_why_not(answers):
+    for name in ("peers", "steps", "limits"):
+        table = pd.read_csv(answers / f"{name}.csv")
+        assert ((table["repeats"] > 0) | table["note"].notna()).all()
+        its = table[table["repeats"] > 0]
+        assert (its["min_s"] <= its["median_s"]).all() and (its["median_s"] <= its["max_s"]).all()
+
+
+def test_exact_forms_pull_the_same_arms(answers):
+    table = pd.read_csv(answers / "peers.csv").set_index("job")
+    assert (table.loc[["kbrepro", "kbrepro, covariance", "scikit-learn"], "same_arms"] == True).all()  # noqa: E712
+    assert str(pd.read_csv(answers / "limits.csv").set_index("job").loc["d = 2, lazy exact", "same_arms"]) == "True"
+
+
+def test_a_peer_that_is_not_installed_has_a_row_that_says_so(monkeypatch, styled):
+    def load():
+        raise ImportError("No module named 'peer'")
+
+    monkeypatch.setattr(peers, "FORMS", {peers.OURS: peers.FORMS[peers.OURS], "peer": load})
+    table = peers.measure(**peers.QUESTION.toy).set_index("job")
+    assert set(table.loc["peer", "note"]) == {"not measured: No module named 'peer'"}
+    assert table.loc["peer", "median_s"].isna().all()
+    assert peers.draw(table.reset_index()).get_suptitle() == "No other library was measured"
+
+
+def test_a_peer_that_pulls_other_arms_is_found_out(monkeypatch):
+    class Wrong(peers.RowPosterior):
+        def update(self, arm, observation):
+            super().update(arm, -observation)
+
+    monkeypatch.setattr(peers, "FORMS", {peers.OURS: peers.FORMS[peers.OURS], "peer": lambda: Wrong})
+    table = peers.measure(**peers.QUESTION.toy)
+    assert list(table["same_arms"]) == [True, True, False, False]
+    assert [aim.met for aim in peers.aims(table) if "same arms" in aim.aim] == [False]
+
+
+def test_an_aim_is_met_only_by_what_was_measured():
+    rows = [harness.row(peers.OURS, [1.0], rounds=200, times=1.0, same_arms=True)]
+    for times, met in ((39.0, False), (41.0, True), (np.nan, False)):
+        peer = harness.row("scikit-learn", [times], rounds=200, times=times, same_arms=True)
+        assert peers.aims(pd.DataFrame([*rows, peer]))[0].met is met
+
+
+def test_the_page_quotes_the_files_and_names_no_machine(answers):
+    text = (answers / "README.md").read_text(encoding="utf-8")
+    for question in QUESTIONS:
+        table = pd.read_csv(answers / f"{question.name}.csv")
+        assert f"]({question.name}.png)" in text
+        for aim in question.aims(table):
+            assert aim.aim in text and aim.measured in text
+    known = json.loads((answers / "run.json").read_text(encoding="utf-8"))
+    assert known["blas_threads"] == 1 and set(known["seconds"]) == {question.name for question in QUESTIONS}
+    assert not {"platform", "host", "node"} & set(known) and str(answers) not in text
+
+
+@pytest.mark.parametrize("question", QUESTIONS, ids=lambda question: question.name)
+def test_figures_can_be_read(question, answers, checked, styled):
+    table = pd.read_csv(answers / f"{question.name}.csv")
+    assert checked(question.draw(table))
+
+
+@pytest.mark.parametrize("width", ["width of 2017", "narrow width"])
+def test_the_referee_finds_the_first_departure(width, monkeypatch):
+    assert referee.departure(width, side=8, horizon=70) is None
+    plain = referee.played
+
+    def other(policy, problem, horizon):
+        for t, arm, observation in plain(policy, problem, horizon):
+            yield t, arm if t != 60 else (arm + 1) % problem.told.n_arms, observation
+
+    monkeypatch.setattr(referee, "played", other)
+    assert referee.departure(width, side=8, horizon=70) == 60
