@@ -25,7 +25,6 @@ from threadpoolctl import threadpool_info, threadpool_limits
 from kbrepro import figures, paths
 from kbrepro.batch import provenance
 from kbrepro.kernels import Array
-from kbrepro.simulation import digest
 
 #: Libraries that we are compared with, where they are installed, and the modules that tell.
 PEERS = {"scikit-learn": "sklearn", "gpytorch": "gpytorch", "botorch": "botorch", "torch": "torch"}
@@ -133,7 +132,7 @@ def facts() -> dict[str, Any]:
         "blas_kernels": sorted({str(library.get("architecture")) for library in blas}),
         "blas_threads": max(library["num_threads"] for library in blas),
         "git": provenance.git_state(paths.project_root()),
-        "source": digest(),
+        "source": provenance.source(paths.project_root()),
     }
 
 

@@ -119,8 +119,8 @@ class SampledCascadeEI(CascadeEI):
 
     Mean and sd of a layer come from a table of its posterior, refined 16-fold by cubics and looked up linearly: next to
     the error of the cubics (`interpolate`) at most h^2/8 max |f''| with h = 0.01 / 16, 2e-7 in the mean and 3e-7 in the
-    variance (|f''| <= B sqrt(3) and 2 + 2 sqrt(3)). Samples are in single precision, from a generator that is faster than
-    the policy's and seeded by it: they are most of the time that a round takes.
+    variance (|f''| <= B sqrt(3) and 2 + 2 sqrt(3)). Samples are in single precision, from a generator that is faster
+    than the policy's and seeded by it: they are most of the time that a round takes.
     """
 
     def __init__(self, told: NetworkTold, horizon: int, *, samples: int) -> None:
