@@ -121,7 +121,7 @@ def _fold(notebook: NotebookNode) -> None:
 
 def _show_figures(notebook: NotebookNode, folder: Path) -> None:
     """Put the SVG of a figure, with its numbers, in the place of the picture that the notebook shows of it."""
-    steps, made = step_through.of(folder), sorted(path.stem for path in folder.glob("figures/*.png"))
+    steps, made = step_through.of(folder), sorted(path.stem for path in folder.glob("figures/*.svg"))
     for section in _sections(notebook):
         code = [cell for cell in section if cell.cell_type == "code"]
         tables = _tables(code, folder)
