@@ -10,6 +10,7 @@ exclude_patterns = ["_build"]
 
 nb_execution_mode = "off"
 nb_merge_streams = True
+nb_render_markdown_format = "myst"  # what cells show has tables and formulas
 nb_code_prompt_show = "Code"
 nb_code_prompt_hide = "Hide code"
 myst_enable_extensions = ["dollarmath", "amsmath"]
@@ -28,6 +29,7 @@ html_show_copyright = False
 html_show_sphinx = False
 html_show_sourcelink = False
 html_copy_source = False
+html_context = {"default_mode": "auto"}  # untold, the theme complains in the console
 html_theme_options = {
     "use_download_button": False,
     "use_fullscreen_button": False,

@@ -34,17 +34,16 @@ def index(root: Path, results: Path, folders: Sequence[Path], files: Path) -> st
     full = root / "results" / scorecard.FULL_SCALE
     runs, of_record = scorecard.read(results), scorecard.read(full)
     quoted, source = (runs, results) if results == full or not of_record else (of_record, full)
-    profile = results.relative_to(root / "results").as_posix()
-    parts = ["---\nhtml_theme.sidebar_secondary.remove: true\n---", f"# kbrepro: the {profile} run"]
+    name = "full-scale" if results == full else results.relative_to(root / "results").as_posix()
+    parts = ["---\nhtml_theme.sidebar_secondary.remove: true\n---", f"# kbrepro: the {name} run"]
     if results != full:
         parts.append(f"```{{warning}}\n{QUICK if of_record else ALONE}\n```")
     parts += [WHAT, f"<details><summary>What the verdicts mean</summary>\n\n{scorecard.LEGEND}\n\n</details>"]
     stale = scorecard.stale(root) if source == full else {}
     parts += ["## Verdicts" + (" at full scale" if source == full else ""), _matrix(quoted, stale, folders)]
-    parts.append(_all_parts(source, files))
     cards = [_card(root, folder, source / folder.name, quoted.get(folder.name), files) for folder in folders]
     parts += ["## Paper by paper", '<div class="papers">', *cards, "</div>"]
-    parts += [scorecard.ranked_choices(quoted), "## This run", _facts(folders)]
+    parts += [scorecard.ranked_choices(quoted), _all_parts(source, files), "## This run", _facts(folders)]
     parts += [] if source == results else ["What it found:", _matrix(runs, {}, folders)]
     return "\n\n".join(part for part in parts if part)
 
@@ -61,7 +60,8 @@ def _all_parts(source: Path, files: Path) -> str:
         return ""
     shutil.copy(picture, files)
     alt = "Every part of every claim by its distance to the rule, holding to the right"
-    return f'<figure class="wide"><img src="{picture.name}" alt="{alt}"><figcaption>{alt}.</figcaption></figure>'
+    image = f'<figure><img src="{picture.name}" alt="{alt}"></figure>'
+    return f"## Every part of every claim\n\n<details><summary>{alt}</summary>{image}</details>"
 
 
 # A paper
@@ -119,7 +119,8 @@ def reason(record: Mapping[str, Any], expected: Sequence[Mapping[str, Any]]) -> 
     """
     for told in (e["sentence"] for e in expected if e["holds"]):
         if (lead := re.match(r"\*\*(.+?)\*\*[ ,]*(.+)", told, re.DOTALL)) and _names(lead[1], record["id"]):
-            return re.split(r"(?<=[.:]) (?=[A-Z])", f"{lead[2][0].upper()}{lead[2][1:]}")[0]
+            whole = lead[2] if lead[1].endswith(".") else told.replace("**", "")
+            return re.split(r"(?<=\.) (?=[A-Z$])", whole)[0]
     why = scorecard.why(record)
     return f"{why[0].upper()}{why[1:]}." if why else record["finds"]
 

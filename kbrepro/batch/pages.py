@@ -3,27 +3,23 @@
 from __future__ import annotations
 
 import ast
-import base64
-import hashlib
-import io
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from html import escape, unescape
 from pathlib import Path
 
 import nbformat
 from nbformat import NotebookNode
-from nbformat.v4 import new_markdown_cell, new_output
-from PIL import Image
+from nbformat.v4 import new_markdown_cell
 
 from kbrepro import scorecard
 from kbrepro.batch import page_end, step_through
 from kbrepro.claims import VERDICTS
 
 #: Cells that only show what the record knows: their code says nothing.
-_SHOWS = re.compile(r"record\.(banner|at_a_glance|show|finish)\(|record = Record\(")
+_SHOWS = re.compile(r"record\.(at_a_glance|show)\(")
 _VERDICT = re.compile(rf"(?:[{''.join(scorecard.GLYPHS.values())}] )?\*\*({'|'.join(VERDICTS)})\*\*", re.IGNORECASE)
 _ROW = re.compile(r"^\| (\d+-\w+) \|", re.MULTILINE)
 #: A text of the figure itself; those of its panels are indented further.
@@ -107,10 +103,17 @@ def _anchors(notebook: NotebookNode) -> Callable[[str], str]:
 
 
 def _fold(notebook: NotebookNode) -> None:
+    """Fold code, as much as stands together in one, and leave out code that only shows what the record knows."""
+    cells: list[NotebookNode] = []
     for cell in notebook.cells:
         if cell.cell_type == "code":
-            tag = "remove-input" if _SHOWS.match(cell.source) and cell.outputs else "hide-input"
-            cell.metadata["tags"] = sorted({*cell.metadata.get("tags", []), tag})
+            tag = "remove-input" if _SHOWS.match(cell.source) else "hide-input"
+            cell.metadata["tags"] = [tag]
+            if tag == "hide-input" and cells and cells[-1].cell_type == "code" and not cells[-1].outputs:
+                cells[-1].source, cells[-1].outputs = f"{cells[-1].source}\n\n\n{cell.source}", cell.outputs
+                continue
+        cells.append(cell)
+    notebook.cells = cells
 
 
 # Figures and numbers
@@ -118,31 +121,20 @@ def _fold(notebook: NotebookNode) -> None:
 
 def _show_figures(notebook: NotebookNode, folder: Path) -> None:
     """Put the SVG of a figure, with its numbers, in the place of the picture that the notebook shows of it."""
-    stems = {_pixels(png.read_bytes(), halved=True): png.stem for png in folder.glob("figures/*.png")}
-    steps = step_through.of(folder)
+    steps, made = step_through.of(folder), sorted(path.stem for path in folder.glob("figures/*.svg"))
     for section in _sections(notebook):
-        tables = _tables(section, folder)
-        for cell in section:
-            shown = []
-            for output in cell.get("outputs", []):
-                picture = output.get("data", {}).get("image/png")
-                stem = stems.get(_pixels(base64.b64decode(picture))) if picture else None
-                shown.append(_html(figure(folder, stem, tables)) if stem else output)
-                if steps and stem == steps.still:
-                    shown.append(_html(steps.html))
-            if cell.cell_type == "code":
-                cell.outputs = shown
-
-
-def _html(text: str) -> NotebookNode:
-    return new_output("display_data", {"text/html": text})
-
-
-def _pixels(png: bytes, *, halved: bool = False) -> str:
-    """A name for what a PNG shows; a notebook shows its figures at half the size of the files (`record.figure`)."""
-    with Image.open(io.BytesIO(png)) as image:
-        picture = image.convert("RGB")
-        return hashlib.sha256((picture.reduce(2) if halved else picture).tobytes()).hexdigest()
+        code = [cell for cell in section if cell.cell_type == "code"]
+        tables = _tables(code, folder)
+        for cell in code:
+            stems = [
+                stem for name in _written(cell.source, {"figure": ""}) for stem in made if re.fullmatch(name, stem)
+            ]
+            shown = [output for output in cell.outputs if "image/png" in output.get("data", {})]
+            if len(stems) != len(shown):  # a picture that is in no file stays what it is
+                continue
+            for stem, output in zip(stems, shown, strict=True):
+                html = figure(folder, stem, tables) + (steps.html if steps and stem == steps.still else "")
+                output.data = NotebookNode({"text/html": html})
 
 
 def figure(folder: Path, stem: str, tables: Sequence[str] = (), where: str = "") -> str:
@@ -179,20 +171,21 @@ def _sections(notebook: NotebookNode) -> list[list[NotebookNode]]:
 
 def _tables(cells: Sequence[NotebookNode], folder: Path) -> list[str]:
     """Return the names of the tables that cells write: `record.table(..., name)`, and what traces and readings add."""
-    names = [name for cell in cells if cell.cell_type == "code" for name in _written(cell.source)]
+    ends = {"table": "", "traces": "_average_regret_(curves|per_trial)", "play": ""}
+    names = [name for cell in cells for name in _written(cell.source, ends)]
     there = sorted(path.stem for path in folder.glob("tables/*.csv"))
     return [table for table in there if any(re.fullmatch(name, table) for name in names)]
 
 
-def _written(source: str) -> Iterator[str]:
-    """Yield a regular expression for every name under which a cell writes tables."""
-    ends = {"table": "", "traces": "_average_regret_(curves|per_trial)"}
-    for node in ast.walk(ast.parse(re.sub(r"^[%!].*", "", source, flags=re.MULTILINE))):
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-            if node.func.attr in ends and len(node.args) > 1 and (name := _pattern(node.args[-1])) != ".*":
-                yield name + ends[node.func.attr]
-            elif node.func.attr == "play":
-                yield r"readings_\d+-\w+"
+def _written(source: str, ends: Mapping[str, str]) -> list[str]:
+    """Return a regular expression for every name that a cell gives to a method of the record, and what that adds."""
+    found = []
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in ends:
+            played, name = node.func.attr == "play", _pattern(node.args[-1]) if node.args else ".*"
+            if played or name != ".*":
+                found.append((node.lineno, r"readings_\d+-\w+" if played else name + ends[node.func.attr]))
+    return [name for _, name in sorted(found)]
 
 
 def _pattern(node: ast.AST) -> str:

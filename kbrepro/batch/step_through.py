@@ -7,11 +7,13 @@ from functools import partial
 from html import escape
 from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 from typing import NamedTuple
 
 import matplotlib.pyplot as plt
 import pandas as pd
 from matplotlib.animation import FuncAnimation
+from matplotlib.figure import Figure
 
 from kbrepro import figures
 
@@ -40,8 +42,8 @@ def of(folder: Path) -> StepThrough | None:
     return StepThrough(_still_without_script(_played(pd.read_csv(table), room), folder, room), room.STILL)
 
 
-def _played(frames: pd.DataFrame, room) -> str:
-    """The player of matplotlib, whose icons would come from the network: the style sheet draws them."""
+def _played(frames: pd.DataFrame, room: ModuleType) -> str:
+    """The player of matplotlib, without the link to its icons in the network: the theme of the site has them."""
     figures.use_style()
     with plt.rc_context({"figure.constrained_layout.use": False}):
         fig = plt.figure(figsize=room.SIZE, dpi=DPI)
@@ -51,12 +53,12 @@ def _played(frames: pd.DataFrame, room) -> str:
     return re.sub(r"<link[^>]*>", "", text).replace("<img ", f'<img alt="{escape(room.SAYS)}" ', 1)
 
 
-def _draw(fig, frames: pd.DataFrame, room, t: int) -> None:
+def _draw(fig: Figure, frames: pd.DataFrame, room: ModuleType, t: int) -> None:
     fig.clear()
     room.draw(fig, frames, t)
 
 
-def _still_without_script(player: str, folder: Path, room) -> str:
+def _still_without_script(player: str, folder: Path, room: ModuleType) -> str:
     still = f'<img src="{folder.name}/figures/{room.STILL}.svg" alt="{escape(room.SAYS)}">'
     hidden = f"<noscript><style>.animation {{ display: none; }}</style>{still}</noscript>"
     return f'<div class="step-through"><p>Step through: {escape(room.SAYS)}.</p>{player}{hidden}</div>'

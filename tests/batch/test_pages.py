@@ -1,7 +1,5 @@
 """A page per paper: anchors, links, colours, figures with alt text and numbers, how to rerun and to cite it."""
 
-import base64
-import io
 import json
 import re
 from html import unescape
@@ -11,7 +9,6 @@ import nbformat
 import pytest
 from fake_project import NAME, make_project
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
-from PIL import Image
 
 from kbrepro import figures
 from kbrepro.batch import page_end, pages
@@ -35,11 +32,8 @@ def shown(text):
     return new_output("display_data", {"text/markdown": text})
 
 
-def halved(png):
-    """The picture of a figure as `record.figure` leaves it in the notebook."""
-    half = io.BytesIO()
-    Image.open(png).convert("RGB").reduce(2).save(half, format="png")
-    return new_output("display_data", {"image/png": base64.b64encode(half.getvalue()).decode()})
+def picture():
+    return new_output("display_data", {"image/png": "aaaa"})
 
 
 @pytest.fixture
@@ -60,14 +54,18 @@ def folder(tmp_path):
         plt.close(fig)
     for name in ("fig1_a_average_regret_curves", "rules", "elsewhere"):
         (folder / "tables" / f"{name}.csv").write_text("a\n1\n")
-    writes = 'for x in "a":\n    record.traces(its, f"fig1_{x}")\nrecord.table(table.rename_axis(["a", "b"]), "rules")'
+    writes = (
+        'for x in "a":\n    record.traces(its, f"fig1_{x}")\nrecord.table(table.rename_axis(["a", "b"]), "rules")\n'
+    )
+    writes += 'record.figure(fig, "rise")\nfor x in "al":\n    record.figure(fig, "f" + f"{x}ll")'
     cells = [
         new_markdown_cell(
             "# Small\n\nA. Uthor: *Small*.\n\nSee [symbols](../../../docs/notation.md), [x](../../x.py)."
         ),
         new_code_cell("record.at_a_glance()", outputs=[shown("- **Partly**: *Small* (1-B).")]),
         new_markdown_cell("## First"),
-        new_code_cell(writes, outputs=[halved(folder / "figures" / name) for name in ("rise.png", "fall.png")]),
+        new_code_cell(writes, outputs=[picture(), picture()]),
+        new_code_cell("plt.show()", outputs=[picture()]),
         new_code_cell('record.show("1-A")', outputs=[shown(TABLE)]),
         new_markdown_cell("## All claims"),
         new_code_cell("record.show()", outputs=[shown(TABLE + "| 1-B | Else. | ◐ **partly** |\n")]),
@@ -87,7 +85,8 @@ def page(folder):
 
 
 def texts(page):
-    return [o.data.get("text/markdown", o.data.get("text/html")) for c in page.cells for o in c.get("outputs", [])]
+    outputs = [o.data for c in page.cells for o in c.get("outputs", [])]
+    return [data.get("text/markdown", data.get("text/html", "")) for data in outputs]
 
 
 def test_a_claim_has_one_anchor_in_its_section_and_one_in_the_table_of_all_each_linked_to_the_other(page):
@@ -125,14 +124,27 @@ def test_a_picture_becomes_its_svg_with_the_finding_as_alt_text_and_the_numbers_
     assert "elsewhere.csv" in page.cells[-2].source
 
 
+def test_a_picture_that_is_in_no_file_stays_what_it_is(page):
+    assert [list(cell.outputs[0].data) for cell in page.cells if cell.get("source") == "plt.show()"] == [["image/png"]]
+
+
 def test_a_table_named_like_the_figure_is_its_only_one(folder):
     html = pages.figure(folder, "rise", ["other", "rise"])
     assert "tables/rise.csv" in html and "other.csv" not in html
 
 
+def test_code_cells_that_stand_together_are_one_fold(folder):
+    path = folder / "notebook.ipynb"
+    more = [new_code_cell("a = 1"), new_code_cell("b = 2", outputs=[shown("two")]), new_code_cell("c = 3")]
+    nbformat.write(new_notebook(cells=[new_markdown_cell("# Small"), *more]), path)
+    code = [cell for cell in pages.paper(folder.parents[2], folder).cells if cell.cell_type == "code"]
+    assert [cell.source for cell in code] == ["a = 1\n\n\nb = 2", "c = 3"]
+    assert [len(cell.outputs) for cell in code] == [1, 0]
+
+
 def test_code_is_folded_and_what_only_shows_a_record_is_left_out(page):
-    tags = [cell.metadata["tags"] for cell in page.cells if cell.cell_type == "code"]
-    assert tags == [["remove-input"], ["hide-input"], ["remove-input"], ["remove-input"]]
+    tags = [cell.metadata["tags"][0].removesuffix("-input") for cell in page.cells if cell.cell_type == "code"]
+    assert tags == ["remove", "hide", "hide", "remove", "remove"]
 
 
 def test_links_lead_to_pages_of_the_site_or_are_names_of_files(page):
