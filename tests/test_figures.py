@@ -241,6 +241,12 @@ def test_regret_on_log_axes_is_what_the_axis_says(ax):
     assert to_hex(ax.lines[1].get_color()) == CYCLE[0]
 
 
+def test_policies_of_different_numbers_of_trials_are_told_in_the_axis():
+    _, ax = plt.subplots()
+    figures.regret_quartiles(ax, {name: many(1, 0.5).first(n) for name, n in (("EI", 30), ("MPI", 7), ("GP-TS", 12))})
+    assert ax.get_ylabel().endswith("of 7 to 30 trials")
+
+
 def test_mean_and_interval_of_block_means(ax):
     its = many(1.0, 0.5)
     figures.regret_quartiles(ax, {"EI": its}, quantity="average", spread="mean and 95 % interval", block=3)

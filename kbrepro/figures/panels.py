@@ -61,7 +61,8 @@ def regret_quartiles(
     shown = np.concatenate(
         [line.get_ydata() for each in ax.get_shared_y_axes().get_siblings(ax) for line in each.lines]
     )
-    trials = f"{spread}\nof {len(curves)} trials"
+    counts = sorted({len(trace.regret) for trace in traces.values()})
+    trials = f"{spread}\nof {' to '.join(map(str, [counts[0], *counts[1:][-1:]]))} trials"
     ax.set(xlabel="round t", ylabel=_with_unit(name_of, unit) + f"\n{trials}", xlim=(1, rounds[-1]))
     if (shown > 0).any():  # a band may come as near to zero as it likes: curves set the lower end
         ax.set_ylim(bottom=0.7 * shown[shown > 0].min())

@@ -128,6 +128,7 @@ def chains(problems: Mapping[str, NetworkProblem], side: int) -> Figure:
             order = np.argsort(inputs)
             ax.plot(inputs[order], values[order], color="0.2")
             ax.set(title=name, xlabel="its input", ylabel="its output")
+            ax.locator_params(axis="x", nbins=3)
     fig.suptitle("Fig. 9: two chains drawn from the GP prior (star: the maximiser)")
     return fig
 
