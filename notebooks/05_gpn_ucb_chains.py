@@ -75,7 +75,7 @@ explorations: list[float] = [0.01, 1.0, 100.0]  # values b of OI (paper: 1e-4 to
 networks: int = 2  # small networks of each structure for the theorems (full scale: 100)
 network_horizon: int = 5  # pulls on each of them (full scale: 20)
 needle_side: int = 3  # needles a side, M of them is its square (full scale: 10)
-reading_chains: int = 1  # chains under every reading (full scale: 8)
+reading_chains: int = 1  # chains under every reading (full scale: 6)
 results_dir: str = ""  # folder for figures and tables, relative to the project's root; empty: write nothing
 
 # %% tags=["hide-input"] jupyter={"source_hidden": true}
@@ -967,9 +967,9 @@ for claim_id, table in specified.items():
 held = {claim_id: table["state"].eq("holds") for claim_id, table in specified.items()}
 above = {claim_id: (table["value"] >= 0.75).mean() for claim_id, table in specified.items()}
 record.expect(
-    above["5-A"] > 0.9,
+    above["5-A"] > 0.75,
     f"In {above['5-A']:.0%} of readings GPN-UCB has the lowest cumulative regret in three quarters of the chains or "
-    "more: what the paper leaves open hardly bears on it.",
+    "more: what the paper leaves open seldom turns this round.",
 )
 pd.DataFrame({"holds in": {n: its.sum() for n, its in held.items()}, "of": {n: len(its) for n, its in held.items()},
               "value at least 0.75": above}).round(2)  # fmt: skip
