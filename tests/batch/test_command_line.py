@@ -81,6 +81,9 @@ def test_claims_and_status_print_what_the_full_scale_runs_are(root):
     folder = root / "results" / "paper" / NAME
     folder.mkdir(parents=True)
     (folder / "claims.json").write_text('{"rules": "other", "expected": [], "claims": []}')
+    rules = root / "notebooks" / "claims" / f"{NAME}.yaml"
+    rules.parent.mkdir()
+    rules.write_text("claims: []")
     (folder / "run.json").write_text('{"source": "0123", "git": {"commit": "456789abcdef"}}')
     assert call("claims").output.startswith(f"{NAME}\n")
     assert call("status").output == (
