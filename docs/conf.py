@@ -27,6 +27,7 @@ html_theme = "sphinx_book_theme"
 html_css_files = ["report.css"]
 html_show_copyright = False
 html_show_sphinx = False
+html_use_index = html_domain_indices = False  # the pages have a search, and the index is too wide for a phone
 html_show_sourcelink = False
 html_copy_source = False
 html_context = {"default_mode": "auto"}  # untold, the theme complains in the console
