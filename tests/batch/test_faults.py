@@ -1,0 +1,303 @@
+"""A batch survives anything: kills, a full disk, a read-only folder, damaged files, two at once, an edited module.
+
+After each: nothing half-written stands under a final name, no process is left, and a rerun makes the same numbers.
+"""
+
+import ctypes
+import hashlib
+import json
+import os
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import nbformat
+import numpy as np
+import psutil
+import pytest
+from fake_project import NAME, contents, make_project, small_notebook
+
+pytestmark = pytest.mark.slow
+TRIALS = 36
+PARAMETERS = """\
+trials: int = 36  # of about a fifth of a second
+needs_data: bool = False  # whether it reads the temperatures
+results_dir: str = ""  # where to write"""
+JOB = """
+import os
+import time
+from pathlib import Path
+
+SCALE = 1.0
+PLAYED = Path(os.environ["PLAYED"])  # told apart by the test
+
+
+def job(trial):
+    mark = PLAYED / f"{trial.number} {os.getpid()}"
+    mark.touch()
+    rng, stop = trial.rng("function"), time.monotonic() + 0.2
+    value = SCALE * rng.standard_normal(1000).sum()
+    while time.monotonic() < stop:
+        pass
+    mark.rename(mark.with_suffix(".done"))
+    return value
+"""
+WORK = """\
+from pathlib import Path
+import numpy as np
+from kbrepro import paths
+from kbrepro.data import store
+from kbrepro.simulation import map_trials
+import trial_job
+if needs_data:
+    store.load("temperature", days=["2004-03-04"])
+values = map_trials(trial_job.job, trials, 7)
+folder = paths.project_root() / results_dir
+paths.write_text(folder / "tables" / "values.csv", "\\n".join(value.hex() for value in values))
+paths.write_bytes(folder / "large.bin", np.arange(100_000.0).tobytes())"""
+LIMIT = 400_000  # bytes a file may have where the disk is full: less than large.bin
+
+
+def project(folder):
+    """A project whose notebook plays trials for about four seconds in two workers."""
+    folder.mkdir()
+    make_project(folder)
+    notebook = small_notebook(PARAMETERS)
+    notebook.cells[2:] = [nbformat.v4.new_code_cell(WORK)]
+    nbformat.write(notebook, folder / "notebooks" / f"{NAME}.ipynb")
+    (folder / "trial_job.py").write_text(JOB, encoding="utf-8")
+    (folder / "no_data").mkdir()
+    (folder / "played").mkdir()
+    return folder
+
+
+@pytest.fixture
+def root(tmp_path):
+    return project(tmp_path / "project")
+
+
+def start(root, *arguments, **options):
+    """A batch as a user starts it."""
+    own = {"KBREPRO_DATA": str(root / "no_data"), "PLAYED": str(root / "played"), "TQDM_DISABLE": "1"}
+    # ignored at start in a background job
+    command = "import signal, runpy; signal.signal(signal.SIGINT, signal.default_int_handler); "
+    command += "runpy.run_module('kbrepro', run_name='__main__', alter_sys=True)"
+    return subprocess.Popen(
+        [sys.executable, "-c", command, "reproduce", "--jobs", "2", *arguments],
+        cwd=root,
+        env=os.environ | own,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        **options,
+    )
+
+
+def finish(process):
+    said = process.communicate(timeout=120)[0]
+    return process.returncode, said
+
+
+def results(root):
+    return root / "results" / "quick" / NAME
+
+
+def numbers(root):
+    return (results(root) / "tables" / "values.csv").read_text()
+
+
+def ours(root):
+    """Processes that work on the project: batch, papermill, kernel, workers."""
+    found = []
+    for process in psutil.process_iter():
+        try:
+            if process.environ().get("PLAYED") == str(root / "played") and process.status() != psutil.STATUS_ZOMBIE:
+                found.append(process)
+        except psutil.Error:
+            continue
+    return found
+
+
+def nobody_is_left(root):
+    deadline = time.monotonic() + 10
+    while (left := ours(root)) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    return not left
+
+
+def nothing_is_half_written(root):
+    """A final name holds what its run.json says, or is not there."""
+    folder = results(root)
+    if not folder.exists():
+        return True
+    outputs = json.loads((folder / "run.json").read_text())["outputs"]
+    return outputs == {n: hashlib.sha256(d).hexdigest() for n, d in contents(folder).items() if n != "run.json"}
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory):
+    """The numbers, and the seconds from start to end, of a batch that nothing happens to."""
+    its = project(tmp_path_factory.mktemp("whole") / "project")
+    begun = time.monotonic()
+    code, said = finish(start(its))
+    assert code == 0, said
+    assert len(numbers(its).split()) == TRIALS
+    return numbers(its), time.monotonic() - begun
+
+
+def victim(root, batch, who):
+    """The process to hit; None while it is not there."""
+    if who in ("batch", "Ctrl-C"):
+        return psutil.Process(batch.pid)
+    word = {"kernel": "ipykernel_launcher", "worker": "popen_loky_posix"}[who]
+    for process in ours(root):
+        try:
+            if any(word in argument for argument in process.cmdline()):
+                return process
+        except psutil.Error:
+            continue
+    return None
+
+
+def played(root):
+    return len(list((root / "played").glob("*.done")))
+
+
+INSIDE = []  # which kills fell inside a trial
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_a_kill_at_a_random_moment(root, whole, seed):
+    expected, seconds = whole
+    rng = np.random.default_rng(seed)
+    who = ("batch", "kernel", "worker", "Ctrl-C")[seed % 4]
+    batch = start(root)
+    # six of ten while trials are played, the others at any moment of the first half: most of that is the start
+    done = int(rng.integers(1, TRIALS - 8)) if seed < 6 else 0
+    moment = time.monotonic() + (0 if seed < 6 else rng.uniform(0.1, 0.5) * seconds)
+    while (hit := victim(root, batch, who)) is None or time.monotonic() < moment or played(root) < done:
+        assert batch.poll() is None, batch.communicate()[0]
+        time.sleep(0.02)
+    INSIDE.append(len([mark for mark in (root / "played").iterdir() if mark.suffix != ".done"]) > 0)
+    hit.send_signal(signal.SIGINT if who == "Ctrl-C" else signal.SIGKILL)
+    code, said = finish(batch)
+    assert code != 0, said
+    assert nobody_is_left(root), ours(root)
+    assert not results(root).exists()
+    code, said = finish(start(root))
+    assert code == 0, said
+    assert numbers(root) == expected and nothing_is_half_written(root)
+    assert [p.name for p in results(root).parent.iterdir()] == [NAME]
+
+
+def test_at_least_half_of_the_kills_fell_inside_a_trial():
+    print(f"{sum(INSIDE)} of {len(INSIDE)} kills fell inside a trial")
+    assert len(INSIDE) == 0 or 2 * sum(INSIDE) >= len(INSIDE)
+
+
+def finished_before(root, whole):
+    """Results of an earlier batch, whose kept trials are gone."""
+    code, said = finish(start(root))
+    assert code == 0, said
+    assert numbers(root) == whole[0]
+    shutil.rmtree(root / ".cache")
+    return contents(results(root))
+
+
+def full_disk():
+    resource.setrlimit(resource.RLIMIT_FSIZE, (LIMIT, LIMIT))
+
+
+def test_a_full_disk(root, whole):
+    before = finished_before(root, whole)
+    code, said = finish(start(root, preexec_fn=full_disk))
+    assert code == 1 and "File too large" in said, said
+    assert contents(results(root)) == before and nobody_is_left(root)
+    code, said = finish(start(root))
+    assert code == 0 and numbers(root) == whole[0], said
+
+
+def without_power_over_permissions():
+    """Root obeys the modes of files too, once it has lost CAP_DAC_OVERRIDE and CAP_DAC_READ_SEARCH."""
+    for capability in (1, 2):
+        ctypes.CDLL(None).prctl(24, capability, 0, 0, 0)
+
+
+def test_a_read_only_folder(root, whole):
+    before = finished_before(root, whole)
+    for folder in (results(root).parent, root / "results"):
+        folder.chmod(0o555)
+    try:
+        code, said = finish(start(root, preexec_fn=without_power_over_permissions))
+        assert code == 1 and "Permission denied" in said and "Traceback" not in said, said
+    finally:
+        for folder in (root / "results", results(root).parent):
+            folder.chmod(0o755)
+    assert contents(results(root)) == before and nobody_is_left(root)
+    code, said = finish(start(root))
+    assert code == 0 and numbers(root) == whole[0], said
+
+
+def truncated(data):
+    return data[: len(data) // 2]
+
+
+def flipped(data):
+    return bytes([*data[: len(data) // 2], data[len(data) // 2] ^ 0x10, *data[len(data) // 2 + 1 :]])
+
+
+@pytest.mark.parametrize("damage", [truncated, flipped])
+def test_damaged_kept_trials_are_played_again(root, whole, damage):
+    code, said = finish(start(root))
+    assert code == 0, said
+    kept = sorted((root / ".cache" / "trials").rglob("output.pkl"))
+    assert len(kept) == TRIALS
+    for path in kept[::6]:
+        path.write_bytes(damage(path.read_bytes()))
+    played = len(list((root / "played").iterdir()))
+    code, said = finish(start(root))
+    assert code == 0 and numbers(root) == whole[0], said
+    assert len(list((root / "played").iterdir())) == played + len(kept[::6])
+
+
+def test_a_damaged_data_file_is_named_and_the_results_stay(root, whole):
+    before = finished_before(root, whole)
+    lab = root / "no_data" / "intel-lab"
+    lab.mkdir()
+    for name in ("readings_2004-03-04_to_08.csv.gz", "mote_locs.txt"):
+        (lab / name).write_bytes(b"\x1f\x8b\x08\x00 cut short")
+    code, said = finish(start(root, "--set", "needs_data=true"))
+    assert code == 1 and "intel-lab" in said, said
+    assert contents(results(root)) == before and nobody_is_left(root)
+
+
+def test_a_damaged_record_of_verdicts_is_named(root):
+    folder = root / "results" / "paper" / NAME
+    folder.mkdir(parents=True)
+    (folder / "claims.json").write_text('{"rules": "0", "expec')
+    done = subprocess.run([sys.executable, "-m", "kbrepro", "claims"], cwd=root, capture_output=True, text=True)
+    assert done.returncode == 1
+    assert f"results/paper/{NAME}/claims.json cannot be read" in done.stderr and "Traceback" not in done.stderr
+
+
+def test_two_batches_at_once(root, whole):
+    both = [start(root), start(root)]
+    (code_a, said_a), (code_b, said_b) = map(finish, both)
+    assert sorted([code_a, code_b]) == [0, 1], said_a + said_b
+    assert "another run is writing" in said_a + said_b
+    assert numbers(root) == whole[0] and nothing_is_half_written(root) and nobody_is_left(root)
+
+
+def test_an_edited_module_of_ones_own_is_played_anew(root, whole):
+    code, said = finish(start(root))
+    assert code == 0, said
+    path = Path(root / "trial_job.py")
+    path.write_text(JOB.replace("SCALE = 1.0", "SCALE = 2.0"))
+    code, said = finish(start(root))
+    assert code == 0, said
+    once, twice = ([float.fromhex(v) for v in text.split()] for text in (whole[0], numbers(root)))
+    assert twice == [2 * value for value in once]
