@@ -44,13 +44,14 @@ def reproduce(
 
     They go to results/<profile>/, or to results/custom/ when a parameter is overridden.
     """
-    from kbrepro.batch import dry_run as dry
     from kbrepro.batch import profiles
     from kbrepro.batch import run as batch
 
     overrides = dict(profiles.read_setting(text) for text in settings)
     root = paths.project_root()
     if dry_run:
+        from kbrepro.batch import dry_run as dry
+
         click.echo(dry.told(batch.plan(list(notebooks), profile, overrides, root), jobs))
         return
     for folder in batch.run(list(notebooks), profile, overrides, jobs, root):
