@@ -49,7 +49,7 @@ def _section(question: Question, table: pd.DataFrame) -> str:
     rows = [[_text(value) for value in row] for row in its.itertuples(index=False)]
     heading = name.replace("_", " ").capitalize()
     picture = f"![{heading}: see the table below]({name}.png)"
-    csv = f"All numbers: `{name}.csv`."
+    csv = f"All numbers: [{name}.csv]({name}.csv)."
     return "\n\n".join([f"## {heading}", f"{question.asks} {csv}", picture, scorecard.table(list(its), rows)])
 
 

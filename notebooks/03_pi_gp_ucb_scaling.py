@@ -183,8 +183,10 @@ print(f"{len(arms)} of {len(arms)} pulls agree; the first five: {arms[:5]}")
 # %% tags=["experiment"]
 shown = Bumps(usual, d=2, side=30, noise_variance=1.0, noise_bound=1.0)(Trial(seed, 1))
 policy, frames = PI(shown.told, horizon), []
+drawn = (1, horizon // 10, horizon // 3, horizon)
+kept = {*drawn, *np.geomspace(1, horizon, 17).astype(int)}
 for t, _, _ in rounds(policy, shown, horizon, Trial(seed, 1).rng("run")):
-    if t in (1, horizon // 10, horizon // 3, horizon):
+    if t in kept:
         whole = [policy.cells[number] for number in np.unique(policy.slot_cell)]
         frames += [{"round": t, "x": c.corner[0] / c.side, "y": c.corner[1] / c.side, "side": 1 / c.side,
                     "pulls": len(c.history)} for c in whole]  # fmt: skip
@@ -192,7 +194,7 @@ frames = pd.DataFrame(frames)
 record.table(frames.set_index("round"), "frames_cells")
 
 # %% tags=["hide-input"] jupyter={"source_hidden": true}
-fig = pictures.cells(frames, shown.told.points, shown.expected_reward)
+fig = pictures.cells(frames[frames["round"].isin(drawn)], shown.told.points, shown.expected_reward)
 record.figure(fig, "cells_splitting")
 plt.show()
 
@@ -202,7 +204,8 @@ record.expect(
     smallest.iloc[-1] < smallest.iloc[0],
     "Cells split: at the end the smallest are finer than those of the first cover.",
 )
-frames.groupby("round").agg(cells=("side", "size"), smallest=("side", "min"), most_pulls=("pulls", "max")).round(3)
+table = frames.groupby("round").agg(cells=("side", "size"), smallest=("side", "min"), most_pulls=("pulls", "max"))
+table.loc[list(drawn)].round(3)
 
 # %% [markdown]
 # ## What the theory promises (eq. 1, eq. 4, Theorem 4)

@@ -20,6 +20,8 @@ from kbrepro.batch.process import module
 NEEDED = ("sphinx", "myst_nb", "sphinx_book_theme")
 #: The page that lays a reader's own run beside the published one.
 BESIDE = "beside_the_published_run"
+#: The page of `make bench`, where it has been run, and its figures and CSV files beside it.
+BENCHMARKS = "benchmarks/README"
 PACKAGE = Path(kbrepro.__file__).parent
 
 
@@ -74,6 +76,8 @@ def _write_pages(root: Path, results: Path, folders: list[Path], source: Path, f
                 shutil.copy(path, files / folder.name / kind)
     if (picture := results / scorecard.PICTURE).is_file():
         paths.write_bytes(source / results.name / picture.name, picture.read_bytes())  # where the scorecard links it
+    if (benchmarks := root / "results" / BENCHMARKS).with_suffix(".md").is_file():
+        shutil.copytree(benchmarks.parent, source / benchmarks.parent.name)
     written = {"scorecard": pages.coloured(pages.inside(root, scorecard.scorecard(root, results)))}
     written |= api_pages()
     if beside := _beside(root, results):
@@ -82,7 +86,7 @@ def _write_pages(root: Path, results: Path, folders: list[Path], source: Path, f
         paths.write_text(source / f"{name}.md", page)
     toctrees = [
         _toctree("The papers", [folder.name for folder in folders]),
-        _toctree("Results", [name for name in ("scorecard", BESIDE) if name in written]),
+        _toctree("Results", [name for name in ("scorecard", BESIDE, BENCHMARKS) if (source / f"{name}.md").is_file()]),
         _toctree("How to", [page.stem for page in _documents(root)]),
         _toctree("The package", list(api_pages())),
     ]

@@ -66,6 +66,12 @@ def make_results(root):
 def root(tmp_path_factory):
     root = make_project(tmp_path_factory.mktemp("project"))
     shutil.copytree(DOCS, root / "docs")
+    (benchmarks := root / "results" / "benchmarks").mkdir(parents=True)
+    (benchmarks / "README.md").write_text(
+        "# Benchmarks\n\nAll numbers: [peers.csv](peers.csv).\n\n![Peers](peers.png)\n"
+    )
+    (benchmarks / "peers.csv").write_text("job,median_s\nkbrepro,0.5\n")
+    matplotlib.image.imsave(benchmarks / "peers.png", np.zeros((4, 4)))
     return root
 
 
@@ -107,8 +113,18 @@ def test_the_scorecard_has_this_run_beside_the_full_scale_one(index):
     assert "Small is beautiful" in page and "at full scale" in page and "Slow is fast" not in page
 
 
+def test_the_benchmarks_are_a_page_with_their_numbers_and_figures(index):
+    assert f'href="{site.BENCHMARKS}.html"' in index.read_text()
+    page = index.parent / f"{site.BENCHMARKS}.html"
+    there = {
+        name: re.search(rf'(?:href|src)="([^"]*{name})"', page.read_text())[1] for name in ("peers.csv", "peers.png")
+    }
+    assert (page.parent / there["peers.csv"]).read_text() == "job,median_s\nkbrepro,0.5\n"
+    assert (page.parent / there["peers.png"]).is_file()
+
+
 def test_pages_need_no_network(index):
-    for page in index.parent.glob("*.html"):
+    for page in index.parent.rglob("*.html"):
         assert not re.findall(r"""(?:src|href)=["'](?:https?:)?//[^"']*""", page.read_text()), page.name
 
 
