@@ -13,8 +13,9 @@ import pytest
 from threadpoolctl import threadpool_info
 
 from benchmarks import steps
+from kbrepro.kernels import Matern, SquaredExponential, grid
 from kbrepro.policies import ExpectedImprovement, ProbabilityOfImprovement
-from kbrepro.problems import Trial
+from kbrepro.problems import GPDraw, Trial
 from kbrepro.simulation import run
 
 #: Every algorithm with the arms and rounds that it plays.
@@ -23,6 +24,12 @@ JOBS = steps.JOBS | {
     "MPI": steps.Job(partial(ProbabilityOfImprovement, margin=0.01), steps.line),
 }
 SIZES = {steps.line: (200, 200), steps.network: (100, 40)}
+#: Draws from the prior on grids, where many arms mirror each other.
+DRAWS = {
+    f"{kernel!r}, d = {d}": GPDraw(kernel, grid(side, d), 0.025)
+    for kernel in (SquaredExponential(0.5), Matern(0.5, nu=2.5))
+    for d, side in ((1, 150), (2, 13), (3, 6))
+}
 #: Kernels that add in different orders: with fused products and without, in vectors of four and of two.
 KERNELS = ("Haswell", "Nehalem")
 
@@ -36,13 +43,15 @@ def played():
     """Print the kernels in use, a product of matrices, and the arms of every algorithm."""
     kernels = {its["architecture"] for its in threadpool_info() if its["user_api"] == "blas"}
     matrix = np.random.default_rng(1).standard_normal((300, 300))
-    found = {"kernels": sorted(kernels), "product": (matrix @ matrix).ravel().tolist(), "arms": {}}
+    found = {"kernels": sorted(kernels), "product": (matrix @ matrix).ravel().tolist(), "arms": {}, "draws": {}}
     for name, job in JOBS.items():
         n_arms, horizon = SIZES.get(job.source, (900, 400))
         problem = job.source(n_arms, horizon)(Trial(19, 0))
         found["arms"][name] = run(
             job.policy(problem.told, horizon), problem, horizon, Trial(19, 0).rng("run")
         ).arms.tolist()
+    for name, source in DRAWS.items():
+        found["draws"][name] = source(Trial(19, 0)).expected_reward.tolist()
     print(json.dumps(found))
 
 
@@ -76,3 +85,9 @@ def test_arms_are_the_same_with_another_kernel(name, by_kernel):
     one, other = (by_kernel[kernel]["arms"][name] for kernel in KERNELS)
     assert len(set(one)) > 5
     assert one == other
+
+
+@pytest.mark.parametrize("name", DRAWS)
+def test_functions_are_the_same_with_another_kernel(name, by_kernel):
+    one, other = (by_kernel[kernel]["draws"][name] for kernel in KERNELS)
+    np.testing.assert_allclose(one, other, atol=1e-6)
