@@ -22,8 +22,6 @@ from kbrepro.simulation import rounds, run
 
 #: Beyond this many arms an A x A covariance is not timed.
 MOST_ARMS_OF_A_COVARIANCE = 2500
-#: The opponents of BKB: computed anew, anew on the distinct arms, and updated in two forms.
-OPPONENTS = ("exact, refit", "exact, counts", "exact, rows", "exact, covariance")
 
 
 def cost_of_steps(
