@@ -308,6 +308,7 @@ words = {True: f"not within {cost_horizon} rounds", False: "from t = {:.0f} on"}
 rows = cheaper.index.str.startswith("rows")
 told = cheaper.map(lambda t: words[t >= never].format(t))
 told.loc[rows] = cheaper.loc[rows].map(lambda t: words[False].format(t) + " (extrapolated)" * bool(t > cost_horizon))
+told = told.replace("from t = inf on", "never", regex=True)
 told.rename_axis("BKB's step is cheaper than")
 
 # %% tags=["full-scale", "nbval-ignore-output"]

@@ -51,6 +51,12 @@ def check_readable():
     return check
 
 
+def pytest_terminal_summary(terminalreporter):
+    passed = [report.nodeid for report in terminalreporter.stats.get("passed", []) if "test_faults.py" in report.nodeid]
+    if passed:
+        terminalreporter.write_line(f"{len(passed)} fault tests passed")
+
+
 @pytest.fixture
 def checked(check_readable):
     """A figure of a notebook, which fits a page and can be read, and its title."""
