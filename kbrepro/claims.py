@@ -321,15 +321,3 @@ def _about(part: Part) -> dict[str, Any]:
     flags = {"control": part.control, "probe": part.probe, "reading": part.reading}
     told = {name: value for name, value in flags.items() if value}
     return {"is": part.what, "rule": part.rule.text, "scale": part.scale or part.rule.nearest_scale} | told
-
-
-def verdict_again(rules: Rules, record: Mapping[str, Any]) -> str:
-    """Return the verdict that the rules give for the numbers of a record: the check of what is committed."""
-    claim = rules.claims[record["id"]]
-    if "value" not in next(iter(record["parts"].values())):
-        return "not evaluated"
-    states = {
-        name: part.rule.state(Estimate(*(record["parts"][name][key] for key in ("value", "low", "high"))))
-        for name, part in claim.parts.items()
-    }
-    return claim.verdict(states)[0]

@@ -982,9 +982,9 @@ pd.DataFrame({"holds in": {n: its.sum() for n, its in held.items()}, "of": {n: l
 # %% tags=["full-scale", "hide-input", "nbval-ignore-output"] jupyter={"source_hidden": true}
 less = np.mean(lead(some, "cEI, exact", ["GPN-UCB"]) > tied)
 record.expect(
-    1 / 3 < less < 2 / 3,
-    "**Against exact cEI (5-C).** With its expectation computed, cEI has less cumulative regret than GPN-UCB on about "
-    f"half of the chains ({less:.0%}).",
+    less > 1 / 3,
+    "**Against exact cEI (5-C).** With its expectation computed, cEI has less cumulative regret than GPN-UCB on more "
+    f"than a third of the chains ({less:.0%}).",
 )
 record.expect(
     some["cEI"].mean() > some["cEI, exact"].mean(),
@@ -1005,10 +1005,14 @@ record.expect(
     f"**Why (5-Z).** With the point itself in the envelope simple regret ends {better.value:.1%} of the range lower: "
     "L.2 bounds known arms too high.",
 )
-finer = gaps_of["400 points"][1]
+finer = gaps_of["400 points"][0]
+lost = finer < -0.5
+last = ablated["400 points"].arms[lost, horizon // 2 :]
 record.expect(
-    finer.low > 0,
-    f"With 400 points, where half a step is a quarter as long, it ends {finer.value:.1%} lower.",
+    np.median(finer) >= 0 and lost.any() and (last == last[:, :1]).all(),
+    f"With 400 points, where half a step is a quarter as long, it ends lower or the same in {np.mean(finer >= 0):.0%} "
+    f"of the chains. In {lost.sum()} it ends {-finer.min():.0%} of the range higher and pulls one arm to the end: where "
+    "a grid set misses (5-J), the bounds of better arms may lie below their rewards.",
 )
 strict = {t: np.mean(its > tie) for t, its in ahead.items()}
 record.expect(

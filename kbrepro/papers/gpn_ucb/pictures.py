@@ -286,9 +286,9 @@ def differences(rows: Mapping[str, tuple[Array, Estimate]], *, what: str, rule: 
     """Return paired differences, one dot a chain, in percent of the range: {name: (values (n,), estimate)}."""
     fig, ax = plt.subplots(figsize=(WIDTH, 1.5 + 0.4 * len(rows)))
     figures.pairs(ax, rows, rule=rule, what=what, dot="chain")
-    reach = max(np.quantile(np.abs(np.concatenate([values for values, _ in rows.values()])), 0.95), 1e-3)
+    reach = 2 * max(0.01, *(np.abs(values).max() for values, _ in rows.values()))
     ax.set_xscale("symlog", linthresh=0.001)
-    ax.set_xlim(-max(reach, 0.01) * 2, max(reach, 0.01) * 2)
+    ax.set_xlim(-reach, reach)
     ax.xaxis.set_major_formatter(lambda value, _: f"{100 * value:g}%".replace("-", "−"))
     fig.suptitle(title)
     return fig
