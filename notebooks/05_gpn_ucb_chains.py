@@ -1011,8 +1011,8 @@ last = ablated["400 points"].arms[lost, horizon // 2 :]
 record.expect(
     np.median(finer) >= 0 and lost.any() and (last == last[:, :1]).all(),
     f"With 400 points, where half a step is a quarter as long, it ends lower or the same in {np.mean(finer >= 0):.0%} "
-    f"of the chains. In {lost.sum()} it ends {-finer.min():.0%} of the range higher and pulls one arm to the end: where "
-    "a grid set misses (5-J), the bounds of better arms may lie below their rewards.",
+    f"of the chains. In {lost.sum()} it ends {-finer.min():.0%} of the range higher and pulls one arm to the end: "
+    "where a grid set misses (5-J), the bounds of better arms may lie below their rewards.",
 )
 strict = {t: np.mean(its > tie) for t, its in ahead.items()}
 record.expect(
