@@ -382,7 +382,7 @@ dtc = of_seeds(median, ("starved", "DTC, uniform", "3 pulls", 215))
 of_dtc = over_seeds(starved, "coverage", "DTC, uniform", "3 pulls", 215)
 record.judge("4-Q", starves=dtc, avoids=dtc, covers=estimated_mean(of_dtc, seed))
 table = starved[starved["t"] == 215].groupby(["name", "setting"], sort=False).median(numeric_only=True)
-table[["starved", "inflated", "coverage", "features", "members"]].clip(upper=1e4).round(2)
+table[["starved", "inflated", "coverage", "features", "members"]].clip(upper=1e4).map("{:.3g}".format).astype(float)
 
 # %% [markdown]
 # The table has medians over seeds at $t = 215$, cut at 10000.
