@@ -6,6 +6,7 @@ import importlib
 import io
 import json
 import sys
+import warnings
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import ModuleType
@@ -18,6 +19,7 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from kbrepro import checks, figures, paths
+from kbrepro.batch import provenance
 from kbrepro.data import SensorData, store
 from kbrepro.kernels import Array
 from kbrepro.papers.bkb import named as bkb
@@ -113,8 +115,11 @@ def play(policy: Callable[..., Any], name: str, trials: int | None = None) -> Co
 
     Every policy meets the same function, noise and order of ties. Without `trials`: 20, or all where neighbours
     resemble each other. Raises what `named` raises, ValueError on more trials than are kept or fewer than two blocks.
+    Warns where other code made what was kept.
     """
     its = named(name)
+    if late := provenance.outdated(paths.project_root()).get(its.notebook):
+        warnings.warn(f"{its.notebook} was {late}: the same seed may have drawn other functions", stacklevel=2)
     trials = trials or (its.trials if its.block > 1 else min(USUAL, its.trials))
     if not 2 * its.block <= trials <= its.trials:
         allowed = f"from {2 * its.block} to {its.trials}, those of the full-scale run"

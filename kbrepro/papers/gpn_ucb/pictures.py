@@ -285,10 +285,10 @@ def coverage(table: pd.DataFrame) -> Figure:
 def differences(rows: Mapping[str, tuple[Array, Estimate]], *, what: str, rule: Rule, title: str) -> Figure:
     """Return paired differences, one dot a chain, in percent of the range: {name: (values (n,), estimate)}."""
     fig, ax = plt.subplots(figsize=(WIDTH, 1.5 + 0.4 * len(rows)))
-    figures.pairs(ax, rows, rule=rule, what=what, dot="chain")
     reach = 2 * max(0.01, *(np.abs(values).max() for values, _ in rows.values()))
     ax.set_xscale("symlog", linthresh=0.001)
     ax.set_xlim(-reach, reach)
+    figures.pairs(ax, rows, rule=rule, what=what, dot="chain")
     ax.xaxis.set_major_formatter(lambda value, _: f"{100 * value:g}%".replace("-", "−"))
     fig.suptitle(title)
     return fig

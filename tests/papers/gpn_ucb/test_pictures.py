@@ -107,11 +107,12 @@ def test_coverage_tells_misses_and_silent_sets(checked):
     assert "miss too" in checked(pictures.coverage(table))
 
 
-def test_differences_are_drawn_in_percent(checked):
-    rows = {"no envelope": (np.array([0.0, 0.01, -0.02]), Estimate(0.001, -0.002, 0.004))}
+def test_differences_are_drawn_in_percent_and_none_is_out_of_sight(checked):
+    rows = {"no envelope": (np.append(np.zeros(24), -0.9), Estimate(0.001, -0.002, 0.004))}
     figure = pictures.differences(rows, what="difference", rule=read_rule("> 0"), title="a title")
     assert checked(figure) == "a title"
     assert figure.axes[0].xaxis.get_major_formatter()(0.01, 0) == "1%"
+    assert figure.axes[0].get_xlim()[0] < -0.9
 
 
 def test_the_lower_bound_draws_every_nu_and_names_the_least(checked):
