@@ -184,7 +184,7 @@ print(f"{len(arms)} of {len(arms)} pulls agree; the first five: {arms[:5]}")
 shown = Bumps(usual, d=2, side=30, noise_variance=1.0, noise_bound=1.0)(Trial(seed, 1))
 policy, frames = PI(shown.told, horizon), []
 drawn = (1, horizon // 10, horizon // 3, horizon)
-kept = {*drawn, *np.geomspace(1, horizon, 17).astype(int)}
+kept = {*drawn, *np.linspace(1, horizon, 16).astype(int)}
 for t, _, _ in rounds(policy, shown, horizon, Trial(seed, 1).rng("run")):
     if t in kept:
         whole = [policy.cells[number] for number in np.unique(policy.slot_cell)]
