@@ -52,7 +52,11 @@ def check_readable():
 
 
 def pytest_terminal_summary(terminalreporter):
-    passed = [report.nodeid for report in terminalreporter.stats.get("passed", []) if "test_faults.py" in report.nodeid]
+    passed = [
+        report.nodeid
+        for report in terminalreporter.stats.get("passed", [])
+        if report.nodeid.startswith("tests/batch/test_faults.py")
+    ]
     if passed:
         terminalreporter.write_line(f"{len(passed)} fault tests passed")
 
