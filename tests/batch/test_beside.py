@@ -126,9 +126,10 @@ def test_the_page_followed_to_its_end(tmp_path):
     mine, script = re.findall(r"```python\n(.*?)```", PAGE, flags=re.S)
     (command,) = re.findall(r"^kbrepro (beside \S+:.*)$", PAGE, flags=re.M)
     checkout = tmp_path / "checkout"
-    for folder in ("notebooks", "kbrepro", "results"):
+    for folder in ("kbrepro", "results"):
         (checkout / folder).mkdir(parents=True)
-    (checkout / "results" / "paper").symlink_to(ROOT / "results" / "paper")
+    for folder in ("notebooks", "results/paper"):
+        (checkout / folder).symlink_to(ROOT / folder)
     (checkout / "my_policy.py").write_text(mine, encoding="utf-8")
     (checkout / "script.py").write_text(script.replace("trials=20", "trials=2"), encoding="utf-8")
     environment = os.environ | {"PYTHONPATH": str(ROOT), "KBREPRO_JOBS": "2"}
