@@ -51,6 +51,19 @@ def check_readable():
     return check
 
 
+@pytest.fixture
+def judged_again():
+    """Judge the numbers of a record once more by a claim of the rules: a record without readings."""
+    from kbrepro import claims
+    from kbrepro.regret import Estimate
+
+    def again(claim, record):
+        given = {n: Estimate(*(p[k] for k in ("value", "low", "high"))) for n, p in record["parts"].items()}
+        return claims.judged(claim, given, record["note"])
+
+    return again
+
+
 def pytest_terminal_summary(terminalreporter):
     passed = [
         report.nodeid

@@ -13,7 +13,6 @@ import pytest
 
 from kbrepro import claims, scorecard
 from kbrepro.data import store
-from kbrepro.regret import Estimate
 
 pytestmark = pytest.mark.slow  # `make test` has the batch on a small notebook, and nbval on this one
 ROOT = Path(__file__).parents[2]
@@ -97,7 +96,7 @@ def _printed(results):
     return json.dumps([cell.outputs for cell in cells if cell.cell_type == "code"])
 
 
-def test_every_verdict_follows_from_its_rule(results):
+def test_every_verdict_follows_from_its_rule(results, judged_again):
     rules = claims.load(ROOT / "notebooks" / "claims" / f"{NAME}.yaml")
     content = scorecard.read_run(results)
     assert content["rules"] == json.loads((results / "run.json").read_text())["rules"] == rules.digest
@@ -106,9 +105,7 @@ def test_every_verdict_follows_from_its_rule(results):
         if "value" not in next(iter(record["parts"].values())):
             assert record["verdict"] == "not evaluated", record["id"]
             continue
-        given = {n: Estimate(*(p[k] for k in ("value", "low", "high"))) for n, p in record["parts"].items()}
-        again = claims.judged(rules.claims[record["id"]], given, record["note"])
-        assert again["verdict"] == record["verdict"], record["id"]
+        assert judged_again(rules.claims[record["id"]], record)["verdict"] == record["verdict"], record["id"]
     assert {r["verdict"] for r in content["claims"]} > {"reproduced"}
 
 
