@@ -12,6 +12,8 @@ Plots (`kbrepro.figures`), published claims (`kbrepro.claims`, `kbrepro.record`)
 papers' own algorithms (`kbrepro.papers`) are imported by name: this module loads nothing that plots or reads files.
 """
 
+from importlib.metadata import version as _version
+
 from kbrepro.confidence import Bayes, Constant, Improved, SelfNormalised
 from kbrepro.kernels import Empirical, Independent, Linear, Matern, SquaredExponential, grid
 from kbrepro.policies import (
@@ -38,7 +40,7 @@ from kbrepro.regret import (
 )
 from kbrepro.simulation import Experiment, map_trials, rounds, run, run_trials
 
-__version__ = "0.1.0"
+__version__ = _version("kbrepro")
 
 __all__ = [
     "UCB",
