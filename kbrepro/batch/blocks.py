@@ -23,13 +23,17 @@ _PRINTED_TIMES = ("82 min", "12 min", "118 min", "97 s", "30 h", "29 min")
 
 @dataclass(frozen=True)
 class Found:
-    """All that is quoted: the runs' claims, their `run.json`, why a run is out of date, and the papers, by notebook."""
+    """All that is quoted: the runs' claims, their `run.json`, why a run is out of date, and the papers, by notebook.
+
+    `again` holds the verdicts of a claim under other root seeds.
+    """
 
     folder: Path
     runs: dict[str, dict[str, Any]]
     facts: dict[str, dict[str, Any]]
     stale: dict[str, str]
     papers: dict[str, dict[str, Any]]
+    again: dict[str, list[str]]
 
 
 def read(root: Path) -> Found:
@@ -39,7 +43,8 @@ def read(root: Path) -> Found:
     there = {name: folder / name / "run.json" for name in runs}
     facts = {name: json.loads(path.read_text(encoding="utf-8")) for name, path in there.items() if path.is_file()}
     papers = yaml.safe_load(cited.read_text(encoding="utf-8"))["references"] if cited.is_file() else []
-    return Found(folder, runs, facts, scorecard.stale(root), {p["notes"].split()[-1]: p for p in papers})
+    by_notebook = {p["notes"].split()[-1]: p for p in papers}
+    return Found(folder, runs, facts, scorecard.stale(root), by_notebook, scorecard.under_other_seeds(root))
 
 
 def quote(name: str, found: Found) -> str:
@@ -93,6 +98,24 @@ def _findings(found: Found) -> str:
         lines += [f"  - *{r['says']}* {_judged(r)}. {r['finds']}".rstrip() for r in told]
         lines += [] if told else ["  - This run names no headline claim; all are in the scorecard."]
     return "\n".join(lines) or _NO_RUN
+
+
+def _dice(found: Found) -> str:
+    played = [r for run in found.runs.values() for r in run["claims"] if r["id"] in found.again]
+    if not played:
+        return "*No run under another root seed is here: `kbrepro reproduce --profile second`.*"
+    asked = [r for r in played if "not evaluated" not in found.again[r["id"]]]
+    same = [r for r in asked if set(found.again[r["id"]]) == {r["verdict"]}]
+    counted = [sum(r["counts_as"] in scorecard.COUNTED for r in its) for its in (same, asked)]
+    without = ", ".join(r["id"] for r in played if r not in asked)
+    lines = [
+        f"Of {len(asked)} claims that were judged again under another root seed {len(same)} have the verdict of record "
+        f"({counted[0]} of {counted[1]} within the totals)." + (f" Not evaluated there: {without}." if without else "")
+    ]
+    head = ["", "the paper says", "of record", "under other root seeds"]
+    shown = {r["id"]: ", ".join(f"{scorecard.GLYPHS[v]} {v}" for v in found.again[r["id"]]) for r in asked}
+    rows = [[r["id"], r["says"], scorecard.verdict_of(r), shown[r["id"]]] for r in asked if r not in same]
+    return "\n\n".join([*lines, scorecard.table(head, rows)] if rows else lines)
 
 
 def _judged(r: dict[str, Any]) -> str:
@@ -184,6 +207,7 @@ BLOCKS = {
     "papers": _papers,
     "matrix": _matrix,
     "findings": _findings,
+    "dice": _dice,
     "table 1": _table_1,
     "since": _since,
     "costs": _costs,

@@ -72,6 +72,26 @@ def test_blocks_are_filled_and_all_else_stays(finished):
     assert quoted.filled(text, finished) == text
 
 
+def test_verdicts_under_other_root_seeds_are_counted_and_those_that_differ_listed(finished):
+    block = "<!-- begin dice -->\n<!-- end dice -->"
+    assert "no run under another root seed" in quoted.filled(block, finished).lower()
+
+    def play_again(profile, **verdicts):
+        folder = finished / "results" / profile / NAME
+        folder.mkdir(parents=True, exist_ok=True)
+        again = [CLAIM | {"id": f"1-{letter}", "verdict": verdict} for letter, verdict in verdicts.items()]
+        (folder / "claims.json").write_text(json.dumps({"rules": "0123", "expected": [], "claims": again}))
+
+    play_again("second", A="partly", B="not evaluated")
+    text = quoted.filled(block, finished)
+    assert "Of 1 claims that were judged again under another root seed 1 have the verdict of record (1 of 1 " in text
+    assert "Not evaluated there: 1-B." in text and "| 1-A |" not in text
+    play_again("third", A="undecided")
+    text = quoted.filled(block, finished)
+    assert "root seed 0 have the verdict of record (0 of 1 within the totals)" in text
+    assert "| 1-A | Small is beautiful. | ◐ **partly** | ◐ partly, ◌ undecided |" in text
+
+
 def test_where_no_run_is_the_page_says_so(root):
     text = quoted.filled(README, root)
     assert text.count("*No full-scale run is here") == 5
