@@ -148,14 +148,9 @@ def igp_ucb_or_gp_ts(k, X, s2, T, width, pull, rng, thompson):
         G = np.linalg.solve(K[np.ix_(A, A)] + s2 * np.eye(len(A)), K[A])
         mu, C = y @ G, K - K[:, A] @ G
         if thompson:
-            g, z, n = (
-                F @ rng.standard_normal(len(X))[: F.shape[1]],
-                rng.standard_normal(len(X)),
-                np.bincount(A, None, len(X)),
-            )
-            index = mu + width(t) * (
-                g - C @ (n / s2 * g + np.sqrt(n / s2) * z)
-            )  # a draw: g less what n pulls see of it
+            g, z = F @ rng.standard_normal(len(X))[: F.shape[1]], rng.standard_normal(len(X))
+            n = np.bincount(A, None, len(X))  # pulls of each arm; below, a draw: g less what they see of it
+            index = mu + width(t) * (g - C @ (n / s2 * g + np.sqrt(n / s2) * z))
         else:
             index = mu + width(t) * np.sqrt(np.maximum(np.diag(C), 0))
         tied = np.flatnonzero(index >= index.max() - 1e-10 * (1 + abs(index.max())))
@@ -1031,9 +1026,9 @@ for claim_id, table in specified.items():
 held_in = {claim_id: table["state"].eq("holds") for claim_id, table in specified.items()}
 by_claim = {claim_id: f"{its.sum()} of {len(its)}" for claim_id, its in held_in.items()}
 record.expect(
-    held_in["2-A"].all() and held_in["2-G"].all(),
-    "That IGP-UCB improves on GP-UCB (2-A) and that Fig. 2 looks like Fig. 1 (2-G) hangs on no choice: both hold in "
-    "all readings.",
+    held_in["2-A"].all() and held_in["2-G"].mean() > 0.95,
+    "That IGP-UCB improves on GP-UCB (2-A) hangs on no choice: it holds in all readings. That Fig. 2 looks like Fig. 1 "
+    f"(2-G) holds in {by_claim['2-G']}.",
 )
 record.expect(
     all(0.2 < held_in[claim_id].mean() < 0.8 for claim_id in ("2-C", "2-E", "2-H")),
@@ -1059,14 +1054,14 @@ pd.DataFrame({"holds in": {n: its.sum() for n, its in held_in.items()}, "of": {n
 # Each sentence is checked against the run that it stands in; one that does not hold there is crossed out.
 
 # %% tags=["full-scale", "hide-input", "nbval-ignore-output"] jupyter={"source_hidden": true}
-behind_ei = [panel["EI"].mean() < panel["IGP-UCB"].mean() for panel in synthetic]
+behind_ei = [behind([panel], "IGP-UCB", ["EI"], seed) for panel in synthetic]
 in_median = [np.median(panel["EI"]) < np.median(panel["IGP-UCB"]) for panel in synthetic]
 record.expect(
     all(in_median) and best["mean_0"].high > 0,
     "**Of five settings of EI and PI one takes the lead from IGP-UCB (2-C, 2-D).** With the largest posterior mean as "
     "incumbent and no margin EI, which is told neither norm nor noise nor gain, has the lower median in all four "
-    f"panels of Figs. 1 and 2 and the lower mean in {sum(behind_ei)} of 4. Its means hang on single trials that settle "
-    "on a lower peak, so they are not told apart from IGP-UCB's.",
+    f"panels of Figs. 1 and 2. Its mean is lower in {sum(e.value > 0 for e in behind_ei)} of 4, in "
+    f"{sum(e.low > 0 for e in behind_ei)} by the whole interval: a trial that settles on a lower peak can carry it.",
 )
 record.expect(
     abs(differ["noisy"].value) < 0.05 and differ["mean_0"].value < -0.5,
