@@ -491,8 +491,8 @@ for theorem, claim_id in zip(held, ("1-L", "1-R", "1-M"), strict=True):
 loose = pd.DataFrame(loose, ["bound over median regret", "share of the width that would do"])
 record.table(loose, "theorems")
 least = loose.iloc[0].min()
-record.expect(least > 20, f"All three bounds lie far above the regret, the closest {least:.2g} times as high.")
-loose.T.map("{:.2g}".format)
+record.expect(least > 20, f"All three bounds lie far above the regret, the closest {least:.0f} times as high.")
+loose.T.round(3)
 
 # %% tags=["hide-input"] jupyter={"source_hidden": true}
 fig = pictures.bounds_on_regret(held)
