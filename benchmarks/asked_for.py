@@ -93,16 +93,20 @@ def draw(table: pd.DataFrame) -> Figure:
     ax.xaxis.set_major_formatter(PercentFormatter(1.0, symbol=""))
     ax.set(xlim=(-0.02, 1.02), xlabel=f"runs in which the band holds in all {ROUNDS} rounds (%)")
     held = its.set_index("asked")["value"]
-    title = f"Bands that hold on draws: ± 2 sd in {held['draws, Constant(2)']:.0%} of runs"
-    figure.suptitle(f"{title}, Theorem 1's in {held['draws, Bayes(0.1)']:.0%}")
+    title = f"Bands that hold on draws: ± 2 sd in {_percent(held['draws, Constant(2)'])} of runs"
+    figure.suptitle(f"{title}, Theorem 1's in {_percent(held['draws, Bayes(0.1)'])}")
     return figure
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.3g}%"
 
 
 def shown(table: pd.DataFrame) -> pd.DataFrame:
     """Return the table with rounded numbers."""
     found = table[["asked"]].copy()
     for name in ("value", "low", "high", "average_regret"):
-        found[name] = [f"{value:.2g}" if value == value else "" for value in table[name]]
+        found[name] = [f"{value:.3g}" if value == value else "" for value in table[name]]
     return found.assign(note=table["note"].fillna(""))
 
 
@@ -112,7 +116,7 @@ def aims(table: pd.DataFrame) -> list[Aim]:
     for name in ("draws, Bayes(0.1)", "norm 2, Improved(0.1)", "norm 2, SelfNormalised(0.1)"):
         held = table.set_index("asked").loc[name]
         reason = f"95 % interval [{held['low']:.0%}, {held['high']:.0%}]"
-        found.append(Aim(f"{name}: holds in 90 % of runs", f"{held['value']:.0%}", bool(held["high"] >= 0.9), reason))
+        found.append(Aim(f"{name}: holds in 90 % of runs", _percent(held["value"]), bool(held["high"] >= 0.9), reason))
     return found
 
 

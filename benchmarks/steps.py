@@ -77,6 +77,19 @@ JOBS: dict[str, Job] = {
     "cEI, 1000 samples": Job(partial(SampledCascadeEI, samples=1000), network),
     "cEI, exact": Job(ExactCascadeEI, network),
 }
+#: Whose look in the papers' figures a job has.
+LIKE = {
+    "rows": "exact",
+    "covariance": "mini-GP-UCB",
+    "GP-TS": "GP-TS",
+    "BKB": "BKB",
+    "lazy exact, width of 2017": "IGP-UCB",
+    "lazy exact, narrow width": "IGP-UCB, both",
+    "π-GP-UCB": "π-GP-UCB",
+    "GPN-UCB": "GPN-UCB",
+    "cEI, 1000 samples": "cEI",
+    "cEI, exact": "cEI, exact",
+}
 LINE, SQUARE = ((250, 500, 1000, 2000), 1000), ((900, 2025, 4900, 10_000), 1000)
 NETWORK = ((100, 225, 625, 1600), 64)
 #: Arms and rounds of every job.
@@ -131,19 +144,18 @@ def _exponent(x: pd.Series, y: pd.Series) -> str:
 
 def draw(table: pd.DataFrame) -> Figure:
     """Return the milliseconds a step over t at the most arms, and over A in the last window."""
-    figure, (over_t, over_a) = plt.subplots(1, 2, figsize=(figures.WIDTH, 3.8), sharey=True)
+    figure, (over_t, over_a) = plt.subplots(1, 2, figsize=(figures.WIDTH, 4.4), sharey=True)
     table, markers = table.dropna(subset="median_s"), "osD^v<>PX*"
-    colours = plt.get_cmap("tab10").colors  # policies of two papers may have one colour elsewhere
-    for i, (name, its) in enumerate(table.groupby("job", sort=False)):
+    for marker, (name, its) in zip(markers, table.groupby("job", sort=False), strict=False):
         last, most = its[its["t"] == its["t"].max()], its[its["arms"] == its["arms"].max()]
-        look = {"label": name, "marker": markers[i], "color": colours[i], "markersize": 4}
+        look = figures.look(LIKE[name]) | {"label": name, "marker": marker, "markersize": 4}
         over_t.plot(most["t"], 1e3 * most["median_s"], **look)
         over_a.plot(last["arms"], 1e3 * last["median_s"], **look)
     over_t.set(xscale="log", yscale="log", xlabel="round t (at the most arms)", ylabel="milliseconds a step (median)")
     over_a.set(xscale="log", xlabel="arms A (second half of the rounds)")
     for ax in (over_t, over_a):
         ax.xaxis.set_minor_formatter(NullFormatter())
-    figures.legend_below(figure, 3)
+    figures.label_ends(over_a)
     step = 1e3 * table.groupby("job", sort=False)["median_s"].last()
     span = f"{step.min():.2g} ms ({step.idxmin()}) to {step.max():.3g} ms ({step.idxmax()})"
     figure.suptitle(f"At the largest sizes a step takes {span}")

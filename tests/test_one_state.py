@@ -37,7 +37,6 @@ def source_of(commit, folder):
 
 
 @pytest.mark.skipif(not RUNS, reason="results/paper holds no run")
-@pytest.mark.xfail(strict=True, reason="01, 02 and 04 are older than 03 and 05")
 def test_full_scale_results_are_of_one_state(tmp_path):
     assert len(RUNS) == 5 and len({run["source"] for run in RUNS.values()}) == 1
     for commit in {run["git"]["commit"] for run in RUNS.values()}:
