@@ -262,15 +262,25 @@ def test_the_committed_rules_can_be_read_and_their_seed_is_the_profiles(path):
     assert all(c.where and c.says for c in rules.claims.values())
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
-def test_the_second_seed_follows_from_the_rules_too_and_only_readings_and_timings_are_smaller(path):
-    paper, second = (
+@pytest.mark.parametrize(
+    "path",
+    sorted((ROOT / "notebooks/profiles").glob("[st]*/*.yaml")),
+    ids=lambda path: f"{path.parent.name}-{path.stem}",
+)
+def test_other_seeds_follow_from_the_rules_too_and_only_readings_and_timings_are_smaller(path):
+    digits = {"second": slice(8, 16), "third": slice(16, 24)}[path.parent.name]
+    paper, again = (
         yaml.safe_load((ROOT / f"notebooks/profiles/{profile}/{path.name}").read_text(encoding="utf-8"))
-        for profile in ("paper", "second")
+        for profile in ("paper", path.parent.name)
     )
-    assert second["seed"] == int(load(path).digest[8:16], 16) != paper["seed"]
-    changed = {name for name in paper if paper[name] != second[name]} - {"seed", "trials_d3"}
-    assert all(name.startswith(("reading_", "timing")) for name in changed) and set(paper) == set(second)
+    rules = load(ROOT / f"notebooks/claims/{path.name}")
+    assert again["seed"] == int(rules.digest[digits], 16) != paper["seed"]
+    changed = {name for name in paper if paper[name] != again[name]} - {"seed", "trials_d3"}
+    assert all(name.startswith(("reading_", "timing")) for name in changed) and set(paper) == set(again)
+
+
+def test_every_notebook_has_a_second_root_seed():
+    assert {path.name for path in FILES} == {path.name for path in (ROOT / "notebooks/profiles/second").glob("*.yaml")}
 
 
 def published_ids(notebook):
