@@ -108,9 +108,12 @@ def _dice(found: Found) -> str:
     same = [r for r in asked if set(found.again[r["id"]]) == {r["verdict"]}]
     counted = [sum(r["counts_as"] in scorecard.COUNTED for r in its) for its in (same, asked)]
     without = ", ".join(r["id"] for r in played if r not in asked)
+    open_ = [name for name, run in found.runs.items() if not any(r["id"] in found.again for r in run["claims"])]
     lines = [
         f"Of {len(asked)} claims that were judged again under another root seed {len(same)} have the verdict of record "
-        f"({counted[0]} of {counted[1]} within the totals)." + (f" Not evaluated there: {without}." if without else "")
+        f"({counted[0]} of {counted[1]} within the totals)."
+        + (f" Not evaluated there: {without}." if without else "")
+        + (f" Not played again: {', '.join(open_)}." if open_ else "")
     ]
     head = ["", "the paper says", "of record", "under other root seeds"]
     shown = {r["id"]: ", ".join(f"{scorecard.GLYPHS[v]} {v}" for v in found.again[r["id"]]) for r in asked}

@@ -82,10 +82,17 @@ def test_verdicts_under_other_root_seeds_are_counted_and_those_that_differ_liste
         again = [CLAIM | {"id": f"1-{letter}", "verdict": verdict} for letter, verdict in verdicts.items()]
         (folder / "claims.json").write_text(json.dumps({"rules": "0123", "expected": [], "claims": again}))
 
+    other = finished / "results" / "paper" / "02_other"
+    other.mkdir()
+    (other / "claims.json").write_text(json.dumps({"rules": "", "expected": [], "claims": [CLAIM | {"id": "2-A"}]}))
+    play_again("second", A="partly")
+    assert "Not played again: 02_other." in quoted.filled(block, finished)
+    (other / "claims.json").unlink()
     play_again("second", A="partly", B="not evaluated")
     text = quoted.filled(block, finished)
     assert "Of 1 claims that were judged again under another root seed 1 have the verdict of record (1 of 1 " in text
     assert "Not evaluated there: 1-B." in text and "| 1-A |" not in text
+    assert "Not played again" not in text
     play_again("third", A="undecided")
     text = quoted.filled(block, finished)
     assert "root seed 0 have the verdict of record (0 of 1 within the totals)" in text
