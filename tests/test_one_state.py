@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from kbrepro import scorecard
+
 ROOT = Path(__file__).parents[1]
 RUNS = {path.parent.name: json.loads(path.read_text()) for path in sorted(ROOT.glob("results/paper/*/run.json"))}
 #: Limits of a notebook and of all, in minutes of two idle cores.
@@ -52,3 +54,12 @@ def test_full_scale_runs_keep_to_their_minutes():
     minutes = {name: run["compute_seconds"] / run["jobs"] / 60 for name, run in RUNS.items()}
     assert max(minutes.values()) <= ONE, minutes
     assert sum(minutes.values()) <= ALL, minutes
+
+
+@pytest.mark.parametrize("profile", scorecard.OTHER_SEEDS)
+def test_runs_under_other_root_seeds_are_of_the_same_state_and_rules(profile):
+    for path in (ROOT / "results" / profile).glob("*/run.json"):
+        again, of_record = json.loads(path.read_text()), RUNS[path.parent.name]
+        seeds = [run["parameters"]["seed"] for run in (again, of_record)]
+        assert again["source"] == of_record["source"] and again["rules"] == of_record["rules"]
+        assert again["git"]["dirty"] is False and seeds[0] != seeds[1]
