@@ -200,8 +200,8 @@ def aims(table: pd.DataFrame) -> list[Aim]:
         first = table[(table["job"] == OURS) & (table["rounds"] == T // 2)]["median_s"]
         reason = f"a round takes {1e6 * ours.iloc[0] / T:.0f} µs here, {1e6 * factor * ours.iloc[0] / T:.0f} µs there"
         if len(first):
-            alike = 2 * first.iloc[0] / (T // 2) - ours.iloc[0] / T  # a mean that grows by so much every T / 2 rounds
-            reason += f"; of ours {1e6 * alike:.0f} µs do not grow with t"
+            fixed = 2 * first.iloc[0] / (T // 2) - ours.iloc[0] / T  # if a round takes fixed + slope t
+            reason += f"; of ours {1e6 * fixed:.0f} µs do not grow with t"
         aim = f"{name}, T = {T}: at least {least} times as long"
         found.append(
             Aim(aim, f"{factor:.1f} times" if factor == factor else "not measured", bool(factor >= least), reason)
