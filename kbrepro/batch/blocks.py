@@ -109,15 +109,21 @@ def _dice(found: Found) -> str:
     counted = [sum(r["counts_as"] in scorecard.COUNTED for r in its) for its in (same, asked)]
     without = ", ".join(r["id"] for r in played if r not in asked)
     open_ = [name for name, run in found.runs.items() if not any(r["id"] in found.again for r in run["claims"])]
+    opposite = [r["id"] for r in asked if {"reproduced", "not reproduced"} <= {r["verdict"], *found.again[r["id"]]}]
     lines = [
-        f"Of {len(asked)} claims that were judged again under another root seed {len(same)} have the verdict of record "
-        f"({counted[0]} of {counted[1]} within the totals)."
+        f"Of {len(asked)} claims that were judged again under other root seeds {len(same)} have the verdict of record "
+        f"under each ({counted[0]} of {counted[1]} within the totals). Reproduced under one seed and not reproduced "
+        f"under another: {', '.join(opposite) or 'none'}."
         + (f" Not evaluated there: {without}." if without else "")
         + (f" Not played again: {', '.join(open_)}." if open_ else "")
     ]
-    head = ["", "the paper says", "of record", "under other root seeds"]
-    shown = {r["id"]: ", ".join(f"{scorecard.GLYPHS[v]} {v}" for v in found.again[r["id"]]) for r in asked}
-    rows = [[r["id"], r["says"], scorecard.verdict_of(r), shown[r["id"]]] for r in asked if r not in same]
+    profiles = scorecard.OTHER_SEEDS[: max(len(found.again[r["id"]]) for r in played)]
+    head = ["", "the paper says", "of record", *(f"{profile} seed" for profile in profiles)]
+    rows = []
+    for r in (r for r in asked if r not in same):
+        shown = [f"{scorecard.GLYPHS[v]} {v}" for v in found.again[r["id"]]]
+        unplayed = [""] * (len(profiles) - len(shown))
+        rows.append([r["id"], r["says"], scorecard.verdict_of(r), *shown, *unplayed])
     return "\n\n".join([*lines, scorecard.table(head, rows)] if rows else lines)
 
 

@@ -90,13 +90,20 @@ def test_verdicts_under_other_root_seeds_are_counted_and_those_that_differ_liste
     (other / "claims.json").unlink()
     play_again("second", A="partly", B="not evaluated")
     text = quoted.filled(block, finished)
-    assert "Of 1 claims that were judged again under another root seed 1 have the verdict of record (1 of 1 " in text
+    assert "Of 1 claims that were judged again under other root seeds 1 have the verdict of record under each" in text
+    assert "not reproduced under another: none." in text
     assert "Not evaluated there: 1-B." in text and "| 1-A |" not in text
     assert "Not played again" not in text
     play_again("third", A="undecided")
     text = quoted.filled(block, finished)
-    assert "root seed 0 have the verdict of record (0 of 1 within the totals)" in text
-    assert "| 1-A | Small is beautiful. | ◐ **partly** | ◐ partly, ◌ undecided |" in text
+    assert "root seeds 0 have the verdict of record under each (0 of 1 within the totals)" in text
+    assert "| of record | second seed | third seed |" in text
+    assert "| 1-A | Small is beautiful. | ◐ **partly** | ◐ partly | ◌ undecided |" in text
+    play_again("second", A="reproduced", B="reproduced")
+    play_again("third", A="not reproduced")
+    text = quoted.filled(block, finished)
+    assert "not reproduced under another: 1-A." in text
+    assert "| ● reproduced | ○ not reproduced |" in text and "| ● reproduced |  |\n" in text
 
 
 def test_where_no_run_is_the_page_says_so(root):
