@@ -73,7 +73,7 @@ gain_horizon: int = 200  # pulls T of Fig. 3
 growth_horizon: int = 500  # pulls T behind the growth of the gain (full scale: 10000)
 growth_points: int = 200  # arms in [0, 1]^d behind the growth of the gain (full scale: 2000)
 road_every: int = 20  # traffic: one slot of five minutes in so many is a test function (full scale: 1)
-reading_trials: int = 2  # test functions of Fig. 5a under every reading (full scale: 40)
+reading_trials: int = 2  # test functions of Fig. 5a under every reading (full scale: 30)
 reading_every: int = 240  # temperature under every reading: one minute in so many (full scale: 10)
 delta: float = 0.1  # the confidence band may fail with this probability
 results_dir: str = ""  # folder for figures and tables, relative to the project's root; empty: write nothing
@@ -268,13 +268,16 @@ plt.show()
 # %%
 late = {name: experiments.late_regret(trace) for name, trace in traces.items()}
 stuck = {name: late[name] > 10 * np.median(late["GP-UCB/5"]) for name in late}
-table = pd.DataFrame({name: (r.mean(), np.median(r), stuck[name].mean()) for name, r in regret.items()})
-table.index = ["mean R_T/T", "median R_T/T", "share of trials stuck"]
+settled = {name: np.mean([len(set(row)) == 1 for row in trace.arms[:, -(horizon // 10) :]])
+           for name, trace in traces.items()}  # fmt: skip
+table = pd.DataFrame({name: (r.mean(), np.median(r), stuck[name].mean(), settled[name]) for name, r in regret.items()})
+table.index = ["mean R_T/T", "median R_T/T", "share of trials stuck", "share settled"]
 record.table(table.T.rename_axis("rule"), "fig5a_rules")
 table.T.round(3)
 
 # %% [markdown]
-# A trial is *stuck* if the mean regret of its last tenth exceeds ten times the median of GP-UCB/5's.
+# A trial is *stuck* if the mean regret of its last tenth exceeds ten times the median of GP-UCB/5's: since it has
+# *settled*, pulling one arm throughout that tenth, and on a wrong one, or since it explores for ever.
 
 # %%
 best = min(("EI", "MPI", "mean only", "variance only"), key=lambda rule: regret[rule].mean())
@@ -502,9 +505,10 @@ plt.show()
 # %% [markdown]
 # ### Sublinear growth
 #
-# So the regret grows like $\sqrt{T \gamma_T}$ at most, up to logarithms. Its exponent over the
-# last decade, $\log_{10} (R_T / R_{T/10})$, for three kernels in one to three dimensions (SE and Matérn on grids with
-# lengthscale 0.5, linear on random unit vectors):
+# So the regret grows like $\sqrt{T \gamma_T}$ at most. *Allowed* is the exponent of that product with Theorem 5's
+# $\gamma_T$, logarithms included; Fig. 1 rounds it. The exponent of the regret over the last decade, $\log_{10} (R_T
+# / R_{T/10})$, for three kernels in one to three dimensions (SE and Matérn on grids with lengthscale 0.5, linear on
+# random unit vectors):
 
 # %% tags=["experiment"]
 kernels = {"linear": Linear(), "squared exponential": SquaredExponential(0.5), "matern": Matern(0.5, nu=2.5)}
@@ -793,7 +797,8 @@ record.show("1-T", "1-U", "1-V")
 # | $\sigma^2$ | "0.025 or 5 %", "0.5 or 5 %" | the number; 5 % of the variance | played below |
 # | days, centring (5b) | five days; not said | 4-8 March, means removed; left in | played below |
 # | 2000 functions (5b) | of the last third, choice not said | all 2400 minutes of each third | as the rotation |
-# | first arm | not said | at random, the same for all rules of a trial | none on average |
+# | first arm, 5a | not said | at random, the same for all rules of a trial | none on average |
+# | first arm, 5b, 5c | not said | each rule's own, mostly that of the largest variance | not played |
 # | noise on readings (5b, 5c) | not said | added, variance $\sigma^2$ | none played |
 # | divisor of $\beta_t$ | 5, by cross-validation | 1 to 20 | the last table |
 #
@@ -876,10 +881,12 @@ for claim_id, table in specified.items():
 # %%
 held_in = {name: table["state"].eq("holds") for name, table in specified.items()}
 noisy = {name: table["incumbent"].eq("noisy reward") for name, table in specified.items()}
+with_noisy, with_mean = (held_in["1-E"][noisy["1-E"] == wanted] for wanted in (True, False))
 record.expect(
-    held_in["1-E"][noisy["1-E"]].all() and not held_in["1-F"][noisy["1-F"]].any(),
-    "On synthetic functions the incumbent decides: with the noisy reward GP-UCB/5 is on par with EI under each of its "
-    "readings (1-E), and MPI does as well as GP-UCB/5 under none (1-F).",
+    with_noisy.all() and not with_mean.all() and not held_in["1-F"].any(),
+    "On synthetic functions the incumbent decides on EI: with the noisy reward GP-UCB/5 is on par with it under each "
+    f"reading, with the largest mean under {with_mean.sum()} of {len(with_mean)} (1-E). MPI does as well as GP-UCB/5 "
+    "under no reading (1-F).",
 )
 record.expect(
     max(held_in["1-H"].mean(), held_in["1-I"].mean()) < 0.5,
@@ -909,18 +916,21 @@ table.T.round(3)
 # %% tags=["full-scale", "hide-input", "nbval-ignore-output"] jupyter={"source_hidden": true}
 tail = pair["EI"].mean() / np.median(pair["EI"])
 record.expect(
-    np.median(regret["MPI"]) > 2 * np.median(regret["GP-UCB/5"]),
-    "**MPI does not do equally well on synthetic functions (1-F).** With a margin of 0.1 standard deviations it "
-    "settles once no arm promises that much more: its median regret is more than twice that of GP-UCB/5.",
+    np.median(regret["MPI"]) > 2 * np.median(regret["GP-UCB/5"]) and settled["MPI"] < 0.05,
+    "**MPI does not do equally well on synthetic functions (1-F).** With a margin of 0.1 standard deviations it never "
+    "settles: no arm promises that much more, and the better an arm is known the less so. Its median regret is more "
+    "than twice that of GP-UCB/5.",
 )
 record.expect(
-    stuck["MPI, margin 0"].mean() > 0.2 and stuck["GP-UCB/5"].mean() < 0.1,
-    f"Without a margin {stuck['MPI, margin 0'].mean():.0%} of its trials are stuck on a lower peak. How far behind it "
-    "is hangs on a number that the paper does not name; none of the four margins makes the sentence true.",
+    stuck["MPI, margin 0"].mean() > 0.2 and stuck["GP-UCB/5"].mean() < 0.1 and settled["MPI, margin 0"] > 0.9,
+    f"Without a margin it settles, in {stuck['MPI, margin 0'].mean():.0%} of its trials on a lower peak. How far it is "
+    "behind hangs on a number that the paper does not name; none of the four margins makes the sentence true.",
 )
+ahead = np.mean(pair["EI"] < pair["GP-UCB/5"])
 record.expect(
-    tail > 1.1,
-    "**EI's mean is made by a few bad trials (1-E)**: it is more than a tenth above the median of all trials.",
+    tail > 1.1 and ahead > 0.5,
+    f"**On par in the mean only (1-E).** EI has less regret than GP-UCB/5 on {ahead:.0%} of the functions; its mean is "
+    f"{tail - 1:.0%} above its median.",
 )
 
 # %% tags=["full-scale", "hide-input", "nbval-ignore-output"] jupyter={"source_hidden": true}

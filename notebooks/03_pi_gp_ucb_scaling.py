@@ -223,8 +223,9 @@ table.loc[list(drawn)].round(3)
 # $T^{(2\nu+3d)/(4\nu+2d)}$, and with $\lambda$ that grows with $T$ ([Whitehouse et al.
 # 2023](https://arxiv.org/abs/2307.07539)) $T^{(\nu+2d)/(2\nu+2d)}$, which is never empty.
 #
-# The greedy gain has the growth of $\gamma_T$. The paper writes the spectral density (eq. 2) so that by its letter the
-# lengthscale is $l \sqrt 3$ in the usual convention (*eq. 2*); both are played.
+# The *greedy gain*, of pulls that each take the arm of largest variance, has the growth of $\gamma_T$. In the figure
+# "IGP-UCB, 2020" is the exponent as the paper prints it. The paper writes the spectral density (eq. 2) so that by its
+# letter the lengthscale is $l \sqrt 3$ in the usual convention (*eq. 2*); both are played.
 
 # %% tags=["experiment"]
 kernels = {"usual": usual, "eq. 2 by its letter": Matern(0.2 * np.sqrt(3), nu=1.5)}
@@ -392,8 +393,8 @@ table.round(2)
 # %% [markdown]
 # ### The exploration phase
 #
-# An empty cell has the index $B + L\sqrt{2(1 + \log(4(t+1)^{bd}/\delta))}$, more than any cell with data: π-GP-UCB
-# first visits every cell of its cover once, whatever it finds there.
+# An empty cell has the index $B + L\sqrt{2(1 + \log(4(t+1)^{bd}/\delta))}$, as a rule more than a cell with data:
+# π-GP-UCB begins with a visit to every cell of its cover.
 
 # %% tags=["experiment"]
 tour = {}
@@ -502,7 +503,8 @@ record.table(table.rename_axis(["d", "alpha"]), "lemma5_coverage")
 table.round(2)
 
 # %% [markdown]
-# The *multiplier* is the smallest by which the width could be scaled and still cover in 90 % of the runs.
+# The *multiplier* is the smallest by which the width could be scaled and still cover in 90 % of the runs. How loose the
+# bound on the regret is (3-U) is said of the median run.
 #
 # Lemma 6 is false as printed: the first cover alone has about $T^q$ cells, and for $T = 10000$ that exceeds
 # $4(t+1)^{bd}$ in the first rounds of every dimension. The band, which counts on the lemma, held all the same.
@@ -563,6 +565,10 @@ table.round(2)
 
 # %% tags=["full-scale", "nbval-ignore-output"]
 record.show("3-M", "3-S", "3-T", "3-V")
+
+# %% [markdown]
+# 3-S asks no more than whether late steps take longer than early ones, by however little. That the runtime in one
+# dimension is *high* beside that of more dimensions, the table of seconds above does not show.
 
 # %% [markdown]
 # ## The algorithm of the thesis
@@ -751,10 +757,12 @@ pd.DataFrame({"holds in": {n: its.sum() for n, its in held_in.items()}, "of": {n
 
 # %% tags=["full-scale", "hide-input", "nbval-ignore-output"] jupyter={"source_hidden": true}
 levels = {entry: average(*finals["usual", *entry], seed).value / value for entry, value in printed.items()}
+inside = compared["printed in our prediction interval"]
 record.expect(
-    max(levels[2, rule] for rule in published) < 1 and abs(levels[2, "π-GP-UCB"] / levels[2, "IGP-UCB"] - 1) < 0.1,
-    "**The levels of Table 1 in two dimensions (3-C, 3-D).** Both algorithms do better here than printed, while the "
-    "ratio of one to the other is within a tenth: something common to both differs, functions, norm or noise.",
+    max(levels[2, rule] for rule in published) < 1 and (inside["3-C"], inside["3-D"]) == ("fails", "holds"),
+    "**The levels of Table 1 in two dimensions (3-C, 3-D).** Both algorithms do better here than printed, IGP-UCB by "
+    f"{1 - levels[2, 'IGP-UCB']:.0%}, which is more than 12 runs could do by chance, π-GP-UCB by "
+    f"{1 - levels[2, 'π-GP-UCB']:.0%}, which they could.",
 )
 record.expect(
     gaps[letter, 1].low > 0 > max(gaps["usual", d].high for d in (1, 2)) and gaps[letter, 2].high > 0,

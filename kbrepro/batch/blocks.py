@@ -154,8 +154,8 @@ def _since(found: Found) -> str:
     return scorecard.table(["d", "algorithm", *changes.values()], rows) if rows else _NO_RUN
 
 
-def _csv(found: Found, name: str) -> list[dict[str, str]]:
-    path = found.folder / "03_pi_gp_ucb_scaling" / "tables" / f"{name}.csv"
+def _csv(found: Found, name: str, notebook: str = "03_pi_gp_ucb_scaling") -> list[dict[str, str]]:
+    path = found.folder / notebook / "tables" / f"{name}.csv"
     return list(csv.DictReader(io.StringIO(path.read_text(encoding="utf-8")))) if path.is_file() else []
 
 
@@ -207,7 +207,12 @@ def _costs(found: Found) -> str:
 def _verdict(found: Found, claim: str) -> str:
     for notebook, run in found.runs.items():
         for r in (r for r in run["claims"] if r["id"] == claim):
-            why = [r.get("deciding"), r.get("readings", {}).get("sentence")]
+            played = _csv(found, f"readings_{claim}", notebook)
+            fails = sum(row["state"] == "fails" for row in played)
+            in_readings = r.get("readings", {}).get("sentence", "")
+            if played:  # those that do not hold need not fail: intervals of few trials are wide
+                in_readings = re.sub(r"^holds in (\d+) of", rf"holds in \1 and fails in {fails} of", in_readings)
+            why = [r.get("deciding"), in_readings]
             return "; ".join(filter(None, [scorecard.verdict_of(r), *why])) + _stale(found, notebook)
     return "no full-scale verdict yet"
 

@@ -69,6 +69,11 @@ def test_blocks_are_filled_and_all_else_stays(finished):
     assert "- Not evaluated: 1-B (needs data: light).\n- Settings of the run: `horizon` 7." in text
     assert "took 600 s of computing (10 min of one core)" in text and "took 1.5 min with 3 workers" in text
     assert "OLD" not in text
+    tables = finished / "results" / "paper" / NAME / "tables"
+    tables.mkdir()
+    (tables / "readings_1-A.csv").write_text("state\nholds\nholds\nfails\nundecided\n")
+    assert "holds in 2 and fails in 1 of 4 readings<!-- end 1-A -->" in quoted.filled(README, finished)
+    (tables / "readings_1-A.csv").unlink()
     assert quoted.filled(text, finished) == text
 
 
