@@ -527,8 +527,8 @@ record.table(table.rename_axis("version"), "versions_of_gpn_ucb")
 table.round(2)
 
 # %% [markdown]
-# The last column is no evidence by itself: whoever has found the top pulls it again and again too. What tells the versions
-# apart is where their simple regret ends.
+# The last column is no evidence by itself: whoever has found the top pulls it again and again too. What tells the
+# versions apart is where their simple regret ends.
 
 # %% tags=["full-scale", "nbval-ignore-output"]
 record.show("5-I", "5-Y", "5-Z")
