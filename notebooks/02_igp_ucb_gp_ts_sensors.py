@@ -485,7 +485,7 @@ record.expect(
     both_figures == ["mean_001", "mean_003"],
     "Of these settings two give both: the largest posterior mean as incumbent with a margin of 0.01 or 0.03.",
 )
-pd.DataFrame(columns, [f"{incumbent}, margin {margin:g}" for incumbent, margin in READINGS.values()])
+pd.DataFrame(columns, [names[part] for part in READINGS])
 
 # %% tags=["full-scale", "nbval-ignore-output"]
 record.show("2-H", "2-I")

@@ -865,8 +865,7 @@ record.expect(
     dtc.high < 10 < 1000 < np.median(over_seeds(starved, "starved", "SoR", "", 215)),
     "**DTC under-estimates little (4-Q).** Section 1 says that it starves where the subset covers the space badly, "
     "Section 3.2 that it avoids under-estimation until the subset is drawn anew. With three pulls as dictionary its "
-    "worst ratio is below ten (median "
-    "over seeds), that of SoR on a far better dictionary above a thousand.",
+    "worst ratio is below ten (median over seeds), that of SoR on a far better dictionary above a thousand.",
 )
 record.expect(
     levels["|S|"].low > 2 > levels["300"].high,

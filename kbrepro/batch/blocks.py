@@ -211,7 +211,7 @@ def _verdict(found: Found, claim: str) -> str:
             fails = sum(row["state"] == "fails" for row in played)
             in_readings = r.get("readings", {}).get("sentence", "")
             if played:  # those that do not hold need not fail: intervals of few trials are wide
-                in_readings = re.sub(r"^holds in (\d+) of", rf"holds in \1 and fails in {fails} of", in_readings)
+                in_readings = in_readings.replace(" of ", f" and fails in {fails} of ", 1)
             why = [r.get("deciding"), in_readings]
             return "; ".join(filter(None, [scorecard.verdict_of(r), *why])) + _stale(found, notebook)
     return "no full-scale verdict yet"
