@@ -597,17 +597,17 @@ table.round(3)
 # %% [markdown]
 # ## Since the paper
 #
-# Two changes have been proved since, and apply to both algorithms:
+# Two changes have been proved since, for GP-UCB; both are played in both algorithms:
 #
 # - a *tighter width* ([Flynn and Reeb 2024](https://arxiv.org/abs/2403.12732), [derivation](../docs/tighter_width.md)):
 #   $\sqrt{B^2 + (2L^2/\lambda)(\gamma_{t-1} + \log(1/\delta))}$ with the gain of the pulls, any $\lambda$;
 # - *lambda grows* ([Whitehouse et al. 2023](https://arxiv.org/abs/2307.07539)): $\alpha = \lambda = T^{d/(2\nu+2d)}$,
 #   6.3, 13.9, 21.5 for $d = 1, 2, 3$ at $T = 10000$; $L$ stays.
 #
-# The second needs the first: a larger $\lambda$ makes every gain smaller and every standard deviation larger, and only
-# in the tighter width does it stand below the gain.
-#
-# On the functions, noise and order of ties of Table 1: both changes in both algorithms, then each alone.
+# On the functions, noise and order of ties of Table 1: both changes, then the tighter width alone. $\lambda$ alone must
+# be played with the classical width for any $\lambda$ (`SelfNormalised`, as in Whitehouse et al.), since the width as
+# published is proved for $\lambda = 1 + 2/T$ only; that is not played yet. For π-GP-UCB no theorem has a $\lambda$ that
+# grows.
 
 # %% tags=["experiment"]
 grown = {d: experiments.growing_variance(horizon, d, nu) for d in (1, 2, 3)}
@@ -615,7 +615,6 @@ tighter = {"IGP-UCB": partial(LazyUCB, width=Tighter(delta)), "π-GP-UCB": parti
 changes = {
     "both": (tighter, grown),
     "tighter width": (tighter, dict.fromkeys(grown, 1.0)),
-    "lambda grows": (published, grown),
 }
 changed = {("published", d): table1["usual", d] for d in (1, 2, 3)}
 for change, (policies, alpha) in changes.items():
@@ -673,13 +672,9 @@ table.round(3)
 # %%
 of = {case: its.mean() for case, its in shares.items()}
 record.expect(
-    all(of["lambda grows", d, rule] > of["published", d, rule] for d in (1, 2) for rule in published),
-    "Lambda alone makes both algorithms worse: at the classical width a larger lambda buys nothing for what it costs.",
-)
-record.expect(
     all(of["tighter width", d, "π-GP-UCB"] < of["both", d, "π-GP-UCB"] for d in (1, 2))
     and all(of["both", d, "IGP-UCB"] < of["tighter width", d, "IGP-UCB"] for d in (1, 2)),
-    "Of these changes π-GP-UCB does best, in one and two dimensions, with the tighter width alone, IGP-UCB with both.",
+    "Of what is played π-GP-UCB does best, in one and two dimensions, with the tighter width alone, IGP-UCB with both.",
 )
 
 # %% tags=["full-scale", "nbval-ignore-output"]

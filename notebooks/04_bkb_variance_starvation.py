@@ -638,9 +638,9 @@ record.show("4-O", "4-S")
 # \le d_\text{eff} (1 + \log(\lVert K \rVert/\lambda + 1)).$$
 #
 # For its radius Section 4.1 needs a bound on the log determinant. It has the last of these (eq. 6) with $\lVert K
-# \rVert / \lambda \le \kappa^2 t / \lambda$, and writes $d_\text{eff} \log(\kappa^2 t)$: the step that drops
-# $1/\lambda$ from the logarithm fails (4-T). Theorem 9: $f$ stays within $\tilde\beta\tilde\sigma$ of $\tilde\mu$ for
-# all arms and rounds; Theorem 2, with $L = \log(\kappa^2 T)$:
+# \rVert / \lambda \le \kappa^2 t / \lambda$, and writes $d_\text{eff} \log(\kappa^2 t)$: that step fails (4-T). It
+# loses $1/\lambda$ and both ones; what follows is $d_\text{eff} (1 + \log(1 + \kappa^2 t / \lambda))$. Theorem 9: $f$
+# stays within $\tilde\beta\tilde\sigma$ of $\tilde\mu$ for all arms and rounds; Theorem 2, with $L = \log(\kappa^2 T)$:
 #
 # $$R_T \le 2 (2\alpha)^{3/2} \sqrt T \bigl(\xi d_\text{eff} L + \sqrt{\lambda F^2 d_\text{eff} L}
 # + \xi \log(1/\delta)\bigr).$$
@@ -858,8 +858,9 @@ pd.DataFrame({"holds in": {n: its.sum() for n, its in held_in.items()}, "of": {n
 record.expect(
     printed.min() < 1,
     r"**The radius of Theorem 2 is derived from a bound that fails (4-T).** $d_\text{eff} \log(\kappa^2 t)$ falls "
-    r"below the log determinant that it stands for: eq. 6 has $1/\lambda$ inside its logarithm. The radius itself "
-    "held in the runs for Theorem 9 all the same (4-M), since its other constants are far too wide.",
+    r"below the log determinant that it stands for: from eq. 6 follows $d_\text{eff} (1 + \log(1 + \kappa^2 t / "
+    r"\lambda))$. The radius itself held in the runs for Theorem 9 all the same (4-M), since its other constants are "
+    "far too wide.",
 )
 record.expect(
     dtc.high < 10 < 1000 < np.median(over_seeds(starved, "starved", "SoR", "", 215)),

@@ -111,11 +111,11 @@ def test_the_logarithm_is_that_of_at_least_two_pulls(width):
 
 
 def test_the_printed_chain_loses_its_lambda():
-    """lambda = 0.01, t = 2: log det exceeds 2 log(t) d_eff, the bound in the proof; with t / lambda it does not."""
+    """lambda = 0.01, t = 2: log det exceeds 2 log(t) d_eff; it is at most d_eff (1 + log(1 + t / lambda))."""
     K = SquaredExponential(0.3)(np.array([[0.0], [5.0]]), np.array([[0.0], [5.0]])) / 0.01
     log_determinant = np.linalg.slogdet(np.eye(2) + K)[1]
     dimension = np.trace(K @ np.linalg.inv(K + np.eye(2)))
-    assert 2 * np.log(2) * dimension < log_determinant < 2 * np.log(2 / 0.01) * dimension
+    assert 2 * np.log(2) * dimension < log_determinant < (1 + np.log1p(2 / 0.01)) * dimension
 
 
 # What is proved
