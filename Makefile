@@ -43,5 +43,5 @@ bench: $(STAMP)  ## seconds and ratios, to results/benchmarks/: under 20 minutes
 lint: $(STAMP)
 	$(BIN)/ruff check . && $(BIN)/ruff format --check .
 
-clean:  ## the environment, cached trials and quick results
+clean:  ## the environment and quick results
 	rm -rf $(VENV) .cache results/quick results/custom results/*/report

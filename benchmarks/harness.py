@@ -132,7 +132,6 @@ def facts() -> dict[str, Any]:
         "blas_kernels": sorted({str(library.get("architecture")) for library in blas}),
         "blas_threads": max(library["num_threads"] for library in blas),
         "git": provenance.git_state(paths.project_root()),
-        "source": provenance.source(paths.project_root()),
     }
 
 

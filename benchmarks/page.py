@@ -41,7 +41,7 @@ def _facts(known: dict[str, Any]) -> str:
     kernels, threads = " and ".join(known["blas_kernels"]), known["blas_threads"]
     minutes = sum(known["seconds"].values()) / 60
     blas = f"BLAS threads: {threads}, kernels: {kernels}"
-    return f"Commit {commit}, source {known['source']}, {versions}; {blas}. It took {minutes:.0f} minutes."
+    return f"Commit {commit}, {versions}; {blas}. It took {minutes:.0f} minutes."
 
 
 def _section(question: Question, table: pd.DataFrame) -> str:

@@ -5,8 +5,9 @@ posterior of all arms, is asked for an arm (`ask`) and told what a pull of it ga
 says how many posterior standard deviations an upper confidence bound lies above the mean. A `Problem` adds what no
 policy is told: the expected reward of every arm, and the noise. A *source* of problems, such as `GPDraw`, makes the
 problem of one `Trial`, whose seed and number fix every random number of it. An `Experiment` is a source and the
-policies that meet its problems; `run_trials` plays it on all processors and returns a `Trace` for each policy: arms,
-observations and regret of every round and trial. `bootstrap` and its like make an `Estimate` with an interval of them.
+policies that meet its problems; `run_trials` plays it on all processors and returns a `Trace` for each policy: the arm
+and the regret of every round and trial. `played` reads those of the notebooks. `bootstrap` and its like make an
+`Estimate` with an interval of them.
 
 Plots (`kbrepro.figures`), published claims (`kbrepro.claims`, `kbrepro.record`), sensor data (`kbrepro.data`) and the
 papers' own algorithms (`kbrepro.papers`) are imported by name: this module loads nothing that plots or reads files.
@@ -29,6 +30,7 @@ from kbrepro.posterior import exact_posterior
 from kbrepro.problems import Gaussian, GPDraw, Known, Problem, RKHSFunction, Rows, Told, Trial, Uniform
 from kbrepro.regret import (
     Estimate,
+    Regrets,
     Trace,
     bootstrap,
     final_average_regret,
@@ -38,7 +40,7 @@ from kbrepro.regret import (
     simple_regret,
     slope,
 )
-from kbrepro.simulation import Experiment, map_trials, rounds, run, run_trials
+from kbrepro.simulation import Experiment, Played, map_trials, observations, played, rounds, run, run_trials
 
 __version__ = _version("kbrepro")
 
@@ -58,10 +60,12 @@ __all__ = [
     "Linear",
     "Matern",
     "MeanOnly",
+    "Played",
     "Policy",
     "ProbabilityOfImprovement",
     "Problem",
     "RKHSFunction",
+    "Regrets",
     "Rows",
     "SelfNormalised",
     "SquaredExponential",
@@ -77,6 +81,8 @@ __all__ = [
     "grid",
     "map_trials",
     "mean_difference",
+    "observations",
+    "played",
     "relative_difference",
     "rounds",
     "run",

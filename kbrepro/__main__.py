@@ -36,25 +36,23 @@ def main() -> None:
 @click.option("--profile", default="quick", show_default=True, help="quick, or a folder of notebooks/profiles: paper.")
 @click.option("--set", "settings", multiple=True, metavar="NAME=VALUE", help="Override a parameter; may be repeated.")
 @click.option("--jobs", type=click.IntRange(min=1), help="Worker processes. [default: one a processor]")
-@click.option("--dry-run", is_flag=True, help="Print what would run, with minutes and memory; nothing is run.")
+@click.option(
+    "--fresh", multiple=True, metavar="[LABEL]", is_flag=False, flag_value="*", help="Play a label anew; alone, all."
+)
 def reproduce(
-    notebooks: tuple[str, ...], profile: str, settings: tuple[str, ...], jobs: int | None, dry_run: bool
+    notebooks: tuple[str, ...], profile: str, settings: tuple[str, ...], jobs: int | None, fresh: tuple[str, ...]
 ) -> None:
     """Run notebooks (all, if none is named) and keep their results.
 
-    They go to results/<profile>/, or to results/custom/ when a parameter is overridden.
+    They go to results/<profile>/, or to results/custom/ when a parameter is overridden. Trials that are kept there, in
+    played/, are read; the rest is played and kept, label by label.
     """
     from kbrepro.batch import profiles
     from kbrepro.batch import run as batch
 
     overrides = dict(profiles.read_setting(text) for text in settings)
     root = paths.project_root()
-    if dry_run:
-        from kbrepro.batch import dry_run as dry
-
-        click.echo(dry.told(batch.plan(list(notebooks), profile, overrides, root), jobs))
-        return
-    for folder in batch.run(list(notebooks), profile, overrides, jobs, root):
+    for folder in batch.run(list(notebooks), profile, overrides, jobs, root, fresh):
         click.echo(folder.relative_to(root).as_posix())
 
 
@@ -102,16 +100,62 @@ def renew_scorecard() -> None:
 
 
 @main.command()
-def status() -> None:
-    """Print which committed full-scale runs were not judged by today's rules, or are older than the code."""
-    from kbrepro import scorecard
-    from kbrepro.batch import provenance
+@click.argument("notebooks", nargs=-1, metavar="[NOTEBOOK]...")
+@click.option("--profile", default="paper", show_default=True, help="paper, quick, or another folder of results.")
+@click.option("--minutes", default=5.0, show_default=True, type=click.FloatRange(0, min_open=True), help="In all.")
+@click.option("--seed", default=0, show_default=True, type=click.IntRange(min=0), help="Of the draw of trials.")
+@click.option("--jobs", type=click.IntRange(min=1), help="Worker processes. [default: one a processor]")
+@click.option("--keep", is_flag=True, help="Append what was found to results/audits.csv.")
+def audit(notebooks: tuple[str, ...], profile: str, minutes: float, seed: int, jobs: int | None, keep: bool) -> None:
+    """Play kept trials, drawn at random, again by today's code, and compare them.
+
+    Exit code 1 if one differs.
+    """
+    import numpy as np
+
+    from kbrepro.batch import audit as replay
+    from kbrepro.batch import run as batch
+
+    root, rng = paths.project_root(), np.random.default_rng(seed)
+    runs = batch.plan(list(notebooks), profile, {}, root)
+    found = [replay.audit(r, minutes / len(runs), rng, jobs) for r in runs]
+    click.echo(replay.text(found))
+    if keep:
+        replay.keep(root, found)
+    if any(its.differ for its in found):
+        raise click.exceptions.Exit(1)
+
+
+@main.group()
+def edition() -> None:
+    """Rules and settings that are frozen, with a root seed, before a full-scale run."""
+
+
+@edition.command("open")
+@click.argument("notebook")
+@click.option("--name", required=True, help="Of the edition, such as 0.3.0.")
+@click.option("--why", required=True, help="Why what was played before is replaced, for results/history.csv.")
+def open_edition(notebook: str, name: str, why: str) -> None:
+    """Freeze the rules of a notebook and print the new root seed; its full-scale store is emptied."""
+    from kbrepro.batch import editions, profiles
 
     root = paths.project_root()
-    found = scorecard.stale(root), provenance.outdated(root)
-    for notebook in scorecard.read(root / "results" / "paper"):
-        said = [lines[notebook] for lines in found if notebook in lines]
-        click.echo(f"{notebook}: {'; '.join(said) or 'up to date'}")
+    (chosen,) = profiles.chosen([notebook], profiles.notebook_names(root, ".ipynb"), "notebook")
+    seed = editions.open_new(root, chosen, name, why)
+    click.echo(f"{chosen}: root seed {seed}; commit this before anything is played")
+
+
+@main.command()
+@click.argument("notebooks", nargs=-1, metavar="[NOTEBOOK]...")
+def status(notebooks: tuple[str, ...]) -> None:
+    """Print of every full-scale run: the same verdicts from its store today? when last audited, how much equal?
+
+    Judges and shows them anew from what was played, so it takes minutes; nothing is played or written.
+    """
+    from kbrepro.batch import again
+
+    for line in again.told(paths.project_root(), list(notebooks)):
+        click.echo(line)
 
 
 @main.command()
@@ -135,32 +179,35 @@ def compare(folders: tuple[Path, ...]) -> None:
 
 
 @main.command()
-@click.argument("policy", required=False, metavar="FILE.py:NAME")
-@click.option("--experiment", metavar="NAME", help="One of --list.")
-@click.option("--trials", type=click.IntRange(min=2), help="The first so many. [default: 20; on sensors all]")
+@click.argument("policy", default="", metavar="FILE.py:NAME")
+@click.option("--notebook", default="", help="Whose trials, such as 03.")
+@click.option("--label", default="", help="Which of them: one of --list.")
+@click.option("--profile", default="paper", show_default=True, help="paper, quick, or another folder of results.")
+@click.option("--trials", type=click.IntRange(min=2), help="The first so many. [default: 20; with --block all]")
+@click.option("--block", default=1, show_default=True, type=click.IntRange(min=1), help="Neighbours that count as one.")
 @click.option("--jobs", type=click.IntRange(min=1), help="Worker processes. [default: one a processor]")
-@click.option("--list", "listing", is_flag=True, help="Print the experiments.")
-def beside(policy: str | None, experiment: str | None, trials: int | None, jobs: int | None, listing: bool) -> None:
-    """Play a policy of yours on the trials of a full-scale run, beside those that played them.
+@click.option("--list", "listing", is_flag=True, help="Print the labels that keep traces.")
+def beside(policy: str, notebook: str, label: str, jobs: int | None, listing: bool, **how: Any) -> None:
+    """Play a policy of yours on trials that a notebook played, beside the policies that played them.
 
-    NAME in FILE.py (or MODULE:NAME) is a class, or a function, that makes a policy from what it is told and the
-    horizon. Figure and table go to results/custom/beside/.
+    NAME in FILE.py is a class, or a function, that makes a policy from what it is told and the horizon. Figure and
+    table go to results/custom/beside/.
     """
     from kbrepro.batch import beside as side
 
     if listing:
-        click.echo(side.listed().to_string())
+        click.echo("\n".join(side.listed(notebook, how["profile"])))
         return
-    if not policy or not experiment:
-        raise click.UsageError("FILE.py:NAME and --experiment are needed, or --list")
+    if not (policy and notebook and label):
+        raise click.UsageError("FILE.py:NAME, --notebook and --label are needed, or --list")
     if jobs:
         os.environ["KBREPRO_JOBS"] = str(jobs)
-    compared = side.play(side.policy_of(policy), experiment, trials)
-    root = paths.project_root()
-    folder = root / "results" / "custom" / "beside" / experiment
-    side.save(compared, folder, policy.rpartition(":")[2])
+    compared = side.play(side.policy_of(policy), notebook, label, **how)
+    folder = side.save(compared, notebook, label, policy.rpartition(":")[2])
     click.echo(compared.table.to_string(float_format="{:.4g}".format, na_rep=""))
-    click.echo(folder.relative_to(root).as_posix())
+    if compared.measured and how["block"] == 1:
+        click.echo("measured data: neighbouring trials may resemble each other; --block N makes blocks of them")
+    click.echo(folder)
 
 
 @main.group(invoke_without_command=True)

@@ -13,7 +13,7 @@ import json
 import math
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -110,6 +110,12 @@ class Part:
     reading: str = ""
     scale: float = 0.0
 
+    @property
+    def deciding(self) -> dict[str, Any]:
+        """The rule and what the part counts for."""
+        flags = {"control": self.control, "probe": self.probe, "reading": self.reading, "scale": self.scale}
+        return {"rule": self.rule.text} | {name: value for name, value in flags.items() if value}
+
     def shown(self, estimate: Estimate) -> str:
         """Return value and interval in the part's own format."""
         spec, _, unit = self.show.partition(" ")
@@ -133,6 +139,11 @@ class Claim:
     weak: str = ""
     headline: bool = False
     changes: list[dict[str, str]] = field(default_factory=list)
+
+    @property
+    def deciding(self) -> dict[str, Any]:
+        """What the verdict follows from, besides the numbers: rules, flags and scales of the parts, and the needs."""
+        return {"needs": self.needs, "parts": {name: part.deciding for name, part in self.parts.items()}}
 
     @property
     def counts_as(self) -> str:
@@ -187,22 +198,32 @@ def _joined(states: list[str]) -> str:
 
 
 @dataclass(frozen=True)
-class Rules:
-    """All claims of one notebook, the readings that it plays, and what the file's content makes of itself.
+class Edition:
+    """What was frozen before a notebook's full-scale run was first seen: `deciding` by claim, and the root seed."""
 
-    `digest` and `seed` follow from the parsed content: new rules, new dice. The claims' `changes` do not count: they
-    describe the past and decide nothing.
-    """
+    name: str
+    seed: int
+    claims: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Rules:
+    """All claims of one notebook, the readings that it plays, and the edition that its full-scale run belongs to."""
 
     notebook: str
     claims: dict[str, Claim]
     readings: dict[str, list[Any]]
-    digest: str
+    edition: Edition | None = None
 
     @property
-    def seed(self) -> int:
-        """Root seed of a full-scale run: the first eight hexadecimal digits of the digest."""
-        return int(self.digest[:8], 16)
+    def deciding(self) -> dict[str, Any]:
+        """What verdicts follow from: parts, rules, scale, needs and readings; no sentence, no order, no history."""
+        return {"claims": {name: claim.deciding for name, claim in self.claims.items()}, "readings": self.readings}
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of what decides."""
+        return digest(self.deciding)
 
 
 def load(path: Path) -> Rules:
@@ -220,9 +241,14 @@ def load(path: Path) -> Rules:
         if claim.id in claims:
             raise BadRules(f"{path.name}: claim {claim.id} stands twice")
         claims[claim.id] = claim
-    decides = [{key: value for key, value in entry.items() if key != "changes"} for entry in content["claims"]]
-    readings = _read_readings(path, content.get("readings") or {})
-    return Rules(path.stem, claims, readings, digest(content | {"claims": decides}))
+    frozen = edition_path(path)
+    edition = Edition(**json.loads(frozen.read_text(encoding="utf-8"))) if frozen.is_file() else None
+    return Rules(path.stem, claims, _read_readings(path, content.get("readings") or {}), edition)
+
+
+def edition_path(rules: Path) -> Path:
+    """Return the file that holds the edition of a file of rules."""
+    return rules.parent / "editions" / f"{rules.stem}.json"
 
 
 def digest(content: Any) -> str:
@@ -294,7 +320,40 @@ def judged(claim: Claim, estimates: Mapping[str, Estimate], note: str = "") -> d
         for (name, part), e in zip(claim.parts.items(), (estimates[n] for n in claim.parts), strict=True)
     }
     finds = claim.finds.format(**shown)
-    return _head(claim) | {"verdict": verdict, "deciding": deciding, "finds": finds, "parts": parts, "note": note}
+    found = {"verdict": verdict, "deciding": deciding, "finds": finds, "parts": parts, "note": note}
+    halves = of_halves(claim, estimates)
+    return _head(claim) | found | ({"halves": halves} if halves else {})
+
+
+def of_halves(claim: Claim, estimates: Mapping[str, Estimate]) -> list[str]:
+    """Return the verdict on either half of the trials; empty where a part that counts has no halves.
+
+    They are not independent of rules that were chosen on the whole.
+    """
+    both = {name: estimates[name].halves for name, part in claim.parts.items() if not part.probe}
+    if not all(both.values()) or any(math.isnan(x) for pair in both.values() for e in pair for x in e):
+        return []
+    states = [{name: claim.parts[name].rule.state(pair[i]) for name, pair in both.items()} for i in (0, 1)]
+    return [claim.verdict(dict.fromkeys(claim.parts, "holds") | its)[0] for its in states]
+
+
+def revised(claim: Claim, frozen: Mapping[str, Any] | None, estimates: Mapping[str, Estimate]) -> dict[str, str]:
+    """Return the rules that an edition froze and the verdict by them, if the claim's are others now; else nothing.
+
+    `frozen` is the claim's `deciding` of that edition, None if it had no such claim.
+    """
+    if frozen is None or frozen == claim.deciding:
+        return {}
+    old = {name: Part(name, name, **_given(part)) for name, part in frozen["parts"].items()}
+    was = "; ".join(f"{name}: {part.rule.text}" for name, part in old.items())
+    if set(old) - set(estimates):
+        return {"was": was, "verdict": NOT_COMPUTED}
+    states = {name: part.rule.state(estimates[name]) for name, part in old.items()}
+    return {"was": was, "verdict": replace(claim, parts=old).verdict(states)[0]}
+
+
+def _given(part: Mapping[str, Any]) -> dict[str, Any]:
+    return {**part, "rule": read_rule(part["rule"])}
 
 
 def not_evaluated(claim: Claim, why: str) -> dict[str, Any]:

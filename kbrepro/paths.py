@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import os
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 
 class ProjectNotFound(RuntimeError):
@@ -22,6 +26,23 @@ def project_root(start: Path | None = None) -> Path:
     raise ProjectNotFound(
         f"this needs a checkout of the kbrepro repository: no folder with notebooks/ and kbrepro/ at or above {here}"
     )
+
+
+def read_rows(path: Path) -> list[dict[str, str]]:
+    """Return the rows of a CSV file as texts by column; none if there is no such file."""
+    if not path.is_file():
+        return []
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def write_rows(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
+    """Write a CSV file, with the columns of the first row, whole or not at all."""
+    text = io.StringIO()
+    writer = csv.DictWriter(text, list(rows[0]), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    write_text(path, text.getvalue())
 
 
 def write_text(path: Path, text: str) -> None:

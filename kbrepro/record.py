@@ -1,4 +1,4 @@
-"""What a notebook leaves: figures, tables, regrets and verdicts; nothing is written unless it was given a folder."""
+"""What a notebook leaves: figures, tables and verdicts; nothing is written unless it was given a folder."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from matplotlib.figure import Figure
 from PIL import Image
 
 from kbrepro import claims, figures, paths, readings, scorecard
-from kbrepro.regret import Estimate, Trace, final_average_regret, log_spaced
+from kbrepro.regret import N_TABULATED, Estimate, Regrets, Trace, final_average_regret, log_spaced
 from kbrepro.scorecard import FULL_SCALE
 
 
@@ -40,7 +40,7 @@ class Record:
         self._full_scale = root / "results" / FULL_SCALE / notebook
         self._records: dict[str, dict[str, Any]] = {}
         self._expected: list[dict[str, Any]] = []
-        self._pictures: WeakKeyDictionary[Figure, bytes] = WeakKeyDictionary()
+        self._pictures: WeakKeyDictionary[Figure, tuple[bytes, dict[str, str]]] = WeakKeyDictionary()
 
     def banner(self) -> None:
         """Show which run this is, on what data, and where the numbers to quote are."""
@@ -50,10 +50,9 @@ class Record:
             FULL_SCALE: "the full-scale run, whose numbers are the ones to quote",
         }.get(self.profile, "a run with settings of your own")
         real = ", ".join(self.has.get("data", []))
-        data = {
-            True: f"real sensor data ({real})",
-            False: "a SIMULATED STAND-IN for sensor data: none was found",
-        }[bool(real)]
+        data = {True: f"real sensor data ({real})", False: "a SIMULATED STAND-IN for sensor data: none was found"}[
+            bool(real)
+        ]
         lines = [f"**This is {run}.**"]
         if "data" in self.has:
             lines.append(f"It has {data}.")
@@ -69,7 +68,7 @@ class Record:
     # What is written
 
     def figure(self, figure: Figure, name: str) -> None:
-        """Write `figures/<name>.png` (200 dpi) and `.svg`; the notebook shows the same picture, at 100 dpi.
+        """Write `figures/<name>.png` (200 dpi), `.svg`, and `.csv` with named curves; the notebook shows it at 100 dpi.
 
         The layout is what it is now: what is added to the figure afterwards does not change it.
         """
@@ -79,13 +78,24 @@ class Record:
             if self.folder:
                 stem = self.folder / "figures" / name
                 paths.write_bytes(Path(f"{stem}.png"), picture.getvalue())
-                figure.savefig(f"{stem}.svg", facecolor="white", metadata={"Date": None})
+                figure.savefig(f"{stem}.svg", facecolor="white", metadata={"Date": None, "Title": figures.said(figure)})
+                if len(curves := figures.curves(figure)):
+                    paths.write_text(Path(f"{stem}.csv"), curves.to_csv(index=False, float_format="%.6g"))
         if shell := get_ipython():
-            self._pictures[figure] = _halved(picture) if self.folder else picture.getvalue()
+            self._pictures[figure] = _halved(picture) if self.folder else picture.getvalue(), {"figure": name}
             shell.display_formatter.formatters["image/png"].for_type(Figure, self._png)
 
-    def _png(self, figure: Figure) -> bytes:
-        """The picture of a figure as a notebook shows it."""
+    def kept_figure(self, name: str) -> None:
+        """Show a figure as the full-scale run left it, where the data that it shows is not here; and write it again."""
+        for kind in ("png", "svg", "csv"):
+            path = self._full_scale / "figures" / f"{name}.{kind}"
+            if self.folder and path.is_file():
+                paths.write_bytes(self.folder / "figures" / path.name, path.read_bytes())
+        if (path := self._full_scale / "figures" / f"{name}.png").is_file():
+            display(Image.open(path).convert("RGB").reduce(2), metadata={"image/png": {"figure": name}})
+
+    def _png(self, figure: Figure) -> tuple[bytes, dict[str, str]] | bytes:
+        """The picture of a figure as a notebook shows it, and its name for the metadata of the output."""
         return self._pictures.get(figure) or print_figure(figure)
 
     def table(self, table: pd.DataFrame, name: str) -> None:
@@ -93,22 +103,11 @@ class Record:
         if self.folder:
             paths.write_text(self.folder / "tables" / f"{name}.csv", table.to_csv(float_format="%.6g"))
 
-    def traces(self, traces: Mapping[str, Trace], name: str) -> None:
-        """Write R_T / T of every trial, mean and quartiles of the curves, and `regret/<name>.npz`.
-
-        The latter holds R_t of every policy and trial at about 100 log-spaced rounds: what a rival is laid beside.
-        """
+    def traces(self, traces: Mapping[str, Trace | Regrets], name: str) -> None:
+        """Write R_T / T of every trial, and mean and quartiles of the curves."""
         finals = pd.DataFrame(final_average_regret(traces))
         self.table(finals.rename_axis("trial"), f"{name}_average_regret_per_trial")
         self.table(curve_quantiles(traces), f"{name}_average_regret_curves")
-        if self.folder:
-            rounds = log_spaced(next(iter(traces.values())).regret.shape[-1])
-            regrets = {
-                policy: trace.cumulative_regret[:, rounds - 1].astype(np.float32) for policy, trace in traces.items()
-            }
-            buffer = io.BytesIO()
-            np.savez_compressed(buffer, rounds=rounds, **regrets)
-            paths.write_bytes(self.folder / "regret" / f"{name}.npz", buffer.getvalue())
 
     # Verdicts
 
@@ -120,6 +119,9 @@ class Record:
         claim = self._claim(claim_id)
         missing = claim.missing(self.has)
         record = claims.not_evaluated(claim, missing) if missing else claims.judged(claim, estimates, note)
+        frozen = self.rules.edition and self.rules.edition.claims.get(claim_id)
+        if not missing and (before := claims.revised(claim, frozen, estimates)):
+            record["revised"] = before
         self._records[claim_id] = record
         self._write_claims()
 
@@ -190,11 +192,7 @@ def _halved(picture: io.BytesIO) -> bytes:
     return half.getvalue()
 
 
-#: Rounds at which curves are tabulated.
-N_TABULATED = 60
-
-
-def curve_quantiles(traces: dict[str, Trace]) -> pd.DataFrame:
+def curve_quantiles(traces: Mapping[str, Trace | Regrets]) -> pd.DataFrame:
     """Return mean and quartiles over trials of R_t / t at about 60 rounds, indexed by policy and round."""
     parts = {}
     for policy, trace in traces.items():

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -19,12 +20,42 @@ RESAMPLES, AT_ONCE = 4000, 200
 FEWEST = 20
 
 
-class Estimate(NamedTuple):
-    """A value and its interval; low = high = value for a number without sampling error."""
+class Interval(NamedTuple):
+    """The three numbers of an `Estimate`."""
 
     value: float
     low: float
     high: float
+
+
+class Estimate(Interval):
+    """A value and its interval; low = high = value for a number without sampling error.
+
+    `halves`: the same from either half of the trials, where there are twice FEWEST, or four blocks.
+    """
+
+    halves: tuple[Estimate, Estimate] | None = None
+
+    def changed(self, by: Callable[[float], float]) -> Estimate:
+        """Return the estimate of an increasing function of the number."""
+        return _joined([self], lambda its: Estimate(*map(by, its[0])))
+
+
+def _joined(estimates: Sequence[Estimate], how: Callable[[Sequence[Estimate]], Estimate]) -> Estimate:
+    """One estimate of several, and of their halves if all of them have halves."""
+    found = how(estimates)
+    if all(e.halves for e in estimates):
+        found.halves = how([e.halves[0] for e in estimates]), how([e.halves[1] for e in estimates])
+    return found
+
+
+def _halved(estimate: Callable[..., Estimate], *samples: Array, block: int = 1) -> Estimate:
+    """estimate(*samples), with those of even and of odd trials; in time order of every other block of neighbours."""
+    found, n = estimate(*samples), len(samples[0])
+    if n >= (2 * FEWEST if block == 1 else 4 * block):
+        second = np.arange(n) // block % 2 == 1
+        found.halves = tuple(estimate(*(np.asarray(s)[its] for s in samples)) for its in (~second, second))
+    return found
 
 
 def final_average_regret(traces: Mapping[str, Trace]) -> dict[str, Array]:
@@ -57,12 +88,19 @@ def bootstrap(statistic: Callable[..., Array], *samples: Array, rng: np.random.G
         raise ValueError(f"block = {block} is not allowed: block must be at most half of the {n} trials")
     for sample in samples:
         checks.finite_array(samples=sample)
-    resampled = []
+    streams = iter([rng, *rng.spawn(2)])  # halves draw elsewhere: the whole has the same interval without them
+    return _halved(lambda *its: _resampled(statistic, its, next(streams), block), *samples, block=block)
+
+
+def _resampled(
+    statistic: Callable[..., Array], samples: Sequence[Array], rng: np.random.Generator, block: int
+) -> Estimate:
+    n, found = len(samples[0]), []
     for _ in range(RESAMPLES // AT_ONCE):
         starts = rng.integers(n, size=(AT_ONCE, math.ceil(n / block), 1))
         index = ((starts + np.arange(block)) % n).reshape(AT_ONCE, -1)[:, :n]
-        resampled.append(statistic(*(np.asarray(s)[index] for s in samples)))
-    low, high = np.quantile(np.concatenate(resampled), [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
+        found.append(statistic(*(np.asarray(s)[index] for s in samples)))
+    low, high = np.quantile(np.concatenate(found), [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
     return Estimate(float(statistic(*samples)), float(low), float(high))
 
 
@@ -91,6 +129,10 @@ def block_mean(samples: Array, block: int = 1) -> Estimate:
     no block are left out. Raises ValueError if there are fewer than two blocks or a NaN.
     """
     checks.finite_array(samples=samples)
+    return _halved(partial(_block_mean, block=block), samples, block=block)
+
+
+def _block_mean(samples: Array, block: int) -> Estimate:
     means = block_means(samples, block)
     half = standard_error(means)[()] * stdtrit(len(means) - 1, (1 + LEVEL) / 2)
     return Estimate(float(means.mean()), float(means.mean() - half), float(means.mean() + half))
@@ -102,10 +144,15 @@ def block_share(a: Array, b: Array, block: int = 1) -> Estimate:
     The ratio is linearised at its value r: the blocks are those of a - b - r b.
     """
     checks.positive_int(block=block)
+    checks.finite_array(a=a, b=b)
+    return _halved(partial(_block_share, block=block), a, b, block=block)
+
+
+def _block_share(a: Array, b: Array, block: int) -> Estimate:
     n = len(a) // block * block
     a, b = a[:n], b[:n]
     r = relative_difference(a, b)
-    return block_mean(r + (a - b - r * b) / b.mean(), block)
+    return _block_mean(r + (a - b - r * b) / b.mean(), block)
 
 
 def paired_difference(a: Array, b: Array, seed: int) -> Estimate:
@@ -135,9 +182,12 @@ def share(successes: NDArray[np.bool_]) -> Estimate:
     """Return the share of successes (n,) with its 95 % Clopper-Pearson interval."""
     from scipy.stats import binomtest  # here: it takes longer to load than all the rest of the face
 
-    result = binomtest(int(np.sum(successes)), len(successes))
-    interval = result.proportion_ci(LEVEL, method="exact")
-    return Estimate(result.statistic, interval.low, interval.high)
+    def of(its: NDArray[np.bool_]) -> Estimate:
+        result = binomtest(int(np.sum(its)), len(its))
+        interval = result.proportion_ci(LEVEL, method="exact")
+        return Estimate(result.statistic, interval.low, interval.high)
+
+    return _halved(of, successes)
 
 
 def slope(x: Array, y: Array) -> Estimate:
@@ -162,14 +212,12 @@ def weakest(estimates: Iterable[Estimate]) -> Estimate:
 
     A bound from below on value or low then holds for the result if and only if it holds for every comparison.
     """
-    values, lows, highs = zip(*estimates, strict=True)
-    return Estimate(min(values), min(lows), min(highs))
+    return _joined(list(estimates), lambda its: Estimate(*map(min, zip(*its, strict=True))))
 
 
 def largest(estimates: Iterable[Estimate]) -> Estimate:
     """Return largest value, largest low and largest high: `weakest` for claims that bound from above."""
-    values, lows, highs = zip(*estimates, strict=True)
-    return Estimate(max(values), max(lows), max(highs))
+    return _joined(list(estimates), lambda its: Estimate(*map(max, zip(*its, strict=True))))
 
 
 def simple_regret(trace: Trace) -> Array:
@@ -178,33 +226,90 @@ def simple_regret(trace: Trace) -> Array:
 
 
 class Trace(NamedTuple):
-    """What happened: arms, observations, instantaneous regret and seconds of every round.
+    """What happened: the arms that a policy pulled, and what each arm loses in that trial.
 
-    One run has arrays of shape (horizon,); many trials, stacked, (trials, horizon). The seconds of a round are those
-    until its observation, with what it took to tell the policy the one before. `band_ratio` is the largest
-    |f - mean| / (width sd) over all arms before each pull, NaN where it was not recorded. Of an observation with
-    several numbers (a network's layers) the last, the reward, is kept.
+    One run has `arms` (T,) and `gaps` (A,), the largest expected reward minus the arm's; many trials, stacked,
+    (trials, T) and (trials, A). Gaps are NaN for arms that nobody pulled, where traces were kept. `seconds`
+    (..., at most 100): of each hundredth of the run, each round's until its observation, with what it took to tell the
+    policy the one before. `band_ratio` (..., m): the largest |f - mean| / (width sd) over all arms before each pull,
+    the worst since the round before of `log_spaced(T)`; one NaN where it was not recorded.
     """
 
     arms: NDArray[np.int32]
-    observations: Array
-    regret: Array
+    gaps: Array
     seconds: Array
     band_ratio: Array
 
     @property
+    def regret(self) -> Array:
+        """Instantaneous regret of every round: a look-up, same shape as `arms`."""
+        return np.take_along_axis(self.gaps, self.arms, axis=-1)
+
+    @property
     def cumulative_regret(self) -> Array:
-        """R_t: the regret of the first t rounds together, same shape as `regret`."""
+        """R_t: the regret of the first t rounds together, same shape as `arms`."""
         return np.cumsum(self.regret, axis=-1)
 
     @property
     def average_regret(self) -> Array:
-        """R_t / t: the mean regret of the first t rounds, same shape as `regret`."""
-        return self.cumulative_regret / np.arange(1, self.regret.shape[-1] + 1)
+        """R_t / t: the mean regret of the first t rounds, same shape as `arms`."""
+        return self.cumulative_regret / np.arange(1, self.arms.shape[-1] + 1)
+
+    @property
+    def horizon(self) -> int:
+        """Rounds T of every run."""
+        return self.arms.shape[-1]
+
+    @property
+    def seconds_a_round(self) -> Array:
+        """Mean seconds of a round in each hundredth of the run, same shape as `seconds`."""
+        return self.seconds / np.diff(edges(self.horizon))
 
     def first(self, trials: int) -> Trace:
         """Return the first `trials` of many trials (all of them if there are fewer)."""
         return Trace(*(part[:trials] for part in self))
+
+    def scaled(self, by: Array) -> Trace:
+        """Return the trace with every regret divided by `by` (trials,), one number a trial."""
+        return self._replace(gaps=self.gaps / by[:, None])
+
+
+class Regrets(NamedTuple):
+    """What is kept of trials on measured data: R_t (trials, m) at the rounds `at` (m,), the last of them T."""
+
+    at: NDArray[np.int64]
+    totals: Array
+
+    @property
+    def cumulative_regret(self) -> Array:
+        """R_t, (trials, T); NaN in rounds that are not kept."""
+        found = np.full((len(self.totals), self.horizon), np.nan)
+        found[:, self.at - 1] = self.totals
+        return found
+
+    @property
+    def average_regret(self) -> Array:
+        """R_t / t, (trials, T); NaN in rounds that are not kept."""
+        return self.cumulative_regret / np.arange(1, self.horizon + 1)
+
+    @property
+    def horizon(self) -> int:
+        """Rounds T of every run."""
+        return int(self.at[-1])
+
+
+def edges(horizon: int) -> NDArray[np.int64]:
+    """Return the rounds after which the hundredths of a run end, 0 before them; single rounds if there are fewer."""
+    return np.linspace(0, horizon, min(horizon, 100) + 1).astype(int)
+
+
+def kept_rounds(horizon: int) -> NDArray[np.int64]:
+    """Return the rounds at which R_t is kept of measured data: those that figures and tables of curves show."""
+    return np.union1d(log_spaced(horizon), log_spaced(horizon, N_TABULATED))
+
+
+#: Rounds at which curves are tabulated.
+N_TABULATED = 60
 
 
 def log_spaced(horizon: int, n: int = 100) -> NDArray[np.int64]:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from kbrepro import claims, readings
+from kbrepro import readings
 from kbrepro.claims import VERDICTS
 
 #: A glyph a verdict, so that a table can be read without colour.
@@ -22,8 +22,6 @@ ASIDE_MEANS = {
 }
 OUTSIDE = "outside the totals"
 FULL_SCALE = "paper"
-#: Profiles that play the full scale again under root seeds of their own: do verdicts hang on the dice?
-OTHER_SEEDS = ("second", "third")
 #: The picture of all parts, beside the full-scale runs.
 PICTURE = "all_parts.png"
 
@@ -140,9 +138,11 @@ def _cell(text: Any) -> str:
 
 
 def verdict_of(record: Mapping[str, Any]) -> str:
-    """Return glyph and verdict of a record, and where it counts if that is outside the totals."""
+    """Return glyph and verdict of a record, where it counts if outside the totals, and whether its rule was revised."""
     aside = f" ({record['counts_as']})" if record["counts_as"] in ASIDE else ""
-    return f"{GLYPHS.get(record['verdict'], '')} **{record['verdict']}**{aside}".strip()
+    revised = record.get("revised", {})
+    before = f" (*revised after seeing data*; by the rule before: {revised['verdict']})" if revised else ""
+    return f"{GLYPHS.get(record['verdict'], '')} **{record['verdict']}**{aside}{before}".strip()
 
 
 def rules_of(record: Mapping[str, Any]) -> str:
@@ -182,60 +182,36 @@ def for_terminal(runs: Mapping[str, Mapping[str, Any]], width: int = 100) -> str
 # The scorecard
 
 
-def stale(root: Path) -> dict[str, str]:
-    """Return for every notebook whose committed full-scale run was not judged by today's rules why that is."""
-    found = {}
-    for notebook, run in read(root / "results" / FULL_SCALE).items():
-        path = root / "notebooks" / "claims" / f"{notebook}.yaml"
-        if path.is_file() and claims.load(path).digest != run["rules"]:
-            found[notebook] = "its rules changed after the run"
-    return found
-
-
 def scorecard(root: Path, results: Path | None = None) -> str:
     """Return the scorecard in Markdown: every claim of a results folder, by default of the full-scale runs."""
     paper = root / "results" / FULL_SCALE
     runs, full = read(results or paper), read(paper)
     beside = {r["id"]: r for run in full.values() for r in run["claims"]}
-    of_old_rules = stale(root) if results is None or results == paper else {}
-    again = under_other_seeds(root)
-    parts = ["# Scorecard", LEGEND, matrix(runs, of_old_rules)]
-    if (paper / PICTURE).is_file() and (results is None or results == paper):
+    of_record = results is None or results == paper
+    parts = ["# Scorecard", LEGEND, matrix(runs)]
+    if (paper / PICTURE).is_file() and of_record:
         parts.append(f"![Every part of every claim by its distance to the rule](paper/{PICTURE})")
     parts += [ranked] if (ranked := ranked_choices(runs)) else []
     for notebook, run in runs.items():
-        note = f" *{of_old_rules[notebook].capitalize()}.*" if notebook in of_old_rules else ""
-        of_record = results is None or results == paper
-        rows = _card(run["claims"], again) if of_record else verdict_table(run["claims"], beside)
-        parts += [f"## {notebook}", f"{summary(run['claims'])}.{note}{_headlines(run['claims'])}", rows]
+        rows = _card(run["claims"]) if of_record else verdict_table(run["claims"], beside)
+        parts += [f"## {notebook}", f"{summary(run['claims'])}.{_headlines(run['claims'])}", rows]
         parts += [_details(run["claims"])]
-    parts += [changed] if (changed := _changes(runs)) else []
+    parts += [_revised(runs), _changes(runs)]
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
-def under_other_seeds(root: Path) -> dict[str, list[str]]:
-    """Return for every claim that was played again under other root seeds its verdicts there, in their order."""
-    found: dict[str, list[str]] = {}
-    for profile in OTHER_SEEDS:
-        for run in read(root / "results" / profile).values():
-            for r in run["claims"]:
-                found.setdefault(r["id"], []).append(r["verdict"])
-    return found
+def _of_halves(record: Mapping[str, Any]) -> str:
+    """The verdicts on even and on odd trials beside that on all; a dash where there are too few."""
+    its = record.get("halves", [])
+    return ", ".join("same" if half == record["verdict"] else f"{GLYPHS[half]} {half}" for half in its) or "–"
 
 
-def _agreement(verdict: str, again: Sequence[str]) -> str:
-    return ", ".join("same" if other == verdict else f"{GLYPHS[other]} {other}" for other in again)
-
-
-def _card(records: Sequence[Mapping[str, Any]], again: Mapping[str, Sequence[str]]) -> str:
-    head = ["", "the paper says", "we find", "rule", "verdict", "readings"]
-    rows = [
-        [r["id"], r["says"], _found(r), rules_of(r), verdict_of(r), r.get("readings", {}).get("sentence", "")]
-        for r in records
-    ]
-    if any(r["id"] in again for r in records):
-        head.append("other root seeds")
-        rows = [[*row, _agreement(r["verdict"], again.get(r["id"], ()))] for row, r in zip(rows, records, strict=True)]
+def _card(records: Sequence[Mapping[str, Any]]) -> str:
+    head = ["", "the paper says", "we find", "rule", "verdict", "readings", "either half"]
+    rows = []
+    for r in records:
+        of_readings = r.get("readings", {}).get("sentence", "")
+        rows.append([r["id"], r["says"], _found(r), rules_of(r), verdict_of(r), of_readings, _of_halves(r)])
     return table(head, rows)
 
 
@@ -243,13 +219,13 @@ def _headlines(records: Sequence[Mapping[str, Any]]) -> str:
     return "".join(f" {r['finds']} ({r['id']})" for r in records if r.get("headline") and r["finds"])
 
 
-def matrix(runs: Mapping[str, Mapping[str, Any]], of_old_rules: Mapping[str, str]) -> str:
+def matrix(runs: Mapping[str, Mapping[str, Any]]) -> str:
     """Return the overview in Markdown: notebooks by verdicts (theorems + experiments), then what is outside."""
     head = ["", *(f"{GLYPHS[v]} {v}" for v in VERDICTS), *ASIDE]
     rows = []
     for notebook, run in runs.items():
         its = run["claims"]
-        row = [f"{notebook}{f' ({of_old_rules[notebook]})' if notebook in of_old_rules else ''}"]
+        row = [notebook]
         for verdict in VERDICTS:
             counts = [sum(r["verdict"] == verdict and r["counts_as"] == kind for r in its) for kind in COUNTED]
             row.append(f"{counts[0]} + {counts[1]}" if any(counts) else "")
@@ -283,6 +259,16 @@ def _details(records: Sequence[Mapping[str, Any]]) -> str:
     weak += [f"- {r['id']} is a stand-in: {r['stand_in']}" for r in records if r.get("stand_in")]
     body = table(head, rows) + ("\n\n" + "\n".join(weak) if weak else "")
     return f"<details><summary>Every part, with value and interval</summary>\n\n{body}\n\n</details>"
+
+
+def _revised(runs: Mapping[str, Mapping[str, Any]]) -> str:
+    """How many rules were revised after data were seen, and how many verdicts that moved up or down."""
+    its = [(r["verdict"], r["revised"]["verdict"]) for run in runs.values() for r in run["claims"] if r.get("revised")]
+    order = {verdict: place for place, verdict in enumerate(reversed(VERDICTS))}
+    moves = [order[now] - order[before] for now, before in its if before in order]
+    text = f"Rules revised after data of this edition were seen: {len(its)}"
+    moved = f"; verdicts that moved up: {sum(m > 0 for m in moves)}, down: {sum(m < 0 for m in moves)}"
+    return f"{text}{moved if its else ''}."
 
 
 def _changes(runs: Mapping[str, Mapping[str, Any]]) -> str:

@@ -1,42 +1,38 @@
-"""A policy meets a problem; independent trials in parallel; what is kept of them, and when it is forgotten.
+"""A policy meets a problem; independent trials in parallel, played or read from a store.
 
 Each trial builds its own random streams from two integers, root seed and trial number, so results depend neither on
 the number of workers nor on the order of trials, and all policies of a trial see the same function, the same noise
-in the same round, and the same order of ties.
+in the same round, and the same order of ties. So the arms that a policy pulled say all: its observations come back by
+drawing the noise again.
 """
 
 from __future__ import annotations
 
-import ast
 import hashlib
 import os
-import pickle
-import pickletools
-import sys
-import sysconfig
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
-from functools import cache, partial
-from importlib.util import find_spec, resolve_name
-from pathlib import Path
-from typing import Any
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import joblib
 import numpy as np
-import scipy
+from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 from tqdm import tqdm
 
-from kbrepro import checks
+from kbrepro import checks, paths, store
+from kbrepro.kernels import Array
 from kbrepro.policies.base import Policy
 from kbrepro.problems import Problem, Told, Trial
-from kbrepro.regret import Trace
+from kbrepro.regret import Regrets, Trace, edges, kept_rounds, log_spaced
+from kbrepro.store import plain
+from kbrepro.store.settings import settings
 
-PACKAGE = Path(__file__).parent
-#: Where the standard library and installed packages are: what lies there is known by its version, not by its source.
-INSTALLED = {Path(sysconfig.get_path(name)) for name in ("stdlib", "platstdlib", "purelib", "platlib")}
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 @dataclass(frozen=True)
@@ -45,13 +41,15 @@ class Experiment:
 
     `problem(trial)` builds the problem of one `Trial` (`problems` has such sources), `policies[name](told, horizon)` a
     policy: a class of `policies`, or a `functools.partial` of it with its settings. With `record_band` every policy
-    must have a `band_ratio`.
+    must have a `band_ratio`. With `measured`, a checksum, the expected rewards are the data of that file: of
+    its trials neither arms nor gaps are kept, from which the readings could be computed.
     """
 
     problem: Callable[[Trial], Problem]
     policies: Mapping[str, Callable[[Told, int], Policy]]
     horizon: int
     record_band: bool = False
+    measured: str = ""
 
     def __post_init__(self) -> None:
         checks.positive_int(horizon=self.horizon)
@@ -74,68 +72,153 @@ def rounds(policy: Policy, problem: Problem, horizon: int, rng: np.random.Genera
 def run(policy: Policy, problem: Problem, horizon: int, rng: np.random.Generator, record_band: bool = False) -> Trace:
     """Return the trace of `horizon` rounds (see `rounds`)."""
     checks.positive_int(horizon=horizon)
-    arms, rewards, band_ratio = np.empty(horizon, dtype=np.int32), np.empty(horizon), np.full(horizon, np.nan)
+    arms, band_ratio = np.empty(horizon, dtype=np.int32), np.full(horizon, np.nan)
     clock = [time.perf_counter()]
-    for t, arm, observation in rounds(policy, problem, horizon, rng):
+    for t, arm, _ in rounds(policy, problem, horizon, rng):
         clock.append(time.perf_counter())
-        arms[t - 1], rewards[t - 1] = arm, observation[-1] if isinstance(observation, tuple) else observation
+        arms[t - 1] = arm
         if record_band:
             band_ratio[t - 1] = policy.band_ratio(problem.expected_reward)
-    return Trace(arms, rewards, problem.regret(arms), np.diff(clock), band_ratio)
+    seconds = np.add.reduceat(np.diff(clock), edges(horizon)[:-1]).astype(np.float32)
+    starts = np.concatenate([[0], log_spaced(horizon)[:-1]])
+    worst = np.maximum.reduceat(band_ratio, starts) if record_band else np.full(1, np.nan)
+    return Trace(arms, problem.regret(np.arange(problem.told.n_arms)), seconds, worst)
+
+
+def observations(problem: Problem, arms: Sequence[int], rng: np.random.Generator) -> list[Any]:
+    """Return what the pulls of `arms`, in this order, gave in the run that drew from `rng` (see `rounds`)."""
+    noise_rng, _ = rng.spawn(2)
+    return [problem.pull(arm, noise_rng) for arm in arms]
 
 
 def run_trials(
     experiment: Experiment, trials: int, seed: int, *, first: int = 0, block: int = 1, label: str = "trials"
-) -> dict[str, Trace]:
+) -> dict[str, Trace] | dict[str, Regrets]:
     """Return for every policy its stacked traces over trials first .. first + trials - 1, in that order.
 
-    Jobs, workers and what is kept: as `map_trials`.
+    On measured data `Regrets` instead of traces. Jobs, workers and what is kept: as `map_trials`.
     """
-    runs = map_trials(partial(_run_trial, experiment), trials, seed, first=first, block=block, label=label)
+    job = partial(play_trial, experiment)
+    return _stacked(map_trials(job, trials, seed, first=first, block=block, label=label))
+
+
+def _stacked(runs: Sequence[Mapping[str, Any]]) -> dict[str, Trace] | dict[str, Regrets]:
+    """What `play_trial` returned of several trials, by policy."""
+    of_policy = {name: [its["policies"][name] for its in runs] for name in runs[0]["policies"]}
+    if "rounds" in runs[0]:
+        return {name: Regrets(runs[0]["rounds"], np.stack([i.totals for i in its])) for name, its in of_policy.items()}
+    gaps = np.stack([its["gaps"] for its in runs])
+    found = {}
+    for name, its in of_policy.items():
+        arms, seconds, band_ratio = (np.stack(part) for part in zip(*its, strict=True))
+        found[name] = Trace(arms, gaps, seconds, band_ratio)
+    return found
+
+
+class Played(NamedTuple):
+    """What is kept of one label: its settings, and traces by policy, or what a job of `map_trials` returned."""
+
+    settings: Any
+    traces: dict[str, Trace] | dict[str, Regrets]
+    results: list[Any]
+
+    def frame(self) -> pd.DataFrame:
+        """Return a tidy table: a row a policy, trial and round, with arm and regret; of measured data with R_t.
+
+        Raises ValueError if the label kept no traces.
+        """
+        if not self.traces:
+            raise ValueError("this label kept no traces: what its job returned stands in `results`")
+        import pandas as pd  # here: the face of the package loads numbers alone
+
+        parts = []
+        for name, trace in self.traces.items():
+            if isinstance(trace, Regrets):
+                at, columns = trace.at, {"R_t": trace.totals}
+            else:
+                at, columns = np.arange(1, trace.horizon + 1), {"arm": trace.arms, "regret": trace.regret}
+            n = len(next(iter(columns.values())))
+            index = {"algorithm": name, "trial": np.repeat(np.arange(n), len(at)), "round": np.tile(at, n)}
+            parts.append(pd.DataFrame(index | {column: values.ravel() for column, values in columns.items()}))
+        return pd.concat(parts, ignore_index=True)
+
+
+def played(notebook: str, label: str, profile: str = "paper") -> Played:
+    """Return what is kept of a label of a notebook's run: its name or number, such as 03, and `Table 1, d = 2`.
+
+    Raises FileNotFoundError, with the labels that there are, if there is none of that name.
+    """
+    folders = sorted((paths.project_root() / "results" / profile).glob(f"{notebook}*/{store.PLAYED}"))
+    if not folders:
+        raise FileNotFoundError(f"nothing that was played is kept of notebook {notebook!r} in results/{profile}")
+    told, results = store.opened(folders[0], label)
+    are_traces = isinstance(results[0], dict) and "policies" in results[0]
+    return Played(told, _stacked(results) if are_traces else {}, results)
+
+
+def total_regrets(
+    experiment: Experiment, at: Sequence[int], trials: int, seed: int, *, block: int = 1, label: str = "trials"
+) -> dict[int, dict[str, Array]]:
+    """Return by round t of `at` the panel {policy: R_t of every trial (trials,)}, and keep no more than that."""
+    job = partial(regrets_at, experiment, list(at))
+    runs = map_trials(job, trials, seed, block=block, label=label)
     return {
-        name: Trace(*(np.stack(parts) for parts in zip(*(traces[name] for traces in runs), strict=True)))
-        for name in experiment.policies
+        t: {name: np.array([its[name][place] for its in runs]) for name in experiment.policies}
+        for place, t in enumerate(at)
     }
 
 
 def map_trials(
-    function: Callable[[Trial], Any],
-    trials: int,
-    seed: int,
-    *,
-    first: int = 0,
-    block: int = 1,
-    label: str = "trials",
+    function: Callable[[Trial], Any], trials: int, seed: int, *, first: int = 0, block: int = 1, label: str = "trials"
 ) -> list[Any]:
     """Return [function(Trial(seed, n))] for n = first .. first + trials - 1, in that order.
 
-    `function` builds its random streams by `trial.rng(purpose)`. `block` trials make one job. Workers: environment
-    variable KBREPRO_JOBS, else an enclosing `joblib.parallel_config`, else all processors; where KBREPRO_SCHEDULER is
-    the address of a dask scheduler (extra `cluster`), those of its workers. Where KBREPRO_CACHE names a folder,
-    finished jobs are kept there and used again as long as the settings, the source of the modules that they use
-    (`sources`) and the versions of numpy and scipy stay the same; jobs whose source cannot be followed (functions of a
-    notebook or script, lambdas) run and are never kept. Where KBREPRO_TIMES names a file, a line `label,trials,seconds`
-    is added to it: the computing time, that of kept trials included.
+    `function` builds its random streams by `trial.rng(purpose)` and returns what `store.plain` can keep, with the same
+    names in every trial. `block` trials make one job. Workers: environment variable KBREPRO_JOBS, else an enclosing
+    `joblib.parallel_config`, else all processors; where KBREPRO_SCHEDULER is the address of a dask scheduler (extra
+    `cluster`), those of its workers. Where a store is in use (`store.current`), a label whose settings are the same is
+    read from it, and one that is played is kept there, block by block; `label` then must be the notebook's only one of
+    that name. Where KBREPRO_TIMES names a file, a line `label,trials,seconds,played` is added to it: the computing
+    time, that of trials played earlier included, and how many were played now.
     """
     checks.positive_int(trials=trials, block=block)
     checks.non_negative_int(seed=seed, first=first)
-    used = sources(function)
-    kept_in = os.environ.get("KBREPRO_CACHE") if used is not None else None
-    memory = joblib.Memory(kept_in or None, verbose=0, compress=True)
-    job = memory.cache(_run_block)
-    versions = f"{digest(used or {})} numpy {np.__version__} scipy {scipy.__version__}"
-    starts = range(first, first + trials, block)
-    jobs = (
-        joblib.delayed(job)(function, seed, start, min(start + block, first + trials), versions) for start in starts
-    )
-    with _scheduler():
-        results = joblib.Parallel(n_jobs=_workers(), return_as="generator")(jobs)
-        blocks = list(tqdm(results, total=len(starts), desc=label, unit="block" if block > 1 else "trial"))
+    kept_in, job = store.current(), store.Job(label, function, None, seed, first, trials)
+    kept, played = None, 0
+    if kept_in:
+        which = {"seed": seed, "first": first, "trials": trials}
+        job = job._replace(settings={"job": settings(function)} | which)
+        kept = kept_in.read(job)
+    if kept is None:
+        kept, played = _played(job, block, kept_in)
+        if kept_in:
+            kept_in.keep(job, kept)
     if times := os.environ.get("KBREPRO_TIMES"):
-        seconds = sum(second for block in blocks for _, second in block)
         with open(times, "a", encoding="utf-8") as file:
-            file.write(f'"{label}",{trials},{seconds:.2f}\n')
-    return [result for block in blocks for result, _ in block]
+            file.write(f'"{label}",{trials},{kept.seconds.sum():.2f},{played}\n')
+    return kept.results
+
+
+def _played(job: store.Job, block: int, kept_in: store.Store | None) -> tuple[store.Kept, int]:
+    """Play what is missing of a job in parallel, and keep every block as it ends; return all, and how many were played.
+
+    What a job returns passes through the form in which it is kept, so that nobody sees whether it was read.
+    """
+    pieces = kept_in.pieces(job) if kept_in else {}
+    there = {number for first, its in pieces.items() for number in range(first, first + len(its.results))}
+    missing = [number for number in range(job.first, job.first + job.trials) if number not in there]
+    blocks = [missing[at : at + block] for at in range(0, len(missing), block)]
+    calls = (joblib.delayed(_run_block)(job.function, job.seed, numbers) for numbers in blocks)
+    with _scheduler():
+        results = joblib.Parallel(n_jobs=_workers(), return_as="generator_unordered")(calls)
+        for numbers, timed in tqdm(results, total=len(blocks), desc=job.label, unit="block" if block > 1 else "trial"):
+            for number, (result, seconds) in zip(numbers, timed, strict=True):
+                pieces[number] = store.Kept(plain.through([result]), np.array([seconds]))
+                if kept_in:
+                    kept_in.keep_piece(job, number, pieces[number])
+    ordered = [pieces[first] for first in sorted(pieces)]
+    results = [result for piece in ordered for result in piece.results]
+    return store.Kept(results, np.concatenate([piece.seconds for piece in ordered])), len(missing)
 
 
 @contextmanager
@@ -160,11 +243,11 @@ def _workers() -> int | None:
 
 
 def _run_block(
-    function: Callable[[Trial], Any], seed: int, start: int, stop: int, versions: str
-) -> list[tuple[Any, float]]:
-    """Run trials start .. stop - 1; return results and seconds. `versions` only tells kept results apart."""
+    function: Callable[[Trial], Any], seed: int, numbers: Sequence[int]
+) -> tuple[Sequence[int], list[tuple[Any, float]]]:
+    """Run trials of these numbers; return the numbers, and results with seconds."""
     with threadpool_limits(1, user_api="blas"):
-        return [_timed(function, Trial(seed, number)) for number in range(start, stop)]
+        return numbers, [_timed(function, Trial(seed, number)) for number in numbers]
 
 
 def _timed(function: Callable[[Trial], Any], trial: Trial) -> tuple[Any, float]:
@@ -172,85 +255,50 @@ def _timed(function: Callable[[Trial], Any], trial: Trial) -> tuple[Any, float]:
     return function(trial), time.perf_counter() - start
 
 
-def _run_trial(experiment: Experiment, trial: Trial) -> dict[str, Trace]:
+# What is kept of one trial
+
+
+def play_trial(experiment: Experiment, trial: Trial) -> dict[str, Any]:
+    """Return what is kept of one trial of an experiment: a job for `map_trials`.
+
+    `gaps` (A,): what each arm loses in this trial, NaN for arms that nobody pulled; by policy arms (T,), seconds and
+    band. On measured data only `rounds` (m,), by policy R_t after these, and a salted digest of the arms.
+    """
     problem, T = experiment.problem(trial), experiment.horizon
-    return {
+    runs = {
         name: run(make(problem.told, T), problem, T, trial.rng("run"), experiment.record_band)
         for name, make in experiment.policies.items()
     }
+    if experiment.measured:
+        at, salt = kept_rounds(T), f"{trial.seed} {trial.number} ".encode()
+        kept = {
+            name: KeptOfData(trace.cumulative_regret[at - 1], hashlib.sha256(salt + trace.arms.tobytes()).hexdigest())
+            for name, trace in runs.items()
+        }
+        return {"rounds": at, "policies": kept}
+    gaps = np.full(problem.told.n_arms, np.nan)
+    for trace in runs.values():
+        gaps[trace.arms] = trace.gaps[trace.arms]
+    return {"gaps": gaps, "policies": {name: KeptRun(*trace[:1], *trace[2:]) for name, trace in runs.items()}}
 
 
-# What kept trials depend on
+class KeptRun(NamedTuple):
+    """Arms (T,) of one policy in one trial, seconds and band as in `Trace`."""
+
+    arms: NDArray[np.int32]
+    seconds: Array
+    band_ratio: Array
 
 
-def sources(job: Any) -> dict[str, Path] | None:
-    """Return module -> file of the source that a job names, directly or through imports; None if it cannot be followed.
+class KeptOfData(NamedTuple):
+    """R_t of one policy in one trial at `kept_rounds`, and a digest of its arms, salted by the trial."""
 
-    The package's own modules and the reader's, not the standard library nor other installed packages. A job cannot be
-    followed if it names the main program (a notebook, a script) or cannot be pickled.
-    """
-    try:
-        pickled = pickle.dumps(job, protocol=4)
-    except (pickle.PicklingError, AttributeError, TypeError):
-        return None
-    words = {word for _, word, _ in pickletools.genops(pickled) if isinstance(word, str)}
-    if "__main__" in words:
-        return None
-    return _followed(word for word in words if word in sys.modules)
+    totals: Array
+    arms_digest: str
 
 
-def imported_by(text: str) -> dict[str, Path]:
-    """Return module -> file of the source that a script names in its imports, like `sources`."""
-    return _followed(_imported(text, ""))
-
-
-def _followed(names: Iterable[str]) -> dict[str, Path]:
-    found: dict[str, Path] = {}
-    open_ends = list(names)
-    while open_ends:
-        name = open_ends.pop()
-        if name not in found and (file := _own_file(name)):
-            found[name] = file
-            open_ends += _imports(name, file)
-    return found
-
-
-def digest(files: Mapping[str, Path]) -> str:
-    """Return a digest of the source of modules {name: file}."""
-    total = hashlib.sha256()
-    for name, path in sorted(files.items()):
-        total.update(name.encode() + b"\0" + path.read_bytes())
-    return total.hexdigest()[:16]
-
-
-def _own_file(name: str) -> Path | None:
-    """The source file of a module that is neither of the standard library nor of another installed package."""
-    try:
-        spec = find_spec(name)
-    except (ImportError, ValueError):  # no module, or one without a file
-        return None
-    if spec is None or not spec.has_location or not spec.origin.endswith(".py"):
-        return None
-    path = Path(spec.origin)
-    ours = name.partition(".")[0] == __package__
-    return path if ours or not INSTALLED & set(path.parents) else None
-
-
-def _imports(name: str, file: Path) -> list[str]:
-    """The modules that a module imports, wherever in its file; a submodule rather than the package it lies in."""
-    package = name if file.name == "__init__.py" else name.rpartition(".")[0]
-    return _imported(file.read_text(encoding="utf-8"), package)
-
-
-@cache
-def _imported(source: str, package: str) -> list[str]:
-    found = []
-    for node in ast.walk(ast.parse(source)):
-        if isinstance(node, ast.Import):
-            found += [alias.name for alias in node.names]
-        elif isinstance(node, ast.ImportFrom):
-            base = resolve_name("." * node.level + (node.module or ""), package)
-            parts = [f"{base}.{alias.name}" for alias in node.names]
-            inside = [part for part in parts if _own_file(part)]
-            found += inside if len(inside) == len(parts) else [base, *inside]
-    return found
+def regrets_at(experiment: Experiment, at: Sequence[int], trial: Trial) -> dict[str, Array]:
+    """Return R_t of every policy after the rounds `at`, (len(at),): a job for `map_trials`."""
+    runs = play_trial(replace(experiment, measured=""), trial)
+    traces = {name: Trace(its.arms, runs["gaps"], *its[1:]) for name, its in runs["policies"].items()}
+    return {name: np.array([trace.regret[:t].sum() for t in at]) for name, trace in traces.items()}

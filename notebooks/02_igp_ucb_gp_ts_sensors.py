@@ -58,7 +58,8 @@ from kbrepro.problems import Trial, covariance_factor
 from kbrepro.readings import cross
 from kbrepro.record import Record
 from kbrepro.regret import bootstrap, exact, largest, paired_share, share, weakest
-from kbrepro.simulation import Experiment, map_trials, rounds, run, run_trials
+from kbrepro.simulation import Experiment, map_trials, rounds, run, run_trials, total_regrets
+from kbrepro.store import remembered
 
 # %% tags=["parameters", "hide-input"] jupyter={"source_hidden": true}
 seed: int = 2017  # root seed of every random stream
@@ -89,8 +90,10 @@ checks.positive_int(sensor_horizon=sensor_horizon, noise_trials=noise_trials, co
 checks.positive_int(kernel_horizon=kernel_horizon, dimension_horizon=dimension_horizon, theorem_horizon=theorem_horizon)
 checks.one_of((1, 2, 4, 8), reading_every=reading_every)  # whole rows of a block
 checks.probability(delta=delta)
-lab, light = store.load("temperature", [*train_days, *test_days], intel_lab.REPORTING), store.load("light")
+lab = remembered("temperature", store.load("temperature", [*train_days, *test_days], intel_lab.REPORTING))
+light = remembered("light", store.load("light"))
 real = {"temperature": lab.is_real, "light": light.is_real}
+checksum = {"temperature": lab.checksum, "light": light.checksum}
 
 # %%
 record = Record("02_igp_ucb_gp_ts_sensors", results_dir, has={"data": [name for name in real if real[name]]})
@@ -172,14 +175,14 @@ example = PosteriorMean(se, n_arms=100)(Trial(seed, 0))
 
 def pulled_by(rule, fail, thompson, T=30):
     """The first T arms that the package pulls, and those of the algorithm above on the same noise and draws."""
-    told, truth = example.told, example.expected_reward
+    told = example.told
     trace = run(rule(told, T, width=Improved(fail, gains[se])), example, T, Trial(seed, 0).rng("run"))
-    noise = iter(trace.observations - truth[trace.arms])
+    noise, draws = Trial(seed, 0).rng("run").spawn(2)  # as the package draws them
     arms = igp_ucb_or_gp_ts(
         *(told.kernel, told.points, told.noise_variance, T),
         width=lambda t: told.norm + told.noise_scale * np.sqrt(2 * (gains[se](t - 1) + 1 + np.log(1 / fail))),
-        pull=lambda x: truth[x] + next(noise),
-        rng=Trial(seed, 0).rng("run").spawn(2)[1],  # as the package draws
+        pull=lambda x: example.pull(x, noise),
+        rng=draws,
         thompson=thompson,
     )
     return trace.arms.tolist(), arms
@@ -327,8 +330,7 @@ regret_table("1")
 # short of the top.
 
 # %% tags=["experiment"]
-truth = [fig1["(a) SE"].problem(Trial(seed, number)) for number in range(trials)]
-excess = experiments.excess_of_largest_reward(traces["(a) SE"]["EI, noisy incumbent"], truth)
+excess = experiments.excess_of_largest_reward(traces["(a) SE"]["EI, noisy incumbent"], fig1["(a) SE"].problem, seed)
 compared = ("EI, noisy incumbent", "PI, noisy incumbent", "EI", "PI", "IGP-UCB")
 best_share = {rule: experiments.pulls_of_best_arm(traces["(a) SE"][rule]) for rule in compared}
 
@@ -515,12 +517,12 @@ prior_sd = {name: np.sqrt(source.covariance.diagonal().mean()) for name, source 
 constant = GainByFormula("constant")
 
 
-def on_sensors(source, its, label):
-    experiment = Experiment(source, its, sensor_horizon)
+def on_sensors(name, source, its, label):
+    experiment = Experiment(source, its, sensor_horizon, measured=checksum[name])
     return run_trials(experiment, len(source.rewards), seed, block=8, label=label)
 
 
-fields = {name: on_sensors(source, rules(constant, prior_sd[name]), name) for name, source in sources.items()}
+fields = {name: on_sensors(name, source, rules(constant, prior_sd[name]), name) for name, source in sources.items()}
 for name, its in fields.items():
     final["4", name] = experiments.at_round(its, sensor_horizon)
     record.traces(its, f"fig4_{name}")
@@ -547,11 +549,11 @@ norms = record.rules.readings["norm"]
 with_norm = {}  # (set, norm) -> panel, raw readings
 for name, (train, test) in parts.items():
     for kind in norms[1:]:
-        traces = on_sensors(sensor_rows(train, test[:rows], kind), theirs(constant), f"{name}, B {kind}")
+        traces = on_sensors(name, sensor_rows(train, test[:rows], kind), theirs(constant), f"{name}, B {kind}")
         with_norm[name, kind] = final["4", name] | experiments.at_round(traces, sensor_horizon)
 standardised = sensor_rows(*parts["light"], standardised=True)
 standardised = replace(standardised, rewards=standardised.rewards[:rows])
-traces = on_sensors(standardised, rules(constant), "light, standardised")
+traces = on_sensors("light", standardised, rules(constant), "light, standardised")
 light_standardised = experiments.at_round(traces, sensor_horizon)
 
 
@@ -624,7 +626,7 @@ sd_ratio = {
 
 # %%
 crossed = {d: {rule: share(log_excess[rule] > np.log(1 / d)) for rule in arm_rules} for d in (0.05, 0.1, 0.5)}
-over_delta = [type(e)(*(x / d for x in e)) for d, its in crossed.items() for e in its.values()]
+over_delta = [e.changed(lambda x, d=d: x / d) for d, its in crossed.items() for e in its.values()]
 record.judge("2-N", crossings=largest(over_delta))
 record.judge("2-P", ratio=exact(max(max(its.values()) for its in sd_ratio.values())))
 table = {f"crossings, delta = {d}": {rule: e.value for rule, e in its.items()} for d, its in crossed.items()}
@@ -906,19 +908,19 @@ cases = [(incumbent, margin) for incumbent in choices["incumbent"] for margin in
 of_figures = [kind for kind in choices["norm"] if kind != "cut-off 1e-10"]  # that one for sensors alone
 
 
-def readings_of(scaled, gain, T, n, kinds, horizons, label, size=1):
+def readings_of(scaled, gain, T, n, kinds, horizons, label, size=1, measured=""):
     """{(norm, lambda, scaling, horizon): panel}; `scaled` is {scaling: (source, prior sd)}, horizons {name: t}."""
-    found = {}
+    found, at = {}, sorted(set(horizons.values()))
     for (scaling, (source, sd)), lam in product(scaled.items(), choices["lambda"]):
         told = partial(Retold, source, noise_variance=None if lam == "R^2" else 1 + 2 / T)
-        improvement = Experiment(told(), experiments.improvement_rules(cases, sd), T)
-        rivals = run_trials(improvement, n, seed, block=size, label=f"{label}, {scaling}, λ {lam}")
+        improvement = Experiment(told(), experiments.improvement_rules(cases, sd), T, measured=measured)
+        rivals = total_regrets(improvement, at, n, seed, block=size, label=f"{label}, {scaling}, λ {lam}")
         for kind in kinds:
             problem = told(norm_of=None if kind == "smoothed" else partial(rkhs_norm, kind=kind))
-            ours = Experiment(problem, theirs(gain), T)
-            traces = rivals | run_trials(ours, n, seed, block=size, label=f"{label}, {scaling}, λ {lam}, B {kind}")
+            ours = Experiment(problem, theirs(gain), T, measured=measured)
+            its = total_regrets(ours, at, n, seed, block=size, label=f"{label}, {scaling}, λ {lam}, B {kind}")
             for name, t in horizons.items():
-                found[kind, lam, scaling, name] = experiments.at_round(traces, t)
+                found[kind, lam, scaling, name] = {rule: lost / t for rule, lost in (rivals[t] | its[t]).items()}
     return found
 
 
@@ -937,11 +939,11 @@ for number, figure in (("1", fig1), ("2", fig2), ("3", fig3)):
         settings = gain, third, reading_trials, of_figures, {"a third": third}
         under[key] = readings_of(scaled, *settings, "readings of Fig. {} {}".format(*key))
         printed = Retold(panel.problem, norm_of=partial(rkhs_norm, kind="printed"))
-        traces = run_trials(
-            Experiment(printed, theirs(gain), horizon), trials, seed, label=f"Fig. {number} {title}, B printed"
-        )
+        label = f"Fig. {number} {title}, B printed"
+        played = total_regrets(Experiment(printed, theirs(gain), horizon), [horizon], trials, seed, label=label)
+        of_printed = {rule: lost / horizon for rule, lost in played[horizon].items()}
         under[key]["smoothed", "R^2", "raw", last] = final[key]
-        under[key]["printed", "R^2", "raw", last] = final[key] | experiments.at_round(traces, horizon)
+        under[key]["printed", "R^2", "raw", last] = final[key] | of_printed
 
 # %% tags=["experiment"]
 horizons = dict(zip(choices["horizon"], (sensor_horizon, sensor_horizon // 3), strict=True))
@@ -950,7 +952,7 @@ for name, (train, test) in parts.items():
     pair = {scaling: replace(its, rewards=its.rewards[:rows:reading_every]) for scaling, its in pair.items()}
     scaled = {scaling: (its, np.sqrt(its.covariance.diagonal().mean())) for scaling, its in pair.items()}
     settings = constant, sensor_horizon, len(pair["raw"].rewards), norms, horizons
-    under["4", name] = readings_of(scaled, *settings, f"readings of {name}", size=4)
+    under["4", name] = readings_of(scaled, *settings, f"readings of {name}", size=4, measured=checksum[name])
 
 # %%
 figures_1, figures_2, figures_3 = ([key for key in under if key[0] == number] for number in "123")
@@ -1088,9 +1090,11 @@ record.expect(
 )
 
 # %% tags=["full-scale", "hide-input", "nbval-ignore-output"] jupyter={"source_hidden": true}
-r_of = {name: np.sqrt(source.noise_variance) for name, source in sources.items()}
-b_of = {name: np.median([source(Trial(seed, row)).told.norm for row in range(len(source.rewards))])
-        for name, source in sources.items()}  # fmt: skip
+scales = {
+    name: map_trials(partial(experiments.scales, source), len(source.rewards), seed, block=20, label=f"scales, {name}")
+    for name, source in sources.items()
+}
+r_of, b_of = ({name: np.median([its[i] for its in found]) for name, found in scales.items()} for i in (0, 1))
 record.expect(
     r_of["light"] > b_of["light"],
     "**Light (2-L, 2-M).** The width adds unlike things: $B$, a pure number under an empirical covariance (median "

@@ -61,7 +61,7 @@ from kbrepro.regret import (
     slope,
     weakest,
 )
-from kbrepro.simulation import Experiment, map_trials, rounds, run, run_trials
+from kbrepro.simulation import Experiment, map_trials, rounds, run, run_trials, total_regrets
 
 # %% tags=["parameters", "hide-input"] jupyter={"source_hidden": true}
 seed: int = 2020  # root seed of every random stream
@@ -165,11 +165,11 @@ usual, nu = Matern(0.2, nu=1.5), 1.5
 small = Bumps(usual, d=1, side=30, noise_variance=1.0, noise_bound=1.0)(Trial(seed, 0))
 PI = partial(PartitionedUCB, delta=delta, nu=nu)
 trace = run(PI(small.told, 60), small, 60, Trial(seed, 0).rng("run"))
-noise = iter(trace.observations - small.expected_reward[trace.arms])
+noise, ties = Trial(seed, 0).rng("run").spawn(2)  # as the package draws them
 arms = pi_gp_ucb(
     *(small.told.kernel, small.told.points, 1.0, 60, small.told.norm, 1.0, nu),
-    pull=lambda x: small.expected_reward[x] + next(noise),
-    order=Trial(seed, 0).rng("run").spawn(2)[1].permutation(30),  # as the package draws it
+    pull=lambda x: small.pull(x, noise),
+    order=ties.permutation(30),
 )
 assert arms == trace.arms.tolist()
 print(f"{len(arms)} of {len(arms)} pulls agree; the first five: {arms[:5]}")
@@ -546,7 +546,7 @@ plt.show()
 # %%
 created = {d: [np.mean([its.created for its in covers[d, T]]) for T in horizons] for d in (1, 2, 3)}
 fitted = {d: slope(np.log(horizons), np.log(created[d])) for d in (1, 2, 3)}
-record.judge("3-M", **{f"d{d}": type(e)(*(x - cover_exponent(d, nu) for x in e)) for d, e in fitted.items()})
+record.judge("3-M", **{f"d{d}": e.changed(lambda x, d=d: x - cover_exponent(d, nu)) for d, e in fitted.items()})
 widths = [np.mean([its.width for its in covers[2, horizon]], axis=0), igp_width[2]]
 record.judge(
     "3-T", **{part: experiments.late_exponent(w, decades=2) for part, w in zip(("pi", "igp"), widths, strict=True)}
@@ -612,10 +612,7 @@ table.round(3)
 # %% tags=["experiment"]
 grown = {d: experiments.growing_variance(horizon, d, nu) for d in (1, 2, 3)}
 tighter = {"IGP-UCB": partial(LazyUCB, width=Tighter(delta)), "π-GP-UCB": partial(PI, width=Tighter)}
-changes = {
-    "both": (tighter, grown),
-    "tighter width": (tighter, dict.fromkeys(grown, 1.0)),
-}
+changes = {"both": (tighter, grown), "tighter width": (tighter, dict.fromkeys(grown, 1.0))}
 changed = {("published", d): table1["usual", d] for d in (1, 2, 3)}
 for change, (policies, alpha) in changes.items():
     for d in (1, 2, 3) if change == "both" else (1, 2):
@@ -707,8 +704,10 @@ for case, d in product(cross({name: choices[name] for name in told}), (1, 2)):
     name, L, alpha = case.values()
     source = functions(d, name, 1 + 2 / horizon if alpha == "1 + 2/T" else 1.0, 1.0 if L == 1 else 1 / np.sqrt(3))
     its = {"IGP-UCB": published["IGP-UCB"]} | {cover: partial(PI, whole=of) for cover, of in made_whole.items()}
-    traces, uniform = play(source, its, reading_trials, f"readings, d = {d}, {case}")
-    under[name, L, alpha, d] = {rule: (trace.average_regret[:, -1], uniform) for rule, trace in traces.items()}
+    experiment = Experiment(source, its, horizon)
+    panel = total_regrets(experiment, [horizon], reading_trials, seed, label=f"readings, d = {d}, {case}")[horizon]
+    uniform = experiments.uniform_regret(experiment, reading_trials, seed)
+    under[name, L, alpha, d] = {rule: (lost / horizon, uniform) for rule, lost in panel.items()}
 
 
 # %%

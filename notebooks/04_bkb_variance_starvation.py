@@ -55,7 +55,7 @@ from kbrepro.problems import GPDraw, RKHSFunction, Trial
 from kbrepro.readings import cross
 from kbrepro.record import Record
 from kbrepro.regret import bootstrap, estimated_mean, exact, largest, paired_share, share, slope, weakest
-from kbrepro.simulation import Experiment, map_trials, run, run_trials
+from kbrepro.simulation import Experiment, map_trials, run, run_trials, total_regrets
 
 # %% tags=["parameters", "hide-input"] jupyter={"source_hidden": true}
 seed: int = 2019  # root seed of every random stream
@@ -182,12 +182,11 @@ def smooth(n, d=2, length=0.2, lam=noise_variance):
 sketched = partial(BKB, width=SelfNormalised(delta), qbar=qbar)
 small = smooth(60)(Trial(seed, 0))
 trace = run(partial(sketched, width=Constant(3.0))(small.told, 80), small, 80, Trial(seed, 0).rng("run"))
-noise = iter(trace.observations - small.expected_reward[trace.arms])
-streams = Trial(seed, 0).rng("run").spawn(2)[1]
+noise, streams = Trial(seed, 0).rng("run").spawn(2)  # as the package draws them
 arms = bkb(
     *(small.told.kernel, small.told.points, noise_variance, 80, qbar, 3.0),
-    pull=lambda x: small.expected_reward[x] + next(noise),
-    order=streams.permutation(60),  # as the package draws them
+    pull=lambda x: small.pull(x, noise),
+    order=streams.permutation(60),
     rng=streams.spawn(1)[0],
 )
 assert arms == trace.arms.tolist()
@@ -243,15 +242,17 @@ pd.DataFrame(unseen).rename_axis("mean sd beyond 0.6").rename(columns="t = {}".f
 # %% tags=["experiment"]
 cases = {f"A = {cost_arms[0]}, d = 1": (cost_arms[0], 1)} | {f"A = {n}, d = 2": (n, 2) for n in cost_arms}
 at = [t for t in cost_rounds if t <= cost_horizon]
+mini = partial(MiniUCB, width=SelfNormalised(delta), squared_c=2.0)
+played = {"BKB": sketched, "exact": partial(UCB, width=SelfNormalised(delta)), "mini-GP-UCB": mini}
 measured, whole = {}, {}
 for case, (n, d) in cases.items():
     job = partial(costs.cost_of_steps, smooth(n, d), sketched, cost_horizon, at)
-    (measured[case],) = map_trials(job, 1, seed, label=f"cost, {case}")
-mini = partial(MiniUCB, width=SelfNormalised(delta), squared_c=2.0)
-played = {"BKB": sketched, "exact": partial(UCB, width=SelfNormalised(delta)), "mini-GP-UCB": mini}
+    (its,) = map_trials(job, 1, seed, label=f"cost, {case}")
+    measured[case] = its["seconds"], its["sizes"]
 for d in (1, 2):
     job = partial(costs.seconds_of_runs, smooth(cost_arms[0], d), played, horizon)
-    (whole[d],) = map_trials(job, 1, seed, label=f"whole runs, d = {d}")
+    (its,) = map_trials(job, 1, seed, label=f"whole runs, d = {d}")
+    whole[d] = its["seconds"]
 
 # %% tags=["hide-input", "full-scale", "nbval-ignore-output"] jupyter={"source_hidden": true}
 fig = pictures.cost_per_step(measured)
@@ -617,10 +618,7 @@ d_eff = {length: dimensions(smooth(regret_arms, length=length), [its.arms for it
          for length, runs in sized.items()}  # fmt: skip
 record.judge("4-S", small=estimated_mean(spent, seed), worst=estimated_mean(d_eff[0.1] / short, seed),
              adapts=estimated_mean(np.log10(members[0.1] / members[0.8]), seed))  # fmt: skip
-record.expect(
-    np.mean(members[0.1]) > np.mean(members[0.8]),
-    "The rougher the functions, the larger the dictionary.",
-)
+record.expect(np.mean(members[0.1]) > np.mean(members[0.8]), "The rougher the functions, the larger the dictionary.")
 table = pd.DataFrame({"members": {length: its.mean() for length, its in members.items()},
                       "d_eff": {length: its.mean() for length, its in d_eff.items()}})  # fmt: skip
 record.table(table.rename_axis("lengthscale"), "lengthscales")
@@ -791,8 +789,9 @@ for key in product(choices["noise variance"], choices["lengthscale"]):
     its = {(q, name): partial(sketched, qbar=float(q), streaming=name == "streaming")
            for q, name in product(choices["qbar"], choices["dictionary"])} | {"exact": rules["exact"]}  # fmt: skip
     source = smooth(min(regret_arms, 400), lam=key[0], length=key[1])
-    its = run_trials(Experiment(source, its, reading_horizon), max(2, reading_runs // 2), seed, label=f"regret, {key}")
-    regrets[key] = {rule: trace.regret.sum(axis=1) for rule, trace in its.items()}
+    experiment = Experiment(source, its, reading_horizon)
+    its = total_regrets(experiment, [reading_horizon], max(2, reading_runs // 2), seed, label=f"regret, {key}")
+    regrets[key] = its[reading_horizon]
 
 
 # %%

@@ -245,12 +245,14 @@ width.round(2)
 
 # %% tags=["experiment"]
 draws, norm_2 = DrawnChain(side), exact_chain(side)
-facts = {name: np.array(map_trials(partial(experiments.chain_facts, source), n, seed, label="chains")).T
+facts = {name: np.array(map_trials(partial(experiments.chain_facts, source), n, seed, label=f"chains, {name}")).T
          for name, source, n in (("draws", draws, chains), ("norm 2", norm_2, norm_2_chains))}  # fmt: skip
 (gaps, ranges), (gaps_2, ranges_2) = facts["draws"], facts["norm 2"]
-obvious = find_chains(draws, obvious_chains, seed, obvious=True)
+(found,) = map_trials(partial(find_chains, draws, obvious_chains, True), 1, seed, label="obvious ones, found")
+((first,),) = map_trials(partial(find_chains, draws, 1, False), 1, seed, label="the first of several, found")
+obvious = tuple(found.tolist())
 record.has["obvious"] = len(obvious)
-pair = {"several maximisers": find_chains(draws, 1, seed, obvious=False)[0], "an obvious maximiser": obvious[0]}
+pair = {"several maximisers": int(first), "an obvious maximiser": obvious[0]}
 several = gaps <= SEVERAL
 
 
@@ -366,7 +368,7 @@ record.table(table.rename_axis("rule"), "regret_on_draws")
 table.round(2)
 
 # %% tags=["full-scale", "nbval-ignore-output"]
-seconds = {name: np.median(trace.seconds) for name, trace in (traces | of_cei).items()}
+seconds = {name: np.median(trace.seconds_a_round) for name, trace in (traces | of_cei).items()}
 sampled, by_quadrature = (seconds[name] / seconds["GPN-UCB"] for name in by_cei)
 record.judge("5-X", seconds=exact(sampled), exact=exact(by_quadrature))
 record.show("5-A", "5-B", "5-C", "5-Q", "5-X")
@@ -555,7 +557,8 @@ for kind, number in pair.items():
 low_l = run_trials(
     Experiment(replace(draws, lipschitz=1.0), {"cUCB": CascadeUCB}, horizon), chains, seed, label="L = 1"
 )
-relative = np.array(map_trials(partial(experiments.relative_widths, draws, 20, (2.0, 1.0, 0.5)), chains, seed))
+job = partial(experiments.relative_widths, draws, 20, (2.0, 1.0, 0.5))
+relative = np.array(map_trials(job, chains, seed, label="relative widths"))
 
 # %% tags=["hide-input"] jupyter={"source_hidden": true}
 fig = pictures.oi(fig10)

@@ -79,7 +79,7 @@ def answers(tmp_path_factory):
     folder = tmp_path_factory.mktemp("benchmarks")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("KBREPRO_JOBS", "1")
-        patch.delenv("KBREPRO_CACHE", raising=False)
+        patch.delenv("KBREPRO_STORE", raising=False)
         harness.ask(QUESTIONS, folder, "toy")
     page.write(QUESTIONS, folder)
     return folder

@@ -10,21 +10,20 @@ import numpy as np
 import pytest
 from matplotlib.colors import to_hex, to_rgb
 from matplotlib.text import Text
+from traces import trace_of
 
 from kbrepro import figures, readings
 from kbrepro.claims import Claim, Part, Rules, read_rule
 from kbrepro.figures.style import CYCLE
 from kbrepro.record import curve_quantiles
-from kbrepro.regret import Estimate, Trace, log_spaced
+from kbrepro.regret import Estimate, Regrets, kept_rounds, log_spaced
 
 ROOT = Path(__file__).parents[1]
 
 
 @pytest.fixture
 def traces():
-    regret = np.random.default_rng(3).random((20, 50))
-    empty = np.zeros((20, 50))
-    return {"EI": Trace(empty, empty, regret, empty[:, 0], empty)}
+    return {"EI": trace_of(np.random.default_rng(3).random((20, 50)))}
 
 
 @pytest.fixture
@@ -32,24 +31,6 @@ def ax(styled):
     figure, ax = plt.subplots()
     yield ax
     plt.close(figure)
-
-
-@pytest.mark.parametrize(("band", "half"), [("standard deviation", 1.0), ("95 % interval", 1.96 / np.sqrt(20))])
-def test_cumulative_regret_with_its_band(ax, traces, band, half):
-    figures.cumulative_panel(ax, traces, unit="°C", band=band)
-    curves = np.cumsum(traces["EI"].regret, axis=1)
-    (line,) = ax.get_lines()
-    np.testing.assert_allclose(line.get_xdata(), np.arange(1, 51))
-    np.testing.assert_allclose(line.get_ydata(), curves.mean(axis=0))
-    edges = ax.collections[0].get_paths()[0].vertices
-    top = edges[edges[:, 0] == 50, 1].max()
-    assert top == pytest.approx(curves[:, -1].mean() + half * curves[:, -1].std(ddof=1))
-    assert ax.get_ylabel() == "cumulative regret $R_t$ (°C)"
-
-
-def test_an_unknown_band_is_refused(ax, traces):
-    with pytest.raises(ValueError, match="band = 'none'"):
-        figures.cumulative_panel(ax, traces, band="none")
 
 
 # Looks
@@ -197,33 +178,11 @@ def test_figures_are_no_wider_than_a_page_and_svg_is_the_same_twice(styled):
 # Panels
 
 
-def trace(level):
-    regret = np.full((3, 40), level) * np.array([[0.5], [1.0], [1.5]])
-    return Trace(np.zeros((3, 40), int), regret, regret, np.zeros(3), regret)
-
-
-def test_cumulative_grid_puts_every_policy_into_its_column():
-    rows = {"first": {"IGP-UCB": trace(1.0), "EI": trace(2.0)}, "second": {"IGP-UCB": trace(10.0), "EI": trace(4.0)}}
-    fig = figures.cumulative_grid(rows, {"one": ["IGP-UCB"], "both": ["IGP-UCB", "EI"]}, units=["Lux", "mph"])
-    shown = {ax.get_title(): {line.get_label(): line.get_ydata()[-1] for line in ax.lines} for ax in fig.axes}
-    assert shown == {
-        "first, one": {"IGP-UCB": pytest.approx(40)},
-        "first, both": {"IGP-UCB": pytest.approx(40), "EI": pytest.approx(80)},
-        "second, one": {"IGP-UCB": pytest.approx(400)},
-        "second, both": {"IGP-UCB": pytest.approx(400), "EI": pytest.approx(160)},
-    }
-    assert [text.get_text() for text in fig.legends[0].get_texts()] == ["IGP-UCB", "EI"]
-    assert "Lux" in fig.axes[0].get_ylabel() and "mph" in fig.axes[2].get_ylabel()
-    assert [ax.get_ylim()[0] for ax in fig.axes] == pytest.approx([3.3, 3.3, 13.2, 13.2])  # a third of round 11
-    plt.close(fig)
-
-
 def many(level, power, trials=30, horizon=2000, seed=5):
     """Traces of heavy-tailed regret that falls as a power of t."""
     scale = np.random.default_rng(seed).lognormal(0, 0.5, (trials, 1))
     regret = level * scale * np.arange(1.0, horizon + 1) ** (power - 1)
-    empty = np.zeros((trials, 1))
-    return Trace(empty, empty, regret, empty[:, 0], empty)
+    return trace_of(regret)
 
 
 def test_regret_on_log_axes_is_what_the_axis_says(ax):
@@ -261,9 +220,32 @@ def test_mean_and_interval_of_block_means(ax):
         figures.regret_quartiles(ax, {"EI": its}, quantity="none")
 
 
+@pytest.mark.parametrize("quantity", ["average", "cumulative"])
+def test_what_is_kept_of_measured_data_is_drawn_and_tabulated_whole(ax, quantity):
+    its, at = many(1.0, 0.5), kept_rounds(2000)
+    kept = Regrets(at, its.cumulative_regret[:, at - 1])
+    figures.regret_quartiles(ax, {"EI": its, "MPI": kept}, quantity=quantity)
+    np.testing.assert_array_equal(ax.lines[0].get_xydata(), ax.lines[1].get_xydata())
+    table = curve_quantiles({"EI": its, "MPI": kept})
+    assert table.loc["EI"].equals(table.loc["MPI"]) and table.notna().all(axis=None)
+
+
+def test_the_curves_of_a_figure_as_a_table(styled):
+    figure, (left, right) = plt.subplots(1, 2)
+    left.plot([1, 2, 4], [3.0, np.nan, 5.0], label="EI")
+    left.plot([1, 2, 3], [0, 0, 0])  # without a name
+    left.axhline(1.0, label="allowed")
+    right.plot([5, 6, 7], [1, 2, 3], label="PI")
+    right.set_title("light")
+    table = figures.curves(figure)
+    assert list(table["panel"]) == [1] * 3 + ["light"] * 3 and list(table["curve"]) == ["EI"] * 3 + ["PI"] * 3
+    assert list(table["x"]) == [1, 2, 4, 5, 6, 7] and list(table["y"].fillna(0)) == [3, 0, 5, 1, 2, 3]
+    assert figures.curves(plt.figure()).empty
+
+
 def test_simple_regret_that_reaches_zero(ax):
     its = many(1.0, 0.5)
-    its.regret[:, 1000:] = 0
+    its.gaps[:, 1000:] = 0
     figures.regret_quartiles(ax, {"EI": its}, quantity="simple")
     drawn = ax.lines[0].get_ydata()
     assert drawn[-1] == 0 and ax.get_ylim()[0] == pytest.approx(0.7 * drawn[drawn > 0].min())
@@ -276,7 +258,7 @@ def test_log_spaced_rounds():
     assert log_spaced(1).tolist() == [1]
     with pytest.raises(ValueError, match="horizon = 0"):
         log_spaced(0)
-    tabulated = curve_quantiles({"EI": trace(1.0)}).loc["EI"].index
+    tabulated = curve_quantiles({"EI": trace_of(np.ones((3, 40)))}).loc["EI"].index
     assert tabulated.tolist() == np.unique(np.geomspace(1, 40, 60).astype(int)).tolist()
 
 

@@ -5,13 +5,15 @@ import json
 
 import matplotlib.pyplot as plt
 import numpy as np
+import pandas as pd
 import pytest
 import yaml
 from IPython.core.interactiveshell import InteractiveShell
+from traces import trace_of
 
 from kbrepro import record, scorecard
 from kbrepro.record import Record
-from kbrepro.regret import Estimate, Trace, exact
+from kbrepro.regret import Estimate, exact
 
 RULES = {
     "readings": {"margin": [0.1, 0.0]},
@@ -182,13 +184,11 @@ def test_figures_tables_and_regrets_are_written_whole(root, shown):
     figure = plt.figure()
     mine.figure(figure, "empty")
     regret = np.random.default_rng(1).random((3, 500))
-    trace = Trace(np.zeros((3, 500), dtype=np.int32), regret, regret, np.ones(3), regret)
-    mine.traces({"EI": trace}, "fig")
+    mine.traces({"EI": trace_of(regret)}, "fig")
     folder = root / "results" / "quick" / "00_small"
     assert {p.name for p in (folder / "figures").iterdir()} == {"empty.png", "empty.svg"}
-    with np.load(folder / "regret" / "fig.npz") as kept:
-        assert 60 <= len(kept["rounds"]) <= 100 and kept["rounds"][-1] == 500
-        np.testing.assert_allclose(kept["EI"], regret.cumsum(axis=1)[:, kept["rounds"] - 1], rtol=1e-6)
+    finals = pd.read_csv(folder / "tables" / "fig_average_regret_per_trial.csv")
+    assert [f"{x:.6g}" for x in finals["EI"]] == [f"{x:.6g}" for x in regret.mean(axis=1)]
     plt.close(figure)
 
 
@@ -198,11 +198,14 @@ def test_a_notebook_shows_the_picture_that_is_written(root, shown, monkeypatch, 
     monkeypatch.setattr(record, "get_ipython", lambda: shell)
     mine = run("quick", folder)
     figure, ax = plt.subplots(figsize=(3.0, 2.0))
-    ax.plot([1, 3], color="red")
+    ax.plot([1, 2, 3], color="red", label="slow")
+    figure.suptitle("It\nrises")
     mine.figure(figure, "curve")
     assert figure.get_layout_engine() is None  # placed once
     png = shell.display_formatter.formatters["image/png"]
-    picture = plt.imread(io.BytesIO(png(figure)))
+    shown_png, metadata = png(figure)
+    assert metadata == {"figure": "curve"}
+    picture = plt.imread(io.BytesIO(shown_png))
     assert picture.shape[:2] == (200, 300)
     figure.savefig(again := io.BytesIO(), dpi=100, facecolor="white")
     again.seek(0)
@@ -210,10 +213,13 @@ def test_a_notebook_shows_the_picture_that_is_written(root, shown, monkeypatch, 
     assert close.mean() < 0.02 < np.ptp(picture[..., 1])
     other = plt.figure(figsize=(1.0, 1.0))
     other.add_subplot()
-    assert png(other) != png(figure)
+    assert isinstance(png(other), bytes) and png(other) != shown_png
     if folder:
         kept = plt.imread(root / "results" / "quick" / "00_small" / "figures" / "curve.png")
         assert kept.shape[:2] == (400, 600)
+        written = root / "results" / "quick" / "00_small" / "figures" / "curve"
+        assert "<title>It rises</title>" in written.with_suffix(".svg").read_text()
+        assert written.with_suffix(".csv").read_text() == "panel,curve,x,y\n1,slow,0,1\n1,slow,1,2\n1,slow,2,3\n"
     plt.close("all")
 
 

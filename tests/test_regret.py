@@ -1,22 +1,32 @@
-"""Intervals: coverage, blocks, pairing; standard errors; blocks of neighbours."""
+"""Intervals: coverage, blocks, pairing, halves; standard errors; blocks of neighbours; traces of regret."""
 
 import math
+from functools import partial
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
 from scipy import stats
 from scipy.stats import ttest_1samp
+from traces import trace_of
 
 from kbrepro import regret
 from kbrepro.regret import (
+    FEWEST,
     Estimate,
+    Regrets,
     Trace,
     block_mean,
     block_share,
     bootstrap,
+    edges,
     estimated_mean,
     exact,
+    kept_rounds,
     largest,
+    log_spaced,
     mean_difference,
     paired_difference,
     paired_share,
@@ -241,16 +251,16 @@ def test_slope_of_a_straight_line_fit():
 
 def test_simple_regret_is_that_of_the_best_arm_so_far():
     regret = np.array([[3.0, 1.0, 2.0, 0.5], [0.0, 1.0, 4.0, 2.0]])
-    trace = Trace(*[np.zeros((2, 4))] * 2, regret, np.zeros(2), np.zeros((2, 4)))
+    trace = trace_of(regret)
     np.testing.assert_array_equal(simple_regret(trace), [[3, 1, 1, 0.5], [0, 0, 0, 0]])
 
 
 def test_average_regret_and_first():
     regret = np.array([[4.0, 2.0, 0.0], [1.0, 1.0, 1.0]])
-    trace = Trace(np.zeros((2, 3), dtype=np.int32), regret, regret, np.ones(2), regret)
+    trace = trace_of(regret)
     np.testing.assert_allclose(trace.average_regret, [[4, 3, 2], [1, 1, 1]])
     np.testing.assert_allclose(Trace(*(part[0] for part in trace)).average_regret, [4, 3, 2])
-    assert trace.first(1).regret.shape == (1, 3) and trace.first(1).seconds.shape == (1,)
+    assert trace.first(1).regret.shape == (1, 3) and trace.first(1).seconds.shape == (1, 3)
     assert trace.first(9).regret.shape == (2, 3)
 
 
@@ -297,3 +307,174 @@ def test_a_paired_share_resamples_many_trials_and_only_them():
     for estimate in (resampled, paired_share(a, b, 7, block=5)):
         assert estimate.value == pytest.approx(a.mean() / b.mean() - 1)
         assert estimate.low < estimate.value < estimate.high
+
+
+# Halves
+
+
+def sampled(n, seed=12):
+    return np.random.default_rng(seed).normal(3, 1, n)
+
+
+def of_whole_and_halves(estimate, *samples, block=1):
+    """An estimate of samples, and of its two halves as they should be."""
+    second = np.arange(len(samples[0])) // block % 2 == 1
+    return [estimate(*(s[its] for s in samples)) for its in (slice(None), ~second, second)]
+
+
+def same(one, other):
+    return tuple(one) == tuple(other)
+
+
+@pytest.mark.parametrize(
+    "estimate",
+    [block_mean, partial(block_share, b=np.arange(1.0, 2 * FEWEST + 1)), lambda x: share(x > 3)],
+    ids=["mean", "share of a mean", "share"],
+)
+def test_too_few_trials_have_no_halves(estimate):
+    x = sampled(2 * FEWEST)
+    assert estimate(x).halves is not None
+    given_b = {"b": estimate.keywords["b"][:-1]} if isinstance(estimate, partial) else {}
+    assert estimate(x[:-1], **given_b).halves is None
+
+
+@pytest.mark.parametrize("block", [2, 5, 30])
+def test_in_time_order_four_blocks_have_halves(block):
+    x = sampled(4 * block)
+    resampled = partial(bootstrap, mean, block=block)
+    for estimate in (partial(block_mean, block=block), lambda a: block_share(a, a + 1, block)):
+        assert estimate(x).halves is not None and estimate(x[:-1]).halves is None
+    for n, there in ((4 * block, True), (4 * block - 1, False)):
+        assert (resampled(x[:n], rng=np.random.default_rng(1)).halves is not None) == there
+
+
+@pytest.mark.parametrize(("n", "block"), [(40, 1), (53, 1), (20, 5), (23, 5), (47, 5), (90, 20)])
+def test_halves_are_the_same_estimate_of_even_and_of_odd_blocks(n, block):
+    """Trailing trials that fill no block belong to the half whose turn it is."""
+    a, b = sampled(n), sampled(n, seed=13)
+    for estimate, samples in ((block_mean, [a]), (block_share, [a, b])):
+        whole, *halves = of_whole_and_halves(partial(estimate, block=block), *samples, block=block)
+        assert all(map(same, whole.halves, halves))
+        assert not same(*halves) and all(half.halves is None for half in whole.halves)
+
+
+def test_halves_of_a_share_are_those_of_even_and_odd_trials():
+    whole, *halves = of_whole_and_halves(share, np.arange(60) % 2 == 0)
+    assert all(map(same, whole.halves, halves))
+    assert [half.value for half in whole.halves] == [1.0, 0.0] and whole.value == 0.5
+
+
+@pytest.mark.parametrize(("n", "block"), [(39, 1), (40, 1), (61, 1), (19, 5), (20, 5), (48, 5)])
+def test_halves_leave_the_interval_of_the_whole_alone(n, block):
+    """To the last bit: the same resamples of the same generator, whose children resample the halves."""
+    a, b = sampled(n), sampled(n, seed=13)
+
+    def by_hand(a, b, rng):
+        of_resamples = []
+        for _ in range(20):
+            starts = rng.integers(len(a), size=(200, math.ceil(len(a) / block), 1))
+            index = ((starts + np.arange(block)) % len(a)).reshape(200, -1)[:, : len(a)]
+            of_resamples.append(relative_difference(a[index], b[index]))
+        ends = (1 - regret.LEVEL) / 2, (1 + regret.LEVEL) / 2
+        return relative_difference(a, b), *np.quantile(np.concatenate(of_resamples), ends)
+
+    found = bootstrap(relative_difference, a, b, rng=np.random.default_rng(14), block=block)
+    assert same(found, by_hand(a, b, np.random.default_rng(14)))
+    second, streams = np.arange(n) // block % 2 == 1, np.random.default_rng(14).spawn(2)
+    pairs = zip(found.halves or (), (~second, second), streams, strict=False)
+    assert all(same(half, by_hand(a[its], b[its], rng)) for half, its, rng in pairs)
+    assert (found.halves is None) == (n in (39, 19))
+
+
+def with_halves(n, seed):
+    return block_mean(sampled(n, seed))
+
+
+def test_weakest_and_largest_join_the_halves_too():
+    one, other = with_halves(40, 15), with_halves(60, 16)
+    for join in (weakest, largest):
+        for i, half in enumerate(join([one, other]).halves):
+            assert same(half, join([one.halves[i], other.halves[i]]))
+    assert same(weakest([one]).halves[1], one.halves[1])
+
+
+def test_a_change_of_the_number_changes_the_halves_too():
+    estimate = with_halves(40, 17)
+    changed = estimate.changed(lambda x: 1 + 2 * x)
+    assert changed == pytest.approx([1 + 2 * x for x in estimate])
+    for half, before in zip(changed.halves, estimate.halves, strict=True):
+        assert half == pytest.approx([1 + 2 * x for x in before])
+    assert block_mean(sampled(10)).changed(math.exp).halves is None
+
+
+def test_an_estimate_without_halves_leaves_none_to_those_it_is_joined_with():
+    few, many = block_mean(sampled(10)), with_halves(40, 19)
+    assert few.halves is None and many.halves is not None
+    for join in (weakest, largest):
+        assert join([few, many]).halves is None and join([many, exact(0.0)]).halves is None
+    assert exact(1.0).changed(math.exp).halves is None
+
+
+# Traces, and what is kept of measured data
+
+
+@st.composite
+def played(draw):
+    """Arms (n, T), or (T,), of A arms, and what each loses."""
+    trials, horizon, n_arms = draw(st.integers(0, 3)), draw(st.integers(1, 12)), draw(st.integers(1, 5))
+    before = (trials,) if trials else ()
+    gaps = draw(arrays(float, (*before, n_arms), elements=st.floats(0, 9)))
+    return draw(arrays(np.int32, (*before, horizon), elements=st.integers(0, n_arms - 1))), gaps
+
+
+@given(played())
+def test_regret_is_what_the_pulled_arms_lose(its):
+    arms, gaps = its
+    trace = Trace(arms, gaps, *[np.zeros((*arms.shape[:-1], 0))] * 2)
+    expected = np.array([[of[arm] for arm in pulled] for pulled, of in zip(*map(np.atleast_2d, its), strict=True)])
+    np.testing.assert_array_equal(trace.regret, expected.reshape(arms.shape))
+    np.testing.assert_allclose(trace.cumulative_regret, np.cumsum(trace.regret, axis=-1))
+    np.testing.assert_allclose(trace.average_regret[..., -1], trace.regret.mean(axis=-1))
+    assert trace.horizon == arms.shape[-1]
+    if arms.ndim == 2:
+        by = np.arange(2.0, len(arms) + 2)
+        np.testing.assert_allclose(trace.scaled(by).regret, trace.regret / by[:, None])
+
+
+def test_arms_that_nobody_pulled_need_no_gap():
+    trace = Trace(np.array([[2, 0, 2]]), np.array([[1.0, np.nan, 3.0]]), *[np.zeros((1, 0))] * 2)
+    assert trace.regret.tolist() == [[3.0, 1.0, 3.0]]
+
+
+@given(st.integers(1, 3000))
+def test_hundredths_of_a_run_are_whole_rounds_that_differ_by_one_at_most(horizon):
+    lengths = np.diff(edges(horizon))
+    assert lengths.sum() == horizon and len(lengths) == min(horizon, 100)
+    assert lengths.min() >= 1 and np.ptp(lengths) <= 1
+
+
+def test_seconds_of_a_round_are_those_of_its_hundredth():
+    trace = trace_of(np.ones((2, 250)), np.full((2, 100), 6.0))
+    np.testing.assert_allclose(trace.seconds_a_round @ np.diff(edges(250)), trace.seconds.sum(axis=1))
+    assert set(trace.seconds_a_round.ravel()) == {2.0, 3.0}
+
+
+@given(st.integers(1, 5000))
+def test_the_kept_rounds_are_those_that_figures_and_tables_show(horizon):
+    kept = kept_rounds(horizon)
+    assert set(kept) == {*log_spaced(horizon), *log_spaced(horizon, 60)}
+    assert (np.diff(kept) > 0).all() and kept[0] == 1 and kept[-1] == horizon
+
+
+@given(st.integers(1, 400), st.integers(1, 4))
+def test_regrets_of_measured_data_are_known_in_the_kept_rounds_alone(horizon, trials):
+    whole = trace_of(np.random.default_rng(horizon).random((trials, horizon)))
+    at = kept_rounds(horizon)
+    kept = Regrets(at, whole.cumulative_regret[:, at - 1])
+    assert kept.horizon == horizon
+    for name in ("cumulative_regret", "average_regret"):
+        found, full = getattr(kept, name), getattr(whole, name)
+        assert found.shape == full.shape == (trials, horizon)
+        known = np.isin(np.arange(1, horizon + 1), at)
+        np.testing.assert_array_equal(found[:, known], full[:, known])
+        assert np.isnan(found[:, ~known]).all()

@@ -1,4 +1,4 @@
-"""The scorecard: totals by kind, what is outside them, what is stale."""
+"""The scorecard: totals by kind, what is outside them, verdicts on halves."""
 
 import json
 
@@ -52,16 +52,8 @@ def test_totals_count_what_counts_and_name_what_is_outside(root):
     assert scorecard.summary(new) == (
         "1 reproduced, 1 undecided, 1 not reproduced; outside the totals 1 weak, 1 stand-in, 1 probe"
     )
-    row = scorecard.matrix({"01_new": {"claims": new}}, {}).splitlines()[-1]
+    row = scorecard.matrix({"01_new": {"claims": new}}).splitlines()[-1]
     assert row == "| 01_new | 0 + 1 |  | 1 + 0 | 0 + 1 |  | 1 | 1 | 1 |"
-
-
-def test_rules_that_changed_after_a_run_make_it_stale(root):
-    assert scorecard.stale(root) == {}
-    path = root / "notebooks" / "claims" / "01_new.yaml"
-    path.write_text(path.read_text().replace("> 0", "> 0.1"))
-    assert scorecard.stale(root)["01_new"] == "its rules changed after the run"
-    assert "01_new (its rules changed after the run)" in scorecard.scorecard(root)
 
 
 def test_a_folder_that_is_still_being_written_is_not_read(root):
@@ -86,14 +78,18 @@ def test_changes_end_the_scorecard_with_verdicts_before_and_now(root):
     assert scorecard._changes({"01_new": {"claims": unchanged}}) == ""
 
 
-def test_verdicts_under_other_seeds_stand_beside_those_of_record(root):
-    assert "other root seeds" not in scorecard.scorecard(root)
-    for profile, verdict in (("second", "reproduced"), ("third", "undecided")):
-        again = {"id": "1-A", "verdict": verdict}
-        write(root, profile, "01_new", {"rules": "", "expected": [], "claims": [again]})
-    assert scorecard.under_other_seeds(root) == {"1-A": ["reproduced", "undecided"]}
-    (row,) = [line for line in scorecard.scorecard(root).splitlines() if line.startswith("| 1-A | It is larger.")]
-    assert row.endswith("| holds in 3 of 4 readings | same, ◌ undecided |")
+def test_verdicts_on_halves_stand_beside_those_on_all_trials(root):
+    def row():
+        (found,) = [line for line in scorecard.scorecard(root).splitlines() if line.startswith("| 1-A | It is larger.")]
+        return found
+
+    assert row().endswith("| holds in 3 of 4 readings | – |")
+    path = root / "results" / "paper" / "01_new" / "claims.json"
+    content = json.loads(path.read_text(encoding="utf-8"))
+    for record in content["claims"]:
+        record["halves"] = ["reproduced", "undecided"]
+    path.write_text(json.dumps(content), encoding="utf-8")
+    assert row().endswith("| holds in 3 of 4 readings | same, ◌ undecided |")
 
 
 def test_every_table_has_as_many_cells_in_each_row(root):

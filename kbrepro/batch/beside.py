@@ -1,202 +1,138 @@
-"""A reader's policy on the trials of a full-scale run, beside the policies that played them: their regrets are kept."""
+"""A reader's policy on trials that a notebook played, beside the policies that played them: those are read."""
 
 from __future__ import annotations
 
-import importlib
-import io
-import json
+import runpy
 import sys
-import warnings
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from types import ModuleType
 from typing import Any, NamedTuple
 
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
-from numpy.typing import NDArray
 
-from kbrepro import checks, figures, paths
-from kbrepro.batch import provenance
-from kbrepro.data import SensorData, store
-from kbrepro.kernels import Array
-from kbrepro.papers.bkb import named as bkb
-from kbrepro.papers.gp_ucb import named as gp_ucb
-from kbrepro.papers.igp_ucb import named as igp_ucb
-from kbrepro.papers.pi_gp_ucb import named as pi_gp_ucb
-from kbrepro.problems import Problem, Trial
-from kbrepro.regret import Trace, block_mean, paired_difference
-from kbrepro.scorecard import FULL_SCALE
-from kbrepro.simulation import Experiment, run_trials
+from kbrepro import figures, paths, store
+from kbrepro.batch import audit, run
+from kbrepro.regret import Regrets, Trace, block_mean, paired_difference
+from kbrepro.simulation import Experiment, played, run_trials
+from kbrepro.store.settings import unknown
 
-ROOMS = {name: room for room in (gp_ucb, igp_ucb, pi_gp_ucb, bkb) for name in room.EXPERIMENTS}
-#: Trials that are played unless told otherwise; of those that resemble their neighbours, all.
+#: Trials that are played unless told otherwise; with blocks of neighbours, all.
 USUAL = 20
 YOURS = "yours"
-
-
-class Named(NamedTuple):
-    """An experiment of a paper: source of problems, root seed, horizon, and what of it the full-scale run kept.
-
-    `regrets` holds R_t of every policy, (trials, m), at `rounds` (m,). `block` consecutive trials resemble each other.
-    """
-
-    notebook: str
-    source: Callable[[Trial], Problem]
-    seed: int
-    horizon: int
-    trials: int
-    block: int
-    rounds: NDArray[np.int64]
-    regrets: Mapping[str, Array]
 
 
 class Compared(NamedTuple):
     """Traces of yours and of the rivals on the same trials, the table of differences, and the panel.
 
-    A rival's trace has its regret only, and is right at the rounds that were kept: panels show no others.
+    Neighbouring trials on `measured` data may resemble each other; of rivals there is R_t at the rounds kept alone.
     """
 
-    traces: dict[str, Trace]
+    traces: dict[str, Trace | Regrets]
     table: pd.DataFrame
     figure: Figure
+    measured: bool
 
 
-def named(name: str, load: Callable[..., SensorData] | None = None) -> Named:
-    """Return an experiment by name; `load` loads its sensor data, by default real data only.
+def listed(notebook: str = "", profile: str = run.PAPER, label: str = "") -> list[str]:
+    """Return notebook, label, rounds, trials and policies of all labels that keep traces, of a notebook or of all.
 
-    Raises ValueError on an unknown name or where data is missing, FileNotFoundError where no regrets are kept.
+    Raises FileNotFoundError, with the labels that there are, if there is none, or none of the name `label`.
     """
-    checks.one_of(tuple(ROOMS), experiment=name)
-    room = ROOMS[name]
-    folder = paths.project_root() / "results" / FULL_SCALE / room.NOTEBOOK
-    path = folder / "regret" / f"{name}.npz"
-    if not path.is_file():
-        raise FileNotFoundError(
-            f"there are no committed regrets of {name}: no {path.name} in results/{FULL_SCALE}/{room.NOTEBOOK}/regret"
-        )
-    run = json.loads((folder / "run.json").read_text(encoding="utf-8"))["parameters"]
-    with np.load(path) as kept:
-        regrets = {policy: kept[policy] for policy in kept.files if policy != "rounds"}
-        rounds = kept["rounds"]
-    source = room.EXPERIMENTS[name](run, load or _real)
-    trials = len(next(iter(regrets.values())))
-    block = room.BLOCKS.get(name, 1)
-    return Named(room.NOTEBOOK, source, run["seed"], int(rounds[-1]), trials, block, rounds, regrets)
+    lines = {}
+    for folder in sorted((paths.project_root() / "results" / profile).glob(f"{notebook}*/{store.PLAYED}")):
+        for name, about in store.labels(folder).items():
+            match about["settings"]:
+                case {"job": {"play_trial": {"positional": [{"Experiment": its}]}}}:
+                    scale = f"{its['horizon']} rounds, {about['trials']} trials of {'; '.join(its['policies'])}"
+                    lines[folder.parent.name, name] = f'{folder.parent.name} "{name}": {scale}'
+    if not lines or (label and (notebook, label) not in lines):
+        there = ", ".join(repr(name) for _, name in lines) or "none"
+        todo = f"`kbrepro reproduce --profile {profile} {notebook}".rstrip() + "` keeps what it plays"
+        raise FileNotFoundError(f"no traces {f'of {label!r} ' * bool(label)}are kept; there are: {there}; {todo}")
+    return list(lines.values())
 
 
-def _real(name: str, *choice: Any) -> SensorData:
-    data = store.load(name, *choice)
-    if not data.is_real:
-        raise ValueError(f"the {name} data is missing: see data/README.md, or set KBREPRO_DATA to a folder that has it")
-    return data
+def play(
+    policy: Callable[..., Any], notebook: str, label: str, profile: str = run.PAPER, trials: int = 0, block: int = 1
+) -> Compared:
+    """Play the first trials of a label with `policy(told, horizon)`, and compare it with the policies kept there.
 
-
-def listed() -> pd.DataFrame:
-    """Return notebook, horizon, trials, arms and the sensor data needed, one row an experiment."""
-    rows = {}
-    for name in ROOMS:
-        needed: list[str] = []
-
-        def load(data: str, *choice: Any, needed: list[str] = needed) -> SensorData:
-            needed.append(data)
-            return store.load(data, *choice)
-
-        its = named(name, load)
-        arms = its.source(Trial(its.seed, 0)).told.n_arms
-        rows[name] = its.notebook, its.horizon, its.trials, arms, "".join(needed)
-    return pd.DataFrame(rows, ["notebook", "horizon", "trials", "arms", "data"]).T
-
-
-def play(policy: Callable[..., Any], name: str, trials: int | None = None) -> Compared:
-    """Play trials 0 .. trials - 1 of an experiment with `policy(told, horizon)`, and compare it with those kept.
-
-    Every policy meets the same function, noise and order of ties. Without `trials`: 20, or all where neighbours
-    resemble each other. Raises what `named` raises, ValueError on more trials than are kept or fewer than two blocks.
-    Warns where other code made what was kept.
+    Every policy meets the same function, noise and order of ties. Without `trials`: 20, or all where `block` above 1
+    says how many neighbours count as one. The notebook's cells are run up to the label, from its store. Raises
+    FileNotFoundError where no traces of the label are kept; ValueError where its data is not here, on more trials than
+    are kept, or fewer than two blocks.
     """
-    its = named(name)
-    if late := provenance.outdated(paths.project_root()).get(its.notebook):
-        warnings.warn(f"{its.notebook} was {late}: the same seed may have drawn other functions", stacklevel=2)
-    trials = trials or (its.trials if its.block > 1 else min(USUAL, its.trials))
-    if not 2 * its.block <= trials <= its.trials:
-        allowed = f"from {2 * its.block} to {its.trials}, those of the full-scale run"
-        raise ValueError(f"trials = {trials!r} is not allowed: trials of {name} must be an integer {allowed}")
-    experiment = Experiment(its.source, {YOURS: policy}, its.horizon)
-    traces = run_trials(experiment, trials, its.seed, block=min(its.block, 10), label=name)
-    traces |= {rival: _trace(its.rounds, curves[:trials]) for rival, curves in its.regrets.items()}
-    table = _differences(traces, its)
-    return Compared(traces, table, _panel(traces, table, name))
+    (r,) = run.plan([notebook], profile, {}, paths.project_root())
+    listed(r.notebook, profile, label)
+    kept = played(r.notebook, label, profile)
+    most = len(kept.results)
+    trials = trials or (most if block > 1 else min(USUAL, most))
+    if not 2 * block <= trials <= most:
+        allowed = f"from {2 * block} (two blocks) to {most} (all that are kept)"
+        raise ValueError(f"trials = {trials!r} is not allowed: trials must be an integer {allowed}")
+    job = _job(r, label)
+    theirs = job.function.args[0]
+    yours = Experiment(theirs.problem, {YOURS: policy}, theirs.horizon)
+    with store.using(None):  # whatever the environment names
+        traces = run_trials(yours, trials, job.seed, first=job.first, block=min(block, 10), label=label)
+    for rival, its in kept.traces.items():
+        traces[rival] = Regrets(its.at, its.totals[:trials]) if isinstance(its, Regrets) else its.first(trials)
+    table = _differences(traces, job.seed, block)
+    return Compared(traces, table, _panel(traces, table, label), bool(theirs.measured))
 
 
-def _trace(rounds: NDArray[np.int64], curves: Array) -> Trace:
-    """A trace with these R_t, curves (n, m), at `rounds` (m,): what is lost between two rounds stands at the later."""
-    regret, unknown = np.zeros((len(curves), rounds[-1])), np.empty((len(curves), 0))
-    regret[:, rounds - 1] = np.diff(curves.astype(float), prepend=0.0)
-    return Trace(unknown, unknown, regret, unknown, unknown)
+def _job(r: run.Run, label: str) -> store.Job:
+    """The job of a kept label, with its experiment; ValueError if it cannot be played here."""
+    jobs, missing = audit.asked(r, label)
+    if label in jobs and not unknown(jobs[label][0].settings):
+        return jobs[label][0]
+    why = "its data is not here (see data/README.md, or set KBREPRO_DATA), or the notebook has no such label now"
+    raise ValueError(f"label {label!r} cannot be played: {why if label in jobs else missing or why}")
 
 
-def _differences(traces: Mapping[str, Trace], its: Named) -> pd.DataFrame:
+def _differences(traces: Mapping[str, Trace | Regrets], seed: int, block: int) -> pd.DataFrame:
     """Mean R_T of every policy, and that of yours less it, paired, with its 95 % interval."""
-    final = {name: trace.cumulative_regret[:, -1] for name, trace in traces.items()}
-    rows = {YOURS: (final[YOURS].mean(), np.nan, np.nan, np.nan, "")}
-    for rival in its.regrets:
-        pair = final[YOURS], final[rival]
-        found = paired_difference(*pair, its.seed) if its.block == 1 else block_mean(pair[0] - pair[1], its.block)
-        word = "lower" if found.high < 0 else "higher" if found.low > 0 else "open"
-        rows[rival] = (final[rival].mean(), *found, word)
+    yours, *rivals = ((name, trace.cumulative_regret[:, -1]) for name, trace in traces.items())
+    rows = {YOURS: (yours[1].mean(), np.nan, np.nan, np.nan, "")}
+    for name, its in rivals:
+        found = paired_difference(yours[1], its, seed) if block == 1 else block_mean(yours[1] - its, block)
+        rows[name] = its.mean(), *found, "lower" if found.high < 0 else "higher" if found.low > 0 else "open"
     columns = ["mean R_T", "difference", "low", "high", f"{YOURS} is"]
     return pd.DataFrame.from_dict(rows, orient="index", columns=columns).rename_axis("policy")
 
 
-def _panel(traces: Mapping[str, Trace], table: pd.DataFrame, name: str) -> Figure:
+def _panel(traces: Mapping[str, Trace | Regrets], table: pd.DataFrame, label: str) -> Figure:
     """Yours, thick, on top of those rivals that have a look of their own."""
-    words = table[f"{YOURS} is"].value_counts()
-    lower, higher, undecided = (words.get(word, 0) for word in ("lower", "higher", "open"))
-    title = (
-        f"{name}, final regret of {YOURS}: lower than {lower} rivals, higher than {higher}, open against {undecided}"
-    )
+    n = table[f"{YOURS} is"].value_counts().reindex(["lower", "higher", "open"], fill_value=0)
+    told = f"lower than {n['lower']} rivals, higher than {n['higher']}, open against {n['open']}"
     with plt.rc_context():
         figures.use_style()
         figure, ax = plt.subplots(figsize=(figures.WIDTH, 3.6))
         shown = {rival: trace for rival, trace in traces.items() if rival in figures.LOOK or rival == YOURS}
         figures.regret_quartiles(ax, shown, hero=YOURS)
-        return figures.labelled(figure, title)
+        return figures.labelled(figure, f"{label}, final regret of {YOURS}: {told}")
 
 
-def save(compared: Compared, folder: Path, stem: str) -> None:
-    """Write `<stem>.png` and `<stem>.csv`, each whole or not at all."""
-    picture = io.BytesIO()
+def save(compared: Compared, notebook: str, label: str, stem: str) -> str:
+    """Write `<stem>.png` and `<stem>.csv`, and return the folder, below results/custom/beside/."""
+    folder = store.path_of(Path("results/custom/beside", notebook), label).with_suffix("")
+    paths.write_text(paths.project_root() / folder / f"{stem}.csv", compared.table.to_csv(float_format="%.6g"))
     with figures.placed(compared.figure, 200):
-        compared.figure.savefig(picture, format="png", dpi=200, facecolor="white")
-    paths.write_bytes(folder / f"{stem}.png", picture.getvalue())
-    paths.write_text(folder / f"{stem}.csv", compared.table.to_csv(float_format="%.6g"))
+        compared.figure.savefig(paths.project_root() / folder / f"{stem}.png", dpi=200, facecolor="white")
+    return folder.as_posix()
 
 
 def policy_of(where: str) -> Callable[..., Any]:
-    """Return the class or function that `file.py:Name` or `module:Name` names; ValueError if there is none."""
-    place, colon, name = where.rpartition(":")
-    file = Path(place).resolve() if place.endswith(".py") else None
-    if not colon or not place or not name.isidentifier():
-        raise ValueError(f"policy {where!r} is not allowed: it must be file.py:Name or module:Name")
-    if file and not file.is_file():
-        raise ValueError(f"policy {where!r}: there is no file {place}")
-    sys.path.insert(0, str(file.parent if file else Path.cwd()))  # workers get the same path
-    module = _imported(file.stem if file else place, where)
-    if file and Path(getattr(module, "__file__", None) or "").resolve() != file:
-        raise ValueError(f"policy {where!r}: another module is called {file.stem}; give the file another name")
-    if not callable(found := getattr(module, name, None)):
-        own = [word for word, value in vars(module).items() if getattr(value, "__module__", "") == module.__name__]
+    """Return the class or function that `FILE.py:NAME` names; ValueError if there is none."""
+    place, _, name = where.rpartition(":")
+    if not place.endswith(".py") or not Path(place).is_file():
+        raise ValueError(f"policy {where!r} is not allowed: it must be FILE.py:NAME, of a file that is there")
+    sys.path.insert(0, str(Path(place).resolve().parent))  # for what the file imports; workers get the same path
+    names = runpy.run_path(place)
+    if not callable(names.get(name)):
+        own = [word for word, its in names.items() if getattr(its, "__module__", "") == names["__name__"]]
         raise ValueError(f"policy {where!r}: no class or function {name} there; allowed: {', '.join(own) or 'none'}")
-    return found
-
-
-def _imported(module: str, where: str) -> ModuleType:
-    try:
-        return importlib.import_module(module)
-    except ModuleNotFoundError as error:
-        if (error.name or "").partition(".")[0] != module.partition(".")[0]:
-            raise  # something that the reader's module imports
-        raise ValueError(f"policy {where!r}: there is no module {module}") from None
+    return names[name]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import re
 from dataclasses import dataclass
@@ -12,7 +10,7 @@ from typing import Any
 
 import yaml
 
-from kbrepro import scorecard
+from kbrepro import paths, scorecard
 
 _NO_RUN = f"*No full-scale run is here: `kbrepro reproduce --profile {scorecard.FULL_SCALE}`.*"
 #: Measured by hand on two idle cores.
@@ -23,17 +21,12 @@ _PRINTED_TIMES = ("82 min", "12 min", "118 min", "97 s", "30 h", "29 min")
 
 @dataclass(frozen=True)
 class Found:
-    """All that is quoted: the runs' claims, their `run.json`, why a run is out of date, and the papers, by notebook.
-
-    `again` holds the verdicts of a claim under other root seeds.
-    """
+    """All that is quoted: the runs' claims, their `run.json`, and the papers, by notebook."""
 
     folder: Path
     runs: dict[str, dict[str, Any]]
     facts: dict[str, dict[str, Any]]
-    stale: dict[str, str]
     papers: dict[str, dict[str, Any]]
-    again: dict[str, list[str]]
 
 
 def read(root: Path) -> Found:
@@ -44,7 +37,7 @@ def read(root: Path) -> Found:
     facts = {name: json.loads(path.read_text(encoding="utf-8")) for name, path in there.items() if path.is_file()}
     papers = yaml.safe_load(cited.read_text(encoding="utf-8"))["references"] if cited.is_file() else []
     by_notebook = {p["notes"].split()[-1]: p for p in papers}
-    return Found(folder, runs, facts, scorecard.stale(root), by_notebook, scorecard.under_other_seeds(root))
+    return Found(folder, runs, facts, by_notebook)
 
 
 def quote(name: str, found: Found) -> str:
@@ -69,7 +62,7 @@ def _papers(found: Found) -> str:
     rows = []
     for notebook, paper in found.papers.items():
         run = found.runs.get(notebook)
-        verdicts = scorecard.summary(run["claims"]) + _stale(found, notebook) if run else "no full-scale run is here"
+        verdicts = scorecard.summary(run["claims"]) if run else "no full-scale run is here"
         link = f" ([full-scale run](results/paper/{notebook}/notebook.ipynb))" if run else ""
         cell = f"{_authors(paper)}, [{paper['title']}]({paper['url']})"
         rows.append([cell, f"[{notebook}](notebooks/{notebook}.ipynb){link}", verdicts])
@@ -81,50 +74,39 @@ def _authors(paper: dict[str, Any]) -> str:
     return f"{' & '.join(names) if len(names) < 3 else f'{names[0]} et al.'} {paper['year']}"
 
 
-def _stale(found: Found, notebook: str) -> str:
-    return f" ({found.stale[notebook]})" if notebook in found.stale else ""
-
-
 def _matrix(found: Found) -> str:
-    return f"{scorecard.matrix(found.runs, found.stale)}\n\n{scorecard.LEGEND}" if found.runs else _NO_RUN
+    return f"{scorecard.matrix(found.runs)}\n\n{scorecard.LEGEND}" if found.runs else _NO_RUN
 
 
 def _findings(found: Found) -> str:
     lines = []
     for notebook, run in found.runs.items():
         title = _authors(found.papers[notebook]) if notebook in found.papers else notebook
-        lines.append(f"- **{title}**{_stale(found, notebook)}")
+        lines.append(f"- **{title}**")
         told = [r for r in run["claims"] if r.get("headline")]
         lines += [f"  - *{r['says']}* {_judged(r)}. {r['finds']}".rstrip() for r in told]
         lines += [] if told else ["  - This run names no headline claim; all are in the scorecard."]
     return "\n".join(lines) or _NO_RUN
 
 
-def _dice(found: Found) -> str:
-    played = [r for run in found.runs.values() for r in run["claims"] if r["id"] in found.again]
-    if not played:
-        return "*No run under another root seed is here: `kbrepro reproduce --profile second`.*"
-    asked = [r for r in played if "not evaluated" not in found.again[r["id"]]]
-    same = [r for r in asked if set(found.again[r["id"]]) == {r["verdict"]}]
-    counted = [sum(r["counts_as"] in scorecard.COUNTED for r in its) for its in (same, asked)]
-    without = ", ".join(r["id"] for r in played if r not in asked)
-    open_ = [name for name, run in found.runs.items() if not any(r["id"] in found.again for r in run["claims"])]
-    opposite = [r["id"] for r in asked if {"reproduced", "not reproduced"} <= {r["verdict"], *found.again[r["id"]]}]
-    lines = [
-        f"Of {len(asked)} claims that were judged again under other root seeds {len(same)} have the verdict of record "
-        f"under each ({counted[0]} of {counted[1]} within the totals). Reproduced under one seed and not reproduced "
-        f"under another: {', '.join(opposite) or 'none'}."
-        + (f" Not evaluated there: {without}." if without else "")
-        + (f" Not played again: {', '.join(open_)}." if open_ else "")
-    ]
-    profiles = scorecard.OTHER_SEEDS[: max(len(found.again[r["id"]]) for r in played)]
-    head = ["", "the paper says", "of record", *(f"{profile} seed" for profile in profiles)]
+def _halves(found: Found) -> str:
+    its = [r for run in found.runs.values() for r in run["claims"] if r.get("halves")]
+    every = sum(len(run["claims"]) for run in found.runs.values())
+    if not its:
+        return "*No run that is here was judged on halves of its trials.*"
+    moved = [r for r in its if set(r["halves"]) != {r["verdict"]}]
+    opposite = [r["id"] for r in its if {"reproduced", "not reproduced"} <= {r["verdict"], *r["halves"]}]
+    line = (
+        f"Of {every} claims {len(its)} can be judged on either half of their trials; {len(its) - len(moved)} of these "
+        "have the same verdict on the whole and on both halves. Reproduced on one and not reproduced on another: "
+        f"{', '.join(opposite) or 'none'}."
+    )
     rows = []
-    for r in (r for r in asked if r not in same):
-        shown = [f"{scorecard.GLYPHS[v]} {v}" for v in found.again[r["id"]]]
-        unplayed = [""] * (len(profiles) - len(shown))
-        rows.append([r["id"], r["says"], scorecard.verdict_of(r), *shown, *unplayed])
-    return "\n\n".join([*lines, scorecard.table(head, rows)] if rows else lines)
+    for r in moved:
+        shown = [f"{scorecard.GLYPHS[v]} {v}" for v in r["halves"]]
+        rows.append([r["id"], r["says"], scorecard.verdict_of(r), *shown])
+    head = ["", "the paper says", "all trials", "even trials", "odd trials"]
+    return "\n\n".join([line, scorecard.table(head, rows)] if rows else [line])
 
 
 def _judged(r: dict[str, Any]) -> str:
@@ -155,8 +137,7 @@ def _since(found: Found) -> str:
 
 
 def _csv(found: Found, name: str, notebook: str = "03_pi_gp_ucb_scaling") -> list[dict[str, str]]:
-    path = found.folder / notebook / "tables" / f"{name}.csv"
-    return list(csv.DictReader(io.StringIO(path.read_text(encoding="utf-8")))) if path.is_file() else []
+    return paths.read_rows(found.folder / notebook / "tables" / f"{name}.csv")
 
 
 def _entry(row: dict[str, str]) -> tuple[str, str]:
@@ -175,7 +156,7 @@ def _run(found: Found, notebook: str) -> str:
     open_ = [f"{r['id']} ({r['note']})" for r in its if r["verdict"] == "not evaluated"]
     told = found.facts.get(notebook, {}).get("parameters", {})
     settings = ", ".join(f"`{name}` {value}" for name, value in told.items())
-    lines = [f"- Claims: {scorecard.summary(its)}{_stale(found, notebook)}."]
+    lines = [f"- Claims: {scorecard.summary(its)}."]
     lines += [f"- Not evaluated: {', '.join(open_) or 'none'}.", f"- Settings of the run: {settings or 'not kept'}."]
     return "\n".join(lines)
 
@@ -187,7 +168,7 @@ def _cost(found: Found, notebook: str) -> str:
     computed, lasted = its["compute_seconds"], its["seconds"]
     return (
         f"All trials took {computed:.0f} s of computing ({computed / 60:.0f} min of one core). The run that left "
-        f"these results took {lasted / 60:.1f} min with {its['jobs']} workers; kept trials are not played again."
+        f"these results took {lasted / 60:.1f} min with {its['jobs']} workers; what was played earlier is read."
     )
 
 
@@ -200,7 +181,7 @@ def _costs(found: Found) -> str:
     paper = f"{minutes:.0f} min of computing, which cores share" if computed else "not known: no run is here"
     paper += f" (without {without}, of which it was not kept)" if without else ""
     rows = [[f"`{name}`", f"{time} on two idle cores", "1 GB, most of it packages"] for name, time in _MEASURED.items()]
-    rows.append(["`make paper`", paper, f"{size:.0f} MB of results besides, and the kept trials"])
+    rows.append(["`make paper`", paper, f"{size:.0f} MB of results besides"])
     return scorecard.table(["", "time", "disk"], rows)
 
 
@@ -213,7 +194,7 @@ def _verdict(found: Found, claim: str) -> str:
             if played:  # those that do not hold need not fail: intervals of few trials are wide
                 in_readings = in_readings.replace(" of ", f" and fails in {fails} of ", 1)
             why = [r.get("deciding"), in_readings]
-            return "; ".join(filter(None, [scorecard.verdict_of(r), *why])) + _stale(found, notebook)
+            return "; ".join(filter(None, [scorecard.verdict_of(r), *why]))
     return "no full-scale verdict yet"
 
 
@@ -221,7 +202,7 @@ BLOCKS = {
     "papers": _papers,
     "matrix": _matrix,
     "findings": _findings,
-    "dice": _dice,
+    "halves": _halves,
     "table 1": _table_1,
     "since": _since,
     "costs": _costs,

@@ -1,4 +1,4 @@
-"""Two runs beside each other: which claims, tables and regrets are the same, and which differ."""
+"""Two runs beside each other: which claims and tables are the same, and which differ."""
 
 from __future__ import annotations
 
@@ -160,9 +160,14 @@ def _notebook(root: Path, name: str, first: Path, second: Path) -> Beside:
     notes += [f"other data: {', '.join(files)}"] if files else []
     versions = changed(one.get("versions", {}), other.get("versions", {}))
     notes += [f"other versions: {versions}"] if versions else []
-    things, others = (_things(folder, verdicts_alone=bool(settings)) for folder in (first, second))
-    timed = _timed_claims(root, name)
-    return Beside(name, notes, [judge(n, things.get(n), others.get(n), n in timed) for n in {**things, **others}])
+    return Beside(name, notes, items(root, name, first, second, verdicts_alone=bool(settings)))
+
+
+def items(root: Path, notebook: str, first: Path, second: Path, verdicts_alone: bool = False) -> list[Item]:
+    """Return the claims, and unless `verdicts_alone` the tables, of two folders of one notebook's results."""
+    things, others = (_things(folder, verdicts_alone) for folder in (first, second))
+    timed = _timed_claims(root, notebook)
+    return [judge(n, things.get(n), others.get(n), n in timed) for n in {**things, **others}]
 
 
 def changed(one: Mapping[str, Any], other: Mapping[str, Any]) -> str:
@@ -179,11 +184,11 @@ def _timed_claims(root: Path, notebook: str) -> set[str]:
 
 
 def _things(folder: Path, verdicts_alone: bool) -> dict[str, Columns]:
-    """Return claims (a column a part, and the verdict), tables and regrets of a run, by name."""
+    """Return claims (a column a part, and the verdict) and tables of a run, by name."""
     things = {}
     for claim in scorecard.read_run(folder)["claims"]:
         parts = {n: [part.get(key, np.nan) for key in ("value", "low", "high")] for n, part in claim["parts"].items()}
         numbers = {} if verdicts_alone else {f"part {n}": np.array(values, float) for n, values in parts.items()}
         things[f"claim {claim['id']}"] = {"verdict": np.array([claim["verdict"]], dtype=object), **numbers}
-    files = [] if verdicts_alone else sorted([*folder.glob("tables/*.csv"), *folder.glob("regret/*.npz")])
+    files = [] if verdicts_alone else sorted(folder.glob("tables/*.csv"))
     return things | {file.relative_to(folder).as_posix(): columns(file) for file in files}

@@ -1,4 +1,4 @@
-"""Folders of results: replaced whole or not at all, by one process at a time."""
+"""Folders of results: replaced whole or not at all, by one process at a time; what was played stays."""
 
 from __future__ import annotations
 
@@ -12,9 +12,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+#: The folder inside that a swap leaves alone: it is filled label by label while the new results are made.
+STAYS = "played"
+
 
 def swap_in(new: Path, final: Path) -> None:
-    """Put the folder `new` in the place of `final`; whatever goes wrong, `final` is then the old one or the new one."""
+    """Put the folder `new` in the place of `final`; whatever goes wrong, `final` is then the old one or the new one.
+
+    What `final` holds in `played/` stays.
+    """
     try:
         if final.exists():
             final.rename(_aside(final))
@@ -28,6 +34,8 @@ def recover(final: Path) -> None:
     aside = _aside(final)
     if aside.exists() and not final.exists():
         aside.rename(final)
+    if (aside / STAYS).exists() and not (final / STAYS).exists():
+        (aside / STAYS).rename(final / STAYS)
     shutil.rmtree(aside, ignore_errors=True)
 
 

@@ -39,17 +39,16 @@ def index(root: Path, results: Path, folders: Sequence[Path], files: Path) -> st
     if results != full:
         parts.append(f"```{{warning}}\n{QUICK if of_record else ALONE}\n```")
     parts += [WHAT, f"<details><summary>What the verdicts mean</summary>\n\n{scorecard.LEGEND}\n\n</details>"]
-    stale = scorecard.stale(root) if source == full else {}
-    parts += ["## Verdicts" + (" at full scale" if source == full else ""), _matrix(quoted, stale, folders)]
+    parts += ["## Verdicts" + (" at full scale" if source == full else ""), _matrix(quoted, folders)]
     cards = [_card(root, folder, source / folder.name, quoted.get(folder.name), files) for folder in folders]
     parts += ["## Paper by paper", '<div class="papers">', *cards, "</div>"]
     parts += [scorecard.ranked_choices(quoted), _all_parts(source, files), "## This run", _facts(folders)]
-    parts += [] if source == results else ["What it found:", _matrix(runs, {}, folders)]
+    parts += [] if source == results else ["What it found:", _matrix(runs, folders)]
     return "\n\n".join(part for part in parts if part)
 
 
-def _matrix(runs: Mapping[str, Any], stale: Mapping[str, str], folders: Sequence[Path]) -> str:
-    text = scorecard.matrix(runs, stale)
+def _matrix(runs: Mapping[str, Any], folders: Sequence[Path]) -> str:
+    text = scorecard.matrix(runs)
     for folder in folders:
         text = text.replace(f"| {folder.name}", f"| {{doc}}`{folder.name}`")
     return f'<div class="matrix">\n\n{text}\n\n</div>'
@@ -94,7 +93,7 @@ def _headline(quoted: Path, name: str, files: Path) -> str:
         there = files / "headlines" / name
         there.mkdir(parents=True)
         shutil.copy(picture, there)
-        return figure(quoted, picture.stem, where=f"headlines/{name}")
+        return figure(quoted, picture.stem, f"headlines/{name}")
     return ""
 
 

@@ -27,7 +27,7 @@ def rerun(root: Path, folder: Path, run: dict[str, Any]) -> str:
     git = run["git"]
     lines = [f"git checkout {git['commit']}"] if git["commit"] else []
     spent = f"The run took {run['seconds'] / 60:.1f} min, all its trials {run.get('compute_seconds', 0) / 60:.0f} min; "
-    spent += "trials that were kept from an earlier run are not computed again."
+    spent += "trials that were played earlier are read."
     changed = " Some files differed from that commit." if git["dirty"] else ""
     facts = {"Parameters": run["parameters"], "Versions": run["versions"], "Data (SHA-256)": run["data"]}
     folded = [_folded(name, its) for name, its in facts.items() if its]

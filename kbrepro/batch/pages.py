@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import ast
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from html import escape, unescape
 from pathlib import Path
 
@@ -15,15 +14,13 @@ from nbformat import NotebookNode
 from nbformat.v4 import new_markdown_cell
 
 from kbrepro import scorecard
-from kbrepro.batch import page_end, step_through
+from kbrepro.batch import page_end
 from kbrepro.claims import VERDICTS
 
 #: Cells that only show what the record knows: their code says nothing.
 _SHOWS = re.compile(r"record\.(at_a_glance|show)\(")
 _VERDICT = re.compile(rf"(?:[{''.join(scorecard.GLYPHS.values())}] )?\*\*({'|'.join(VERDICTS)})\*\*", re.IGNORECASE)
 _ROW = re.compile(r"^\| (\d+-\w+) \|", re.MULTILINE)
-#: A text of the figure itself; those of its panels are indented further.
-_TEXT = re.compile(r'^  <g id="text_\d+">\n(.*?)^  </g>', re.MULTILINE | re.DOTALL)
 
 
 def paper(root: Path, folder: Path) -> NotebookNode:
@@ -121,79 +118,25 @@ def _fold(notebook: NotebookNode) -> None:
 
 def _show_figures(notebook: NotebookNode, folder: Path) -> None:
     """Put the SVG of a figure, with its numbers, in the place of the picture that the notebook shows of it."""
-    steps, made = step_through.of(folder), sorted(path.stem for path in folder.glob("figures/*.svg"))
-    for section in _sections(notebook):
-        code = [cell for cell in section if cell.cell_type == "code"]
-        tables = _tables(code, folder)
-        for cell in code:
-            stems = [
-                stem for name in _written(cell.source, {"figure": ""}) for stem in made if re.fullmatch(name, stem)
-            ]
-            shown = [output for output in cell.outputs if "image/png" in output.get("data", {})]
-            if len(stems) != len(shown):  # a picture that is in no file stays what it is
-                continue
-            for stem, output in zip(stems, shown, strict=True):
-                html = figure(folder, stem, tables) + (steps.html if steps and stem == steps.still else "")
-                output.data = NotebookNode({"text/html": html})
+    for output in (output for cell in notebook.cells for output in cell.get("outputs", [])):
+        stem = output.get("metadata", {}).get("image/png", {}).get("figure", "")
+        if (folder / "figures" / f"{stem}.svg").is_file():  # a picture that is in no file stays what it is
+            output.data = NotebookNode({"text/html": figure(folder, stem)})
 
 
-def figure(folder: Path, stem: str, tables: Sequence[str] = (), where: str = "") -> str:
+def figure(folder: Path, stem: str, where: str = "") -> str:
     """Return the HTML of a figure of a run: its SVG if there is one, what it says, links to its numbers."""
     where = where or f"{folder.name}/figures"
     svg = folder / "figures" / f"{stem}.svg"
     file = svg if svg.is_file() else svg.with_suffix(".png")
-    alt = says(svg.read_text(encoding="utf-8")) if svg.is_file() else ""
-    own = [table for table in tables if table == stem] or [t for t in tables if not t.startswith("readings_")]
-    links = ", ".join(f'<a href="{folder.name}/tables/{table}.csv">{table}.csv</a>' for table in own)
+    own = [name for name in (f"figures/{stem}.csv", f"tables/{stem}.csv") if (folder / name).is_file()]
+    links = ", ".join(f'<a href="{folder.name}/{name}">{name}</a>' for name in own)
     caption = f"<figcaption><details><summary>Numbers</summary>{links}</details></figcaption>" if links else ""
-    alt = escape(alt or stem.replace("_", " "))
+    alt = escape((says(svg) if svg.is_file() else "") or stem.replace("_", " "))
     return f'<figure><a href="{where}/{file.name}"><img src="{where}/{file.name}" alt="{alt}"></a>{caption}</figure>'
 
 
-def says(svg: str) -> str:
-    """Return the title of a figure that matplotlib wrote as SVG, where every text stands in a comment; "" if none."""
-    height = float(re.search(r'viewBox="0 0 [\d.]+ ([\d.]+)"', svg)[1])
-    for text in _TEXT.findall(svg):
-        place = re.search(r"translate\([-\d.]+ ([-\d.]+)\)(?! rotate\(-90)", text)
-        if place and float(place[1]) < height / 6:  # below are labels of axes
-            return unescape(" ".join(re.findall(r"<!-- (.*?) -->", text)))
-    return ""
-
-
-def _sections(notebook: NotebookNode) -> list[list[NotebookNode]]:
-    sections: list[list[NotebookNode]] = [[]]
-    for cell in notebook.cells:
-        if cell.cell_type == "markdown" and re.search(r"^## ", cell.source, re.MULTILINE):
-            sections.append([])
-        sections[-1].append(cell)
-    return sections
-
-
-def _tables(cells: Sequence[NotebookNode], folder: Path) -> list[str]:
-    """Return the names of the tables that cells write: `record.table(..., name)`, and what traces and readings add."""
-    ends = {"table": "", "traces": "_average_regret_(curves|per_trial)", "play": ""}
-    names = [name for cell in cells for name in _written(cell.source, ends)]
-    there = sorted(path.stem for path in folder.glob("tables/*.csv"))
-    return [table for table in there if any(re.fullmatch(name, table) for name in names)]
-
-
-def _written(source: str, ends: Mapping[str, str]) -> list[str]:
-    """Return a regular expression for every name that a cell gives to a method of the record, and what that adds."""
-    found = []
-    for node in ast.walk(ast.parse(source)):
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in ends:
-            played, name = node.func.attr == "play", _pattern(node.args[-1]) if node.args else ".*"
-            if played or name != ".*":
-                found.append((node.lineno, r"readings_\d+-\w+" if played else name + ends[node.func.attr]))
-    return [name for _, name in sorted(found)]
-
-
-def _pattern(node: ast.AST) -> str:
-    match node:
-        case ast.Constant(value=str() as text):
-            return re.escape(text)
-        case ast.JoinedStr(values=parts):
-            return "".join(map(_pattern, parts))
-        case ast.BinOp(left=left, op=ast.Add(), right=right):
-            return _pattern(left) + _pattern(right)
-    return ".*"
+def says(svg: Path) -> str:
+    """Return the title of an SVG; empty if it has none."""
+    found = re.search(r"<title>(.*?)</title>", svg.read_text(encoding="utf-8"))
+    return unescape(found[1]) if found else ""

@@ -1,9 +1,8 @@
-"""What a result depends on besides its parameters: versions, commit, source, platform, data."""
+"""What a result was made with besides its parameters: versions, commit, platform, data. Nothing is decided by it."""
 
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 import platform
 import subprocess
@@ -23,7 +22,6 @@ def before(root: Path, jobs: str | None) -> dict[str, Any]:
     return {
         "versions": versions(),
         "git": git_state(root),
-        "source": source(root),
         "platform": {
             "system": platform.system(),
             "machine": platform.machine(),
@@ -48,6 +46,14 @@ def versions() -> dict[str, str]:
     return {"python": platform.python_version(), "blas": ", ".join(sorted(blas))} | {p: version(p) for p in PACKAGES}
 
 
+def processor() -> str:
+    """Return the name of the processor, as the system tells it, and the kernel that BLAS chose for it."""
+    from threadpoolctl import threadpool_info
+
+    kernels = {info.get("architecture", "") for info in threadpool_info() if info["user_api"] == "blas"}
+    return " ".join([platform.machine(), *sorted(kernels)]).strip()
+
+
 def git_state(root: Path) -> dict[str, Any]:
     """Return commit and whether files differ from it, results and pages that quote them aside; None without git."""
     commit = _git(root, "rev-parse", "HEAD")
@@ -55,28 +61,6 @@ def git_state(root: Path) -> dict[str, Any]:
         root, "--no-optional-locks", "status", "--porcelain", "--", ".", ":!results", *(f":!{page}" for page in PAGES)
     )
     return {"commit": commit, "dirty": None if changes is None else bool(changes)}
-
-
-def source(root: Path) -> str:
-    """Return a digest of every module that a notebook imports, itself or through others: what makes the numbers.
-
-    What runs notebooks and shows results (`batch`, the command line) is not of them.
-    """
-    from kbrepro.simulation import digest, imported_by
-
-    scripts = (path.read_text(encoding="utf-8") for path in sorted(root.glob("notebooks/*.py")))
-    return digest({name: file for text in scripts for name, file in imported_by(text).items()})
-
-
-def outdated(root: Path) -> dict[str, str]:
-    """Return for every notebook whose full-scale run was made by other source than today's which commit made it."""
-    runs = {path.parent.name: json.loads(path.read_text()) for path in sorted(root.glob("results/paper/*/run.json"))}
-    today = source(root)
-    return {
-        name: f"made by other source than today's (commit {str(run['git']['commit'])[:7]})"
-        for name, run in runs.items()
-        if run["source"] != today
-    }
 
 
 def _git(root: Path, *arguments: str) -> str | None:

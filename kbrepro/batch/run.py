@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-import csv
 import hashlib
 import json
 import os
 import shutil
 import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import nbformat
 
-from kbrepro import claims, paths, scorecard
-from kbrepro.batch import folders, profiles, provenance, quoted
+from kbrepro import claims, paths, scorecard, store
+from kbrepro.batch import editions, folders, profiles, provenance, quoted
 from kbrepro.batch.notebook import last_error, replace, show_in, tidy, tidy_log
 from kbrepro.batch.process import papermill
 
@@ -47,18 +46,36 @@ class Run:
 
 
 def run(
-    notebooks: list[str], profile: str, overrides: Mapping[str, Any], jobs: int | None = None, root: Path | None = None
+    notebooks: list[str],
+    profile: str,
+    overrides: Mapping[str, Any],
+    jobs: int | None = None,
+    root: Path | None = None,
+    fresh: Sequence[str] = (),
 ) -> list[Path]:
     """Run notebooks (all if none is named) and return the folders of their results.
 
+    What their stores hold is read, the rest is played and kept there; labels in `fresh` (`*`: all) are played anew.
     Every name, type and profile is checked before anything runs: ValueError. A notebook that fails leaves its previous
     results as they were, the others still run, and RunFailed is raised at the end.
     """
     root = root or paths.project_root()
     runs = plan(notebooks, profile, overrides, root)
-    environment = _environment(root, jobs)
+    environment = _environment(jobs) | {store.FRESH: "\n".join(fresh)}
     _each([r.notebook for r in runs], {r.notebook: lambda r=r: _run(r, environment) for r in runs})
     return [r.folder for r in runs]
+
+
+def judge_again(r: Run) -> Path:
+    """Judge and show a run from its store alone: nothing is played. Return the folder, beside that of the results.
+
+    Raises RunFailed, with the label, if the store lacks something.
+    """
+    folder = r.folder.with_name(f"{r.notebook}.again.partial")
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    _make(r, folder, _environment(None) | {store.READ_ONLY: "1"})
+    return folder
 
 
 def plan(notebooks: list[str], profile: str, overrides: Mapping[str, Any], root: Path) -> list[Run]:
@@ -101,9 +118,10 @@ def _plan(root: Path, notebook: str, profile: str, overrides: Mapping[str, Any])
     given = profiles.of_profile(root, notebook, profile) | dict(overrides)
     profiles.check(notebook, given, types)
     rules = _rules(root, notebook) if profile == PAPER and not overrides else None
-    if rules and given.get("seed") != rules.seed:  # new rules, new dice
+    if rules and rules.edition and given.get("seed") != rules.edition.seed:
         where = f"notebooks/profiles/{PAPER}/{notebook}.yaml"
-        raise ValueError(f"{where}: seed = {given.get('seed')} is not allowed: its rules make it {rules.seed}")
+        allowed = f"edition {rules.edition.name} has {rules.edition.seed}; `kbrepro edition open` makes a new one"
+        raise ValueError(f"{where}: seed = {given.get('seed')} is not allowed: {allowed}")
     effective = {name: value for name, value in (defaults | given).items() if name != profiles.RESERVED}
     folder = root / "results" / _profile_folder(profile, overrides) / notebook
     return Run(root, notebook, profile, folder, given, effective)
@@ -122,11 +140,9 @@ def _profile_folder(profile: str, overrides: Mapping[str, Any]) -> str:
     return f"custom/{hashlib.sha256(recipe.encode()).hexdigest()[:10]}"
 
 
-def _environment(root: Path, jobs: int | None) -> dict[str, str]:
+def _environment(jobs: int | None) -> dict[str, str]:
     """Return what a notebook's processes get on top of this one's environment."""
-    environment = {"KBREPRO_CACHE": str(root / ".cache" / "trials")}
-    if jobs:
-        environment["KBREPRO_JOBS"] = str(jobs)
+    environment = {store.FRESH: "", store.READ_ONLY: "", **({"KBREPRO_JOBS": str(jobs)} if jobs else {})}
     if data := os.environ.get("KBREPRO_DATA"):
         environment["KBREPRO_DATA"] = str(Path(data).absolute())  # notebooks run in the root, not here
     return environment
@@ -145,44 +161,53 @@ def _run_alone(r: Run, environment: Mapping[str, str]) -> None:
     folders.recover(r.folder)
     shutil.rmtree(r.partial, ignore_errors=True)
     r.partial.mkdir(parents=True)
-    results_dir = r.partial.relative_to(r.root).as_posix()
-    times = r.partial / TIMES
-    times.write_text("label,trials,seconds\n", encoding="utf-8")
-    environment = {**environment, "KBREPRO_TIMES": str(times)}
     start = time.monotonic()
-    source = r.root / "notebooks" / f"{r.notebook}.ipynb"
-    given = r.given | {profiles.RESERVED: results_dir}
-    megabytes = _execute(r.root, source, r.partial, given, environment)
-    _tidy_notebook(r, results_dir)
+    megabytes = _make(r, r.partial, environment)
+    seconds, played = _computed(r.partial / TIMES)
     record |= {"notebook": r.notebook, "profile": r.profile, "parameters": r.effective}
-    record |= {"seconds": round(time.monotonic() - start, 1), "compute_seconds": _computed(times)}
+    record |= {"seconds": round(time.monotonic() - start, 1), "compute_seconds": seconds, "played": played}
     record |= {"peak_megabytes": round(megabytes)}
+    if not played:
+        print(f"{r.notebook}: nothing was played, all trials were read from the store", file=sys.stderr)
     rules = _rules(r.root, r.notebook)
     record |= {"rules": rules.digest if rules else "", "outputs": provenance.checksums(r.partial)}
     text = json.dumps(record, indent=1, sort_keys=True, ensure_ascii=False)
     paths.write_text(r.partial / "run.json", text + "\n")
     folders.swap_in(r.partial, r.folder)
     if r.folder.parent == r.root / "results" / PAPER:
+        editions.note_verdicts(r.root, r.notebook, [its["verdict"] for its in scorecard.read_run(r.folder)["claims"]])
         _renew_pages(r.root)
         if untrue := [e["sentence"] for e in scorecard.read_run(r.folder)["expected"] if not e["holds"]]:
             listed = "\n".join(f"- {sentence}" for sentence in untrue)
             raise RunFailed(f"its results are kept, but the notebook says what is not true of them:\n{listed}")
 
 
-def _computed(times: Path) -> float:
-    """Return the seconds that all trials took, those kept from an earlier run included."""
-    with times.open(encoding="utf-8", newline="") as file:
-        return round(sum(float(row["seconds"]) for row in csv.DictReader(file)), 1)
+def _make(r: Run, folder: Path, environment: Mapping[str, str]) -> float:
+    """Make the results of a run in a folder, with its store in use; return the most memory in use, in megabytes."""
+    results_dir, times = folder.relative_to(r.root).as_posix(), folder / TIMES
+    times.write_text("label,trials,seconds,played\n", encoding="utf-8")
+    kept_in = {"KBREPRO_TIMES": str(times), store.FOLDER: str(r.folder / store.PLAYED)}
+    source = r.root / "notebooks" / f"{r.notebook}.ipynb"
+    given = r.given | {profiles.RESERVED: results_dir}
+    megabytes = _execute(r.root, source, folder, given, {**environment, **kept_in})
+    _tidy_notebook(r, folder, results_dir)
+    return megabytes
 
 
-def _tidy_notebook(r: Run, results_dir: str) -> None:
-    path = r.partial / "notebook.ipynb"
+def _computed(times: Path) -> tuple[float, int]:
+    """Return the seconds that all trials took, those played earlier included, and how many were played now."""
+    rows = paths.read_rows(times)
+    return round(sum(float(row["seconds"]) for row in rows), 1), sum(int(row["played"]) for row in rows)
+
+
+def _tidy_notebook(r: Run, folder: Path, results_dir: str) -> None:
+    path = folder / "notebook.ipynb"
     notebook = tidy(nbformat.read(path, as_version=4), r.root)
     if r.profile == PAPER:
-        show_in(notebook, "at-a-glance", scorecard.glance(scorecard.read_run(r.partial)["claims"], r.notebook))
+        show_in(notebook, "at-a-glance", scorecard.glance(scorecard.read_run(folder)["claims"], r.notebook))
     up = os.path.relpath(r.root, r.folder).replace(os.sep, "/")  # the copy lies deeper than notebooks/
     replace(notebook, "markdown", "](../", f"]({up}/")
-    replace(notebook, "code", results_dir, results_dir.removesuffix(".partial"))
+    replace(notebook, "code", results_dir, r.folder.relative_to(r.root).as_posix())
     paths.write_text(path, nbformat.writes(notebook) + "\n")
 
 
@@ -202,7 +227,7 @@ def _refresh(root: Path, name: str) -> None:
     shutil.rmtree(work, ignore_errors=True)
     work.mkdir(parents=True)
     jupytext.write(jupytext.read(final.with_suffix(".py")), work / "source.ipynb")
-    environment = {"KBREPRO_DATA": str(no_data), "KBREPRO_CACHE": "", "TQDM_DISABLE": "1"}
+    environment = {"KBREPRO_DATA": str(no_data), store.FOLDER: "", "TQDM_DISABLE": "1"}
     _execute(root, work / "source.ipynb", work, None, environment)
     notebook = tidy(nbformat.read(work / "notebook.ipynb", as_version=4), root)
     paths.write_text(final, jupytext.writes(notebook, "ipynb") + "\n")

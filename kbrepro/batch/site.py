@@ -70,8 +70,8 @@ def _write_pages(root: Path, results: Path, folders: list[Path], source: Path, f
         shutil.copy(page, source)
     for folder in folders:
         nbformat.write(pages.paper(root, folder), source / f"{folder.name}.ipynb")
-        for kind, pattern in (("tables", "*.csv"), ("figures", "*.svg")):
-            (files / folder.name / kind).mkdir(parents=True)
+        for kind, pattern in (("tables", "*.csv"), ("figures", "*.svg"), ("figures", "*.csv")):
+            (files / folder.name / kind).mkdir(parents=True, exist_ok=True)
             for path in folder.glob(f"{kind}/{pattern}"):
                 shutil.copy(path, files / folder.name / kind)
     if (picture := results / scorecard.PICTURE).is_file():

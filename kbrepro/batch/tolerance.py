@@ -1,4 +1,4 @@
-"""Claims, tables and regrets of two runs, one at a time: the same, within the tolerance of their kind, or different."""
+"""Claims and tables of two runs, one at a time: the same, within the tolerance of their kind, or different."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ Columns = Mapping[str, np.ndarray]
 
 @dataclass(frozen=True)
 class Item:
-    """A claim, table or file of regrets: its state, what differs, and the largest deviation, relative to the first."""
+    """A claim or table: its state, what differs, and the largest deviation, relative to the first."""
 
     name: str
     state: str
@@ -44,10 +44,7 @@ class Item:
 
 
 def columns(file: Path) -> Columns:
-    """Return the columns of a table (text) or the arrays of a file of regrets, by name."""
-    if file.suffix == ".npz":
-        with np.load(file) as arrays:
-            return dict(arrays)
+    """Return the columns of a table, as text, by name."""
     table = pd.read_csv(file, dtype=str, keep_default_na=False)
     if file.name.startswith("readings_"):  # ordered by value, where ties may fall otherwise: by their choices, then
         choices = list(table.columns[1 : table.columns.get_loc("value")])

@@ -23,7 +23,10 @@ class DamagedFile(ValueError):
 
 @dataclass(frozen=True, eq=False)
 class SensorData:
-    """Readings (n_times, n_sensors) in `unit` at `times`; locations (n_sensors, 2) or None; arrays are read-only."""
+    """Readings (n_times, n_sensors) in `unit` at `times`; locations (n_sensors, 2) or None; arrays are read-only.
+
+    `checksum` is that of the file, empty for a simulated stand-in.
+    """
 
     readings: np.ndarray
     times: pd.DatetimeIndex
@@ -32,6 +35,7 @@ class SensorData:
     source: str
     is_real: bool
     locations: np.ndarray | None = None
+    checksum: str = ""
 
     def __post_init__(self) -> None:
         for array in (self.readings, self.locations):

@@ -10,6 +10,7 @@ import hashlib
 import os
 import tempfile
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 
@@ -174,4 +175,6 @@ def _distinct(name: str, chosen: Sequence, allowed: Sequence, what: str) -> tupl
 @lru_cache(maxsize=8)
 def _load(name: str, path: Path | None, *choice: tuple) -> SensorData:
     _, _, read, simulated = _SETS[name]
-    return read(path, *choice) if path else simulated(*choice)
+    if path is None:
+        return simulated(*choice)
+    return replace(read(path, *choice), checksum=hashlib.sha256(path.read_bytes()).hexdigest())

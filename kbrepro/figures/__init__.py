@@ -1,17 +1,6 @@
 """House style, the look of every algorithm, and the plot kinds that several notebooks share."""
 
-from kbrepro.figures.panels import (
-    cumulative_grid,
-    cumulative_panel,
-    label_ends,
-    labelled,
-    legend_below,
-    placed,
-    regret_panel,
-    regret_quartiles,
-    restyle,
-    simple_panel,
-)
+from kbrepro.figures.panels import curves, label_ends, labelled, legend_below, placed, regret_quartiles, restyle, said
 from kbrepro.figures.style import KERNEL_LOOK, LOOK, STATE_LOOK, WIDTH, Look, look, use_style
 from kbrepro.figures.verdicts import all_parts, pairs, played, specification_curve
 
@@ -22,8 +11,7 @@ __all__ = [
     "WIDTH",
     "Look",
     "all_parts",
-    "cumulative_grid",
-    "cumulative_panel",
+    "curves",
     "label_ends",
     "labelled",
     "legend_below",
@@ -31,10 +19,9 @@ __all__ = [
     "pairs",
     "placed",
     "played",
-    "regret_panel",
     "regret_quartiles",
     "restyle",
-    "simple_panel",
+    "said",
     "specification_curve",
     "use_style",
 ]

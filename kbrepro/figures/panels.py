@@ -7,6 +7,7 @@ from contextlib import contextmanager
 
 import matplotlib.pyplot as plt
 import numpy as np
+import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.axis import Axis
 from matplotlib.figure import Figure
@@ -16,7 +17,7 @@ from matplotlib.ticker import LogLocator, NullFormatter
 from scipy.optimize import isotonic_regression
 
 from kbrepro import checks
-from kbrepro.figures.style import LOOK, SMALLEST, WIDTH, Look, look
+from kbrepro.figures.style import SMALLEST, Look, look
 from kbrepro.kernels import Array
 from kbrepro.regret import Trace, log_spaced, simple_regret, standard_error
 
@@ -47,10 +48,11 @@ def regret_quartiles(
     """
     checks.one_of(tuple(QUANTITIES), quantity=quantity)
     checks.one_of(SPREADS, spread=spread)
-    name_of, curves_of = QUANTITIES[quantity]
+    (name_of, curves_of), counts = QUANTITIES[quantity], set()
     for name, trace in traces.items():
-        rounds = log_spaced(trace.regret.shape[1])
+        rounds = log_spaced(trace.horizon)
         curves = curves_of(trace)[:, rounds - 1]
+        counts.add(len(curves))
         if spread == SPREADS[0]:
             low, middle, high = np.quantile(curves, [0.25, 0.5, 0.75], axis=0)
         else:
@@ -61,8 +63,8 @@ def regret_quartiles(
     shown = np.concatenate(
         [line.get_ydata() for each in ax.get_shared_y_axes().get_siblings(ax) for line in each.lines]
     )
-    counts = sorted({len(trace.regret) for trace in traces.values()})
-    trials = f"{spread}\nof {' to '.join(map(str, [counts[0], *counts[1:][-1:]]))} trials"
+    numbers = " to ".join(map(str, sorted({min(counts), max(counts)})))
+    trials = f"{spread}\nof {numbers} trials"
     ax.set(xlabel="round t", ylabel=_with_unit(name_of, unit) + f"\n{trials}", xlim=(1, rounds[-1]))
     if (shown > 0).any():  # a band may come as near to zero as it likes: curves set the lower end
         ax.set_ylim(bottom=0.7 * shown[shown > 0].min())
@@ -189,6 +191,21 @@ def _ends(ax: Axes, lines: Sequence[Line2D]) -> tuple[Array, list[bool]]:
     return ends, repeats
 
 
+def said(figure: Figure) -> str:
+    """Return the title of a figure, else that of its first panel, on one line."""
+    return " ".join((figure.get_suptitle() or (figure.axes[0].get_title() if figure.axes else "")).split())
+
+
+def curves(figure: Figure) -> pd.DataFrame:
+    """Return every named curve that a figure draws as a tidy table: panel (its title, else its number), curve, x, y."""
+    parts = [pd.DataFrame(columns=["panel", "curve", "x", "y"])]
+    for number, ax in enumerate(figure.axes, start=1):
+        for line in (line for line in ax.lines if len(line.get_xdata()) > 2 and not line.get_label().startswith("_")):
+            told = {"panel": ax.get_title() or number, "curve": line.get_label()}
+            parts.append(pd.DataFrame(told | {"x": line.get_xdata(), "y": line.get_ydata()}))
+    return pd.concat(parts[1:] or parts)
+
+
 def _spread(places: Array, gap: float) -> Array:
     """Return the sorted places moved as little as possible so that they lie `gap` apart, within [0, 1] if they fit."""
     steps = gap * np.arange(len(places))
@@ -219,94 +236,3 @@ def legend_below(figure: Figure, columns: int, panel: int = 0) -> None:
     """Name the curves of one panel below the figure, where panels are too narrow for labels."""
     handles = figure.axes[panel].get_legend_handles_labels()
     figure.legend(*handles, loc="outside lower center", ncols=columns, fontsize=SMALLEST)
-
-
-# Panels with a legend beside them
-
-
-def regret_panel(ax: Axes, traces: dict[str, Trace], *, unit: str = "", block: int = 1) -> None:
-    """Draw the mean of R_t / t over trials with a band of one standard error, one curve a policy, on log axes.
-
-    `unit` is that of the reward. `block` consecutive trials count as one for the standard error.
-    """
-    for name, trace in traces.items():
-        colour, style = LOOK[name]
-        curves = trace.average_regret
-        rounds, mean, error = (
-            np.arange(1, curves.shape[1] + 1),
-            curves.mean(axis=0),
-            standard_error(curves, block),
-        )
-        ax.loglog(rounds, mean, style, color=colour, label=name)
-        ax.fill_between(rounds, mean - error, mean + error, color=colour, alpha=0.15, linewidth=0)
-    ax.set(
-        xlabel="round t",
-        ylabel="average regret $R_t/t$" + (f" ({unit})" if unit else ""),
-        xlim=(1, rounds[-1]),
-    )
-    for axis in (ax.xaxis, ax.yaxis):
-        plain_log(axis)
-    ax.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0))
-
-
-BANDS = ("standard deviation", "95 % interval")
-
-
-def cumulative_panel(ax: Axes, traces: dict[str, Trace], *, unit: str = "", band: str = "95 % interval") -> None:
-    """Draw the mean of R_t over trials, one curve a policy, on linear axes, with a band.
-
-    `band` is one standard deviation of the trials, or the 95 % interval of the mean (1.96 standard errors).
-    """
-    checks.one_of(BANDS, band=band)
-    for name, trace in traces.items():
-        colour, style = LOOK[name]
-        curves = trace.cumulative_regret
-        shown = np.unique(np.linspace(0, curves.shape[1] - 1, 500).astype(int))
-        mean = curves[:, shown].mean(axis=0)
-        half = 1.96 * standard_error(curves[:, shown]) if band == "95 % interval" else curves[:, shown].std(0, ddof=1)
-        ax.plot(shown + 1, mean, style, color=colour, label=name)
-        ax.fill_between(shown + 1, np.maximum(mean - half, 0), mean + half, color=colour, alpha=0.15, linewidth=0)
-    ax.set(
-        xlabel="round t", ylabel="cumulative regret $R_t$" + (f" ({unit})" if unit else ""), xlim=(1, curves.shape[1])
-    )
-    ax.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0))
-
-
-def cumulative_grid(
-    rows: Mapping[str, Mapping[str, Trace]], columns: Mapping[str, Sequence[str]], *, units: Sequence[str] = ()
-) -> Figure:
-    """Return a figure of cumulative regret on a log axis, mean and one standard deviation of the trials.
-
-    One row of panels an experiment {title: traces}, with a unit of reward each, one column a choice of its policies.
-    """
-    fig, axes = plt.subplots(
-        len(rows), len(columns), figsize=(WIDTH, 0.6 + 2.4 * len(rows)), sharey="row", squeeze=False
-    )
-    for line, (title, traces), unit in zip(axes, rows.items(), units or [""] * len(rows), strict=True):
-        for ax, (choice, names) in zip(line, columns.items(), strict=True):
-            cumulative_panel(ax, {name: traces[name] for name in names}, unit=unit, band="standard deviation")
-            ax.get_legend().remove()
-            ax.set(yscale="log", title=f"{title}, {choice}")
-        line[-1].set_ylabel("")
-        # a standard deviation may reach below zero: no log axis shows that, so the lines set its lower end
-        line[0].set_ylim(bottom=0.3 * min(curve.get_ydata()[10:].min() for ax in line for curve in ax.lines))
-    shown = {label: handle for ax in axes.flat for handle, label in zip(*ax.get_legend_handles_labels(), strict=True)}
-    fig.legend(shown.values(), shown.keys(), loc="outside lower center", ncols=4)
-    return fig
-
-
-def simple_panel(ax: Axes, traces: dict[str, Trace], *, unit: str = "", floor: float = 1e-4) -> None:
-    """Draw the mean regret of the best arm pulled so far ± one standard error, one curve a policy, on a log scale.
-
-    Values below `floor` are drawn at it: with finitely many arms the regret can be zero.
-    """
-    for name, trace in traces.items():
-        colour, style = LOOK[name]
-        curves = simple_regret(trace)
-        rounds, mean, half = np.arange(1, curves.shape[1] + 1), curves.mean(axis=0), standard_error(curves)
-        ax.semilogy(rounds, np.maximum(mean, floor), style, color=colour, label=name)
-        low, high = np.maximum(mean - half, floor), np.maximum(mean + half, floor)
-        ax.fill_between(rounds, low, high, color=colour, alpha=0.1, linewidth=0)
-    ylabel = "simple regret" + (f" ({unit})" if unit else "")
-    ax.set(xlabel="round t", ylabel=ylabel, xlim=(1, curves.shape[1]), ylim=(floor, None))
-    ax.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0))

@@ -4,11 +4,4 @@ from kbrepro.policies.improvement import ExpectedImprovement, ProbabilityOfImpro
 from kbrepro.policies.thompson import ThompsonSampling
 from kbrepro.policies.ucb import UCB, MeanOnly, VarianceOnly
 
-__all__ = [
-    "UCB",
-    "ExpectedImprovement",
-    "MeanOnly",
-    "ProbabilityOfImprovement",
-    "ThompsonSampling",
-    "VarianceOnly",
-]
+__all__ = ["UCB", "ExpectedImprovement", "MeanOnly", "ProbabilityOfImprovement", "ThompsonSampling", "VarianceOnly"]

@@ -31,7 +31,7 @@ if accident == "wait":
     subprocess.Popen(["sleep", "600"], start_new_session=True)  # an orphan in the making
     (folder / "waiting").touch()
     time.sleep(600)
-print(os.environ["OMP_NUM_THREADS"], os.environ.get("KBREPRO_JOBS"), bool(os.environ["KBREPRO_CACHE"]))"""
+print(os.environ["OMP_NUM_THREADS"], os.environ.get("KBREPRO_JOBS"), os.environ["KBREPRO_STORE"].endswith("/played"))"""
 
 
 def small_notebook(parameters=PARAMETERS):

@@ -9,7 +9,7 @@ from urllib.parse import unquote, urlsplit
 import pytest
 from browser import CHROMIUM, Browser
 
-from kbrepro.batch import site, step_through
+from kbrepro.batch import site
 
 ROOT = Path(__file__).parents[2]
 DESKTOP, PHONE = 1400, 390
@@ -52,7 +52,8 @@ def test_every_page_loads_in_silence_with_all_images_and_fits_the_screen(browser
         wide = browser.ask("document.documentElement.scrollWidth - document.documentElement.clientWidth")
         wrong[name] = [*browser.complaints, *missing, *([f"{wide} px too wide"] if wide > 0 else [])]
     assert {name: its for name, its in wrong.items() if its} == {}
-    assert {"index.html", "scorecard.html", "api.html", *(f"{name}.html" for name in step_through.ROOMS)} <= set(pages)
+    papers = {f"{path.stem}.html" for path in (ROOT / "notebooks").glob("*.ipynb")}
+    assert {"index.html", "scorecard.html", "api.html", *papers} <= set(pages)
 
 
 def test_every_link_within_the_site_leads_somewhere(pages, report):
@@ -68,21 +69,6 @@ def test_every_link_within_the_site_leads_somewhere(pages, report):
             if not target.exists() or (parts.fragment and unquote(parts.fragment) not in ids.get(target, set())):
                 broken.append(f"{page.name}: {link}")
     assert broken == []
-
-
-@pytest.mark.parametrize("notebook", sorted(step_through.ROOMS))
-def test_a_run_is_stepped_through_with_a_click(browser, pages, notebook):
-    browser.open(pages[f"{notebook}.html"], DESKTOP)
-    frame = "document.querySelector('.step-through .animation img').src"
-    ready = f"new Promise(done => setTimeout(() => done({frame}), 200))"
-    first = browser.ask(ready)
-    browser.ask("document.querySelector('.step-through button[title=\"Pause\"]').click()")
-    browser.ask("document.querySelector('.step-through button[title=\"First frame\"]').click()")
-    first = browser.ask(frame)
-    browser.ask("document.querySelector('.step-through button[title=\"Next frame\"]').click()")
-    second = browser.ask(frame)
-    assert first.startswith("data:image/png") and second.startswith("data:image/png")
-    assert first != second
 
 
 def test_a_claim_is_found_at_its_permanent_anchor(browser, pages):

@@ -67,9 +67,24 @@ def test_outside_the_repository_the_message_says_so(tmp_path, monkeypatch, comma
 def test_reproduce_passes_everything_on_and_prints_the_folders(root, monkeypatch):
     seen = []
     monkeypatch.setattr(run, "run", lambda *arguments: seen.append(arguments) or [root / "results" / "x"])
-    result = call("reproduce", NAME, "--profile", "paper", "--set", "horizon=5", "--set", "sizes=[3]", "--jobs", "2")
+    result = call(
+        "reproduce",
+        NAME,
+        "--profile",
+        "paper",
+        "--set",
+        "horizon=5",
+        "--set",
+        "sizes=[3]",
+        "--jobs",
+        "2",
+        "--fresh",
+        "Fig. 1",
+    )
     assert (result.exit_code, result.output) == (0, "results/x\n")
-    assert seen == [([NAME], "paper", {"horizon": 5, "sizes": [3]}, 2, root)]
+    assert call("reproduce", "--fresh").exit_code == 0
+    assert seen[0] == ([NAME], "paper", {"horizon": 5, "sizes": [3]}, 2, root, ("Fig. 1",))
+    assert seen[1] == ([], "quick", {}, None, root, ("*",))
 
 
 def test_report_prints_where_to_look(root, monkeypatch):
@@ -81,14 +96,10 @@ def test_claims_and_status_print_what_the_full_scale_runs_are(root):
     folder = root / "results" / "paper" / NAME
     folder.mkdir(parents=True)
     (folder / "claims.json").write_text('{"rules": "other", "expected": [], "claims": []}')
-    rules = root / "notebooks" / "claims" / f"{NAME}.yaml"
-    rules.parent.mkdir()
-    rules.write_text("claims: []")
-    (folder / "run.json").write_text('{"source": "0123", "git": {"commit": "456789abcdef"}}')
     assert call("claims").output.startswith(f"{NAME}\n")
-    assert call("status").output == (
-        f"{NAME}: its rules changed after the run; made by other source than today's (commit 456789a)\n"
-    )
+    assert call("status").output == f"{NAME}: no full-scale run is here; never audited\n"
+    (folder / "claims.json").write_text('{"rules": "other", "expected": [], "claims": [{"id": "1-A"}]}')
+    assert call("status").output == f"{NAME}: nothing that was played is kept; never audited\n"
 
 
 def test_data_prints_what_is_found(root, monkeypatch, tmp_path):

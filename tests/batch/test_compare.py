@@ -7,7 +7,6 @@ import shutil
 import subprocess
 from pathlib import Path
 
-import numpy as np
 import pytest
 from click.testing import CliRunner
 from fake_project import NAME, make_project
@@ -50,7 +49,7 @@ def root(tmp_path, monkeypatch):
     (root / "notebooks" / "claims").mkdir()
     (root / "notebooks" / "claims" / f"{NAME}.yaml").write_text(RULES)
     folder = root / "results" / "paper" / NAME
-    for sub in ("tables", "regret", "figures"):
+    for sub in ("tables", "figures"):
         (folder / sub).mkdir(parents=True)
     (folder / "figures" / "a.svg").write_text("<svg/>")
     record = {"notebook": NAME, "parameters": {"trials": 50, "seed": 1}, "rules": "ab", "data": {"x.csv": "01"}}
@@ -58,7 +57,6 @@ def root(tmp_path, monkeypatch):
     (folder / "claims.json").write_text(json.dumps({"rules": "ab", "claims": [claim("0-A", 5.0), claim("0-T", 5.0)]}))
     for name, text in TABLES.items():
         (folder / "tables" / name).write_text(text)
-    np.savez(folder / "regret" / "fig.npz", rounds=[1, 2], EI=np.array([[1, np.nan], [2, 4]], np.float32))
     return root
 
 
@@ -95,7 +93,7 @@ def call(*arguments):
 def test_a_copy_is_the_same_everywhere(root, own):
     result = call("results/paper", own.parent)
     assert result.exit_code == 0
-    assert result.output.splitlines()[0] == f"{NAME}: 8 same"
+    assert result.output.splitlines()[0] == f"{NAME}: 7 same"
     assert call(root / "results" / "paper" / NAME, own).output == result.output
 
 
@@ -142,18 +140,6 @@ def test_readings_are_compared_by_their_choices_not_by_their_rank(root, own):
     assert items(root, own) == {}
     edit(own / "tables" / "readings_0-A.csv", "-0.98", "-0.97")
     assert items(root, own)["tables/readings_0-A.csv"].state == DIFFERS
-
-
-def test_regrets_are_compared_and_nan_equals_nan(root, own):
-    path = own / "regret" / "fig.npz"
-    np.savez(path, rounds=[1, 2], EI=np.array([[1, np.nan], [2, 4.0002]], np.float32))
-    assert items(root, own)["regret/fig.npz"].state == WITHIN
-    np.savez(path, rounds=[1, 2], EI=np.array([[1, 1], [2, 4]], np.float32))
-    assert items(root, own)["regret/fig.npz"].state == DIFFERS
-    np.savez(path, rounds=[1, 2], EI=np.ones((3, 2), np.float32))
-    assert items(root, own)["regret/fig.npz"].what == "EI has 3 x 2 values instead of 2 x 2"
-    np.savez(path, rounds=[1, 2], EI=np.array([[1, np.nan], [2, 4]], np.float32), PI=np.ones((2, 2)))
-    assert items(root, own)["regret/fig.npz"].what == "PI is only in the second run"
 
 
 def test_what_only_one_run_has_differs(root, own):
@@ -205,7 +191,7 @@ def test_other_rules_data_and_versions_are_said_first(root, own):
     edit(own / "run.json", '"x.csv": "01"', '"y.csv": "01"')
     edit(own / "run.json", '"numpy": "2.4"', '"numpy": "2.5"')
     [beside] = compare.compare(root, root / "results" / "paper", own)
-    assert beside.told == "other rules; other data: x.csv, y.csv; other versions: numpy 2.5 instead of 2.4; 8 same"
+    assert beside.told == "other rules; other data: x.csv, y.csv; other versions: numpy 2.5 instead of 2.4; 7 same"
 
 
 def test_a_notebook_of_one_run_alone_is_named_and_is_no_difference(root, own):
@@ -213,7 +199,7 @@ def test_a_notebook_of_one_run_alone_is_named_and_is_no_difference(root, own):
     edit(own.with_name("02_more") / "run.json", NAME, "02_more")
     result = call("results/paper", own.parent)
     assert result.exit_code == 0
-    assert result.output.splitlines()[:2] == [f"{NAME}: 8 same", "02_more: only in the second run"]
+    assert result.output.splitlines()[:2] == [f"{NAME}: 7 same", "02_more: only in the second run"]
 
 
 # What is compared by default
@@ -268,7 +254,7 @@ def test_the_page_of_a_report(committed, own):
         "",
         f"## {NAME}",
         "",
-        "7 same, 1 differs.",
+        "6 same, 1 differs.",
         "",
         "| item | what | largest deviation |",
         "| --- | --- | --- |",

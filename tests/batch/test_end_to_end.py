@@ -137,13 +137,13 @@ def test_a_killed_batch_resumes_to_the_same_tables(project, results, tmp_path):
     (other / "kbrepro").mkdir()
     command = [sys.executable, "-m", "kbrepro", "reproduce", NAME, *settings(), "--jobs", "1"]
     process = subprocess.Popen(command, cwd=other, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    kept = other / ".cache" / "trials"
-    while process.poll() is None and len(list(kept.rglob("output.pkl"))) < 2:
+    pieces = f"results/custom/*/{NAME}/played/*.part/*.npz"
+    while process.poll() is None and len(list(other.glob(pieces))) < 2:
         pass
     process.terminate()
     assert process.wait() != 0
-    assert not list(other.glob(f"results/custom/*/{NAME}"))
-    assert len(list(kept.rglob("output.pkl"))) >= 2
+    assert not list(other.glob(f"results/custom/*/{NAME}/run.json"))
+    assert len(list(other.glob(pieces))) >= 2
     done = kbrepro(other, *command[3:])
     assert done.returncode == 0, done.stderr
     (folder,) = other.glob(f"results/custom/*/{NAME}")

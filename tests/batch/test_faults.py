@@ -13,7 +13,6 @@ import signal
 import subprocess
 import sys
 import time
-from pathlib import Path
 
 import nbformat
 import numpy as np
@@ -129,13 +128,24 @@ def nobody_is_left(root):
     return not left
 
 
+def shown(root):
+    """What a run left, besides what was played."""
+    return {name: data for name, data in contents(results(root)).items() if not name.startswith("played/")}
+
+
 def nothing_is_half_written(root):
     """A final name holds what its run.json says, or is not there."""
-    folder = results(root)
-    if not folder.exists():
+    files = shown(root)
+    if not files:
         return True
-    outputs = json.loads((folder / "run.json").read_text())["outputs"]
-    return outputs == {n: hashlib.sha256(d).hexdigest() for n, d in contents(folder).items() if n != "run.json"}
+    outputs = json.loads(files.pop("run.json"))["outputs"]
+    return outputs == {name: hashlib.sha256(data).hexdigest() for name, data in files.items()}
+
+
+def kept(root):
+    """The trials that are kept: of a label cut short, else all."""
+    folder = results(root) / "played"
+    return TRIALS if list(folder.glob("*.npz")) else len(list(folder.glob("*.part/*.npz")))
 
 
 @pytest.fixture(scope="module")
@@ -187,9 +197,11 @@ def test_a_kill_at_a_random_moment(root, whole, seed):
     code, said = finish(batch)
     assert code != 0, said
     assert nobody_is_left(root), ours(root)
-    assert not results(root).exists()
+    assert not shown(root)
+    there, before = kept(root), played(root)
     code, said = finish(start(root))
     assert code == 0, said
+    assert played(root) == before + TRIALS - there  # what was kept is not played again, all else is
     assert numbers(root) == expected and nothing_is_half_written(root)
     assert [p.name for p in results(root).parent.iterdir()] == [NAME]
 
@@ -200,12 +212,12 @@ def test_at_least_half_of_the_kills_fell_inside_a_trial():
 
 
 def finished_before(root, whole):
-    """Results of an earlier batch, whose kept trials are gone."""
+    """Results of an earlier batch, of which nothing that was played is there."""
     code, said = finish(start(root))
     assert code == 0, said
     assert numbers(root) == whole[0]
-    shutil.rmtree(root / ".cache")
-    return contents(results(root))
+    shutil.rmtree(results(root) / "played")
+    return shown(root)
 
 
 def full_disk():
@@ -216,7 +228,7 @@ def test_a_full_disk(root, whole):
     before = finished_before(root, whole)
     code, said = finish(start(root, preexec_fn=full_disk))
     assert code == 1 and "File too large" in said, said
-    assert contents(results(root)) == before and nobody_is_left(root)
+    assert shown(root) == before and nobody_is_left(root)
     code, said = finish(start(root))
     assert code == 0 and numbers(root) == whole[0], said
 
@@ -237,7 +249,7 @@ def test_a_read_only_folder(root, whole):
     finally:
         for folder in (root / "results", results(root).parent):
             folder.chmod(0o755)
-    assert contents(results(root)) == before and nobody_is_left(root)
+    assert shown(root) == before and nobody_is_left(root)
     code, said = finish(start(root))
     assert code == 0 and numbers(root) == whole[0], said
 
@@ -251,17 +263,19 @@ def flipped(data):
 
 
 @pytest.mark.parametrize("damage", [truncated, flipped])
-def test_damaged_kept_trials_are_played_again(root, whole, damage):
+def test_damaged_trials_are_named_and_nothing_is_lost(root, whole, damage):
     code, said = finish(start(root))
     assert code == 0, said
-    kept = sorted((root / ".cache" / "trials").rglob("output.pkl"))
-    assert len(kept) == TRIALS
-    for path in kept[::6]:
-        path.write_bytes(damage(path.read_bytes()))
-    played = len(list((root / "played").iterdir()))
+    (path,) = (results(root) / "played").glob("*.npz")
+    data = path.read_bytes()
+    path.write_bytes(damage(data))
+    before = shown(root)
     code, said = finish(start(root))
-    assert code == 0 and numbers(root) == whole[0], said
-    assert len(list((root / "played").iterdir())) == played + len(kept[::6])
+    assert code == 1 and "played/trials.npz cannot be read" in said and "restore it" in said, said
+    assert shown(root) == before
+    path.write_bytes(data)
+    code, said = finish(start(root))
+    assert code == 0 and numbers(root) == whole[0] and played(root) == TRIALS, said
 
 
 def test_a_damaged_data_file_is_named_and_the_results_stay(root, whole):
@@ -272,7 +286,7 @@ def test_a_damaged_data_file_is_named_and_the_results_stay(root, whole):
         (lab / name).write_bytes(b"\x1f\x8b\x08\x00 cut short")
     code, said = finish(start(root, "--set", "needs_data=true"))
     assert code == 1 and "intel-lab" in said, said
-    assert contents(results(root)) == before and nobody_is_left(root)
+    assert shown(root) == before and nobody_is_left(root)
 
 
 def test_a_damaged_record_of_verdicts_is_named(root):
@@ -292,12 +306,17 @@ def test_two_batches_at_once(root, whole):
     assert numbers(root) == whole[0] and nothing_is_half_written(root) and nobody_is_left(root)
 
 
-def test_an_edited_module_of_ones_own_is_played_anew(root, whole):
+def test_an_edited_module_is_found_by_an_audit_and_played_anew_when_asked(root, whole):
     code, said = finish(start(root))
     assert code == 0, said
-    path = Path(root / "trial_job.py")
-    path.write_text(JOB.replace("SCALE = 1.0", "SCALE = 2.0"))
+    (root / "trial_job.py").write_text(JOB.replace("SCALE = 1.0", "SCALE = 2.0"))
     code, said = finish(start(root))
+    assert code == 0 and numbers(root) == whole[0], said  # read, not played
+    own = {"PLAYED": str(root / "played"), "PYTHONPATH": os.pathsep.join([str(root), os.environ.get("PYTHONPATH", "")])}
+    command = [sys.executable, "-m", "kbrepro", "audit", "01", "--profile", "quick", "--minutes", "0.05"]
+    done = subprocess.run(command, cwd=root, env=os.environ | own, capture_output=True, text=True)
+    assert done.returncode == 1 and "differs: trials, trial " in done.stdout, done.stdout + done.stderr
+    code, said = finish(start(root, "--fresh", "trials"))
     assert code == 0, said
     once, twice = ([float.fromhex(v) for v in text.split()] for text in (whole[0], numbers(root)))
     assert twice == [2 * value for value in once]

@@ -32,8 +32,9 @@ def shown(text):
     return new_output("display_data", {"text/markdown": text})
 
 
-def picture():
-    return new_output("display_data", {"image/png": "aaaa"})
+def picture(name=""):
+    metadata = {"image/png": {"figure": name}} if name else {}
+    return new_output("display_data", {"image/png": "aaaa"}, metadata=metadata)
 
 
 @pytest.fixture
@@ -49,22 +50,19 @@ def folder(tmp_path):
         ax.set_title("left")
         fig.supxlabel("rounds")
         fig.suptitle(f"A {name} & more,\nas proved")
-        for suffix in ("png", "svg"):
-            fig.savefig(folder / "figures" / f"{name}.{suffix}", dpi=100)
+        metadata = {"Date": None, "Title": figures.said(fig)}
+        fig.savefig(folder / "figures" / f"{name}.svg", metadata=metadata)
         plt.close(fig)
-    for name in ("fig1_a_average_regret_curves", "rules", "elsewhere"):
+    for name in ("rise", "rules", "elsewhere"):
         (folder / "tables" / f"{name}.csv").write_text("a\n1\n")
-    writes = (
-        'for x in "a":\n    record.traces(its, f"fig1_{x}")\nrecord.table(table.rename_axis(["a", "b"]), "rules")\n'
-    )
-    writes += 'record.figure(fig, "rise")\nfor x in "al":\n    record.figure(fig, "f" + f"{x}ll")'
+    (folder / "figures" / "rise.csv").write_text("panel,curve,x,y\n")
     cells = [
         new_markdown_cell(
             "# Small\n\nA. Uthor: *Small*.\n\nSee [symbols](../../../docs/notation.md), [x](../../x.py)."
         ),
         new_code_cell("record.at_a_glance()", outputs=[shown("- **Partly**: *Small* (1-B).")]),
         new_markdown_cell("## First"),
-        new_code_cell(writes, outputs=[picture(), picture()]),
+        new_code_cell("for ...", outputs=[picture("rise"), picture("fall")]),
         new_code_cell("plt.show()", outputs=[picture()]),
         new_code_cell('record.show("1-A")', outputs=[shown(TABLE)]),
         new_markdown_cell("## All claims"),
@@ -114,23 +112,18 @@ def test_a_claim_in_a_formula_or_a_longer_word_is_no_link():
     assert pages.linked("(1-A)", ["1-A"], "one.html") == '(<a href="one.html#1-A">1-A</a>)'
 
 
-def test_a_picture_becomes_its_svg_with_the_finding_as_alt_text_and_the_numbers_of_its_section(page, folder):
+def test_a_picture_becomes_its_svg_with_the_finding_as_alt_text_and_its_own_numbers(page, folder):
     rise, fall = texts(page)[1:3]
     for name, html in (("rise", rise), ("fall", fall)):
         assert f'src="{NAME}/figures/{name}.svg"' in html
         assert f'alt="A {name} & more, as proved"' in unescape(html)
-    links = re.findall(r'href="[^"]*tables/([^"]*)"', rise)
-    assert links == ["fig1_a_average_regret_curves.csv", "rules.csv"]
+    assert re.findall(rf'href="{NAME}/([^"]*\.csv)"', rise) == ["figures/rise.csv", "tables/rise.csv"]
+    assert ".csv" not in fall
     assert "elsewhere.csv" in page.cells[-2].source
 
 
 def test_a_picture_that_is_in_no_file_stays_what_it_is(page):
     assert [list(cell.outputs[0].data) for cell in page.cells if cell.get("source") == "plt.show()"] == [["image/png"]]
-
-
-def test_a_table_named_like_the_figure_is_its_only_one(folder):
-    html = pages.figure(folder, "rise", ["other", "rise"])
-    assert "tables/rise.csv" in html and "other.csv" not in html
 
 
 def test_code_cells_that_stand_together_are_one_fold(folder):

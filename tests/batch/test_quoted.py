@@ -7,7 +7,7 @@ import pytest
 from click.testing import CliRunner
 from fake_project import NAME, make_project
 
-from kbrepro import figures
+from kbrepro import figures, scorecard
 from kbrepro.__main__ import main
 from kbrepro.batch import provenance, quoted, run
 
@@ -77,39 +77,19 @@ def test_blocks_are_filled_and_all_else_stays(finished):
     assert quoted.filled(text, finished) == text
 
 
-def test_verdicts_under_other_root_seeds_are_counted_and_those_that_differ_listed(finished):
-    block = "<!-- begin dice -->\n<!-- end dice -->"
-    assert "no run under another root seed" in quoted.filled(block, finished).lower()
-
-    def play_again(profile, **verdicts):
-        folder = finished / "results" / profile / NAME
-        folder.mkdir(parents=True, exist_ok=True)
-        again = [CLAIM | {"id": f"1-{letter}", "verdict": verdict} for letter, verdict in verdicts.items()]
-        (folder / "claims.json").write_text(json.dumps({"rules": "0123", "expected": [], "claims": again}))
-
-    other = finished / "results" / "paper" / "02_other"
-    other.mkdir()
-    (other / "claims.json").write_text(json.dumps({"rules": "", "expected": [], "claims": [CLAIM | {"id": "2-A"}]}))
-    play_again("second", A="partly")
-    assert "Not played again: 02_other." in quoted.filled(block, finished)
-    (other / "claims.json").unlink()
-    play_again("second", A="partly", B="not evaluated")
-    text = quoted.filled(block, finished)
-    assert "Of 1 claims that were judged again under other root seeds 1 have the verdict of record" in text
-    assert "of record under each (1 of 1 within the totals)." in text
-    assert "not reproduced under another: none." in text
-    assert "Not evaluated there: 1-B." in text and "| 1-A |" not in text
-    assert "Not played again" not in text
-    play_again("third", A="undecided")
-    text = quoted.filled(block, finished)
-    assert "root seeds 0 have the verdict of record under each (0 of 1 within the totals)" in text
-    assert "| of record | second seed | third seed |" in text
-    assert "| 1-A | Small is beautiful. | ◐ **partly** | ◐ partly | ◌ undecided |" in text
-    play_again("second", A="reproduced", B="reproduced")
-    play_again("third", A="not reproduced")
-    text = quoted.filled(block, finished)
-    assert "not reproduced under another: 1-A." in text
-    assert "| ● reproduced | ○ not reproduced |" in text and "| ● reproduced |  |\n" in text
+def test_verdicts_on_halves_are_counted_and_those_that_differ_listed(finished):
+    block = "<!-- begin halves --><!-- end halves -->"
+    assert "*No run that is here was judged on halves of its trials.*" in quoted.filled(block, finished)
+    path = finished / "results" / "paper" / NAME / "claims.json"
+    content = json.loads(path.read_text())
+    others = [CLAIM | {"id": "1-B", "halves": ["partly", "partly"]}, CLAIM | {"id": "1-C"}]
+    for halves, opposite in ((["partly", "undecided"], "none"), (["reproduced", "not reproduced"], "1-A")):
+        path.write_text(json.dumps(content | {"claims": [CLAIM | {"halves": halves}, *others]}))
+        text = quoted.filled(block, finished)
+        assert "Of 3 claims 2 can be judged on either half of their trials; 1 of these have the same verdict" in text
+        assert f"not reproduced on another: {opposite}." in text
+        shown = " | ".join(f"{scorecard.GLYPHS[verdict]} {verdict}" for verdict in halves)
+        assert f"| 1-A | Small is beautiful. | ◐ **partly** | {shown} |" in text and "| 1-B |" not in text
 
 
 def test_where_no_run_is_the_page_says_so(root):
@@ -124,15 +104,6 @@ def test_computing_time_that_was_not_kept_is_not_made_up(finished):
     page = "<!-- begin costs -->\n<!-- end costs --><!-- begin cost 01 --><!-- end cost 01 -->"
     text = quoted.filled(page, finished)
     assert "The computing time of this run was not kept." in text and "| not known" in text
-
-
-def test_what_older_rules_judged_is_marked_wherever_it_is_quoted(finished):
-    path = finished / "results" / "paper" / NAME / "claims.json"
-    path.write_text(json.dumps({"rules": "", "expected": [], "claims": [CLAIM]}))
-    rules = finished / "notebooks" / "claims" / f"{NAME}.yaml"
-    rules.parent.mkdir()
-    rules.write_text("claims: []\n")
-    assert quoted.filled(README, finished).count("(its rules changed after the run)") == 4
 
 
 @pytest.mark.parametrize("name", ["papers 01", "run one", "finding", "1-AA"])

@@ -26,8 +26,8 @@ MOST_ARMS_OF_A_COVARIANCE = 2500
 
 def cost_of_steps(
     source: Callable[[Trial], Problem], bkb: Callable[[Told, int], BKB], horizon: int, at: list[int], trial: Trial
-) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Return the seconds of every step of `bkb` and of exact GP-UCB on its pulls, and the sizes of its dictionary.
+) -> dict[str, pd.DataFrame]:
+    """Return `seconds` of every step of `bkb` and of exact GP-UCB on its pulls, and `sizes` of its dictionary.
 
     Both tables have a row for every t = 1 .. horizon. Seconds: `BKB`, `exact, rows` and, for few arms, `exact,
     covariance`; `exact, refit` and `exact, counts` (refit on the distinct arms) after `at` pulls only, otherwise NaN.
@@ -54,7 +54,8 @@ def cost_of_steps(
             refit = partial(refitted, *given, pulls[:t], observations[:t], counted)
             seconds[name][t - 1] = np.median(timeit.repeat(refit, number=1, repeat=3))
     t = pd.RangeIndex(1, horizon + 1, name="t")
-    return pd.DataFrame(seconds, t), pd.DataFrame(sizes, t, columns=["members", "features", "distinct", "d_eff"])
+    columns = ["members", "features", "distinct", "d_eff"]
+    return {"seconds": pd.DataFrame(seconds, t), "sizes": pd.DataFrame(sizes, t, columns=columns)}
 
 
 def _sizes(policy: BKB) -> tuple[int, int, int, float]:
@@ -93,13 +94,13 @@ def seconds_of_runs(
     policies: Mapping[str, Callable[[Told, int], Policy]],
     horizon: int,
     trial: Trial,
-) -> dict[str, float]:
-    """Return the seconds of a whole run of every policy, each on its own pulls."""
-    problem = source(trial)
-    return {
-        name: float(run(make(problem.told, horizon), problem, horizon, trial.rng("run")).seconds.sum())
-        for name, make in policies.items()
-    }
+) -> dict[str, dict[str, float]]:
+    """Return the `seconds` of a whole run of every policy, each on its own pulls."""
+    problem, found = source(trial), {}
+    for name, make in policies.items():
+        trace = run(make(problem.told, horizon), problem, horizon, trial.rng("run"))
+        found[name] = float(trace.seconds.sum())
+    return {"seconds": found}
 
 
 # What is read off the seconds

@@ -17,7 +17,7 @@ from kbrepro.papers.bkb.sketch import RANK_TOLERANCE, BudgetedPosterior, Nystrom
 from kbrepro.papers.bkb.starvation import Design, Pulls
 from kbrepro.posterior import RowPosterior
 from kbrepro.problems import GPDraw, Trial
-from kbrepro.regret import Trace
+from kbrepro.regret import Trace, log_spaced
 from kbrepro.simulation import Experiment, rounds
 
 # Theorem 1
@@ -228,4 +228,4 @@ def sizes(experiment: Experiment, trial: Trial) -> dict[str, Sized]:
 def largest_ratio(trace: Trace, first: int = 10) -> Array:
     """Return the largest |f - mean| / (width sd) from round `first` on, (n,): before, the maximum is the prior's."""
     checks.positive_int(first=first)
-    return trace.band_ratio[:, first - 1 :].max(axis=1)
+    return trace.band_ratio[:, log_spaced(trace.horizon) >= first].max(axis=1)

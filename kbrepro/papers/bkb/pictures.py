@@ -21,7 +21,7 @@ from kbrepro.kernels import Array
 from kbrepro.papers.bkb.costs import milliseconds
 from kbrepro.papers.bkb.experiments import Dictionaries, exponent, last_decade, replacement_of_log_det
 from kbrepro.papers.bkb.starvation import BAND, over_seeds
-from kbrepro.regret import Estimate, Trace, block_mean, log_spaced, paired_share
+from kbrepro.regret import Trace, block_mean, log_spaced, paired_share
 
 HERO = "BKB"
 #: Ratios of variances are drawn up to these.
@@ -218,7 +218,7 @@ def beside_exact(finals: Mapping[str, Array], pairs: Mapping[str, tuple[str, str
     rows = {}
     for label, (rule, to) in pairs.items():
         share = paired_share(finals[rule], finals[to], seed)
-        rows[label] = finals[rule] / finals[to], Estimate(*(1 + x for x in share))
+        rows[label] = finals[rule] / finals[to], share.changed(lambda x: 1 + x)
     fig, ax = plt.subplots(figsize=(WIDTH, 1.6 + 0.36 * len(rows)))
     _log(ax, "x")
     rule = read_rule(">= 0.8, <= 1.3")

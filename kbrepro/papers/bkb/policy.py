@@ -78,8 +78,8 @@ class Budgeted:
 
     eps is the `accuracy`, S the sum of variance / lambda over the pulls so far, squared_kappa the largest prior
     variance; the logarithm is that of at least 2 pulls. The paper's sigma~ is divided by sqrt(lambda), a standard
-    deviation here is not: hence the width is. `corrected` has squared_kappa / lambda in the logarithm, as eq. 6 gives:
-    the printed chain loses its 1 / lambda.
+    deviation here is not: hence the width is. `corrected` has 1 + log(1 + squared_kappa pulls / lambda) in the place of
+    the logarithm, as eq. 6 gives: the printed chain loses 1 / lambda and both ones.
     """
 
     delta: float
@@ -108,10 +108,11 @@ class Budgeted:
         checks.positive(norm=norm, noise_variance=noise_variance, squared_kappa=squared_kappa)
         checks.non_negative(summed_variance=summed_variance, noise_scale=noise_scale)
         checks.non_negative_int(pulls=pulls)
-        inside = squared_kappa * max(pulls, 2) / (noise_variance if self.corrected else 1.0)
-        if inside < 1:
+        largest = squared_kappa * max(pulls, 2)
+        if largest < 1 and not self.corrected:
             raise ValueError(f"squared_kappa = {squared_kappa!r} is not allowed: times the pulls it must be at least 1")
-        noise = 2 * noise_scale * math.sqrt(self.alpha * math.log(inside) * summed_variance + math.log(1 / self.delta))
+        growth = 1 + math.log1p(largest / noise_variance) if self.corrected else math.log(largest)
+        noise = 2 * noise_scale * math.sqrt(self.alpha * growth * summed_variance + math.log(1 / self.delta))
         return noise / math.sqrt(noise_variance) + (1 + 1 / math.sqrt(1 - self.accuracy)) * norm
 
     def __call__(self, policy: Asking) -> float:

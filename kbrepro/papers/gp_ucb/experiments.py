@@ -67,7 +67,7 @@ def improvement_rules(
 
 def late_regret(trace: Trace) -> Array:
     """Return the mean regret of the last tenth of the rounds of every trial, (n,)."""
-    last = max(1, trace.regret.shape[1] // 10)
+    last = max(1, trace.horizon // 10)
     return trace.regret[:, -last:].mean(axis=1)
 
 
@@ -76,7 +76,7 @@ def growth_exponent(trace: Trace, rng: np.random.Generator) -> Estimate:
 
     Raises ValueError if T is below 10.
     """
-    horizon = trace.regret.shape[1]
+    horizon = trace.horizon
     checks.at_least(10, horizon=horizon)
     regret = trace.cumulative_regret
     return bootstrap(_exponent, regret[:, -1], regret[:, horizon // 10 - 1], rng=rng)

@@ -10,6 +10,7 @@ from functools import partial
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from kbrepro import checks
 from kbrepro.kernels import Array
@@ -20,15 +21,13 @@ from kbrepro.papers.gpn_ucb.sets import MODES
 from kbrepro.policies.base import best_arm
 from kbrepro.problems import Trial
 from kbrepro.regret import Estimate, Trace, bootstrap, estimated_mean, paired_share, simple_regret
-from kbrepro.simulation import map_trials, rounds
+from kbrepro.simulation import rounds
 
 Panel = Mapping[str, Array]
 Source = Callable[[Trial], NetworkProblem]
 
 #: Gap (see `maximum_gap`) up to which a chain has several maximisers, and from which on an obvious one.
 SEVERAL, OBVIOUS = 0.05, 0.25
-#: Chains that are looked at together.
-BATCH = 20
 
 
 # Chains
@@ -40,25 +39,25 @@ def chain_facts(source: Source, trial: Trial) -> tuple[float, float]:
     return maximum_gap(problem), problem.reward_range
 
 
-def find_chains(source: Source, wanted: int, seed: int, *, obvious: bool, most: int = 2000) -> tuple[int, ...]:
+def find_chains(source: Source, wanted: int, obvious: bool, trial: Trial, most: int = 2000) -> NDArray[np.int64]:
     """Return the numbers of the first `wanted` chains with an obvious maximiser, or several: fewer if `most` do not do.
 
-    `most` are tried, in whole batches of BATCH.
+    One job, whatever the trial's number: it looks at chain 0, 1, 2, ... of the trial's seed.
     """
     checks.positive_int(wanted=wanted, most=most)
     found: list[int] = []
-    for first in range(0, most, BATCH):
-        facts = map_trials(partial(chain_facts, source), BATCH, seed, first=first, block=BATCH // 4, label="chains")
-        gaps = np.array(facts)[:, 0]
-        found += list(first + np.flatnonzero(gaps >= OBVIOUS if obvious else gaps <= SEVERAL))
-        if len(found) >= wanted:
+    for number in range(most):
+        gap, _ = chain_facts(source, Trial(trial.seed, number))
+        if gap >= OBVIOUS if obvious else gap <= SEVERAL:
+            found.append(number)
+        if len(found) == wanted:
             break
-    return tuple(int(number) for number in found[:wanted])
+    return np.array(found)
 
 
 def scaled(traces: Mapping[str, Trace], ranges: Array) -> dict[str, Trace]:
     """Return traces with every regret as share of the range of its chain, `ranges` (n_trials,)."""
-    return {name: trace._replace(regret=trace.regret / ranges[:, None]) for name, trace in traces.items()}
+    return {name: trace.scaled(ranges) for name, trace in traces.items()}
 
 
 # Statistics over chains
@@ -77,8 +76,8 @@ def totals(traces: Mapping[str, Trace], times: int) -> dict[str, Array]:
 def simple_at(traces: Mapping[str, Trace], t: int, times: int) -> dict[str, Array]:
     """Return the panel of simple regret after t rounds, by rule (n,); ValueError unless 1 <= t <= T."""
     for trace in traces.values():
-        if not 1 <= t <= (horizon := trace.regret.shape[1]):
-            raise ValueError(f"t = {t} is not allowed: t must be from 1 to the horizon, {horizon}")
+        if not 1 <= t <= trace.horizon:
+            raise ValueError(f"t = {t} is not allowed: t must be from 1 to the horizon, {trace.horizon}")
     return {rule: by_chain(simple_regret(trace)[:, t - 1], times) for rule, trace in traces.items()}
 
 
@@ -94,7 +93,7 @@ def near_optimal(regrets: Array, limit: float, times: int, seed: int) -> Estimat
 
 def mean_ratio(a: Array, b: Array, seed: int) -> Estimate:
     """Return the mean of a over that of b, both (n,), paired, resampled by chains."""
-    return Estimate(*(1 + value for value in paired_share(a, b, seed)))
+    return paired_share(a, b, seed).changed(lambda value: 1 + value)
 
 
 def apart(curves: Mapping[float, Trace], other: Trace, times: int) -> Array:

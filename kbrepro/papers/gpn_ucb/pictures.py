@@ -149,7 +149,7 @@ def regrets(
     best, handles = {}, {}
     for ax, (title, traces) in zip(axes.flat, panels.items(), strict=False):
         floor = FLOOR if quantity == "simple" else 0.0
-        raised = {rule: trace._replace(regret=np.maximum(trace.regret, floor)) for rule, trace in traces.items()}
+        raised = {rule: trace._replace(gaps=np.maximum(trace.gaps, floor)) for rule, trace in traces.items()}
         figures.regret_quartiles(ax, raised, quantity=quantity, unit="range of g", hero=HERO)
         if nonada:
             pulls, values = nonada[title]

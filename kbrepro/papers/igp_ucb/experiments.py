@@ -21,8 +21,9 @@ from kbrepro.confidence import Improved
 from kbrepro.information import allocated_gain
 from kbrepro.kernels import Array
 from kbrepro.policies import ExpectedImprovement, ProbabilityOfImprovement
-from kbrepro.problems import Problem, Told
+from kbrepro.problems import Problem, Told, Trial
 from kbrepro.regret import FEWEST, Estimate, Trace, bootstrap, largest, paired_share, weakest
+from kbrepro.simulation import observations
 
 #: How the rules file names the two incumbents -> how the policies do.
 INCUMBENTS = {"noisy reward": "noisy_reward", "mean of pulled arms": "posterior_mean"}
@@ -66,9 +67,9 @@ def at_round(traces: Mapping[str, Trace], t: int) -> dict[str, Array]:
     """Return the panel after t rounds: R_t / t of every trial (n,), by rule; ValueError unless 1 <= t <= T."""
     checks.positive_int(t=t)
     for trace in traces.values():
-        if t > (horizon := trace.regret.shape[1]):
-            raise ValueError(f"t = {t} is not allowed: t must be at most the horizon, {horizon}")
-    return {rule: trace.regret[:, :t].mean(axis=1) for rule, trace in traces.items()}
+        if t > trace.horizon:
+            raise ValueError(f"t = {t} is not allowed: t must be at most the horizon, {trace.horizon}")
+    return {rule: trace.average_regret[:, t - 1] for rule, trace in traces.items()}
 
 
 # Comparisons
@@ -118,7 +119,7 @@ def over_best(panel: Panel, rule: str, rivals: Sequence[str], seed: int) -> Esti
     if len(panel[rule]) >= FEWEST:
         return _resampled(_over_best, panel[rule], *others, seed=seed)
     best = min(others, key=np.mean)
-    return Estimate(*(max(1.0, 1 + end) for end in paired_share(panel[rule], best, seed)))
+    return paired_share(panel[rule], best, seed).changed(lambda end: max(1.0, 1 + end))
 
 
 def _over_best(own: Array, *others: Array) -> Array:
@@ -165,11 +166,24 @@ def smallest_ratio(pairs: Iterable[tuple[Array, Array]], seed: int) -> Estimate:
 # The incumbent
 
 
-def excess_of_largest_reward(trace: Trace, problems: Sequence[Problem]) -> Array:
-    """Return how far the largest reward so far lies above the largest expected one, in noise scales, (n, T)."""
-    top = np.array([[problem.expected_reward.max()] for problem in problems])
-    scale = np.array([[problem.told.noise_scale] for problem in problems])
-    return (np.maximum.accumulate(trace.observations, axis=1) - top) / scale
+def excess_of_largest_reward(trace: Trace, source: Callable[[Trial], Problem], seed: int) -> Array:
+    """Return how far the largest reward so far lies above the largest expected one, in noise scales, (n, T).
+
+    The trace is that of trials 0 to n - 1 of `seed`, whose noise is drawn again.
+    """
+    found = []
+    for number, arms in enumerate(trace.arms):
+        trial = Trial(seed, number)
+        problem = source(trial)
+        rewards = observations(problem, arms, trial.rng("run"))
+        found.append((np.maximum.accumulate(rewards) - problem.expected_reward.max()) / problem.told.noise_scale)
+    return np.array(found)
+
+
+def scales(source: Callable[[Trial], Problem], trial: Trial) -> tuple[float, float]:
+    """Return the noise scale R and the norm B that the policies of a trial are told: a job for `map_trials`."""
+    told = source(trial).told
+    return told.noise_scale, told.norm
 
 
 def pulls_of_best_arm(trace: Trace) -> Array:

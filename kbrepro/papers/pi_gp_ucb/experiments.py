@@ -53,11 +53,7 @@ def median_of_ratios(regret: Array, uniform: Array) -> Array:
 
 
 #: How runs may be averaged, as the rules name it.
-AVERAGES = {
-    "mean of ratios": mean_of_ratios,
-    "ratio of means": ratio_of_means,
-    "median": median_of_ratios,
-}
+AVERAGES = {"mean of ratios": mean_of_ratios, "ratio of means": ratio_of_means, "median": median_of_ratios}
 
 
 def average(regret: Array, uniform: Array, seed: int, how: str = "mean of ratios") -> Estimate:
@@ -233,7 +229,7 @@ def band_run(experiment: Experiment, trial: Trial) -> BandRun:
 def segment_seconds(trace: Trace, segments: int = 50) -> Array:
     """Return the median over runs of the mean seconds a step in equal segments of the run, (segments,)."""
     parts = np.array_split(np.arange(trace.seconds.shape[1]), segments)
-    return np.median([trace.seconds[:, part].mean(axis=1) for part in parts], axis=1)
+    return np.median([trace.seconds_a_round[:, part].mean(axis=1) for part in parts], axis=1)
 
 
 def growth_of_seconds(seconds: Array) -> Estimate:

@@ -271,7 +271,7 @@ def exploration(panels: Mapping[int, Played], tour: pd.DataFrame) -> Figure:
     fig, axes = _panels(len(panels), 3.5, sharey=True)
     crossed = {}
     for ax, (d, (traces, uniform)) in zip(axes, panels.items(), strict=True):
-        horizon, crossing = traces[HERO].regret.shape[1], tour.loc[d, "crossing"]
+        horizon, crossing = traces[HERO].horizon, tour.loc[d, "crossing"]
         t = log_spaced(horizon)
         for rule in RULES:
             shares = traces[rule].average_regret[:, t - 1] / uniform[:, None]
@@ -364,7 +364,7 @@ def thesis(variants: Mapping[str, Trace]) -> Figure:
     """Return average regret of both algorithms and of the thesis's π-GP-UCB, d = 2."""
     fig, (ax,) = _panels(1, 3.4)
     for rule, trace in variants.items():
-        t = log_spaced(trace.regret.shape[1])
+        t = log_spaced(trace.horizon)
         _curve(ax, t, _mean(trace.average_regret[:, t - 1]), rule, **figures.look(rule, HERO))
     ax.set(xlabel="round t", ylabel="average regret $R_t/t$\n(mean and 95 % interval)", xlim=(1, t[-1]), ylim=(0, None))
     _log(ax, "x")

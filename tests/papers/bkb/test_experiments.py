@@ -4,6 +4,7 @@ from functools import partial
 
 import numpy as np
 import pytest
+from traces import trace_of
 
 from kbrepro import information
 from kbrepro.confidence import Constant
@@ -15,7 +16,6 @@ from kbrepro.papers.bkb.sketch import BudgetedPosterior, StreamingPosterior
 from kbrepro.papers.bkb.starvation import shrinking_window, uniform_pulls
 from kbrepro.posterior import RowPosterior
 from kbrepro.problems import GPDraw, RKHSFunction, Trial
-from kbrepro.regret import Trace
 from kbrepro.simulation import Experiment
 
 KERNEL, POINTS, NOISE = SquaredExponential(0.07), grid(120), 0.01
@@ -122,8 +122,7 @@ def test_the_operators_by_hand():
 
 
 def trace(regret):
-    empty = np.zeros((len(regret), 1))
-    return Trace(empty, empty, np.asarray(regret), empty, empty)
+    return trace_of(regret)
 
 
 @pytest.mark.parametrize("power", [0.3, 1.0])

@@ -3,12 +3,13 @@
 import numpy as np
 import pandas as pd
 import pytest
+from traces import trace_of
 
 from kbrepro import readings
 from kbrepro.claims import Claim, Part, Rules, read_rule
 from kbrepro.papers.bkb import pictures
 from kbrepro.papers.bkb.experiments import Dictionaries
-from kbrepro.regret import Estimate, Trace
+from kbrepro.regret import Estimate
 
 pytestmark = pytest.mark.usefixtures("styled")
 
@@ -16,8 +17,7 @@ pytestmark = pytest.mark.usefixtures("styled")
 def trace(level, power=0.6, trials=6, horizon=300):
     t = np.arange(0, horizon + 1) ** power
     regret = level * np.linspace(0.5, 1.5, trials)[:, None] * np.diff(t)
-    empty = np.zeros((trials, 1))
-    return Trace(empty, empty, regret, empty[:, 0], empty)
+    return trace_of(regret)
 
 
 def line(ax, label):

@@ -66,10 +66,7 @@ HISTORY = [(int(a), float(y)) for a, y in zip(*np.random.default_rng(2).normal(5
 @pytest.mark.parametrize("members", [[4], [3, 3, 9, 1], [0, 2, 5, 7, 11, 13]])
 def test_dense_formulas(kernel, members):
     mean, sor, dtc = dense(kernel, members, HISTORY)
-    for posterior, variance in (
-        (regressors(kernel, members, HISTORY), sor),
-        (sketch(kernel, members, HISTORY), dtc),
-    ):
+    for posterior, variance in ((regressors(kernel, members, HISTORY), sor), (sketch(kernel, members, HISTORY), dtc)):
         np.testing.assert_allclose(posterior.mean, mean, rtol=0, atol=1e-8)
         np.testing.assert_allclose(posterior.variance, variance, rtol=0, atol=1e-9)
         np.testing.assert_allclose(posterior.sd**2, posterior.variance)

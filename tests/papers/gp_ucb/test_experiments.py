@@ -3,18 +3,13 @@
 import numpy as np
 import pytest
 from scipy.stats import chi2
+from traces import trace_of
 
 from kbrepro.information import gain_rate, greedy_gain
 from kbrepro.kernels import Linear, Matern, SquaredExponential, grid
 from kbrepro.papers.gp_ucb import experiments
 from kbrepro.policies import ExpectedImprovement, ProbabilityOfImprovement
 from kbrepro.problems import Told, Trial
-from kbrepro.regret import Trace
-
-
-def trace_of(regret):
-    regret = np.asarray(regret, dtype=float)
-    return Trace(np.zeros(regret.shape, dtype=np.int32), regret, regret, np.zeros(len(regret)), regret)
 
 
 def test_every_third_is_tested_once_and_never_learned_from():

@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from traces import trace_of
 
 from kbrepro.kernels import grid
 from kbrepro.papers.gpn_ucb import experiments
@@ -12,14 +13,8 @@ from kbrepro.papers.gpn_ucb.posterior import NetworkPosterior
 from kbrepro.papers.gpn_ucb.problems import FINE, KERNEL, SMALL, DrawnChain, RandomNetwork, exact_chain, maximum_gap
 from kbrepro.papers.gpn_ucb.structures import FeedForward
 from kbrepro.problems import Trial
-from kbrepro.regret import Trace
 
 SHORT = RandomNetwork(FeedForward(KERNEL), grid(30, 1, -2, 2), (1, 1))
-
-
-def trace_of(regret):
-    regret = np.asarray(regret, dtype=float)
-    return Trace(np.zeros(regret.shape, dtype=np.int32), regret, regret, np.zeros(regret.shape), regret)
 
 
 # Chains
@@ -34,12 +29,12 @@ def test_facts_are_gap_and_range():
 def test_the_first_chains_of_a_kind_are_found_in_order(obvious):
     gaps = [maximum_gap(DrawnChain(8)(Trial(5, n))) for n in range(100)]
     wanted = [n for n, gap in enumerate(gaps) if (gap >= 0.25 if obvious else gap <= 0.05)]
-    assert experiments.find_chains(DrawnChain(8), 3, 5, obvious=obvious) == tuple(wanted[:3])
+    assert experiments.find_chains(DrawnChain(8), 3, obvious, Trial(5, 0)).tolist() == wanted[:3]
 
 
 def test_where_there_are_too_few_chains_all_are_told():
     gaps = [maximum_gap(DrawnChain(8)(Trial(5, n))) for n in range(100)]
-    found = experiments.find_chains(DrawnChain(8), 99, 5, obvious=True, most=100)
+    found = experiments.find_chains(DrawnChain(8), 99, True, Trial(5, 0), most=100)
     assert len(found) == sum(gap >= 0.25 for gap in gaps) < 99
 
 

@@ -5,13 +5,14 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+from traces import trace_of
 
 from kbrepro import readings
 from kbrepro.claims import Claim, Part, Rules, read_rule
 from kbrepro.papers.gpn_ucb import experiments, needle, pictures
 from kbrepro.papers.gpn_ucb.problems import DrawnChain, exact_chain
 from kbrepro.problems import Trial
-from kbrepro.regret import Estimate, Trace
+from kbrepro.regret import Estimate
 
 RULES = ("GPN-UCB", "cUCB", "OI", "GP-UCB", "EI")
 TIMES = 6
@@ -28,8 +29,7 @@ def checked(checked):
 def trace(level, horizon=60, end=0.0):
     """Regret `level` in the first half of the rounds, then `end`; trials differ by a few percent."""
     regret = np.where(np.arange(horizon) < horizon // 2, level, end) * np.linspace(0.9, 1.1, TIMES)[:, None]
-    empty = np.zeros((TIMES, 1))
-    return Trace(empty, empty, regret, empty[:, 0], empty)
+    return trace_of(regret)
 
 
 def traces(**levels):

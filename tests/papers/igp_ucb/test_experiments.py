@@ -7,25 +7,22 @@ import numpy as np
 import pytest
 from mpmath import mp, mpf
 from scipy.stats import norm
+from traces import trace_of
 
 from kbrepro.confidence import Improved
 from kbrepro.kernels import SquaredExponential, grid
 from kbrepro.papers.igp_ucb import experiments
 from kbrepro.papers.igp_ucb.experiments import named, pool
+from kbrepro.papers.igp_ucb.problems import PosteriorMean
 from kbrepro.papers.igp_ucb.widths import Original
-from kbrepro.policies import ExpectedImprovement, ProbabilityOfImprovement
-from kbrepro.problems import Problem, Told
+from kbrepro.policies import ExpectedImprovement, MeanOnly, ProbabilityOfImprovement
+from kbrepro.problems import Gaussian, Known, Problem, Told, Trial
 from kbrepro.regret import Estimate, Trace, paired_share
+from kbrepro.simulation import Experiment, rounds, run_trials
 
 RULES = ("GP-UCB", "IGP-UCB", "GP-TS", "EI", "PI")
 RNG = np.random.default_rng(2017)
 NOISY = RNG.uniform(1, 3, size=(6, 30))  # samples of 30 trials
-
-
-def trace_of(regret, observations=None):
-    regret = np.asarray(regret, dtype=float)
-    observations = regret if observations is None else np.asarray(observations, dtype=float)
-    return Trace(np.zeros(regret.shape, dtype=np.int32), observations, regret, np.zeros(regret.shape), regret)
 
 
 def panel_of(means, n=3, rules=RULES):
@@ -216,14 +213,31 @@ def test_smallest_ratio():
 
 
 def test_excess_of_the_largest_reward_by_hand():
-    """Noise scales 0.5 and 2, best expected rewards 3 and 1."""
-    problems = [
-        Problem(Told(grid(2), SquaredExponential(0.2), 1.0, noise_scale=scale), np.array([top, 0.0]))
-        for scale, top in [(0.5, 3.0), (2.0, 1.0)]
-    ]
-    trace = trace_of(np.zeros((2, 4)), observations=[[2.0, 1.0, 4.0, 3.0], [-5.0, 7.0, 0.0, 9.0]])
-    excess = experiments.excess_of_largest_reward(trace, problems)
-    assert excess.tolist() == [[-2.0, -2.0, 2.0, 2.0], [-3.0, 3.0, 3.0, 4.0]]
+    """Two arms of expected reward 3 and 0, without noise; the noise scale that is told is 0.5."""
+    told = Told(grid(2), SquaredExponential(0.2), 1.0, noise_scale=0.5)
+    silent = Known(Problem(told, np.array([3.0, 0.0]), Gaussian(0.0)))
+    trace = Trace(np.array([[1, 1, 0, 1], [0, 1, 1, 1]]), np.zeros((2, 2)), np.zeros((2, 4)), np.zeros((2, 0)))
+    excess = experiments.excess_of_largest_reward(trace, silent, 5)
+    assert excess.tolist() == [[-6.0, -6.0, 0.0, 0.0], [0.0, 0.0, 0.0, 0.0]]
+
+
+def test_excess_of_the_largest_reward_is_that_of_the_run_that_was_played():
+    source, seen = PosteriorMean(SquaredExponential(0.2), n_arms=20), []
+    its = run_trials(Experiment(source, {"mean only": MeanOnly}, 30), 2, 7)["mean only"]
+    for number in range(2):
+        trial = Trial(7, number)
+        problem = source(trial)
+        seen.append([y for *_, y in rounds(MeanOnly(problem.told, 30), problem, 30, trial.rng("run"))])
+    tops = [[source(Trial(7, n)).expected_reward.max()] for n in range(2)]
+    scales = [[source(Trial(7, n)).told.noise_scale] for n in range(2)]
+    expected = (np.maximum.accumulate(seen, axis=1) - tops) / np.array(scales)
+    np.testing.assert_array_equal(experiments.excess_of_largest_reward(its, source, 7), expected)
+
+
+def test_scales_are_those_that_policies_are_told():
+    source = PosteriorMean(SquaredExponential(0.2), n_arms=20)
+    told = source(Trial(7, 1)).told
+    assert experiments.scales(source, Trial(7, 1)) == (told.noise_scale, told.norm)
 
 
 def test_pulls_of_the_best_arm_by_hand():

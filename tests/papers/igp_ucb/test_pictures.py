@@ -4,12 +4,13 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
+from traces import trace_of
 
 from kbrepro import figures, readings
 from kbrepro.claims import Claim, Part, Rules, read_rule
 from kbrepro.papers.igp_ucb import pictures
 from kbrepro.papers.igp_ucb.experiments import OURS, lemma_7_fails_below, pool
-from kbrepro.regret import Estimate, Trace
+from kbrepro.regret import Estimate
 
 MEAN = (*pool("mean of pulled arms"), "PI, margin 0.01")
 COLUMNS = {"noisy incumbent": pool("noisy reward"), "mean-based incumbent": MEAN}
@@ -21,8 +22,7 @@ pytestmark = pytest.mark.usefixtures("styled")
 
 def trace(level, power, trials=6, horizon=300):
     regret = level * np.linspace(0.5, 1.5, trials)[:, None] * np.arange(1.0, horizon + 1) ** (power - 1)
-    empty = np.zeros((trials, 1))
-    return Trace(empty, empty, regret, empty[:, 0], empty)
+    return trace_of(regret)
 
 
 def traces(**levels):

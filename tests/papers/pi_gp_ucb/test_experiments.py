@@ -6,6 +6,7 @@ from functools import partial
 import numpy as np
 import pytest
 from scipy import stats
+from traces import trace_of
 
 from kbrepro.information import greedy_gain
 from kbrepro.kernels import Matern, grid
@@ -14,8 +15,7 @@ from kbrepro.papers.pi_gp_ucb.experiments import AVERAGES, average, beside_print
 from kbrepro.papers.pi_gp_ucb.partition import PartitionedUCB
 from kbrepro.papers.pi_gp_ucb.problems import Bumps, LatticeKernel
 from kbrepro.problems import Known, Problem, Told, Trial
-from kbrepro.regret import Trace
-from kbrepro.simulation import Experiment, rounds, run
+from kbrepro.simulation import Experiment, observations, rounds, run
 
 KERNEL = Matern(0.2, nu=1.5)
 PI = {"π-GP-UCB": partial(PartitionedUCB, delta=0.1, nu=1.5)}
@@ -25,12 +25,6 @@ REGRET, UNIFORM = np.array([1.0, 4.0, 9.0]), np.array([2.0, 2.0, 6.0])  # ratios
 
 def bumps(d, side, alpha=1.0, **given):
     return Bumps(KERNEL, d=d, side=side, noise_variance=alpha, noise_bound=1.0, **given)
-
-
-def trace_of(regret, seconds=None):
-    regret = np.asarray(regret, dtype=float)
-    seconds = np.zeros(regret.shape) if seconds is None else seconds
-    return Trace(np.zeros(regret.shape, dtype=np.int32), regret, regret, seconds, regret)
 
 
 # Regret as a share of that of uniform play
@@ -270,7 +264,8 @@ def test_band_and_bound_of_a_run_by_brute_force(source, T, holds):
     found, problem = experiments.band_run(experiment, trial), source(trial)
     trace = run(PI["π-GP-UCB"](problem.told, T), problem, T, trial.rng("run"), record_band=True)
     policy, bound = PI["π-GP-UCB"](problem.told, T), 0.0
-    for arm, observation in zip(trace.arms.tolist(), trace.observations, strict=True):
+    observed = observations(problem, trace.arms, trial.rng("run"))
+    for arm, observation in zip(trace.arms.tolist(), observed, strict=True):
         widths = policy.widths()
         slots = np.flatnonzero(policy.slot_arm == arm)
         half = [widths[policy.slot_cell[slot]] * policy.slot_sd[slot] for slot in slots]
@@ -291,9 +286,11 @@ def test_seconds_of_segments_are_medians_of_means():
     seconds = np.array([[1, 1, 4, 3, 3, 3], [1, 1, 13, 3, 3, 3], [1, 1, 4, 1, 1, 25.0]])
     found = experiments.segment_seconds(trace_of(seconds, seconds), segments=2)
     assert found.tolist() == [2, 3]
-    seconds = RNG.uniform(size=(4, 103))
-    expected = [np.median([run[part].mean() for run in seconds]) for part in np.array_split(range(103), 50)]
+    seconds = RNG.uniform(size=(4, 97))
+    expected = [np.median([run[part].mean() for run in seconds]) for part in np.array_split(range(97), 50)]
     assert experiments.segment_seconds(trace_of(seconds, seconds)) == pytest.approx(expected)
+    long = trace_of(np.zeros((2, 300)), np.full((2, 100), 6.0))  # hundredths of three rounds each
+    assert experiments.segment_seconds(long).tolist() == [2.0] * 50
 
 
 def test_growth_of_seconds_leaves_out_the_first_tenth():

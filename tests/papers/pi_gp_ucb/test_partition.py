@@ -16,7 +16,7 @@ from kbrepro.kernels import Matern, grid
 from kbrepro.papers.pi_gp_ucb.partition import PartitionedUCB, cover_exponent, initial_side, must_split, split_exponent
 from kbrepro.papers.pi_gp_ucb.problems import Bumps, LatticeKernel
 from kbrepro.problems import Problem, Told, Trial, Uniform
-from kbrepro.simulation import rounds, run
+from kbrepro.simulation import observations, rounds, run
 
 KERNEL = Matern(0.2, nu=1.5)
 WIDTHS = {
@@ -284,8 +284,8 @@ def test_run_and_replay_agree():
     problem = Bumps(KERNEL, d=2, side=30, noise_variance=1.0, noise_bound=1.0)(trial)
     played, replayed = make(problem.told, 400), make(problem.told, 400)
     trace = run(played, problem, 400, trial.rng("run"))
-    for arm, observation in zip(trace.arms, trace.observations, strict=True):
-        replayed.tell(int(arm), float(observation))
+    for arm, observation in zip(trace.arms, observations(problem, trace.arms, trial.rng("run")), strict=True):
+        replayed.tell(int(arm), observation)
     assert replayed.n_created == played.n_created > played.n_initial
     assert replayed.largest_gain == played.largest_gain > 0
 

@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from traces import trace_of
 
 from kbrepro import readings
 from kbrepro.claims import Claim, Part, Rules, read_rule
@@ -11,7 +12,7 @@ from kbrepro.papers.pi_gp_ucb import pictures
 from kbrepro.papers.pi_gp_ucb.experiments import CellRun, beside_printed, regret_exponents
 from kbrepro.papers.pi_gp_ucb.partition import cover_exponent
 from kbrepro.papers.pi_gp_ucb.problems import SURFACES
-from kbrepro.regret import Estimate, Trace
+from kbrepro.regret import Estimate
 
 IGP, PI = "IGP-UCB", "π-GP-UCB"
 
@@ -20,8 +21,7 @@ pytestmark = pytest.mark.usefixtures("styled")
 
 def trace(level, power=1.0, trials=6, horizon=300):
     regret = level * np.linspace(0.5, 1.5, trials)[:, None] * np.arange(1.0, horizon + 1) ** (power - 1)
-    empty = np.zeros((trials, 1))
-    return Trace(empty, empty, regret, empty[:, 0], empty)
+    return trace_of(regret)
 
 
 def played(pi, igp=1.0, **settings):

@@ -1,0 +1,49 @@
+"""Staleness by doing: full-scale runs are judged and shown from their stores, and compared with what is committed."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+from kbrepro import scorecard, store
+from kbrepro.batch import audit, compare
+from kbrepro.batch.run import PAPER, Run, RunFailed, judge_again, plan
+from kbrepro.batch.tolerance import SAME, Item
+
+
+def told(root: Path, notebooks: list[str]) -> Iterator[str]:
+    """Yield a line a notebook (all if none is named): its verdicts from the store today, and its last audit."""
+    for r in plan(notebooks, PAPER, {}, root):
+        yield f"{r.notebook}: {_verdicts(r)}; {_last_audit(r)}"
+
+
+def differing(r: Run) -> list[Item]:
+    """Return the claims and tables that are others when a run is judged and shown from its store alone.
+
+    Seconds, and what follows from them, are those that were measured then. Raises RunFailed if the store lacks a label.
+    """
+    folder = judge_again(r)
+    try:
+        return [item for item in compare.items(r.root, r.notebook, r.folder, folder) if item.state != SAME]
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _verdicts(r: Run) -> str:
+    if not scorecard.read_run(r.folder)["claims"]:
+        return "no full-scale run is here"
+    if not (kept := store.labels(r.folder / store.PLAYED)):
+        return "nothing that was played is kept"
+    try:
+        found = differing(r)
+    except RunFailed as error:
+        return f"its store is not full ({len(kept)} labels): {str(error).splitlines()[0]}"
+    if not found:
+        return "same verdicts and tables from its store"
+    return f"other from its store: {', '.join(item.name for item in found)}"
+
+
+def _last_audit(r: Run) -> str:
+    last = audit.last(r.root, r.notebook, r.profile)
+    return f"last audit {last['date']}: {last['equal']} of {last['replayed']} equal" if last else "never audited"

@@ -1,0 +1,230 @@
+"""Replay instead of trust: trials drawn from a store are played again by today's code and compared."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import time
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import date
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import joblib
+import nbformat
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from kbrepro import checks, paths, store
+from kbrepro.batch import provenance
+from kbrepro.batch.run import Run
+from kbrepro.problems import Trial
+from kbrepro.simulation import play_trial
+from kbrepro.store import Job, Kept, plain
+from kbrepro.store.settings import unknown
+
+AUDITS = "results/audits.csv"
+#: Trials of a label below which its share cannot be bounded by anything worth saying.
+FEWEST = 3
+
+
+class Unit(NamedTuple):
+    """One thing that can be replayed: a trial of a label, of an experiment one policy of it; and its seconds."""
+
+    label: str
+    number: int
+    policy: Any
+    seconds: float
+
+
+@dataclass
+class Audit:
+    """What was replayed of one notebook, of so many `units` by label: those that were equal, and those that differ."""
+
+    notebook: str
+    profile: str
+    units: dict[str, int]
+    equal: dict[str, int] = field(default_factory=dict)
+    differ: list[str] = field(default_factory=list)
+    missing: str = ""
+    without_data: list[str] = field(default_factory=list)
+
+    @property
+    def replayed(self) -> int:
+        """How many trials were replayed."""
+        return self.n_equal + len(self.differ)
+
+    @property
+    def n_equal(self) -> int:
+        """How many of them were equal."""
+        return sum(self.equal.values())
+
+    @property
+    def labels_that_differ(self) -> list[str]:
+        """The labels with a trial that differs, once each."""
+        return list(dict.fromkeys(told.split(", trial")[0] for told in self.differ))
+
+
+def audit(r: Run, minutes: float, rng: np.random.Generator, jobs: int | None = None) -> Audit:
+    """Replay trials of a run's store for about so many minutes: one of each label first, then uniformly at random.
+
+    Of an experiment one policy of a trial is replayed: its streams are its own. Arms and texts must be equal, other
+    numbers up to 1e-9; seconds do not count. Raises FileNotFoundError where there is no store.
+    """
+    checks.positive(minutes=minutes)
+    folder = r.folder / store.PLAYED
+    if not store.labels(folder):
+        where = folder.relative_to(r.root).as_posix()
+        raise FileNotFoundError(f"nothing is kept in {where}: first `kbrepro reproduce {r.notebook[:2]}`")
+    jobs_of, missing = asked(r)
+    here = {label: pair for label, pair in jobs_of.items() if not unknown(pair[0].settings)}
+    units = [unit for pair in here.values() for unit in _units(*pair)]
+    found = Audit(r.notebook, r.profile, dict(Counter(unit.label for unit in units)), missing=missing)
+    found.without_data = [label for label in jobs_of if label not in here]
+    deadline, workers = time.monotonic() + 60 * minutes, provenance.workers(jobs)
+    order = _order(units, rng)
+    calls = (joblib.delayed(_replayed)(unit, *jobs_of[unit.label]) for unit in _in_time(order, deadline))
+    # few are handed out ahead, so that the clock decides
+    with joblib.Parallel(n_jobs=workers, return_as="generator_unordered", pre_dispatch=workers) as parallel:
+        for unit, differences in parallel(calls):
+            if differences:
+                who = f" ({unit.policy})" if unit.policy is not None else ""
+                found.differ.append(f"{unit.label}, trial {unit.number}{who}: {'; '.join(differences)}")
+            else:
+                found.equal[unit.label] = found.equal.get(unit.label, 0) + 1
+    return found
+
+
+def asked(r: Run, until: str = "") -> tuple[dict[str, tuple[Job, Kept]], str]:
+    """Return what the notebook asks of its store, by running its cells; and the first label that is not there.
+
+    Cells that need what is not kept are passed over, and those after the one that asks for label `until`.
+    """
+    import matplotlib.pyplot as plt
+
+    notebook = nbformat.read(r.root / "notebooks" / f"{r.notebook}.ipynb", as_version=4)
+    names: dict[str, Any] = {"__name__": "__main__"}
+    missing, quiet = "", contextlib.redirect_stdout(io.StringIO())
+    with store.using(store.Listener(r.folder / store.PLAYED)) as listener, contextlib.chdir(r.root), quiet:
+        plt.switch_backend("agg")
+        for cell in (cell for cell in notebook.cells if cell.cell_type == "code"):
+            try:
+                exec(compile(cell.source, f"{r.notebook}.ipynb", "exec"), names)
+            except store.NotKept as error:
+                missing = missing or str(error)
+            except Exception:
+                if not missing:
+                    raise
+            if "parameters" in cell.metadata.get("tags", []):
+                names |= r.effective
+            plt.close("all")
+            if until in listener.jobs:
+                break
+    return listener.jobs, missing
+
+
+def _units(job: Job, kept: Kept) -> Iterator[Unit]:
+    for place, (result, seconds) in enumerate(zip(kept.results, kept.seconds, strict=True)):
+        number = job.first + place
+        if _experiment(job) is None:
+            yield Unit(job.label, number, None, seconds)
+        else:
+            each = seconds / len(result["policies"])
+            yield from (Unit(job.label, number, name, each) for name in result["policies"])
+
+
+def _experiment(job: Job) -> Any:
+    """The experiment that a job plays, None if it measures something else."""
+    whole = isinstance(job.function, partial) and job.function.func is play_trial
+    return job.function.args[0] if whole else None
+
+
+def _order(units: Sequence[Unit], rng: np.random.Generator) -> Iterator[Unit]:
+    """One unit of each label, then the others; both at random."""
+    shuffled = [units[place] for place in rng.permutation(len(units))]
+    first = {unit.label: unit for unit in reversed(shuffled)}
+    chosen = set(map(id, first.values()))
+    yield from first.values()
+    yield from (unit for unit in shuffled if id(unit) not in chosen)
+
+
+def _in_time(units: Iterator[Unit], deadline: float) -> Iterator[Unit]:
+    """Those that their seconds let end before the deadline."""
+    for unit in units:
+        if time.monotonic() + unit.seconds < deadline:
+            yield unit
+
+
+def _replayed(unit: Unit, job: Job, kept: Kept) -> tuple[Unit, list[str]]:
+    """Play one unit again; return what differs. Code that fails today differs, too."""
+    with threadpool_limits(1, user_api="blas"):
+        try:
+            return unit, _differences(unit, job, kept.results[unit.number - job.first])
+        except Exception as error:
+            return unit, [f"{type(error).__name__}: {error}"]
+
+
+def _differences(unit: Unit, job: Job, before: Any) -> list[str]:
+    trial = Trial(job.seed, unit.number)
+    if (experiment := _experiment(job)) is None:
+        return plain.differences(before, plain.through([job.function(trial)])[0])
+    alone = replace(experiment, policies={unit.policy: experiment.policies[unit.policy]})
+    now = plain.through([play_trial(alone, trial)])[0]
+    one, other = before["policies"][unit.policy], now["policies"][unit.policy]
+    if "gaps" not in before:
+        return plain.differences(one, other)
+    if (rounds := np.flatnonzero(one.arms != other.arms)).size:
+        return [f"arm {other.arms[rounds[0]]} in round {rounds[0] + 1}, where it was {one.arms[rounds[0]]}"]
+    there = ~np.isnan(now["gaps"])
+    return plain.differences(one, other) + plain.differences(before["gaps"][there], now["gaps"][there])
+
+
+# What it says
+
+
+def text(found: Sequence[Audit]) -> str:
+    """Return for a terminal what was replayed, what it proves, and every trial that differs."""
+    return "\n".join(line for its in found for line in _told(its))
+
+
+def _told(its: Audit) -> Iterator[str]:
+    yield f"{its.notebook} ({its.profile}): {its.replayed} of {sum(its.units.values())} replayed, {its.n_equal} equal"
+    yield from (f"  differs: {told}" for told in its.differ)
+    few = [label for label, n in its.units.items() if its.equal.get(label, 0) < min(FEWEST, n)]
+    few = [label for label in few if label not in its.labels_that_differ]
+    drawn = {label: k for label, k in its.equal.items() if FEWEST <= k < its.units[label]}
+    if drawn and not its.differ:
+        least = min(drawn, key=drawn.get)
+        k, share = drawn[least], min(1, FEWEST / drawn[least])
+        yield (
+            f"  Trials are drawn uniformly within a label. Of {least!r} {k} of {k} are equal: at 95 % confidence fewer "
+            f"than {share:.0%} of its trials differ, and fewer in labels with more replays. Over all {len(its.units)} "
+            f"labels, weighted by what was drawn: fewer than {FEWEST / its.replayed:.1%}."
+        )
+    if few:
+        yield f"  not audited, fewer than {FEWEST} replays: {len(few)} labels: {'; '.join(few)}"
+    if its.without_data:
+        yield f"  not audited, their data is not here: {len(its.without_data)} labels: {'; '.join(its.without_data)}"
+    if its.missing:
+        yield f"  not all is kept: {its.missing}; cells that need it were passed over"
+
+
+def keep(root: Path, found: Sequence[Audit]) -> None:
+    """Append a line a notebook to results/audits.csv: when, where, how many trials were replayed, how many equal."""
+    git, versions = provenance.git_state(root), provenance.versions()
+    about = {"date": date.today().isoformat(), "commit": (git["commit"] or "")[:9] + "+" * bool(git["dirty"])}
+    rows = paths.read_rows(root / AUDITS)
+    for its in found:
+        told = {"notebook": its.notebook, "profile": its.profile, "labels": len(its.units), "replayed": its.replayed}
+        told |= {"equal": its.n_equal, "differing labels": "; ".join(its.labels_that_differ)}
+        rows.append(about | told | {"processor": provenance.processor(), **versions})
+    paths.write_rows(root / AUDITS, rows)
+
+
+def last(root: Path, notebook: str, profile: str) -> Mapping[str, str]:
+    """Return the last kept audit of a notebook's store; empty if there is none."""
+    its = [row for row in paths.read_rows(root / AUDITS) if (row["notebook"], row["profile"]) == (notebook, profile)]
+    return its[-1] if its else {}

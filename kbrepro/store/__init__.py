@@ -1,0 +1,241 @@
+"""What was played is kept: one file a label, and read instead of played again as long as its settings are the same.
+
+A *label* names one call of `run_trials` or `map_trials` of a notebook. Its file `<label>.npz` holds plain arrays (see
+`plain`) and, as text, the settings (see `settings`) that stand beside it in `<label>.json` for readers. While a label
+is played its finished jobs are kept in `<label>.part/`, so a run that was cut short goes on with what is missing.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import re
+import shutil
+import zipfile
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from kbrepro import paths
+from kbrepro.kernels import Array
+from kbrepro.store import plain
+from kbrepro.store.settings import differences, unknown
+
+#: Where the environment names the folder, labels that are to be played anew (one a line, * for all), and 1 for "play
+#: nothing".
+FOLDER, FRESH, READ_ONLY = "KBREPRO_STORE", "KBREPRO_FRESH", "KBREPRO_PLAY_NOTHING"
+PLAYED = "played"
+#: Columns of a file that are not of the results: what it is about, and the seconds of every trial.
+ABOUT, SECONDS = "about the label", "seconds of a trial"
+
+
+class OtherSettings(ValueError):
+    """A label was played with other settings than are asked for."""
+
+
+class NotKept(RuntimeError):
+    """A label is not in a store from which everything is to be read."""
+
+
+class Job(NamedTuple):
+    """What one label plays: `function(Trial(seed, n))` for n = first .. first + trials - 1; `settings` say which."""
+
+    label: str
+    function: Callable[[Any], Any]
+    settings: Any
+    seed: int
+    first: int
+    trials: int
+
+
+class Kept(NamedTuple):
+    """Results of trials, in their order, and the seconds that each took, (trials,)."""
+
+    results: list[Any]
+    seconds: Array
+
+
+class Store:
+    """A folder of labels; `fresh` ones are played anew, and with `read_only` none is played."""
+
+    def __init__(self, folder: Path, fresh: Sequence[str] = (), read_only: bool = False) -> None:
+        self.folder, self.fresh, self.read_only = folder, set(fresh), read_only
+        self._seen: dict[str, Any] = {}
+
+    def read(self, job: Job) -> Kept | None:
+        """Return what is kept of a job, None if it is to be played.
+
+        Raises OtherSettings, naming both, if it was played with others, and NotKept if nothing may be played.
+        """
+        if job.label in self._seen and (found := differences(self._seen[job.label], job.settings)):
+            raise OtherSettings(f"label {job.label!r} stands twice in this notebook: {'; '.join(found)}")
+        path = path_of(self.folder, job.label)
+        if other := next((it for it in self._seen if it != job.label and path_of(self.folder, it) == path), ""):
+            raise OtherSettings(f"label {job.label!r} would share a file with {other!r}: give it another name")
+        fresh = job.label not in self._seen and bool({job.label, "*"} & self.fresh)
+        self._seen[job.label] = job.settings
+        about, columns = _opened(path)
+        if about is None or fresh:
+            if fresh:
+                shutil.rmtree(_parts(self.folder, job.label), ignore_errors=True)
+            if unknown(job.settings):
+                raise NotKept(f"label {job.label!r} is not kept, and its data is not here: see data/README.md")
+            if self.read_only:
+                raise NotKept(f"label {job.label!r} is not in {self.folder.name}/, and nothing is to be played")
+            return None
+        if found := differences(about["settings"], job.settings):
+            raise OtherSettings(
+                f"label {job.label!r} was played with other settings: {'; '.join(found)}. "
+                f'To play it again: kbrepro reproduce ... --fresh "{job.label}"'
+            )
+        return Kept(plain.results_of(about["form"], columns, job.trials), columns[SECONDS].astype(float))
+
+    def pieces(self, job: Job) -> dict[int, Kept]:
+        """Return finished pieces of a job that was cut short, by their first trial."""
+        found = {}
+        for path in sorted(_parts(self.folder, job.label).glob("*.npz")):
+            with suppress(ValueError):  # a damaged piece is played again
+                about, columns = _opened(path)
+                if about and not differences(about["settings"], job.settings):
+                    results = plain.results_of(about["form"], columns, about["trials"])
+                    found[about["first"]] = Kept(results, columns[SECONDS].astype(float))
+        return found
+
+    def keep_piece(self, job: Job, first: int, kept: Kept) -> None:
+        """Keep the results of a job's trials from `first` on until all are there."""
+        path = _parts(self.folder, job.label) / f"{first}.npz"
+        about = {"settings": job.settings, "first": first, "trials": len(kept.results)}
+        paths.write_bytes(path, _packed(about, kept, zipfile.ZIP_STORED))
+
+    def keep(self, job: Job, kept: Kept) -> None:
+        """Keep a whole job, and the text of its settings beside it; what was there is replaced whole or not at all."""
+        path = path_of(self.folder, job.label)
+        about = {"label": job.label, "settings": job.settings, "first": job.first, "trials": job.trials}
+        paths.write_bytes(path, _packed(about, kept, zipfile.ZIP_LZMA))
+        text = json.dumps(about, indent=1, ensure_ascii=False)
+        paths.write_text(path.with_suffix(".json"), text + "\n")
+        shutil.rmtree(_parts(self.folder, job.label), ignore_errors=True)
+
+
+class Listener(Store):
+    """A store that is read only and remembers every job that was asked for, with what is kept of it."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(folder, read_only=True)
+        self.jobs: dict[str, tuple[Job, Kept]] = {}
+
+    def read(self, job: Job) -> Kept | None:
+        kept = super().read(job)
+        self.jobs[job.label] = job, kept
+        return kept
+
+
+_in_use: list[Store] = []
+
+
+@contextmanager
+def using(store: Store) -> Iterator[Store]:
+    """Let all trials of this process be read from a store, and kept there."""
+    _in_use.append(store)
+    try:
+        yield store
+    finally:
+        _in_use.pop()
+
+
+def current() -> Store | None:
+    """Return the store in use: that of `using`, else the folder that the environment names, else None."""
+    if _in_use:
+        return _in_use[-1]
+    folder = os.environ.get(FOLDER)
+    return _of_environment(folder, os.environ.get(FRESH, ""), os.environ.get(READ_ONLY) == "1") if folder else None
+
+
+@cache
+def _of_environment(folder: str, fresh: str, read_only: bool) -> Store:
+    return Store(Path(folder), [label for label in fresh.splitlines() if label], read_only)
+
+
+def remembered(name: str, data: Any) -> Any:
+    """Return sensor data (`data.SensorData`) as loaded, and let the store in use remember what of it is not readings.
+
+    Where the data was not found, but the store was filled with it: what is remembered, with NaN for the readings, so
+    that what was played on it can be judged and shown. Its labels match by the checksum of the file.
+    """
+    if (kept_in := current()) is None:
+        return data
+    label = f"data, {name}"
+    if not data.is_real:
+        about, columns = _opened(path_of(kept_in.folder, label))
+        if about is None:
+            return data
+        (its,) = plain.results_of(about["form"], columns, 1)
+        readings, times = np.full(its.pop("shape"), np.nan), its.pop("times").astype("datetime64[ns]")
+        known = its | {"readings": readings, "times": type(data.times)(times), "sensors": its["sensors"].tolist()}
+        return replace(data, is_real=True, **known)
+    times = data.times.to_numpy().astype("datetime64[ns]").astype(int)
+    its = {"shape": np.array(data.readings.shape), "times": times, "sensors": np.array(data.sensors)}
+    its |= {name: getattr(data, name) for name in ("unit", "source", "locations", "checksum")}
+    job = Job(label, remembered, {"data": data.checksum}, 0, 0, 1)
+    with suppress(NotKept):
+        if Store.read(kept_in, job) is None:  # no listener: there is nothing to replay
+            kept_in.keep(job, Kept([its], np.zeros(1)))
+    return data
+
+
+def labels(folder: Path) -> dict[str, dict[str, Any]]:
+    """Return what every file of a folder is about (label, settings, first, trials), by label."""
+    abouts = [_opened(path, about_alone=True)[0] for path in sorted(folder.glob("*.npz"))]
+    return {about["label"]: about for about in abouts if about}
+
+
+def opened(folder: Path, label: str) -> tuple[Any, list[Any]]:
+    """Return settings and results of a label; FileNotFoundError names the labels that there are."""
+    about, columns = _opened(path_of(folder, label))
+    if about is None:
+        raise FileNotFoundError(f"label {label!r} is not kept; there are: {', '.join(labels(folder)) or 'none'}")
+    return about["settings"], plain.results_of(about["form"], columns, about["trials"])
+
+
+def path_of(folder: Path, label: str) -> Path:
+    """Return the file of a label."""
+    return folder / (re.sub(r"[^\w=.,()-]+", "_", label).strip("_") + ".npz")
+
+
+def _parts(folder: Path, label: str) -> Path:
+    return path_of(folder, label).with_suffix(".part")
+
+
+def _packed(about: dict[str, Any], kept: Kept, compression: int) -> bytes:
+    """The bytes of an .npz file: numpy reads it, whatever the compression."""
+    form, columns = plain.columns_of(kept.results)
+    text = json.dumps(about | {"form": form}, ensure_ascii=False)
+    members = columns | {SECONDS: np.asarray(kept.seconds, dtype=np.float32)}
+    members |= {ABOUT: np.frombuffer(text.encode(), np.uint8)}
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", compression) as archive:
+        for name, values in members.items():
+            entry = zipfile.ZipInfo(f"{name}.npy")  # without the time of writing: same content, same bytes
+            entry.compress_type = compression
+            with archive.open(entry, "w") as file:
+                np.lib.format.write_array(file, np.asarray(values), allow_pickle=False)
+    return buffer.getvalue()
+
+
+def _opened(path: Path, about_alone: bool = False) -> tuple[dict[str, Any] | None, dict[str, Array]]:
+    """What a file is about, and its columns unless `about_alone`; None without a file, ValueError if it is damaged."""
+    if not path.is_file():
+        return None, {}
+    try:
+        with path.open("rb") as bytes_of, np.load(bytes_of, allow_pickle=False) as file:
+            columns = {name: file[name] for name in file.files if name != ABOUT and not about_alone}
+            return json.loads(file[ABOUT].tobytes()), columns
+    except Exception as error:  # whatever reading damaged bytes raises
+        where = "/".join(path.parts[-3:])
+        raise ValueError(f"{where} cannot be read ({error}): restore it, or delete it to play it again") from None

@@ -1,0 +1,144 @@
+"""What jobs return, as named columns of plain arrays and back: no pickle, and readable without this package.
+
+A job returns numbers, texts, arrays, tables, and lists, tuples, named tuples and mappings of these, with the same names
+in every trial. The trials of one name, stacked, make a column; its name is the way to it: `runs/IGP-UCB/arms`. What
+lies below the name `seconds` is kept and never compared.
+"""
+
+from __future__ import annotations
+
+from collections import namedtuple
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from kbrepro.kernels import Array
+
+Columns = dict[str, Array]
+LENGTHS, TOP = " (lengths)", "value"
+NUMBERS = {bool: "bool", int: "int", float: "float", str: "str"}
+#: Numbers other than seconds that differ by less than this, or this share of their size, are equal.
+TOLERANCE = 1e-9
+
+
+def columns_of(results: Sequence[Any]) -> tuple[Any, Columns]:
+    """Return the form of results, as JSON knows it, and their columns; ValueError unless all have the same form."""
+    form, first = _taken_apart(results[0], "")
+    columns = {name: [value] for name, value in first.items()}
+    for number, result in enumerate(results[1:], start=1):
+        other, values = _taken_apart(result, "")
+        if other != form:
+            raise ValueError(f"the job of trial {number} returned other names than that of trial 0: they must be alike")
+        for name, value in values.items():
+            columns[name].append(value)
+    stacked: Columns = {}
+    for name, values in columns.items():
+        if len({value.shape for value in values}) == 1:
+            stacked[name] = np.stack(values)
+        else:
+            stacked[name] = np.concatenate(values)
+            stacked[name + LENGTHS] = np.array([len(value) for value in values])
+    return form, stacked
+
+
+def results_of(form: Any, columns: Mapping[str, Array], n: int) -> list[Any]:
+    """Return the n results that `columns_of` took apart; named tuples come back with the same names."""
+    split: dict[str, Sequence[Array]] = {}
+    for name, values in columns.items():
+        if not name.endswith(LENGTHS):
+            lengths = columns.get(name + LENGTHS)
+            split[name] = values if lengths is None else np.split(values, np.cumsum(lengths)[:-1])
+    return [_put_together(form, {name: values[number] for name, values in split.items()}) for number in range(n)]
+
+
+def through(results: Sequence[Any]) -> list[Any]:
+    """Return results as they come back from a store, so that nobody sees whether they were played or read."""
+    return results_of(*columns_of(results), len(results))
+
+
+def _taken_apart(value: Any, name: str) -> tuple[Any, Columns]:
+    """The form of one result, and its leaves by name."""
+    if isinstance(value, np.generic):
+        value = value.item()
+    if value is None:
+        return None, {}
+    if type(value) in NUMBERS:
+        return {NUMBERS[type(value)]: name or TOP}, {name or TOP: np.asarray(value)}
+    if isinstance(value, np.ndarray):
+        return {"array": name or TOP}, {name or TOP: value.astype(str) if value.dtype.kind == "O" else value}
+    if hasattr(value, "columns") and hasattr(value, "index"):
+        index = {"name": value.index.name, "values": np.asarray(value.index)}
+        parts = {"index": index} | {"columns": {column: np.asarray(value[column]) for column in value}}
+        form, leaves = _taken_apart(parts, name)
+        return {"table": form}, leaves
+    if isinstance(value, Mapping):
+        kind, keys, values = "mapping", [_key(key) for key in value], list(value.values())
+        names = [str(key) for key in value]
+    elif hasattr(value, "_fields"):
+        kind, keys, values = type(value).__name__, list(value._fields), list(value)
+        names = keys
+    elif isinstance(value, list | tuple):
+        kind, keys, values = "list" if isinstance(value, list) else "tuple", None, list(value)
+        names = [str(number) for number in range(len(values))]
+    else:
+        allowed = "numbers, texts, arrays, tables, and lists, tuples and mappings of these"
+        raise ValueError(f"a job returned {type(value).__name__} at {name or 'its top'!r}: it must return {allowed}")
+    forms, leaves = [], {}
+    for each, part in zip(names, values, strict=True):
+        inner, found = _taken_apart(part, f"{name}/{each}" if name else each)
+        forms.append(inner)
+        leaves |= found
+    return {"kind": kind, "keys": keys, "parts": forms}, leaves
+
+
+def _put_together(form: Any, leaves: Mapping[str, Array]) -> Any:
+    if form is None:
+        return None
+    if "kind" not in form:
+        ((what, inner),) = form.items()
+        if what == "table":
+            import pandas as pd  # here: the face of the package loads numbers alone
+
+            parts = _put_together(inner, leaves)
+            index = pd.Index(parts["index"]["values"], name=parts["index"]["name"])
+            return pd.DataFrame(parts["columns"], index)
+        return leaves[inner] if what == "array" else leaves[inner].item()
+    values = [_put_together(part, leaves) for part in form["parts"]]
+    if form["kind"] == "mapping":
+        return dict(zip(map(_read_key, form["keys"]), values, strict=True))
+    if form["keys"] is None:
+        return values if form["kind"] == "list" else tuple(values)
+    return namedtuple(form["kind"], form["keys"])(*values)
+
+
+def _key(key: Any) -> Any:
+    return {"tuple": [_key(part) for part in key]} if isinstance(key, tuple) else key
+
+
+def _read_key(key: Any) -> Any:
+    return tuple(_read_key(part) for part in key["tuple"]) if isinstance(key, dict) else key
+
+
+def differences(before: Any, now: Any) -> list[str]:
+    """Return the names of what differs between two results, with the first place in each: 'runs/EI/arms, at 501'.
+
+    Whole numbers and texts must be equal, other numbers up to 1e-9 of their size; seconds do not count.
+    """
+    (form, columns), (other, others) = (columns_of([result]) for result in (before, now))
+    if form != other:
+        return ["its names"]
+    return [f"{name}, at {place}" for name in columns for place in _first(name, columns[name], others[name])]
+
+
+def _first(name: str, before: Array, now: Array) -> Iterator[str]:
+    if "seconds" in name.split("/"):
+        return
+    if before.shape != now.shape:
+        yield f"its shape: {before.shape[1:]} before, {now.shape[1:]} now"
+        return
+    numbers = before.dtype.kind == "f"
+    same = np.isclose(before, now, rtol=TOLERANCE, atol=TOLERANCE, equal_nan=True) if numbers else before == now
+    if not np.all(same):
+        place = np.argwhere(~np.atleast_1d(same))[0][1:]
+        yield ", ".join(str(p) for p in place) or "its value"

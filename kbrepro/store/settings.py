@@ -1,0 +1,113 @@
+"""The settings of what is played, as plain text: what an experiment says of itself, not where its code lies.
+
+Two settings are the same if their text is, numbers up to 1e-9 of their size; what follows from data that is not here is
+NaN now, and same. Functions and classes stand by their
+name, without the module, so that moving one changes nothing; one that is renamed keeps its old name as `stored_as`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import fields, is_dataclass
+from functools import partial
+from itertools import islice
+from typing import Any
+
+import numpy as np
+
+from kbrepro.kernels import Array
+
+#: Numbers that differ by less than this share of their size are the same: another processor rounds in another way.
+TOLERANCE = 1e-9
+PROJECTIONS = 8
+
+
+def settings(thing: Any) -> Any:
+    """Return the settings of a thing as JSON knows them: numbers, texts, lists and mappings.
+
+    Dataclasses tell all their fields, partials what they were given, arrays (n, ...) shape, type, norm and 8 fixed
+    random projections. Raises ValueError on what has no settings that another process could read: lambdas, functions
+    inside functions, other objects.
+    """
+    if isinstance(thing, np.generic):
+        thing = thing.item()
+    if thing is None or isinstance(thing, bool | int | float | str):
+        return thing
+    if isinstance(thing, np.ndarray):
+        return {"array": _of_array(thing)}
+    if isinstance(thing, partial):
+        given = {"positional": settings(list(thing.args))} if thing.args else {}
+        return {_name(thing.func): given | settings(thing.keywords)}
+    if is_dataclass(thing) and not isinstance(thing, type):
+        return {_name(type(thing)): {field.name: settings(getattr(thing, field.name)) for field in fields(thing)}}
+    if isinstance(thing, Mapping):
+        return {key if isinstance(key, str) else str(settings(key)): settings(value) for key, value in thing.items()}
+    if isinstance(thing, Sequence):
+        return [settings(each) for each in thing]
+    return _name(thing)
+
+
+def _name(thing: Callable[..., Any]) -> str:
+    name = getattr(thing, "stored_as", None) or getattr(thing, "__qualname__", None)
+    if name is None or "<" in name:
+        allowed = "a class, a function of a module, a partial of one, a dataclass, an array, a number or a text"
+        raise ValueError(f"{name or repr(thing)} has no settings that can be kept: it must be {allowed}")
+    return name
+
+
+def _of_array(values: Array) -> dict[str, Any]:
+    if values.dtype.kind not in "biuf":
+        return {"shape": list(values.shape), "values": values.astype(str).ravel().tolist()}
+    flat = values.ravel().astype(float)
+    projections = [float(np.random.default_rng(k).standard_normal(len(flat)) @ flat) for k in range(PROJECTIONS)]
+    kind = {"b": "bool", "f": "float"}.get(values.dtype.kind, "int")
+    return {"shape": list(values.shape), "type": kind, "norm": float(np.linalg.norm(flat)), "projections": projections}
+
+
+def differences(before: Any, now: Any, most: int = 5) -> list[str]:
+    """Return what differs between two settings, at most so many places: 'problem, Bumps, d: 1 before, 2 now'."""
+    first = islice(_differ(before, now), most)
+    return [f"{', '.join(where) or 'settings'}: {a} before, {b} now" for where, a, b in first]
+
+
+def _differ(before: Any, now: Any, where: tuple[str, ...] = ()) -> Any:
+    if isinstance(before, dict) and isinstance(now, dict):
+        if set(before) == {"array"} == set(now) and "norm" in before["array"] and "norm" in now["array"]:
+            yield from _arrays_differ(before["array"], now["array"], where)
+            return
+        for key in dict.fromkeys([*before, *now]):
+            if key not in before or key not in now:
+                yield (*where, key), before.get(key, "not there"), now.get(key, "not there")
+            else:
+                yield from _differ(before[key], now[key], (*where, key))
+    elif isinstance(before, list) and isinstance(now, list) and len(before) == len(now):
+        for number, pair in enumerate(zip(before, now, strict=True)):
+            yield from _differ(*pair, (*where, f"number {number}"))
+    elif not _same(before, now):
+        yield where, before, now
+
+
+def _arrays_differ(before: dict[str, Any], now: dict[str, Any], where: tuple[str, ...]) -> Any:
+    told = [f"array {tuple(its['shape'])} of norm {its['norm']:.12g}" for its in (before, now)]
+    alike = before["shape"] == now["shape"] and before["type"] == now["type"]
+    if alike and math.isnan(now["norm"]):
+        return
+    close = TOLERANCE * max(before["norm"], now["norm"])
+    pairs = zip([before["norm"], *before["projections"]], [now["norm"], *now["projections"]], strict=True)
+    if not alike or not all(abs(a - b) <= close for a, b in pairs):
+        yield where, *(told if told[0] != told[1] else (f"one {told[0]}", "another"))
+
+
+def _same(before: Any, now: Any) -> bool:
+    if isinstance(before, float) or isinstance(now, float):
+        numbers = all(isinstance(x, int | float) and not isinstance(x, bool) for x in (before, now))
+        return numbers and (math.isnan(now) or math.isclose(before, now, rel_tol=TOLERANCE, abs_tol=0.0))
+    return type(before) is type(now) and before == now
+
+
+def unknown(told: Any) -> bool:
+    """Return whether settings hold a NaN: they follow from data that is not here, and cannot be played."""
+    if isinstance(told, dict):
+        return any(map(unknown, told.values()))
+    return any(map(unknown, told)) if isinstance(told, list) else isinstance(told, float) and math.isnan(told)

@@ -1,0 +1,165 @@
+"""An audit plays kept trials again: the same code is green, code that pulls another arm once is red and is named."""
+
+import os
+import shutil
+import sys
+from functools import partial
+from pathlib import Path
+
+import nbformat
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from kbrepro import paths
+from kbrepro.__main__ import main
+from kbrepro.batch import audit, run
+
+MODULE = """import kbrepro as kb
+
+class Rule(kb.UCB):
+    'GP-UCB.'
+    {index}
+
+class Best(kb.Policy):
+    def index(self, rng):
+        return {best}
+
+def total(source, trial):
+    return {{"sum": float(source(trial).expected_reward.sum()) {more}, "seconds": {seconds}}}
+"""
+PACKAGE = Path(run.__file__).parents[2]
+KERNEL = {
+    "kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"},
+    "language_info": {"name": "python"},
+}
+PLAIN = {"index": "", "best": "self.posterior.mean", "more": "", "seconds": "1.0"}
+CELLS = [
+    ("parameters", 'seed: int = 3\nlengthscale: float = 0.2\nresults_dir: str = ""'),
+    ("", "from functools import partial\nimport kbrepro as kb\nimport toy_rules\nfrom pathlib import Path"),
+    (
+        "",
+        "source = kb.GPDraw(kb.Matern(lengthscale, nu=2.5), kb.grid(30), 0.01)\n"
+        "rules = {'ours': partial(toy_rules.Rule, width=kb.Bayes(0.1)), 'best': toy_rules.Best}\n"
+        "traces = kb.run_trials(kb.Experiment(source, rules, 600), 4, seed, label='Fig. 1, d = 1')",
+    ),
+    ("", "sums = kb.map_trials(partial(toy_rules.total, source), 6, seed, label='sums')"),
+    ("", "Path(results_dir, 'found.txt').write_text(str([t.regret.sum() for t in traces.values()]))"),
+]
+
+
+def write_rules(root, **what):
+    (root / "toy_rules.py").write_text(MODULE.format(**PLAIN | what))
+    sys.modules.pop("toy_rules", None)
+    return root
+
+
+@pytest.fixture(scope="module")
+def played(tmp_path_factory):
+    """A project of one notebook, whose rules lie in a module of its own, played once."""
+    root = write_rules(tmp_path_factory.mktemp("played"))
+    (root / "kbrepro").mkdir()  # the folders that make a root; the package is the real one
+    (root / "notebooks").mkdir()
+    cells = [nbformat.v4.new_code_cell(text, metadata={"tags": [tag] if tag else []}) for tag, text in CELLS]
+    nbformat.write(nbformat.v4.new_notebook(cells=cells, metadata=KERNEL), root / "notebooks" / "01_toy.ipynb")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PYTHONPATH", f"{root}{os.pathsep}{PACKAGE}")
+        run.run(["01"], "quick", {}, 1, root)
+    return root
+
+
+@pytest.fixture
+def project(played, tmp_path, monkeypatch):
+    """A copy of that project; call it with what its module is to say instead."""
+    root = tmp_path / "project"
+    shutil.copytree(played, root)
+    monkeypatch.chdir(root)
+    monkeypatch.syspath_prepend(str(root))
+    monkeypatch.setenv("PYTHONPATH", f"{root}{os.pathsep}{PACKAGE}")
+    monkeypatch.setenv("KBREPRO_JOBS", "1")
+    monkeypatch.delenv("KBREPRO_STORE", raising=False)
+    return partial(write_rules, root)
+
+
+def audited(root, minutes=0.2, seed=0):
+    (planned,) = run.plan(["01"], "quick", {}, root)
+    return audit.audit(planned, minutes, np.random.default_rng(seed), 1)
+
+
+def test_the_same_code_is_equal_throughout(project):
+    found = audited(project())
+    assert found.units == {"Fig. 1, d = 1": 8, "sums": 6} and found.differ == [] and found.n_equal == 14
+    text = audit.text([found])
+    assert "14 of 14 replayed, 14 equal" in text and "not audited" not in text
+
+
+def test_a_rule_that_is_written_in_another_way_is_equal(project):
+    """A refactoring that pulls the same arms, such as a loop in the place of arrays, is green."""
+    loop = "__import__('numpy').array([float(value) for value in self.posterior.mean])"
+    assert audited(project(best=loop)).differ == []
+
+
+def test_a_rule_that_differs_after_round_500_is_named_with_label_trial_and_round(project):
+    late = "self.posterior.mean if self.t <= 500 else -self.posterior.mean"
+    found = audited(project(best=late))
+    assert found.labels_that_differ == ["Fig. 1, d = 1"] and len(found.differ) == 4
+    assert all(told.startswith("Fig. 1, d = 1, trial ") and "(best): arm " in told for told in found.differ)
+    assert all("in round 501, where it was" in told for told in found.differ)
+
+
+def test_another_constant_in_a_width_is_red_and_the_exit_code_is_1(project):
+    index = "def index(self, rng):\n        return self.posterior.mean + 0.9 * self.width(self) * self.posterior.sd"
+    project(index=index)
+    found = CliRunner().invoke(main, ["audit", "01", "--profile", "quick", "--minutes", "0.2", "--keep"])
+    assert found.exit_code == 1 and "differs: Fig. 1, d = 1, trial " in found.output
+    (row,) = paths.read_rows(Path("results/audits.csv"))
+    assert row["differing labels"] == "Fig. 1, d = 1" and int(row["equal"]) == int(row["replayed"]) - 4
+    assert audit.last(Path(), "01_toy", "quick") == row and audit.last(Path(), "01_toy", "paper") == {}
+
+
+def test_another_number_is_red_other_seconds_are_not_and_code_that_fails_is(project):
+    assert audited(project(seconds="2.0")).differ == []
+    assert {told.split(": ")[1] for told in audited(project(more="+ 1e-6")).differ} == {"sum, at its value"}
+    assert all("ZeroDivisionError" in told for told in audited(project(more="/ 0")).differ)
+
+
+def test_a_label_comes_first_once_and_what_takes_too_long_is_left_out(project):
+    units = [audit.Unit("a", n, None, 0.0) for n in range(50)] + [audit.Unit("b", 0, None, 0.0)]
+    for seed in range(5):
+        order = list(audit._order(units, np.random.default_rng(seed)))
+        assert {unit.label for unit in order[:2]} == {"a", "b"} and sorted(order) == sorted(units)
+    slow = [audit.Unit("c", 0, None, 1e6), audit.Unit("d", 0, None, 0.0)]
+    assert [unit.label for unit in audit._in_time(iter(slow), audit.time.monotonic() + 10)] == ["d"]
+
+
+def test_few_replays_are_said_and_the_bound_is_3_over_k():
+    found = audit.Audit("01_toy", "paper", {"long": 100, "short": 2, "slow": 9}, {"long": 30, "short": 2, "slow": 1})
+    text = audit.text([found])
+    assert "33 of 111 replayed, 33 equal" in text and "fewer than 10% of its trials differ" in text
+    assert "fewer than 9.1%" in text and "1 labels: slow" in text
+
+
+def test_cells_that_need_what_is_not_kept_are_passed_over(project):
+    root = project()
+    (root / "results/quick/01_toy/played/Fig._1,_d_=_1.npz").unlink()
+    found = audited(root)
+    assert found.units == {"sums": 6} and "'Fig. 1, d = 1' is not in played/" in found.missing
+    assert "not all is kept" in audit.text([found])
+
+
+def test_without_a_store_the_command_says_what_to_do(project):
+    shutil.rmtree(project() / "results/quick/01_toy/played")
+    found = CliRunner().invoke(main, ["audit", "01", "--profile", "quick"])
+    assert found.exit_code == 1 and "first `kbrepro reproduce 01`" in found.output
+
+
+def test_another_setting_in_the_notebook_is_an_error_that_names_both(project):
+    root = project()
+    path = root / "notebooks" / "01_toy.ipynb"
+    path.write_text(path.read_text().replace("lengthscale, nu=2.5", "lengthscale + 0.15, nu=2.5"))
+    with pytest.raises(run.RunFailed):
+        run.run(["01"], "quick", {}, 1, root)
+    log = (root / "results/quick/01_toy.partial/log.txt").read_text()
+    assert "Matern, lengthscale: 0.2 before, 0.35 now" in log and '--fresh "Fig. 1, d = 1"' in log
+    run.run(["01"], "quick", {}, 1, root, ["Fig. 1, d = 1", "sums"])
+    assert audited(root).differ == []
