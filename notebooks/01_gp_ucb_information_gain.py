@@ -34,7 +34,7 @@ import pandas as pd
 from scipy.linalg import eigvalsh
 
 # %% tags=["hide-input"] jupyter={"source_hidden": true}
-from kbrepro import checks, information
+from kbrepro import checks, figures, information
 from kbrepro.confidence import Bayes
 from kbrepro.data import store
 from kbrepro.kernels import Independent, Linear, Matern, SquaredExponential, grid
@@ -877,7 +877,8 @@ specified = {
 
 # %% tags=["hide-input"] jupyter={"source_hidden": true}
 for claim_id, table in specified.items():
-    fig = pictures.readings(claim_id, table, record.rules, of_data if "days tested" in table else "synthetic")
+    data = of_data if "days tested" in table else "synthetic"
+    fig = figures.played(table, record.rules, claim_id, *pictures.PLAYED[claim_id], data)
     record.figure(fig, f"readings_{claim_id}")
     plt.show()
 

@@ -34,7 +34,7 @@ import numpy as np
 import pandas as pd
 
 # %% tags=["hide-input"] jupyter={"source_hidden": true}
-from kbrepro import checks
+from kbrepro import checks, figures
 from kbrepro.confidence import Bayes, Improved, SelfNormalised, Tighter
 from kbrepro.data import intel_lab, store
 from kbrepro.information import GainByFormula
@@ -1023,7 +1023,7 @@ specified |= {
 data_of = dict.fromkeys(("2-J", "2-K"), labels["temperature"]) | dict.fromkeys(("2-L", "2-M", "2-Q"), labels["light"])
 data_of["2-F"] = "functions and sensors"
 for claim_id, table in specified.items():
-    fig = pictures.readings(claim_id, table, record.rules, data_of.get(claim_id, "functions"))
+    fig = figures.played(table, record.rules, claim_id, *pictures.PLAYED[claim_id], data_of.get(claim_id, "functions"))
     record.figure(fig, f"readings_{claim_id}")
     plt.show()
 

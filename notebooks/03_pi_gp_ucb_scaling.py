@@ -37,7 +37,7 @@ import numpy as np
 import pandas as pd
 
 # %% tags=["hide-input"] jupyter={"source_hidden": true}
-from kbrepro import checks
+from kbrepro import checks, figures
 from kbrepro.confidence import Improved, Tighter
 from kbrepro.kernels import Matern
 from kbrepro.papers.pi_gp_ucb import experiments, pictures
@@ -736,7 +736,7 @@ specified["3-G"] = play_reading("3-G", 2, lambda igp, pi, _: apart(pi, igp), **f
 
 # %% tags=["hide-input"] jupyter={"source_hidden": true}
 for claim_id, table in specified.items():
-    fig = pictures.readings(claim_id, table, record.rules)
+    fig = figures.played(table, record.rules, claim_id, *pictures.PLAYED[claim_id])
     record.figure(fig, f"readings_{claim_id}")
     plt.show()
 

@@ -33,7 +33,7 @@ import numpy as np
 import pandas as pd
 
 # %% tags=["hide-input"] jupyter={"source_hidden": true}
-from kbrepro import checks, information
+from kbrepro import checks, figures, information
 from kbrepro.confidence import Constant, SelfNormalised, Tighter
 from kbrepro.kernels import Linear, SquaredExponential, grid
 from kbrepro.papers.bkb import costs, experiments, pictures, starvation
@@ -840,7 +840,7 @@ for claim_id, (estimate, its) in plays.items():
 
 # %% tags=["hide-input"] jupyter={"source_hidden": true}
 for claim_id, table in specified.items():
-    fig = pictures.readings(claim_id, table, record.rules)
+    fig = figures.played(table, record.rules, claim_id, *pictures.PLAYED[claim_id])
     record.figure(fig, f"readings_{claim_id}")
     plt.show()
 

@@ -34,7 +34,7 @@ import numpy as np
 import pandas as pd
 
 # %% tags=["hide-input"] jupyter={"source_hidden": true}
-from kbrepro import checks
+from kbrepro import checks, figures
 from kbrepro.claims import read_rule
 from kbrepro.kernels import grid
 from kbrepro.papers.gpn_ucb import experiments, needle, pictures
@@ -973,7 +973,7 @@ specified = {
 
 # %% tags=["hide-input"] jupyter={"source_hidden": true}
 for claim_id, table in specified.items():
-    fig = pictures.readings(claim_id, table, record.rules, f"{n} chains")
+    fig = figures.played(table, record.rules, claim_id, *pictures.PLAYED[claim_id], f"{n} chains")
     record.figure(fig, f"readings_{claim_id}")
     plt.show()
 

@@ -1,6 +1,6 @@
 """House style, the look of every algorithm, and the plot kinds that several notebooks share."""
 
-from kbrepro.figures.panels import curves, label_ends, labelled, legend_below, placed, regret_quartiles, restyle, said
+from kbrepro.figures.panels import curves, label_ends, labelled, placed, regret_quartiles, regret_row, restyle, said
 from kbrepro.figures.style import KERNEL_LOOK, LOOK, STATE_LOOK, WIDTH, Look, look, use_style
 from kbrepro.figures.verdicts import all_parts, pairs, played, specification_curve
 
@@ -14,12 +14,12 @@ __all__ = [
     "curves",
     "label_ends",
     "labelled",
-    "legend_below",
     "look",
     "pairs",
     "placed",
     "played",
     "regret_quartiles",
+    "regret_row",
     "restyle",
     "said",
     "specification_curve",

@@ -4,22 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from typing import Any
 
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.axis import Axis
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.text import Text
-from matplotlib.ticker import LogLocator, NullFormatter
 from scipy.optimize import isotonic_regression
 
 from kbrepro import checks
+from kbrepro.figures import pieces
 from kbrepro.figures.style import SMALLEST, Look, look
 from kbrepro.kernels import Array
-from kbrepro.regret import Trace, log_spaced, simple_regret, standard_error
+from kbrepro.regret import Trace, log_spaced, simple_regret
 
 QUANTITIES = {
     "average": ("average regret $R_t/t$", lambda trace: trace.average_regret),
@@ -49,27 +49,36 @@ def regret_quartiles(
     checks.one_of(tuple(QUANTITIES), quantity=quantity)
     checks.one_of(SPREADS, spread=spread)
     (name_of, curves_of), counts = QUANTITIES[quantity], set()
+    ax.set(xscale="log", yscale="log")
     for name, trace in traces.items():
         rounds = log_spaced(trace.horizon)
         curves = curves_of(trace)[:, rounds - 1]
         counts.add(len(curves))
-        if spread == SPREADS[0]:
-            low, middle, high = np.quantile(curves, [0.25, 0.5, 0.75], axis=0)
-        else:
-            middle, half = curves.mean(axis=0), 1.96 * standard_error(curves, block)
-            low, high = middle - half, middle + half
-        (line,) = ax.loglog(rounds, middle, label=name, **look(name, hero))
-        ax.fill_between(rounds, low, high, color=line.get_color(), alpha=0.15, linewidth=0)
-    shown = np.concatenate(
-        [line.get_ydata() for each in ax.get_shared_y_axes().get_siblings(ax) for line in each.lines]
-    )
+        quartiles = np.quantile(curves, [0.5, 0.25, 0.75], axis=0)
+        its = quartiles if spread == SPREADS[0] else pieces.mean_interval(curves, block)
+        pieces.banded(ax, rounds, its, name, **look(name, hero))
+    alike = ax.get_shared_y_axes().get_siblings(ax)
+    shown = np.concatenate([line.get_ydata() for each in alike for line in each.lines])
     numbers = " to ".join(map(str, sorted({min(counts), max(counts)})))
-    trials = f"{spread}\nof {numbers} trials"
-    ax.set(xlabel="round t", ylabel=_with_unit(name_of, unit) + f"\n{trials}", xlim=(1, rounds[-1]))
+    told = f"{name_of} ({unit})" if unit else name_of
+    ax.set(xlabel="round t", ylabel=f"{told}\n{spread}\nof {numbers} trials", xlim=(1, rounds[-1]))
     if (shown > 0).any():  # a band may come as near to zero as it likes: curves set the lower end
         ax.set_ylim(bottom=0.7 * shown[shown > 0].min())
-    for axis in (ax.xaxis, ax.yaxis):
-        plain_log(axis)
+    pieces.log_axes(ax, "xy")
+
+
+def regret_row(
+    panels: Mapping[str, Mapping[str, Trace]], height: float, looks: Mapping[str, Look] | None = None, **settings: Any
+) -> tuple[Figure, Array]:
+    """Return a figure with `regret_quartiles` in a row of panels {title: traces} on one y axis, curves restyled."""
+    figure, axes = pieces.row(len(panels), height, sharey=True)
+    for ax, (title, traces) in zip(axes, panels.items(), strict=True):
+        regret_quartiles(ax, traces, **settings)
+        restyle(ax, looks or {})
+        ax.set_title(title)
+    for ax in axes[1:]:
+        ax.set_ylabel("")
+    return figure, axes
 
 
 def restyle(ax: Axes, looks: Mapping[str, Look]) -> None:
@@ -78,18 +87,6 @@ def restyle(ax: Axes, looks: Mapping[str, Look]) -> None:
         colour, style = looks.get(line.get_label(), (line.get_color(), line.get_linestyle()))
         line.set(color=colour, linestyle=style)
         band.set_color(colour)
-
-
-def _with_unit(name: str, unit: str) -> str:
-    return f"{name} ({unit})" if unit else name
-
-
-def plain_log(axis: Axis) -> None:
-    """Tick the decades of a log axis, and 2 and 5 between them where there are few, in plain numbers."""
-    low, high = axis.get_view_interval()
-    axis.set_major_locator(LogLocator(subs=(1, 2, 5) if high < 100 * low else (1,)))
-    axis.set_major_formatter("{x:g}")
-    axis.set_minor_formatter(NullFormatter())
 
 
 # Labels at the ends of curves
@@ -142,36 +139,22 @@ def _label_ends(ax: Axes) -> bool:
     ends, coincides = _ends(ax, lines)
     order = sorted(range(len(lines)), key=lambda i: (ends[i], -i))
     gap = 1.3 * SMALLEST * pixels / box.height
-    texts = []
+    texts, leader = [], {"arrowstyle": "-", "linewidth": 0.6, "shrinkA": 1, "shrinkB": 1, "relpos": (0, 0.5)}
+    where = {"xycoords": ("data", "axes fraction"), "textcoords": "axes fraction", "size": SMALLEST, "va": "center"}
     for i, place in zip(order, _spread(ends[order], gap), strict=True):
-        line = lines[i]
-        x = np.asarray(line.get_xdata(), float)[-1]
-        texts.append(
-            ax.annotate(
-                ("= " if coincides[i] else "") + line.get_label(),
-                (x, ends[i]),
-                (1 + 10 * pixels / box.width, place),
-                xycoords=("data", "axes fraction"),
-                textcoords="axes fraction",
-                color=line.get_color(),
-                size=SMALLEST,
-                va="center",
-                arrowprops={
-                    "arrowstyle": "-",
-                    "color": line.get_color(),
-                    "linewidth": 0.6,
-                    "shrinkA": 1,
-                    "shrinkB": 1,
-                    "relpos": (0, 0.5),
-                },
-            )
-        )
+        colour, x = lines[i].get_color(), np.asarray(lines[i].get_xdata(), float)[-1]
+        name, at = "= " * coincides[i] + lines[i].get_label(), (1 + 10 * pixels / box.width, place)
+        arrow = leader | {"color": colour}
+        texts.append(ax.annotate(name, (x, ends[i]), at, color=colour, arrowprops=arrow, **where))
     widest = max(Text.get_window_extent(text).width for text in texts)  # without the line that leads to it
     fits = len(lines) * gap <= 1 and widest <= 0.3 * ax.figure.bbox.width
     if not fits:
         for text in texts:
             text.remove()
-        _legend_below(ax.figure, widest + 32 * pixels)
+        for legend in list(ax.figure.legends):
+            legend.remove()
+        columns = int(ax.figure.bbox.width // (widest + 32 * pixels))
+        pieces.legend_below(ax.figure, columns, ax.figure.axes, handlelength=1.6, columnspacing=1.0)
     return fits
 
 
@@ -210,29 +193,3 @@ def _spread(places: Array, gap: float) -> Array:
     """Return the sorted places moved as little as possible so that they lie `gap` apart, within [0, 1] if they fit."""
     steps = gap * np.arange(len(places))
     return np.clip(isotonic_regression(places - steps).x, 0, max(0, 1 - steps[-1])) + steps
-
-
-def _legend_below(figure: Figure, width: float) -> None:
-    """Put one legend of all curves of a figure below it, in columns `width` pixels wide, in place of any before."""
-    for legend in list(figure.legends):
-        legend.remove()
-    shown = {}
-    for ax in figure.axes:
-        handles, labels = ax.get_legend_handles_labels()
-        shown |= dict(zip(labels, handles, strict=True))
-    columns = max(1, min(len(shown), int(figure.bbox.width // width)))
-    figure.legend(
-        shown.values(),
-        shown.keys(),
-        loc="outside lower center",
-        ncols=columns,
-        fontsize=SMALLEST,
-        handlelength=1.6,
-        columnspacing=1.0,
-    )
-
-
-def legend_below(figure: Figure, columns: int, panel: int = 0) -> None:
-    """Name the curves of one panel below the figure, where panels are too narrow for labels."""
-    handles = figure.axes[panel].get_legend_handles_labels()
-    figure.legend(*handles, loc="outside lower center", ncols=columns, fontsize=SMALLEST)

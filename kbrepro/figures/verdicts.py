@@ -15,7 +15,7 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator, NullLocator, PercentFormatter
 
 from kbrepro.claims import Part, Rule, Rules, read_rule
-from kbrepro.figures.panels import plain_log
+from kbrepro.figures.pieces import golden, name_rows, plain_log
 from kbrepro.figures.style import SMALLEST, STATE_LOOK, WIDTH
 from kbrepro.kernels import Array
 from kbrepro.readings import sentence
@@ -63,15 +63,13 @@ def pairs(
     at the right. For ratios set the x axis to a log scale first.
     """
     for place, (values, estimate) in enumerate(rows.values()):
-        values = np.sort(values)
-        jitter = 0.02 + 0.36 * (np.arange(len(values)) * 0.618034 % 1)  # the golden section keeps neighbours apart
-        ax.plot(values, place + jitter, "o", color=GREY, markersize=3, alpha=0.6, markeredgewidth=0)
-        _interval(ax, place - 0.2, *estimate, state=rule.state(estimate), markersize=6)
+        jitter = 0.02 + 0.36 * golden(len(values))
+        ax.plot(np.sort(values), place + jitter, "o", color=GREY, markersize=3, alpha=0.6, markeredgewidth=0)
+        _interval(ax, place - 0.2, estimate, state=rule.state(estimate), markersize=6)
         _beside(ax, place, f"{sum(map(rule.allows, values))} of {len(values)}", 6)
-    ax.set_yticks(range(len(rows)), list(rows))
+    name_rows(ax, list(rows), (0.55, 0.55))
     told = f"one dot a {dot}; {centre} and 95 % interval\nshaded: {_typeset(rule.text)}; right: how many meet it"
-    ax.set(ylim=(len(rows) - 0.45, -0.55), xlabel=f"{what}\n{told}")
-    ax.grid(visible=False, axis="y")
+    ax.set_xlabel(f"{what}\n{told}")
     _shade(ax, rule, "x")
     if ax.get_xscale() == "log":
         plain_log(ax.xaxis)
@@ -84,18 +82,10 @@ def _beside(ax: Axes, place: float, text: str, points: float, colour: str = "bla
 
 
 def _interval(
-    ax: Axes,
-    place: float,
-    value: float,
-    low: float,
-    high: float,
-    *,
-    state: str,
-    markersize: float,
-    hollow: bool = False,
+    ax: Axes, place: float, its: Sequence[float], *, state: str, markersize: float, hollow: bool = False
 ) -> None:
-    """Draw a value and its interval lengthwise in the look of its state."""
-    colour, marker = STATE_LOOK[state]
+    """Draw `its` value and interval lengthwise in the look of a state."""
+    (value, low, high), (colour, marker) = its, STATE_LOOK[state]
     ax.plot([low, high], [place, place], color=colour, linewidth=1.8, solid_capstyle="butt")
     face = "white" if hollow else colour
     ax.plot(value, place, marker, color=colour, markerfacecolor=face, markersize=markersize, markeredgewidth=1.0)
@@ -179,7 +169,7 @@ def _dot_grid(ax: Axes, table: pd.DataFrame, played: Mapping[str, Sequence[Any]]
     ax.tick_params(axis="y", length=0)
 
 
-def played(table: pd.DataFrame, rules: Rules, claim_id: str, part: str, *, what: str, data: str) -> Figure:
+def played(table: pd.DataFrame, rules: Rules, claim_id: str, part: str, what: str, data: str) -> Figure:
     """Return the specification curve of a claim's part, `what` on its axis, and what decides on which data as title."""
     figure = specification_curve(table, rules.readings, rules.claims[claim_id].parts[part])
     decides = sentence(table, [choice for choice in rules.readings if choice in table])
@@ -250,7 +240,7 @@ def _distance(ax: Axes, place: float, part: Mapping[str, Any], hollow: bool) -> 
     best = np.clip((low + high) / 2, part["low"], part["high"]) if np.isfinite([low, high]).all() else part["value"]
     ends = [distance(x) for x in (part["low"], part["high"], best)]
     shown = np.clip([distance(part["value"]), min(ends), max(ends)], -FARTHEST, FARTHEST)
-    _interval(ax, place, *shown, state=part["state"], markersize=4.5, hollow=hollow)
+    _interval(ax, place, shown, state=part["state"], markersize=4.5, hollow=hollow)
     colour = STATE_LOOK[part["state"]][0]
     for side, beyond in (("<", min(ends) < -FARTHEST), (">", max(ends) > FARTHEST)):
         if beyond:

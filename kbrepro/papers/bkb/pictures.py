@@ -8,14 +8,13 @@ from textwrap import fill
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator
 
 from kbrepro import figures
-from kbrepro.claims import Rules, read_rule
-from kbrepro.figures import LOOK, WIDTH
-from kbrepro.figures.panels import plain_log
+from kbrepro.claims import read_rule
+from kbrepro.figures import LOOK, WIDTH, pieces
+from kbrepro.figures.pieces import banded, log_axes, titled
 from kbrepro.figures.style import SMALLEST
 from kbrepro.kernels import Array
 from kbrepro.papers.bkb.costs import milliseconds
@@ -53,13 +52,6 @@ PLAYED = {
 }
 
 
-def _log(ax: Axes, axes: str) -> None:
-    """Make the named axes ("x", "y" or "xy") logarithmic, in plain numbers."""
-    for name in axes:
-        ax.set(**{f"{name}scale": "log"})
-        plain_log(getattr(ax, f"{name}axis"))
-
-
 # Figure 1
 
 
@@ -93,34 +85,26 @@ def strip(
         row[0].set_ylabel(f"reward, t = {t}")
     for ax in axes[-1]:
         ax.set_xlabel("x")
-    figures.legend_below(fig, 3)
-    covered = {name: _cover(frames[(frames["name"] == name) & (frames["t"] == shown[-1])]) for name in names}
-    told = ", ".join(f"{name} {its:.0%}" for name, its in covered.items())
-    fig.suptitle(f"Share of f in the unseen half inside mean ± 3 sd after {shown[-1]} pulls:\n{told}")
-    return fig
-
-
-def _cover(view: pd.DataFrame) -> float:
-    far = view[view["x"] > 0.5]
-    return float((np.abs(far["f"] - far["mean"]) <= BAND * far["sd"]).mean())
+    far = frames[(frames["x"] > 0.5) & (frames["t"] == shown[-1])]
+    covered = ((far["f"] - far["mean"]).abs() <= BAND * far["sd"]).groupby(far["name"]).mean()
+    told = ", ".join(f"{name} {covered[name]:.0%}" for name in names)
+    return titled(fig, f"Share of f in the unseen half inside mean ± 3 sd after {shown[-1]} pulls:\n{told}", 3)
 
 
 def starvation(table: pd.DataFrame, compared: Mapping[str, tuple[str, str]], shown: Sequence[int]) -> Figure:
     """Return the worst ratios of variances, one dot a seed: a panel a t, a row a posterior {label: (name, setting)}."""
-    fig, axes = plt.subplots(1, len(shown), figsize=(WIDTH, 1.5 + 0.28 * len(compared)), sharey=True)
+    fig, axes = pieces.row(len(shown), 1.5 + 0.28 * len(compared), sharey=True)
     for ax, t in zip(axes, shown, strict=True):
         for place, key in enumerate(compared.values()):
             starved = np.minimum(np.log10(over_seeds(table, "starved", *key, t)), STARVED_CUT)
             inflated = -np.minimum(np.log10(over_seeds(table, "inflated", *key, t)), INFLATED_CUT)
-            jitter = 0.5 * (np.arange(len(starved)) * 0.618034 % 1 - 0.5)
+            y = place + 0.5 * (pieces.golden(len(starved)) - 0.5)
             dots = {"color": LOOK[key[0]][0], "markersize": 2.5, "alpha": 0.6}
-            ax.plot(starved, place + jitter, "o", markeredgewidth=0, **dots)
-            ax.plot(inflated, place + jitter, "o", markerfacecolor="none", markeredgewidth=0.6, **dots)
+            ax.plot(starved, y, "o", markeredgewidth=0, **dots)
+            ax.plot(inflated, y, "o", markerfacecolor="none", markeredgewidth=0.6, **dots)
         ax.axvline(0, color="black", linewidth=0.8)
         ax.set(title=f"t = {t}", xlim=(-INFLATED_CUT - 0.4, STARVED_CUT + 0.4), xticks=(-2, 0, 2, 4, 6, 8))
-        ax.grid(visible=False, axis="y")
-    axes[0].set_yticks(range(len(compared)), compared)
-    axes[0].set_ylim(len(compared) - 0.5, -0.5)
+        pieces.name_rows(ax, list(compared))
     fig.supxlabel(
         "log10 of exact over approximate variance, one dot a seed\nfilled: largest over the arms (starved, cut at 8); "
         "open: smallest (inflated, cut at −2.5)",
@@ -128,8 +112,7 @@ def starvation(table: pd.DataFrame, compared: Mapping[str, tuple[str, str]], sho
     )
     last = {label: over_seeds(table, "starved", *key, shown[-1]) for label, key in compared.items()}
     starving = [label for label, its in last.items() if np.median(its) > 2]
-    fig.suptitle(f"At t = {shown[-1]} the median worst ratio exceeds 2 for\n{', '.join(starving) or 'none'}")
-    return fig
+    return titled(fig, f"At t = {shown[-1]} the median worst ratio exceeds 2 for\n{', '.join(starving) or 'none'}")
 
 
 # Theorem 1
@@ -159,43 +142,34 @@ def transition(
     runs = len(next(iter(found.values())).bad)
     axes[0, 0].set(ylabel=f"bad steps (%)\n(mean, 95 %, {runs} runs)", ylim=(-4, 104))
     axes[1, 0].set_ylabel("members /\n" + r"($\bar q\, d_{eff}$)" + "\n(shaded: 0.8 to 1.5)")
-    handles = axes[0, 0].get_legend_handles_labels()
-    fig.legend(*handles, loc="outside lower center", ncols=2, fontsize=SMALLEST)
     least = min(its.bound for (name, *_), its in found.items() if name == HERO)
     worst = max(its.bad.mean() for (name, _, q), its in found.items() if name == HERO and q == of_record)
-    fig.suptitle(
-        f"At $\\bar q$ = {of_record:g} at most {worst:.2%} of BKB's steps are bad (any design);\n"
-        f"the theorem's bound on the size is at least {least:.0f} times the size (any $\\bar q$)"
-    )
-    return fig
+    title = f"At $\\bar q$ = {of_record:g} at most {worst:.2%} of BKB's steps are bad (any design);"
+    told = f"the theorem's bound on the size is at least {least:.0f} times the size (any $\\bar q$)"
+    return titled(fig, f"{title}\n{told}", 2)
 
 
 def proposition_5(chains: Mapping[str, Array]) -> Figure:
     """Return the four quantities of Proposition 5 over t, {design: (runs, T, 4)}, median and range of the runs."""
     names = (r"$d_{eff}$", r"sum of $\sigma_s^2$", "log det", "eq. 6")
     looks = ((LOOK["BKB"][0], "-"), ("black", "-"), ("black", "--"), ("black", ":"))
-    fig, axes = plt.subplots(1, len(chains), figsize=(WIDTH, 3.2), sharey=True)
+    fig, axes = pieces.row(len(chains), 3.2, sharey=True)
     for ax, (design, chain) in zip(axes, chains.items(), strict=True):
         t = np.arange(1, chain.shape[1] + 1)
         for i, (name, (colour, style)) in enumerate(zip(names, looks, strict=True)):
-            low, middle, high = np.quantile(chain[..., i], [0, 0.5, 1], axis=0)
-            ax.plot(t, middle, style, color=colour, label=name)
-            ax.fill_between(t, low, high, color=colour, alpha=0.15, linewidth=0)
+            its = np.quantile(chain[..., i], [0.5, 0, 1], axis=0)
+            banded(ax, t, its, name, color=colour, linestyle=style)
         guide = np.median(chain[:, 1:, 0], axis=0) * np.log(t[1:])
         ax.plot(t[1:], guide, "-.", color="#b08000", label=r"$d_{eff} \log t$ (4.1)")
         ax.set(title=design, xlabel="pulls t", xlim=(1, t[-1]))
-        _log(ax, "xy")
+        log_axes(ax, "xy")
     axes[0].set_ylim(bottom=1)
     axes[0].set_ylabel(f"nats, or dimensions\n(median, range of {len(chain)} runs)")
-    figures.legend_below(fig, 5)
     ratios = {design: replacement_of_log_det(chain) for design, chain in chains.items()}
     told = ", ".join(f"{(its < 1).mean():.0%} ({design})" for design, its in ratios.items())
     least = min(its.min() for its in ratios.values())
-    fig.suptitle(
-        rf"$d_{{eff}} \log t$, put in the place of log det, falls to {least:.2f} of it;"
-        f"\nit is the smaller in {told} of the steps"
-    )
-    return fig
+    title = rf"$d_{{eff}} \log t$, put in the place of log det, falls to {least:.2f} of it;"
+    return titled(fig, f"{title}\nit is the smaller in {told} of the steps", 5)
 
 
 # Regret
@@ -203,14 +177,10 @@ def proposition_5(chains: Mapping[str, Array]) -> Figure:
 
 def regret(traces: Mapping[str, Trace]) -> Figure:
     """Return cumulative regret of all rules, median and quartiles."""
-    fig, ax = plt.subplots(figsize=(WIDTH, 4.2))
-    figures.regret_quartiles(ax, traces, hero=HERO)
-    figures.restyle(ax, LOOKS)
+    fig, _ = figures.regret_row({"": traces}, 4.2, LOOKS, hero=HERO)
     final = {name: trace.regret.sum(axis=1).mean() for name, trace in traces.items()}
-    ranked = sorted(final, key=final.get)
-    return figures.labelled(
-        fig, f"Mean $R_T$ from {final[ranked[0]]:.0f} ({ranked[0]})\nto {final[ranked[-1]]:.0f} ({ranked[-1]})"
-    )
+    least, most = (f(final, key=final.get) for f in (min, max))
+    return figures.labelled(fig, f"Mean $R_T$ from {final[least]:.0f} ({least})\nto {final[most]:.0f} ({most})")
 
 
 def beside_exact(finals: Mapping[str, Array], pairs: Mapping[str, tuple[str, str]], seed: int) -> Figure:
@@ -220,29 +190,25 @@ def beside_exact(finals: Mapping[str, Array], pairs: Mapping[str, tuple[str, str
         share = paired_share(finals[rule], finals[to], seed)
         rows[label] = finals[rule] / finals[to], share.changed(lambda x: 1 + x)
     fig, ax = plt.subplots(figsize=(WIDTH, 1.6 + 0.36 * len(rows)))
-    _log(ax, "x")
+    log_axes(ax, "x")
     rule = read_rule(">= 0.8, <= 1.3")
     figures.pairs(ax, rows, rule=rule, what="$R_T$ over that of the rule named second", centre="ratio of means")
     outside = {label.replace("\n", " "): e.value for label, (_, e) in rows.items() if rule.state(e) != "holds"}
     told = "; ".join(f"{label} {value:.2f}" for label, value in outside.items())
     title = f"{len(rows) - len(outside)} of {len(rows)} ratios of mean $R_T$ are clearly within 0.8 to 1.3"
-    fig.suptitle(f"{title}; the others:\n{fill(told, 90)}" if told else title)
-    return fig
+    return titled(fig, f"{title}; the others:\n{fill(told, 90)}" if told else title)
 
 
 def fixed_size(traces: Mapping[str, Trace]) -> Figure:
     """Return the mean regret of rules that adapt their size and rules that do not, with its late exponents."""
-    fig, ax = plt.subplots(figsize=(WIDTH, 3.8))
-    figures.regret_quartiles(ax, traces, spread="mean and 95 % interval", hero=HERO)
-    figures.restyle(ax, LOOKS)
+    fig, _ = figures.regret_row({"": traces}, 3.8, LOOKS, spread="mean and 95 % interval", hero=HERO)
     told = ", ".join(f"{name} {exponent(*last_decade(trace)):.2f}" for name, trace in traces.items())
     return figures.labelled(fig, f"Exponent of t in the mean regret of the last decade:\n{told}")
 
 
 def linear(traces: Mapping[str, Trace]) -> Figure:
     """Return the regret of linear bandits."""
-    fig, ax = plt.subplots(figsize=(WIDTH, 3.2))
-    figures.regret_quartiles(ax, traces, spread="mean and 95 % interval", hero=HERO)
+    fig, _ = figures.regret_row({"": traces}, 3.2, spread="mean and 95 % interval", hero=HERO)
     ratio = traces[HERO].regret.sum(axis=1).mean() / traces["exact"].regret.sum(axis=1).mean()
     return figures.labelled(fig, f"Linear kernel: BKB has {ratio:.2f} times the mean $R_T$ of exact linear UCB")
 
@@ -255,7 +221,7 @@ def cost_per_step(measured: Mapping[str, tuple[pd.DataFrame, pd.DataFrame]]) -> 
     rows = -(-len(measured) // 2)
     fig, axes = plt.subplots(rows, 2, figsize=(WIDTH, 0.9 + 2.6 * rows), sharex=True, sharey=True, squeeze=False)
     for ax in axes.flat[len(measured) :]:
-        ax.set_visible(False)
+        fig.delaxes(ax)
     for ax, (case, (seconds, kept)) in zip(axes.flat, measured.items(), strict=False):
         every = np.unique(np.geomspace(10, len(seconds), 40).astype(int))
         for name, (colour, style) in METHODS.items():
@@ -264,55 +230,35 @@ def cost_per_step(measured: Mapping[str, tuple[pd.DataFrame, pd.DataFrame]]) -> 
             timed = seconds.index[seconds[name].notna()]
             at = every if len(timed) == len(seconds) else timed
             middle = milliseconds(seconds[[name]], list(at))[name]
-            marker = "" if len(at) > 30 else "o"
-            weight = 2.4 if name == HERO else 1.4
-            ax.plot(
-                middle.index, middle, style, color=colour, marker=marker, markersize=3, linewidth=weight, label=name
-            )
+            looks = {"marker": "" if len(at) > 30 else "o", "linewidth": 2.4 if name == HERO else 1.4}
+            ax.plot(middle.index, middle, style, color=colour, markersize=3, label=name, **looks)
         m, distinct = kept.iloc[-1][["features", "distinct"]].astype(int)
         ax.set_title(f"{case}: m = {m}, {distinct} distinct arms", size=SMALLEST + 1)
-    for ax in axes.flat:
-        _log(ax, "xy")
+    for ax in fig.axes:
+        log_axes(ax, "xy")
         ax.yaxis.set_major_locator(LogLocator())
         ax.xaxis.set_major_locator(LogLocator())
-    for ax in axes[-1]:
-        ax.set_xlabel("round t" if ax.get_visible() else "")
-    for row in axes:
-        row[0].set_ylabel("milliseconds a step\n(median of 21 steps)")
-    figures.legend_below(fig, 5)
+        ax.set(xlabel="round t", ylabel="milliseconds a step\n(median of 21 steps)")
+        ax.label_outer()
     fastest = {case: milliseconds(seconds, [len(seconds)]).iloc[0].idxmin() for case, (seconds, _) in measured.items()}
     wins = [case for case, name in fastest.items() if name == HERO]
-    fig.suptitle(f"In the last rounds BKB's step is the fastest of those timed in {len(wins)} of {len(measured)} cases")
-    return fig
+    title = f"In the last rounds BKB's step is the fastest of those timed in {len(wins)} of {len(measured)} cases"
+    return titled(fig, title, 5)
 
 
 def scaling(measured: Mapping[str, tuple[pd.DataFrame, pd.DataFrame]], qbar: float) -> Figure:
     """Return the size of BKB's dictionary, distinct arms and qbar d_eff over t: a panel a case."""
-    fig, axes = plt.subplots(1, len(measured), figsize=(WIDTH, 3.1), sharey=True)
+    fig, axes = pieces.row(len(measured), 3.1, sharey=True)
     told = []
-    for ax, (case, (_, kept)) in zip(np.atleast_1d(axes), measured.items(), strict=True):
+    for ax, (case, (_, kept)) in zip(axes, measured.items(), strict=True):
         t = log_spaced(len(kept))
         now = kept.loc[t]
-        for column, label, look in (
-            ("members", "members, with repeats", {"color": LOOK["BKB"][0], "linewidth": 2.4}),
-            ("distinct", "distinct arms pulled", {"color": "black", "linestyle": "--"}),
-        ):
-            ax.plot(t, now[column], label=label, **look)
+        ax.plot(t, now["members"], color=LOOK["BKB"][0], linewidth=2.4, label="members, with repeats")
+        ax.plot(t, now["distinct"], "--", color="black", label="distinct arms pulled")
         ax.plot(t, qbar * now["d_eff"], ":", color=LOOK["BKB"][0], label=r"$\bar q\, \tilde d_{eff}$")
         ax.set(xlabel="round t", xlim=(1, t[-1]), title=case)
-        _log(ax, "xy")
+        log_axes(ax, "xy")
         ax.xaxis.set_major_locator(LogLocator())
         told.append(f"{now['members'].iloc[-1]:.0f} of {t[-1]:,} pulls ({case})")
-    np.atleast_1d(axes)[0].set_ylabel("number")
-    figures.legend_below(fig, 3)
-    fig.suptitle(f"The dictionary holds {'; '.join(told)}")
-    return fig
-
-
-# Readings
-
-
-def readings(claim_id: str, table: pd.DataFrame, rules: Rules) -> Figure:
-    """Return the specification curve of the part of a claim that was played."""
-    part, what, whose = PLAYED[claim_id]
-    return figures.played(table, rules, claim_id, part, what=what, data=whose)
+    axes[0].set_ylabel("number")
+    return titled(fig, f"The dictionary holds {'; '.join(told)}", 3)

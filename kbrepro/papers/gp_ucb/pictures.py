@@ -10,9 +10,8 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from kbrepro import figures
-from kbrepro.claims import Rules, read_rule
-from kbrepro.figures import KERNEL_LOOK, LOOK, WIDTH, Look
-from kbrepro.figures.panels import plain_log
+from kbrepro.claims import read_rule
+from kbrepro.figures import KERNEL_LOOK, LOOK, WIDTH, Look, pieces
 from kbrepro.information import RATES, gain_rate, matern_exponent
 from kbrepro.kernels import Array, Kernel
 from kbrepro.papers.gp_ucb.gain import rate_since
@@ -43,11 +42,6 @@ PLAYED = {
 _KERNELS = dict(zip(RATES, ("linear", "squared exponential", "Matérn 2.5"), strict=True))
 
 
-def _panels(columns: int, height: float, **settings: object) -> tuple[Figure, Array]:
-    fig, (axes,) = plt.subplots(1, columns, figsize=(WIDTH, height), squeeze=False, **settings)
-    return fig, axes
-
-
 def _best(traces: Mapping[str, Trace], names: Sequence[str], statistic: Callable[[Array], float]) -> str:
     """The rule of smallest mean, or median, R_T / T."""
     return min(names, key=lambda name: statistic(traces[name].average_regret[:, -1]))
@@ -69,12 +63,9 @@ def strip(frames: pd.DataFrame, shown: Sequence[int]) -> Figure:
         ax.plot(before["pulled"], before["observed"], "+", color="black", markersize=6, label="observed")
         at = now["pulled"].iloc[0]
         ax.plot(at, high[now["x"] == at], "v", color=LOOK["EI"][0], label="next pull: highest edge of the band")
-        ax.set_title(f"round {t}")
-    for ax in axes[-1]:
-        ax.set_xlabel("arm x")
-    for ax in axes[:, 0]:
-        ax.set_ylabel("reward")
-    figures.legend_below(fig, 5, panel=len(shown) - 1)
+        ax.set(title=f"round {t}", xlabel="arm x", ylabel="reward")
+        ax.label_outer()
+    pieces.legend_below(fig, 5, [axes.flat[-1]])
     return fig
 
 
@@ -83,39 +74,28 @@ def strip(frames: pd.DataFrame, shown: Sequence[int]) -> Figure:
 
 def synthetic(traces: Mapping[str, Trace]) -> Figure:
     """Return Fig. 5a: average regret of the paper's rules, and of GP-UCB with the width of Theorem 2."""
-    fig, (ax,) = _panels(1, 3.8)
     shown = {name: traces[name] for name in (*RULES, "GP-UCB, Theorem 2")}
-    figures.regret_quartiles(ax, shown, quantity="average", hero=HERO)
-    figures.restyle(ax, VARIANTS)
+    fig, _ = figures.regret_row({"": shown}, 3.8, looks=VARIANTS, quantity="average", hero=HERO)
     best = [_best(traces, RULES, statistic) for statistic in (np.median, np.mean)]
     return figures.labelled(fig, "Fig. 5a: smallest median regret {}, smallest mean {}".format(*best))
 
 
 def margins_and_incumbents(traces: Mapping[str, Trace]) -> Figure:
     """Return average regret of MPI by margin, and of EI and MPI by incumbent, beside GP-UCB/5."""
-    noisy = ("EI", "EI, noisy incumbent", "MPI", "MPI, noisy incumbent")
-    fig, axes = _panels(2, 3.6, sharey=True)
-    for ax, names in zip(axes, ((HERO, *MARGINS.values()), (HERO, *noisy)), strict=True):
-        figures.regret_quartiles(ax, {name: traces[name] for name in names}, quantity="average", hero=HERO)
-    figures.restyle(axes[0], VARIANTS)
-    axes[0].set_title("margin of MPI (0.1 where none is named)")
-    axes[1].set(title="incumbent", ylabel="")
+    shown = {"margin of MPI (0.1 where none is named)": MARGINS.values()}
+    shown["incumbent"] = ("EI", "EI, noisy incumbent", "MPI", "MPI, noisy incumbent")
+    panels = {title: {name: traces[name] for name in (HERO, *names)} for title, names in shown.items()}
+    fig, _ = figures.regret_row(panels, 3.6, looks=VARIANTS, quantity="average", hero=HERO)
     noisy, mean = (np.median(traces[name].average_regret[:, -1]) for name in ("EI, noisy incumbent", "EI"))
     return figures.labelled(fig, f"With a noisy incumbent EI's median regret is {noisy / mean:.0f} times as large")
 
 
 def days(fields: Mapping[str, Mapping[str, Trace]], data: str, unit: str, block: int) -> Figure:
     """Return Fig. 5b: average regret of the paper's rules on each third of the days, intervals by blocks."""
-    fig, axes = _panels(len(fields), 3.4, sharey=True)
-    for ax, (third, traces) in zip(axes, fields.items(), strict=True):
-        its = {name: traces[name] for name in RULES}
-        figures.regret_quartiles(ax, its, quantity="average", spread=MEAN, unit=unit, block=block, hero=HERO)
-        ax.set_title(f"{third} tested")
-    for ax in axes[1:]:
-        ax.set_ylabel("")
-    figures.legend_below(fig, 6)
-    fig.suptitle(f"Fig. 5b, {data}: smallest mean " + ", ".join(_best(its, RULES, np.mean) for its in fields.values()))
-    return fig
+    shown = {f"{third} tested": {name: its[name] for name in RULES} for third, its in fields.items()}
+    fig, _ = figures.regret_row(shown, 3.4, quantity="average", spread=MEAN, unit=unit, block=block, hero=HERO)
+    best = ", ".join(_best(its, RULES, np.mean) for its in fields.values())
+    return pieces.titled(fig, f"Fig. 5b, {data}: smallest mean {best}", 6)
 
 
 def blocks(behind: Mapping[str, Array], apart: Array, worse: str, data: str, unit: str, block: int) -> Figure:
@@ -124,9 +104,8 @@ def blocks(behind: Mapping[str, Array], apart: Array, worse: str, data: str, uni
     Below, `apart`: GP-UCB/5 minus EI as a share of EI's mean, with the limits of claim 1-I.
     """
     fig, (above, below) = plt.subplots(2, 1, figsize=(WIDTH, 5.0), height_ratios=[len(behind), 1])
-    rows = {}
-    for name, difference in behind.items():
-        rows["MPI, margin 0.1" if name == "MPI" else name] = _blocks(difference, block)
+    named = {"MPI": "MPI, margin 0.1"}
+    rows = {named.get(name, name): _blocks(difference, block) for name, difference in behind.items()}
     what = f"$R_T/T$ minus that of {worse}, four-hour blocks ({unit})"
     figures.pairs(above, rows, rule=read_rule("> 0"), what=what, dot="block")
     what = "GP-UCB/5 minus EI, share of EI's mean"
@@ -134,7 +113,7 @@ def blocks(behind: Mapping[str, Array], apart: Array, worse: str, data: str, uni
     figures.pairs(below, pair, rule=read_rule(">= -0.2, <= 0.2"), what=what, dot="block")
     clear = [name for name, (_, estimate) in rows.items() if estimate.low > 0]
     margins = ", ".join(name.removeprefix("MPI, margin ") for name in clear if name.startswith("MPI"))
-    told = [name for name in clear if not name.startswith("MPI")] + ([f"MPI with margin {margins}"] if margins else [])
+    told = [name for name in clear if not name.startswith("MPI")] + [f"MPI with margin {margins}"] * bool(margins)
     fig.suptitle(f"{data}: clearly behind both GP-UCB/5 and EI\n{', '.join(told) or 'none'}", size="medium")
     return fig
 
@@ -146,7 +125,7 @@ def _blocks(values: Array, block: int) -> tuple[Array, Estimate]:
 
 def roads(traffic: Mapping[str, Mapping[str, Trace]], detectors: Mapping[str, int]) -> Figure:
     """Return Fig. 5c on what stands in for I-880: average regret of the paper's rules, one panel a road."""
-    fig, axes = _panels(len(traffic), 3.4)
+    fig, axes = pieces.row(len(traffic), 3.4)
     for ax, (name, traces) in zip(axes, traffic.items(), strict=True):
         figures.regret_quartiles(ax, traces, quantity="average", unit="mph", hero=HERO)
         road = name.removeprefix("traffic_").upper().replace("_", "-")
@@ -160,20 +139,15 @@ def roads(traffic: Mapping[str, Mapping[str, Trace]], detectors: Mapping[str, in
 
 def bounds_on_regret(held: Mapping[str, tuple[Trace, Array]]) -> Figure:
     """Return median and quartiles of R_T beside the bound of each theorem."""
-    fig, axes = _panels(len(held), 3.2, sharey=True)
+    fig, axes = figures.regret_row({theorem: {"GP-UCB": trace} for theorem, (trace, _) in held.items()}, 3.2)
     looseness = []
-    for ax, (theorem, (trace, bound)) in zip(axes, held.items(), strict=True):
-        figures.regret_quartiles(ax, {"GP-UCB": trace})
+    for ax, (trace, bound) in zip(axes, held.values(), strict=True):
         ax.plot(np.arange(1, len(bound) + 1), bound, color="black", linewidth=1.4, label="bound of the theorem")
-        ax.set_title(theorem)
-        looseness.append(f"{bound[-1] / np.median(trace.cumulative_regret[:, -1]):.1e}")
-    for ax in axes[1:]:
-        ax.set_ylabel("")
+        looseness.append(float(f"{bound[-1] / np.median(trace.cumulative_regret[:, -1]):.1e}"))
     axes[0].set_ylim(0.5, 2 * max(bound[-1] for _, bound in held.values()))
-    plain_log(axes[0].yaxis)
-    figures.legend_below(fig, 2)
-    fig.suptitle("At T the bounds are {:,.0f}, {:,.0f}, {:,.0f} times the median regret".format(*map(float, looseness)))
-    return fig
+    pieces.plain_log(axes[0].yaxis)
+    title = "At T the bounds are {:,.0f}, {:,.0f}, {:,.0f} times the median regret"
+    return pieces.titled(fig, title.format(*looseness), 2)
 
 
 def growth(
@@ -182,7 +156,7 @@ def growth(
     since: Mapping[tuple[str, int], float],
 ) -> Figure:
     """Return exponents of T in the regret with intervals, beside those that Theorem 5 and the rates since allow."""
-    fig, (ax,) = _panels(1, 3.4)
+    fig, (ax,) = pieces.row(1, 3.4)
     for place, case in enumerate(grown):
         colour, last = KERNEL_LOOK[_KERNELS[case[0]]][0], place == len(grown) - 1
         ax.plot([grown[case].low, grown[case].high], [place] * 2, color=colour, linewidth=2)
@@ -195,9 +169,7 @@ def growth(
     ax.set(xlabel="exponent of T over the last decade (dotted: linear regret)", xlim=(-0.02, None))
     ax.invert_yaxis()
     below = sum(grown[case].high < allowed[case] for case in grown)
-    fig.suptitle(f"The regret grows more slowly than allowed in {below} of {len(grown)} cases")
-    figures.legend_below(fig, 3)
-    return fig
+    return pieces.titled(fig, f"The regret grows more slowly than allowed in {below} of {len(grown)} cases", 3)
 
 
 # Information gain
@@ -205,7 +177,7 @@ def growth(
 
 def information(spectra: Mapping[str, Array], bounds: Mapping[str, Array], greedy: Mapping[str, Array]) -> Figure:
     """Return Fig. 3: spectra, the bound of eq. 8 and the gain of greedy pulls, by kernel."""
-    fig, axes = _panels(3, 3.0)
+    fig, axes = pieces.row(3, 3.0)
     for name, (colour, style) in KERNEL_LOOK.items():
         rank, pulls = np.arange(1, len(spectra[name]) + 1), np.arange(1, len(bounds[name]) + 1)
         axes[0].semilogy(rank, np.maximum(spectra[name], 1e-12), style, color=colour, label=name)
@@ -216,34 +188,29 @@ def information(spectra: Mapping[str, Array], bounds: Mapping[str, Array], greed
     axes[0].set_ylim(1e-4, 2 * max(its[0] for its in spectra.values()))
     for ax, title in zip(axes[1:], ("bound of eq. 8", "greedy pulls"), strict=True):
         ax.set(title=title, xlabel="pulls T", ylabel="gain (nats)", ylim=(1, 1.2 * top))
-        plain_log(ax.xaxis)
-        plain_log(ax.yaxis)
-    figures.legend_below(fig, 4)
+        pieces.log_axes(ax, "xy")
     most, least = (f(bounds, key=lambda name: bounds[name][-1]) for f in (max, min))
-    fig.suptitle(f"Fig. 3, {len(spectra[most])} arms, equal trace: most to learn from {most}, least from {least}")
-    return fig
+    title = f"Fig. 3, {len(spectra[most])} arms, equal trace: most to learn from {most}, least from {least}"
+    return pieces.titled(fig, title, 4)
 
 
 def loosened_bounds(chain: Mapping[str, Mapping[str, Array]], pulls: Array) -> Figure:
     """Return the greedy gain and the bounds of eq. 8, Lemma 7.8 and Theorem 8, one panel a kernel."""
-    fig, axes = _panels(len(chain), 3.2, sharey=True)
+    fig, axes = pieces.row(len(chain), 3.2, sharey=True)
     for ax, (name, its) in zip(axes, chain.items(), strict=True):
         for (label, values), style in zip(its.items(), ("-", "--", "-.", ":"), strict=True):
             at = np.arange(1, len(values) + 1) if label == "greedy" else pulls
             ax.loglog(at[at >= pulls[0]], values[at >= pulls[0]], style, label=label)
         ax.set(title=f"{name}, lengthscale 0.2", xlabel="pulls T", xlim=(pulls[0], pulls[-1]))
-        plain_log(ax.xaxis)
-        plain_log(ax.yaxis)
+        pieces.log_axes(ax, "xy")
     axes[0].set_ylabel("gain (nats)")
-    figures.legend_below(fig, 4)
     times = ", ".join(f"{its['Theorem 8, O-term omitted'][-1] / its['eq. 8'][-1]:.0f}" for its in chain.values())
-    fig.suptitle(f"From eq. 8 to Theorem 8 the bound on the gain grows {times} times")
-    return fig
+    return pieces.titled(fig, f"From eq. 8 to Theorem 8 the bound on the gain grows {times} times", 4)
 
 
 def rates(T: Array, d: int, dimensions: Array) -> Figure:
     """Return Fig. 1 as curves: sqrt(gamma_T / T) in d dimensions by Theorem 5 and since, and exponents of T over d."""
-    fig, axes = _panels(2, 3.4)
+    fig, axes = pieces.row(2, 3.4)
     curves = {name: (gain_rate(kernel, T, d), KERNEL_LOOK[name]) for kernel, name in _KERNELS.items()}
     curves["Matérn 2.5, since"] = rate_since("matern", T, d), (KERNEL_LOOK["Matérn 2.5"][0], "-.")
     for name, (gains, (colour, style)) in curves.items():
@@ -257,9 +224,8 @@ def rates(T: Array, d: int, dimensions: Array) -> Figure:
         known = (nu + dimensions) / (2 * nu + dimensions)
         axes[1].plot(dimensions, paper, "--", color=colour, linewidth=weight, label=f"Theorem 5, ν = {nu:g}")
         axes[1].plot(dimensions, known, "-.", color=colour, linewidth=weight, label=f"since, ν = {nu:g}")
-    axes[1].plot(
-        dimensions, np.full(len(dimensions), 0.5), color=KERNEL_LOOK["squared exponential"][0], label="SE, linear"
-    )
+    half, colour = np.full(len(dimensions), 0.5), KERNEL_LOOK["squared exponential"][0]
+    axes[1].plot(dimensions, half, color=colour, label="SE, linear")
     axes[1].set(xlabel="dimension d", ylabel="exponent of T in the regret", title="Matérn", ylim=(0.45, 1))
     fig.suptitle("Fig. 1: for rough functions in many dimensions the bounds promise little")
     figures.label_ends(axes[1])
@@ -271,7 +237,7 @@ def rates(T: Array, d: int, dimensions: Array) -> Figure:
 
 def prior_draws(kernels: Mapping[str, Kernel], points: Array, rng: np.random.Generator) -> tuple[Figure, dict]:
     """Return Fig. 4, four draws a kernel, and their mean squared slopes."""
-    fig, axes = _panels(len(kernels), 2.4, sharex=True)
+    fig, axes = pieces.row(len(kernels), 2.4, sharex=True)
     roughness = {}
     for ax, (name, kernel) in zip(axes, kernels.items(), strict=True):
         draws = np.array([draw_from_prior(kernel, points, rng) for _ in range(4)])
@@ -279,8 +245,7 @@ def prior_draws(kernels: Mapping[str, Kernel], points: Array, rng: np.random.Gen
         ax.plot(points[:, 0], draws.T, linewidth=1.3)
         ax.set(title=name, xlabel="arm x")
     axes[0].set_ylabel("f(x)")
-    fig.suptitle("Fig. 4: draws from three priors")
-    return fig, roughness
+    return pieces.titled(fig, "Fig. 4: draws from three priors"), roughness
 
 
 def field(places: Array, readings: Array, time: pd.Timestamp, data: str, unit: str) -> Figure:
@@ -297,7 +262,7 @@ def field(places: Array, readings: Array, time: pd.Timestamp, data: str, unit: s
 
 def since(traces: Mapping[str, Trace], field: Mapping[str, Trace], data: str, unit: str, block: int) -> Figure:
     """Return average regret of the rules with proofs and without parameter, beside GP-UCB, GP-UCB/5 and EI."""
-    fig, axes = _panels(2, 3.6)
+    fig, axes = pieces.row(2, 3.6)
     figures.regret_quartiles(axes[0], {name: traces[name] for name in TAILS}, quantity="average", hero=HERO)
     its = {name: field[name] for name in TAILS}
     figures.regret_quartiles(axes[1], its, quantity="average", spread=MEAN, unit=unit, block=block, hero=HERO)
@@ -309,21 +274,12 @@ def since(traces: Mapping[str, Trace], field: Mapping[str, Trace], data: str, un
 
 def tails(regret: Mapping[str, Array]) -> Figure:
     """Return the share of trials whose R_T / T is at least as large as a value, by rule."""
-    fig, (ax,) = _panels(1, 3.4)
+    fig, (ax,) = pieces.row(1, 3.4)
     for name in TAILS:
         values = np.sort(regret[name])
         left = 1 - np.arange(len(values)) / len(values)
         ax.step(values, left, where="pre", label=name, **figures.look(name, HERO))
-    ax.set(xscale="log", yscale="log", xlabel="average regret $R_T/T$", ylabel="share of trials with at least that")
-    for axis in (ax.xaxis, ax.yaxis):
-        plain_log(axis)
+    ax.set(xlabel="average regret $R_T/T$", ylabel="share of trials with at least that")
+    pieces.log_axes(ax, "xy")
     worst = max(TAILS, key=lambda name: regret[name].max())
-    fig.suptitle(f"Tails on synthetic functions: the worst trial of all is one of {worst}")
-    figures.legend_below(fig, 6)
-    return fig
-
-
-def readings(claim_id: str, table: pd.DataFrame, rules: Rules, data: str) -> Figure:
-    """Return the specification curve of the part of a claim that was played."""
-    part, what = PLAYED[claim_id]
-    return figures.played(table, rules, claim_id, part, what=what, data=data)
+    return pieces.titled(fig, f"Tails on synthetic functions: the worst trial of all is one of {worst}", 6)

@@ -16,9 +16,9 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import PercentFormatter
 
 from kbrepro import figures
-from kbrepro.claims import Rule, Rules, read_rule
-from kbrepro.figures import LOOK, WIDTH
-from kbrepro.figures.panels import plain_log
+from kbrepro.claims import Rule, read_rule
+from kbrepro.figures import LOOK, WIDTH, pieces
+from kbrepro.figures.pieces import titled
 from kbrepro.kernels import Array
 from kbrepro.papers.gpn_ucb import needle
 from kbrepro.papers.gpn_ucb.experiments import Panel, lead, mean_ratio
@@ -65,9 +65,7 @@ def interval(
     its = rows[rows["kind"] == "grid"].set_index("layer")
     for i, (ax, frame) in enumerate(zip((axes["A"], axes["B"]), layers, strict=True), start=1):
         _through(ax, i, problem, frame, its[["low", "high"]], arms)
-    figures.legend_below(fig, 3)
-    names = {1: "layer 1", 2: "layer 2", 3: "g"}
-    below = axes["C"]
+    names, below = {1: "layer 1", 2: "layer 2", 3: "g"}, axes["C"]
     for shift, (kind, (colour, marker, label)) in zip((-0.22, 0, 0.22), KINDS.items(), strict=True):
         these = rows[rows["kind"] == kind]
         middle, half = (these["low"] + these["high"]) / 2, np.maximum((these["high"] - these["low"]) / 2, 0)
@@ -78,13 +76,11 @@ def interval(
     below.set(ylim=(3.5, 0.5), xlabel="output")
     below.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0))
     last = rows[rows["layer"] == 3].set_index("kind")
-    width = last["high"] - last["low"]
+    wide = [f"{its['high'] - its['low']:.2f}" for _, its in last.loc[list(KINDS)].iterrows()]
     missed = [names[layer] for layer, row in its.iterrows() if not row["low"] <= row["true"] <= row["high"]]
-    fig.suptitle(
-        f"One arm's interval for g is {width['grid']:.2f} wide with the envelope, {width['no envelope']:.2f} without,\n"
-        f"{width['outward']:.2f} rounded outward; its grid sets miss the truth in {', '.join(missed) or 'no layer'}"
-    )
-    return fig
+    title = f"One arm's interval for g is {wide[0]} wide with the envelope, {wide[1]} without"
+    told = f"{wide[2]} rounded outward; its grid sets miss the truth in {', '.join(missed) or 'no layer'}"
+    return titled(fig, f"{title},\n{told}", 3)
 
 
 def _through(ax: Axes, i: int, problem: NetworkProblem, frame: pd.DataFrame, its: pd.DataFrame, arms: Sequence) -> None:
@@ -129,8 +125,7 @@ def chains(problems: Mapping[str, NetworkProblem], side: int) -> Figure:
             ax.plot(inputs[order], values[order], color="0.2")
             ax.set(title=name, xlabel="its input", ylabel="its output")
             ax.locator_params(axis="x", nbins=3)
-    fig.suptitle("Fig. 9: two chains drawn from the GP prior (star: the maximiser)")
-    return fig
+    return titled(fig, "Fig. 9: two chains drawn from the GP prior (star: the maximiser)")
 
 
 # Figures 11 and 12
@@ -146,7 +141,7 @@ def regrets(
     """
     rows = -(-len(panels) // 2)
     fig, axes = plt.subplots(rows, 2, figsize=(WIDTH, 0.9 + 2.8 * rows), squeeze=False)
-    best, handles = {}, {}
+    best = {}
     for ax, (title, traces) in zip(axes.flat, panels.items(), strict=False):
         floor = FLOOR if quantity == "simple" else 0.0
         raised = {rule: trace._replace(gaps=np.maximum(trace.gaps, floor)) for rule, trace in traces.items()}
@@ -159,13 +154,11 @@ def regrets(
         last = {rule: np.median(_last(trace, quantity)) for rule, trace in raised.items()}
         winners = ", ".join(rule for rule, value in last.items() if value <= min(last.values()) + 1e-9)
         best.setdefault(winners, []).append(title)
-        handles |= dict(zip(*reversed(ax.get_legend_handles_labels()), strict=True))
     for ax in list(axes.flat)[len(panels) :]:
         fig.delaxes(ax)
     told = "; ".join(f"{rules} ({'; '.join(titles)})" for rules, titles in best.items())
-    fig.suptitle(fill(f"{name}, smallest median at the end: {told if len(best) > 1 else next(iter(best))}", 88))
-    fig.legend(handles.values(), handles.keys(), loc="outside lower center", ncols=4, fontsize=8)
-    return fig
+    pieces.legend_below(fig, 4, fig.axes)
+    return titled(fig, fill(f"{name}, smallest median at the end: {told if len(best) > 1 else next(iter(best))}", 88))
 
 
 def _last(trace: Trace, quantity: str) -> Array:
@@ -180,17 +173,15 @@ def ratios(panels: Mapping[str, tuple[Panel, Sequence[str]]], *, seed: int) -> F
     rows = {}
     for label, (panel, rivals) in panels.items():
         for rival in rivals:
-            floor = min((x for x in (*panel[rival], *panel[HERO]) if x > 0), default=1.0)
-            values = np.maximum(panel[rival], floor) / np.maximum(panel[HERO], floor)
-            rows[f"{label}: {rival}"] = values, mean_ratio(panel[rival], panel[HERO], seed)
+            pair = panel[rival], panel[HERO]
+            rows[f"{label}: {rival}"] = np.divide(*pieces.positive(*pair)), mean_ratio(*pair, seed)
     fig, ax = plt.subplots(figsize=(WIDTH, 1.4 + 0.36 * len(rows)))
     ax.set_xscale("log")
     what = "$R_T$ of the rival over that of GPN-UCB"
     figures.pairs(ax, rows, rule=read_rule("> 1"), what=what, dot="chain", centre="ratio of means")
     wins = {label: np.mean(lead(panel, HERO, rivals) > 1e-9) for label, (panel, rivals) in panels.items()}
     told = "; ".join(f"{value:.0%} ({label})" for label, value in wins.items())
-    fig.suptitle(fill(f"Share of chains in which GPN-UCB has less regret than every rival shown: {told}", 88))
-    return fig
+    return titled(fig, fill(f"Share of chains in which GPN-UCB has less regret than every rival shown: {told}", 88))
 
 
 def within(traces: Mapping[str, Trace], nonada: Dots, *, at: int, limit: float = 0.01) -> Figure:
@@ -227,26 +218,24 @@ def oi(panels: Mapping[str, tuple[Mapping[float, Trace], Trace]]) -> Figure:
 
     Bands are one standard error of the trials; what is below 1e-4 is drawn there.
     """
-    fig, axes = plt.subplots(1, len(panels), figsize=(WIDTH, 3.8), sharey=True, squeeze=False)
+    fig, axes = pieces.row(len(panels), 3.8, sharey=True)
     ends = {}
-    for ax, (title, (swept, other)) in zip(axes.flat, panels.items(), strict=True):
-        looks = {f"b = {b:g}": (trace, plt.cm.viridis(0.9 * i / max(len(swept) - 1, 1)))
-                 for i, (b, trace) in enumerate(swept.items())}  # fmt: skip
-        for label, (trace, colour) in (looks | {"cUCB": (other, "black")}).items():
-            curves = simple_regret(trace)
+    for ax, (title, (swept, other)) in zip(axes, panels.items(), strict=True):
+        colours = [*plt.cm.viridis(np.linspace(0, 0.9, len(swept))), "black"]
+        curves_of = {f"b = {b:g}": simple_regret(trace) for b, trace in swept.items()} | {"cUCB": simple_regret(other)}
+        for (label, curves), colour in zip(curves_of.items(), colours, strict=True):
             mean, error = curves.mean(axis=0), curves.std(axis=0, ddof=1) / np.sqrt(len(curves))
             t = np.arange(1, len(mean) + 1)
             ax.semilogy(t, np.maximum(mean, 1e-4), "--" if label == "cUCB" else "-", color=colour, label=label)
             ax.fill_between(t, np.maximum(mean - error, 1e-4), np.maximum(mean + error, 1e-4), color=colour, alpha=0.12)
         ax.set(xlabel="round t", title=title, xlim=(1, len(mean)))
-        ends[title] = max(abs(simple_regret(trace)[:, -1].mean() - simple_regret(other)[:, -1].mean())
-                          for b, trace in swept.items() if b <= 1)  # fmt: skip
-        plain_log(ax.yaxis)
-    axes[0, 0].set_ylabel(f"simple regret (range of g)\nmean ± s.e. of {len(curves)} trials")
-    figures.legend_below(fig, 5)
+        last = {label: curves[:, -1].mean() for label, curves in curves_of.items()}
+        ends[title] = max(abs(last[f"b = {b:g}"] - last["cUCB"]) for b in swept if b <= 1)
+        pieces.plain_log(ax.yaxis)
+    axes[0].set_ylabel(f"simple regret (range of g)\nmean ± s.e. of {len(curves)} trials")
     told = ", ".join(f"{end:.1%} ({title})" for title, end in ends.items())
-    fig.suptitle(fill(f"Fig. 10: for b ≤ 1 OI and cUCB end apart by at most this share of the range: {told}", 88))
-    return fig
+    title = f"Fig. 10: for b ≤ 1 OI and cUCB end apart by at most this share of the range: {told}"
+    return titled(fig, fill(title, 88), 5)
 
 
 # Sets and ablations
@@ -257,29 +246,25 @@ def coverage(table: pd.DataFrame) -> Figure:
 
     `table`: a row a structure; columns `missed, paper`, `missed, outward` (shares), `width, paper`, `width, outward`.
     """
-    fig, (left, right) = plt.subplots(1, 2, figsize=(WIDTH, 3.2), sharey=True)
+    fig, (left, right) = pieces.row(2, 3.2, sharey=True)
     places = np.arange(len(table))
     for shift, mode, kind in ((-0.2, "paper", "grid"), (0.2, "outward", "outward")):
         colour, _, label = KINDS[kind]
         left.barh(places + shift, table[f"missed, {mode}"], 0.38, color=colour, label=label)
         right.barh(places + shift, table[f"width, {mode}"], 0.38, color=colour)
-    left.set_yticks(places, table.index)
-    left.set(xlabel="share of arm-steps at which\nthe set misses the truth", ylim=(len(table) - 0.5, -0.5))
+    left.set_xlabel("share of arm-steps at which\nthe set misses the truth")
     left.xaxis.set_major_formatter(PercentFormatter(1))
     right.set(xlabel="median width of the last set\n(range of the reward; line: says nothing)", xscale="log")
     right.axvline(1, color="black", linewidth=1.0)
-    plain_log(right.xaxis)
+    pieces.plain_log(right.xaxis)
     for ax in (left, right):
-        ax.grid(visible=False, axis="y")
-    figures.legend_below(fig, 2)
+        pieces.name_rows(ax, table.index)
     low, high = table["missed, paper"].min(), table["missed, paper"].max()
     outward = "never miss" if not table["missed, outward"].any() else "miss too"
     silent = (table["width, outward"] >= 1).sum()
-    fig.suptitle(
-        f"The grid sets of L.2 miss in {low:.1%} to {high:.0%} of arm-steps; outward-rounded ones {outward},\n"
-        f"but are wider than the range of the reward for {silent} of {len(table)} structures"
-    )
-    return fig
+    title = f"The grid sets of L.2 miss in {low:.1%} to {high:.0%} of arm-steps; outward-rounded ones {outward},"
+    told = f"but are wider than the range of the reward for {silent} of {len(table)} structures"
+    return titled(fig, f"{title}\n{told}", 2)
 
 
 def differences(rows: Mapping[str, tuple[Array, Estimate]], *, what: str, rule: Rule, title: str) -> Figure:
@@ -290,8 +275,7 @@ def differences(rows: Mapping[str, tuple[Array, Estimate]], *, what: str, rule: 
     ax.set_xlim(-reach, reach)
     figures.pairs(ax, rows, rule=rule, what=what, dot="chain")
     ax.xaxis.set_major_formatter(lambda value, _: f"{100 * value:g}%".replace("-", "−"))
-    fig.suptitle(title)
-    return fig
+    return titled(fig, title)
 
 
 # The lower bound
@@ -315,37 +299,20 @@ def lower_bound(found: Mapping[float, pd.DataFrame], sources: Mapping[float, nee
         left.plot(r / source.radius, z / (2 * source.epsilon), color=colours[nu], label=f"nu = {nu:g}")
         inside = np.linspace(-0.5, 0.5, 200)
         middle.plot(inside, needle.amplifier(inside, nu), color=colours[nu], label=f"nu = {nu:g}: {ratio[nu]:.3f}")
-    left.set(
-        xlabel="distance from the centre of a cell (radius w)", ylabel=r"reward over $2\epsilon$", ylim=(-0.05, 1.6)
-    )
-    left.set_title("the needle: dotted out of layer 1,\nsolid after the layers that raise it")
+    left.set(xlabel="distance from the centre of a cell (radius w)", ylabel=r"reward over $2\epsilon$")
+    left.set(title="the needle: dotted out of layer 1,\nsolid after the layers that raise it", ylim=(-0.05, 1.6))
     middle.axvspan(0, needle.REACH, color="0.9", linewidth=0)
-    middle.set(
-        xlabel="z",
-        ylabel=r"$\tilde g(z)$",
-        title="Fig. 6: the layer that raises it\n(shaded: up to 0.3; ratio of slopes)",
-    )
+    middle.set(xlabel="z", ylabel=r"$\tilde g(z)$")
+    middle.set_title("Fig. 6: the layer that raises it\n(shaded: up to 0.3; ratio of slopes)")
     for ax in (left, middle):
         ax.legend(loc="upper left", fontsize=8)
     shift = dict(zip(found, np.linspace(-0.2, 0.2, len(found)), strict=True))
     for nu, frame in found.items():
         places = np.arange(frame.shape[1]) + shift[nu]
         right.plot(frame.mean(), places, "o", color=colours[nu], markersize=5, label=f"nu = {nu:g}")
-    names = list(next(iter(found.values())))
     right.axvline(1, color="black", linestyle="--", linewidth=1.0)
-    right.set_yticks(range(len(names)), names)
-    right.set(ylim=(len(names) - 0.5, -0.5), xlim=(0, 2.05))
-    right.set_xlabel("mean simple regret over ε: exact, since every needle was played; dashed: the lower bound")
-    right.grid(visible=False, axis="y")
+    pieces.name_rows(right, list(next(iter(found.values()))))
+    what = "mean simple regret over ε: exact, since every needle was played; dashed: the lower bound"
+    right.set(xlim=(0, 2.05), xlabel=what)
     least = min(frame.mean().min() for frame in found.values())
-    fig.suptitle(f"No algorithm gets below {least:.2f} ε, and the bound is ε")
-    return fig
-
-
-# Readings
-
-
-def readings(claim_id: str, table: pd.DataFrame, rules: Rules, data: str) -> Figure:
-    """Return the specification curve of the part of a claim that was played."""
-    part, what = PLAYED[claim_id]
-    return figures.played(table, rules, claim_id, part, what=what, data=data)
+    return titled(fig, f"No algorithm gets below {least:.2f} ε, and the bound is ε")

@@ -13,13 +13,11 @@ from typing import Any
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from kbrepro import figures
-from kbrepro.claims import Rules, read_rule
-from kbrepro.figures import LOOK, WIDTH, Look
-from kbrepro.figures.panels import plain_log
+from kbrepro.claims import read_rule
+from kbrepro.figures import LOOK, WIDTH, Look, pieces
 from kbrepro.kernels import Array
 from kbrepro.papers.igp_ucb.experiments import READINGS, Panel, anti_concentration, named, normal_tail, smallest_ratio
 from kbrepro.regret import Estimate, Trace, block_means, log_spaced, paired_share, share
@@ -58,13 +56,6 @@ def _look(rule: str) -> dict[str, Any]:
     return figures.look(rule, HERO) | ({"color": colour, "linestyle": style} if colour else {})
 
 
-def _log(ax: Axes, axes: str) -> None:
-    """Make the named axes ("x", "y" or "xy") logarithmic, in plain numbers."""
-    for name in axes:
-        ax.set(**{f"{name}scale": "log"})
-        plain_log(getattr(ax, f"{name}axis"))
-
-
 # One posterior
 
 
@@ -76,7 +67,7 @@ def idea(
     `frame`: columns x, f, mean, sd, a row an arm; `widths` of that round by name, GP-UCB among them; `draw` (A,) of
     GP-TS; `pulls`: columns x, observed; `over_time`: a row a round, a column a width.
     """
-    fig, (left, right) = plt.subplots(1, 2, figsize=(WIDTH, 3.8), width_ratios=[1.35, 1])
+    fig, (left, right) = pieces.row(2, 3.8, width_ratios=[1.35, 1])
     x, mean, sd = (frame[name].to_numpy() for name in ("x", "mean", "sd"))
     top = mean + widths[HERO] * sd
     left.fill_between(x, 2 * mean - top, top, color=LOOK[HERO][0], alpha=0.12, linewidth=0)
@@ -102,12 +93,11 @@ def idea(
         right.plot(over_time.index, over_time[name], label=name, **_look(name))
     right.set(xlabel="round t", ylabel="width (posterior standard deviations)", xlim=over_time.index[[0, -1]])
     right.set_title("widths, and edges of the bands\nat the left")
-    _log(right, "xy")
-    figures.legend_below(fig, 4)
+    pieces.log_axes(right, "xy")
+    pieces.legend_below(fig, 4, [left])
     figures.label_ends(right)
     ratio = over_time["GP-UCB"] / over_time[HERO]
-    fig.suptitle(f"GP-UCB's width is {ratio.min():.1f} to {ratio.max():,.0f} times that of IGP-UCB")
-    return fig
+    return pieces.titled(fig, f"GP-UCB's width is {ratio.min():.1f} to {ratio.max():,.0f} times that of IGP-UCB")
 
 
 # Figures 1 to 3
@@ -164,7 +154,7 @@ def deciding(panels: Mapping[str, Panel], rows: Mapping[str, str], *, seed: int,
     ratios = {}
     for (title, panel), (label, rival) in product(panels.items(), rows.items()):
         estimate = smallest_ratio([(panel[rival], panel[HERO])], seed)
-        ratios[f"{title}: {label}"] = _ratio(panel[rival], panel[HERO]), estimate
+        ratios[f"{title}: {label}"] = np.divide(*pieces.positive(panel[rival], panel[HERO])), estimate
     equal = [name for name, (_, estimate) in ratios.items() if estimate.low <= 1]
     title = fill(f"IGP-UCB is not clearly ahead of: {'; '.join(equal) or 'none'}", 90)
     fig = _ratios(ratios, title, what="$R_T$ of the rival over that of IGP-UCB", rule=rule)
@@ -182,18 +172,12 @@ def since(panels: Mapping[str, tuple[Array, Array, int]], *, seed: int) -> Figur
     ratios = {}
     for label, (tighter, classical, block) in panels.items():
         value, low, high = 1 + np.array(paired_share(tighter, classical, seed, block))
-        dots = _ratio(block_means(tighter, block), block_means(classical, block))
+        dots = np.divide(*pieces.positive(block_means(tighter, block), block_means(classical, block)))
         ratios[fill(label, 24)] = dots, Estimate(value, max(low, 0.1), high)
     less = sum(estimate.high < 1 for _, estimate in ratios.values())
     title = f"The tighter width costs clearly less regret in {less} of {len(ratios)} settings"
     what = "$R_T$ with the tighter width over that with the classical one"
     return _ratios(ratios, title, what=what, rule="< 1", dot="trial or block")
-
-
-def _ratio(a: Array, b: Array) -> Array:
-    """a / b where neither is below the smallest above 0 of both."""
-    floor = min((x for x in (*a, *b) if x > 0), default=1.0)
-    return np.maximum(a, floor) / np.maximum(b, floor)
 
 
 def _ratios(
@@ -202,8 +186,7 @@ def _ratios(
     fig, ax = plt.subplots(figsize=(WIDTH, 1.4 + 0.34 * len(rows)))
     ax.set_xscale("log")
     figures.pairs(ax, rows, rule=read_rule(rule), what=what, dot=dot, centre="ratio of means")
-    fig.suptitle(title)
-    return fig
+    return pieces.titled(fig, title)
 
 
 # The incumbent
@@ -211,11 +194,11 @@ def _ratios(
 
 def incumbent(excess: Array, best_share: Mapping[str, Array]) -> Figure:
     """Return how far the largest reward runs away (n, T) in units of R, and how often rules pull the best arm (T,)."""
-    fig, (left, right) = plt.subplots(1, 2, figsize=(WIDTH, 3.4))
+    fig, (left, right) = pieces.row(2, 3.4)
     t = log_spaced(excess.shape[1])
     mean, sd = excess.mean(axis=0)[t - 1], excess.std(axis=0, ddof=1)[t - 1]
-    left.plot(t, mean, **_look("EI, noisy incumbent") | {"linestyle": "-"}, label="largest reward")
-    left.fill_between(t, mean - sd, mean + sd, color=LOOK["EI"][0], alpha=0.15, linewidth=0)
+    band = mean, mean - sd, mean + sd
+    pieces.banded(left, t, band, "largest reward", **_look("EI, noisy incumbent") | {"linestyle": "-"})
     left.plot(t, np.sqrt(2 * np.log(t)), "--", color="black", linewidth=1.0, label=r"$\sqrt{2\,\ln t}$")
     left.axhline(0, color="black", linewidth=0.8)
     left.set(ylabel="largest reward so far less max f\n(units of R; mean ± sd)")
@@ -225,11 +208,10 @@ def incumbent(excess: Array, best_share: Mapping[str, Array]) -> Figure:
     right.set(ylabel="share of pulls of the best arm so far", ylim=(0, 1), title="pulls of the best arm")
     for ax in (left, right):
         ax.set(xlabel="round t", xlim=(1, t[-1]))
-        _log(ax, "x")
+        pieces.log_axes(ax, "x")
     at_end = {rule: f"{curve[-1]:.0%}" for rule, curve in best_share.items()}
-    pulls = "the best arm has " + ", ".join(
-        f"{at_end[rule]} of the pulls of {rule}" for rule in (HERO, "EI", "EI, noisy incumbent") if rule in at_end
-    )
+    told = [rule for rule in (HERO, "EI", "EI, noisy incumbent") if rule in at_end]
+    pulls = "the best arm has " + ", ".join(f"{at_end[rule]} of the pulls of {rule}" for rule in told)
     return figures.labelled(fig, f"The largest reward ends {mean[-1]:.1f} R above max f;\n{fill(pulls, 90)}")
 
 
@@ -241,29 +223,24 @@ def sensors(sets: Mapping[str, tuple[Panel, str]], *, horizon: int) -> Figure:
 
     R_T of 0 is drawn at the smallest above 0.
     """
-    height = 1.5 + 0.24 * max(len(panel) for panel, _ in sets.values())
-    fig, (axes,) = plt.subplots(1, len(sets), figsize=(WIDTH, height), squeeze=False)
+    fig, axes = pieces.row(len(sets), 1.5 + 0.24 * max(len(panel) for panel, _ in sets.values()))
     best = {}
     for ax, (label, (panel, unit)) in zip(axes, sets.items(), strict=True):
         order = sorted(panel, key=lambda rule: np.median(panel[rule]))
-        floor = min((x for values in panel.values() for x in values if x > 0), default=1.0)
-        for place, rule in enumerate(order):
-            regret = horizon * np.maximum(panel[rule], floor)
+        for place, its in enumerate(pieces.positive(*(panel[rule] for rule in order))):
+            regret, colour = horizon * its, _look(order[place])["color"]
             low, middle, high = np.quantile(regret, [0.25, 0.5, 0.75])
-            jitter = 0.6 * (np.arange(len(regret)) * 0.618034 % 1 - 0.5)  # as in `figures.pairs`
+            jitter = 0.6 * (pieces.golden(len(regret)) - 0.5)
             ax.plot(np.sort(regret), place + jitter, "o", color="0.75", markersize=1.5, markeredgewidth=0, zorder=1)
-            colour = _look(rule)["color"]
             ax.plot([low, high], [place, place], color=colour, linewidth=2.2, solid_capstyle="butt")
             ax.plot(middle, place, "o", color=colour, markersize=6)
-        ax.set_yticks(range(len(order)), order)
+        pieces.name_rows(ax, order, (0.55, 0.55))
         ax.get_yticklabels()[order.index(HERO)].set_fontweight("bold")
-        ax.set(ylim=(len(order) - 0.45, -0.55), title=fill(label, 36), xlabel=f"cumulative regret $R_T$ ({unit})")
-        ax.grid(visible=False, axis="y")
-        _log(ax, "x")
+        ax.set(title=fill(label, 36), xlabel=f"cumulative regret $R_T$ ({unit})")
+        pieces.log_axes(ax, "x")
         best[label] = {order[0]: []}
     fig.supxlabel(f"dot and bar: median and quartiles, T = {horizon:,}; grey: one dot a row of readings", size=8)
-    fig.suptitle(_winners("Fig. 4", best))
-    return fig
+    return pieces.titled(fig, _winners("Fig. 4", best))
 
 
 # Theorems
@@ -277,26 +254,22 @@ def theorems(
     `log_excess`: {rule that pulls: (n,)}, see `noise.NoiseRun`; `coverage`: {label: share of runs}, at `delta`; `runs`
     behind the one and the other.
     """
-    fig, (left, right) = plt.subplots(1, 2, figsize=(WIDTH, 3.6))
+    fig, (left, right) = pieces.row(2, 3.6)
     levels, above = np.linspace(0.01, 1, 50), []
     for name, excess in log_excess.items():
-        value, low, high = np.array([share(excess > np.log(1 / level)) for level in levels]).T
-        (curve,) = left.plot(levels, value, label=name)
-        left.fill_between(levels, low, high, color=curve.get_color(), alpha=0.15, linewidth=0)
-        above += [name] if (low > levels).any() else []
+        its = np.array([share(excess > np.log(1 / level)) for level in levels]).T
+        pieces.banded(left, levels, its, name)
+        above += [name] if (its[1] > levels).any() else []
     left.plot(levels, levels, "--", color="black", linewidth=1.0, label="allowed")
-    left.set(
-        xlabel=r"$\delta$", ylabel=f"share of {runs[0]:,} runs that cross\n(95 % interval)", xlim=(0, 1), ylim=(0, 1)
-    )
-    left.set_title("Theorem 1")
+    left.set(xlabel=r"$\delta$", xlim=(0, 1), ylim=(0, 1), title="Theorem 1")
+    left.set_ylabel(f"share of {runs[0]:,} runs that cross\n(95 % interval)")
     (value, low, high), places = np.array(list(coverage.values())).T, np.arange(len(coverage))
     right.errorbar(value, places, xerr=[value - low, high - value], fmt="o", color=LOOK[HERO][0])
     right.axvline(1 - delta, color="black", linewidth=1.0, linestyle="--")
-    right.set_yticks(places, list(coverage))
-    right.set(ylim=(len(coverage) - 0.5, -0.5), title="Theorem 2")
+    pieces.name_rows(right, list(coverage))
+    right.set_title("Theorem 2")
     right.set_xlabel(f"share of {runs[1]:,} runs whose\nband holds throughout\n(95 % interval; dashed: {1 - delta:g})")
     right.locator_params(axis="x", nbins=4)
-    right.grid(visible=False, axis="y")
     least = min(coverage, key=lambda label: coverage[label].value)
     fig.suptitle(
         f"Clearly more crossings than allowed: {', '.join(above) or 'none'}\n"
@@ -316,7 +289,7 @@ def lemma_7(limit: float) -> Figure:
     for curve in (normal_tail, anti_concentration):
         ax.plot(1, curve(1.0), "o", color="black")
     ax.set(xlabel=r"$\beta$ (standard deviations)", ylabel="probability, and its bound", xlim=(beta[0], beta[-1]))
-    plain_log(ax.yaxis)
+    pieces.plain_log(ax.yaxis)
     times = normal_tail(1) / anti_concentration(1.0)
     told = f"used at 1: P is {times:.2f} times the bound"
     ax.annotate(told, (1, normal_tail(1)), (8, 8), textcoords="offset points", size=8)
@@ -332,35 +305,23 @@ def kernels_and_dimensions(inflation: pd.DataFrame, ratios: Mapping[int, Estimat
 
     `inflation`: a row a wrong kernel, a column a rule; `ratios`: {d: mean R_T of GP-TS over that of IGP-UCB}.
     """
-    fig, (left, right) = plt.subplots(1, 2, figsize=(WIDTH, 1.4 + 0.5 * len(inflation)), width_ratios=[1.3, 1])
+    fig, (left, right) = pieces.row(2, 1.4 + 0.5 * len(inflation), width_ratios=[1.3, 1])
     places = np.arange(len(inflation))
     for rule, marker, aside in zip(inflation, "os^vDPX*", np.linspace(-0.3, 0.3, inflation.shape[1]), strict=False):
         left.plot(inflation[rule], places + aside, marker, color=_look(rule)["color"], markersize=5, label=rule)
     for place in places[1:]:
         left.axhline(place - 0.5, color="0.9", linewidth=0.6)
     left.axvline(1, color="black", linewidth=1.0)
-    left.set_yticks(places, [fill(str(label), 28, break_long_words=False) for label in inflation.index])
-    left.set(ylim=(places[-1] + 0.5, -0.5), xlabel="mean $R_T$ under the wrong kernel\nover that under the right one")
-    left.grid(visible=False, axis="y")
-    _log(left, "x")
+    pieces.name_rows(left, [fill(str(label), 28, break_long_words=False) for label in inflation.index])
+    left.set_xlabel("mean $R_T$ under the wrong kernel\nover that under the right one")
+    pieces.log_axes(left, "x")
     d, (value, low, high) = np.array(list(ratios)), np.array(list(ratios.values())).T
     right.errorbar(d, value, [value - low, high - value], fmt="o", color=LOOK["GP-TS"][0], capsize=3)
     right.plot(d, value[0] * np.sqrt(d / d[0]), "--", color="black", linewidth=1.0, label="root of d")
     right.set(xlabel="dimension d", ylabel="mean $R_T$ of GP-TS\nover that of IGP-UCB (95 % interval)", xticks=d)
-    figures.legend_below(fig, 4)
+    pieces.legend_below(fig, 4, [left])
     figures.label_ends(right)
     worst = inflation.max().idxmax()
-    fig.suptitle(
-        f"Under a wrong kernel the regret of {worst} is up to {inflation[worst].max():.1f} times as large\n"
-        f"GP-TS has {value[0]:.1f} times the regret of IGP-UCB at d = {d[0]}, {value[-1]:.1f} times at d = {d[-1]}"
-    )
-    return fig
-
-
-# Readings
-
-
-def readings(claim_id: str, table: pd.DataFrame, rules: Rules, data: str) -> Figure:
-    """Return the specification curve of the part of a claim that was played."""
-    part, what = PLAYED[claim_id]
-    return figures.played(table, rules, claim_id, part, what=what, data=data)
+    title = f"Under a wrong kernel the regret of {worst} is up to {inflation[worst].max():.1f} times as large"
+    ends = f"{value[0]:.1f} times the regret of IGP-UCB at d = {d[0]}, {value[-1]:.1f} times at d = {d[-1]}"
+    return pieces.titled(fig, f"{title}\nGP-TS has {ends}")

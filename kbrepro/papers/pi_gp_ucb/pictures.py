@@ -8,12 +8,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from itertools import product
 from textwrap import fill
-from typing import Any
 
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
-from matplotlib.axes import Axes
 from matplotlib.collections import PatchCollection
 from matplotlib.colors import LinearSegmentedColormap, to_rgba
 from matplotlib.figure import Figure
@@ -22,15 +20,15 @@ from matplotlib.ticker import LogLocator
 from scipy.ndimage import uniform_filter1d
 
 from kbrepro import figures
-from kbrepro.claims import Rules, read_rule
-from kbrepro.figures import LOOK, WIDTH
-from kbrepro.figures.panels import plain_log
+from kbrepro.claims import read_rule
+from kbrepro.figures import LOOK, WIDTH, pieces
+from kbrepro.figures.pieces import banded, log_axes, mean_interval, titled
 from kbrepro.figures.style import SMALLEST
 from kbrepro.kernels import Array
 from kbrepro.papers.pi_gp_ucb import experiments
 from kbrepro.papers.pi_gp_ucb.experiments import CellRun
 from kbrepro.papers.pi_gp_ucb.partition import cover_exponent
-from kbrepro.regret import Estimate, Trace, log_spaced, paired_difference, slope, standard_error
+from kbrepro.regret import Estimate, Trace, log_spaced, paired_difference, slope
 
 Played = tuple[Mapping[str, Trace], Array]
 Final = tuple[Array, Array]
@@ -56,31 +54,6 @@ PLAYED = {
     for claim_id, rule, d in (("3-A", RIVAL, 1), ("3-B", HERO, 1), ("3-C", RIVAL, 2), ("3-D", HERO, 2))
 }
 PLAYED["3-G"] = "d2", "π-GP-UCB minus IGP-UCB,\nshares of uniform regret", "d = 2"
-
-
-def _panels(columns: int, height: float, **settings: Any) -> tuple[Figure, Array]:
-    fig, (axes,) = plt.subplots(1, columns, figsize=(WIDTH, height), squeeze=False, **settings)
-    return fig, axes
-
-
-def _log(ax: Axes, axes: str) -> None:
-    """Make the named axes ("x", "y" or "xy") logarithmic, in plain numbers."""
-    for name in axes:
-        ax.set(**{f"{name}scale": "log"})
-        plain_log(getattr(ax, f"{name}axis"))
-
-
-def _curve(ax: Axes, x: Array, estimates: tuple[Array, Array, Array], label: str, **keywords: Any) -> None:
-    """Draw values over x with a band: (values, low, high), each (m,)."""
-    value, low, high = estimates
-    (line,) = ax.plot(x, value, label=label, **keywords)
-    ax.fill_between(x, low, high, color=line.get_color(), alpha=0.15, linewidth=0)
-
-
-def _mean(curves: Array) -> tuple[Array, Array, Array]:
-    """Mean of curves (n, m) and its 95 % interval."""
-    mean, half = curves.mean(axis=0), 1.96 * standard_error(curves)
-    return mean, mean - half, mean + half
 
 
 def _range(curves: Array) -> tuple[Array, Array, Array]:
@@ -132,8 +105,7 @@ def cells(frames: pd.DataFrame, points: Array, f: Array) -> Figure:
     title = f"From {len(first)} cells to {len(last)}, {len(small)} finer than the first"
     if 0 < inside.mean() < 1:
         title += f": mean f {f[inside].mean():.2f} in them, {f[~inside].mean():.2f} elsewhere".replace("-", "−")
-    fig.suptitle(title)
-    return fig
+    return titled(fig, title)
 
 
 # Theory
@@ -162,16 +134,14 @@ def theory(greedy: Mapping[str, Mapping[int, Array]], dimensions: Array, nu: flo
             guide = start * (last / last[0]) ** end
             ax.plot(last, guide, style, color="black", label=f"slope {name} = {end:.2f}")
         ax.set(xlabel="pulls T", ylabel="gain (nats)", xlim=(1, t[-1]), title=f"greedy pulls, d = {d}")
-        _log(ax, "xy")
+        log_axes(ax, "xy")
     axes[1].set_xlabel("")
     empty = exponents.index[exponents["IGP-UCB, 2020"] >= 1]
     below = exponents.index[exponents["IGP-UCB, lambda grows"] < exponents[HERO] - 1e-9]
     first, second = (f"from d = {its[0]} on" if len(its) else "for no d" for its in (empty, below))
-    return figures.labelled(
-        fig,
-        f"IGP-UCB's bound of 2020 is empty {first};\nwith lambda that grows it is below that of π-GP-UCB {second}\n"
-        f"The exponent of the gain lies between d/(d + 2ν) and q in {sum(between)} of {len(between)} cases",
-    )
+    title = f"IGP-UCB's bound of 2020 is empty {first};\nwith lambda that grows it is below that of π-GP-UCB {second}"
+    told = f"The exponent of the gain lies between d/(d + 2ν) and q in {sum(between)} of {len(between)} cases"
+    return figures.labelled(fig, f"{title}\n{told}")
 
 
 # Table 1
@@ -186,15 +156,15 @@ def table_1(
     of cases where both have the same expectation; undecided where 12 runs tell too little (`beside_printed`).
     """
     scales = {name: sorted({d for its, d, _ in finals if its == name}) for name, _, _ in finals}
-    fig, axes = _panels(len(scales), 3.9, sharey=True, width_ratios=[len(its) for its in scales.values()])
+    fig, axes = pieces.row(len(scales), 3.9, sharey=True, width_ratios=[len(its) for its in scales.values()])
     told, agree = {}, []
     for ax, (name, dimensions) in zip(axes, scales.items(), strict=True):
         states = []
         for (place, d), (rule, aside) in product(enumerate(dimensions), zip(RULES, (-0.3, 0.14), strict=True)):
             its, known, bar = finals[name, d, rule], printed[d, rule], {"markersize": 5, "capsize": 3}
             dots, x, colour = np.sort(its[0] / its[1]), place + aside, LOOK[rule][0]
-            jitter = 0.2 * (np.arange(len(dots)) * 0.618034 % 1 - 0.5)  # as in `figures.pairs`
-            ax.plot(x + jitter, dots, "o", color=colour, markersize=2.5, alpha=0.35, markeredgewidth=0)
+            at = x + 0.2 * (pieces.golden(len(dots)) - 0.5)
+            ax.plot(at, dots, "o", color=colour, markersize=2.5, alpha=0.35, markeredgewidth=0)
             (value, low, high), beside = experiments.average(*its, seed), experiments.beside_printed(*its, known)
             ours = ax.errorbar(x, value, [[value - low], [high - value]], fmt="o", color=colour, **bar)
             half = known * (beside.close.high - beside.close.value)
@@ -210,8 +180,7 @@ def table_1(
     told["printed mean of 12 runs, 95 % prediction interval"] = theirs
     fig.legend(told.values(), told.keys(), loc="outside lower center", ncols=2, fontsize=SMALLEST)
     at = f"T = {horizon:,}" + ("" if horizon == 10_000 else " (printed: T = 10,000)")
-    fig.suptitle(f"Table 1 at {at}: ours agrees with the printed mean in\n{'; '.join(agree)}")
-    return fig
+    return titled(fig, f"Table 1 at {at}: ours agrees with the printed mean in\n{'; '.join(agree)}")
 
 
 def pairs_of_shares(panels: Mapping[str, Played], seed: int) -> Figure:
@@ -220,11 +189,10 @@ def pairs_of_shares(panels: Mapping[str, Played], seed: int) -> Figure:
     for label, (traces, uniform) in panels.items():
         hero, rival = (traces[rule].average_regret[:, -1] / uniform for rule in (HERO, RIVAL))
         rows[fill(label, 20)] = hero - rival, paired_difference(hero, rival, seed)
-    fig, (ax,) = _panels(1, 1.4 + 0.42 * len(rows))
+    fig, (ax,) = pieces.row(1, 1.4 + 0.42 * len(rows))
     figures.pairs(ax, rows, rule=read_rule("< 0"), what="share of uniform regret, π-GP-UCB minus IGP-UCB", dot="run")
     less, more = sum(its.high < 0 for _, its in rows.values()), sum(its.low > 0 for _, its in rows.values())
-    fig.suptitle(f"π-GP-UCB has clearly less regret in {less} of {len(rows)} cases, clearly more in {more}")
-    return fig
+    return titled(fig, f"π-GP-UCB has clearly less regret in {less} of {len(rows)} cases, clearly more in {more}")
 
 
 # Figure 1
@@ -237,12 +205,12 @@ def regret_and_time(
 
     `times`: by d, the time of a run of IGP-UCB over that of one of π-GP-UCB.
     """
-    fig, (left, centre, right) = _panels(3, 3.6)
+    fig, (left, centre, right) = pieces.row(3, 3.6)
     window, t = max(1, horizon // 50), np.unique(np.linspace(1, horizon, 400).astype(int))
     for rule, trace in traces.items():
         smooth = uniform_filter1d(trace.regret, window, axis=1, mode="nearest")
         for ax, curves in ((left, trace.cumulative_regret), (centre, smooth)):
-            _curve(ax, t, _mean(curves[:, t - 1]), rule, **figures.look(rule, HERO))
+            banded(ax, t, mean_interval(curves[:, t - 1]), rule, **figures.look(rule, HERO))
     for (d, rule), seconds in steps.items():
         middles = horizon * (np.arange(len(seconds)) + 0.5) / len(seconds)
         looks = figures.look(rule, HERO) | {"linestyle": STYLES[d]}
@@ -253,13 +221,12 @@ def regret_and_time(
     right.set(ylabel="milliseconds a step\n(median of runs)", title="time of a step")
     for ax in (left, centre, right):
         ax.set(xlabel="round t", xlim=(0, horizon))
-    _log(right, "y")
-    figures.legend_below(fig, 2)
+    log_axes(right, "y")
+    pieces.legend_below(fig, 2, [left])
     figures.label_ends(right)
     slower = {d: f"{ratio:.2g}" for d, ratio in times.items()}
     title = f"π-GP-UCB has {_ratio(traces):.2f} times the mean $R_T$ of IGP-UCB in d = 2"
-    fig.suptitle(f"{title}\nTime of IGP-UCB over that of π-GP-UCB: {_by_dimension(slower)}")
-    return fig
+    return titled(fig, f"{title}\nTime of IGP-UCB over that of π-GP-UCB: {_by_dimension(slower)}")
 
 
 def exploration(panels: Mapping[int, Played], tour: pd.DataFrame) -> Figure:
@@ -268,14 +235,14 @@ def exploration(panels: Mapping[int, Played], tour: pd.DataFrame) -> Figure:
     Its columns: "first cells", after which π-GP-UCB has seen each of them, "crossing", from which round on its mean
     regret is below that of IGP-UCB (the horizon: it never is), and "π-GP-UCB, tour", its share until then.
     """
-    fig, axes = _panels(len(panels), 3.5, sharey=True)
+    fig, axes = pieces.row(len(panels), 3.5, sharey=True)
     crossed = {}
     for ax, (d, (traces, uniform)) in zip(axes, panels.items(), strict=True):
         horizon, crossing = traces[HERO].horizon, tour.loc[d, "crossing"]
         t = log_spaced(horizon)
         for rule in RULES:
             shares = traces[rule].average_regret[:, t - 1] / uniform[:, None]
-            _curve(ax, t, _mean(shares), rule, **figures.look(rule, HERO))
+            banded(ax, t, mean_interval(shares), rule, **figures.look(rule, HERO))
         ax.axhline(1, color="black", linewidth=1.0, linestyle=":")
         ax.axvspan(1, tour.loc[d, "first cells"], color="0.9", linewidth=0, zorder=0)
         crossed[d] = "never"
@@ -283,15 +250,13 @@ def exploration(panels: Mapping[int, Played], tour: pd.DataFrame) -> Figure:
             ax.axvline(crossing, color="black", linewidth=1.0, linestyle="--")
             crossed[d] = f"from {crossing / horizon:.0%} of T on"
         ax.set(xlabel="round t", xlim=(1, horizon), title=f"d = {d}, {len(uniform)} runs")
-        _log(ax, "x")
+        log_axes(ax, "x")
     axes[0].set(ylabel="share of uniform regret so far\n(mean and 95 % interval)", ylim=(0, None))
-    figures.legend_below(fig, 2)
     told = "shaded: π-GP-UCB visits each cell once; dashed: from here on it is below IGP-UCB"
-    fig.legends[0].set_title(told, prop={"size": SMALLEST})
+    pieces.legend_below(fig, 2, axes[:1], title=told, title_fontsize=SMALLEST)
     shares = {d: f"{tour.loc[d, f'{HERO}, tour']:.2f}" for d in panels}
     title = f"Share of uniform regret on the first tour of π-GP-UCB: {_by_dimension(shares)}"
-    fig.suptitle(f"{title}\nIt is below IGP-UCB: {_by_dimension(crossed)}")
-    return fig
+    return titled(fig, f"{title}\nIt is below IGP-UCB: {_by_dimension(crossed)}")
 
 
 # Figure 2
@@ -307,16 +272,11 @@ def surfaces(functions: Mapping[str, Mapping[str, Trace]]) -> Figure:
         ax.set_title(f"{name}{kind}\nπ over IGP: {ratios[name]:.2f}")
         ax.label_outer()
     axes[0, 0].set_ylim(top=1.5 * max(line.get_ydata()[-1] for ax in axes.flat for line in ax.lines))
-    for ax in axes[:, 1:].flat:
-        ax.set_ylabel("")
-    figures.legend_below(fig, 2)
     worst = max(list(ratios)[:OF_RECORD], key=ratios.get)
     more = sum(ratio > 1 for ratio in ratios.values())
-    fig.suptitle(
-        f"Fig. 2: π-GP-UCB has at most {ratios[worst]:.2f} times the mean $R_T$ of IGP-UCB ({worst})\n"
-        f"on the {OF_RECORD} functions of record, and more than IGP-UCB on {more} of all {len(ratios)}"
-    )
-    return fig
+    title = f"Fig. 2: π-GP-UCB has at most {ratios[worst]:.2f} times the mean $R_T$ of IGP-UCB ({worst})"
+    told = f"on the {OF_RECORD} functions of record, and more than IGP-UCB on {more} of all {len(ratios)}"
+    return titled(fig, f"{title}\n{told}", 2)
 
 
 # Cells
@@ -329,32 +289,31 @@ def covers(
 
     `q`: exponents of Lemma 2 by d; `igp_width`: that of IGP-UCB less B in one run, by d (T,).
     """
-    fig, (left, middle, right) = _panels(3, 3.4)
+    fig, (left, middle, right) = pieces.row(3, 3.4)
     horizons, grown = np.array(sorted({T for _, T in runs})), {}
     for d, exponent in q.items():
         looks = {"color": LOOK[HERO][0], "linestyle": STYLES[d], "marker": "o", "markersize": 4}
         for ax, part in ((left, "created"), (middle, "gain")):
             values = np.array([[getattr(run, part) for run in runs[d, T]] for T in horizons]).T
-            _curve(ax, horizons, _range(values), f"d = {d}", **looks)
+            banded(ax, horizons, _range(values), f"d = {d}", **looks)
         x, y = np.log(horizons), np.log(left.lines[-1].get_ydata())
         left.plot(horizons, np.exp(y.mean() + exponent * (x - x.mean())), color="black", linewidth=0.8, zorder=1)
         grown[d] = f"$T^{{{slope(x, y).value:.2f}}}$, q = {exponent:.2f}"
     T, widths = horizons[-1], np.array([run.width for run in runs[2, horizons[-1]]])
     t = log_spaced(T)
-    _curve(right, t, _range(widths[:, t - 1]), "largest in cells, less B", **figures.look(HERO, HERO))
+    banded(right, t, _range(widths[:, t - 1]), "largest in cells, less B", **figures.look(HERO, HERO))
     right.plot(t, igp_width[2][t - 1], label="IGP-UCB, less B", **figures.look(RIVAL))
     left.set(xlabel="horizon T", ylabel="cells ever created\n(mean, range of runs; black: slope q)", title="cells")
     middle.set(xlabel="horizon T", ylabel="largest gain of a cell (nats)\n(mean, range of runs)", title="gain")
     right.set(xlabel="round t", ylabel="width less B (posterior sd)", xlim=(1, T), title="widths, d = 2")
     for ax, axes in ((left, "xy"), (middle, "x"), (right, "xy")):
-        _log(ax, axes)
+        log_axes(ax, axes)
         ax.xaxis.set_major_locator(LogLocator())  # decades only
     middle.set_ylim(0, None)
     ours, theirs = (experiments.late_exponent(its, decades=2).value for its in (widths.mean(axis=0), igp_width[2]))
     title = f"Cells grow as {'; '.join(grown.values())} (d = {', '.join(map(str, grown))})"
-    return figures.labelled(
-        fig, f"{title}\nThe width grows as $t^{{{ours:.2f}}}$ in cells, less B as $t^{{{theirs:.2f}}}$ in IGP-UCB"
-    )
+    widths = f"The width grows as $t^{{{ours:.2f}}}$ in cells, less B as $t^{{{theirs:.2f}}}$ in IGP-UCB"
+    return figures.labelled(fig, f"{title}\n{widths}")
 
 
 # The thesis, and since the paper
@@ -362,12 +321,12 @@ def covers(
 
 def thesis(variants: Mapping[str, Trace]) -> Figure:
     """Return average regret of both algorithms and of the thesis's π-GP-UCB, d = 2."""
-    fig, (ax,) = _panels(1, 3.4)
+    fig, (ax,) = pieces.row(1, 3.4)
     for rule, trace in variants.items():
         t = log_spaced(trace.horizon)
-        _curve(ax, t, _mean(trace.average_regret[:, t - 1]), rule, **figures.look(rule, HERO))
+        banded(ax, t, mean_interval(trace.average_regret[:, t - 1]), rule, **figures.look(rule, HERO))
     ax.set(xlabel="round t", ylabel="average regret $R_t/t$\n(mean and 95 % interval)", xlim=(1, t[-1]), ylim=(0, None))
-    _log(ax, "x")
+    log_axes(ax, "x")
     to_paper, to_rival = (_ratio(variants, f"{HERO}, thesis", to) for to in (HERO, RIVAL))
     title = f"The thesis's π-GP-UCB has {to_paper:.2f} times the mean $R_T$ of the paper's"
     return figures.labelled(fig, f"{title},\n{to_rival:.2f} times that of IGP-UCB (d = 2)")
@@ -380,10 +339,9 @@ def since(
 
     `theory_lambda` is that of the proof, which grows with T.
     """
-    cases = sorted(
-        dict.fromkeys((d, change) for change, d, _ in shares), key=lambda case: (case[0], case[1] == ENDS[1])
-    )
-    fig, (left, right) = _panels(2, 1.8 + 0.24 * len(cases), width_ratios=[1.2, 1])
+    cases = dict.fromkeys((d, change) for change, d, _ in shares)
+    cases = sorted(cases, key=lambda case: (case[0], case[1] == ENDS[1]))
+    fig, (left, right) = pieces.row(2, 1.8 + 0.24 * len(cases), width_ratios=[1.2, 1])
     for (place, (d, change)), (rule, aside) in product(enumerate(cases), zip(RULES, (-0.14, 0.14), strict=True)):
         value, low, high = shares[change, d, rule]
         bar = {"fmt": "o", "color": LOOK[rule][0], "markersize": 5, "capsize": 2}
@@ -391,29 +349,18 @@ def since(
         if place and d != cases[place - 1][0]:
             left.axhline(place - 0.5, color="0.7", linewidth=0.6)
     left.axvline(1, color="black", linewidth=1.0, linestyle=":")
-    left.set_yticks(range(len(cases)), [f"{change}, d = {d}" for d, change in cases])
+    pieces.name_rows(left, [f"{change}, d = {d}" for d, change in cases])
     what = "share of uniform regret\n(mean and 95 % interval)"
-    left.set(ylim=(len(cases) - 0.5, -0.5), xlim=(0, None), xlabel=what, title="as published, and changed")
-    left.grid(visible=False, axis="y")
+    left.set(xlim=(0, None), xlabel=what, title="as published, and changed")
     at, best = sorted(sweep), {}
     for rule in RULES:
         its = np.array([sweep[lam][rule] for lam in at]).T
-        _curve(right, at, its, rule, marker="o", markersize=4, **figures.look(rule, HERO))
+        banded(right, at, its, rule, marker="o", markersize=4, **figures.look(rule, HERO))
         best[rule] = f"{at[its[0].argmin()]:.3g}"
     right.axvline(theory_lambda, color="black", linewidth=1.0, linestyle="--")
     right.set(xlabel=f"λ (dashed: that of the proof, {theory_lambda:.1f})", ylabel=what, title="tighter width, d = 2")
-    _log(right, "x")
-    figures.legend_below(fig, 2, panel=1)
+    log_axes(right, "x")
     then, now = (", ".join(f"{rule} {shares[change, 2, rule].value:.2f}" for rule in RULES) for change in ENDS)
     best = f"Of the λ played, IGP-UCB is best at {best[RIVAL]}, π-GP-UCB at {best[HERO]}"
-    fig.suptitle(f"Share of uniform regret in d = 2, as published: {then};\nwith both changes: {now}\n{best}")
-    return fig
-
-
-# Readings
-
-
-def readings(claim_id: str, table: pd.DataFrame, rules: Rules) -> Figure:
-    """Return the specification curve of the part of a claim that was played."""
-    part, what, whose = PLAYED[claim_id]
-    return figures.played(table, rules, claim_id, part, what=what, data=whose)
+    title = f"Share of uniform regret in d = 2, as published: {then};\nwith both changes: {now}\n{best}"
+    return titled(fig, title, 2, panel=1)

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from traces import trace_of
 
-from kbrepro import readings
+from kbrepro import figures, readings
 from kbrepro.claims import Claim, Part, Rules, read_rule
 from kbrepro.papers.gpn_ucb import experiments, needle, pictures
 from kbrepro.papers.gpn_ucb.problems import DrawnChain, exact_chain
@@ -129,4 +129,4 @@ def test_every_played_claim_has_a_curve(checked):
         its = Part(part, "share", read_rule(">= 0.75"), show=".0%")
         rules = Rules("05", {claim_id: Claim(claim_id, "", "experiment", "", {part: its}, "")}, {"B": [2, 4]}, "")
         table = readings.specification(its, [({"B": b}, Estimate(0.5, 0.4, 0.6)) for b in (2, 4)])
-        checked(pictures.readings(claim_id, table, rules, "12 chains"))
+        checked(figures.played(table, rules, claim_id, *pictures.PLAYED[claim_id], "12 chains"))

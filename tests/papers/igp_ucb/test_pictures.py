@@ -236,7 +236,7 @@ def test_readings_of_every_played_claim(checked, claim_id):
         for norm in ("a", "b")  # of the three
     ]
     data = "SIMULATED STAND-IN for temperature"
-    figure = pictures.readings(claim_id, readings.specification(part, found), rules, data)
+    figure = figures.played(readings.specification(part, found), rules, claim_id, *pictures.PLAYED[claim_id], data)
     checked(figure)
     above, below = figure.axes
     title = above.get_title().replace("\n", " ")

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from traces import trace_of
 
-from kbrepro import readings
+from kbrepro import figures, readings
 from kbrepro.claims import Claim, Part, Rules, read_rule
 from kbrepro.kernels import grid
 from kbrepro.papers.pi_gp_ucb import pictures
@@ -271,7 +271,7 @@ def test_readings_of_every_played_claim(checked, claim_id):
         for lengthscale, value in (("usual", -0.5), ("eq. 2 by its letter", 3.0))
         for alpha in ("1", "1 + 2/T")  # of the three
     ]
-    figure = pictures.readings(claim_id, readings.specification(part, found), rules)
+    figure = figures.played(readings.specification(part, found), rules, claim_id, *pictures.PLAYED[claim_id])
     checked(figure)
     above, below = figure.axes
     assert above.get_title() == f"{claim_id}, {whose}: holds in 2 of 4 readings; the lengthscale alone decides"

@@ -1,0 +1,87 @@
+"""Pieces that figures are put together from."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import matplotlib.pyplot as plt
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.axis import Axis
+from matplotlib.figure import Figure
+from matplotlib.ticker import LogLocator, NullFormatter
+
+from kbrepro.figures.style import SMALLEST, WIDTH
+from kbrepro.kernels import Array
+from kbrepro.regret import standard_error
+
+
+def row(columns: int, height: float, **settings: Any) -> tuple[Figure, Array]:
+    """Return a figure as wide as a page with its panels (columns,) in a row; settings as for `plt.subplots`."""
+    figure, (axes,) = plt.subplots(1, columns, figsize=(WIDTH, height), squeeze=False, **settings)
+    return figure, axes
+
+
+def banded(ax: Axes, x: Array, its: Sequence[Array], label: str, **keywords: Any) -> None:
+    """Draw values over x (m,) with a band, `its` (value, low, high), each (m,)."""
+    value, low, high = its
+    (line,) = ax.plot(x, value, label=label, **keywords)
+    ax.fill_between(x, low, high, color=line.get_color(), alpha=0.15, linewidth=0)
+
+
+def mean_interval(curves: Array, block: int = 1) -> tuple[Array, Array, Array]:
+    """Return the mean of curves (n, m) and the ends of its 95 % interval, of means of `block` neighbours, (m,) each."""
+    mean, half = curves.mean(axis=0), 1.96 * standard_error(curves, block)
+    return mean, mean - half, mean + half
+
+
+def log_axes(ax: Axes, axes: str) -> None:
+    """Make the named axes ("x", "y" or "xy") logarithmic, in plain numbers."""
+    for name in axes:
+        ax.set(**{f"{name}scale": "log"})
+        plain_log(getattr(ax, f"{name}axis"))
+
+
+def plain_log(axis: Axis) -> None:
+    """Tick the decades of a log axis, and 2 and 5 between them where there are few, in plain numbers."""
+    low, high = axis.get_view_interval()
+    axis.set_major_locator(LogLocator(subs=(1, 2, 5) if high < 100 * low else (1,)))
+    axis.set_major_formatter("{x:g}")
+    axis.set_minor_formatter(NullFormatter())
+
+
+def positive(*samples: Array) -> list[Array]:
+    """Return samples in which the smallest value above 0 of them all stands for what is below it, for log axes."""
+    floor = min((x for its in samples for x in its if x > 0), default=1.0)
+    return [np.maximum(its, floor) for its in samples]
+
+
+def golden(n: int) -> Array:
+    """Return n shares of a row's width (n,) for its dots: the golden section keeps neighbours apart."""
+    return np.arange(n) * 0.618034 % 1
+
+
+def name_rows(ax: Axes, names: Sequence[str], beyond: tuple[float, float] = (0.5, 0.5)) -> None:
+    """Name rows 0, 1, ... from the top, without lines across; the axis ends so far below the last, above the first."""
+    ax.set_yticks(range(len(names)), names)
+    ax.set_ylim(len(names) - 1 + beyond[0], -beyond[1])
+    ax.grid(visible=False, axis="y")
+
+
+def titled(figure: Figure, title: str, columns: int = 0, panel: int = 0) -> Figure:
+    """Set the title of a figure and, with `columns`, name the curves of one panel below it in so many."""
+    if columns:
+        legend_below(figure, columns, [figure.axes[panel]])
+    figure.suptitle(title)
+    return figure
+
+
+def legend_below(figure: Figure, columns: int, axes: Sequence[Axes], **settings: Any) -> None:
+    """Name the curves of panels below the figure, each name once, in at most so many columns."""
+    shown = {}
+    for ax in axes:
+        handles, labels = ax.get_legend_handles_labels()
+        shown |= dict(zip(labels, handles, strict=True))
+    settings |= {"loc": "outside lower center", "ncols": max(1, min(len(shown), columns)), "fontsize": SMALLEST}
+    figure.legend(shown.values(), shown.keys(), **settings)
