@@ -40,8 +40,7 @@ def specification(part: Part, found: Iterable[tuple[Mapping[str, Any], Estimate]
     `found` starts with the reading of record; its intervals are the part's. Raises ValueError if it is empty.
     """
     rows = [
-        {**reading, "value": estimate.value, "low": estimate.low, "high": estimate.high}
-        | {"state": part.rule.state(estimate), "of record": number == 0}
+        {**reading, **estimate._asdict(), "state": part.rule.state(estimate), "of record": number == 0}
         for number, (reading, estimate) in enumerate(found)
     ]
     if not rows:
@@ -72,8 +71,7 @@ def sentence(table: pd.DataFrame, choices: Sequence[str]) -> str:
         if holds.groupby(table[name].map(str)).nunique().max() == 1:
             return f"{text}; the {name} alone decides"
     share = flips(table, choices)
-    strongest = max(share, key=share.get)
-    return f"{text}; what decides most often: {strongest}"
+    return f"{text}; what decides most often: {max(share, key=share.get)}"
 
 
 def ranking(played: Mapping[str, Mapping[str, float]]) -> pd.DataFrame:
@@ -81,9 +79,8 @@ def ranking(played: Mapping[str, Mapping[str, float]]) -> pd.DataFrame:
 
     A choice flips a claim if some two readings that differ in it alone do; `share` is the mean share of such pairs.
     """
-    names = dict.fromkeys(name for its in played.values() for name in its)
     rows = []
-    for name in names:
+    for name in dict.fromkeys(name for its in played.values() for name in its):
         shares = [its[name] for its in played.values() if name in its]
         rows.append({"choice": name, "flips": sum(s > 0 for s in shares), "of": len(shares), "share": np.mean(shares)})
     table = pd.DataFrame(rows, columns=["choice", "flips", "of", "share"])

@@ -21,6 +21,9 @@ from kbrepro.kernels import Array
 from kbrepro.readings import sentence
 from kbrepro.regret import Estimate
 
+#: Values (n,) and the estimate of them, by name.
+Rows = Mapping[str, tuple[Array, Estimate]]
+
 GREY = "#707070"
 #: Behind what a rule allows.
 SHADE = "#e4ecf7"
@@ -47,15 +50,7 @@ def _shade(ax: Axes, rule: Rule, axis: str) -> None:
 # Pairs
 
 
-def pairs(
-    ax: Axes,
-    rows: Mapping[str, tuple[Array, Estimate]],
-    *,
-    rule: Rule,
-    what: str,
-    dot: str = "trial",
-    centre: str = "mean",
-) -> None:
+def pairs(ax: Axes, rows: Rows, *, rule: Rule, what: str, dot: str = "trial", centre: str = "mean") -> None:
     """Draw paired differences or ratios: a row of dots each, above it the estimate with its interval, and the rule.
 
     `rows`: {name: (values (n,), estimate)}, one value a `dot` (trial, block, chain); `centre` says what the estimate is
@@ -81,14 +76,11 @@ def _beside(ax: Axes, place: float, text: str, points: float, colour: str = "bla
     ax.annotate(text, (1, place), (points, 0), size=SMALLEST, color=colour, **where)
 
 
-def _interval(
-    ax: Axes, place: float, its: Sequence[float], *, state: str, markersize: float, hollow: bool = False
-) -> None:
-    """Draw `its` value and interval lengthwise in the look of a state."""
+def _interval(ax: Axes, place: float, its: Sequence[float], state: str, size: float, hollow: bool = False) -> None:
+    """Draw a value and its interval (value, low, high) lengthwise in the look of its state."""
     (value, low, high), (colour, marker) = its, STATE_LOOK[state]
     ax.plot([low, high], [place, place], color=colour, linewidth=1.8, solid_capstyle="butt")
-    face = "white" if hollow else colour
-    ax.plot(value, place, marker, color=colour, markerfacecolor=face, markersize=markersize, markeredgewidth=1.0)
+    ax.plot(value, place, marker, color=colour, mfc="white" if hollow else colour, markersize=size, markeredgewidth=1.0)
 
 
 # Every reading
@@ -106,17 +98,14 @@ def specification_curve(table: pd.DataFrame, choices: Mapping[str, Sequence[Any]
     played = {name: [value for value in choices[name] if str(value) in its] for name, its in taken.items()}
     record = int(np.flatnonzero(table["of record"])[0])
     height = 0.165 * sum(1 + len(values) for values in played.values())
-    figure, (above, below) = plt.subplots(
-        2, 1, figsize=(WIDTH, 3.2 + height), sharex=True, height_ratios=[2.2, max(height, 0.3)]
-    )
+    sizes = {"figsize": (WIDTH, 3.2 + height), "height_ratios": [2.2, max(height, 0.3)]}
+    figure, (above, below) = plt.subplots(2, 1, sharex=True, **sizes)
     size, width = (5.0, 1.2) if len(table) <= 40 else (3.2, 0.9) if len(table) <= 130 else (2.2, 0.7)
     for state, (colour, marker) in STATE_LOOK.items():
         its = table[table["state"] == state]
         above.vlines(its.index, its["low"], its["high"], color=colour, linewidth=width)
         above.plot(its.index, its["value"], marker, color=colour, markersize=size, label=state)
-    above.plot(
-        record, table["value"][record], "o", markersize=11, color="black", markerfacecolor="none", label="of record"
-    )
+    above.plot(record, table["value"][record], "o", markersize=11, color="black", mfc="none", label="of record")
     spec, _, unit = part.show.partition(" ")
     above.set_ylabel(fill(part.what, 34) + (f" ({unit})" if unit else ""))
     if spec.endswith("%"):
@@ -125,9 +114,8 @@ def specification_curve(table: pd.DataFrame, choices: Mapping[str, Sequence[Any]
         above.yaxis.set_major_locator(MaxNLocator(integer=True))
     scale = part.scale or part.rule.nearest_scale
     if scale and table[["low", "value", "high"]].abs().max(axis=None) > 10 * scale:
-        limits = [limit for limit in (part.rule.low, part.rule.high) if np.isfinite(limit)]
-        signed = min(table["low"].min(), *limits) <= 0
-        _stretch(above, scale, signed, percent=spec.endswith("%"))
+        least = min(table["low"].min(), *(limit for limit in (part.rule.low, part.rule.high) if np.isfinite(limit)))
+        _stretch(above, scale, least <= 0, percent=spec.endswith("%"))
     _shade(above, part.rule, "y")
     _dot_grid(below, table, played, record, min(size, 4.5))
     for ax in (above, below):
@@ -161,8 +149,7 @@ def _dot_grid(ax: Axes, table: pd.DataFrame, played: Mapping[str, Sequence[Any]]
         rows += [(str(value), (table[name].map(str) == str(value)).to_numpy()) for value in values]
     ax.set_yticks(range(len(rows)), [label for label, _ in rows], size=SMALLEST)
     for place, (text, (label, taken)) in enumerate(zip(ax.get_yticklabels(), rows, strict=True)):
-        its = np.flatnonzero(taken)
-        ax.plot(its, np.full(len(its), place), "o", color=GREY, markersize=size)
+        ax.plot(np.flatnonzero(taken), np.full(taken.sum(), place), "o", color=GREY, markersize=size)
         text.set(fontweight="bold" if taken[record] else "normal", style="italic" if label.endswith(":") else "normal")
     ax.set(ylim=(len(rows) - 0.4, -0.6), xlim=(-0.8, len(table) - 0.2), xticks=[])
     ax.set_xlabel(f"{len(table)} readings, sorted by value\n(bold: what the reading of record chose)")
@@ -189,8 +176,7 @@ def all_parts(runs: Mapping[str, Mapping[str, Any]]) -> Figure:
     """
     rows = list(_rows(runs))
     figure, ax = plt.subplots(figsize=(WIDTH, 1.2 + 0.15 * len(rows)))
-    rules = [_typeset(part["rule"]) if part else "" for _, _, part in rows]
-    rules[0] = "rule"
+    rules = ["rule", *(_typeset(part["rule"]) if part else "" for _, _, part in rows[1:])]
     beside = 12 + 0.6 * SMALLEST * max(map(len, rules))  # points: where the numbers stand, right of the rules
     for place, (_, record, part) in enumerate(rows):
         _beside(ax, place, rules[place], 6)
@@ -207,10 +193,8 @@ def all_parts(runs: Mapping[str, Mapping[str, Any]]) -> Figure:
     ax.axvline(0, color="black", linewidth=1.0)
     ax.axvspan(0, 1.15 * FARTHEST, color=SHADE, linewidth=0, zorder=0)
     ax.set(ylim=(len(rows) - 0.4, -0.6), xlim=(-1.15 * FARTHEST, 1.15 * FARTHEST))
-    ax.set_xlabel(
-        "outside the rule  ←  distance to its nearest limit  →  inside\n"
-        f"(in scales of the part; beyond {FARTHEST:g}: an arrow)"
-    )
+    scales = f"(in scales of the part; beyond {FARTHEST:g}: an arrow)"
+    ax.set_xlabel(f"outside the rule  ←  distance to its nearest limit  →  inside\n{scales}")
     ax.tick_params(axis="y", length=0)
     ax.tick_params(axis="x", labeltop=True)
     handles = [Line2D([], [], color=colour, marker=m, label=state) for state, (colour, m) in STATE_LOOK.items()]
@@ -231,18 +215,12 @@ def _rows(runs: Mapping[str, Mapping[str, Any]]) -> Iterator[tuple[str, dict[str
 def _distance(ax: Axes, place: float, part: Mapping[str, Any], hollow: bool) -> None:
     """Draw value and interval of a part by their distance to its rule."""
     rule = read_rule(part["rule"])
-    low, high = rule.low, rule.high
-
-    def distance(x: float) -> float:
-        return rule.distance(x, part["scale"])
-
-    # the distance is largest halfway between two limits, which an interval may hold
-    best = np.clip((low + high) / 2, part["low"], part["high"]) if np.isfinite([low, high]).all() else part["value"]
-    ends = [distance(x) for x in (part["low"], part["high"], best)]
-    shown = np.clip([distance(part["value"]), min(ends), max(ends)], -FARTHEST, FARTHEST)
-    _interval(ax, place, shown, state=part["state"], markersize=4.5, hollow=hollow)
-    colour = STATE_LOOK[part["state"]][0]
-    for side, beyond in (("<", min(ends) < -FARTHEST), (">", max(ends) > FARTHEST)):
+    low, best, high = part["low"], part["value"], part["high"]
+    if np.isfinite([rule.low, rule.high]).all():
+        # the distance is largest halfway between two limits, which an interval may hold
+        best = np.clip((rule.low + rule.high) / 2, low, high)
+    value, *ends = (rule.distance(x, part["scale"]) for x in (part["value"], low, high, best))
+    _interval(ax, place, np.clip([value, min(ends), max(ends)], -FARTHEST, FARTHEST), part["state"], 4.5, hollow)
+    for side, edge, beyond in (("<", -1.08, min(ends) < -FARTHEST), (">", 1.08, max(ends) > FARTHEST)):
         if beyond:
-            edge = 1.08 * FARTHEST * (1 if side == ">" else -1)
-            ax.plot(edge, place, side, color=colour, markersize=4, clip_on=False)
+            ax.plot(edge * FARTHEST, place, side, color=STATE_LOOK[part["state"]][0], markersize=4, clip_on=False)

@@ -6,7 +6,7 @@ A *panel* is {rule: a regret of every chain (n,)}, in shares of the range of g; 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from itertools import islice
 
 import numpy as np
 import pandas as pd
@@ -20,7 +20,7 @@ from kbrepro.papers.gpn_ucb.problems import RandomNetwork, maximum_gap
 from kbrepro.papers.gpn_ucb.sets import MODES
 from kbrepro.policies.base import best_arm
 from kbrepro.problems import Trial
-from kbrepro.regret import Estimate, Trace, bootstrap, estimated_mean, paired_share, simple_regret
+from kbrepro.regret import Estimate, Trace, estimated_mean, paired_share, simple_regret
 from kbrepro.simulation import rounds
 
 Panel = Mapping[str, Array]
@@ -45,14 +45,9 @@ def find_chains(source: Source, wanted: int, obvious: bool, trial: Trial, most: 
     One job, whatever the trial's number: it looks at chain 0, 1, 2, ... of the trial's seed.
     """
     checks.positive_int(wanted=wanted, most=most)
-    found: list[int] = []
-    for number in range(most):
-        gap, _ = chain_facts(source, Trial(trial.seed, number))
-        if gap >= OBVIOUS if obvious else gap <= SEVERAL:
-            found.append(number)
-        if len(found) == wanted:
-            break
-    return np.array(found)
+    gaps = (chain_facts(source, Trial(trial.seed, number))[0] for number in range(most))
+    found = (number for number, gap in enumerate(gaps) if (gap >= OBVIOUS if obvious else gap <= SEVERAL))
+    return np.array([*islice(found, wanted)])
 
 
 def scaled(traces: Mapping[str, Trace], ranges: Array) -> dict[str, Trace]:
@@ -96,21 +91,6 @@ def mean_ratio(a: Array, b: Array, seed: int) -> Estimate:
     return paired_share(a, b, seed).changed(lambda value: 1 + value)
 
 
-def apart(curves: Mapping[float, Trace], other: Trace, times: int) -> Array:
-    """Return by how much simple regret differs from that of `other` on the mean over rounds, largest of `curves`, (n,).
-
-    The trials of a chain are averaged first.
-    """
-    its = by_chain(simple_regret(other), times)
-    differ = [np.abs(by_chain(simple_regret(trace), times) - its).mean(axis=1) for trace in curves.values()]
-    return np.max(differ, axis=0)
-
-
-def median_of(values: Array, seed: int) -> Estimate:
-    """Return the median of values (n,), one a chain, resampled."""
-    return bootstrap(partial(np.median, axis=-1), values, rng=np.random.default_rng([seed, 3]))
-
-
 # Sets and bounds, one network each
 
 
@@ -130,8 +110,8 @@ def coverage(network: RandomNetwork, n_grid: int, horizon: int, trial: Trial) ->
         for mode, its in sets.items():
             its.update(arm, observation)
             lower, upper = its.bounds()
-            found[mode][0, t - 1] = np.sum(~its.covers(problem.outputs))
-            found[mode][1, t - 1] = np.median(upper - lower) / problem.reward_range
+            missed, width = np.sum(~its.covers(problem.outputs)), np.median(upper - lower) / problem.reward_range
+            found[mode][:, t - 1] = missed, width
         found["band"][t - 1] = outside_band(its.posteriors, problem)
     return found
 
@@ -142,12 +122,10 @@ def outside_band(posteriors: Sequence, problem: NetworkProblem) -> int:
     Of several outputs of one kernel each, every one is asked; of a vector-valued layer the Euclidean norm.
     """
     told, outside = problem.told, np.zeros(problem.told.n_arms, dtype=bool)
-    z = np.empty((told.n_arms, 0))
+    z, order = np.empty((told.n_arms, 0)), 2 if hasattr(told.structure, "kernel_of") else np.inf
     for i, (posterior, output) in enumerate(zip(posteriors, problem.outputs, strict=True)):
         mean, sd = posterior.at(np.column_stack([z, told.own_inputs(i)]))
-        vector = hasattr(told.structure, "kernel_of")
-        error = np.linalg.norm(output - mean, axis=1) if vector else np.abs(output - mean).max(axis=1)
-        outside |= error > told.norm_bound * sd + 1e-8
+        outside |= np.linalg.norm(output - mean, order, axis=1) > told.norm_bound * sd + 1e-8
         z = output
     return int(outside.sum())
 
@@ -162,22 +140,20 @@ def bound_ratios(network: RandomNetwork, n_grid: int, horizon: int, trial: Trial
     """
     problem = network(trial)
     told, outward = problem.told, mode == "outward"
-    radius = 10.0 if outward else 1.0
-    policy = GPNUCB(told, horizon, n_grid=n_grid, half_width=network.norm, radius=radius, mode=mode)
+    reach = {"half_width": network.norm, "radius": 10.0 if outward else 1.0}
+    policy = GPNUCB(told, horizon, n_grid=n_grid, mode=mode, **reach)
     arms, sds = [], []
     for _, arm, observation in rounds(policy, problem, horizon, trial.rng("run")):
         arms.append(arm)
         layers = zip(policy.posterior.posteriors, told.steps(arm, observation), strict=True)
         sds.append([posterior.at(z[None, :])[1][0] for posterior, (z, _) in layers])
     regret, structure = problem.regret(np.array(arms)), told.structure
-    half_diagonals = policy.posterior.half_diagonals
-    added = structure.rounding_term(told.widths, told.lipschitz, half_diagonals) if outward else 0.0
+    added = structure.rounding_term(told.widths, told.lipschitz, policy.posterior.half_diagonals) if outward else 0.0
     known = told.widths, told.norm_bound, told.lipschitz
-    step = np.array(sds) @ structure.step_weights(*known) + added
-    sums = np.cumsum(sds, axis=0).max(axis=1)
-    total = structure.cumulative_factor(*known) * sums + added * np.arange(1, horizon + 1)
-    largest = {"step": (regret / step).max(), "total": (np.cumsum(regret) / total).max()}
-    return {name: float(value) for name, value in largest.items()} | {"slack": added / problem.reward_range}
+    step = regret / (np.array(sds) @ structure.step_weights(*known) + added)
+    sums = structure.cumulative_factor(*known) * np.cumsum(sds, axis=0).max(axis=1)
+    total = np.cumsum(regret) / (sums + added * np.arange(1, horizon + 1))
+    return {"step": float(step.max()), "total": float(total.max()), "slack": added / problem.reward_range}
 
 
 def composed_errors(network: RandomNetwork, sides: Sequence[int], trial: Trial) -> dict[str, float]:
@@ -189,21 +165,23 @@ def composed_errors(network: RandomNetwork, sides: Sequence[int], trial: Trial) 
     at least these).
     """
     problem = network(trial)
-    told, rng = problem.told, trial.rng("run")
-    ranges = [(output.min(axis=0), output.max(axis=0)) for output in problem.outputs]
-    found = {"error": 0.0, "regret": 0.0, "projected": 0.0}
+    rng, found = trial.rng("run"), {"error": 0.0, "regret": 0.0, "projected": 0.0}
     for per_side in sides:
-        design = uniform_design(told.points, per_side)
+        design = uniform_design(problem.told.points, per_side)
         seen = [problem.pull(arm, rng) for arm in design]
-        for name, known, factor in (("regret", None, 2.0), ("projected", ranges, 4.0)):
-            means, sds = composite_path(told, design, seen, known)
+        for name, known, factor in (("regret", None, 2.0), ("projected", _ranges(problem), 4.0)):
+            means, sds = composite_path(problem.told, design, seen, known)
             bound = composed_bound(problem, sds)
-            regret = problem.regret(best_arm(means[-1][:, 0]))
-            found[name] = max(found[name], float(regret / (factor * bound.max())))
+            found[name] = max(found[name], float(problem.regret(best_arm(means[-1][:, 0])) / (factor * bound.max())))
             if known is None:
                 error = np.abs(problem.expected_reward - means[-1][:, 0])
                 found["error"] = max(found["error"], float((error / bound).max()))
     return found
+
+
+def _ranges(problem: NetworkProblem) -> list[tuple[Array, Array]]:
+    """The lowest and highest outputs of every layer."""
+    return [(output.min(axis=0), output.max(axis=0)) for output in problem.outputs]
 
 
 def composed_bound(problem: NetworkProblem, sds: Sequence[Array]) -> Array:
@@ -215,9 +193,7 @@ def composed_bound(problem: NetworkProblem, sds: Sequence[Array]) -> Array:
     return bound
 
 
-def nonadaptive_regrets(
-    source: Callable[[Trial], NetworkProblem], sides: Sequence[int], trial: Trial, *, project: bool = False
-) -> Array:
+def nonadaptive_regrets(source: Source, sides: Sequence[int], trial: Trial, *, project: bool = False) -> Array:
     """Return the simple regret of non-adaptive sampling with per_side^d pulls, per_side in `sides`, (len(sides),).
 
     With `project` the ranges of the layers are known to it.
@@ -225,8 +201,7 @@ def nonadaptive_regrets(
     problem = source(trial)
     told, rng = problem.told, trial.rng("run")
     rank = rng.spawn(2)[1].permutation(told.n_arms)  # ties fall as for the policies of this trial
-    ranges = [(output.min(axis=0), output.max(axis=0)) for output in problem.outputs] if project else None
-    regrets = []
+    regrets, ranges = [], _ranges(problem) if project else None
     for per_side in sides:
         design = uniform_design(told.points, per_side)
         mean = composite_mean(told, design, [problem.pull(arm, rng) for arm in design], ranges)
@@ -245,8 +220,7 @@ def relative_widths(source: Source, pulls: int, constants: Sequence[float], tria
         other.tell(arm, observation)
     lower, upper = policy.posterior.bounds()
     width = np.maximum(upper - lower, 1e-9)
-    spreads = [other.fed_forward(constant)[1] for constant in constants]
-    return np.array([np.median(2 * problem.told.norm_bound * spread / width) for spread in spreads])
+    return np.array([np.median(2 * problem.told.norm_bound * other.fed_forward(L)[1] / width) for L in constants])
 
 
 def carried(problem: NetworkProblem, arms: Sequence[int], arm: int, n_grid: int = 100) -> tuple[list, pd.DataFrame]:
@@ -255,15 +229,14 @@ def carried(problem: NetworkProblem, arms: Sequence[int], arm: int, n_grid: int 
     Layers 2 to m of a chain: a frame z, low, high (the envelope's bounds), raw_low, raw_high (mean +- B sd) on the
     grid. Intervals: a row a layer and kind (`grid`, `no envelope`, `outward`) with low, high and the true output.
     """
-    kinds = {"grid": {}, "no envelope": {"envelope": False}, "outward": {"mode": "outward"}}
     layers, rows = [], []
-    for kind, settings in kinds.items():
+    for kind, settings in {"grid": {}, "no envelope": {"envelope": False}, "outward": {"mode": "outward"}}.items():
         sets = problem.told.structure.sets(problem.told, n_grid=n_grid, **settings)
         for pulled in arms:
             sets.update(pulled, problem.pull(pulled, np.random.default_rng(0)))
         for i, ((low, high), output) in enumerate(zip(sets.regions(), problem.outputs, strict=True)):
-            rows.append({"layer": i + 1, "kind": kind, "low": low[arm, 0], "high": high[arm, 0]})
-            rows[-1]["true"] = output[arm, 0]
+            its = {"low": low[arm, 0], "high": high[arm, 0], "true": output[arm, 0]}
+            rows.append({"layer": i + 1, "kind": kind, **its})
         if kind == "grid":
             layers = [sets.on_grid(i) for i in range(1, problem.told.depth)]
     return layers, pd.DataFrame(rows)

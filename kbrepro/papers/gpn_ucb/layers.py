@@ -39,17 +39,19 @@ class OperatorKernel:
         return sum(k(X[:, :-1], Z[:, :-1]) * A[pairs] for k, A in zip(self.kernels, self.mixings, strict=True))
 
     def diag(self, X: Array) -> Array:
-        output = X[:, -1].astype(int)
-        return sum(k.diag(X[:, :-1]) * A[output, output] for k, A in zip(self.kernels, self.mixings, strict=True))
+        own = X[:, -1].astype(int)
+        return sum(k.diag(X[:, :-1]) * A[own, own] for k, A in zip(self.kernels, self.mixings, strict=True))
+
+
+AnyKernel = Kernel | OperatorKernel
 
 
 def with_output(points: Array, n_outputs: int) -> Array:
     """Return the (n points * n_outputs, d + 1) pairs of every point (n, d) and output number, outputs fastest."""
-    outputs = np.tile(np.arange(n_outputs, dtype=float), len(points))
-    return np.column_stack([np.repeat(points, n_outputs, axis=0), outputs])
+    return np.column_stack([np.repeat(points, n_outputs, axis=0), np.tile(np.arange(float(n_outputs)), len(points))])
 
 
-def lipschitz(kernel: Kernel | OperatorKernel, norm: float) -> float:
+def lipschitz(kernel: AnyKernel, norm: float) -> float:
     """Return a Lipschitz constant of every function of RKHS norm at most `norm` (Euclidean norms on both sides).
 
     |f(x) - f(z)| <= norm sqrt(2 (k(0) - k(r))) <= norm sqrt(-k''(0)) r; for the squared exponential norm / lengthscale.
@@ -60,17 +62,16 @@ def lipschitz(kernel: Kernel | OperatorKernel, norm: float) -> float:
     return norm * float(np.sqrt(_size(kernel, _curvature)))
 
 
-def largest_value(kernel: Kernel | OperatorKernel, norm: float) -> float:
+def largest_value(kernel: AnyKernel, norm: float) -> float:
     """Return norm sqrt(k(x, x)), which no |f(x)| exceeds (Euclidean norm): what the next layer must be ready for."""
     return norm * float(np.sqrt(_size(kernel, lambda k: k.diag(np.zeros((1, 1)))[0])))
 
 
-def _size(kernel: Kernel | OperatorKernel, of: Callable[[Kernel], float]) -> float:
+def _size(kernel: AnyKernel, of: Callable[[Kernel], float]) -> float:
     """A number `of` a scalar kernel; of an operator-valued one the spectral norm of sum_q of(k_q) A_q."""
-    if isinstance(kernel, OperatorKernel):
-        total = sum(of(k) * A for k, A in zip(kernel.kernels, kernel.mixings, strict=True))
-        return float(np.linalg.norm(total, 2))
-    return of(kernel)
+    if not isinstance(kernel, OperatorKernel):
+        return of(kernel)
+    return float(np.linalg.norm(sum(of(k) * A for k, A in zip(kernel.kernels, kernel.mixings, strict=True)), 2))
 
 
 def _curvature(kernel: Kernel) -> float:
@@ -89,7 +90,7 @@ class Layer:
     operator-valued kernel the outputs are one function, f(z) = sum_i Gamma(z, c_i) w_i.
     """
 
-    kernel: Kernel | OperatorKernel
+    kernel: AnyKernel
     centres: Array
     weights: Array
 
@@ -99,24 +100,22 @@ class Layer:
         return (self.kernel(Z, centres) @ self.weights.reshape(len(centres), -1)).reshape(-1, n)
 
 
-def draw_layer(
-    rng: np.random.Generator, kernel: Kernel | OperatorKernel, centres: Array, n_outputs: int, norm: float | None
-) -> Layer:
-    """Return the interpolant of a GP draw at the centres (n, d), scaled to RKHS norm `norm` (None: as drawn).
+def draw_layer(rng: np.random.Generator, kernel: AnyKernel, centres: Array, n: int, norm: float | None) -> Layer:
+    """Return the interpolant, n outputs, of a GP draw at the centres, scaled to RKHS norm `norm` (None: as drawn).
 
     With K = L L^T and standard normal e the draw is L e and the weights of its interpolant L^-T e: its squared norm is
-    |e|^2, chi-squared with n degrees of freedom. Scaled output by output with a scalar kernel, as a whole otherwise.
+    |e|^2, chi-squared with as many degrees of freedom as e has entries. Scaled output by output with a scalar kernel,
+    as a whole otherwise.
     """
-    points = _points(kernel, centres, n_outputs)
+    points = _points(kernel, centres, n)
     K = kernel(points, points)
-    factor = cholesky(K + 1e-12 * np.eye(len(points)), lower=True)
-    drawn = rng.standard_normal((len(points), n_outputs * len(centres) // len(points)))
-    weights = solve_triangular(factor, drawn, lower=True, trans="T")
+    drawn = rng.standard_normal((len(points), n * len(centres) // len(points)))
+    weights = solve_triangular(cholesky(K + 1e-12 * np.eye(len(K)), lower=True), drawn, lower=True, trans="T")
     if norm is not None:
         weights *= norm / np.sqrt(np.einsum("in,ij,jn->n", weights, K, weights))
-    return Layer(kernel, centres, weights.reshape(len(centres), n_outputs))
+    return Layer(kernel, centres, weights.reshape(len(centres), n))
 
 
-def _points(kernel: Kernel | OperatorKernel, points: Array, n_outputs: int) -> Array:
+def _points(kernel: AnyKernel, points: Array, n_outputs: int) -> Array:
     """What the kernel is called with: points, or pairs of point and output."""
     return with_output(points, n_outputs) if isinstance(kernel, OperatorKernel) else points

@@ -96,11 +96,6 @@ class Needles:
             raise ValueError(f"epsilon = {self.epsilon} is not allowed: epsilon must be at most {top:.3g}")
 
     @property
-    def kernel(self) -> AnyMatern:
-        """The kernel of every layer."""
-        return AnyMatern(self.nu)
-
-    @property
     def radius(self) -> float:
         """Radius w of the needle, half a cell."""
         return 1 / (2 * self.per_side)
@@ -120,7 +115,7 @@ class Needles:
         """
         points = grid(33, 2, -2 * self.radius, 2 * self.radius)
         y = bump(np.linalg.norm(points, axis=1) / self.radius)
-        factor = cho_factor(self.kernel(points, points) + 1e-10 * np.eye(len(points)), lower=True)
+        factor = cho_factor(AnyMatern(self.nu)(points, points) + 1e-10 * np.eye(len(points)), lower=True)
         return self.low * float(np.sqrt(y @ cho_solve(factor, y)))
 
     def needle_slope(self) -> float:
@@ -130,19 +125,16 @@ class Needles:
 
     def outside(self, trial: Trial) -> int:
         """Return how many arms of a trial at least a radius from the needle have a reward other than 0 (Theorem 9)."""
-        problem = self(trial)
-        points, g = problem.told.points, problem.expected_reward
-        far = np.linalg.norm(points - points[g.argmax()], axis=1) >= self.radius
-        return int((g[far] != 0).sum())
+        points, g = (problem := self(trial)).told.points, problem.expected_reward
+        return int((g[np.linalg.norm(points - points[g.argmax()], axis=1) >= self.radius] != 0).sum())
 
     def __call__(self, trial: Trial) -> NetworkProblem:
         cells = self.per_side**2
         if trial.number >= cells:
             raise IndexError(f"trial = {trial.number} is not allowed: there are {cells} needles, 0 to {cells - 1}")
-        edge = 1 / (6 * self.per_side)
-        points = grid(3 * self.per_side, 2, edge, 1 - edge)
+        points = grid(3 * self.per_side, 2, edge := 1 / (6 * self.per_side), 1 - edge)
         centre = (np.array(divmod(trial.number, self.per_side)) + 0.5) / self.per_side
         needle = self.low * bump(np.linalg.norm(points - centre, axis=1) / self.radius)[:, None]
         constant = max(self.needle_slope(), slope_range(self.nu)[1], steepest(self.nu), 1.0)
-        told = NetworkTold(points, FeedForward(self.kernel), (1,) * self.depth, NORM, constant)
+        told = NetworkTold(points, FeedForward(AnyMatern(self.nu)), (1,) * self.depth, NORM, constant)
         return compose(told, [lambda _: needle, *[lambda z: amplifier(z, self.nu)] * (self.depth - 1)])

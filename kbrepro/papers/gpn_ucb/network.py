@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -72,13 +73,10 @@ class NetworkTold:
         """
         checks.arm_index(arm, self.n_arms)
         outputs = [np.atleast_1d(np.asarray(output, dtype=float)) for output in observation]
-        if [output.shape for output in outputs] != [(n,) for n in self.widths]:
-            shapes = [output.shape for output in outputs]
+        if (shapes := [output.shape for output in outputs]) != [(n,) for n in self.widths]:
             raise ValueError(f"observation has shapes {shapes}: the layers have {self.widths} outputs")
-        z = np.empty(0)
-        for i, output in enumerate(outputs):
+        for i, (z, output) in enumerate(pairwise([np.empty(0), *outputs])):
             yield np.concatenate([z, self.own_inputs(i)[arm]]), output
-            z = output
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,8 +90,7 @@ class NetworkProblem:
     outputs: tuple[Array, ...] = field(repr=False)
 
     def __post_init__(self) -> None:
-        found = [np.shape(output) for output in self.outputs]
-        wanted = [(self.told.n_arms, n) for n in self.told.widths]
+        found, wanted = [np.shape(output) for output in self.outputs], [(self.told.n_arms, n) for n in self.told.widths]
         if found != wanted:
             raise ValueError(f"outputs have shapes {found}: they must be {wanted}")
         for output in self.outputs:
@@ -130,6 +127,5 @@ def compose(told: NetworkTold, layers: Sequence[Callable[[Array], Array]]) -> Ne
         wanted = layer.centres.shape[1] if hasattr(layer, "centres") else z.shape[1]
         if z.shape[1] != wanted:
             raise ValueError(f"layer {i} takes {wanted} inputs and is given {z.shape[1]}: dimensions must chain")
-        z = np.asarray(layer(z), dtype=float)
-        outputs.append(z)
+        outputs.append(z := np.asarray(layer(z), dtype=float))
     return NetworkProblem(told, tuple(outputs))

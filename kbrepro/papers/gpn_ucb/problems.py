@@ -11,7 +11,7 @@ import numpy as np
 from kbrepro.kernels import Array, SquaredExponential, grid
 from kbrepro.papers.gpn_ucb.layers import OperatorKernel, draw_layer, lipschitz
 from kbrepro.papers.gpn_ucb.network import NetworkProblem, NetworkTold, compose
-from kbrepro.papers.gpn_ucb.structures import FeedForward, MultiOutput
+from kbrepro.papers.gpn_ucb.structures import FeedForward, MultiOutput, Structure
 from kbrepro.problems import Trial, covariance_factor
 
 #: The kernel of every layer, and half a side of the domain [-5, 5]^2 (Li & Scarlett, L.1).
@@ -27,7 +27,7 @@ class RandomNetwork:
     certified: the largest `layers.lipschitz`, and at least 1. The B that is told is `norm_bound`, by default the norm.
     """
 
-    structure: FeedForward | MultiOutput
+    structure: Structure
     points: Array = field(repr=False)
     widths: tuple[int, ...]
     norm: float = 1.0
@@ -37,17 +37,16 @@ class RandomNetwork:
 
     def __call__(self, trial: Trial) -> NetworkProblem:
         rng, kernels, norm = trial.rng("function"), self.structure.kernels(self.widths), self.norm
-        constant, bound = max(1.0, *(lipschitz(kernel, norm) for kernel in kernels)), self.norm_bound
-        bound = norm if bound is None else bound
+        bound = norm if self.norm_bound is None else self.norm_bound
+        constant = max(1.0, *(lipschitz(kernel, norm) for kernel in kernels))
         told = NetworkTold(self.points, self.structure, self.widths, bound, constant, extra_dims=self.extra_dims)
-        layers, width = [], 0
-        for i, (kernel, n) in enumerate(zip(kernels, self.widths, strict=True)):
+        layers = []
+        for i, (kernel, width, n) in enumerate(zip(kernels, (0, *self.widths[:-1]), self.widths, strict=True)):
             own = told.own_inputs(i)
-            low = np.concatenate([np.full(width, -norm), own.min(axis=0)])
-            high = np.concatenate([np.full(width, norm), own.max(axis=0)])
+            low = np.append(np.full(width, -norm), own.min(axis=0))
+            high = np.append(np.full(width, norm), own.max(axis=0))
             centres = rng.uniform(low, high, (4 if i else self.first_centres, len(low)))
             layers.append(draw_layer(rng, kernel, centres, n, norm))
-            width = n
         return compose(told, layers)
 
 
@@ -61,10 +60,10 @@ def exact_chain(side: int) -> RandomNetwork:
 
 
 @lru_cache(maxsize=4)
-def _first_factor(side: int) -> Array:
-    """The factor of the prior's covariance at the arms, which every drawn chain of a size shares."""
+def _first(side: int) -> tuple[Array, Array]:
+    """The arms, and the factor of the prior's covariance there, which every drawn chain of a size shares."""
     points = grid(side, 2, -HALF_WIDTH, HALF_WIDTH)
-    return covariance_factor(KERNEL(points, points))
+    return points, covariance_factor(KERNEL(points, points))
 
 
 @dataclass(frozen=True)
@@ -79,10 +78,9 @@ class DrawnChain:
     lipschitz: float = 2.0
 
     def __call__(self, trial: Trial) -> NetworkProblem:
-        rng, factor = trial.rng("function"), _first_factor(self.side)
-        points, between = grid(self.side, 2, -HALF_WIDTH, HALF_WIDTH), grid(21, 1, -HALF_WIDTH, HALF_WIDTH)
+        rng, (points, factor) = trial.rng("function"), _first(self.side)
         first = (factor @ rng.standard_normal(len(points))[: factor.shape[1]])[:, None]
-        later = [draw_layer(rng, KERNEL, between, 1, None) for _ in range(2)]
+        later = [draw_layer(rng, KERNEL, grid(21, 1, -HALF_WIDTH, HALF_WIDTH), 1, None) for _ in range(2)]
         told = NetworkTold(points, FeedForward(KERNEL), (1, 1, 1), self.norm_bound, self.lipschitz)
         return compose(told, [lambda _: first, *later])
 

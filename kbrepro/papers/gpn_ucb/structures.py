@@ -50,8 +50,7 @@ class FeedForward:
 
     def rate_factor(self, widths: Sequence[int], norm: float, lipschitz: float) -> float:
         """Return 2^m sqrt(D) B L^(m-1), the factor of GPN-UCB's rate in Table 2."""
-        m = len(widths)
-        return 2**m * math.sqrt(math.prod(widths[:-1])) * norm * lipschitz ** (m - 1)
+        return 2 ** len(widths) * math.sqrt(math.prod(widths[:-1])) * norm * lipschitz ** (len(widths) - 1)
 
     def cumulative_factor(self, widths: Sequence[int], norm: float, lipschitz: float) -> float:
         """Return the factor 2^(m+1) sqrt(D) B L^(m-1) of Sigma_T in Theorems 1 (D = 1) and 3."""
@@ -82,23 +81,17 @@ class MultiOutput:
 
     def rate_factor(self, widths: Sequence[int], norm: float, lipschitz: float) -> float:
         """Return 5^m B L^(m-1), the factor of GPN-UCB's rate in Table 2."""
-        m = len(widths)
-        return 5**m * norm * lipschitz ** (m - 1)
+        return 5 ** len(widths) * norm * lipschitz ** (len(widths) - 1)
 
     #: The same number stands before Sigma_T in Theorem 2.
     cumulative_factor = rate_factor
 
 
+Structure = FeedForward | MultiOutput
+
+
 def rates(
-    structure: FeedForward | MultiOutput,
-    T: Array,
-    *,
-    m: int,
-    norm: float,
-    lipschitz: float,
-    nu: float,
-    d: int,
-    width: int = 1,
+    structure: Structure, T: Array, *, m: int, norm: float, lipschitz: float, nu: float, d: int, width: int = 1
 ) -> dict[str, Array]:
     """Return the rates of Tables 1 and 2 at T rounds, of the shape of T, constants 1 and logarithms dropped.
 

@@ -33,27 +33,16 @@ TELLING = 0.25
 
 def uniform_regret(experiment: Experiment, trials: int, seed: int) -> Array:
     """Return the regret expected of a round of uniform play in each of the first trials, (trials,)."""
-    rewards = [experiment.problem(Trial(seed, number)).expected_reward for number in range(trials)]
+    rewards = (experiment.problem(Trial(seed, number)).expected_reward for number in range(trials))
     return np.array([f.max() - f.mean() for f in rewards])
 
 
-def mean_of_ratios(regret: Array, uniform: Array) -> Array:
-    """Return the mean of regret over uniform regret, over the last axis."""
-    return (regret / uniform).mean(axis=-1)
-
-
-def ratio_of_means(regret: Array, uniform: Array) -> Array:
-    """Return the mean regret over the mean uniform regret, over the last axis."""
-    return regret.mean(axis=-1) / uniform.mean(axis=-1)
-
-
-def median_of_ratios(regret: Array, uniform: Array) -> Array:
-    """Return the median of regret over uniform regret, over the last axis."""
-    return np.median(regret / uniform, axis=-1)
-
-
-#: How runs may be averaged, as the rules name it.
-AVERAGES = {"mean of ratios": mean_of_ratios, "ratio of means": ratio_of_means, "median": median_of_ratios}
+#: How regret and uniform regret of runs may be averaged, over the last axis, as the rules name it.
+AVERAGES = {
+    "mean of ratios": lambda regret, uniform: (regret / uniform).mean(axis=-1),
+    "ratio of means": lambda regret, uniform: regret.mean(axis=-1) / uniform.mean(axis=-1),
+    "median": lambda regret, uniform: np.median(regret / uniform, axis=-1),
+}
 
 
 def average(regret: Array, uniform: Array, seed: int, how: str = "mean of ratios") -> Estimate:
@@ -83,9 +72,8 @@ def beside_printed(regret: Array, uniform: Array, printed: float, how: str = "me
     each = regret / uniform if how == "mean of ratios" else ours + (regret - ours * uniform) / uniform.mean()
     half = each.std(ddof=1) * math.sqrt(1 / n + 1 / PRINTED_RUNS) * stdtrit(n - 1, 0.975)
     distance, gap = abs(ours - printed) / half, (ours - printed) / printed
-    undecided = distance <= 1 and half > TELLING * printed
-    compatible = Estimate(distance, distance, half / (TELLING * printed) if undecided else distance)
-    return Beside(compatible, Estimate(gap, gap - half / printed, gap + half / printed))
+    high = half / (TELLING * printed) if distance <= 1 and half > TELLING * printed else distance
+    return Beside(Estimate(distance, distance, high), Estimate(gap, gap - half / printed, gap + half / printed))
 
 
 def crossing(ours: Trace, rival: Trace) -> int:
@@ -114,12 +102,6 @@ def regret_exponents(d: int, nu: float) -> dict[str, float]:
     }
 
 
-def growing_variance(horizon: int, d: int, nu: float) -> float:
-    """Return lambda = T^(d / (2 nu + 2 d)) (Whitehouse, Wu & Ramdas 2023)."""
-    checks.positive_int(horizon=horizon, d=d)
-    return horizon ** (d / (2 * nu + 2 * d))
-
-
 def greedy_gains(kernel: Kernel, n: int, horizon: int, trial: Trial) -> Array:
     """Return the information gain (horizon,) of greedy pulls, d = trial.number + 1, lambda 1.
 
@@ -130,8 +112,7 @@ def greedy_gains(kernel: Kernel, n: int, horizon: int, trial: Trial) -> Array:
     side = round(n ** (1 / d))
     side += side**d < n
     told = Told(grid(side, d), LatticeKernel(kernel, side), 1.0)
-    zero = Problem(told, np.zeros(told.n_arms), Gaussian(0.0))
-    policy = LazyUCB(told, horizon, width=Constant(1.0))
+    policy, zero = LazyUCB(told, horizon, width=Constant(1.0)), Problem(told, np.zeros(told.n_arms), Gaussian(0.0))
     gains = [policy.posterior.gain for _ in rounds(policy, zero, horizon, trial.rng("run"))]
     return np.array([*gains[1:], policy.posterior.gain])
 
@@ -178,22 +159,18 @@ def cell_run(experiment: Experiment, look_at_arms: bool, trial: Trial) -> CellRu
             now = _best_arms(policy, widths)
             moved += any(now[cell] != arms for cell, arms in before.items() if cell in now)
             before = now
-    late = pulled[-max(1, T // 10) :]
     cells = [policy.slot_arm[policy.slot_cell == number] for number in np.unique(policy.slot_cell)]
-    late_share = max(np.isin(late, arms).mean() for arms in cells)
-    return CellRun(
-        policy.n_created, policy.largest_gain, width, float(late_share), moved / T if look_at_arms else np.nan
-    )
+    late = float(max(np.isin(pulled[-max(1, T // 10) :], arms).mean() for arms in cells))
+    return CellRun(policy.n_created, policy.largest_gain, width, late, moved / T if look_at_arms else np.nan)
 
 
 def _best_arms(policy: PartitionedUCB, widths: Array) -> dict[tuple[int, int], int]:
     """The best arm of every cell that has data, by (cell, its pulls); ties by the policy's order."""
     found = {}
-    for number in np.unique(policy.slot_cell):
-        cell = policy.cells[number]
-        if cell.history:
+    for number in np.unique(policy.slot_cell).tolist():
+        if (cell := policy.cells[number]).history:
             index = cell.mean + widths[number] * cell.sd
-            found[int(number), len(cell.history)] = int(cell.arms[best_arm(index, policy.rank[cell.arms])])
+            found[number, len(cell.history)] = int(cell.arms[best_arm(index, policy.rank[cell.arms])])
     return found
 
 
@@ -261,6 +238,5 @@ def summed_up(seconds: Mapping[int, float], horizon: int) -> float:
 
     Rounds before the first and after the last of them count as much as these.
     """
-    at = np.array(sorted(seconds))
-    t = np.arange(1, horizon + 1)
-    return float(np.exp(np.interp(np.log(t), np.log(at), np.log([seconds[k] for k in at]))).sum())
+    at, known = np.log(sorted(seconds.items())).T
+    return float(np.exp(np.interp(np.log(np.arange(1, horizon + 1)), at, known)).sum())

@@ -165,15 +165,6 @@ def test_no_exponent_is_below_the_lower_bound_and_what_came_later_is_no_larger(n
         assert found["IGP-UCB, gain of 2021"] == pytest.approx(min(1, gain + 0.5))
 
 
-def test_growing_variance():
-    """10000^(1/5), 10000^(2/7), 10000^(1/3)."""
-    found = [experiments.growing_variance(10_000, d, 1.5) for d in (1, 2, 3)]
-    assert found == pytest.approx([6.3096, 13.8950, 21.5443], abs=1e-4)
-    assert experiments.growing_variance(1, 2, 1.5) == 1
-    with pytest.raises(ValueError, match="horizon = 0 is not allowed"):
-        experiments.growing_variance(0, 1, 1.5)
-
-
 @pytest.mark.parametrize(("number", "n", "side"), [(0, 20, 20), (1, 16, 4), (1, 17, 5), (1, 24, 5), (2, 20, 3)])
 def test_greedy_gains_are_those_of_the_greedy_rule(number, n, side):
     """On the fewest points a side that give n arms, in the order in which ties fall."""
