@@ -2,7 +2,7 @@
 
 from kbrepro.figures.panels import curves, label_ends, labelled, placed, regret_quartiles, regret_row, restyle, said
 from kbrepro.figures.style import KERNEL_LOOK, LOOK, STATE_LOOK, WIDTH, Look, look, use_style
-from kbrepro.figures.verdicts import all_parts, pairs, played, specification_curve
+from kbrepro.figures.verdicts import all_parts, paired, pairs, played, specification_curve
 
 __all__ = [
     "KERNEL_LOOK",
@@ -15,6 +15,7 @@ __all__ = [
     "label_ends",
     "labelled",
     "look",
+    "paired",
     "pairs",
     "placed",
     "played",

@@ -15,7 +15,7 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator, NullLocator, PercentFormatter
 
 from kbrepro.claims import Part, Rule, Rules, read_rule
-from kbrepro.figures.pieces import golden, name_rows, plain_log
+from kbrepro.figures.pieces import golden, name_rows, plain_log, row, titled
 from kbrepro.figures.style import SMALLEST, STATE_LOOK, WIDTH
 from kbrepro.kernels import Array
 from kbrepro.readings import sentence
@@ -68,6 +68,14 @@ def pairs(ax: Axes, rows: Rows, *, rule: Rule, what: str, dot: str = "trial", ce
     _shade(ax, rule, "x")
     if ax.get_xscale() == "log":
         plain_log(ax.xaxis)
+
+
+def paired(rows: Mapping[str, tuple[Array, Estimate]], height: float, title: str, axis: str, **settings: Any) -> Figure:
+    """Return a figure of `pairs` under a title, on a linear or log x axis; settings as for `pairs`."""
+    figure, (ax,) = row(1, height)
+    ax.set_xscale(axis)
+    pairs(ax, rows, **settings)
+    return titled(figure, title)
 
 
 def _beside(ax: Axes, place: float, text: str, points: float, colour: str = "black") -> None:
@@ -178,7 +186,9 @@ def all_parts(runs: Mapping[str, Mapping[str, Any]]) -> Figure:
     figure, ax = plt.subplots(figsize=(WIDTH, 1.2 + 0.15 * len(rows)))
     rules = ["rule", *(_typeset(part["rule"]) if part else "" for _, _, part in rows[1:])]
     beside = 12 + 0.6 * SMALLEST * max(map(len, rules))  # points: where the numbers stand, right of the rules
-    for place, (_, record, part) in enumerate(rows):
+    ax.set_yticks(range(len(rows)), [label for label, _, _ in rows], size=SMALLEST)
+    for place, (text, (_, record, part)) in enumerate(zip(ax.get_yticklabels(), rows, strict=True)):
+        text.set_fontweight("bold" if part is None else "normal")
         _beside(ax, place, rules[place], 6)
         if part is None:
             ax.axhline(place + 0.5, color="0.7", linewidth=0.6)
@@ -187,9 +197,6 @@ def all_parts(runs: Mapping[str, Mapping[str, Any]]) -> Figure:
             _distance(ax, place, part, part.get("control") or part.get("probe") or record["counts_as"] == "probe")
         _beside(ax, place, part.get("shown", "not evaluated"), beside, "black" if "value" in part else GREY)
     _beside(ax, 0, "value [95 % interval]", beside)
-    ax.set_yticks(range(len(rows)), [label for label, _, _ in rows], size=SMALLEST)
-    for label, (_, _, part) in zip(ax.get_yticklabels(), rows, strict=True):
-        label.set_fontweight("bold" if part is None else "normal")
     ax.axvline(0, color="black", linewidth=1.0)
     ax.axvspan(0, 1.15 * FARTHEST, color=SHADE, linewidth=0, zorder=0)
     ax.set(ylim=(len(rows) - 0.4, -0.6), xlim=(-1.15 * FARTHEST, 1.15 * FARTHEST))

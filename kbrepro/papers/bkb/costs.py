@@ -20,13 +20,13 @@ from kbrepro.posterior import CovariancePosterior, Posterior, RowPosterior
 from kbrepro.problems import Problem, Told, Trial
 from kbrepro.simulation import rounds, run
 
+Source, Maker = Callable[[Trial], Problem], Callable[[Told, int], Policy]
+
 #: Beyond this many arms an A x A covariance is not timed.
 MOST_ARMS_OF_A_COVARIANCE = 2500
 
 
-def cost_of_steps(
-    source: Callable[[Trial], Problem], bkb: Callable[[Told, int], BKB], horizon: int, at: list[int], trial: Trial
-) -> dict[str, pd.DataFrame]:
+def cost_of_steps(source: Source, bkb: Maker, horizon: int, at: list[int], trial: Trial) -> dict[str, pd.DataFrame]:
     """Return `seconds` of every step of `bkb` and of exact GP-UCB on its pulls, and `sizes` of its dictionary.
 
     Both tables have a row for every t = 1 .. horizon. Seconds: `BKB`, `exact, rows` and, for few arms, `exact,
@@ -89,12 +89,7 @@ def refitted(
     return mean, kernel.diag(points) - np.einsum("ij,ij->j", V, V)
 
 
-def seconds_of_runs(
-    source: Callable[[Trial], Problem],
-    policies: Mapping[str, Callable[[Told, int], Policy]],
-    horizon: int,
-    trial: Trial,
-) -> dict[str, dict[str, float]]:
+def seconds_of_runs(source: Source, policies: Mapping[str, Maker], horizon: int, trial: Trial) -> dict[str, dict]:
     """Return the `seconds` of a whole run of every policy, each on its own pulls."""
     problem, found = source(trial), {}
     for name, make in policies.items():

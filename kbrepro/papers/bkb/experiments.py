@@ -72,12 +72,6 @@ def bad_steps(ratios: Ratios, alpha: float) -> NDArray[np.bool_]:
     return (ratios.low < 1 / alpha) | (ratios.high > alpha)
 
 
-def largest_dictionary(dimension: Array, qbar: float, noise_variance: float, alpha: float) -> Array:
-    """Return 3 (1 + 1 / lambda) alpha qbar d_eff, Theorem 1's bound on the members, for kernels of variance 1."""
-    checks.positive(qbar=qbar, noise_variance=noise_variance)
-    return 3 * (1 + 1 / noise_variance) * alpha * qbar * dimension
-
-
 class Dictionaries(NamedTuple):
     """Runs of one design and qbar: share of `bad` steps, m_T / (qbar d_eff), mean m_t / expected, each (n,); smallest
     bound over members of all.
@@ -90,9 +84,12 @@ class Dictionaries(NamedTuple):
 
 
 def dictionaries(runs: list[Followed], qbar: float, noise_variance: float, alpha: float) -> Dictionaries:
-    """Return what Theorem 1 speaks of, for runs of `variance_ratios`."""
+    """Return what Theorem 1 speaks of, for runs of `variance_ratios`.
+
+    Its bound on the members, for kernels of variance 1: 3 (1 + 1 / lambda) alpha qbar d_eff.
+    """
     its = [run.by_qbar[qbar] for run in runs]
-    bounds = [largest_dictionary(run.dimension, qbar, noise_variance, alpha) for run in runs]
+    bounds = [3 * (1 + 1 / noise_variance) * alpha * qbar * run.dimension for run in runs]
     return Dictionaries(
         np.array([bad_steps(ratios, alpha).mean() for ratios in its]),
         np.array([r.members[-1] / (qbar * run.dimension[-1]) for r, run in zip(its, runs, strict=True)]),

@@ -189,14 +189,13 @@ def beside_exact(finals: Mapping[str, Array], pairs: Mapping[str, tuple[str, str
     for label, (rule, to) in pairs.items():
         share = paired_share(finals[rule], finals[to], seed)
         rows[label] = finals[rule] / finals[to], share.changed(lambda x: 1 + x)
-    fig, ax = plt.subplots(figsize=(WIDTH, 1.6 + 0.36 * len(rows)))
-    log_axes(ax, "x")
     rule = read_rule(">= 0.8, <= 1.3")
-    figures.pairs(ax, rows, rule=rule, what="$R_T$ over that of the rule named second", centre="ratio of means")
     outside = {label.replace("\n", " "): e.value for label, (_, e) in rows.items() if rule.state(e) != "holds"}
     told = "; ".join(f"{label} {value:.2f}" for label, value in outside.items())
     title = f"{len(rows) - len(outside)} of {len(rows)} ratios of mean $R_T$ are clearly within 0.8 to 1.3"
-    return titled(fig, f"{title}; the others:\n{fill(told, 90)}" if told else title)
+    title = f"{title}; the others:\n{fill(told, 90)}" if told else title
+    its = {"what": "$R_T$ over that of the rule named second", "centre": "ratio of means"}
+    return figures.paired(rows, 1.6 + 0.36 * len(rows), title, "log", rule=rule, **its)
 
 
 def fixed_size(traces: Mapping[str, Trace]) -> Figure:

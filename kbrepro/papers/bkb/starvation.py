@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from itertools import product
 from typing import NamedTuple
 
 import numpy as np
@@ -15,15 +16,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from kbrepro.kernels import Array
-from kbrepro.papers.bkb.sketch import (
-    BudgetedPosterior,
-    FeaturePosterior,
-    NystromPosterior,
-    StreamingPosterior,
-    nystrom_features,
-    quadrature_features,
-    random_features,
-)
+from kbrepro.papers.bkb import sketch
 from kbrepro.posterior import RowPosterior
 from kbrepro.problems import GPDraw, Problem, Told, Trial
 
@@ -36,6 +29,8 @@ LARGEST_RATIO = 1e200
 
 Pulls = NDArray[np.int64]
 Design = Callable[[np.random.Generator, Array, int], Pulls]
+#: Numbers of features to try, by name, and values of qbar.
+Sizes, Levels = dict[str, list[int]], list[float]
 
 
 # Designs
@@ -83,9 +78,7 @@ class Watched(NamedTuple):
     seen: dict[tuple[str, str, int], Snapshot]
 
 
-def snapshots(
-    source: GPDraw, design: Design, at: list[int], qbars: list[float], n_features: dict[str, list[int]], trial: Trial
-) -> Watched:
+def snapshots(source: GPDraw, design: Design, at: list[int], qbars: Levels, n_features: Sizes, trial: Trial) -> Watched:
     """Return what Calandriello et al., Fig. 1, shows after t = `at` pulls by `design`: the exact posterior and others.
 
     BKB and its streaming form run with every qbar; with the dictionary S of BKB at the first qbar: SoR on S, DTC on as
@@ -98,40 +91,36 @@ def snapshots(
     observations = np.array([problem.pull(arm, rng) for arm in pulls])
     given = told.kernel, told.points, told.noise_variance
     followers = {("exact", ""): RowPosterior(*given)}
-    followers |= {("BKB", f"qbar={q:g}"): BudgetedPosterior(*given, q, rng.spawn(1)[0]) for q in qbars}
-    followers |= {("BKB, streaming", f"qbar={q:g}"): StreamingPosterior(*given, q, rng.spawn(1)[0]) for q in qbars}
+    forms = {"BKB": sketch.BudgetedPosterior, "BKB, streaming": sketch.StreamingPosterior}
+    for (name, form), q in product(forms.items(), qbars):
+        followers[name, f"qbar={q:g}"] = form(*given, q, rng.spawn(1)[0])
     seen = {}
     for t, (arm, observation) in enumerate(zip(pulls, observations, strict=True), start=1):
         for follower in followers.values():
             follower.update(arm, observation)
         if t in at:
             rivals = _rivals(told, pulls[:t], followers["BKB", f"qbar={qbars[0]:g}"], n_features, rng)
-            for rival in rivals.values():
-                for past, reward in zip(pulls[:t], observations, strict=False):
-                    rival.update(past, reward)
+            for rival, i in product(rivals.values(), range(t)):
+                rival.update(pulls[i], observations[i])
             seen |= {(*name, t): _snapshot(posterior) for name, posterior in (followers | rivals).items()}
     return Watched(problem, pulls, observations, seen)
 
 
 def _rivals(
-    told: Told, pulls: Pulls, sketch: NystromPosterior, n_features: dict[str, list[int]], rng: np.random.Generator
-) -> dict[tuple[str, str], FeaturePosterior]:
-    kernel, points = told.kernel, told.points
-    n_members, inducing = len(sketch.dictionary), sketch.inducing
-    sizes_of_dtc = {"": n_members, f"{FEW_MEMBERS} pulls": min(FEW_MEMBERS, len(pulls))}
-    found = {}
-    for label, size in sizes_of_dtc.items():
-        uniform = NystromPosterior(kernel, points, told.noise_variance)
+    told: Told, pulls: Pulls, bkb: sketch.NystromPosterior, n_features: Sizes, rng: np.random.Generator
+) -> dict[tuple[str, str], sketch.FeaturePosterior]:
+    kernel, points, n_members, found = told.kernel, told.points, len(bkb.dictionary), {}
+    for label, size in {"": n_members, f"{FEW_MEMBERS} pulls": min(FEW_MEMBERS, len(pulls))}.items():
+        uniform = found["DTC, uniform", label] = sketch.NystromPosterior(kernel, points, told.noise_variance)
         uniform.use_dictionary(rng.choice(pulls, size, replace=False))
-        found["DTC, uniform", label] = uniform
-    features = {("SoR", ""): nystrom_features(kernel(points[inducing], points), inducing)}
-    for name, make in (("RFF", partial(random_features, rng=rng)), ("QFF", quadrature_features)):
+    features = {("SoR", ""): sketch.nystrom_features(kernel(points[bkb.inducing], points), bkb.inducing)}
+    for name, make in (("RFF", partial(sketch.random_features, rng=rng)), ("QFF", sketch.quadrature_features)):
         sizes = {"m=|S|": n_members + n_members % 2} | {f"m={m}": m for m in n_features[name]}
         features |= {(name, label): make(kernel, points, m) for label, m in sizes.items()}
-    return found | {name: FeaturePosterior(Z, told.noise_variance) for name, Z in features.items()}
+    return found | {name: sketch.FeaturePosterior(Z, told.noise_variance) for name, Z in features.items()}
 
 
-def _snapshot(posterior: RowPosterior | FeaturePosterior) -> Snapshot:
+def _snapshot(posterior: RowPosterior | sketch.FeaturePosterior) -> Snapshot:
     members = getattr(posterior, "dictionary", np.empty(0, dtype=int))
     return Snapshot(posterior.mean.copy(), posterior.sd, getattr(posterior, "n_features", 0), members)
 
@@ -153,13 +142,7 @@ def frames(watched: Watched, shown: dict[str, str], every: int = 1) -> pd.DataFr
 
 
 def starvation(
-    source: GPDraw,
-    design: Design,
-    at: list[int],
-    qbars: list[float],
-    n_features: dict[str, list[int]],
-    unseen_from: float,
-    trial: Trial,
+    source: GPDraw, design: Design, at: list[int], qbars: Levels, n_features: Sizes, unseen_from: float, trial: Trial
 ) -> pd.DataFrame:
     """Return one row a posterior and t: `seed`, `name`, `setting`, `t`, and what is to be known of its variance.
 

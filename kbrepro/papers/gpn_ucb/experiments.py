@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from kbrepro import checks
 from kbrepro.kernels import Array
 from kbrepro.papers.gpn_ucb.network import NetworkProblem
-from kbrepro.papers.gpn_ucb.policies import GPNUCB, CascadeUCB, composite_mean, composite_path, uniform_design
+from kbrepro.papers.gpn_ucb.policies import GPNUCB, CascadeUCB, composite_path, uniform_design
 from kbrepro.papers.gpn_ucb.problems import RandomNetwork, maximum_gap
 from kbrepro.papers.gpn_ucb.sets import MODES
 from kbrepro.policies.base import best_arm
@@ -204,8 +204,8 @@ def nonadaptive_regrets(source: Source, sides: Sequence[int], trial: Trial, *, p
     regrets, ranges = [], _ranges(problem) if project else None
     for per_side in sides:
         design = uniform_design(told.points, per_side)
-        mean = composite_mean(told, design, [problem.pull(arm, rng) for arm in design], ranges)
-        regrets.append(float(problem.regret(best_arm(mean, rank))))
+        means, _ = composite_path(told, design, [problem.pull(arm, rng) for arm in design], ranges)
+        regrets.append(float(problem.regret(best_arm(means[-1][:, 0], rank))))
     return np.array(regrets)
 
 

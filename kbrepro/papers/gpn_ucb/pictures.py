@@ -175,13 +175,11 @@ def ratios(panels: Mapping[str, tuple[Panel, Sequence[str]]], *, seed: int) -> F
         for rival in rivals:
             pair = panel[rival], panel[HERO]
             rows[f"{label}: {rival}"] = np.divide(*pieces.positive(*pair)), mean_ratio(*pair, seed)
-    fig, ax = plt.subplots(figsize=(WIDTH, 1.4 + 0.36 * len(rows)))
-    ax.set_xscale("log")
-    what = "$R_T$ of the rival over that of GPN-UCB"
-    figures.pairs(ax, rows, rule=read_rule("> 1"), what=what, dot="chain", centre="ratio of means")
     wins = {label: np.mean(lead(panel, HERO, rivals) > 1e-9) for label, (panel, rivals) in panels.items()}
     told = "; ".join(f"{value:.0%} ({label})" for label, value in wins.items())
-    return titled(fig, fill(f"Share of chains in which GPN-UCB has less regret than every rival shown: {told}", 88))
+    title = fill(f"Share of chains in which GPN-UCB has less regret than every rival shown: {told}", 88)
+    its = {"what": "$R_T$ of the rival over that of GPN-UCB", "dot": "chain", "centre": "ratio of means"}
+    return figures.paired(rows, 1.4 + 0.36 * len(rows), title, "log", rule=read_rule("> 1"), **its)
 
 
 def within(traces: Mapping[str, Trace], nonada: Dots, *, at: int, limit: float = 0.01) -> Figure:

@@ -46,24 +46,15 @@ def uniform_design(points: Array, per_side: int) -> NDArray[np.int64]:
     return np.array([best_arm(-np.sum((points - c) ** 2, axis=1)) for c in centres])
 
 
-def composite_mean(
-    told: NetworkTold, arms: Sequence[int], observations: Sequence[Any], ranges: Sequence[tuple[Array, Array]] | None
-) -> Array:
-    """Return the composed posterior means of the layers at every arm, (A,), after pulls (eqs. 21, 166, 176-179).
-
-    Non-adaptive sampling (Li & Scarlett, Algorithm 2) pulls a uniform design and recommends the arm where it is
-    largest. `ranges` holds the lowest and highest outputs (n_i,) of every layer i, where they are known: composed means
-    are then moved to the nearest point of these boxes (Case 2, eq. 155). Raises as `NetworkTold.steps`.
-    """
-    return composite_path(told, arms, observations, ranges)[0][-1][:, 0]
-
-
 def composite_path(
     told: NetworkTold, arms: Sequence[int], observations: Sequence[Any], ranges: Sequence[tuple[Array, Array]] | None
 ) -> tuple[list[Array], list[Array]]:
     """Return of every layer the mean (A, n_i) and the sd (A,) at the composed means of the layers before it.
 
-    Arguments as for `composite_mean`; the sd of a vector-valued layer is the root of its spectral norm (eq. 124).
+    After pulls of `arms` (eqs. 21, 166, 176-179): non-adaptive sampling (Li & Scarlett, Algorithm 2) pulls a uniform
+    design and recommends the arm where the last mean is largest. `ranges` holds the lowest and highest outputs (n_i,)
+    of every layer i, where they are known: composed means are then moved to the nearest point of these boxes (Case 2,
+    eq. 155). The sd of a vector-valued layer is the root of its spectral norm (eq. 124). Raises as `NetworkTold.steps`.
     """
     pulls = [list(told.steps(arm, observation)) for arm, observation in zip(arms, observations, strict=True)]
     means, sds = [np.empty((told.n_arms, 0))], []

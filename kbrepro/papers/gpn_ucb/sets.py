@@ -145,11 +145,9 @@ class BoxSets(NetworkSets):
     def on_grid(self, i: int) -> pd.DataFrame:
         """Return the bounds of layer i of a chain on its grid: z, low, high (enveloped), raw_low, raw_high."""
         both = self.band(self.posteriors[i].mean, self.posteriors[i].sd)
-        (low, high), (raw_low, raw_high) = (
-            _low_and_high(its) for its in (lower_envelope(both, self._slopes[i - 1]), both)
-        )
-        columns = {"z": self.posteriors[i].points, "low": low, "high": high, "raw_low": raw_low, "raw_high": raw_high}
-        return pd.DataFrame({name: values[:, 0] for name, values in columns.items()})
+        enveloped = _low_and_high(lower_envelope(both, self._slopes[i - 1]))
+        columns = np.column_stack([self.posteriors[i].points, *enveloped, *_low_and_high(both)])
+        return pd.DataFrame(columns, columns=["z", "low", "high", "raw_low", "raw_high"])
 
     def _through(self, i: int, low: Array, high: Array) -> Array:
         """Carry boxes (A, d_i) of inputs through layer i; return a band as `band` does."""

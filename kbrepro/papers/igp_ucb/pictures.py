@@ -157,7 +157,8 @@ def deciding(panels: Mapping[str, Panel], rows: Mapping[str, str], *, seed: int,
         ratios[f"{title}: {label}"] = np.divide(*pieces.positive(panel[rival], panel[HERO])), estimate
     equal = [name for name, (_, estimate) in ratios.items() if estimate.low <= 1]
     title = fill(f"IGP-UCB is not clearly ahead of: {'; '.join(equal) or 'none'}", 90)
-    fig = _ratios(ratios, title, what="$R_T$ of the rival over that of IGP-UCB", rule=rule)
+    told = {"what": "$R_T$ of the rival over that of IGP-UCB", "centre": "ratio of means"}
+    fig = figures.paired(ratios, 1.4 + 0.34 * len(ratios), title, "log", rule=read_rule(rule), **told)
     for place in range(len(rows), len(ratios), len(rows)):
         fig.axes[0].axhline(place - 0.5, color="0.7", linewidth=0.6)
     return fig
@@ -176,17 +177,9 @@ def since(panels: Mapping[str, tuple[Array, Array, int]], *, seed: int) -> Figur
         ratios[fill(label, 24)] = dots, Estimate(value, max(low, 0.1), high)
     less = sum(estimate.high < 1 for _, estimate in ratios.values())
     title = f"The tighter width costs clearly less regret in {less} of {len(ratios)} settings"
-    what = "$R_T$ with the tighter width over that with the classical one"
-    return _ratios(ratios, title, what=what, rule="< 1", dot="trial or block")
-
-
-def _ratios(
-    rows: Mapping[str, tuple[Array, Estimate]], title: str, *, what: str, rule: str, dot: str = "trial"
-) -> Figure:
-    fig, ax = plt.subplots(figsize=(WIDTH, 1.4 + 0.34 * len(rows)))
-    ax.set_xscale("log")
-    figures.pairs(ax, rows, rule=read_rule(rule), what=what, dot=dot, centre="ratio of means")
-    return pieces.titled(fig, title)
+    told = {"what": "$R_T$ with the tighter width over that with the classical one", "dot": "trial or block"}
+    told |= {"rule": read_rule("< 1"), "centre": "ratio of means"}
+    return figures.paired(ratios, 1.4 + 0.34 * len(ratios), title, "log", **told)
 
 
 # The incumbent

@@ -205,8 +205,8 @@ def band_run(experiment: Experiment, trial: Trial) -> BandRun:
 
 def segment_seconds(trace: Trace, segments: int = 50) -> Array:
     """Return the median over runs of the mean seconds a step in equal segments of the run, (segments,)."""
-    parts = np.array_split(np.arange(trace.seconds.shape[1]), segments)
-    return np.median([trace.seconds_a_round[:, part].mean(axis=1) for part in parts], axis=1)
+    parts = np.array_split(trace.seconds_a_round, segments, axis=1)
+    return np.median([part.mean(axis=1) for part in parts], axis=1)
 
 
 def growth_of_seconds(seconds: Array) -> Estimate:

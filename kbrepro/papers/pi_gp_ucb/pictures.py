@@ -189,10 +189,10 @@ def pairs_of_shares(panels: Mapping[str, Played], seed: int) -> Figure:
     for label, (traces, uniform) in panels.items():
         hero, rival = (traces[rule].average_regret[:, -1] / uniform for rule in (HERO, RIVAL))
         rows[fill(label, 20)] = hero - rival, paired_difference(hero, rival, seed)
-    fig, (ax,) = pieces.row(1, 1.4 + 0.42 * len(rows))
-    figures.pairs(ax, rows, rule=read_rule("< 0"), what="share of uniform regret, π-GP-UCB minus IGP-UCB", dot="run")
     less, more = sum(its.high < 0 for _, its in rows.values()), sum(its.low > 0 for _, its in rows.values())
-    return titled(fig, f"π-GP-UCB has clearly less regret in {less} of {len(rows)} cases, clearly more in {more}")
+    title = f"π-GP-UCB has clearly less regret in {less} of {len(rows)} cases, clearly more in {more}"
+    its = {"what": "share of uniform regret, π-GP-UCB minus IGP-UCB", "dot": "run"}
+    return figures.paired(rows, 1.4 + 0.42 * len(rows), title, "linear", rule=read_rule("< 0"), **its)
 
 
 # Figure 1
