@@ -332,7 +332,8 @@ regret_table("1")
 # %% tags=["experiment"]
 excess = experiments.excess_of_largest_reward(traces["(a) SE"]["EI, noisy incumbent"], fig1["(a) SE"].problem, seed)
 compared = ("EI, noisy incumbent", "PI, noisy incumbent", "EI", "PI", "IGP-UCB")
-best_share = {rule: experiments.pulls_of_best_arm(traces["(a) SE"][rule]) for rule in compared}
+at_best = {rule: (traces["(a) SE"][rule].regret == 0).cumsum(axis=1).mean(axis=0) for rule in compared}
+best_share = {rule: its / np.arange(1, len(its) + 1) for rule, its in at_best.items()}
 
 # %% tags=["hide-input"] jupyter={"source_hidden": true}
 fig = pictures.incumbent(excess, best_share)

@@ -587,8 +587,7 @@ on_rough = run_trials(Experiment(rough, rough_rules, horizon), max(2, trials // 
 
 def exponent(*names, its=traces):
     """The exponent of the mean regret over the last decade; of two rules the first less the second."""
-    statistic = experiments.exponent if len(names) == 1 else experiments.exponent_gap
-    return resampled(statistic, *(end for name in names for end in last_decade(its[name])))
+    return resampled(experiments.exponent, *(end for name in names for end in last_decade(its[name])))
 
 
 record.judge("4-O", linear=exponent("RFF, 20 features"), less=exponent("BKB, 3 sd", "RFF, 20 features"),

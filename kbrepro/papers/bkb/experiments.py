@@ -193,14 +193,12 @@ def last_decade(trace: Trace) -> tuple[Array, Array]:
     return curves[:, -1], curves[:, max(1, curves.shape[1] // 10) - 1]
 
 
-def exponent(final: Array, tenth: Array) -> Array:
-    """Return the exponent of t in the mean regret over the last decade, from `last_decade`, over the last axis."""
-    return np.log10(final.mean(axis=-1) / tenth.mean(axis=-1))
+def exponent(final: Array, tenth: Array, *other: Array) -> Array:
+    """Return the exponent of t in the mean regret over the last decade, from `last_decade`, over the last axis.
 
-
-def exponent_gap(final: Array, tenth: Array, other_final: Array, other_tenth: Array) -> Array:
-    """Return the exponent of one rule less that of another, over the last axis."""
-    return exponent(final, tenth) - exponent(other_final, other_tenth)
+    Less that of an `other` rule, if its `last_decade` follows.
+    """
+    return np.log10(final.mean(axis=-1) / tenth.mean(axis=-1)) - (exponent(*other) if other else 0.0)
 
 
 class Sized(NamedTuple):

@@ -65,12 +65,6 @@ def improvement_rules(
 # Regret
 
 
-def late_regret(trace: Trace) -> Array:
-    """Return the mean regret of the last tenth of the rounds of every trial, (n,)."""
-    last = max(1, trace.horizon // 10)
-    return trace.regret[:, -last:].mean(axis=1)
-
-
 def growth_exponent(trace: Trace, rng: np.random.Generator) -> Estimate:
     """Return log10 of mean R_T over mean R_(T / 10), the exponent of T over the last decade, with its 95 % interval.
 

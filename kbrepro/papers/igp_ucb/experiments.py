@@ -186,12 +186,6 @@ def scales(source: Callable[[Trial], Problem], trial: Trial) -> tuple[float, flo
     return told.noise_scale, told.norm
 
 
-def pulls_of_best_arm(trace: Trace) -> Array:
-    """Return the mean share over trials of pulls without regret among the first t, (T,)."""
-    best = (trace.regret == 0).cumsum(axis=1).mean(axis=0)
-    return best / np.arange(1, len(best) + 1)
-
-
 # Theorems
 
 

@@ -134,7 +134,7 @@ def test_the_exponent_is_that_of_the_mean_regret_over_the_last_decade(power):
     np.testing.assert_allclose(few[1], [100**power, 7 * 100**power])
     assert experiments.exponent(*few) == pytest.approx(power)
     flat = trace(np.eye(1, 1000) * np.ones((2, 1)))
-    assert experiments.exponent_gap(*many, *experiments.last_decade(flat)) == pytest.approx(power)
+    assert experiments.exponent(*many, *experiments.last_decade(flat)) == pytest.approx(power)
     one = trace([rise, np.eye(1, 1000)[0]])  # the mean is that of regrets, not of exponents
     assert experiments.exponent(*experiments.last_decade(one)) == pytest.approx(
         np.log10((1000**power + 1) / (100**power + 1))
@@ -144,7 +144,7 @@ def test_the_exponent_is_that_of_the_mean_regret_over_the_last_decade(power):
 def test_exponents_of_resamples_are_those_row_by_row():
     final, tenth, other_final, other_tenth = np.random.default_rng(0).uniform(1, 9, (4, 5, 7))
     slopes = experiments.exponent(final, tenth)
-    gaps = experiments.exponent_gap(final, tenth, other_final, other_tenth)
+    gaps = experiments.exponent(final, tenth, other_final, other_tenth)
     for one in range(5):
         its, others = (np.log10(sum(a[one]) / sum(b[one])) for a, b in ((final, tenth), (other_final, other_tenth)))
         assert slopes[one] == pytest.approx(its) and gaps[one] == pytest.approx(its - others)

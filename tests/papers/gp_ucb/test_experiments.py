@@ -45,12 +45,6 @@ def test_improvement_rules_have_incumbent_and_margin_of_their_names():
     assert (type(ei), ei.incumbent, ei.margin) == (ExpectedImprovement, "posterior_mean", 0.0)
 
 
-def test_late_regret_is_the_mean_of_the_last_tenth():
-    trace = trace_of([np.arange(30.0), np.ones(30)])
-    assert experiments.late_regret(trace).tolist() == [28.0, 1.0]
-    assert experiments.late_regret(trace_of([[5.0, 2.0]])).tolist() == [2.0]
-
-
 @pytest.mark.parametrize("exponent", [0.5, 1.0])
 def test_growth_exponent_of_a_power(exponent):
     curve = np.arange(1, 1001.0) ** exponent

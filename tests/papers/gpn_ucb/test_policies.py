@@ -15,7 +15,7 @@ from kbrepro.papers.gpn_ucb.policies import (
     OptimisticImprovement,
     black_box_ei,
     black_box_ucb,
-    composite_mean,
+    composite_path,
     uniform_design,
 )
 from kbrepro.papers.gpn_ucb.problems import RandomNetwork, exact_chain, independent_outputs
@@ -102,7 +102,8 @@ def test_a_black_box_sees_the_reward_alone():
 
 def means_of_a_design(problem, per_side, ranges=None):
     design = uniform_design(problem.told.points, per_side)
-    return composite_mean(problem.told, design, [problem.pull(arm, rng(34)) for arm in design], ranges)
+    means, _ = composite_path(problem.told, design, [problem.pull(arm, rng(34)) for arm in design], ranges)
+    return means[-1][:, 0]
 
 
 def test_nonadaptive_sampling_finds_the_maximum_when_it_sees_everything():

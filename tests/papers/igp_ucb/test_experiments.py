@@ -240,11 +240,6 @@ def test_scales_are_those_that_policies_are_told():
     assert experiments.scales(source, Trial(7, 1)) == (told.noise_scale, told.norm)
 
 
-def test_pulls_of_the_best_arm_by_hand():
-    share = experiments.pulls_of_best_arm(trace_of([[0, 1, 0, 0], [2, 0, 3, 0]]))
-    assert share == pytest.approx([0.5, 0.5, 0.5, 5 / 8])
-
-
 # Theorems
 
 
