@@ -37,9 +37,9 @@ def read_rows(path: Path) -> list[dict[str, str]]:
 
 
 def write_rows(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
-    """Write a CSV file, with the columns of the first row, whole or not at all."""
+    """Write a CSV file, with the columns of all rows, whole or not at all."""
     text = io.StringIO()
-    writer = csv.DictWriter(text, list(rows[0]), lineterminator="\n")
+    writer = csv.DictWriter(text, list(dict.fromkeys(name for row in rows for name in row)), lineterminator="\n")
     writer.writeheader()
     writer.writerows(rows)
     write_text(path, text.getvalue())

@@ -8,6 +8,7 @@ drawing the noise again.
 
 from __future__ import annotations
 
+import csv
 import hashlib
 import os
 import time
@@ -99,7 +100,8 @@ def run_trials(
     On measured data `Regrets` instead of traces. Jobs, workers and what is kept: as `map_trials`.
     """
     job = partial(play_trial, experiment)
-    return _stacked(map_trials(job, trials, seed, first=first, block=block, label=label))
+    found = _stacked(map_trials(job, trials, seed, first=first, block=block, label=label))
+    return {name: found[name] for name in experiment.policies}
 
 
 def _stacked(runs: Sequence[Mapping[str, Any]]) -> dict[str, Trace] | dict[str, Regrets]:
@@ -183,6 +185,7 @@ def map_trials(
     """
     checks.positive_int(trials=trials, block=block)
     checks.non_negative_int(seed=seed, first=first)
+    trials, seed, first = map(int, (trials, seed, first))
     kept_in, job = store.current(), store.Job(label, function, None, seed, first, trials)
     kept, played = None, 0
     if kept_in:
@@ -194,8 +197,8 @@ def map_trials(
         if kept_in:
             kept_in.keep(job, kept)
     if times := os.environ.get("KBREPRO_TIMES"):
-        with open(times, "a", encoding="utf-8") as file:
-            file.write(f'"{label}",{trials},{kept.seconds.sum():.2f},{played}\n')
+        with open(times, "a", encoding="utf-8", newline="") as file:
+            csv.writer(file, lineterminator="\n").writerow([label, trials, f"{kept.seconds.sum():.2f}", played])
     return kept.results
 
 

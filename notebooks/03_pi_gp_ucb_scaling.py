@@ -610,7 +610,7 @@ table.round(3)
 # grows.
 
 # %% tags=["experiment"]
-grown = {d: horizon ** (d / (2 * nu + 2 * d)) for d in (1, 2, 3)}
+grown = {d: experiments.growing_variance(horizon, d, nu) for d in (1, 2, 3)}
 tighter = {"IGP-UCB": partial(LazyUCB, width=Tighter(delta)), "π-GP-UCB": partial(PI, width=Tighter)}
 changes = {"both": (tighter, grown), "tighter width": (tighter, dict.fromkeys(grown, 1.0))}
 changed = {("published", d): table1["usual", d] for d in (1, 2, 3)}

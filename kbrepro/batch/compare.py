@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from kbrepro import claims, scorecard
+from kbrepro import claims, scorecard, store
 from kbrepro.batch.tolerance import DIFFERS, MEANS, SAME, STATES, Columns, Item, columns, judge
 
 
@@ -101,7 +101,7 @@ def markdown(root: Path, results: Path) -> str:
 @contextmanager
 def published(root: Path) -> Iterator[Path | None]:
     """Yield a folder with the full-scale results of the last commit, without figures; None where there are none."""
-    wanted = ["results/paper", ":(exclude,glob)results/paper/*/figures/**"]
+    wanted = ["results/paper", *(f":(exclude,glob)results/paper/*/{its}/**" for its in ("figures", store.PLAYED))]
     archive = _git(root, "archive", "--format=zip", "-0", "HEAD", "--", *wanted)
     with tempfile.TemporaryDirectory() as folder:
         if archive is not None and archive.returncode == 0:

@@ -34,8 +34,10 @@ def recover(final: Path) -> None:
     aside = _aside(final)
     if aside.exists() and not final.exists():
         aside.rename(final)
-    if (aside / STAYS).exists() and not (final / STAYS).exists():
-        (aside / STAYS).rename(final / STAYS)
+    for path in (aside / STAYS).glob("*"):
+        (final / STAYS).mkdir(exist_ok=True)
+        if not (there := final / STAYS / path.name).exists():
+            path.rename(there)
     shutil.rmtree(aside, ignore_errors=True)
 
 

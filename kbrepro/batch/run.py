@@ -61,6 +61,9 @@ def run(
     """
     root = root or paths.project_root()
     runs = plan(notebooks, profile, overrides, root)
+    kept = {label for r in runs for label in store.labels(r.folder / store.PLAYED)}
+    for label in {*fresh} - {"*", *kept}:
+        raise ValueError(f"--fresh {label!r} is not allowed: it must be a label that is kept, one of {sorted(kept)}")
     environment = _environment(jobs) | {store.FRESH: "\n".join(fresh)}
     _each([r.notebook for r in runs], {r.notebook: lambda r=r: _run(r, environment) for r in runs})
     return [r.folder for r in runs]
@@ -74,7 +77,11 @@ def judge_again(r: Run) -> Path:
     folder = r.folder.with_name(f"{r.notebook}.again.partial")
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
-    _make(r, folder, _environment(None) | {store.READ_ONLY: "1"})
+    try:
+        _make(r, folder, _environment(None) | {store.READ_ONLY: "1"})
+    except RunFailed:
+        shutil.rmtree(folder)
+        raise
     return folder
 
 

@@ -25,14 +25,15 @@ import numpy as np
 from kbrepro import paths
 from kbrepro.kernels import Array
 from kbrepro.store import plain
-from kbrepro.store.settings import differences, unknown
+from kbrepro.store.plain import ABOUT, SECONDS
+from kbrepro.store.settings import differences, settings, unknown
 
 #: Where the environment names the folder, labels that are to be played anew (one a line, * for all), and 1 for "play
 #: nothing".
 FOLDER, FRESH, READ_ONLY = "KBREPRO_STORE", "KBREPRO_FRESH", "KBREPRO_PLAY_NOTHING"
 PLAYED = "played"
-#: Columns of a file that are not of the results: what it is about, and the seconds of every trial.
-ABOUT, SECONDS = "about the label", "seconds of a trial"
+#: Bytes of a label as the name of a file.
+LONGEST = 200
 
 
 class OtherSettings(ValueError):
@@ -81,6 +82,8 @@ class Store:
         fresh = job.label not in self._seen and bool({job.label, "*"} & self.fresh)
         self._seen[job.label] = job.settings
         about, columns = _opened(path)
+        if about and about["label"] != job.label:
+            raise OtherSettings(f"label {job.label!r} would replace {about['label']!r}: give it another name")
         if about is None or fresh:
             if fresh:
                 shutil.rmtree(_parts(self.folder, job.label), ignore_errors=True)
@@ -94,6 +97,8 @@ class Store:
                 f"label {job.label!r} was played with other settings: {'; '.join(found)}. "
                 f'To play it again: kbrepro reproduce ... --fresh "{job.label}"'
             )
+        if not self.read_only:
+            self._finish(about)
         return Kept(plain.results_of(about["form"], columns, job.trials), columns[SECONDS].astype(float))
 
     def pieces(self, job: Job) -> dict[int, Kept]:
@@ -118,9 +123,18 @@ class Store:
         path = path_of(self.folder, job.label)
         about = {"label": job.label, "settings": job.settings, "first": job.first, "trials": job.trials}
         paths.write_bytes(path, _packed(about, kept, zipfile.ZIP_LZMA))
-        text = json.dumps(about, indent=1, ensure_ascii=False)
-        paths.write_text(path.with_suffix(".json"), text + "\n")
-        shutil.rmtree(_parts(self.folder, job.label), ignore_errors=True)
+        self._finish(about)
+
+    def _finish(self, about: dict[str, Any]) -> None:
+        """Write what a label's file is about as text beside it, unless it stands there, and remove its pieces."""
+        told = {name: value for name, value in about.items() if name != "form"}
+        path, text = (
+            path_of(self.folder, told["label"]).with_suffix(".json"),
+            json.dumps(told, indent=1, ensure_ascii=False) + "\n",
+        )
+        if not path.is_file() or path.read_text(encoding="utf-8") != text:
+            paths.write_text(path, text)
+        shutil.rmtree(_parts(self.folder, told["label"]), ignore_errors=True)
 
 
 class Listener(Store):
@@ -182,7 +196,8 @@ def remembered(name: str, data: Any) -> Any:
     times = data.times.to_numpy().astype("datetime64[ns]").astype(int)
     its = {"shape": np.array(data.readings.shape), "times": times, "sensors": np.array(data.sensors)}
     its |= {name: getattr(data, name) for name in ("unit", "source", "locations", "checksum")}
-    job = Job(label, remembered, {"data": data.checksum}, 0, 0, 1)
+    told = {"data": data.checksum} | settings({name: its[name] for name in ("times", "sensors")})
+    job = Job(label, remembered, told, 0, 0, 1)
     with suppress(NotKept):
         if Store.read(kept_in, job) is None:  # no listener: there is nothing to replay
             kept_in.keep(job, Kept([its], np.zeros(1)))
@@ -205,7 +220,10 @@ def opened(folder: Path, label: str) -> tuple[Any, list[Any]]:
 
 def path_of(folder: Path, label: str) -> Path:
     """Return the file of a label."""
-    return folder / (re.sub(r"[^\w=.,()-]+", "_", label).strip("_") + ".npz")
+    name = re.sub(r"[^\w=.,()-]+", "_", label).strip("_")
+    if not 0 < len(name.encode()) <= LONGEST:
+        raise ValueError(f"label {label!r} is not allowed: as a file's name it must have 1 to {LONGEST} bytes")
+    return folder / f"{name}.npz"
 
 
 def _parts(folder: Path, label: str) -> Path:
@@ -236,6 +254,8 @@ def _opened(path: Path, about_alone: bool = False) -> tuple[dict[str, Any] | Non
         with path.open("rb") as bytes_of, np.load(bytes_of, allow_pickle=False) as file:
             columns = {name: file[name] for name in file.files if name != ABOUT and not about_alone}
             return json.loads(file[ABOUT].tobytes()), columns
+    except PermissionError:
+        raise
     except Exception as error:  # whatever reading damaged bytes raises
         where = "/".join(path.parts[-3:])
         raise ValueError(f"{where} cannot be read ({error}): restore it, or delete it to play it again") from None

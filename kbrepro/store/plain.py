@@ -17,6 +17,8 @@ from kbrepro.kernels import Array
 
 Columns = dict[str, Array]
 LENGTHS, TOP = " (lengths)", "value"
+#: Columns of a file that are not of the results: what it is about, and the seconds of every trial.
+ABOUT, SECONDS = "about the label", "seconds of a trial"
 NUMBERS = {bool: "bool", int: "int", float: "float", str: "str"}
 #: Numbers other than seconds that differ by less than this, or this share of their size, are equal.
 TOLERANCE = 1e-9
@@ -34,6 +36,10 @@ def columns_of(results: Sequence[Any]) -> tuple[Any, Columns]:
             columns[name].append(value)
     stacked: Columns = {}
     for name, values in columns.items():
+        if name.endswith(LENGTHS) or name in (ABOUT, SECONDS):
+            raise ValueError(f"a job may not return something named {name!r}: that name is taken")
+        if len({value.dtype.str.split("U")[0] for value in values}) > 1:
+            raise ValueError(f"{name!r} has other types in other trials: they must be alike")
         if len({value.shape for value in values}) == 1:
             stacked[name] = np.stack(values)
         else:
@@ -63,11 +69,13 @@ def _taken_apart(value: Any, name: str) -> tuple[Any, Columns]:
         value = value.item()
     if value is None:
         return None, {}
+    if isinstance(value, str) and value.endswith("\0"):
+        raise ValueError(f"a job returned {value!r} at {name!r}: a text must not end in a null character")
     if type(value) in NUMBERS:
         return {NUMBERS[type(value)]: name or TOP}, {name or TOP: np.asarray(value)}
     if isinstance(value, np.ndarray):
         return {"array": name or TOP}, {name or TOP: value.astype(str) if value.dtype.kind == "O" else value}
-    if hasattr(value, "columns") and hasattr(value, "index"):
+    if hasattr(value, "columns") and hasattr(value, "iloc"):
         index = {"name": value.index.name, "values": np.asarray(value.index)}
         parts = {"index": index} | {"columns": {column: np.asarray(value[column]) for column in value}}
         form, leaves = _taken_apart(parts, name)
@@ -88,6 +96,8 @@ def _taken_apart(value: Any, name: str) -> tuple[Any, Columns]:
     for each, part in zip(names, values, strict=True):
         inner, found = _taken_apart(part, f"{name}/{each}" if name else each)
         forms.append(inner)
+        if twice := leaves.keys() & found.keys():
+            raise ValueError(f"a job returned two things named {min(twice)!r}: names must differ as texts")
         leaves |= found
     return {"kind": kind, "keys": keys, "parts": forms}, leaves
 
@@ -103,7 +113,7 @@ def _put_together(form: Any, leaves: Mapping[str, Array]) -> Any:
             parts = _put_together(inner, leaves)
             index = pd.Index(parts["index"]["values"], name=parts["index"]["name"])
             return pd.DataFrame(parts["columns"], index)
-        return leaves[inner] if what == "array" else leaves[inner].item()
+        return np.asarray(leaves[inner]) if what == "array" else leaves[inner].item()
     values = [_put_together(part, leaves) for part in form["parts"]]
     if form["kind"] == "mapping":
         return dict(zip(map(_read_key, form["keys"]), values, strict=True))

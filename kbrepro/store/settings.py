@@ -7,11 +7,13 @@ name, without the module, so that moving one changes nothing; one that is rename
 
 from __future__ import annotations
 
+import hashlib
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from functools import partial
 from itertools import islice
+from types import MethodType
 from typing import Any
 
 import numpy as np
@@ -26,9 +28,9 @@ PROJECTIONS = 8
 def settings(thing: Any) -> Any:
     """Return the settings of a thing as JSON knows them: numbers, texts, lists and mappings.
 
-    Dataclasses tell all their fields, partials what they were given, arrays (n, ...) shape, type, norm and 8 fixed
-    random projections. Raises ValueError on what has no settings that another process could read: lambdas, functions
-    inside functions, other objects.
+    Dataclasses tell all their fields, partials what they were given, methods their object, arrays (n, ...) shape, type
+    and a digest, those of floats norm and 8 fixed random projections. Raises ValueError on what has no settings that
+    another process could read: lambdas, functions inside functions, other objects.
     """
     if isinstance(thing, np.generic):
         thing = thing.item()
@@ -41,15 +43,20 @@ def settings(thing: Any) -> Any:
         return {_name(thing.func): given | settings(thing.keywords)}
     if is_dataclass(thing) and not isinstance(thing, type):
         return {_name(type(thing)): {field.name: settings(getattr(thing, field.name)) for field in fields(thing)}}
+    if isinstance(thing, MethodType):
+        return {_name(thing.__func__): settings(thing.__self__)}
     if isinstance(thing, Mapping):
-        return {key if isinstance(key, str) else str(settings(key)): settings(value) for key, value in thing.items()}
+        told = {key if isinstance(key, str) else str(settings(key)): settings(its) for key, its in thing.items()}
+        if len(told) < len(thing):
+            raise ValueError(f"two keys of {list(thing)} have one text: they must have two")
+        return told
     if isinstance(thing, Sequence):
         return [settings(each) for each in thing]
     return _name(thing)
 
 
 def _name(thing: Callable[..., Any]) -> str:
-    name = getattr(thing, "stored_as", None) or getattr(thing, "__qualname__", None)
+    name = getattr(thing, "__dict__", {}).get("stored_as") or getattr(thing, "__qualname__", None)
     if name is None or "<" in name:
         allowed = "a class, a function of a module, a partial of one, a dataclass, an array, a number or a text"
         raise ValueError(f"{name or repr(thing)} has no settings that can be kept: it must be {allowed}")
@@ -59,10 +66,19 @@ def _name(thing: Callable[..., Any]) -> str:
 def _of_array(values: Array) -> dict[str, Any]:
     if values.dtype.kind not in "biuf":
         return {"shape": list(values.shape), "values": values.astype(str).ravel().tolist()}
+    if values.dtype.kind != "f":
+        kind, digest = "bool" if values.dtype.kind == "b" else "int", hashlib.sha256(values.astype(np.int64).tobytes())
+        return {"shape": list(values.shape), "type": kind, "digest": digest.hexdigest()}
     flat = values.ravel().astype(float)
+    if (infinite := np.isinf(flat)).any():
+        flat = np.concatenate([np.where(infinite, 0.0, flat), np.where(infinite, np.sign(flat), 0.0)])
     projections = [float(np.random.default_rng(k).standard_normal(len(flat)) @ flat) for k in range(PROJECTIONS)]
-    kind = {"b": "bool", "f": "float"}.get(values.dtype.kind, "int")
-    return {"shape": list(values.shape), "type": kind, "norm": float(np.linalg.norm(flat)), "projections": projections}
+    return {
+        "shape": list(values.shape),
+        "type": "float",
+        "norm": float(np.linalg.norm(flat)),
+        "projections": projections,
+    }
 
 
 def differences(before: Any, now: Any, most: int = 5) -> list[str]:

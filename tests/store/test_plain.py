@@ -224,9 +224,6 @@ BROKEN = {
 }
 
 
-@pytest.mark.xfail(
-    strict=True, raises=(AssertionError, KeyError, AttributeError), reason="comes back as something else"
-)
 @pytest.mark.parametrize("results", BROKEN.values(), ids=BROKEN)
 def test_what_would_not_come_back_as_it_was_is_refused(results):
     try:

@@ -164,7 +164,6 @@ OTHERS = {
 }
 
 
-@pytest.mark.xfail(strict=True, reason="one text for two things")
 @pytest.mark.parametrize(("one", "other"), OTHERS.values(), ids=OTHERS)
 def test_other_things_have_other_settings_or_none(one, other):
     try:
@@ -173,7 +172,6 @@ def test_other_things_have_other_settings_or_none(one, other):
         return
 
 
-@pytest.mark.xfail(strict=True, reason="projections of infinity are no numbers")
 def test_an_array_with_infinity_is_the_same_as_itself():
     assert differ(np.array([1.0, np.inf]), np.array([1.0, np.inf])) == []
 

@@ -102,6 +102,12 @@ def regret_exponents(d: int, nu: float) -> dict[str, float]:
     }
 
 
+def growing_variance(horizon: int, d: int, nu: float) -> float:
+    """Return lambda = T^(d / (2 nu + 2 d)) (Whitehouse, Wu & Ramdas 2023)."""
+    checks.positive_int(horizon=horizon, d=d)
+    return horizon ** (d / (2 * nu + 2 * d))
+
+
 def greedy_gains(kernel: Kernel, n: int, horizon: int, trial: Trial) -> Array:
     """Return the information gain (horizon,) of greedy pulls, d = trial.number + 1, lambda 1.
 
