@@ -234,15 +234,5 @@ def fetch(if_missing: bool) -> None:
         click.echo(f"{error}; going on without", err=True)
 
 
-@data.command()
-@click.argument("upstream", type=click.Path(exists=True, file_okay=False, path_type=Path))
-def traffic(upstream: Path) -> None:
-    """Make data/traffic/ from the upstream files in a folder: two .mat files, los_speed.csv, or all three."""
-    from kbrepro.data import traffic
-
-    for path in traffic.make(upstream, paths.project_root() / "data" / "traffic"):
-        click.echo(path)
-
-
 if __name__ == "__main__":
     sys.exit(main(prog_name="kbrepro"))

@@ -344,16 +344,12 @@ def revised(claim: Claim, frozen: Mapping[str, Any] | None, estimates: Mapping[s
     """
     if frozen is None or frozen == claim.deciding:
         return {}
-    old = {name: Part(name, name, **_given(part)) for name, part in frozen["parts"].items()}
+    old = {name: Part(name, name, **part | {"rule": read_rule(part["rule"])}) for name, part in frozen["parts"].items()}
     was = "; ".join(f"{name}: {part.rule.text}" for name, part in old.items())
     if set(old) - set(estimates):
         return {"was": was, "verdict": NOT_COMPUTED}
     states = {name: part.rule.state(estimates[name]) for name, part in old.items()}
     return {"was": was, "verdict": replace(claim, parts=old).verdict(states)[0]}
-
-
-def _given(part: Mapping[str, Any]) -> dict[str, Any]:
-    return {**part, "rule": read_rule(part["rule"])}
 
 
 def not_evaluated(claim: Claim, why: str) -> dict[str, Any]:

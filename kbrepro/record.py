@@ -50,16 +50,13 @@ class Record:
             FULL_SCALE: "the full-scale run, whose numbers are the ones to quote",
         }.get(self.profile, "a run with settings of your own")
         real = ", ".join(self.has.get("data", []))
-        data = {True: f"real sensor data ({real})", False: "a SIMULATED STAND-IN for sensor data: none was found"}[
-            bool(real)
-        ]
-        lines = [f"**This is {run}.**"]
-        if "data" in self.has:
-            lines.append(f"It has {data}.")
+        data = f"real sensor data ({real})" if real else "a SIMULATED STAND-IN for sensor data: none was found"
+        text = f"**This is {run}.**" + f" It has {data}." * ("data" in self.has)
         if self.profile != FULL_SCALE:
-            there = f"../results/{FULL_SCALE}/{self.notebook}/notebook.ipynb"
-            lines.append(f"Quote the numbers of the [full-scale run]({there}).")
-        display(Markdown(" ".join(lines)))
+            text += (
+                f" Quote the numbers of the [full-scale run](../results/{FULL_SCALE}/{self.notebook}/notebook.ipynb)."
+            )
+        display(Markdown(text))
 
     def at_a_glance(self) -> None:
         """Show what came out at full scale: as committed, or of this run if it is one (the batch sees to that)."""

@@ -15,11 +15,9 @@ from kbrepro.claims import VERDICTS
 GLYPHS = dict(zip(VERDICTS, ("●", "◐", "◌", "○", "–"), strict=True))
 COUNTED = ("theorem", "experiment")
 ASIDE = ("weak", "stand-in", "probe")
-ASIDE_MEANS = {
-    "weak": "they could hardly fail",
-    "stand-in": "other data than the paper's",
-    "probe": "our own questions",
-}
+ASIDE_MEANS = dict(
+    zip(ASIDE, ("they could hardly fail", "other data than the paper's", "our own questions"), strict=True)
+)
 OUTSIDE = "outside the totals"
 FULL_SCALE = "paper"
 #: The picture of all parts, beside the full-scale runs.
@@ -81,7 +79,9 @@ def glance(records: Sequence[Mapping[str, Any]], notebook: str) -> str:
     told = [f"{n} {kind} ({ASIDE_MEANS[kind]})" for kind, n in aside.items() if n]
     lines += [f"- **Outside the totals**: {', '.join(told)}."] if told else []
     headlines = [r for r in records if r.get("headline") and r["finds"]]
-    lines += [f"- **Headline** ({r['id']}, {r['verdict']}): {_sentence(r)}" for r in headlines]
+    lines += [
+        f"- **Headline** ({r['id']}, {r['verdict']}): {r['finds']}" + f" ({why(r)})" * bool(why(r)) for r in headlines
+    ]
     for verdict in ("not reproduced", "partly", "undecided"):
         its = [r for r in records if r["verdict"] == verdict and r["counts_as"] in COUNTED and r not in headlines]
         said = [f"*{r['says'].rstrip('.')}* ({r['id']}" + (f": {why(r)})" if why(r) else ")") for r in its]
@@ -93,10 +93,6 @@ def glance(records: Sequence[Mapping[str, Any]], notebook: str) -> str:
 def why(record: Mapping[str, Any]) -> str:
     """Return the note of a record, else the readings that decide it, else nothing."""
     return record.get("note") or record.get("deciding") or ""
-
-
-def _sentence(record: Mapping[str, Any]) -> str:
-    return record["finds"] + (f" ({why(record)})" if why(record) else "")
 
 
 def _deciding_choices(records: Iterable[Mapping[str, Any]]) -> str:
@@ -194,7 +190,8 @@ def scorecard(root: Path, results: Path | None = None) -> str:
     parts += [ranked] if (ranked := ranked_choices(runs)) else []
     for notebook, run in runs.items():
         rows = _card(run["claims"]) if of_record else verdict_table(run["claims"], beside)
-        parts += [f"## {notebook}", f"{summary(run['claims'])}.{_headlines(run['claims'])}", rows]
+        found = "".join(f" {r['finds']} ({r['id']})" for r in run["claims"] if r.get("headline") and r["finds"])
+        parts += [f"## {notebook}", f"{summary(run['claims'])}.{found}", rows]
         parts += [_details(run["claims"])]
     parts += [_revised(runs), _changes(runs)]
     return "\n\n".join(part for part in parts if part) + "\n"
@@ -213,10 +210,6 @@ def _card(records: Sequence[Mapping[str, Any]]) -> str:
         of_readings = r.get("readings", {}).get("sentence", "")
         rows.append([r["id"], r["says"], _found(r), rules_of(r), verdict_of(r), of_readings, _of_halves(r)])
     return table(head, rows)
-
-
-def _headlines(records: Sequence[Mapping[str, Any]]) -> str:
-    return "".join(f" {r['finds']} ({r['id']})" for r in records if r.get("headline") and r["finds"])
 
 
 def matrix(runs: Mapping[str, Mapping[str, Any]]) -> str:

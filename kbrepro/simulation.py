@@ -42,7 +42,7 @@ class Experiment:
 
     `problem(trial)` builds the problem of one `Trial` (`problems` has such sources), `policies[name](told, horizon)` a
     policy: a class of `policies`, or a `functools.partial` of it with its settings. With `record_band` every policy
-    must have a `band_ratio`. With `measured`, a checksum, the expected rewards are the data of that file: of
+    must have a `band_ratio`. With `measured`, a checksum, the expected rewards are readings of that data: of
     its trials neither arms nor gaps are kept, from which the readings could be computed.
     """
 

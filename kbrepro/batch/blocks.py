@@ -198,13 +198,6 @@ def _verdict(found: Found, claim: str) -> str:
     return "no full-scale verdict yet"
 
 
-BLOCKS = {
-    "papers": _papers,
-    "matrix": _matrix,
-    "findings": _findings,
-    "halves": _halves,
-    "table 1": _table_1,
-    "since": _since,
-    "costs": _costs,
-}
+BLOCKS = {"papers": _papers, "matrix": _matrix, "findings": _findings, "halves": _halves, "costs": _costs}
+BLOCKS |= {"table 1": _table_1, "since": _since}
 OF_A_RUN = {"run": _run, "cost": _cost}

@@ -19,14 +19,11 @@ def before(root: Path, jobs: str | None) -> dict[str, Any]:
     """Return what is known before a run starts; `jobs` is the number of workers asked for, if any."""
     from kbrepro.data.store import checksums
 
+    system, machine = platform.system(), platform.machine()
     return {
         "versions": versions(),
         "git": git_state(root),
-        "platform": {
-            "system": platform.system(),
-            "machine": platform.machine(),
-            "python": platform.python_implementation(),
-        },
+        "platform": {"system": system, "machine": machine, "python": platform.python_implementation()},
         "data": checksums(),
         "jobs": workers(jobs),
     }
@@ -57,9 +54,8 @@ def processor() -> str:
 def git_state(root: Path) -> dict[str, Any]:
     """Return commit and whether files differ from it, results and pages that quote them aside; None without git."""
     commit = _git(root, "rev-parse", "HEAD")
-    changes = _git(
-        root, "--no-optional-locks", "status", "--porcelain", "--", ".", ":!results", *(f":!{page}" for page in PAGES)
-    )
+    asked = ["--no-optional-locks", "status", "--porcelain", "--", ".", ":!results", *(f":!{page}" for page in PAGES)]
+    changes = _git(root, *asked)
     return {"commit": commit, "dirty": None if changes is None else bool(changes)}
 
 

@@ -13,7 +13,7 @@ import nbformat
 
 import kbrepro
 from kbrepro import paths, scorecard
-from kbrepro.batch import overview, pages
+from kbrepro.batch import compare, overview, pages
 from kbrepro.batch.folders import recover, swap_in
 from kbrepro.batch.process import module
 
@@ -80,7 +80,7 @@ def _write_pages(root: Path, results: Path, folders: list[Path], source: Path, f
         shutil.copytree(benchmarks.parent, source / benchmarks.parent.name)
     written = {"scorecard": pages.coloured(pages.inside(root, scorecard.scorecard(root, results)))}
     written |= api_pages()
-    if beside := _beside(root, results):
+    if beside := compare.markdown(root, results):
         written[BESIDE] = beside
     for name, page in written.items():
         paths.write_text(source / f"{name}.md", page)
@@ -92,12 +92,6 @@ def _write_pages(root: Path, results: Path, folders: list[Path], source: Path, f
     ]
     first = overview.index(root, results, folders, files)
     paths.write_text(source / "index.md", "\n\n".join([first, *toctrees]) + "\n")
-
-
-def _beside(root: Path, results: Path) -> str:
-    from kbrepro.batch import compare
-
-    return compare.markdown(root, results)
 
 
 def _documents(root: Path) -> list[Path]:

@@ -36,13 +36,16 @@ RECORDED = {  # sha256; those of the owner's data.txt and data.txt.gz come from 
     LOCATIONS: "3865c0263110c24c40e3377690cecaa552e0575cf56cdb9f5f8bd17130b6bf04",
     traffic.USC: "fd39b44fa54164ce61830d89cd160f7fab466ea790704b96ea984af6895ae0a1",
     traffic.METR_LA: "cd62cbd55e1c4580e9fef78b64e699e25a83fd011b786a94b67e174952341e07",
+    traffic.DENSE: "cff972b139e97e6251811f265698d595738105f5420974d07e203cbc9ced968a",
+    traffic.SPARSE: "1e7aefbf954811c972ba15c6c1ee056bdf5f4f7941240d1ae95c28bc8c3c8260",
+    traffic.WEEK: "7b732d86ae32b2930595becba28aff39dacbfb2197e250fc0332e1744ce2cbf4",
 }
 #: Folder, files of readings in order of preference, reader, stand-in.
 _SETS = {
     "temperature": ("intel-lab", (EXTRACT, OWNERS_GZ, OWNERS), intel_lab.read, intel_lab.simulated),
     "light": ("cmu-light", (cmu_light.MAT,), cmu_light.read, cmu_light.simulated),
-    "traffic_usc": ("traffic", (traffic.USC,), traffic.read_usc, traffic.simulated),
-    "traffic_metr_la": ("traffic", (traffic.METR_LA,), traffic.read_metr_la, traffic.simulated),
+    "traffic_usc": ("traffic", (traffic.USC, traffic.DENSE), traffic.read_usc, traffic.simulated),
+    "traffic_metr_la": ("traffic", (traffic.METR_LA, traffic.WEEK), traffic.read_metr_la, traffic.simulated),
 }
 
 
@@ -80,7 +83,8 @@ def train_test(data: SensorData, fraction: float = 2 / 3) -> tuple[np.ndarray, n
 def checksums() -> dict[str, str]:
     """Path in the data directory -> sha256, of the files `load` reads by default; {} when there are none."""
     files = [path for path in map(_file, _SETS) if path]
-    files += [places for path in files if (places := path.with_name(LOCATIONS)).is_file()]
+    beside = [path.with_name({traffic.DENSE: traffic.SPARSE}.get(path.name, LOCATIONS)) for path in files]
+    files += [path for path in beside if path.is_file()]
     return {path.relative_to(_directory()).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
 
 
@@ -177,4 +181,5 @@ def _load(name: str, path: Path | None, *choice: tuple) -> SensorData:
     _, _, read, simulated = _SETS[name]
     if path is None:
         return simulated(*choice)
-    return replace(read(path, *choice), checksum=hashlib.sha256(path.read_bytes()).hexdigest())
+    data = read(path, *choice)
+    return replace(data, checksum=hashlib.sha256(data.readings.round(6).tobytes()).hexdigest())

@@ -5,9 +5,7 @@ Rows are five-minute slots from 6 to 11 am of working days, columns detectors, i
 
 from __future__ import annotations
 
-import gzip
 import io
-import tempfile
 from pathlib import Path
 
 import numpy as np
@@ -16,10 +14,10 @@ from scipy.io import loadmat
 from scipy.signal import lfilter
 
 from kbrepro.data import DamagedFile, SensorData, reading
-from kbrepro.paths import write_bytes
 
 USC, METR_LA = "usc_highway_april.npz", "metr_la_week_los_speed.csv.gz"
-UPSTREAM = {USC: ("dense_highway_april.mat", "sparse_highway_april.mat"), METR_LA: ("los_speed.csv",)}
+#: The same as two projects publish it, the first in two files.
+DENSE, SPARSE, WEEK = "dense_highway_april.mat", "sparse_highway_april.mat", "los_speed.csv"
 SLOTS = 60  # five-minute slots from 6 to 11 am
 
 
@@ -29,8 +27,13 @@ def read_usc(path: Path) -> SensorData:
     A speed of 0 is a gap. Slots with more than half of the detectors silent are dropped (network outages), then
     detectors silent in more than 5 % of what is left; remaining gaps are interpolated in time. Raises DamagedFile.
     """
-    with reading(path, "USC highway speeds"), np.load(path) as file:
-        speed = np.concatenate([file["dense_speed"], file["sparse_speed"]])
+    with reading(path, "USC highway speeds"):
+        if path.name == DENSE:
+            parts = [loadmat(io.BytesIO(path.with_name(name).read_bytes()))["series"] for name in (DENSE, SPARSE)]
+        else:
+            with np.load(path) as file:
+                parts = [file["dense_speed"], file["sparse_speed"]]
+        speed = np.concatenate(parts)
         mornings = np.moveaxis(speed[:, :SLOTS, :], 2, 1).reshape(len(speed), -1).T
     days = pd.bdate_range("2000-04-03", periods=speed.shape[2])  # the dates only keep the order
     times = pd.DatetimeIndex([day + pd.Timedelta(hours=6, minutes=5 * slot) for day in days for slot in range(SLOTS)])
@@ -51,40 +54,6 @@ def read_metr_la(path: Path) -> SensorData:
     if readings.shape != (5 * SLOTS, 207) or np.isnan(readings).any():
         raise DamagedFile(f"{path}: {readings.shape} readings, some may be missing; expected (300, 207), none missing")
     return SensorData(readings, table.index, sensors, "mph", path.name, True)
-
-
-def make(upstream: Path, target: Path) -> list[Path]:
-    """Make our files from those upstream files that are in a folder, and return them; data/README.md says whose.
-
-    Raises ValueError if there are none, and DamagedFile, before anything is written, if one is not what it should be.
-    """
-    makers, readers = {USC: _archive, METR_LA: _packed}, {USC: read_usc, METR_LA: read_metr_la}
-    there = {ours: [upstream / name for name in names] for ours, names in UPSTREAM.items()}
-    made = {ours: makers[ours](*files) for ours, files in there.items() if all(path.is_file() for path in files)}
-    if not made:
-        needed = " or ".join(" and ".join(names) for names in UPSTREAM.values())
-        raise ValueError(f"upstream={str(upstream)!r} is not allowed: it must be a folder with {needed}")
-    with tempfile.TemporaryDirectory() as folder:
-        for name, content in made.items():
-            write_bytes(Path(folder, name), content)
-            readers[name](Path(folder, name))
-    for name, content in made.items():
-        write_bytes(target / name, content)
-    return [target / name for name in made]
-
-
-def _archive(dense: Path, sparse: Path) -> bytes:
-    speeds = {}
-    for name, path in (("dense_speed", dense), ("sparse_speed", sparse)):
-        with reading(path, "USC highway speeds"):
-            speeds[name] = loadmat(path)["series"]
-    file = io.BytesIO()
-    np.savez_compressed(file, **speeds)
-    return file.getvalue()
-
-
-def _packed(week: Path) -> bytes:
-    return gzip.compress(week.read_bytes(), mtime=0)
 
 
 def simulated() -> SensorData:

@@ -3,26 +3,3 @@
 from kbrepro.figures.panels import curves, label_ends, labelled, placed, regret_quartiles, regret_row, restyle, said
 from kbrepro.figures.style import KERNEL_LOOK, LOOK, STATE_LOOK, WIDTH, Look, look, use_style
 from kbrepro.figures.verdicts import all_parts, paired, pairs, played, specification_curve
-
-__all__ = [
-    "KERNEL_LOOK",
-    "LOOK",
-    "STATE_LOOK",
-    "WIDTH",
-    "Look",
-    "all_parts",
-    "curves",
-    "label_ends",
-    "labelled",
-    "look",
-    "paired",
-    "pairs",
-    "placed",
-    "played",
-    "regret_quartiles",
-    "regret_row",
-    "restyle",
-    "said",
-    "specification_curve",
-    "use_style",
-]

@@ -60,7 +60,7 @@ def pairs(ax: Axes, rows: Rows, *, rule: Rule, what: str, dot: str = "trial", ce
     for place, (values, estimate) in enumerate(rows.values()):
         jitter = 0.02 + 0.36 * golden(len(values))
         ax.plot(np.sort(values), place + jitter, "o", color=GREY, markersize=3, alpha=0.6, markeredgewidth=0)
-        _interval(ax, place - 0.2, estimate, state=rule.state(estimate), markersize=6)
+        _interval(ax, place - 0.2, estimate, rule.state(estimate), 6)
         _beside(ax, place, f"{sum(map(rule.allows, values))} of {len(values)}", 6)
     name_rows(ax, list(rows), (0.55, 0.55))
     told = f"one dot a {dot}; {centre} and 95 % interval\nshaded: {_typeset(rule.text)}; right: how many meet it"

@@ -180,7 +180,7 @@ def remembered(name: str, data: Any) -> Any:
     """Return sensor data (`data.SensorData`) as loaded, and let the store in use remember what of it is not readings.
 
     Where the data was not found, but the store was filled with it: what is remembered, with NaN for the readings, so
-    that what was played on it can be judged and shown. Its labels match by the checksum of the file.
+    that what was played on it can be judged and shown. Its labels match by the checksum of the readings.
     """
     if (kept_in := current()) is None:
         return data

@@ -1,16 +1,13 @@
 """Traffic stand-ins: gaps, dead detectors and outages out, mornings in, and clear words about damaged files."""
 
-import gzip
 import os
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
-from click.testing import CliRunner
 from scipy.io import savemat
 
-from kbrepro.__main__ import main
 from kbrepro.data import DamagedFile, store, traffic
 
 
@@ -85,53 +82,34 @@ def test_files_in_the_data_directory_are_found(usc, tmp_path, monkeypatch):
     assert "DIFFERS" in store.status()
 
 
-@pytest.fixture
-def upstream(tmp_path):
-    """Small files in the form of the two upstream projects; speeds tell detector and slot."""
-    folder = tmp_path / "upstream"
+def test_upstream_files_give_the_same_readings_and_checksum(usc, tmp_path, monkeypatch):
+    monkeypatch.setenv("KBREPRO_DATA", str(tmp_path))
+    folder = tmp_path / "traffic"
     folder.mkdir()
-    detector, slot, _ = np.ogrid[0:6, 0:180, 0:3]
-    speed = 10.0 * (detector + 1) + slot / 1000 + np.zeros((6, 180, 3))
-    for name, its in zip(traffic.UPSTREAM[traffic.USC], (speed[:4], speed[4:]), strict=True):
-        savemat(folder / name, {"series": its, "latlng": np.zeros((len(its), 2))})
-    slots = np.arange(7 * 288)
-    pd.DataFrame({str(7000 + k): slots + k for k in range(207)}).to_csv(folder / "los_speed.csv", index=False)
-    return folder
+    with np.load(usc) as file:
+        for name, its in ((traffic.DENSE, file["dense_speed"]), (traffic.SPARSE, file["sparse_speed"])):
+            savemat(folder / name, {"series": its, "latlng": np.zeros((len(its), 2))})
+    upstream = store.load("traffic_usc")
+    assert sorted(store.checksums()) == [f"traffic/{name}" for name in (traffic.DENSE, traffic.SPARSE)]
+    usc.rename(folder / traffic.USC)
+    ours = store.load("traffic_usc")
+    assert (upstream.source, ours.source) == (traffic.DENSE, traffic.USC)
+    np.testing.assert_array_equal(upstream.readings, ours.readings)
+    assert len(ours.checksum) == 64 and upstream.checksum == ours.checksum
 
 
-def test_our_files_are_made_from_the_upstream_ones(upstream, tmp_path):
-    made = traffic.make(upstream, tmp_path / "traffic")
-    assert [path.name for path in made] == [traffic.USC, traffic.METR_LA]
-    usc, week = traffic.read_usc(made[0]), traffic.read_metr_la(made[1])
-    assert usc.readings.shape == (180, 6) and usc.readings[0] == pytest.approx([10, 20, 30, 40, 50, 60])
-    assert usc.readings[61, 5] == pytest.approx(60.001)
-    assert week.sensors[:2] == [7000, 7001] and week.readings[1, 3] == 6 * 12 + 4
-    assert gzip.decompress(made[1].read_bytes()) == (upstream / "los_speed.csv").read_bytes()
+def test_upstream_week_is_read_as_it_is(tmp_path):
+    table = pd.DataFrame({str(7000 + k): np.arange(7 * 288) + k for k in range(207)})
+    for name in (traffic.WEEK, traffic.METR_LA):  # the second is packed
+        table.to_csv(tmp_path / name, index=False)
+        week = traffic.read_metr_la(tmp_path / name)
+        assert week.sensors[:2] == [7000, 7001] and week.readings[1, 3] == 6 * 12 + 4
 
 
-def test_half_of_the_upstream_files_make_what_they_can(upstream, tmp_path):
-    (upstream / "sparse_highway_april.mat").unlink()
-    assert [path.name for path in traffic.make(upstream, tmp_path / "traffic")] == [traffic.METR_LA]
-    (upstream / "los_speed.csv").unlink()
-    with pytest.raises(ValueError, match=r"upstream=.*must be a folder with dense_.* and sparse_.* or los_speed"):
-        traffic.make(upstream, tmp_path / "traffic")
-
-
-@pytest.mark.parametrize("name", ["dense_highway_april.mat", "los_speed.csv"])
-def test_nothing_is_made_of_a_damaged_upstream_file(upstream, tmp_path, name):
-    (upstream / name).write_bytes(b"1,2\n3,4\n")
-    with pytest.raises(DamagedFile):
-        traffic.make(upstream, tmp_path / "traffic")
-    assert not (tmp_path / "traffic").exists()
-
-
-def test_the_command_writes_to_the_project(upstream, tmp_path, monkeypatch):
-    (tmp_path / "notebooks").mkdir()
-    (tmp_path / "kbrepro").mkdir()
-    monkeypatch.chdir(tmp_path)
-    done = CliRunner().invoke(main, ["data", "traffic", str(upstream)])
-    assert done.exit_code == 0, done.output
-    assert {path.name for path in (tmp_path / "data" / "traffic").iterdir()} == set(traffic.UPSTREAM)
+def test_half_of_the_upstream_files_is_named(tmp_path):
+    savemat(tmp_path / traffic.DENSE, {"series": np.ones((4, 180, 3))})
+    with pytest.raises(DamagedFile, match=r"dense_highway_april\.mat: cannot be read.*sparse_highway_april"):
+        traffic.read_usc(tmp_path / traffic.DENSE)
 
 
 @pytest.mark.skipif("KBREPRO_DATA" not in os.environ, reason="KBREPRO_DATA is not set: no real traffic data")
@@ -139,3 +117,10 @@ def test_the_real_sets_have_the_documented_shapes():
     assert Path(os.environ["KBREPRO_DATA"], "traffic").is_dir()
     assert store.load("traffic_usc").readings.shape == (1244, 108)
     assert store.load("traffic_metr_la").readings.shape == (300, 207)
+
+
+@pytest.mark.skipif("KBREPRO_DATA" not in os.environ, reason="KBREPRO_DATA is not set: no real traffic data")
+def test_the_real_upstream_files_give_the_same_readings():
+    folder = Path(os.environ["KBREPRO_DATA"], "traffic")
+    ours, upstream = (traffic.read_usc(folder / name).readings for name in (traffic.USC, traffic.DENSE))
+    np.testing.assert_array_equal(ours, upstream)

@@ -18,6 +18,7 @@ from matplotlib.ticker import PercentFormatter
 from kbrepro import figures
 from kbrepro.claims import Rule, read_rule
 from kbrepro.figures import LOOK, WIDTH, pieces
+from kbrepro.figures.panels import QUANTITIES
 from kbrepro.figures.pieces import titled
 from kbrepro.kernels import Array
 from kbrepro.papers.gpn_ucb import needle
@@ -151,7 +152,8 @@ def regrets(
             middle = np.maximum(np.median(values, axis=0), floor)
             ax.plot(pulls, middle, "o-", color=LOOK["NonAda"][0], markersize=3, label="NonAda")
         ax.set_title(fill(title, 40))
-        last = {rule: np.median(_last(trace, quantity)) for rule, trace in raised.items()}
+        curves = QUANTITIES[quantity][1]
+        last = {rule: np.median(curves(trace)[:, -1]) for rule, trace in raised.items()}
         winners = ", ".join(rule for rule, value in last.items() if value <= min(last.values()) + 1e-9)
         best.setdefault(winners, []).append(title)
     for ax in list(axes.flat)[len(panels) :]:
@@ -159,10 +161,6 @@ def regrets(
     told = "; ".join(f"{rules} ({'; '.join(titles)})" for rules, titles in best.items())
     pieces.legend_below(fig, 4, fig.axes)
     return titled(fig, fill(f"{name}, smallest median at the end: {told if len(best) > 1 else next(iter(best))}", 88))
-
-
-def _last(trace: Trace, quantity: str) -> Array:
-    return trace.regret.sum(axis=1) if quantity == "cumulative" else simple_regret(trace)[:, -1]
 
 
 def ratios(panels: Mapping[str, tuple[Panel, Sequence[str]]], *, seed: int) -> Figure:
