@@ -37,3 +37,10 @@ def test_write_text_replaces_whole_files_and_makes_folders(tmp_path):
         paths.write_text(path, text)
         assert path.read_text(encoding="utf-8") == text
     assert [p.name for p in path.parent.iterdir()] == ["file.txt"]
+
+
+def test_rows_come_back_also_where_later_ones_have_more_columns(tmp_path):
+    path = tmp_path / "rows.csv"
+    paths.write_rows(path, [{"a": 1}, {"a": "2, 3", "b": 'the "b"'}])
+    assert paths.read_rows(path) == [{"a": "1", "b": ""}, {"a": "2, 3", "b": 'the "b"'}]
+    assert paths.read_rows(tmp_path / "none.csv") == []

@@ -198,18 +198,28 @@ def _told(its: Audit) -> Iterator[str]:
     drawn = {label: k for label, k in its.equal.items() if FEWEST <= k < its.units[label]}
     if drawn and not its.differ:
         least = min(drawn, key=drawn.get)
-        k, share = drawn[least], min(1, FEWEST / drawn[least])
+        k = drawn[least]
         yield (
             f"  Trials are drawn uniformly within a label. Of {least!r} {k} of {k} are equal: at 95 % confidence fewer "
-            f"than {share:.0%} of its trials differ, and fewer in labels with more replays. Over all {len(its.units)} "
-            f"labels, weighted by what was drawn: fewer than {FEWEST / its.replayed:.1%}."
+            f"than {_at_most(k):.0%} of its trials differ, and fewer in labels with more replays. Over all "
+            f"{len(its.units)} labels, weighted by what was drawn: fewer than {_at_most(its.replayed):.1%}."
         )
     if few:
-        yield f"  not audited, fewer than {FEWEST} replays: {len(few)} labels: {'; '.join(few)}"
+        yield f"  not audited, fewer than {FEWEST} replays: {_listed(few)}"
     if its.without_data:
-        yield f"  not audited, their data is not here: {len(its.without_data)} labels: {'; '.join(its.without_data)}"
+        yield f"  not audited, their data is not here: {_listed(its.without_data)}"
     if its.missing:
         yield f"  not all is kept: {its.missing}; cells that need it were passed over"
+
+
+def _at_most(k: int) -> float:
+    """The share that k of k equal ones bound at 95 % confidence: about 3 / k."""
+    return 1 - 0.05 ** (1 / k)
+
+
+def _listed(names: Sequence[str], most: int = 6) -> str:
+    more = f"; and {len(names) - most} more" if len(names) > most else ""
+    return f"{len(names)} label{'s' * (len(names) > 1)}: {'; '.join(names[:most])}{more}"
 
 
 def keep(root: Path, found: Sequence[Audit]) -> None:

@@ -255,6 +255,16 @@ def test_what_does_not_fit_is_refused_before_anything_runs(root, old, arguments,
     assert contents(root) == before
 
 
+def test_a_label_that_is_not_kept_cannot_be_played_anew(root, old):
+    """A misspelt one, or a notebook's name in its place, would play nothing anew and say nothing."""
+    before = contents(root)
+    with pytest.raises(
+        ValueError, match=r"--fresh 'Fig\. 1' is not allowed: it must be a label that is kept, one of \[\]"
+    ):
+        run.run([], "quick", {}, root=root, fresh=["Fig. 1"])
+    assert contents(root) == before
+
+
 def test_a_profile_is_checked_like_an_override(root):
     profile = root / "notebooks" / "profiles" / "paper" / f"{NAME}.yaml"
     for text, message in [

@@ -1,5 +1,6 @@
 """What was played is read, not played again; whatever happens while it is written, nothing is damaged or lost."""
 
+import csv
 import errno
 import json
 import os
@@ -324,6 +325,15 @@ def assert_same_but_for_seconds(one, other):
         for name in its.files:
             if "seconds" not in name:
                 assert (its[name].dtype, its[name].tobytes()) == (theirs[name].dtype, theirs[name].tobytes()), name
+
+
+def test_any_label_is_one_cell_of_the_table_of_times(tmp_path, monkeypatch):
+    monkeypatch.setenv("KBREPRO_TIMES", str(tmp_path / "trials.csv"))
+    label = 'the "a", b\nand c'
+    map_trials(partial(counted, str(tmp_path / "log"), 1.0), 3, 3, label=label)
+    with open(tmp_path / "trials.csv", newline="") as file:
+        ((told, trials, _, played),) = csv.reader(file)
+    assert (told, trials, played) == (label, "3", "3")
 
 
 def test_the_environment_names_the_store_and_times_are_told_also_of_what_was_read(tmp_path, monkeypatch):
