@@ -1,5 +1,6 @@
 """An audit plays kept trials again: the same code is green, code that pulls another arm once is red and is named."""
 
+import json
 import os
 import shutil
 import sys
@@ -20,6 +21,11 @@ MODULE = """import kbrepro as kb
 class Rule(kb.UCB):
     'GP-UCB.'
     {index}
+
+def counted(mean):
+    with open("asked", "a") as file:
+        file.write("x")
+    return mean
 
 class Best(kb.Policy):
     def index(self, rng):
@@ -153,6 +159,20 @@ def test_without_a_store_the_command_says_what_to_do(project):
     shutil.rmtree(project() / "results/quick/01_toy/played")
     found = CliRunner().invoke(main, ["audit", "01", "--profile", "quick"])
     assert found.exit_code == 1 and "first `kbrepro reproduce 01`" in found.output
+
+
+def test_a_word_and_another_statistic_are_shown_anew_and_no_policy_is_asked(project):
+    """Every call of a policy is counted: those of the audit, to see that they are, and none of a run that reads."""
+    root = project(best="counted(self.posterior.mean)")
+    path = root / "notebooks" / "01_toy.ipynb"
+    path.write_text(
+        path.read_text().replace("t.regret.sum()", "round(t.regret.mean(), 6)").replace("'found.txt'", "'new.txt'")
+    )
+    run.run(["01"], "quick", {}, 1, root)
+    folder = root / "results/quick/01_toy"
+    assert (folder / "new.txt").is_file() and not (folder / "found.txt").exists()
+    assert json.loads((folder / "run.json").read_text())["played"] == 0 and not (root / "asked").exists()
+    assert audited(root).differ == [] and (root / "asked").stat().st_size == 4 * 600
 
 
 def test_another_setting_in_the_notebook_is_an_error_that_names_both(project):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -221,12 +221,12 @@ def growth_of_seconds(seconds: Array) -> Estimate:
     return slope(np.log(late + 0.5), np.log(seconds[late]))
 
 
-def refit_seconds(problem: Problem, at: Sequence[int]) -> Mapping[int, float]:
-    """Return the seconds of one round at each of the pulls `at` if the posterior of all arms is computed anew.
+def refit_seconds(source: Callable[[Trial], Problem], at: Sequence[int], trial: Trial) -> dict[str, dict[int, float]]:
+    """Return the `seconds` of one round at each of the pulls `at` if the posterior of all arms is computed anew.
 
     One Cholesky factor of the t pulls' kernel matrix, its solves for mean and variance of all arms.
     """
-    told, rng, seconds = problem.told, np.random.default_rng(0), {}
+    told, rng, seconds = source(trial).told, trial.rng("run"), {}
     for t in at:
         pulled = rng.integers(told.n_arms, size=t)
         start = time.perf_counter()
@@ -236,7 +236,7 @@ def refit_seconds(problem: Problem, at: Sequence[int]) -> Mapping[int, float]:
         across @ cho_solve(factor, np.zeros(len(X)))
         np.einsum("at,ta->a", across, cho_solve(factor, across.T))
         seconds[t] = time.perf_counter() - start
-    return seconds
+    return {"seconds": seconds}
 
 
 def summed_up(seconds: Mapping[int, float], horizon: int) -> float:
