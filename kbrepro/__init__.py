@@ -1,4 +1,4 @@
-"""kbrepro: five papers on kernelized (Gaussian-process) bandits, and the parts that they are made of.
+"""kbrepro: papers on kernelized (Gaussian-process) bandits, and the parts that they are made of.
 
 The story in ten lines. A policy is `Told` the arms' points, a kernel and the variance of the noise. It keeps the exact
 posterior of all arms, is asked for an arm (`ask`) and told what a pull of it gave (`tell`). A *width*, such as `Bayes`,

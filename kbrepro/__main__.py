@@ -28,7 +28,7 @@ class _Commands(click.Group):
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="kbrepro")
 def main() -> None:
-    """Replicate five papers on kernelized bandits."""
+    """Replicate papers on kernelized bandits."""
 
 
 @main.command()

@@ -1,18 +1,18 @@
 """The shared panels draw what they say."""
 
 import io
-import re
 from itertools import combinations, pairwise
 from pathlib import Path
 
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
-from matplotlib.colors import to_hex, to_rgb
+from colours import CONTRAST, TOLD_APART, ciede2000, confused, contrast_with_white, distance, lab
+from matplotlib.colors import to_hex
 from matplotlib.text import Text
 from traces import trace_of
 
-from kbrepro import figures, readings
+from kbrepro import figures, papers, readings
 from kbrepro.claims import Claim, Part, Rules, read_rule
 from kbrepro.figures.style import CYCLE
 from kbrepro.record import curve_quantiles
@@ -35,79 +35,6 @@ def ax(styled):
 
 # Looks
 
-#: Algorithms that share figures; the first are the paper's own, dark in every figure.
-IGP = "IGP-UCB|IGP-UCB, tighter|IGP-UCB, lambda grows|IGP-UCB, both"
-EI = "EI|EI, noisy incumbent"
-PAPERS = {
-    "01": f"GP-UCB/5|GP-UCB|{EI}|MPI|MPI, noisy incumbent|mean only|variance only|GP-TS|IRGP-UCB|PIMS|GP-EIMS",
-    "02": f"IGP-UCB|IGP-UCB, tighter|IGP-UCB, gain of the pulls|GP-UCB|GP-TS|{EI}|PI|PI, noisy incumbent",
-    "03": f"π-GP-UCB|π-GP-UCB, thesis|π-GP-UCB, both|{IGP}|mini-GP-UCB|exact",
-    "04": "BKB|BKB, streaming|BKB, authors' radius|BKB, Theorem 2's radius|exact|SoR|DTC, uniform|RFF|QFF|mini-GP-UCB",
-    "05": "GPN-UCB|NonAda|cUCB|OI|cEI|cEI, exact|GP-UCB|EI",
-}
-PAPERS = {paper: names.split("|") for paper, names in PAPERS.items()}
-#: Linear RGB as seen without the middle or the long cones (Machado, Oliveira & Fernandes 2009, severity 1).
-VISIONS = {
-    "normal": np.eye(3),
-    "deuteranopia": [[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413], [-0.011820, 0.042940, 0.968881]],
-    "protanopia": [[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216], [-0.003882, -0.048116, 1.051998]],
-}
-TOLD_APART = 12.0  # CIEDE2000
-TO_XYZ = np.array(
-    [[0.4124564, 0.3575761, 0.1804375], [0.2126729, 0.7151522, 0.0721750], [0.0193339, 0.1191920, 0.9503041]]
-)
-
-
-def linear(colour):
-    rgb = np.array(to_rgb(colour))
-    return np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
-
-
-def contrast_with_white(colour):
-    """Contrast of WCAG 2, 1 to 21."""
-    return 1.05 / (linear(colour) @ TO_XYZ[1] + 0.05)
-
-
-def lab(colour, vision):
-    """CIELAB (D65) of a colour as somebody with that vision sees it."""
-    seen = np.clip(np.array(VISIONS[vision]) @ linear(colour), 0, 1)
-    t = TO_XYZ @ seen / TO_XYZ.sum(axis=1)
-    x, y, z = np.where(t > 216 / 24389, np.cbrt(t), (24389 / 27 * t + 16) / 116)
-    return 116 * y - 16, 500 * (x - y), 200 * (y - z)
-
-
-def ciede2000(one, other):
-    """Difference of two CIELAB colours (Sharma, Wu & Dalal 2005)."""
-    (l1, a1, b1), (l2, a2, b2) = one, other
-    c = (np.hypot(a1, b1) + np.hypot(a2, b2)) / 2
-    stretch = 1.5 - 0.5 * np.sqrt(c**7 / (c**7 + 25.0**7))
-    p1, p2 = complex(a1 * stretch, b1), complex(a2 * stretch, b2)
-    h1, h2 = np.degrees([np.angle(p1), np.angle(p2)]) % 360
-    turn = (h2 - h1 + 180) % 360 - 180
-    h, c, off = np.radians(h1 + turn / 2), (abs(p1) + abs(p2)) / 2, ((l1 + l2) / 2 - 50) ** 2
-    t = 1 - 0.17 * np.cos(h - np.radians(30)) + 0.24 * np.cos(2 * h)
-    t += 0.32 * np.cos(3 * h + np.radians(6)) - 0.2 * np.cos(4 * h - np.radians(63))
-    dl = (l2 - l1) / (1 + 0.015 * off / np.sqrt(20 + off))
-    dc = (abs(p2) - abs(p1)) / (1 + 0.045 * c)
-    dh = 2 * np.sqrt(abs(p1) * abs(p2)) * np.sin(np.radians(turn / 2)) / (1 + 0.015 * c * t)
-    blue = np.radians(60 * np.exp(-(((np.degrees(h) % 360 - 275) / 25) ** 2)))
-    twist = -2 * np.sqrt(c**7 / (c**7 + 25.0**7)) * np.sin(blue)
-    return np.sqrt(dl**2 + dc**2 + dh**2 + twist * dc * dh)
-
-
-def distance(one, other):
-    """Smallest difference of two colours over the three visions."""
-    return min(ciede2000(lab(one, vision), lab(other, vision)) for vision in VISIONS)
-
-
-def confused(looks):
-    """Pairs of names that neither colour nor line style tells apart."""
-    return [
-        (a, b)
-        for (a, (one, style)), (b, (other, its)) in combinations(looks.items(), 2)
-        if style == its and distance(one, other) < TOLD_APART
-    ]
-
 
 def test_the_measures_of_colour():
     assert ciede2000((50, 2.6772, -79.7751), (50, 0, -82.7485)) == pytest.approx(2.0425, abs=1e-4)  # Sharma, pair 1
@@ -122,29 +49,9 @@ def test_the_measures_of_colour():
     assert confused({"red": red, "green": (green[0], "--")}) == []
 
 
-@pytest.mark.parametrize("paper", PAPERS)
-def test_every_look_that_a_notebook_or_its_room_asks_for_is_in_the_list(paper):
-    (notebook,) = ROOT.glob(f"notebooks/{paper}_*.py")
-    rooms = {"01": "gp_ucb", "02": "igp_ucb", "03": "pi_gp_ucb", "04": "bkb", "05": "gpn_ucb"}
-    sources = [notebook, *(ROOT / "kbrepro" / "papers" / rooms[paper]).glob("*.py")]
-    quoted = {word for path in sources for word in re.findall(r'"([^"\n]*)"', path.read_text(encoding="utf-8"))}
-    used = quoted & set(figures.LOOK)
-    assert PAPERS[paper][0] in used and len(used) >= 3
-    assert used <= set(PAPERS[paper])
-
-
-@pytest.mark.parametrize("paper", PAPERS)
-def test_algorithms_of_one_paper_are_told_apart_in_every_vision(paper):
-    assert confused({name: figures.LOOK[name] for name in PAPERS[paper]}) == []
-    assert contrast_with_white(figures.LOOK[PAPERS[paper][0]][0]) > 7  # the paper's own: dark
-    colours = {figures.LOOK[name][0] for name in PAPERS[paper]}  # families, whatever their line styles
-    assert min(distance(*pair) for pair in combinations(colours, 2)) > TOLD_APART
-
-
 def test_every_colour_stands_out_from_white():
-    looks = [*figures.LOOK.values(), *figures.KERNEL_LOOK.values(), *figures.STATE_LOOK.values()]
-    assert min(contrast_with_white(colour) for colour in [*(colour for colour, _ in looks), *CYCLE]) >= 3
-    assert set(figures.LOOK) == {name for names in PAPERS.values() for name in names}
+    looks = [*figures.KERNEL_LOOK.values(), *figures.STATE_LOOK.values()]
+    assert min(contrast_with_white(colour) for colour in [*(colour for colour, _ in looks), *CYCLE]) >= CONTRAST
 
 
 def test_kernels_states_and_other_curves_are_told_apart():
@@ -154,7 +61,9 @@ def test_kernels_states_and_other_curves_are_told_apart():
 
 
 def test_the_hero_is_thick_and_a_readers_own_policy_has_a_colour_of_the_cycle():
-    assert figures.look("BKB", hero="BKB")["linewidth"] > 1.5 * figures.look("exact", hero="BKB")["linewidth"]
+    assert papers.looks() == figures.LOOK
+    hero, other = list(figures.LOOK)[:2]
+    assert figures.look(hero, hero)["linewidth"] > 1.5 * figures.look(other, hero)["linewidth"]
     assert "color" not in figures.look("my policy")
 
 
@@ -266,8 +175,8 @@ def test_log_spaced_rounds():
 
 
 def test_labels_at_ends_lie_beside_their_curves_and_apart(ax, check_readable):
-    names = [*PAPERS["02"], "my own policy"]
-    figures.regret_quartiles(ax, {name: many(1 + 0.1 * i, 0.5) for i, name in enumerate(names)}, hero="IGP-UCB")
+    names = [*list(figures.LOOK)[:9], "my own policy"]
+    figures.regret_quartiles(ax, {name: many(1 + 0.1 * i, 0.5) for i, name in enumerate(names)}, hero=names[0])
     figures.label_ends(ax)
     labels = {text.get_text(): text for text in ax.texts}
     assert set(labels) == set(names) and not ax.figure.legends

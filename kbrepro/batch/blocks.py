@@ -10,13 +10,11 @@ from typing import Any
 
 import yaml
 
-from kbrepro import paths, scorecard
+from kbrepro import papers, paths, scorecard
 
 _NO_RUN = f"*No full-scale run is here: `kbrepro reproduce --profile {scorecard.FULL_SCALE}`.*"
 #: Measured by hand on two idle cores.
 _MEASURED = {"make report": "143 s", "make test": "133 s"}
-#: The time of one run in Table 1 of Janz et al., d = 1, 2, 3, IGP-UCB before π-GP-UCB.
-_PRINTED_TIMES = ("82 min", "12 min", "118 min", "97 s", "30 h", "29 min")
 
 
 @dataclass(frozen=True)
@@ -41,10 +39,12 @@ def read(root: Path) -> Found:
 
 
 def quote(name: str, found: Found) -> str:
-    """Return the Markdown of a block: a name of BLOCKS, of OF_A_RUN with a number, or a claim; ValueError on others."""
+    """Return the Markdown of a block: of BLOCKS, of a paper, of OF_A_RUN with a number, or a claim; else ValueError."""
     what, _, number = name.partition(" ")
     if name in BLOCKS:
         return BLOCKS[name](found)
+    for paper in (its for its in papers.found().values() if name in its.blocks):
+        return paper.blocks[name](found.folder / paper.notebook) or _NO_RUN
     if what in OF_A_RUN and number.isdigit():
         notebook = next((its for its in found.runs if its.startswith(f"{number}_")), "")
         return OF_A_RUN[what](found, notebook) if notebook else _NO_RUN
@@ -113,41 +113,6 @@ def _judged(r: dict[str, Any]) -> str:
     return f"{scorecard.verdict_of(r)} ({': '.join(filter(None, [r['id'], r.get('deciding')]))})"
 
 
-# Table 1 of Janz et al.
-
-
-def _table_1(found: Found) -> str:
-    head = ["d", "algorithm", "paper", "here", "runs", "time, paper", "time, here"]
-    shares = {_entry(row): row for row in _csv(found, "table1") if row["lengthscale"] == "usual"}
-    printed = {_entry(row): float(row["printed"]) for row in _csv(found, "table1_beside_printed")}
-    seconds = {_entry(row): float(row["seconds a run"]) for row in _csv(found, "seconds")}
-    rows = [
-        [*key, f"{printed[key]:.2f}", _share(row, "mean of ratios"), row["runs"], its_time, f"{seconds[key]:.2g} s"]
-        for (key, row), its_time in zip(shares.items(), _PRINTED_TIMES, strict=bool(shares))
-    ]
-    return scorecard.table(head, rows) if rows else _NO_RUN
-
-
-def _since(found: Found) -> str:
-    changes = {"published": "as published", **{name: name for name in ("tighter width", "both")}}
-    played = {(row["change"], *_entry(row)): _share(row, "share") for row in _csv(found, "since_the_paper")}
-    entries = [key for change, *key in played if change == "published"]
-    rows = [[*key, *(played.get((change, *key), "") for change in changes)] for key in entries]
-    return scorecard.table(["d", "algorithm", *changes.values()], rows) if rows else _NO_RUN
-
-
-def _csv(found: Found, name: str, notebook: str = "03_pi_gp_ucb_scaling") -> list[dict[str, str]]:
-    return paths.read_rows(found.folder / notebook / "tables" / f"{name}.csv")
-
-
-def _entry(row: dict[str, str]) -> tuple[str, str]:
-    return row["d"], row["algorithm"]
-
-
-def _share(row: dict[str, str], value: str) -> str:
-    return "{:.3f} [{:.3f}, {:.3f}]".format(*(float(row[key]) for key in (value, "low", "high")))
-
-
 # Of one run, or one claim
 
 
@@ -188,7 +153,7 @@ def _costs(found: Found) -> str:
 def _verdict(found: Found, claim: str) -> str:
     for notebook, run in found.runs.items():
         for r in (r for r in run["claims"] if r["id"] == claim):
-            played = _csv(found, f"readings_{claim}", notebook)
+            played = paths.read_rows(found.folder / notebook / "tables" / f"readings_{claim}.csv")
             fails = sum(row["state"] == "fails" for row in played)
             in_readings = r.get("readings", {}).get("sentence", "")
             if played:  # those that do not hold need not fail: intervals of few trials are wide
@@ -199,5 +164,4 @@ def _verdict(found: Found, claim: str) -> str:
 
 
 BLOCKS = {"papers": _papers, "matrix": _matrix, "findings": _findings, "halves": _halves, "costs": _costs}
-BLOCKS |= {"table 1": _table_1, "since": _since}
 OF_A_RUN = {"run": _run, "cost": _cost}

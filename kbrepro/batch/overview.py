@@ -14,7 +14,7 @@ from kbrepro.batch.pages import coloured, figure, inside, linked, title
 
 FAILED = ("not reproduced", "partly", "undecided")
 WHAT = (
-    "Five papers on kernelized (Gaussian-process) bandits, implemented and run again from scratch, a notebook each. "
+    "Papers on kernelized (Gaussian-process) bandits, implemented and run again from scratch, a notebook each. "
     "Every claim listed here had its rule before the run that judges it; its verdict is computed from 95 % intervals. "
     "This page says what came out, what did not and why; a page per paper has the experiments."
 )

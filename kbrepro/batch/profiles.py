@@ -43,7 +43,7 @@ def profile_names(root: Path) -> list[str]:
 def chosen(wanted: Iterable[str], available: list[str], what: str) -> list[str]:
     """Return the wanted names in order, all that are available if none is wanted; ValueError on an unknown one.
 
-    A notebook may be named by its number or its path too: 01 or notebooks/01_gp_ucb_information_gain.ipynb.
+    A notebook may be named by its number or its path too: 01 or notebooks/01_name.ipynb.
     """
     numbered = {name.partition("_")[0]: name for name in available}
     wanted = [name.removesuffix(".ipynb").removeprefix("notebooks/") for name in wanted]

@@ -17,8 +17,9 @@ from scipy.optimize import isotonic_regression
 
 from kbrepro import checks
 from kbrepro.figures import pieces
-from kbrepro.figures.style import SMALLEST, Look, look
+from kbrepro.figures.style import SMALLEST, look
 from kbrepro.kernels import Array
+from kbrepro.papers import Look
 from kbrepro.regret import Trace, log_spaced, simple_regret
 
 QUANTITIES = {

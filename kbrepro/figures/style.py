@@ -7,46 +7,15 @@ from typing import Any
 import matplotlib.pyplot as plt
 import seaborn as sns
 
+from kbrepro import papers
+
 #: Widest figure, in inches: the text width of a page. A column is 3.4.
 WIDTH = 7.2
 #: Smallest type, in points.
 SMALLEST = 8.0
 
-#: Colour and line style, by name or as (offset, (on, off, ...)).
-Look = tuple[str, str | tuple[int, tuple[int, ...]]]
-
-#: The families of algorithms: a colour, and the line style of every variant. The colours are the result of a search:
-#: contrast with white at least 3:1 (7:1 for the papers' own algorithms), and between two families of one paper a
-#: CIEDE2000 distance of at least 15, for normal vision, deuteranopia and protanopia alike.
-_FAMILIES: dict[str, dict[str, str]] = {
-    "#202868": {"GP-UCB": "--", "GP-UCB/5": "-"},
-    "#a04000": {"EI": "-", "EI, noisy incumbent": ":"},
-    # Chowdhury & Gopalan name MPI PI
-    "#388058": {"MPI": "-", "MPI, noisy incumbent": ":", "PI": "-", "PI, noisy incumbent": ":"},
-    "#504848": {"mean only": "-."},
-    "#a88800": {"variance only": "--"},
-    "#805880": {"GP-TS": "-"},
-    "#6020f8": {"IRGP-UCB": "--"},
-    "#a88090": {"PIMS": "-."},
-    "#5088f8": {"GP-EIMS": "-", "DTC, uniform": "-"},
-    "#702020": {"IGP-UCB": "-", "IGP-UCB, tighter": "--", "IGP-UCB, gain of the pulls": "-."}
-    | {"IGP-UCB, lambda grows": ":", "IGP-UCB, both": "-."},
-    "#083098": {"π-GP-UCB": "-", "π-GP-UCB, thesis": "--", "π-GP-UCB, both": "-."},
-    "#289898": {"mini-GP-UCB": "-"},
-    "#000000": {"exact": "-"},
-    "#083090": {"BKB": "-", "BKB, streaming": "--", "BKB, authors' radius": ":", "BKB, Theorem 2's radius": "-."},
-    "#e03078": {"SoR": "-"},
-    "#b08000": {"RFF": "-."},
-    "#007058": {"QFF": ":"},
-    "#701020": {"GPN-UCB": "-"},
-    "#707070": {"NonAda": "-"},
-    "#0098a8": {"cUCB": "-."},
-    "#4850d8": {"OI": ":"},
-    "#c87808": {"cEI": "-", "cEI, exact": "--"},
-}
-
-#: Colour and line style of every algorithm.
-LOOK = {name: (colour, style) for colour, its in _FAMILIES.items() for name, style in its.items()}
+#: Colour and line style of every algorithm, as the papers register them; how colours are found: `figures.colours`.
+LOOK = papers.looks()
 
 #: The same for kernels.
 KERNEL_LOOK: dict[str, tuple[str, str]] = {

@@ -1,1 +1,50 @@
-"""The papers' own code, a room each; a room imports the core and no other paper."""
+"""The papers, a folder each; a folder imports the core and no other paper. Its `paper.py` says what the paper is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from pkgutil import iter_modules
+
+#: Colour and line style, by name or as (offset, (on, off, ...)).
+Look = tuple[str, str | tuple[int, tuple[int, ...]]]
+
+
+@dataclass(frozen=True)
+class Paper:
+    """What a folder registers as `PAPER` in its `paper.py`.
+
+    `notebook` and its heading, `title`; `hero`, the algorithm that the paper is about; `families`: colour -> name ->
+    line style of the algorithms that no earlier paper has; `beside`: those of other papers that its figures show;
+    `blocks`: name -> Markdown of a block of pages, from the folder of the full-scale run ("" without one).
+    """
+
+    notebook: str
+    title: str
+    hero: str
+    families: Mapping[str, Mapping[str, str]]
+    beside: tuple[str, ...] = ()
+    blocks: Mapping[str, Callable[[Path], str]] = field(default_factory=dict)
+
+
+@cache
+def found() -> dict[str, Paper]:
+    """Return every paper that has a folder here, by its name, in the order of the notebooks."""
+    names = [name for _, name, is_folder in iter_modules(__path__) if is_folder]
+    its = {name: import_module(f"{__name__}.{name}.paper").PAPER for name in names}
+    return dict(sorted(its.items(), key=lambda item: item[1].notebook))
+
+
+def looks() -> dict[str, Look]:
+    """Return the look of every algorithm; ValueError where two papers give one of them two looks."""
+    its: dict[str, Look] = {}
+    for paper in found().values():
+        for name, look in (
+            (name, (c, style)) for c, family in paper.families.items() for name, style in family.items()
+        ):
+            if its.setdefault(name, look) != look:
+                raise ValueError(f"{paper.notebook}: look {look} of {name!r} is not allowed: it has {its[name]}")
+    return its

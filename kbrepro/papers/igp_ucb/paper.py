@@ -1,0 +1,11 @@
+"""Chowdhury and Gopalan (2017), the paper on IGP-UCB and GP-TS."""
+
+from kbrepro.papers import Paper
+
+FAMILIES = {
+    "#702020": {"IGP-UCB": "-", "IGP-UCB, tighter": "--", "IGP-UCB, gain of the pulls": "-."},
+    "#805880": {"GP-TS": "-"},
+    "#388058": {"PI": "-", "PI, noisy incumbent": ":"},  # the paper's name of MPI
+}
+BESIDE = ("GP-UCB", "EI", "EI, noisy incumbent")
+PAPER = Paper("02_igp_ucb_gp_ts_sensors", "IGP-UCB and Thompson sampling", "IGP-UCB", FAMILIES, BESIDE)
