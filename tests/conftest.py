@@ -4,6 +4,7 @@ And what tests of figures share; they alone load matplotlib.
 """
 
 from itertools import combinations
+from pathlib import Path
 
 import pytest
 from threadpoolctl import threadpool_limits
@@ -62,6 +63,30 @@ def judged_again():
         return claims.judged(claim, given, record["note"])
 
     return again
+
+
+@pytest.fixture
+def check_kept(monkeypatch):
+    """Assert that what was played at full scale has the committed R_T / T of every trial, to six digits."""
+    import numpy as np
+    import pandas as pd
+
+    import kbrepro as kb
+
+    def check(notebook, label, table, ranges=None):
+        monkeypatch.chdir(Path(__file__).parents[1])
+        folder = Path("results") / "paper" / notebook
+        if not kb.store.path_of(folder / "played", label).is_file():
+            pytest.skip(f"{label!r} of {notebook} is not kept yet")
+        committed = pd.read_csv(folder / "tables" / f"{table}_average_regret_per_trial.csv", index_col="trial")
+        traces = kb.played(notebook, label).traces
+        if ranges is not None:
+            traces = {name: trace.scaled(np.asarray(ranges(kb.played))) for name, trace in traces.items()}
+        assert list(committed) == list(traces)
+        for name, trace in traces.items():
+            assert [f"{x:.6g}" for x in trace.average_regret[:, -1]] == [f"{x:.6g}" for x in committed[name]], name
+
+    return check
 
 
 def pytest_terminal_summary(terminalreporter):

@@ -6,7 +6,6 @@ import sys
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
 import pytest
 import yaml
 
@@ -69,33 +68,11 @@ def test_every_relative_link_leads_somewhere():
 @pytest.mark.skipif(not RESULTS, reason="there is no results folder")
 def test_summary_of_verdicts_is_that_of_the_committed_run():
     runs = scorecard.read(ROOT / "results" / "paper")
-    assert len(runs) == 5
+    assert runs
     for notebook, run in runs.items():
         (row,) = [line for line in README.splitlines() if line.startswith("|") and f"notebooks/{notebook}" in line]
         assert f"| {scorecard.summary(run['claims'])}" in row
         assert all(r["finds"] in README for r in run["claims"] if r.get("headline"))
-
-
-@pytest.mark.skipif(not RESULTS, reason="there is no results folder")
-def test_the_tables_of_janz_are_those_of_the_committed_run():
-    """Shares of uniform regret with intervals, runs, seconds, and what later theory changes, from the run's tables."""
-    tables = ROOT / "results" / "paper" / "03_pi_gp_ucb_scaling" / "tables"
-    shares = pd.read_csv(tables / "table1.csv").query("lengthscale == 'usual'").set_index(["d", "algorithm"])
-    seconds = pd.read_csv(tables / "seconds.csv").set_index(["d", "algorithm"])["seconds a run"]
-    since = pd.read_csv(tables / "since_the_paper.csv").set_index(["change", "d", "algorithm"])
-    assert len(shares) == 6 and len(since) == 16
-
-    def interval(value, low, high):
-        return f"{value:.3f} [{low:.3f}, {high:.3f}]"
-
-    for (d, rule), row in shares.iterrows():
-        start = rf"\| {d} \| {rule} \| 0\.\d\d \| "
-        here = interval(row["mean of ratios"], row["low"], row["high"])
-        end = rf" \| {row['runs']} \| [^|]+ \| {seconds[d, rule]:.2g} s \|"
-        assert re.search(start + re.escape(here) + end, README), here
-        changes = [(change, d, rule) for change in ("published", "tighter width", "both")]
-        cells = [interval(*since.loc[change]) if change in since.index else "" for change in changes]
-        assert "| " + " | ".join([str(d), rule, *cells]) + " |" in README, cells
 
 
 @pytest.mark.skipif(not RESULTS, reason="there is no results folder")
@@ -155,7 +132,7 @@ def test_every_commanded_target_is_in_the_makefile():
     assert {"report", "test", "lab", "paper"} <= targets <= rules
 
 
-def test_citation_file_names_the_five_papers_with_their_notebooks_and_the_addresses_that_these_give():
+def test_citation_file_names_the_papers_with_their_notebooks_and_the_addresses_that_these_give():
     papers = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))["references"]
     assert [paper["notes"] for paper in papers] == [f"Notebook {rules.notebook}" for rules in RULES]
     for paper, rules in zip(papers, RULES, strict=True):

@@ -1,0 +1,12 @@
+"""What the full-scale run of Calandriello et al. left is what the pages and tables say."""
+
+import pytest
+
+from kbrepro.papers.bkb.paper import PAPER
+
+TABLES = {"regret": "regret", "linear": "linear"}
+
+
+@pytest.mark.parametrize("label", TABLES)
+def test_what_was_played_at_full_scale_has_the_committed_regret_to_six_digits(label, check_kept):
+    check_kept(PAPER.notebook, label, TABLES[label])
