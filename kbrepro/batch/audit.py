@@ -86,7 +86,9 @@ def audit(r: Run, minutes: float, rng: np.random.Generator, jobs: int | None = N
     found.without_data = [label for label in jobs_of if label not in here]
     deadline, workers = time.monotonic() + 60 * minutes, provenance.workers(jobs)
     order = _order(units, rng)
-    calls = (joblib.delayed(_replayed)(unit, *jobs_of[unit.label]) for unit in _in_time(order, deadline))
+    timely = ((unit, *jobs_of[unit.label]) for unit in _in_time(order, deadline))
+    # what was kept of that trial alone: to hand all of a label to a worker takes longer than to play it
+    calls = (joblib.delayed(_replayed)(unit, job, kept.results[unit.number - job.first]) for unit, job, kept in timely)
     # few are handed out ahead, so that the clock decides
     with joblib.Parallel(n_jobs=workers, return_as="generator_unordered", pre_dispatch=workers) as parallel:
         for unit, differences in parallel(calls):
@@ -158,11 +160,11 @@ def _in_time(units: Iterator[Unit], deadline: float) -> Iterator[Unit]:
             yield unit
 
 
-def _replayed(unit: Unit, job: Job, kept: Kept) -> tuple[Unit, list[str]]:
+def _replayed(unit: Unit, job: Job, before: Any) -> tuple[Unit, list[str]]:
     """Play one unit again; return what differs. Code that fails today differs, too."""
     with threadpool_limits(1, user_api="blas"):
         try:
-            return unit, _differences(unit, job, kept.results[unit.number - job.first])
+            return unit, _differences(unit, job, before)
         except Exception as error:
             return unit, [f"{type(error).__name__}: {error}"]
 
