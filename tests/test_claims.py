@@ -248,7 +248,7 @@ def test_the_committed_rules_can_be_read_and_their_edition_has_the_seed_of_the_p
     its = [row for row in editions.history(ROOT) if row["notebook"] == path.stem]
     assert profile["seed"] == rules.edition.seed == int(its[-1]["seed"])
     assert its[-1]["edition"] == rules.edition.name and its[-1]["profile"] == "paper"
-    assert len(rules.claims) >= 10 and any(c.headline for c in rules.claims.values())
+    assert any(c.headline for c in rules.claims.values())
     assert all(c.where and c.says for c in rules.claims.values())
 
 

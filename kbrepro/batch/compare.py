@@ -82,9 +82,11 @@ def text(found: list[Beside]) -> str:
 
 
 def markdown(root: Path, results: Path) -> str:
-    """Return a page that lays results beside the published run; empty where there is none, or they are that run."""
+    """Return a page that lays results beside the published run; empty where that has none of them, or they are it."""
     with published(root) as folder:
-        if folder is None or (results.resolve() == (root / "results" / "paper").resolve() and not altered(root)):
+        if folder is None or not set(_notebooks(folder)) & set(_notebooks(results)):
+            return ""
+        if results.resolve() == (root / "results" / "paper").resolve() and not altered(root):
             return ""
         found = compare(root, folder, results)
     parts = ["# Beside the published run", MEANS]

@@ -243,6 +243,7 @@ def test_without_a_run_of_ones_own_or_a_common_notebook_nothing_is_compared(comm
     edit(other / "run.json", NAME, "02_more")
     result = call("results/other")
     assert result.exit_code == 2 and "no notebook in common: 01_small" in result.output
+    assert compare.markdown(committed, committed / "results" / "other") == ""  # the report of a new paper alone
 
 
 def test_the_page_of_a_report(committed, own):

@@ -1,0 +1,1 @@
+"""A paper that nobody wrote: its policy sees two layers."""
