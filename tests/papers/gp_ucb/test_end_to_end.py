@@ -13,10 +13,11 @@ import pytest
 
 from kbrepro import claims, scorecard
 from kbrepro.data import store
+from kbrepro.papers.gp_ucb.paper import PAPER
 
 pytestmark = pytest.mark.slow  # `make test` has the batch on a small notebook, and nbval on this one
-ROOT = Path(__file__).parents[2]
-NAME = "01_gp_ucb_information_gain"
+ROOT = Path(__file__).parents[3]
+NAME = PAPER.notebook
 SMALL = {
     "trials": 4,
     "on_par_trials": 4,
