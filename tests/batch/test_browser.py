@@ -9,6 +9,7 @@ from urllib.parse import unquote, urlsplit
 import pytest
 from browser import CHROMIUM, Browser
 
+from kbrepro import claims
 from kbrepro.batch import site
 
 ROOT = Path(__file__).parents[2]
@@ -72,9 +73,11 @@ def test_every_link_within_the_site_leads_somewhere(pages, report):
 
 
 def test_a_claim_is_found_at_its_permanent_anchor(browser, pages):
-    page = pages["04_bkb_variance_starvation.html"]
-    browser.open(page, DESKTOP)
-    assert browser.ask("document.getElementById('4-B').closest('tr').innerText").startswith("4-B")
-    assert "SoR" in browser.ask("document.getElementById('4-B').closest('section').innerText")
-    assert browser.ask("document.getElementById('4-B').getAttribute('href')") == "#all-4-B"
-    assert browser.ask("document.getElementById('all-4-B').getAttribute('href')") == "#4-B"
+    rules = claims.load(next((ROOT / "notebooks" / "claims").glob("*.yaml")))
+    name, claim = list(rules.claims.items())[1]
+    browser.open(pages[f"{rules.notebook}.html"], DESKTOP)
+    assert browser.ask(f"document.getElementById('{name}').closest('tr').innerText").startswith(name)
+    words = claim.says.split()[:3]
+    assert " ".join(words) in browser.ask(f"document.getElementById('{name}').closest('section').innerText")
+    assert browser.ask(f"document.getElementById('{name}').getAttribute('href')") == f"#all-{name}"
+    assert browser.ask(f"document.getElementById('all-{name}').getAttribute('href')") == f"#{name}"
