@@ -2,6 +2,7 @@
 
 import ast
 import re
+from importlib import import_module
 from itertools import combinations
 from pathlib import Path
 
@@ -30,6 +31,13 @@ def test_the_notebook_is_headed_by_the_title_and_its_rules_can_be_read(folder):
     text = (ROOT / "notebooks" / f"{paper.notebook}.py").read_text(encoding="utf-8")
     assert re.search(r"^# # (.*)$", text, flags=re.M)[1] == paper.title
     assert claims.load(ROOT / "notebooks" / "claims" / f"{paper.notebook}.yaml").claims
+
+
+@every_paper
+def test_figures_have_the_hero_of_the_paper(folder):
+    if not (PACKAGE / "papers" / folder / "pictures.py").is_file():
+        pytest.skip("it draws in its notebook")
+    assert FOUND[folder].hero == import_module(f"kbrepro.papers.{folder}.pictures").HERO
 
 
 # Looks

@@ -110,7 +110,7 @@ def api_pages() -> dict[str, str]:
     """
     names = sorted(".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts) for path in PACKAGE.rglob("*.py"))
     names = [name.removesuffix(".__init__") for name in names]
-    papers = [name for name in names if name.startswith("kbrepro.papers.")]
+    papers = [name for name in names if name.startswith("kbrepro.papers")]
     core = [name for name in names if not name.startswith(("kbrepro.papers", "kbrepro.batch", "kbrepro.__"))]
     things = [getattr(kbrepro, name) for name in kbrepro.__all__]
     face = [(f"{{py:obj}}`~{t.__module__}.{t.__qualname__}`", cleandoc(t.__doc__).splitlines()[0]) for t in things]

@@ -14,7 +14,7 @@ WIDTH = 7.2
 #: Smallest type, in points.
 SMALLEST = 8.0
 
-#: Colour and line style of every algorithm, as the papers register them; how colours are found: `figures.colours`.
+#: Colour and line style of every algorithm, as the papers register them; tests/colours.py finds colours.
 LOOK = papers.looks()
 
 #: The same for kernels.

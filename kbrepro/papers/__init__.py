@@ -42,9 +42,9 @@ def looks() -> dict[str, Look]:
     """Return the look of every algorithm; ValueError where two papers give one of them two looks."""
     its: dict[str, Look] = {}
     for paper in found().values():
-        for name, look in (
-            (name, (c, style)) for c, family in paper.families.items() for name, style in family.items()
-        ):
-            if its.setdefault(name, look) != look:
-                raise ValueError(f"{paper.notebook}: look {look} of {name!r} is not allowed: it has {its[name]}")
+        for colour, family in paper.families.items():
+            for name, style in family.items():
+                if its.setdefault(name, (colour, style)) != (colour, style):
+                    told = f"look {colour, style} of {name!r} is not allowed: it has {its[name]}"
+                    raise ValueError(f"{paper.notebook}: {told}")
     return its
