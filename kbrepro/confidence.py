@@ -9,13 +9,16 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Protocol, TypeVar
 
 import numpy as np
 
 from kbrepro import checks
 from kbrepro.kernels import Array
+from kbrepro.posterior import Posterior
 from kbrepro.problems import Told
+
+Gain = TypeVar("Gain", float, Array)
 
 
 class Asking(Protocol):
@@ -23,7 +26,9 @@ class Asking(Protocol):
 
     t: int
     told: Told
-    posterior: Any
+
+    @property
+    def posterior(self) -> Posterior: ...
 
 
 @dataclass(frozen=True)
@@ -78,15 +83,14 @@ class Improved:
     def __post_init__(self) -> None:
         checks.probability(delta=self.delta)
 
-    def at(self, gain: float | Array, *, norm: float, noise_scale: float) -> float | Array:
+    def at(self, gain: Gain, *, norm: float, noise_scale: float) -> Gain:
         """Return the width at a gain, or at each of an array of gains; ValueError on a value out of range."""
-        checks.positive(norm=norm)
-        checks.non_negative(gain=gain if np.ndim(gain) == 0 else gain.min(), noise_scale=noise_scale)
+        _check(gain, norm, noise_scale)
         return norm + noise_scale * np.sqrt(2 * (gain + 1 + math.log(1 / self.delta)))
 
-    def of(self, told: Told, gain: float | Array) -> float | Array:
+    def of(self, told: Told, gain: Gain) -> Gain:
         """Return the width at a gain for what a policy was told."""
-        return self.at(gain, norm=told.norm, noise_scale=told.noise_scale)
+        return self.at(gain, norm=told.known_norm, noise_scale=told.noise_scale)
 
     def __call__(self, policy: Asking) -> float:
         return self.of(policy.told, policy.posterior.gain if self.gain is None else self.gain(policy.t - 1))
@@ -105,14 +109,14 @@ class SelfNormalised:
     def __post_init__(self) -> None:
         checks.probability(delta=self.delta)
 
-    def at(self, gain: float | Array, *, norm: float, noise_scale: float, noise_variance: float) -> float | Array:
+    def at(self, gain: Gain, *, norm: float, noise_scale: float, noise_variance: float) -> Gain:
         """Return the width at a gain, or at each of an array of gains; ValueError on a value out of range."""
         _check(gain, norm, noise_scale, noise_variance)
         return norm + noise_scale / math.sqrt(noise_variance) * np.sqrt(2 * (gain + math.log(1 / self.delta)))
 
-    def of(self, told: Told, gain: float | Array) -> float | Array:
+    def of(self, told: Told, gain: Gain) -> Gain:
         """Return the width at a gain for what a policy was told."""
-        return self.at(gain, norm=told.norm, noise_scale=told.noise_scale, noise_variance=told.noise_variance)
+        return self.at(gain, norm=told.known_norm, noise_scale=told.noise_scale, noise_variance=told.noise_variance)
 
     def __call__(self, policy: Asking) -> float:
         return self.of(policy.told, policy.posterior.gain)
@@ -126,12 +130,12 @@ class Tighter(SelfNormalised):
     never wider, narrower by up to the root of 2. The gain (nats) is that of the pulls so far.
     """
 
-    def at(self, gain: float | Array, *, norm: float, noise_scale: float, noise_variance: float) -> float | Array:
+    def at(self, gain: Gain, *, norm: float, noise_scale: float, noise_variance: float) -> Gain:
         """Return the width at a gain, or at each of an array of gains; ValueError on a value out of range."""
         _check(gain, norm, noise_scale, noise_variance)
         return np.sqrt(norm**2 + 2 * noise_scale**2 / noise_variance * (gain + math.log(1 / self.delta)))
 
 
-def _check(gain: float | Array, norm: float, noise_scale: float, noise_variance: float) -> None:
+def _check(gain: float | Array, norm: float, noise_scale: float, noise_variance: float = 1.0) -> None:
     checks.positive(norm=norm, noise_variance=noise_variance)
-    checks.non_negative(gain=gain if np.ndim(gain) == 0 else gain.min(), noise_scale=noise_scale)
+    checks.non_negative(gain=gain.min() if isinstance(gain, np.ndarray) else gain, noise_scale=noise_scale)

@@ -130,7 +130,9 @@ def _table_1(found: Found) -> str:
 
 def _since(found: Found) -> str:
     changes = {"published": "as published", **{name: name for name in ("tighter width", "both")}}
-    played = {(row["change"], *_entry(row)): _share(row, "share") for row in _csv(found, "since_the_paper")}
+    played: dict[tuple[str, ...], str] = {
+        (row["change"], *_entry(row)): _share(row, "share") for row in _csv(found, "since_the_paper")
+    }
     entries = [key for change, *key in played if change == "published"]
     rows = [[*key, *(played.get((change, *key), "") for change in changes)] for key in entries]
     return scorecard.table(["d", "algorithm", *changes.values()], rows) if rows else _NO_RUN

@@ -73,7 +73,7 @@ class KnownNorm:
         return math.sqrt(2 * norm**2 + 300 * self.max_gains[t - 1] * math.log(t / self.delta) ** 3)
 
     def __call__(self, policy: Asking) -> float:
-        return self.at(policy.t, policy.told.norm)
+        return self.at(policy.t, policy.told.known_norm)
 
 
 def regret_bound(widths: Array, max_gains: Array, noise_variance: float) -> Array:

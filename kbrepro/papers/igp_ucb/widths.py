@@ -31,4 +31,4 @@ class Original:
         return math.sqrt(2 * norm**2 + 300 * self.gain(t - 1) * math.log(t / self.delta) ** 3)
 
     def __call__(self, policy: Asking) -> float:
-        return self.at(policy.t, policy.told.norm)
+        return self.at(policy.t, policy.told.known_norm)
