@@ -132,30 +132,27 @@ def placed(figure: Figure, dpi: float) -> Iterator[None]:
         yield
 
 
-def _is_named(line: Line2D) -> bool:
-    return not str(line.get_label()).startswith("_")
+def _named(ax: Axes) -> list[Line2D]:
+    return [line for line in ax.lines if not str(line.get_label()).startswith("_")]
 
 
 def _label_ends(ax: Axes) -> bool:
     """Label the curves of a panel, or put a legend below the figure; return whether they are labelled."""
-    lines = [line for line in ax.lines if _is_named(line)]
+    lines = _named(ax)
     box, pixels = ax.get_window_extent(), ax.figure.dpi / 72
     ends, coincides = _ends(ax, lines)
     order = sorted(range(len(lines)), key=lambda i: (ends[i], -i))
     gap = 1.3 * SMALLEST * pixels / box.height
     texts: list[Text] = []
     leader = {"arrowstyle": "-", "linewidth": 0.6, "shrinkA": 1, "shrinkB": 1, "relpos": (0, 0.5)}
-    where: dict[str, Any] = {
-        "xycoords": ("data", "axes fraction"),
-        "textcoords": "axes fraction",
-        "size": SMALLEST,
-        "va": "center",
-    }
+    where: dict[str, Any] = {"xycoords": ("data", "axes fraction"), "textcoords": "axes fraction"}
     for i, place in zip(order, _spread(ends[order], gap), strict=True):
         colour, x = lines[i].get_color(), np.asarray(lines[i].get_xdata(), float)[-1]
         name, at = "= " * coincides[i] + str(lines[i].get_label()), (1 + 10 * pixels / box.width, place)
         arrow = leader | {"color": colour}
-        texts.append(ax.annotate(name, (x, ends[i]), at, color=colour, arrowprops=arrow, **where))
+        texts.append(
+            ax.annotate(name, (x, ends[i]), at, size=SMALLEST, va="center", color=colour, arrowprops=arrow, **where)
+        )
     widest = max(Text.get_window_extent(text).width for text in texts)  # without the line that leads to it
     fits = len(lines) * gap <= 1 and widest <= 0.3 * ax.figure.bbox.width
     if not fits:
@@ -193,9 +190,7 @@ def curves(figure: Figure) -> pd.DataFrame:
     """Return every named curve that a figure draws as a tidy table: panel (its title, else its number), curve, x, y."""
     parts = [pd.DataFrame(columns=["panel", "curve", "x", "y"])]
     for number, ax in enumerate(figure.axes, start=1):
-        for line in (
-            line for line in ax.lines if len(line.get_xydata()) > 2 and not str(line.get_label()).startswith("_")
-        ):
+        for line in (line for line in _named(ax) if np.size(line.get_xdata()) > 2):
             told = {"panel": ax.get_title() or number, "curve": line.get_label()}
             parts.append(pd.DataFrame(told | {"x": line.get_xdata(), "y": line.get_ydata()}))
     return pd.concat(parts[1:] or parts)

@@ -27,13 +27,7 @@ Rows = Mapping[str, tuple[Array, Estimate]]
 GREY = "#707070"
 #: Behind what a rule allows.
 SHADE = "#e4ecf7"
-LEGEND: dict[str, Any] = {
-    "loc": "outside upper center",
-    "ncols": 4,
-    "fontsize": SMALLEST,
-    "handlelength": 1.2,
-    "columnspacing": 1.0,
-}
+LEGEND: dict[str, Any] = {"loc": "outside upper center", "ncols": 4, "fontsize": SMALLEST, "columnspacing": 1.0}
 #: Distance, in scales of a part, at which the picture of all parts ends.
 FARTHEST = 2.0
 
@@ -135,7 +129,7 @@ def specification_curve(table: pd.DataFrame, choices: Mapping[str, Sequence[Any]
     for ax in (above, below):
         ax.axvline(record, color="black", linewidth=0.6, linestyle=":", zorder=1)
         ax.grid(visible=False, axis="x")
-    figure.legend(title=f"shaded: the rule, {_typeset(part.rule.text)}", **LEGEND)
+    figure.legend(title=f"shaded: the rule, {_typeset(part.rule.text)}", handlelength=1.2, **LEGEND)
     return figure
 
 
@@ -212,7 +206,7 @@ def all_parts(runs: Mapping[str, Mapping[str, Any]]) -> Figure:
     ax.tick_params(axis="x", labeltop=True)
     handles = [Line2D([], [], color=colour, marker=m, label=state) for state, (colour, m) in STATE_LOOK.items()]
     handles.append(Line2D([], [], color="black", marker="o", markerfacecolor="white", label="hollow: control or probe"))
-    figure.legend(handles=handles, **LEGEND)
+    figure.legend(handles=handles, handlelength=1.2, **LEGEND)
     return figure
 
 

@@ -79,19 +79,10 @@ def _taken_apart(value: Any, name: str) -> tuple[Any, Columns]:
         parts = {"index": index} | {"columns": {column: np.asarray(value[column]) for column in value}}
         form, leaves = _taken_apart(parts, name)
         return {"table": form}, leaves
-    if isinstance(value, Mapping):
-        kind, keys, values = "mapping", [_key(key) for key in value], list(value.values())
-        names = [str(key) for key in value]
-    elif hasattr(value, "_fields"):
-        kind, keys, values = type(value).__name__, list(value._fields), list(value)
-        names = keys
-    elif isinstance(value, list | tuple):
-        kind, keys, values = "list" if isinstance(value, list) else "tuple", None, list(value)
-        names = [str(number) for number in range(len(values))]
-    else:
-        allowed = "numbers, texts, arrays, tables, and lists, tuples and mappings of these"
-        raise ValueError(f"a job returned {type(value).__name__} at {name or 'its top'!r}: it must return {allowed}")
-    forms, leaves = [], {}
+    kind, keys, values = _several(value, name)
+    names = map(str, range(len(values)) if keys is None else value if isinstance(value, Mapping) else keys)
+    forms: list[Any] = []
+    leaves = {}
     for each, part in zip(names, values, strict=True):
         inner, found = _taken_apart(part, f"{name}/{each}" if name else each)
         forms.append(inner)
@@ -99,6 +90,18 @@ def _taken_apart(value: Any, name: str) -> tuple[Any, Columns]:
             raise ValueError(f"a job returned two things named {min(twice)!r}: names must differ as texts")
         leaves |= found
     return {"kind": kind, "keys": keys, "parts": forms}, leaves
+
+
+def _several(value: Any, name: str) -> tuple[str, list[Any] | None, list[Any]]:
+    """What kind of collection a value is, its keys (None: it is counted), and what it holds."""
+    if isinstance(value, Mapping):
+        return "mapping", [_key(key) for key in value], list(value.values())
+    if hasattr(value, "_fields"):
+        return type(value).__name__, list(value._fields), list(value)
+    if isinstance(value, list | tuple):
+        return "list" if isinstance(value, list) else "tuple", None, list(value)
+    allowed = "numbers, texts, arrays, tables, and lists, tuples and mappings of these"
+    raise ValueError(f"a job returned {type(value).__name__} at {name or 'its top'!r}: it must return {allowed}")
 
 
 def _put_together(form: Any, leaves: Mapping[str, NDArray[Any]]) -> Any:

@@ -93,9 +93,8 @@ def snapshots(source: GPDraw, design: Design, at: list[int], qbars: Levels, n_fe
     given = told.kernel, told.points, told.noise_variance
     followers: dict[tuple[str, str], RowPosterior | sketch.FeaturePosterior] = {("exact", ""): RowPosterior(*given)}
     forms = {"BKB": sketch.BudgetedPosterior, "BKB, streaming": sketch.StreamingPosterior}
-    budgeted = {
-        (name, f"qbar={q:g}"): form(*given, q, rng.spawn(1)[0]) for (name, form), q in product(forms.items(), qbars)
-    }
+    named = product(forms.items(), qbars)
+    budgeted = {(name, f"qbar={q:g}"): form(*given, q, rng.spawn(1)[0]) for (name, form), q in named}
     followers |= budgeted
     seen: dict[tuple[str, str, int], Snapshot] = {}
     for t, (arm, observation) in enumerate(zip(pulls, observations, strict=True), start=1):

@@ -29,13 +29,9 @@ RULES = ("GP-UCB", "GP-UCB/5", "EI", "MPI", "mean only", "variance only")
 TAILS = ("GP-UCB", "GP-UCB/5", "EI", "IRGP-UCB", "PIMS", "GP-EIMS")
 MEAN = "mean and 95 % interval"
 #: Variants of a rule: its colour, other line styles.
-VARIANTS: dict[str, Look] = {
-    "GP-UCB, Theorem 2": (LOOK["GP-UCB"][0], ":"),
-    "MPI, margin 0": (LOOK["MPI"][0], ":"),
-    "MPI, margin 0.01": (LOOK["MPI"][0], (0, (5, 1, 1, 1, 1, 1))),
-    "MPI, margin 0.03": (LOOK["MPI"][0], "--"),
-    "MPI": (LOOK["MPI"][0], "-"),
-}
+VARIANTS: dict[str, Look] = {"GP-UCB, Theorem 2": (LOOK["GP-UCB"][0], ":"), "MPI": LOOK["MPI"]}
+VARIANTS |= {"MPI, margin 0": (LOOK["MPI"][0], ":"), "MPI, margin 0.03": (LOOK["MPI"][0], "--")}
+VARIANTS |= {"MPI, margin 0.01": (LOOK["MPI"][0], (0, (5, 1, 1, 1, 1, 1)))}
 #: Claim -> the part that is played under every reading, and what its axis says.
 PLAYED = {
     "1-E": ("mean", "GP-UCB/5 minus EI,\nshare of EI's mean $R_T/T$"),

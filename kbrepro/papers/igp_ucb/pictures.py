@@ -13,6 +13,7 @@ from typing import Any
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from kbrepro import figures
@@ -77,14 +78,8 @@ def idea(
     left.plot(x, mean, color="black", linewidth=1.0, label="posterior mean")
     left.plot(x, draw, color=LOOK["GP-TS"][0], linewidth=1.0, label="draw of GP-TS")
     left.plot(pulls["x"], pulls["observed"], "+", color="black", markersize=6, label="observed")
-    for rule, index, height in ((HERO, top, 0.95), ("GP-TS", draw, 0.02)):
-        at, colour = int(index.argmax()), LOOK[rule][0]
-        left.plot(x[at], index[at], "v", color=colour, markersize=6)
-        side = round((x[at] - x[0]) / np.ptp(x) * 2) / 2  # where the text hangs: 0 by its left end, 1 by its right one
-        arrow = {"arrowstyle": "-", "color": colour, "linewidth": 0.6, "relpos": (side, 0.5)}
-        where = (x[at], index[at]), (x[at], height), "data", ("data", "axes fraction")
-        ha = ("left", "center", "right")[int(2 * side)]
-        left.annotate(f"{rule} pulls here", *where, color=colour, size=8, ha=ha, arrowprops=arrow)
+    _pulls_here(left, HERO, x, top, 0.95)
+    _pulls_here(left, "GP-TS", x, draw, 0.02)
     left.set(xlabel="arm x", ylabel="reward", xlim=(x[0], x[-1]))
     left.margins(y=0.15)
     times = widths["GP-UCB"] / widths[HERO]
@@ -98,6 +93,17 @@ def idea(
     figures.label_ends(right)
     ratio = over_time["GP-UCB"] / over_time[HERO]
     return pieces.titled(fig, f"GP-UCB's width is {ratio.min():.1f} to {ratio.max():,.0f} times that of IGP-UCB")
+
+
+def _pulls_here(ax: Axes, rule: str, x: Array, index: Array, height: float) -> None:
+    """Point from a height, as share of the panel's, at the arm that a rule pulls."""
+    at, colour = int(index.argmax()), LOOK[rule][0]
+    ax.plot(x[at], index[at], "v", color=colour, markersize=6)
+    side = round((x[at] - x[0]) / np.ptp(x) * 2) / 2  # where the text hangs: 0 by its left end, 1 by its right one
+    arrow = {"arrowstyle": "-", "color": colour, "linewidth": 0.6, "relpos": (side, 0.5)}
+    where = (x[at], index[at]), (x[at], height), "data", ("data", "axes fraction")
+    ha = ("left", "center", "right")[int(2 * side)]
+    ax.annotate(f"{rule} pulls here", *where, color=colour, size=8, ha=ha, arrowprops=arrow)
 
 
 # Figures 1 to 3

@@ -136,6 +136,9 @@ class KeptRows:
         return rows
 
 
+Kept = KeptCovariance | KeptRows
+
+
 class Outside(NamedTuple):
     """The arms that are no members: numbers, mean, sd, and the block's energy when each was renewed, (n,) each."""
 
@@ -165,9 +168,7 @@ class BlockPosterior:
         self._mean: Array = np.zeros(len(points))
         self._variance = kernel.diag(points).astype(float)
         few = len(points) <= max(MEMBERS, horizon / 2)
-        self._store: KeptCovariance | KeptRows = (
-            KeptCovariance(kernel, points) if few else KeptRows(kernel, points, horizon)
-        )
+        self._store: Kept = KeptCovariance(kernel, points) if few else KeptRows(kernel, points, horizon)
         self._n_members = len(points) if few else MEMBERS
         self.block: Block | None = None
         self.members: Arms = np.empty(0, dtype=int)

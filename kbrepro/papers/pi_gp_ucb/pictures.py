@@ -157,8 +157,7 @@ def table_1(
     """
     scales = {name: sorted({d for its, d, _ in finals if its == name}) for name, _, _ in finals}
     fig, axes = pieces.row(len(scales), 3.9, sharey=True, width_ratios=[len(its) for its in scales.values()])
-    told: dict[str, Any] = {}
-    agree = []
+    told, agree = {}, []
     for ax, (name, dimensions) in zip(axes, scales.items(), strict=True):
         states = []
         for (place, d), (rule, aside) in product(enumerate(dimensions), zip(RULES, (-0.3, 0.14), strict=True)):
@@ -180,8 +179,8 @@ def table_1(
     axes[0].set(ylabel="regret over that of uniform play\n(dotted: 1)", ylim=(0, None))
     told["printed mean of 12 runs, 95 % prediction interval"] = theirs
     fig.legend(told.values(), told.keys(), loc="outside lower center", ncols=2, fontsize=SMALLEST)
-    at = f"T = {horizon:,}" + ("" if horizon == 10_000 else " (printed: T = 10,000)")
-    return titled(fig, f"Table 1 at {at}: ours agrees with the printed mean in\n{'; '.join(agree)}")
+    when = f"T = {horizon:,}" + ("" if horizon == 10_000 else " (printed: T = 10,000)")
+    return titled(fig, f"Table 1 at {when}: ours agrees with the printed mean in\n{'; '.join(agree)}")
 
 
 def pairs_of_shares(panels: Mapping[str, Played], seed: int) -> Figure:
