@@ -44,19 +44,28 @@ class Constant:
         return self.width
 
 
+@dataclass(frozen=True, eq=False)
+class Probable:
+    """A width whose band holds with probability 1 - `delta`, 0 < delta < 1."""
+
+    delta: float
+
+    def __post_init__(self) -> None:
+        checks.probability(delta=self.delta)
+
+
 @dataclass(frozen=True)
-class Bayes:
+class Bayes(Probable):
     """sqrt(beta_t / divide_beta_by), beta_t = 2 log(n_arms t^2 pi^2 / (6 delta)).
 
     Srinivas et al., Theorem 1: f drawn from the GP, finitely many arms; the band holds with probability 1 - delta. They
     write sqrt(beta_t) sigma, so their width is sqrt(beta_t), and dividing beta_t by 5 divides the width by its root.
     """
 
-    delta: float
     divide_beta_by: float = 1.0
 
     def __post_init__(self) -> None:
-        checks.probability(delta=self.delta)
+        super().__post_init__()
         checks.positive(divide_beta_by=self.divide_beta_by)
 
     def at(self, t: int, n_arms: int) -> float:
@@ -69,7 +78,7 @@ class Bayes:
 
 
 @dataclass(frozen=True)
-class Improved:
+class Improved(Probable):
     """norm + R sqrt(2 (gain + 1 + log(1 / delta))), R the noise scale.
 
     Chowdhury & Gopalan, Theorem 2 and IGP-UCB (GP-TS has delta / 2 in the place of delta); Janz et al., Section 2.
@@ -77,11 +86,7 @@ class Improved:
     reckons with; by default it is that of the pulls so far.
     """
 
-    delta: float
     gain: Callable[[int], float] | None = None
-
-    def __post_init__(self) -> None:
-        checks.probability(delta=self.delta)
 
     def at(self, gain: Gain, *, norm: float, noise_scale: float) -> Gain:
         """Return the width at a gain, or at each of an array of gains; ValueError on a value out of range."""
@@ -97,17 +102,12 @@ class Improved:
 
 
 @dataclass(frozen=True)
-class SelfNormalised:
+class SelfNormalised(Probable):
     """norm + R / sqrt(lambda) sqrt(2 (gain + log(1 / delta))), lambda the noise variance of the posterior.
 
     Holds for any lambda, by the self-normalised inequality that stands behind Chowdhury & Gopalan's Theorem 1; the gain
     (nats) is that of the pulls so far.
     """
-
-    delta: float
-
-    def __post_init__(self) -> None:
-        checks.probability(delta=self.delta)
 
     def at(self, gain: Gain, *, norm: float, noise_scale: float, noise_variance: float) -> Gain:
         """Return the width at a gain, or at each of an array of gains; ValueError on a value out of range."""

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from kbrepro import checks
+from kbrepro.confidence import Probable
 from kbrepro.kernels import Array
 from kbrepro.papers.bkb import sketch
 from kbrepro.policies import UCB
@@ -161,17 +162,12 @@ class Budgeted:
 
 
 @dataclass(frozen=True)
-class Authors:
+class Authors(Probable):
     """norm + noise_scale / sqrt(lambda) sqrt(log(pulls) S + log(1 / delta)), S and lambda as in `Budgeted`.
 
     The width in the code of the authors of BKB: without the factor 2, alpha, and the terms in epsilon and kappa. The
     logarithm is that of at least 2 pulls.
     """
-
-    delta: float
-
-    def __post_init__(self) -> None:
-        checks.probability(delta=self.delta)
 
     def at(
         self, summed_variance: float, pulls: int, *, norm: float, noise_scale: float, noise_variance: float

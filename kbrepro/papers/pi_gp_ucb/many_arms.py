@@ -147,10 +147,6 @@ class Outside(NamedTuple):
     sd: Array
     energy: Array
 
-    def without(self, places: Arms) -> Outside:
-        """Return all but those that stand at these places."""
-        return Outside._make(np.delete(part, places) for part in self)
-
 
 class BlockPosterior:
     """Exact posterior of A arms of which only some, the members of a block, are brought up to date at every pull.
@@ -231,7 +227,7 @@ class BlockPosterior:
             self.members = np.append(self.members, new)
             self._place[new] = np.arange(len(self.members) - len(new), len(self.members))
             block.add(mean[can_win], variance[can_win], self._store.among(self.members, new), rows[:, can_win])
-            self._outside = outside.without(reach[can_win])
+            self._outside = Outside._make(np.delete(part, reach[can_win]) for part in outside)
         return True
 
     def update(self, arm: int, observation: float) -> None:
