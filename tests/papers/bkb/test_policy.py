@@ -254,6 +254,11 @@ def test_fixed_features_are_a_gp_on_these_features():
     assert pulls[3] == (mean + 2 * np.sqrt(variance)).argmax()
 
 
+def test_features_cannot_be_told_of_before_they_are_drawn():
+    with pytest.raises(ValueError, match="was not asked"):
+        FourierUCB(problem().told, 20, width=Constant(2.0), n_features=6).tell(0, 1.0)
+
+
 def test_features_are_drawn_once_and_not_by_the_number_of_features():
     given, rng = problem(), np.random.default_rng(4)
     policy = FourierUCB(given.told, 20, width=Constant(2.0), n_features=6)
