@@ -19,8 +19,8 @@ $(STAMP): pyproject.toml requirements.lock
 report: $(STAMP)  ## quick run of every notebook, then the HTML report
 	$(BIN)/kbrepro data fetch --if-missing && $(BIN)/kbrepro reproduce --profile quick && $(BIN)/kbrepro report --profile quick
 
-test: lint  ## lint, then unit tests, and the notebooks against their committed outputs, side by side on two cores
-	$(MAKE) -j2 --output-sync=target unit notebooks
+test: $(STAMP)  ## unit tests, the notebooks against their committed outputs, and lint, side by side on two cores
+	$(MAKE) -j2 --output-sync=target unit notebooks lint
 
 unit: $(STAMP)
 	$(BIN)/python -m pytest tests
