@@ -130,10 +130,8 @@ def _table_1(found: Found) -> str:
 
 def _since(found: Found) -> str:
     changes = {"published": "as published", **{name: name for name in ("tighter width", "both")}}
-    played: dict[tuple[str, ...], str] = {
-        (row["change"], *_entry(row)): _share(row, "share") for row in _csv(found, "since_the_paper")
-    }
-    entries = [key for change, *key in played if change == "published"]
+    played = {(row["change"], *_entry(row)): _share(row, "share") for row in _csv(found, "since_the_paper")}
+    entries = [key[1:] for key in played if key[0] == "published"]
     rows = [[*key, *(played.get((change, *key), "") for change in changes)] for key in entries]
     return scorecard.table(["d", "algorithm", *changes.values()], rows) if rows else _NO_RUN
 
