@@ -19,8 +19,8 @@ $(STAMP): pyproject.toml requirements.lock
 report: $(STAMP)  ## quick run of every notebook, then the HTML report
 	$(BIN)/kbrepro data fetch --if-missing && $(BIN)/kbrepro reproduce --profile quick && $(BIN)/kbrepro report --profile quick
 
-test: $(STAMP)  ## unit tests, and the notebooks against their committed outputs, side by side on two cores
-	$(MAKE) -j2 --output-sync=target unit notebooks
+test: $(STAMP)  ## unit tests, the notebooks against their committed outputs, and lint, side by side on two cores
+	$(MAKE) -j2 --output-sync=target unit notebooks lint
 
 unit: $(STAMP)
 	$(BIN)/python -m pytest tests
@@ -40,8 +40,8 @@ lab: $(STAMP)  ## JupyterLab on the notebooks
 bench: $(STAMP)  ## seconds and ratios, to results/benchmarks/: under 20 minutes, with nothing else running
 	OMP_NUM_THREADS=1 $(BIN)/python -m benchmarks
 
-lint: $(STAMP)
-	$(BIN)/ruff check . && $(BIN)/ruff format --check .
+lint: $(STAMP)  ## ruff: style and format; mypy: types
+	$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy
 
 clean:  ## the environment and quick results
 	rm -rf $(VENV) .cache results/quick results/custom results/*/report

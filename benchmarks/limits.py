@@ -24,7 +24,7 @@ from benchmarks.peers import policy_on
 from kbrepro import figures
 from kbrepro.kernels import SquaredExponential, grid
 from kbrepro.papers.pi_gp_ucb.many_arms import BLOCK, BlockPosterior
-from kbrepro.posterior import CovariancePosterior, Posterior, RowPosterior
+from kbrepro.posterior import CovariancePosterior, ExactPosterior, RowPosterior
 from kbrepro.problems import Told
 
 #: Share of the bandwidth that a covariance update is to reach from so many arms on.
@@ -74,7 +74,7 @@ def _told(n_arms: int) -> Told:
     return Told(grid(n_arms), SquaredExponential(0.2), 0.025)
 
 
-def _updates(posterior: Posterior, pulls: int) -> Iterator[None]:
+def _updates(posterior: ExactPosterior, pulls: int) -> Iterator[None]:
     """Pull random arms, one a step."""
     arms = np.random.default_rng(4).integers(posterior.n_arms, size=pulls)
     return (posterior.update(int(arm), 0.5) for arm in arms)

@@ -18,7 +18,7 @@ from kbrepro import figures
 from kbrepro.confidence import Asking, Bayes
 from kbrepro.kernels import Array, Kernel, SquaredExponential, grid
 from kbrepro.policies import UCB
-from kbrepro.posterior import CovariancePosterior, Posterior, RowPosterior
+from kbrepro.posterior import CovariancePosterior, ExactPosterior, RowPosterior
 from kbrepro.problems import GPDraw, Problem, Told, Trial
 from kbrepro.simulation import rounds
 
@@ -27,7 +27,7 @@ OURS, THEOREM_1 = "kbrepro", Bayes(delta=0.1)
 AIMS = {("scikit-learn", 200): 40, ("scikit-learn", 1000): 100}
 
 
-class Refit(Posterior):
+class Refit(ExactPosterior):
     """The interface of a posterior on a model that is fitted anew after each pull; subclasses give `fitted`."""
 
     def __init__(self, kernel: Kernel, points: Array, noise_variance: float) -> None:
@@ -46,7 +46,7 @@ class Refit(Posterior):
         raise NotImplementedError
 
 
-def scikit_learn() -> type[Posterior]:
+def scikit_learn() -> type[ExactPosterior]:
     """Return the posterior on scikit-learn's regressor; ImportError where it is not installed."""
     from sklearn.gaussian_process import GaussianProcessRegressor
     from sklearn.gaussian_process.kernels import RBF
@@ -60,7 +60,7 @@ def scikit_learn() -> type[Posterior]:
     return ScikitLearn
 
 
-def gpytorch() -> type[Posterior]:
+def gpytorch() -> type[ExactPosterior]:
     """Return the posterior on GPyTorch's exact model, by Cholesky factors in double precision; or ImportError."""
     import gpytorch
     import torch
@@ -88,7 +88,7 @@ def gpytorch() -> type[Posterior]:
     return GPyTorch
 
 
-def botorch() -> type[Posterior]:
+def botorch() -> type[ExactPosterior]:
     """Return the posterior on BoTorch's SingleTaskGP of known noise; ImportError where it is not installed."""
     import torch
     from botorch.models import SingleTaskGP
@@ -112,7 +112,7 @@ def botorch() -> type[Posterior]:
 
 
 #: How each form of the posterior is loaded, the reference first.
-FORMS: dict[str, Callable[[], type[Posterior]]] = {
+FORMS: dict[str, Callable[[], type[ExactPosterior]]] = {
     OURS: lambda: RowPosterior,
     f"{OURS}, covariance": lambda: CovariancePosterior,
     "scikit-learn": scikit_learn,
@@ -121,7 +121,9 @@ FORMS: dict[str, Callable[[], type[Posterior]]] = {
 }
 
 
-def policy_on(form: type[Posterior], told: Told, horizon: int, width: Callable[[Asking], float] = THEOREM_1) -> UCB:
+def policy_on(
+    form: type[ExactPosterior], told: Told, horizon: int, width: Callable[[Asking], float] = THEOREM_1
+) -> UCB:
     """Return GP-UCB on a form of the posterior."""
     policy = UCB(told, horizon, width=width)
     policy.posterior = form(told.kernel, told.points, told.noise_variance)
@@ -143,7 +145,7 @@ def measure(n_arms: int, horizons: Sequence[int], repeats: int) -> pd.DataFrame:
 
 
 def _rows(
-    name: str, form: type[Posterior], problem: Problem, horizons: Sequence[int], repeats: int, reference: dict
+    name: str, form: type[ExactPosterior], problem: Problem, horizons: Sequence[int], repeats: int, reference: dict
 ) -> list[dict]:
     """The rows of a form: `times` is its median over that of the reference, which the first call fills."""
 

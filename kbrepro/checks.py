@@ -40,7 +40,7 @@ probability = _check("a number strictly between 0 and 1", lambda value: _is_fini
 positive_int, non_negative_int = _integers(1), _integers(0)
 positive_ints = _check(
     "a non-empty list of integers of at least 1",
-    lambda value: isinstance(value, list) and value and all(_is_integer(n) and n >= 1 for n in value),
+    lambda value: isinstance(value, list) and bool(value) and all(_is_integer(n) and n >= 1 for n in value),
 )
 
 

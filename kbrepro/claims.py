@@ -330,8 +330,9 @@ def of_halves(claim: Claim, estimates: Mapping[str, Estimate]) -> list[str]:
 
     They are not independent of rules that were chosen on the whole.
     """
-    both = {name: estimates[name].halves for name, part in claim.parts.items() if not part.probe}
-    if not all(both.values()) or any(math.isnan(x) for pair in both.values() for e in pair for x in e):
+    found = {name: estimates[name].halves for name, part in claim.parts.items() if not part.probe}
+    both = {name: pair for name, pair in found.items() if pair}
+    if len(both) < len(found) or any(math.isnan(x) for pair in both.values() for e in pair for x in e):
         return []
     states = [{name: claim.parts[name].rule.state(pair[i]) for name, pair in both.items()} for i in (0, 1)]
     return [claim.verdict(dict.fromkeys(claim.parts, "holds") | its)[0] for its in states]

@@ -9,13 +9,16 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Protocol, TypeVar
 
 import numpy as np
 
 from kbrepro import checks
 from kbrepro.kernels import Array
+from kbrepro.posterior import Posterior
 from kbrepro.problems import Told
+
+Gain = TypeVar("Gain", float, Array)
 
 
 class Asking(Protocol):
@@ -23,7 +26,9 @@ class Asking(Protocol):
 
     t: int
     told: Told
-    posterior: Any
+
+    @property
+    def posterior(self) -> Posterior: ...
 
 
 @dataclass(frozen=True)
@@ -39,19 +44,28 @@ class Constant:
         return self.width
 
 
+@dataclass(frozen=True, eq=False)
+class Probable:
+    """A width whose band holds with probability 1 - `delta`, 0 < delta < 1."""
+
+    delta: float
+
+    def __post_init__(self) -> None:
+        checks.probability(delta=self.delta)
+
+
 @dataclass(frozen=True)
-class Bayes:
+class Bayes(Probable):
     """sqrt(beta_t / divide_beta_by), beta_t = 2 log(n_arms t^2 pi^2 / (6 delta)).
 
     Srinivas et al., Theorem 1: f drawn from the GP, finitely many arms; the band holds with probability 1 - delta. They
     write sqrt(beta_t) sigma, so their width is sqrt(beta_t), and dividing beta_t by 5 divides the width by its root.
     """
 
-    delta: float
     divide_beta_by: float = 1.0
 
     def __post_init__(self) -> None:
-        checks.probability(delta=self.delta)
+        super().__post_init__()
         checks.positive(divide_beta_by=self.divide_beta_by)
 
     def at(self, t: int, n_arms: int) -> float:
@@ -64,7 +78,7 @@ class Bayes:
 
 
 @dataclass(frozen=True)
-class Improved:
+class Improved(Probable):
     """norm + R sqrt(2 (gain + 1 + log(1 / delta))), R the noise scale.
 
     Chowdhury & Gopalan, Theorem 2 and IGP-UCB (GP-TS has delta / 2 in the place of delta); Janz et al., Section 2.
@@ -72,47 +86,37 @@ class Improved:
     reckons with; by default it is that of the pulls so far.
     """
 
-    delta: float
     gain: Callable[[int], float] | None = None
 
-    def __post_init__(self) -> None:
-        checks.probability(delta=self.delta)
-
-    def at(self, gain: float | Array, *, norm: float, noise_scale: float) -> float | Array:
+    def at(self, gain: Gain, *, norm: float, noise_scale: float) -> Gain:
         """Return the width at a gain, or at each of an array of gains; ValueError on a value out of range."""
-        checks.positive(norm=norm)
-        checks.non_negative(gain=gain if np.ndim(gain) == 0 else gain.min(), noise_scale=noise_scale)
+        _check(gain, norm, noise_scale)
         return norm + noise_scale * np.sqrt(2 * (gain + 1 + math.log(1 / self.delta)))
 
-    def of(self, told: Told, gain: float | Array) -> float | Array:
+    def of(self, told: Told, gain: Gain) -> Gain:
         """Return the width at a gain for what a policy was told."""
-        return self.at(gain, norm=told.norm, noise_scale=told.noise_scale)
+        return self.at(gain, norm=told.known_norm, noise_scale=told.noise_scale)
 
     def __call__(self, policy: Asking) -> float:
         return self.of(policy.told, policy.posterior.gain if self.gain is None else self.gain(policy.t - 1))
 
 
 @dataclass(frozen=True)
-class SelfNormalised:
+class SelfNormalised(Probable):
     """norm + R / sqrt(lambda) sqrt(2 (gain + log(1 / delta))), lambda the noise variance of the posterior.
 
     Holds for any lambda, by the self-normalised inequality that stands behind Chowdhury & Gopalan's Theorem 1; the gain
     (nats) is that of the pulls so far.
     """
 
-    delta: float
-
-    def __post_init__(self) -> None:
-        checks.probability(delta=self.delta)
-
-    def at(self, gain: float | Array, *, norm: float, noise_scale: float, noise_variance: float) -> float | Array:
+    def at(self, gain: Gain, *, norm: float, noise_scale: float, noise_variance: float) -> Gain:
         """Return the width at a gain, or at each of an array of gains; ValueError on a value out of range."""
         _check(gain, norm, noise_scale, noise_variance)
         return norm + noise_scale / math.sqrt(noise_variance) * np.sqrt(2 * (gain + math.log(1 / self.delta)))
 
-    def of(self, told: Told, gain: float | Array) -> float | Array:
+    def of(self, told: Told, gain: Gain) -> Gain:
         """Return the width at a gain for what a policy was told."""
-        return self.at(gain, norm=told.norm, noise_scale=told.noise_scale, noise_variance=told.noise_variance)
+        return self.at(gain, norm=told.known_norm, noise_scale=told.noise_scale, noise_variance=told.noise_variance)
 
     def __call__(self, policy: Asking) -> float:
         return self.of(policy.told, policy.posterior.gain)
@@ -126,12 +130,12 @@ class Tighter(SelfNormalised):
     never wider, narrower by up to the root of 2. The gain (nats) is that of the pulls so far.
     """
 
-    def at(self, gain: float | Array, *, norm: float, noise_scale: float, noise_variance: float) -> float | Array:
+    def at(self, gain: Gain, *, norm: float, noise_scale: float, noise_variance: float) -> Gain:
         """Return the width at a gain, or at each of an array of gains; ValueError on a value out of range."""
         _check(gain, norm, noise_scale, noise_variance)
         return np.sqrt(norm**2 + 2 * noise_scale**2 / noise_variance * (gain + math.log(1 / self.delta)))
 
 
-def _check(gain: float | Array, norm: float, noise_scale: float, noise_variance: float) -> None:
+def _check(gain: float | Array, norm: float, noise_scale: float, noise_variance: float = 1.0) -> None:
     checks.positive(norm=norm, noise_variance=noise_variance)
-    checks.non_negative(gain=gain if np.ndim(gain) == 0 else gain.min(), noise_scale=noise_scale)
+    checks.non_negative(gain=gain.min() if isinstance(gain, np.ndarray) else gain, noise_scale=noise_scale)

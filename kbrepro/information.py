@@ -54,7 +54,7 @@ def allocated_gain(eigenvalues: Array, noise_variance: float, horizon: int) -> A
     return 0.5 * np.cumsum(increments)
 
 
-def gain_rate(kernel: str, T: Array, d: int, nu: float = 2.5) -> Array:
+def gain_rate(kernel: str, T: float | Array, d: int, nu: float = 2.5) -> Array:
     """Return the rate of gamma_T without its constant, Srinivas et al., Theorem 5, same shape as T.
 
     d log T for `linear`, (log T)^(d + 1) for `squared exponential`, T^(d (d + 1) / (2 nu + d (d + 1))) log T for

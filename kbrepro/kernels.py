@@ -7,6 +7,7 @@ and sent to a worker.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +16,7 @@ from scipy.spatial.distance import cdist
 
 from kbrepro import checks
 
-Array = NDArray[np.float64]
+Array = NDArray[np.floating[Any]]
 
 #: A covariance may have eigenvalues down to minus this share of the largest one: rounding, not a mistake.
 NEGATIVE_EIGENVALUE = 1e-10
@@ -26,6 +27,13 @@ def grid(n: int, d: int = 1, low: float = 0.0, high: float = 1.0) -> Array:
     checks.positive_int(n=n, d=d)
     side = np.linspace(low, high, n)
     return np.stack(np.meshgrid(*[side] * d, indexing="ij"), axis=-1).reshape(-1, d)
+
+
+class Kernel(Protocol):
+    """Any covariance function: those below, or one's own."""
+
+    def __call__(self, X: Array, Z: Array) -> Array: ...
+    def diag(self, X: Array) -> Array: ...
 
 
 class _WithVariance:
@@ -137,6 +145,3 @@ class Empirical:
             bad = index.min() if index.min() < 0 else index.max()
             raise IndexError(f"arm = {bad} is not allowed: arm must be from 0 to {len(self.covariance) - 1}")
         return index
-
-
-Kernel = SquaredExponential | Matern | Linear | Independent | Empirical

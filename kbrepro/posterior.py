@@ -11,6 +11,8 @@ The two forms differ only in how they find c. Both are exact; neither adds jitte
 
 from __future__ import annotations
 
+from typing import Any, Protocol
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg.blas import dsymv, dsyr
@@ -19,7 +21,24 @@ from kbrepro import checks
 from kbrepro.kernels import Array, Kernel
 
 
-class Posterior:
+class Learning(Protocol):
+    """What every policy keeps: it takes in what a pull of an arm gave."""
+
+    def update(self, arm: int, observation: Any) -> None: ...
+
+
+class Posterior(Learning, Protocol):
+    """What an upper confidence bound and its width look at: mean and sd of every arm, (A,), and gain in nats."""
+
+    @property
+    def mean(self) -> Array: ...
+    @property
+    def sd(self) -> Array: ...
+    @property
+    def gain(self) -> float: ...
+
+
+class ExactPosterior:
     """Posterior mean and variance of every arm, and the information gain of the pulls so far.
 
     Attributes: `mean` (A,), `counts` (A,) pulls of each arm, `gain` (nats) = I(y; f) of the pulls so far,
@@ -90,7 +109,7 @@ class Rows:
         self._n += 1
 
 
-class RowPosterior(Posterior):
+class RowPosterior(ExactPosterior):
     """Keeps one row of V = L^-1 K(pulled, points) per pull: O(t A) a step, t x A memory."""
 
     def __init__(self, kernel: Kernel, points: Array, noise_variance: float) -> None:
@@ -106,7 +125,7 @@ class RowPosterior(Posterior):
         self._rows.append(g)
 
 
-class CovariancePosterior(Posterior):
+class CovariancePosterior(ExactPosterior):
     """Keeps the A x A posterior covariance (one triangle, in place): O(A^2) a step whatever t."""
 
     def __init__(self, kernel: Kernel, points: Array, noise_variance: float) -> None:
@@ -124,8 +143,8 @@ class CovariancePosterior(Posterior):
         self._upper = dsyr(-1.0, g, a=self._upper, overwrite_a=1)
 
 
-def exact_posterior(kernel: Kernel, points: Array, noise_variance: float, horizon: int) -> Posterior:
+def exact_posterior(kernel: Kernel, points: Array, noise_variance: float, horizon: int) -> ExactPosterior:
     """Return the form that is faster for `horizon` pulls of A arms: rows up to 1.5 A pulls, else covariance."""
     checks.positive_int(horizon=horizon)
-    form = RowPosterior if horizon <= 1.5 * len(points) else CovariancePosterior
+    form: type[ExactPosterior] = RowPosterior if horizon <= 1.5 * len(points) else CovariancePosterior
     return form(kernel, points, noise_variance)

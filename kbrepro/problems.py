@@ -7,8 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.linalg.lapack import dpstrf
 
 from kbrepro import checks
@@ -47,7 +49,7 @@ class Told:
     points: Array = field(repr=False)
     kernel: Kernel
     noise_variance: float
-    noise_scale: float | None = None
+    noise_scale: float = None  # type: ignore[assignment]  # never None once it is made
     norm: float | None = None
 
     def __post_init__(self) -> None:
@@ -65,6 +67,13 @@ class Told:
     def n_arms(self) -> int:
         """Number of arms A."""
         return len(self.points)
+
+    @property
+    def known_norm(self) -> float:
+        """The `norm`; ValueError where it was not told."""
+        if self.norm is None:
+            raise ValueError("norm = None is not allowed: a bound on the norm must be told")
+        return self.norm
 
 
 @dataclass(frozen=True)
@@ -93,6 +102,17 @@ class Uniform:
         return self.bound * rng.uniform(-1, 1)
 
 
+class Playable(Protocol):
+    """What policies meet: a pull gives an observation, the reward last where there are several."""
+
+    @property
+    def told(self) -> Any: ...
+    @property
+    def expected_reward(self) -> Array: ...
+    def pull(self, arm: int, rng: np.random.Generator) -> Any: ...
+    def regret(self, arms: NDArray[np.integer]) -> Array: ...
+
+
 @dataclass(frozen=True, eq=False)
 class Problem:
     """What the policies are `told`, and what they are not: expected reward (A,) and noise.
@@ -117,7 +137,7 @@ class Problem:
         noise = Gaussian(self.told.noise_scale) if self.noise is None else self.noise
         return float(self.expected_reward[arm] + noise(rng))
 
-    def regret(self, arms: np.ndarray) -> Array:
+    def regret(self, arms: NDArray[np.integer]) -> Array:
         """Return the instantaneous regret of pulling `arms`, same shape, at least 0."""
         return self.expected_reward.max() - self.expected_reward[arms]
 

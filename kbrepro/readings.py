@@ -71,7 +71,7 @@ def sentence(table: pd.DataFrame, choices: Sequence[str]) -> str:
         if holds.groupby(table[name].map(str)).nunique().max() == 1:
             return f"{text}; the {name} alone decides"
     share = flips(table, choices)
-    return f"{text}; what decides most often: {max(share, key=share.get)}"
+    return f"{text}; what decides most often: {max(share, key=share.__getitem__)}"
 
 
 def ranking(played: Mapping[str, Mapping[str, float]]) -> pd.DataFrame:

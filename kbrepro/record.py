@@ -116,7 +116,7 @@ class Record:
         claim = self._claim(claim_id)
         missing = claim.missing(self.has)
         record = claims.not_evaluated(claim, missing) if missing else claims.judged(claim, estimates, note)
-        frozen = self.rules.edition and self.rules.edition.claims.get(claim_id)
+        frozen = self.rules.edition.claims.get(claim_id) if self.rules.edition else None
         if not missing and (before := claims.revised(claim, frozen, estimates)):
             record["revised"] = before
         self._records[claim_id] = record

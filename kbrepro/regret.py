@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,21 +44,23 @@ class Estimate(Interval):
 def _joined(estimates: Sequence[Estimate], how: Callable[[Sequence[Estimate]], Estimate]) -> Estimate:
     """One estimate of several, and of their halves if all of them have halves."""
     found = how(estimates)
-    if all(e.halves for e in estimates):
-        found.halves = how([e.halves[0] for e in estimates]), how([e.halves[1] for e in estimates])
+    halves = [e.halves for e in estimates if e.halves]
+    if len(halves) == len(estimates):
+        found.halves = how([first for first, _ in halves]), how([second for _, second in halves])
     return found
 
 
-def _halved(estimate: Callable[..., Estimate], *samples: Array, block: int = 1) -> Estimate:
+def _halved(estimate: Callable[..., Estimate], *samples: NDArray[Any], block: int = 1) -> Estimate:
     """estimate(*samples), with those of even and of odd trials; in time order of every other block of neighbours."""
     found, n = estimate(*samples), len(samples[0])
     if n >= (2 * FEWEST if block == 1 else 4 * block):
         second = np.arange(n) // block % 2 == 1
-        found.halves = tuple(estimate(*(np.asarray(s)[its] for s in samples)) for its in (~second, second))
+        even, odd = (estimate(*(np.asarray(s)[its] for s in samples)) for its in (~second, second))
+        found.halves = even, odd
     return found
 
 
-def final_average_regret(traces: Mapping[str, Trace]) -> dict[str, Array]:
+def final_average_regret(traces: Mapping[str, Trace | Regrets]) -> dict[str, Array]:
     """Return R_T / T of every trial (n,), by policy."""
     return {policy: trace.average_regret[:, -1] for policy, trace in traces.items()}
 
@@ -267,7 +269,7 @@ class Trace(NamedTuple):
 
     def first(self, trials: int) -> Trace:
         """Return the first `trials` of many trials (all of them if there are fewer)."""
-        return Trace(*(part[:trials] for part in self))
+        return Trace._make(part[:trials] for part in self)
 
     def scaled(self, by: Array) -> Trace:
         """Return the trace with every regret divided by `by` (trials,), one number a trial."""

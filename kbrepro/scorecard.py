@@ -271,7 +271,7 @@ def _changes(runs: Mapping[str, Mapping[str, Any]]) -> str:
     moves = [(r["changes"][0]["then"], r["verdict"] if r["counts_as"] in COUNTED else OUTSIDE) for r in changed]
     moves = [(before if before in VERDICTS else OUTSIDE, now) for before, now in moves]
     ends = (*VERDICTS, OUTSIDE)
-    before_now = [[b, *(moves.count((b, now)) or "" for now in ends)] for b in ends if b in dict(moves)]
+    before_now = [[b, *(str(moves.count((b, now)) or "") for now in ends)] for b in ends if b in dict(moves)]
     rows = [
         [r["id"], c["was"], c["then"], c["why"], c["direction"], c["on_old_numbers"], r["verdict"]]
         for r in changed

@@ -12,7 +12,7 @@ import csv
 import hashlib
 import os
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
@@ -26,8 +26,8 @@ from tqdm import tqdm
 
 from kbrepro import checks, paths, store
 from kbrepro.kernels import Array
-from kbrepro.policies.base import Policy
-from kbrepro.problems import Problem, Told, Trial
+from kbrepro.policies.base import Banded, Player
+from kbrepro.problems import Playable, Trial
 from kbrepro.regret import Regrets, Trace, edges, kept_rounds, log_spaced
 from kbrepro.store import plain
 from kbrepro.store.settings import settings
@@ -46,8 +46,8 @@ class Experiment:
     its trials neither arms nor gaps are kept, from which the readings could be computed.
     """
 
-    problem: Callable[[Trial], Problem]
-    policies: Mapping[str, Callable[[Told, int], Policy]]
+    problem: Callable[[Trial], Playable]
+    policies: Mapping[str, Callable[[Any, int], Player]]
     horizon: int
     record_band: bool = False
     measured: str = ""
@@ -56,7 +56,7 @@ class Experiment:
         checks.positive_int(horizon=self.horizon)
 
 
-def rounds(policy: Policy, problem: Problem, horizon: int, rng: np.random.Generator) -> Iterator[tuple[int, int, Any]]:
+def rounds(policy: Player, problem: Playable, horizon: int, rng: np.random.Generator) -> Iterator[tuple[int, int, Any]]:
     """Play `horizon` rounds; yield (t, arm, observation), t = 1, 2, ..., before the policy is told.
 
     Noise and policy draw from two children of `rng`.
@@ -70,23 +70,26 @@ def rounds(policy: Policy, problem: Problem, horizon: int, rng: np.random.Genera
         policy.tell(arm, observation)
 
 
-def run(policy: Policy, problem: Problem, horizon: int, rng: np.random.Generator, record_band: bool = False) -> Trace:
-    """Return the trace of `horizon` rounds (see `rounds`)."""
+def run(policy: Player, problem: Playable, horizon: int, rng: np.random.Generator, record_band: bool = False) -> Trace:
+    """Return the trace of `horizon` rounds (see `rounds`); TypeError if there is no band to record."""
     checks.positive_int(horizon=horizon)
+    banded = policy if record_band and isinstance(policy, Banded) else None
+    if record_band and not banded:
+        raise TypeError(f"record_band = True is not allowed: {type(policy).__name__} has no band_ratio")
     arms, band_ratio = np.empty(horizon, dtype=np.int32), np.full(horizon, np.nan)
     clock = [time.perf_counter()]
     for t, arm, _ in rounds(policy, problem, horizon, rng):
         clock.append(time.perf_counter())
         arms[t - 1] = arm
-        if record_band:
-            band_ratio[t - 1] = policy.band_ratio(problem.expected_reward)
+        if banded:
+            band_ratio[t - 1] = banded.band_ratio(problem.expected_reward)
     seconds = np.add.reduceat(np.diff(clock), edges(horizon)[:-1]).astype(np.float32)
     starts = np.concatenate([[0], log_spaced(horizon)[:-1]])
     worst = np.maximum.reduceat(band_ratio, starts) if record_band else np.full(1, np.nan)
     return Trace(arms, problem.regret(np.arange(problem.told.n_arms)), seconds, worst)
 
 
-def observations(problem: Problem, arms: Sequence[int], rng: np.random.Generator) -> list[Any]:
+def observations(problem: Playable, arms: Sequence[int], rng: np.random.Generator) -> list[Any]:
     """Return what the pulls of `arms`, in this order, gave in the run that drew from `rng` (see `rounds`)."""
     noise_rng, _ = rng.spawn(2)
     return [problem.pull(arm, noise_rng) for arm in arms]
@@ -100,13 +103,12 @@ def run_trials(
     On measured data `Regrets` instead of traces. Jobs, workers and what is kept: as `map_trials`.
     """
     job = partial(play_trial, experiment)
-    found = _stacked(map_trials(job, trials, seed, first=first, block=block, label=label))
-    return {name: found[name] for name in experiment.policies}
+    return _stacked(map_trials(job, trials, seed, first=first, block=block, label=label), experiment.policies)
 
 
-def _stacked(runs: Sequence[Mapping[str, Any]]) -> dict[str, Trace] | dict[str, Regrets]:
+def _stacked(runs: Sequence[Mapping[str, Any]], policies: Iterable[str]) -> dict[str, Trace] | dict[str, Regrets]:
     """What `play_trial` returned of several trials, by policy."""
-    of_policy = {name: [its["policies"][name] for its in runs] for name in runs[0]["policies"]}
+    of_policy = {name: [its["policies"][name] for its in runs] for name in policies}
     if "rounds" in runs[0]:
         return {name: Regrets(runs[0]["rounds"], np.stack([i.totals for i in its])) for name, its in of_policy.items()}
     gaps = np.stack([its["gaps"] for its in runs])
@@ -134,6 +136,7 @@ class Played(NamedTuple):
         import pandas as pd  # here: the face of the package loads numbers alone
 
         parts = []
+        columns: dict[str, NDArray[Any]]
         for name, trace in self.traces.items():
             if isinstance(trace, Regrets):
                 at, columns = trace.at, {"R_t": trace.totals}
@@ -155,7 +158,7 @@ def played(notebook: str, label: str, profile: str = "paper") -> Played:
         raise FileNotFoundError(f"nothing that was played is kept of notebook {notebook!r} in results/{profile}")
     told, results = store.opened(folders[0], label)
     are_traces = isinstance(results[0], dict) and "policies" in results[0]
-    return Played(told, _stacked(results) if are_traces else {}, results)
+    return Played(told, _stacked(results, results[0]["policies"]) if are_traces else {}, results)
 
 
 def total_regrets(
@@ -282,7 +285,10 @@ def play_trial(experiment: Experiment, trial: Trial) -> dict[str, Any]:
     gaps = np.full(problem.told.n_arms, np.nan)
     for trace in runs.values():
         gaps[trace.arms] = trace.gaps[trace.arms]
-    return {"gaps": gaps, "policies": {name: KeptRun(*trace[:1], *trace[2:]) for name, trace in runs.items()}}
+    return {
+        "gaps": gaps,
+        "policies": {name: KeptRun(its.arms, its.seconds, its.band_ratio) for name, its in runs.items()},
+    }
 
 
 class KeptRun(NamedTuple):

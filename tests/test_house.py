@@ -1,6 +1,7 @@
-"""The four import rules of the house (CONTRIBUTING.md), and its size."""
+"""The four import rules of the house (CONTRIBUTING.md), its size, and the length of functions."""
 
 import ast
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -60,9 +61,37 @@ def test_imports_follow_the_four_rules(importer):
 
 
 def test_every_room_is_known_and_they_are_few():
-    rooms = {path.stem for path in (ROOT / "kbrepro").iterdir() if path.name != "__pycache__"}
+    rooms = {path.stem for path in (ROOT / "kbrepro").iterdir() if path.name not in ("__pycache__", "py.typed")}
     assert rooms == {"__init__", "__main__", "data", "papers", "batch", *CORE}
     assert len(rooms) <= 21
+
+
+def too_long(source, most=30):
+    """Functions whose body has more lines of code, without blanks, comments and docstring."""
+    lines = source.splitlines()
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.FunctionDef):
+            inside = node.body[1:] if ast.get_docstring(node) is not None else node.body
+            code = lines[inside[0].lineno - 1 : node.end_lineno] if inside else []
+            if sum(bool(line.strip()) and not line.strip().startswith("#") for line in code) > most:
+                yield node.name
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_bodies_of_functions_are_short(name):
+    assert [*too_long(FILES[name].read_text(encoding="utf-8"))] == []
+
+
+def test_a_long_body_would_be_found():
+    body = '    """One line."""\n\n    # why\n' + 30 * "    x = 1\n"
+    assert [*too_long("def f():\n" + body)] == [] and [*too_long("def f():\n" + body + "    x = 2\n")] == ["f"]
+
+
+def test_types_are_said_to_be_there():
+    """A wheel takes everything below kbrepro, the marker of its types, too."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]
+    assert (ROOT / "kbrepro/py.typed").is_file() and project["mypy"]["strict"]
+    assert project["hatch"]["build"]["targets"]["wheel"]["packages"] == ["kbrepro"]
 
 
 ONE, OTHER, *_ = sorted(PAPERS)

@@ -290,6 +290,12 @@ def test_bad_settings_are_named(experiment, settings, message):
 # Bands, and other jobs
 
 
+def test_a_policy_without_a_band_cannot_record_one(experiment):
+    policies = {"EI": ExpectedImprovement}
+    with pytest.raises(TypeError, match="record_band = True is not allowed: ExpectedImprovement has no band_ratio"):
+        run_trials(replace(experiment, policies=policies, record_band=True), 1, SEED)
+
+
 def test_the_band_is_recorded_before_each_pull(experiment):
     ucb = replace(experiment, policies={"GP-UCB/5": experiment.policies["GP-UCB/5"]}, horizon=4)
     recorded = run_trials(replace(ucb, record_band=True), 2, SEED)["GP-UCB/5"]

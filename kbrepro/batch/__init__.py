@@ -3,4 +3,4 @@
 import sys
 
 # jsonschema, which checks notebooks, would compile grammars of internet addresses for two seconds in every process
-sys.modules.setdefault("rfc3987_syntax", None)
+sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]  # None bars an import

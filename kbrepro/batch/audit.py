@@ -110,7 +110,8 @@ def asked(r: Run, until: str = "") -> tuple[dict[str, tuple[Job, Kept]], str]:
     notebook = nbformat.read(r.root / "notebooks" / f"{r.notebook}.ipynb", as_version=4)
     names: dict[str, Any] = {"__name__": "__main__"}
     missing, quiet = "", contextlib.redirect_stdout(io.StringIO())
-    with store.using(store.Listener(r.folder / store.PLAYED)) as listener, contextlib.chdir(r.root), quiet:
+    listener = store.Listener(r.folder / store.PLAYED)
+    with store.using(listener), contextlib.chdir(r.root), quiet:
         plt.switch_backend("agg")
         for cell in (cell for cell in notebook.cells if cell.cell_type == "code"):
             try:
@@ -131,17 +132,17 @@ def asked(r: Run, until: str = "") -> tuple[dict[str, tuple[Job, Kept]], str]:
 def _units(job: Job, kept: Kept) -> Iterator[Unit]:
     for place, (result, seconds) in enumerate(zip(kept.results, kept.seconds, strict=True)):
         number = job.first + place
-        if _experiment(job) is None:
+        if experiment_of(job) is None:
             yield Unit(job.label, number, None, seconds)
         else:
             each = seconds / len(result["policies"])
             yield from (Unit(job.label, number, name, each) for name in result["policies"])
 
 
-def _experiment(job: Job) -> Any:
+def experiment_of(job: Job) -> Any:
     """The experiment that a job plays, None if it measures something else."""
-    whole = isinstance(job.function, partial) and job.function.func is play_trial
-    return job.function.args[0] if whole else None
+    function = job.function
+    return function.args[0] if isinstance(function, partial) and function.func is play_trial else None
 
 
 def _order(units: Sequence[Unit], rng: np.random.Generator) -> Iterator[Unit]:
@@ -171,7 +172,7 @@ def _replayed(unit: Unit, job: Job, before: Any) -> tuple[Unit, list[str]]:
 
 def _differences(unit: Unit, job: Job, before: Any) -> list[str]:
     trial = Trial(job.seed, unit.number)
-    if (experiment := _experiment(job)) is None:
+    if (experiment := experiment_of(job)) is None:
         return plain.differences(before, plain.through([job.function(trial)])[0])
     alone = replace(experiment, policies={unit.policy: experiment.policies[unit.policy]})
     now = plain.through([play_trial(alone, trial)])[0]
@@ -199,7 +200,7 @@ def _told(its: Audit) -> Iterator[str]:
     few = [label for label in few if label not in its.labels_that_differ]
     drawn = {label: k for label, k in its.equal.items() if FEWEST <= k < its.units[label]}
     if drawn and not its.differ:
-        least = min(drawn, key=drawn.get)
+        least = min(drawn, key=drawn.__getitem__)
         k = drawn[least]
         yield (
             f"  Trials are drawn uniformly within a label. Of {least!r} {k} of {k} are equal: at 95 % confidence fewer "

@@ -74,10 +74,11 @@ def play(
         allowed = f"from {2 * block} (two blocks) to {most} (all that are kept)"
         raise ValueError(f"trials = {trials!r} is not allowed: trials must be an integer {allowed}")
     job = _job(r, label)
-    theirs = job.function.args[0]
+    theirs = audit.experiment_of(job)
     yours = Experiment(theirs.problem, {YOURS: policy}, theirs.horizon)
     with store.using(None):  # whatever the environment names
-        traces = run_trials(yours, trials, job.seed, first=job.first, block=min(block, 10), label=label)
+        ours = run_trials(yours, trials, job.seed, first=job.first, block=min(block, 10), label=label)
+    traces: dict[str, Trace | Regrets] = {**ours}
     for rival, its in kept.traces.items():
         traces[rival] = Regrets(its.at, its.totals[:trials]) if isinstance(its, Regrets) else its.first(trials)
     table = _differences(traces, job.seed, block)

@@ -5,7 +5,7 @@ from __future__ import annotations
 try:
     import fcntl
 except ImportError:  # no such locks on Windows: there, do not run twice at once
-    fcntl = None
+    fcntl = None  # type: ignore[assignment]
 
 import shutil
 from collections.abc import Iterator

@@ -57,7 +57,7 @@ def inside(root: Path, text: str) -> str:
 def coloured(text: str) -> str:
     """Return Markdown whose verdicts in bold have a glyph, and a class that the style sheet colours."""
 
-    def span(found: re.Match) -> str:
+    def span(found: re.Match[str]) -> str:
         verdict = found[1].lower()
         glyph = scorecard.GLYPHS[verdict]
         return f'<span class="verdict {verdict.replace(" ", "-")}">{glyph} {found[1]}</span>'
@@ -88,7 +88,7 @@ def _anchors(notebook: NotebookNode) -> Callable[[str], str]:
     _edit(notebook, "code", lambda text: rows.update(_ROW.findall(text)) or text)
     seen: Counter[str] = Counter()
 
-    def anchor(found: re.Match) -> str:
+    def anchor(found: re.Match[str]) -> str:
         claim = found[1]
         seen[claim] += 1
         first, last = seen[claim] == 1, seen[claim] == rows[claim]

@@ -58,7 +58,7 @@ def papermill(
         process = subprocess.Popen(
             command,
             cwd=root,
-            env=os.environ | own | environment,
+            env={**os.environ, **own, **environment},
             stdin=subprocess.DEVNULL,
             stdout=file,
             stderr=own_words,

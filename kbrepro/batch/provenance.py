@@ -31,7 +31,7 @@ def before(root: Path, jobs: str | None) -> dict[str, Any]:
 
 def workers(jobs: int | str | None) -> int:
     """Return the number of worker processes of a run that was asked for `jobs` of them, if any."""
-    return int(jobs or os.environ.get("KBREPRO_JOBS") or os.cpu_count())
+    return int(jobs or os.environ.get("KBREPRO_JOBS") or os.cpu_count() or 1)
 
 
 def versions() -> dict[str, str]:

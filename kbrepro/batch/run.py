@@ -10,6 +10,7 @@ import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -65,7 +66,7 @@ def run(
     for label in {*fresh} - {"*", *kept}:
         raise ValueError(f"--fresh {label!r} is not allowed: it must be a label that is kept, one of {sorted(kept)}")
     environment = _environment(jobs) | {store.FRESH: "\n".join(fresh)}
-    _each([r.notebook for r in runs], {r.notebook: lambda r=r: _run(r, environment) for r in runs})
+    _each([r.notebook for r in runs], {r.notebook: partial(_run, r, environment) for r in runs})
     return [r.folder for r in runs]
 
 
@@ -98,7 +99,7 @@ def refresh(notebooks: list[str], root: Path | None = None) -> list[Path]:
     """
     root = root or paths.project_root()
     names = profiles.chosen(notebooks, profiles.notebook_names(root, ".py"), "notebook")
-    _each(names, {name: lambda name=name: _refresh(root, name) for name in names})
+    _each(names, {name: partial(_refresh, root, name) for name in names})
     return [root / "notebooks" / f"{name}.ipynb" for name in names]
 
 

@@ -82,8 +82,8 @@ def _write_pages(root: Path, results: Path, folders: list[Path], source: Path, f
     written |= api_pages()
     if beside := compare.markdown(root, results):
         written[BESIDE] = beside
-    for name, page in written.items():
-        paths.write_text(source / f"{name}.md", page)
+    for name, text in written.items():
+        paths.write_text(source / f"{name}.md", text)
     toctrees = [
         _toctree("The papers", [folder.name for folder in folders]),
         _toctree("Results", [name for name in ("scorecard", BESIDE, BENCHMARKS) if (source / f"{name}.md").is_file()]),

@@ -13,8 +13,8 @@ import numpy as np
 import pandas as pd
 from scipy.io.matlab import MatReadError
 
-_UNREADABLE = (OSError, EOFError, ValueError, TypeError, LookupError, NotImplementedError)
-_UNREADABLE += (MatReadError, zipfile.BadZipFile, zlib.error)
+_DAMAGED = (MatReadError, zipfile.BadZipFile, zlib.error)
+_UNREADABLE = (OSError, EOFError, ValueError, TypeError, LookupError, NotImplementedError, *_DAMAGED)
 
 
 class DamagedFile(ValueError):

@@ -38,8 +38,8 @@ def read(path: Path) -> SensorData:
     shapes = [np.shape(part) for part in (*lux, coordinates)]
     if shapes != [(N_TRAIN, N_SENSORS), (N_TEST, N_SENSORS), (N_SENSORS, 2)]:
         raise DamagedFile(f"{path}: shapes {shapes}; expected {N_TRAIN} and {N_TEST} rows of {N_SENSORS} sensors")
-    readings, counts = np.concatenate(lux).astype(float), np.concatenate(counts).astype(float)
-    if not np.allclose(readings, LUX_PER_COUNT * counts, rtol=1e-4, atol=1e-4):  # a NaN is close to nothing
+    readings, counted = np.concatenate(lux).astype(float), np.concatenate(counts).astype(float)
+    if not np.allclose(readings, LUX_PER_COUNT * counted, rtol=1e-4, atol=1e-4):  # a NaN is close to nothing
         raise DamagedFile(f"{path}: readings in Lux are missing or do not fit the counts")
     return SensorData(readings, TIMES, SENSORS, "Lux", path.name, True, np.array(coordinates, dtype=float))
 

@@ -9,10 +9,11 @@ from __future__ import annotations
 import hashlib
 import os
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import requests
@@ -41,7 +42,7 @@ RECORDED = {  # sha256; those of the owner's data.txt and data.txt.gz come from 
     traffic.WEEK: "7b732d86ae32b2930595becba28aff39dacbfb2197e250fc0332e1744ce2cbf4",
 }
 #: Folder, files of readings in order of preference, reader, stand-in.
-_SETS = {
+_SETS: dict[str, tuple[str, tuple[str, ...], Callable[..., SensorData], Callable[..., SensorData]]] = {
     "temperature": ("intel-lab", (EXTRACT, OWNERS_GZ, OWNERS), intel_lab.read, intel_lab.simulated),
     "light": ("cmu-light", (cmu_light.MAT,), cmu_light.read, cmu_light.simulated),
     "traffic_usc": ("traffic", (traffic.USC, traffic.DENSE), traffic.read_usc, traffic.simulated),
@@ -82,10 +83,12 @@ def train_test(data: SensorData, fraction: float = 2 / 3) -> tuple[np.ndarray, n
 
 def checksums() -> dict[str, str]:
     """Path in the data directory -> sha256, of the files `load` reads by default; {} when there are none."""
-    files = [path for path in map(_file, _SETS) if path]
+    directory, files = _directory(), [path for path in map(_file, _SETS) if path]
     beside = [path.with_name({traffic.DENSE: traffic.SPARSE}.get(path.name, LOCATIONS)) for path in files]
     files += [path for path in beside if path.is_file()]
-    return {path.relative_to(_directory()).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
+    if not directory:
+        return {}
+    return {path.relative_to(directory).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
 
 
 def found() -> dict[str, bool]:
@@ -169,7 +172,7 @@ def _file(name: str, days: Sequence[str] = DAYS) -> Path | None:
     return next((path for path in paths if path.is_file()), None)
 
 
-def _distinct(name: str, chosen: Sequence, allowed: Sequence, what: str) -> tuple:
+def _distinct(name: str, chosen: Sequence[Any], allowed: Sequence[Any], what: str) -> tuple[Any, ...]:
     """Return the chosen values in order; ValueError unless they are distinct, and some of the allowed ones."""
     if isinstance(chosen, str) or not len(chosen) or sorted(chosen) != sorted(set(chosen) & set(allowed)):
         raise ValueError(f"{name}={chosen!r}: allowed: a list of distinct {what} from {allowed[0]} to {allowed[-1]}")
@@ -177,7 +180,7 @@ def _distinct(name: str, chosen: Sequence, allowed: Sequence, what: str) -> tupl
 
 
 @lru_cache(maxsize=8)
-def _load(name: str, path: Path | None, *choice: tuple) -> SensorData:
+def _load(name: str, path: Path | None, *choice: tuple[Any, ...]) -> SensorData:
     _, _, read, simulated = _SETS[name]
     if path is None:
         return simulated(*choice)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -20,9 +20,9 @@ from kbrepro.figures import pieces
 from kbrepro.figures.style import SMALLEST, look
 from kbrepro.kernels import Array
 from kbrepro.papers import Look
-from kbrepro.regret import Trace, log_spaced, simple_regret
+from kbrepro.regret import Regrets, Trace, log_spaced, simple_regret
 
-QUANTITIES = {
+QUANTITIES: dict[str, tuple[str, Callable[[Any], Array]]] = {
     "average": ("average regret $R_t/t$", lambda trace: trace.average_regret),
     "cumulative": ("cumulative regret $R_t$", lambda trace: trace.cumulative_regret),
     "simple": ("simple regret", simple_regret),
@@ -32,7 +32,7 @@ SPREADS = ("median and quartiles", "mean and 95 % interval")
 
 def regret_quartiles(
     ax: Axes,
-    traces: Mapping[str, Trace],
+    traces: Mapping[str, Trace | Regrets],
     *,
     quantity: str = "cumulative",
     spread: str = "median and quartiles",
@@ -85,9 +85,9 @@ def regret_row(
 def restyle(ax: Axes, looks: Mapping[str, Look]) -> None:
     """Give curves of `regret_quartiles`, and their bands, other looks than those of their names."""
     for line, band in zip(ax.lines, ax.collections, strict=True):
-        colour, style = looks.get(line.get_label(), (line.get_color(), line.get_linestyle()))
-        line.set(color=colour, linestyle=style)
-        band.set_color(colour)
+        its: tuple[Any, Any] = looks.get(str(line.get_label())) or (line.get_color(), line.get_linestyle())
+        line.set(color=its[0], linestyle=its[1])
+        band.set_color(its[0])
 
 
 # Labels at the ends of curves
@@ -106,10 +106,10 @@ def label_ends(*axes: Axes) -> None:
     Curves that coincide are labelled together. Where labels would be higher than the panel, or wider than three
     tenths of the figure, one legend below the figure names the curves of all its panels.
     """
-    lay_out(axes[0].figure)  # the layout decides how high a panel is
+    lay_out(pieces.figure_of(axes[0]))  # the layout decides how high a panel is
     for ax in axes:
         if not _label_ends(ax):
-            lay_out(ax.figure)  # the legend takes from the height of the panels that follow
+            lay_out(pieces.figure_of(ax))  # the legend takes from the height of the panels that follow
 
 
 def lay_out(figure: Figure) -> None:
@@ -133,20 +133,27 @@ def placed(figure: Figure, dpi: float) -> Iterator[None]:
         yield
 
 
+def _named(ax: Axes) -> list[Line2D]:
+    return [line for line in ax.lines if not str(line.get_label()).startswith("_")]
+
+
 def _label_ends(ax: Axes) -> bool:
     """Label the curves of a panel, or put a legend below the figure; return whether they are labelled."""
-    lines = [line for line in ax.lines if not line.get_label().startswith("_")]
+    lines = _named(ax)
     box, pixels = ax.get_window_extent(), ax.figure.dpi / 72
     ends, coincides = _ends(ax, lines)
     order = sorted(range(len(lines)), key=lambda i: (ends[i], -i))
     gap = 1.3 * SMALLEST * pixels / box.height
-    texts, leader = [], {"arrowstyle": "-", "linewidth": 0.6, "shrinkA": 1, "shrinkB": 1, "relpos": (0, 0.5)}
-    where = {"xycoords": ("data", "axes fraction"), "textcoords": "axes fraction", "size": SMALLEST, "va": "center"}
+    texts: list[Text] = []
+    leader = {"arrowstyle": "-", "linewidth": 0.6, "shrinkA": 1, "shrinkB": 1, "relpos": (0, 0.5)}
+    where: dict[str, Any] = {"xycoords": ("data", "axes fraction"), "textcoords": "axes fraction"}
     for i, place in zip(order, _spread(ends[order], gap), strict=True):
         colour, x = lines[i].get_color(), np.asarray(lines[i].get_xdata(), float)[-1]
-        name, at = "= " * coincides[i] + lines[i].get_label(), (1 + 10 * pixels / box.width, place)
+        name, at = "= " * coincides[i] + str(lines[i].get_label()), (1 + 10 * pixels / box.width, place)
         arrow = leader | {"color": colour}
-        texts.append(ax.annotate(name, (x, ends[i]), at, color=colour, arrowprops=arrow, **where))
+        texts.append(
+            ax.annotate(name, (x, ends[i]), at, size=SMALLEST, va="center", color=colour, arrowprops=arrow, **where)
+        )
     widest = max(Text.get_window_extent(text).width for text in texts)  # without the line that leads to it
     fits = len(lines) * gap <= 1 and widest <= 0.3 * ax.figure.bbox.width
     if not fits:
@@ -155,7 +162,7 @@ def _label_ends(ax: Axes) -> bool:
         for legend in list(ax.figure.legends):
             legend.remove()
         columns = int(ax.figure.bbox.width // (widest + 32 * pixels))
-        pieces.legend_below(ax.figure, columns, ax.figure.axes, handlelength=1.6, columnspacing=1.0)
+        pieces.legend_below(pieces.figure_of(ax), columns, ax.figure.axes, handlelength=1.6, columnspacing=1.0)
     return fits
 
 
@@ -184,7 +191,7 @@ def curves(figure: Figure) -> pd.DataFrame:
     """Return every named curve that a figure draws as a tidy table: panel (its title, else its number), curve, x, y."""
     parts = [pd.DataFrame(columns=["panel", "curve", "x", "y"])]
     for number, ax in enumerate(figure.axes, start=1):
-        for line in (line for line in ax.lines if len(line.get_xdata()) > 2 and not line.get_label().startswith("_")):
+        for line in (line for line in _named(ax) if np.size(line.get_xdata()) > 2):
             told = {"panel": ax.get_title() or number, "curve": line.get_label()}
             parts.append(pd.DataFrame(told | {"x": line.get_xdata(), "y": line.get_ydata()}))
     return pd.concat(parts[1:] or parts)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import matplotlib.pyplot as plt
@@ -11,6 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.axis import Axis
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, NullFormatter
+from numpy.typing import ArrayLike
 
 from kbrepro.figures.style import SMALLEST, WIDTH
 from kbrepro.kernels import Array
@@ -23,7 +24,13 @@ def row(columns: int, height: float, **settings: Any) -> tuple[Figure, Array]:
     return figure, axes
 
 
-def banded(ax: Axes, x: Array, its: Sequence[Array], label: str, **keywords: Any) -> None:
+def figure_of(ax: Axes) -> Figure:
+    """Return the figure that a panel stands in."""
+    assert isinstance(ax.figure, Figure)
+    return ax.figure
+
+
+def banded(ax: Axes, x: ArrayLike, its: Iterable[ArrayLike], label: str, **keywords: Any) -> None:
     """Draw values over x (m,) with a band, `its` (value, low, high), each (m,)."""
     value, low, high = its
     (line,) = ax.plot(x, value, label=label, **keywords)
@@ -79,7 +86,7 @@ def titled(figure: Figure, title: str, columns: int = 0, panel: int = 0) -> Figu
 
 def legend_below(figure: Figure, columns: int, axes: Sequence[Axes], **settings: Any) -> None:
     """Name the curves of panels below the figure, each name once, in at most so many columns."""
-    shown = {}
+    shown: dict[Any, Any] = {}
     for ax in axes:
         handles, labels = ax.get_legend_handles_labels()
         shown |= dict(zip(labels, handles, strict=True))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from textwrap import fill
 from typing import Any
 
@@ -27,7 +27,7 @@ Rows = Mapping[str, tuple[Array, Estimate]]
 GREY = "#707070"
 #: Behind what a rule allows.
 SHADE = "#e4ecf7"
-LEGEND = {"loc": "outside upper center", "ncols": 4, "fontsize": SMALLEST, "handlelength": 1.2, "columnspacing": 1.0}
+LEGEND: dict[str, Any] = {"loc": "outside upper center", "ncols": 4, "fontsize": SMALLEST, "columnspacing": 1.0}
 #: Distance, in scales of a part, at which the picture of all parts ends.
 FARTHEST = 2.0
 
@@ -80,11 +80,11 @@ def paired(rows: Mapping[str, tuple[Array, Estimate]], height: float, title: str
 
 def _beside(ax: Axes, place: float, text: str, points: float, colour: str = "black") -> None:
     """Write a text right of the panel, that many points from its edge."""
-    where = {"xycoords": ("axes fraction", "data"), "textcoords": "offset points", "va": "center"}
+    where: dict[str, Any] = {"xycoords": ("axes fraction", "data"), "textcoords": "offset points", "va": "center"}
     ax.annotate(text, (1, place), (points, 0), size=SMALLEST, color=colour, **where)
 
 
-def _interval(ax: Axes, place: float, its: Sequence[float], state: str, size: float, hollow: bool = False) -> None:
+def _interval(ax: Axes, place: float, its: Iterable[float], state: str, size: float, hollow: bool = False) -> None:
     """Draw a value and its interval (value, low, high) lengthwise in the look of its state."""
     (value, low, high), (colour, marker) = its, STATE_LOOK[state]
     ax.plot([low, high], [place, place], color=colour, linewidth=1.8, solid_capstyle="butt")
@@ -106,7 +106,7 @@ def specification_curve(table: pd.DataFrame, choices: Mapping[str, Sequence[Any]
     played = {name: [value for value in choices[name] if str(value) in its] for name, its in taken.items()}
     record = int(np.flatnonzero(table["of record"])[0])
     height = 0.165 * sum(1 + len(values) for values in played.values())
-    sizes = {"figsize": (WIDTH, 3.2 + height), "height_ratios": [2.2, max(height, 0.3)]}
+    sizes: dict[str, Any] = {"figsize": (WIDTH, 3.2 + height), "height_ratios": [2.2, max(height, 0.3)]}
     figure, (above, below) = plt.subplots(2, 1, sharex=True, **sizes)
     size, width = (5.0, 1.2) if len(table) <= 40 else (3.2, 0.9) if len(table) <= 130 else (2.2, 0.7)
     for state, (colour, marker) in STATE_LOOK.items():
@@ -129,7 +129,7 @@ def specification_curve(table: pd.DataFrame, choices: Mapping[str, Sequence[Any]
     for ax in (above, below):
         ax.axvline(record, color="black", linewidth=0.6, linestyle=":", zorder=1)
         ax.grid(visible=False, axis="x")
-    figure.legend(title=f"shaded: the rule, {_typeset(part.rule.text)}", **LEGEND)
+    figure.legend(title=f"shaded: the rule, {_typeset(part.rule.text)}", handlelength=1.2, **LEGEND)
     return figure
 
 
@@ -206,7 +206,7 @@ def all_parts(runs: Mapping[str, Mapping[str, Any]]) -> Figure:
     ax.tick_params(axis="x", labeltop=True)
     handles = [Line2D([], [], color=colour, marker=m, label=state) for state, (colour, m) in STATE_LOOK.items()]
     handles.append(Line2D([], [], color="black", marker="o", markerfacecolor="white", label="hollow: control or probe"))
-    figure.legend(handles=handles, **LEGEND)
+    figure.legend(handles=handles, handlelength=1.2, **LEGEND)
     return figure
 
 

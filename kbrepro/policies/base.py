@@ -6,13 +6,13 @@ change of BLAS, so equality is never asked for.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kbrepro.kernels import Array
-from kbrepro.posterior import Posterior, exact_posterior
+from kbrepro.posterior import Learning, Posterior, exact_posterior
 from kbrepro.problems import Told
 
 TOLERANCE = 1e-10
@@ -31,21 +31,45 @@ def best_arm(index: Array, rank: NDArray[np.int64] | None = None) -> int:
     return int(tied[0] if rank is None else tied[rank[tied].argmin()])
 
 
-class Policy:
+class Player(Protocol):
+    """A policy: it is asked for an arm, and told what a pull of it gave."""
+
+    def ask(self, rng: np.random.Generator) -> int: ...
+    def tell(self, arm: int, observation: Any) -> None: ...
+
+
+@runtime_checkable
+class Banded(Player, Protocol):
+    """A policy with a confidence band, which holds if the ratio is at most 1."""
+
+    def band_ratio(self, expected_reward: Array) -> float: ...
+
+
+class Arms(Protocol):
+    """The least that a policy is told."""
+
+    @property
+    def n_arms(self) -> int: ...
+
+
+class IndexPolicy:
     """Pulls the arm of largest `index`; ties fall by one permutation, the first thing drawn from `rng`.
 
     Made from what it is `told` and the horizon. With `random_opening` the first arm is uniformly at random instead. A
-    subclass gives the index and, where it wants another than the exact posterior of all arms, its `prior`.
+    subclass gives the index and its `prior`.
     """
 
-    def __init__(self, told: Told, horizon: int, *, random_opening: bool = False) -> None:
+    told: Arms
+    posterior: Learning
+
+    def __init__(self, told: Arms, horizon: int, *, random_opening: bool = False) -> None:
         self.told, self.t, self.random_opening = told, 1, random_opening
         self.posterior = self.prior(horizon)
         self._rank: NDArray[np.int64] | None = None
 
-    def prior(self, horizon: int) -> Posterior:
+    def prior(self, horizon: int) -> Learning:
         """Return the posterior as it is before the first pull."""
-        return exact_posterior(self.told.kernel, self.told.points, self.told.noise_variance, horizon)
+        raise NotImplementedError
 
     def index(self, rng: np.random.Generator) -> Array:
         """Return the index of every arm in this round, (A,)."""
@@ -63,3 +87,13 @@ class Policy:
         """Take in what a pull of `arm` gave; IndexError on a bad arm, ValueError on a NaN."""
         self.posterior.update(arm, observation)
         self.t += 1
+
+
+class Policy(IndexPolicy):
+    """An `IndexPolicy` for plain problems, by default with the exact posterior of all arms."""
+
+    told: Told
+    posterior: Posterior
+
+    def prior(self, horizon: int) -> Posterior:
+        return exact_posterior(self.told.kernel, self.told.points, self.told.noise_variance, horizon)

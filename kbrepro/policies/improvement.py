@@ -16,7 +16,7 @@ from scipy.special import erfcx, ndtr
 from kbrepro import checks
 from kbrepro.kernels import Array
 from kbrepro.policies.base import Policy
-from kbrepro.posterior import Posterior
+from kbrepro.posterior import ExactPosterior, Posterior
 from kbrepro.problems import Told
 
 INCUMBENTS = ("posterior_mean", "noisy_reward")
@@ -58,6 +58,8 @@ def log_expected_improvement(posterior: Posterior, target: float) -> Array:
 
 class ImprovementPolicy(Policy):
     """An index of how far, or how surely, an arm exceeds incumbent + margin (margin >= 0, in units of reward)."""
+
+    posterior: ExactPosterior
 
     def __init__(
         self, told: Told, horizon: int, *, incumbent: str = "posterior_mean", margin: float = 0.0, **settings: Any

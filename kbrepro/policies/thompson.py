@@ -16,6 +16,8 @@ from kbrepro.problems import Told, covariance_factor
 class Sampling(Policy):
     """A policy that draws functions from its posterior; subclasses give the index."""
 
+    posterior: CovariancePosterior
+
     def __init__(self, told: Told, horizon: int, **settings: Any) -> None:
         super().__init__(told, horizon, **settings)
         self._factor = covariance_factor(told.kernel(told.points, told.points))
@@ -35,7 +37,7 @@ class Sampling(Policy):
         posterior would have after noisy observations of f = F w, so C0 need not be invertible. One round costs
         O(A^2), and no A x A array is made.
         """
-        n_arms, rank = self._factor.shape
+        n_arms, rank = len(self._factor), self._factor.shape[1]
         w, z = rng.standard_normal(n_arms)[:rank], rng.standard_normal(n_arms)
         prior, precision = self._factor @ w, self.posterior.counts / self.posterior.noise_variance
         return prior - self.posterior.covariance_times(precision * prior + np.sqrt(precision) * z)

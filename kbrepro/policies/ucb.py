@@ -9,6 +9,7 @@ import numpy as np
 
 from kbrepro.kernels import Array
 from kbrepro.policies.base import Policy
+from kbrepro.posterior import ExactPosterior
 from kbrepro.problems import Told
 
 
@@ -40,6 +41,8 @@ class MeanOnly(Policy):
 
 class VarianceOnly(Policy):
     """The arm of largest posterior variance: the experimental-design rule (Srinivas et al., eq. 4)."""
+
+    posterior: ExactPosterior
 
     def index(self, rng: np.random.Generator) -> Array:
         return self.posterior.variance

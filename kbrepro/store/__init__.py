@@ -48,7 +48,7 @@ class Job(NamedTuple):
     """What one label plays: `function(Trial(seed, n))` for n = first .. first + trials - 1; `settings` say which."""
 
     label: str
-    function: Callable[[Any], Any]
+    function: Callable[..., Any]
     settings: Any
     seed: int
     first: int
@@ -145,20 +145,20 @@ class Listener(Store):
         self.jobs: dict[str, tuple[Job, Kept]] = {}
 
     def read(self, job: Job) -> Kept | None:
-        kept = super().read(job)
-        self.jobs[job.label] = job, kept
+        if kept := super().read(job):  # nothing is played: what is not kept has raised
+            self.jobs[job.label] = job, kept
         return kept
 
 
-_in_use: list[Store] = []
+_in_use: list[Store | None] = []
 
 
 @contextmanager
-def using(store: Store) -> Iterator[Store]:
-    """Let all trials of this process be read from a store, and kept there."""
+def using(store: Store | None) -> Iterator[None]:
+    """Let all trials of this process be read from a store, and kept there; None: from no store."""
     _in_use.append(store)
     try:
-        yield store
+        yield
     finally:
         _in_use.pop()
 

@@ -12,10 +12,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from kbrepro.kernels import Array
-
-Columns = dict[str, Array]
+Columns = dict[str, NDArray[Any]]
 LENGTHS, TOP = " (lengths)", "value"
 #: Columns of a file that are not of the results: what it is about, and the seconds of every trial.
 ABOUT, SECONDS = "about the label", "seconds of a trial"
@@ -27,30 +26,30 @@ TOLERANCE = 1e-9
 def columns_of(results: Sequence[Any]) -> tuple[Any, Columns]:
     """Return the form of results, as JSON knows it, and their columns; ValueError unless all have the same form."""
     form, first = _taken_apart(results[0], "")
-    columns = {name: [value] for name, value in first.items()}
+    collected = {name: [value] for name, value in first.items()}
     for number, result in enumerate(results[1:], start=1):
         other, values = _taken_apart(result, "")
         if other != form:
             raise ValueError(f"the job of trial {number} returned other names than that of trial 0: they must be alike")
         for name, value in values.items():
-            columns[name].append(value)
+            collected[name].append(value)
     stacked: Columns = {}
-    for name, values in columns.items():
+    for name, its in collected.items():
         if name.endswith(LENGTHS) or name in (ABOUT, SECONDS):
             raise ValueError(f"a job may not return something named {name!r}: that name is taken")
-        if len({value.dtype.str.split("U")[0] for value in values}) > 1:
+        if len({value.dtype.str.split("U")[0] for value in its}) > 1:
             raise ValueError(f"{name!r} has other types in other trials: they must be alike")
-        if len({value.shape for value in values}) == 1:
-            stacked[name] = np.stack(values)
+        if len({value.shape for value in its}) == 1:
+            stacked[name] = np.stack(its)
         else:
-            stacked[name] = np.concatenate(values)
-            stacked[name + LENGTHS] = np.array([len(value) for value in values])
+            stacked[name] = np.concatenate(its)
+            stacked[name + LENGTHS] = np.array([len(value) for value in its])
     return form, stacked
 
 
-def results_of(form: Any, columns: Mapping[str, Array], n: int) -> list[Any]:
+def results_of(form: Any, columns: Mapping[str, NDArray[Any]], n: int) -> list[Any]:
     """Return the n results that `columns_of` took apart; named tuples come back with the same names."""
-    split: dict[str, Sequence[Array]] = {}
+    split: dict[str, NDArray[Any] | list[NDArray[Any]]] = {}
     for name, values in columns.items():
         if not name.endswith(LENGTHS):
             lengths = columns.get(name + LENGTHS)
@@ -80,19 +79,10 @@ def _taken_apart(value: Any, name: str) -> tuple[Any, Columns]:
         parts = {"index": index} | {"columns": {column: np.asarray(value[column]) for column in value}}
         form, leaves = _taken_apart(parts, name)
         return {"table": form}, leaves
-    if isinstance(value, Mapping):
-        kind, keys, values = "mapping", [_key(key) for key in value], list(value.values())
-        names = [str(key) for key in value]
-    elif hasattr(value, "_fields"):
-        kind, keys, values = type(value).__name__, list(value._fields), list(value)
-        names = keys
-    elif isinstance(value, list | tuple):
-        kind, keys, values = "list" if isinstance(value, list) else "tuple", None, list(value)
-        names = [str(number) for number in range(len(values))]
-    else:
-        allowed = "numbers, texts, arrays, tables, and lists, tuples and mappings of these"
-        raise ValueError(f"a job returned {type(value).__name__} at {name or 'its top'!r}: it must return {allowed}")
-    forms, leaves = [], {}
+    kind, keys, values = _several(value, name)
+    names = map(str, range(len(values)) if keys is None else value if isinstance(value, Mapping) else keys)
+    forms: list[Any] = []
+    leaves = {}
     for each, part in zip(names, values, strict=True):
         inner, found = _taken_apart(part, f"{name}/{each}" if name else each)
         forms.append(inner)
@@ -102,7 +92,19 @@ def _taken_apart(value: Any, name: str) -> tuple[Any, Columns]:
     return {"kind": kind, "keys": keys, "parts": forms}, leaves
 
 
-def _put_together(form: Any, leaves: Mapping[str, Array]) -> Any:
+def _several(value: Any, name: str) -> tuple[str, list[Any] | None, list[Any]]:
+    """What kind of collection a value is, its keys (None: it is counted), and what it holds."""
+    if isinstance(value, Mapping):
+        return "mapping", [_key(key) for key in value], list(value.values())
+    if hasattr(value, "_fields"):
+        return type(value).__name__, list(value._fields), list(value)
+    if isinstance(value, list | tuple):
+        return "list" if isinstance(value, list) else "tuple", None, list(value)
+    allowed = "numbers, texts, arrays, tables, and lists, tuples and mappings of these"
+    raise ValueError(f"a job returned {type(value).__name__} at {name or 'its top'!r}: it must return {allowed}")
+
+
+def _put_together(form: Any, leaves: Mapping[str, NDArray[Any]]) -> Any:
     if form is None:
         return None
     if "kind" not in form:
@@ -141,7 +143,7 @@ def differences(before: Any, now: Any) -> list[str]:
     return [f"{name}, at {place}" for name in columns for place in _first(name, columns[name], others[name])]
 
 
-def _first(name: str, before: Array, now: Array) -> Iterator[str]:
+def _first(name: str, before: NDArray[Any], now: NDArray[Any]) -> Iterator[str]:
     if "seconds" in name.split("/"):
         return
     if before.shape != now.shape:

@@ -6,6 +6,7 @@ import time
 import timeit
 from collections.abc import Callable, Mapping
 from functools import partial
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -15,18 +16,21 @@ from kbrepro import checks
 from kbrepro.kernels import Array, Kernel
 from kbrepro.papers.bkb.policy import BKB
 from kbrepro.papers.bkb.starvation import Pulls
-from kbrepro.policies.base import Policy, best_arm
-from kbrepro.posterior import CovariancePosterior, Posterior, RowPosterior
+from kbrepro.policies.base import Player, best_arm
+from kbrepro.posterior import CovariancePosterior, ExactPosterior, RowPosterior
 from kbrepro.problems import Problem, Told, Trial
 from kbrepro.simulation import rounds, run
 
-Source, Maker = Callable[[Trial], Problem], Callable[[Told, int], Policy]
+Source = Callable[[Trial], Problem]
+Maker = Callable[[Told, int], Player]
 
 #: Beyond this many arms an A x A covariance is not timed.
 MOST_ARMS_OF_A_COVARIANCE = 2500
 
 
-def cost_of_steps(source: Source, bkb: Maker, horizon: int, at: list[int], trial: Trial) -> dict[str, pd.DataFrame]:
+def cost_of_steps(
+    source: Source, bkb: Callable[[Told, int], BKB], horizon: int, at: list[int], trial: Trial
+) -> dict[str, pd.DataFrame]:
     """Return `seconds` of every step of `bkb` and of exact GP-UCB on its pulls, and `sizes` of its dictionary.
 
     Both tables have a row for every t = 1 .. horizon. Seconds: `BKB`, `exact, rows` and, for few arms, `exact,
@@ -53,17 +57,17 @@ def cost_of_steps(source: Source, bkb: Maker, horizon: int, at: list[int], trial
         for t in at:
             refit = partial(refitted, *given, pulls[:t], observations[:t], counted)
             seconds[name][t - 1] = np.median(timeit.repeat(refit, number=1, repeat=3))
-    t = pd.RangeIndex(1, horizon + 1, name="t")
+    rows = pd.RangeIndex(1, horizon + 1, name="t")
     columns = ["members", "features", "distinct", "d_eff"]
-    return {"seconds": pd.DataFrame(seconds, t), "sizes": pd.DataFrame(sizes, t, columns=columns)}
+    return {"seconds": pd.DataFrame(seconds, rows), "sizes": pd.DataFrame(sizes, rows, columns=columns)}
 
 
 def _sizes(policy: BKB) -> tuple[int, int, int, float]:
     sketch = policy.posterior
-    return len(sketch.dictionary), sketch.n_features, np.count_nonzero(sketch.counts), sketch.summed_variance
+    return len(sketch.dictionary), sketch.n_features, int(np.count_nonzero(sketch.counts)), sketch.summed_variance
 
 
-def _seconds_of_following(posterior: Posterior, played: list[tuple[int, float]]) -> Array:
+def _seconds_of_following(posterior: ExactPosterior, played: list[tuple[int, float]]) -> Array:
     """Seconds of every choice and update; a width of 1 stands for any."""
     clock = [time.perf_counter()]
     for arm, observation in played:
@@ -89,7 +93,7 @@ def refitted(
     return mean, kernel.diag(points) - np.einsum("ij,ij->j", V, V)
 
 
-def seconds_of_runs(source: Source, policies: Mapping[str, Maker], horizon: int, trial: Trial) -> dict[str, dict]:
+def seconds_of_runs(source: Source, policies: Mapping[str, Maker], horizon: int, trial: Trial) -> dict[str, Any]:
     """Return the `seconds` of a whole run of every policy, each on its own pulls."""
     problem, found = source(trial), {}
     for name, make in policies.items():

@@ -13,6 +13,7 @@ from scipy.linalg import eigh, eigvalsh
 
 from kbrepro import checks
 from kbrepro.kernels import Array
+from kbrepro.papers.bkb.policy import BKB
 from kbrepro.papers.bkb.sketch import RANK_TOLERANCE, BudgetedPosterior, NystromPosterior
 from kbrepro.papers.bkb.starvation import Design, Pulls
 from kbrepro.posterior import RowPosterior
@@ -213,6 +214,7 @@ def sizes(experiment: Experiment, trial: Trial) -> dict[str, Sized]:
     problem, found = experiment.problem(trial), {}
     for name, make in experiment.policies.items():
         policy, arms, members = make(problem.told, experiment.horizon), [], []
+        assert isinstance(policy, BKB)
         for _, arm, _ in rounds(policy, problem, experiment.horizon, trial.rng("run")):
             arms.append(arm)
             members.append(len(policy.posterior.dictionary))

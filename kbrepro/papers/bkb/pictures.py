@@ -125,7 +125,7 @@ def transition(
 
     `dimension`: mean d_eff at the end by design; `of_record`: the qbar that the title speaks of.
     """
-    designs, names = (list(dict.fromkeys(key[i] for key in found)) for i in (1, 0))
+    names, designs = (list(dict.fromkeys(part)) for part in zip(*(key[:2] for key in found), strict=True))
     fig, axes = plt.subplots(2, len(designs), figsize=(WIDTH, 4.8), sharex=True, sharey="row")
     for column, design in zip(axes.T, designs, strict=True):
         for name, aside in zip(names, (-0.07, 0.07), strict=True):
@@ -179,7 +179,7 @@ def regret(traces: Mapping[str, Trace]) -> Figure:
     """Return cumulative regret of all rules, median and quartiles."""
     fig, _ = figures.regret_row({"": traces}, 4.2, LOOKS, hero=HERO)
     final = {name: trace.regret.sum(axis=1).mean() for name, trace in traces.items()}
-    least, most = (f(final, key=final.get) for f in (min, max))
+    least, most = (f(final, key=final.__getitem__) for f in (min, max))
     return figures.labelled(fig, f"Mean $R_T$ from {final[least]:.0f} ({least})\nto {final[most]:.0f} ({most})")
 
 
@@ -189,13 +189,13 @@ def beside_exact(finals: Mapping[str, Array], pairs: Mapping[str, tuple[str, str
     for label, (rule, to) in pairs.items():
         share = paired_share(finals[rule], finals[to], seed)
         rows[label] = finals[rule] / finals[to], share.changed(lambda x: 1 + x)
-    rule = read_rule(">= 0.8, <= 1.3")
-    outside = {label.replace("\n", " "): e.value for label, (_, e) in rows.items() if rule.state(e) != "holds"}
+    limits = read_rule(">= 0.8, <= 1.3")
+    outside = {label.replace("\n", " "): e.value for label, (_, e) in rows.items() if limits.state(e) != "holds"}
     told = "; ".join(f"{label} {value:.2f}" for label, value in outside.items())
     title = f"{len(rows) - len(outside)} of {len(rows)} ratios of mean $R_T$ are clearly within 0.8 to 1.3"
     title = f"{title}; the others:\n{fill(told, 90)}" if told else title
     its = {"what": "$R_T$ over that of the rule named second", "centre": "ratio of means"}
-    return figures.paired(rows, 1.6 + 0.36 * len(rows), title, "log", rule=rule, **its)
+    return figures.paired(rows, 1.6 + 0.36 * len(rows), title, "log", rule=limits, **its)
 
 
 def fixed_size(traces: Mapping[str, Trace]) -> Figure:

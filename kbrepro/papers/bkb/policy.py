@@ -14,59 +14,79 @@ from typing import Any
 import numpy as np
 
 from kbrepro import checks
-from kbrepro.confidence import Asking
+from kbrepro.confidence import Probable
 from kbrepro.kernels import Array
-from kbrepro.papers.bkb.sketch import BudgetedPosterior, FeaturePosterior, StreamingPosterior, random_features
+from kbrepro.papers.bkb import sketch
 from kbrepro.policies import UCB
 from kbrepro.problems import Told
 
 
-class BKB(UCB):
+class RandomUCB(UCB):
+    """UCB on a posterior that draws at random: it is born at the first ask, with a child of the `rng` that asks."""
+
+    posterior: sketch.FeaturePosterior
+    _asked = False
+
+    def prior(self, horizon: int) -> sketch.FeaturePosterior:
+        """Return what is known before the features are drawn: nothing."""
+        return sketch.FeaturePosterior(np.empty((self.told.n_arms, 0)), self.told.noise_variance)
+
+    def drawn(self, rng: np.random.Generator) -> sketch.FeaturePosterior:
+        """Return the posterior as it is before the first pull; `rng` is its own."""
+        raise NotImplementedError
+
+    def ask(self, rng: np.random.Generator) -> int:
+        if not self._asked:
+            self.posterior, self._asked = self.drawn(rng.spawn(1)[0]), True
+        return super().ask(rng)
+
+    def tell(self, arm: int, observation: float) -> None:
+        if not self._asked:
+            raise ValueError(f"arm = {arm} is not allowed: the policy was not asked, and has drawn no features")
+        super().tell(arm, observation)
+
+
+class BKB(RandomUCB):
     """UCB on a `BudgetedPosterior`, or with `streaming` on the dictionary that Section 3.2 leaves open.
 
-    The first arm is uniformly at random. The dictionary's draws come from a child of the first `rng` that asks. Raises
-    ValueError unless qbar >= 1.
+    The first arm is uniformly at random. Raises ValueError unless qbar >= 1.
     """
 
+    posterior: sketch.NystromPosterior
+
     def __init__(
-        self, told: Told, horizon: int, *, width: Callable[[UCB], float], qbar: float, streaming: bool = False
+        self, told: Told, horizon: int, *, width: Callable[[Any], float], qbar: float, streaming: bool = False
     ) -> None:
+        sketch.allowed_qbar(qbar)
         self.qbar, self.streaming = qbar, streaming
         super().__init__(told, horizon, width=width)
 
-    def prior(self, horizon: int) -> BudgetedPosterior:
-        form = StreamingPosterior if self.streaming else BudgetedPosterior
-        return form(self.told.kernel, self.told.points, self.told.noise_variance, self.qbar)
+    def prior(self, horizon: int) -> sketch.NystromPosterior:
+        return sketch.NystromPosterior(self.told.kernel, self.told.points, self.told.noise_variance)
 
-    def ask(self, rng: np.random.Generator) -> int:
-        if self.posterior.rng is None:
-            self.posterior.rng = rng.spawn(1)[0]
-        return super().ask(rng)
+    def drawn(self, rng: np.random.Generator) -> sketch.BudgetedPosterior:
+        form = sketch.StreamingPosterior if self.streaming else sketch.BudgetedPosterior
+        return form(self.told.kernel, self.told.points, self.told.noise_variance, self.qbar, rng)
 
     def index(self, rng: np.random.Generator) -> Array:
         # ties fall by a random permutation: one common value makes the first arm uniform whatever the kernel
         return np.zeros(self.told.n_arms) if self.t == 1 else super().index(rng)
 
 
-class FourierUCB(UCB):
+class FourierUCB(RandomUCB):
     """UCB on a fixed number of random Fourier features, drawn once: an approximation that does not adapt.
 
-    What Calandriello et al., Sections 1.1 and 5, say may suffer linear regret. `n_features` is even. The features come
-    from a child of the first `rng` that asks. Raises ValueError for a kernel without a spectral density.
+    What Calandriello et al., Sections 1.1 and 5, say may suffer linear regret. `n_features` is even. Raises
+    ValueError for a kernel without a spectral density.
     """
 
-    def __init__(self, told: Told, horizon: int, *, width: Callable[[UCB], float], n_features: int) -> None:
+    def __init__(self, told: Told, horizon: int, *, width: Callable[[Any], float], n_features: int) -> None:
         super().__init__(told, horizon, width=width)
         self.n_features = n_features
 
-    def prior(self, horizon: int) -> FeaturePosterior:
-        return FeaturePosterior(np.empty((self.told.n_arms, 0)), self.told.noise_variance)
-
-    def ask(self, rng: np.random.Generator) -> int:
-        if self.t == 1 and not self.posterior.n_features:
-            features = random_features(self.told.kernel, self.told.points, self.n_features, rng.spawn(1)[0])
-            self.posterior = FeaturePosterior(features, self.told.noise_variance)
-        return super().ask(rng)
+    def drawn(self, rng: np.random.Generator) -> sketch.FeaturePosterior:
+        features = sketch.random_features(self.told.kernel, self.told.points, self.n_features, rng)
+        return sketch.FeaturePosterior(features, self.told.noise_variance)
 
 
 @dataclass(frozen=True)
@@ -115,7 +135,7 @@ class Budgeted:
         noise = 2 * noise_scale * math.sqrt(self.alpha * growth * summed_variance + math.log(1 / self.delta))
         return noise / math.sqrt(noise_variance) + (1 + 1 / math.sqrt(1 - self.accuracy)) * norm
 
-    def __call__(self, policy: Asking) -> float:
+    def __call__(self, policy: RandomUCB) -> float:
         squared_kappa = float(policy.told.kernel.diag(policy.told.points).max())
         return self.at(**_so_far(policy), squared_kappa=squared_kappa)
 
@@ -142,17 +162,12 @@ class Budgeted:
 
 
 @dataclass(frozen=True)
-class Authors:
+class Authors(Probable):
     """norm + noise_scale / sqrt(lambda) sqrt(log(pulls) S + log(1 / delta)), S and lambda as in `Budgeted`.
 
     The width in the code of the authors of BKB: without the factor 2, alpha, and the terms in epsilon and kappa. The
     logarithm is that of at least 2 pulls.
     """
-
-    delta: float
-
-    def __post_init__(self) -> None:
-        checks.probability(delta=self.delta)
 
     def at(
         self, summed_variance: float, pulls: int, *, norm: float, noise_scale: float, noise_variance: float
@@ -164,11 +179,11 @@ class Authors:
         noise = noise_scale * math.sqrt(math.log(max(pulls, 2)) * summed_variance + math.log(1 / self.delta))
         return norm + noise / math.sqrt(noise_variance)
 
-    def __call__(self, policy: Asking) -> float:
+    def __call__(self, policy: RandomUCB) -> float:
         return self.at(**_so_far(policy))
 
 
-def _so_far(policy: Asking) -> dict[str, Any]:
+def _so_far(policy: RandomUCB) -> dict[str, Any]:
     """What both widths read off the policy."""
     told = policy.told
     known = {"norm": told.norm, "noise_scale": told.noise_scale, "noise_variance": told.noise_variance}

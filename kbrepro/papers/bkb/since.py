@@ -41,6 +41,8 @@ class MiniUCB(UCB):
     with C near 1 it is GP-UCB. `choices` counts how often it chose. Raises ValueError unless squared_c > 1.
     """
 
+    posterior: CountedPosterior
+
     def __init__(
         self, told: Told, horizon: int, *, width: Callable[[UCB], float], squared_c: float, **settings: Any
     ) -> None:
@@ -48,7 +50,8 @@ class MiniUCB(UCB):
             raise ValueError(f"squared_c = {squared_c!r} is not allowed: squared_c must be above 1")
         super().__init__(told, horizon, width=width, **settings)
         self.squared_c, self.choices = squared_c, 0
-        self._arm, self._stays, self._observed = -1, 0, []
+        self._arm, self._stays = -1, 0
+        self._observed: list[float] = []
 
     def prior(self, horizon: int) -> CountedPosterior:
         return CountedPosterior(self.told.kernel, self.told.points, self.told.noise_variance)

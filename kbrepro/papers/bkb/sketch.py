@@ -12,6 +12,8 @@ A step costs O((A + distinct arms pulled) m^2), whatever the number of pulls.
 
 from __future__ import annotations
 
+from typing import NoReturn
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import cholesky, solve_triangular
@@ -78,7 +80,7 @@ def _fourier(points: Array, frequencies: Array, weights: Array) -> Array:
     return np.concatenate([np.cos(angles), np.sin(angles)], axis=1) * np.sqrt(np.tile(weights, 2))
 
 
-def _no_density(kernel: Kernel, why: str) -> None:
+def _no_density(kernel: Kernel, why: str) -> NoReturn:
     raise ValueError(f"kernel = {kernel!r} is not allowed: {why}")
 
 
@@ -193,21 +195,26 @@ class NystromPosterior(FeaturePosterior):
         self._embed(nystrom_features(columns, distinct))
 
 
+def allowed_qbar(qbar: float) -> None:
+    """Raise ValueError unless qbar is at least 1."""
+    checks.positive(qbar=qbar)
+    if qbar < 1:
+        raise ValueError(f"qbar = {qbar!r} is not allowed: qbar must be at least 1")
+
+
 class BudgetedPosterior(NystromPosterior):
     """The posterior of BKB: after every pull a new dictionary, each pull in it with probability min(1, qbar s).
 
     s is the variance of its arm before the newest observation, divided by the noise variance (Calandriello et al.,
-    Algorithm 1). A dictionary that would be empty holds the newest pull. `rng` draws; it can be set later, before the
-    first update. Raises ValueError unless qbar >= 1.
+    Algorithm 1). A dictionary that would be empty holds the newest pull. `rng` draws. Raises ValueError unless
+    qbar >= 1.
     """
 
     def __init__(
-        self, kernel: Kernel, points: Array, noise_variance: float, qbar: float, rng: np.random.Generator | None = None
+        self, kernel: Kernel, points: Array, noise_variance: float, qbar: float, rng: np.random.Generator
     ) -> None:
         super().__init__(kernel, points, noise_variance)
-        checks.positive(qbar=qbar)
-        if qbar < 1:
-            raise ValueError(f"qbar = {qbar!r} is not allowed: qbar must be at least 1")
+        allowed_qbar(qbar)
         self.qbar, self.rng = qbar, rng
 
     def inclusion(self) -> Array:
@@ -215,8 +222,6 @@ class BudgetedPosterior(NystromPosterior):
         return np.minimum(1.0, self.qbar * self.variance / self.noise_variance)
 
     def update(self, arm: int, observation: float) -> None:
-        if self.rng is None:
-            raise ValueError("rng = None is not allowed: the dictionary is drawn from it, set it before the first pull")
         inclusion = self.inclusion()
         super().update(arm, observation)
         members = self._draw(inclusion, arm)

@@ -30,7 +30,8 @@ LARGEST_RATIO = 1e200
 Pulls = NDArray[np.int64]
 Design = Callable[[np.random.Generator, Array, int], Pulls]
 #: Numbers of features to try, by name, and values of qbar.
-Sizes, Levels = dict[str, list[int]], list[float]
+Sizes = dict[str, list[int]]
+Levels = list[float]
 
 
 # Designs
@@ -90,16 +91,17 @@ def snapshots(source: GPDraw, design: Design, at: list[int], qbars: Levels, n_fe
     pulls = design(rng, told.points, max(at))
     observations = np.array([problem.pull(arm, rng) for arm in pulls])
     given = told.kernel, told.points, told.noise_variance
-    followers = {("exact", ""): RowPosterior(*given)}
+    followers: dict[tuple[str, str], RowPosterior | sketch.FeaturePosterior] = {("exact", ""): RowPosterior(*given)}
     forms = {"BKB": sketch.BudgetedPosterior, "BKB, streaming": sketch.StreamingPosterior}
-    for (name, form), q in product(forms.items(), qbars):
-        followers[name, f"qbar={q:g}"] = form(*given, q, rng.spawn(1)[0])
-    seen = {}
+    named = product(forms.items(), qbars)
+    budgeted = {(name, f"qbar={q:g}"): form(*given, q, rng.spawn(1)[0]) for (name, form), q in named}
+    followers |= budgeted
+    seen: dict[tuple[str, str, int], Snapshot] = {}
     for t, (arm, observation) in enumerate(zip(pulls, observations, strict=True), start=1):
         for follower in followers.values():
             follower.update(arm, observation)
         if t in at:
-            rivals = _rivals(told, pulls[:t], followers["BKB", f"qbar={qbars[0]:g}"], n_features, rng)
+            rivals = _rivals(told, pulls[:t], budgeted["BKB", f"qbar={qbars[0]:g}"], n_features, rng)
             for rival, i in product(rivals.values(), range(t)):
                 rival.update(pulls[i], observations[i])
             seen |= {(*name, t): _snapshot(posterior) for name, posterior in (followers | rivals).items()}
@@ -109,9 +111,10 @@ def snapshots(source: GPDraw, design: Design, at: list[int], qbars: Levels, n_fe
 def _rivals(
     told: Told, pulls: Pulls, bkb: sketch.NystromPosterior, n_features: Sizes, rng: np.random.Generator
 ) -> dict[tuple[str, str], sketch.FeaturePosterior]:
-    kernel, points, n_members, found = told.kernel, told.points, len(bkb.dictionary), {}
+    kernel, points, n_members = told.kernel, told.points, len(bkb.dictionary)
+    found: dict[tuple[str, str], sketch.FeaturePosterior] = {}
     for label, size in {"": n_members, f"{FEW_MEMBERS} pulls": min(FEW_MEMBERS, len(pulls))}.items():
-        uniform = found["DTC, uniform", label] = sketch.NystromPosterior(kernel, points, told.noise_variance)
+        found["DTC, uniform", label] = uniform = sketch.NystromPosterior(kernel, points, told.noise_variance)
         uniform.use_dictionary(rng.choice(pulls, size, replace=False))
     features = {("SoR", ""): sketch.nystrom_features(kernel(points[bkb.inducing], points), bkb.inducing)}
     for name, make in (("RFF", partial(sketch.random_features, rng=rng)), ("QFF", sketch.quadrature_features)):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.linalg import eigvalsh
 
 from kbrepro import checks
@@ -52,7 +53,7 @@ def operator_bound(operator_eigenvalues: Array, noise_variance: float, T: int, t
     return HALF_OVER_GREEDY * float(_worst_split(splits, head, rest, T).min())
 
 
-def _worst_split(splits: Array, head: Array, per_pull: Array, T: int) -> Array:
+def _worst_split(splits: NDArray[np.integer], head: Array, per_pull: Array, T: int) -> Array:
     """Return max over integers r = 1..T of splits log r + head + (T - r) per_pull, for every split; concave in r."""
     with np.errstate(divide="ignore"):
         best = np.clip(splits / per_pull, 1, T)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -28,10 +29,9 @@ RULES = ("GP-UCB", "GP-UCB/5", "EI", "MPI", "mean only", "variance only")
 TAILS = ("GP-UCB", "GP-UCB/5", "EI", "IRGP-UCB", "PIMS", "GP-EIMS")
 MEAN = "mean and 95 % interval"
 #: Variants of a rule: its colour, other line styles.
-VARIANTS: dict[str, Look] = {"GP-UCB, Theorem 2": (LOOK["GP-UCB"][0], ":")} | {
-    name: (LOOK["MPI"][0], style)
-    for name, style in zip(MARGINS.values(), (":", (0, (5, 1, 1, 1, 1, 1)), "--", "-"), strict=True)
-}
+VARIANTS: dict[str, Look] = {"GP-UCB, Theorem 2": (LOOK["GP-UCB"][0], ":"), "MPI": LOOK["MPI"]}
+VARIANTS |= {"MPI, margin 0": (LOOK["MPI"][0], ":"), "MPI, margin 0.03": (LOOK["MPI"][0], "--")}
+VARIANTS |= {"MPI, margin 0.01": (LOOK["MPI"][0], (0, (5, 1, 1, 1, 1, 1)))}
 #: Claim -> the part that is played under every reading, and what its axis says.
 PLAYED = {
     "1-E": ("mean", "GP-UCB/5 minus EI,\nshare of EI's mean $R_T/T$"),
@@ -82,7 +82,7 @@ def synthetic(traces: Mapping[str, Trace]) -> Figure:
 
 def margins_and_incumbents(traces: Mapping[str, Trace]) -> Figure:
     """Return average regret of MPI by margin, and of EI and MPI by incumbent, beside GP-UCB/5."""
-    shown = {"margin of MPI (0.1 where none is named)": MARGINS.values()}
+    shown = {"margin of MPI (0.1 where none is named)": (*MARGINS.values(),)}
     shown["incumbent"] = ("EI", "EI, noisy incumbent", "MPI", "MPI, noisy incumbent")
     panels = {title: {name: traces[name] for name in (HERO, *names)} for title, names in shown.items()}
     fig, _ = figures.regret_row(panels, 3.6, looks=VARIANTS, quantity="average", hero=HERO)
@@ -235,7 +235,9 @@ def rates(T: Array, d: int, dimensions: Array) -> Figure:
 # What functions and data look like
 
 
-def prior_draws(kernels: Mapping[str, Kernel], points: Array, rng: np.random.Generator) -> tuple[Figure, dict]:
+def prior_draws(
+    kernels: Mapping[str, Kernel], points: Array, rng: np.random.Generator
+) -> tuple[Figure, dict[str, Any]]:
     """Return Fig. 4, four draws a kernel, and their mean squared slopes."""
     fig, axes = pieces.row(len(kernels), 2.4, sharex=True)
     roughness = {}
@@ -251,7 +253,7 @@ def prior_draws(kernels: Mapping[str, Kernel], points: Array, rng: np.random.Gen
 def field(places: Array, readings: Array, time: pd.Timestamp, data: str, unit: str) -> Figure:
     """Return Fig. 2a: one minute of all sensors at their places (m)."""
     fig, ax = plt.subplots(figsize=(4.8, 3.2))
-    dots = ax.scatter(*places.T, c=readings, cmap="cividis", s=50, edgecolor="0.4", linewidth=0.5)
+    dots = ax.scatter(places[:, 0], places[:, 1], c=readings, cmap="cividis", s=50, edgecolor="0.4", linewidth=0.5)
     fig.colorbar(dots, ax=ax, label=f"temperature ({unit})")
     ax.set(xlabel="x (m)", ylabel="y (m)", title=f"Fig. 2a, {data}\n{time:%d %B %Y, %H:%M}")
     return fig

@@ -10,7 +10,7 @@ from types import SimpleNamespace
 import numpy as np
 
 from kbrepro import checks
-from kbrepro.confidence import Asking
+from kbrepro.confidence import Asking, Probable
 from kbrepro.kernels import Array
 from kbrepro.problems import Told
 
@@ -51,18 +51,14 @@ class CompactArms:
 
 
 @dataclass(frozen=True, eq=False)
-class KnownNorm:
+class KnownNorm(Probable):
     """sqrt(2 norm^2 + 300 gamma_t log^3(t / delta)).
 
     Theorem 3: `norm` bounds the RKHS norm, `max_gains` (T,) holds gamma_1 .. gamma_T (nats), the noise is bounded by
     its scale. Raises ValueError if t exceeds T or the norm is not known.
     """
 
-    delta: float
     max_gains: Array = field(repr=False)
-
-    def __post_init__(self) -> None:
-        checks.probability(delta=self.delta)
 
     def at(self, t: int, norm: float) -> float:
         """Return the width of round t; ValueError unless t is from 1 to T and the norm above 0."""
@@ -73,7 +69,7 @@ class KnownNorm:
         return math.sqrt(2 * norm**2 + 300 * self.max_gains[t - 1] * math.log(t / self.delta) ** 3)
 
     def __call__(self, policy: Asking) -> float:
-        return self.at(policy.t, policy.told.norm)
+        return self.at(policy.t, policy.told.known_norm)
 
 
 def regret_bound(widths: Array, max_gains: Array, noise_variance: float) -> Array:

@@ -13,7 +13,7 @@ from kbrepro import checks
 from kbrepro.kernels import Array
 from kbrepro.papers.gpn_ucb.network import NetworkTold
 from kbrepro.papers.gpn_ucb.posterior import HALF_WIDTH, STEP, TABLE_POINTS, ChainPosterior, interpolate, stencil
-from kbrepro.policies.base import Policy
+from kbrepro.policies.base import IndexPolicy
 from kbrepro.policies.improvement import log_expected_excess
 
 #: Nodes and weights of the trapezoid rule for the standard normal; 1 - their reach is below 1e-9.
@@ -67,8 +67,11 @@ def smooth(table: Array) -> Array:
     return averages[:, pad : pad + len(table)]
 
 
-class CascadeEI(Policy):
+class CascadeEI(IndexPolicy):
     """cEI (eq. 286): the expected improvement of the chain's last output, its layers drawn one after the other."""
+
+    told: NetworkTold
+    posterior: ChainPosterior
 
     def __init__(self, told: NetworkTold, horizon: int) -> None:
         super().__init__(told, horizon)
@@ -101,7 +104,8 @@ class ExactCascadeEI(CascadeEI):
     """
 
     def expected_improvement(self, rng: np.random.Generator) -> Array:
-        last, smoothed = self.told.depth - 1, {}
+        last = self.told.depth - 1
+        smoothed: dict[int, Array] = {}
 
         def value(i: int, z: Array) -> Array:
             mean, sd = self.posterior.at(i, z)

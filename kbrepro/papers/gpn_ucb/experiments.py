@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from itertools import islice
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -16,6 +17,7 @@ from kbrepro import checks
 from kbrepro.kernels import Array
 from kbrepro.papers.gpn_ucb.network import NetworkProblem
 from kbrepro.papers.gpn_ucb.policies import GPNUCB, CascadeUCB, composite_path, uniform_design
+from kbrepro.papers.gpn_ucb.posterior import LayerPosterior, OperatorPosterior
 from kbrepro.papers.gpn_ucb.problems import RandomNetwork, maximum_gap
 from kbrepro.papers.gpn_ucb.sets import MODES
 from kbrepro.policies.base import best_arm
@@ -104,7 +106,7 @@ def coverage(network: RandomNetwork, n_grid: int, horizon: int, trial: Trial) ->
     problem = network(trial)
     settings = {"n_grid": n_grid, "half_width": 1.5 * network.norm}
     sets = {mode: problem.told.structure.sets(problem.told, mode=mode, **settings) for mode in MODES}
-    found = {mode: np.empty((2, horizon)) for mode in MODES} | {"band": np.empty(horizon)}
+    found: dict[str, Array] = {mode: np.empty((2, horizon)) for mode in MODES} | {"band": np.empty(horizon)}
     policy = GPNUCB(problem.told, horizon, **settings)
     for t, arm, observation in rounds(policy, problem, horizon, trial.rng("run")):
         for mode, its in sets.items():
@@ -116,13 +118,14 @@ def coverage(network: RandomNetwork, n_grid: int, horizon: int, trial: Trial) ->
     return found
 
 
-def outside_band(posteriors: Sequence, problem: NetworkProblem) -> int:
+def outside_band(posteriors: Sequence[LayerPosterior | OperatorPosterior], problem: NetworkProblem) -> int:
     """Return how many arms have |f - mean| > B sd, up to rounding, at the true input of any layer (Lemma 1).
 
     Of several outputs of one kernel each, every one is asked; of a vector-valued layer the Euclidean norm.
     """
     told, outside = problem.told, np.zeros(problem.told.n_arms, dtype=bool)
-    z, order = np.empty((told.n_arms, 0)), 2 if hasattr(told.structure, "kernel_of") else np.inf
+    z: Array = np.empty((told.n_arms, 0))
+    order = 2 if hasattr(told.structure, "kernel_of") else np.inf
     for i, (posterior, output) in enumerate(zip(posteriors, problem.outputs, strict=True)):
         mean, sd = posterior.at(np.column_stack([z, told.own_inputs(i)]))
         outside |= np.linalg.norm(output - mean, order, axis=1) > told.norm_bound * sd + 1e-8
@@ -223,14 +226,17 @@ def relative_widths(source: Source, pulls: int, constants: Sequence[float], tria
     return np.array([np.median(2 * problem.told.norm_bound * other.fed_forward(L)[1] / width) for L in constants])
 
 
-def carried(problem: NetworkProblem, arms: Sequence[int], arm: int, n_grid: int = 100) -> tuple[list, pd.DataFrame]:
+def carried(
+    problem: NetworkProblem, arms: Sequence[int], arm: int, n_grid: int = 100
+) -> tuple[list[pd.DataFrame], pd.DataFrame]:
     """Return what a picture of one arm's interval needs after pulls of `arms`: layers and intervals.
 
     Layers 2 to m of a chain: a frame z, low, high (the envelope's bounds), raw_low, raw_high (mean +- B sd) on the
     grid. Intervals: a row a layer and kind (`grid`, `no envelope`, `outward`) with low, high and the true output.
     """
     layers, rows = [], []
-    for kind, settings in {"grid": {}, "no envelope": {"envelope": False}, "outward": {"mode": "outward"}}.items():
+    kinds: dict[str, dict[str, Any]] = {"grid": {}, "no envelope": {"envelope": False}, "outward": {"mode": "outward"}}
+    for kind, settings in kinds.items():
         sets = problem.told.structure.sets(problem.told, n_grid=n_grid, **settings)
         for pulled in arms:
             sets.update(pulled, problem.pull(pulled, np.random.default_rng(0)))

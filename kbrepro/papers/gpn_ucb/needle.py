@@ -20,7 +20,7 @@ from kbrepro.problems import Trial
 NORM, PLACE, REACH = 5.0, 0.5, 0.3
 
 
-def matern_profile(distance: Array, nu: float) -> Array:
+def matern_profile(distance: Array | float, nu: float) -> Array:
     """Return the Matérn kernel of any smoothness nu > 0 and lengthscale 1 at distances >= 0, same shape."""
     checks.positive(nu=nu)
     s = np.sqrt(2 * nu) * np.abs(np.asarray(distance, dtype=float))

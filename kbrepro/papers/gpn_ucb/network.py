@@ -8,6 +8,7 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from kbrepro import checks
 from kbrepro.kernels import Array, Kernel
@@ -111,7 +112,7 @@ class NetworkProblem:
         checks.arm_index(arm, self.told.n_arms)
         return *(output[arm] for output in self.outputs[:-1]), float(self.expected_reward[arm])
 
-    def regret(self, arms: np.ndarray) -> Array:
+    def regret(self, arms: int | NDArray[np.integer]) -> Array:
         """Return the instantaneous regret of pulling `arms`, same shape, at least 0."""
         return self.expected_reward.max() - self.expected_reward[arms]
 

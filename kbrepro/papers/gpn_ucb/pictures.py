@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from textwrap import fill
+from typing import Any
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -70,7 +71,7 @@ def interval(
     for shift, (kind, (colour, marker, label)) in zip((-0.22, 0, 0.22), KINDS.items(), strict=True):
         these = rows[rows["kind"] == kind]
         middle, half = (these["low"] + these["high"]) / 2, np.maximum((these["high"] - these["low"]) / 2, 0)
-        look = {"fmt": marker, "color": colour, "markersize": 4, "capsize": 3, "label": label}
+        look: dict[str, Any] = {"fmt": marker, "color": colour, "markersize": 4, "capsize": 3, "label": label}
         below.errorbar(middle, these["layer"] + shift, xerr=half, **look)
     below.plot(its["true"], its.index, "*", color="black", markersize=9, zorder=3, label="truth")
     below.set_yticks(list(names), list(names.values()))
@@ -84,7 +85,9 @@ def interval(
     return titled(fig, f"{title},\n{told}", 3)
 
 
-def _through(ax: Axes, i: int, problem: NetworkProblem, frame: pd.DataFrame, its: pd.DataFrame, arms: Sequence) -> None:
+def _through(
+    ax: Axes, i: int, problem: NetworkProblem, frame: pd.DataFrame, its: pd.DataFrame, arms: Sequence[int]
+) -> None:
     """Draw layer i + 1 with its bounds, the interval that goes in and the one that comes out."""
     z, y = (problem.outputs[j][:, 0] for j in (i - 1, i))
     (low, high), (out_low, out_high) = its.loc[i], its.loc[i + 1]
@@ -142,7 +145,7 @@ def regrets(
     """
     rows = -(-len(panels) // 2)
     fig, axes = plt.subplots(rows, 2, figsize=(WIDTH, 0.9 + 2.8 * rows), squeeze=False)
-    best = {}
+    best: dict[str, list[str]] = {}
     for ax, (title, traces) in zip(axes.flat, panels.items(), strict=False):
         floor = FLOOR if quantity == "simple" else 0.0
         raised = {rule: trace._replace(gaps=np.maximum(trace.gaps, floor)) for rule, trace in traces.items()}
@@ -200,7 +203,7 @@ def within(traces: Mapping[str, Trace], nonada: Dots, *, at: int, limit: float =
     ax.set(xlabel="round t (band: 95 % interval of GPN-UCB's share)", xlim=(1, len(curve)), ylim=(0, 1.02))
     ax.set_ylabel(f"share of trials within {limit:.0%} of the range")
     ax.yaxis.set_major_formatter(PercentFormatter(1))
-    first = max(shares, key=shares.get)
+    first = max(shares, key=shares.__getitem__)
     title = f"Within {limit:.0%} at T = {at}: {first} {shares[first]:.0%}, GPN-UCB {shares[HERO]:.0%}, "
     last = np.flatnonzero(np.asarray(pulls) <= at)[-1]
     return figures.labelled(fig, title + f"NonAda {np.mean(values[:, last] <= limit):.0%}")
@@ -277,7 +280,9 @@ def differences(rows: Mapping[str, tuple[Array, Estimate]], *, what: str, rule: 
 # The lower bound
 
 
-def lower_bound(found: Mapping[float, pd.DataFrame], sources: Mapping[float, needle.Needles], ratio: Mapping) -> Figure:
+def lower_bound(
+    found: Mapping[float, pd.DataFrame], sources: Mapping[float, needle.Needles], ratio: Mapping[float, float]
+) -> Figure:
     """Return the needle before and after the layers, g~ (Fig. 6), and average simple regret over all needles.
 
     `found`: {nu: simple regret over epsilon, a row a needle, a column an algorithm}; `ratio`: {nu: r_min / r_max}.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import Any
 
@@ -15,20 +15,23 @@ from kbrepro.confidence import Asking
 from kbrepro.kernels import Array, grid
 from kbrepro.papers.gpn_ucb.network import NOISE_VARIANCE, NetworkTold
 from kbrepro.papers.gpn_ucb.posterior import ChainPosterior, layer_posterior
-from kbrepro.papers.gpn_ucb.sets import NetworkSets
+from kbrepro.papers.gpn_ucb.sets import BallSets, BoxSets
 from kbrepro.policies import UCB, ExpectedImprovement
-from kbrepro.policies.base import Policy, best_arm
+from kbrepro.policies.base import IndexPolicy, Player, best_arm
 from kbrepro.problems import Told
 
 
-class GPNUCB(Policy):
+class GPNUCB(IndexPolicy):
     """GPN-UCB: the arm of largest upper confidence bound (Li & Scarlett, Algorithm 1); settings as for its sets."""
+
+    told: NetworkTold
+    posterior: BoxSets | BallSets
 
     def __init__(self, told: NetworkTold, horizon: int, **settings: Any) -> None:
         self.settings = settings
         super().__init__(told, horizon)
 
-    def prior(self, horizon: int) -> NetworkSets:
+    def prior(self, horizon: int) -> BoxSets | BallSets:
         return self.told.structure.sets(self.told, **self.settings)
 
     def index(self, rng: np.random.Generator) -> Array:
@@ -47,7 +50,7 @@ def uniform_design(points: Array, per_side: int) -> NDArray[np.int64]:
 
 
 def composite_path(
-    told: NetworkTold, arms: Sequence[int], observations: Sequence[Any], ranges: Sequence[tuple[Array, Array]] | None
+    told: NetworkTold, arms: Iterable[int], observations: Sequence[Any], ranges: Sequence[tuple[Array, Array]] | None
 ) -> tuple[list[Array], list[Array]]:
     """Return of every layer the mean (A, n_i) and the sd (A,) at the composed means of the layers before it.
 
@@ -57,7 +60,8 @@ def composite_path(
     eq. 155). The sd of a vector-valued layer is the root of its spectral norm (eq. 124). Raises as `NetworkTold.steps`.
     """
     pulls = [list(told.steps(arm, observation)) for arm, observation in zip(arms, observations, strict=True)]
-    means, sds = [np.empty((told.n_arms, 0))], []
+    means: list[Array] = [np.empty((told.n_arms, 0))]
+    sds: list[Array] = []
     for i in range(told.depth):
         posterior = layer_posterior(told, i, np.column_stack([means[-1], told.own_inputs(i)]))
         for steps in pulls:
@@ -73,7 +77,7 @@ class BlackBox:
     The reward is treated like an output of the first layer (eqs. 289-291).
     """
 
-    def __init__(self, told: NetworkTold, horizon: int, *, policy: Callable[[Told, int], Policy]) -> None:
+    def __init__(self, told: NetworkTold, horizon: int, *, policy: Callable[[Told, int], Player]) -> None:
         self.policy = policy(Told(told.points, told.kernels[0], NOISE_VARIANCE, norm=told.norm_bound), horizon)
 
     def ask(self, rng: np.random.Generator) -> int:
@@ -85,7 +89,7 @@ class BlackBox:
 
 def norm_width(policy: Asking) -> float:
     """The norm bound as width: without noise |f - mean| <= B sd."""
-    return policy.told.norm
+    return policy.told.known_norm
 
 
 #: GP-UCB with the width B (eq. 289), and EI whose incumbent is the largest reward seen (eqs. 290-291).
@@ -93,8 +97,11 @@ black_box_ucb = partial(BlackBox, policy=partial(UCB, width=norm_width))
 black_box_ei = partial(BlackBox, policy=partial(ExpectedImprovement, incumbent="noisy_reward"))
 
 
-class CascadeUCB(Policy):
+class CascadeUCB(IndexPolicy):
     """cUCB (eqs. 278-284): means fed forward, sd~_i = sd_i(mean~_(i-1)) + L sd~_(i-1), index mean~ + B sd~."""
+
+    told: NetworkTold
+    posterior: ChainPosterior
 
     def prior(self, horizon: int) -> ChainPosterior:
         return ChainPosterior(self.told)

@@ -91,7 +91,7 @@ class OperatorPosterior:
     """
 
     def __init__(self, kernel: OperatorKernel, points: Array, noise_variance: float) -> None:
-        self.points, self._n = points, len(kernel.mixings[0])
+        self.points, self._kernel, self._n = points, kernel, len(kernel.mixings[0])
         self._pairs = LayerPosterior(kernel, with_output(points, self._n), noise_variance, n_outputs=1)
         self.covariance = _blocks(kernel, points)
 
@@ -109,7 +109,7 @@ class OperatorPosterior:
         """Return mean (m, n) and `sd` (m,) at any points Z (m, d)."""
         mean, V = self._pairs.solved(with_output(Z, self._n))
         blocks = V.reshape(-1, len(Z), self._n)
-        left = _blocks(self._pairs.kernel, Z) - np.einsum("tmi,tmj->mij", blocks, blocks)
+        left = _blocks(self._kernel, Z) - np.einsum("tmi,tmj->mij", blocks, blocks)
         return mean.reshape(len(Z), self._n), _spectral_sd(left)
 
     def update(self, z: Array, y: Array) -> None:
@@ -124,7 +124,7 @@ class OperatorPosterior:
 def _blocks(kernel: OperatorKernel, points: Array) -> Array:
     """Return Gamma(x, x) of every point, (P, n, n)."""
     diagonals = [k.diag(points) for k in kernel.kernels]
-    return sum(d[:, None, None] * A for d, A in zip(diagonals, kernel.mixings, strict=True))
+    return sum((d[:, None, None] * A for d, A in zip(diagonals, kernel.mixings, strict=True)), start=np.zeros(1))
 
 
 def _spectral_sd(covariance: Array) -> Array:
@@ -142,6 +142,8 @@ def layer_posterior(told: NetworkTold, layer: int, points: Array) -> LayerPoster
 
 class NetworkPosterior:
     """The posteriors of all layers, each with its own fixed points: what a pull shows is told to each of them."""
+
+    posteriors: Sequence[LayerPosterior | OperatorPosterior]
 
     def __init__(self, told: NetworkTold, points: Sequence[Array]) -> None:
         self.told = told
@@ -178,6 +180,8 @@ class ChainPosterior(NetworkPosterior):
 
     Raises ValueError for networks other than chains and for additional inputs.
     """
+
+    posteriors: Sequence[LayerPosterior]
 
     def __init__(self, told: NetworkTold) -> None:
         if set(told.widths) != {1} or any(told.extra_dims) or isinstance(told.kernels[0], OperatorKernel):

@@ -56,7 +56,8 @@ def largest_inside(values: Array, inside: NDArray[np.bool_]) -> Array:
 def inside_boxes(points: Array, low: Array, high: Array) -> NDArray[np.bool_]:
     """Return which points (P, d) lie in boxes [low, high], each (A, d), up to rounding, (A, P)."""
     above, below = points >= low[:, None] - ROUNDING, points <= high[:, None] + ROUNDING
-    return (above & below).all(axis=2)
+    inside: NDArray[np.bool_] = np.all(above & below, axis=2)
+    return inside
 
 
 class NetworkSets(NetworkPosterior):
@@ -135,7 +136,7 @@ class BoxSets(NetworkSets):
         lower, upper = self.regions()[-1]
         return lower[:, 0], upper[:, 0]
 
-    def covers(self, outputs: Sequence[Array]) -> Array:
+    def covers(self, outputs: Sequence[Array]) -> NDArray[np.bool_]:
         """Return for every arm (A,) whether its sets hold the true outputs (A, n_i) of all layers, the reward last."""
         inside = np.ones(self.told.n_arms, dtype=bool)
         for (lower, upper), output in zip(self.regions(), outputs, strict=True):
@@ -173,7 +174,7 @@ class BoxSets(NetworkSets):
         at = np.where(upper_ends, high[:, None], low[:, None])
         own = np.repeat(own[:, None, :], at.shape[1], axis=1)
         Z = np.concatenate([at, own], axis=2).reshape(at.shape[0] * at.shape[1], -1)
-        bounds = np.inf
+        bounds: Array = np.array(np.inf)
         if self.envelope:
             slopes = neighbour_slopes(Z, self.posteriors[i].points, self.told.lipschitz, self.radius)
             bounds = lower_envelope(values, slopes)
@@ -224,7 +225,7 @@ class BallSets(NetworkSets):
         upper, negative = largest_inside(both, self.regions()[-1]).T
         return -negative, upper
 
-    def covers(self, outputs: Sequence[Array]) -> Array:
+    def covers(self, outputs: Sequence[Array]) -> NDArray[np.bool_]:
         """Return for every arm (A,) whether the cells of its sets hold the true outputs, and the bounds the reward."""
         (lower, upper), reward = self.bounds(), outputs[-1][:, 0]
         inside = (lower - ROUNDING <= reward) & (reward <= upper + ROUNDING)

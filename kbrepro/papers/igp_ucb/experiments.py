@@ -21,6 +21,7 @@ from kbrepro.confidence import Improved
 from kbrepro.information import allocated_gain
 from kbrepro.kernels import Array
 from kbrepro.policies import ExpectedImprovement, ProbabilityOfImprovement
+from kbrepro.policies.improvement import ImprovementPolicy
 from kbrepro.problems import Problem, Told, Trial
 from kbrepro.regret import FEWEST, Estimate, Trace, bootstrap, largest, paired_share, weakest
 from kbrepro.simulation import observations
@@ -52,9 +53,9 @@ def pool(incumbent: str, margin: float = 0.0) -> tuple[str, ...]:
 
 def improvement_rules(
     cases: Iterable[tuple[str, float]], prior_sd: float = 1.0
-) -> dict[str, Callable[..., ProbabilityOfImprovement | ExpectedImprovement]]:
+) -> dict[str, Callable[..., ImprovementPolicy]]:
     """Return EI and PI by name, for each (incumbent, margin in prior standard deviations); the first arm is random."""
-    rules = {"EI": ExpectedImprovement, "PI": ProbabilityOfImprovement}
+    rules: dict[str, type[ImprovementPolicy]] = {"EI": ExpectedImprovement, "PI": ProbabilityOfImprovement}
     return {
         named(name, incumbent, margin): partial(
             rule, incumbent=INCUMBENTS[incumbent], margin=margin * prior_sd, random_opening=True
@@ -183,7 +184,7 @@ def excess_of_largest_reward(trace: Trace, source: Callable[[Trial], Problem], s
 def scales(source: Callable[[Trial], Problem], trial: Trial) -> tuple[float, float]:
     """Return the noise scale R and the norm B that the policies of a trial are told: a job for `map_trials`."""
     told = source(trial).told
-    return told.noise_scale, told.norm
+    return told.noise_scale, told.known_norm
 
 
 # Theorems
@@ -193,7 +194,7 @@ def theorem_3_bound(told: Told, horizon: int, delta: float) -> float:
     """Return 2 beta_T sqrt(4 (T + 2) gamma_T), gamma_T by the spectral bound (Chowdhury & Gopalan, Theorem 3)."""
     eigenvalues = eigvalsh(told.kernel(told.points, told.points))
     gain = allocated_gain(eigenvalues, told.noise_variance, horizon)[-1]
-    width = Improved(delta).at(gain, norm=told.norm, noise_scale=told.noise_scale)
+    width = Improved(delta).at(gain, norm=told.known_norm, noise_scale=told.noise_scale)
     return 2 * width * math.sqrt(4 * (horizon + 2) * gain)
 
 
@@ -220,12 +221,12 @@ def log_exponent(power: int, logs: tuple[float, float], *, norm: float, noise_sc
     return (log_ratio(logs[1]) - log_ratio(logs[0])) / math.log(logs[1] / logs[0])
 
 
-def anti_concentration(beta: Array) -> Array:
+def anti_concentration(beta: Array | float) -> Array:
     """Return exp(-beta^2) / (4 sqrt(pi) beta), which Lemma 7 puts below P(Z > beta), same shape as beta > 0."""
     return np.exp(-(beta**2)) / (4 * math.sqrt(math.pi) * beta)
 
 
-def normal_tail(beta: Array) -> Array:
+def normal_tail(beta: Array | float) -> Array:
     """Return P(Z > beta) for a standard normal Z, same shape as beta."""
     return ndtr(-np.asarray(beta))
 
@@ -249,7 +250,7 @@ def discretisation(problem: Problem, lipschitz: float, t: int, n_probes: int = 2
     told, x = problem.told, np.linspace(0, 1, n_probes)[:, None]
     K = told.kernel(told.points, told.points)
     weights = np.linalg.solve(K + 1e-10 * np.eye(len(K)), problem.expected_reward)
-    n = math.ceil(told.norm * lipschitz * t**2)
+    n = math.ceil(told.known_norm * lipschitz * t**2)
     nearest = (np.clip(np.round(x * n - 0.5), 0, n - 1) + 0.5) / n
     error = np.abs((told.kernel(x, told.points) - told.kernel(nearest, told.points)) @ weights).max()
     return {"points of D_t": n, "largest |f(x) - f([x])|": float(error), "1 / t^2": 1 / t**2}

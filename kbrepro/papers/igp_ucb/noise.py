@@ -18,6 +18,7 @@ import numpy as np
 
 from kbrepro.kernels import Array, Kernel
 from kbrepro.policies.base import Policy
+from kbrepro.posterior import ExactPosterior
 from kbrepro.problems import Problem, Told, Trial
 from kbrepro.simulation import rounds
 
@@ -64,6 +65,7 @@ def noise_runs(
 def noise_run(policy: Policy, problem: Problem, horizon: int, rng: np.random.Generator) -> NoiseRun:
     """Return what one policy's run of `horizon` pulls of a problem with expected reward 0 gives."""
     posterior, ridge, R = policy.posterior, problem.told.noise_variance, problem.told.noise_scale
+    assert isinstance(posterior, ExactPosterior)
     squared_norm = log_det = sum_of_sd = 0.0
     log_excess = -math.inf
     for _, arm, noise in rounds(policy, problem, horizon, rng):

@@ -13,6 +13,7 @@ from typing import Any
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from kbrepro import figures
@@ -77,14 +78,8 @@ def idea(
     left.plot(x, mean, color="black", linewidth=1.0, label="posterior mean")
     left.plot(x, draw, color=LOOK["GP-TS"][0], linewidth=1.0, label="draw of GP-TS")
     left.plot(pulls["x"], pulls["observed"], "+", color="black", markersize=6, label="observed")
-    for rule, index, height in ((HERO, top, 0.95), ("GP-TS", draw, 0.02)):
-        at, colour = int(index.argmax()), LOOK[rule][0]
-        left.plot(x[at], index[at], "v", color=colour, markersize=6)
-        side = round((x[at] - x[0]) / np.ptp(x) * 2) / 2  # where the text hangs: 0 by its left end, 1 by its right one
-        arrow = {"arrowstyle": "-", "color": colour, "linewidth": 0.6, "relpos": (side, 0.5)}
-        where = (x[at], index[at]), (x[at], height), "data", ("data", "axes fraction")
-        ha = ("left", "center", "right")[int(2 * side)]
-        left.annotate(f"{rule} pulls here", *where, color=colour, size=8, ha=ha, arrowprops=arrow)
+    _pulls_here(left, HERO, x, top, 0.95)
+    _pulls_here(left, "GP-TS", x, draw, 0.02)
     left.set(xlabel="arm x", ylabel="reward", xlim=(x[0], x[-1]))
     left.margins(y=0.15)
     times = widths["GP-UCB"] / widths[HERO]
@@ -98,6 +93,17 @@ def idea(
     figures.label_ends(right)
     ratio = over_time["GP-UCB"] / over_time[HERO]
     return pieces.titled(fig, f"GP-UCB's width is {ratio.min():.1f} to {ratio.max():,.0f} times that of IGP-UCB")
+
+
+def _pulls_here(ax: Axes, rule: str, x: Array, index: Array, height: float) -> None:
+    """Point from a height, as share of the panel's, at the arm that a rule pulls."""
+    at, colour = int(index.argmax()), LOOK[rule][0]
+    ax.plot(x[at], index[at], "v", color=colour, markersize=6)
+    side = round((x[at] - x[0]) / np.ptp(x) * 2) / 2  # where the text hangs: 0 by its left end, 1 by its right one
+    arrow = {"arrowstyle": "-", "color": colour, "linewidth": 0.6, "relpos": (side, 0.5)}
+    where = (x[at], index[at]), (x[at], height), "data", ("data", "axes fraction")
+    ha = ("left", "center", "right")[int(2 * side)]
+    ax.annotate(f"{rule} pulls here", *where, color=colour, size=8, ha=ha, arrowprops=arrow)
 
 
 # Figures 1 to 3
@@ -178,8 +184,8 @@ def since(panels: Mapping[str, tuple[Array, Array, int]], *, seed: int) -> Figur
     less = sum(estimate.high < 1 for _, estimate in ratios.values())
     title = f"The tighter width costs clearly less regret in {less} of {len(ratios)} settings"
     told = {"what": "$R_T$ with the tighter width over that with the classical one", "dot": "trial or block"}
-    told |= {"rule": read_rule("< 1"), "centre": "ratio of means"}
-    return figures.paired(ratios, 1.4 + 0.34 * len(ratios), title, "log", **told)
+    told |= {"centre": "ratio of means"}
+    return figures.paired(ratios, 1.4 + 0.34 * len(ratios), title, "log", rule=read_rule("< 1"), **told)
 
 
 # The incumbent
@@ -217,7 +223,7 @@ def sensors(sets: Mapping[str, tuple[Panel, str]], *, horizon: int) -> Figure:
     R_T of 0 is drawn at the smallest above 0.
     """
     fig, axes = pieces.row(len(sets), 1.5 + 0.24 * max(len(panel) for panel, _ in sets.values()))
-    best = {}
+    best: dict[str, dict[str, list[str]]] = {}
     for ax, (label, (panel, unit)) in zip(axes, sets.items(), strict=True):
         order = sorted(panel, key=lambda rule: np.median(panel[rule]))
         for place, its in enumerate(pieces.positive(*(panel[rule] for rule in order))):
@@ -279,13 +285,13 @@ def lemma_7(limit: float) -> Figure:
     ax.semilogy(beta, normal_tail(beta), color="black", label=r"$P(Z > \beta)$")
     ax.semilogy(beta, anti_concentration(beta), "--", color=LOOK[HERO][0], label="bound of Lemma 7")
     ax.axvspan(beta[0], max(limit, beta[0]), color="0.88", linewidth=0, zorder=0)
-    for curve in (normal_tail, anti_concentration):
-        ax.plot(1, curve(1.0), "o", color="black")
+    tail, bound = normal_tail(1.0), anti_concentration(1.0)
+    for height in (tail, bound):
+        ax.plot(1, height, "o", color="black")
     ax.set(xlabel=r"$\beta$ (standard deviations)", ylabel="probability, and its bound", xlim=(beta[0], beta[-1]))
     pieces.plain_log(ax.yaxis)
-    times = normal_tail(1) / anti_concentration(1.0)
-    told = f"used at 1: P is {times:.2f} times the bound"
-    ax.annotate(told, (1, normal_tail(1)), (8, 8), textcoords="offset points", size=8)
+    told = f"used at 1: P is {tail / bound:.2f} times the bound"
+    ax.annotate(told, (1, float(tail)), (8, 8), textcoords="offset points", size=8)
     title = f"Lemma 7 is false below β = {limit:.3f}, where shaded" if limit > 0 else "Lemma 7 holds"
     return figures.labelled(fig, title)
 

@@ -7,22 +7,18 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from kbrepro import checks
-from kbrepro.confidence import Asking
+from kbrepro.confidence import Asking, Probable
 
 
 @dataclass(frozen=True)
-class Original:
+class Original(Probable):
     """sqrt(2 norm^2 + 300 gain(t - 1) log^3(t / delta)).
 
     The GP-UCB of Chowdhury & Gopalan, Section 3: Theorem 3 of Srinivas et al. with gamma_{t-1} for gamma_t. `gain`
     gives the information gain (nats) of the pulls before a round.
     """
 
-    delta: float
     gain: Callable[[int], float]
-
-    def __post_init__(self) -> None:
-        checks.probability(delta=self.delta)
 
     def at(self, t: int, norm: float) -> float:
         """Return the width of round t; ValueError unless t is at least 1 and the norm above 0."""
@@ -31,4 +27,4 @@ class Original:
         return math.sqrt(2 * norm**2 + 300 * self.gain(t - 1) * math.log(t / self.delta) ** 3)
 
     def __call__(self, policy: Asking) -> float:
-        return self.at(policy.t, policy.told.norm)
+        return self.at(policy.t, policy.told.known_norm)

@@ -13,7 +13,7 @@ from scipy.special import stdtrit
 
 from kbrepro import checks
 from kbrepro.confidence import Constant
-from kbrepro.kernels import Array, Kernel, grid
+from kbrepro.kernels import Array, Matern, SquaredExponential, grid
 from kbrepro.papers.pi_gp_ucb.many_arms import LazyUCB
 from kbrepro.papers.pi_gp_ucb.partition import PartitionedUCB, initial_side, split_exponent
 from kbrepro.papers.pi_gp_ucb.problems import LatticeKernel
@@ -108,7 +108,7 @@ def growing_variance(horizon: int, d: int, nu: float) -> float:
     return horizon ** (d / (2 * nu + 2 * d))
 
 
-def greedy_gains(kernel: Kernel, n: int, horizon: int, trial: Trial) -> Array:
+def greedy_gains(kernel: Matern | SquaredExponential, n: int, horizon: int, trial: Trial) -> Array:
     """Return the information gain (horizon,) of greedy pulls, d = trial.number + 1, lambda 1.
 
     The arms: the smallest grid of at least n points. Ties fall at random. Observations of zero keep the mean at zero:
@@ -156,8 +156,10 @@ class CellRun(NamedTuple):
 def cell_run(experiment: Experiment, look_at_arms: bool, trial: Trial) -> CellRun:
     """Play π-GP-UCB, the policy of that name of an experiment, and look at its cells; for `map_trials`."""
     problem, T = experiment.problem(trial), experiment.horizon
-    policy: PartitionedUCB = experiment.policies["π-GP-UCB"](problem.told, T)
-    width, pulled, moved, before = np.empty(T), np.empty(T, dtype=int), 0, {}
+    policy = experiment.policies["π-GP-UCB"](problem.told, T)
+    assert isinstance(policy, PartitionedUCB)
+    width, pulled, moved = np.empty(T), np.empty(T, dtype=int), 0
+    before: dict[tuple[int, int], int] = {}
     for t, arm, _ in rounds(policy, problem, T, trial.rng("run")):
         widths = policy.widths()
         width[t - 1], pulled[t - 1] = widths[policy.slot_cell].max() - problem.told.norm, arm
@@ -172,6 +174,7 @@ def cell_run(experiment: Experiment, look_at_arms: bool, trial: Trial) -> CellRu
 
 def _best_arms(policy: PartitionedUCB, widths: Array) -> dict[tuple[int, int], int]:
     """The best arm of every cell that has data, by (cell, its pulls); ties by the policy's order."""
+    assert policy.rank is not None  # it was asked
     found = {}
     for number in np.unique(policy.slot_cell).tolist():
         if (cell := policy.cells[number]).history:
@@ -197,7 +200,8 @@ class BandRun(NamedTuple):
 def band_run(experiment: Experiment, trial: Trial) -> BandRun:
     """Play π-GP-UCB, the policy of that name, and look at its band in every round; for `map_trials`."""
     problem, T = experiment.problem(trial), experiment.horizon
-    policy: PartitionedUCB = experiment.policies["π-GP-UCB"](problem.told, T)
+    policy = experiment.policies["π-GP-UCB"](problem.told, T)
+    assert isinstance(policy, PartitionedUCB)
     ratio = bound = regret = 0.0
     for _, arm, _ in rounds(policy, problem, T, trial.rng("run")):
         ratio = max(ratio, policy.band_ratio(problem.expected_reward))

@@ -13,6 +13,8 @@ it can win all the same it becomes a member. The block ends when a new one is ch
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import solve_triangular
@@ -21,6 +23,8 @@ from kbrepro import checks, posterior
 from kbrepro.kernels import Array, Kernel
 from kbrepro.policies import UCB
 from kbrepro.policies.base import TOLERANCE, best_arm
+
+Arms = NDArray[np.int64]
 
 #: Pulls of a block at most, its members at the start, and how many more it may take in at once.
 BLOCK, MEMBERS, TAKEN_IN = 64, 384, 64
@@ -89,11 +93,15 @@ class KeptCovariance:
     def __init__(self, kernel: Kernel, points: Array) -> None:
         self._matrix = kernel(points, points)
 
-    def among(self, members: NDArray[np.int64]) -> Array:
-        """Return the posterior covariance of the members; they are all arms."""
-        return self._matrix
+    def among(self, members: Arms, some: Arms | None = None) -> Array:
+        """Return the posterior covariance of some arms with the members; these are all arms."""
+        return self._matrix if some is None else self._matrix[some]
 
-    def absorb(self, block: Block, pulled: NDArray[np.int64]) -> Array:
+    def rows(self, block: Block, pulled: Arms, arms: Arms | slice) -> Array:
+        """Return the rows (b, m) of a block, for m arms."""
+        return block.rows()[:, arms]
+
+    def absorb(self, block: Block, pulled: Arms) -> Array:
         """Take in a finished block; return its rows for all arms (b, A)."""
         rows = block.rows()
         self._matrix -= rows.T @ rows
@@ -108,24 +116,36 @@ class KeptRows:
         self._columns = np.empty((len(points), horizon))
         self._n = 0
 
-    def among(self, members: NDArray[np.int64], some: NDArray[np.int64] | None = None) -> Array:
+    def among(self, members: Arms, some: Arms | None = None) -> Array:
         """Return the posterior covariance of some arms (k,) with the members (m,), (k, m); by default the members'."""
         V = self._columns[members, : self._n]
         W = V if some is None else self._columns[some, : self._n]
         return self._kernel(self._points[members if some is None else some], self._points[members]) - W @ V.T
 
-    def rows(self, block: Block, pulled: NDArray[np.int64], arms: NDArray[np.int64] | slice) -> Array:
+    def rows(self, block: Block, pulled: Arms, arms: Arms | slice) -> Array:
         """Return the rows (b, m) of a block with its pulled arms (b,), for m arms."""
         covariance = self._kernel(self._points[pulled], self._points[arms])
         covariance -= self._columns[pulled, : self._n] @ self._columns[arms, : self._n].T
         return solve_triangular(block.factor, covariance, lower=True)
 
-    def absorb(self, block: Block, pulled: NDArray[np.int64]) -> Array:
+    def absorb(self, block: Block, pulled: Arms) -> Array:
         """Take in a finished block with its pulled arms (b,); return its rows for all arms (b, A)."""
         rows = self.rows(block, pulled, slice(None))
         self._columns[:, self._n : self._n + len(pulled)] = rows.T
         self._n += len(pulled)
         return rows
+
+
+Kept = KeptCovariance | KeptRows
+
+
+class Outside(NamedTuple):
+    """The arms that are no members: numbers, mean, sd, and the block's energy when each was renewed, (n,) each."""
+
+    arms: Arms
+    mean: Array
+    sd: Array
+    energy: Array
 
 
 class BlockPosterior:
@@ -141,12 +161,15 @@ class BlockPosterior:
         checks.positive_int(horizon=horizon)
         self.noise_variance, self.horizon, self.gain = noise_variance, horizon, 0.0
         self.n_blocks = self._n_pulls = 0
-        self._mean, self._variance = np.zeros(len(points)), kernel.diag(points).astype(float)
+        self._mean: Array = np.zeros(len(points))
+        self._variance = kernel.diag(points).astype(float)
         few = len(points) <= max(MEMBERS, horizon / 2)
-        self._store = KeptCovariance(kernel, points) if few else KeptRows(kernel, points, horizon)
+        self._store: Kept = KeptCovariance(kernel, points) if few else KeptRows(kernel, points, horizon)
         self._n_members = len(points) if few else MEMBERS
         self.block: Block | None = None
-        self.members: NDArray[np.int64] = np.empty(0, dtype=int)
+        self.members: Arms = np.empty(0, dtype=int)
+        self._place: Arms = np.full(len(points), -1)  # of every arm among the members, -1 outside
+        self._outside, self._n_renewed = Outside(self.members, *[np.empty(0)] * 3), 0
 
     @property
     def mean(self) -> Array:
@@ -160,39 +183,43 @@ class BlockPosterior:
         self._catch_up()
         return np.sqrt(np.maximum(self._variance, 0.0))
 
-    def follow(self, index: Array, arm: int) -> None:
+    def follow(self, index: Array, arm: int) -> Block:
         """Begin a block whose members are `arm` and the arms of largest `index` (A,)."""
         mean, sd = self.mean, self.sd
         index = np.where(np.arange(len(mean)) == arm, np.inf, index)
         self.members = np.sort(np.argpartition(index, -self._n_members)[-self._n_members :])
         self._place = np.full(len(mean), -1)
         self._place[self.members] = np.arange(len(self.members))
-        self._outside = np.flatnonzero(self._place < 0)
-        self._outside_mean, self._outside_sd = mean[self._outside], sd[self._outside]
-        self._outside_energy, self._n_renewed = np.zeros(len(self._outside)), 0
+        outside = np.flatnonzero(self._place < 0)
+        self._outside = Outside(outside, mean[outside], sd[outside], np.zeros(len(outside)))
+        self._n_renewed = 0
         covariance = self._store.among(self.members)
         self.block = Block(mean[self.members], self._variance[self.members], covariance, self.noise_variance)
+        return self.block
 
     def stays_below(self, level: float, width: float) -> bool:
         """Return True if mean + width sd is below `level` at every arm that is no member, False if it may not be.
 
-        Renews the arms whose bound is not below it, and takes in as members those that are not; few of both.
+        False between two blocks, too. Renews the arms whose bound is not below it, and takes in as members those that
+        are not; few of both.
         """
-        block, date = self.block, self._outside_energy
-        since = (1 + BOUND_SLACK) * block.energy - date
-        bound = self._outside_mean + np.sqrt(width**2 + since) * self._outside_sd
+        block, outside = self.block, self._outside
+        if block is None:
+            return False
+        since = (1 + BOUND_SLACK) * block.energy - outside.energy
+        bound = outside.mean + np.sqrt(width**2 + since) * outside.sd
         reach = np.flatnonzero(~(bound < level))
         self._n_renewed += len(reach)
         if not len(reach):
             return True
-        if self._n_renewed > RENEWED * len(self._mean) or (date[reach] == block.energy).any():
+        if self._n_renewed > RENEWED * len(self._mean) or np.any(outside.energy[reach] == block.energy):
             return False
-        arms = self._outside[reach]
+        arms = outside.arms[reach]
         rows = self._store.rows(block, self.members[block.pulled], arms)
-        mean, variance = self._after(rows, arms)
-        self._outside_mean[reach], self._outside_sd[reach] = mean, np.sqrt(np.maximum(variance, 0.0))
-        date[reach] = block.energy
-        can_win = np.flatnonzero(~(mean + width * self._outside_sd[reach] < level))
+        mean, variance = self._after(block, rows, arms)
+        outside.mean[reach], outside.sd[reach] = mean, np.sqrt(np.maximum(variance, 0.0))
+        outside.energy[reach] = block.energy
+        can_win = np.flatnonzero(~(mean + width * outside.sd[reach] < level))
         if len(can_win) > TAKEN_IN:
             return False
         if len(can_win):
@@ -200,9 +227,7 @@ class BlockPosterior:
             self.members = np.append(self.members, new)
             self._place[new] = np.arange(len(self.members) - len(new), len(self.members))
             block.add(mean[can_win], variance[can_win], self._store.among(self.members, new), rows[:, can_win])
-            stay = np.delete(np.arange(len(self._outside)), reach[can_win])
-            self._outside, self._outside_mean = self._outside[stay], self._outside_mean[stay]
-            self._outside_sd, self._outside_energy = self._outside_sd[stay], date[stay]
+            self._outside = Outside._make(np.delete(part, reach[can_win]) for part in outside)
         return True
 
     def update(self, arm: int, observation: float) -> None:
@@ -214,23 +239,24 @@ class BlockPosterior:
         checks.finite_number(observation=observation)
         if self._n_pulls == self.horizon:
             raise ValueError(f"pull {self._n_pulls + 1} is not allowed: the horizon is {self.horizon}")
-        if self.block is None or self._place[arm] < 0:
-            self.follow(self.sd, arm)
-        self.gain += self.block.update(int(self._place[arm]), observation)
+        block = self.block
+        if block is None or self._place[arm] < 0:
+            block = self.follow(self.sd, arm)
+        self.gain += block.update(int(self._place[arm]), observation)
         self._n_pulls += 1
-        if len(self.block.pulled) == BLOCK:
+        if len(block.pulled) == BLOCK:
             self._catch_up()
 
     def _catch_up(self) -> None:
         """End the block if there were pulls in it: bring all arms up to date."""
         if self.block is not None and self.block.pulled:
             rows = self._store.absorb(self.block, self.members[self.block.pulled])
-            self._mean, self._variance = self._after(rows, slice(None))
+            self._mean, self._variance = self._after(self.block, rows, slice(None))
             self.block, self.n_blocks = None, self.n_blocks + 1
 
-    def _after(self, rows: Array, arms: NDArray[np.int64] | slice) -> tuple[Array, Array]:
+    def _after(self, block: Block, rows: Array, arms: Arms | slice) -> tuple[Array, Array]:
         """Return mean and variance of some arms after the pulls of the block, from its rows for them."""
-        mean = self._mean[arms] + np.array(self.block.innovations) @ rows
+        mean: Array = self._mean[arms] + np.array(block.innovations) @ rows
         return mean, self._variance[arms] - np.einsum("ja,ja->a", rows, rows)
 
 
@@ -240,6 +266,8 @@ class LazyUCB(UCB):
     With `width=Improved(delta)` this is IGP-UCB with the exact information gain (Chowdhury and Gopalan, Algorithm 1;
     Janz et al., eq. 3).
     """
+
+    posterior: BlockPosterior
 
     def prior(self, horizon: int) -> BlockPosterior:
         return BlockPosterior(self.told.kernel, self.told.points, self.told.noise_variance, horizon)

@@ -179,8 +179,8 @@ def table_1(
     axes[0].set(ylabel="regret over that of uniform play\n(dotted: 1)", ylim=(0, None))
     told["printed mean of 12 runs, 95 % prediction interval"] = theirs
     fig.legend(told.values(), told.keys(), loc="outside lower center", ncols=2, fontsize=SMALLEST)
-    at = f"T = {horizon:,}" + ("" if horizon == 10_000 else " (printed: T = 10,000)")
-    return titled(fig, f"Table 1 at {at}: ours agrees with the printed mean in\n{'; '.join(agree)}")
+    when = f"T = {horizon:,}" + ("" if horizon == 10_000 else " (printed: T = 10,000)")
+    return titled(fig, f"Table 1 at {when}: ours agrees with the printed mean in\n{'; '.join(agree)}")
 
 
 def pairs_of_shares(panels: Mapping[str, Played], seed: int) -> Figure:
@@ -253,9 +253,9 @@ def exploration(panels: Mapping[int, Played], tour: pd.DataFrame) -> Figure:
         log_axes(ax, "x")
     axes[0].set(ylabel="share of uniform regret so far\n(mean and 95 % interval)", ylim=(0, None))
     told = "shaded: π-GP-UCB visits each cell once; dashed: from here on it is below IGP-UCB"
-    pieces.legend_below(fig, 2, axes[:1], title=told, title_fontsize=SMALLEST)
-    shares = {d: f"{tour.loc[d, f'{HERO}, tour']:.2f}" for d in panels}
-    title = f"Share of uniform regret on the first tour of π-GP-UCB: {_by_dimension(shares)}"
+    pieces.legend_below(fig, 2, [axes[0]], title=told, title_fontsize=SMALLEST)
+    on_tour = {d: f"{tour.loc[d, f'{HERO}, tour']:.2f}" for d in panels}
+    title = f"Share of uniform regret on the first tour of π-GP-UCB: {_by_dimension(on_tour)}"
     return titled(fig, f"{title}\nIt is below IGP-UCB: {_by_dimension(crossed)}")
 
 
@@ -272,7 +272,7 @@ def surfaces(functions: Mapping[str, Mapping[str, Trace]]) -> Figure:
         ax.set_title(f"{name}{kind}\nπ over IGP: {ratios[name]:.2f}")
         ax.label_outer()
     axes[0, 0].set_ylim(top=1.5 * max(line.get_ydata()[-1] for ax in axes.flat for line in ax.lines))
-    worst = max(list(ratios)[:OF_RECORD], key=ratios.get)
+    worst = max(list(ratios)[:OF_RECORD], key=ratios.__getitem__)
     more = sum(ratio > 1 for ratio in ratios.values())
     title = f"Fig. 2: π-GP-UCB has at most {ratios[worst]:.2f} times the mean $R_T$ of IGP-UCB ({worst})"
     told = f"on the {OF_RECORD} functions of record, and more than IGP-UCB on {more} of all {len(ratios)}"
@@ -312,8 +312,8 @@ def covers(
     middle.set_ylim(0, None)
     ours, theirs = (experiments.late_exponent(its, decades=2).value for its in (widths.mean(axis=0), igp_width[2]))
     title = f"Cells grow as {'; '.join(grown.values())} (d = {', '.join(map(str, grown))})"
-    widths = f"The width grows as $t^{{{ours:.2f}}}$ in cells, less B as $t^{{{theirs:.2f}}}$ in IGP-UCB"
-    return figures.labelled(fig, f"{title}\n{widths}")
+    told = f"The width grows as $t^{{{ours:.2f}}}$ in cells, less B as $t^{{{theirs:.2f}}}$ in IGP-UCB"
+    return figures.labelled(fig, f"{title}\n{told}")
 
 
 # The thesis, and since the paper
@@ -339,8 +339,8 @@ def since(
 
     `theory_lambda` is that of the proof, which grows with T.
     """
-    cases = dict.fromkeys((d, change) for change, d, _ in shares)
-    cases = sorted(cases, key=lambda case: (case[0], case[1] == ENDS[1]))
+    named = dict.fromkeys((d, change) for change, d, _ in shares)
+    cases = sorted(named, key=lambda case: (case[0], case[1] == ENDS[1]))
     fig, (left, right) = pieces.row(2, 1.8 + 0.24 * len(cases), width_ratios=[1.2, 1])
     for (place, (d, change)), (rule, aside) in product(enumerate(cases), zip(RULES, (-0.14, 0.14), strict=True)):
         value, low, high = shares[change, d, rule]
@@ -361,6 +361,6 @@ def since(
     right.set(xlabel=f"λ (dashed: that of the proof, {theory_lambda:.1f})", ylabel=what, title="tighter width, d = 2")
     log_axes(right, "x")
     then, now = (", ".join(f"{rule} {shares[change, 2, rule].value:.2f}" for rule in RULES) for change in ENDS)
-    best = f"Of the λ played, IGP-UCB is best at {best[RIVAL]}, π-GP-UCB at {best[HERO]}"
-    title = f"Share of uniform regret in d = 2, as published: {then};\nwith both changes: {now}\n{best}"
+    told = f"Of the λ played, IGP-UCB is best at {best[RIVAL]}, π-GP-UCB at {best[HERO]}"
+    title = f"Share of uniform regret in d = 2, as published: {then};\nwith both changes: {now}\n{told}"
     return titled(fig, title, 2, panel=1)

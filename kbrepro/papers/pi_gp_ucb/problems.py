@@ -6,6 +6,7 @@ written for minimisation; the reward is minus the function.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
@@ -111,7 +112,7 @@ def _ackley(x: Array, y: Array) -> Array:
     """Minimum 0 at the origin, a narrow funnel in a nearly flat plain; [-32.768, 32.768]^2."""
     radius = np.sqrt((x**2 + y**2) / 2)
     waves = (np.cos(2 * np.pi * x) + np.cos(2 * np.pi * y)) / 2
-    return -20 * np.exp(-0.2 * radius) - np.exp(waves) + 20 + np.e
+    return -20 * np.exp(-0.2 * radius) - np.exp(waves) + 20 + math.e
 
 
 def _rastrigin(x: Array, y: Array) -> Array:

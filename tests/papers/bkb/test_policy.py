@@ -217,7 +217,7 @@ def test_a_small_qbar_is_named():
 
 def test_bad_pulls_are_named():
     policy = BKB(problem().told, 10, width=LOGDET, qbar=2)
-    with pytest.raises(ValueError, match="rng = None"):
+    with pytest.raises(ValueError, match="was not asked"):
         policy.tell(3, 0.0)  # before it was asked
     policy.ask(np.random.default_rng(10))
     for arm, observation, error in ((60, 0.0, IndexError), (1, float("nan"), ValueError)):
@@ -252,6 +252,11 @@ def test_fixed_features_are_a_gp_on_these_features():
     variance = 0.01 * np.einsum("ij,ji->i", Z, np.linalg.solve(V, Z.T))
     np.testing.assert_allclose(policy.index(rng), mean + 2 * np.sqrt(variance))
     assert pulls[3] == (mean + 2 * np.sqrt(variance)).argmax()
+
+
+def test_features_cannot_be_told_of_before_they_are_drawn():
+    with pytest.raises(ValueError, match="was not asked"):
+        FourierUCB(problem().told, 20, width=Constant(2.0), n_features=6).tell(0, 1.0)
 
 
 def test_features_are_drawn_once_and_not_by_the_number_of_features():

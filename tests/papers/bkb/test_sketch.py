@@ -339,12 +339,7 @@ def test_bad_numbers_of_random_features():
 )
 def test_bad_settings_are_named(form, points, qbar, message):
     with pytest.raises(ValueError, match=message):
-        form(KERNELS[0], points, NOISE, qbar)
-
-
-def test_a_dictionary_cannot_be_drawn_without_a_generator():
-    with pytest.raises(ValueError, match="rng = None is not allowed"):
-        BudgetedPosterior(KERNELS[0], POINTS, NOISE, 2.0).update(0, 1.0)
+        form(KERNELS[0], points, NOISE, qbar, np.random.default_rng(0))
 
 
 @pytest.mark.parametrize("form", [BudgetedPosterior, StreamingPosterior])

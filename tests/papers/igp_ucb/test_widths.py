@@ -23,7 +23,7 @@ def test_original_uses_the_gain_of_the_pulls_before():
 
 
 def test_original_reads_round_and_norm_off_the_policy():
-    policy = SimpleNamespace(t=3, told=SimpleNamespace(norm=2.0, noise_scale=0.5), posterior=SimpleNamespace(gain=99.0))
+    policy = SimpleNamespace(t=3, told=SimpleNamespace(known_norm=2.0), posterior=SimpleNamespace(gain=99.0))
     assert Original(0.1, SE)(policy) == Original(0.1, SE).at(3, norm=2.0)
 
 

@@ -110,20 +110,20 @@ def test_arms_whose_bound_reaches_the_level_are_renewed_and_those_that_can_win_t
     for arm, y in zip([*first, *first], [1.0, -2.0, 0.5, 3.0, 1.0, -1.0], strict=True):
         for p in (posterior, plain):
             p.update(int(arm), y)
-        outside, dates = posterior._outside, posterior._outside_energy.copy()
-        level = np.quantile(posterior._outside_mean + 0.3 * posterior._outside_sd, 0.8)
+        outside, dates = posterior._outside.arms, posterior._outside.energy.copy()
+        level = np.quantile(posterior._outside.mean + 0.3 * posterior._outside.sd, 0.8)
         answers.append(posterior.stays_below(level, 0.3))
         index, block = plain.mean + 0.3 * plain.sd, posterior.block
         can_win = outside[~(index[outside] < level)]
         assert answers[-1] == (len(can_win) <= taken_in)
         assert np.isin(can_win, posterior.members).all() == answers[-1] or not len(can_win)
-        assert sorted([*posterior.members, *posterior._outside]) == list(range(36))
+        assert sorted([*posterior.members, *posterior._outside.arms]) == list(range(36))
         np.testing.assert_allclose(block.mean, plain.mean[posterior.members], atol=1e-12)
         np.testing.assert_allclose(block.variance, plain.variance[posterior.members], atol=1e-12)
-        left = np.isin(outside, posterior._outside)
-        new = posterior._outside_energy > dates[left]
-        np.testing.assert_allclose(posterior._outside_mean[new], plain.mean[posterior._outside][new], atol=1e-12)
-        np.testing.assert_allclose(posterior._outside_sd[new], plain.sd[posterior._outside][new], atol=1e-12)
+        left = np.isin(outside, posterior._outside.arms)
+        new = posterior._outside.energy > dates[left]
+        np.testing.assert_allclose(posterior._outside.mean[new], plain.mean[posterior._outside.arms][new], atol=1e-12)
+        np.testing.assert_allclose(posterior._outside.sd[new], plain.sd[posterior._outside.arms][new], atol=1e-12)
         assert (index[outside[left]][~new] < level).all()
     assert len(posterior.block.pulled) == 6
     assert (True in answers) == (len(posterior.members) > 3) == (taken_in == 30)
