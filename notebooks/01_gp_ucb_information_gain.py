@@ -34,7 +34,7 @@ import pandas as pd
 from scipy.linalg import eigvalsh
 
 # %% tags=["hide-input"] jupyter={"source_hidden": true}
-from kbrepro import checks, figures, information
+from kbrepro import checks, information
 from kbrepro.confidence import Bayes
 from kbrepro.data import store
 from kbrepro.kernels import Independent, Linear, Matern, SquaredExponential, grid
@@ -42,8 +42,6 @@ from kbrepro.papers.gp_ucb import experiments, gain, pictures, widths
 from kbrepro.papers.gp_ucb.since import GPEIMS, IRGPUCB, PIMS
 from kbrepro.policies import UCB, ExpectedImprovement, MeanOnly, ProbabilityOfImprovement, VarianceOnly
 from kbrepro.problems import GPDraw, RKHSFunction, Trial
-from kbrepro.readings import cross
-from kbrepro.record import Record
 from kbrepro.regret import (
     block_mean,
     block_share,
@@ -59,6 +57,9 @@ from kbrepro.regret import (
 )
 from kbrepro.simulation import Experiment, map_trials, rounds, run, run_trials, total_regrets
 from kbrepro.store import remembered
+from kbrepro.verdicts.pictures import claim_curve
+from kbrepro.verdicts.readings import cross
+from kbrepro.verdicts.record import Record
 
 # %% tags=["parameters", "hide-input"] jupyter={"source_hidden": true}
 seed: int = 2010  # root seed of every random stream
@@ -878,7 +879,7 @@ specified = {
 # %% tags=["hide-input"] jupyter={"source_hidden": true}
 for claim_id, table in specified.items():
     data = of_data if "days tested" in table else "synthetic"
-    fig = figures.played(table, record.rules, claim_id, *pictures.PLAYED[claim_id], data)
+    fig = claim_curve(table, record.rules, claim_id, *pictures.PLAYED[claim_id], data)
     record.figure(fig, f"readings_{claim_id}")
     plt.show()
 

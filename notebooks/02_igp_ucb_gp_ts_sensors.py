@@ -34,7 +34,7 @@ import numpy as np
 import pandas as pd
 
 # %% tags=["hide-input"] jupyter={"source_hidden": true}
-from kbrepro import checks, figures
+from kbrepro import checks
 from kbrepro.confidence import Bayes, Improved, SelfNormalised, Tighter
 from kbrepro.data import intel_lab, store
 from kbrepro.information import GainByFormula
@@ -55,11 +55,12 @@ from kbrepro.papers.igp_ucb.problems import (
 from kbrepro.papers.igp_ucb.widths import Original
 from kbrepro.policies import UCB, MeanOnly, ThompsonSampling, VarianceOnly
 from kbrepro.problems import Trial, covariance_factor
-from kbrepro.readings import cross
-from kbrepro.record import Record
 from kbrepro.regret import bootstrap, exact, largest, paired_share, share, weakest
 from kbrepro.simulation import Experiment, map_trials, rounds, run, run_trials, total_regrets
 from kbrepro.store import remembered
+from kbrepro.verdicts.pictures import claim_curve
+from kbrepro.verdicts.readings import cross
+from kbrepro.verdicts.record import Record
 
 # %% tags=["parameters", "hide-input"] jupyter={"source_hidden": true}
 seed: int = 2017  # root seed of every random stream
@@ -1024,7 +1025,7 @@ specified |= {
 data_of = dict.fromkeys(("2-J", "2-K"), labels["temperature"]) | dict.fromkeys(("2-L", "2-M", "2-Q"), labels["light"])
 data_of["2-F"] = "functions and sensors"
 for claim_id, table in specified.items():
-    fig = figures.played(table, record.rules, claim_id, *pictures.PLAYED[claim_id], data_of.get(claim_id, "functions"))
+    fig = claim_curve(table, record.rules, claim_id, *pictures.PLAYED[claim_id], data_of.get(claim_id, "functions"))
     record.figure(fig, f"readings_{claim_id}")
     plt.show()
 

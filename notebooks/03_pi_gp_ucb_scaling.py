@@ -37,7 +37,7 @@ import numpy as np
 import pandas as pd
 
 # %% tags=["hide-input"] jupyter={"source_hidden": true}
-from kbrepro import checks, figures
+from kbrepro import checks
 from kbrepro.confidence import Improved, Tighter
 from kbrepro.kernels import Matern
 from kbrepro.papers.pi_gp_ucb import experiments, pictures
@@ -48,8 +48,6 @@ from kbrepro.papers.pi_gp_ucb.problems import SURFACES, Bumps, Surface
 from kbrepro.policies import UCB
 from kbrepro.policies.base import best_arm
 from kbrepro.problems import Trial
-from kbrepro.readings import cross
-from kbrepro.record import Record
 from kbrepro.regret import (
     estimated_mean,
     exact,
@@ -62,6 +60,9 @@ from kbrepro.regret import (
     weakest,
 )
 from kbrepro.simulation import Experiment, map_trials, rounds, run, run_trials, total_regrets
+from kbrepro.verdicts.pictures import claim_curve
+from kbrepro.verdicts.readings import cross
+from kbrepro.verdicts.record import Record
 
 # %% tags=["parameters", "hide-input"] jupyter={"source_hidden": true}
 seed: int = 2020  # root seed of every random stream
@@ -739,7 +740,7 @@ specified["3-G"] = play_reading("3-G", 2, lambda igp, pi, _: apart(pi, igp), **f
 
 # %% tags=["hide-input"] jupyter={"source_hidden": true}
 for claim_id, table in specified.items():
-    fig = figures.played(table, record.rules, claim_id, *pictures.PLAYED[claim_id])
+    fig = claim_curve(table, record.rules, claim_id, *pictures.PLAYED[claim_id])
     record.figure(fig, f"readings_{claim_id}")
     plt.show()
 

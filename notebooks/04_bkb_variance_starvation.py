@@ -33,7 +33,7 @@ import numpy as np
 import pandas as pd
 
 # %% tags=["hide-input"] jupyter={"source_hidden": true}
-from kbrepro import checks, figures, information
+from kbrepro import checks, information
 from kbrepro.confidence import Constant, SelfNormalised, Tighter
 from kbrepro.kernels import Linear, SquaredExponential, grid
 from kbrepro.papers.bkb import costs, experiments, pictures, starvation
@@ -52,10 +52,11 @@ from kbrepro.papers.bkb.starvation import (
 from kbrepro.policies import UCB
 from kbrepro.policies.base import best_arm
 from kbrepro.problems import GPDraw, RKHSFunction, Trial
-from kbrepro.readings import cross
-from kbrepro.record import Record
 from kbrepro.regret import bootstrap, estimated_mean, exact, largest, paired_share, share, slope, weakest
 from kbrepro.simulation import Experiment, map_trials, run, run_trials, total_regrets
+from kbrepro.verdicts.pictures import claim_curve
+from kbrepro.verdicts.readings import cross
+from kbrepro.verdicts.record import Record
 
 # %% tags=["parameters", "hide-input"] jupyter={"source_hidden": true}
 seed: int = 2019  # root seed of every random stream
@@ -839,7 +840,7 @@ for claim_id, (estimate, its) in plays.items():
 
 # %% tags=["hide-input"] jupyter={"source_hidden": true}
 for claim_id, table in specified.items():
-    fig = figures.played(table, record.rules, claim_id, *pictures.PLAYED[claim_id])
+    fig = claim_curve(table, record.rules, claim_id, *pictures.PLAYED[claim_id])
     record.figure(fig, f"readings_{claim_id}")
     plt.show()
 

@@ -34,8 +34,7 @@ import numpy as np
 import pandas as pd
 
 # %% tags=["hide-input"] jupyter={"source_hidden": true}
-from kbrepro import checks, figures
-from kbrepro.claims import read_rule
+from kbrepro import checks
 from kbrepro.kernels import grid
 from kbrepro.papers.gpn_ucb import experiments, needle, pictures
 from kbrepro.papers.gpn_ucb.cascade_ei import ExactCascadeEI, SampledCascadeEI
@@ -54,10 +53,12 @@ from kbrepro.papers.gpn_ucb.policies import GPNUCB, CascadeUCB, OptimisticImprov
 from kbrepro.papers.gpn_ucb.problems import FINE, KERNEL, SMALL, DrawnChain, Repeated, exact_chain
 from kbrepro.papers.gpn_ucb.structures import rates
 from kbrepro.problems import Trial
-from kbrepro.readings import cross
-from kbrepro.record import Record
 from kbrepro.regret import bootstrap, estimated_mean, exact, paired_difference, share, simple_regret
 from kbrepro.simulation import Experiment, map_trials, run, run_trials
+from kbrepro.verdicts.claims import read_rule
+from kbrepro.verdicts.pictures import claim_curve
+from kbrepro.verdicts.readings import cross
+from kbrepro.verdicts.record import Record
 
 # %% tags=["parameters", "hide-input"] jupyter={"source_hidden": true}
 seed: int = 2024  # root seed of every random stream
@@ -975,7 +976,7 @@ specified = {
 
 # %% tags=["hide-input"] jupyter={"source_hidden": true}
 for claim_id, table in specified.items():
-    fig = figures.played(table, record.rules, claim_id, *pictures.PLAYED[claim_id], f"{n} chains")
+    fig = claim_curve(table, record.rules, claim_id, *pictures.PLAYED[claim_id], f"{n} chains")
     record.figure(fig, f"readings_{claim_id}")
     plt.show()
 

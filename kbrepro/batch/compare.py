@@ -15,8 +15,9 @@ from typing import Any
 
 import numpy as np
 
-from kbrepro import claims, scorecard, store
+from kbrepro import store
 from kbrepro.batch.tolerance import DIFFERS, MEANS, SAME, STATES, Columns, Item, columns, judge
+from kbrepro.verdicts import claims, scorecard
 
 
 @dataclass(frozen=True)

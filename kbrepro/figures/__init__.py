@@ -2,4 +2,3 @@
 
 from kbrepro.figures.panels import curves, label_ends, labelled, placed, regret_quartiles, regret_row, restyle, said
 from kbrepro.figures.style import KERNEL_LOOK, LOOK, STATE_LOOK, WIDTH, Look, look, use_style
-from kbrepro.figures.verdicts import all_parts, paired, pairs, played, specification_curve

@@ -10,7 +10,8 @@ from typing import Any
 
 import yaml
 
-from kbrepro import paths, scorecard
+from kbrepro import paths
+from kbrepro.verdicts import scorecard
 
 _NO_RUN = f"*No full-scale run is here: `kbrepro reproduce --profile {scorecard.FULL_SCALE}`.*"
 #: Measured by hand on two idle cores.

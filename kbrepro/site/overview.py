@@ -9,8 +9,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from kbrepro import scorecard
-from kbrepro.batch.pages import coloured, figure, inside, linked, title
+from kbrepro.site.pages import coloured, figure, inside, linked, title
+from kbrepro.verdicts import scorecard
 
 FAILED = ("not reproduced", "partly", "undecided")
 WHAT = (

@@ -8,8 +8,8 @@ from typing import Any
 
 import yaml
 
-from kbrepro import scorecard
 from kbrepro.batch import profiles
+from kbrepro.verdicts import scorecard
 
 
 def numbers(folder: Path) -> str:

@@ -13,9 +13,9 @@ import nbformat
 from nbformat import NotebookNode
 from nbformat.v4 import new_markdown_cell
 
-from kbrepro import scorecard
-from kbrepro.batch import page_end
-from kbrepro.claims import VERDICTS
+from kbrepro.site import page_end
+from kbrepro.verdicts import scorecard
+from kbrepro.verdicts.claims import VERDICTS
 
 #: Cells that only show what the record knows: their code says nothing.
 _SHOWS = re.compile(r"record\.(at_a_glance|show)\(")

@@ -6,11 +6,12 @@ import io
 import re
 from pathlib import Path
 
-from kbrepro import paths, scorecard
-from kbrepro.batch import blocks
+from kbrepro import paths
+from kbrepro.batch.provenance import PAGES
+from kbrepro.site import blocks
+from kbrepro.verdicts import scorecard
 
-#: Pages with blocks `<!-- begin NAME -->...<!-- end NAME -->`, in lines of their own or within a line.
-PAGES = ("README.md", "docs/reproducibility.md")
+#: A block `<!-- begin NAME -->...<!-- end NAME -->`, in lines of its own or within a line.
 _BLOCK = re.compile(r"(<!-- begin ([\w -]+?) -->)(\n?).*?(<!-- end \2 -->)", flags=re.DOTALL)
 
 
@@ -20,13 +21,14 @@ def renew(root: Path) -> list[Path]:
     Raises ValueError on a block that no name explains.
     """
     from kbrepro import figures
+    from kbrepro.verdicts import pictures
 
     folder, card = root / "results" / scorecard.FULL_SCALE, root / "results" / "README.md"
     written = [card]
     if runs := {name: run for name, run in scorecard.read(folder).items() if run["rules"]}:
         picture = io.BytesIO()
         figures.use_style()
-        figures.all_parts(runs).savefig(picture, dpi=200, format="png", facecolor="white")
+        pictures.all_parts(runs).savefig(picture, dpi=200, format="png", facecolor="white")
         paths.write_bytes(folder / scorecard.PICTURE, picture.getvalue())
         written.append(folder / scorecard.PICTURE)
     paths.write_text(card, scorecard.scorecard(root))

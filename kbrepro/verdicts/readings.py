@@ -14,8 +14,8 @@ import numpy as np
 import pandas as pd
 
 from kbrepro import checks
-from kbrepro.claims import Part
 from kbrepro.regret import Estimate
+from kbrepro.verdicts.claims import Part
 
 
 def cross(choices: Mapping[str, Sequence[Any]], *, at_most: int = 0, seed: int = 0) -> list[dict[str, Any]]:

@@ -17,9 +17,10 @@ from IPython.display import Markdown, display
 from matplotlib.figure import Figure
 from PIL import Image
 
-from kbrepro import claims, figures, paths, readings, scorecard
+from kbrepro import figures, paths
 from kbrepro.regret import N_TABULATED, Estimate, Regrets, Trace, final_average_regret, log_spaced
-from kbrepro.scorecard import FULL_SCALE
+from kbrepro.verdicts import claims, readings, scorecard
+from kbrepro.verdicts.scorecard import FULL_SCALE
 
 
 class Record:

@@ -8,8 +8,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from kbrepro import readings
-from kbrepro.claims import VERDICTS
+from kbrepro.verdicts import readings
+from kbrepro.verdicts.claims import VERDICTS
 
 #: A glyph a verdict, so that a table can be read without colour.
 GLYPHS = dict(zip(VERDICTS, ("●", "◐", "◌", "○", "–"), strict=True))

@@ -8,8 +8,9 @@ from click.testing import CliRunner
 from fake_project import NAME, make_project
 
 from kbrepro.__main__ import main
-from kbrepro.batch import run, site
+from kbrepro.batch import run
 from kbrepro.data import store
+from kbrepro.site import build
 
 
 @pytest.fixture
@@ -88,7 +89,7 @@ def test_reproduce_passes_everything_on_and_prints_the_folders(root, monkeypatch
 
 
 def test_report_prints_where_to_look(root, monkeypatch):
-    monkeypatch.setattr(site, "build", lambda root, results: results / "report" / "index.html")
+    monkeypatch.setattr(build, "build", lambda root, results: results / "report" / "index.html")
     assert call("report", "--profile", "custom/12").output == "results/custom/12/report/index.html\n"
 
 

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 import yaml
 
-from kbrepro import claims, scorecard
 from kbrepro.batch import editions, run
 from kbrepro.regret import Estimate
+from kbrepro.verdicts import claims, scorecard
 
 ROOT = Path(__file__).parents[2]
 RULES = """readings:

@@ -11,8 +11,8 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from kbrepro import claims, scorecard
 from kbrepro.data import store
+from kbrepro.verdicts import claims, scorecard
 
 pytestmark = pytest.mark.slow  # `make test` has the batch on a small notebook, and nbval on this one
 ROOT = Path(__file__).parents[2]

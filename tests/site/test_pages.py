@@ -11,7 +11,7 @@ from fake_project import NAME, make_project
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
 from kbrepro import figures
-from kbrepro.batch import page_end, pages
+from kbrepro.site import page_end, pages
 
 TABLE = """|  | the paper says | verdict |
 | --- | --- | --- |

@@ -7,9 +7,10 @@ import pytest
 from click.testing import CliRunner
 from fake_project import NAME, make_project
 
-from kbrepro import figures, scorecard
 from kbrepro.__main__ import main
-from kbrepro.batch import provenance, quoted, run
+from kbrepro.batch import provenance, run
+from kbrepro.site import quoted
+from kbrepro.verdicts import pictures, scorecard
 
 CLAIM = {
     "id": "1-A", "kind": "experiment", "where": "Fig. 1", "counts_as": "experiment", "says": "Small is beautiful.",
@@ -116,7 +117,7 @@ def test_an_unknown_block_is_an_error_that_names_it(root, name):
 def no_picture(monkeypatch, styled):
     import matplotlib.pyplot as plt
 
-    monkeypatch.setattr(figures, "all_parts", lambda runs: plt.figure(figsize=(1, 1)))
+    monkeypatch.setattr(pictures, "all_parts", lambda runs: plt.figure(figsize=(1, 1)))
 
 
 def test_the_command_renews_scorecard_picture_and_pages_that_are_there(finished, monkeypatch, no_picture):
@@ -133,10 +134,17 @@ def test_without_runs_and_pages_there_is_an_empty_scorecard(root):
     assert quoted.renew(root) == [root / "results" / "README.md"]
 
 
-def test_a_page_that_cannot_be_renewed_fails_its_run_alone(root, monkeypatch):
-    (root / "README.md").write_text("<!-- begin nothing --><!-- end nothing -->")
-    with pytest.raises(run.RunFailed, match="its results are kept, but a page cannot be renewed: block 'nothing'"):
-        run._renew_pages(root)
+@pytest.mark.parametrize(
+    ("options", "renewed"), [("--profile paper", True), ("", False), ("--profile paper --set a=1", False)]
+)
+def test_pages_are_renewed_after_full_scale_runs_if_one_failed(finished, monkeypatch, no_picture, options, renewed):
+    def failed(*_):
+        raise run.RunFailed("1 of 2 notebooks failed")
+
+    monkeypatch.setattr(run, "run", failed)
+    monkeypatch.chdir(finished)
+    assert "Error: 1 of 2 notebooks failed" in CliRunner().invoke(main, ["reproduce", *options.split()]).output
+    assert ("Small is beautiful." in (finished / "README.md").read_text()) == renewed
 
 
 def test_renewed_pages_do_not_make_the_next_run_dirty(root):

@@ -13,7 +13,7 @@ import pytest
 from fake_project import NAME, contents, make_project, small_notebook
 
 import kbrepro
-from kbrepro.batch import overview, site
+from kbrepro.site import build, overview
 
 DOCS = Path(__file__).parents[2] / "docs"
 CLAIM = {
@@ -77,7 +77,7 @@ def root(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def index(root):
-    return site.build(root, make_results(root))
+    return build.build(root, make_results(root))
 
 
 def test_the_index_of_a_quick_run_says_so_first_and_shows_the_verdicts_at_full_scale(index):
@@ -114,8 +114,8 @@ def test_the_scorecard_has_this_run_beside_the_full_scale_one(index):
 
 
 def test_the_benchmarks_are_a_page_with_their_numbers_and_figures(index):
-    assert f'href="{site.BENCHMARKS}.html"' in index.read_text()
-    page = index.parent / f"{site.BENCHMARKS}.html"
+    assert f'href="{build.BENCHMARKS}.html"' in index.read_text()
+    page = index.parent / f"{build.BENCHMARKS}.html"
     there = {
         name: re.search(rf'(?:href|src)="([^"]*{name})"', page.read_text())[1] for name in ("peers.csv", "peers.png")
     }
@@ -155,23 +155,23 @@ def test_links_out_of_the_report_become_file_names(index):
 @pytest.mark.slow
 def test_a_page_with_a_fault_leaves_the_old_report(root, index, monkeypatch):
     before = contents(index.parent)
-    monkeypatch.setattr(site.overview, "index", lambda *_: "# Index\n\n{doc}`no_such_page`")
-    monkeypatch.setattr(site, "api_pages", dict)
-    with pytest.raises(site.ReportFailed, match="no_such_page"):
-        site.build(root, index.parents[1])
+    monkeypatch.setattr(build.overview, "index", lambda *_: "# Index\n\n{doc}`no_such_page`")
+    monkeypatch.setattr(build, "api_pages", dict)
+    with pytest.raises(build.ReportFailed, match="no_such_page"):
+        build.build(root, index.parents[1])
     assert contents(index.parent) == before
     assert {p.name for p in index.parents[1].iterdir()} == {NAME, "02_cut_short.partial", "report"}
 
 
 def test_missing_results_are_said_with_the_command_that_makes_them(root, index):
-    with pytest.raises(site.ReportFailed, match=r"`kbrepro reproduce --profile custom/none`.*there are: paper, quick"):
-        site.build(root, root / "results" / "custom" / "none")
+    with pytest.raises(build.ReportFailed, match=r"`kbrepro reproduce --profile custom/none`.*there are: paper, quick"):
+        build.build(root, root / "results" / "custom" / "none")
 
 
 def test_missing_packages_are_said_with_the_command_that_installs_them(root, monkeypatch):
-    monkeypatch.setattr(site, "find_spec", lambda name: None)
-    with pytest.raises(site.ReportFailed, match=r'needs sphinx, .*: pip install "kbrepro\[report\]"'):
-        site.build(root, root / "results" / "quick")
+    monkeypatch.setattr(build, "find_spec", lambda name: None)
+    with pytest.raises(build.ReportFailed, match=r'needs sphinx, .*: pip install "kbrepro\[report\]"'):
+        build.build(root, root / "results" / "quick")
 
 
 @pytest.mark.parametrize(

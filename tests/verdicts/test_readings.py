@@ -2,9 +2,9 @@
 
 import pytest
 
-from kbrepro import readings
-from kbrepro.claims import Part, read_rule
 from kbrepro.regret import Estimate, exact
+from kbrepro.verdicts import readings
+from kbrepro.verdicts.claims import Part, read_rule
 
 CHOICES = {"incumbent": ["mean", "noisy"], "margin": [0.1, 0.0, 1.0]}
 PART = Part("a", "difference", read_rule("> 0"), scale=1.0)

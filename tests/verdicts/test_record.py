@@ -11,9 +11,9 @@ import yaml
 from IPython.core.interactiveshell import InteractiveShell
 from traces import trace_of
 
-from kbrepro import record, scorecard
-from kbrepro.record import Record
 from kbrepro.regret import Estimate, exact
+from kbrepro.verdicts import record, scorecard
+from kbrepro.verdicts.record import Record
 
 RULES = {
     "readings": {"margin": [0.1, 0.0]},

@@ -5,8 +5,8 @@ import json
 import pytest
 import yaml
 
-from kbrepro import claims, scorecard
 from kbrepro.regret import Estimate, exact
+from kbrepro.verdicts import claims, scorecard
 
 PARTS = {"a": {"is": "difference", "rule": "> 0", "scale": 1.0}}
 ENTRY = {"where": "Fig. 1", "kind": "experiment", "says": "It is larger.", "parts": PARTS, "finds": "By {a}."}
