@@ -167,8 +167,9 @@ def _notebook(root: Path, name: str, first: Path, second: Path) -> Beside:
 def items(root: Path, notebook: str, first: Path, second: Path, verdicts_alone: bool = False) -> list[Item]:
     """Return the claims, and unless `verdicts_alone` the tables, of two folders of one notebook's results."""
     things, others = (_things(folder, verdicts_alone) for folder in (first, second))
-    timed = _timed_claims(root, notebook)
-    return [judge(n, things.get(n), others.get(n), n in timed) for n in {**things, **others}]
+    tables = {**scorecard.read_manifest(first)["tables"], **scorecard.read_manifest(second)["tables"]}
+    kinds = {f"tables/{n}.csv": its["kind"] for n, its in tables.items()} | _timed_claims(root, notebook)
+    return [judge(n, things.get(n), others.get(n), kinds.get(n, "numbers")) for n in {**things, **others}]
 
 
 def changed(one: Mapping[str, Any], other: Mapping[str, Any]) -> str:
@@ -177,11 +178,12 @@ def changed(one: Mapping[str, Any], other: Mapping[str, Any]) -> str:
     return ", ".join(f"{name} {now} instead of {then}" for name, (now, then) in pairs.items() if now != then)
 
 
-def _timed_claims(root: Path, notebook: str) -> set[str]:
+def _timed_claims(root: Path, notebook: str) -> dict[str, str]:
     path = root / "notebooks" / "claims" / f"{notebook}.yaml"
     if not path.is_file():
-        return set()
-    return {f"claim {claim.id}" for claim in claims.load(path).claims.values() if claim.needs.get("timings")}
+        return {}
+    timed = [claim.id for claim in claims.load(path).claims.values() if claim.needs.get("timings")]
+    return dict.fromkeys((f"claim {claim}" for claim in timed), "exponent")
 
 
 def _things(folder: Path, verdicts_alone: bool) -> dict[str, Columns]:

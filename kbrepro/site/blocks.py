@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,7 +10,7 @@ from typing import Any
 import yaml
 
 from kbrepro import paths
-from kbrepro.verdicts import scorecard
+from kbrepro.verdicts import readings, scorecard
 
 _NO_RUN = f"*No full-scale run is here: `kbrepro reproduce --profile {scorecard.FULL_SCALE}`.*"
 #: Measured by hand on two idle cores.
@@ -44,12 +43,13 @@ def read(root: Path) -> Found:
 def quote(name: str, found: Found) -> str:
     """Return the Markdown of a block: a name of BLOCKS, of OF_A_RUN with a number, or a claim; ValueError on others."""
     what, _, number = name.partition(" ")
+    paper, _, letters = name.partition("-")
     if name in BLOCKS:
         return BLOCKS[name](found)
     if what in OF_A_RUN and number.isdigit():
         notebook = next((its for its in found.runs if its.startswith(f"{number}_")), "")
         return OF_A_RUN[what](found, notebook) if notebook else _NO_RUN
-    if re.fullmatch(r"\d-[A-Z]", name):
+    if paper.isdigit() and letters.isupper():
         return _verdict(found, name)
     allowed = ", ".join([*BLOCKS, *(f"{its} 01" for its in OF_A_RUN), "1-A"])
     raise ValueError(f"block {name!r} is not allowed; allowed are such as {allowed}")
@@ -85,7 +85,8 @@ def _findings(found: Found) -> str:
         title = _authors(found.papers[notebook]) if notebook in found.papers else notebook
         lines.append(f"- **{title}**")
         told = [r for r in run["claims"] if r.get("headline")]
-        lines += [f"  - *{r['says']}* {_judged(r)}. {r['finds']}".rstrip() for r in told]
+        named = [": ".join(filter(None, [r["id"], r["deciding"]])) for r in told]
+        lines += [f"  - *{r['says']}* {r['mark']} ({it}). {r['finds']}" for r, it in zip(told, named, strict=True)]
         lines += [] if told else ["  - This run names no headline claim; all are in the scorecard."]
     return "\n".join(lines) or _NO_RUN
 
@@ -102,16 +103,9 @@ def _halves(found: Found) -> str:
         "have the same verdict on the whole and on both halves. Reproduced on one and not reproduced on another: "
         f"{', '.join(opposite) or 'none'}."
     )
-    rows = []
-    for r in moved:
-        shown = [f"{scorecard.GLYPHS[v]} {v}" for v in r["halves"]]
-        rows.append([r["id"], r["says"], scorecard.verdict_of(r), *shown])
+    rows = [[r["id"], r["says"], r["mark"], *(f"{scorecard.GLYPHS[v]} {v}" for v in r["halves"])] for r in moved]
     head = ["", "the paper says", "all trials", "even trials", "odd trials"]
     return "\n\n".join([line, scorecard.table(head, rows)] if rows else [line])
-
-
-def _judged(r: dict[str, Any]) -> str:
-    return f"{scorecard.verdict_of(r)} ({': '.join(filter(None, [r['id'], r.get('deciding')]))})"
 
 
 # Table 1 of Janz et al.
@@ -137,8 +131,8 @@ def _since(found: Found) -> str:
     return scorecard.table(["d", "algorithm", *changes.values()], rows) if rows else _NO_RUN
 
 
-def _csv(found: Found, name: str, notebook: str = "03_pi_gp_ucb_scaling") -> list[dict[str, str]]:
-    return paths.read_rows(found.folder / notebook / "tables" / f"{name}.csv")
+def _csv(found: Found, name: str) -> list[dict[str, str]]:
+    return paths.read_rows(found.folder / "03_pi_gp_ucb_scaling" / "tables" / f"{name}.csv")
 
 
 def _entry(row: dict[str, str]) -> tuple[str, str]:
@@ -187,15 +181,10 @@ def _costs(found: Found) -> str:
 
 
 def _verdict(found: Found, claim: str) -> str:
-    for notebook, run in found.runs.items():
-        for r in (r for r in run["claims"] if r["id"] == claim):
-            played = _csv(found, f"readings_{claim}", notebook)
-            fails = sum(row["state"] == "fails" for row in played)
-            in_readings = r.get("readings", {}).get("sentence", "")
-            if played:  # those that do not hold need not fail: intervals of few trials are wide
-                in_readings = in_readings.replace(" of ", f" and fails in {fails} of ", 1)
-            why = [r.get("deciding"), in_readings]
-            return "; ".join(filter(None, [scorecard.verdict_of(r), *why]))
+    for r in (r for run in found.runs.values() for r in run["claims"] if r["id"] == claim):
+        # readings in which it does not hold need not fail: intervals of few trials are wide
+        of_readings = readings.in_words(r["readings"], fails=True) if "readings" in r else ""
+        return "; ".join(filter(None, [r["mark"], r["deciding"], of_readings]))
     return "no full-scale verdict yet"
 
 

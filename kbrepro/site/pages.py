@@ -6,7 +6,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Callable, Sequence
-from html import escape, unescape
+from html import escape
 from pathlib import Path
 
 import nbformat
@@ -15,21 +15,15 @@ from nbformat.v4 import new_markdown_cell
 
 from kbrepro.site import page_end
 from kbrepro.verdicts import scorecard
-from kbrepro.verdicts.claims import VERDICTS
-
-#: Cells that only show what the record knows: their code says nothing.
-_SHOWS = re.compile(r"record\.(at_a_glance|show)\(")
-_VERDICT = re.compile(rf"(?:[{''.join(scorecard.GLYPHS.values())}] )?\*\*({'|'.join(VERDICTS)})\*\*", re.IGNORECASE)
-_ROW = re.compile(r"^\| (\d+-\w+) \|", re.MULTILINE)
 
 
 def paper(root: Path, folder: Path) -> NotebookNode:
     """Return the notebook of one run as a page of the site; its files are at `<notebook>/` beside the page."""
     notebook = nbformat.read(folder / "notebook.ipynb", as_version=4)
     ids = [record["id"] for record in scorecard.read_run(folder)["claims"]]
-    anchored = _anchors(notebook)
+    _show_claims(notebook, root, folder)
     _edit(notebook, "markdown", lambda text: inside(root, text))
-    _edit(notebook, "code", lambda text: coloured(linked(anchored(inside(root, text)), ids)))
+    _edit(notebook, "code", lambda text: coloured(linked(inside(root, text), ids)))
     _show_figures(notebook, folder)
     _fold(notebook)
     run = json.loads((folder / "run.json").read_text(encoding="utf-8"))
@@ -56,13 +50,11 @@ def inside(root: Path, text: str) -> str:
 
 def coloured(text: str) -> str:
     """Return Markdown whose verdicts in bold have a glyph, and a class that the style sheet colours."""
-
-    def span(found: re.Match) -> str:
-        verdict = found[1].lower()
-        glyph = scorecard.GLYPHS[verdict]
-        return f'<span class="verdict {verdict.replace(" ", "-")}">{glyph} {found[1]}</span>'
-
-    return _VERDICT.sub(span, text)
+    for verdict, glyph in scorecard.GLYPHS.items():
+        for word in (verdict, verdict.capitalize()):
+            span = f'<span class="verdict {verdict.replace(" ", "-")}">{glyph} {word}</span>'
+            text = text.replace(f"{glyph} **{word}**", span).replace(f"**{word}**", span)
+    return text
 
 
 def linked(text: str, ids: Sequence[str], page: str = "") -> str:
@@ -82,21 +74,27 @@ def _edit(notebook: NotebookNode, cell_type: str, edit: Callable[[str], str]) ->
                 output.data["text/markdown"] = edit(text)
 
 
-def _anchors(notebook: NotebookNode) -> Callable[[str], str]:
-    """Return what gives every claim its anchors: #4-B where its section judges it, #all-4-B in the table of all."""
-    rows: Counter[str] = Counter()
-    _edit(notebook, "code", lambda text: rows.update(_ROW.findall(text)) or text)
-    seen: Counter[str] = Counter()
+def _show_claims(notebook: NotebookNode, root: Path, folder: Path) -> None:
+    """Make the tables of claims anew, with anchors: #4-B where a claim is shown first, #all-4-B where last."""
+    own = {r["id"]: r for r in scorecard.read_run(folder)["claims"]}
+    paper = root / "results" / scorecard.FULL_SCALE
+    full = {r["id"]: r for r in scorecard.read_run(paper / folder.name)["claims"]}
+    tables = [output for cell in notebook.cells for output in cell.get("outputs", []) if _of_claims(output)]
+    left, seen = Counter(claim for output in tables for claim in output.metadata["claims"]), set()
+    for output in tables:
+        its = scorecard.rows([own[claim] for claim in output.metadata["claims"]], full=full)
+        for r in its:
+            claim, first = r["id"], r["id"] not in seen
+            seen.add(claim)
+            left[claim] -= 1
+            here = f' id="{claim}"' if first else "" if left[claim] else f' id="all-{claim}"'
+            there = f' href="#{claim}"' if not first else f' href="#all-{claim}"' if left[claim] else ""
+            r["id"] = f"<a{here}{there}>{claim}</a>"
+        output.data["text/markdown"] = scorecard.verdict_table(its, beside=folder.parent != paper)
 
-    def anchor(found: re.Match) -> str:
-        claim = found[1]
-        seen[claim] += 1
-        first, last = seen[claim] == 1, seen[claim] == rows[claim]
-        here = f' id="{claim}"' if first else f' id="all-{claim}"' if last else ""
-        there = "" if first and last else f' href="#all-{claim}"' if first else f' href="#{claim}"'
-        return f"| <a{here}{there}>{claim}</a> |"
 
-    return lambda text: _ROW.sub(anchor, text)
+def _of_claims(output: NotebookNode) -> bool:
+    return "claims" in output.get("metadata", {})
 
 
 def _fold(notebook: NotebookNode) -> None:
@@ -104,9 +102,9 @@ def _fold(notebook: NotebookNode) -> None:
     cells: list[NotebookNode] = []
     for cell in notebook.cells:
         if cell.cell_type == "code":
-            tag = "remove-input" if _SHOWS.match(cell.source) else "hide-input"
-            cell.metadata["tags"] = [tag]
-            if tag == "hide-input" and cells and cells[-1].cell_type == "code" and not cells[-1].outputs:
+            shows = "at-a-glance" in cell.metadata.get("tags", []) or any(map(_of_claims, cell.outputs))
+            cell.metadata["tags"] = ["remove-input" if shows else "hide-input"]
+            if not shows and cells and cells[-1].cell_type == "code" and not cells[-1].outputs:
                 cells[-1].source, cells[-1].outputs = f"{cells[-1].source}\n\n\n{cell.source}", cell.outputs
                 continue
         cells.append(cell)
@@ -126,17 +124,12 @@ def _show_figures(notebook: NotebookNode, folder: Path) -> None:
 
 def figure(folder: Path, stem: str, where: str = "") -> str:
     """Return the HTML of a figure of a run: its SVG if there is one, what it says, links to its numbers."""
-    where = where or f"{folder.name}/figures"
-    svg = folder / "figures" / f"{stem}.svg"
-    file = svg if svg.is_file() else svg.with_suffix(".png")
-    own = [name for name in (f"figures/{stem}.csv", f"tables/{stem}.csv") if (folder / name).is_file()]
+    where, manifest = where or f"{folder.name}/figures", scorecard.read_manifest(folder)
+    its = manifest["figures"].get(stem, {"title": "", "curves": False, "tables": []})
+    file = f"{stem}.svg" if (folder / "figures" / f"{stem}.svg").is_file() else f"{stem}.png"
+    own = [f"figures/{stem}.csv"] * its["curves"]
+    own += [f"tables/{name}.csv" for name in its["tables"] if name in manifest["tables"]]
     links = ", ".join(f'<a href="{folder.name}/{name}">{name}</a>' for name in own)
     caption = f"<figcaption><details><summary>Numbers</summary>{links}</details></figcaption>" if links else ""
-    alt = escape((says(svg) if svg.is_file() else "") or stem.replace("_", " "))
-    return f'<figure><a href="{where}/{file.name}"><img src="{where}/{file.name}" alt="{alt}"></a>{caption}</figure>'
-
-
-def says(svg: Path) -> str:
-    """Return the title of an SVG; empty if it has none."""
-    found = re.search(r"<title>(.*?)</title>", svg.read_text(encoding="utf-8"))
-    return unescape(found[1]) if found else ""
+    alt = escape(its["title"] or stem.replace("_", " "))
+    return f'<figure><a href="{where}/{file}"><img src="{where}/{file}" alt="{alt}"></a>{caption}</figure>'

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import json
 import textwrap
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
+
+import pandas as pd
 
 from kbrepro.verdicts import readings
 from kbrepro.verdicts.claims import VERDICTS
@@ -22,6 +25,9 @@ OUTSIDE = "outside the totals"
 FULL_SCALE = "paper"
 #: The picture of all parts, beside the full-scale runs.
 PICTURE = "all_parts.png"
+#: Headings and columns of the scorecard.
+CARD = {"": "id", "the paper says": "says", "we find": "found", "rule": "rule", "verdict": "mark"}
+CARD |= {"readings": "in readings", "either half": "in halves"}
 
 LEGEND = (
     "A part of a claim holds if its whole 95 % interval meets the rule, fails if none of it does, and is undecided "
@@ -36,10 +42,20 @@ LEGEND = (
 
 
 def read_run(folder: Path) -> dict[str, Any]:
-    """Return what `claims.json` of one run holds: `rules`, `expected`, `claims`; empty if there is none."""
-    path = folder / "claims.json"
+    """Return what `claims.json` of one run holds: `rules`, `expected`, `claims` (`rows`); empty if there is none."""
+    run = _read(folder / "claims.json") or {"rules": "", "expected": [], "claims": []}
+    return run | {"claims": rows(run["claims"], run["expected"])}
+
+
+def read_manifest(folder: Path) -> dict[str, dict[str, Any]]:
+    """Return what a run wrote, by name: `figures` with `title`, `curves` and `tables`, and `tables` with `kind`."""
+    return _read(folder / "manifest.json") or {"figures": {}, "tables": {}}
+
+
+def _read(path: Path) -> Any:
+    """The content of a JSON file, None if there is none; ValueError says what to do with one that cannot be read."""
     if not path.is_file():
-        return {"rules": "", "expected": [], "claims": []}
+        return None
     try:
         return json.loads(path.read_text(encoding="utf-8"))
     except ValueError as error:
@@ -53,92 +69,51 @@ def read(results: Path) -> dict[str, dict[str, Any]]:
     return {folder.name: read_run(folder) for folder in folders if not folder.name.endswith(".partial")}
 
 
-# In words
+# The table that everything else is a view of
 
 
-def summary(records: Sequence[Mapping[str, Any]]) -> str:
-    """Return the count of every verdict among what counts, then what stands outside: '5 reproduced; 1 probe'."""
-    counted = [r["verdict"] for r in records if r["counts_as"] in COUNTED]
-    inside = [f"{counted.count(v)} {v}" for v in VERDICTS if v in counted]
-    aside = [r["counts_as"] for r in records if r["counts_as"] in ASIDE]
-    outside = [f"{aside.count(kind)} {kind}" for kind in ASIDE if kind in aside]
-    return ", ".join(inside) + ("; outside the totals " + ", ".join(outside) if outside else "")
+def rows(
+    records: Iterable[Mapping[str, Any]],
+    expected: Iterable[Mapping[str, Any]] = (),
+    full: Mapping[str, Mapping[str, Any]] | None = None,
+) -> list[dict[str, Any]]:
+    """Return records, each with what is said of it in Markdown, by column.
+
+    `expected`: the sentences of its run, some of which explain a claim; `full`: rows of the full-scale run, by claim.
+    """
+    return [dict(r) | _said(r, list(expected), (full or {}).get(r["id"])) for r in records]
 
 
-def glance(records: Sequence[Mapping[str, Any]], notebook: str) -> str:
-    """Return a few lines of Markdown: verdicts by kind, headline, what failed, which open choices decide."""
-    if not records:
-        return f"*No full-scale run of {notebook} is here: `kbrepro reproduce {notebook[:2]} --profile {FULL_SCALE}`.*"
-    lines = []
-    for kind, name in (("theorem", "Theorems"), ("experiment", "Experiments")):
-        its = [r["verdict"] for r in records if r["counts_as"] == kind]
-        if its:
-            counts = ", ".join(f"{its.count(v)} {v}" for v in VERDICTS if v in its)
-            lines.append(f"- **{name}** ({len(its)}): {counts}.")
-    aside = {kind: sum(r["counts_as"] == kind for r in records) for kind in ASIDE}
-    told = [f"{n} {kind} ({ASIDE_MEANS[kind]})" for kind, n in aside.items() if n]
-    lines += [f"- **Outside the totals**: {', '.join(told)}."] if told else []
-    headlines = [r for r in records if r.get("headline") and r["finds"]]
-    lines += [
-        f"- **Headline** ({r['id']}, {r['verdict']}): {r['finds']}" + f" ({why(r)})" * bool(why(r)) for r in headlines
-    ]
-    for verdict in ("not reproduced", "partly", "undecided"):
-        its = [r for r in records if r["verdict"] == verdict and r["counts_as"] in COUNTED and r not in headlines]
-        said = [f"*{r['says'].rstrip('.')}* ({r['id']}" + (f": {why(r)})" if why(r) else ")") for r in its]
-        lines += [f"- **{verdict.capitalize()}**: {'; '.join(said)}."] if said else []
-    lines += [f"- **What the paper leaves open**: {text}" for text in [_deciding_choices(records)] if text]
-    return "\n".join(lines)
+def _said(r: Mapping[str, Any], expected: list[Mapping[str, Any]], full: Mapping[str, Any] | None) -> dict[str, str]:
+    aside = f" ({r['counts_as']})" if r["counts_as"] in ASIDE else ""
+    revised = f" (*revised after seeing data*; by the rule before: {r['revised']['verdict']})" if "revised" in r else ""
+    note, why = r["note"], r["note"] or r["deciding"]
+    told = [e["why"] for e in expected if e["holds"] and r["id"] in e.get("explains", ())]
+    halves = ["same" if half == r["verdict"] else f"{GLYPHS[half]} {half}" for half in r.get("halves", [])]
+    return {
+        "aside": aside,
+        "mark": f"{GLYPHS[r['verdict']]} **{r['verdict']}**{aside}{revised}",
+        "found": f"*{note}*" if r["verdict"] == "not evaluated" else r["finds"] + f" ({note})" * bool(note),
+        "rule": rules_of(r),
+        "why": why,
+        "reason": told[0] if told else f"{why[0].upper()}{why[1:]}." if why else r["finds"],
+        "in readings": readings.in_words(r["readings"]) if "readings" in r else "",
+        "in halves": ", ".join(halves) or "–",
+        "at full scale": f"{full['mark']}: {full['finds']}" if full and full["finds"] else "no run is here",
+    }
 
 
-def why(record: Mapping[str, Any]) -> str:
-    """Return the note of a record, else the readings that decide it, else nothing."""
-    return record.get("note") or record.get("deciding") or ""
+def view(its: Iterable[Mapping[str, Any]], columns: Mapping[str, str]) -> str:
+    """Return rows as a Markdown table of the columns {heading: column}."""
+    return table(list(columns), [[r[column] for column in columns.values()] for r in its])
 
 
-def _deciding_choices(records: Iterable[Mapping[str, Any]]) -> str:
-    played = {r["id"]: r["readings"]["flips"] for r in records if r.get("readings")}
-    table = readings.ranking(played).sort_values("share", ascending=False)
-    strong = [f"{row.choice} {row.share:.0%}" for row in table.itertuples() if row.flips]
-    means = (
-        "of every two readings that differ in one choice alone, the share of which one lets the claim hold and one not"
-    )
-    return f"{means}: {', '.join(strong)}." if strong else ""
-
-
-# Tables
-
-
-def verdict_table(records: Sequence[Mapping[str, Any]], beside: Mapping[str, Mapping[str, Any]] | None = None) -> str:
-    """Return Markdown: says, finds, rule, verdict of each record; with `beside` the full-scale verdict too."""
-    head = ["", "the paper says", "this run finds", "rule", "verdict"]
-    if beside is not None:
-        head.append("at full scale")
-    rows = []
-    for r in records:
-        row = [r["id"], r["says"], _found(r), rules_of(r), verdict_of(r)]
-        if beside is not None:
-            full = beside.get(r["id"])
-            row.append(f"{verdict_of(full)}: {full['finds']}" if full and full["finds"] else "no run is here")
-        rows.append(row)
-    return table(head, rows)
-
-
-def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+def table(head: Sequence[str], lines: Iterable[Sequence[Any]]) -> str:
     """Return a Markdown table; bars and line ends in cells are taken care of."""
-    lines = [head, ["---"] * len(head), *rows]
-    return "\n".join("| " + " | ".join(_cell(cell) for cell in line) + " |" for line in lines)
-
-
-def _cell(text: Any) -> str:
-    return " ".join(str(text).split()).replace("|", "\\|")
-
-
-def verdict_of(record: Mapping[str, Any]) -> str:
-    """Return glyph and verdict of a record, where it counts if outside the totals, and whether its rule was revised."""
-    aside = f" ({record['counts_as']})" if record["counts_as"] in ASIDE else ""
-    revised = record.get("revised", {})
-    before = f" (*revised after seeing data*; by the rule before: {revised['verdict']})" if revised else ""
-    return f"{GLYPHS.get(record['verdict'], '')} **{record['verdict']}**{aside}{before}".strip()
+    return "\n".join(
+        "| " + " | ".join(" ".join(str(cell).split()).replace("|", "\\|") for cell in line) + " |"
+        for line in (head, ["---"] * len(head), *lines)
+    )
 
 
 def rules_of(record: Mapping[str, Any]) -> str:
@@ -156,10 +131,56 @@ def rules_of(record: Mapping[str, Any]) -> str:
     return "; ".join(f"{what}: {rule}" + (f" ({names.strip('; ')})" if names else "") for what, rule, names in lines)
 
 
-def _found(record: Mapping[str, Any]) -> str:
-    if record["verdict"] == "not evaluated":
-        return f"*{record['note']}*"
-    return record["finds"] + (f" ({record['note']})" if record["note"] else "")
+# In words
+
+
+def _tally(kinds: Sequence[str], its: Sequence[str]) -> list[str]:
+    """How often each of `kinds` is among others, where it is: '5 reproduced'."""
+    return [f"{its.count(kind)} {kind}" for kind in kinds if kind in its]
+
+
+def summary(records: Sequence[Mapping[str, Any]]) -> str:
+    """Return the count of every verdict among what counts, then what stands outside: '5 reproduced; 1 probe'."""
+    inside = _tally(VERDICTS, [r["verdict"] for r in records if r["counts_as"] in COUNTED])
+    outside = _tally(ASIDE, [r["counts_as"] for r in records])
+    return ", ".join(inside) + f"; outside the totals {', '.join(outside)}" * bool(outside)
+
+
+def glance(its: Sequence[Mapping[str, Any]], notebook: str) -> str:
+    """Return a few lines of Markdown: verdicts by kind, headline, what failed, which open choices decide."""
+    if not its:
+        return f"*No full-scale run of {notebook} is here: `kbrepro reproduce {notebook[:2]} --profile {FULL_SCALE}`.*"
+    lines = []
+    for kind, name in (("theorem", "Theorems"), ("experiment", "Experiments")):
+        if verdicts := [r["verdict"] for r in its if r["counts_as"] == kind]:
+            lines.append(f"- **{name}** ({len(verdicts)}): {', '.join(_tally(VERDICTS, verdicts))}.")
+    aside = _tally(ASIDE, [r["counts_as"] for r in its])
+    told = [f"{count} ({ASIDE_MEANS[count.partition(' ')[2]]})" for count in aside]
+    lines += [f"- **Outside the totals**: {', '.join(told)}."] if told else []
+    headlines = [r for r in its if r.get("headline") and r["finds"]]
+    lines += [
+        f"- **Headline** ({r['id']}, {r['verdict']}): {r['finds']}" + f" ({r['why']})" * bool(r["why"])
+        for r in headlines
+    ]
+    for verdict in ("not reproduced", "partly", "undecided"):
+        failed = [r for r in its if r["verdict"] == verdict and r["counts_as"] in COUNTED and r not in headlines]
+        said = [f"*{r['says'].rstrip('.')}* ({': '.join(filter(None, [r['id'], r['why']]))})" for r in failed]
+        lines += [f"- **{verdict.capitalize()}**: {'; '.join(said)}."] if said else []
+    ranked = _ranking(its).sort_values("share", ascending=False)
+    if strong := [f"{row.choice} {row.share:.0%}" for row in ranked.itertuples() if row.flips]:
+        means = "of every two readings that differ in one choice alone, the share of which one lets the claim hold"
+        lines.append(f"- **What the paper leaves open**: {means} and one not: {', '.join(strong)}.")
+    return "\n".join(lines)
+
+
+def _ranking(its: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
+    return readings.ranking({r["id"]: r["readings"]["flips"] for r in its if r.get("readings")})
+
+
+def verdict_table(its: Sequence[Mapping[str, Any]], beside: bool) -> str:
+    """Return Markdown: says, finds, rule, verdict of each row, and, to lay `beside` them, that at full scale."""
+    columns = {"": "id", "the paper says": "says", "this run finds": "found", "rule": "rule", "verdict": "mark"}
+    return view(its, columns | ({"at full scale": "at full scale"} if beside else {}))
 
 
 def for_terminal(runs: Mapping[str, Mapping[str, Any]], width: int = 100) -> str:
@@ -168,9 +189,8 @@ def for_terminal(runs: Mapping[str, Mapping[str, Any]], width: int = 100) -> str
     for notebook, run in runs.items():
         lines += ["", notebook, summary(run["claims"])]
         for r in run["claims"]:
-            aside = f" ({r['counts_as']})" if r["counts_as"] in ASIDE else ""
-            lines.append(f"  {r['id']}  {GLYPHS.get(r['verdict'], '')} {r['verdict']}{aside}")
-            for text in (r["says"], f"-> {_found(r).strip('*')}"):
+            lines.append(f"  {r['id']}  {GLYPHS[r['verdict']]} {r['verdict']}{r['aside']}")
+            for text in (r["says"], f"-> {r['found'].strip('*')}"):
                 lines += textwrap.wrap(text, max(width, 40), initial_indent=" " * 7, subsequent_indent=" " * 7)
     return "\n".join(lines).lstrip("\n")
 
@@ -181,76 +201,53 @@ def for_terminal(runs: Mapping[str, Mapping[str, Any]], width: int = 100) -> str
 def scorecard(root: Path, results: Path | None = None) -> str:
     """Return the scorecard in Markdown: every claim of a results folder, by default of the full-scale runs."""
     paper = root / "results" / FULL_SCALE
-    runs, full = read(results or paper), read(paper)
-    beside = {r["id"]: r for run in full.values() for r in run["claims"]}
+    runs = read(results or paper)
     of_record = results is None or results == paper
     parts = ["# Scorecard", LEGEND, matrix(runs)]
     if (paper / PICTURE).is_file() and of_record:
         parts.append(f"![Every part of every claim by its distance to the rule](paper/{PICTURE})")
     parts += [ranked] if (ranked := ranked_choices(runs)) else []
     for notebook, run in runs.items():
-        rows = _card(run["claims"]) if of_record else verdict_table(run["claims"], beside)
-        found = "".join(f" {r['finds']} ({r['id']})" for r in run["claims"] if r.get("headline") and r["finds"])
-        parts += [f"## {notebook}", f"{summary(run['claims'])}.{found}", rows]
-        parts += [_details(run["claims"])]
+        its, full = run["claims"], {r["id"]: r for r in read_run(paper / notebook)["claims"]}
+        card = view(its, CARD) if of_record else verdict_table(rows(its, full=full), beside=True)
+        found = "".join(f" {r['finds']} ({r['id']})" for r in its if r.get("headline") and r["finds"])
+        parts += [f"## {notebook}", f"{summary(its)}.{found}", card, _details(its)]
     parts += [_revised(runs), _changes(runs)]
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
-def _of_halves(record: Mapping[str, Any]) -> str:
-    """The verdicts on even and on odd trials beside that on all; a dash where there are too few."""
-    its = record.get("halves", [])
-    return ", ".join("same" if half == record["verdict"] else f"{GLYPHS[half]} {half}" for half in its) or "–"
-
-
-def _card(records: Sequence[Mapping[str, Any]]) -> str:
-    head = ["", "the paper says", "we find", "rule", "verdict", "readings", "either half"]
-    rows = []
-    for r in records:
-        of_readings = r.get("readings", {}).get("sentence", "")
-        rows.append([r["id"], r["says"], _found(r), rules_of(r), verdict_of(r), of_readings, _of_halves(r)])
-    return table(head, rows)
-
-
 def matrix(runs: Mapping[str, Mapping[str, Any]]) -> str:
     """Return the overview in Markdown: notebooks by verdicts (theorems + experiments), then what is outside."""
-    head = ["", *(f"{GLYPHS[v]} {v}" for v in VERDICTS), *ASIDE]
-    rows = []
+    lines = []
     for notebook, run in runs.items():
-        its = run["claims"]
-        row = [notebook]
-        for verdict in VERDICTS:
-            counts = [sum(r["verdict"] == verdict and r["counts_as"] == kind for r in its) for kind in COUNTED]
-            row.append(f"{counts[0]} + {counts[1]}" if any(counts) else "")
-        row += [str(sum(r["counts_as"] == kind for r in its) or "") for kind in ASIDE]
-        rows.append(row)
-    return "Theorems + experiments:\n\n" + table(head, rows)
+        its = Counter((r["counts_as"], r["verdict"]) for r in run["claims"])
+        both = [[its[kind, verdict] for kind in COUNTED] for verdict in VERDICTS]
+        outside = [sum(its[kind, verdict] for verdict in VERDICTS) for kind in ASIDE]
+        lines.append([notebook, *(f"{a} + {b}" if a + b else "" for a, b in both), *(n or "" for n in outside)])
+    return "Theorems + experiments:\n\n" + table(["", *(f"{GLYPHS[v]} {v}" for v in VERDICTS), *ASIDE], lines)
 
 
 def ranked_choices(runs: Mapping[str, Mapping[str, Any]]) -> str:
     """Return a section in Markdown: the choices that the papers leave open, by how many claims each flips."""
-    played = {r["id"]: r["readings"]["flips"] for run in runs.values() for r in run["claims"] if r.get("readings")}
-    rows = [
-        [row.choice, f"{row.flips} of {row.of}", f"{row.share:.0%}"] for row in readings.ranking(played).itertuples()
-    ]
+    ranked = _ranking(r for run in runs.values() for r in run["claims"])
+    lines = [[row.choice, f"{row.flips} of {row.of}", f"{row.share:.0%}"] for row in ranked.itertuples()]
     head = ["choice that the papers leave open", "claims that it flips", "pairs of readings that differ in it alone"]
-    return "## What the papers leave open\n\n" + table(head, rows) if rows else ""
+    return "## What the papers leave open\n\n" + table(head, lines) if lines else ""
 
 
 def _details(records: Sequence[Mapping[str, Any]]) -> str:
-    rows = []
+    lines = []
     for r in records:
-        played = r.get("readings", {})
         for name, part in r["parts"].items():
-            found = [part.get("shown", "–"), part.get("state", "–")]
-            of_readings = played["sentence"] if played.get("part") == name else ""
-            rows.append([r["id"], r["where"], r["kind"], part["is"], part["rule"], *found, of_readings])
-    if not rows:
+            cells = [part["is"], part["rule"], part.get("shown", "–"), part.get("state", "–")]
+            played = r["in readings"] if r.get("readings", {}).get("part") == name else ""
+            lines.append([r["id"], r["where"], r["kind"], *cells, played])
+    if not lines:
         return ""
     head = ["", "in the paper", "kind", "part", "rule", "value [95 % interval]", "state", "readings"]
     weak = [f"- {r['id']} is weak: {r['weak']}" for r in records if r.get("weak")]
     weak += [f"- {r['id']} is a stand-in: {r['stand_in']}" for r in records if r.get("stand_in")]
-    body = table(head, rows) + ("\n\n" + "\n".join(weak) if weak else "")
+    body = table(head, lines) + ("\n\n" + "\n".join(weak) if weak else "")
     return f"<details><summary>Every part, with value and interval</summary>\n\n{body}\n\n</details>"
 
 
@@ -272,11 +269,11 @@ def _changes(runs: Mapping[str, Mapping[str, Any]]) -> str:
     moves = [(before if before in VERDICTS else OUTSIDE, now) for before, now in moves]
     ends = (*VERDICTS, OUTSIDE)
     before_now = [[b, *(moves.count((b, now)) or "" for now in ends)] for b in ends if b in dict(moves)]
-    rows = [
+    lines = [
         [r["id"], c["was"], c["then"], c["why"], c["direction"], c["on_old_numbers"], r["verdict"]]
         for r in changed
         for c in r["changes"]
     ]
     head = ["", "rule before", "verdict before", "why it changed", "now", "new rule on old numbers", "verdict now"]
-    tables = [table(["claims by verdict before (rows) and now", *ends], before_now), table(head, rows)]
+    tables = [table(["claims by verdict before (rows) and now", *ends], before_now), table(head, lines)]
     return "\n\n".join(["## Rules that changed after a full-scale run", *tables])

@@ -1,5 +1,6 @@
 """What people see at the prompt: one line for every mistake, never a traceback."""
 
+import json
 import subprocess
 import sys
 
@@ -99,7 +100,9 @@ def test_claims_and_status_print_what_the_full_scale_runs_are(root):
     (folder / "claims.json").write_text('{"rules": "other", "expected": [], "claims": []}')
     assert call("claims").output.startswith(f"{NAME}\n")
     assert call("status").output == f"{NAME}: no full-scale run is here; never audited\n"
-    (folder / "claims.json").write_text('{"rules": "other", "expected": [], "claims": [{"id": "1-A"}]}')
+    record = {"id": "1-A", "verdict": "partly", "counts_as": "theorem", "finds": "", "note": "", "deciding": ""}
+    content = {"rules": "other", "expected": [], "claims": [record | {"parts": {}}]}
+    (folder / "claims.json").write_text(json.dumps(content))
     assert call("status").output == f"{NAME}: nothing that was played is kept; never audited\n"
 
 

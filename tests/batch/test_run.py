@@ -111,6 +111,7 @@ claims:
 JUDGES = """
 import json, pathlib
 record = {"id": "0-A", "says": "It is larger.", "verdict": "reproduced", "counts_as": "experiment", "finds": "By 2."}
+record["deciding"] = ""
 expected = [{"sentence": "Never.", "holds": horizon == 5}]
 record |= {"parts": {}, "changes": [], "note": "", "kind": "experiment"}
 content = {"rules": "", "expected": expected, "claims": [record]}

@@ -13,7 +13,7 @@ import pytest
 from fake_project import NAME, contents, make_project, small_notebook
 
 import kbrepro
-from kbrepro.site import build, overview
+from kbrepro.site import build
 
 DOCS = Path(__file__).parents[2] / "docs"
 CLAIM = {
@@ -33,7 +33,8 @@ CLAIM = {
 FAILED = CLAIM | {"id": "1-B", "says": "Slow is fast.", "verdict": "not reproduced", "headline": False}
 SINCE = CLAIM | {"id": "1-C", "says": "New is small.", "counts_as": "probe", "where": "since the paper: Else 2024"}
 SINCE |= {"headline": False}
-WHY = {"sentence": "**Slow is slow (1-B).** Its steps are long. Nothing else is.", "holds": True}
+WHY = {"sentence": "Its steps are long. Nothing else is.", "holds": True}
+WHY |= {"explains": ["1-B"], "why": "Its steps are long."}
 RUN = {
     "profile": "quick",
     "git": {"commit": "c0ffee", "dirty": False},
@@ -101,7 +102,7 @@ def test_the_index_of_a_quick_run_says_so_first_and_shows_the_verdicts_at_full_s
     article = page[page.index("<article") :]
     places = [article.find(text) for text in in_order]
     assert -1 not in places and places == sorted(places), dict(zip(in_order, places, strict=True))
-    assert "Nothing else is" not in page  # one sentence a claim
+    assert "Nothing else is" not in page  # the reason alone
     assert f'href="{NAME}.html#1-B"' in page and 'class="verdict not-reproduced"' in page
     for name in (f"{NAME}.html", "notation.html", "scorecard.html", "api.html"):
         assert f'href="{name}"' in page and (index.parent / name).is_file()
@@ -172,23 +173,3 @@ def test_missing_packages_are_said_with_the_command_that_installs_them(root, mon
     monkeypatch.setattr(build, "find_spec", lambda name: None)
     with pytest.raises(build.ReportFailed, match=r'needs sphinx, .*: pip install "kbrepro\[report\]"'):
         build.build(root, root / "results" / "quick")
-
-
-@pytest.mark.parametrize(
-    ("text", "named"),
-    [("(1-B)", True), ("(1-A to 1-C)", True), ("(1-A, 1-C)", False), ("(1-BB)", False), ("(1-C to 1-F)", False)],
-)
-def test_a_reason_is_found_by_the_claims_that_it_names(text, named):
-    told = [{"sentence": f"**Slow {text}.** Its eq. 2 is long. More.", "holds": True}]
-    assert overview.reason(FAILED, told) == ("Its eq. 2 is long." if named else FAILED["finds"])
-
-
-def test_a_reason_that_begins_in_bold_is_kept_whole():
-    told = [{"sentence": "**Slow is slow (1-B)**, where it is long. More.", "holds": True}]
-    assert overview.reason(FAILED, told) == "Slow is slow (1-B), where it is long."
-
-
-def test_without_a_sentence_that_holds_the_reading_that_decides_is_the_reason():
-    told = [WHY | {"holds": False}]
-    assert overview.reason(FAILED, told) == FAILED["finds"]
-    assert overview.reason(FAILED | {"deciding": "not reproduced with x"}, told) == "Not reproduced with x."
