@@ -3,16 +3,25 @@
 from __future__ import annotations
 
 import io
+import json
 import re
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
+
+import yaml
 
 from kbrepro import paths
 from kbrepro.batch.provenance import PAGES
-from kbrepro.site import blocks
-from kbrepro.verdicts import scorecard
+from kbrepro.verdicts import readings, scorecard
 
 #: A block `<!-- begin NAME -->...<!-- end NAME -->`, in lines of its own or within a line.
 _BLOCK = re.compile(r"(<!-- begin ([\w -]+?) -->)(\n?).*?(<!-- end \2 -->)", flags=re.DOTALL)
+_NO_RUN = f"*No full-scale run is here: `kbrepro reproduce --profile {scorecard.FULL_SCALE}`.*"
+#: Measured by hand on two idle cores.
+_MEASURED = {"make report": "143 s", "make test": "133 s"}
+#: The time of one run in Table 1 of Janz et al., d = 1, 2, 3, IGP-UCB before π-GP-UCB.
+_PRINTED_TIMES = ("82 min", "12 min", "118 min", "97 s", "30 h", "29 min")
 
 
 def renew(root: Path) -> list[Path]:
@@ -40,10 +49,188 @@ def renew(root: Path) -> list[Path]:
 
 def filled(text: str, root: Path) -> str:
     """Return a page with the content of all its blocks made anew from the results; ValueError on an unknown block."""
-    found = blocks.read(root)
+    found = read(root)
 
     def fill(match: re.Match[str]) -> str:
         begin, name, line_end, end = match.groups()
-        return f"{begin}{line_end}{blocks.quote(name, found)}{line_end}{end}"
+        return f"{begin}{line_end}{quote(name, found)}{line_end}{end}"
 
     return _BLOCK.sub(fill, text)
+
+
+# What each block says
+
+
+@dataclass(frozen=True)
+class Found:
+    """All that is quoted: the runs' claims, their `run.json`, and the papers, by notebook."""
+
+    folder: Path
+    runs: dict[str, dict[str, Any]]
+    facts: dict[str, dict[str, Any]]
+    papers: dict[str, dict[str, Any]]
+
+
+def read(root: Path) -> Found:
+    """Return what is there to quote; nothing of it need be there."""
+    folder, cited = root / "results" / scorecard.FULL_SCALE, root / "CITATION.cff"
+    runs = scorecard.read(folder)
+    there = {name: folder / name / "run.json" for name in runs}
+    facts = {name: json.loads(path.read_text(encoding="utf-8")) for name, path in there.items() if path.is_file()}
+    papers = yaml.safe_load(cited.read_text(encoding="utf-8"))["references"] if cited.is_file() else []
+    by_notebook = {p["notes"].split()[-1]: p for p in papers}
+    return Found(folder, runs, facts, by_notebook)
+
+
+def quote(name: str, found: Found) -> str:
+    """Return the Markdown of a block: a name of BLOCKS, of OF_A_RUN with a number, or a claim; ValueError on others."""
+    what, _, number = name.partition(" ")
+    paper, _, letters = name.partition("-")
+    if name in BLOCKS:
+        return BLOCKS[name](found)
+    if what in OF_A_RUN and number.isdigit():
+        notebook = next((its for its in found.runs if its.startswith(f"{number}_")), "")
+        return OF_A_RUN[what](found, notebook) if notebook else _NO_RUN
+    if paper.isdigit() and letters.isupper():
+        return _verdict(found, name)
+    allowed = ", ".join([*BLOCKS, *(f"{its} 01" for its in OF_A_RUN), "1-A"])
+    raise ValueError(f"block {name!r} is not allowed; allowed are such as {allowed}")
+
+
+# Of all papers
+
+
+def _papers(found: Found) -> str:
+    head = ["paper", "notebook", "claims at full scale"]
+    rows = []
+    for notebook, paper in found.papers.items():
+        run = found.runs.get(notebook)
+        verdicts = scorecard.summary(run["claims"]) if run else "no full-scale run is here"
+        link = f" ([full-scale run](results/paper/{notebook}/notebook.ipynb))" if run else ""
+        cell = f"{_authors(paper)}, [{paper['title']}]({paper['url']})"
+        rows.append([cell, f"[{notebook}](notebooks/{notebook}.ipynb){link}", verdicts])
+    return scorecard.table(head, rows)
+
+
+def _authors(paper: dict[str, Any]) -> str:
+    names = [author["family-names"] for author in paper["authors"]]
+    return f"{' & '.join(names) if len(names) < 3 else f'{names[0]} et al.'} {paper['year']}"
+
+
+def _matrix(found: Found) -> str:
+    return f"{scorecard.matrix(found.runs)}\n\n{scorecard.LEGEND}" if found.runs else _NO_RUN
+
+
+def _findings(found: Found) -> str:
+    lines = []
+    for notebook, run in found.runs.items():
+        title = _authors(found.papers[notebook]) if notebook in found.papers else notebook
+        lines.append(f"- **{title}**")
+        told = [r for r in run["claims"] if r.get("headline")]
+        for r in told:
+            named = ": ".join(filter(None, [r["id"], r["deciding"]]))
+            lines.append(f"  - *{r['says']}* {r['mark']} ({named}). {r['finds']}".rstrip())
+        lines += [] if told else ["  - This run names no headline claim; all are in the scorecard."]
+    return "\n".join(lines) or _NO_RUN
+
+
+def _halves(found: Found) -> str:
+    its = [r for run in found.runs.values() for r in run["claims"] if r.get("halves")]
+    every = sum(len(run["claims"]) for run in found.runs.values())
+    if not its:
+        return "*No run that is here was judged on halves of its trials.*"
+    moved = [r for r in its if set(r["halves"]) != {r["verdict"]}]
+    opposite = [r["id"] for r in its if {"reproduced", "not reproduced"} <= {r["verdict"], *r["halves"]}]
+    line = (
+        f"Of {every} claims {len(its)} can be judged on either half of their trials; {len(its) - len(moved)} of these "
+        "have the same verdict on the whole and on both halves. Reproduced on one and not reproduced on another: "
+        f"{', '.join(opposite) or 'none'}."
+    )
+    rows = [[r["id"], r["says"], r["mark"], *(f"{scorecard.GLYPHS[v]} {v}" for v in r["halves"])] for r in moved]
+    head = ["", "the paper says", "all trials", "even trials", "odd trials"]
+    return "\n\n".join([line, scorecard.table(head, rows)] if rows else [line])
+
+
+# Table 1 of Janz et al.
+
+
+def _table_1(found: Found) -> str:
+    head = ["d", "algorithm", "paper", "here", "runs", "time, paper", "time, here"]
+    shares = {_entry(row): row for row in _csv(found, "table1") if row["lengthscale"] == "usual"}
+    printed = {_entry(row): float(row["printed"]) for row in _csv(found, "table1_beside_printed")}
+    seconds = {_entry(row): float(row["seconds a run"]) for row in _csv(found, "seconds")}
+    rows = [
+        [*key, f"{printed[key]:.2f}", _share(row, "mean of ratios"), row["runs"], its_time, f"{seconds[key]:.2g} s"]
+        for (key, row), its_time in zip(shares.items(), _PRINTED_TIMES, strict=bool(shares))
+    ]
+    return scorecard.table(head, rows) if rows else _NO_RUN
+
+
+def _since(found: Found) -> str:
+    changes = {"published": "as published", **{name: name for name in ("tighter width", "both")}}
+    played = {(row["change"], *_entry(row)): _share(row, "share") for row in _csv(found, "since_the_paper")}
+    entries = [key for change, *key in played if change == "published"]
+    rows = [[*key, *(played.get((change, *key), "") for change in changes)] for key in entries]
+    return scorecard.table(["d", "algorithm", *changes.values()], rows) if rows else _NO_RUN
+
+
+def _csv(found: Found, name: str) -> list[dict[str, str]]:
+    return paths.read_rows(found.folder / "03_pi_gp_ucb_scaling" / "tables" / f"{name}.csv")
+
+
+def _entry(row: dict[str, str]) -> tuple[str, str]:
+    return row["d"], row["algorithm"]
+
+
+def _share(row: dict[str, str], value: str) -> str:
+    return "{:.3f} [{:.3f}, {:.3f}]".format(*(float(row[key]) for key in (value, "low", "high")))
+
+
+# Of one run, or one claim
+
+
+def _run(found: Found, notebook: str) -> str:
+    its = found.runs[notebook]["claims"]
+    open_ = [f"{r['id']} ({r['note']})" for r in its if r["verdict"] == "not evaluated"]
+    told = found.facts.get(notebook, {}).get("parameters", {})
+    settings = ", ".join(f"`{name}` {value}" for name, value in told.items())
+    lines = [f"- Claims: {scorecard.summary(its)}."]
+    lines += [f"- Not evaluated: {', '.join(open_) or 'none'}.", f"- Settings of the run: {settings or 'not kept'}."]
+    return "\n".join(lines)
+
+
+def _cost(found: Found, notebook: str) -> str:
+    its = found.facts.get(notebook, {})
+    if "compute_seconds" not in its:
+        return "The computing time of this run was not kept."
+    computed, lasted = its["compute_seconds"], its["seconds"]
+    return (
+        f"All trials took {computed:.0f} s of computing ({computed / 60:.0f} min of one core). The run that left "
+        f"these results took {lasted / 60:.1f} min with {its['jobs']} workers; what was played earlier is read."
+    )
+
+
+def _costs(found: Found) -> str:
+    computed = {name: its["compute_seconds"] for name, its in found.facts.items() if "compute_seconds" in its}
+    minutes = sum(computed.values()) / 60
+    files = [path for name in found.runs for path in (found.folder / name).rglob("*") if path.is_file()]
+    size = sum(path.stat().st_size for path in files) / 1e6
+    without = ", ".join(sorted(set(found.runs) - set(computed)))
+    paper = f"{minutes:.0f} min of computing, which cores share" if computed else "not known: no run is here"
+    paper += f" (without {without}, of which it was not kept)" if without else ""
+    rows = [[f"`{name}`", f"{time} on two idle cores", "1 GB, most of it packages"] for name, time in _MEASURED.items()]
+    rows.append(["`make paper`", paper, f"{size:.0f} MB of results besides"])
+    return scorecard.table(["", "time", "disk"], rows)
+
+
+def _verdict(found: Found, claim: str) -> str:
+    for r in (r for run in found.runs.values() for r in run["claims"] if r["id"] == claim):
+        # readings in which it does not hold need not fail: intervals of few trials are wide
+        of_readings = readings.in_words(r["readings"], fails=True) if "readings" in r else ""
+        return "; ".join(filter(None, [r["mark"], r["deciding"], of_readings]))
+    return "no full-scale verdict yet"
+
+
+BLOCKS = {"papers": _papers, "matrix": _matrix, "findings": _findings, "halves": _halves, "costs": _costs}
+BLOCKS |= {"table 1": _table_1, "since": _since}
+OF_A_RUN = {"run": _run, "cost": _cost}

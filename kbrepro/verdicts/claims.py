@@ -359,17 +359,8 @@ def not_evaluated(claim: Claim, why: str) -> dict[str, Any]:
 
 
 def _head(claim: Claim) -> dict[str, Any]:
-    return {
-        "id": claim.id,
-        "where": claim.where,
-        "kind": claim.kind,
-        "counts_as": claim.counts_as,
-        "says": claim.says,
-        "stand_in": claim.stand_in,
-        "weak": claim.weak,
-        "headline": claim.headline,
-        "changes": claim.changes,
-    }
+    names = ("id", "where", "kind", "counts_as", "says", "stand_in", "weak", "headline", "changes")
+    return {name: getattr(claim, name) for name in names}
 
 
 def _about(part: Part) -> dict[str, Any]:

@@ -17,10 +17,7 @@ from kbrepro.verdicts.claims import VERDICTS
 #: A glyph a verdict, so that a table can be read without colour.
 GLYPHS = dict(zip(VERDICTS, ("●", "◐", "◌", "○", "–"), strict=True))
 COUNTED = ("theorem", "experiment")
-ASIDE = ("weak", "stand-in", "probe")
-ASIDE_MEANS = dict(
-    zip(ASIDE, ("they could hardly fail", "other data than the paper's", "our own questions"), strict=True)
-)
+ASIDE = {"weak": "they could hardly fail", "stand-in": "other data than the paper's", "probe": "our own questions"}
 OUTSIDE = "outside the totals"
 FULL_SCALE = "paper"
 #: The picture of all parts, beside the full-scale runs.
@@ -134,7 +131,7 @@ def rules_of(record: Mapping[str, Any]) -> str:
 # In words
 
 
-def _tally(kinds: Sequence[str], its: Sequence[str]) -> list[str]:
+def _tally(kinds: Iterable[str], its: Sequence[str]) -> list[str]:
     """How often each of `kinds` is among others, where it is: '5 reproduced'."""
     return [f"{its.count(kind)} {kind}" for kind in kinds if kind in its]
 
@@ -154,9 +151,9 @@ def glance(its: Sequence[Mapping[str, Any]], notebook: str) -> str:
     for kind, name in (("theorem", "Theorems"), ("experiment", "Experiments")):
         if verdicts := [r["verdict"] for r in its if r["counts_as"] == kind]:
             lines.append(f"- **{name}** ({len(verdicts)}): {', '.join(_tally(VERDICTS, verdicts))}.")
-    aside = _tally(ASIDE, [r["counts_as"] for r in its])
-    told = [f"{count} ({ASIDE_MEANS[count.partition(' ')[2]]})" for count in aside]
-    lines += [f"- **Outside the totals**: {', '.join(told)}."] if told else []
+    aside = Counter(r["counts_as"] for r in its)
+    if told := [f"{aside[kind]} {kind} ({means})" for kind, means in ASIDE.items() if aside[kind]]:
+        lines.append(f"- **Outside the totals**: {', '.join(told)}.")
     headlines = [r for r in its if r.get("headline") and r["finds"]]
     lines += [
         f"- **Headline** ({r['id']}, {r['verdict']}): {r['finds']}" + f" ({r['why']})" * bool(r["why"])

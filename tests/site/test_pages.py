@@ -9,7 +9,7 @@ import pytest
 from fake_project import NAME, make_project
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
-from kbrepro.site import page_end, pages
+from kbrepro.site import pages
 
 CLAIM = {"id": "1-A", "says": "Small, as 1-B.", "verdict": "reproduced", "counts_as": "experiment", "finds": "It is."}
 CLAIM |= {"parts": {"a": {"is": "size", "rule": "< 1"}}, "note": "", "deciding": ""}
@@ -145,24 +145,24 @@ def test_the_end_says_how_to_rerun_it_with_commit_parameters_and_checksums(page,
         assert fact in text
     assert "differed" not in text
     run = RUN | {"git": {"commit": "c0ffee", "dirty": True}}
-    assert "differed" in page_end.rerun(folder.parents[2], folder, run)
+    assert "differed" in pages.rerun(folder.parents[2], folder, run)
 
 
 def test_a_custom_run_names_the_settings_that_differ_from_its_profile(folder):
     root = folder.parents[2]
     custom = root / "results" / "custom" / "0123" / NAME
     run = RUN | {"profile": "paper", "parameters": {"horizon": 2000, "scale": 0.5, "sizes": [3]}}
-    text = page_end.rerun(root, custom, run)
+    text = pages.rerun(root, custom, run)
     assert "kbrepro reproduce 01 --profile paper --set 'sizes=[3]'\n" in text
 
 
 def test_who_to_cite_comes_from_the_citation_file(folder):
     root = folder.parents[2]
-    assert page_end.cite(root, NAME) == ""
+    assert pages.cite(root, NAME) == ""
     (root / "CITATION.cff").write_text(
         "title: All\nversion: 1.0\nauthors: [{name: we}]\nreferences:\n"
         "- {title: Small, year: 2001, authors: [{given-names: A., family-names: Uthor}], notes: Notebook 01_small}\n"
         "- {title: Big, year: 2002, authors: [{given-names: B., family-names: Other}], notes: Notebook 02_big}\n"
     )
-    text = page_end.cite(root, NAME)
+    text = pages.cite(root, NAME)
     assert "A. Uthor. *Small*." in text and "we. *All*, version 1.0" in text and "Big" not in text
