@@ -50,6 +50,16 @@ def test_every_room_is_known_and_they_are_few():
     assert len(rooms) <= 19
 
 
+def test_pages_parse_nothing_back():
+    """Regular expressions make links and fill blocks; what a run knows is in its claims.json and manifest.json."""
+    site = [name for name in FILES if name.startswith("kbrepro.site.")]
+    parsers = {name: {"ast", "re"} & set(imported(FILES[name].read_text(encoding="utf-8"))) for name in site}
+    assert {name: used for name, used in parsers.items() if used} == {
+        "kbrepro.site.pages": {"re"},
+        "kbrepro.site.quoted": {"re"},
+    }
+
+
 WRONG = {
     ("kbrepro.checks", "kbrepro.kernels.Array"),
     ("kbrepro.problems", "kbrepro.policies.UCB"),
