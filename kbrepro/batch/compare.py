@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import json
 import subprocess
 import tempfile
 import zipfile
@@ -144,15 +143,11 @@ def _notebooks(folder: Path) -> dict[str, Path]:
     folders = sorted(run.parent for run in runs if not run.parent.name.endswith(".partial"))
     if not folders:
         raise ValueError(f"{folder} holds no results: no run.json in it or in folders of notebooks")
-    return {_run(path).get("notebook", path.name): path for path in folders}
-
-
-def _run(folder: Path) -> dict[str, Any]:
-    return json.loads((folder / "run.json").read_text(encoding="utf-8"))
+    return {scorecard.read_run(path)["facts"].get("notebook", path.name): path for path in folders}
 
 
 def _notebook(root: Path, name: str, first: Path, second: Path) -> Beside:
-    one, other = _run(first), _run(second)
+    one, other = (scorecard.read_run(folder)["facts"] for folder in (first, second))
     settings = changed(one.get("parameters", {}), other.get("parameters", {}))
     notes = [f"other settings, so verdicts alone are compared: {settings}"] if settings else []
     notes += ["other rules"] if one.get("rules") != other.get("rules") else []
@@ -167,7 +162,7 @@ def _notebook(root: Path, name: str, first: Path, second: Path) -> Beside:
 def items(root: Path, notebook: str, first: Path, second: Path, verdicts_alone: bool = False) -> list[Item]:
     """Return the claims, and unless `verdicts_alone` the tables, of two folders of one notebook's results."""
     things, others = (_things(folder, verdicts_alone) for folder in (first, second))
-    tables = {**scorecard.read_manifest(first)["tables"], **scorecard.read_manifest(second)["tables"]}
+    tables = {n: its for folder in (first, second) for n, its in scorecard.read_run(folder)["tables"].items()}
     kinds = {f"tables/{n}.csv": its["kind"] for n, its in tables.items()} | _timed_claims(root, notebook)
     return [judge(n, things.get(n), others.get(n), kinds.get(n, "numbers")) for n in {**things, **others}]
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -122,7 +121,7 @@ def _since(records: Sequence[Mapping[str, Any]]) -> list[str]:
 def _facts(folders: Sequence[Path]) -> str:
     rows = []
     for folder in folders:
-        run = json.loads((folder / "run.json").read_text(encoding="utf-8"))
+        run = scorecard.read_run(folder)["facts"]
         git = run.get("git") or {}
         commit = f"`{(git.get('commit') or 'none')[:9]}`{' and changes' if git.get('dirty') else ''}"
         data = ", ".join(sorted({Path(name).parts[0] for name in run.get("data", {})})) or "a simulated stand-in"

@@ -22,14 +22,14 @@ from kbrepro.verdicts import scorecard
 def paper(root: Path, folder: Path) -> NotebookNode:
     """Return the notebook of one run as a page of the site; its files are at `<notebook>/` beside the page."""
     notebook = nbformat.read(folder / "notebook.ipynb", as_version=4)
-    ids = [record["id"] for record in scorecard.read_run(folder)["claims"]]
+    run = scorecard.read_run(folder)
+    ids = [r["id"] for r in run["claims"]]
     _show_claims(notebook, root, folder)
     _edit(notebook, "markdown", lambda text: inside(root, text))
     _edit(notebook, "code", lambda text: coloured(linked(inside(root, text), ids)))
     _show_figures(notebook, folder)
     _fold(notebook)
-    run = json.loads((folder / "run.json").read_text(encoding="utf-8"))
-    ends = numbers(folder), rerun(root, folder, run), cite(root, folder.name)
+    ends = numbers(folder), rerun(root, folder, run["facts"]), cite(root, folder.name)
     notebook.cells += [new_markdown_cell(text) for text in ends if text]
     return notebook
 
@@ -126,11 +126,11 @@ def _show_figures(notebook: NotebookNode, folder: Path) -> None:
 
 def figure(folder: Path, stem: str, where: str = "") -> str:
     """Return the HTML of a figure of a run: its SVG if there is one, what it says, links to its numbers."""
-    where, manifest = where or f"{folder.name}/figures", scorecard.read_manifest(folder)
-    its = manifest["figures"].get(stem, {"title": "", "curves": False, "tables": []})
+    where, run = where or f"{folder.name}/figures", scorecard.read_run(folder)
+    its = run["figures"].get(stem, {"title": "", "curves": False, "tables": []})
     file = f"{stem}.svg" if (folder / "figures" / f"{stem}.svg").is_file() else f"{stem}.png"
     own = [f"figures/{stem}.csv"] * its["curves"]
-    own += [f"tables/{name}.csv" for name in its["tables"] if name in manifest["tables"]]
+    own += [f"tables/{name}.csv" for name in its["tables"] if name in run["tables"]]
     links = ", ".join(f'<a href="{folder.name}/{name}">{name}</a>' for name in own)
     caption = f"<figcaption><details><summary>Numbers</summary>{links}</details></figcaption>" if links else ""
     alt = escape(its["title"] or stem.replace("_", " "))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import json
 import re
 from dataclasses import dataclass
 from pathlib import Path
@@ -63,23 +62,18 @@ def filled(text: str, root: Path) -> str:
 
 @dataclass(frozen=True)
 class Found:
-    """All that is quoted: the runs' claims, their `run.json`, and the papers, by notebook."""
+    """All that is quoted: the runs and the papers, by notebook."""
 
     folder: Path
     runs: dict[str, dict[str, Any]]
-    facts: dict[str, dict[str, Any]]
     papers: dict[str, dict[str, Any]]
 
 
 def read(root: Path) -> Found:
     """Return what is there to quote; nothing of it need be there."""
     folder, cited = root / "results" / scorecard.FULL_SCALE, root / "CITATION.cff"
-    runs = scorecard.read(folder)
-    there = {name: folder / name / "run.json" for name in runs}
-    facts = {name: json.loads(path.read_text(encoding="utf-8")) for name, path in there.items() if path.is_file()}
     papers = yaml.safe_load(cited.read_text(encoding="utf-8"))["references"] if cited.is_file() else []
-    by_notebook = {p["notes"].split()[-1]: p for p in papers}
-    return Found(folder, runs, facts, by_notebook)
+    return Found(folder, scorecard.read(folder), {p["notes"].split()[-1]: p for p in papers})
 
 
 def quote(name: str, found: Found) -> str:
@@ -192,7 +186,7 @@ def _share(row: dict[str, str], value: str) -> str:
 def _run(found: Found, notebook: str) -> str:
     its = found.runs[notebook]["claims"]
     open_ = [f"{r['id']} ({r['note']})" for r in its if r["verdict"] == "not evaluated"]
-    told = found.facts.get(notebook, {}).get("parameters", {})
+    told = found.runs[notebook]["facts"].get("parameters", {})
     settings = ", ".join(f"`{name}` {value}" for name, value in told.items())
     lines = [f"- Claims: {scorecard.summary(its)}."]
     lines += [f"- Not evaluated: {', '.join(open_) or 'none'}.", f"- Settings of the run: {settings or 'not kept'}."]
@@ -200,7 +194,7 @@ def _run(found: Found, notebook: str) -> str:
 
 
 def _cost(found: Found, notebook: str) -> str:
-    its = found.facts.get(notebook, {})
+    its = found.runs[notebook]["facts"]
     if "compute_seconds" not in its:
         return "The computing time of this run was not kept."
     computed, lasted = its["compute_seconds"], its["seconds"]
@@ -211,7 +205,8 @@ def _cost(found: Found, notebook: str) -> str:
 
 
 def _costs(found: Found) -> str:
-    computed = {name: its["compute_seconds"] for name, its in found.facts.items() if "compute_seconds" in its}
+    facts = {name: run["facts"] for name, run in found.runs.items()}
+    computed = {name: its["compute_seconds"] for name, its in facts.items() if "compute_seconds" in its}
     minutes = sum(computed.values()) / 60
     files = [path for name in found.runs for path in (found.folder / name).rglob("*") if path.is_file()]
     size = sum(path.stat().st_size for path in files) / 1e6

@@ -90,7 +90,7 @@ class Record:
 
     def kept_figure(self, name: str) -> None:
         """Show a figure as the full-scale run left it, where the data that it shows is not here; and write it again."""
-        if name in (kept := scorecard.read_manifest(self._full_scale)["figures"]):
+        if name in (kept := scorecard.read_run(self._full_scale)["figures"]):
             self._manifest["figures"][name] = kept[name]
             self._write()
         for kind in ("png", "svg", "csv"):

@@ -39,20 +39,20 @@ LEGEND = (
 
 
 def read_run(folder: Path) -> dict[str, Any]:
-    """Return what `claims.json` of one run holds: `rules`, `expected`, `claims` (`rows`); empty if there is none."""
-    run = _read(folder / "claims.json") or {"rules": "", "expected": [], "claims": []}
+    """Return what one run left, as far as it is there.
+
+    `rules`, `expected` and `claims` (see `rows`), of its claims.json; `figures` (`title`, `curves`, `tables`) and
+    `tables` (`kind`) by name, of its manifest.json; `facts`, its run.json.
+    """
+    run: dict[str, Any] = {"rules": "", "expected": [], "claims": [], "figures": {}, "tables": {}}
+    run |= _read(folder / "claims.json") | _read(folder / "manifest.json") | {"facts": _read(folder / "run.json")}
     return run | {"claims": rows(run["claims"], run["expected"])}
 
 
-def read_manifest(folder: Path) -> dict[str, dict[str, Any]]:
-    """Return what a run wrote, by name: `figures` with `title`, `curves` and `tables`, and `tables` with `kind`."""
-    return _read(folder / "manifest.json") or {"figures": {}, "tables": {}}
-
-
-def _read(path: Path) -> Any:
-    """The content of a JSON file, None if there is none; ValueError says what to do with one that cannot be read."""
+def _read(path: Path) -> dict[str, Any]:
+    """The content of a JSON file, nothing if there is none; ValueError says what to do with one that cannot be read."""
     if not path.is_file():
-        return None
+        return {}
     try:
         return json.loads(path.read_text(encoding="utf-8"))
     except ValueError as error:

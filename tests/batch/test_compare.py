@@ -288,7 +288,7 @@ def test_there_is_no_page_of_the_published_run_itself_nor_without_one(root, own)
 def test_every_committed_table_has_a_kind_and_those_of_seconds_are_few():
     kinds = {}
     for folder in sorted((ROOT / "results" / "paper").glob("[0-9]*")):
-        tables = scorecard.read_manifest(folder)["tables"]
+        tables = scorecard.read_run(folder)["tables"]
         assert set(tables) == {path.stem for path in folder.glob("tables/*.csv")}
         kinds |= {name: its["kind"] for name, its in tables.items()}
     timed = {name for name, kind in kinds.items() if kind == "seconds"}

@@ -208,7 +208,7 @@ def test_figures_tables_and_regrets_are_written_whole(root, shown):
     assert {p.name for p in (folder / "figures").iterdir()} == {"empty.png", "empty.svg"}
     finals = pd.read_csv(folder / "tables" / "fig_average_regret_per_trial.csv")
     assert [f"{x:.6g}" for x in finals["EI"]] == [f"{x:.6g}" for x in regret.mean(axis=1)]
-    manifest = scorecard.read_manifest(folder)
+    manifest = scorecard.read_run(folder)
     assert manifest["figures"] == {"empty": {"title": "", "curves": False, "tables": ["empty"]}}
     kinds = {"fig_average_regret_per_trial": "numbers", "fig_average_regret_curves": "numbers", "times": "seconds"}
     assert {name: its["kind"] for name, its in manifest["tables"].items()} == kinds
@@ -241,7 +241,7 @@ def test_a_notebook_shows_the_picture_that_is_written(root, shown, monkeypatch, 
         kept = plt.imread(root / "results" / "quick" / "00_small" / "figures" / "curve.png")
         assert kept.shape[:2] == (400, 600)
         written = root / "results" / "quick" / "00_small" / "figures" / "curve"
-        its = scorecard.read_manifest(root / "results" / "quick" / "00_small")["figures"]["curve"]
+        its = scorecard.read_run(root / "results" / "quick" / "00_small")["figures"]["curve"]
         assert its == {"title": "It rises", "curves": True, "tables": ["curve"]}
         assert "<title>It rises</title>" in written.with_suffix(".svg").read_text()
         assert written.with_suffix(".csv").read_text() == "panel,curve,x,y\n1,slow,0,1\n1,slow,1,2\n1,slow,2,3\n"

@@ -113,4 +113,5 @@ def test_without_a_sentence_that_holds_the_reading_that_decides_is_the_reason(ro
 
 
 def test_a_run_without_claims_is_empty(tmp_path):
-    assert scorecard.read_run(tmp_path) == {"rules": "", "expected": [], "claims": []}
+    empty = {"rules": "", "expected": [], "claims": [], "figures": {}, "tables": {}, "facts": {}}
+    assert scorecard.read_run(tmp_path) == empty
