@@ -46,9 +46,8 @@ def index(root: Path, results: Path, folders: Sequence[Path], files: Path) -> st
 
 
 def _matrix(runs: Mapping[str, Any], folders: Sequence[Path]) -> str:
-    text = scorecard.matrix(runs)
-    for folder in folders:
-        text = text.replace(f"| {folder.name}", f"| {{doc}}`{folder.name}`")
+    links = {folder.name: f"{{doc}}`{folder.name}`" for folder in folders}
+    text = scorecard.matrix({links.get(notebook, notebook): run for notebook, run in runs.items()})
     return f'<div class="matrix">\n\n{text}\n\n</div>'
 
 
@@ -71,17 +70,13 @@ def _card(root: Path, folder: Path, quoted: Path, run: Mapping[str, Any] | None,
     if run is None:
         parts.append("No full-scale run of it is here.")
     else:
-        parts += [_outcome(run["claims"]), _headline(quoted, folder.name, files)]
+        first = next((r for r in run["claims"] if r.get("headline") and r["finds"]), None)
+        said = f"{first['mark']} ({first['id']}): *{first['says']}* {first['finds']}" if first else ""
+        parts += [f"{scorecard.summary(run['claims'])}.", said, _headline(quoted, folder.name, files)]
         parts += [*_failures(run["claims"]), *_since(run["claims"])]
-    ids = [record["id"] for record in run["claims"]] if run else []
+    ids = [r["id"] for r in run["claims"]] if run else []
     text = "\n\n".join(part for part in parts if part)
     return coloured(linked(text, ids, f"{folder.name}.html")) + "\n\n</div>"
-
-
-def _outcome(records: Sequence[Mapping[str, Any]]) -> str:
-    headlines = [r for r in records if r.get("headline") and r["finds"]][:1]
-    said = [f"{r['mark']} ({r['id']}): *{r['says']}* {r['finds']}" for r in headlines]
-    return "\n\n".join([f"{scorecard.summary(records)}.", *said])
 
 
 def _headline(quoted: Path, name: str, files: Path) -> str:
