@@ -10,7 +10,8 @@ from typing import Any
 import pandas as pd
 
 from benchmarks.harness import Question
-from kbrepro import paths, scorecard
+from kbrepro import paths
+from kbrepro.verdicts import scorecard
 
 
 def write(questions: Sequence[Question], folder: Path) -> None:

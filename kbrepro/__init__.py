@@ -9,8 +9,8 @@ policies that meet its problems; `run_trials` plays it on all processors and ret
 and the regret of every round and trial. `played` reads those of the notebooks. `bootstrap` and its like make an
 `Estimate` with an interval of them.
 
-Plots (`kbrepro.figures`), published claims (`kbrepro.claims`, `kbrepro.record`), sensor data (`kbrepro.data`) and the
-papers' own algorithms (`kbrepro.papers`) are imported by name: this module loads nothing that plots or reads files.
+Plots (`kbrepro.figures`), published claims (`kbrepro.verdicts`), sensor data (`kbrepro.data`) and the papers' own
+algorithms (`kbrepro.papers`) are imported by name: this module loads nothing that plots or reads files.
 """
 
 from importlib.metadata import version as _version

@@ -49,10 +49,16 @@ def reproduce(
     """
     from kbrepro.batch import profiles
     from kbrepro.batch import run as batch
+    from kbrepro.site import quoted
 
     overrides = dict(profiles.read_setting(text) for text in settings)
     root = paths.project_root()
-    for folder in batch.run(list(notebooks), profile, overrides, jobs, root, fresh):
+    try:
+        made = batch.run(list(notebooks), profile, overrides, jobs, root, fresh)
+    finally:  # whatever failed, what succeeded is quoted
+        if profile == "paper" and not overrides:
+            quoted.renew(root)
+    for folder in made:
         click.echo(folder.relative_to(root).as_posix())
 
 
@@ -69,19 +75,20 @@ def refresh(notebooks: tuple[str, ...]) -> None:
 @click.option("--profile", default="quick", show_default=True, help="quick, paper, or custom/<digest>.")
 def report(profile: str) -> None:
     """Make an HTML report, readable without network, of the results of a profile."""
-    from kbrepro.batch import profiles, site
+    from kbrepro.batch import profiles
+    from kbrepro.site import build
 
     root = paths.project_root()
     if not profile.startswith("custom/"):
         profiles.chosen([profile], profiles.profile_names(root), "profile")
-    index = site.build(root, root / "results" / profile)
+    index = build.build(root, root / "results" / profile)
     click.echo(index.relative_to(root).as_posix())
 
 
 @main.command()
 def claims() -> None:
     """Print what the full-scale runs found of every claim."""
-    from kbrepro import scorecard
+    from kbrepro.verdicts import scorecard
 
     runs = scorecard.read(paths.project_root() / "results" / "paper")
     if not runs:
@@ -92,7 +99,7 @@ def claims() -> None:
 @main.command("scorecard")
 def renew_scorecard() -> None:
     """Write results/README.md, its picture, and what README and docs quote of the full-scale runs, anew."""
-    from kbrepro.batch import quoted
+    from kbrepro.site import quoted
 
     root = paths.project_root()
     for path in quoted.renew(root):

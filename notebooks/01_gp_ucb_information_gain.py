@@ -34,7 +34,7 @@ import pandas as pd
 from scipy.linalg import eigvalsh
 
 # %% tags=["hide-input"] jupyter={"source_hidden": true}
-from kbrepro import checks, figures, information
+from kbrepro import checks, information
 from kbrepro.confidence import Bayes
 from kbrepro.data import store
 from kbrepro.kernels import Independent, Linear, Matern, SquaredExponential, grid
@@ -42,8 +42,6 @@ from kbrepro.papers.gp_ucb import experiments, gain, pictures, widths
 from kbrepro.papers.gp_ucb.since import GPEIMS, IRGPUCB, PIMS
 from kbrepro.policies import UCB, ExpectedImprovement, MeanOnly, ProbabilityOfImprovement, VarianceOnly
 from kbrepro.problems import GPDraw, RKHSFunction, Trial
-from kbrepro.readings import cross
-from kbrepro.record import Record
 from kbrepro.regret import (
     block_mean,
     block_share,
@@ -59,6 +57,9 @@ from kbrepro.regret import (
 )
 from kbrepro.simulation import Experiment, map_trials, rounds, run, run_trials, total_regrets
 from kbrepro.store import remembered
+from kbrepro.verdicts.pictures import claim_curve
+from kbrepro.verdicts.readings import cross
+from kbrepro.verdicts.record import Record
 
 # %% tags=["parameters", "hide-input"] jupyter={"source_hidden": true}
 seed: int = 2010  # root seed of every random stream
@@ -878,7 +879,7 @@ specified = {
 # %% tags=["hide-input"] jupyter={"source_hidden": true}
 for claim_id, table in specified.items():
     data = of_data if "days tested" in table else "synthetic"
-    fig = figures.played(table, record.rules, claim_id, *pictures.PLAYED[claim_id], data)
+    fig = claim_curve(table, record.rules, claim_id, *pictures.PLAYED[claim_id], data)
     record.figure(fig, f"readings_{claim_id}")
     plt.show()
 
@@ -919,11 +920,13 @@ table.T.round(3)
 
 # %% tags=["full-scale", "hide-input", "nbval-ignore-output"] jupyter={"source_hidden": true}
 tail = pair["EI"].mean() / np.median(pair["EI"])
-record.expect(
+record.explain(
+    ["1-F"],
     np.median(regret["MPI"]) > 2 * np.median(regret["GP-UCB/5"]) and settled["MPI"] < 0.05,
-    "**MPI does not do equally well on synthetic functions (1-F).** With a margin of 0.1 standard deviations it never "
-    "settles: no arm promises that much more, and the better an arm is known the less so. Its median regret is more "
-    "than twice that of GP-UCB/5.",
+    "MPI does not do equally well on synthetic functions (1-F)",
+    "With a margin of 0.1 standard deviations it never settles: no arm promises that much more, and the better an arm "
+    "is known the less so.",
+    "Its median regret is more than twice that of GP-UCB/5.",
 )
 record.expect(
     stuck["MPI, margin 0"].mean() > 0.2 and stuck["GP-UCB/5"].mean() < 0.1 and settled["MPI, margin 0"] > 0.9,
@@ -931,27 +934,33 @@ record.expect(
     "behind hangs on a number that the paper does not name; none of the four margins makes the sentence true.",
 )
 ahead = np.mean(pair["EI"] < pair["GP-UCB/5"])
-record.expect(
+record.explain(
+    ["1-E"],
     tail > 1.1 and ahead > 0.5,
-    f"**On par in the mean only (1-E).** EI has less regret than GP-UCB/5 on {ahead:.0%} of the functions; its mean is "
-    f"{tail - 1:.0%} above its median.",
+    "On par in the mean only (1-E)",
+    f"EI has less regret than GP-UCB/5 on {ahead:.0%} of the functions; its mean is {tail - 1:.0%} above its median.",
 )
 
 # %% tags=["full-scale", "hide-input", "nbval-ignore-output"] jupyter={"source_hidden": true}
-record.expect(
+record.explain(
+    ["1-I"],
     gap.high - gap.low > abs(gap.value),
-    f"**GP-UCB/5 and EI are not told apart on {of_data} (1-I).** The interval of their difference is wider than the "
-    "difference: it rests on few blocks of four hours.",
+    f"GP-UCB/5 and EI are not told apart on {of_data} (1-I)",
+    "The interval of their difference is wider than the difference: it rests on few blocks of four hours.",
 )
 clear = [rule for rule in pictures.MARGINS.values() if by_block[rule].low > 0]
-record.expect(
+record.explain(
+    ["1-H"],
     len(clear) < 4,
-    f"**Whether MPI is behind on {of_data} (1-H) hangs on its margin** again: it clearly is with {len(clear)} of 4.",
+    "",
+    f"Whether MPI is behind on {of_data} (1-H) hangs on its margin again: it clearly is with {len(clear)} of 4.",
 )
-record.expect(
+record.explain(
+    ["1-L", "1-M", "1-R"],
     loose.iloc[0, -1] > 1000 and loose.iloc[1, -1] < 0.01,
-    "**The theorems hold but say little here (1-L, 1-M, 1-R).** The bound of Theorem 3 is more than a thousand times "
-    "the regret, and less than a hundredth of its band's width would do.",
+    "The theorems hold but say little here (1-L, 1-M, 1-R)",
+    "The bound of Theorem 3 is more than a thousand times the regret, and less than a hundredth of its band's width "
+    "would do.",
 )
 
 # %% [markdown]

@@ -34,7 +34,7 @@ import numpy as np
 import pandas as pd
 
 # %% tags=["hide-input"] jupyter={"source_hidden": true}
-from kbrepro import checks, figures
+from kbrepro import checks
 from kbrepro.confidence import Bayes, Improved, SelfNormalised, Tighter
 from kbrepro.data import intel_lab, store
 from kbrepro.information import GainByFormula
@@ -55,11 +55,12 @@ from kbrepro.papers.igp_ucb.problems import (
 from kbrepro.papers.igp_ucb.widths import Original
 from kbrepro.policies import UCB, MeanOnly, ThompsonSampling, VarianceOnly
 from kbrepro.problems import Trial, covariance_factor
-from kbrepro.readings import cross
-from kbrepro.record import Record
 from kbrepro.regret import bootstrap, exact, largest, paired_share, share, weakest
 from kbrepro.simulation import Experiment, map_trials, rounds, run, run_trials, total_regrets
 from kbrepro.store import remembered
+from kbrepro.verdicts.pictures import claim_curve
+from kbrepro.verdicts.readings import cross
+from kbrepro.verdicts.record import Record
 
 # %% tags=["parameters", "hide-input"] jupyter={"source_hidden": true}
 seed: int = 2017  # root seed of every random stream
@@ -1024,7 +1025,7 @@ specified |= {
 data_of = dict.fromkeys(("2-J", "2-K"), labels["temperature"]) | dict.fromkeys(("2-L", "2-M", "2-Q"), labels["light"])
 data_of["2-F"] = "functions and sensors"
 for claim_id, table in specified.items():
-    fig = figures.played(table, record.rules, claim_id, *pictures.PLAYED[claim_id], data_of.get(claim_id, "functions"))
+    fig = claim_curve(table, record.rules, claim_id, *pictures.PLAYED[claim_id], data_of.get(claim_id, "functions"))
     record.figure(fig, f"readings_{claim_id}")
     plt.show()
 
@@ -1062,32 +1063,40 @@ pd.DataFrame({"holds in": {n: its.sum() for n, its in held_in.items()}, "of": {n
 # %% tags=["full-scale", "hide-input", "nbval-ignore-output"] jupyter={"source_hidden": true}
 behind_ei = [behind([panel], "IGP-UCB", ["EI"], seed) for panel in synthetic]
 in_median = [np.median(panel["EI"]) < np.median(panel["IGP-UCB"]) for panel in synthetic]
-record.expect(
+record.explain(
+    ["2-C", "2-D"],
     all(in_median) and best["mean_0"].high > 0,
-    "**Of five settings of EI and PI one takes the lead from IGP-UCB (2-C, 2-D).** With the largest posterior mean as "
-    "incumbent and no margin EI, which is told neither norm nor noise nor gain, has the lower median in all four "
-    f"panels of Figs. 1 and 2. Its mean is lower in {sum(e.value > 0 for e in behind_ei)} of 4, in "
-    f"{sum(e.low > 0 for e in behind_ei)} by the whole interval: a trial that settles on a lower peak can carry it.",
+    "Of five settings of EI and PI one takes the lead from IGP-UCB (2-C, 2-D)",
+    "With the largest posterior mean as incumbent and no margin EI, which is told neither norm nor noise nor gain, has "
+    "the lower median in all four panels of Figs. 1 and 2.",
+    f"Its mean is lower in {sum(e.value > 0 for e in behind_ei)} of 4, in {sum(e.low > 0 for e in behind_ei)} by the "
+    "whole interval: a trial that settles on a lower peak can carry it.",
 )
-record.expect(
+record.explain(
+    ["2-F"],
     abs(differ["noisy"].value) < 0.05 and differ["mean_0"].value < -0.5,
-    "**EI and PI are alike with the noisy incumbent only (2-F)**, where both explore for ever; with the mean-based one "
+    "",
+    "EI and PI are alike with the noisy incumbent only (2-F), where both explore for ever; with the mean-based one "
     "and no margin PI is content with the first good arm, and a margin brings the two closer.",
 )
-record.expect(
+record.explain(
+    ["2-C", "2-H"],
     both_figures == ["mean_001", "mean_003"],
-    "**Fig. 1 and Fig. 3 together need a small margin (2-C, 2-H).** Of the settings played at the "
-    "paper's horizon only the mean-based incumbent with a margin of "
-    "0.01 or 0.03 prior standard deviations gives both orders. With the noisy reward IGP-UCB overtakes EI and PI on "
-    "Hartmann-3; without a margin PI is stuck; with 0.1 EI and PI explore too long.",
+    "Fig. 1 and Fig. 3 together need a small margin (2-C, 2-H)",
+    "Of the settings played at the paper's horizon only the mean-based incumbent with a margin of 0.01 or 0.03 prior "
+    "standard deviations gives both orders.",
+    "With the noisy reward IGP-UCB overtakes EI and PI on Hartmann-3; without a margin PI is stuck; with 0.1 EI and PI "
+    "explore too long.",
 )
 
 # %% tags=["full-scale", "hide-input", "nbval-ignore-output"] jupyter={"source_hidden": true}
 easier = {title: r_1.mean() / r_2.mean() for title, (r_1, r_2) in zip(fig1, per_range, strict=True)}
-record.expect(
+record.explain(
+    ["2-T"],
     max(easier.values()) < 1,
-    "**The RKHS setting is the easier one here (2-T).** The functions of Fig. 1 are smoothed draws: over their range "
-    f"IGP-UCB's regret is {min(easier.values()):.2f} to {max(easier.values()):.2f} times that of Fig. 2.",
+    "The RKHS setting is the easier one here (2-T)",
+    "The functions of Fig. 1 are smoothed draws: over their range IGP-UCB's regret is "
+    f"{min(easier.values()):.2f} to {max(easier.values()):.2f} times that of Fig. 2.",
 )
 
 # %% tags=["full-scale", "hide-input", "nbval-ignore-output"] jupyter={"source_hidden": true}
@@ -1096,11 +1105,13 @@ scales = {
     for name, source in sources.items()
 }
 r_of, b_of = ({name: np.median([its[i] for its in found]) for name, found in scales.items()} for i in (0, 1))
-record.expect(
+record.explain(
+    ["2-L", "2-M"],
     r_of["light"] > b_of["light"],
-    "**Light (2-L, 2-M).** The width adds unlike things: $B$, a pure number under an empirical covariance (median "
-    f"{b_of['light']:.1f} on {labels['light']}), and $R$ in the unit of the readings ({r_of['light']:.0f}). On the raw "
-    "scale it is far too wide, and IGP-UCB and GP-TS explore beyond need.",
+    "Light (2-L, 2-M)",
+    "The width adds unlike things: $B$, a pure number under an empirical covariance (median "
+    f"{b_of['light']:.1f} on {labels['light']}), and $R$ in the unit of the readings ({r_of['light']:.0f}).",
+    "On the raw scale it is far too wide, and IGP-UCB and GP-TS explore beyond need.",
 )
 record.expect(
     r_of["temperature"] < b_of["temperature"],

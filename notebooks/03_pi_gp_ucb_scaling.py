@@ -37,7 +37,7 @@ import numpy as np
 import pandas as pd
 
 # %% tags=["hide-input"] jupyter={"source_hidden": true}
-from kbrepro import checks, figures
+from kbrepro import checks
 from kbrepro.confidence import Improved, Tighter
 from kbrepro.kernels import Matern
 from kbrepro.papers.pi_gp_ucb import experiments, pictures
@@ -48,8 +48,6 @@ from kbrepro.papers.pi_gp_ucb.problems import SURFACES, Bumps, Surface
 from kbrepro.policies import UCB
 from kbrepro.policies.base import best_arm
 from kbrepro.problems import Trial
-from kbrepro.readings import cross
-from kbrepro.record import Record
 from kbrepro.regret import (
     estimated_mean,
     exact,
@@ -62,6 +60,9 @@ from kbrepro.regret import (
     weakest,
 )
 from kbrepro.simulation import Experiment, map_trials, rounds, run, run_trials, total_regrets
+from kbrepro.verdicts.pictures import claim_curve
+from kbrepro.verdicts.readings import cross
+from kbrepro.verdicts.record import Record
 
 # %% tags=["parameters", "hide-input"] jupyter={"source_hidden": true}
 seed: int = 2020  # root seed of every random stream
@@ -388,7 +389,7 @@ record.judge("3-R", ratio=exact(times[2]), refitted=refitted[2])
 rows = {entry: [np.median(its), growth[entry].value] for entry, its in seconds.items()}
 rows |= {(d, "IGP-UCB, computed anew"): [its, np.nan] for d, its in anew.items()}
 table = pd.DataFrame(rows, ["seconds a run", "slope in t"]).T.sort_index()
-record.table(table.rename_axis(["d", "algorithm"]), "seconds")
+record.table(table.rename_axis(["d", "algorithm"]), "seconds", kind="seconds")
 
 # %% tags=["full-scale", "nbval-ignore-output"]
 table.round(2)
@@ -739,7 +740,7 @@ specified["3-G"] = play_reading("3-G", 2, lambda igp, pi, _: apart(pi, igp), **f
 
 # %% tags=["hide-input"] jupyter={"source_hidden": true}
 for claim_id, table in specified.items():
-    fig = figures.played(table, record.rules, claim_id, *pictures.PLAYED[claim_id])
+    fig = claim_curve(table, record.rules, claim_id, *pictures.PLAYED[claim_id])
     record.figure(fig, f"readings_{claim_id}")
     plt.show()
 
@@ -755,30 +756,37 @@ pd.DataFrame({"holds in": {n: its.sum() for n, its in held_in.items()}, "of": {n
 # %% tags=["full-scale", "hide-input", "nbval-ignore-output"] jupyter={"source_hidden": true}
 levels = {entry: average(*finals["usual", *entry], seed).value / value for entry, value in printed.items()}
 inside = compared["printed in our prediction interval"]
-record.expect(
+record.explain(
+    ["3-C", "3-D"],
     max(levels[2, rule] for rule in published) < 1 and (inside["3-C"], inside["3-D"]) == ("fails", "holds"),
-    "**The levels of Table 1 in two dimensions (3-C, 3-D).** Both algorithms do better here than printed, IGP-UCB by "
+    "The levels of Table 1 in two dimensions (3-C, 3-D)",
+    "Both algorithms do better here than printed, IGP-UCB by "
     f"{1 - levels[2, 'IGP-UCB']:.0%}, which is more than 12 runs could do by chance, π-GP-UCB by "
     f"{1 - levels[2, 'π-GP-UCB']:.0%}, which they could.",
 )
-record.expect(
+record.explain(
+    ["3-G"],
     gaps[letter, 1].low > 0 > max(gaps["usual", d].high for d in (1, 2)) and gaps[letter, 2].high > 0,
-    "**The paper's comparison hangs on a lengthscale convention (3-G).** By the letter of eq. 2 π-GP-UCB has more "
-    "regret than IGP-UCB in one dimension, and not clearly less in two.",
+    "The paper's comparison hangs on a lengthscale convention (3-G)",
+    "By the letter of eq. 2 π-GP-UCB has more regret than IGP-UCB in one dimension, and not clearly less in two.",
 )
-record.expect(
+record.explain(
+    ["3-K"],
     times[1] < 1 < refitted[1].value,
-    "**Time in one dimension (3-K) is a property of the implementation.** With the covariance of 30 arms kept up to "
-    "date a step of IGP-UCB costs microseconds; computed anew in every round it is slower than cells: "
+    "Time in one dimension (3-K) is a property of the implementation",
+    "With the covariance of 30 arms kept up to date a step of IGP-UCB costs microseconds; computed anew in every round "
+    "it is slower than cells: "
     f"{anew[1] / 60:.3g} minutes a run, where the paper's IGP-UCB took 82.",
 )
 clock = {rule: trace.seconds.sum(axis=1) for rule, trace in changed["both", 3][0].items()}
 faster = np.median(clock["IGP-UCB"] / clock["π-GP-UCB"])
-record.expect(
+record.explain(
+    ["3-W"],
     faster > 1 and since["d1"].low > 0 and since["d2"].low > 0 and since["d3"].low < 0 < since["d3"].high,
-    "**With both changes in both algorithms partition no longer pays (3-W)**: exact IGP-UCB has less regret in one and "
-    "two dimensions, and in three the interval of the difference holds 0. π-GP-UCB is still the faster one there: "
-    f"{faster:.0f} times (median of runs that shared the machine).",
+    "",
+    "With both changes in both algorithms partition no longer pays (3-W): exact IGP-UCB has less regret in one and "
+    "two dimensions, and in three the interval of the difference holds 0.",
+    f"π-GP-UCB is still the faster one there: {faster:.0f} times (median of runs that shared the machine).",
 )
 
 # %% [markdown]

@@ -34,8 +34,7 @@ import numpy as np
 import pandas as pd
 
 # %% tags=["hide-input"] jupyter={"source_hidden": true}
-from kbrepro import checks, figures
-from kbrepro.claims import read_rule
+from kbrepro import checks
 from kbrepro.kernels import grid
 from kbrepro.papers.gpn_ucb import experiments, needle, pictures
 from kbrepro.papers.gpn_ucb.cascade_ei import ExactCascadeEI, SampledCascadeEI
@@ -54,10 +53,12 @@ from kbrepro.papers.gpn_ucb.policies import GPNUCB, CascadeUCB, OptimisticImprov
 from kbrepro.papers.gpn_ucb.problems import FINE, KERNEL, SMALL, DrawnChain, Repeated, exact_chain
 from kbrepro.papers.gpn_ucb.structures import rates
 from kbrepro.problems import Trial
-from kbrepro.readings import cross
-from kbrepro.record import Record
 from kbrepro.regret import bootstrap, estimated_mean, exact, paired_difference, share, simple_regret
 from kbrepro.simulation import Experiment, map_trials, run, run_trials
+from kbrepro.verdicts.claims import read_rule
+from kbrepro.verdicts.pictures import claim_curve
+from kbrepro.verdicts.readings import cross
+from kbrepro.verdicts.record import Record
 
 # %% tags=["parameters", "hide-input"] jupyter={"source_hidden": true}
 seed: int = 2024  # root seed of every random stream
@@ -371,6 +372,8 @@ table.round(2)
 seconds = {name: np.median(trace.seconds_a_round) for name, trace in (traces | of_cei).items()}
 sampled, by_quadrature = (seconds[name] / seconds["GPN-UCB"] for name in by_cei)
 record.judge("5-X", seconds=exact(sampled), exact=exact(by_quadrature))
+
+# %% tags=["full-scale", "nbval-ignore-output"]
 record.show("5-A", "5-B", "5-C", "5-Q", "5-X")
 
 # %% [markdown]
@@ -975,7 +978,7 @@ specified = {
 
 # %% tags=["hide-input"] jupyter={"source_hidden": true}
 for claim_id, table in specified.items():
-    fig = figures.played(table, record.rules, claim_id, *pictures.PLAYED[claim_id], f"{n} chains")
+    fig = claim_curve(table, record.rules, claim_id, *pictures.PLAYED[claim_id], f"{n} chains")
     record.figure(fig, f"readings_{claim_id}")
     plt.show()
 
@@ -1000,10 +1003,12 @@ pd.DataFrame({"holds in": {n: its.sum() for n, its in held.items()}, "of": {n: l
 
 # %% tags=["full-scale", "hide-input", "nbval-ignore-output"] jupyter={"source_hidden": true}
 less = np.mean(lead(some, "cEI, exact", ["GPN-UCB"]) > tied)
-record.expect(
+record.explain(
+    ["5-C"],
     less > 1 / 3,
-    "**Against exact cEI (5-C).** With its expectation computed, cEI has less cumulative regret than GPN-UCB on more "
-    f"than a third of the chains ({less:.0%}).",
+    "Against exact cEI (5-C)",
+    "With its expectation computed, cEI has less cumulative regret than GPN-UCB on more than a third of the chains "
+    f"({less:.0%}).",
 )
 record.expect(
     some["cEI"].mean() > some["cEI, exact"].mean(),
@@ -1011,18 +1016,22 @@ record.expect(
 )
 its = {"own": traces["GPN-UCB"].first(sampled_chains * times), "cEI": of_cei["cEI"], "norm 2": of_norm_2["GPN-UCB"]}
 stuck = {name: np.mean(simple_regret(trace)[:, -1] > 0.01) for name, trace in its.items()}
-record.expect(
+record.explain(
+    ["5-D", "5-E", "5-N"],
     stuck["own"] > stuck["cEI"],
-    f"**Simple regret (5-D, 5-E, 5-N).** GPN-UCB ends above 1 % of the range in {stuck['own']:.0%} of trials, sampled "
+    "Simple regret (5-D, 5-E, 5-N)",
+    f"GPN-UCB ends above 1 % of the range in {stuck['own']:.0%} of trials, sampled "
     f"cEI, on the same chains, in {stuck['cEI']:.0%}; GPN-UCB on chains of norm 2 in {stuck['norm 2']:.0%}.",
 )
 
 # %% tags=["full-scale", "hide-input", "nbval-ignore-output"] jupyter={"source_hidden": true}
 better = gaps_of["with the point itself"][1]
-record.expect(
+record.explain(
+    ["5-Z"],
     better.low > 0,
-    f"**Why (5-Z).** With the point itself in the envelope simple regret ends {better.value:.1%} of the range lower: "
-    "L.2 bounds known arms too high.",
+    "Why (5-Z)",
+    f"With the point itself in the envelope simple regret ends {better.value:.1%} of the range lower: L.2 bounds known "
+    "arms too high.",
 )
 finer = gaps_of["400 points"][0]
 lost = finer < -0.5
@@ -1034,9 +1043,11 @@ record.expect(
     "where a grid set misses (5-J), the bounds of better arms may lie below their rewards.",
 )
 strict = {t: np.mean(its > tie) for t, its in ahead.items()}
-record.expect(
+record.explain(
+    ["5-F"],
     strict[pulls[late]] < 0.5,
-    f"**NonAda (5-F)** is strictly ahead of all baselines in {np.sum(ahead[pulls[late]] > tie)} of the {len(obvious)} "
+    "",
+    f"NonAda (5-F) is strictly ahead of all baselines in {np.sum(ahead[pulls[late]] > tie)} of the {len(obvious)} "
     f"chains with an obvious maximiser: with {side**2} arms several rules end at the same regret.",
 )
 

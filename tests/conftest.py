@@ -55,8 +55,8 @@ def check_readable():
 @pytest.fixture
 def judged_again():
     """Judge the numbers of a record once more by a claim of the rules: a record without readings."""
-    from kbrepro import claims
     from kbrepro.regret import Estimate
+    from kbrepro.verdicts import claims
 
     def again(claim, record):
         given = {n: Estimate(*(p[k] for k in ("value", "low", "high"))) for n, p in record["parts"].items()}

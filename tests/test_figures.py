@@ -12,11 +12,12 @@ from matplotlib.colors import to_hex
 from matplotlib.text import Text
 from traces import trace_of
 
-from kbrepro import figures, papers, readings
-from kbrepro.claims import Claim, Part, Rules, read_rule
+from kbrepro import figures, papers
 from kbrepro.figures.style import CYCLE
-from kbrepro.record import curve_quantiles
 from kbrepro.regret import Estimate, Regrets, kept_rounds, log_spaced
+from kbrepro.verdicts import pictures, readings
+from kbrepro.verdicts.claims import Claim, Part, Rules, read_rule
+from kbrepro.verdicts.record import curve_quantiles
 
 ROOT = Path(__file__).parents[1]
 
@@ -216,7 +217,7 @@ def test_without_room_one_legend_below_names_the_curves_of_all_panels(styled, si
 def test_pairs_show_every_dot_the_estimate_and_the_rule(ax, check_readable):
     rows = {"cUCB": (np.array([2.0, 4.0, 1.0]), Estimate(2.0, 1.5, 3.0)), "EI": (np.ones(2), Estimate(1, 0.5, 1.5))}
     ax.set_xscale("log")
-    figures.pairs(ax, rows, rule=read_rule("> 1"), what="ratio", dot="chain", centre="median")
+    pictures.pairs(ax, rows, rule=read_rule("> 1"), what="ratio", dot="chain", centre="median")
     dots, interval, value = ax.lines[:3]
     assert [list(drawn.get_xdata()) for drawn in (dots, interval, value)] == [[1, 2, 4], [1.5, 3], [2]]
     assert max(interval.get_ydata()) < min(dots.get_ydata())  # above the dots, not on them
@@ -245,7 +246,7 @@ def specification(part, sizes):
 def test_a_specification_curve_shows_every_reading(styled, sizes, check_readable):
     part = Part("ratio", "R_T of EI over that of IGP-UCB", read_rule("> 1"), show=".2f °C")
     table, choices = specification(part, sizes)
-    figure = figures.specification_curve(table, choices | {"not played": ["a", "b"]}, part)
+    figure = pictures.specification_curve(table, choices | {"not played": ["a", "b"]}, part)
     above, below = figure.axes
     drawn = {line.get_label(): line for line in above.lines if not line.get_label().startswith("_")}
     for state in figures.STATE_LOOK:
@@ -281,7 +282,7 @@ def test_a_specification_curve_shows_every_reading(styled, sizes, check_readable
 def test_far_readings_are_drawn_on_a_stretched_axis(styled, check_readable, rule, scale, show, values, axis, ticks):
     its = Part("part", "a number", read_rule(rule), show=show, scale=scale)
     table = readings.specification(its, [({"choice": v}, Estimate(v, v - 0.05, v + 0.05)) for v in values])
-    figure = figures.specification_curve(table, {"choice": [*values, "not taken"]}, its)
+    figure = pictures.specification_curve(table, {"choice": [*values, "not taken"]}, its)
     above, below = figure.axes
     assert above.get_yscale() == axis
     if ticks:
@@ -297,7 +298,7 @@ def test_a_played_claim_has_the_finding_as_its_title(styled):
     found = [({"incumbent": name, "margin": m}, Estimate(v, v, v)) for name, v in (("a", 1), ("b", -1)) for m in (0, 1)]
     claim = Claim("9-A", "", "probe", "", {"gap": its}, "")
     rules = Rules("09", {"9-A": claim}, {"incumbent": ["a", "b"], "margin": [0, 1], "days": ["none"]}, "")
-    figure = figures.played(readings.specification(its, found), rules, "9-A", "gap", what="gap (m)", data="light")
+    figure = pictures.claim_curve(readings.specification(its, found), rules, "9-A", "gap", what="gap (m)", data="light")
     assert figure.axes[0].get_title() == "9-A, light: holds in 2 of 4 readings; the incumbent alone decides"
     assert figure.axes[0].get_ylabel() == "gap (m)"
 
@@ -342,7 +343,7 @@ RUNS = {
 
 
 def test_all_parts_lie_by_their_distance_to_the_rule(styled, check_readable):
-    figure = figures.all_parts(RUNS)
+    figure = pictures.all_parts(RUNS)
     (ax,) = figure.axes
     rows = ["01_first", "1-A above", "1-A below", "1-A between", "1-B far", "02_second", "2-A ours", "2-B later"]
     assert [label.get_text() for label in ax.get_yticklabels()] == rows
@@ -363,7 +364,7 @@ def test_all_parts_lie_by_their_distance_to_the_rule(styled, check_readable):
 
 def test_all_parts_stay_readable_when_there_are_many(styled, check_readable):
     claims = RUNS["01_first"]["claims"] * 18
-    figure = figures.all_parts({f"0{i}_notebook": {"claims": claims} for i in range(1, 3)})
+    figure = pictures.all_parts({f"0{i}_notebook": {"claims": claims} for i in range(1, 3)})
     assert figure.get_size_inches()[0] == figures.WIDTH
     check_readable(figure)
     names = [Text.get_window_extent(label) for label in figure.axes[0].get_yticklabels()]

@@ -9,7 +9,7 @@ import papermill
 import pytest
 import yaml
 
-from kbrepro import claims, scorecard
+from kbrepro.verdicts import claims, scorecard
 
 ROOT = Path(__file__).parents[1]
 NAMES = sorted(path.stem for path in (ROOT / "notebooks").glob("*.py"))

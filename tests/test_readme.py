@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 import yaml
 
-from kbrepro import claims, scorecard
-from kbrepro.batch import quoted
+from kbrepro.batch import provenance
+from kbrepro.site import quoted
+from kbrepro.verdicts import claims, scorecard
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -80,7 +81,7 @@ def test_summary_of_verdicts_is_that_of_the_committed_run():
 
 
 @pytest.mark.skipif(not RESULTS, reason="there is no results folder")
-@pytest.mark.parametrize("page", quoted.PAGES)
+@pytest.mark.parametrize("page", provenance.PAGES)
 def test_pages_quote_the_committed_runs(page):
     """If this fails after a full-scale run: `kbrepro scorecard`."""
     text = (ROOT / page).read_text(encoding="utf-8")

@@ -6,10 +6,11 @@ import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
-from kbrepro import scorecard, store
+from kbrepro import store
 from kbrepro.batch import audit, compare
 from kbrepro.batch.run import PAPER, Run, RunFailed, judge_again, plan
 from kbrepro.batch.tolerance import SAME, Item
+from kbrepro.verdicts import scorecard
 
 
 def told(root: Path, notebooks: list[str]) -> Iterator[str]:

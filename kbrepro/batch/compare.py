@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import json
 import subprocess
 import tempfile
 import zipfile
@@ -15,8 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from kbrepro import claims, scorecard, store
+from kbrepro import store
 from kbrepro.batch.tolerance import DIFFERS, MEANS, SAME, STATES, Columns, Item, columns, judge
+from kbrepro.verdicts import claims, scorecard
 
 
 @dataclass(frozen=True)
@@ -145,15 +145,11 @@ def _notebooks(folder: Path) -> dict[str, Path]:
     folders = sorted(run.parent for run in runs if not run.parent.name.endswith(".partial"))
     if not folders:
         raise ValueError(f"{folder} holds no results: no run.json in it or in folders of notebooks")
-    return {_run(path).get("notebook", path.name): path for path in folders}
-
-
-def _run(folder: Path) -> dict[str, Any]:
-    return json.loads((folder / "run.json").read_text(encoding="utf-8"))
+    return {scorecard.read_run(path)["facts"].get("notebook", path.name): path for path in folders}
 
 
 def _notebook(root: Path, name: str, first: Path, second: Path) -> Beside:
-    one, other = _run(first), _run(second)
+    one, other = (scorecard.read_run(folder)["facts"] for folder in (first, second))
     settings = changed(one.get("parameters", {}), other.get("parameters", {}))
     notes = [f"other settings, so verdicts alone are compared: {settings}"] if settings else []
     notes += ["other rules"] if one.get("rules") != other.get("rules") else []
@@ -168,8 +164,9 @@ def _notebook(root: Path, name: str, first: Path, second: Path) -> Beside:
 def items(root: Path, notebook: str, first: Path, second: Path, verdicts_alone: bool = False) -> list[Item]:
     """Return the claims, and unless `verdicts_alone` the tables, of two folders of one notebook's results."""
     things, others = (_things(folder, verdicts_alone) for folder in (first, second))
-    timed = _timed_claims(root, notebook)
-    return [judge(n, things.get(n), others.get(n), n in timed) for n in {**things, **others}]
+    tables = {n: its for folder in (first, second) for n, its in scorecard.read_run(folder)["tables"].items()}
+    kinds = {f"tables/{n}.csv": its["kind"] for n, its in tables.items()} | _timed_claims(root, notebook)
+    return [judge(n, things.get(n), others.get(n), kinds.get(n, "numbers")) for n in {**things, **others}]
 
 
 def changed(one: Mapping[str, Any], other: Mapping[str, Any]) -> str:
@@ -178,11 +175,12 @@ def changed(one: Mapping[str, Any], other: Mapping[str, Any]) -> str:
     return ", ".join(f"{name} {now} instead of {then}" for name, (now, then) in pairs.items() if now != then)
 
 
-def _timed_claims(root: Path, notebook: str) -> set[str]:
+def _timed_claims(root: Path, notebook: str) -> dict[str, str]:
     path = root / "notebooks" / "claims" / f"{notebook}.yaml"
     if not path.is_file():
-        return set()
-    return {f"claim {claim.id}" for claim in claims.load(path).claims.values() if claim.needs.get("timings")}
+        return {}
+    timed = [claim.id for claim in claims.load(path).claims.values() if claim.needs.get("timings")]
+    return dict.fromkeys((f"claim {claim}" for claim in timed), "exponent")
 
 
 def _things(folder: Path, verdicts_alone: bool) -> dict[str, Columns]:

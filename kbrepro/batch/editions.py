@@ -15,9 +15,10 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-from kbrepro import claims, paths, store
+from kbrepro import paths, store
 from kbrepro.batch import profiles, provenance
-from kbrepro.scorecard import FULL_SCALE
+from kbrepro.verdicts import claims
+from kbrepro.verdicts.scorecard import FULL_SCALE
 
 HISTORY = "results/history.csv"
 COLUMNS = ("notebook", "edition", "profile", "date", "commit", "seed", *claims.VERDICTS, "why")

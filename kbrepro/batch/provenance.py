@@ -10,8 +10,8 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from kbrepro.batch.quoted import PAGES
-
+#: Pages that quote full-scale runs are written anew after them, and make no other run of them.
+PAGES = ("README.md", "docs/reproducibility.md")
 PACKAGES = ("numpy", "scipy", "pandas", "matplotlib", "joblib", "papermill")
 
 

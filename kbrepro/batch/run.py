@@ -16,10 +16,11 @@ from typing import Any
 
 import nbformat
 
-from kbrepro import claims, paths, scorecard, store
-from kbrepro.batch import editions, folders, profiles, provenance, quoted
+from kbrepro import paths, store
+from kbrepro.batch import editions, folders, profiles, provenance
 from kbrepro.batch.notebook import last_error, replace, show_in, tidy, tidy_log
 from kbrepro.batch.process import papermill
+from kbrepro.verdicts import claims, scorecard
 
 PAPER = "paper"
 TIMES = "trials.csv"  # what was computed, and how long it took
@@ -184,7 +185,6 @@ def _run_alone(r: Run, environment: Mapping[str, str]) -> None:
     folders.swap_in(r.partial, r.folder)
     if r.folder.parent == r.root / "results" / PAPER:
         editions.note_verdicts(r.root, r.notebook, [its["verdict"] for its in scorecard.read_run(r.folder)["claims"]])
-        _renew_pages(r.root)
         if untrue := [e["sentence"] for e in scorecard.read_run(r.folder)["expected"] if not e["holds"]]:
             listed = "\n".join(f"- {sentence}" for sentence in untrue)
             raise RunFailed(f"its results are kept, but the notebook says what is not true of them:\n{listed}")
@@ -217,13 +217,6 @@ def _tidy_notebook(r: Run, folder: Path, results_dir: str) -> None:
     replace(notebook, "markdown", "](../", f"]({up}/")
     replace(notebook, "code", results_dir, r.folder.relative_to(r.root).as_posix())
     paths.write_text(path, nbformat.writes(notebook) + "\n")
-
-
-def _renew_pages(root: Path) -> None:
-    try:
-        quoted.renew(root)
-    except ValueError as error:
-        raise RunFailed(f"its results are kept, but a page cannot be renewed: {error}") from error
 
 
 def _refresh(root: Path, name: str) -> None:

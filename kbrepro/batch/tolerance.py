@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,12 +12,10 @@ import pandas as pd
 STATES = SAME, WITHIN, DIFFERS = "same", "within tolerance", "differs"
 #: By kind of number: two are within tolerance if they lie within this factor, or this far apart.
 TOLERANCES = {
-    "number": (1 + 1e-4, 1e-9),  # another BLAS; what is that small is rounding
+    "numbers": (1 + 1e-4, 1e-9),  # another BLAS; what is that small is rounding
     "seconds": (3.0, 0.0),  # seconds and what follows from them: another machine, or what else it does
     "exponent": (3.0, 0.3),  # exponents fitted to seconds, and parts of claims that need timings, which may be some
 }
-#: Tables and columns with one of these words hold seconds, or what follows from them (when a method becomes cheaper).
-TIMED = re.compile(r"(?<![a-z])((milli)?seconds|minutes|cheaper_from)(?![a-z])")
 SETTINGS = ("d", "t")  # columns of such tables that hold none
 MEANS = (
     "Same: six digits agree. Within tolerance: relative 1e-4, as another BLAS gives; for seconds and what follows from "
@@ -52,18 +49,18 @@ def columns(file: Path) -> Columns:
     return {name: table[name].to_numpy(dtype=object) for name in table}
 
 
-def judge(name: str, one: Columns | None, other: Columns | None, timed: bool) -> Item:
-    """Return the state of one thing of two runs (None where a run has it not); `timed`: a claim that needs timings."""
+def judge(name: str, one: Columns | None, other: Columns | None, kind: str = "numbers") -> Item:
+    """Return the state of one thing of two runs (None where a run has it not); `kind` is one of `TOLERANCES`."""
     if one is None or other is None:
         return Item(name, DIFFERS, "only in the first run" if other is None else "only in the second run")
     if lone := [column for column in {**one, **other} if column not in one or column not in other]:
         return Item(name, DIFFERS, f"{lone[0]} is only in the {'first' if lone[0] in one else 'second'} run")
-    found = [_column(name, column, one[column], other[column], timed) for column in one]
+    found = [_column(name, column, one[column], other[column], kind) for column in one]
     worst = max(found, key=lambda item: (STATES.index(item.state), not item.deviation, item.deviation))  # words first
     return Item(name, worst.state, worst.what, max(item.deviation for item in found))
 
 
-def _column(name: str, column: str, a: np.ndarray, b: np.ndarray, timed: bool) -> Item:
+def _column(name: str, column: str, a: np.ndarray, b: np.ndarray, kind: str) -> Item:
     if a.shape != b.shape:
         sizes = [" x ".join(map(str, array.shape)) for array in (b, a)]
         return Item(name, DIFFERS, f"{column} has {sizes[0]} values instead of {sizes[1]}")
@@ -73,16 +70,11 @@ def _column(name: str, column: str, a: np.ndarray, b: np.ndarray, timed: bool) -
         if words.any():
             return Item(name, DIFFERS, f"{column}: {b[words][0]!r} instead of {a[words][0]!r}")
         a, b = numbers
-    allowed = TOLERANCES["exponent" if timed else kind(Path(name).stem, column)]
+    if kind == "seconds" and ("slope" in column or column in SETTINGS):
+        kind = "exponent" if "slope" in column else "numbers"
+    allowed = TOLERANCES[kind]
     state, deviation = _numbers(a.astype(float), b.astype(float), *allowed)
     return Item(name, state, f"most in {column}" if state != SAME else "", deviation)
-
-
-def kind(table: str, column: str) -> str:
-    """Return which of `TOLERANCES` holds for a column of a table."""
-    if column in SETTINGS or not (TIMED.search(table) or TIMED.search(column)):
-        return "number"
-    return "exponent" if "slope" in column else "seconds"
 
 
 def _numbers(a: np.ndarray, b: np.ndarray, factor: float, apart: float) -> tuple[str, float]:

@@ -2,5 +2,4 @@
 
 from kbrepro.figures.panels import curves, label_ends, labelled, placed, regret_quartiles, regret_row, restyle, said
 from kbrepro.figures.style import KERNEL_LOOK, LOOK, STATE_LOOK, WIDTH, look, use_style
-from kbrepro.figures.verdicts import all_parts, paired, pairs, played, specification_curve
 from kbrepro.papers import Look

@@ -1,5 +1,6 @@
 """What people see at the prompt: one line for every mistake, never a traceback."""
 
+import json
 import subprocess
 import sys
 
@@ -8,8 +9,9 @@ from click.testing import CliRunner
 from fake_project import NAME, make_project
 
 from kbrepro.__main__ import main
-from kbrepro.batch import run, site
+from kbrepro.batch import run
 from kbrepro.data import store
+from kbrepro.site import build
 
 
 @pytest.fixture
@@ -88,7 +90,7 @@ def test_reproduce_passes_everything_on_and_prints_the_folders(root, monkeypatch
 
 
 def test_report_prints_where_to_look(root, monkeypatch):
-    monkeypatch.setattr(site, "build", lambda root, results: results / "report" / "index.html")
+    monkeypatch.setattr(build, "build", lambda root, results: results / "report" / "index.html")
     assert call("report", "--profile", "custom/12").output == "results/custom/12/report/index.html\n"
 
 
@@ -98,7 +100,9 @@ def test_claims_and_status_print_what_the_full_scale_runs_are(root):
     (folder / "claims.json").write_text('{"rules": "other", "expected": [], "claims": []}')
     assert call("claims").output.startswith(f"{NAME}\n")
     assert call("status").output == f"{NAME}: no full-scale run is here; never audited\n"
-    (folder / "claims.json").write_text('{"rules": "other", "expected": [], "claims": [{"id": "1-A"}]}')
+    record = {"id": "1-A", "verdict": "partly", "counts_as": "theorem", "finds": "", "note": "", "deciding": ""}
+    content = {"rules": "other", "expected": [], "claims": [record | {"parts": {}}]}
+    (folder / "claims.json").write_text(json.dumps(content))
     assert call("status").output == f"{NAME}: nothing that was played is kept; never audited\n"
 
 

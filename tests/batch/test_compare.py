@@ -13,6 +13,7 @@ from fake_project import NAME, make_project
 from kbrepro.__main__ import main
 from kbrepro.batch import compare, tolerance
 from kbrepro.batch.tolerance import DIFFERS, SAME, WITHIN
+from kbrepro.verdicts import scorecard
 
 ROOT = Path(__file__).parents[2]
 RULES = """
@@ -37,7 +38,12 @@ def git(root, *arguments):
 
 def claim(name, value):
     part = {"is": "d", "rule": "> 1", "value": value, "low": value - 1, "high": value + 1}
-    return {"id": name, "verdict": "reproduced", "counts_as": "experiment", "finds": "", "parts": {"a": part}}
+    about = {"id": name, "verdict": "reproduced", "counts_as": "experiment", "finds": "", "note": "", "deciding": ""}
+    return about | {"parts": {"a": part}}
+
+
+def written(*claims):
+    return json.dumps({"rules": "ab", "expected": [], "claims": claims})
 
 
 @pytest.fixture
@@ -53,7 +59,9 @@ def root(tmp_path, monkeypatch):
     (folder / "figures" / "a.svg").write_text("<svg/>")
     record = {"notebook": NAME, "parameters": {"trials": 50, "seed": 1}, "rules": "ab", "data": {"x.csv": "01"}}
     (folder / "run.json").write_text(json.dumps(record | {"versions": {"numpy": "2.4"}}))
-    (folder / "claims.json").write_text(json.dumps({"rules": "ab", "claims": [claim("0-A", 5.0), claim("0-T", 5.0)]}))
+    (folder / "claims.json").write_text(written(claim("0-A", 5.0), claim("0-T", 5.0)))
+    kinds = {name: {"kind": "seconds"} for name in ("seconds", "cost_cheaper_from")}
+    (folder / "manifest.json").write_text(json.dumps({"figures": {}, "tables": kinds}))
     for name, text in TABLES.items():
         (folder / "tables" / name).write_text(text)
     return root
@@ -153,7 +161,7 @@ def test_what_only_one_run_has_differs(root, own):
 
 def test_claims_are_compared_by_verdict_and_by_the_values_of_their_parts(root, own):
     def judged(*changed):
-        (own / "claims.json").write_text(json.dumps({"rules": "ab", "claims": list(changed)}))
+        (own / "claims.json").write_text(written(*changed))
         return {name: (item.state, item.what) for name, item in items(root, own).items()}
 
     assert judged(claim("0-A", 5.2), claim("0-T", 5.2)) == {
@@ -275,6 +283,17 @@ def test_there_is_no_page_of_the_published_run_itself_nor_without_one(root, own)
 
 
 # The committed results
+
+
+@pytest.mark.skipif(not (ROOT / "results" / "paper").is_dir(), reason="no results here")
+def test_every_committed_table_has_a_kind_and_those_of_seconds_are_few():
+    kinds = {}
+    for folder in sorted((ROOT / "results" / "paper").glob("[0-9]*")):
+        tables = scorecard.read_run(folder)["tables"]
+        assert set(tables) == {path.stem for path in folder.glob("tables/*.csv")}
+        kinds |= {name: its["kind"] for name, its in tables.items()}
+    timed = {name for name, kind in kinds.items() if kind == "seconds"}
+    assert timed == {"seconds", "cost_milliseconds_per_step", "cost_cheaper_from"}
 
 
 @pytest.mark.skipif(not (ROOT / "results" / "paper").is_dir(), reason="no results here")

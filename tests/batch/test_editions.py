@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 import yaml
 
-from kbrepro import claims, scorecard
 from kbrepro.batch import editions, run
 from kbrepro.regret import Estimate
+from kbrepro.verdicts import claims, scorecard
 
 ROOT = Path(__file__).parents[2]
 RULES = """readings:
@@ -127,7 +127,7 @@ def test_a_rule_that_changed_is_marked_with_the_verdict_by_the_rule_before(proje
     found["revised"] = claims.revised(claim, frozen, estimates(0.5))
     assert found["verdict"] == "not reproduced" and found["revised"]["verdict"] == "reproduced"
     assert found["revised"]["was"] == "slope: > 0; level: < 2"
-    assert "*revised after seeing data*; by the rule before: reproduced" in scorecard.verdict_of(found)
+    assert "*revised after seeing data*; by the rule before: reproduced" in scorecard.rows([found])[0]["mark"]
     runs = {"01_toy": {"claims": [found]}}
     assert scorecard._revised(runs) == (
         "Rules revised after data of this edition were seen: 1; verdicts that moved up: 0, down: 1."

@@ -12,7 +12,6 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator
 
 from kbrepro import figures
-from kbrepro.claims import read_rule
 from kbrepro.figures import LOOK, WIDTH, pieces
 from kbrepro.figures.pieces import banded, log_axes, titled
 from kbrepro.figures.style import SMALLEST
@@ -21,6 +20,8 @@ from kbrepro.papers.bkb.costs import milliseconds
 from kbrepro.papers.bkb.experiments import Dictionaries, exponent, last_decade, replacement_of_log_det
 from kbrepro.papers.bkb.starvation import BAND, over_seeds
 from kbrepro.regret import Trace, block_mean, log_spaced, paired_share
+from kbrepro.verdicts.claims import read_rule
+from kbrepro.verdicts.pictures import paired
 
 HERO = "BKB"
 #: Ratios of variances are drawn up to these.
@@ -195,7 +196,7 @@ def beside_exact(finals: Mapping[str, Array], pairs: Mapping[str, tuple[str, str
     title = f"{len(rows) - len(outside)} of {len(rows)} ratios of mean $R_T$ are clearly within 0.8 to 1.3"
     title = f"{title}; the others:\n{fill(told, 90)}" if told else title
     its = {"what": "$R_T$ over that of the rule named second", "centre": "ratio of means"}
-    return figures.paired(rows, 1.6 + 0.36 * len(rows), title, "log", rule=limits, **its)
+    return paired(rows, 1.6 + 0.36 * len(rows), title, "log", rule=limits, **its)
 
 
 def fixed_size(traces: Mapping[str, Trace]) -> Figure:

@@ -11,13 +11,14 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from kbrepro import figures
-from kbrepro.claims import read_rule
 from kbrepro.figures import KERNEL_LOOK, LOOK, WIDTH, Look, pieces
 from kbrepro.information import RATES, gain_rate, matern_exponent
 from kbrepro.kernels import Array, Kernel
 from kbrepro.papers.gp_ucb.gain import rate_since
 from kbrepro.problems import draw_from_prior
 from kbrepro.regret import Estimate, Trace, block_mean, block_means
+from kbrepro.verdicts.claims import read_rule
+from kbrepro.verdicts.pictures import pairs
 
 HERO = "GP-UCB/5"
 #: Part of claims 1-F and 1-H -> the rule that it is about: MPI by margin.
@@ -107,10 +108,10 @@ def blocks(behind: Mapping[str, Array], apart: Array, worse: str, data: str, uni
     named = {"MPI": "MPI, margin 0.1"}
     rows = {named.get(name, name): _blocks(difference, block) for name, difference in behind.items()}
     what = f"$R_T/T$ minus that of {worse}, four-hour blocks ({unit})"
-    figures.pairs(above, rows, rule=read_rule("> 0"), what=what, dot="block")
+    pairs(above, rows, rule=read_rule("> 0"), what=what, dot="block")
     what = "GP-UCB/5 minus EI, share of EI's mean"
     pair = {"GP-UCB/5 and EI": _blocks(apart, block)}
-    figures.pairs(below, pair, rule=read_rule(">= -0.2, <= 0.2"), what=what, dot="block")
+    pairs(below, pair, rule=read_rule(">= -0.2, <= 0.2"), what=what, dot="block")
     clear = [name for name, (_, estimate) in rows.items() if estimate.low > 0]
     margins = ", ".join(name.removeprefix("MPI, margin ") for name in clear if name.startswith("MPI"))
     told = [name for name in clear if not name.startswith("MPI")] + [f"MPI with margin {margins}"] * bool(margins)

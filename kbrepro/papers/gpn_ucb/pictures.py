@@ -17,7 +17,6 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import PercentFormatter
 
 from kbrepro import figures
-from kbrepro.claims import Rule, read_rule
 from kbrepro.figures import LOOK, WIDTH, pieces
 from kbrepro.figures.panels import QUANTITIES
 from kbrepro.figures.pieces import titled
@@ -26,6 +25,8 @@ from kbrepro.papers.gpn_ucb import needle
 from kbrepro.papers.gpn_ucb.experiments import Panel, lead, mean_ratio
 from kbrepro.papers.gpn_ucb.network import NetworkProblem
 from kbrepro.regret import Estimate, Trace, share, simple_regret
+from kbrepro.verdicts.claims import Rule, read_rule
+from kbrepro.verdicts.pictures import paired, pairs
 
 Panels = Mapping[str, Mapping[str, Trace]]
 #: Numbers of pulls (k,), and regrets (trials, k).
@@ -180,7 +181,7 @@ def ratios(panels: Mapping[str, tuple[Panel, Sequence[str]]], *, seed: int) -> F
     told = "; ".join(f"{value:.0%} ({label})" for label, value in wins.items())
     title = fill(f"Share of chains in which GPN-UCB has less regret than every rival shown: {told}", 88)
     its = {"what": "$R_T$ of the rival over that of GPN-UCB", "dot": "chain", "centre": "ratio of means"}
-    return figures.paired(rows, 1.4 + 0.36 * len(rows), title, "log", rule=read_rule("> 1"), **its)
+    return paired(rows, 1.4 + 0.36 * len(rows), title, "log", rule=read_rule("> 1"), **its)
 
 
 def within(traces: Mapping[str, Trace], nonada: Dots, *, at: int, limit: float = 0.01) -> Figure:
@@ -272,7 +273,7 @@ def differences(rows: Mapping[str, tuple[Array, Estimate]], *, what: str, rule: 
     reach = 2 * max(0.01, *(np.abs(values).max() for values, _ in rows.values()))
     ax.set_xscale("symlog", linthresh=0.001)
     ax.set_xlim(-reach, reach)
-    figures.pairs(ax, rows, rule=rule, what=what, dot="chain")
+    pairs(ax, rows, rule=rule, what=what, dot="chain")
     ax.xaxis.set_major_formatter(lambda value, _: f"{100 * value:g}%".replace("-", "−"))
     return titled(fig, title)
 

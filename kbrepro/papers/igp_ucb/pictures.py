@@ -17,11 +17,12 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from kbrepro import figures
-from kbrepro.claims import read_rule
 from kbrepro.figures import LOOK, WIDTH, Look, pieces
 from kbrepro.kernels import Array
 from kbrepro.papers.igp_ucb.experiments import READINGS, Panel, anti_concentration, named, normal_tail, smallest_ratio
 from kbrepro.regret import Estimate, Trace, block_means, log_spaced, paired_share, share
+from kbrepro.verdicts.claims import read_rule
+from kbrepro.verdicts.pictures import paired
 
 Panels = Mapping[str, Mapping[str, Trace]]
 
@@ -164,7 +165,7 @@ def deciding(panels: Mapping[str, Panel], rows: Mapping[str, str], *, seed: int,
     equal = [name for name, (_, estimate) in ratios.items() if estimate.low <= 1]
     title = fill(f"IGP-UCB is not clearly ahead of: {'; '.join(equal) or 'none'}", 90)
     told = {"what": "$R_T$ of the rival over that of IGP-UCB", "centre": "ratio of means"}
-    fig = figures.paired(ratios, 1.4 + 0.34 * len(ratios), title, "log", rule=read_rule(rule), **told)
+    fig = paired(ratios, 1.4 + 0.34 * len(ratios), title, "log", rule=read_rule(rule), **told)
     for place in range(len(rows), len(ratios), len(rows)):
         fig.axes[0].axhline(place - 0.5, color="0.7", linewidth=0.6)
     return fig
@@ -185,7 +186,7 @@ def since(panels: Mapping[str, tuple[Array, Array, int]], *, seed: int) -> Figur
     title = f"The tighter width costs clearly less regret in {less} of {len(ratios)} settings"
     told = {"what": "$R_T$ with the tighter width over that with the classical one", "dot": "trial or block"}
     told |= {"centre": "ratio of means"}
-    return figures.paired(ratios, 1.4 + 0.34 * len(ratios), title, "log", rule=read_rule("< 1"), **told)
+    return paired(ratios, 1.4 + 0.34 * len(ratios), title, "log", rule=read_rule("< 1"), **told)
 
 
 # The incumbent

@@ -20,7 +20,6 @@ from matplotlib.ticker import LogLocator
 from scipy.ndimage import uniform_filter1d
 
 from kbrepro import figures
-from kbrepro.claims import read_rule
 from kbrepro.figures import LOOK, WIDTH, pieces
 from kbrepro.figures.pieces import banded, log_axes, mean_interval, titled
 from kbrepro.figures.style import SMALLEST
@@ -29,6 +28,8 @@ from kbrepro.papers.pi_gp_ucb import experiments
 from kbrepro.papers.pi_gp_ucb.experiments import CellRun
 from kbrepro.papers.pi_gp_ucb.partition import cover_exponent
 from kbrepro.regret import Estimate, Trace, log_spaced, paired_difference, slope
+from kbrepro.verdicts.claims import read_rule
+from kbrepro.verdicts.pictures import paired
 
 Played = tuple[Mapping[str, Trace], Array]
 Final = tuple[Array, Array]
@@ -192,7 +193,7 @@ def pairs_of_shares(panels: Mapping[str, Played], seed: int) -> Figure:
     less, more = sum(its.high < 0 for _, its in rows.values()), sum(its.low > 0 for _, its in rows.values())
     title = f"π-GP-UCB has clearly less regret in {less} of {len(rows)} cases, clearly more in {more}"
     its = {"what": "share of uniform regret, π-GP-UCB minus IGP-UCB", "dot": "run"}
-    return figures.paired(rows, 1.4 + 0.42 * len(rows), title, "linear", rule=read_rule("< 0"), **its)
+    return paired(rows, 1.4 + 0.42 * len(rows), title, "linear", rule=read_rule("< 0"), **its)
 
 
 # Figure 1

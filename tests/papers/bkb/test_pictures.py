@@ -5,11 +5,12 @@ import pandas as pd
 import pytest
 from traces import trace_of
 
-from kbrepro import figures, readings
-from kbrepro.claims import Claim, Part, Rules, read_rule
 from kbrepro.papers.bkb import pictures
 from kbrepro.papers.bkb.experiments import Dictionaries
 from kbrepro.regret import Estimate
+from kbrepro.verdicts import readings
+from kbrepro.verdicts.claims import Claim, Part, Rules, read_rule
+from kbrepro.verdicts.pictures import claim_curve
 
 pytestmark = pytest.mark.usefixtures("styled")
 
@@ -182,7 +183,7 @@ def test_the_specification_curve_of_a_claim(checked):
     claim = Claim("4-A", "here", "experiment", "so", {"inflated": part}, "{inflated}")
     rules = Rules("04", {"4-A": claim}, {"qbar": [3, 2]}, "0" * 64)
     found = [({"qbar": 3}, Estimate(1.0, 1.0, 1.1)), ({"qbar": 2}, Estimate(3.0, 2.0, 4.0))]
-    figure = figures.played(readings.specification(part, found), rules, "4-A", *pictures.PLAYED["4-A"])
+    figure = claim_curve(readings.specification(part, found), rules, "4-A", *pictures.PLAYED["4-A"])
     checked(figure)
     assert "4-A, Fig. 1: holds in 1 of 2 readings; the qbar alone decides" in figure.axes[0].get_title()
     assert figure.axes[0].get_ylabel() == pictures.PLAYED["4-A"][1]

@@ -7,12 +7,13 @@ import pandas as pd
 import pytest
 from traces import trace_of
 
-from kbrepro import figures, readings
-from kbrepro.claims import Claim, Part, Rules, read_rule
 from kbrepro.papers.gpn_ucb import experiments, needle, pictures
 from kbrepro.papers.gpn_ucb.problems import DrawnChain, exact_chain
 from kbrepro.problems import Trial
 from kbrepro.regret import Estimate
+from kbrepro.verdicts import readings
+from kbrepro.verdicts.claims import Claim, Part, Rules, read_rule
+from kbrepro.verdicts.pictures import claim_curve
 
 RULES = ("GPN-UCB", "cUCB", "OI", "GP-UCB", "EI")
 TIMES = 6
@@ -129,4 +130,4 @@ def test_every_played_claim_has_a_curve(checked):
         its = Part(part, "share", read_rule(">= 0.75"), show=".0%")
         rules = Rules("05", {claim_id: Claim(claim_id, "", "experiment", "", {part: its}, "")}, {"B": [2, 4]}, "")
         table = readings.specification(its, [({"B": b}, Estimate(0.5, 0.4, 0.6)) for b in (2, 4)])
-        checked(figures.played(table, rules, claim_id, *pictures.PLAYED[claim_id], "12 chains"))
+        checked(claim_curve(table, rules, claim_id, *pictures.PLAYED[claim_id], "12 chains"))

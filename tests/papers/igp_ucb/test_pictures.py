@@ -6,11 +6,13 @@ import pandas as pd
 import pytest
 from traces import trace_of
 
-from kbrepro import figures, readings
-from kbrepro.claims import Claim, Part, Rules, read_rule
+from kbrepro import figures
 from kbrepro.papers.igp_ucb import pictures
 from kbrepro.papers.igp_ucb.experiments import OURS, lemma_7_fails_below, pool
 from kbrepro.regret import Estimate
+from kbrepro.verdicts import readings
+from kbrepro.verdicts.claims import Claim, Part, Rules, read_rule
+from kbrepro.verdicts.pictures import claim_curve
 
 MEAN = (*pool("mean of pulled arms"), "PI, margin 0.01")
 COLUMNS = {"noisy incumbent": pool("noisy reward"), "mean-based incumbent": MEAN}
@@ -236,7 +238,7 @@ def test_readings_of_every_played_claim(checked, claim_id):
         for norm in ("a", "b")  # of the three
     ]
     data = "SIMULATED STAND-IN for temperature"
-    figure = figures.played(readings.specification(part, found), rules, claim_id, *pictures.PLAYED[claim_id], data)
+    figure = claim_curve(readings.specification(part, found), rules, claim_id, *pictures.PLAYED[claim_id], data)
     checked(figure)
     above, below = figure.axes
     title = above.get_title().replace("\n", " ")

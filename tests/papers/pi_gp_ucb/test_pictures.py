@@ -5,14 +5,15 @@ import pandas as pd
 import pytest
 from traces import trace_of
 
-from kbrepro import figures, readings
-from kbrepro.claims import Claim, Part, Rules, read_rule
 from kbrepro.kernels import grid
 from kbrepro.papers.pi_gp_ucb import pictures
 from kbrepro.papers.pi_gp_ucb.experiments import CellRun, beside_printed, regret_exponents
 from kbrepro.papers.pi_gp_ucb.partition import cover_exponent
 from kbrepro.papers.pi_gp_ucb.problems import SURFACES
 from kbrepro.regret import Estimate
+from kbrepro.verdicts import readings
+from kbrepro.verdicts.claims import Claim, Part, Rules, read_rule
+from kbrepro.verdicts.pictures import claim_curve
 
 IGP, PI = "IGP-UCB", "π-GP-UCB"
 
@@ -271,7 +272,7 @@ def test_readings_of_every_played_claim(checked, claim_id):
         for lengthscale, value in (("usual", -0.5), ("eq. 2 by its letter", 3.0))
         for alpha in ("1", "1 + 2/T")  # of the three
     ]
-    figure = figures.played(readings.specification(part, found), rules, claim_id, *pictures.PLAYED[claim_id])
+    figure = claim_curve(readings.specification(part, found), rules, claim_id, *pictures.PLAYED[claim_id])
     checked(figure)
     above, below = figure.axes
     assert above.get_title() == f"{claim_id}, {whose}: holds in 2 of 4 readings; the lengthscale alone decides"

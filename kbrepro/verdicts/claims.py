@@ -315,9 +315,8 @@ def judged(claim: Claim, estimates: Mapping[str, Estimate], note: str = "") -> d
         failed = next(n for n, p in claim.parts.items() if p.control and states[n] == "fails")
         note = f"control failed: {claim.parts[failed].what}: {shown[failed]}"
     parts = {
-        name: _about(part)
-        | {"value": e.value, "low": e.low, "high": e.high, "shown": shown[name], "state": states[name]}
-        for (name, part), e in zip(claim.parts.items(), (estimates[n] for n in claim.parts), strict=True)
+        name: _about(part) | estimates[name]._asdict() | {"shown": shown[name], "state": states[name]}
+        for name, part in claim.parts.items()
     }
     finds = claim.finds.format(**shown)
     found = {"verdict": verdict, "deciding": deciding, "finds": finds, "parts": parts, "note": note}
@@ -360,17 +359,8 @@ def not_evaluated(claim: Claim, why: str) -> dict[str, Any]:
 
 
 def _head(claim: Claim) -> dict[str, Any]:
-    return {
-        "id": claim.id,
-        "where": claim.where,
-        "kind": claim.kind,
-        "counts_as": claim.counts_as,
-        "says": claim.says,
-        "stand_in": claim.stand_in,
-        "weak": claim.weak,
-        "headline": claim.headline,
-        "changes": claim.changes,
-    }
+    names = ("id", "where", "kind", "counts_as", "says", "stand_in", "weak", "headline", "changes")
+    return {name: getattr(claim, name) for name in names}
 
 
 def _about(part: Part) -> dict[str, Any]:

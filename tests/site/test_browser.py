@@ -9,8 +9,8 @@ from urllib.parse import unquote, urlsplit
 import pytest
 from browser import CHROMIUM, Browser
 
-from kbrepro import claims
-from kbrepro.batch import site
+from kbrepro.site import build
+from kbrepro.verdicts import claims
 
 ROOT = Path(__file__).parents[2]
 DESKTOP, PHONE = 1400, 390
@@ -29,7 +29,7 @@ def report(tmp_path_factory):
         shutil.copytree(ROOT / name, root / name, ignore=shutil.ignore_patterns("report", "*.npz", "*.partial"))
     (root / "kbrepro").mkdir()
     shutil.copy(ROOT / "CITATION.cff", root)
-    return site.build(root, root / "results" / "paper").parent
+    return build.build(root, root / "results" / "paper").parent
 
 
 @pytest.fixture(scope="module")

@@ -2,9 +2,9 @@
 
 import pytest
 
-from kbrepro import readings
-from kbrepro.claims import Part, read_rule
 from kbrepro.regret import Estimate, exact
+from kbrepro.verdicts import readings
+from kbrepro.verdicts.claims import Part, read_rule
 
 CHOICES = {"incumbent": ["mean", "noisy"], "margin": [0.1, 0.0, 1.0]}
 PART = Part("a", "difference", read_rule("> 0"), scale=1.0)
@@ -44,23 +44,34 @@ def test_the_table_is_sorted_and_knows_the_reading_of_record():
     assert open_["state"].tolist() == ["undecided"]
 
 
+def words(table):
+    return readings.in_words(readings.counts(table, list(CHOICES)))
+
+
 def test_one_choice_alone_decides():
     table = played(lambda incumbent, margin: 1.0 if incumbent == "mean" else -1.0)
     assert readings.flips(table, list(CHOICES)) == {"incumbent": 1.0, "margin": 0.0}
-    assert readings.sentence(table, list(CHOICES)) == "holds in 3 of 6 readings; the incumbent alone decides"
+    assert words(table) == "holds in 3 of 6 readings; the incumbent alone decides"
 
 
 def test_two_choices_decide_together():
     table = played(lambda incumbent, margin: 1.0 if incumbent == "mean" and margin < 1 else -1.0)
     share = readings.flips(table, list(CHOICES))
     assert share == {"incumbent": 2 / 3, "margin": 2 / 6}
-    assert readings.sentence(table, list(CHOICES)) == "holds in 2 of 6 readings; what decides most often: incumbent"
+    assert words(table) == "holds in 2 of 6 readings; what decides most often: incumbent"
 
 
 def test_nothing_decides_where_all_agree():
     table = played(lambda incumbent, margin: 1.0)
-    assert readings.sentence(table, list(CHOICES)) == "holds in 6 of 6 readings"
+    assert words(table) == "holds in 6 of 6 readings"
     assert set(readings.flips(table, list(CHOICES)).values()) == {0.0}
+
+
+def test_readings_that_do_not_hold_need_not_fail():
+    found = [({"margin": value}, Estimate(value, value - 1, value + 1)) for value in (0, 2, -2, -3)]
+    told = readings.counts(readings.specification(PART, found), ["margin"])
+    assert (told["holds"], told["fails"], told["of"]) == (1, 2, 4)
+    assert readings.in_words(told, fails=True).startswith("holds in 1 and fails in 2 of 4 readings; the margin alone")
 
 
 def test_choices_are_ranked_by_the_claims_that_they_flip():

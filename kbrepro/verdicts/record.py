@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -17,9 +17,10 @@ from IPython.display import Markdown, display
 from matplotlib.figure import Figure
 from PIL import Image
 
-from kbrepro import claims, figures, paths, readings, scorecard
+from kbrepro import figures, paths
 from kbrepro.regret import N_TABULATED, Estimate, Regrets, Trace, final_average_regret, log_spaced
-from kbrepro.scorecard import FULL_SCALE
+from kbrepro.verdicts import claims, readings, scorecard
+from kbrepro.verdicts.scorecard import FULL_SCALE
 
 
 class Record:
@@ -40,6 +41,7 @@ class Record:
         self._full_scale = root / "results" / FULL_SCALE / notebook
         self._records: dict[str, dict[str, Any]] = {}
         self._expected: list[dict[str, Any]] = []
+        self._manifest: dict[str, dict[str, Any]] = {"figures": {}, "tables": {}}
         self._pictures: WeakKeyDictionary[Figure, tuple[bytes, dict[str, str]]] = WeakKeyDictionary()
 
     def banner(self) -> None:
@@ -64,19 +66,23 @@ class Record:
 
     # What is written
 
-    def figure(self, figure: Figure, name: str) -> None:
+    def figure(self, figure: Figure, name: str, tables: Sequence[str] = ()) -> None:
         """Write `figures/<name>.png` (200 dpi), `.svg`, and `.csv` with named curves; the notebook shows it at 100 dpi.
 
-        The layout is what it is now: what is added to the figure afterwards does not change it.
+        The layout is what it is now: what is added to the figure afterwards does not change it. `tables` have its
+        numbers, by default that of the same name, if there is one.
         """
+        curves, title = figures.curves(figure), figures.said(figure)
+        self._manifest["figures"][name] = {"title": title, "curves": len(curves) > 0, "tables": [*tables] or [name]}
+        self._write()
         picture, dpi = io.BytesIO(), 200 if self.folder else 100
         with figures.placed(figure, dpi):
             figure.savefig(picture, format="png", dpi=dpi, facecolor="white")
             if self.folder:
                 stem = self.folder / "figures" / name
                 paths.write_bytes(Path(f"{stem}.png"), picture.getvalue())
-                figure.savefig(f"{stem}.svg", facecolor="white", metadata={"Date": None, "Title": figures.said(figure)})
-                if len(curves := figures.curves(figure)):
+                figure.savefig(f"{stem}.svg", facecolor="white", metadata={"Date": None, "Title": title})
+                if len(curves):
                     paths.write_text(Path(f"{stem}.csv"), curves.to_csv(index=False, float_format="%.6g"))
         if shell := get_ipython():
             self._pictures[figure] = _halved(picture) if self.folder else picture.getvalue(), {"figure": name}
@@ -84,6 +90,9 @@ class Record:
 
     def kept_figure(self, name: str) -> None:
         """Show a figure as the full-scale run left it, where the data that it shows is not here; and write it again."""
+        if name in (kept := scorecard.read_run(self._full_scale)["figures"]):
+            self._manifest["figures"][name] = kept[name]
+            self._write()
         for kind in ("png", "svg", "csv"):
             path = self._full_scale / "figures" / f"{name}.{kind}"
             if self.folder and path.is_file():
@@ -95,8 +104,10 @@ class Record:
         """The picture of a figure as a notebook shows it, and its name for the metadata of the output."""
         return self._pictures.get(figure) or print_figure(figure)
 
-    def table(self, table: pd.DataFrame, name: str) -> None:
-        """Write `tables/<name>.csv`."""
+    def table(self, table: pd.DataFrame, name: str, kind: str = "numbers") -> None:
+        """Write `tables/<name>.csv`; of `kind` "seconds" it holds what a clock said, or what follows from that."""
+        self._manifest["tables"][name] = {"kind": kind}
+        self._write()
         if self.folder:
             paths.write_text(self.folder / "tables" / f"{name}.csv", table.to_csv(float_format="%.6g"))
 
@@ -120,7 +131,7 @@ class Record:
         if not missing and (before := claims.revised(claim, frozen, estimates)):
             record["revised"] = before
         self._records[claim_id] = record
-        self._write_claims()
+        self._write()
 
     def play(self, claim_id: str, part: str, found: Iterable[tuple[Mapping[str, Any], Estimate]]) -> pd.DataFrame:
         """Keep what one part of a judged claim is under every reading, that of record first; return it as a table."""
@@ -134,25 +145,33 @@ class Record:
             raise ValueError(f"claim {claim_id}: {sorted(unknown)[0]!r} is no reading of the rules; allowed: {allowed}")
         table = readings.specification(claim.parts[part], found)
         if claim_id in self._records:
-            told = {"part": part, "holds": int((table["state"] == "holds").sum()), "of": len(table)}
-            told |= {"sentence": readings.sentence(table, choices), "flips": readings.flips(table, choices)}
-            self._records[claim_id]["readings"] = told
-            self._write_claims()
+            self._records[claim_id]["readings"] = {"part": part} | readings.counts(table, choices)
+            self._write()
         self.table(table, f"readings_{claim_id}")
         return table
 
-    def expect(self, condition: Any, sentence: str) -> None:
+    def expect(self, condition: Any, sentence: str, **explained: Any) -> None:
         """Show a sentence about a result if it is true of this run, and mark it if not."""
         holds = bool(condition)
-        self._expected.append({"sentence": sentence, "holds": holds})
-        self._write_claims()
+        self._expected.append({"sentence": sentence, "holds": holds} | explained)
+        self._write()
         display(Markdown(sentence if holds else f"**Not so in this run:** <del>{sentence}</del>"))
 
+    def explain(self, claim_ids: Sequence[str], condition: Any, lead: str, why: str, more: str = "") -> None:
+        """Show in bold what came of some claims, then why, like `expect`; pages give `why` as the reason of each."""
+        ids = [self._claim(claim_id).id for claim_id in claim_ids]
+        text = " ".join(filter(None, [lead and f"**{lead}.**", why, more]))
+        self.expect(condition, text, explains=ids, why=why)
+
     def show(self, *claim_ids: str) -> None:
-        """Show what the paper says, what this run finds, rule and verdict; beside them the full-scale verdict."""
-        records = [self._judged(claim_id) for claim_id in claim_ids or self.rules.claims]
-        beside = None if self.profile == FULL_SCALE else {r["id"]: r for r in self._committed()}
-        display(Markdown(scorecard.verdict_table(records, beside)))
+        """Show what the paper says, what this run finds, rule and verdict; beside them the full-scale verdict.
+
+        Which claims these are stands in the metadata of the output.
+        """
+        ids = list(claim_ids or self.rules.claims)
+        its = scorecard.rows(map(self._judged, ids), full={r["id"]: r for r in self._committed()})
+        table = scorecard.verdict_table(its, beside=self.profile != FULL_SCALE)
+        display(Markdown(table), metadata={"claims": ids})
 
     def finish(self) -> None:
         """Check that every claim of the rules has a verdict; ValueError names the first that has none."""
@@ -173,13 +192,16 @@ class Record:
     def _committed(self) -> list[dict[str, Any]]:
         if self.profile == FULL_SCALE:  # which they will be replaced by
             return []
-        return scorecard.read_run(self._full_scale).get("claims", [])
+        return scorecard.read_run(self._full_scale)["claims"]
 
-    def _write_claims(self) -> None:
-        if self.folder:
-            ordered = [self._records[i] for i in self.rules.claims if i in self._records]
-            content = {"rules": self.rules.digest, "expected": self._expected, "claims": ordered}
-            paths.write_text(self.folder / "claims.json", json.dumps(content, indent=1, ensure_ascii=False) + "\n")
+    def _write(self) -> None:
+        """Write verdicts and sentences, and what there is of figures and tables."""
+        ordered = [self._records[i] for i in self.rules.claims if i in self._records]
+        found = {"rules": self.rules.digest, "expected": self._expected, "claims": ordered}
+        for name, content in (("claims", found), ("manifest", self._manifest)):
+            if self.folder:
+                text = json.dumps(content, indent=1, ensure_ascii=False)
+                paths.write_text(self.folder / f"{name}.json", f"{text}\n")
 
 
 def _halved(picture: io.BytesIO) -> bytes:

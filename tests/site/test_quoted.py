@@ -7,15 +7,16 @@ import pytest
 from click.testing import CliRunner
 from fake_project import NAME, make_project
 
-from kbrepro import figures, scorecard
 from kbrepro.__main__ import main
-from kbrepro.batch import provenance, quoted, run
+from kbrepro.batch import provenance, run
+from kbrepro.site import quoted
+from kbrepro.verdicts import pictures, scorecard
 
 CLAIM = {
     "id": "1-A", "kind": "experiment", "where": "Fig. 1", "counts_as": "experiment", "says": "Small is beautiful.",
     "finds": "It is, by 3.", "verdict": "partly", "headline": True, "parts": {}, "changes": [], "note": "",
     "deciding": "reproduced with one; not reproduced with two",
-    "readings": {"sentence": "holds in 2 of 4 readings", "flips": {}},
+    "readings": {"holds": 2, "fails": 1, "of": 4, "decides": "the x alone decides", "flips": {}},
 }  # fmt: skip
 OPEN = CLAIM | {"id": "1-B", "verdict": "not evaluated", "note": "needs data: light", "headline": False, "deciding": ""}
 PAPER = """references:
@@ -59,21 +60,17 @@ def finished(root):
 def test_blocks_are_filled_and_all_else_stays(finished):
     text = quoted.filled(README, finished)
     assert "| Low & Lee 1999, [On Small](https://a.b/c) |" in text and "| 1 partly, 1 not evaluated |" in text
-    assert (
-        "\nBy hand: 1-A is <!-- begin 1-A -->◐ **partly**; reproduced with one; not reproduced with two; holds in"
-        in text
+    (line,) = [line for line in text.splitlines() if line.startswith("By hand")]
+    assert line == (
+        "By hand: 1-A is <!-- begin 1-A -->◐ **partly**; reproduced with one; not reproduced with two; "
+        "holds in 2 and fails in 1 of 4 readings; the x alone decides<!-- end 1-A -->, "
+        "1-Z <!-- begin 1-Z -->no full-scale verdict yet<!-- end 1-Z -->."
     )
-    assert "readings<!-- end 1-A -->, 1-Z <!-- begin 1-Z -->no full-scale verdict yet<!-- end 1-Z -->.\n" in text
     assert "- **Low & Lee 1999**\n  - *Small is beautiful.* ◐ **partly** (1-A: reproduced with one; not" in text
     assert "two). It is, by 3.\n" in text
     assert "- Not evaluated: 1-B (needs data: light).\n- Settings of the run: `horizon` 7." in text
     assert "took 600 s of computing (10 min of one core)" in text and "took 1.5 min with 3 workers" in text
     assert "OLD" not in text
-    tables = finished / "results" / "paper" / NAME / "tables"
-    tables.mkdir()
-    (tables / "readings_1-A.csv").write_text("state\nholds\nholds\nfails\nundecided\n")
-    assert "holds in 2 and fails in 1 of 4 readings<!-- end 1-A -->" in quoted.filled(README, finished)
-    (tables / "readings_1-A.csv").unlink()
     assert quoted.filled(text, finished) == text
 
 
@@ -106,7 +103,7 @@ def test_computing_time_that_was_not_kept_is_not_made_up(finished):
     assert "The computing time of this run was not kept." in text and "| not known" in text
 
 
-@pytest.mark.parametrize("name", ["papers 01", "run one", "finding", "1-AA"])
+@pytest.mark.parametrize("name", ["papers 01", "run one", "finding", "1-a"])
 def test_an_unknown_block_is_an_error_that_names_it(root, name):
     with pytest.raises(ValueError, match=f"block '{name}' is not allowed; allowed are such as papers, "):
         quoted.filled(f"<!-- begin {name} --><!-- end {name} -->", root)
@@ -116,7 +113,7 @@ def test_an_unknown_block_is_an_error_that_names_it(root, name):
 def no_picture(monkeypatch, styled):
     import matplotlib.pyplot as plt
 
-    monkeypatch.setattr(figures, "all_parts", lambda runs: plt.figure(figsize=(1, 1)))
+    monkeypatch.setattr(pictures, "all_parts", lambda runs: plt.figure(figsize=(1, 1)))
 
 
 def test_the_command_renews_scorecard_picture_and_pages_that_are_there(finished, monkeypatch, no_picture):
@@ -133,10 +130,17 @@ def test_without_runs_and_pages_there_is_an_empty_scorecard(root):
     assert quoted.renew(root) == [root / "results" / "README.md"]
 
 
-def test_a_page_that_cannot_be_renewed_fails_its_run_alone(root, monkeypatch):
-    (root / "README.md").write_text("<!-- begin nothing --><!-- end nothing -->")
-    with pytest.raises(run.RunFailed, match="its results are kept, but a page cannot be renewed: block 'nothing'"):
-        run._renew_pages(root)
+@pytest.mark.parametrize(
+    ("options", "renewed"), [("--profile paper", True), ("", False), ("--profile paper --set a=1", False)]
+)
+def test_pages_are_renewed_after_full_scale_runs_if_one_failed(finished, monkeypatch, no_picture, options, renewed):
+    def failed(*_):
+        raise run.RunFailed("1 of 2 notebooks failed")
+
+    monkeypatch.setattr(run, "run", failed)
+    monkeypatch.chdir(finished)
+    assert "Error: 1 of 2 notebooks failed" in CliRunner().invoke(main, ["reproduce", *options.split()]).output
+    assert ("Small is beautiful." in (finished / "README.md").read_text()) == renewed
 
 
 def test_renewed_pages_do_not_make_the_next_run_dirty(root):

@@ -10,12 +10,12 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kbrepro import claims, scorecard
 from kbrepro.batch import editions
-from kbrepro.claims import BadRules, Claim, Part, load, read_rule
 from kbrepro.regret import Estimate, exact
+from kbrepro.verdicts import claims, scorecard
+from kbrepro.verdicts.claims import BadRules, Claim, Part, load, read_rule
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 FILES = sorted((ROOT / "notebooks" / "claims").glob("*.yaml"))
 RUNS = sorted(p.parent for p in (ROOT / "results" / "paper").glob("[0-9][0-9]_*/run.json"))
 every_run = pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from fake_project import NAME, contents, make_project, small_notebook
 
 import kbrepro
 from kbrepro import papers
-from kbrepro.batch import overview, site
+from kbrepro.site import build, overview
 
 DOCS = Path(__file__).parents[2] / "docs"
 CLAIM = {
@@ -34,7 +34,8 @@ CLAIM = {
 FAILED = CLAIM | {"id": "1-B", "says": "Slow is fast.", "verdict": "not reproduced", "headline": False}
 SINCE = CLAIM | {"id": "1-C", "says": "New is small.", "counts_as": "probe", "where": "since the paper: Else 2024"}
 SINCE |= {"headline": False}
-WHY = {"sentence": "**Slow is slow (1-B).** Its steps are long. Nothing else is.", "holds": True}
+WHY = {"sentence": "Its steps are long. Nothing else is.", "holds": True}
+WHY |= {"explains": ["1-B"], "why": "Its steps are long."}
 RUN = {
     "profile": "quick",
     "git": {"commit": "c0ffee", "dirty": False},
@@ -78,7 +79,7 @@ def root(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def index(root):
-    return site.build(root, make_results(root))
+    return build.build(root, make_results(root))
 
 
 def test_the_index_of_a_quick_run_says_so_first_and_shows_the_verdicts_at_full_scale(index):
@@ -102,7 +103,7 @@ def test_the_index_of_a_quick_run_says_so_first_and_shows_the_verdicts_at_full_s
     article = page[page.index("<article") :]
     places = [article.find(text) for text in in_order]
     assert -1 not in places and places == sorted(places), dict(zip(in_order, places, strict=True))
-    assert "Nothing else is" not in page  # one sentence a claim
+    assert "Nothing else is" not in page  # the reason alone
     assert f'href="{NAME}.html#1-B"' in page and 'class="verdict not-reproduced"' in page
     for name in (f"{NAME}.html", "notation.html", "scorecard.html", "api.html"):
         assert f'href="{name}"' in page and (index.parent / name).is_file()
@@ -115,8 +116,8 @@ def test_the_scorecard_has_this_run_beside_the_full_scale_one(index):
 
 
 def test_the_benchmarks_are_a_page_with_their_numbers_and_figures(index):
-    assert f'href="{site.BENCHMARKS}.html"' in index.read_text()
-    page = index.parent / f"{site.BENCHMARKS}.html"
+    assert f'href="{build.BENCHMARKS}.html"' in index.read_text()
+    page = index.parent / f"{build.BENCHMARKS}.html"
     there = {
         name: re.search(rf'(?:href|src)="([^"]*{name})"', page.read_text())[1] for name in ("peers.csv", "peers.png")
     }
@@ -157,40 +158,20 @@ def test_links_out_of_the_report_become_file_names(index):
 @pytest.mark.slow
 def test_a_page_with_a_fault_leaves_the_old_report(root, index, monkeypatch):
     before = contents(index.parent)
-    monkeypatch.setattr(site.overview, "index", lambda *_: "# Index\n\n{doc}`no_such_page`")
-    monkeypatch.setattr(site, "api_pages", dict)
-    with pytest.raises(site.ReportFailed, match="no_such_page"):
-        site.build(root, index.parents[1])
+    monkeypatch.setattr(build.overview, "index", lambda *_: "# Index\n\n{doc}`no_such_page`")
+    monkeypatch.setattr(build, "api_pages", dict)
+    with pytest.raises(build.ReportFailed, match="no_such_page"):
+        build.build(root, index.parents[1])
     assert contents(index.parent) == before
     assert {p.name for p in index.parents[1].iterdir()} == {NAME, "02_cut_short.partial", "report"}
 
 
 def test_missing_results_are_said_with_the_command_that_makes_them(root, index):
-    with pytest.raises(site.ReportFailed, match=r"`kbrepro reproduce --profile custom/none`.*there are: paper, quick"):
-        site.build(root, root / "results" / "custom" / "none")
+    with pytest.raises(build.ReportFailed, match=r"`kbrepro reproduce --profile custom/none`.*there are: paper, quick"):
+        build.build(root, root / "results" / "custom" / "none")
 
 
 def test_missing_packages_are_said_with_the_command_that_installs_them(root, monkeypatch):
-    monkeypatch.setattr(site, "find_spec", lambda name: None)
-    with pytest.raises(site.ReportFailed, match=r'needs sphinx, .*: pip install "kbrepro\[report\]"'):
-        site.build(root, root / "results" / "quick")
-
-
-@pytest.mark.parametrize(
-    ("text", "named"),
-    [("(1-B)", True), ("(1-A to 1-C)", True), ("(1-A, 1-C)", False), ("(1-BB)", False), ("(1-C to 1-F)", False)],
-)
-def test_a_reason_is_found_by_the_claims_that_it_names(text, named):
-    told = [{"sentence": f"**Slow {text}.** Its eq. 2 is long. More.", "holds": True}]
-    assert overview.reason(FAILED, told) == ("Its eq. 2 is long." if named else FAILED["finds"])
-
-
-def test_a_reason_that_begins_in_bold_is_kept_whole():
-    told = [{"sentence": "**Slow is slow (1-B)**, where it is long. More.", "holds": True}]
-    assert overview.reason(FAILED, told) == "Slow is slow (1-B), where it is long."
-
-
-def test_without_a_sentence_that_holds_the_reading_that_decides_is_the_reason():
-    told = [WHY | {"holds": False}]
-    assert overview.reason(FAILED, told) == FAILED["finds"]
-    assert overview.reason(FAILED | {"deciding": "not reproduced with x"}, told) == "Not reproduced with x."
+    monkeypatch.setattr(build, "find_spec", lambda name: None)
+    with pytest.raises(build.ReportFailed, match=r'needs sphinx, .*: pip install "kbrepro\[report\]"'):
+        build.build(root, root / "results" / "quick")

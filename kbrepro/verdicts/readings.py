@@ -14,8 +14,8 @@ import numpy as np
 import pandas as pd
 
 from kbrepro import checks
-from kbrepro.claims import Part
 from kbrepro.regret import Estimate
+from kbrepro.verdicts.claims import Part
 
 
 def cross(choices: Mapping[str, Sequence[Any]], *, at_most: int = 0, seed: int = 0) -> list[dict[str, Any]]:
@@ -61,17 +61,22 @@ def flips(table: pd.DataFrame, choices: Sequence[str]) -> dict[str, float]:
     return shares
 
 
-def sentence(table: pd.DataFrame, choices: Sequence[str]) -> str:
-    """Return 'holds in k of n readings', and which choice decides: alone, if whether it holds is a function of it."""
-    holds = table["state"] == "holds"
-    text = f"holds in {holds.sum()} of {len(table)} readings"
-    if holds.nunique() == 1:
-        return text
-    for name in choices:
-        if holds.groupby(table[name].map(str)).nunique().max() == 1:
-            return f"{text}; the {name} alone decides"
-    share = flips(table, choices)
-    return f"{text}; what decides most often: {max(share, key=share.__getitem__)}"
+def counts(table: pd.DataFrame, choices: Sequence[str]) -> dict[str, Any]:
+    """Return in how many readings a part `holds` and `fails`, `of` how many, which choice `decides`, and `flips`.
+
+    A choice decides alone if whether the part holds is a function of it.
+    """
+    holds, share = table["state"] == "holds", flips(table, choices)
+    alone = [name for name in choices if holds.groupby(table[name].map(str)).nunique().max() == 1]
+    decides = f"the {alone[0]} alone decides" if alone else f"what decides most often: {max(share, key=share.__getitem__)}"
+    told = {"holds": int(holds.sum()), "fails": int((table["state"] == "fails").sum()), "of": len(table)}
+    return told | {"decides": decides if holds.nunique() > 1 else "", "flips": share}
+
+
+def in_words(told: Mapping[str, Any], *, fails: bool = False) -> str:
+    """Return `counts` as 'holds in k of n readings; the x alone decides', with those that it fails in if wanted."""
+    text = f"holds in {told['holds']}" + f" and fails in {told['fails']}" * fails + f" of {told['of']} readings"
+    return "; ".join(filter(None, [text, told["decides"]]))
 
 
 def ranking(played: Mapping[str, Mapping[str, float]]) -> pd.DataFrame:

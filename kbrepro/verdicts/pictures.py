@@ -14,12 +14,12 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator, NullLocator, PercentFormatter
 
-from kbrepro.claims import Part, Rule, Rules, read_rule
 from kbrepro.figures.pieces import golden, name_rows, plain_log, row, titled
 from kbrepro.figures.style import SMALLEST, STATE_LOOK, WIDTH
 from kbrepro.kernels import Array
-from kbrepro.readings import sentence
 from kbrepro.regret import Estimate
+from kbrepro.verdicts.claims import Part, Rule, Rules, read_rule
+from kbrepro.verdicts.readings import counts, in_words
 
 #: Values (n,) and the estimate of them, by name.
 Rows = Mapping[str, tuple[Array, Estimate]]
@@ -164,10 +164,10 @@ def _dot_grid(ax: Axes, table: pd.DataFrame, played: Mapping[str, Sequence[Any]]
     ax.tick_params(axis="y", length=0)
 
 
-def played(table: pd.DataFrame, rules: Rules, claim_id: str, part: str, what: str, data: str) -> Figure:
+def claim_curve(table: pd.DataFrame, rules: Rules, claim_id: str, part: str, what: str, data: str) -> Figure:
     """Return the specification curve of a claim's part, `what` on its axis, and what decides on which data as title."""
     figure = specification_curve(table, rules.readings, rules.claims[claim_id].parts[part])
-    decides = sentence(table, [choice for choice in rules.readings if choice in table])
+    decides = in_words(counts(table, [choice for choice in rules.readings if choice in table]))
     figure.axes[0].set(ylabel=what, title=fill(f"{claim_id}, {data}: {decides}", 88))
     return figure
 

@@ -5,8 +5,8 @@ import json
 import pytest
 import yaml
 
-from kbrepro import claims, scorecard
 from kbrepro.regret import Estimate, exact
+from kbrepro.verdicts import claims, scorecard
 
 PARTS = {"a": {"is": "difference", "rule": "> 0", "scale": 1.0}}
 ENTRY = {"where": "Fig. 1", "kind": "experiment", "says": "It is larger.", "parts": PARTS, "finds": "By {a}."}
@@ -29,13 +29,7 @@ def root(tmp_path):
     loaded = claims.load(rules / "01_new.yaml")
     numbers = [Estimate(1, 0.5, 2), Estimate(1, -1, 2), exact(1), exact(1), exact(-1), Estimate(-1, -2, -0.5)]
     records = [claims.judged(c, {"a": e}) for c, e in zip(loaded.claims.values(), numbers, strict=True)]
-    records[0]["readings"] = {
-        "part": "a",
-        "holds": 3,
-        "of": 4,
-        "sentence": "holds in 3 of 4 readings",
-        "flips": {"x": 0.5},
-    }
+    records[0]["readings"] = {"part": "a", "holds": 3, "fails": 0, "of": 4, "decides": "", "flips": {"x": 0.5}}
     write(tmp_path, "paper", "01_new", {"rules": loaded.digest, "expected": [], "claims": records})
     write(tmp_path, "paper", "02_two.partial", {"rules": "", "expected": [], "claims": records})
     return tmp_path
@@ -108,5 +102,16 @@ def test_another_run_shows_the_full_scale_verdict_beside_its_own(root):
     assert "◌ **undecided**" in row and row.endswith("● **reproduced**: By 1 [0.5, 2]. |")
 
 
+def test_without_a_sentence_that_holds_the_reading_that_decides_is_the_reason(root):
+    failed = scorecard.read(root / "results" / "paper")["01_new"]["claims"][5]
+    told = [
+        {"sentence": "", "holds": False, "explains": ["1-F"], "why": "It is long."},
+        {"sentence": "", "holds": True},
+    ]
+    assert scorecard.rows([failed], told)[0]["reason"] == failed["finds"]
+    assert scorecard.rows([failed | {"deciding": "failed with x"}], told)[0]["reason"] == "Failed with x."
+
+
 def test_a_run_without_claims_is_empty(tmp_path):
-    assert scorecard.read_run(tmp_path) == {"rules": "", "expected": [], "claims": []}
+    empty = {"rules": "", "expected": [], "claims": [], "figures": {}, "tables": {}, "facts": {}}
+    assert scorecard.read_run(tmp_path) == empty

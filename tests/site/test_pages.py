@@ -4,19 +4,16 @@ import json
 import re
 from html import unescape
 
-import matplotlib.pyplot as plt
 import nbformat
 import pytest
 from fake_project import NAME, make_project
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
-from kbrepro import figures
-from kbrepro.batch import page_end, pages
+from kbrepro.site import pages
 
-TABLE = """|  | the paper says | verdict |
-| --- | --- | --- |
-| 1-A | Small, as 1-B. | ● **reproduced** |
-"""
+CLAIM = {"id": "1-A", "says": "Small, as 1-B.", "verdict": "reproduced", "counts_as": "experiment", "finds": "It is."}
+CLAIM |= {"parts": {"a": {"is": "size", "rule": "< 1"}}, "note": "", "deciding": ""}
+GLANCE = {"tags": ["at-a-glance"]}
 RUN = {
     "profile": "quick",
     "parameters": {"horizon": 20},
@@ -28,8 +25,8 @@ RUN = {
 }
 
 
-def shown(text):
-    return new_output("display_data", {"text/markdown": text})
+def shown(text, **metadata):
+    return new_output("display_data", {"text/markdown": text}, metadata=metadata)
 
 
 def picture(name=""):
@@ -43,16 +40,8 @@ def folder(tmp_path):
     folder = make_project(tmp_path) / "results" / "quick" / NAME
     (folder / "figures").mkdir(parents=True)
     (folder / "tables").mkdir()
-    figures.use_style()
-    for name, heights in {"rise": [0, 1], "fall": [1, 0]}.items():
-        fig, ax = plt.subplots(figsize=(4, 3))
-        ax.plot(heights)
-        ax.set_title("left")
-        fig.supxlabel("rounds")
-        fig.suptitle(f"A {name} & more,\nas proved")
-        metadata = {"Date": None, "Title": figures.said(fig)}
-        fig.savefig(folder / "figures" / f"{name}.svg", metadata=metadata)
-        plt.close(fig)
+    for name in ("rise", "fall"):
+        (folder / "figures" / f"{name}.svg").write_text("<svg/>")
     for name in ("rise", "rules", "elsewhere"):
         (folder / "tables" / f"{name}.csv").write_text("a\n1\n")
     (folder / "figures" / "rise.csv").write_text("panel,curve,x,y\n")
@@ -60,16 +49,20 @@ def folder(tmp_path):
         new_markdown_cell(
             "# Small\n\nA. Uthor: *Small*.\n\nSee [symbols](../../../docs/notation.md), [x](../../x.py)."
         ),
-        new_code_cell("record.at_a_glance()", outputs=[shown("- **Partly**: *Small* (1-B).")]),
+        new_code_cell("record.at_a_glance()", outputs=[shown("- **Partly**: *Small* (1-B).")], metadata=GLANCE),
         new_markdown_cell("## First"),
         new_code_cell("for ...", outputs=[picture("rise"), picture("fall")]),
         new_code_cell("plt.show()", outputs=[picture()]),
-        new_code_cell('record.show("1-A")', outputs=[shown(TABLE)]),
+        new_code_cell('record.show("1-A")', outputs=[shown("", claims=["1-A"])]),
         new_markdown_cell("## All claims"),
-        new_code_cell("record.show()", outputs=[shown(TABLE + "| 1-B | Else. | ◐ **partly** |\n")]),
+        new_code_cell("record.show()", outputs=[shown("", claims=["1-A", "1-B"])]),
     ]
     nbformat.write(new_notebook(cells=cells), folder / "notebook.ipynb")
-    records = [{"id": f"1-{letter}"} for letter in "AB"]
+    records = [CLAIM, CLAIM | {"id": "1-B", "says": "Else.", "verdict": "partly"}]
+    titles = {name: f"A {name} & more, as proved" for name in ("rise", "fall")}
+    drawn = {name: {"title": title, "curves": name == "rise", "tables": [name]} for name, title in titles.items()}
+    kept = {name: {"kind": "numbers"} for name in ("rise", "rules", "elsewhere")}
+    (folder / "manifest.json").write_text(json.dumps({"figures": drawn, "tables": kept}))
     (folder / "claims.json").write_text(json.dumps({"rules": "r", "expected": [], "claims": records}))
     (folder / "run.json").write_text(json.dumps(RUN))
     (tmp_path / "docs").mkdir()
@@ -102,7 +95,7 @@ def test_verdicts_have_glyph_and_class(page):
     glance, *_, section, _ = texts(page)
     assert '<span class="verdict partly">◐ Partly</span>' in glance
     assert '| <span class="verdict reproduced">● reproduced</span> |' in section
-    assert '<span class="verdict not-reproduced">○ not reproduced</span>' in pages.coloured("**not reproduced**")
+    assert '<span class="verdict not-reproduced">○ not reproduced</span>' in pages.coloured("○ **not reproduced**")
     assert pages.coloured("a **bold** word") == "a **bold** word"
 
 
@@ -152,24 +145,24 @@ def test_the_end_says_how_to_rerun_it_with_commit_parameters_and_checksums(page,
         assert fact in text
     assert "differed" not in text
     run = RUN | {"git": {"commit": "c0ffee", "dirty": True}}
-    assert "differed" in page_end.rerun(folder.parents[2], folder, run)
+    assert "differed" in pages.rerun(folder.parents[2], folder, run)
 
 
 def test_a_custom_run_names_the_settings_that_differ_from_its_profile(folder):
     root = folder.parents[2]
     custom = root / "results" / "custom" / "0123" / NAME
     run = RUN | {"profile": "paper", "parameters": {"horizon": 2000, "scale": 0.5, "sizes": [3]}}
-    text = page_end.rerun(root, custom, run)
+    text = pages.rerun(root, custom, run)
     assert "kbrepro reproduce 01 --profile paper --set 'sizes=[3]'\n" in text
 
 
 def test_who_to_cite_comes_from_the_citation_file(folder):
     root = folder.parents[2]
-    assert page_end.cite(root, NAME) == ""
+    assert pages.cite(root, NAME) == ""
     (root / "CITATION.cff").write_text(
         "title: All\nversion: 1.0\nauthors: [{name: we}]\nreferences:\n"
         "- {title: Small, year: 2001, authors: [{given-names: A., family-names: Uthor}], notes: Notebook 01_small}\n"
         "- {title: Big, year: 2002, authors: [{given-names: B., family-names: Other}], notes: Notebook 02_big}\n"
     )
-    text = page_end.cite(root, NAME)
+    text = pages.cite(root, NAME)
     assert "A. Uthor. *Small*." in text and "we. *All*, version 1.0" in text and "Big" not in text

@@ -1,8 +1,8 @@
-"""What each block of a page says of the full-scale runs, in Markdown."""
+"""Pages that quote the full-scale runs: the scorecard, and blocks of README and docs that nobody types."""
 
 from __future__ import annotations
 
-import json
+import io
 import re
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,37 +10,74 @@ from typing import Any
 
 import yaml
 
-from kbrepro import papers, paths, scorecard
+from kbrepro import papers, paths
+from kbrepro.batch.provenance import PAGES
+from kbrepro.verdicts import readings, scorecard
 
+#: A block `<!-- begin NAME -->...<!-- end NAME -->`, in lines of its own or within a line.
+_BLOCK = re.compile(r"(<!-- begin ([\w -]+?) -->)(\n?).*?(<!-- end \2 -->)", flags=re.DOTALL)
 _NO_RUN = f"*No full-scale run is here: `kbrepro reproduce --profile {scorecard.FULL_SCALE}`.*"
 #: Measured by hand on two idle cores.
 _MEASURED = {"make report": "143 s", "make test": "133 s"}
 
 
+def renew(root: Path) -> list[Path]:
+    """Write scorecard, picture and the blocks of the pages that are there, and return these files.
+
+    Raises ValueError on a block that no name explains.
+    """
+    from kbrepro import figures
+    from kbrepro.verdicts import pictures
+
+    folder, card = root / "results" / scorecard.FULL_SCALE, root / "results" / "README.md"
+    written = [card]
+    if runs := {name: run for name, run in scorecard.read(folder).items() if run["rules"]}:
+        picture = io.BytesIO()
+        figures.use_style()
+        pictures.all_parts(runs).savefig(picture, dpi=200, format="png", facecolor="white")
+        paths.write_bytes(folder / scorecard.PICTURE, picture.getvalue())
+        written.append(folder / scorecard.PICTURE)
+    paths.write_text(card, scorecard.scorecard(root))
+    for page in (root / name for name in PAGES if (root / name).is_file()):
+        paths.write_text(page, filled(page.read_text(encoding="utf-8"), root))
+        written.append(page)
+    return written
+
+
+def filled(text: str, root: Path) -> str:
+    """Return a page with the content of all its blocks made anew from the results; ValueError on an unknown block."""
+    found = read(root)
+
+    def fill(match: re.Match[str]) -> str:
+        begin, name, line_end, end = match.groups()
+        return f"{begin}{line_end}{quote(name, found)}{line_end}{end}"
+
+    return _BLOCK.sub(fill, text)
+
+
+# What each block says
+
+
 @dataclass(frozen=True)
 class Found:
-    """All that is quoted: the runs' claims, their `run.json`, and the papers, by notebook."""
+    """All that is quoted: the runs and the papers, by notebook."""
 
     folder: Path
     runs: dict[str, dict[str, Any]]
-    facts: dict[str, dict[str, Any]]
     papers: dict[str, dict[str, Any]]
 
 
 def read(root: Path) -> Found:
     """Return what is there to quote; nothing of it need be there."""
     folder, cited = root / "results" / scorecard.FULL_SCALE, root / "CITATION.cff"
-    runs = scorecard.read(folder)
-    there = {name: folder / name / "run.json" for name in runs}
-    facts = {name: json.loads(path.read_text(encoding="utf-8")) for name, path in there.items() if path.is_file()}
     papers = yaml.safe_load(cited.read_text(encoding="utf-8"))["references"] if cited.is_file() else []
-    by_notebook = {p["notes"].split()[-1]: p for p in papers}
-    return Found(folder, runs, facts, by_notebook)
+    return Found(folder, scorecard.read(folder), {p["notes"].split()[-1]: p for p in papers})
 
 
 def quote(name: str, found: Found) -> str:
     """Return the Markdown of a block: of BLOCKS, of a paper, of OF_A_RUN with a number, or a claim; else ValueError."""
     what, _, number = name.partition(" ")
+    paper, _, letters = name.partition("-")
     if name in BLOCKS:
         return BLOCKS[name](found)
     for paper in (its for its in papers.found().values() if name in its.blocks):
@@ -48,7 +85,7 @@ def quote(name: str, found: Found) -> str:
     if what in OF_A_RUN and number.isdigit():
         notebook = next((its for its in found.runs if its.startswith(f"{number}_")), "")
         return OF_A_RUN[what](found, notebook) if notebook else _NO_RUN
-    if re.fullmatch(r"\d-[A-Z]", name):
+    if paper.isdigit() and letters.isupper():
         return _verdict(found, name)
     allowed = ", ".join([*BLOCKS, *(f"{its} 01" for its in OF_A_RUN), "1-A"])
     raise ValueError(f"block {name!r} is not allowed; allowed are such as {allowed}")
@@ -84,7 +121,9 @@ def _findings(found: Found) -> str:
         title = _authors(found.papers[notebook]) if notebook in found.papers else notebook
         lines.append(f"- **{title}**")
         told = [r for r in run["claims"] if r.get("headline")]
-        lines += [f"  - *{r['says']}* {_judged(r)}. {r['finds']}".rstrip() for r in told]
+        for r in told:
+            named = ": ".join(filter(None, [r["id"], r["deciding"]]))
+            lines.append(f"  - *{r['says']}* {r['mark']} ({named}). {r['finds']}".rstrip())
         lines += [] if told else ["  - This run names no headline claim; all are in the scorecard."]
     return "\n".join(lines) or _NO_RUN
 
@@ -101,16 +140,11 @@ def _halves(found: Found) -> str:
         "have the same verdict on the whole and on both halves. Reproduced on one and not reproduced on another: "
         f"{', '.join(opposite) or 'none'}."
     )
-    rows = []
-    for r in moved:
-        shown = [f"{scorecard.GLYPHS[v]} {v}" for v in r["halves"]]
-        rows.append([r["id"], r["says"], scorecard.verdict_of(r), *shown])
+    rows = [[r["id"], r["says"], r["mark"], *(f"{scorecard.GLYPHS[v]} {v}" for v in r["halves"])] for r in moved]
     head = ["", "the paper says", "all trials", "even trials", "odd trials"]
     return "\n\n".join([line, scorecard.table(head, rows)] if rows else [line])
 
 
-def _judged(r: dict[str, Any]) -> str:
-    return f"{scorecard.verdict_of(r)} ({': '.join(filter(None, [r['id'], r.get('deciding')]))})"
 
 
 # Of one run, or one claim
@@ -119,7 +153,7 @@ def _judged(r: dict[str, Any]) -> str:
 def _run(found: Found, notebook: str) -> str:
     its = found.runs[notebook]["claims"]
     open_ = [f"{r['id']} ({r['note']})" for r in its if r["verdict"] == "not evaluated"]
-    told = found.facts.get(notebook, {}).get("parameters", {})
+    told = found.runs[notebook]["facts"].get("parameters", {})
     settings = ", ".join(f"`{name}` {value}" for name, value in told.items())
     lines = [f"- Claims: {scorecard.summary(its)}."]
     lines += [f"- Not evaluated: {', '.join(open_) or 'none'}.", f"- Settings of the run: {settings or 'not kept'}."]
@@ -127,7 +161,7 @@ def _run(found: Found, notebook: str) -> str:
 
 
 def _cost(found: Found, notebook: str) -> str:
-    its = found.facts.get(notebook, {})
+    its = found.runs[notebook]["facts"]
     if "compute_seconds" not in its:
         return "The computing time of this run was not kept."
     computed, lasted = its["compute_seconds"], its["seconds"]
@@ -138,7 +172,8 @@ def _cost(found: Found, notebook: str) -> str:
 
 
 def _costs(found: Found) -> str:
-    computed = {name: its["compute_seconds"] for name, its in found.facts.items() if "compute_seconds" in its}
+    facts = {name: run["facts"] for name, run in found.runs.items()}
+    computed = {name: its["compute_seconds"] for name, its in facts.items() if "compute_seconds" in its}
     minutes = sum(computed.values()) / 60
     files = [path for name in found.runs for path in (found.folder / name).rglob("*") if path.is_file()]
     size = sum(path.stat().st_size for path in files) / 1e6
@@ -151,15 +186,10 @@ def _costs(found: Found) -> str:
 
 
 def _verdict(found: Found, claim: str) -> str:
-    for notebook, run in found.runs.items():
-        for r in (r for r in run["claims"] if r["id"] == claim):
-            played = paths.read_rows(found.folder / notebook / "tables" / f"readings_{claim}.csv")
-            fails = sum(row["state"] == "fails" for row in played)
-            in_readings = r.get("readings", {}).get("sentence", "")
-            if played:  # those that do not hold need not fail: intervals of few trials are wide
-                in_readings = in_readings.replace(" of ", f" and fails in {fails} of ", 1)
-            why = [r.get("deciding"), in_readings]
-            return "; ".join(filter(None, [scorecard.verdict_of(r), *why]))
+    for r in (r for run in found.runs.values() for r in run["claims"] if r["id"] == claim):
+        # readings in which it does not hold need not fail: intervals of few trials are wide
+        of_readings = readings.in_words(r["readings"], fails=True) if "readings" in r else ""
+        return "; ".join(filter(None, [r["mark"], r["deciding"], of_readings]))
     return "no full-scale verdict yet"
 
 

@@ -12,10 +12,12 @@ from pathlib import Path
 import nbformat
 
 import kbrepro
-from kbrepro import paths, scorecard
-from kbrepro.batch import compare, overview, pages
+from kbrepro import paths
+from kbrepro.batch import compare
 from kbrepro.batch.folders import recover, swap_in
 from kbrepro.batch.process import module
+from kbrepro.site import overview, pages
+from kbrepro.verdicts import scorecard
 
 NEEDED = ("sphinx", "myst_nb", "sphinx_book_theme")
 #: The page that lays a reader's own run beside the published one.
@@ -111,7 +113,8 @@ def api_pages() -> dict[str, str]:
     names = sorted(".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts) for path in PACKAGE.rglob("*.py"))
     names = [name.removesuffix(".__init__") for name in names]
     papers = [name for name in names if name.startswith("kbrepro.papers")]
-    core = [name for name in names if not name.startswith(("kbrepro.papers", "kbrepro.batch", "kbrepro.__"))]
+    aside = ("kbrepro.papers", "kbrepro.batch", "kbrepro.site", "kbrepro.__")
+    core = [name for name in names if not name.startswith(aside)]
     things = [getattr(kbrepro, name) for name in kbrepro.__all__]
     face = [(f"{{py:obj}}`~{t.__module__}.{t.__qualname__}`", cleandoc(t.__doc__).splitlines()[0]) for t in things]
     head = ["# API: the core", cleandoc(kbrepro.__doc__).split("\n\n", 1)[1], scorecard.table(["name", ""], face)]

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import json
-import re
 import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from kbrepro import scorecard
-from kbrepro.batch.pages import coloured, figure, inside, linked, title
+from kbrepro.site.pages import coloured, figure, inside, linked, title
+from kbrepro.verdicts import scorecard
 
 FAILED = ("not reproduced", "partly", "undecided")
 WHAT = (
@@ -48,9 +46,8 @@ def index(root: Path, results: Path, folders: Sequence[Path], files: Path) -> st
 
 
 def _matrix(runs: Mapping[str, Any], folders: Sequence[Path]) -> str:
-    text = scorecard.matrix(runs)
-    for folder in folders:
-        text = text.replace(f"| {folder.name}", f"| {{doc}}`{folder.name}`")
+    links = {folder.name: f"{{doc}}`{folder.name}`" for folder in folders}
+    text = scorecard.matrix({links.get(notebook, notebook): run for notebook, run in runs.items()})
     return f'<div class="matrix">\n\n{text}\n\n</div>'
 
 
@@ -73,17 +70,13 @@ def _card(root: Path, folder: Path, quoted: Path, run: Mapping[str, Any] | None,
     if run is None:
         parts.append("No full-scale run of it is here.")
     else:
-        parts += [_outcome(run["claims"]), _headline(quoted, folder.name, files)]
-        parts += [*_failures(run), *_since(run["claims"])]
-    ids = [record["id"] for record in run["claims"]] if run else []
+        first = next((r for r in run["claims"] if r.get("headline") and r["finds"]), None)
+        said = f"{first['mark']} ({first['id']}): *{first['says']}* {first['finds']}" if first else ""
+        parts += [f"{scorecard.summary(run['claims'])}.", said, _headline(quoted, folder.name, files)]
+        parts += [*_failures(run["claims"]), *_since(run["claims"])]
+    ids = [r["id"] for r in run["claims"]] if run else []
     text = "\n\n".join(part for part in parts if part)
     return coloured(linked(text, ids, f"{folder.name}.html")) + "\n\n</div>"
-
-
-def _outcome(records: Sequence[Mapping[str, Any]]) -> str:
-    headlines = [r for r in records if r.get("headline") and r["finds"]][:1]
-    said = [f"{scorecard.verdict_of(r)} ({r['id']}): *{r['says']}* {r['finds']}" for r in headlines]
-    return "\n\n".join([f"{scorecard.summary(records)}.", *said])
 
 
 def _headline(quoted: Path, name: str, files: Path) -> str:
@@ -97,43 +90,20 @@ def _headline(quoted: Path, name: str, files: Path) -> str:
     return ""
 
 
-def _failures(run: Mapping[str, Any]) -> list[str]:
+def _failures(records: Sequence[Mapping[str, Any]]) -> list[str]:
     """What did not come out, by verdict, each with the reason; probes are questions of our own and not among it."""
     lists = []
     for verdict in FAILED:
-        its = [r for r in run["claims"] if r["verdict"] == verdict and r["counts_as"] not in ("probe", "weak")]
-        lines = [f"- {r['id']}{_aside(r)} *{r['says']}* {reason(r, run['expected'])}" for r in its]
+        its = [r for r in records if r["verdict"] == verdict and r["counts_as"] not in ("probe", "weak")]
+        lines = [f"- {r['id']}{r['aside']} *{r['says']}* {r['reason']}" for r in its]
         lists += [f"**{verdict.capitalize()}**", "\n".join(lines)] if lines else []
     return lists or ["Nothing failed."]
-
-
-def _aside(record: Mapping[str, Any]) -> str:
-    return f" ({record['counts_as']})" if record["counts_as"] in scorecard.ASIDE else ""
-
-
-def reason(record: Mapping[str, Any], expected: Sequence[Mapping[str, Any]]) -> str:
-    """Return the first sentence of what the notebook says of a claim that did not come out, else what its record says.
-
-    `expected`: what `record.expect` checked, "**Short (4-T).** Why."; what did not hold in the run is passed over.
-    """
-    for told in (e["sentence"] for e in expected if e["holds"]):
-        if (lead := re.match(r"\*\*(.+?)\*\*[ ,]*(.+)", told, re.DOTALL)) and _names(lead[1], record["id"]):
-            whole = lead[2] if lead[1].endswith(".") else told.replace("**", "")
-            return re.split(r"(?<=\.) (?=[A-Z$])", whole)[0]
-    why = scorecard.why(record)
-    return f"{why[0].upper()}{why[1:]}." if why else record["finds"]
-
-
-def _names(text: str, claim: str) -> bool:
-    """Whether a text names a claim, also as one of a range: 2-J to 2-M."""
-    ranges = re.findall(r"(\d+-[A-Z]) to (\d+-[A-Z])", text)
-    return bool(re.search(rf"\b{claim}\b", text)) or any(low <= claim <= high for low, high in ranges)
 
 
 def _since(records: Sequence[Mapping[str, Any]]) -> list[str]:
     its = [r for r in records if r["where"].startswith("since the paper") and r["finds"]]
     lines = [
-        f"- {scorecard.verdict_of(r).removesuffix(' (probe)')} {r['id']} *{r['says']}* {r['finds']} "
+        f"- {r['mark'].removesuffix(r['aside'])} {r['id']} *{r['says']}* {r['finds']} "
         f"({r['where'].removeprefix('since the paper').lstrip(': ')})"
         for r in its
     ]
@@ -146,7 +116,7 @@ def _since(records: Sequence[Mapping[str, Any]]) -> list[str]:
 def _facts(folders: Sequence[Path]) -> str:
     rows = []
     for folder in folders:
-        run = json.loads((folder / "run.json").read_text(encoding="utf-8"))
+        run = scorecard.read_run(folder)["facts"]
         git = run.get("git") or {}
         commit = f"`{(git.get('commit') or 'none')[:9]}`{' and changes' if git.get('dirty') else ''}"
         data = ", ".join(sorted({Path(name).parts[0] for name in run.get("data", {})})) or "a simulated stand-in"

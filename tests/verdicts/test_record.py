@@ -11,9 +11,9 @@ import yaml
 from IPython.core.interactiveshell import InteractiveShell
 from traces import trace_of
 
-from kbrepro import record, scorecard
-from kbrepro.record import Record
 from kbrepro.regret import Estimate, exact
+from kbrepro.verdicts import record, scorecard
+from kbrepro.verdicts.record import Record
 
 RULES = {
     "readings": {"margin": [0.1, 0.0]},
@@ -53,7 +53,7 @@ def root(tmp_path, monkeypatch):
 def shown(monkeypatch):
     """Everything that is displayed, as Markdown."""
     texts = []
-    monkeypatch.setattr(record, "display", lambda markdown: texts.append(markdown.data))
+    monkeypatch.setattr(record, "display", lambda markdown, **_: texts.append(markdown.data))
     return texts
 
 
@@ -114,8 +114,9 @@ def test_readings_are_kept_with_their_claim(root, shown):
     mine.judge("0-A", a=exact(1.0))
     table = mine.play("0-A", "a", [({"margin": 0.1}, exact(1.0)), ({"margin": 0.0}, exact(-1.0))])
     kept = claims_of(root, "quick")["claims"][0]["readings"]
-    assert (kept["holds"], kept["of"], kept["flips"]) == (1, 2, {"margin": 1.0})
-    assert kept["sentence"] == "holds in 1 of 2 readings; the margin alone decides"
+    assert kept == {
+        "part": "a", "holds": 1, "fails": 1, "of": 2, "decides": "the margin alone decides", "flips": {"margin": 1.0}
+    }  # fmt: skip
     assert len(table) == 2 and (root / "results/quick/00_small/tables/readings_0-A.csv").is_file()
 
 
@@ -127,6 +128,21 @@ def test_a_sentence_that_is_not_true_is_marked_and_told(root, shown):
     assert [e["holds"] for e in claims_of(root, "quick")["expected"]] == [True, False]
 
 
+def test_what_explains_a_claim_is_the_reason_that_pages_give(root, shown):
+    mine = run("quick", horizon=2000)
+    mine.judge("0-A", a=exact(-1.0))
+    mine.judge("0-B", a=exact(2.0))
+    mine.explain(["0-A"], 1 > 2, "Small (0-A)", "It is round.")
+    mine.explain(["0-A", "0-B"], 1 < 2, "Small (0-A, 0-B)", "It is flat.", "Else nothing.")
+    mine.explain(["0-B"], 1 < 2, "", "It is old.")
+    assert "<del>**Small (0-A).** It is round.</del>" in shown[0]
+    assert shown[1:] == ["**Small (0-A, 0-B).** It is flat. Else nothing.", "It is old."]
+    reasons = [r["reason"] for r in scorecard.read_run(root / "results/quick/00_small")["claims"]]
+    assert reasons == ["It is flat.", "It is flat."]  # the first that holds
+    with pytest.raises(ValueError, match="no claim '0-Z'"):
+        mine.explain(["0-Z"], True, "", "It is new.")
+
+
 def full_scale(root):
     mine = run("paper", horizon=2000)
     mine.judge("0-A", a=exact(-3.0))
@@ -134,11 +150,13 @@ def full_scale(root):
     return mine
 
 
-def test_a_quick_run_shows_the_full_scale_verdict_beside_its_own(root, shown):
-    run_ = run("quick")
+def test_a_quick_run_shows_the_full_scale_verdict_beside_its_own(root, shown, monkeypatch):
+    run_, told = run("quick"), []
     run_.judge("0-A", a=exact(1.0))
-    run_.show("0-A")
-    assert "no run is here" in shown[-1]
+    with monkeypatch.context() as patch:
+        patch.setattr(record, "display", lambda markdown, metadata: told.extend([markdown.data, metadata]))
+        run_.show("0-A")
+    assert "no run is here" in told[0] and told[1] == {"claims": ["0-A"]}
     full_scale(root)
     run_.show("0-A")
     assert "● **reproduced**" in shown[-1] and "○ **not reproduced**: By -3." in shown[-1]
@@ -185,10 +203,15 @@ def test_figures_tables_and_regrets_are_written_whole(root, shown):
     mine.figure(figure, "empty")
     regret = np.random.default_rng(1).random((3, 500))
     mine.traces({"EI": trace_of(regret)}, "fig")
+    mine.table(pd.DataFrame({"s": [1.0]}), "times", kind="seconds")
     folder = root / "results" / "quick" / "00_small"
     assert {p.name for p in (folder / "figures").iterdir()} == {"empty.png", "empty.svg"}
     finals = pd.read_csv(folder / "tables" / "fig_average_regret_per_trial.csv")
     assert [f"{x:.6g}" for x in finals["EI"]] == [f"{x:.6g}" for x in regret.mean(axis=1)]
+    manifest = scorecard.read_run(folder)
+    assert manifest["figures"] == {"empty": {"title": "", "curves": False, "tables": ["empty"]}}
+    kinds = {"fig_average_regret_per_trial": "numbers", "fig_average_regret_curves": "numbers", "times": "seconds"}
+    assert {name: its["kind"] for name, its in manifest["tables"].items()} == kinds
     plt.close(figure)
 
 
@@ -218,6 +241,8 @@ def test_a_notebook_shows_the_picture_that_is_written(root, shown, monkeypatch, 
         kept = plt.imread(root / "results" / "quick" / "00_small" / "figures" / "curve.png")
         assert kept.shape[:2] == (400, 600)
         written = root / "results" / "quick" / "00_small" / "figures" / "curve"
+        its = scorecard.read_run(root / "results" / "quick" / "00_small")["figures"]["curve"]
+        assert its == {"title": "It rises", "curves": True, "tables": ["curve"]}
         assert "<title>It rises</title>" in written.with_suffix(".svg").read_text()
         assert written.with_suffix(".csv").read_text() == "panel,curve,x,y\n1,slow,0,1\n1,slow,1,2\n1,slow,2,3\n"
     plt.close("all")

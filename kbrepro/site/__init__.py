@@ -1,0 +1,1 @@
+"""Pages from what runs left: the HTML report, and what README and docs quote."""

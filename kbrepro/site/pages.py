@@ -1,0 +1,193 @@
+"""A page per paper: the executed notebook, code folded, with anchors, figures and their numbers, how to rerun it."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Callable, Sequence
+from html import escape
+from pathlib import Path
+from typing import Any
+
+import nbformat
+import yaml
+from nbformat import NotebookNode
+from nbformat.v4 import new_markdown_cell
+
+from kbrepro.batch import profiles
+from kbrepro.verdicts import scorecard
+
+
+def paper(root: Path, folder: Path) -> NotebookNode:
+    """Return the notebook of one run as a page of the site; its files are at `<notebook>/` beside the page."""
+    notebook = nbformat.read(folder / "notebook.ipynb", as_version=4)
+    run = scorecard.read_run(folder)
+    ids = [r["id"] for r in run["claims"]]
+    _show_claims(notebook, root, folder)
+    _edit(notebook, "markdown", lambda text: inside(root, text))
+    _edit(notebook, "code", lambda text: coloured(linked(inside(root, text), ids)))
+    _show_figures(notebook, folder)
+    _fold(notebook)
+    ends = numbers(folder), rerun(root, folder, run["facts"]), cite(root, folder.name)
+    notebook.cells += [new_markdown_cell(text) for text in ends if text]
+    return notebook
+
+
+def title(folder: Path) -> tuple[str, str]:
+    """Return the heading of a run's notebook and the paragraph below it, which names the paper."""
+    first = nbformat.read(folder / "notebook.ipynb", as_version=4).cells[0].source.split("\n\n")
+    return first[0].removeprefix("# "), first[1] if len(first) > 1 else ""
+
+
+# Text
+
+
+def inside(root: Path, text: str) -> str:
+    """Return Markdown whose links lead to pages of the site, or are names of files: the site stands alone."""
+    there = "|".join(page.stem for page in (root / "docs").glob("*.md"))
+    text = re.sub(rf"\]\((?:\.\./)+docs/({there})\.md\)", r"](\1.md)", text) if there else text
+    return re.sub(r"\[([^]]+)\]\((?:\.\./)+([^)]+)\)", r"\1 (`\2`)", text)
+
+
+def coloured(text: str) -> str:
+    """Return Markdown whose verdicts in bold have a glyph, and a class that the style sheet colours."""
+    for verdict, glyph in scorecard.GLYPHS.items():
+        for word in (verdict, verdict.capitalize()):
+            span = f'<span class="verdict {verdict.replace(" ", "-")}">{glyph} {word}</span>'
+            text = text.replace(f"{glyph} **{word}**", span).replace(f"**{word}**", span)
+    return text
+
+
+def linked(text: str, ids: Sequence[str], page: str = "") -> str:
+    """Return Markdown whose claims (4-B) lead to where a page shows them; by default the page that the text is on."""
+    if not ids:
+        return text
+    return re.sub(rf'(?<![\w#"$>-])({"|".join(ids)})(?![\w"-])', rf'<a href="{page}#\1">\1</a>', text)
+
+
+def _edit(notebook: NotebookNode, cell_type: str, edit: Callable[[str], str]) -> None:
+    """Change the source of Markdown cells, or the Markdown that code cells show."""
+    for cell in (cell for cell in notebook.cells if cell.cell_type == cell_type):
+        if cell_type == "markdown":
+            cell.source = edit(cell.source)
+        for output in cell.get("outputs", []):
+            if text := output.get("data", {}).get("text/markdown"):
+                output.data["text/markdown"] = edit(text)
+
+
+def _show_claims(notebook: NotebookNode, root: Path, folder: Path) -> None:
+    """Make the tables of claims anew, with anchors: #4-B where a claim is shown first, #all-4-B where last."""
+    own = {r["id"]: r for r in scorecard.read_run(folder)["claims"]}
+    paper = root / "results" / scorecard.FULL_SCALE
+    full = {r["id"]: r for r in scorecard.read_run(paper / folder.name)["claims"]}
+    tables = [output for cell in notebook.cells for output in cell.get("outputs", []) if _of_claims(output)]
+    left, seen = Counter(claim for output in tables for claim in output.metadata["claims"]), set()
+    for output in tables:
+        its = scorecard.rows([own[claim] for claim in output.metadata["claims"]], full=full)
+        for r in its:
+            claim, first = r["id"], r["id"] not in seen
+            seen.add(claim)
+            left[claim] -= 1
+            here = f' id="{claim}"' if first else "" if left[claim] else f' id="all-{claim}"'
+            there = f' href="#{claim}"' if not first else f' href="#all-{claim}"' if left[claim] else ""
+            r["id"] = f"<a{here}{there}>{claim}</a>"
+        output.data["text/markdown"] = scorecard.verdict_table(its, beside=folder.parent != paper)
+
+
+def _of_claims(output: NotebookNode) -> bool:
+    return "claims" in output.get("metadata", {})
+
+
+def _fold(notebook: NotebookNode) -> None:
+    """Fold code, as much as stands together in one, and leave out code that only shows what the record knows."""
+    cells: list[NotebookNode] = []
+    for cell in notebook.cells:
+        if cell.cell_type == "code":
+            shows = "at-a-glance" in cell.metadata.get("tags", []) or any(map(_of_claims, cell.outputs))
+            cell.metadata["tags"] = ["remove-input" if shows else "hide-input"]
+            if not shows and cells and cells[-1].cell_type == "code" and not cells[-1].outputs:
+                cells[-1].source, cells[-1].outputs = f"{cells[-1].source}\n\n\n{cell.source}", cell.outputs
+                continue
+        cells.append(cell)
+    notebook.cells = cells
+
+
+# Figures and numbers
+
+
+def _show_figures(notebook: NotebookNode, folder: Path) -> None:
+    """Put the SVG of a figure, with its numbers, in the place of the picture that the notebook shows of it."""
+    for output in (output for cell in notebook.cells for output in cell.get("outputs", [])):
+        stem = output.get("metadata", {}).get("image/png", {}).get("figure", "")
+        if (folder / "figures" / f"{stem}.svg").is_file():  # a picture that is in no file stays what it is
+            output.data = NotebookNode({"text/html": figure(folder, stem)})
+
+
+def figure(folder: Path, stem: str, where: str = "") -> str:
+    """Return the HTML of a figure of a run: its SVG if there is one, what it says, links to its numbers."""
+    where, run = where or f"{folder.name}/figures", scorecard.read_run(folder)
+    its = run["figures"].get(stem, {"title": "", "curves": False, "tables": []})
+    file = f"{stem}.svg" if (folder / "figures" / f"{stem}.svg").is_file() else f"{stem}.png"
+    own = [f"figures/{stem}.csv"] * its["curves"]
+    own += [f"tables/{name}.csv" for name in its["tables"] if name in run["tables"]]
+    links = ", ".join(f'<a href="{folder.name}/{name}">{name}</a>' for name in own)
+    caption = f"<figcaption><details><summary>Numbers</summary>{links}</details></figcaption>" if links else ""
+    alt = escape(its["title"] or stem.replace("_", " "))
+    return f'<figure><a href="{where}/{file}"><img src="{where}/{file}" alt="{alt}"></a>{caption}</figure>'
+
+
+# The end: all numbers of the run, how to rerun exactly this, how to cite it
+
+
+def numbers(folder: Path) -> str:
+    """Return a section with a link to every table of a run; nothing where it wrote none."""
+    links = [f'<a href="{folder.name}/tables/{p.name}">{p.name}</a>' for p in sorted(folder.glob("tables/*.csv"))]
+    return "## The numbers\n\nEvery table of this run: " + ", ".join(links) + "." if links else ""
+
+
+def rerun(root: Path, folder: Path, run: dict[str, Any]) -> str:
+    """Return a section with command, commit, parameters, versions and checksums of a run, as `run.json` has them."""
+    if "parameters" not in run:
+        return ""
+    settings = "".join(f" --set '{name}={json.dumps(value)}'" for name, value in _overridden(root, folder, run).items())
+    command = f"kbrepro reproduce {folder.name[:2]} --profile {run['profile']}{settings}"
+    git = run["git"]
+    lines = [f"git checkout {git['commit']}"] if git["commit"] else []
+    spent = f"The run took {run['seconds'] / 60:.1f} min, all its trials {run.get('compute_seconds', 0) / 60:.0f} min; "
+    spent += "trials that were played earlier are read."
+    changed = " Some files differed from that commit." if git["dirty"] else ""
+    facts = {"Parameters": run["parameters"], "Versions": run["versions"], "Data (SHA-256)": run["data"]}
+    folded = [_folded(name, its) for name, its in facts.items() if its]
+    shell = "\n".join(["```sh", *lines, command, "```"])
+    return "\n\n".join(["## How to rerun exactly this", shell, spent + changed, *folded])
+
+
+def _folded(name: str, facts: dict[str, Any]) -> str:
+    rows = scorecard.table(["", ""], [(f"`{key}`", f"`{value}`") for key, value in facts.items()])
+    return f"<details><summary>{name}</summary>\n\n{rows}\n\n</details>"
+
+
+def _overridden(root: Path, folder: Path, run: dict[str, Any]) -> dict[str, Any]:
+    """The settings of a custom run that are not those of its profile."""
+    if folder.parents[1].name != "custom":
+        return {}
+    _, defaults = profiles.defaults(root, folder.name)
+    usual = defaults | profiles.of_profile(root, folder.name, run["profile"])
+    return {name: value for name, value in run["parameters"].items() if usual.get(name) != value}
+
+
+def cite(root: Path, notebook: str) -> str:
+    """Return a section that names this replication and the paper of a notebook, from CITATION.cff."""
+    file = root / "CITATION.cff"
+    if not file.is_file():
+        return ""
+    cff = yaml.safe_load(file.read_text(encoding="utf-8"))
+    papers = [paper for paper in cff["references"] if notebook in paper["notes"]]
+    cited = [f"- {_names(its)}. *{its['title']}*. {its.get('collection-title', '')} {its['year']}." for its in papers]
+    own = f"- {_names(cff)}. *{cff['title']}*, version {cff['version']}."
+    return "\n".join(["## How to cite", "", "This replication, and the paper:", "", own, *cited])
+
+
+def _names(entry: dict[str, Any]) -> str:
+    return ", ".join(a.get("name") or f"{a['given-names']} {a['family-names']}" for a in entry["authors"])
