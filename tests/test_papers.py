@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 from colours import CONTRAST, confused, contrast_with_white, distance, faults, of_figures, search
 
-from kbrepro import claims, papers
+from kbrepro import papers
+from kbrepro.verdicts import claims
 
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "kbrepro"

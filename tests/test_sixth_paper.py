@@ -68,7 +68,7 @@ def test_the_report_has_its_page_and_pages_its_block(added):
     results = added / "results" / "paper" / "06_toy"
     shutil.copytree(added / "results" / "quick" / "06_toy", results)
     code = (
-        "import pathlib; from kbrepro.batch import quoted;"
+        "import pathlib; from kbrepro.site import quoted;"
         "print(quoted.filled('<!-- begin toy pulls --><!-- end toy pulls -->', pathlib.Path()))"
     )
     (added / "filled.py").write_text(code, encoding="utf-8")

@@ -11,6 +11,8 @@ from pkgutil import iter_modules
 
 #: Colour and line style, by name or as (offset, (on, off, ...)).
 Look = tuple[str, str | tuple[int, tuple[int, ...]]]
+#: Cells of a table, its head first.
+Rows = list[list[str]]
 
 
 @dataclass(frozen=True)
@@ -19,7 +21,7 @@ class Paper:
 
     `notebook` and its heading, `title`; `hero`, the algorithm that the paper is about; `families`: colour -> name ->
     line style of the algorithms that no earlier paper has; `beside`: those of other papers that its figures show;
-    `blocks`: name -> Markdown of a block of pages, from the folder of the full-scale run ("" without one).
+    `blocks`: name -> table that pages quote, from the folder of the full-scale run (a head alone without one).
     """
 
     notebook: str
@@ -27,7 +29,7 @@ class Paper:
     hero: str
     families: Mapping[str, Mapping[str, str]]
     beside: tuple[str, ...] = ()
-    blocks: Mapping[str, Callable[[Path], str]] = field(default_factory=dict)
+    blocks: Mapping[str, Callable[[Path], Rows]] = field(default_factory=dict)
 
 
 @cache

@@ -81,7 +81,8 @@ def quote(name: str, found: Found) -> str:
     if name in BLOCKS:
         return BLOCKS[name](found)
     for paper in (its for its in papers.found().values() if name in its.blocks):
-        return paper.blocks[name](found.folder / paper.notebook) or _NO_RUN
+        head, *rows = paper.blocks[name](found.folder / paper.notebook)
+        return scorecard.table(head, rows) if rows else _NO_RUN
     if what in OF_A_RUN and number.isdigit():
         notebook = next((its for its in found.runs if its.startswith(f"{number}_")), "")
         return OF_A_RUN[what](found, notebook) if notebook else _NO_RUN
@@ -143,8 +144,6 @@ def _halves(found: Found) -> str:
     rows = [[r["id"], r["says"], r["mark"], *(f"{scorecard.GLYPHS[v]} {v}" for v in r["halves"])] for r in moved]
     head = ["", "the paper says", "all trials", "even trials", "odd trials"]
     return "\n\n".join([line, scorecard.table(head, rows)] if rows else [line])
-
-
 
 
 # Of one run, or one claim

@@ -68,7 +68,8 @@ def counts(table: pd.DataFrame, choices: Sequence[str]) -> dict[str, Any]:
     """
     holds, share = table["state"] == "holds", flips(table, choices)
     alone = [name for name in choices if holds.groupby(table[name].map(str)).nunique().max() == 1]
-    decides = f"the {alone[0]} alone decides" if alone else f"what decides most often: {max(share, key=share.__getitem__)}"
+    most = max(share, key=share.__getitem__)
+    decides = f"the {alone[0]} alone decides" if alone else f"what decides most often: {most}"
     told = {"holds": int(holds.sum()), "fails": int((table["state"] == "fails").sum()), "of": len(table)}
     return told | {"decides": decides if holds.nunique() > 1 else "", "flips": share}
 

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from kbrepro import claims
 from kbrepro.__main__ import main
 from kbrepro.batch import again, run
 from kbrepro.data import store as sensors
+from kbrepro.verdicts import claims
 
 ROOT = Path(__file__).parents[2]
 PAPER = ROOT / "results" / "paper"

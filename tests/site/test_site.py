@@ -14,7 +14,7 @@ from fake_project import NAME, contents, make_project, small_notebook
 
 import kbrepro
 from kbrepro import papers
-from kbrepro.site import build, overview
+from kbrepro.site import build
 
 DOCS = Path(__file__).parents[2] / "docs"
 CLAIM = {

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from kbrepro import paths, scorecard
-from kbrepro.papers import Paper
+from kbrepro import paths
+from kbrepro.papers import Paper, Rows
 
 #: The time of one run in Table 1, d = 1, 2, 3, IGP-UCB before π-GP-UCB.
 _PRINTED_TIMES = ("82 min", "12 min", "118 min", "97 s", "30 h", "29 min")
 
 
-def table_1(run: Path) -> str:
-    """Return Table 1, printed and ours, in Markdown."""
+def table_1(run: Path) -> Rows:
+    """Return Table 1, printed and ours."""
     head = ["d", "algorithm", "paper", "here", "runs", "time, paper", "time, here"]
     shares = {_entry(row): row for row in _csv(run, "table1") if row["lengthscale"] == "usual"}
     printed = {_entry(row): float(row["printed"]) for row in _csv(run, "table1_beside_printed")}
@@ -21,16 +21,16 @@ def table_1(run: Path) -> str:
         [*key, f"{printed[key]:.2f}", _share(row, "mean of ratios"), row["runs"], its_time, f"{seconds[key]:.2g} s"]
         for (key, row), its_time in zip(shares.items(), _PRINTED_TIMES, strict=bool(shares))
     ]
-    return scorecard.table(head, rows) if rows else ""
+    return [head, *rows]
 
 
-def since(run: Path) -> str:
-    """Return the entries of Table 1 as later theory changes them, in Markdown."""
+def since(run: Path) -> Rows:
+    """Return the entries of Table 1 as later theory changes them."""
     changes = {"published": "as published", **{name: name for name in ("tighter width", "both")}}
     played = {(row["change"], *_entry(row)): _share(row, "share") for row in _csv(run, "since_the_paper")}
-    entries = [key for change, *key in played if change == "published"]
+    entries = [key[1:] for key in played if key[0] == "published"]
     rows = [[*key, *(played.get((change, *key), "") for change in changes)] for key in entries]
-    return scorecard.table(["d", "algorithm", *changes.values()], rows) if rows else ""
+    return [["d", "algorithm", *changes.values()], *rows]
 
 
 def _csv(run: Path, name: str) -> list[dict[str, str]]:

@@ -31,10 +31,10 @@ from kbrepro import figures
 from kbrepro.data import store
 from kbrepro.policies import ExpectedImprovement
 from kbrepro.problems import Rows
-from kbrepro.readings import cross
-from kbrepro.record import Record
 from kbrepro.regret import bootstrap, estimated_mean, final_average_regret
 from kbrepro.simulation import Experiment, run_trials
+from kbrepro.verdicts.readings import cross
+from kbrepro.verdicts.record import Record
 
 # %% tags=["parameters"]
 seed: int = 1  # root seed of every random stream

@@ -2,14 +2,14 @@
 
 from pathlib import Path
 
-from kbrepro import paths, scorecard
-from kbrepro.papers import Paper
+from kbrepro import paths
+from kbrepro.papers import Paper, Rows
 
 
-def pulls(run: Path) -> str:
-    """Return how often each arm was pulled, in Markdown."""
+def pulls(run: Path) -> Rows:
+    """Return how often each arm was pulled."""
     rows = paths.read_rows(run / "tables" / "pulls.csv")
-    return scorecard.table(["arm", "pulls"], [[row["arm"], row["pulls"]] for row in rows]) if rows else ""
+    return [["arm", "pulls"], *([row["arm"], row["pulls"]] for row in rows)]
 
 
 FAMILIES = {"#083098": {"Both": "-", "Both, cautious": "--"}}
