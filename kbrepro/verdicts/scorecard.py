@@ -82,6 +82,7 @@ def rows(
 
 
 def _said(r: Mapping[str, Any], expected: list[Mapping[str, Any]], full: Mapping[str, Any] | None) -> dict[str, str]:
+    """The columns that are made of a record; `mark` is glyph, verdict and what qualifies it, `reason` why it is so."""
     aside = f" ({r['counts_as']})" if r["counts_as"] in ASIDE else ""
     revised = f" (*revised after seeing data*; by the rule before: {r['revised']['verdict']})" if "revised" in r else ""
     note, why = r["note"], r["note"] or r["deciding"]
