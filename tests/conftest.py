@@ -89,22 +89,6 @@ def check_kept(monkeypatch):
     return check
 
 
-@pytest.fixture
-def timed_columns():
-    """The columns of a committed table that hold seconds, or what follows from them, and which of these."""
-    import pandas as pd
-
-    from kbrepro.batch import tolerance
-
-    def of(notebook, table):
-        path = Path(__file__).parents[1] / "results" / "paper" / notebook / "tables" / f"{table}.csv"
-        if not path.is_file():
-            pytest.skip(f"no {table}.csv of {notebook} is here")
-        return {c: k for c in pd.read_csv(path, nrows=0) if (k := tolerance.kind(table, c)) != "number"}
-
-    return of
-
-
 def pytest_terminal_summary(terminalreporter):
     passed = [
         report.nodeid

@@ -77,7 +77,7 @@ def read(root: Path) -> Found:
 def quote(name: str, found: Found) -> str:
     """Return the Markdown of a block: of BLOCKS, of a paper, of OF_A_RUN with a number, or a claim; else ValueError."""
     what, _, number = name.partition(" ")
-    paper, _, letters = name.partition("-")
+    digits, _, letters = name.partition("-")
     if name in BLOCKS:
         return BLOCKS[name](found)
     for paper in (its for its in papers.found().values() if name in its.blocks):
@@ -86,7 +86,7 @@ def quote(name: str, found: Found) -> str:
     if what in OF_A_RUN and number.isdigit():
         notebook = next((its for its in found.runs if its.startswith(f"{number}_")), "")
         return OF_A_RUN[what](found, notebook) if notebook else _NO_RUN
-    if paper.isdigit() and letters.isupper():
+    if digits.isdigit() and letters.isupper():
         return _verdict(found, name)
     allowed = ", ".join([*BLOCKS, *(f"{its} 01" for its in OF_A_RUN), "1-A"])
     raise ValueError(f"block {name!r} is not allowed; allowed are such as {allowed}")

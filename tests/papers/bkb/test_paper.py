@@ -10,9 +10,3 @@ TABLES = {"regret": "regret", "linear": "linear"}
 @pytest.mark.parametrize("label", TABLES)
 def test_what_was_played_at_full_scale_has_the_committed_regret_to_six_digits(label, check_kept):
     check_kept(PAPER.notebook, label, TABLES[label])
-
-
-def test_the_columns_of_seconds_are_known_as_such(timed_columns):
-    found = timed_columns(PAPER.notebook, "cost_milliseconds_per_step")
-    assert "t" not in found and "BKB" in found
-    assert timed_columns(PAPER.notebook, "cost_cheaper_from")

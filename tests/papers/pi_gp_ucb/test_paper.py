@@ -38,9 +38,3 @@ def test_the_tables_on_the_first_page_are_those_of_the_committed_run():
         changes = [(change, d, rule) for change in ("published", "tighter width", "both")]
         cells = [interval(*since.loc[change]) if change in since.index else "" for change in changes]
         assert "| " + " | ".join([str(d), rule, *cells]) + " |" in README, cells
-
-
-def test_the_columns_of_seconds_are_known_as_such(timed_columns):
-    found = timed_columns(PAPER.notebook, "seconds")
-    assert found == {"algorithm": "seconds", "seconds a run": "seconds", "slope in t": "exponent"}
-    assert timed_columns(PAPER.notebook, "table1") == {}

@@ -44,7 +44,7 @@ results_dir: str = ""  # folder for figures and tables, relative to the project'
 
 # %%
 lab = store.load("temperature")
-record = Record("06_toy", results_dir, has={"data": ["temperature"] if lab.is_real else []})
+record = Record("09_toy", results_dir, has={"data": ["temperature"] if lab.is_real else []})
 record.banner()
 
 # %% [markdown]
@@ -70,8 +70,8 @@ record.traces(traces, "fig1")
 arms = pd.Series(traces["Both"].arms.ravel(), name="arm").value_counts().rename("pulls")
 record.table(arms.to_frame(), "pulls")
 of_width = {width: estimated_mean(final_average_regret(its)["Both"], seed) for width, its in under.items()}
-record.judge("6-A", regret=of_width[2.0])
-curve = record.play("6-A", "regret", [({"width": width}, its) for width, its in of_width.items()])
+record.judge("9-A", regret=of_width[2.0])
+curve = record.play("9-A", "regret", [({"width": width}, its) for width, its in of_width.items()])
 print([round(its.value, 2) for its in of_width.values()], len(curve), trials)
 
 # %%
@@ -82,7 +82,7 @@ record.figure(fig, "headline_fig1")
 plt.show()
 
 # %% tags=["full-scale", "nbval-ignore-output"]
-record.show("6-A")
+record.show("9-A")
 
 # %% [markdown]
 # ## Measured data (Fig. 2)
@@ -102,7 +102,7 @@ def ratio(its, others):
 
 
 its = bootstrap(ratio, regret.cumulative_regret[:, -1], chance, rng=np.random.default_rng(seed))
-record.judge("6-B", share=its)
+record.judge("9-B", share=its)
 print(len(chance), len(lab.sensors), len(rules))
 
 # %% tags=["full-scale", "nbval-ignore-output"]
