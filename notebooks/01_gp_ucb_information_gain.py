@@ -847,7 +847,7 @@ def play(claim_id, finals, others, first_margin, estimate):
     for case in cross(names):
         incumbent, margin, *rest = case.values()
         found.append((case, estimate(finals[tuple(rest)], incumbent, margin)))
-    return record.play(claim_id, pictures.PLAYED[claim_id][0], found)
+    return record.play(claim_id, found)
 
 
 def bootstrapped(a, b):
@@ -879,7 +879,7 @@ specified = {
 # %% tags=["hide-input"] jupyter={"source_hidden": true}
 for claim_id, table in specified.items():
     data = of_data if "days tested" in table else "synthetic"
-    fig = claim_curve(table, record.rules, claim_id, *pictures.PLAYED[claim_id], data)
+    fig = claim_curve(table, record.rules, claim_id, data)
     record.figure(fig, f"readings_{claim_id}")
     plt.show()
 

@@ -971,7 +971,7 @@ def play_reading(claim_id, keys, estimate, *, kinds=of_figures, scalings=("raw",
         panels, five = [under[key].get(where, {}) for key in keys], pool(full["incumbent"], full["margin"])
         if all(set(five) <= set(panel) for panel in panels):
             found.append((case, estimate(panels, five)))
-    return record.play(claim_id, pictures.PLAYED[claim_id][0], found)
+    return record.play(claim_id, found)
 
 
 def on_rows(name, rule, its):
@@ -1025,7 +1025,7 @@ specified |= {
 data_of = dict.fromkeys(("2-J", "2-K"), labels["temperature"]) | dict.fromkeys(("2-L", "2-M", "2-Q"), labels["light"])
 data_of["2-F"] = "functions and sensors"
 for claim_id, table in specified.items():
-    fig = claim_curve(table, record.rules, claim_id, *pictures.PLAYED[claim_id], data_of.get(claim_id, "functions"))
+    fig = claim_curve(table, record.rules, claim_id, data_of.get(claim_id, "functions"))
     record.figure(fig, f"readings_{claim_id}")
     plt.show()
 

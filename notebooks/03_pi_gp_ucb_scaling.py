@@ -722,7 +722,7 @@ def play_reading(claim_id, d, estimate, **its):
         both = under[case["lengthscale"], case["noise scale"], case["alpha"], d]
         pi = both[case.get("first cover", "rounded")]
         found.append((case, estimate(both["IGP-UCB"], pi, case.get("averaging", "mean of ratios"))))
-    return record.play(claim_id, pictures.PLAYED[claim_id][0], found)
+    return record.play(claim_id, found)
 
 
 def to_printed(entry):
@@ -740,7 +740,7 @@ specified["3-G"] = play_reading("3-G", 2, lambda igp, pi, _: apart(pi, igp), **f
 
 # %% tags=["hide-input"] jupyter={"source_hidden": true}
 for claim_id, table in specified.items():
-    fig = claim_curve(table, record.rules, claim_id, *pictures.PLAYED[claim_id])
+    fig = claim_curve(table, record.rules, claim_id)
     record.figure(fig, f"readings_{claim_id}")
     plt.show()
 

@@ -832,7 +832,7 @@ specified = {}
 for claim_id, (estimate, its) in plays.items():
     there = [case for case in cross(its) if claim_id == "4-H" or tuple(case[name] for name in common) in figure_1]
     found_in = [(case, estimate(case)) for case in there]
-    specified[claim_id] = record.play(claim_id, pictures.PLAYED[claim_id][0], found_in)
+    specified[claim_id] = record.play(claim_id, found_in)
 
 # %% [markdown]
 # Those of 4-E are of its probe, at $\bar q$ = 4, 3 and 2, none of which the theorem covers: that it fails there is no
@@ -840,7 +840,7 @@ for claim_id, (estimate, its) in plays.items():
 
 # %% tags=["hide-input"] jupyter={"source_hidden": true}
 for claim_id, table in specified.items():
-    fig = claim_curve(table, record.rules, claim_id, *pictures.PLAYED[claim_id])
+    fig = claim_curve(table, record.rules, claim_id)
     record.figure(fig, f"readings_{claim_id}")
     plt.show()
 

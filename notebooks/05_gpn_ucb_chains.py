@@ -917,7 +917,7 @@ def play_reading(claim_id, names, estimate):
     """Record a claim's part under the cross of the named choices: estimate(reading) with all others as of record."""
     record_of = {name: values[0] for name, values in choices.items()}
     cases = cross({name: choices[name] for name in names})
-    return record.play(claim_id, pictures.PLAYED[claim_id][0], [(case, estimate(record_of | case)) for case in cases])
+    return record.play(claim_id, [(case, estimate(record_of | case)) for case in cases])
 
 
 def traces_of(case, source=None):
@@ -978,7 +978,7 @@ specified = {
 
 # %% tags=["hide-input"] jupyter={"source_hidden": true}
 for claim_id, table in specified.items():
-    fig = claim_curve(table, record.rules, claim_id, *pictures.PLAYED[claim_id], f"{n} chains")
+    fig = claim_curve(table, record.rules, claim_id, f"{n} chains")
     record.figure(fig, f"readings_{claim_id}")
     plt.show()
 

@@ -16,7 +16,7 @@ from kbrepro import figures, papers
 from kbrepro.figures.style import CYCLE
 from kbrepro.regret import Estimate, Regrets, kept_rounds, log_spaced
 from kbrepro.verdicts import pictures, readings
-from kbrepro.verdicts.claims import Claim, Part, Rules, read_rule
+from kbrepro.verdicts.claims import Claim, Part, Rules, load, read_rule
 from kbrepro.verdicts.record import curve_quantiles
 
 ROOT = Path(__file__).parents[1]
@@ -294,13 +294,35 @@ def test_far_readings_are_drawn_on_a_stretched_axis(styled, check_readable, rule
 
 
 def test_a_played_claim_has_the_finding_as_its_title(styled):
-    its = Part("gap", "a number", read_rule("> 0"), scale=1.0)
+    its = Part("gap", "a number", read_rule("> 0"), scale=1.0, curve=("gap (m)",))
     found = [({"incumbent": name, "margin": m}, Estimate(v, v, v)) for name, v in (("a", 1), ("b", -1)) for m in (0, 1)]
     claim = Claim("9-A", "", "probe", "", {"gap": its}, "")
     rules = Rules("09", {"9-A": claim}, {"incumbent": ["a", "b"], "margin": [0, 1], "days": ["none"]}, "")
-    figure = pictures.claim_curve(readings.specification(its, found), rules, "9-A", "gap", what="gap (m)", data="light")
+    figure = pictures.claim_curve(readings.specification(its, found), rules, "9-A", "light")
     assert figure.axes[0].get_title() == "9-A, light: holds in 2 of 4 readings; the incumbent alone decides"
     assert figure.axes[0].get_ylabel() == "gap (m)"
+
+
+PLAYED = [
+    (path.stem, claim_id)
+    for path in sorted((ROOT / "notebooks" / "claims").glob("*.yaml"))
+    for claim_id, claim in load(path).claims.items()
+    if any(part.curve for part in claim.parts.values())
+]
+
+
+@pytest.mark.parametrize(("notebook", "claim_id"), PLAYED)
+def test_the_curve_of_every_played_claim_is_readable(styled, check_readable, notebook, claim_id):
+    """With the choices that its paper leaves open, near its rule and far from it."""
+    rules = load(ROOT / "notebooks" / "claims" / f"{notebook}.yaml")
+    part, (name, values) = rules.claims[claim_id].played, next(iter(rules.readings.items()))
+    sizes = [part.rule.nearest_scale or part.scale, 30 * (part.scale or part.rule.nearest_scale)]
+    found = [({name: v}, Estimate(s, 0.9 * s, 1.1 * s)) for v, s in zip(values, sizes, strict=False)]
+    figure = pictures.claim_curve(readings.specification(part, found), rules, claim_id, "SIMULATED STAND-IN for light")
+    check_readable(figure)
+    what, data = (*part.curve, "SIMULATED STAND-IN for light")[:2]
+    title = figure.axes[0].get_title().replace("\n", " ")
+    assert title.startswith(f"{claim_id}, {data}: holds in ") and figure.axes[0].get_ylabel() == what
 
 
 def test_a_restyled_curve_takes_its_band_along(ax):

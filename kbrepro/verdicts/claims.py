@@ -98,7 +98,8 @@ class Part:
 
     `control`: must hold for the claim to be judged at all, and never lifts a verdict. `probe`: ours, judged and shown,
     never counted. `reading`: holds under one reading of the paper; such parts are alternatives. `scale`: for pictures,
-    where a limit is 0. `show`: a format and a unit, as ".2f °C".
+    where a limit is 0. `show`: a format and a unit, as ".2f °C". `curve`: of the part that is played under every
+    reading, what the axis of its picture says, and of what, unless the notebook says it.
     """
 
     name: str
@@ -109,6 +110,7 @@ class Part:
     probe: bool = False
     reading: str = ""
     scale: float = 0.0
+    curve: tuple[str, ...] = ()
 
     @property
     def deciding(self) -> dict[str, Any]:
@@ -144,6 +146,13 @@ class Claim:
     def deciding(self) -> dict[str, Any]:
         """What the verdict follows from, besides the numbers: rules, flags and scales of the parts, and the needs."""
         return {"needs": self.needs, "parts": {name: part.deciding for name, part in self.parts.items()}}
+
+    @property
+    def played(self) -> Part:
+        """The part that is played under every reading; ValueError if none is."""
+        if not (found := [part for part in self.parts.values() if part.curve]):
+            raise ValueError(f"claim {self.id}: no part has a `curve`, so none is played under every reading")
+        return found[0]
 
     @property
     def counts_as(self) -> str:

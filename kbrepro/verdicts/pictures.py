@@ -164,9 +164,11 @@ def _dot_grid(ax: Axes, table: pd.DataFrame, played: Mapping[str, Sequence[Any]]
     ax.tick_params(axis="y", length=0)
 
 
-def claim_curve(table: pd.DataFrame, rules: Rules, claim_id: str, part: str, what: str, data: str) -> Figure:
-    """Return the specification curve of a claim's part, `what` on its axis, and what decides on which data as title."""
-    figure = specification_curve(table, rules.readings, rules.claims[claim_id].parts[part])
+def claim_curve(table: pd.DataFrame, rules: Rules, claim_id: str, data: str = "") -> Figure:
+    """Return the specification curve of a claim's part that is played; its title says what decides, on which data."""
+    part = rules.claims[claim_id].played
+    what, data = (*part.curve, data)[:2]
+    figure = specification_curve(table, rules.readings, part)
     decides = in_words(counts(table, [choice for choice in rules.readings if choice in table]))
     figure.axes[0].set(ylabel=what, title=fill(f"{claim_id}, {data}: {decides}", 88))
     return figure

@@ -133,19 +133,16 @@ class Record:
         self._records[claim_id] = record
         self._write()
 
-    def play(self, claim_id: str, part: str, found: Iterable[tuple[Mapping[str, Any], Estimate]]) -> pd.DataFrame:
-        """Keep what one part of a judged claim is under every reading, that of record first; return it as a table."""
-        claim = self._claim(claim_id)
-        if part not in claim.parts:
-            raise ValueError(f"claim {claim_id}: {part!r} is no part; parts: {', '.join(claim.parts)}")
-        found = list(found)
+    def play(self, claim_id: str, found: Iterable[tuple[Mapping[str, Any], Estimate]]) -> pd.DataFrame:
+        """Keep what the `played` part of a claim is under every reading, that of record first; return it as a table."""
+        part, found = self._claim(claim_id).played, list(found)
         choices = list(found[0][0])
         if unknown := set(choices) - set(self.rules.readings):
             allowed = ", ".join(self.rules.readings)
             raise ValueError(f"claim {claim_id}: {sorted(unknown)[0]!r} is no reading of the rules; allowed: {allowed}")
-        table = readings.specification(claim.parts[part], found)
+        table = readings.specification(part, found)
         if claim_id in self._records:
-            self._records[claim_id]["readings"] = {"part": part} | readings.counts(table, choices)
+            self._records[claim_id]["readings"] = {"part": part.name} | readings.counts(table, choices)
             self._write()
         self.table(table, f"readings_{claim_id}")
         return table

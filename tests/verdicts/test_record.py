@@ -24,7 +24,7 @@ RULES = {
             "kind": "experiment",
             "headline": True,
             "says": "It is larger | much.",
-            "parts": {"a": {"is": "difference", "rule": "> 0", "scale": 1.0}},
+            "parts": {"a": {"is": "difference", "rule": "> 0", "scale": 1.0, "curve": ["gap"]}},
             "finds": "By {a}.",
         },
         {
@@ -99,8 +99,8 @@ def test_without_a_folder_nothing_is_written(root, shown):
         (lambda r: r.judge("0-A", b=exact(1)), "claim 0-A: 'b' is no part; parts: a"),
         (lambda r: r.judge("0-A"), "claim 0-A: part 'a' has no estimate"),
         (lambda r: r.judge("0-A", a=exact(float("nan"))), "must hold no NaN"),
-        (lambda r: r.play("0-A", "b", [({"margin": 0.1}, exact(1))]), "claim 0-A: 'b' is no part"),
-        (lambda r: r.play("0-A", "a", [({"days": 1}, exact(1))]), "'days' is no reading of the rules; allowed: margin"),
+        (lambda r: r.play("0-B", [({"margin": 0.1}, exact(1))]), "claim 0-B: no part has a `curve`"),
+        (lambda r: r.play("0-A", [({"days": 1}, exact(1))]), "'days' is no reading of the rules; allowed: margin"),
         (lambda r: r.show("0-A"), "claim 0-A was not judged"),
     ],
 )
@@ -112,7 +112,7 @@ def test_what_cannot_be_is_refused_by_name(root, shown, call, message):
 def test_readings_are_kept_with_their_claim(root, shown):
     mine = run("quick")
     mine.judge("0-A", a=exact(1.0))
-    table = mine.play("0-A", "a", [({"margin": 0.1}, exact(1.0)), ({"margin": 0.0}, exact(-1.0))])
+    table = mine.play("0-A", [({"margin": 0.1}, exact(1.0)), ({"margin": 0.0}, exact(-1.0))])
     kept = claims_of(root, "quick")["claims"][0]["readings"]
     assert kept == {
         "part": "a", "holds": 1, "fails": 1, "of": 2, "decides": "the margin alone decides", "flips": {"margin": 1.0}

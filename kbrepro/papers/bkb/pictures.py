@@ -43,14 +43,6 @@ METHODS = {
     "exact, counts": ("#b08000", "--"),
     "exact, refit": ("#b08000", "-"),
 }
-#: Claim -> the part that is played under every reading, what its axis says, and of what.
-PLAYED = {
-    "4-A": ("inflated", "95th percentile over seeds of\nthe worst ratio BKB over exact", "Fig. 1"),
-    "4-B": ("sor", "share of the unseen half\ninside SoR's mean ± 3 sd", "Fig. 1"),
-    "4-C": ("starved", "median worst ratio\nexact over RFF", "Fig. 1"),
-    "4-E": ("four", "share of bad steps", "Fig. 1's pulls"),
-    "4-H": ("theory", "regret of BKB over\nthat of exact, minus 1", "unit square"),
-}
 
 
 # Figure 1

@@ -33,13 +33,6 @@ MEAN = "mean and 95 % interval"
 VARIANTS: dict[str, Look] = {"GP-UCB, Theorem 2": (LOOK["GP-UCB"][0], ":"), "MPI": LOOK["MPI"]}
 VARIANTS |= {"MPI, margin 0": (LOOK["MPI"][0], ":"), "MPI, margin 0.03": (LOOK["MPI"][0], "--")}
 VARIANTS |= {"MPI, margin 0.01": (LOOK["MPI"][0], (0, (5, 1, 1, 1, 1, 1)))}
-#: Claim -> the part that is played under every reading, and what its axis says.
-PLAYED = {
-    "1-E": ("mean", "GP-UCB/5 minus EI,\nshare of EI's mean $R_T/T$"),
-    "1-F": ("margin_01", "MPI minus GP-UCB/5, share\nof the latter's mean $R_T/T$"),
-    "1-H": ("margin_01", "$R_T/T$ of MPI minus that of the\nworse of GP-UCB/5 and EI (°C)"),
-    "1-I": ("equal", "GP-UCB/5 minus EI,\nshare of EI's mean $R_T/T$"),
-}
 _KERNELS = dict(zip(RATES, ("linear", "squared exponential", "Matérn 2.5"), strict=True))
 
 

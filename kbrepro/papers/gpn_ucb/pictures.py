@@ -42,16 +42,6 @@ KINDS = {
 }
 #: Simple regret below this share of the range is drawn there.
 FLOOR = 1e-4
-#: Claim -> the part that is played under every reading, and what its axis says.
-PLAYED = {
-    "5-A": ("draws", "share of chains in which GPN-UCB\nhas the lowest cumulative regret"),
-    "5-B": ("draws", "share of chains in which GPN-UCB\nhas lower cumulative regret than cEI"),
-    "5-D": ("gpn", "share of trials of GPN-UCB\nwithin 5 % of the range"),
-    "5-E": ("gpn", "share of chains in which GPN-UCB\nis not behind, several maximisers"),
-    "5-F": ("nonada", "share of chains in which NonAda\nis not behind, obvious maximiser"),
-    "5-G": ("cucb", "share of chains in which cUCB\nis behind GP-UCB or EI"),
-    "5-N": ("alike", "share of chains in which GPN-UCB\nand cEI differ by at most 1 %"),
-}
 
 
 # An interval through the layers

@@ -35,21 +35,6 @@ VARIANTS: dict[str, Look] = {
     for incumbent, margin in READINGS.values()
     if margin
 }
-#: Claim -> the part that is played under every reading, and what its axis says.
-PLAYED = {
-    "2-A": ("difference", "IGP-UCB minus GP-UCB,\nshare of GP-UCB's mean $R_T/T$"),
-    "2-C": ("noisy", "IGP-UCB minus its nearest rival,\nshare of the rival's mean $R_T/T$"),
-    "2-E": ("noisy", "GP-TS minus its nearest rival,\nshare of the rival's mean $R_T/T$"),
-    "2-F": ("noisy", "EI minus PI, largest share\nof PI's mean $R_T/T$"),
-    "2-G": ("noisy", "pairs of rules in opposite order\nin Figs. 1 and 2"),
-    "2-H": ("noisy", "EI or PI minus the best rival,\nshare of the rival's mean $R_T/T$"),
-    "2-I": ("igp_noisy", "mean $R_T$ of IGP-UCB\nover the smallest of the pool"),
-    "2-J": ("smoothed", "IGP-UCB minus GP-UCB,\nshare of GP-UCB's mean $R_T/T$"),
-    "2-K": ("smoothed", "GP-TS minus its nearest rival,\nshare of the rival's mean $R_T/T$"),
-    "2-L": ("raw", "GP-TS minus its nearest rival,\nshare of the rival's mean $R_T/T$"),
-    "2-M": ("raw", "IGP-UCB minus EI or PI,\nshare of the latter's mean $R_T/T$"),
-    "2-Q": ("light", "IGP-UCB minus GP-UCB,\nshare of GP-UCB's mean $R_T/T$"),
-}
 
 
 def _look(rule: str) -> dict[str, Any]:

@@ -49,12 +49,6 @@ EXPONENTS = {
     "IGP-UCB, gain of 2021": {"color": LOOK[RIVAL][0], "linestyle": "--"},
     "lower bound": {"color": "black", "linestyle": ":"},
 }
-#: Claim -> the part that is played under every reading, what its axis says, and whose it is.
-PLAYED = {
-    claim_id: ("close", "share of uniform regret over\nthe printed one, minus 1", f"{rule}, d = {d}")
-    for claim_id, rule, d in (("3-A", RIVAL, 1), ("3-B", HERO, 1), ("3-C", RIVAL, 2), ("3-D", HERO, 2))
-}
-PLAYED["3-G"] = "d2", "π-GP-UCB minus IGP-UCB,\nshares of uniform regret", "d = 2"
 
 
 def _range(curves: Array) -> tuple[Array, Array, Array]:

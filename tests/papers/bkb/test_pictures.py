@@ -7,10 +7,6 @@ from traces import trace_of
 
 from kbrepro.papers.bkb import pictures
 from kbrepro.papers.bkb.experiments import Dictionaries
-from kbrepro.regret import Estimate
-from kbrepro.verdicts import readings
-from kbrepro.verdicts.claims import Claim, Part, Rules, read_rule
-from kbrepro.verdicts.pictures import claim_curve
 
 pytestmark = pytest.mark.usefixtures("styled")
 
@@ -176,14 +172,3 @@ def test_scaling_draws_members_beside_qbar_times_the_dimension(checked):
 
 
 # Readings
-
-
-def test_the_specification_curve_of_a_claim(checked):
-    part = Part("inflated", "it", read_rule("<= 1.25"), show=".2f")
-    claim = Claim("4-A", "here", "experiment", "so", {"inflated": part}, "{inflated}")
-    rules = Rules("04", {"4-A": claim}, {"qbar": [3, 2]}, "0" * 64)
-    found = [({"qbar": 3}, Estimate(1.0, 1.0, 1.1)), ({"qbar": 2}, Estimate(3.0, 2.0, 4.0))]
-    figure = claim_curve(readings.specification(part, found), rules, "4-A", *pictures.PLAYED["4-A"])
-    checked(figure)
-    assert "4-A, Fig. 1: holds in 1 of 2 readings; the qbar alone decides" in figure.axes[0].get_title()
-    assert figure.axes[0].get_ylabel() == pictures.PLAYED["4-A"][1]

@@ -11,9 +11,7 @@ from kbrepro.papers.gpn_ucb import experiments, needle, pictures
 from kbrepro.papers.gpn_ucb.problems import DrawnChain, exact_chain
 from kbrepro.problems import Trial
 from kbrepro.regret import Estimate
-from kbrepro.verdicts import readings
-from kbrepro.verdicts.claims import Claim, Part, Rules, read_rule
-from kbrepro.verdicts.pictures import claim_curve
+from kbrepro.verdicts.claims import read_rule
 
 RULES = ("GPN-UCB", "cUCB", "OI", "GP-UCB", "EI")
 TIMES = 6
@@ -123,11 +121,3 @@ def test_the_lower_bound_draws_every_nu_and_names_the_least(checked):
     assert checked(figure) == "No algorithm gets below 1.30 ε, and the bound is ε"
     solid = [line.get_ydata().max() for line in figure.axes[0].lines if line.get_linestyle() == "-"]
     assert solid == pytest.approx([1, 1], abs=1e-3)
-
-
-def test_every_played_claim_has_a_curve(checked):
-    for claim_id, (part, _) in pictures.PLAYED.items():
-        its = Part(part, "share", read_rule(">= 0.75"), show=".0%")
-        rules = Rules("05", {claim_id: Claim(claim_id, "", "experiment", "", {part: its}, "")}, {"B": [2, 4]}, "")
-        table = readings.specification(its, [({"B": b}, Estimate(0.5, 0.4, 0.6)) for b in (2, 4)])
-        checked(claim_curve(table, rules, claim_id, *pictures.PLAYED[claim_id], "12 chains"))

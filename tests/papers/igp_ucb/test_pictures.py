@@ -1,6 +1,5 @@
 """The figures of the notebook on IGP-UCB and GP-TS: what they label, and titles that follow what is drawn."""
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
@@ -10,9 +9,6 @@ from kbrepro import figures
 from kbrepro.papers.igp_ucb import pictures
 from kbrepro.papers.igp_ucb.experiments import OURS, lemma_7_fails_below, pool
 from kbrepro.regret import Estimate
-from kbrepro.verdicts import readings
-from kbrepro.verdicts.claims import Claim, Part, Rules, read_rule
-from kbrepro.verdicts.pictures import claim_curve
 
 MEAN = (*pool("mean of pulled arms"), "PI, margin 0.01")
 COLUMNS = {"noisy incumbent": pool("noisy reward"), "mean-based incumbent": MEAN}
@@ -223,27 +219,3 @@ def test_kernels_have_a_marker_a_rule_and_dimensions_an_interval(checked):
 
 
 # Readings
-
-
-@pytest.mark.parametrize("claim_id", pictures.PLAYED)
-def test_readings_of_every_played_claim(checked, claim_id):
-    name, what = pictures.PLAYED[claim_id]
-    part = Part(name, "a number", read_rule("< 0"), show=".0%", scale=0.5)
-    claim = Claim(claim_id, "", "experiment", "", {name: part}, "")
-    choices = {"incumbent": ["noisy reward", "mean of pulled arms"], "norm": ["a", "b", "c"]}
-    rules = Rules("02", {claim_id: claim}, choices, "")
-    found = [
-        ({"incumbent": incumbent, "norm": norm}, Estimate(value, value - 0.1, value + 0.1))
-        for incumbent, value in (("noisy reward", -0.5), ("mean of pulled arms", 30.0))
-        for norm in ("a", "b")  # of the three
-    ]
-    data = "SIMULATED STAND-IN for temperature"
-    figure = claim_curve(readings.specification(part, found), rules, claim_id, *pictures.PLAYED[claim_id], data)
-    checked(figure)
-    above, below = figure.axes
-    title = above.get_title().replace("\n", " ")
-    assert title == f"{claim_id}, {data}: holds in 2 of 4 readings; the incumbent alone decides"
-    assert above.get_ylabel() == what and above.get_yscale() == "symlog"
-    rows = ["incumbent:", "noisy reward", "mean of pulled arms", "norm:", "a", "b"]
-    assert [label.get_text() for label in below.get_yticklabels()] == rows
-    plt.close(figure)

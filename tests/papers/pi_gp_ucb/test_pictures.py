@@ -11,9 +11,6 @@ from kbrepro.papers.pi_gp_ucb.experiments import CellRun, beside_printed, regret
 from kbrepro.papers.pi_gp_ucb.partition import cover_exponent
 from kbrepro.papers.pi_gp_ucb.problems import SURFACES
 from kbrepro.regret import Estimate
-from kbrepro.verdicts import readings
-from kbrepro.verdicts.claims import Claim, Part, Rules, read_rule
-from kbrepro.verdicts.pictures import claim_curve
 
 IGP, PI = "IGP-UCB", "π-GP-UCB"
 
@@ -259,22 +256,3 @@ def test_since_shows_changes_by_dimension_and_the_sweep(checked):
 
 
 # Readings
-
-
-@pytest.mark.parametrize("claim_id", pictures.PLAYED)
-def test_readings_of_every_played_claim(checked, claim_id):
-    name, what, whose = pictures.PLAYED[claim_id]
-    part = Part(name, "a number", read_rule("< 0"), show=".0%", scale=0.5)
-    choices = {"lengthscale": ["usual", "eq. 2 by its letter"], "alpha": ["1", "1 + 2/T", "2"]}
-    rules = Rules("03", {claim_id: Claim(claim_id, "", "experiment", "", {name: part}, "")}, choices, "")
-    found = [
-        ({"lengthscale": lengthscale, "alpha": alpha}, Estimate(value, value - 0.1, value + 0.1))
-        for lengthscale, value in (("usual", -0.5), ("eq. 2 by its letter", 3.0))
-        for alpha in ("1", "1 + 2/T")  # of the three
-    ]
-    figure = claim_curve(readings.specification(part, found), rules, claim_id, *pictures.PLAYED[claim_id])
-    checked(figure)
-    above, below = figure.axes
-    assert above.get_title() == f"{claim_id}, {whose}: holds in 2 of 4 readings; the lengthscale alone decides"
-    assert above.get_ylabel() == what
-    assert [text.get_text() for text in below.get_yticklabels()][-3:] == ["alpha:", "1", "1 + 2/T"]

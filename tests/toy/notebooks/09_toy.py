@@ -71,7 +71,7 @@ arms = pd.Series(traces["Both"].arms.ravel(), name="arm").value_counts().rename(
 record.table(arms.to_frame(), "pulls")
 of_width = {width: estimated_mean(final_average_regret(its)["Both"], seed) for width, its in under.items()}
 record.judge("9-A", regret=of_width[2.0])
-curve = record.play("9-A", "regret", [({"width": width}, its) for width, its in of_width.items()])
+curve = record.play("9-A", [({"width": width}, its) for width, its in of_width.items()])
 print([round(its.value, 2) for its in of_width.values()], len(curve), trials)
 
 # %%
