@@ -81,22 +81,6 @@ def text(found: list[Beside]) -> str:
     return "\n".join([*lines, MEANS])
 
 
-def markdown(root: Path, results: Path) -> str:
-    """Return a page that lays results beside the published run; empty where that has none of them, or they are it."""
-    with published(root) as folder:
-        if folder is None or not set(_notebooks(folder)) & set(_notebooks(results)):
-            return ""
-        if results.resolve() == (root / "results" / "paper").resolve() and not altered(root):
-            return ""
-        found = compare(root, folder, results)
-    parts = ["# Beside the published run", MEANS]
-    for beside in found:
-        rows = [[f"`{i.name}`", f"{i.state}: {i.what}", i.shown] for i in beside.items if i.state != SAME]
-        table = scorecard.table(["item", "what", "largest deviation"], rows)
-        parts += [f"## {beside.notebook}", f"{beside.told[:1].upper()}{beside.told[1:]}.", *([table] if rows else [])]
-    return "\n\n".join(parts) + "\n"
-
-
 # The published run and the reader's
 
 

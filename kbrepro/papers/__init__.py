@@ -19,13 +19,12 @@ Rows = list[list[str]]
 class Paper:
     """What a folder registers as `PAPER` in its `paper.py`.
 
-    `notebook` and its heading, `title`; `hero`, the algorithm that the paper is about; `families`: colour -> name ->
+    `notebook`; `hero`, the algorithm that the paper is about; `families`: colour -> name ->
     line style of the algorithms that no earlier paper has; `beside`: those of other papers that its figures show;
     `blocks`: name -> table that pages quote, from the folder of the full-scale run (a head alone without one).
     """
 
     notebook: str
-    title: str
     hero: str
     families: Mapping[str, Mapping[str, str]]
     beside: tuple[str, ...] = ()

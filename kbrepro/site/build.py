@@ -13,15 +13,12 @@ import nbformat
 
 import kbrepro
 from kbrepro import paths
-from kbrepro.batch import compare
 from kbrepro.batch.folders import recover, swap_in
 from kbrepro.batch.process import module
 from kbrepro.site import overview, pages
 from kbrepro.verdicts import scorecard
 
 NEEDED = ("sphinx", "myst_nb", "sphinx_book_theme")
-#: The page that lays a reader's own run beside the published one.
-BESIDE = "beside_the_published_run"
 #: The page of `make bench`, where it has been run, and its figures and CSV files beside it.
 BENCHMARKS = "benchmarks/README"
 PACKAGE = Path(kbrepro.__file__).parent
@@ -82,13 +79,11 @@ def _write_pages(root: Path, results: Path, folders: list[Path], source: Path, f
         shutil.copytree(benchmarks.parent, source / benchmarks.parent.name)
     written = {"scorecard": pages.coloured(pages.inside(root, scorecard.scorecard(root, results)))}
     written |= api_pages()
-    if beside := compare.markdown(root, results):
-        written[BESIDE] = beside
     for name, text in written.items():
         paths.write_text(source / f"{name}.md", text)
     toctrees = [
         _toctree("The papers", [folder.name for folder in folders]),
-        _toctree("Results", [name for name in ("scorecard", BESIDE, BENCHMARKS) if (source / f"{name}.md").is_file()]),
+        _toctree("Results", [name for name in ("scorecard", BENCHMARKS) if (source / f"{name}.md").is_file()]),
         _toctree("How to", [page.stem for page in _documents(root)]),
         _toctree("The package", list(api_pages())),
     ]

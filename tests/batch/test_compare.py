@@ -11,7 +11,7 @@ from click.testing import CliRunner
 from fake_project import NAME, make_project
 
 from kbrepro.__main__ import main
-from kbrepro.batch import compare, tolerance
+from kbrepro.batch import compare
 from kbrepro.batch.tolerance import DIFFERS, SAME, WITHIN
 from kbrepro.verdicts import scorecard
 
@@ -250,39 +250,6 @@ def test_without_a_run_of_ones_own_or_a_common_notebook_nothing_is_compared(comm
     edit(other / "run.json", NAME, "02_more")
     result = call("results/other")
     assert result.exit_code == 2 and "no notebook in common: 01_small" in result.output
-    assert compare.markdown(committed, committed / "results" / "other") == ""  # the report of a new paper alone
-
-
-def test_the_page_of_a_report(committed, own):
-    edit(own / "tables" / "regret.csv", "12.3456", "13")
-    assert compare.markdown(committed, own.parent).splitlines() == [
-        "# Beside the published run",
-        "",
-        tolerance.MEANS,
-        "",
-        f"## {NAME}",
-        "",
-        "6 same, 1 differs.",
-        "",
-        "| item | what | largest deviation |",
-        "| --- | --- | --- |",
-        "| `tables/regret.csv` | differs: most in regret | 5.3 % |",
-    ]
-
-
-def test_there_is_no_page_of_the_published_run_itself_nor_without_one(root, own):
-    assert compare.markdown(root, own.parent) == ""  # no git here
-    git(root, "init", "-q")
-    assert compare.markdown(root, own.parent) == ""  # no commit
-    git(root, "add", ".")
-    git(root, "commit", "-q", "-m", "results")
-    assert compare.markdown(root, own.parent)
-    assert compare.markdown(root, root / "results" / "paper") == ""
-    edit(root / "results" / "paper" / NAME / "tables" / "regret.csv", "12.3456", "13")
-    assert "tables/regret.csv" in compare.markdown(root, root / "results" / "paper")
-
-
-# The committed results
 
 
 @pytest.mark.skipif(not (ROOT / "results" / "paper").is_dir(), reason="no results here")

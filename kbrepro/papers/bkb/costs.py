@@ -95,11 +95,9 @@ def refitted(
 
 def seconds_of_runs(source: Source, policies: Mapping[str, Maker], horizon: int, trial: Trial) -> dict[str, Any]:
     """Return the `seconds` of a whole run of every policy, each on its own pulls."""
-    problem, found = source(trial), {}
-    for name, make in policies.items():
-        trace = run(make(problem.told, horizon), problem, horizon, trial.rng("run"))
-        found[name] = float(trace.seconds.sum())
-    return {"seconds": found}
+    problem, made = source(trial), policies.items()
+    traces = {name: run(make(problem.told, horizon), problem, horizon, trial.rng("run")) for name, make in made}
+    return {"seconds": {name: float(trace.seconds.sum()) for name, trace in traces.items()}}
 
 
 # What is read off the seconds

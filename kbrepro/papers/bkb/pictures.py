@@ -13,7 +13,6 @@ from matplotlib.ticker import LogLocator
 
 from kbrepro import figures
 from kbrepro.figures import LOOK, WIDTH, pieces
-from kbrepro.figures.pieces import banded, log_axes, titled
 from kbrepro.figures.style import SMALLEST
 from kbrepro.kernels import Array
 from kbrepro.papers.bkb.costs import milliseconds
@@ -81,7 +80,7 @@ def strip(
     far = frames[(frames["x"] > 0.5) & (frames["t"] == shown[-1])]
     covered = ((far["f"] - far["mean"]).abs() <= BAND * far["sd"]).groupby(far["name"]).mean()
     told = ", ".join(f"{name} {covered[name]:.0%}" for name in names)
-    return titled(fig, f"Share of f in the unseen half inside mean ± 3 sd after {shown[-1]} pulls:\n{told}", 3)
+    return pieces.titled(fig, f"Share of f in the unseen half inside mean ± 3 sd after {shown[-1]} pulls:\n{told}", 3)
 
 
 def starvation(table: pd.DataFrame, compared: Mapping[str, tuple[str, str]], shown: Sequence[int]) -> Figure:
@@ -104,8 +103,8 @@ def starvation(table: pd.DataFrame, compared: Mapping[str, tuple[str, str]], sho
         size="medium",
     )
     last = {label: over_seeds(table, "starved", *key, shown[-1]) for label, key in compared.items()}
-    starving = [label for label, its in last.items() if np.median(its) > 2]
-    return titled(fig, f"At t = {shown[-1]} the median worst ratio exceeds 2 for\n{', '.join(starving) or 'none'}")
+    starving = ", ".join(label for label, its in last.items() if np.median(its) > 2)
+    return pieces.titled(fig, f"At t = {shown[-1]} the median worst ratio exceeds 2 for\n{starving or 'none'}")
 
 
 # Theorem 1
@@ -124,9 +123,8 @@ def transition(
         for name, aside in zip(names, (-0.07, 0.07), strict=True):
             qbars = [q for n, d, q in found if (n, d) == (name, design)]
             for ax, part, scale in zip(column, ("bad", "size"), (100, 1), strict=True):
-                values = [block_mean(scale * getattr(found[name, design, q], part)) for q in qbars]
-                mean, low, high = np.array(values).T
-                colour, style = LOOK[name]
+                shares = [block_mean(scale * getattr(found[name, design, q], part)) for q in qbars]
+                (mean, low, high), (colour, style) = np.array(shares).T, LOOK[name]
                 bars = {"color": colour, "linestyle": style, "marker": "o", "markersize": 4, "capsize": 2}
                 ax.errorbar(np.array(qbars) + aside, mean, [mean - low, high - mean], label=name, **bars)
         column[0].set_title(f"{design}, $d_{{eff}}$ = {dimension[design]:.0f}")
@@ -139,7 +137,7 @@ def transition(
     worst = max(its.bad.mean() for (name, _, q), its in found.items() if name == HERO and q == of_record)
     title = f"At $\\bar q$ = {of_record:g} at most {worst:.2%} of BKB's steps are bad (any design);"
     told = f"the theorem's bound on the size is at least {least:.0f} times the size (any $\\bar q$)"
-    return titled(fig, f"{title}\n{told}", 2)
+    return pieces.titled(fig, f"{title}\n{told}", 2)
 
 
 def proposition_5(chains: Mapping[str, Array]) -> Figure:
@@ -151,18 +149,18 @@ def proposition_5(chains: Mapping[str, Array]) -> Figure:
         t = np.arange(1, chain.shape[1] + 1)
         for i, (name, (colour, style)) in enumerate(zip(names, looks, strict=True)):
             its = np.quantile(chain[..., i], [0.5, 0, 1], axis=0)
-            banded(ax, t, its, name, color=colour, linestyle=style)
+            pieces.banded(ax, t, its, name, color=colour, linestyle=style)
         guide = np.median(chain[:, 1:, 0], axis=0) * np.log(t[1:])
         ax.plot(t[1:], guide, "-.", color="#b08000", label=r"$d_{eff} \log t$ (4.1)")
         ax.set(title=design, xlabel="pulls t", xlim=(1, t[-1]))
-        log_axes(ax, "xy")
+        pieces.log_axes(ax, "xy")
     axes[0].set_ylim(bottom=1)
     axes[0].set_ylabel(f"nats, or dimensions\n(median, range of {len(chain)} runs)")
     ratios = {design: replacement_of_log_det(chain) for design, chain in chains.items()}
     told = ", ".join(f"{(its < 1).mean():.0%} ({design})" for design, its in ratios.items())
     least = min(its.min() for its in ratios.values())
     title = rf"$d_{{eff}} \log t$, put in the place of log det, falls to {least:.2f} of it;"
-    return titled(fig, f"{title}\nit is the smaller in {told} of the steps", 5)
+    return pieces.titled(fig, f"{title}\nit is the smaller in {told} of the steps", 5)
 
 
 # Regret
@@ -183,10 +181,9 @@ def beside_exact(finals: Mapping[str, Array], pairs: Mapping[str, tuple[str, str
         share = paired_share(finals[rule], finals[to], seed)
         rows[label] = finals[rule] / finals[to], share.changed(lambda x: 1 + x)
     limits = read_rule(">= 0.8, <= 1.3")
-    outside = {label.replace("\n", " "): e.value for label, (_, e) in rows.items() if limits.state(e) != "holds"}
-    told = "; ".join(f"{label} {value:.2f}" for label, value in outside.items())
+    outside = [f"{label} {its.value:.2f}" for label, (_, its) in rows.items() if limits.state(its) != "holds"]
     title = f"{len(rows) - len(outside)} of {len(rows)} ratios of mean $R_T$ are clearly within 0.8 to 1.3"
-    title = f"{title}; the others:\n{fill(told, 90)}" if told else title
+    title += f"; the others:\n{fill('; '.join(outside), 90)}" if outside else ""
     its = {"what": "$R_T$ over that of the rule named second", "centre": "ratio of means"}
     return paired(rows, 1.6 + 0.36 * len(rows), title, "log", rule=limits, **its)
 
@@ -216,26 +213,23 @@ def cost_per_step(measured: Mapping[str, tuple[pd.DataFrame, pd.DataFrame]]) -> 
         fig.delaxes(ax)
     for ax, (case, (seconds, kept)) in zip(axes.flat, measured.items(), strict=False):
         every = np.unique(np.geomspace(10, len(seconds), 40).astype(int))
-        for name, (colour, style) in METHODS.items():
-            if name not in seconds:
-                continue
-            timed = seconds.index[seconds[name].notna()]
-            at = every if len(timed) == len(seconds) else timed
+        for name in [name for name in METHODS if name in seconds]:
+            (colour, style), timed = METHODS[name], seconds[name].notna()
+            at = every if timed.all() else seconds.index[timed]
             middle = milliseconds(seconds[[name]], list(at))[name]
             looks = {"marker": "" if len(at) > 30 else "o", "linewidth": 2.4 if name == HERO else 1.4}
             ax.plot(middle.index, middle, style, color=colour, markersize=3, label=name, **looks)
         m, distinct = kept.iloc[-1][["features", "distinct"]].astype(int)
         ax.set_title(f"{case}: m = {m}, {distinct} distinct arms", size=SMALLEST + 1)
     for ax in fig.axes:
-        log_axes(ax, "xy")
+        pieces.log_axes(ax, "xy")
         ax.yaxis.set_major_locator(LogLocator())
         ax.xaxis.set_major_locator(LogLocator())
         ax.set(xlabel="round t", ylabel="milliseconds a step\n(median of 21 steps)")
         ax.label_outer()
-    fastest = {case: milliseconds(seconds, [len(seconds)]).iloc[0].idxmin() for case, (seconds, _) in measured.items()}
-    wins = [case for case, name in fastest.items() if name == HERO]
-    title = f"In the last rounds BKB's step is the fastest of those timed in {len(wins)} of {len(measured)} cases"
-    return titled(fig, title, 5)
+    fastest = [milliseconds(seconds, [len(seconds)]).iloc[0].idxmin() for seconds, _ in measured.values()]
+    cases = f"{fastest.count(HERO)} of {len(measured)} cases"
+    return pieces.titled(fig, f"In the last rounds BKB's step is the fastest of those timed in {cases}", 5)
 
 
 def scaling(measured: Mapping[str, tuple[pd.DataFrame, pd.DataFrame]], qbar: float) -> Figure:
@@ -249,8 +243,8 @@ def scaling(measured: Mapping[str, tuple[pd.DataFrame, pd.DataFrame]], qbar: flo
         ax.plot(t, now["distinct"], "--", color="black", label="distinct arms pulled")
         ax.plot(t, qbar * now["d_eff"], ":", color=LOOK["BKB"][0], label=r"$\bar q\, \tilde d_{eff}$")
         ax.set(xlabel="round t", xlim=(1, t[-1]), title=case)
-        log_axes(ax, "xy")
+        pieces.log_axes(ax, "xy")
         ax.xaxis.set_major_locator(LogLocator())
         told.append(f"{now['members'].iloc[-1]:.0f} of {t[-1]:,} pulls ({case})")
     axes[0].set_ylabel("number")
-    return titled(fig, f"The dictionary holds {'; '.join(told)}", 3)
+    return pieces.titled(fig, f"The dictionary holds {'; '.join(told)}", 3)

@@ -114,30 +114,16 @@ class Budgeted:
         """(1 + eps) / (1 - eps): Theorem 1 keeps every variance within this factor of the exact one."""
         return (1 + self.accuracy) / (1 - self.accuracy)
 
-    def at(
-        self,
-        summed_variance: float,
-        pulls: int,
-        *,
-        norm: float,
-        noise_scale: float,
-        noise_variance: float,
-        squared_kappa: float = 1.0,
-    ) -> float:
-        """Return the width at S = `summed_variance`; ValueError on a value out of range or a negative logarithm."""
-        checks.positive(norm=norm, noise_variance=noise_variance, squared_kappa=squared_kappa)
-        checks.non_negative(summed_variance=summed_variance, noise_scale=noise_scale)
-        checks.non_negative_int(pulls=pulls)
-        largest = squared_kappa * max(pulls, 2)
+    def __call__(self, policy: RandomUCB) -> float:
+        """Return the width of this round; ValueError on an unknown norm or a negative logarithm."""
+        told, summed_variance = policy.told, policy.posterior.summed_variance
+        squared_kappa = float(told.kernel.diag(told.points).max())
+        largest = squared_kappa * max(policy.t - 1, 2)
         if largest < 1 and not self.corrected:
             raise ValueError(f"squared_kappa = {squared_kappa!r} is not allowed: times the pulls it must be at least 1")
-        growth = 1 + math.log1p(largest / noise_variance) if self.corrected else math.log(largest)
-        noise = 2 * noise_scale * math.sqrt(self.alpha * growth * summed_variance + math.log(1 / self.delta))
-        return noise / math.sqrt(noise_variance) + (1 + 1 / math.sqrt(1 - self.accuracy)) * norm
-
-    def __call__(self, policy: RandomUCB) -> float:
-        squared_kappa = float(policy.told.kernel.diag(policy.told.points).max())
-        return self.at(**_so_far(policy), squared_kappa=squared_kappa)
+        growth = 1 + math.log1p(largest / told.noise_variance) if self.corrected else math.log(largest)
+        noise = 2 * told.noise_scale * math.sqrt(self.alpha * growth * summed_variance + math.log(1 / self.delta))
+        return noise / math.sqrt(told.noise_variance) + (1 + 1 / math.sqrt(1 - self.accuracy)) * told.known_norm
 
     def smallest_qbar(self, horizon: int) -> float:
         """Return 6 alpha log(4 T / delta) / eps^2, from which on Theorem 1 holds for T = `horizon` >= 1 rounds."""
@@ -169,22 +155,8 @@ class Authors(Probable):
     logarithm is that of at least 2 pulls.
     """
 
-    def at(
-        self, summed_variance: float, pulls: int, *, norm: float, noise_scale: float, noise_variance: float
-    ) -> float:
-        """Return the width at S = `summed_variance`; ValueError on a value out of range."""
-        checks.positive(norm=norm, noise_variance=noise_variance)
-        checks.non_negative(summed_variance=summed_variance, noise_scale=noise_scale)
-        checks.non_negative_int(pulls=pulls)
-        noise = noise_scale * math.sqrt(math.log(max(pulls, 2)) * summed_variance + math.log(1 / self.delta))
-        return norm + noise / math.sqrt(noise_variance)
-
     def __call__(self, policy: RandomUCB) -> float:
-        return self.at(**_so_far(policy))
-
-
-def _so_far(policy: RandomUCB) -> dict[str, Any]:
-    """What both widths read off the policy."""
-    told = policy.told
-    known = {"norm": told.norm, "noise_scale": told.noise_scale, "noise_variance": told.noise_variance}
-    return {"summed_variance": policy.posterior.summed_variance, "pulls": policy.t - 1, **known}
+        """Return the width of this round; ValueError on an unknown norm."""
+        told, logarithm = policy.told, math.log(max(policy.t - 1, 2))
+        noise = told.noise_scale * math.sqrt(logarithm * policy.posterior.summed_variance + math.log(1 / self.delta))
+        return told.known_norm + noise / math.sqrt(told.noise_variance)

@@ -6,7 +6,6 @@ Calandriello, Carratino, Lazaric, Valko & Rosasco (2022), arXiv 2201.12909.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
@@ -43,12 +42,10 @@ class MiniUCB(UCB):
 
     posterior: CountedPosterior
 
-    def __init__(
-        self, told: Told, horizon: int, *, width: Callable[[UCB], float], squared_c: float, **settings: Any
-    ) -> None:
+    def __init__(self, told: Told, horizon: int, *, width: Callable[[UCB], float], squared_c: float) -> None:
         if not squared_c > 1:
             raise ValueError(f"squared_c = {squared_c!r} is not allowed: squared_c must be above 1")
-        super().__init__(told, horizon, width=width, **settings)
+        super().__init__(told, horizon, width=width)
         self.squared_c, self.choices = squared_c, 0
         self._arm, self._stays = -1, 0
         self._observed: list[float] = []

@@ -12,8 +12,6 @@ A step costs O((A + distinct arms pulled) m^2), whatever the number of pulls.
 
 from __future__ import annotations
 
-from typing import NoReturn
-
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import cholesky, solve_triangular
@@ -44,7 +42,8 @@ def random_features(kernel: Kernel, points: Array, n_features: int, rng: np.rand
     Raises ValueError for a kernel without a spectral density and for an odd number of features.
     """
     if not isinstance(kernel, SquaredExponential | Matern):
-        _no_density(kernel, "random Fourier features need a kernel with a spectral density: SquaredExponential, Matern")
+        needed = "random Fourier features need a kernel with a spectral density: SquaredExponential, Matern"
+        raise ValueError(f"kernel = {kernel!r} is not allowed: {needed}")
     checks.at_least(2, n_features=n_features)
     if n_features % 2:
         raise ValueError(f"n_features = {n_features} is not allowed: n_features must be even")
@@ -61,7 +60,8 @@ def quadrature_features(kernel: Kernel, points: Array, n_features: int) -> Array
     kernels other than the squared exponential, and unless 2^d <= n_features <= 200^d.
     """
     if not isinstance(kernel, SquaredExponential):
-        _no_density(kernel, "this quadrature fits the spectral density of the SquaredExponential kernel only")
+        needed = "this quadrature fits the spectral density of the SquaredExponential kernel only"
+        raise ValueError(f"kernel = {kernel!r} is not allowed: {needed}")
     checks.positive_int(n_features=n_features)
     d = points.shape[1]
     if not 2**d <= n_features <= MOST_NODES**d:
@@ -80,16 +80,14 @@ def _fourier(points: Array, frequencies: Array, weights: Array) -> Array:
     return np.concatenate([np.cos(angles), np.sin(angles)], axis=1) * np.sqrt(np.tile(weights, 2))
 
 
-def _no_density(kernel: Kernel, why: str) -> NoReturn:
-    raise ValueError(f"kernel = {kernel!r} is not allowed: {why}")
-
-
 class FeaturePosterior:
     """The posterior on given features (A, m); with `prior_variance` (A,) in the DTC form, without in the SoR form.
 
     Attributes as of the exact posterior: `mean`, `variance`, `sd`, `counts`, `noise_variance`, `prior_variance`, and
     `gain` = 1/2 log det(V / noise_variance) in nats.
     """
+
+    _known: tuple[Array, Array, float] | None
 
     def __init__(self, features: Array, noise_variance: float, prior_variance: Array | None = None) -> None:
         checks.positive(noise_variance=noise_variance)
@@ -106,7 +104,7 @@ class FeaturePosterior:
         squared = np.einsum("ij,ij->i", features, features)
         self._residual = 0.0 if self._full is None else np.maximum(self._full - squared, 0.0)
         self.prior_variance = squared + self._residual
-        self._stale = True
+        self._known = None
 
     @property
     def n_arms(self) -> int:
@@ -121,14 +119,12 @@ class FeaturePosterior:
     @property
     def mean(self) -> Array:
         """Posterior mean of every arm, (A,)."""
-        self._condition()
-        return self._mean
+        return self._conditioned()[0]
 
     @property
     def variance(self) -> Array:
         """Posterior variance of every arm, (A,), not divided by the noise variance."""
-        self._condition()
-        return self._variance
+        return self._conditioned()[1]
 
     @property
     def sd(self) -> Array:
@@ -138,8 +134,7 @@ class FeaturePosterior:
     @property
     def gain(self) -> float:
         """1/2 log det(V / noise_variance) in nats: the information gain on the features."""
-        self._condition()
-        return self._gain
+        return self._conditioned()[2]
 
     @property
     def summed_variance(self) -> float:
@@ -152,22 +147,23 @@ class FeaturePosterior:
         checks.finite_number(observation=observation)
         self.counts[arm] += 1
         self._sums[arm] += observation
-        self._stale = True
+        self._known = None
 
-    def _condition(self) -> None:
-        if not self._stale:
-            return
+    def _conditioned(self) -> tuple[Array, Array, float]:
+        """Mean, variance and gain, computed when first asked for after a change."""
+        if self._known is not None:
+            return self._known
         pulled = np.flatnonzero(self.counts)
         Z = self._features[pulled]
         V = (Z.T * self.counts[pulled]) @ Z + self.noise_variance * np.eye(self.n_features)
         L = cholesky(V, lower=True, check_finite=False)
         inverse = solve_triangular(L, np.eye(len(L)), lower=True, check_finite=False)
         whitened = self._features @ inverse.T  # twice as fast as a triangular solve for all arms
-        self._mean = whitened @ (inverse @ (Z.T @ self._sums[pulled]))
+        mean = whitened @ (inverse @ (Z.T @ self._sums[pulled]))
         # this form subtracts nothing, so nothing cancels
-        self._variance = self.noise_variance * np.einsum("ij,ij->i", whitened, whitened) + self._residual
-        self._gain = float(np.log(np.diag(L) / np.sqrt(self.noise_variance)).sum())
-        self._stale = False
+        variance = self.noise_variance * np.einsum("ij,ij->i", whitened, whitened) + self._residual
+        self._known = mean, variance, float(np.log(np.diag(L) / np.sqrt(self.noise_variance)).sum())
+        return self._known
 
 
 class NystromPosterior(FeaturePosterior):
@@ -197,8 +193,7 @@ class NystromPosterior(FeaturePosterior):
 
 def allowed_qbar(qbar: float) -> None:
     """Raise ValueError unless qbar is at least 1."""
-    checks.positive(qbar=qbar)
-    if qbar < 1:
+    if not 1 <= qbar < np.inf:
         raise ValueError(f"qbar = {qbar!r} is not allowed: qbar must be at least 1")
 
 

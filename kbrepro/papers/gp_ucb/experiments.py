@@ -70,10 +70,9 @@ def growth_exponent(trace: Trace, rng: np.random.Generator) -> Estimate:
 
     Raises ValueError if T is below 10.
     """
-    horizon = trace.horizon
-    checks.at_least(10, horizon=horizon)
+    checks.at_least(10, horizon=trace.horizon)
     regret = trace.cumulative_regret
-    return bootstrap(_exponent, regret[:, -1], regret[:, horizon // 10 - 1], rng=rng)
+    return bootstrap(_exponent, regret[:, -1], regret[:, trace.horizon // 10 - 1], rng=rng)
 
 
 def _exponent(late: Array, early: Array) -> Array:

@@ -20,6 +20,9 @@ from kbrepro.regret import Estimate, Trace, block_mean, block_means
 from kbrepro.verdicts.claims import read_rule
 from kbrepro.verdicts.pictures import pairs
 
+#: Kernel and dimension.
+Case = tuple[str, int]
+
 HERO = "GP-UCB/5"
 #: Part of claims 1-F and 1-H -> the rule that it is about: MPI by margin.
 MARGINS = {"margin_0": "MPI, margin 0", "margin_001": "MPI, margin 0.01", "margin_003": "MPI, margin 0.03"}
@@ -29,10 +32,10 @@ RULES = ("GP-UCB", "GP-UCB/5", "EI", "MPI", "mean only", "variance only")
 #: Rules whose worst trials are looked at.
 TAILS = ("GP-UCB", "GP-UCB/5", "EI", "IRGP-UCB", "PIMS", "GP-EIMS")
 MEAN = "mean and 95 % interval"
+_MARGIN_STYLES: dict[str, Any] = {"0": ":", "0.01": (0, (5, 1, 1, 1, 1, 1)), "0.03": "--"}
 #: Variants of a rule: its colour, other line styles.
-VARIANTS: dict[str, Look] = {"GP-UCB, Theorem 2": (LOOK["GP-UCB"][0], ":"), "MPI": LOOK["MPI"]}
-VARIANTS |= {"MPI, margin 0": (LOOK["MPI"][0], ":"), "MPI, margin 0.03": (LOOK["MPI"][0], "--")}
-VARIANTS |= {"MPI, margin 0.01": (LOOK["MPI"][0], (0, (5, 1, 1, 1, 1, 1)))}
+VARIANTS: dict[str, Look] = {f"MPI, margin {m}": (LOOK["MPI"][0], style) for m, style in _MARGIN_STYLES.items()}
+VARIANTS |= {"GP-UCB, Theorem 2": (LOOK["GP-UCB"][0], ":")}
 _KERNELS = dict(zip(RATES, ("linear", "squared exponential", "Matérn 2.5"), strict=True))
 
 
@@ -98,13 +101,11 @@ def blocks(behind: Mapping[str, Array], apart: Array, worse: str, data: str, uni
     Below, `apart`: GP-UCB/5 minus EI as a share of EI's mean, with the limits of claim 1-I.
     """
     fig, (above, below) = plt.subplots(2, 1, figsize=(WIDTH, 5.0), height_ratios=[len(behind), 1])
-    named = {"MPI": "MPI, margin 0.1"}
-    rows = {named.get(name, name): _blocks(difference, block) for name, difference in behind.items()}
+    rows = {"MPI, margin 0.1" if name == "MPI" else name: _blocks(its, block) for name, its in behind.items()}
     what = f"$R_T/T$ minus that of {worse}, four-hour blocks ({unit})"
     pairs(above, rows, rule=read_rule("> 0"), what=what, dot="block")
     what = "GP-UCB/5 minus EI, share of EI's mean"
-    pair = {"GP-UCB/5 and EI": _blocks(apart, block)}
-    pairs(below, pair, rule=read_rule(">= -0.2, <= 0.2"), what=what, dot="block")
+    pairs(below, {"GP-UCB/5 and EI": _blocks(apart, block)}, rule=read_rule(">= -0.2, <= 0.2"), what=what, dot="block")
     clear = [name for name, (_, estimate) in rows.items() if estimate.low > 0]
     margins = ", ".join(name.removeprefix("MPI, margin ") for name in clear if name.startswith("MPI"))
     told = [name for name in clear if not name.startswith("MPI")] + [f"MPI with margin {margins}"] * bool(margins)
@@ -144,11 +145,7 @@ def bounds_on_regret(held: Mapping[str, tuple[Trace, Array]]) -> Figure:
     return pieces.titled(fig, title.format(*looseness), 2)
 
 
-def growth(
-    grown: Mapping[tuple[str, int], Estimate],
-    allowed: Mapping[tuple[str, int], float],
-    since: Mapping[tuple[str, int], float],
-) -> Figure:
+def growth(grown: Mapping[Case, Estimate], allowed: Mapping[Case, float], since: Mapping[Case, float]) -> Figure:
     """Return exponents of T in the regret with intervals, beside those that Theorem 5 and the rates since allow."""
     fig, (ax,) = pieces.row(1, 3.4)
     for place, case in enumerate(grown):

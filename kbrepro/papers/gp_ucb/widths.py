@@ -16,14 +16,13 @@ from kbrepro.problems import Told
 
 
 @dataclass(frozen=True)
-class CompactArms:
+class CompactArms(Probable):
     """sqrt(beta_t / divide_beta_by) for arms in [0, side]^d.
 
     Theorem 2: beta_t = 2 log(2 t^2 pi^2 / (3 delta)) + 2 d log(t^2 d b side sqrt(log(4 d a / delta))) where
     P(sup |df/dx_j| > L) <= a exp(-(L / b)^2). Raises ValueError where 4 d a <= delta (the root is undefined).
     """
 
-    delta: float
     d: int
     side: float
     a: float
@@ -31,9 +30,9 @@ class CompactArms:
     divide_beta_by: float = 1.0
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         checks.positive_int(d=self.d)
         checks.positive(side=self.side, a=self.a, b=self.b, divide_beta_by=self.divide_beta_by)
-        checks.probability(delta=self.delta)
         if 4 * self.d * self.a <= self.delta:
             least = self.delta / (4 * self.d)
             raise ValueError(f"a = {self.a!r} is not allowed: a must exceed delta / (4 d) = {least:.3g}")

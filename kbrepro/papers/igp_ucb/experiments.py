@@ -29,11 +29,10 @@ from kbrepro.simulation import observations
 #: How the rules file names the two incumbents -> how the policies do.
 INCUMBENTS = {"noisy reward": "noisy_reward", "mean of pulled arms": "posterior_mean"}
 OURS = ("GP-UCB", "IGP-UCB", "GP-TS")
+#: Part of a claim whose incumbent is a mean -> the margin of EI and PI that it is about.
+_MARGINS = {"mean_0": 0.0, "mean_001": 0.01, "mean_003": 0.03, "mean_01": 0.1}
 #: Part of a claim -> the incumbent and margin of EI and PI that it is about.
-READINGS = {"noisy": ("noisy reward", 0.0)} | {
-    name: ("mean of pulled arms", margin)
-    for name, margin in {"mean_0": 0.0, "mean_001": 0.01, "mean_003": 0.03, "mean_01": 0.1}.items()
-}
+READINGS = {"noisy": ("noisy reward", 0.0)} | {part: ("mean of pulled arms", m) for part, m in _MARGINS.items()}
 
 Panel = Mapping[str, Array]
 
@@ -194,8 +193,7 @@ def theorem_3_bound(told: Told, horizon: int, delta: float) -> float:
     """Return 2 beta_T sqrt(4 (T + 2) gamma_T), gamma_T by the spectral bound (Chowdhury & Gopalan, Theorem 3)."""
     eigenvalues = eigvalsh(told.kernel(told.points, told.points))
     gain = allocated_gain(eigenvalues, told.noise_variance, horizon)[-1]
-    width = Improved(delta).at(gain, norm=told.known_norm, noise_scale=told.noise_scale)
-    return 2 * width * math.sqrt(4 * (horizon + 2) * gain)
+    return 2 * Improved(delta).of(told, gain) * math.sqrt(4 * (horizon + 2) * gain)
 
 
 def rate(rule: str, gain: float, T: int, *, norm: float, delta: float, d: int = 1) -> float:

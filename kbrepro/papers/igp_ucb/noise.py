@@ -22,6 +22,9 @@ from kbrepro.posterior import ExactPosterior
 from kbrepro.problems import Problem, Told, Trial
 from kbrepro.simulation import rounds
 
+#: Policies by name, as experiments have them.
+Makers = Mapping[str, Callable[[Told, int], Policy]]
+
 
 class NoiseRun(NamedTuple):
     """`log_excess`: largest over rounds of |e|^2 / (2 R^2) - 1/2 log det(K + lambda I); the bound of Chowdhury &
@@ -43,23 +46,15 @@ class RandomArms(Policy):
 
 
 def noise_runs(
-    kernel: Kernel,
-    points: Array,
-    trial: Trial,
-    *,
-    noise_scale: float,
-    policies: Mapping[str, Callable[[Told, int], Policy]],
-    horizon: int,
+    kernel: Kernel, points: Array, trial: Trial, *, noise_scale: float, policies: Makers, horizon: int
 ) -> dict[str, NoiseRun]:
     """Return for every policy what a run on Gaussian noise, f = 0, at points (A, d) gives; lambda = 1 + 2 / horizon.
 
     For `map_trials`: `partial(noise_runs, kernel, points, noise_scale=..., policies=..., horizon=...)`.
     """
     problem = Problem(Told(points, kernel, 1 + 2 / horizon, noise_scale), np.zeros(len(points)))
-    return {
-        name: noise_run(make(problem.told, horizon), problem, horizon, trial.rng("run"))
-        for name, make in policies.items()
-    }
+    made = {name: make(problem.told, horizon) for name, make in policies.items()}
+    return {name: noise_run(policy, problem, horizon, trial.rng("run")) for name, policy in made.items()}
 
 
 def noise_run(policy: Policy, problem: Problem, horizon: int, rng: np.random.Generator) -> NoiseRun:

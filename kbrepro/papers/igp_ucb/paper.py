@@ -8,4 +8,4 @@ FAMILIES = {
     "#388058": {"PI": "-", "PI, noisy incumbent": ":"},  # the paper's name of MPI
 }
 BESIDE = ("GP-UCB", "EI", "EI, noisy incumbent")
-PAPER = Paper("02_igp_ucb_gp_ts_sensors", "IGP-UCB and Thompson sampling", "IGP-UCB", FAMILIES, BESIDE)
+PAPER = Paper("02_igp_ucb_gp_ts_sensors", "IGP-UCB", FAMILIES, BESIDE)

@@ -31,8 +31,7 @@ _MARGIN_STYLES: dict[float, Any] = {0.01: "--", 0.03: "-.", 0.1: (0, (5, 1, 1, 1
 #: EI and PI with a margin: their colours, other line styles.
 VARIANTS: dict[str, Look] = {
     named(rule, incumbent, margin): (LOOK[rule][0], _MARGIN_STYLES[margin])
-    for rule in ("EI", "PI")
-    for incumbent, margin in READINGS.values()
+    for rule, (incumbent, margin) in product(("EI", "PI"), READINGS.values())
     if margin
 }
 

@@ -102,8 +102,7 @@ class Retold:
         told = {name: value for name in ("kernel", "noise_variance") if (value := getattr(self, name)) is not None}
         new = replace(problem.told, **told)
         if self.norm_of is not None:
-            norm = self.norm_of(problem.expected_reward, new.kernel(new.points, new.points))
-            new = replace(new, norm=norm)
+            new = replace(new, norm=self.norm_of(problem.expected_reward, new.kernel(new.points, new.points)))
         return replace(problem, told=new)
 
 

@@ -51,5 +51,4 @@ FAMILIES = {
 }
 BESIDE = ("IGP-UCB", "IGP-UCB, tighter", "mini-GP-UCB", "exact")
 BLOCKS = {"table 1": table_1, "since": since}
-TITLE = "π-GP-UCB and exact IGP-UCB at scale"
-PAPER = Paper("03_pi_gp_ucb_scaling", TITLE, "π-GP-UCB", FAMILIES, BESIDE, BLOCKS)
+PAPER = Paper("03_pi_gp_ucb_scaling", "π-GP-UCB", FAMILIES, BESIDE, BLOCKS)

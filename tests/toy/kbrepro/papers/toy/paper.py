@@ -13,4 +13,4 @@ def pulls(run: Path) -> Rows:
 
 
 FAMILIES = {"#083098": {"Both": "-", "Both, cautious": "--"}}
-PAPER = Paper("09_toy", "Both layers of a toy", "Both", FAMILIES, beside=("EI",), blocks={"toy pulls": pulls})
+PAPER = Paper("09_toy", "Both", FAMILIES, beside=("EI",), blocks={"toy pulls": pulls})
