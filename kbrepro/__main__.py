@@ -1,7 +1,5 @@
 """The command line: `kbrepro --help`."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import sys

@@ -1,7 +1,5 @@
 """Checks on arguments: every error names the argument, its value and what is allowed."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from typing import Any

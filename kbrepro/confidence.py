@@ -4,8 +4,6 @@ A *width* is a function of the policy that asks. Those of a theorem are small fr
 calling one reads the formula's arguments off the policy (`t`, `told`, `posterior.gain`). Rounds t count from 1.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Information gain I(y; f) in nats: of given pulls, of the greedy rule, and its spectral upper bounds."""
 
-from __future__ import annotations
-
 import heapq
 import math
 from dataclasses import dataclass

@@ -4,8 +4,6 @@ Points are the rows of X (n, d) and Z (m, d). Every kernel is a small frozen val
 and sent to a worker.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 

@@ -1,7 +1,5 @@
 """Where the project's folders are, and how a folder or file is replaced without ever being half there."""
 
-from __future__ import annotations
-
 import csv
 import io
 import os

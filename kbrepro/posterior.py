@@ -9,8 +9,6 @@ With prior covariance k, noise variance s2 and a pull of arm i with observation 
 The two forms differ only in how they find c. Both are exact; neither adds jitter.
 """
 
-from __future__ import annotations
-
 from typing import Any, Protocol
 
 import numpy as np

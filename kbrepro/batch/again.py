@@ -1,7 +1,5 @@
 """Staleness by doing: full-scale runs are judged and shown from their stores, and compared with what is committed."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Iterator
 from pathlib import Path

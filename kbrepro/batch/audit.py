@@ -1,7 +1,5 @@
 """Replay instead of trust: trials drawn from a store are played again by today's code and compared."""
 
-from __future__ import annotations
-
 import contextlib
 import io
 import time

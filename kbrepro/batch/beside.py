@@ -1,7 +1,5 @@
 """A reader's policy on trials that a notebook played, beside the policies that played them: those are read."""
 
-from __future__ import annotations
-
 import runpy
 import sys
 from collections.abc import Callable, Mapping

@@ -1,7 +1,5 @@
 """Two runs beside each other: which claims and tables are the same, and which differ."""
 
-from __future__ import annotations
-
 import io
 import subprocess
 import tempfile

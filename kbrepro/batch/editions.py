@@ -4,8 +4,6 @@ The seed follows from what decides (rules, scale, needs, readings) and the setti
 for the whole edition. A rule that changes afterwards is judged on the same trials and marked as revised.
 """
 
-from __future__ import annotations
-
 import json
 import re
 import shutil

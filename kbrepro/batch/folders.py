@@ -1,7 +1,5 @@
 """Folders of results: replaced whole or not at all, by one process at a time; what was played stays."""
 
-from __future__ import annotations
-
 try:
     import fcntl
 except ImportError:  # no such locks on Windows: there, do not run twice at once

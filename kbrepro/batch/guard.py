@@ -5,8 +5,6 @@ process whose environment has NAME=VALUE is killed. A kernel lives in a session 
 so neither a signal to a group nor the death of a parent reaches them all.
 """
 
-from __future__ import annotations
-
 import sys
 import time
 from contextlib import suppress

@@ -1,7 +1,5 @@
 """Executed notebooks without what differs from run to run: times, progress bars, random ids, machine paths."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """One papermill process, watched to its end, after which none of its processes is left."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Which notebooks and profiles there are, and whether values fit a notebook's parameters; nothing is run here."""
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Iterable, Mapping

@@ -1,7 +1,5 @@
 """What a result was made with besides its parameters: versions, commit, platform, data. Nothing is decided by it."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 import platform

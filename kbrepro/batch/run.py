@@ -1,7 +1,5 @@
 """Run notebooks with papermill, one process each; a folder of results is replaced whole, and only on success."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os

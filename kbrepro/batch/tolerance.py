@@ -1,7 +1,5 @@
 """Claims and tables of two runs, one at a time: the same, within the tolerance of their kind, or different."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Sensor readings: found, fetched and verified by `store`; what every set looks like once it is cleaned."""
 
-from __future__ import annotations
-
 import zipfile
 import zlib
 from collections.abc import Iterator

@@ -3,8 +3,6 @@
 41 sensors; 601 training rows, then 192 test rows, in time order. The time between rows is not stated.
 """
 
-from __future__ import annotations
-
 import io
 import zipfile
 import zlib

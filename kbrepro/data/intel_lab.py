@@ -1,7 +1,5 @@
 """Readings of the Intel Berkeley Research Lab: from the owner's rows to minute means; a simulated stand-in."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -38,7 +36,12 @@ def read(path: Path, days: Sequence[str], motes: Sequence[int]) -> SensorData:
         raise error(f"days: {absent} not in {path}; allowed: {', '.join(days_seen) or 'none: no dated row'}")
     means = rows.groupby([minute.rename("minute"), rows["moteid"].astype(int)])["temperature"].mean()
     table = means.unstack().reindex(index=_minutes(days), columns=list(motes))
-    _check_coverage(path, table)
+    if silent := table.columns[table.isna().all()].tolist():
+        raise DamagedFile(f"{path}: no reading of motes {silent} on the days asked for")
+    share = table.notna().mean(axis=1).resample("D").mean().dropna()
+    if share.min() < MIN_COVERAGE:
+        short = f"{share.min():.0%} of the mote-minutes of {share.idxmin():%Y-%m-%d} have a reading"
+        raise DamagedFile(f"{path}: {short}; allowed: at least {MIN_COVERAGE:.0%}")
     table = table.interpolate("time", limit_direction="both")
     places = _locations(path.with_name(LOCATIONS), motes)
     return SensorData(table.to_numpy(), table.index, list(motes), "°C", path.name, True, places)
@@ -58,15 +61,6 @@ def _rows(path: Path, days: Sequence[str], motes: Sequence[int]) -> tuple[pd.Dat
             usable = chunk["moteid"].isin(motes) & chunk["temperature"].between(*PLAUSIBLE)
             kept.append(chunk[usable & chunk["date"].isin(days)])
     return pd.concat(kept), [day for day in CALENDAR if day in seen]
-
-
-def _check_coverage(path: Path, table: pd.DataFrame) -> None:
-    if silent := table.columns[table.isna().all()].tolist():
-        raise DamagedFile(f"{path}: no reading of motes {silent} on the days asked for")
-    share = table.notna().mean(axis=1).resample("D").mean().dropna()
-    if share.min() < MIN_COVERAGE:
-        short = f"{share.min():.0%} of the mote-minutes of {share.idxmin():%Y-%m-%d} have a reading"
-        raise DamagedFile(f"{path}: {short}; allowed: at least {MIN_COVERAGE:.0%}")
 
 
 def _locations(path: Path, motes: Sequence[int]) -> np.ndarray | None:

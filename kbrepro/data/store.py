@@ -4,8 +4,6 @@ Files are looked for in the directory `KBREPRO_DATA` when that is set, and nowhe
 project's `data/`. `data/README.md` says what they are, whose, and what is wrong with them.
 """
 
-from __future__ import annotations
-
 import hashlib
 import os
 import tempfile

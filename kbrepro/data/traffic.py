@@ -3,8 +3,6 @@
 Rows are five-minute slots from 6 to 11 am of working days, columns detectors, in miles per hour.
 """
 
-from __future__ import annotations
-
 import io
 from pathlib import Path
 

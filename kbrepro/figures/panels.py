@@ -1,7 +1,5 @@
 """Panels of regret, and labels at the ends of curves."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any

@@ -1,7 +1,5 @@
 """Pieces that figures are put together from."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """House style, and the look of every algorithm, kernel and state of a claim: the same in every figure."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import matplotlib.pyplot as plt

@@ -1,7 +1,5 @@
 """The papers, a folder each; a folder imports the core and no other paper. Its `paper.py` says what the paper is."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cache

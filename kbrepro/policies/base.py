@@ -4,8 +4,6 @@ Arms within 1e-10 (1 + |max|) of the maximum are tied, and a given order decides
 change of BLAS, so equality is never asked for.
 """
 
-from __future__ import annotations
-
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np

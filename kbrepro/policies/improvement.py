@@ -6,8 +6,6 @@ The papers do not state the incumbent, and it decides the outcome. Before the fi
 - `noisy_reward`: the largest reward observed so far.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Draws from the posterior of a finite set of arms, without a factorisation per round, and Thompson sampling."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

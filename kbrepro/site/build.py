@@ -1,7 +1,5 @@
 """The HTML report of one folder of results: an overview, a page per paper, the scorecard, how-to pages, the API."""
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 import tempfile

@@ -1,7 +1,5 @@
 """The first page of the site: verdicts, what failed and why, what later theory changes, which run this is."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path

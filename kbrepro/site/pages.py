@@ -1,7 +1,5 @@
 """A page per paper: the executed notebook, code folded, with anchors, figures and their numbers, how to rerun it."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections import Counter

@@ -1,7 +1,5 @@
 """Pages that quote the full-scale runs: the scorecard, and blocks of README and docs that nobody types."""
 
-from __future__ import annotations
-
 import io
 import re
 from dataclasses import dataclass

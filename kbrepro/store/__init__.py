@@ -5,8 +5,6 @@ A *label* names one call of `run_trials` or `map_trials` of a notebook. Its file
 is played its finished jobs are kept in `<label>.part/`, so a run that was cut short goes on with what is missing.
 """
 
-from __future__ import annotations
-
 import io
 import json
 import os

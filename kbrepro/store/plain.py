@@ -5,8 +5,6 @@ in every trial. The trials of one name, stacked, make a column; its name is the 
 lies below the name `seconds` is kept and never compared.
 """
 
-from __future__ import annotations
-
 from collections import namedtuple
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any

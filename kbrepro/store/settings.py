@@ -5,8 +5,6 @@ NaN now, and same. Functions and classes stand by their
 name, without the module, so that moving one changes nothing; one that is renamed keeps its old name as `stored_as`.
 """
 
-from __future__ import annotations
-
 import hashlib
 import math
 from collections.abc import Callable, Mapping, Sequence

@@ -6,8 +6,6 @@ that its number must meet, such as "< 0.6" or ">= -0.2, <= 0.2". A part *holds* 
 rule, *fails* if none of it does, and is *undecided* otherwise; a number without sampling error is its own interval.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import math
@@ -252,7 +250,11 @@ def load(path: Path) -> Rules:
         claims[claim.id] = claim
     frozen = edition_path(path)
     edition = Edition(**json.loads(frozen.read_text(encoding="utf-8"))) if frozen.is_file() else None
-    return Rules(path.stem, claims, _read_readings(path, content.get("readings") or {}), edition)
+    readings = content.get("readings") or {}
+    for name, values in readings.items():
+        if not isinstance(values, list) or len(values) < 2 or len(set(map(str, values))) < len(values):
+            raise BadRules(f"{path.name}, reading {name}: {values!r} must be a list of at least two different values")
+    return Rules(path.stem, claims, readings, edition)
 
 
 def edition_path(rules: Path) -> Path:
@@ -299,13 +301,6 @@ def _read_part(name: str, entry: dict[str, Any]) -> Part:
         raise ValueError(f"part {name}: a limit is 0, so `scale` must say what distances are measured by")
     part.shown(Estimate(0.5, 0.5, 0.5))  # a format that cannot be read is found here
     return part
-
-
-def _read_readings(path: Path, readings: dict[str, list[Any]]) -> dict[str, list[Any]]:
-    for name, values in readings.items():
-        if not isinstance(values, list) or len(values) < 2 or len(set(map(str, values))) < len(values):
-            raise BadRules(f"{path.name}, reading {name}: {values!r} must be a list of at least two different values")
-    return readings
 
 
 # What a run found: plain records, as `claims.json` holds them

@@ -1,7 +1,5 @@
 """Figures that verdicts rest on: paired comparisons, every reading of a paper, every part of every claim."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from textwrap import fill
 from typing import Any

@@ -4,8 +4,6 @@ A *choice* has a name (incumbent, margin ...) and values; a *reading* gives ever
 each choice is the one of record.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import product
 from typing import Any

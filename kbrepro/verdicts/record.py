@@ -1,7 +1,5 @@
 """What a notebook leaves: figures, tables and verdicts; nothing is written unless it was given a folder."""
 
-from __future__ import annotations
-
 import io
 import json
 from collections.abc import Iterable, Mapping, Sequence
@@ -55,9 +53,8 @@ class Record:
         data = f"real sensor data ({real})" if real else "a SIMULATED STAND-IN for sensor data: none was found"
         text = f"**This is {run}.**" + f" It has {data}." * ("data" in self.has)
         if self.profile != FULL_SCALE:
-            text += (
-                f" Quote the numbers of the [full-scale run](../results/{FULL_SCALE}/{self.notebook}/notebook.ipynb)."
-            )
+            full = f"../results/{FULL_SCALE}/{self.notebook}/notebook.ipynb"
+            text += f" Quote the numbers of the [full-scale run]({full})."
         display(Markdown(text))
 
     def at_a_glance(self) -> None:

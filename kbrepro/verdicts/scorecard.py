@@ -1,7 +1,5 @@
 """What the runs found, in words and tables: at a glance, verdict tables, the scorecard. Generated, never typed."""
 
-from __future__ import annotations
-
 import json
 import textwrap
 from collections import Counter
@@ -156,10 +154,8 @@ def glance(its: Sequence[Mapping[str, Any]], notebook: str) -> str:
     if told := [f"{aside[kind]} {kind} ({means})" for kind, means in ASIDE.items() if aside[kind]]:
         lines.append(f"- **Outside the totals**: {', '.join(told)}.")
     headlines = [r for r in its if r.get("headline") and r["finds"]]
-    lines += [
-        f"- **Headline** ({r['id']}, {r['verdict']}): {r['finds']}" + f" ({r['why']})" * bool(r["why"])
-        for r in headlines
-    ]
+    for r in headlines:
+        lines.append(f"- **Headline** ({r['id']}, {r['verdict']}): {r['finds']}" + f" ({r['why']})" * bool(r["why"]))
     for verdict in ("not reproduced", "partly", "undecided"):
         failed = [r for r in its if r["verdict"] == verdict and r["counts_as"] in COUNTED and r not in headlines]
         said = [f"*{r['says'].rstrip('.')}* ({': '.join(filter(None, [r['id'], r['why']]))})" for r in failed]
@@ -267,11 +263,8 @@ def _changes(runs: Mapping[str, Mapping[str, Any]]) -> str:
     moves = [(before if before in VERDICTS else OUTSIDE, now) for before, now in moves]
     ends = (*VERDICTS, OUTSIDE)
     before_now = [[b, *(str(moves.count((b, now)) or "") for now in ends)] for b in ends if b in dict(moves)]
-    lines = [
-        [r["id"], c["was"], c["then"], c["why"], c["direction"], c["on_old_numbers"], r["verdict"]]
-        for r in changed
-        for c in r["changes"]
-    ]
+    keys = ("was", "then", "why", "direction", "on_old_numbers")
+    lines = [[r["id"], *(change[key] for key in keys), r["verdict"]] for r in changed for change in r["changes"]]
     head = ["", "rule before", "verdict before", "why it changed", "now", "new rule on old numbers", "verdict now"]
     tables = [table(["claims by verdict before (rows) and now", *ends], before_now), table(head, lines)]
     return "\n\n".join(["## Rules that changed after a full-scale run", *tables])

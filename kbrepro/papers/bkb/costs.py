@@ -1,7 +1,5 @@
 """What a step of BKB costs, and of its opponents, all of them exact. Measure with nothing else running."""
 
-from __future__ import annotations
-
 import time
 import timeit
 from collections.abc import Callable, Mapping

@@ -3,8 +3,6 @@
 Jobs for `simulation.map_trials` have every setting before the `Trial`.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

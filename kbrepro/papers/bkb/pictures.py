@@ -1,7 +1,5 @@
 """The figures of the notebook on BKB; titles that could be false are computed from what is drawn."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from textwrap import fill
 

@@ -4,8 +4,6 @@ Its widths: `Budgeted` is that of Theorem 2, `Authors` that of the authors' code
 the width of exact GP-UCB with the log-determinant of the sketch; for the sketch it is not proved.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from dataclasses import dataclass

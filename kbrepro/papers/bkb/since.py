@@ -3,8 +3,6 @@
 Calandriello, Carratino, Lazaric, Valko & Rosasco (2022), arXiv 2201.12909.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

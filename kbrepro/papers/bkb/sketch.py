@@ -10,8 +10,6 @@ With features z(x) in R^m, counts n and V = sum_i n_i z_i z_i^T + noise_variance
 A step costs O((A + distinct arms pulled) m^2), whatever the number of pulls.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import cholesky, solve_triangular

@@ -4,8 +4,6 @@ Jobs for `simulation.map_trials` have every setting before the `Trial`. *Starved
 *inflated*: approximate over exact.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 from itertools import product

@@ -1,7 +1,5 @@
 """What the notebook on GP-UCB measures, as functions that workers run; sizes and settings are passed in."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 from functools import partial

@@ -1,7 +1,5 @@
 """Bounds on the largest information gain, by spectrum and by formula (Srinivas et al., Section 5 and Appendix C)."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The figures of the notebook on GP-UCB; titles that could be false are computed from what is drawn."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 

@@ -3,8 +3,6 @@
 Policies, told what GP-UCB is told, without its confidence parameter.
 """
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Widths of Theorems 2 and 3, and the regret bounds of Theorems 1 to 3 (Srinivas et al., Section 4)."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field

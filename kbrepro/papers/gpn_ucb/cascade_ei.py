@@ -1,7 +1,5 @@
 """cEI of Kusakawa et al. (2022), as Li & Scarlett ran it (appendix L.2), by samples, and with its exact expectation."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from functools import cache, partial
 from typing import Any

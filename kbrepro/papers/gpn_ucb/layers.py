@@ -1,7 +1,5 @@
 """Layers of a network: finite kernel expansions, whose norms are exact and whose Lipschitz constants are certified."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 

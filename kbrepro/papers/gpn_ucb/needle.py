@@ -1,7 +1,5 @@
 """The hard functions of the lower bound (Li & Scarlett, Appendix H): a low, narrow needle that later layers raise."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

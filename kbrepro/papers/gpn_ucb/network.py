@@ -1,7 +1,5 @@
 """Function networks as bandit problems: what a policy is told of one, and the outputs of its layers."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise

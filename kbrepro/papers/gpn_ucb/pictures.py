@@ -3,8 +3,6 @@
 Regrets are shares of the range of g. A *panel* is {rule: a regret of every chain (n,)}, as in `experiments`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from textwrap import fill
 from typing import Any

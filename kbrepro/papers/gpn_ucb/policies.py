@@ -1,7 +1,5 @@
 """GPN-UCB, non-adaptive sampling, policies that see the reward alone, and the grey-box rivals cUCB and OI."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial

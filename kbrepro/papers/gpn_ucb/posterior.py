@@ -4,8 +4,6 @@ The inputs of a layer are outputs of the one before it, so they are no arms: the
 (never an inverse: at noise variance 1e-7 its error would be as large as the smallest variances).
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Sources of random networks: chains drawn from the prior, and networks whose layers have an exact norm."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import lru_cache

@@ -10,8 +10,6 @@ ways to do this on a grid:
   point of the set then has a grid point that speaks for it, and the sets are valid.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

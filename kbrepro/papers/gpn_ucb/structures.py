@@ -4,8 +4,6 @@ Symbols of Li & Scarlett: m layers, norm bound B, Lipschitz constant L >= 1; `wi
 the layers, D is the product of all but the last.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

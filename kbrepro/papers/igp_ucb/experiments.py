@@ -4,8 +4,6 @@ A *panel* is {rule: R_T / T of every trial (n,)}. Rules of improvement are named
 mean-based incumbent and margin 0, `EI, noisy incumbent, margin 0.01` says what it has instead.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial

@@ -8,8 +8,6 @@ since A (A + I)^-1 = I - (A + I)^-1. A posterior that is told the noise gives th
 (e_t - mean(x_t))^2 / (variance(x_t) + lambda), and log det(K + lambda I) as that of log(variance(x_t) + lambda).
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Mapping
 from typing import NamedTuple

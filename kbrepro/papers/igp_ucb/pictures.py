@@ -3,8 +3,6 @@
 A *panel* is {rule: R_T / T of every trial (n,)}, as in `experiments`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from itertools import product
 from textwrap import fill

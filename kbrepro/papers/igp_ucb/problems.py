@@ -4,8 +4,6 @@ The noise variance R^2 is 1 % of the range of the function (Chowdhury & Gopalan,
 source says otherwise it is also that of the policies' posterior.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial

@@ -1,7 +1,5 @@
 """The width that IGP-UCB is compared with; its own, which other papers use too, is `confidence.Improved`."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """What the notebook on π-GP-UCB measures: shares of uniform regret beside printed means, cells, gains, seconds."""
 
-from __future__ import annotations
-
 import math
 import time
 from collections.abc import Callable, Mapping, Sequence

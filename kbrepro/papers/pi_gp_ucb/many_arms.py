@@ -11,8 +11,6 @@ An arm whose bound reaches the best member is renewed: brought up to date by its
 it can win all the same it becomes a member. The block ends when a new one is cheaper than so many renewals.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Janz, Burt and González (2020), the paper on π-GP-UCB; its Table 1 beside ours, as pages show it."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from kbrepro import paths

@@ -7,8 +7,6 @@ The arms are a regular grid, so that cells and splits are decided in integers: a
 Two variants: `paper` (Janz et al., 2020, Section 3) and `thesis` (Janz, 2022, chapter 4, as in the author's code).
 """
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Callable
 

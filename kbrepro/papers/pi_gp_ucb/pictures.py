@@ -3,8 +3,6 @@
 *Played*: {rule: trace of all runs}, and what a round of uniform play loses in each (n,). *Final*: R_T / T, and that.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from itertools import product
 from textwrap import fill

@@ -4,8 +4,6 @@ The test functions have the forms and domains of Surjanovic and Bingham's virtua
 written for minimisation; the reward is minus the function.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
