@@ -67,9 +67,9 @@ def test_every_colour_stands_out_from_white():
 
 
 def test_one_algorithm_has_one_look(monkeypatch):
-    one = papers.Paper("07_one", "One", "EI", {"#000000": {"EI": "-"}})
+    one = papers.Paper("07_one", "EI", {"#000000": {"EI": "-"}})
     for colour, style in (("#000000", ":"), ("#202868", "-")):
-        other = papers.Paper("08_other", "Other", "EI", {colour: {"EI": style}})
+        other = papers.Paper("08_other", "EI", {colour: {"EI": style}})
         monkeypatch.setattr(papers, "found", lambda other=other: {"one": one, "other": other})
         with pytest.raises(ValueError, match=r"08_other: look .* of 'EI' is not allowed: it has \('#000000', '-'\)"):
             papers.looks()
