@@ -25,7 +25,7 @@ test: $(STAMP)  ## unit tests, the notebooks against their committed outputs, an
 unit: $(STAMP)
 	$(BIN)/python -m pytest tests
 
-notebooks: $(STAMP)  ## no data: the stand-in, the same on any machine
+notebooks: $(STAMP)  ## no data: the substitute, the same on any machine
 	mkdir -p $(NO_DATA) && KBREPRO_DATA=$(NO_DATA) TQDM_DISABLE=1 OMP_NUM_THREADS=1 $(BIN)/python -m pytest --nbval -v -p no:cacheprovider notebooks
 
 test-slow: $(STAMP)  ## the tests that are long and rarely needed

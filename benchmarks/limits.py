@@ -25,7 +25,7 @@ from kbrepro import figures
 from kbrepro.kernels import SquaredExponential, grid
 from kbrepro.papers.pi_gp_ucb.many_arms import BLOCK, BlockPosterior
 from kbrepro.posterior import CovariancePosterior, ExactPosterior, RowPosterior
-from kbrepro.problems import Told
+from kbrepro.problems import Model
 
 #: Share of the bandwidth that a covariance update is to reach from so many arms on.
 SHARE, FROM_ARMS = 0.6, 2500
@@ -70,8 +70,8 @@ def _machine(entries: int, square: int, repeats: int) -> list[dict[str, Any]]:
     ]
 
 
-def _told(n_arms: int) -> Told:
-    return Told(grid(n_arms), SquaredExponential(0.2), 0.025)
+def _told(n_arms: int) -> Model:
+    return Model(grid(n_arms), SquaredExponential(0.2), 0.025)
 
 
 def _updates(posterior: ExactPosterior, pulls: int) -> Iterator[None]:
@@ -104,8 +104,8 @@ def _row_update(n_arms: int, before: int) -> dict[str, Any]:
 
 def _flushes(side: int, before: int, lengths: tuple[int, ...]) -> list[dict[str, Any]]:
     """Rows of the flush that ends a block of the lazy posterior, after so many pulls, five blocks of each length."""
-    told, found = many_arms.problem_of(3, side, 1).told, []
-    posterior = BlockPosterior(told.kernel, told.points, told.noise_variance, before + 5 * sum(lengths) + BLOCK)
+    model, found = many_arms.problem_of(3, side, 1).model, []
+    posterior = BlockPosterior(model.kernel, model.points, model.noise_variance, before + 5 * sum(lengths) + BLOCK)
     pulled = 0
     while pulled < before:
         pulled += _fill(posterior, BLOCK - 1)
@@ -115,8 +115,8 @@ def _flushes(side: int, before: int, lengths: tuple[int, ...]) -> list[dict[str,
         for _ in range(5):
             pulled += _fill(posterior, pulls)
             seconds += timed(lambda: again(lambda: posterior.mean, 1), 1).totals()
-        flop, read = told.n_arms * (2 * pulls * pulled + pulls**2), 8 * told.n_arms * pulled
-        found.append(row("lazy flush", seconds, arms=told.n_arms, t=pulled, pulls=pulls, flop=flop, bytes=read))
+        flop, read = model.n_arms * (2 * pulls * pulled + pulls**2), 8 * model.n_arms * pulled
+        found.append(row("lazy flush", seconds, arms=model.n_arms, t=pulled, pulls=pulls, flop=flop, bytes=read))
     return found
 
 

@@ -50,9 +50,9 @@ def played(policy: Policy, problem: Problem, horizon: int) -> Iterator[tuple[int
 def two_dimensions(side: int, horizon: int, repeats: int) -> list[dict[str, Any]]:
     """Return the rows of d = 2; `same_arms`: whether lazy IGP-UCB pulls what the plain one does."""
     problem, width = problem_of(2, side, horizon), WIDTHS["width of 2017"][0]
-    told, size = problem.told, {"arms": side**2, "t": horizon}
-    plain = timed(lambda: played(policy_on(CovariancePosterior, told, horizon, width), problem, horizon), repeats)
-    lazy = timed(lambda: played(LazyUCB(told, horizon, width=width), problem, horizon), repeats)
+    model, size = problem.model, {"arms": side**2, "t": horizon}
+    plain = timed(lambda: played(policy_on(CovariancePosterior, model, horizon, width), problem, horizon), repeats)
+    lazy = timed(lambda: played(LazyUCB(model, horizon, width=width), problem, horizon), repeats)
     same = [arm for _, arm, _ in plain.items] == [arm for _, arm, _ in lazy.items]
     return [
         row("d = 2, one dsyr a step", plain.totals(), plain.note, **size),
@@ -65,7 +65,7 @@ def three_dimensions(side: int, horizon: int) -> list[dict[str, Any]]:
     rows = [lazy_in_three(name, side, horizon) for name in WIDTHS]
     rows.append(products(side**3, horizon))
     problem = problem_of(3, side, horizon)
-    cells = PartitionedUCB(problem.told, horizon, delta=0.1, nu=1.5)
+    cells = PartitionedUCB(problem.model, horizon, delta=0.1, nu=1.5)
     run = timed(lambda: played(cells, problem, horizon), 1, STOP_AFTER)
     return [*rows, row("d = 3, π-GP-UCB", run.totals(), run.note, arms=side**3, t=horizon)]
 
@@ -74,7 +74,7 @@ def lazy_in_three(name: str, side: int, horizon: int) -> dict[str, Any]:
     """Return the row of lazy exact IGP-UCB; `flop`: A T^2, what its products with all arms need at least."""
     width, grows = WIDTHS[name]
     problem = problem_of(3, side, horizon, grows)
-    policy = LazyUCB(problem.told, horizon, width=width)
+    policy = LazyUCB(problem.model, horizon, width=width)
     run = timed(lambda: played(policy, problem, horizon), 1, STOP_AFTER)
     known = {"pulls": len(run.items) / max(policy.posterior.n_blocks, 1), "flop": side**3 * horizon**2}
     return row(f"d = 3, lazy exact, {name}", run.totals(), run.note, arms=side**3, t=horizon, **known)

@@ -19,7 +19,7 @@ from kbrepro.confidence import Asking, Bayes
 from kbrepro.kernels import Array, Kernel, SquaredExponential, grid
 from kbrepro.policies import UCB
 from kbrepro.posterior import CovariancePosterior, ExactPosterior, RowPosterior
-from kbrepro.problems import GPDraw, Problem, Told, Trial
+from kbrepro.problems import GPDraw, Model, Problem, Trial
 from kbrepro.simulation import rounds
 
 OURS, THEOREM_1 = "kbrepro", Bayes(delta=0.1)
@@ -122,11 +122,11 @@ FORMS: dict[str, Callable[[], type[ExactPosterior]]] = {
 
 
 def policy_on(
-    form: type[ExactPosterior], told: Told, horizon: int, width: Callable[[Asking], float] = THEOREM_1
+    form: type[ExactPosterior], model: Model, horizon: int, width: Callable[[Asking], float] = THEOREM_1
 ) -> UCB:
     """Return GP-UCB on a form of the posterior."""
-    policy = UCB(told, horizon, width=width)
-    policy.posterior = form(told.kernel, told.points, told.noise_variance)
+    policy = UCB(model, horizon, width=width)
+    policy.posterior = form(model.kernel, model.points, model.noise_variance)
     return policy
 
 
@@ -150,7 +150,7 @@ def _rows(
     """The rows of a form: `times` is its median over that of the reference, which the first call fills."""
 
     def play(T: int) -> Iterator[tuple[int, int, float]]:
-        return rounds(policy_on(form, problem.told, T), problem, T, np.random.default_rng(2))
+        return rounds(policy_on(form, problem.model, T), problem, T, np.random.default_rng(2))
 
     list(play(2))  # what a library does once in a process is not timed
     run = timed(lambda: play(max(horizons)), repeats)

@@ -21,16 +21,16 @@ def first_departure(
     problem: Problem, arms: np.ndarray, observations: np.ndarray, rank: np.ndarray, width: Improved | Tighter
 ) -> int | None:
     """Return the first round whose pull is not that of the plain rule given the pulls before it, or None."""
-    told = problem.told
-    X = told.points[arms]
-    L = cholesky(told.kernel(X, X) + told.noise_variance * np.eye(len(X)), lower=True)
-    V = np.concatenate([told.kernel(part, X) for part in np.array_split(told.points, 30)]).T
+    model = problem.model
+    X = model.points[arms]
+    L = cholesky(model.kernel(X, X) + model.noise_variance * np.eye(len(X)), lower=True)
+    V = np.concatenate([model.kernel(part, X) for part in np.array_split(model.points, 30)]).T
     V = solve_triangular(L, V, lower=True, overwrite_b=True)
     z = solve_triangular(L, observations, lower=True)
-    gains = np.concatenate([[0.0], np.cumsum(np.log(L.diagonal() / np.sqrt(told.noise_variance)))])
-    mean, variance = np.zeros(told.n_arms), told.kernel.diag(told.points).astype(float)
+    gains = np.concatenate([[0.0], np.cumsum(np.log(L.diagonal() / np.sqrt(model.noise_variance)))])
+    mean, variance = np.zeros(model.n_arms), model.kernel.diag(model.points).astype(float)
     for t, arm in enumerate(arms):
-        if arm != best_arm(mean + width.of(told, gains[t]) * np.sqrt(np.maximum(variance, 0)), rank):
+        if arm != best_arm(mean + width.of(model, gains[t]) * np.sqrt(np.maximum(variance, 0)), rank):
             return t + 1
         mean += z[t] * V[t]
         variance -= V[t] ** 2
@@ -41,11 +41,11 @@ def departure(name: str, side: int, horizon: int) -> int | None:
     """Play d = 3 at one of WIDTHS; return the first round that departs from the plain rule, or None."""
     width, grows = WIDTHS[name]
     problem = problem_of(3, side, horizon, grows)
-    policy = LazyUCB(problem.told, horizon, width=width)
+    policy = LazyUCB(problem.model, horizon, width=width)
     items = list(played(policy, problem, horizon))
     del policy  # its rows take 2 GB
     arms, observations = (np.array(part) for part in list(zip(*items, strict=True))[1:])
-    rank = TRIAL.rng("run").spawn(2)[1].permutation(problem.told.n_arms)
+    rank = TRIAL.rng("run").spawn(2)[1].permutation(problem.model.n_arms)
     return first_departure(problem, arms, observations, rank, width)
 
 

@@ -110,13 +110,13 @@ def _windows(name: str, n_arms: int, horizon: int, repeats: int) -> list[dict[st
     problem = source(n_arms, horizon)(Trial(7, 0))
 
     def begin():
-        return rounds(policy(problem.told, horizon), problem, horizon, np.random.default_rng(3))
+        return rounds(policy(problem.model, horizon), problem, horizon, np.random.default_rng(3))
 
     run, found = timed(begin, repeats, STOP_AFTER), []
     for k in reversed(range(WINDOWS)):
         first, last = horizon >> (k + 1), horizon >> k
         seconds = [float(steps[first:last].mean()) for steps in run.steps if len(steps) >= last]
-        found.append(row(name, seconds, run.note, arms=problem.told.n_arms, t=last))
+        found.append(row(name, seconds, run.note, arms=problem.model.n_arms, t=last))
     return found
 
 

@@ -1,6 +1,6 @@
 """kbrepro: papers on kernelized (Gaussian-process) bandits, and the parts that they are made of.
 
-The story in ten lines. A policy is `Told` the arms' points, a kernel and the variance of the noise. It keeps the exact
+The story in ten lines. A policy is `Model` the arms' points, a kernel and the variance of the noise. It keeps the exact
 posterior of all arms, is asked for an arm (`ask`) and told what a pull of it gave (`tell`). A *width*, such as `Bayes`,
 says how many posterior standard deviations an upper confidence bound lies above the mean. A `Problem` adds what no
 policy is told: the expected reward of every arm, and the noise. A *source* of problems, such as `GPDraw`, makes the
@@ -27,7 +27,7 @@ from kbrepro.policies import (
 )
 from kbrepro.policies.base import Policy
 from kbrepro.posterior import exact_posterior
-from kbrepro.problems import Gaussian, GPDraw, Known, Problem, RKHSFunction, Rows, Told, Trial, Uniform
+from kbrepro.problems import Gaussian, GPDraw, Known, Model, Problem, RKHSFunction, Rows, Trial, Uniform
 from kbrepro.regret import (
     Estimate,
     Regrets,
@@ -60,6 +60,7 @@ __all__ = [
     "Linear",
     "Matern",
     "MeanOnly",
+    "Model",
     "Played",
     "Policy",
     "ProbabilityOfImprovement",
@@ -70,7 +71,6 @@ __all__ = [
     "SelfNormalised",
     "SquaredExponential",
     "ThompsonSampling",
-    "Told",
     "Trace",
     "Trial",
     "Uniform",

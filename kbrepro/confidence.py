@@ -1,7 +1,7 @@
 """Widths of confidence bands that two or more papers use. A width multiplies the posterior standard deviation.
 
 A *width* is a function of the policy that asks. Those of a theorem are small frozen values: `at` is the formula,
-calling one reads the formula's arguments off the policy (`t`, `told`, `posterior.gain`). Rounds t count from 1.
+calling one reads the formula's arguments off the policy (`t`, `model`, `posterior.gain`). Rounds t count from 1.
 """
 
 import math
@@ -14,7 +14,7 @@ import numpy as np
 from kbrepro import checks
 from kbrepro.kernels import Array
 from kbrepro.posterior import Posterior
-from kbrepro.problems import Told
+from kbrepro.problems import Model
 
 Gain = TypeVar("Gain", float, Array)
 
@@ -23,7 +23,7 @@ class Asking(Protocol):
     """What a width may look at: the round, what the policy was told, and its posterior."""
 
     t: int
-    told: Told
+    model: Model
 
     @property
     def posterior(self) -> Posterior: ...
@@ -72,7 +72,7 @@ class Bayes(Probable):
         return math.sqrt(2 * math.log(n_arms * t**2 * math.pi**2 / (6 * self.delta)) / self.divide_beta_by)
 
     def __call__(self, policy: Asking) -> float:
-        return self.at(policy.t, policy.told.n_arms)
+        return self.at(policy.t, policy.model.n_arms)
 
 
 @dataclass(frozen=True)
@@ -91,12 +91,12 @@ class Improved(Probable):
         _check(gain, norm, noise_scale)
         return norm + noise_scale * np.sqrt(2 * (gain + 1 + math.log(1 / self.delta)))
 
-    def of(self, told: Told, gain: Gain) -> Gain:
+    def of(self, model: Model, gain: Gain) -> Gain:
         """Return the width at a gain for what a policy was told."""
-        return self.at(gain, norm=told.known_norm, noise_scale=told.noise_scale)
+        return self.at(gain, norm=model.known_norm, noise_scale=model.noise_scale)
 
     def __call__(self, policy: Asking) -> float:
-        return self.of(policy.told, policy.posterior.gain if self.gain is None else self.gain(policy.t - 1))
+        return self.of(policy.model, policy.posterior.gain if self.gain is None else self.gain(policy.t - 1))
 
 
 @dataclass(frozen=True)
@@ -112,12 +112,12 @@ class SelfNormalised(Probable):
         _check(gain, norm, noise_scale, noise_variance)
         return norm + noise_scale / math.sqrt(noise_variance) * np.sqrt(2 * (gain + math.log(1 / self.delta)))
 
-    def of(self, told: Told, gain: Gain) -> Gain:
+    def of(self, model: Model, gain: Gain) -> Gain:
         """Return the width at a gain for what a policy was told."""
-        return self.at(gain, norm=told.known_norm, noise_scale=told.noise_scale, noise_variance=told.noise_variance)
+        return self.at(gain, norm=model.known_norm, noise_scale=model.noise_scale, noise_variance=model.noise_variance)
 
     def __call__(self, policy: Asking) -> float:
-        return self.of(policy.told, policy.posterior.gain)
+        return self.of(policy.model, policy.posterior.gain)
 
 
 @dataclass(frozen=True)

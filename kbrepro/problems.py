@@ -36,10 +36,10 @@ class Trial:
 
 
 @dataclass(frozen=True, eq=False)
-class Told:
+class Model:
     """What a policy is told: the arms' points (A, d), and the kernel and noise variance of its posterior.
 
-    `noise_scale` is the R of the theorems, by default the root of `noise_variance`; `replace(told, noise_variance=...)`
+    `noise_scale` is the R of the theorems, by default the root of `noise_variance`; `replace(model, noise_variance=x)`
     keeps it. `norm` bounds the RKHS norm of the expected reward, where that is known. Raises ValueError on a value out
     of range or points that are no finite (A, d).
     """
@@ -104,7 +104,7 @@ class Playable(Protocol):
     """What policies meet: a pull gives an observation, the reward last where there are several."""
 
     @property
-    def told(self) -> Any: ...
+    def model(self) -> Any: ...
     @property
     def expected_reward(self) -> Array: ...
     def pull(self, arm: int, rng: np.random.Generator) -> Any: ...
@@ -113,26 +113,26 @@ class Playable(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """What the policies are `told`, and what they are not: expected reward (A,) and noise.
+    """What the policies are given (`model`) and what not: expected reward (A,) and noise.
 
     Without `noise` it is Gaussian with the scale that is told. Raises ValueError if the shapes disagree or a reward is
     not finite.
     """
 
-    told: Told
+    model: Model
     expected_reward: Array = field(repr=False)
     noise: Callable[[np.random.Generator], float] | None = None
 
     def __post_init__(self) -> None:
-        if np.shape(self.expected_reward) != (self.told.n_arms,):
-            shapes = f"points {np.shape(self.told.points)}, expected_reward {np.shape(self.expected_reward)}"
+        if np.shape(self.expected_reward) != (self.model.n_arms,):
+            shapes = f"points {np.shape(self.model.points)}, expected_reward {np.shape(self.expected_reward)}"
             raise ValueError(f"the shapes disagree: {shapes}; they must be (A, d) and (A,)")
         checks.finite_array(expected_reward=self.expected_reward)
 
     def pull(self, arm: int, rng: np.random.Generator) -> float:
         """Return the reward of `arm` with noise drawn from `rng`; IndexError on a bad arm."""
-        checks.arm_index(arm, self.told.n_arms)
-        noise = Gaussian(self.told.noise_scale) if self.noise is None else self.noise
+        checks.arm_index(arm, self.model.n_arms)
+        noise = Gaussian(self.model.noise_scale) if self.noise is None else self.noise
         return float(self.expected_reward[arm] + noise(rng))
 
     def regret(self, arms: NDArray[np.integer]) -> Array:
@@ -180,7 +180,7 @@ class GPDraw:
 
     def __call__(self, trial: Trial) -> Problem:
         reward = draw_from_prior(self.kernel, self.points, trial.rng("function"))
-        return Problem(Told(self.points, self.kernel, self.noise_variance), reward)
+        return Problem(Model(self.points, self.kernel, self.noise_variance), reward)
 
 
 @dataclass(frozen=True, eq=False)
@@ -204,7 +204,7 @@ class Rows:
             raise IndexError(f"trial = {trial.number} is not allowed: there are {n} rows, 0 to {n - 1}")
         kernel, reward = Empirical(self.covariance), self.rewards[trial.number]
         norm = self.norm_of and self.norm_of(reward, kernel.covariance)
-        return Problem(Told(kernel.points, kernel, self.noise_variance, norm=norm), reward)
+        return Problem(Model(kernel.points, kernel, self.noise_variance, norm=norm), reward)
 
 
 @dataclass(frozen=True, eq=False)
@@ -230,5 +230,5 @@ class RKHSFunction:
         centres = self.points[rng.choice(len(self.points), self.n_centres, replace=False)]
         weights = rng.standard_normal(self.n_centres)
         weights *= np.sqrt(self.norm**2 / (weights @ self.kernel(centres, centres) @ weights))
-        told = Told(self.points, self.kernel, self.noise_variance, norm=self.norm)
-        return Problem(told, self.kernel(self.points, centres) @ weights, Uniform(told.noise_scale))
+        model = Model(self.points, self.kernel, self.noise_variance, norm=self.norm)
+        return Problem(model, self.kernel(self.points, centres) @ weights, Uniform(model.noise_scale))

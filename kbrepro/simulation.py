@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 class Experiment:
     """Policies that meet the same problems.
 
-    `problem(trial)` builds the problem of one `Trial` (`problems` has such sources), `policies[name](told, horizon)` a
+    `problem(trial)` builds the problem of one `Trial` (`problems` has such sources), `policies[name](model, horizon)` a
     policy: a class of `policies`, or a `functools.partial` of it with its settings. With `record_band` every policy
     must have a `band_ratio`. With `measured`, a checksum, the expected rewards are readings of that data: of
     its trials neither arms nor gaps are kept, from which the readings could be computed.
@@ -86,7 +86,7 @@ def run(policy: Player, problem: Playable, horizon: int, rng: np.random.Generato
     seconds = np.add.reduceat(np.diff(clock), edges(horizon)[:-1]).astype(np.float32)
     starts = np.concatenate([[0], log_spaced(horizon)[:-1]])
     worst = np.maximum.reduceat(band_ratio, starts) if record_band else np.full(1, np.nan)
-    return Trace(arms, problem.regret(np.arange(problem.told.n_arms)), seconds, worst)
+    return Trace(arms, problem.regret(np.arange(problem.model.n_arms)), seconds, worst)
 
 
 def observations(problem: Playable, arms: Sequence[int], rng: np.random.Generator) -> list[Any]:
@@ -272,7 +272,7 @@ def play_trial(experiment: Experiment, trial: Trial) -> dict[str, Any]:
     """
     problem, T = experiment.problem(trial), experiment.horizon
     runs = {
-        name: run(make(problem.told, T), problem, T, trial.rng("run"), experiment.record_band)
+        name: run(make(problem.model, T), problem, T, trial.rng("run"), experiment.record_band)
         for name, make in experiment.policies.items()
     }
     if experiment.measured:
@@ -282,7 +282,7 @@ def play_trial(experiment: Experiment, trial: Trial) -> dict[str, Any]:
             for name, trace in runs.items()
         }
         return {"rounds": at, "policies": kept}
-    gaps = np.full(problem.told.n_arms, np.nan)
+    gaps = np.full(problem.model.n_arms, np.nan)
     for trace in runs.values():
         gaps[trace.arms] = trace.gaps[trace.arms]
     return {

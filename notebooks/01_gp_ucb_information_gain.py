@@ -57,8 +57,8 @@ from kbrepro.regret import (
 )
 from kbrepro.simulation import Experiment, map_trials, rounds, run, run_trials, total_regrets
 from kbrepro.store import remembered
+from kbrepro.verdicts.interpretations import cross
 from kbrepro.verdicts.pictures import claim_curve
-from kbrepro.verdicts.readings import cross
 from kbrepro.verdicts.record import Record
 
 # %% tags=["parameters", "hide-input"] jupyter={"source_hidden": true}
@@ -74,18 +74,18 @@ gain_horizon: int = 200  # pulls T of Fig. 3
 growth_horizon: int = 500  # pulls T behind the growth of the gain (full scale: 10000)
 growth_points: int = 200  # arms in [0, 1]^d behind the growth of the gain (full scale: 2000)
 road_every: int = 20  # traffic: one slot of five minutes in so many is a test function (full scale: 1)
-reading_trials: int = 2  # test functions of Fig. 5a under every reading (full scale: 30)
-reading_every: int = 240  # temperature under every reading: one minute in so many (full scale: 10)
+cross_trials: int = 2  # test functions of Fig. 5a under every interpretation (full scale: 30)
+cross_every: int = 240  # temperature under every interpretation: one minute in so many (full scale: 10)
 delta: float = 0.1  # the confidence band may fail with this probability
 results_dir: str = ""  # folder for figures and tables, relative to the project's root; empty: write nothing
 
 # %% tags=["hide-input"] jupyter={"source_hidden": true}
-checks.at_least(2, trials=trials, on_par_trials=on_par_trials, theorem_runs=theorem_runs, reading_trials=reading_trials)
+checks.at_least(2, trials=trials, on_par_trials=on_par_trials, theorem_runs=theorem_runs, cross_trials=cross_trials)
 checks.positive_ints(sizes=sizes)
 checks.at_least(51, gain_horizon=gain_horizon)  # claim 1-A speaks of T >= 50
 checks.at_least(10, horizon=horizon)
 checks.at_least(100, growth_horizon=growth_horizon)
-checks.one_of(tuple(n for n in range(1, 241) if 240 % n == 0), every=every, reading_every=reading_every)  # of 4 hours
+checks.one_of(tuple(n for n in range(1, 241) if 240 % n == 0), every=every, cross_every=cross_every)  # of 4 hours
 lab = remembered("temperature", store.load("temperature"))
 roads = {name: remembered(name, store.load(name)) for name in ("traffic_usc", "traffic_metr_la")}
 real = {"temperature": lab.is_real, "traffic": all(road.is_real for road in roads.values())}
@@ -153,11 +153,11 @@ def gp_ucb(k, X, s2, T, beta, pull, order):
 # %% tags=["experiment"]
 example = GPDraw(SquaredExponential(0.1), grid(150), noise_variance=0.025)(Trial(seed, 0))
 five = partial(UCB, width=Bayes(delta, divide_beta_by=5))
-trace = run(five(example.told, 30), example, 30, Trial(seed, 0).rng("run"))
+trace = run(five(example.model, 30), example, 30, Trial(seed, 0).rng("run"))
 
 noise, ties = Trial(seed, 0).rng("run").spawn(2)  # as the package draws them
 arms = gp_ucb(
-    *(example.told.kernel, example.told.points, 0.025, 30),
+    *(example.model.kernel, example.model.points, 0.025, 30),
     beta=lambda t: 2 * np.log(150 * t**2 * np.pi**2 / (6 * delta)) / 5,
     pull=lambda x: example.pull(x, noise),
     order=ties.permutation(150),
@@ -171,8 +171,8 @@ print(f"{len(arms)} of {len(arms)} pulls agree; the first five: {arms[:5]}")
 # Thirty rounds of GP-UCB/5. Where the band is wide little is known; the next pull goes where its upper edge is highest.
 
 # %% tags=["experiment"]
-policy, frames = five(example.told, 30), []
-x = example.told.points[:, 0]
+policy, frames = five(example.model, 30), []
+x = example.model.points[:, 0]
 for t, arm, observed in rounds(policy, example, 30, Trial(seed, 0).rng("run")):
     mean, half = policy.posterior.mean.copy(), policy.width(policy) * policy.posterior.sd
     frames.append(pd.DataFrame({"round": t, "x": x, "f": example.expected_reward, "mean": mean, "half": half}))
@@ -299,8 +299,8 @@ record.judge("1-Q", stuck=bootstrap(mean_difference, *more, rng=np.random.defaul
 # %% [markdown]
 # ### GP-UCB/5 against EI, on many more functions
 #
-# The paper calls GP-UCB/5 *at least on par* with EI. How far EI's mean hangs on single bad trials takes many functions
-# to see; their number was fixed before the run.
+# The paper calls GP-UCB/5 *at least on par* with EI. How far EI's mean depends on single bad trials takes many
+# functions to see; their number was fixed before the run.
 
 # %% tags=["experiment"]
 two = Experiment(draws, {name: synthetic.policies[name] for name in ("GP-UCB/5", "EI")}, horizon)
@@ -338,7 +338,9 @@ record.show("1-D", "1-E", "1-F", "1-G", "1-P", "1-Q")
 
 # %% tags=["experiment"]
 fields = {}
-for third, (train, test) in zip(record.rules.readings["days tested"], experiments.rotations(lab.readings), strict=True):
+for third, (train, test) in zip(
+    record.rules.interpretations["days tested"], experiments.rotations(lab.readings), strict=True
+):
     source, prior_sd = experiments.sensor_problems(train, test[::every], noise_variance=0.5)
     sensors = Experiment(source, rules(prior_sd), horizon=len(lab.sensors), measured=lab.checksum)
     fields[third] = run_trials(sensors, len(source.rewards), seed, block=10, label=f"Fig. 5b, {third}")
@@ -351,7 +353,7 @@ new = [by_third[third] for third in ("first third", "second third")]
 new = {rule: np.concatenate([its[rule] for its in new]) for rule in sensors.policies}  # days not tested before
 
 # %% tags=["hide-input"] jupyter={"source_hidden": true}
-of_data = "temperature" if lab.is_real else "SIMULATED STAND-IN for temperature"
+of_data = "temperature" if lab.is_real else "SIMULATED SUBSTITUTE for temperature"
 fig = pictures.days(fields, of_data, lab.unit, block)
 record.figure(fig, "headline_fig5b_temperature")
 plt.show()
@@ -391,9 +393,9 @@ plt.show()
 record.show("1-H", "1-I", "1-O")
 
 # %% [markdown]
-# ## Where is the road slowest? (Fig. 5c, stand-ins)
+# ## Where is the road slowest? (Fig. 5c, substitutes)
 #
-# The paper's 357 detectors on I-880 South (one month, $\sigma^2 = 4.78$, 900 runs) were never published. Stand-ins:
+# The paper's 357 detectors on I-880 South (one month, $\sigma^2 = 4.78$, 900 runs) were never published. Substitutes:
 # 108 detectors in Los Angeles on the working mornings of one April (USC), 207 in one week (METR-LA, of which 200 slots
 # are left to learn 207 columns from). Reward: minus the speed; $T$ the number of detectors; $\sigma^2$ 5 % of the
 # variance. Nothing here speaks for or against the paper's claims on I-880.
@@ -413,7 +415,7 @@ for name, road in roads.items() if real["traffic"] else [("simulated", roads["tr
 
 # %% tags=["hide-input"] jupyter={"source_hidden": true}
 fig = pictures.roads(traffic, {name: len(road.sensors) for name, road in roads.items()})
-record.figure(fig, "fig5c_traffic_stand_in")
+record.figure(fig, "fig5c_traffic_substitute_data")
 plt.show()
 
 # %%
@@ -450,7 +452,7 @@ record.show("1-J", "1-K")
 K = draws.kernel(draws.points, draws.points)
 max_gains = information.allocated_gain(eigvalsh(K), 0.025, horizon)  # gamma_T <= this, T = 1 .. horizon
 problem, predicted = draws(Trial(seed, 0)), []
-policy = UCB(problem.told, horizon, width=Bayes(delta))
+policy = UCB(problem.model, horizon, width=Bayes(delta))
 for _, arm, _ in rounds(policy, problem, horizon, Trial(seed, 0).rng("run")):
     predicted.append((arm, policy.posterior.variance[arm]))
 pulled, variance = map(np.array, zip(*predicted, strict=True))
@@ -480,7 +482,7 @@ held = {}
 for theorem, (source, width, more) in theorems.items():
     experiment = Experiment(source, {"GP-UCB": partial(UCB, width=width)}, horizon, record_band=True)
     trace = run_trials(experiment, theorem_runs, seed, label=theorem)["GP-UCB"]
-    at = widths.over_rounds(width, source(Trial(seed, 0)).told, horizon)
+    at = widths.over_rounds(width, source(Trial(seed, 0)).model, horizon)
     held[theorem] = trace, widths.regret_bound(at, max_gains, 0.025) + more
 
 # %%
@@ -806,10 +808,10 @@ record.show("1-T", "1-U", "1-V")
 # | noise on readings (5b, 5c) | not said | added, variance $\sigma^2$ | none played |
 # | divisor of $\beta_t$ | 5, by cross-validation | 1 to 20 | the last table |
 #
-# Every combination that bears on a claim is one *reading*. Each was played on common random numbers, with fewer trials.
+# Every combination that bears on a claim is one *interpretation*, played on common random numbers with fewer trials.
 
 # %% tags=["experiment"]
-choices = record.rules.readings
+choices = record.rules.interpretations
 on_synthetic = {}  # (lengthscale, noise) -> R_T / T by rule, incumbent and margin
 lengthscales = {"usual": 0.2, "as printed": np.sqrt(0.2)}  # SE as printed is the usual one with the root of l
 for case in cross({name: choices[name] for name in ("lengthscale", "noise variance")}):
@@ -817,7 +819,7 @@ for case in cross({name: choices[name] for name in ("lengthscale", "noise varian
     s2 = 0.025 if case["noise variance"] == "as printed" else 0.05
     its = {"GP-UCB/5": five} | experiments.improvement_rules(choices["incumbent"], choices["margin"], prior_sd=1.0)
     experiment = Experiment(GPDraw(kernel, grid(n_arms), s2), its, horizon)
-    played = total_regrets(experiment, [horizon], reading_trials, seed, label=f"readings of 5a, {case}")[horizon]
+    played = total_regrets(experiment, [horizon], cross_trials, seed, label=f"interpretations of 5a, {case}")[horizon]
     on_synthetic[tuple(case.values())] = {rule: lost / horizon for rule, lost in played.items()}
 
 # %% tags=["experiment"]
@@ -827,10 +829,12 @@ for case in cross({name: choices[name] for name in ("noise variance", "mean", "d
     train, test = turns[case["days tested"]]
     s2 = 0.5 if case["noise variance"] == "as printed" else train.var(axis=0, ddof=1).mean() / 20
     centred = case["mean"] == "removed"
-    source, prior_sd = experiments.sensor_problems(train, test[::reading_every], s2, centred=centred)
+    source, prior_sd = experiments.sensor_problems(train, test[::cross_every], s2, centred=centred)
     its = {"GP-UCB/5": five} | experiments.improvement_rules(choices["incumbent"], choices["margin"], prior_sd)
     experiment = Experiment(source, its, horizon=(last := len(lab.sensors)), measured=lab.checksum)
-    played = total_regrets(experiment, [last], len(source.rewards), seed, block=5, label=f"readings of 5b, {case}")
+    played = total_regrets(
+        experiment, [last], len(source.rewards), seed, block=5, label=f"interpretations of 5b, {case}"
+    )
     on_temperature[tuple(case.values())] = {rule: lost / last for rule, lost in played[last].items()}
 
 
@@ -840,8 +844,8 @@ for case in cross({name: choices[name] for name in ("noise variance", "mean", "d
 
 # %%
 def play(claim_id, finals, others, first_margin, estimate):
-    """Record a claim's part under every reading: (its choices, estimate(regret by rule, incumbent, margin))."""
-    margins = sorted(choices["margin"], key=lambda margin: margin != first_margin)  # that of record first
+    """Record a claim's part under every interpretation: (its choices, estimate(regret by rule, incumbent, margin))."""
+    margins = sorted(choices["margin"], key=lambda margin: margin != first_margin)  # the main one first
     names = {"incumbent": choices["incumbent"], "margin": margins} | {name: choices[name] for name in others}
     found = []
     for case in cross(names):
@@ -857,12 +861,12 @@ def bootstrapped(a, b):
 def behind_both(its, incumbent, margin):
     """MPI minus the worse of GP-UCB/5 and EI, in blocks of four hours."""
     rivals = its["GP-UCB/5"], its["EI", incumbent, 0.0]
-    return block_mean(its["MPI", incumbent, margin] - max(rivals, key=np.mean), 240 // reading_every)
+    return block_mean(its["MPI", incumbent, margin] - max(rivals, key=np.mean), 240 // cross_every)
 
 
 # %%
 of_5a, of_5b = ("lengthscale", "noise variance"), ("noise variance", "mean", "days tested")
-played_block = 240 // reading_every
+played_block = 240 // cross_every
 
 
 def five_against_ei(its, incumbent, margin):
@@ -880,7 +884,7 @@ specified = {
 for claim_id, table in specified.items():
     data = of_data if "days tested" in table else "synthetic"
     fig = claim_curve(table, record.rules, claim_id, data)
-    record.figure(fig, f"readings_{claim_id}")
+    record.figure(fig, f"interpretations_{claim_id}")
     plt.show()
 
 # %%
@@ -889,9 +893,9 @@ noisy = {name: table["incumbent"].eq("noisy reward") for name, table in specifie
 with_noisy, with_mean = (held_in["1-E"][noisy["1-E"] == wanted] for wanted in (True, False))
 record.expect(
     with_noisy.all() and not with_mean.all() and not held_in["1-F"].any(),
-    "On synthetic functions the incumbent decides on EI: with the noisy reward GP-UCB/5 is on par with it under each "
-    f"reading, with the largest mean under {with_mean.sum()} of {len(with_mean)} (1-E). MPI does as well as GP-UCB/5 "
-    "under no reading (1-F).",
+    "On synthetic functions the incumbent decides on EI: with the noisy reward GP-UCB/5 is on par with it in each "
+    f"interpretation, with the largest mean in {with_mean.sum()} of {len(with_mean)} (1-E). MPI does as well as "
+    "GP-UCB/5 in no interpretation (1-F).",
 )
 record.expect(
     max(held_in["1-H"].mean(), held_in["1-I"].mean()) < 0.5,
@@ -905,7 +909,7 @@ pd.DataFrame({"holds in": {n: its.sum() for n, its in held_in.items()}, "of": {n
 
 # %% tags=["experiment"]
 divisors = {f"beta / {n}": partial(UCB, width=Bayes(delta, divide_beta_by=n)) for n in (1, 2, 5, 10, 20)}
-swept = run_trials(Experiment(draws, divisors, horizon), reading_trials, seed, label="divisors of beta")
+swept = run_trials(Experiment(draws, divisors, horizon), cross_trials, seed, label="divisors of beta")
 
 # %%
 table = pd.DataFrame({name: (r.mean(), np.quantile(r, 0.95)) for name, r in final_average_regret(swept).items()})
@@ -931,7 +935,7 @@ record.explain(
 record.expect(
     stuck["MPI, margin 0"].mean() > 0.2 and stuck["GP-UCB/5"].mean() < 0.1 and settled["MPI, margin 0"] > 0.9,
     f"Without a margin it settles, in {stuck['MPI, margin 0'].mean():.0%} of its trials on a lower peak. How far it is "
-    "behind hangs on a number that the paper does not name; none of the four margins makes the sentence true.",
+    "behind depends on a number that the paper does not name; none of the four margins makes the sentence true.",
 )
 ahead = np.mean(pair["EI"] < pair["GP-UCB/5"])
 record.explain(
@@ -953,7 +957,7 @@ record.explain(
     ["1-H"],
     len(clear) < 4,
     "",
-    f"Whether MPI is behind on {of_data} (1-H) hangs on its margin again: it clearly is with {len(clear)} of 4.",
+    f"Whether MPI is behind on {of_data} (1-H) depends on its margin again: it clearly is with {len(clear)} of 4.",
 )
 record.explain(
     ["1-L", "1-M", "1-R"],

@@ -40,13 +40,13 @@ from kbrepro.data import intel_lab, store
 from kbrepro.information import GainByFormula
 from kbrepro.kernels import Linear, Matern, SquaredExponential, grid
 from kbrepro.papers.igp_ucb import experiments, pictures
-from kbrepro.papers.igp_ucb.experiments import OURS, READINGS, behind, named, pool
+from kbrepro.papers.igp_ucb.experiments import INTERPRETATIONS, OURS, behind, named, pool
 from kbrepro.papers.igp_ucb.noise import RandomArms, noise_runs
 from kbrepro.papers.igp_ucb.problems import (
     OnRandomArms,
+    OtherModel,
     PosteriorMean,
     PriorDraw,
-    Retold,
     hartmann3,
     rkhs_norm,
     rosenbrock,
@@ -58,8 +58,8 @@ from kbrepro.problems import Trial, covariance_factor
 from kbrepro.regret import bootstrap, exact, largest, paired_share, share, weakest
 from kbrepro.simulation import Experiment, map_trials, rounds, run, run_trials, total_regrets
 from kbrepro.store import remembered
+from kbrepro.verdicts.interpretations import cross
 from kbrepro.verdicts.pictures import claim_curve
-from kbrepro.verdicts.readings import cross
 from kbrepro.verdicts.record import Record
 
 # %% tags=["parameters", "hide-input"] jupyter={"source_hidden": true}
@@ -75,21 +75,21 @@ kernel_trials: int = 2  # test functions under every wrong kernel (full scale: 2
 kernel_horizon: int = 30  # rounds of those runs (full scale: 10000)
 dimension_trials: int = 2  # test functions in 1, 2, 3 and 4 dimensions (full scale: 25)
 dimension_horizon: int = 30  # rounds of those runs (full scale: 30000)
-reading_trials: int = 2  # test functions of Figs. 1 to 3 under every reading, a third of the rounds (full scale: 4)
-reading_every: int = 8  # sensors under every reading: one row in so many (full scale: 4)
+cross_trials: int = 2  # functions of Figs. 1 to 3 in every interpretation, a third of the rounds (full scale: 4)
+cross_every: int = 8  # sensors under every interpretation: one row in so many (full scale: 4)
 delta: float = 0.1  # the confidence band may fail with this probability
 train_days: list[str] = ["2004-03-06", "2004-03-07", "2004-03-08"]  # days of the temperature covariance
 test_days: list[str] = ["2004-03-04", "2004-03-05"]  # days of the temperature test rows (the paper's own)
 results_dir: str = ""  # folder for figures and tables, relative to the project's root; empty: write nothing
 
 # %% tags=["hide-input"] jupyter={"source_hidden": true}
-checks.at_least(2, trials=trials, reading_trials=reading_trials, kernel_trials=kernel_trials)
+checks.at_least(2, trials=trials, cross_trials=cross_trials, kernel_trials=kernel_trials)
 checks.at_least(2, dimension_trials=dimension_trials)
 checks.at_least(40, rows=rows)  # two blocks of 20 minutes
 checks.at_least(30, horizon=horizon)
 checks.positive_int(sensor_horizon=sensor_horizon, noise_trials=noise_trials, coverage_trials=coverage_trials)
 checks.positive_int(kernel_horizon=kernel_horizon, dimension_horizon=dimension_horizon, theorem_horizon=theorem_horizon)
-checks.one_of((1, 2, 4, 8), reading_every=reading_every)  # whole rows of a block
+checks.one_of((1, 2, 4, 8), cross_every=cross_every)  # whole rows of a block
 checks.probability(delta=delta)
 lab = remembered("temperature", store.load("temperature", [*train_days, *test_days], intel_lab.REPORTING))
 light = remembered("light", store.load("light"))
@@ -176,12 +176,12 @@ example = PosteriorMean(se, n_arms=100)(Trial(seed, 0))
 
 def pulled_by(rule, fail, thompson, T=30):
     """The first T arms that the package pulls, and those of the algorithm above on the same noise and draws."""
-    told = example.told
-    trace = run(rule(told, T, width=Improved(fail, gains[se])), example, T, Trial(seed, 0).rng("run"))
+    model = example.model
+    trace = run(rule(model, T, width=Improved(fail, gains[se])), example, T, Trial(seed, 0).rng("run"))
     noise, draws = Trial(seed, 0).rng("run").spawn(2)  # as the package draws them
     arms = igp_ucb_or_gp_ts(
-        *(told.kernel, told.points, told.noise_variance, T),
-        width=lambda t: told.norm + told.noise_scale * np.sqrt(2 * (gains[se](t - 1) + 1 + np.log(1 / fail))),
+        *(model.kernel, model.points, model.noise_variance, T),
+        width=lambda t: model.norm + model.noise_scale * np.sqrt(2 * (gains[se](t - 1) + 1 + np.log(1 / fail))),
         pull=lambda x: example.pull(x, noise),
         rng=draws,
         thompson=thompson,
@@ -209,21 +209,21 @@ widths = {
     "IGP-UCB, gain of the pulls": SelfNormalised(delta),
     "IGP-UCB, tighter": Tighter(delta),
 }
-policy, seen, over_time = UCB(example.told, 300, width=widths["IGP-UCB"], random_opening=True), [], {}
+policy, seen, over_time = UCB(example.model, 300, width=widths["IGP-UCB"], random_opening=True), [], {}
 for t, arm, observed in rounds(policy, example, 300, Trial(seed, 0).rng("run")):
     over_time[t] = {name: width(policy) for name, width in widths.items()}
-    seen.append({"x": example.told.points[arm, 0], "observed": observed})
+    seen.append({"x": example.model.points[arm, 0], "observed": observed})
     if t == 16:
         posterior = policy.posterior.mean.copy(), policy.posterior.sd.copy()
 over_time = pd.DataFrame(over_time).T.rename_axis("round")
 record.table(over_time, "widths")
 
 # %% tags=["hide-input"] jupyter={"source_hidden": true}
-drawer = ThompsonSampling(example.told, 300, width=Improved(delta / 2, gains[se]))
+drawer = ThompsonSampling(example.model, 300, width=Improved(delta / 2, gains[se]))
 for pulled in seen[:15]:
-    drawer.tell(int(np.abs(example.told.points[:, 0] - pulled["x"]).argmin()), pulled["observed"])
+    drawer.tell(int(np.abs(example.model.points[:, 0] - pulled["x"]).argmin()), pulled["observed"])
 draw = drawer.index(np.random.default_rng([seed, 16]))
-frame = pd.DataFrame({"x": example.told.points[:, 0], "f": example.expected_reward, "draw": draw})
+frame = pd.DataFrame({"x": example.model.points[:, 0], "f": example.expected_reward, "draw": draw})
 frame["mean"], frame["sd"] = posterior
 frame = frame.sort_values("x", ignore_index=True)
 fig = pictures.idea(frame, over_time.loc[16].to_dict(), frame["draw"].to_numpy(), pd.DataFrame(seen[:15]), over_time)
@@ -276,7 +276,7 @@ since = {
 
 
 def rules(gain, prior_sd=1.0):
-    return theirs(gain) | experiments.improvement_rules(READINGS.values(), prior_sd) | since
+    return theirs(gain) | experiments.improvement_rules(INTERPRETATIONS.values(), prior_sd) | since
 
 
 # %% tags=["experiment"]
@@ -365,16 +365,16 @@ plt.show()
 
 # %%
 panels_1 = [final["1", title] for title in fig1]
-by_reading = {part: pool(*case) for part, case in READINGS.items()}
+pools = {part: pool(*case) for part, case in INTERPRETATIONS.items()}
 medians = [(panel["IGP-UCB"], panel["EI"]) for panel in panels_1]
-best = {part: behind(panels_1, "IGP-UCB", its, seed) for part, its in by_reading.items()}
+best = {part: behind(panels_1, "IGP-UCB", its, seed) for part, its in pools.items()}
 record.judge("2-C", **best)
 record.judge(
     "2-D",
     mean=behind(panels_1, "IGP-UCB", ["EI"], seed),
     median=largest(bootstrap(experiments.median_share, *its, rng=np.random.default_rng([seed, 4])) for its in medians),
 )
-of_ts = {part: [rule for rule in its if rule != "IGP-UCB"] for part, its in by_reading.items()}
+of_ts = {part: [rule for rule in its if rule != "IGP-UCB"] for part, its in pools.items()}
 record.judge("2-E", **{part: behind(panels_1, "GP-TS", its, seed) for part, its in of_ts.items()})
 
 # %% tags=["full-scale", "nbval-ignore-output"]
@@ -406,11 +406,11 @@ record.judge(
     difference=behind(synthetic, "IGP-UCB", ["GP-UCB"], seed),
     ratio=experiments.smallest_ratio([(panel["GP-UCB"], panel["IGP-UCB"]) for panel in synthetic], seed),
 )
-worst = {part: largest(behind(synthetic, rule, ["GP-UCB"], seed) for rule in by_reading[part] if rule != "GP-UCB")
+worst = {part: largest(behind(synthetic, rule, ["GP-UCB"], seed) for rule in pools[part] if rule != "GP-UCB")
          for part in ("noisy", "mean_001")}  # fmt: skip
 record.judge("2-B", **worst)
 swapped = {part: sum(experiments.inversions(*pair, its) for pair in zip(panels_1, panels_2, strict=True))
-           for part, its in by_reading.items()}  # fmt: skip
+           for part, its in pools.items()}  # fmt: skip
 record.judge("2-G", **{part: exact(number) for part, number in swapped.items()})
 
 
@@ -423,7 +423,7 @@ def over_range(experiment, panel):
 pairs = [(final["1", title]["IGP-UCB"], final["2", title]["IGP-UCB"]) for title in fig1]
 per_range = [(over_range(fig1[t], final["1", t]), over_range(fig2[t], final["2", t])) for t in fig1]
 record.judge("2-T", scaled=experiments.smallest_ratio(per_range, seed), raw=experiments.smallest_ratio(pairs, seed))
-names = {part: f"{incumbent}, margin {margin:g}" for part, (incumbent, margin) in READINGS.items()}
+names = {part: f"{incumbent}, margin {margin:g}" for part, (incumbent, margin) in INTERPRETATIONS.items()}
 pd.DataFrame({"pairs of rules in another order": {names[part]: number for part, number in swapped.items()}})
 
 # %% tags=["full-scale", "nbval-ignore-output"]
@@ -440,7 +440,7 @@ record.show("2-A", "2-B", "2-G", "2-T")
 # %% tags=["experiment"]
 fig3 = {}
 for title, function, d in (("(a) Rosenbrock", rosenbrock, 2), ("(b) Hartmann-3", hartmann3, 3)):
-    source = Retold(OnRandomArms(se, 100 * d, d, function=function), norm_of=partial(rkhs_norm, kind="smoothed"))
+    source = OtherModel(OnRandomArms(se, 100 * d, d, function=function), norm_of=partial(rkhs_norm, kind="smoothed"))
     fig3[title] = Experiment(source, rules(replace(gains[se], d=d)), horizon)
 del traces
 traces = play("3", fig3)
@@ -460,10 +460,10 @@ def lead(its):
     return largest(behind(panels_3, rule, OURS, seed) for rule in its[-2:])
 
 
-leads = {part: lead(its) for part, its in by_reading.items()}
+leads = {part: lead(its) for part, its in pools.items()}
 record.judge("2-H", **leads)
 competitive = {
-    f"{short}_{part}": largest(experiments.over_best(panel, rule, by_reading[part], seed) for panel in panels_3)
+    f"{short}_{part}": largest(experiments.over_best(panel, rule, pools[part], seed) for panel in panels_3)
     for short, rule in (("igp", "IGP-UCB"), ("ts", "GP-TS"))
     for part in ("noisy", "mean_001")
 }
@@ -484,12 +484,12 @@ grid_of = {"Fig. 1, IGP-UCB minus its nearest rival": best, "Fig. 3, worse of EI
 columns = {
     name: [f"{e.value:+.0%} [{e.low:+.0%}, {e.high:+.0%}]" for e in its.values()] for name, its in grid_of.items()
 }
-both_figures = [part for part in by_reading if best[part].high < 0 and leads[part].high < 0]
+both_figures = [part for part in pools if best[part].high < 0 and leads[part].high < 0]
 record.expect(
     both_figures == ["mean_001", "mean_003"],
     "Of these settings two give both: the largest posterior mean as incumbent with a margin of 0.01 or 0.03.",
 )
-pd.DataFrame(columns, [names[part] for part in READINGS])
+pd.DataFrame(columns, [names[part] for part in INTERPRETATIONS])
 
 # %% tags=["full-scale", "nbval-ignore-output"]
 record.show("2-H", "2-I")
@@ -505,7 +505,7 @@ record.show("2-H", "2-I")
 #
 # Light: the paper's own set, 601 training and 192 test rows of 41 sensors in Lux. Temperature: 51 motes from 8 to 9 am.
 # The paper learned from 28 February to 3 March and tested on 4 and 5 March; by default the test days here are the same
-# but the training days the three after, so its claims count as a stand-in.
+# but the training days the three after, so its claims count as a substitute.
 
 # %% tags=["experiment"]
 morning, day = lab.times.hour == 8, lab.times.strftime("%Y-%m-%d")
@@ -531,8 +531,8 @@ for name, its in fields.items():
 del traces, fields
 
 # %% tags=["hide-input"] jupyter={"source_hidden": true}
-labels = {"temperature": "stand-in: temperature, other training days", "light": "light"}
-labels = {name: label if real[name] else f"SIMULATED STAND-IN for {name}" for name, label in labels.items()}
+labels = {"temperature": "substitute: temperature, other training days", "light": "light"}
+labels = {name: label if real[name] else f"SIMULATED SUBSTITUTE for {name}" for name, label in labels.items()}
 units = {"temperature": lab.unit, "light": light.unit}
 dots = {labels[name]: ({rule: final["4", name][rule] for rule in dict.fromkeys((*noisy, *mean_based))}, units[name])
         for name in sources}  # fmt: skip
@@ -547,7 +547,7 @@ regret_table("4", sensor_horizon).rename(columns=labels)
 # every sensor divided by its standard deviation.
 
 # %% tags=["experiment"]
-norms = record.rules.readings["norm"]
+norms = record.rules.interpretations["norm"]
 with_norm = {}  # (set, norm) -> panel, raw readings
 for name, (train, test) in parts.items():
     for kind in norms[1:]:
@@ -584,7 +584,7 @@ def apart(panels, rule, rival):
     return experiments.farthest((paired_share(p[rule], p[rival], seed, size) for p, size in panels), 0.05)
 
 
-differ = {part: apart(every_panel, *its[-2:]) for part, its in by_reading.items()}
+differ = {part: apart(every_panel, *its[-2:]) for part, its in pools.items()}
 record.judge("2-F", **differ, synthetic=apart([(panel, 1) for panel in synthetic], *noisy[-2:]))
 over_pi = {" ".join(key): [its[ei].mean() / its[pi].mean() for ei, pi in (noisy[3:], ("EI", "PI"))]
            for key, its in final.items()}  # fmt: skip
@@ -653,7 +653,7 @@ functions = {
 }
 settings = {}
 for name, source in functions.items():
-    proved = Retold(source, noise_variance=1 + 2 / theorem_horizon)
+    proved = OtherModel(source, noise_variance=1 + 2 / theorem_horizon)
     settings[name, "proved: λ = 1 + 2/T"] = proved, Improved(delta)
     settings[name, "tighter: λ = 1 + 2/T"] = proved, Tighter(delta)
     if name != "linear":
@@ -671,7 +671,8 @@ bounds = {}  # of Theorem 3, over R_T
 for name in functions:
     source, trace = settings[name, "proved: λ = 1 + 2/T"][0], covered[name, "proved: λ = 1 + 2/T"]
     bound = [
-        experiments.theorem_3_bound(source(Trial(seed, n)).told, theorem_horizon, delta) for n in range(coverage_trials)
+        experiments.theorem_3_bound(source(Trial(seed, n)).model, theorem_horizon, delta)
+        for n in range(coverage_trials)
     ]
     bounds[name] = np.array(bound), trace.cumulative_regret[:, -1]
 
@@ -797,7 +798,7 @@ players = (*OURS[1:], *noisy[3:], "EI, margin 0.01", "PI, margin 0.01")
 def told_kernel(title, kernel):
     """The panel of Fig. 1 whose rules are told this kernel, its gain by formula, and the same B."""
     its = rules(formula[type(kernel)])
-    problem = Retold(fig1[title].problem, kernel=kernel)
+    problem = OtherModel(fig1[title].problem, kernel=kernel)
     experiment = Experiment(problem, {rule: its[rule] for rule in players}, kernel_horizon)
     played = run_trials(experiment, kernel_trials, seed, label=f"Fig. 1 {title} told {kernel}")
     return experiments.at_round(played, kernel_horizon)
@@ -897,24 +898,24 @@ record.show("2-W")
 # | $\lambda_0$ of Fig. 1 | not said | 1 % of the range of $y$ | none played |
 # | noise | not said | normal; GP-UCB's theorem wants it bounded | none played |
 # | Rosenbrock's constant, dimension | not said | 10, as we recall the cited source; 2 | none played |
-# | temperature | five training days before | three after; minute means of 30 s samples | stand-in |
+# | temperature | five training days before | three after; minute means of 30 s samples | substitute data |
 # | added noise, centring of sensors | not said | $N(0, R^2)$; training means removed | none played |
 # | first arm | not said | at random, the same for all rules of a trial | none on average |
 #
-# Every combination that bears on a claim is one *reading*. Each was played on common random numbers, with fewer trials.
+# Every combination that bears on a claim is one *interpretation*, played on common random numbers with fewer trials.
 
 
 # %% tags=["experiment"]
-choices = record.rules.readings
+choices = record.rules.interpretations
 cases = [(incumbent, margin) for incumbent in choices["incumbent"] for margin in choices["margin"]]
 of_figures = [kind for kind in choices["norm"] if kind != "cut-off 1e-10"]  # that one for sensors alone
 
 
-def readings_of(scaled, gain, T, n, kinds, horizons, label, size=1, measured=""):
+def cross_of(scaled, gain, T, n, kinds, horizons, label, size=1, measured=""):
     """{(norm, lambda, scaling, horizon): panel}; `scaled` is {scaling: (source, prior sd)}, horizons {name: t}."""
     found, at = {}, sorted(set(horizons.values()))
     for (scaling, (source, sd)), lam in product(scaled.items(), choices["lambda"]):
-        told = partial(Retold, source, noise_variance=None if lam == "R^2" else 1 + 2 / T)
+        told = partial(OtherModel, source, noise_variance=None if lam == "R^2" else 1 + 2 / T)
         improvement = Experiment(told(), experiments.improvement_rules(cases, sd), T, measured=measured)
         rivals = total_regrets(improvement, at, n, seed, block=size, label=f"{label}, {scaling}, λ {lam}")
         for kind in kinds:
@@ -927,7 +928,7 @@ def readings_of(scaled, gain, T, n, kinds, horizons, label, size=1, measured="")
 
 
 # %% [markdown]
-# Figs. 1 to 3: all readings at a third of the horizon; at the paper's those above, and $B$ as printed.
+# Figs. 1 to 3: all interpretations at a third of the horizon; at the paper's those above, and $B$ as printed.
 
 # %% tags=["experiment"]
 under, last = {}, choices["horizon"][0]  # (figure, panel) -> (norm, lambda, scaling, horizon) -> panel
@@ -938,9 +939,9 @@ for number, figure in (("1", fig1), ("2", fig2), ("3", fig3)):
             standard = replace(panel.problem, source=replace(panel.problem.source, standardise=True))
             scaled["standardised"] = standard, 1.0
         gain = panel.policies["IGP-UCB"].keywords["width"].gain
-        settings = gain, third, reading_trials, of_figures, {"a third": third}
-        under[key] = readings_of(scaled, *settings, "readings of Fig. {} {}".format(*key))
-        printed = Retold(panel.problem, norm_of=partial(rkhs_norm, kind="printed"))
+        settings = gain, third, cross_trials, of_figures, {"a third": third}
+        under[key] = cross_of(scaled, *settings, "interpretations of Fig. {} {}".format(*key))
+        printed = OtherModel(panel.problem, norm_of=partial(rkhs_norm, kind="printed"))
         label = f"Fig. {number} {title}, B printed"
         played = total_regrets(Experiment(printed, theirs(gain), horizon), [horizon], trials, seed, label=label)
         of_printed = {rule: lost / horizon for rule, lost in played[horizon].items()}
@@ -951,17 +952,17 @@ for number, figure in (("1", fig1), ("2", fig2), ("3", fig3)):
 horizons = dict(zip(choices["horizon"], (sensor_horizon, sensor_horizon // 3), strict=True))
 for name, (train, test) in parts.items():
     pair = {scaling: sensor_rows(train, test, standardised=scaling != "raw") for scaling in choices["scaling"]}
-    pair = {scaling: replace(its, rewards=its.rewards[:rows:reading_every]) for scaling, its in pair.items()}
+    pair = {scaling: replace(its, rewards=its.rewards[:rows:cross_every]) for scaling, its in pair.items()}
     scaled = {scaling: (its, np.sqrt(its.covariance.diagonal().mean())) for scaling, its in pair.items()}
     settings = constant, sensor_horizon, len(pair["raw"].rewards), norms, horizons
-    under["4", name] = readings_of(scaled, *settings, f"readings of {name}", size=4, measured=checksum[name])
+    under["4", name] = cross_of(scaled, *settings, f"interpretations of {name}", size=4, measured=checksum[name])
 
 # %%
 figures_1, figures_2, figures_3 = ([key for key in under if key[0] == number] for number in "123")
 
 
-def play_reading(claim_id, keys, estimate, *, kinds=of_figures, scalings=("raw",), rivals=True):
-    """Record a claim's part under every reading played: estimate(panels, names of the five rules)."""
+def play_cross(claim_id, keys, estimate, *, kinds=of_figures, scalings=("raw",), rivals=True):
+    """Record a claim's part under every interpretation played: estimate(panels, names of the five rules)."""
     names = {name: choices[name] for name in ("incumbent", "margin")} if rivals else {}
     names |= {"norm": kinds, "lambda": choices["lambda"], "scaling": scalings, "horizon": choices["horizon"]}
     found = []
@@ -976,7 +977,7 @@ def play_reading(claim_id, keys, estimate, *, kinds=of_figures, scalings=("raw",
 
 def on_rows(name, rule, its):
     """The rule against those of the five, on every so-manieth sensor row."""
-    size = block[name] // reading_every
+    size = block[name] // cross_every
     return lambda panels, five: behind(panels, rule, [five[i] for i in its], seed, size)
 
 
@@ -988,15 +989,15 @@ def of_swaps(panels, five):
 
 both = figures_1 + figures_2
 specified = {
-    "2-A": play_reading("2-A", both, lambda p, five: behind(p, "IGP-UCB", five[:1], seed), rivals=False),
-    "2-C": play_reading("2-C", figures_1, lambda p, five: behind(p, "IGP-UCB", five, seed)),
-    "2-E": play_reading("2-E", figures_1, lambda p, five: behind(p, "GP-TS", [five[0], *five[3:]], seed)),
-    "2-G": play_reading("2-G", both, of_swaps),
-    "2-H": play_reading(
+    "2-A": play_cross("2-A", both, lambda p, five: behind(p, "IGP-UCB", five[:1], seed), rivals=False),
+    "2-C": play_cross("2-C", figures_1, lambda p, five: behind(p, "IGP-UCB", five, seed)),
+    "2-E": play_cross("2-E", figures_1, lambda p, five: behind(p, "GP-TS", [five[0], *five[3:]], seed)),
+    "2-G": play_cross("2-G", both, of_swaps),
+    "2-H": play_cross(
         "2-H", figures_3, lambda p, five: largest(behind(p, rule, OURS, seed) for rule in five[3:]),
         scalings=choices["scaling"],
     ),
-    "2-I": play_reading(
+    "2-I": play_cross(
         "2-I", figures_3, lambda p, five: largest(experiments.over_best(panel, "IGP-UCB", five, seed) for panel in p),
         scalings=choices["scaling"],
     ),
@@ -1008,17 +1009,17 @@ at_4 = {name: [("4", name)] for name in sources}
 
 
 def alike(panels, five):
-    sizes = [1] * (len(panels) - 2) + [block[name] // reading_every for name in sources]
+    sizes = [1] * (len(panels) - 2) + [block[name] // cross_every for name in sources]
     return apart(list(zip(panels, sizes, strict=True)), *five[3:])
 
 
 specified |= {
-    "2-F": play_reading("2-F", list(under), alike),
-    "2-J": play_reading("2-J", at_4["temperature"], on_rows("temperature", "IGP-UCB", [0]), rivals=False, **whole),
-    "2-K": play_reading("2-K", at_4["temperature"], on_rows("temperature", "GP-TS", range(5)), **whole),
-    "2-L": play_reading("2-L", at_4["light"], on_rows("light", "GP-TS", range(5)), **whole),
-    "2-M": play_reading("2-M", at_4["light"], on_rows("light", "IGP-UCB", [3, 4]), **whole),
-    "2-Q": play_reading("2-Q", at_4["light"], on_rows("light", "IGP-UCB", [0]), rivals=False, **whole),
+    "2-F": play_cross("2-F", list(under), alike),
+    "2-J": play_cross("2-J", at_4["temperature"], on_rows("temperature", "IGP-UCB", [0]), rivals=False, **whole),
+    "2-K": play_cross("2-K", at_4["temperature"], on_rows("temperature", "GP-TS", range(5)), **whole),
+    "2-L": play_cross("2-L", at_4["light"], on_rows("light", "GP-TS", range(5)), **whole),
+    "2-M": play_cross("2-M", at_4["light"], on_rows("light", "IGP-UCB", [3, 4]), **whole),
+    "2-Q": play_cross("2-Q", at_4["light"], on_rows("light", "IGP-UCB", [0]), rivals=False, **whole),
 }
 
 # %% tags=["hide-input"] jupyter={"source_hidden": true}
@@ -1026,7 +1027,7 @@ data_of = dict.fromkeys(("2-J", "2-K"), labels["temperature"]) | dict.fromkeys((
 data_of["2-F"] = "functions and sensors"
 for claim_id, table in specified.items():
     fig = claim_curve(table, record.rules, claim_id, data_of.get(claim_id, "functions"))
-    record.figure(fig, f"readings_{claim_id}")
+    record.figure(fig, f"interpretations_{claim_id}")
     plt.show()
 
 # %%
@@ -1034,12 +1035,12 @@ held_in = {claim_id: table["state"].eq("holds") for claim_id, table in specified
 by_claim = {claim_id: f"{its.sum()} of {len(its)}" for claim_id, its in held_in.items()}
 record.expect(
     held_in["2-A"].all() and held_in["2-G"].mean() > 0.95,
-    "That IGP-UCB improves on GP-UCB (2-A) hangs on no choice: it holds in all readings. That Fig. 2 looks like Fig. 1 "
+    "That IGP-UCB improves on GP-UCB (2-A) depends on no choice: it holds in all. That Fig. 2 looks like Fig. 1 "
     f"(2-G) holds in {by_claim['2-G']}.",
 )
 record.expect(
     all(0.2 < held_in[claim_id].mean() < 0.8 for claim_id in ("2-C", "2-E", "2-H")),
-    f"Which rule is best hangs on the choices: IGP-UCB is (2-C) in {by_claim['2-C']} readings, GP-TS is not worse than "
+    f"Which rule is best depends on the choices: IGP-UCB is (2-C) in {by_claim['2-C']}, GP-TS is not worse than "
     f"its rivals (2-E) in {by_claim['2-E']}, EI and PI lead on the test functions (2-H) in {by_claim['2-H']}.",
 )
 of_norm = {kind: held_in["2-C"][specified["2-C"]["norm"].eq(kind)] for kind in ("smoothed", "printed")}
@@ -1051,7 +1052,7 @@ record.expect(
 best_on_light = specified["2-L"][held_in["2-L"]]
 record.expect(
     set(best_on_light["norm"]) == {"one"} and set(best_on_light["scaling"]) == {"standardised"},
-    f"On {labels['light']} GP-TS is best (2-L) in {by_claim['2-L']} readings, all with $B = 1$ and standardised.",
+    f"On {labels['light']} GP-TS is best (2-L) in {by_claim['2-L']}, all with $B = 1$ and standardised.",
 )
 pd.DataFrame({"holds in": {n: its.sum() for n, its in held_in.items()}, "of": {n: len(t) for n, t in held_in.items()}})
 

@@ -60,8 +60,8 @@ from kbrepro.regret import (
     weakest,
 )
 from kbrepro.simulation import Experiment, map_trials, rounds, run, run_trials, total_regrets
+from kbrepro.verdicts.interpretations import cross
 from kbrepro.verdicts.pictures import claim_curve
-from kbrepro.verdicts.readings import cross
 from kbrepro.verdicts.record import Record
 
 # %% tags=["parameters", "hide-input"] jupyter={"source_hidden": true}
@@ -71,7 +71,7 @@ trials: int = 4  # runs of Table 1 in one and two dimensions (paper: 12; full sc
 trials_d3: int = 2  # runs of Table 1 in three dimensions (paper: 12)
 trials_more: int = 2  # runs of Figure 2 and of the cells (paper: 12)
 coverage_trials: int = 4  # runs that check bands (full scale: 200)
-reading_trials: int = 2  # runs of Table 1 under every reading (full scale: 16)
+cross_trials: int = 2  # runs of Table 1 under every interpretation (full scale: 16)
 sweep_trials: int = 2  # runs for every lambda of the sweep (full scale: 40)
 growth_arms: int = 300  # arms behind the growth of the gain (full scale: 2000)
 growth_horizon: int = 500  # rounds of the growth of the gain (full scale: 10000)
@@ -83,7 +83,7 @@ results_dir: str = ""  # folder for figures and tables, relative to the project'
 # %% tags=["hide-input"] jupyter={"source_hidden": true}
 checks.at_least(150, horizon=horizon, growth_horizon=growth_horizon)
 checks.at_least(2, trials=trials, trials_d3=trials_d3, trials_more=trials_more, coverage_trials=coverage_trials)
-checks.at_least(2, reading_trials=reading_trials, sweep_trials=sweep_trials)
+checks.at_least(2, cross_trials=cross_trials, sweep_trials=sweep_trials)
 checks.positive_int(timing_trials=timing_trials, growth_arms=growth_arms)
 checks.probability(delta=delta)
 
@@ -165,10 +165,10 @@ def pi_gp_ucb(k, X, alpha, T, B, L, nu, pull, order):
 usual, nu = Matern(0.2, nu=1.5), 1.5
 small = Bumps(usual, d=1, side=30, noise_variance=1.0, noise_bound=1.0)(Trial(seed, 0))
 PI = partial(PartitionedUCB, delta=delta, nu=nu)
-trace = run(PI(small.told, 60), small, 60, Trial(seed, 0).rng("run"))
+trace = run(PI(small.model, 60), small, 60, Trial(seed, 0).rng("run"))
 noise, ties = Trial(seed, 0).rng("run").spawn(2)  # as the package draws them
 arms = pi_gp_ucb(
-    *(small.told.kernel, small.told.points, 1.0, 60, small.told.norm, 1.0, nu),
+    *(small.model.kernel, small.model.points, 1.0, 60, small.model.norm, 1.0, nu),
     pull=lambda x: small.pull(x, noise),
     order=ties.permutation(30),
 )
@@ -183,7 +183,7 @@ print(f"{len(arms)} of {len(arms)} pulls agree; the first five: {arms[:5]}")
 
 # %% tags=["experiment"]
 shown = Bumps(usual, d=2, side=30, noise_variance=1.0, noise_bound=1.0)(Trial(seed, 1))
-policy, frames = PI(shown.told, horizon), []
+policy, frames = PI(shown.model, horizon), []
 drawn = (1, horizon // 10, horizon // 3, horizon)
 kept = {*drawn, *np.linspace(1, horizon, 16).astype(int)}
 for t, _, _ in rounds(policy, shown, horizon, Trial(seed, 1).rng("run")):
@@ -195,7 +195,7 @@ frames = pd.DataFrame(frames)
 record.table(frames.set_index("round"), "frames_cells")
 
 # %% tags=["hide-input"] jupyter={"source_hidden": true}
-fig = pictures.cells(frames[frames["round"].isin(drawn)], shown.told.points, shown.expected_reward)
+fig = pictures.cells(frames[frames["round"].isin(drawn)], shown.model.points, shown.expected_reward)
 record.figure(fig, "cells_splitting")
 plt.show()
 
@@ -229,7 +229,7 @@ table.loc[list(drawn)].round(3)
 # letter the lengthscale is $l \sqrt 3$ in the usual convention (*eq. 2*); both are played.
 
 # %% tags=["experiment"]
-kernels = {"usual": usual, "eq. 2 by its letter": Matern(0.2 * np.sqrt(3), nu=1.5)}
+kernels = {"usual": usual, "eq. 2 read literally": Matern(0.2 * np.sqrt(3), nu=1.5)}
 greedy = {
     name: map_trials(
         partial(experiments.greedy_gains, kernel, growth_arms, growth_horizon), 2, seed, label=f"gain, {name}"
@@ -246,7 +246,7 @@ plt.show()
 # %%
 between = {d: (d / (d + 2 * nu), cover_exponent(d, nu)) for d in (1, 2)}
 parts = {}
-for short, name in (("", "usual"), ("_eq2", "eq. 2 by its letter")):
+for short, name in (("", "usual"), ("_eq2", "eq. 2 read literally")):
     fitted = {d: fits[name, d].value for d in (1, 2)}
     parts[f"above{short}"] = exact(min(fitted[d] - between[d][0] for d in (1, 2)))
     parts[f"below{short}"] = exact(max(fitted[d] - between[d][1] for d in (1, 2)))
@@ -289,7 +289,7 @@ def play(source, policies, n, label):
 
 
 table1 = {("usual", d): play(functions(d), published, n, f"Table 1, d = {d}") for d, n in n_of.items()}
-letter = "eq. 2 by its letter"
+letter = "eq. 2 read literally"
 table1 |= {(letter, d): play(functions(d, letter), published, trials, f"Table 1, eq. 2, d = {d}") for d in (1, 2)}
 for (name, d), (traces, _) in table1.items():
     record.traces(traces, f"table1_d{d}" + "_eq2" * (name == letter))
@@ -432,7 +432,7 @@ record.show("3-I", "3-J", "3-K", "3-L", "3-R")
 #
 # Test functions for optimisation, turned upside down, scaled to $[-1, 1]$ on the grid; noise uniform on $[-0.1, 0.1]$,
 # $L = 0.1$, and $B = 1$ though nobody knows their norm. The paper names none of its four: the first four here are a
-# guess, the others show how much hangs on it.
+# guess, the others show how much depends on it.
 
 # %% tags=["experiment"]
 of_record, others = list(SURFACES)[:4], list(SURFACES)[4:]
@@ -538,9 +538,9 @@ for d, T in product((1, 2, 3), horizons):
 igp_width = {}
 for d in (1, 2):
     problem = functions(d)(Trial(seed, 0))
-    policy = published["IGP-UCB"](problem.told, horizon)
+    policy = published["IGP-UCB"](problem.model, horizon)
     igp_width[d] = np.array([policy.width(policy) for _ in rounds(policy, problem, horizon, Trial(seed, 0).rng("run"))])
-    igp_width[d] -= problem.told.norm
+    igp_width[d] -= problem.model.norm
 
 # %% tags=["hide-input"] jupyter={"source_hidden": true}
 fig = pictures.covers(covers, {d: cover_exponent(d, nu) for d in (1, 2, 3)}, igp_width)
@@ -686,7 +686,7 @@ record.show("3-W", "3-X", "3-Y")
 #
 # | setting | the paper | here | what it changes |
 # | --- | --- | --- | --- |
-# | lengthscale | eq. 2, by its letter $l \sqrt 3$ | the usual convention; eq. 2 | played below |
+# | lengthscale | eq. 2, read literally $l \sqrt 3$ | the usual convention; eq. 2 | played below |
 # | average of 12 runs | not said | mean of ratios; ratio of means; (median in the table) | played below |
 # | $L$ | "sub-Gaussian" | 1 (Hoeffding); $1/\sqrt 3$, the least | played below |
 # | $\alpha$ | $1 + 2/T$; experiments 1 | 1; $1 + 2/T$ | played below |
@@ -697,10 +697,10 @@ record.show("3-W", "3-X", "3-Y")
 # | hardware, grid's end points | not said | two cores; both ends | none played |
 # | function and noise shared | not said | shared by both algorithms, ties too | less noise |
 #
-# Every combination that bears on a claim is one *reading*, played on common random numbers with fewer runs.
+# Every combination that bears on a claim is one *interpretation*, played on common random numbers with fewer runs.
 
 # %% tags=["experiment"]
-choices = record.rules.readings
+choices = record.rules.interpretations
 made_whole = {"rounded": round, "down": floor, "up": ceil}
 under = {}  # (lengthscale, L, alpha, d) -> {rule or (rule, cover): (regret, uniform regret)}
 told = ("lengthscale", "noise scale", "alpha")
@@ -709,14 +709,14 @@ for case, d in product(cross({name: choices[name] for name in told}), (1, 2)):
     source = functions(d, name, 1 + 2 / horizon if alpha == "1 + 2/T" else 1.0, 1.0 if L == 1 else 1 / np.sqrt(3))
     its = {"IGP-UCB": published["IGP-UCB"]} | {cover: partial(PI, whole=of) for cover, of in made_whole.items()}
     experiment = Experiment(source, its, horizon)
-    panel = total_regrets(experiment, [horizon], reading_trials, seed, label=f"readings, d = {d}, {case}")[horizon]
-    uniform = experiments.uniform_regret(experiment, reading_trials, seed)
+    panel = total_regrets(experiment, [horizon], cross_trials, seed, label=f"interpretations, d = {d}, {case}")[horizon]
+    uniform = experiments.uniform_regret(experiment, cross_trials, seed)
     under[name, L, alpha, d] = {rule: (lost / horizon, uniform) for rule, lost in panel.items()}
 
 
 # %%
-def play_reading(claim_id, d, estimate, **its):
-    """Record a claim's part under every reading: estimate(shares of IGP-UCB, of π-GP-UCB, how they are averaged)."""
+def play_cross(claim_id, d, estimate, **its):
+    """Record a claim's part in every interpretation: estimate(shares of IGP-UCB, of π-GP-UCB, average)."""
     found = []
     for case in cross({name: choices[name] for name in told} | its):
         both = under[case["lengthscale"], case["noise scale"], case["alpha"], d]
@@ -735,13 +735,13 @@ averaging, first_cover = {"averaging": choices["averaging"]}, {"first cover": ch
 specified = {}
 for claim_id, (entry, _) in list(ids.items())[:4]:
     more = averaging if entry[1] == "IGP-UCB" else averaging | first_cover
-    specified[claim_id] = play_reading(claim_id, entry[0], to_printed(entry), **more)
-specified["3-G"] = play_reading("3-G", 2, lambda igp, pi, _: apart(pi, igp), **first_cover)
+    specified[claim_id] = play_cross(claim_id, entry[0], to_printed(entry), **more)
+specified["3-G"] = play_cross("3-G", 2, lambda igp, pi, _: apart(pi, igp), **first_cover)
 
 # %% tags=["hide-input"] jupyter={"source_hidden": true}
 for claim_id, table in specified.items():
     fig = claim_curve(table, record.rules, claim_id)
-    record.figure(fig, f"readings_{claim_id}")
+    record.figure(fig, f"interpretations_{claim_id}")
     plt.show()
 
 # %%
@@ -767,7 +767,7 @@ record.explain(
 record.explain(
     ["3-G"],
     gaps[letter, 1].low > 0 > max(gaps["usual", d].high for d in (1, 2)) and gaps[letter, 2].high > 0,
-    "The paper's comparison hangs on a lengthscale convention (3-G)",
+    "The paper's comparison depends on a lengthscale convention (3-G)",
     "By the letter of eq. 2 π-GP-UCB has more regret than IGP-UCB in one dimension, and not clearly less in two.",
 )
 record.explain(

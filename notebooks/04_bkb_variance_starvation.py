@@ -54,8 +54,8 @@ from kbrepro.policies.base import best_arm
 from kbrepro.problems import GPDraw, RKHSFunction, Trial
 from kbrepro.regret import bootstrap, estimated_mean, exact, largest, paired_share, share, slope, weakest
 from kbrepro.simulation import Experiment, map_trials, run, run_trials, total_regrets
+from kbrepro.verdicts.interpretations import cross
 from kbrepro.verdicts.pictures import claim_curve
-from kbrepro.verdicts.readings import cross
 from kbrepro.verdicts.record import Record
 
 # %% tags=["parameters", "hide-input"] jupyter={"source_hidden": true}
@@ -78,9 +78,9 @@ coverage_runs: int = 4  # runs behind Theorems 2 and 9 (full scale: 100)
 coverage_horizon: int = 60  # rounds of each (full scale: 300)
 linear_trials: int = 3  # functions of the linear bandit (full scale: 20)
 linear_horizon: int = 200  # rounds T of the linear bandit (full scale: 2000)
-reading_runs: int = 2  # runs of every reading (full scale: 20)
-reading_cases: int = 2  # combinations of noise variance, kernel and design that are played (full scale: 12)
-reading_horizon: int = 60  # pulls in those of Theorem 1 and the regret (full scale: 300)
+cross_runs: int = 2  # runs of every interpretation (full scale: 20)
+cross_cases: int = 2  # combinations of noise variance, kernel and design that are played (full scale: 12)
+cross_horizon: int = 60  # pulls in those of Theorem 1 and the regret (full scale: 300)
 delta: float = 0.1  # confidence bands may fail with this probability
 timings: bool = False  # judge the claims about seconds (full scale: true)
 results_dir: str = ""  # folder for figures and tables, relative to the project's root; empty: write nothing
@@ -88,8 +88,8 @@ results_dir: str = ""  # folder for figures and tables, relative to the project'
 # %% tags=["hide-input"] jupyter={"source_hidden": true}
 checks.positive_int(n_arms=n_arms, regret_arms=regret_arms)
 checks.at_least(2, seeds=seeds, ratio_runs=ratio_runs, own_runs=own_runs, trials=trials)
-checks.at_least(2, coverage_runs=coverage_runs, linear_trials=linear_trials, reading_runs=reading_runs)
-checks.at_least(20, coverage_horizon=coverage_horizon, ratio_horizon=ratio_horizon, reading_horizon=reading_horizon)
+checks.at_least(2, coverage_runs=coverage_runs, linear_trials=linear_trials, cross_runs=cross_runs)
+checks.at_least(20, coverage_horizon=coverage_horizon, ratio_horizon=ratio_horizon, cross_horizon=cross_horizon)
 checks.at_least(100, cost_horizon=cost_horizon, horizon=horizon, linear_horizon=linear_horizon)
 checks.positive_ints(large_arms=large_arms, cost_arms=cost_arms, cost_rounds=cost_rounds)
 checks.positive(noise_variance=noise_variance, qbar=qbar)
@@ -182,10 +182,10 @@ def smooth(n, d=2, length=0.2, lam=noise_variance):
 
 sketched = partial(BKB, width=SelfNormalised(delta), qbar=qbar)
 small = smooth(60)(Trial(seed, 0))
-trace = run(partial(sketched, width=Constant(3.0))(small.told, 80), small, 80, Trial(seed, 0).rng("run"))
+trace = run(partial(sketched, width=Constant(3.0))(small.model, 80), small, 80, Trial(seed, 0).rng("run"))
 noise, streams = Trial(seed, 0).rng("run").spawn(2)  # as the package draws them
 arms = bkb(
-    *(small.told.kernel, small.told.points, noise_variance, 80, qbar, 3.0),
+    *(small.model.kernel, small.model.points, noise_variance, 80, qbar, 3.0),
     pull=lambda x: small.pull(x, noise),
     order=streams.permutation(60),
     rng=streams.spawn(1)[0],
@@ -769,29 +769,29 @@ record.show("4-W", "4-Y", "4-Z")
 # | $\log(\kappa^2 t)$ at $t = 1$ | 0 | that of $t = 2$ | none played |
 # | regret, costs | no experiment | all settings ours | lengthscale played |
 #
-# Every combination that bears on a claim is one *reading*, played on common random numbers with fewer runs.
+# Every combination that bears on a claim is one *interpretation*, played on common random numbers with fewer runs.
 
 # %% tags=["experiment"]
-choices = record.rules.readings
+choices = record.rules.interpretations
 kernels = dict(zip(choices["kernel"], (line.kernel, SquaredExponential(10.0)), strict=True))
 half_designs = {"uniform": left_half, "window": partial(uniform_pulls, above=0.2, upto=0.3),
                 "shrinking": partial(shrinking_window, upto=0.5)}  # fmt: skip
 figure_1, theorem_1, regrets, common = {}, {}, {}, ("noise variance", "kernel", "design")
-for case in cross({name: choices[name] for name in common}, at_most=reading_cases, seed=seed):
+for case in cross({name: choices[name] for name in common}, at_most=cross_cases, seed=seed):
     lam, kernel, design = key = tuple(case.values())
     setting = GPDraw(kernels[kernel], grid(min(n_arms, 400)), lam), half_designs[design]
     job = partial(starvation.starvation, *setting, shown_at[1:], [2.0, 3.0, 4.0], {"RFF": [100, 300], "QFF": []}, 0.5)
-    figure_1[key] = pd.concat(map_trials(job, reading_runs, seed, label=f"Fig. 1, {key}"))
+    figure_1[key] = pd.concat(map_trials(job, cross_runs, seed, label=f"Fig. 1, {key}"))
     for name, form in zip(choices["dictionary"], forms.values(), strict=True):
-        job = partial(experiments.variance_ratios, *setting, reading_horizon, [2.0, 3.0, 4.0], form)
-        theorem_1[*key, name] = map_trials(job, max(2, reading_runs // 2), seed, label=f"Theorem 1, {key}, {name}")
+        job = partial(experiments.variance_ratios, *setting, cross_horizon, [2.0, 3.0, 4.0], form)
+        theorem_1[*key, name] = map_trials(job, max(2, cross_runs // 2), seed, label=f"Theorem 1, {key}, {name}")
 for key in product(choices["noise variance"], choices["lengthscale"]):
     its = {(q, name): partial(sketched, qbar=float(q), streaming=name == "streaming")
            for q, name in product(choices["qbar"], choices["dictionary"])} | {"exact": rules["exact"]}  # fmt: skip
     source = smooth(min(regret_arms, 400), lam=key[0], length=key[1])
-    experiment = Experiment(source, its, reading_horizon)
-    its = total_regrets(experiment, [reading_horizon], max(2, reading_runs // 2), seed, label=f"regret, {key}")
-    regrets[key] = its[reading_horizon]
+    experiment = Experiment(source, its, cross_horizon)
+    its = total_regrets(experiment, [cross_horizon], max(2, cross_runs // 2), seed, label=f"regret, {key}")
+    regrets[key] = its[cross_horizon]
 
 
 # %%
@@ -835,13 +835,13 @@ for claim_id, (estimate, its) in plays.items():
     specified[claim_id] = record.play(claim_id, found_in)
 
 # %% [markdown]
-# Those of 4-E are of its probe, at $\bar q$ = 4, 3 and 2, none of which the theorem covers: that it fails there is no
-# failure of the theorem. 4-H is played on fewer arms; its part on many arms rests on few functions (see *Regret*).
+# Those of 4-E are our own question, at $\bar q$ = 4, 3 and 2, none of which the theorem covers: that it fails there is
+# no failure of the theorem. 4-H is played on fewer arms; its part on many arms rests on few functions (see *Regret*).
 
 # %% tags=["hide-input"] jupyter={"source_hidden": true}
 for claim_id, table in specified.items():
     fig = claim_curve(table, record.rules, claim_id)
-    record.figure(fig, f"readings_{claim_id}")
+    record.figure(fig, f"interpretations_{claim_id}")
     plt.show()
 
 # %%

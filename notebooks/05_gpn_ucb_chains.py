@@ -56,8 +56,8 @@ from kbrepro.problems import Trial
 from kbrepro.regret import bootstrap, estimated_mean, exact, paired_difference, share, simple_regret
 from kbrepro.simulation import Experiment, map_trials, run, run_trials
 from kbrepro.verdicts.claims import read_rule
+from kbrepro.verdicts.interpretations import cross
 from kbrepro.verdicts.pictures import claim_curve
-from kbrepro.verdicts.readings import cross
 from kbrepro.verdicts.record import Record
 
 # %% tags=["parameters", "hide-input"] jupyter={"source_hidden": true}
@@ -76,13 +76,13 @@ explorations: list[float] = [0.01, 1.0, 100.0]  # values b of OI (paper: 1e-4 to
 networks: int = 2  # small networks of each structure for the theorems (full scale: 100)
 network_horizon: int = 5  # pulls on each of them (full scale: 20)
 needle_side: int = 3  # needles a side, M of them is its square (full scale: 10)
-reading_chains: int = 1  # chains under every reading (full scale: 15)
+cross_chains: int = 1  # chains under every interpretation (full scale: 15)
 results_dir: str = ""  # folder for figures and tables, relative to the project's root; empty: write nothing
 
 # %% tags=["hide-input"] jupyter={"source_hidden": true}
 checks.at_least(2, chains=chains, sampled_chains=sampled_chains, norm_2_chains=norm_2_chains, networks=networks)
 checks.at_least(2, ablation_chains=ablation_chains, figure_trials=figure_trials, needle_side=needle_side)
-checks.positive_int(obvious_chains=obvious_chains, reading_chains=reading_chains, trials_per_chain=trials_per_chain)
+checks.positive_int(obvious_chains=obvious_chains, cross_chains=cross_chains, trials_per_chain=trials_per_chain)
 checks.positive_int(samples=samples, network_horizon=network_horizon)
 checks.at_least(10, side=side)
 checks.at_least(50, horizon=horizon)  # claims speak of T = 50
@@ -183,9 +183,9 @@ def gpn_ucb(k, X, pull, m, B, L, D, T, order):
 
 # %% tags=["experiment"]
 example = DrawnChain(12)(Trial(seed, 0))
-trace = run(GPNUCB(example.told, 20), example, 20, Trial(seed, 0).rng("run"))
+trace = run(GPNUCB(example.model, 20), example, 20, Trial(seed, 0).rng("run"))
 arms = gpn_ucb(
-    *(KERNEL, example.told.points, lambda arm: example.pull(arm, None), 3, 2.0, 2.0, grid(100, 1, -5, 5), 20),
+    *(KERNEL, example.model.points, lambda arm: example.pull(arm, None), 3, 2.0, 2.0, grid(100, 1, -5, 5), 20),
     order=Trial(seed, 0).rng("run").spawn(2)[1].permutation(144),  # as the package draws it
 )
 assert arms == trace.arms.tolist()
@@ -206,9 +206,9 @@ print(f"{len(arms)} of {len(arms)} pulls agree; the first five: {arms[:5]}")
 
 # %% tags=["experiment"]
 shown_chain = replace(exact_chain(30), norm_bound=4.0)(Trial(seed, 0))
-pulled = run(GPNUCB(shown_chain.told, 12), shown_chain, 12, Trial(seed, 0).rng("run")).arms.tolist()
+pulled = run(GPNUCB(shown_chain.model, 12), shown_chain, 12, Trial(seed, 0).rng("run")).arms.tolist()
 others = np.setdiff1d(np.arange(900), pulled)
-points = shown_chain.told.points
+points = shown_chain.model.points
 near = others[np.linalg.norm(points[others] - points[pulled[-1]], axis=1).argmin()]  # next to the last pull
 layers, rows = experiments.carried(shown_chain, pulled, int(near))
 record.table(rows.set_index(["layer", "kind"]), "interval_of_one_arm")
@@ -779,7 +779,7 @@ record.judge(
     "5-T",
     norm=exact(max(source.first_norm() for source in needles.values()) / needle.NORM),
     slope=exact(
-        max(max(its.needle_slope(), needle.steepest(nu)) / problems[nu].told.lipschitz for nu, its in needles.items())
+        max(max(its.needle_slope(), needle.steepest(nu)) / problems[nu].model.lipschitz for nu, its in needles.items())
     ),
     maximum=exact(max(abs(p.expected_reward.max() / (2 * epsilon[nu]) - 1) for nu, p in problems.items())),
     outside=exact(sum(source.outside(Trial(seed, 0)) for source in needles.values())),
@@ -884,15 +884,15 @@ table.round(2)
 # | $\eta_0$ of OI | not said | $\eta_1$ | none played |
 # | placement of NonAda | any with small fill distance | centres of equal squares | none played |
 #
-# Every combination that bears on a claim is one *reading*; each was played with fewer chains. cEI, told neither $B$ nor
-# $L$, is the same in all readings: that from above, on draws.
+# Every combination that bears on a claim is one *interpretation*, played with fewer chains. cEI, told neither $B$ nor
+# $L$, is the same in all interpretations: that from above, on draws.
 
 # %% tags=["experiment"]
-choices = record.rules.readings
+choices = record.rules.interpretations
 told = {("draws", B): replace(draws, norm_bound=float(B)) for B in choices["B"]}
 told |= {("norm 2", B): replace(norm_2, norm_bound=float(B)) for B in choices["B"]}
 sets_of = list(product(choices["points"], choices["first layer"], choices["empty set"]))
-n = min(reading_chains, chains, sampled_chains, norm_2_chains, len(obvious))
+n = min(cross_chains, chains, sampled_chains, norm_2_chains, len(obvious))
 
 
 def version(points, first, empty):
@@ -903,7 +903,7 @@ def play(source, ranges, label):
     """{GPN-UCB's sets or a rival's name: trace} on the first chains of a source."""
     its = {case: version(*case) for case in sets_of} | {name: rules[name] for name in without_cei}
     count = len(ranges)
-    return scaled(run_trials(Experiment(source, its, horizon), count, seed, label=f"readings, {label}"), ranges)
+    return scaled(run_trials(Experiment(source, its, horizon), count, seed, label=f"interpretations, {label}"), ranges)
 
 
 of_kind = {"draws": ranges[:n], "norm 2": ranges_2[:n]}
@@ -913,15 +913,15 @@ on_obvious = {B: play(source, clear_ranges[:n], f"obvious, B {B}") for B, source
 
 
 # %%
-def play_reading(claim_id, names, estimate):
-    """Record a claim's part under the cross of the named choices: estimate(reading) with all others as of record."""
+def play_cross(claim_id, names, estimate):
+    """Record a claim's part under the cross of the named choices: estimate(interpretation), others as in the main."""
     record_of = {name: values[0] for name, values in choices.items()}
     cases = cross({name: choices[name] for name in names})
     return record.play(claim_id, [(case, estimate(record_of | case)) for case in cases])
 
 
 def traces_of(case, source=None):
-    """The traces of GPN-UCB and its rivals under a reading."""
+    """The traces of GPN-UCB and its rivals under an interpretation."""
     its = played[case["chains"], case["B"]] if source is None else source[case["B"]]
     own = its[case["points"], case["first layer"], case["empty set"]]
     return {"GPN-UCB": own} | {name: its[name] for name in without_cei}
@@ -961,25 +961,25 @@ def designed(case):
 # %%
 ours = ["points", "first layer", "empty set", "B"]
 specified = {
-    "5-A": play_reading(
+    "5-A": play_cross(
         "5-A", ["chains", *ours], lambda c: share(lead(totals(traces_of(c), 1), "GPN-UCB", without_cei) > tied)
     ),
-    "5-B": play_reading("5-B", ours, lambda c: share(totals(traces_of(c), 1)["GPN-UCB"] < cei_total - tied)),
-    "5-D": play_reading(
+    "5-B": play_cross("5-B", ours, lambda c: share(totals(traces_of(c), 1)["GPN-UCB"] < cei_total - tied)),
+    "5-D": play_cross(
         "5-D", ["chains", *ours, "T"], lambda c: share(simple_regret(traces_of(c)["GPN-UCB"])[:, at(c) - 1] <= 0.05)
     ),
-    "5-E": play_reading("5-E", ["chains", *ours, "tie", "T"], surpasses),
-    "5-F": play_reading("5-F", ["B", "tie", "T"], designed),
-    "5-G": play_reading(
+    "5-E": play_cross("5-E", ["chains", *ours, "tie", "T"], surpasses),
+    "5-F": play_cross("5-F", ["B", "tie", "T"], designed),
+    "5-G": play_cross(
         "5-G", ["chains", "B"], lambda c: share(lead(totals(traces_of(c), 1), "cUCB", black_box) < -tied)
     ),
-    "5-N": play_reading("5-N", [*ours, "T"], like_cei),
+    "5-N": play_cross("5-N", [*ours, "T"], like_cei),
 }
 
 # %% tags=["hide-input"] jupyter={"source_hidden": true}
 for claim_id, table in specified.items():
     fig = claim_curve(table, record.rules, claim_id, f"{n} chains")
-    record.figure(fig, f"readings_{claim_id}")
+    record.figure(fig, f"interpretations_{claim_id}")
     plt.show()
 
 # %%
@@ -987,11 +987,11 @@ held = {claim_id: table["state"].eq("holds") for claim_id, table in specified.it
 above = {claim_id: (table["value"] >= 0.75).mean() for claim_id, table in specified.items()}
 record.expect(
     above["5-A"] > 0.75,
-    f"In {above['5-A']:.0%} of readings GPN-UCB has the lowest cumulative regret in three quarters of the chains or "
+    f"In {above['5-A']:.0%} of them GPN-UCB has the lowest cumulative regret in three quarters of the chains or "
     "more: what the paper leaves open seldom turns this round.",
 )
 least = share(np.full(n, True)).low
-print(f"Even {n} of {n} chains leave an interval from {least:.0%} on: where a rule asks for more, no reading can hold.")
+print(f"Even {n} of {n} chains leave an interval from {least:.0%} on: where a rule asks for more, none can hold.")
 pd.DataFrame({"holds in": {n: its.sum() for n, its in held.items()}, "of": {n: len(its) for n, its in held.items()},
               "fails in": {n: its["state"].eq("fails").sum() for n, its in specified.items()},
               "value at least 0.75": above}).round(2)  # fmt: skip

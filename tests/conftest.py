@@ -54,7 +54,7 @@ def check_readable():
 
 @pytest.fixture
 def judged_again():
-    """Judge the numbers of a record once more by a claim of the rules: a record without readings."""
+    """Judge the numbers of a record once more by a claim of the rules: a record without interpretations."""
     from kbrepro.regret import Estimate
     from kbrepro.verdicts import claims
 

@@ -159,7 +159,7 @@ def test_the_referee_finds_the_first_departure(width, monkeypatch):
 
     def other(policy, problem, horizon):
         for t, arm, observation in plain(policy, problem, horizon):
-            yield t, arm if t != 60 else (arm + 1) % problem.told.n_arms, observation
+            yield t, arm if t != 60 else (arm + 1) % problem.model.n_arms, observation
 
     monkeypatch.setattr(referee, "played", other)
     assert referee.departure(width, side=8, horizon=70) == 60

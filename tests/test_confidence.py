@@ -13,7 +13,7 @@ from scipy.special import logsumexp
 from kbrepro.confidence import Bayes, Constant, Improved, SelfNormalised, Tighter
 from kbrepro.kernels import Matern, SquaredExponential, grid
 from kbrepro.policies import UCB
-from kbrepro.problems import Gaussian, Problem, Told
+from kbrepro.problems import Gaussian, Model, Problem
 from kbrepro.simulation import rounds
 
 GIVEN = dict(norm=1.5, noise_scale=0.3)
@@ -25,7 +25,7 @@ OF_THE_GAIN = {Improved(0.1): GIVEN, SelfNormalised(0.1): RIDGED, Tighter(0.1): 
 def asking(t=3, gain=4.0, **told):
     """What a width looks at: 25 arms, round 3, a gain of 4 nats."""
     given = dict(points=grid(25), kernel=SquaredExponential(0.2), noise_variance=0.04, norm=1.5, noise_scale=0.3)
-    return SimpleNamespace(t=t, told=Told(**given | told), posterior=SimpleNamespace(gain=gain))
+    return SimpleNamespace(t=t, model=Model(**given | told), posterior=SimpleNamespace(gain=gain))
 
 
 # Srinivas et al., Theorem 1
@@ -169,8 +169,8 @@ def test_a_width_reads_its_arguments_off_the_policy():
 @pytest.mark.parametrize(("width", "given"), OF_THE_GAIN.items())
 def test_at_other_gains_a_width_reads_what_was_told(width, given):
     """`of`: the gain of the posterior, 4, plays no part."""
-    assert width.of(asking().told, np.array(GAINS)).tolist() == width.at(np.array(GAINS), **given).tolist()
-    assert width.of(asking().told, 0.7) == width.at(0.7, **given) < width(asking())
+    assert width.of(asking().model, np.array(GAINS)).tolist() == width.at(np.array(GAINS), **given).tolist()
+    assert width.of(asking().model, 0.7) == width.at(0.7, **given) < width(asking())
 
 
 def test_a_gain_by_formula_is_that_of_the_pulls_before():
@@ -197,8 +197,8 @@ def test_the_self_normalised_band_covers_at_a_small_regulariser():
     for seed in range(20):
         weights = np.random.default_rng([31, seed]).standard_normal(25)
         f, norm = K @ weights, float(np.sqrt(weights @ K @ weights))
-        problem = Problem(Told(points, kernel, 0.01, noise_scale=0.3, norm=norm), f, Gaussian(0.3))
-        policy = UCB(problem.told, 60, width=Constant(3.0))
+        problem = Problem(Model(points, kernel, 0.01, noise_scale=0.3, norm=norm), f, Gaussian(0.3))
+        policy = UCB(problem.model, 60, width=Constant(3.0))
         for _ in rounds(policy, problem, 60, np.random.default_rng([32, seed])):
             half = SelfNormalised(1e-6)(policy) * policy.posterior.sd
             assert (np.abs(f - policy.posterior.mean) <= half + 1e-9).all()

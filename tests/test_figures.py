@@ -15,7 +15,7 @@ from traces import trace_of
 from kbrepro import figures, papers
 from kbrepro.figures.style import CYCLE
 from kbrepro.regret import Estimate, Regrets, kept_rounds, log_spaced
-from kbrepro.verdicts import pictures, readings
+from kbrepro.verdicts import interpretations, pictures
 from kbrepro.verdicts.claims import Claim, Part, Rules, load, read_rule
 from kbrepro.verdicts.record import curve_quantiles
 
@@ -233,17 +233,18 @@ def test_pairs_show_every_dot_the_estimate_and_the_rule(ax, check_readable):
 
 
 def specification(part, sizes):
-    """What readings of choices with those numbers of values might give."""
+    """What interpretations of choices with those numbers of values might give."""
     choices = {f"choice {i}": [f"value {j}" for j in range(size)] for i, size in enumerate(sizes)}
     values = iter(np.random.default_rng(1).normal(1, 0.4, int(np.prod(sizes))))
     found = [
-        (reading, Estimate(v, v - 0.2, v + 0.2)) for reading, v in zip(readings.cross(choices), values, strict=True)
+        (interpretation, Estimate(v, v - 0.2, v + 0.2))
+        for interpretation, v in zip(interpretations.cross(choices), values, strict=True)
     ]
-    return readings.specification(part, found), choices
+    return interpretations.specification(part, found), choices
 
 
-@pytest.mark.parametrize("sizes", [(2, 2), (5, 5, 4)], ids=["4 readings", "100 readings"])
-def test_a_specification_curve_shows_every_reading(styled, sizes, check_readable):
+@pytest.mark.parametrize("sizes", [(2, 2), (5, 5, 4)], ids=["4 interpretations", "100 interpretations"])
+def test_a_specification_curve_shows_every_interpretation(styled, sizes, check_readable):
     part = Part("ratio", "R_T of EI over that of IGP-UCB", read_rule("> 1"), show=".2f °C")
     table, choices = specification(part, sizes)
     figure = pictures.specification_curve(table, choices | {"not played": ["a", "b"]}, part)
@@ -251,14 +252,14 @@ def test_a_specification_curve_shows_every_reading(styled, sizes, check_readable
     drawn = {line.get_label(): line for line in above.lines if not line.get_label().startswith("_")}
     for state in figures.STATE_LOOK:
         np.testing.assert_array_equal(drawn[state].get_ydata(), table["value"][table["state"] == state])
-    record = table.index[table["of record"]][0]
-    assert (drawn["of record"].get_xdata(), drawn["of record"].get_ydata()) == ([record], [table["value"][record]])
+    record = table.index[table["main"]][0]
+    assert (drawn["main"].get_xdata(), drawn["main"].get_ydata()) == ([record], [table["value"][record]])
     labels = [label.get_text() for label in below.get_yticklabels()]
     assert len(labels) == sum(1 + size for size in sizes) and "not played:" not in labels
     bold = [label.get_text() for label in below.get_yticklabels() if label.get_fontweight() == "bold"]
     assert bold == ["value 0"] * len(sizes)
-    assert sum(len(line.get_xdata()) for line in below.lines[:-1]) == len(table) * len(sizes)  # the last: of record
-    assert above.get_ylabel().endswith("(°C)") and below.get_xlabel().startswith(f"{len(table)} readings")
+    assert sum(len(line.get_xdata()) for line in below.lines[:-1]) == len(table) * len(sizes)  # the last: the main one
+    assert above.get_ylabel().endswith("(°C)") and below.get_xlabel().startswith(f"{len(table)} interpretations")
     check_readable(figure)
 
 
@@ -279,9 +280,11 @@ def test_a_specification_curve_shows_every_reading(styled, sizes, check_readable
     ],
     ids=["shares", "ratios", "near the rule", "counts"],
 )
-def test_far_readings_are_drawn_on_a_stretched_axis(styled, check_readable, rule, scale, show, values, axis, ticks):
+def test_far_interpretations_are_drawn_on_a_stretched_axis(
+    styled, check_readable, rule, scale, show, values, axis, ticks
+):
     its = Part("part", "a number", read_rule(rule), show=show, scale=scale)
-    table = readings.specification(its, [({"choice": v}, Estimate(v, v - 0.05, v + 0.05)) for v in values])
+    table = interpretations.specification(its, [({"choice": v}, Estimate(v, v - 0.05, v + 0.05)) for v in values])
     figure = pictures.specification_curve(table, {"choice": [*values, "not taken"]}, its)
     above, below = figure.axes
     assert above.get_yscale() == axis
@@ -296,10 +299,10 @@ def test_far_readings_are_drawn_on_a_stretched_axis(styled, check_readable, rule
 def test_a_played_claim_has_the_finding_as_its_title(styled):
     its = Part("gap", "a number", read_rule("> 0"), scale=1.0, curve=("gap (m)",))
     found = [({"incumbent": name, "margin": m}, Estimate(v, v, v)) for name, v in (("a", 1), ("b", -1)) for m in (0, 1)]
-    claim = Claim("9-A", "", "probe", "", {"gap": its}, "")
+    claim = Claim("9-A", "", "own question", "", {"gap": its}, "")
     rules = Rules("09", {"9-A": claim}, {"incumbent": ["a", "b"], "margin": [0, 1], "days": ["none"]}, "")
-    figure = pictures.claim_curve(readings.specification(its, found), rules, "9-A", "light")
-    assert figure.axes[0].get_title() == "9-A, light: holds in 2 of 4 readings; the incumbent alone decides"
+    figure = pictures.claim_curve(interpretations.specification(its, found), rules, "9-A", "light")
+    assert figure.axes[0].get_title() == "9-A, light: holds in 2 of 4 interpretations; the incumbent alone decides"
     assert figure.axes[0].get_ylabel() == "gap (m)"
 
 
@@ -315,12 +318,14 @@ PLAYED = [
 def test_the_curve_of_every_played_claim_is_readable(styled, check_readable, notebook, claim_id):
     """With the choices that its paper leaves open, near its rule and far from it."""
     rules = load(ROOT / "notebooks" / "claims" / f"{notebook}.yaml")
-    part, (name, values) = rules.claims[claim_id].played, next(iter(rules.readings.items()))
+    part, (name, values) = rules.claims[claim_id].played, next(iter(rules.interpretations.items()))
     sizes = [part.rule.nearest_scale or part.scale, 30 * (part.scale or part.rule.nearest_scale)]
     found = [({name: v}, Estimate(s, 0.9 * s, 1.1 * s)) for v, s in zip(values, sizes, strict=False)]
-    figure = pictures.claim_curve(readings.specification(part, found), rules, claim_id, "SIMULATED STAND-IN for light")
+    figure = pictures.claim_curve(
+        interpretations.specification(part, found), rules, claim_id, "SIMULATED SUBSTITUTE for light"
+    )
     check_readable(figure)
-    what, data = (*part.curve, "SIMULATED STAND-IN for light")[:2]
+    what, data = (*part.curve, "SIMULATED SUBSTITUTE for light")[:2]
     title = figure.axes[0].get_title().replace("\n", " ")
     assert title.startswith(f"{claim_id}, {data}: holds in ") and figure.axes[0].get_ylabel() == what
 
@@ -357,7 +362,7 @@ RUNS = {
     },
     "02_second": {
         "claims": [
-            {"id": "2-A", "counts_as": "probe", "parts": {"ours": part("<= 0", 1.0, 0.0, 0.0, 0.0, "holds")}},
+            {"id": "2-A", "counts_as": "own question", "parts": {"ours": part("<= 0", 1.0, 0.0, 0.0, 0.0, "holds")}},
             {"id": "2-B", "counts_as": "theorem", "parts": {"later": {"is": "", "rule": "> 0", "scale": 1.0}}},
         ]
     },

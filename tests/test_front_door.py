@@ -67,18 +67,18 @@ def test_what_the_page_on_own_problems_says_runs(monkeypatch):
     for code in codes:
         exec(code, scope)
     assert scope["policy"].t == 3 and scope["policy"].posterior.counts[[17, 250]].tolist() == [1, 1]
-    problem = kb.Problem(scope["told"], scope["points"].sum(axis=1))
+    problem = kb.Problem(scope["model"], scope["points"].sum(axis=1))
     policies = {name: scope[name] for name in ("Mine", "Uniform")}
     traces = kb.run_trials(kb.Experiment(kb.Known(problem), policies, 30), 2, 6)
     assert {name: trace.arms.shape for name, trace in traces.items()} == {"Mine": (2, 30), "Uniform": (2, 30)}
 
 
 def test_a_policy_that_is_told_what_another_was_asks_for_the_same_arms():
-    told = kb.Told(kb.grid(10, d=2), kb.Matern(0.2, nu=2.5), noise_variance=0.01)
-    measured = told.points.sum(axis=1) + 0.1 * np.random.default_rng(8).standard_normal((40, 100))
+    model = kb.Model(kb.grid(10, d=2), kb.Matern(0.2, nu=2.5), noise_variance=0.01)
+    measured = model.points.sum(axis=1) + 0.1 * np.random.default_rng(8).standard_normal((40, 100))
 
     def played(rounds, before=()):
-        policy, rng, pulls = kb.UCB(told, 40, width=kb.Bayes(0.1)), np.random.default_rng(7), []
+        policy, rng, pulls = kb.UCB(model, 40, width=kb.Bayes(0.1)), np.random.default_rng(7), []
         for arm, y in before:
             policy.tell(arm, y)
         for t in rounds:

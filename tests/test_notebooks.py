@@ -89,13 +89,13 @@ def test_no_cell_ends_in_a_semicolon_or_skips_the_comparison(notebook):
         assert not {"nbval-skip", "raises-exception"} & tags
 
 
-def test_stand_in_outputs_say_so(name, notebook):
+def test_substitute_data_outputs_say_so(name, notebook):
     loads = any("store.load(" in cell.source for cell in code_cells(notebook))
     rules = claims.load(ROOT / "notebooks/claims" / f"{name}.yaml")
     assert loads == any("data" in claim.needs for claim in rules.claims.values())
     if loads:
         shown = json.dumps([cell.outputs for cell in code_cells(notebook)])
-        assert "SIMULATED STAND-IN" in shown
+        assert "SIMULATED SUBSTITUTE" in shown
 
 
 def test_profile_and_claims_fit_the_notebook(name, notebook):

@@ -114,7 +114,7 @@ def test_the_factory_picks_rows_up_to_one_and_a_half_pulls_an_arm():
 def test_both_forms_give_the_same_arms_under_ucb(kernel, points):
     problem, traces = GPDraw(kernel, points, NOISE)(Trial(9, 0)), []
     for form in FORMS:
-        policy = UCB(problem.told, 400, width=Bayes(delta=0.1))
+        policy = UCB(problem.model, 400, width=Bayes(delta=0.1))
         policy.posterior = form(kernel, points, NOISE)
         traces.append(run(policy, problem, 400, np.random.default_rng(10)))
     np.testing.assert_array_equal(traces[0].arms, traces[1].arms)

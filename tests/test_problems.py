@@ -12,10 +12,10 @@ from kbrepro.problems import (
     Gaussian,
     GPDraw,
     Known,
+    Model,
     Problem,
     RKHSFunction,
     Rows,
-    Told,
     Trial,
     Uniform,
     covariance_factor,
@@ -25,7 +25,7 @@ from kbrepro.problems import (
 REWARD = np.array([0.3, -1.0, 0.8, 0.79])
 COVARIANCE = np.array([[2.0, 1.0, 0.0], [1.0, 3.0, -0.5], [0.0, -0.5, 1.0]])
 FIELDS = np.arange(12.0).reshape(4, 3)
-TOLD = Told(grid(4), SquaredExponential(0.2), 0.5)
+TOLD = Model(grid(4), SquaredExponential(0.2), 0.5)
 
 
 @pytest.fixture
@@ -69,11 +69,11 @@ def test_a_gp_draw_comes_from_the_prior_that_is_told():
     source = GPDraw(kernel, points, 0.1)
     problem = source(trial)
     np.testing.assert_array_equal(problem.expected_reward, draw_from_prior(kernel, points, trial.rng("function")))
-    assert (problem.told.kernel, problem.told.noise_variance, problem.told.norm) == (kernel, 0.1, None)
-    assert problem.told.points is points and problem.told.noise_scale == np.sqrt(0.1)
+    assert (problem.model.kernel, problem.model.noise_variance, problem.model.norm) == (kernel, 0.1, None)
+    assert problem.model.points is points and problem.model.noise_scale == np.sqrt(0.1)
     assert not np.allclose(problem.expected_reward, source(Trial(15, 4)).expected_reward)
     changed = replace(source, kernel=Independent())(trial)
-    assert changed.told.kernel == Independent() and changed.told.points is points
+    assert changed.model.kernel == Independent() and changed.model.points is points
 
 
 def test_the_noise_has_its_variance_and_mean(problem):
@@ -147,9 +147,9 @@ def test_bad_rewards_are_named(expected_reward, message):
 def test_the_row_of_the_trial_is_its_reward(number):
     problem = Rows(COVARIANCE, FIELDS, 0.5)(Trial(21, number))
     np.testing.assert_array_equal(problem.expected_reward, FIELDS[number])
-    told = problem.told
-    np.testing.assert_array_equal(told.kernel(told.points, told.points), COVARIANCE)
-    assert (told.noise_variance, told.norm) == (0.5, None)
+    model = problem.model
+    np.testing.assert_array_equal(model.kernel(model.points, model.points), COVARIANCE)
+    assert (model.noise_variance, model.norm) == (0.5, None)
 
 
 def test_rows_draw_nothing(monkeypatch):
@@ -159,7 +159,7 @@ def test_rows_draw_nothing(monkeypatch):
 
 def test_rows_tell_the_norm_that_a_function_of_row_and_covariance_gives():
     problem = Rows(COVARIANCE, FIELDS, 0.5, norm_of=lambda row, K: float(row.sum() + K[1, 1]))(Trial(21, 2))
-    assert problem.told.norm == FIELDS[2].sum() + 3.0
+    assert problem.model.norm == FIELDS[2].sum() + 3.0
 
 
 @pytest.mark.parametrize("number", [4, 100])
@@ -199,7 +199,7 @@ def test_rkhs_functions_have_the_norm_asked_for():
     f, K = problem.expected_reward, kernel(points, points)
     assert f @ np.linalg.solve(K, f) == pytest.approx(3.0, rel=1e-9)
     assert np.count_nonzero(np.abs(np.linalg.solve(K, f)) > 1e-8) == 7
-    assert problem.told.norm == source.norm and problem.noise == Uniform(np.sqrt(0.1))
+    assert problem.model.norm == source.norm and problem.noise == Uniform(np.sqrt(0.1))
     assert not np.allclose(f, source(Trial(54, 1)).expected_reward)
     with pytest.raises(ValueError, match="norm = 0"):
         replace(source, norm=0)
@@ -210,7 +210,7 @@ def test_rkhs_functions_have_the_norm_asked_for():
 @pytest.mark.parametrize("kind", [Gaussian, Uniform])
 def test_the_noise_may_differ_from_what_the_policies_are_told(kind):
     def pulled(noise_variance, noise, noise_scale=None):
-        problem = Problem(Told(grid(4), SquaredExponential(0.2), noise_variance, noise_scale), REWARD, noise)
+        problem = Problem(Model(grid(4), SquaredExponential(0.2), noise_variance, noise_scale), REWARD, noise)
         return problem.pull(2, np.random.default_rng(7))
 
     assert pulled(0.25, kind(0.5)) == pulled(4.0, kind(0.5)) == pulled(4.0, kind(0.5), noise_scale=3.0) != REWARD[2]
@@ -229,7 +229,7 @@ def test_the_noise_scale_stays_where_the_posterior_is_told_another_variance():
     other = replace(TOLD, noise_variance=4.0)
     assert other.noise_scale == TOLD.noise_scale == np.sqrt(0.5)
     assert replace(other, noise_scale=0.0).noise_scale == 0.0
-    problem = replace(Problem(TOLD, REWARD), told=replace(TOLD, noise_scale=2.0))
+    problem = replace(Problem(TOLD, REWARD), model=replace(TOLD, noise_scale=2.0))
     noise = Gaussian(2.0)(np.random.default_rng(7))
     assert problem.pull(2, np.random.default_rng(7)) == REWARD[2] + noise
 

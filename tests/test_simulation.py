@@ -16,7 +16,7 @@ from kbrepro import simulation
 from kbrepro.confidence import Bayes
 from kbrepro.kernels import SquaredExponential, grid
 from kbrepro.policies import UCB, ExpectedImprovement, MeanOnly, ProbabilityOfImprovement, VarianceOnly
-from kbrepro.problems import GPDraw, Problem, Rows, Told, Trial
+from kbrepro.problems import GPDraw, Model, Problem, Rows, Trial
 from kbrepro.regret import Trace, log_spaced
 from kbrepro.simulation import Experiment, observations, rounds, run_trials
 
@@ -56,14 +56,14 @@ def assert_same(one, other):
 class Scripted:
     """Pulls arms in turn, draws as it goes, writes down what happens, and may raise when told."""
 
-    def __init__(self, told, horizon, log=None, draws=1, fails_in=None):
-        self.t, self.told, self.fails_in, self.draws = 0, told, fails_in, draws
+    def __init__(self, model, horizon, log=None, draws=1, fails_in=None):
+        self.t, self.model, self.fails_in, self.draws = 0, model, fails_in, draws
         self.log = [] if log is None else log
 
     def ask(self, rng):
         self.t += 1
         rng.random(self.draws)
-        arm = 2 * self.t % self.told.n_arms
+        arm = 2 * self.t % self.model.n_arms
         self.log.append(("ask", arm))
         return arm
 
@@ -78,7 +78,7 @@ class Scripted:
 
 def test_a_run_is_ask_pull_tell(experiment):
     problem, log = experiment.problem(Trial(33, 0)), []
-    trace = simulation.run(Scripted(problem.told, 4, log), problem, 4, np.random.default_rng(34))
+    trace = simulation.run(Scripted(problem.model, 4, log), problem, 4, np.random.default_rng(34))
     assert trace.arms.tolist() == [2, 4, 6, 8]
     pulls = zip(trace.arms.tolist(), observations(problem, trace.arms, np.random.default_rng(34)), strict=True)
     assert log == [step for arm, y in pulls for step in (("ask", arm), ("tell", arm, y))]
@@ -90,8 +90,8 @@ def test_a_run_is_ask_pull_tell(experiment):
 @given(horizon=st.integers(1, 20), n_arms=st.integers(1, 7), seed=st.integers(0, 10**6), data=st.data())
 def test_rounds_yield_before_the_policy_is_told_and_end_where_it_raises(horizon, n_arms, seed, data):
     fails_in = data.draw(st.one_of(st.none(), st.integers(1, horizon)))
-    problem = Problem(Told(grid(n_arms), SquaredExponential(0.2), 0.1), np.zeros(n_arms))
-    policy, seen = Scripted(problem.told, horizon, fails_in=fails_in), []
+    problem = Problem(Model(grid(n_arms), SquaredExponential(0.2), 0.1), np.zeros(n_arms))
+    policy, seen = Scripted(problem.model, horizon, fails_in=fails_in), []
     try:
         for t, arm, observation in rounds(policy, problem, horizon, np.random.default_rng(seed)):
             told = [step[1:] for step in policy.log if step[0] == "tell"]
@@ -107,7 +107,7 @@ def test_rounds_yield_before_the_policy_is_told_and_end_where_it_raises(horizon,
 def test_what_a_policy_draws_does_not_touch_the_noise(experiment):
     problem = experiment.problem(Trial(51, 0))
     few, many = (
-        simulation.run(Scripted(problem.told, 10, draws=n), problem, 10, np.random.default_rng(52)) for n in (0, 7)
+        simulation.run(Scripted(problem.model, 10, draws=n), problem, 10, np.random.default_rng(52)) for n in (0, 7)
     )
     np.testing.assert_array_equal(few.arms, many.arms)
     seen = observations(problem, few.arms, np.random.default_rng(52))
@@ -119,8 +119,8 @@ def test_an_observation_may_have_several_numbers():
         def pull(self, arm, rng):
             return 7.0, self.expected_reward[arm]
 
-    log, problem = [], Layers(Told(grid(4), SquaredExponential(0.2), 1.0), np.arange(4.0))
-    trace = simulation.run(Scripted(problem.told, 6, log), problem, 6, np.random.default_rng(1))
+    log, problem = [], Layers(Model(grid(4), SquaredExponential(0.2), 1.0), np.arange(4.0))
+    trace = simulation.run(Scripted(problem.model, 6, log), problem, 6, np.random.default_rng(1))
     assert observations(problem, trace.arms, np.random.default_rng(1)) == [(7.0, y) for y in [2, 0, 2, 0, 2, 0]]
     assert log[1] == ("tell", 2, (7.0, 2.0))
     np.testing.assert_array_equal(trace.cumulative_regret, [1, 4, 5, 8, 9, 12])
@@ -160,8 +160,8 @@ def test_policies_of_a_trial_share_function_noise_and_first_arm(experiment):
     told = {name: [] for name in experiment.policies}
 
     def listening(make, log):
-        def policy(told, horizon):
-            its = make(told, horizon)
+        def policy(model, horizon):
+            its = make(model, horizon)
             tell = its.tell
             its.tell = lambda arm, y: (log.append(y), tell(arm, y))
             return its
@@ -323,10 +323,10 @@ def test_the_band_is_the_worst_since_the_round_before_that_is_kept():
     """Of 3000 rounds about 100 numbers are kept: their maximum is that of all rounds, from round 10 on too."""
     source = GPDraw(SquaredExponential(0.2), grid(20), 0.5)
     problem, whole = source(Trial(3, 0)), []
-    policy = UCB(problem.told, 3000, width=Bayes(0.1))
+    policy = UCB(problem.model, 3000, width=Bayes(0.1))
     for _ in rounds(policy, problem, 3000, Trial(3, 0).rng("run")):
         whole.append(policy.band_ratio(problem.expected_reward))
-    found = simulation.run(UCB(problem.told, 3000, width=Bayes(0.1)), problem, 3000, Trial(3, 0).rng("run"), True)
+    found = simulation.run(UCB(problem.model, 3000, width=Bayes(0.1)), problem, 3000, Trial(3, 0).rng("run"), True)
     at = log_spaced(3000)
     expected = [max(whole[low:high]) for low, high in zip([0, *at[:-1]], at, strict=True)]
     np.testing.assert_array_equal(found.band_ratio, expected)

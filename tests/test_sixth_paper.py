@@ -54,7 +54,7 @@ def added(project):
 def test_it_is_played_judged_and_under_its_two_interpretations(added):
     results = added / "results" / "quick" / "09_toy"
     first, second = json.loads((results / "claims.json").read_text(encoding="utf-8"))["claims"]
-    assert first["verdict"] != "not evaluated" and first["readings"]["of"] == 2
+    assert first["verdict"] != "not evaluated" and first["interpretations"]["of"] == 2
     assert second["verdict"] != "not evaluated" or second["note"].startswith("needs data")
     labels = {path.stem for path in (results / "played").glob("*.json")}
     assert {label.partition(",")[0] for label in labels} == {"Fig._1", "Fig._2"} and len(labels) == 3

@@ -48,7 +48,7 @@ def played():
         n_arms, horizon = SIZES.get(job.source, (900, 400))
         problem = job.source(n_arms, horizon)(Trial(19, 0))
         found["arms"][name] = run(
-            job.policy(problem.told, horizon), problem, horizon, Trial(19, 0).rng("run")
+            job.policy(problem.model, horizon), problem, horizon, Trial(19, 0).rng("run")
         ).arms.tolist()
     for name, source in DRAWS.items():
         found["draws"][name] = source(Trial(19, 0)).expected_reward.tolist()

@@ -56,7 +56,7 @@ def listed(notebook: str = "", profile: str = run.PAPER, label: str = "") -> lis
 def play(
     policy: Callable[..., Any], notebook: str, label: str, profile: str = run.PAPER, trials: int = 0, block: int = 1
 ) -> Compared:
-    """Play the first trials of a label with `policy(told, horizon)`, and compare it with the policies kept there.
+    """Play the first trials of a label with `policy(model, horizon)`, and compare it with the policies kept there.
 
     Every policy meets the same function, noise and order of ties. Without `trials`: 20, or all where `block` above 1
     says how many neighbours count as one. The notebook's cells are run up to the label, from its store. Raises

@@ -1,7 +1,7 @@
 """Editions: rules and settings of a notebook, frozen with a root seed before its full-scale run is first seen.
 
-The seed follows from what decides (rules, scale, needs, readings) and the settings of the full-scale profile, and stays
-for the whole edition. A rule that changes afterwards is judged on the same trials and marked as revised.
+The seed follows from what decides (rules, scale, needs, interpretations) and the settings of the full-scale profile,
+and stays for the whole edition. A rule that changes afterwards is judged on the same trials and marked as revised.
 """
 
 import json

@@ -41,7 +41,9 @@ class Item:
 def columns(file: Path) -> Columns:
     """Return the columns of a table, as text, by name."""
     table = pd.read_csv(file, dtype=str, keep_default_na=False)
-    if file.name.startswith("readings_"):  # ordered by value, where ties may fall otherwise: by their choices, then
+    if file.name.startswith(
+        "interpretations_"
+    ):  # ordered by value, where ties may fall otherwise: by their choices, then
         choices = list(table.columns[1 : table.columns.get_loc("value")])
         table = table.iloc[:, 1:].sort_values(choices)
     return {name: table[name].to_numpy(dtype=object) for name in table}

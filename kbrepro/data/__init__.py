@@ -23,7 +23,7 @@ class DamagedFile(ValueError):
 class SensorData:
     """Readings (n_times, n_sensors) in `unit` at `times`; locations (n_sensors, 2) or None; arrays are read-only.
 
-    `checksum` is that of the readings, rounded to six decimals, whatever file they come from; empty for a stand-in.
+    `checksum` is that of the readings, rounded to six decimals, whatever file they come from; empty for a substitute.
     """
 
     readings: np.ndarray

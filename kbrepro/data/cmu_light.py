@@ -65,4 +65,4 @@ def simulated() -> SensorData:
     sun = np.maximum(np.sin(2 * np.pi * (hour - 7 - 0.1 * places[:, 0]) / 24), 0)
     clouds = lfilter([1.0], [1.0, -0.97], 0.24 * rng.standard_normal((len(hour), N_SENSORS)), axis=0) @ factor.T
     lux = 60 + 90 * sun * (1.2 + 0.4 * factor @ rng.standard_normal(N_SENSORS)) + 25 * clouds
-    return SensorData(lux.clip(5, 600).round(3), TIMES, SENSORS, "Lux", "simulated stand-in", False, places)
+    return SensorData(lux.clip(5, 600).round(3), TIMES, SENSORS, "Lux", "simulated substitute", False, places)

@@ -1,4 +1,4 @@
-"""Readings of the Intel Berkeley Research Lab: from the owner's rows to minute means; a simulated stand-in."""
+"""Readings of the Intel Berkeley Research Lab: from the owner's rows to minute means; a simulated substitute."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -91,4 +91,4 @@ def simulated(days: tuple[str, ...], motes: tuple[int, ...]) -> SensorData:
     weather = 1.5 * lfilter([1.0], [1.0, -keep], shocks, axis=0) @ factor.T
     table = 22 + level + cycle + weather + 0.1 * rng.standard_normal(weather.shape)
     # four decimals, as the real readings have, hide the last bits in which BLAS libraries differ
-    return SensorData(table.round(4), _minutes(days), list(motes), "°C", "simulated stand-in", False, places.round(4))
+    return SensorData(table.round(4), _minutes(days), list(motes), "°C", "simulated substitute", False, places.round(4))

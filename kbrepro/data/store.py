@@ -1,4 +1,4 @@
-"""Sensor data: find, download, verify, clean; a labelled simulated stand-in where there is none.
+"""Sensor data: find, download, verify, clean; a labelled simulated substitute where there is none.
 
 Files are looked for in the directory `KBREPRO_DATA` when that is set, and nowhere else; otherwise in the
 project's `data/`. `data/README.md` says what they are, whose, and what is wrong with them.
@@ -39,7 +39,7 @@ RECORDED = {  # sha256; those of the owner's data.txt and data.txt.gz come from 
     traffic.SPARSE: "1e7aefbf954811c972ba15c6c1ee056bdf5f4f7941240d1ae95c28bc8c3c8260",
     traffic.WEEK: "7b732d86ae32b2930595becba28aff39dacbfb2197e250fc0332e1744ce2cbf4",
 }
-#: Folder, files of readings in order of preference, reader, stand-in.
+#: Folder, files of readings in order of preference, reader, substitute.
 _SETS: dict[str, tuple[str, tuple[str, ...], Callable[..., SensorData], Callable[..., SensorData]]] = {
     "temperature": ("intel-lab", (EXTRACT, OWNERS_GZ, OWNERS), intel_lab.read, intel_lab.simulated),
     "light": ("cmu-light", (cmu_light.MAT,), cmu_light.read, cmu_light.simulated),
@@ -53,7 +53,7 @@ class DownloadFailed(RuntimeError):
 
 
 def load(name: str, days: Sequence[str] = DAYS, motes: Sequence[int] = MOTES) -> SensorData:
-    """Sensor data by name, cleaned; a simulated stand-in (`is_real` False) when no file is found.
+    """Sensor data by name, cleaned; a simulated substitute (`is_real` False) when no file is found.
 
     `name` is "temperature": one column for each of `motes` (numbers from 1 to 54, by default the 46 best covered;
     `intel_lab.REPORTING` for all 51 that work), one row a minute of `days` ("YYYY-MM-DD"; calendar order), deg C;
@@ -90,7 +90,7 @@ def checksums() -> dict[str, str]:
 
 
 def found() -> dict[str, bool]:
-    """Name of every dataset -> whether its file is found; where not, `load` gives a simulated stand-in."""
+    """Name of every dataset -> whether its file is found; where not, `load` gives a simulated substitute."""
     return {name: _file(name) is not None for name in _SETS}
 
 
@@ -102,7 +102,7 @@ def status() -> str:
         lines.append(f"{name}, sha256 {sha256} ({match})")
     for name, there in found().items():
         if not there:
-            lines.append(f"{name}: not found; a simulated stand-in is used (data/README.md says how to get it)")
+            lines.append(f"{name}: not found; a simulated substitute is used (data/README.md says how to get it)")
     return "\n".join(lines)
 
 

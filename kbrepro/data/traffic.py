@@ -64,4 +64,4 @@ def simulated() -> SensorData:
     noise = lfilter([1.0], [1.0, -0.9], rng.standard_normal((len(hour), 40)), axis=0) @ np.linalg.cholesky(covariance).T
     speed = 64 - depth * np.exp(-(((place - head) / 0.12) ** 2)) + 1.5 * noise
     times = pd.date_range("2000-04-03", periods=len(hour), freq="5min")
-    return SensorData(speed.clip(3, 75).round(4), times, list(range(40)), "mph", "simulated stand-in", False)
+    return SensorData(speed.clip(3, 75).round(4), times, list(range(40)), "mph", "simulated substitute", False)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from kbrepro.kernels import Array
 from kbrepro.posterior import Learning, Posterior, exact_posterior
-from kbrepro.problems import Told
+from kbrepro.problems import Model
 
 TOLERANCE = 1e-10
 
@@ -53,15 +53,15 @@ class Arms(Protocol):
 class IndexPolicy:
     """Pulls the arm of largest `index`; ties fall by one permutation, the first thing drawn from `rng`.
 
-    Made from what it is `told` and the horizon. With `random_opening` the first arm is uniformly at random instead. A
-    subclass gives the index and its `prior`.
+    Made from the `model` that it is given and the horizon. With `random_opening` the first arm is uniformly at random
+    instead. A subclass gives the index and its `prior`.
     """
 
-    told: Arms
+    model: Arms
     posterior: Learning
 
-    def __init__(self, told: Arms, horizon: int, *, random_opening: bool = False) -> None:
-        self.told, self.t, self.random_opening = told, 1, random_opening
+    def __init__(self, model: Arms, horizon: int, *, random_opening: bool = False) -> None:
+        self.model, self.t, self.random_opening = model, 1, random_opening
         self.posterior = self.prior(horizon)
         self._rank: NDArray[np.int64] | None = None
 
@@ -76,9 +76,9 @@ class IndexPolicy:
     def ask(self, rng: np.random.Generator) -> int:
         """Return the arm to pull."""
         if self.random_opening and self.t == 1:
-            return int(rng.integers(self.told.n_arms))
+            return int(rng.integers(self.model.n_arms))
         if self._rank is None:
-            self._rank = rng.permutation(self.told.n_arms)
+            self._rank = rng.permutation(self.model.n_arms)
         return best_arm(self.index(rng), self._rank)
 
     def tell(self, arm: int, observation: Any) -> None:
@@ -90,8 +90,8 @@ class IndexPolicy:
 class Policy(IndexPolicy):
     """An `IndexPolicy` for plain problems, by default with the exact posterior of all arms."""
 
-    told: Told
+    model: Model
     posterior: Posterior
 
     def prior(self, horizon: int) -> Posterior:
-        return exact_posterior(self.told.kernel, self.told.points, self.told.noise_variance, horizon)
+        return exact_posterior(self.model.kernel, self.model.points, self.model.noise_variance, horizon)

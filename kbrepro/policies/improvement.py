@@ -15,7 +15,7 @@ from kbrepro import checks
 from kbrepro.kernels import Array
 from kbrepro.policies.base import Policy
 from kbrepro.posterior import ExactPosterior, Posterior
-from kbrepro.problems import Told
+from kbrepro.problems import Model
 
 INCUMBENTS = ("posterior_mean", "noisy_reward")
 
@@ -60,9 +60,9 @@ class ImprovementPolicy(Policy):
     posterior: ExactPosterior
 
     def __init__(
-        self, told: Told, horizon: int, *, incumbent: str = "posterior_mean", margin: float = 0.0, **settings: Any
+        self, model: Model, horizon: int, *, incumbent: str = "posterior_mean", margin: float = 0.0, **settings: Any
     ) -> None:
-        super().__init__(told, horizon, **settings)
+        super().__init__(model, horizon, **settings)
         checks.one_of(INCUMBENTS, incumbent=incumbent)
         checks.non_negative(margin=margin)
         self.incumbent, self.margin = incumbent, margin

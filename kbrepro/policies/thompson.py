@@ -8,7 +8,7 @@ from kbrepro.kernels import Array
 from kbrepro.policies.base import Policy
 from kbrepro.policies.ucb import UCB
 from kbrepro.posterior import CovariancePosterior
-from kbrepro.problems import Told, covariance_factor
+from kbrepro.problems import Model, covariance_factor
 
 
 class Sampling(Policy):
@@ -16,12 +16,12 @@ class Sampling(Policy):
 
     posterior: CovariancePosterior
 
-    def __init__(self, told: Told, horizon: int, **settings: Any) -> None:
-        super().__init__(told, horizon, **settings)
-        self._factor = covariance_factor(told.kernel(told.points, told.points))
+    def __init__(self, model: Model, horizon: int, **settings: Any) -> None:
+        super().__init__(model, horizon, **settings)
+        self._factor = covariance_factor(model.kernel(model.points, model.points))
 
     def prior(self, horizon: int) -> CovariancePosterior:
-        return CovariancePosterior(self.told.kernel, self.told.points, self.told.noise_variance)
+        return CovariancePosterior(self.model.kernel, self.model.points, self.model.noise_variance)
 
     def deviation(self, rng: np.random.Generator) -> Array:
         """Return one draw (A,) of f - mean from the posterior.

@@ -10,7 +10,7 @@ import numpy as np
 from kbrepro.kernels import Array
 from kbrepro.policies.base import Policy
 from kbrepro.posterior import ExactPosterior
-from kbrepro.problems import Told
+from kbrepro.problems import Model
 
 
 class UCB(Policy):
@@ -19,8 +19,8 @@ class UCB(Policy):
     `width` is one of `confidence`, or any function of the policy that returns how many standard deviations to add.
     """
 
-    def __init__(self, told: Told, horizon: int, *, width: Callable[[UCB], float], **settings: Any) -> None:
-        super().__init__(told, horizon, **settings)
+    def __init__(self, model: Model, horizon: int, *, width: Callable[[UCB], float], **settings: Any) -> None:
+        super().__init__(model, horizon, **settings)
         self.width = width
 
     def index(self, rng: np.random.Generator) -> Array:

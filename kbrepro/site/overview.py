@@ -89,10 +89,10 @@ def _headline(quoted: Path, name: str, files: Path) -> str:
 
 
 def _failures(records: Sequence[Mapping[str, Any]]) -> list[str]:
-    """What did not come out, by verdict, each with the reason; probes are questions of our own and not among it."""
+    """What did not come out, by verdict, each with the reason; our own questions are not among it."""
     lists = []
     for verdict in FAILED:
-        its = [r for r in records if r["verdict"] == verdict and r["counts_as"] not in ("probe", "weak")]
+        its = [r for r in records if r["verdict"] == verdict and r["counts_as"] not in ("own question", "sanity check")]
         lines = [f"- {r['id']}{r['aside']} *{r['says']}* {r['reason']}" for r in its]
         lists += [f"**{verdict.capitalize()}**", "\n".join(lines)] if lines else []
     return lists or ["Nothing failed."]
@@ -117,7 +117,7 @@ def _facts(folders: Sequence[Path]) -> str:
         run = scorecard.read_run(folder)["facts"]
         git = run.get("git") or {}
         commit = f"`{(git.get('commit') or 'none')[:9]}`{' and changes' if git.get('dirty') else ''}"
-        data = ", ".join(sorted({Path(name).parts[0] for name in run.get("data", {})})) or "a simulated stand-in"
+        data = ", ".join(sorted({Path(name).parts[0] for name in run.get("data", {})})) or "simulated substitute data"
         times = [f"{run.get(key, 0) / 60:.1f}" for key in ("seconds", "compute_seconds")]
         rows.append([f"{{doc}}`{folder.name}`", run.get("profile", ""), data, commit, *times])
     return scorecard.table(["", "profile", "sensor data found", "commit", "minutes", "minutes of all trials"], rows)

@@ -10,7 +10,7 @@ import yaml
 
 from kbrepro import papers, paths
 from kbrepro.batch.provenance import PAGES
-from kbrepro.verdicts import readings, scorecard
+from kbrepro.verdicts import interpretations, scorecard
 
 #: A block `<!-- begin NAME -->...<!-- end NAME -->`, in lines of its own or within a line.
 _BLOCK = re.compile(r"(<!-- begin ([\w -]+?) -->)(\n?).*?(<!-- end \2 -->)", flags=re.DOTALL)
@@ -184,9 +184,11 @@ def _costs(found: Found) -> str:
 
 def _verdict(found: Found, claim: str) -> str:
     for r in (r for run in found.runs.values() for r in run["claims"] if r["id"] == claim):
-        # readings in which it does not hold need not fail: intervals of few trials are wide
-        of_readings = readings.in_words(r["readings"], fails=True) if "readings" in r else ""
-        return "; ".join(filter(None, [r["mark"], r["deciding"], of_readings]))
+        # interpretations in which it does not hold need not fail: intervals of few trials are wide
+        of_interpretations = (
+            interpretations.in_words(r["interpretations"], fails=True) if "interpretations" in r else ""
+        )
+        return "; ".join(filter(None, [r["mark"], r["deciding"], of_interpretations]))
     return "no full-scale verdict yet"
 
 

@@ -120,8 +120,8 @@ def _same(before: Any, now: Any) -> bool:
     return type(before) is type(now) and before == now
 
 
-def unknown(told: Any) -> bool:
+def unknown(its: Any) -> bool:
     """Return whether settings hold a NaN: they follow from data that is not here, and cannot be played."""
-    if isinstance(told, dict):
-        return any(map(unknown, told.values()))
-    return any(map(unknown, told)) if isinstance(told, list) else isinstance(told, float) and math.isnan(told)
+    if isinstance(its, dict):
+        return any(map(unknown, its.values()))
+    return any(map(unknown, its)) if isinstance(its, list) else isinstance(its, float) and math.isnan(its)

@@ -1,1 +1,1 @@
-"""Rules and the verdicts that they give: judging, every reading, what a notebook leaves, tables and pictures of it."""
+"""Rules and the verdicts that they give: judging, interpretations, what a notebook leaves, tables and pictures."""

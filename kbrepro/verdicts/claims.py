@@ -1,7 +1,7 @@
 """Published claims, the rules that decide them, and verdicts computed from them.
 
-The rules are data, committed before the run that they judge: `notebooks/claims/<notebook>.yaml` holds `readings` (the
-choices that the paper leaves open) and `claims`. A claim has parts; each says in words what it *is*, and the *rule*
+The rules are data, committed before the run that they judge: `notebooks/claims/<notebook>.yaml` holds the choices
+that the paper leaves open (`interpretations`) and `claims`. A claim has parts; each says what it *is*, and the *rule*
 that its number must meet, such as "< 0.6" or ">= -0.2, <= 0.2". A part *holds* if its whole 95 % interval meets the
 rule, *fails* if none of it does, and is *undecided* otherwise; a number without sampling error is its own interval.
 """
@@ -19,7 +19,7 @@ import yaml
 
 from kbrepro.regret import Estimate
 
-KINDS = ("theorem", "experiment", "probe")
+KINDS = ("theorem", "experiment", "own question")
 VERDICTS = ("reproduced", "partly", "undecided", "not reproduced", "not evaluated")
 STATES = ("holds", "fails", "undecided")
 DIRECTIONS = ("harder", "easier", "leaves")
@@ -94,10 +94,10 @@ def read_rule(text: str) -> Rule:
 class Part:
     """One number of a claim: what it is, its rule, how it is shown, and what it counts for.
 
-    `control`: must hold for the claim to be judged at all, and never lifts a verdict. `probe`: ours, judged and shown,
-    never counted. `reading`: holds under one reading of the paper; such parts are alternatives. `scale`: for pictures,
-    where a limit is 0. `show`: a format and a unit, as ".2f °C". `curve`: of the part that is played under every
-    reading, what the axis of its picture says, and of what, unless the notebook says it.
+    `control`: must hold for the claim to be judged at all, and never lifts a verdict. `own`: our own question, judged
+    and shown, never counted. `interpretation`: holds under one of them; such parts are alternatives. `scale`: for
+    pictures, where a limit is 0. `show`: a format and a unit, as ".2f °C". `curve`: of the part that is played in
+    every interpretation, what the axis of its picture says, and of what, unless the notebook says it.
     """
 
     name: str
@@ -105,15 +105,15 @@ class Part:
     rule: Rule
     show: str = ".2g"
     control: bool = False
-    probe: bool = False
-    reading: str = ""
+    own: bool = False
+    interpretation: str = ""
     scale: float = 0.0
     curve: tuple[str, ...] = ()
 
     @property
     def deciding(self) -> dict[str, Any]:
         """The rule and what the part counts for."""
-        flags = {"control": self.control, "probe": self.probe, "reading": self.reading, "scale": self.scale}
+        flags = {"control": self.control, "own": self.own, "interpretation": self.interpretation, "scale": self.scale}
         return {"rule": self.rule.text} | {name: value for name, value in flags.items() if value}
 
     def shown(self, estimate: Estimate) -> str:
@@ -135,8 +135,8 @@ class Claim:
     parts: dict[str, Part]
     finds: str
     needs: dict[str, Any] = field(default_factory=dict)
-    stand_in: str = ""
-    weak: str = ""
+    substitute_data: str = ""
+    sanity_check: str = ""
     headline: bool = False
     changes: list[dict[str, str]] = field(default_factory=list)
 
@@ -147,27 +147,31 @@ class Claim:
 
     @property
     def played(self) -> Part:
-        """The part that is played under every reading; ValueError if none is."""
+        """The part that is played under every interpretation; ValueError if none is."""
         if not (found := [part for part in self.parts.values() if part.curve]):
-            raise ValueError(f"claim {self.id}: no part has a `curve`, so none is played under every reading")
+            raise ValueError(f"claim {self.id}: no part has a `curve`, so none is played under every interpretation")
         return found[0]
 
     @property
     def counts_as(self) -> str:
-        """Where the verdict is counted: `theorem`, `experiment`, `probe`, `weak` or `stand-in`."""
-        return "stand-in" if self.stand_in else "weak" if self.weak else self.kind
+        """Where the verdict is counted: theorem, experiment, own question, sanity check or substitute data."""
+        return "substitute data" if self.substitute_data else "sanity check" if self.sanity_check else self.kind
 
     def verdict(self, states: Mapping[str, str]) -> tuple[str, str]:
-        """Return the verdict that the states of all parts give, and the reading that decides it, if one does."""
-        counted = {name: states[name] for name, part in self.parts.items() if not part.probe}
+        """Return the verdict that the states of all parts give, and the interpretation that decides it, if one does."""
+        counted = {name: states[name] for name, part in self.parts.items() if not part.own}
         controls = {counted.pop(name) for name, part in self.parts.items() if part.control and name in counted}
         if "fails" in controls:
             return "not evaluated", ""
-        common = [state for name, state in counted.items() if not self.parts[name].reading]
-        readings = dict.fromkeys(self.parts[name].reading for name in counted if self.parts[name].reading)
+        common = [state for name, state in counted.items() if not self.parts[name].interpretation]
+        interpretations = dict.fromkeys(
+            self.parts[name].interpretation for name in counted if self.parts[name].interpretation
+        )
         verdicts = {
-            reading: _joined(common + [state for name, state in counted.items() if self.parts[name].reading == reading])
-            for reading in readings or [""]
+            interpretation: _joined(
+                common + [state for name, state in counted.items() if self.parts[name].interpretation == interpretation]
+            )
+            for interpretation in interpretations or [""]
         }
         verdict = next(iter(verdicts.values())) if len(set(verdicts.values())) == 1 else "partly"
         if "undecided" in controls and verdict in ("reproduced", "partly"):
@@ -195,7 +199,7 @@ class Claim:
 
 
 def _joined(states: list[str]) -> str:
-    """The parts of one reading joined by *and*."""
+    """The parts of one interpretation joined by *and*."""
     if "fails" in states:
         return "partly" if "holds" in states else "not reproduced"
     return "undecided" if "undecided" in states else "reproduced"
@@ -215,17 +219,20 @@ class Edition:
 
 @dataclass(frozen=True)
 class Rules:
-    """All claims of one notebook, the readings that it plays, and the edition that its full-scale run belongs to."""
+    """All claims of one notebook, the interpretations that it plays, and the edition of its full-scale run."""
 
     notebook: str
     claims: dict[str, Claim]
-    readings: dict[str, list[Any]]
+    interpretations: dict[str, list[Any]]
     edition: Edition | None = None
 
     @property
     def deciding(self) -> dict[str, Any]:
-        """What verdicts follow from: parts, rules, scale, needs and readings; no sentence, no order, no history."""
-        return {"claims": {name: claim.deciding for name, claim in self.claims.items()}, "readings": self.readings}
+        """What verdicts follow from: parts, rules, scale, needs, interpretations; no sentence, order or history."""
+        return {
+            "claims": {name: claim.deciding for name, claim in self.claims.items()},
+            "interpretations": self.interpretations,
+        }
 
     @property
     def digest(self) -> str:
@@ -236,8 +243,8 @@ class Rules:
 def load(path: Path) -> Rules:
     """Return the rules of one file; BadRules names the file, and the claim, that cannot be read."""
     content = yaml.safe_load(path.read_text(encoding="utf-8"))
-    if not isinstance(content, dict) or set(content) - {"readings", "claims"} or "claims" not in content:
-        raise BadRules(f"{path.name} is not allowed: it must hold `claims`, a list, and may hold `readings`")
+    if not isinstance(content, dict) or set(content) - {"interpretations", "claims"} or "claims" not in content:
+        raise BadRules(f"{path.name} is not allowed: it must hold `claims`, a list, and may hold `interpretations`")
     claims: dict[str, Claim] = {}
     for entry in content["claims"]:
         name = entry.get("id", "?") if isinstance(entry, dict) else "?"
@@ -250,11 +257,11 @@ def load(path: Path) -> Rules:
         claims[claim.id] = claim
     frozen = edition_path(path)
     edition = Edition(**json.loads(frozen.read_text(encoding="utf-8"))) if frozen.is_file() else None
-    readings = content.get("readings") or {}
-    for name, values in readings.items():
+    interpretations = content.get("interpretations") or {}
+    for name, values in interpretations.items():
         if not isinstance(values, list) or len(values) < 2 or len(set(map(str, values))) < len(values):
-            raise BadRules(f"{path.name}, reading {name}: {values!r} must be a list of at least two different values")
-    return Rules(path.stem, claims, readings, edition)
+            raise BadRules(f"{path.name}, choice {name}: {values!r} must be a list of at least two different values")
+    return Rules(path.stem, claims, interpretations, edition)
 
 
 def edition_path(rules: Path) -> Path:
@@ -275,8 +282,8 @@ def _read_claim(entry: dict[str, Any]) -> Claim:
     if entry.get("kind") not in KINDS:
         raise ValueError(f"kind = {entry.get('kind')!r} is not allowed: it must be one of {', '.join(KINDS)}")
     parts = {name: _read_part(name, part) for name, part in entry["parts"].items()}
-    if not any(not (part.control or part.probe) for part in parts.values()) and entry["kind"] != "probe":
-        raise ValueError("parts are all controls or probes: at least one must count")
+    if not any(not (part.control or part.own) for part in parts.values()) and entry["kind"] != "own question":
+        raise ValueError("parts are all controls or own questions: at least one must count")
     unknown = set(re.findall(r"{(\w+)}", entry["finds"])) - set(parts)
     if unknown:
         raise ValueError(f"finds names {sorted(unknown)[0]!r}, which is no part; parts: {', '.join(parts)}")
@@ -285,7 +292,7 @@ def _read_claim(entry: dict[str, Any]) -> Claim:
     for change in entry.get("changes", []):
         if set(change) != {"was", "then", "why", "direction", "on_old_numbers"}:
             raise ValueError(f"changes = {change!r} is not allowed: was, then, why, direction, on_old_numbers")
-        allowed = {"then": (*VERDICTS, "stand-in"), "on_old_numbers": (*VERDICTS, NOT_COMPUTED)}
+        allowed = {"then": (*VERDICTS, "substitute data"), "on_old_numbers": (*VERDICTS, NOT_COMPUTED)}
         for key, values in (allowed | {"direction": DIRECTIONS}).items():
             if change[key] not in values:
                 raise ValueError(f"{key} = {change[key]!r} is not allowed: it must be one of {', '.join(values)}")
@@ -333,7 +340,7 @@ def of_halves(claim: Claim, estimates: Mapping[str, Estimate]) -> list[str]:
 
     They are not independent of rules that were chosen on the whole.
     """
-    found = {name: estimates[name].halves for name, part in claim.parts.items() if not part.probe}
+    found = {name: estimates[name].halves for name, part in claim.parts.items() if not part.own}
     both = {name: pair for name, pair in found.items() if pair}
     if len(both) < len(found) or any(math.isnan(x) for pair in both.values() for e in pair for x in e):
         return []
@@ -363,11 +370,11 @@ def not_evaluated(claim: Claim, why: str) -> dict[str, Any]:
 
 
 def _head(claim: Claim) -> dict[str, Any]:
-    names = ("id", "where", "kind", "counts_as", "says", "stand_in", "weak", "headline", "changes")
+    names = ("id", "where", "kind", "counts_as", "says", "substitute_data", "sanity_check", "headline", "changes")
     return {name: getattr(claim, name) for name in names}
 
 
 def _about(part: Part) -> dict[str, Any]:
-    flags = {"control": part.control, "probe": part.probe, "reading": part.reading}
+    flags = {"control": part.control, "own": part.own, "interpretation": part.interpretation}
     told = {name: value for name, value in flags.items() if value}
     return {"is": part.what, "rule": part.rule.text, "scale": part.scale or part.rule.nearest_scale} | told

@@ -1,4 +1,4 @@
-"""Figures that verdicts rest on: paired comparisons, every reading of a paper, every part of every claim."""
+"""Figures that verdicts rest on: paired comparisons, every interpretation of a paper, every part of every claim."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from textwrap import fill
@@ -17,7 +17,7 @@ from kbrepro.figures.style import SMALLEST, STATE_LOOK, WIDTH
 from kbrepro.kernels import Array
 from kbrepro.regret import Estimate
 from kbrepro.verdicts.claims import Part, Rule, Rules, read_rule
-from kbrepro.verdicts.readings import counts, in_words
+from kbrepro.verdicts.interpretations import counts, in_words
 
 #: Values (n,) and the estimate of them, by name.
 Rows = Mapping[str, tuple[Array, Estimate]]
@@ -89,20 +89,20 @@ def _interval(ax: Axes, place: float, its: Iterable[float], state: str, size: fl
     ax.plot(value, place, marker, color=colour, mfc="white" if hollow else colour, markersize=size, markeredgewidth=1.0)
 
 
-# Every reading
+# Every interpretation
 
 
 def specification_curve(table: pd.DataFrame, choices: Mapping[str, Sequence[Any]], part: Part) -> Figure:
-    """Return the specification curve of one part of a claim: its value under every reading, and which choices it made.
+    """Return the specification curve of one part of a claim: its value under every interpretation, and their choices.
 
-    `table` as `readings.specification` returns it; `choices` as the rules' `readings` (choices and values that the
-    table does not have are left out). Above: readings sorted by value with intervals, the rule, the reading of record
-    ringed; the axis is logarithmic beyond the part's scale where anything exceeds ten times that. Below: one row a
-    value of each choice, those of record in bold.
+    `table` as `interpretations.specification` returns it; `choices` as the rules' `interpretations` (what the table
+    does not have is left out). Above: all of them sorted by value with intervals, the rule, the main one ringed;
+    the axis is logarithmic beyond the part's scale where anything exceeds ten times that. Below: one row a value of
+    each choice, those of the main one in bold.
     """
     taken = {name: set(table[name].map(str)) for name in choices if name in table}
     played = {name: [value for value in choices[name] if str(value) in its] for name, its in taken.items()}
-    record = int(np.flatnonzero(table["of record"])[0])
+    record = int(np.flatnonzero(table["main"])[0])
     height = 0.165 * sum(1 + len(values) for values in played.values())
     sizes: dict[str, Any] = {"figsize": (WIDTH, 3.2 + height), "height_ratios": [2.2, max(height, 0.3)]}
     figure, (above, below) = plt.subplots(2, 1, sharex=True, **sizes)
@@ -111,7 +111,7 @@ def specification_curve(table: pd.DataFrame, choices: Mapping[str, Sequence[Any]
         its = table[table["state"] == state]
         above.vlines(its.index, its["low"], its["high"], color=colour, linewidth=width)
         above.plot(its.index, its["value"], marker, color=colour, markersize=size, label=state)
-    above.plot(record, table["value"][record], "o", markersize=11, color="black", mfc="none", label="of record")
+    above.plot(record, table["value"][record], "o", markersize=11, color="black", mfc="none", label="main")
     spec, _, unit = part.show.partition(" ")
     above.set_ylabel(fill(part.what, 34) + (f" ({unit})" if unit else ""))
     if spec.endswith("%"):
@@ -148,7 +148,7 @@ def _stretch(ax: Axes, scale: float, signed: bool, percent: bool) -> None:
 
 
 def _dot_grid(ax: Axes, table: pd.DataFrame, played: Mapping[str, Sequence[Any]], record: int, size: float) -> None:
-    """Draw for every value of every choice which readings took it, under the name of the choice."""
+    """Draw for every value of every choice which interpretations took it, under the name of the choice."""
     rows = []
     for name, values in played.items():
         rows += [(f"{name}:", np.zeros(len(table), bool))]
@@ -158,7 +158,7 @@ def _dot_grid(ax: Axes, table: pd.DataFrame, played: Mapping[str, Sequence[Any]]
         ax.plot(np.flatnonzero(taken), np.full(taken.sum(), place), "o", color=GREY, markersize=size)
         text.set(fontweight="bold" if taken[record] else "normal", style="italic" if label.endswith(":") else "normal")
     ax.set(ylim=(len(rows) - 0.4, -0.6), xlim=(-0.8, len(table) - 0.2), xticks=[])
-    ax.set_xlabel(f"{len(table)} readings, sorted by value\n(bold: what the reading of record chose)")
+    ax.set_xlabel(f"{len(table)} interpretations, sorted by value\n(bold: the main interpretation)")
     ax.tick_params(axis="y", length=0)
 
 
@@ -166,8 +166,8 @@ def claim_curve(table: pd.DataFrame, rules: Rules, claim_id: str, data: str = ""
     """Return the specification curve of a claim's part that is played; its title says what decides, on which data."""
     part = rules.claims[claim_id].played
     what, data = (*part.curve, data)[:2]
-    figure = specification_curve(table, rules.readings, part)
-    decides = in_words(counts(table, [choice for choice in rules.readings if choice in table]))
+    figure = specification_curve(table, rules.interpretations, part)
+    decides = in_words(counts(table, [choice for choice in rules.interpretations if choice in table]))
     figure.axes[0].set(ylabel=what, title=fill(f"{claim_id}, {data}: {decides}", 88))
     return figure
 
@@ -179,8 +179,8 @@ def all_parts(runs: Mapping[str, Mapping[str, Any]]) -> Figure:
     """Return one row for every part of every claim: how far inside its rule (right) or outside (left) it lies.
 
     `runs` as `scorecard.read` returns them: {notebook: {"claims": records}}. Distances are to the nearest limit,
-    in units of the part's scale; an interval covers 0 if and only if the part is undecided. Controls and probes are
-    hollow; what lies beyond 2 scales is drawn there with an arrow. Rule and number stand at the right.
+    in units of the part's scale; an interval covers 0 if and only if the part is undecided. Controls and our own
+    questions are hollow; what lies beyond 2 scales is drawn there with an arrow. Rule and number stand at the right.
     """
     rows = list(_rows(runs))
     figure, ax = plt.subplots(figsize=(WIDTH, 1.2 + 0.15 * len(rows)))
@@ -194,7 +194,7 @@ def all_parts(runs: Mapping[str, Mapping[str, Any]]) -> Figure:
             ax.axhline(place + 0.5, color="0.7", linewidth=0.6)
             continue
         if "value" in part:
-            _distance(ax, place, part, part.get("control") or part.get("probe") or record["counts_as"] == "probe")
+            _distance(ax, place, part, part.get("control") or part.get("own") or record["counts_as"] == "own question")
         _beside(ax, place, part.get("shown", "not evaluated"), beside, "black" if "value" in part else GREY)
     _beside(ax, 0, "value [95 % interval]", beside)
     ax.axvline(0, color="black", linewidth=1.0)
@@ -205,7 +205,9 @@ def all_parts(runs: Mapping[str, Mapping[str, Any]]) -> Figure:
     ax.tick_params(axis="y", length=0)
     ax.tick_params(axis="x", labeltop=True)
     handles = [Line2D([], [], color=colour, marker=m, label=state) for state, (colour, m) in STATE_LOOK.items()]
-    handles.append(Line2D([], [], color="black", marker="o", markerfacecolor="white", label="hollow: control or probe"))
+    handles.append(
+        Line2D([], [], color="black", marker="o", markerfacecolor="white", label="hollow: control or own question")
+    )
     figure.legend(handles=handles, handlelength=1.2, **LEGEND)
     return figure
 

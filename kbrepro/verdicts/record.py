@@ -17,7 +17,7 @@ from PIL import Image
 
 from kbrepro import figures, paths
 from kbrepro.regret import N_TABULATED, Estimate, Regrets, Trace, final_average_regret, log_spaced
-from kbrepro.verdicts import claims, readings, scorecard
+from kbrepro.verdicts import claims, interpretations, scorecard
 from kbrepro.verdicts.scorecard import FULL_SCALE
 
 
@@ -50,7 +50,7 @@ class Record:
             FULL_SCALE: "the full-scale run, whose numbers are the ones to quote",
         }.get(self.profile, "a run with settings of your own")
         real = ", ".join(self.has.get("data", []))
-        data = f"real sensor data ({real})" if real else "a SIMULATED STAND-IN for sensor data: none was found"
+        data = f"real sensor data ({real})" if real else "a SIMULATED SUBSTITUTE for sensor data: none was found"
         text = f"**This is {run}.**" + f" It has {data}." * ("data" in self.has)
         if self.profile != FULL_SCALE:
             full = f"../results/{FULL_SCALE}/{self.notebook}/notebook.ipynb"
@@ -131,17 +131,17 @@ class Record:
         self._write()
 
     def play(self, claim_id: str, found: Iterable[tuple[Mapping[str, Any], Estimate]]) -> pd.DataFrame:
-        """Keep what the `played` part of a claim is under every reading, that of record first; return it as a table."""
+        """Keep what the `played` part of a claim is in every interpretation, the main one first; return that table."""
         part, found = self._claim(claim_id).played, list(found)
         choices = list(found[0][0])
-        if unknown := set(choices) - set(self.rules.readings):
-            allowed = ", ".join(self.rules.readings)
-            raise ValueError(f"claim {claim_id}: {sorted(unknown)[0]!r} is no reading of the rules; allowed: {allowed}")
-        table = readings.specification(part, found)
+        if unknown := set(choices) - set(self.rules.interpretations):
+            allowed = ", ".join(self.rules.interpretations)
+            raise ValueError(f"claim {claim_id}: {sorted(unknown)[0]!r} is no choice of the rules; allowed: {allowed}")
+        table = interpretations.specification(part, found)
         if claim_id in self._records:
-            self._records[claim_id]["readings"] = {"part": part.name} | readings.counts(table, choices)
+            self._records[claim_id]["interpretations"] = {"part": part.name} | interpretations.counts(table, choices)
             self._write()
-        self.table(table, f"readings_{claim_id}")
+        self.table(table, f"interpretations_{claim_id}")
         return table
 
     def expect(self, condition: Any, sentence: str, **explained: Any) -> None:

@@ -9,31 +9,35 @@ from typing import Any
 
 import pandas as pd
 
-from kbrepro.verdicts import readings
+from kbrepro.verdicts import interpretations
 from kbrepro.verdicts.claims import VERDICTS
 
 #: A glyph a verdict, so that a table can be read without colour.
 GLYPHS = dict(zip(VERDICTS, ("●", "◐", "◌", "○", "–"), strict=True))
 COUNTED = ("theorem", "experiment")
-ASIDE = {"weak": "they could hardly fail", "stand-in": "other data than the paper's", "probe": "our own questions"}
+ASIDE = {
+    "sanity check": "they could hardly fail",
+    "substitute data": "other data than the paper's",
+    "own question": "our own questions",
+}
 OUTSIDE = "outside the totals"
 FULL_SCALE = "paper"
 #: The picture of all parts, beside the full-scale runs.
 PICTURE = "all_parts.png"
 #: Headings and columns of the scorecard.
 CARD = {"": "id", "the paper says": "says", "we find": "found", "rule": "rule", "verdict": "mark"}
-CARD |= {"readings": "in readings", "either half": "in halves"}
+CARD |= {"interpretations": "in interpretations", "either half": "in halves"}
 
 LEGEND = (
     "A part of a claim holds if its whole 95 % interval meets the rule, fails if none of it does, and is undecided "
     "otherwise. ● reproduced: all parts hold. ◐ partly: some hold, some fail. ◌ undecided: none fails, some are open. "
     "○ not reproduced: some fail, none holds. – not evaluated: the run lacked what the claim needs, or a control "
-    "failed. Outside the totals: *weak* (could hardly fail), *stand-in* (other data than the paper's), *probe* (a "
-    "question of our own)."
+    "failed. Outside the totals: *sanity check* (could hardly fail), *substitute data* (other data than the "
+    "paper's), *own question*."
 )
 
 
-# Reading what runs left
+# Loading what runs left
 
 
 def read_run(folder: Path) -> dict[str, Any]:
@@ -93,7 +97,7 @@ def _said(r: Mapping[str, Any], expected: list[Mapping[str, Any]], full: Mapping
         "rule": rules_of(r),
         "why": why,
         "reason": told[0] if told else f"{why[0].upper()}{why[1:]}." if why else r["finds"],
-        "in readings": readings.in_words(r["readings"]) if "readings" in r else "",
+        "in interpretations": interpretations.in_words(r["interpretations"]) if "interpretations" in r else "",
         "in halves": ", ".join(halves) or "–",
         "at full scale": f"{full['mark']}: {full['finds']}" if full and full["finds"] else "no run is here",
     }
@@ -116,8 +120,8 @@ def rules_of(record: Mapping[str, Any]) -> str:
     """Return what every part is and its rule, in words; parts that are "the same" of another thing share their line."""
     lines: list[list[str]] = []
     for part in record["parts"].values():
-        flags = [name for name in ("control", "probe") if part.get(name)]
-        flags += [part["reading"]] if part.get("reading") else []
+        flags = ["control"] * bool(part.get("control")) + ["own question"] * bool(part.get("own"))
+        flags += [part["interpretation"]] if part.get("interpretation") else []
         same = part["is"].startswith("the same") and lines and lines[-1][1] == part["rule"]
         named = ", ".join([part["is"].removeprefix("the same").strip(", "), *flags]).strip(", ")
         if same:
@@ -136,7 +140,7 @@ def _tally(kinds: Iterable[str], its: Sequence[str]) -> list[str]:
 
 
 def summary(records: Sequence[Mapping[str, Any]]) -> str:
-    """Return the count of every verdict among what counts, then what stands outside: '5 reproduced; 1 probe'."""
+    """Return the count of every verdict among what counts, then what stands outside: '5 reproduced; 1 own question'."""
     inside = _tally(VERDICTS, [r["verdict"] for r in records if r["counts_as"] in COUNTED])
     outside = _tally(ASIDE, [r["counts_as"] for r in records])
     return ", ".join(inside) + f"; outside the totals {', '.join(outside)}" * bool(outside)
@@ -162,13 +166,15 @@ def glance(its: Sequence[Mapping[str, Any]], notebook: str) -> str:
         lines += [f"- **{verdict.capitalize()}**: {'; '.join(said)}."] if said else []
     ranked = _ranking(its).sort_values("share", ascending=False)
     if strong := [f"{row.choice} {row.share:.0%}" for row in ranked.itertuples() if row.flips]:
-        means = "of every two readings that differ in one choice alone, the share of which one lets the claim hold"
+        means = (
+            "of every two interpretations that differ in one choice alone, the share of which one lets the claim hold"
+        )
         lines.append(f"- **What the paper leaves open**: {means} and one not: {', '.join(strong)}.")
     return "\n".join(lines)
 
 
 def _ranking(its: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
-    return readings.ranking({r["id"]: r["readings"]["flips"] for r in its if r.get("readings")})
+    return interpretations.ranking({r["id"]: r["interpretations"]["flips"] for r in its if r.get("interpretations")})
 
 
 def verdict_table(its: Sequence[Mapping[str, Any]], beside: bool) -> str:
@@ -225,7 +231,11 @@ def ranked_choices(runs: Mapping[str, Mapping[str, Any]]) -> str:
     """Return a section in Markdown: the choices that the papers leave open, by how many claims each flips."""
     ranked = _ranking(r for run in runs.values() for r in run["claims"])
     lines = [[row.choice, f"{row.flips} of {row.of}", f"{row.share:.0%}"] for row in ranked.itertuples()]
-    head = ["choice that the papers leave open", "claims that it flips", "pairs of readings that differ in it alone"]
+    head = [
+        "choice that the papers leave open",
+        "claims that it flips",
+        "pairs of interpretations that differ in it alone",
+    ]
     return "## What the papers leave open\n\n" + table(head, lines) if lines else ""
 
 
@@ -234,14 +244,16 @@ def _details(records: Sequence[Mapping[str, Any]]) -> str:
     for r in records:
         for name, part in r["parts"].items():
             cells = [part["is"], part["rule"], part.get("shown", "–"), part.get("state", "–")]
-            played = r["in readings"] if r.get("readings", {}).get("part") == name else ""
+            played = r["in interpretations"] if r.get("interpretations", {}).get("part") == name else ""
             lines.append([r["id"], r["where"], r["kind"], *cells, played])
     if not lines:
         return ""
-    head = ["", "in the paper", "kind", "part", "rule", "value [95 % interval]", "state", "readings"]
-    weak = [f"- {r['id']} is weak: {r['weak']}" for r in records if r.get("weak")]
-    weak += [f"- {r['id']} is a stand-in: {r['stand_in']}" for r in records if r.get("stand_in")]
-    body = table(head, lines) + ("\n\n" + "\n".join(weak) if weak else "")
+    head = ["", "in the paper", "kind", "part", "rule", "value [95 % interval]", "state", "interpretations"]
+    notes = [f"- {r['id']} is a sanity check: {r['sanity_check']}" for r in records if r.get("sanity_check")]
+    notes += [
+        f"- {r['id']} is judged on substitute data: {r['substitute_data']}" for r in records if r.get("substitute_data")
+    ]
+    body = table(head, lines) + ("\n\n" + "\n".join(notes) if notes else "")
     return f"<details><summary>Every part, with value and interval</summary>\n\n{body}\n\n</details>"
 
 

@@ -27,7 +27,7 @@ TABLES = {
     "seconds.csv": "d,seconds a run,slope in t\n1,10,0.01\n2,3,-0.2\n",
     "cost_cheaper_from.csv": "cheaper_than,case\nrefit,200\n",
     "two_heads.csv": ",(a) SE,(a) SE\n,mean,median\nrule,,\nEI,1.5,2.5\n",
-    "readings_0-A.csv": ",margin,norm,value,state\n0,0,one,-0.99,holds\n1,0.1,one,-0.98,holds\n",
+    "interpretations_0-A.csv": ",margin,norm,value,state\n0,0,one,-0.99,holds\n1,0.1,one,-0.98,holds\n",
 }
 
 
@@ -140,13 +140,13 @@ def test_six_digits_are_what_is_compared(root, own):
     assert items(root, own) == {}
 
 
-def test_readings_are_compared_by_their_choices_not_by_their_rank(root, own):
-    (own / "tables" / "readings_0-A.csv").write_text(
+def test_interpretations_are_compared_by_their_choices_not_by_their_rank(root, own):
+    (own / "tables" / "interpretations_0-A.csv").write_text(
         ",margin,norm,value,state\n0,0.1,one,-0.98,holds\n1,0,one,-0.99,holds\n"
     )
     assert items(root, own) == {}
-    edit(own / "tables" / "readings_0-A.csv", "-0.98", "-0.97")
-    assert items(root, own)["tables/readings_0-A.csv"].state == DIFFERS
+    edit(own / "tables" / "interpretations_0-A.csv", "-0.98", "-0.97")
+    assert items(root, own)["tables/interpretations_0-A.csv"].state == DIFFERS
 
 
 def test_what_only_one_run_has_differs(root, own):

@@ -13,7 +13,7 @@ from kbrepro.regret import Estimate
 from kbrepro.verdicts import claims, scorecard
 
 ROOT = Path(__file__).parents[2]
-RULES = """readings:
+RULES = """interpretations:
   margin: [0, 0.1]
 claims:
 - id: 1-A
@@ -27,7 +27,7 @@ claims:
   needs: {horizon: 100}
 - id: 1-B
   where: Section 2
-  kind: probe
+  kind: own question
   says: It is small.
   parts:
     size: {is: the size, rule: "<= 1"}
@@ -61,7 +61,7 @@ def seed_of(tmp_path, text=RULES, settings=SETTINGS):
         ("says: It is small.", "says: Small it is."),
         ("is: the slope", "is: the slope of the curve"),
         ("Section 1", "Section 2"),
-        ("  kind: probe", "  weak: it could hardly fail\n  kind: probe"),
+        ("  kind: own question", "  sanity_check: it could hardly fail\n  kind: own question"),
         ('    slope: {is: the slope, rule: "> 0", scale: 1}\n', ""),  # the order of parts: see below
     ],
 )
@@ -83,7 +83,7 @@ def test_sentences_and_order_are_not_what_seeds_follow_from(tmp_path, old, new):
         ("    size: {", "    mass: {"),
     ],
 )
-def test_rules_scales_flags_needs_readings_and_trial_counts_are(tmp_path, old, new):
+def test_rules_scales_flags_needs_interpretations_and_trial_counts_are(tmp_path, old, new):
     changed = RULES.replace(old, new).replace("{size}", "{mass}" if "mass" in new else "{size}")
     assert seed_of(tmp_path, changed) != seed_of(tmp_path)
     assert seed_of(tmp_path, settings=SETTINGS | {"trials": 31}) != seed_of(tmp_path)

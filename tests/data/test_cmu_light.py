@@ -1,4 +1,4 @@
-"""The light set: the owner's file, wrong content refused, a stand-in without it."""
+"""The light set: the owner's file, wrong content refused, a substitute without it."""
 
 import os
 import zipfile
@@ -98,16 +98,16 @@ def test_the_file_is_found_and_told_from_the_recorded_one(folder):
     assert "DIFFERS" in store.status()
 
 
-def test_damage_is_no_reason_for_the_stand_in(folder):
+def test_damage_is_no_reason_for_the_substitute(folder):
     (folder / cmu_light.MAT).write_bytes(b"damaged")
     with pytest.raises(DamagedFile, match=cmu_light.MAT):
         store.load("light")
 
 
-def test_without_files_a_labelled_stand_in(tmp_path, monkeypatch):
+def test_without_files_a_labelled_substitute(tmp_path, monkeypatch):
     monkeypatch.setenv("KBREPRO_DATA", str(tmp_path))
     data = store.load("light")
-    assert not data.is_real and data.source == "simulated stand-in" and data.unit == "Lux"
+    assert not data.is_real and data.source == "simulated substitute" and data.unit == "Lux"
     assert data.readings.shape == (793, 41)
     np.testing.assert_array_equal(data.readings, cmu_light.simulated().readings)
     assert data.readings.min() >= 5 and len(set(data.readings[601:].argmax(axis=1))) > 2

@@ -1,4 +1,4 @@
-"""Finding, reading, cleaning, fetching; the stand-in. Real-data checks need KBREPRO_DATA."""
+"""Finding, reading, cleaning, fetching; the substitute. Real-data checks need KBREPRO_DATA."""
 
 import gzip
 import http.server
@@ -57,7 +57,7 @@ def write_locations(folder):
     (folder / "mote_locs.txt").write_text("".join(f"{mote} {mote / 2} 3\n" for mote in range(1, 55)))
 
 
-STAND_IN = [20.7852, 26.211, 21.7076]
+SUBSTITUTE = [20.7852, 26.211, 21.7076]
 
 # rows of the kinds that the owner's file has and the extract has not
 ODD_ROWS = (
@@ -184,7 +184,7 @@ DAMAGE = {
 
 
 @pytest.mark.parametrize("kind", DAMAGE)
-def test_a_damaged_file_is_named_and_never_replaced_by_the_stand_in(lab, kind):
+def test_a_damaged_file_is_named_and_never_replaced_by_the_substitute(lab, kind):
     DAMAGE[kind](lab)
     (file,) = lab.iterdir()
     with pytest.raises(store.DamagedFile, match=file.name):
@@ -199,7 +199,7 @@ def test_damaged_locations_are_named(lab, text):
         store.load("temperature", DAY)
 
 
-def test_empty_directory_gives_the_labelled_stand_in_whatever_the_project_holds(tmp_path, monkeypatch):
+def test_empty_directory_gives_the_labelled_substitute_whatever_the_project_holds(tmp_path, monkeypatch):
     project = tmp_path / "project"
     (project / "data" / "intel-lab").mkdir(parents=True)
     write_extract(project / "data" / "intel-lab", one_day())
@@ -209,8 +209,8 @@ def test_empty_directory_gives_the_labelled_stand_in_whatever_the_project_holds(
     (tmp_path / "empty").mkdir()
     monkeypatch.setenv("KBREPRO_DATA", str(tmp_path / "empty"))
     data = store.load("temperature", DAY)
-    assert not data.is_real and data.source == "simulated stand-in"
-    assert store.checksums() == {} and "stand-in" in store.status()
+    assert not data.is_real and data.source == "simulated substitute"
+    assert store.checksums() == {} and "substitute" in store.status()
 
 
 def test_outside_a_project_there_is_no_data_directory(monkeypatch):
@@ -235,12 +235,12 @@ def test_a_mistyped_directory_is_an_error(tmp_path, monkeypatch):
         store.load("temperature")
 
 
-def test_stand_in_is_deterministic_and_resembles_the_lab(lab):
+def test_substitute_is_deterministic_and_resembles_the_lab(lab):
     data = store.load("temperature")
     again = intel_lab.simulated(store.DAYS, intel_lab.MOTES)
     np.testing.assert_array_equal(data.readings, again.readings)
     assert data.readings.shape == (7200, 46) and data.locations.shape == (46, 2) and len(data.times) == 7200
-    assert data.readings[[0, 3600, -1], [0, 20, -1]].tolist() == STAND_IN  # on every machine
+    assert data.readings[[0, 3600, -1], [0, 20, -1]].tolist() == SUBSTITUTE  # on every machine
     assert data.readings.mean() == pytest.approx(22, abs=1)
     assert data.readings.var(axis=0).mean() == pytest.approx(9, abs=1.5)
     distance = np.linalg.norm(data.locations[:, None] - data.locations, axis=2)

@@ -1,4 +1,4 @@
-"""Traffic stand-ins: gaps, dead detectors and outages out, mornings in, and clear words about damaged files."""
+"""Traffic substitutes: gaps, dead detectors and outages out, mornings in, and clear words about damaged files."""
 
 import os
 from pathlib import Path
@@ -64,11 +64,11 @@ def test_a_damaged_file_is_named(tmp_path, read):
 
 
 @pytest.mark.parametrize("name", ["traffic_usc", "traffic_metr_la"])
-def test_without_files_a_labelled_stand_in(name, tmp_path, monkeypatch):
+def test_without_files_a_labelled_substitute(name, tmp_path, monkeypatch):
     monkeypatch.setenv("KBREPRO_DATA", str(tmp_path))
     data = store.load(name)
     assert not data.is_real
-    assert data.source == "simulated stand-in"
+    assert data.source == "simulated substitute"
     np.testing.assert_array_equal(data.readings, traffic.simulated().readings)
     assert f"{name}: not found" in store.status()
 

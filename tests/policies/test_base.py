@@ -11,10 +11,10 @@ from kbrepro.kernels import Matern, SquaredExponential, grid
 from kbrepro.policies import UCB, ExpectedImprovement, MeanOnly, ProbabilityOfImprovement, VarianceOnly
 from kbrepro.policies.base import TOLERANCE, Policy, best_arm
 from kbrepro.posterior import CovariancePosterior, RowPosterior
-from kbrepro.problems import GPDraw, Told, Trial
+from kbrepro.problems import GPDraw, Model, Trial
 from kbrepro.simulation import rounds
 
-TOLD = Told(grid(30), SquaredExponential(0.2), 0.025)
+TOLD = Model(grid(30), SquaredExponential(0.2), 0.025)
 POLICIES = {
     "GP-UCB": partial(UCB, width=Bayes(delta=0.1)),
     "EI": ExpectedImprovement,
@@ -112,7 +112,7 @@ def test_the_permutation_is_drawn_once():
 
 
 def test_the_posterior_is_the_exact_one_of_what_is_told():
-    policy = MeanOnly(Told(grid(30), SquaredExponential(0.2), 1.5, noise_scale=0.1), 10)
+    policy = MeanOnly(Model(grid(30), SquaredExponential(0.2), 1.5, noise_scale=0.1), 10)
     assert type(policy.posterior) is RowPosterior and type(MeanOnly(TOLD, 400).posterior) is CovariancePosterior
     assert (policy.posterior.noise_variance, policy.posterior.n_arms, policy.t) == (1.5, 30, 1)
 
@@ -120,7 +120,7 @@ def test_the_posterior_is_the_exact_one_of_what_is_told():
 def test_a_subclass_gives_index_and_prior():
     class Least(Policy):
         def prior(self, horizon):
-            return CovariancePosterior(self.told.kernel, self.told.points, 7.0)
+            return CovariancePosterior(self.model.kernel, self.model.points, 7.0)
 
         def index(self, rng):
             return -self.posterior.mean
@@ -152,8 +152,8 @@ def pulled(policy):
     ],
 )
 def test_a_bad_pull_is_named_and_changes_nothing(make, horizon, arm, observation, error, message):
-    told = Told(grid(30), Matern(0.2, nu=2.5), 0.025)
-    policy, untouched = (pulled(make(told, horizon)) for _ in range(2))
+    model = Model(grid(30), Matern(0.2, nu=2.5), 0.025)
+    policy, untouched = (pulled(make(model, horizon)) for _ in range(2))
     with pytest.raises(error, match=message):
         policy.tell(arm, observation)
     np.testing.assert_array_equal(policy.posterior.mean, untouched.posterior.mean)
@@ -165,7 +165,7 @@ def test_a_bad_pull_is_named_and_changes_nothing(make, horizon, arm, observation
 
 @every_policy
 def test_arms_that_are_all_certain_still_give_an_arm(make):
-    policy = make(Told(grid(3), SquaredExponential(0.2), 0.025), 10)
+    policy = make(Model(grid(3), SquaredExponential(0.2), 0.025), 10)
     for arm in range(3):
         policy.tell(arm, 0.0)
     policy.posterior.mean[:], policy.posterior._variance[:] = 0.0, 0.0
@@ -197,10 +197,10 @@ WRONG = {
 }
 
 
-def written_out(index, told, history):
+def written_out(index, model, history):
     """The index after `history` [(arm, observation)], posterior and incumbent by dense linear algebra."""
-    K, arms, y = told.kernel(told.points, told.points), [arm for arm, _ in history], [y for _, y in history]
-    gain = K[:, arms] @ np.linalg.inv(K[np.ix_(arms, arms)] + told.noise_variance * np.eye(len(arms)))
+    K, arms, y = model.kernel(model.points, model.points), [arm for arm, _ in history], [y for _, y in history]
+    gain = K[:, arms] @ np.linalg.inv(K[np.ix_(arms, arms)] + model.noise_variance * np.eye(len(arms)))
     mean, variance = gain @ y, K.diagonal() - (gain * K[:, arms]).sum(axis=1)
     return index(mean, np.sqrt(variance), len(arms) + 1, mean[arms].max())
 
@@ -210,10 +210,10 @@ def agreement(make, index):
     agreed = []
     for number in range(4):
         problem, history = GPDraw(Matern(0.2, nu=1.5), grid(30), 0.025)(Trial(33, number)), []
-        policy = make(problem.told, 25)
+        policy = make(problem.model, 25)
         for t, arm, observation in rounds(policy, problem, 25, Trial(33, number).rng("run")):
             if t > 1:
-                values = written_out(index, problem.told, history)
+                values = written_out(index, problem.model, history)
                 agreed.append(values[arm] >= values.max() - 1e-8)
             history.append((arm, observation))
     return np.mean(agreed)

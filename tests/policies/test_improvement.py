@@ -14,16 +14,16 @@ from scipy.stats import norm
 from kbrepro.kernels import Empirical, Independent, SquaredExponential, grid
 from kbrepro.policies import ExpectedImprovement, ProbabilityOfImprovement
 from kbrepro.policies.improvement import log_expected_excess
-from kbrepro.problems import Told
+from kbrepro.problems import Model
 
-TOLD = Told(grid(30), SquaredExponential(0.2), 0.025)
+TOLD = Model(grid(30), SquaredExponential(0.2), 0.025)
 HISTORY = [(3, 0.4), (20, -1.0), (3, 0.9), (11, 0.2)]
 both = pytest.mark.parametrize("make", [ExpectedImprovement, ProbabilityOfImprovement])
 
 
 def at(make, mean, sd, counts, **settings):
     """The policy with this posterior in the place of its own."""
-    policy = make(Told(grid(len(mean)), Independent(), 0.1), 10, **settings)
+    policy = make(Model(grid(len(mean)), Independent(), 0.1), 10, **settings)
     policy.posterior = SimpleNamespace(mean=np.array(mean), sd=np.array(sd), counts=np.array(counts))
     return policy
 
@@ -176,7 +176,7 @@ def test_bad_settings_are_named(make, argument, value, allowed):
 def test_ei_ranks_the_arms_when_the_incumbent_is_far_above(lead):
     """phi(z) underflows for every arm below z = -39: a plain EI would be 0 everywhere and pull arm 0."""
     kernel = Empirical(np.diag([1.0, 1.2, 4.0, 0.9, 2.0]))
-    policy = ExpectedImprovement(Told(kernel.points, kernel, 0.1), 5, incumbent="noisy_reward")
+    policy = ExpectedImprovement(Model(kernel.points, kernel, 0.1), 5, incumbent="noisy_reward")
     state, index = pulled(policy, [(3, lead), (1, -0.4), (4, 0.3)]).posterior, policy.index(None)
     exact = [exact_log_improvement(m, s, lead) for m, s in zip(state.mean, state.sd, strict=True)]
     assert np.isfinite(index).all()

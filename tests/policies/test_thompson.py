@@ -14,7 +14,7 @@ from kbrepro.information import GainByFormula
 from kbrepro.kernels import Empirical, Matern, SquaredExponential, grid
 from kbrepro.policies import UCB, ExpectedImprovement, ThompsonSampling
 from kbrepro.posterior import CovariancePosterior, RowPosterior
-from kbrepro.problems import RKHSFunction, Told, Trial
+from kbrepro.problems import Model, RKHSFunction, Trial
 from kbrepro.simulation import Experiment, run, run_trials
 
 HISTORY = [(0, 0.4), (3, -1.0), (0, 0.9), (4, 0.2), (0, 0.1)]
@@ -27,7 +27,7 @@ KERNELS = {
 
 def sampler(kernel, points, history=HISTORY, noise_variance=0.1, width=2.0):
     """A policy that was told the pulls of a history."""
-    policy = ThompsonSampling(Told(points, kernel, noise_variance), 10, width=Constant(width))
+    policy = ThompsonSampling(Model(points, kernel, noise_variance), 10, width=Constant(width))
     for arm, observation in history:
         policy.tell(arm, observation)
     return policy
@@ -138,8 +138,8 @@ def test_the_width_multiplies_the_deviation_not_the_mean():
 
 def test_the_width_is_asked_once_a_round_before_the_pull_is_told():
     asked, rng, (kernel, arms) = [], np.random.default_rng(47), KERNELS["Matérn"]
-    told = Told(arms, kernel, 0.1)
-    policy = ThompsonSampling(told, 3, width=lambda policy: asked.append((policy.t, policy.posterior.gain)) or 1.0)
+    model = Model(arms, kernel, 0.1)
+    policy = ThompsonSampling(model, 3, width=lambda policy: asked.append((policy.t, policy.posterior.gain)) or 1.0)
     for _ in range(3):
         policy.tell(policy.ask(rng), 0.5)
     rounds, gains = zip(*asked, strict=True)
@@ -173,9 +173,9 @@ POLICIES = {
 
 
 def test_it_keeps_the_covariance_however_short_the_horizon():
-    told = SOURCE(Trial(52, 0)).told
-    assert type(POLICIES["GP-TS"](told, 5).posterior) is CovariancePosterior
-    assert type(POLICIES["IGP-UCB"](told, 5).posterior) is RowPosterior
+    model = SOURCE(Trial(52, 0)).model
+    assert type(POLICIES["GP-TS"](model, 5).posterior) is CovariancePosterior
+    assert type(POLICIES["IGP-UCB"](model, 5).posterior) is RowPosterior
 
 
 def test_trajectories_do_not_depend_on_the_number_of_workers(monkeypatch):
@@ -197,5 +197,5 @@ def test_the_first_arm_is_random_and_common_to_all_policies():
 
 def test_regret_of_thompson_falls_on_an_easy_problem():
     problem = SOURCE(Trial(53, 0))
-    trace = run(POLICIES["GP-TS"](problem.told, 400), problem, 400, np.random.default_rng(54))
+    trace = run(POLICIES["GP-TS"](problem.model, 400), problem, 400, np.random.default_rng(54))
     assert trace.regret[-100:].mean() < 0.2 * trace.regret[:20].mean()

@@ -7,12 +7,12 @@ import pytest
 
 from kbrepro.kernels import Independent, SquaredExponential, grid
 from kbrepro.policies import UCB, MeanOnly, VarianceOnly
-from kbrepro.problems import Told
+from kbrepro.problems import Model
 
 
 def at(make, mean, sd, **settings):
     """The policy with this posterior in the place of its own."""
-    policy = make(Told(grid(len(mean)), Independent(), 0.1), 10, **settings)
+    policy = make(Model(grid(len(mean)), Independent(), 0.1), 10, **settings)
     policy.posterior = SimpleNamespace(mean=np.array(mean), sd=np.array(sd), variance=np.square(sd))
     return policy
 
@@ -27,8 +27,8 @@ def test_ucb_is_mean_plus_width_times_sd():
 
 def test_a_width_is_asked_once_a_round_and_sees_the_round_and_the_gain_of_the_pulls_before():
     asked, rng = [], np.random.default_rng(23)
-    told = Told(grid(30), SquaredExponential(0.2), 0.025)
-    policy = UCB(told, 3, width=lambda policy: asked.append((policy.t, policy.posterior.gain)) or 1.0)
+    model = Model(grid(30), SquaredExponential(0.2), 0.025)
+    policy = UCB(model, 3, width=lambda policy: asked.append((policy.t, policy.posterior.gain)) or 1.0)
     for observation in (0.1, 0.2, 0.3):
         policy.tell(policy.ask(rng), observation)
     (first, none), (second, some), (third, more) = asked

@@ -16,7 +16,7 @@ CLAIM = {
     "id": "1-A", "kind": "experiment", "where": "Fig. 1", "counts_as": "experiment", "says": "Small is beautiful.",
     "finds": "It is, by 3.", "verdict": "partly", "headline": True, "parts": {}, "changes": [], "note": "",
     "deciding": "reproduced with one; not reproduced with two",
-    "readings": {"holds": 2, "fails": 1, "of": 4, "decides": "the x alone decides", "flips": {}},
+    "interpretations": {"holds": 2, "fails": 1, "of": 4, "decides": "the x alone decides", "flips": {}},
 }  # fmt: skip
 OPEN = CLAIM | {"id": "1-B", "verdict": "not evaluated", "note": "needs data: light", "headline": False, "deciding": ""}
 PAPER = """references:
@@ -63,7 +63,7 @@ def test_blocks_are_filled_and_all_else_stays(finished):
     (line,) = [line for line in text.splitlines() if line.startswith("By hand")]
     assert line == (
         "By hand: 1-A is <!-- begin 1-A -->◐ **partly**; reproduced with one; not reproduced with two; "
-        "holds in 2 and fails in 1 of 4 readings; the x alone decides<!-- end 1-A -->, "
+        "holds in 2 and fails in 1 of 4 interpretations; the x alone decides<!-- end 1-A -->, "
         "1-Z <!-- begin 1-Z -->no full-scale verdict yet<!-- end 1-Z -->."
     )
     assert "- **Low & Lee 1999**\n  - *Small is beautiful.* ◐ **partly** (1-A: reproduced with one; not" in text

@@ -32,7 +32,12 @@ CLAIM = {
     "note": "",
 }
 FAILED = CLAIM | {"id": "1-B", "says": "Slow is fast.", "verdict": "not reproduced", "headline": False}
-SINCE = CLAIM | {"id": "1-C", "says": "New is small.", "counts_as": "probe", "where": "since the paper: Else 2024"}
+SINCE = CLAIM | {
+    "id": "1-C",
+    "says": "New is small.",
+    "counts_as": "own question",
+    "where": "since the paper: Else 2024",
+}
 SINCE |= {"headline": False}
 WHY = {"sentence": "Its steps are long. Nothing else is.", "holds": True}
 WHY |= {"explains": ["1-B"], "why": "Its steps are long."}

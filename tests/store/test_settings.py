@@ -136,15 +136,15 @@ def test_what_no_other_process_could_read_is_refused():
 
 
 @dataclass(frozen=True)
-class Told:
+class Model:
     value: float
     points: np.ndarray
 
 
 def test_what_follows_from_data_that_is_not_here_is_the_same_and_is_known_to_be_so():
-    here, gone = Told(2.5, np.arange(6.0)), Told(np.nan, np.full(6, np.nan))
+    here, gone = Model(2.5, np.arange(6.0)), Model(np.nan, np.full(6, np.nan))
     assert differ(here, gone) == [] and unknown(settings(gone)) and not unknown(settings(here))
-    assert differ(gone, here) != [] and differ(here, Told(np.nan, np.full(7, np.nan))) != []
+    assert differ(gone, here) != [] and differ(here, Model(np.nan, np.full(7, np.nan))) != []
 
 
 class Older:

@@ -226,14 +226,14 @@ def sensors(n=5, checksum="0a1b"):
 
 
 def test_of_sensor_data_all_but_the_readings_is_remembered(folder):
-    stand_in = sensors(checksum="")
+    substitute_data = sensors(checksum="")
     with store.using(store.Store(folder)):
-        assert store.remembered("light", stand_in) is stand_in  # nothing was played on real data
+        assert store.remembered("light", substitute_data) is substitute_data  # nothing was played on real data
         real = sensors()
         assert store.remembered("light", real) is real
         (path,) = folder.glob("*.npz")
         store.remembered("light", sensors())
-        gone = store.remembered("light", stand_in)
+        gone = store.remembered("light", substitute_data)
         with pytest.raises(store.OtherSettings, match="data: 0a1b before, 2c3d now"):
             store.remembered("light", sensors(checksum="2c3d"))
     assert gone.is_real and np.isnan(gone.readings).all() and gone.readings.shape == (5, 3)
@@ -241,7 +241,7 @@ def test_of_sensor_data_all_but_the_readings_is_remembered(folder):
     np.testing.assert_array_equal(gone.locations, real.locations)
     with np.load(path) as file:
         assert not any(np.isin(real.readings, file[name]).any() for name in file.files if file[name].dtype.kind == "f")
-    assert store.remembered("light", stand_in) is stand_in  # no store in use
+    assert store.remembered("light", substitute_data) is substitute_data  # no store in use
 
 
 def test_other_days_of_the_same_file_are_remembered_too(folder):
@@ -300,8 +300,8 @@ def test_a_policy_of_ones_own_is_counted_by_what_it_is_asked(folder, tmp_path):
 class Listed(kb.MeanOnly):
     """Leaves a mark whenever it is asked."""
 
-    def __init__(self, told, horizon, log):
-        super().__init__(told, horizon)
+    def __init__(self, model, horizon, log):
+        super().__init__(model, horizon)
         self.log = log
 
     def ask(self, rng):

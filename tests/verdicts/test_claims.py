@@ -96,7 +96,7 @@ def claim(**parts):
 
 
 PLAIN = {"a": {}, "b": {}}
-READINGS = {"a": {}, "b": {"reading": "one"}, "c": {"reading": "two"}}
+INTERPRETATIONS = {"a": {}, "b": {"interpretation": "one"}, "c": {"interpretation": "two"}}
 
 
 @pytest.mark.parametrize(
@@ -108,25 +108,25 @@ READINGS = {"a": {}, "b": {"reading": "one"}, "c": {"reading": "two"}}
         (PLAIN, "undecided undecided", "undecided"),
         (PLAIN, "fails undecided", "not reproduced"),
         (PLAIN, "fails fails", "not reproduced"),
-        ({"a": {}, "b": {"probe": True}}, "holds fails", "reproduced"),
+        ({"a": {}, "b": {"own": True}}, "holds fails", "reproduced"),
         ({"a": {}, "b": {"control": True}}, "holds fails", "not evaluated"),
         ({"a": {}, "b": {"control": True}}, "fails holds", "not reproduced"),
         ({"a": {}, "b": {"control": True}}, "holds undecided", "undecided"),
         ({"a": {}, "b": {"control": True}}, "holds holds", "reproduced"),
-        (READINGS, "holds holds holds", "reproduced"),
-        (READINGS, "holds holds fails", "partly"),
-        (READINGS, "holds fails fails", "partly"),
-        (READINGS, "fails fails fails", "not reproduced"),
-        (READINGS, "holds undecided undecided", "undecided"),
-        ({"b": {"reading": "one"}, "c": {"reading": "two"}}, "holds fails", "partly"),
+        (INTERPRETATIONS, "holds holds holds", "reproduced"),
+        (INTERPRETATIONS, "holds holds fails", "partly"),
+        (INTERPRETATIONS, "holds fails fails", "partly"),
+        (INTERPRETATIONS, "fails fails fails", "not reproduced"),
+        (INTERPRETATIONS, "holds undecided undecided", "undecided"),
+        ({"b": {"interpretation": "one"}, "c": {"interpretation": "two"}}, "holds fails", "partly"),
     ],
 )
 def test_parts_are_joined(parts, states, verdict):
     assert claim(**parts).verdict(dict(zip(parts, states.split(), strict=True)))[0] == verdict
 
 
-def test_the_reading_that_decides_is_named():
-    verdict, deciding = claim(**READINGS).verdict({"a": "holds", "b": "holds", "c": "fails"})
+def test_the_interpretation_that_decides_is_named():
+    verdict, deciding = claim(**INTERPRETATIONS).verdict({"a": "holds", "b": "holds", "c": "fails"})
     assert (verdict, deciding) == ("partly", "reproduced with one; partly with two")
 
 
@@ -189,9 +189,9 @@ def write(folder, *entries, **more):
 
 
 def test_load(tmp_path):
-    rules = load(write(tmp_path, ENTRY | {"id": "0-B"}, ENTRY, readings={"margin": [0.1, 0.0]}))
+    rules = load(write(tmp_path, ENTRY | {"id": "0-B"}, ENTRY, interpretations={"margin": [0.1, 0.0]}))
     assert list(rules.claims) == ["0-B", "0-A"] and rules.notebook == "00_small"
-    assert rules.readings == {"margin": [0.1, 0.0]}
+    assert rules.interpretations == {"margin": [0.1, 0.0]}
     assert rules.claims["0-A"].parts["a"].rule == read_rule("> 0")
 
 
@@ -214,7 +214,7 @@ def test_changes_describe_the_past_and_leave_the_dice(tmp_path):
         ({"parts": {"a": {"is": "d", "rule": "> 1", "show": "5q"}}}, "Unknown format code"),
         ({"parts": {"a": {"is": "d", "rule": "> 1", "colour": "red"}}}, "colour"),
         ({"parts": {"a": {"rule": "> 1"}}}, "'is'"),
-        ({"parts": {"a": {"is": "d", "rule": "> 1", "probe": True}}}, "all controls or probes"),
+        ({"parts": {"a": {"is": "d", "rule": "> 1", "own": True}}}, "all controls or own questions"),
         ({"verdict": "reproduced"}, "'verdict' is not a key of a claim"),
         ({"changes": [{"was": "x"}]}, "changes = "),
         ({"changes": [CHANGE | {"then": "maybe"}]}, "then = 'maybe' is not allowed"),
@@ -227,11 +227,11 @@ def test_what_cannot_be_is_refused_with_file_and_id(tmp_path, change, message):
         load(write(tmp_path, ENTRY | change))
 
 
-def test_an_id_stands_once_and_a_reading_has_values(tmp_path):
+def test_an_id_stands_once_and_a_interpretation_has_values(tmp_path):
     with pytest.raises(BadRules, match=r"00_small\.yaml: claim 0-A stands twice"):
         load(write(tmp_path, ENTRY, ENTRY))
-    with pytest.raises(BadRules, match=r"00_small\.yaml, reading margin: .* at least two different values"):
-        load(write(tmp_path, ENTRY, readings={"margin": [0.1]}))
+    with pytest.raises(BadRules, match=r"00_small\.yaml, choice margin: .* at least two different values"):
+        load(write(tmp_path, ENTRY, interpretations={"margin": [0.1]}))
     path = tmp_path / "00_small.yaml"
     path.write_text("- 3\n")
     with pytest.raises(BadRules, match=r"00_small\.yaml is not allowed: it must hold `claims`"):
@@ -279,7 +279,7 @@ def test_every_committed_verdict_follows_from_the_rules_of_its_digest(run, judge
         if "value" not in next(iter(record["parts"].values())):
             assert record["verdict"] == "not evaluated" and record["note"], record["id"]
             continue
-        committed = {key: value for key, value in record.items() if key not in ("readings", "halves", "revised")}
+        committed = {key: value for key, value in record.items() if key not in ("interpretations", "halves", "revised")}
         assert judged_again(one, record) == committed, record["id"]
 
 

@@ -16,7 +16,7 @@ from kbrepro.verdicts import record, scorecard
 from kbrepro.verdicts.record import Record
 
 RULES = {
-    "readings": {"margin": [0.1, 0.0]},
+    "interpretations": {"margin": [0.1, 0.0]},
     "claims": [
         {
             "id": "0-A",
@@ -100,7 +100,7 @@ def test_without_a_folder_nothing_is_written(root, shown):
         (lambda r: r.judge("0-A"), "claim 0-A: part 'a' has no estimate"),
         (lambda r: r.judge("0-A", a=exact(float("nan"))), "must hold no NaN"),
         (lambda r: r.play("0-B", [({"margin": 0.1}, exact(1))]), "claim 0-B: no part has a `curve`"),
-        (lambda r: r.play("0-A", [({"days": 1}, exact(1))]), "'days' is no reading of the rules; allowed: margin"),
+        (lambda r: r.play("0-A", [({"days": 1}, exact(1))]), "'days' is no choice of the rules; allowed: margin"),
         (lambda r: r.show("0-A"), "claim 0-A was not judged"),
     ],
 )
@@ -109,15 +109,15 @@ def test_what_cannot_be_is_refused_by_name(root, shown, call, message):
         call(run("quick"))
 
 
-def test_readings_are_kept_with_their_claim(root, shown):
+def test_interpretations_are_kept_with_their_claim(root, shown):
     mine = run("quick")
     mine.judge("0-A", a=exact(1.0))
     table = mine.play("0-A", [({"margin": 0.1}, exact(1.0)), ({"margin": 0.0}, exact(-1.0))])
-    kept = claims_of(root, "quick")["claims"][0]["readings"]
+    kept = claims_of(root, "quick")["claims"][0]["interpretations"]
     assert kept == {
         "part": "a", "holds": 1, "fails": 1, "of": 2, "decides": "the margin alone decides", "flips": {"margin": 1.0}
     }  # fmt: skip
-    assert len(table) == 2 and (root / "results/quick/00_small/tables/readings_0-A.csv").is_file()
+    assert len(table) == 2 and (root / "results/quick/00_small/tables/interpretations_0-A.csv").is_file()
 
 
 def test_a_sentence_that_is_not_true_is_marked_and_told(root, shown):
@@ -179,7 +179,7 @@ def test_a_full_scale_run_shows_its_own_verdicts_alone(root, shown):
 )
 def test_the_banner_says_which_run_this_is(root, shown, profile, folder, words):
     run(profile, folder, data=[]).banner()
-    assert words in shown[-1] and "SIMULATED STAND-IN" in shown[-1]
+    assert words in shown[-1] and "SIMULATED SUBSTITUTE" in shown[-1]
     assert ("full-scale run](" in shown[-1]) == (profile != "paper")
 
 

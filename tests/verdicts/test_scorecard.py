@@ -14,9 +14,9 @@ CHANGE = {"was": "low > 1", "then": "partly", "why": "too hard", "direction": "e
 ENTRIES = [
     ENTRY | {"id": "1-A"},
     ENTRY | {"id": "1-B", "kind": "theorem"},
-    ENTRY | {"id": "1-C", "weak": "could hardly fail", "changes": [CHANGE | {"direction": "leaves"}]},
-    ENTRY | {"id": "1-D", "stand_in": "other data", "changes": [CHANGE | {"then": "stand-in"}]},
-    ENTRY | {"id": "1-E", "kind": "probe"},
+    ENTRY | {"id": "1-C", "sanity_check": "could hardly fail", "changes": [CHANGE | {"direction": "leaves"}]},
+    ENTRY | {"id": "1-D", "substitute_data": "other data", "changes": [CHANGE | {"then": "substitute data"}]},
+    ENTRY | {"id": "1-E", "kind": "own question"},
     ENTRY | {"id": "1-F", "changes": [CHANGE]},
 ]
 
@@ -29,7 +29,7 @@ def root(tmp_path):
     loaded = claims.load(rules / "01_new.yaml")
     numbers = [Estimate(1, 0.5, 2), Estimate(1, -1, 2), exact(1), exact(1), exact(-1), Estimate(-1, -2, -0.5)]
     records = [claims.judged(c, {"a": e}) for c, e in zip(loaded.claims.values(), numbers, strict=True)]
-    records[0]["readings"] = {"part": "a", "holds": 3, "fails": 0, "of": 4, "decides": "", "flips": {"x": 0.5}}
+    records[0]["interpretations"] = {"part": "a", "holds": 3, "fails": 0, "of": 4, "decides": "", "flips": {"x": 0.5}}
     write(tmp_path, "paper", "01_new", {"rules": loaded.digest, "expected": [], "claims": records})
     write(tmp_path, "paper", "02_two.partial", {"rules": "", "expected": [], "claims": records})
     return tmp_path
@@ -44,7 +44,8 @@ def write(root, profile, notebook, content):
 def test_totals_count_what_counts_and_name_what_is_outside(root):
     new = scorecard.read(root / "results" / "paper")["01_new"]["claims"]
     assert scorecard.summary(new) == (
-        "1 reproduced, 1 undecided, 1 not reproduced; outside the totals 1 weak, 1 stand-in, 1 probe"
+        "1 reproduced, 1 undecided, 1 not reproduced; "
+        "outside the totals 1 sanity check, 1 substitute data, 1 own question"
     )
     row = scorecard.matrix({"01_new": {"claims": new}}).splitlines()[-1]
     assert row == "| 01_new | 0 + 1 |  | 1 + 0 | 0 + 1 |  | 1 | 1 | 1 |"
@@ -56,7 +57,11 @@ def test_a_folder_that_is_still_being_written_is_not_read(root):
 
 def test_details_are_folded_and_changes_listed(root):
     text = scorecard.scorecard(root)
-    assert "<details>" in text and "holds in 3 of 4 readings" in text and "1-C is weak: could hardly fail" in text
+    assert (
+        "<details>" in text
+        and "holds in 3 of 4 interpretations" in text
+        and "1-C is a sanity check: could hardly fail" in text
+    )
     assert "| 1-F | low > 1 | partly | too hard | easier | reproduced | not reproduced |" in text
     assert "| x | 1 of 1 | 50% |" in text
 
@@ -77,13 +82,13 @@ def test_verdicts_on_halves_stand_beside_those_on_all_trials(root):
         (found,) = [line for line in scorecard.scorecard(root).splitlines() if line.startswith("| 1-A | It is larger.")]
         return found
 
-    assert row().endswith("| holds in 3 of 4 readings | – |")
+    assert row().endswith("| holds in 3 of 4 interpretations | – |")
     path = root / "results" / "paper" / "01_new" / "claims.json"
     content = json.loads(path.read_text(encoding="utf-8"))
     for record in content["claims"]:
         record["halves"] = ["reproduced", "undecided"]
     path.write_text(json.dumps(content), encoding="utf-8")
-    assert row().endswith("| holds in 3 of 4 readings | same, ◌ undecided |")
+    assert row().endswith("| holds in 3 of 4 interpretations | same, ◌ undecided |")
 
 
 def test_every_table_has_as_many_cells_in_each_row(root):
@@ -102,7 +107,7 @@ def test_another_run_shows_the_full_scale_verdict_beside_its_own(root):
     assert "◌ **undecided**" in row and row.endswith("● **reproduced**: By 1 [0.5, 2]. |")
 
 
-def test_without_a_sentence_that_holds_the_reading_that_decides_is_the_reason(root):
+def test_without_a_sentence_that_holds_the_interpretation_that_decides_is_the_reason(root):
     failed = scorecard.read(root / "results" / "paper")["01_new"]["claims"][5]
     told = [
         {"sentence": "", "holds": False, "explains": ["1-F"], "why": "It is long."},

@@ -16,18 +16,18 @@ from kbrepro.papers.bkb.policy import BKB
 from kbrepro.papers.bkb.starvation import Pulls
 from kbrepro.policies.base import Player, best_arm
 from kbrepro.posterior import CovariancePosterior, ExactPosterior, RowPosterior
-from kbrepro.problems import Problem, Told, Trial
+from kbrepro.problems import Model, Problem, Trial
 from kbrepro.simulation import rounds, run
 
 Source = Callable[[Trial], Problem]
-Maker = Callable[[Told, int], Player]
+Maker = Callable[[Model, int], Player]
 
 #: Beyond this many arms an A x A covariance is not timed.
 MOST_ARMS_OF_A_COVARIANCE = 2500
 
 
 def cost_of_steps(
-    source: Source, bkb: Callable[[Told, int], BKB], horizon: int, at: list[int], trial: Trial
+    source: Source, bkb: Callable[[Model, int], BKB], horizon: int, at: list[int], trial: Trial
 ) -> dict[str, pd.DataFrame]:
     """Return `seconds` of every step of `bkb` and of exact GP-UCB on its pulls, and `sizes` of its dictionary.
 
@@ -38,8 +38,8 @@ def cost_of_steps(
     """
     checks.positive_ints(at=at)
     problem = source(trial)
-    told, policy = problem.told, bkb(problem.told, horizon)
-    given = told.kernel, told.points, told.noise_variance
+    model, policy = problem.model, bkb(problem.model, horizon)
+    given = model.kernel, model.points, model.noise_variance
     played, sizes, clock = [], [], [time.perf_counter()]
     for _, arm, observation in rounds(policy, problem, horizon, trial.rng("run")):
         clock.append(time.perf_counter())
@@ -47,7 +47,7 @@ def cost_of_steps(
         sizes.append(_sizes(policy))
     sizes = [*sizes[1:], _sizes(policy)]
     seconds = {"BKB": np.diff(clock), "exact, rows": _seconds_of_following(RowPosterior(*given), played)}
-    if told.n_arms <= MOST_ARMS_OF_A_COVARIANCE:
+    if model.n_arms <= MOST_ARMS_OF_A_COVARIANCE:
         seconds["exact, covariance"] = _seconds_of_following(CovariancePosterior(*given), played)
     pulls, observations = (np.array(part) for part in zip(*played, strict=True))
     for name, counted in (("exact, refit", False), ("exact, counts", True)):
@@ -94,7 +94,7 @@ def refitted(
 def seconds_of_runs(source: Source, policies: Mapping[str, Maker], horizon: int, trial: Trial) -> dict[str, Any]:
     """Return the `seconds` of a whole run of every policy, each on its own pulls."""
     problem, made = source(trial), policies.items()
-    traces = {name: run(make(problem.told, horizon), problem, horizon, trial.rng("run")) for name, make in made}
+    traces = {name: run(make(problem.model, horizon), problem, horizon, trial.rng("run")) for name, make in made}
     return {"seconds": {name: float(trace.seconds.sum()) for name, trace in traces.items()}}
 
 

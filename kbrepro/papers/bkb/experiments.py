@@ -211,7 +211,7 @@ def sizes(experiment: Experiment, trial: Trial) -> dict[str, Sized]:
     """Return what every policy of an experiment, each with a dictionary, pulls and keeps; for `map_trials`."""
     problem, found = experiment.problem(trial), {}
     for name, make in experiment.policies.items():
-        policy, arms, members = make(problem.told, experiment.horizon), [], []
+        policy, arms, members = make(problem.model, experiment.horizon), [], []
         assert isinstance(policy, BKB)
         for _, arm, _ in rounds(policy, problem, experiment.horizon, trial.rng("run")):
             arms.append(arm)

@@ -16,7 +16,7 @@ from kbrepro.confidence import Probable
 from kbrepro.kernels import Array
 from kbrepro.papers.bkb import sketch
 from kbrepro.policies import UCB
-from kbrepro.problems import Told
+from kbrepro.problems import Model
 
 
 class RandomUCB(UCB):
@@ -27,7 +27,7 @@ class RandomUCB(UCB):
 
     def prior(self, horizon: int) -> sketch.FeaturePosterior:
         """Return what is known before the features are drawn: nothing."""
-        return sketch.FeaturePosterior(np.empty((self.told.n_arms, 0)), self.told.noise_variance)
+        return sketch.FeaturePosterior(np.empty((self.model.n_arms, 0)), self.model.noise_variance)
 
     def drawn(self, rng: np.random.Generator) -> sketch.FeaturePosterior:
         """Return the posterior as it is before the first pull; `rng` is its own."""
@@ -53,22 +53,22 @@ class BKB(RandomUCB):
     posterior: sketch.NystromPosterior
 
     def __init__(
-        self, told: Told, horizon: int, *, width: Callable[[Any], float], qbar: float, streaming: bool = False
+        self, model: Model, horizon: int, *, width: Callable[[Any], float], qbar: float, streaming: bool = False
     ) -> None:
         sketch.allowed_qbar(qbar)
         self.qbar, self.streaming = qbar, streaming
-        super().__init__(told, horizon, width=width)
+        super().__init__(model, horizon, width=width)
 
     def prior(self, horizon: int) -> sketch.NystromPosterior:
-        return sketch.NystromPosterior(self.told.kernel, self.told.points, self.told.noise_variance)
+        return sketch.NystromPosterior(self.model.kernel, self.model.points, self.model.noise_variance)
 
     def drawn(self, rng: np.random.Generator) -> sketch.BudgetedPosterior:
         form = sketch.StreamingPosterior if self.streaming else sketch.BudgetedPosterior
-        return form(self.told.kernel, self.told.points, self.told.noise_variance, self.qbar, rng)
+        return form(self.model.kernel, self.model.points, self.model.noise_variance, self.qbar, rng)
 
     def index(self, rng: np.random.Generator) -> Array:
         # ties fall by a random permutation: one common value makes the first arm uniform whatever the kernel
-        return np.zeros(self.told.n_arms) if self.t == 1 else super().index(rng)
+        return np.zeros(self.model.n_arms) if self.t == 1 else super().index(rng)
 
 
 class FourierUCB(RandomUCB):
@@ -78,13 +78,13 @@ class FourierUCB(RandomUCB):
     ValueError for a kernel without a spectral density.
     """
 
-    def __init__(self, told: Told, horizon: int, *, width: Callable[[Any], float], n_features: int) -> None:
-        super().__init__(told, horizon, width=width)
+    def __init__(self, model: Model, horizon: int, *, width: Callable[[Any], float], n_features: int) -> None:
+        super().__init__(model, horizon, width=width)
         self.n_features = n_features
 
     def drawn(self, rng: np.random.Generator) -> sketch.FeaturePosterior:
-        features = sketch.random_features(self.told.kernel, self.told.points, self.n_features, rng)
-        return sketch.FeaturePosterior(features, self.told.noise_variance)
+        features = sketch.random_features(self.model.kernel, self.model.points, self.n_features, rng)
+        return sketch.FeaturePosterior(features, self.model.noise_variance)
 
 
 @dataclass(frozen=True)
@@ -114,14 +114,14 @@ class Budgeted:
 
     def __call__(self, policy: RandomUCB) -> float:
         """Return the width of this round; ValueError on an unknown norm or a negative logarithm."""
-        told, summed_variance = policy.told, policy.posterior.summed_variance
-        squared_kappa = float(told.kernel.diag(told.points).max())
+        model, summed_variance = policy.model, policy.posterior.summed_variance
+        squared_kappa = float(model.kernel.diag(model.points).max())
         largest = squared_kappa * max(policy.t - 1, 2)
         if largest < 1 and not self.corrected:
             raise ValueError(f"squared_kappa = {squared_kappa!r} is not allowed: times the pulls it must be at least 1")
-        growth = 1 + math.log1p(largest / told.noise_variance) if self.corrected else math.log(largest)
-        noise = 2 * told.noise_scale * math.sqrt(self.alpha * growth * summed_variance + math.log(1 / self.delta))
-        return noise / math.sqrt(told.noise_variance) + (1 + 1 / math.sqrt(1 - self.accuracy)) * told.known_norm
+        growth = 1 + math.log1p(largest / model.noise_variance) if self.corrected else math.log(largest)
+        noise = 2 * model.noise_scale * math.sqrt(self.alpha * growth * summed_variance + math.log(1 / self.delta))
+        return noise / math.sqrt(model.noise_variance) + (1 + 1 / math.sqrt(1 - self.accuracy)) * model.known_norm
 
     def smallest_qbar(self, horizon: int) -> float:
         """Return 6 alpha log(4 T / delta) / eps^2, from which on Theorem 1 holds for T = `horizon` >= 1 rounds."""
@@ -155,6 +155,6 @@ class Authors(Probable):
 
     def __call__(self, policy: RandomUCB) -> float:
         """Return the width of this round; ValueError on an unknown norm."""
-        told, logarithm = policy.told, math.log(max(policy.t - 1, 2))
-        noise = told.noise_scale * math.sqrt(logarithm * policy.posterior.summed_variance + math.log(1 / self.delta))
-        return told.known_norm + noise / math.sqrt(told.noise_variance)
+        model, logarithm = policy.model, math.log(max(policy.t - 1, 2))
+        noise = model.noise_scale * math.sqrt(logarithm * policy.posterior.summed_variance + math.log(1 / self.delta))
+        return model.known_norm + noise / math.sqrt(model.noise_variance)

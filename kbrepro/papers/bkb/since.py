@@ -10,7 +10,7 @@ import numpy as np
 from kbrepro import checks
 from kbrepro.policies import UCB
 from kbrepro.posterior import RowPosterior
-from kbrepro.problems import Told
+from kbrepro.problems import Model
 
 
 class CountedPosterior(RowPosterior):
@@ -40,21 +40,21 @@ class MiniUCB(UCB):
 
     posterior: CountedPosterior
 
-    def __init__(self, told: Told, horizon: int, *, width: Callable[[UCB], float], squared_c: float) -> None:
+    def __init__(self, model: Model, horizon: int, *, width: Callable[[UCB], float], squared_c: float) -> None:
         if not squared_c > 1:
             raise ValueError(f"squared_c = {squared_c!r} is not allowed: squared_c must be above 1")
-        super().__init__(told, horizon, width=width)
+        super().__init__(model, horizon, width=width)
         self.squared_c, self.choices = squared_c, 0
         self._arm, self._stays = -1, 0
         self._observed: list[float] = []
 
     def prior(self, horizon: int) -> CountedPosterior:
-        return CountedPosterior(self.told.kernel, self.told.points, self.told.noise_variance)
+        return CountedPosterior(self.model.kernel, self.model.points, self.model.noise_variance)
 
     def ask(self, rng: np.random.Generator) -> int:
         if not self._stays:
             self._arm = super().ask(rng)
-            scaled = self.posterior.variance[self._arm] / self.told.noise_variance
+            scaled = self.posterior.variance[self._arm] / self.model.noise_variance
             self._stays = max(1, int((self.squared_c - 1) / max(scaled, 1e-12)))
             self.choices += 1
         return self._arm

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from kbrepro.kernels import Array
 from kbrepro.papers.bkb import sketch
 from kbrepro.posterior import RowPosterior
-from kbrepro.problems import GPDraw, Problem, Told, Trial
+from kbrepro.problems import GPDraw, Model, Problem, Trial
 
 #: A band is the mean +- this many standard deviations where its coverage is measured (Calandriello et al., Fig. 1).
 BAND = 3.0
@@ -85,10 +85,10 @@ def snapshots(source: GPDraw, design: Design, at: list[int], qbars: Levels, n_fe
     `n_features["RFF"]`, `n_features["QFF"]`.
     """
     problem, rng = source(trial), trial.rng("run")
-    told = problem.told
-    pulls = design(rng, told.points, max(at))
+    model = problem.model
+    pulls = design(rng, model.points, max(at))
     observations = np.array([problem.pull(arm, rng) for arm in pulls])
-    given = told.kernel, told.points, told.noise_variance
+    given = model.kernel, model.points, model.noise_variance
     followers: dict[tuple[str, str], RowPosterior | sketch.FeaturePosterior] = {("exact", ""): RowPosterior(*given)}
     forms = {"BKB": sketch.BudgetedPosterior, "BKB, streaming": sketch.StreamingPosterior}
     named = product(forms.items(), qbars)
@@ -99,7 +99,7 @@ def snapshots(source: GPDraw, design: Design, at: list[int], qbars: Levels, n_fe
         for follower in followers.values():
             follower.update(arm, observation)
         if t in at:
-            rivals = _rivals(told, pulls[:t], budgeted["BKB", f"qbar={qbars[0]:g}"], n_features, rng)
+            rivals = _rivals(model, pulls[:t], budgeted["BKB", f"qbar={qbars[0]:g}"], n_features, rng)
             for rival, i in product(rivals.values(), range(t)):
                 rival.update(pulls[i], observations[i])
             seen |= {(*name, t): _snapshot(posterior) for name, posterior in (followers | rivals).items()}
@@ -107,18 +107,18 @@ def snapshots(source: GPDraw, design: Design, at: list[int], qbars: Levels, n_fe
 
 
 def _rivals(
-    told: Told, pulls: Pulls, bkb: sketch.NystromPosterior, n_features: Sizes, rng: np.random.Generator
+    model: Model, pulls: Pulls, bkb: sketch.NystromPosterior, n_features: Sizes, rng: np.random.Generator
 ) -> dict[tuple[str, str], sketch.FeaturePosterior]:
-    kernel, points, n_members = told.kernel, told.points, len(bkb.dictionary)
+    kernel, points, n_members = model.kernel, model.points, len(bkb.dictionary)
     found: dict[tuple[str, str], sketch.FeaturePosterior] = {}
     for label, size in {"": n_members, f"{FEW_MEMBERS} pulls": min(FEW_MEMBERS, len(pulls))}.items():
-        found["DTC, uniform", label] = uniform = sketch.NystromPosterior(kernel, points, told.noise_variance)
+        found["DTC, uniform", label] = uniform = sketch.NystromPosterior(kernel, points, model.noise_variance)
         uniform.use_dictionary(rng.choice(pulls, size, replace=False))
     features = {("SoR", ""): sketch.nystrom_features(kernel(points[bkb.inducing], points), bkb.inducing)}
     for name, make in (("RFF", partial(sketch.random_features, rng=rng)), ("QFF", sketch.quadrature_features)):
         sizes = {"m=|S|": n_members + n_members % 2} | {f"m={m}": m for m in n_features[name]}
         features |= {(name, label): make(kernel, points, m) for label, m in sizes.items()}
-    return found | {name: sketch.FeaturePosterior(Z, told.noise_variance) for name, Z in features.items()}
+    return found | {name: sketch.FeaturePosterior(Z, model.noise_variance) for name, Z in features.items()}
 
 
 def _snapshot(posterior: RowPosterior | sketch.FeaturePosterior) -> Snapshot:
@@ -131,7 +131,7 @@ def frames(watched: Watched, shown: dict[str, str], every: int = 1) -> pd.DataFr
 
     Columns: `t`, `name`, `x` (first coordinate), `f`, `mean`, `sd`; `member`: how often the arm is in the dictionary.
     """
-    x, f = watched.problem.told.points[:, 0], watched.problem.expected_reward
+    x, f = watched.problem.model.points[:, 0], watched.problem.expected_reward
     parts = []
     for (name, setting, t), view in watched.seen.items():
         if shown.get(name) == setting:
@@ -151,7 +151,7 @@ def starvation(
     exceeds `unseen_from` with f inside mean +- 3 sd; `features`, `members`. Other settings: those of `snapshots`.
     """
     problem, _, _, seen = snapshots(source, design, at, qbars, n_features, trial)
-    unseen, found = problem.told.points[:, 0] > unseen_from, []
+    unseen, found = problem.model.points[:, 0] > unseen_from, []
     for (name, setting, t), view in seen.items():
         with np.errstate(divide="ignore"):
             log_ratio = 2 * (np.log(seen["exact", "", t].sd) - np.log(view.sd))

@@ -46,7 +46,7 @@ def sensor_problems(train: Array, test: Array, noise_variance: float, *, centred
     return Rows(covariance, rewards, noise_variance), math.sqrt(covariance.diagonal().mean())
 
 
-# Rules with an incumbent, under every reading
+# Rules with an incumbent, under every interpretation
 
 
 def improvement_rules(

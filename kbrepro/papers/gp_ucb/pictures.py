@@ -122,9 +122,9 @@ def roads(traffic: Mapping[str, Mapping[str, Trace]], detectors: Mapping[str, in
     for ax, (name, traces) in zip(axes, traffic.items(), strict=True):
         figures.regret_quartiles(ax, traces, quantity="average", unit="mph", hero=HERO)
         road = name.removeprefix("traffic_").upper().replace("_", "-")
-        ax.set_title(f"{road}, {detectors[name]} detectors" if name in detectors else "SIMULATED STAND-IN")
+        ax.set_title(f"{road}, {detectors[name]} detectors" if name in detectors else "SIMULATED SUBSTITUTE")
     best = ", ".join(_best(its, RULES, np.median) for its in traffic.values())
-    return figures.labelled(fig, f"Fig. 5c, stand-ins for I-880 only: smallest median {best}")
+    return figures.labelled(fig, f"Fig. 5c, substitutes for I-880 only: smallest median {best}")
 
 
 # Theorems
@@ -248,7 +248,7 @@ def field(places: Array, readings: Array, time: pd.Timestamp, data: str, unit: s
     return fig
 
 
-# Since the paper, and readings
+# Since the paper, and interpretations
 
 
 def since(traces: Mapping[str, Trace], field: Mapping[str, Trace], data: str, unit: str, block: int) -> Figure:

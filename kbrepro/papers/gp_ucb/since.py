@@ -13,7 +13,7 @@ from kbrepro.kernels import Array
 from kbrepro.policies.base import Policy
 from kbrepro.policies.improvement import log_expected_improvement, z_score
 from kbrepro.policies.thompson import Sampling
-from kbrepro.problems import Told
+from kbrepro.problems import Model
 
 
 class IRGPUCB(Policy):
@@ -24,12 +24,12 @@ class IRGPUCB(Policy):
     most the expected largest index, whatever t. Raises ValueError if there is only one arm.
     """
 
-    def __init__(self, told: Told, horizon: int, **settings: Any) -> None:
-        checks.at_least(2, n_arms=told.n_arms)
-        super().__init__(told, horizon, **settings)
+    def __init__(self, model: Model, horizon: int, **settings: Any) -> None:
+        checks.at_least(2, n_arms=model.n_arms)
+        super().__init__(model, horizon, **settings)
 
     def index(self, rng: np.random.Generator) -> Array:
-        zeta = 2 * math.log(self.told.n_arms / 2) + rng.exponential(2.0)
+        zeta = 2 * math.log(self.model.n_arms / 2) + rng.exponential(2.0)
         return self.posterior.mean + math.sqrt(zeta) * self.posterior.sd
 
 

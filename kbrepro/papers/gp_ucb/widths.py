@@ -10,7 +10,7 @@ import numpy as np
 from kbrepro import checks
 from kbrepro.confidence import Asking, Probable
 from kbrepro.kernels import Array
-from kbrepro.problems import Told
+from kbrepro.problems import Model
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ class KnownNorm(Probable):
         return math.sqrt(2 * norm**2 + 300 * self.max_gains[t - 1] * math.log(t / self.delta) ** 3)
 
     def __call__(self, policy: Asking) -> float:
-        return self.at(policy.t, policy.told.known_norm)
+        return self.at(policy.t, policy.model.known_norm)
 
 
 def regret_bound(widths: Array, max_gains: Array, noise_variance: float) -> Array:
@@ -80,9 +80,9 @@ def regret_bound(widths: Array, max_gains: Array, noise_variance: float) -> Arra
     return widths * np.sqrt(8 / math.log1p(1 / noise_variance) * rounds * max_gains)
 
 
-def over_rounds(width: Callable[[Asking], float], told: Told, horizon: int) -> Array:
+def over_rounds(width: Callable[[Asking], float], model: Model, horizon: int) -> Array:
     """Return the widths (horizon,) of all rounds, for a width that looks at the round and at what was told only."""
-    return np.array([width(SimpleNamespace(t=t, told=told)) for t in range(1, horizon + 1)])
+    return np.array([width(SimpleNamespace(t=t, model=model)) for t in range(1, horizon + 1)])
 
 
 def slope_tail(lengthscale: float) -> dict[str, float]:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from kbrepro import checks
 from kbrepro.kernels import Array
-from kbrepro.papers.gpn_ucb.network import NetworkTold
+from kbrepro.papers.gpn_ucb.network import NetworkModel
 from kbrepro.papers.gpn_ucb.posterior import HALF_WIDTH, STEP, TABLE_POINTS, ChainPosterior, interpolate, stencil
 from kbrepro.policies.base import IndexPolicy
 from kbrepro.policies.improvement import log_expected_excess
@@ -68,15 +68,15 @@ def smooth(table: Array) -> Array:
 class CascadeEI(IndexPolicy):
     """cEI (eq. 286): the expected improvement of the chain's last output, its layers drawn one after the other."""
 
-    told: NetworkTold
+    model: NetworkModel
     posterior: ChainPosterior
 
-    def __init__(self, told: NetworkTold, horizon: int) -> None:
-        super().__init__(told, horizon)
+    def __init__(self, model: NetworkModel, horizon: int) -> None:
+        super().__init__(model, horizon)
         self.best_reward = -np.inf
 
     def prior(self, horizon: int) -> ChainPosterior:
-        return ChainPosterior(self.told)
+        return ChainPosterior(self.model)
 
     def tell(self, arm: int, observation: Sequence[Any]) -> None:
         super().tell(arm, observation)
@@ -88,7 +88,7 @@ class CascadeEI(IndexPolicy):
 
     def index(self, rng: np.random.Generator) -> Array:
         if self.t == 1:
-            return np.zeros(self.told.n_arms)
+            return np.zeros(self.model.n_arms)
         with np.errstate(divide="ignore"):
             return np.log(self.expected_improvement(rng))
 
@@ -102,7 +102,7 @@ class ExactCascadeEI(CascadeEI):
     """
 
     def expected_improvement(self, rng: np.random.Generator) -> Array:
-        last = self.told.depth - 1
+        last = self.model.depth - 1
         smoothed: dict[int, Array] = {}
 
         def value(i: int, z: Array) -> Array:
@@ -125,15 +125,15 @@ class SampledCascadeEI(CascadeEI):
     than the policy's and seeded by it: they are most of the time that a round takes.
     """
 
-    def __init__(self, told: NetworkTold, horizon: int, *, samples: int) -> None:
-        super().__init__(told, horizon)
+    def __init__(self, model: NetworkModel, horizon: int, *, samples: int) -> None:
+        super().__init__(model, horizon)
         checks.positive_int(samples=samples)
         self.samples = samples
 
     def expected_improvement(self, rng: np.random.Generator) -> Array:
         normal = np.random.Generator(np.random.SFC64(rng.integers(2**63))).standard_normal
-        estimate = np.zeros(self.told.n_arms)
-        tables = [_fine(*self.posterior.table(i)) for i in range(1, self.told.depth)]
+        estimate = np.zeros(self.model.n_arms)
+        tables = [_fine(*self.posterior.table(i)) for i in range(1, self.model.depth)]
         mean, sd = (part.astype(np.float32)[:, None] for part in self.posterior.first())
         for start in range(0, len(estimate), CHUNK):
             part = slice(start, start + CHUNK)

@@ -103,9 +103,9 @@ def coverage(network: RandomNetwork, n_grid: int, horizon: int, trial: Trial) ->
     """
     problem = network(trial)
     settings = {"n_grid": n_grid, "half_width": 1.5 * network.norm}
-    sets = {mode: problem.told.structure.sets(problem.told, mode=mode, **settings) for mode in MODES}
+    sets = {mode: problem.model.structure.sets(problem.model, mode=mode, **settings) for mode in MODES}
     found: dict[str, Array] = {mode: np.empty((2, horizon)) for mode in MODES} | {"band": np.empty(horizon)}
-    policy = GPNUCB(problem.told, horizon, **settings)
+    policy = GPNUCB(problem.model, horizon, **settings)
     for t, arm, observation in rounds(policy, problem, horizon, trial.rng("run")):
         for mode, its in sets.items():
             its.update(arm, observation)
@@ -121,12 +121,12 @@ def outside_band(posteriors: Sequence[LayerPosterior | OperatorPosterior], probl
 
     Of several outputs of one kernel each, every one is asked; of a vector-valued layer the Euclidean norm.
     """
-    told, outside = problem.told, np.zeros(problem.told.n_arms, dtype=bool)
-    z: Array = np.empty((told.n_arms, 0))
-    order = 2 if hasattr(told.structure, "kernel_of") else np.inf
+    model, outside = problem.model, np.zeros(problem.model.n_arms, dtype=bool)
+    z: Array = np.empty((model.n_arms, 0))
+    order = 2 if hasattr(model.structure, "kernel_of") else np.inf
     for i, (posterior, output) in enumerate(zip(posteriors, problem.outputs, strict=True)):
-        mean, sd = posterior.at(np.column_stack([z, told.own_inputs(i)]))
-        outside |= np.linalg.norm(output - mean, order, axis=1) > told.norm_bound * sd + 1e-8
+        mean, sd = posterior.at(np.column_stack([z, model.own_inputs(i)]))
+        outside |= np.linalg.norm(output - mean, order, axis=1) > model.norm_bound * sd + 1e-8
         z = output
     return int(outside.sum())
 
@@ -140,17 +140,17 @@ def bound_ratios(network: RandomNetwork, n_grid: int, horizon: int, trial: Trial
     whole grid, as in the proofs.
     """
     problem = network(trial)
-    told, outward = problem.told, mode == "outward"
+    model, outward = problem.model, mode == "outward"
     reach = {"half_width": network.norm, "radius": 10.0 if outward else 1.0}
-    policy = GPNUCB(told, horizon, n_grid=n_grid, mode=mode, **reach)
+    policy = GPNUCB(model, horizon, n_grid=n_grid, mode=mode, **reach)
     arms, sds = [], []
     for _, arm, observation in rounds(policy, problem, horizon, trial.rng("run")):
         arms.append(arm)
-        layers = zip(policy.posterior.posteriors, told.steps(arm, observation), strict=True)
+        layers = zip(policy.posterior.posteriors, model.steps(arm, observation), strict=True)
         sds.append([posterior.at(z[None, :])[1][0] for posterior, (z, _) in layers])
-    regret, structure = problem.regret(np.array(arms)), told.structure
-    added = structure.rounding_term(told.widths, told.lipschitz, policy.posterior.half_diagonals) if outward else 0.0
-    known = told.widths, told.norm_bound, told.lipschitz
+    regret, structure = problem.regret(np.array(arms)), model.structure
+    added = structure.rounding_term(model.widths, model.lipschitz, policy.posterior.half_diagonals) if outward else 0.0
+    known = model.widths, model.norm_bound, model.lipschitz
     step = regret / (np.array(sds) @ structure.step_weights(*known) + added)
     sums = structure.cumulative_factor(*known) * np.cumsum(sds, axis=0).max(axis=1)
     total = np.cumsum(regret) / (sums + added * np.arange(1, horizon + 1))
@@ -168,10 +168,10 @@ def composed_errors(network: RandomNetwork, sides: Sequence[int], trial: Trial) 
     problem = network(trial)
     rng, found = trial.rng("run"), {"error": 0.0, "regret": 0.0, "projected": 0.0}
     for per_side in sides:
-        design = uniform_design(problem.told.points, per_side)
+        design = uniform_design(problem.model.points, per_side)
         seen = [problem.pull(arm, rng) for arm in design]
         for name, known, factor in (("regret", None, 2.0), ("projected", _ranges(problem), 4.0)):
-            means, sds = composite_path(problem.told, design, seen, known)
+            means, sds = composite_path(problem.model, design, seen, known)
             bound = composed_bound(problem, sds)
             found[name] = max(found[name], float(problem.regret(best_arm(means[-1][:, 0])) / (factor * bound.max())))
             if known is None:
@@ -187,10 +187,10 @@ def _ranges(problem: NetworkProblem) -> list[tuple[Array, Array]]:
 
 def composed_bound(problem: NetworkProblem, sds: Sequence[Array]) -> Array:
     """Return B sum_i L^(m-i) sd_i of every arm (A,), from the sds (A,) of all layers; roots of widths as in eq. 184."""
-    told, bound = problem.told, np.zeros(problem.told.n_arms)
-    for sd, width in zip(sds, told.widths, strict=True):
-        of_outputs = 1.0 if hasattr(told.structure, "kernel_of") else np.sqrt(width)
-        bound = of_outputs * (told.norm_bound * sd + told.lipschitz * bound)
+    model, bound = problem.model, np.zeros(problem.model.n_arms)
+    for sd, width in zip(sds, model.widths, strict=True):
+        of_outputs = 1.0 if hasattr(model.structure, "kernel_of") else np.sqrt(width)
+        bound = of_outputs * (model.norm_bound * sd + model.lipschitz * bound)
     return bound
 
 
@@ -200,12 +200,12 @@ def nonadaptive_regrets(source: Source, sides: Sequence[int], trial: Trial, *, p
     With `project` the ranges of the layers are known to it.
     """
     problem = source(trial)
-    told, rng = problem.told, trial.rng("run")
-    rank = rng.spawn(2)[1].permutation(told.n_arms)  # ties fall as for the policies of this trial
+    model, rng = problem.model, trial.rng("run")
+    rank = rng.spawn(2)[1].permutation(model.n_arms)  # ties fall as for the policies of this trial
     regrets, ranges = [], _ranges(problem) if project else None
     for per_side in sides:
-        design = uniform_design(told.points, per_side)
-        means, _ = composite_path(told, design, [problem.pull(arm, rng) for arm in design], ranges)
+        design = uniform_design(model.points, per_side)
+        means, _ = composite_path(model, design, [problem.pull(arm, rng) for arm in design], ranges)
         regrets.append(float(problem.regret(best_arm(means[-1][:, 0], rank))))
     return np.array(regrets)
 
@@ -216,12 +216,12 @@ def relative_widths(source: Source, pulls: int, constants: Sequence[float], tria
     One number for each Lipschitz constant in eq. 283, (len(constants),); GPN-UCB's sets keep the constant that is told.
     """
     problem = source(trial)
-    policy, other = GPNUCB(problem.told, pulls), CascadeUCB(problem.told, pulls)
+    policy, other = GPNUCB(problem.model, pulls), CascadeUCB(problem.model, pulls)
     for _, arm, observation in rounds(policy, problem, pulls, trial.rng("run")):
         other.tell(arm, observation)
     lower, upper = policy.posterior.bounds()
     width = np.maximum(upper - lower, 1e-9)
-    return np.array([np.median(2 * problem.told.norm_bound * other.fed_forward(L)[1] / width) for L in constants])
+    return np.array([np.median(2 * problem.model.norm_bound * other.fed_forward(L)[1] / width) for L in constants])
 
 
 def carried(
@@ -235,12 +235,12 @@ def carried(
     layers, rows = [], []
     kinds: dict[str, dict[str, Any]] = {"grid": {}, "no envelope": {"envelope": False}, "outward": {"mode": "outward"}}
     for kind, settings in kinds.items():
-        sets = problem.told.structure.sets(problem.told, n_grid=n_grid, **settings)
+        sets = problem.model.structure.sets(problem.model, n_grid=n_grid, **settings)
         for pulled in arms:
             sets.update(pulled, problem.pull(pulled, np.random.default_rng(0)))
         for i, ((low, high), output) in enumerate(zip(sets.regions(), problem.outputs, strict=True)):
             its = {"low": low[arm, 0], "high": high[arm, 0], "true": output[arm, 0]}
             rows.append({"layer": i + 1, "kind": kind, **its})
         if kind == "grid":
-            layers = [sets.on_grid(i) for i in range(1, problem.told.depth)]
+            layers = [sets.on_grid(i) for i in range(1, problem.model.depth)]
     return layers, pd.DataFrame(rows)

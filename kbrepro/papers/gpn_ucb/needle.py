@@ -10,7 +10,7 @@ from scipy.special import gamma, kv
 
 from kbrepro import checks
 from kbrepro.kernels import Array, grid
-from kbrepro.papers.gpn_ucb.network import NetworkProblem, NetworkTold, compose
+from kbrepro.papers.gpn_ucb.network import NetworkModel, NetworkProblem, compose
 from kbrepro.papers.gpn_ucb.structures import FeedForward
 from kbrepro.problems import Trial
 
@@ -123,7 +123,7 @@ class Needles:
 
     def outside(self, trial: Trial) -> int:
         """Return how many arms of a trial at least a radius from the needle have a reward other than 0 (Theorem 9)."""
-        points, g = (problem := self(trial)).told.points, problem.expected_reward
+        points, g = (problem := self(trial)).model.points, problem.expected_reward
         return int((g[np.linalg.norm(points - points[g.argmax()], axis=1) >= self.radius] != 0).sum())
 
     def __call__(self, trial: Trial) -> NetworkProblem:
@@ -134,5 +134,5 @@ class Needles:
         centre = (np.array(divmod(trial.number, self.per_side)) + 0.5) / self.per_side
         needle = self.low * bump(np.linalg.norm(points - centre, axis=1) / self.radius)[:, None]
         constant = max(self.needle_slope(), slope_range(self.nu)[1], steepest(self.nu), 1.0)
-        told = NetworkTold(points, FeedForward(AnyMatern(self.nu)), (1,) * self.depth, NORM, constant)
-        return compose(told, [lambda _: needle, *[lambda z: amplifier(z, self.nu)] * (self.depth - 1)])
+        model = NetworkModel(points, FeedForward(AnyMatern(self.nu)), (1,) * self.depth, NORM, constant)
+        return compose(model, [lambda _: needle, *[lambda z: amplifier(z, self.nu)] * (self.depth - 1)])

@@ -17,7 +17,7 @@ NOISE_VARIANCE = 1e-7
 
 
 @dataclass(frozen=True, eq=False)
-class NetworkTold:
+class NetworkModel:
     """What a policy is told of a network: the arms' points (A, d), and of layers i = 0 .. m - 1 all but the outputs.
 
     `widths[i]` is the number of outputs of layer i, the last has 1, the reward. `structure` (one of `structures`) gives
@@ -80,16 +80,19 @@ class NetworkTold:
 
 @dataclass(frozen=True, eq=False)
 class NetworkProblem:
-    """What the policies are `told`, and what they are not: `outputs[i]` (A, n_i) of every layer i, the reward last.
+    """What the policies are given (`model`) and what not: `outputs[i]` (A, n_i) of every layer i, the reward last.
 
     Raises ValueError if the shapes disagree or an output is not finite.
     """
 
-    told: NetworkTold
+    model: NetworkModel
     outputs: tuple[Array, ...] = field(repr=False)
 
     def __post_init__(self) -> None:
-        found, wanted = [np.shape(output) for output in self.outputs], [(self.told.n_arms, n) for n in self.told.widths]
+        found, wanted = (
+            [np.shape(output) for output in self.outputs],
+            [(self.model.n_arms, n) for n in self.model.widths],
+        )
         if found != wanted:
             raise ValueError(f"outputs have shapes {found}: they must be {wanted}")
         for output in self.outputs:
@@ -107,7 +110,7 @@ class NetworkProblem:
 
     def pull(self, arm: int, rng: np.random.Generator) -> tuple[Any, ...]:
         """Return the outputs (n_i,) of all layers at `arm`, the last as a number, the reward; nothing is drawn."""
-        checks.arm_index(arm, self.told.n_arms)
+        checks.arm_index(arm, self.model.n_arms)
         return *(output[arm] for output in self.outputs[:-1]), float(self.expected_reward[arm])
 
     def regret(self, arms: int | NDArray[np.integer]) -> Array:
@@ -115,16 +118,16 @@ class NetworkProblem:
         return self.expected_reward.max() - self.expected_reward[arms]
 
 
-def compose(told: NetworkTold, layers: Sequence[Callable[[Array], Array]]) -> NetworkProblem:
+def compose(model: NetworkModel, layers: Sequence[Callable[[Array], Array]]) -> NetworkProblem:
     """Return the problem of feeding every layer with the output of the one before it and its own inputs.
 
     Raises ValueError if a layer that knows its centres (`layers.Layer`) is given inputs of another dimension.
     """
-    z, outputs = np.empty((told.n_arms, 0)), []
+    z, outputs = np.empty((model.n_arms, 0)), []
     for i, layer in enumerate(layers):
-        z = np.column_stack([z, told.own_inputs(i)])
+        z = np.column_stack([z, model.own_inputs(i)])
         wanted = layer.centres.shape[1] if hasattr(layer, "centres") else z.shape[1]
         if z.shape[1] != wanted:
             raise ValueError(f"layer {i} takes {wanted} inputs and is given {z.shape[1]}: dimensions must chain")
         outputs.append(z := np.asarray(layer(z), dtype=float))
-    return NetworkProblem(told, tuple(outputs))
+    return NetworkProblem(model, tuple(outputs))

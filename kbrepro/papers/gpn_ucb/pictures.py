@@ -112,7 +112,7 @@ def chains(problems: Mapping[str, NetworkProblem], side: int) -> Figure:
             fig.colorbar(mesh, ax=ax)
             ax.set(title=name, xlabel="$x_1$", ylabel="$x_2$", xticks=(-5, 0, 5), yticks=(-5, 0, 5))
             ax.grid(visible=False)
-        row[3].plot(*problem.told.points[third.argmax()], "*", color="white", markeredgecolor="black", markersize=9)
+        row[3].plot(*problem.model.points[third.argmax()], "*", color="white", markeredgecolor="black", markersize=9)
         for ax, inputs, values, name in ((row[1], first, second, "layer 2"), (row[2], second, third, "layer 3")):
             order = np.argsort(inputs)
             ax.plot(inputs[order], values[order], color="0.2")

@@ -11,26 +11,26 @@ from numpy.typing import NDArray
 from kbrepro import checks
 from kbrepro.confidence import Asking
 from kbrepro.kernels import Array, grid
-from kbrepro.papers.gpn_ucb.network import NOISE_VARIANCE, NetworkTold
+from kbrepro.papers.gpn_ucb.network import NOISE_VARIANCE, NetworkModel
 from kbrepro.papers.gpn_ucb.posterior import ChainPosterior, layer_posterior
 from kbrepro.papers.gpn_ucb.sets import BallSets, BoxSets
 from kbrepro.policies import UCB, ExpectedImprovement
 from kbrepro.policies.base import IndexPolicy, Player, best_arm
-from kbrepro.problems import Told
+from kbrepro.problems import Model
 
 
 class GPNUCB(IndexPolicy):
     """GPN-UCB: the arm of largest upper confidence bound (Li & Scarlett, Algorithm 1); settings as for its sets."""
 
-    told: NetworkTold
+    model: NetworkModel
     posterior: BoxSets | BallSets
 
-    def __init__(self, told: NetworkTold, horizon: int, **settings: Any) -> None:
+    def __init__(self, model: NetworkModel, horizon: int, **settings: Any) -> None:
         self.settings = settings
-        super().__init__(told, horizon)
+        super().__init__(model, horizon)
 
     def prior(self, horizon: int) -> BoxSets | BallSets:
-        return self.told.structure.sets(self.told, **self.settings)
+        return self.model.structure.sets(self.model, **self.settings)
 
     def index(self, rng: np.random.Generator) -> Array:
         return self.posterior.bounds()[1]
@@ -48,20 +48,22 @@ def uniform_design(points: Array, per_side: int) -> NDArray[np.int64]:
 
 
 def composite_path(
-    told: NetworkTold, arms: Iterable[int], observations: Sequence[Any], ranges: Sequence[tuple[Array, Array]] | None
+    model: NetworkModel, arms: Iterable[int], observations: Sequence[Any], ranges: Sequence[tuple[Array, Array]] | None
 ) -> tuple[list[Array], list[Array]]:
     """Return of every layer the mean (A, n_i) and the sd (A,) at the composed means of the layers before it.
 
     After pulls of `arms` (eqs. 21, 166, 176-179): non-adaptive sampling (Li & Scarlett, Algorithm 2) pulls a uniform
     design and recommends the arm where the last mean is largest. `ranges` holds the lowest and highest outputs (n_i,)
     of every layer i, where they are known: composed means are then moved to the nearest point of these boxes (Case 2,
-    eq. 155). The sd of a vector-valued layer is the root of its spectral norm (eq. 124). Raises as `NetworkTold.steps`.
+    eq. 155). The sd of a vector-valued layer is the root of its spectral norm (eq. 124).
+
+    Raises as `NetworkModel.steps`.
     """
-    pulls = [list(told.steps(arm, observation)) for arm, observation in zip(arms, observations, strict=True)]
-    means: list[Array] = [np.empty((told.n_arms, 0))]
+    pulls = [list(model.steps(arm, observation)) for arm, observation in zip(arms, observations, strict=True)]
+    means: list[Array] = [np.empty((model.n_arms, 0))]
     sds: list[Array] = []
-    for i in range(told.depth):
-        posterior = layer_posterior(told, i, np.column_stack([means[-1], told.own_inputs(i)]))
+    for i in range(model.depth):
+        posterior = layer_posterior(model, i, np.column_stack([means[-1], model.own_inputs(i)]))
         for steps in pulls:
             posterior.update(*steps[i])
         means.append(posterior.mean if ranges is None else np.clip(posterior.mean, *ranges[i]))
@@ -75,8 +77,8 @@ class BlackBox:
     The reward is treated like an output of the first layer (eqs. 289-291).
     """
 
-    def __init__(self, told: NetworkTold, horizon: int, *, policy: Callable[[Told, int], Player]) -> None:
-        self.policy = policy(Told(told.points, told.kernels[0], NOISE_VARIANCE, norm=told.norm_bound), horizon)
+    def __init__(self, model: NetworkModel, horizon: int, *, policy: Callable[[Model, int], Player]) -> None:
+        self.policy = policy(Model(model.points, model.kernels[0], NOISE_VARIANCE, norm=model.norm_bound), horizon)
 
     def ask(self, rng: np.random.Generator) -> int:
         return self.policy.ask(rng)
@@ -87,7 +89,7 @@ class BlackBox:
 
 def norm_width(policy: Asking) -> float:
     """The norm bound as width: without noise |f - mean| <= B sd."""
-    return policy.told.known_norm
+    return policy.model.known_norm
 
 
 #: GP-UCB with the width B (eq. 289), and EI whose incumbent is the largest reward seen (eqs. 290-291).
@@ -98,36 +100,36 @@ black_box_ei = partial(BlackBox, policy=partial(ExpectedImprovement, incumbent="
 class CascadeUCB(IndexPolicy):
     """cUCB (eqs. 278-284): means fed forward, sd~_i = sd_i(mean~_(i-1)) + L sd~_(i-1), index mean~ + B sd~."""
 
-    told: NetworkTold
+    model: NetworkModel
     posterior: ChainPosterior
 
     def prior(self, horizon: int) -> ChainPosterior:
-        return ChainPosterior(self.told)
+        return ChainPosterior(self.model)
 
     def fed_forward(self, lipschitz: float | None = None) -> tuple[Array, Array]:
         """Return mean~ and sd~ of the whole chain, each (A,), with the L that is told or another one in eq. 283."""
-        lipschitz = self.told.lipschitz if lipschitz is None else lipschitz
+        lipschitz = self.model.lipschitz if lipschitz is None else lipschitz
         mean, spread = self.posterior.first()
-        for i in range(1, self.told.depth):
+        for i in range(1, self.model.depth):
             mean, sd = self.posterior.at(i, mean)
             spread = sd + lipschitz * spread
         return mean, spread
 
     def index(self, rng: np.random.Generator) -> Array:
         mean, spread = self.fed_forward()
-        return mean + self.told.norm_bound * spread
+        return mean + self.model.norm_bound * spread
 
 
 class OptimisticImprovement(CascadeUCB):
     """OI (eq. 285): the larger of UCB - max LCB and eta_t sd~, eta_t = b / (1 + log t), eta_0 = eta_1; b > 0."""
 
-    def __init__(self, told: NetworkTold, horizon: int, *, b: float = 1.0) -> None:
-        super().__init__(told, horizon)
+    def __init__(self, model: NetworkModel, horizon: int, *, b: float = 1.0) -> None:
+        super().__init__(model, horizon)
         checks.positive(b=b)
         self.b = b
 
     def index(self, rng: np.random.Generator) -> Array:
         mean, spread = self.fed_forward()
-        half = self.told.norm_bound * spread
+        half = self.model.norm_bound * spread
         eta = self.b / (1 + math.log(max(self.t - 1, 1)))
         return np.maximum(mean + half - (mean - half).max(), eta * spread)

@@ -14,7 +14,7 @@ from scipy.linalg import solve_triangular
 from kbrepro import checks
 from kbrepro.kernels import Array, Kernel
 from kbrepro.papers.gpn_ucb.layers import OperatorKernel, with_output
-from kbrepro.papers.gpn_ucb.network import NOISE_VARIANCE, NetworkTold
+from kbrepro.papers.gpn_ucb.network import NOISE_VARIANCE, NetworkModel
 from kbrepro.posterior import Rows
 
 
@@ -130,12 +130,12 @@ def _spectral_sd(covariance: Array) -> Array:
     return np.sqrt(np.maximum(np.linalg.eigvalsh(covariance)[:, -1], 0.0))
 
 
-def layer_posterior(told: NetworkTold, layer: int, points: Array) -> LayerPosterior | OperatorPosterior:
+def layer_posterior(model: NetworkModel, layer: int, points: Array) -> LayerPosterior | OperatorPosterior:
     """Return the posterior of a layer before the first pull, with these fixed points (P, d)."""
-    kernel = told.kernels[layer]
+    kernel = model.kernels[layer]
     if isinstance(kernel, OperatorKernel):
         return OperatorPosterior(kernel, points, NOISE_VARIANCE)
-    return LayerPosterior(kernel, points, NOISE_VARIANCE, told.widths[layer])
+    return LayerPosterior(kernel, points, NOISE_VARIANCE, model.widths[layer])
 
 
 class NetworkPosterior:
@@ -143,13 +143,13 @@ class NetworkPosterior:
 
     posteriors: Sequence[LayerPosterior | OperatorPosterior]
 
-    def __init__(self, told: NetworkTold, points: Sequence[Array]) -> None:
-        self.told = told
-        self.posteriors = [layer_posterior(told, i, its) for i, its in enumerate(points)]
+    def __init__(self, model: NetworkModel, points: Sequence[Array]) -> None:
+        self.model = model
+        self.posteriors = [layer_posterior(model, i, its) for i, its in enumerate(points)]
 
     def update(self, arm: int, observation: Sequence[Any]) -> None:
-        """Take in the outputs of all layers at `arm`; raises as `NetworkTold.steps`."""
-        for posterior, (z, y) in zip(self.posteriors, self.told.steps(arm, observation), strict=True):
+        """Take in the outputs of all layers at `arm`; raises as `NetworkModel.steps`."""
+        for posterior, (z, y) in zip(self.posteriors, self.model.steps(arm, observation), strict=True):
             posterior.update(z, y)
 
 
@@ -181,10 +181,10 @@ class ChainPosterior(NetworkPosterior):
 
     posteriors: Sequence[LayerPosterior]
 
-    def __init__(self, told: NetworkTold) -> None:
-        if set(told.widths) != {1} or any(told.extra_dims) or isinstance(told.kernels[0], OperatorKernel):
-            raise ValueError(f"{told} is not allowed: the rivals take plain chains only")
-        super().__init__(told, [told.points, *[TABLE_POINTS] * (told.depth - 1)])
+    def __init__(self, model: NetworkModel) -> None:
+        if set(model.widths) != {1} or any(model.extra_dims) or isinstance(model.kernels[0], OperatorKernel):
+            raise ValueError(f"{model} is not allowed: the rivals take plain chains only")
+        super().__init__(model, [model.points, *[TABLE_POINTS] * (model.depth - 1)])
 
     def first(self) -> tuple[Array, Array]:
         """Return mean and sd of the first layer at the arms, each (A,)."""

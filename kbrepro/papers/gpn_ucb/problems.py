@@ -8,7 +8,7 @@ import numpy as np
 
 from kbrepro.kernels import Array, SquaredExponential, grid
 from kbrepro.papers.gpn_ucb.layers import OperatorKernel, draw_layer, lipschitz
-from kbrepro.papers.gpn_ucb.network import NetworkProblem, NetworkTold, compose
+from kbrepro.papers.gpn_ucb.network import NetworkModel, NetworkProblem, compose
 from kbrepro.papers.gpn_ucb.structures import FeedForward, MultiOutput, Structure
 from kbrepro.problems import Trial, covariance_factor
 
@@ -37,15 +37,15 @@ class RandomNetwork:
         rng, kernels, norm = trial.rng("function"), self.structure.kernels(self.widths), self.norm
         bound = norm if self.norm_bound is None else self.norm_bound
         constant = max(1.0, *(lipschitz(kernel, norm) for kernel in kernels))
-        told = NetworkTold(self.points, self.structure, self.widths, bound, constant, extra_dims=self.extra_dims)
+        model = NetworkModel(self.points, self.structure, self.widths, bound, constant, extra_dims=self.extra_dims)
         layers = []
         for i, (kernel, width, n) in enumerate(zip(kernels, (0, *self.widths[:-1]), self.widths, strict=True)):
-            own = told.own_inputs(i)
+            own = model.own_inputs(i)
             low = np.append(np.full(width, -norm), own.min(axis=0))
             high = np.append(np.full(width, norm), own.max(axis=0))
             centres = rng.uniform(low, high, (4 if i else self.first_centres, len(low)))
             layers.append(draw_layer(rng, kernel, centres, n, norm))
-        return compose(told, layers)
+        return compose(model, layers)
 
 
 def exact_chain(side: int) -> RandomNetwork:
@@ -79,8 +79,8 @@ class DrawnChain:
         rng, (points, factor) = trial.rng("function"), _first(self.side)
         first = (factor @ rng.standard_normal(len(points))[: factor.shape[1]])[:, None]
         later = [draw_layer(rng, KERNEL, grid(21, 1, -HALF_WIDTH, HALF_WIDTH), 1, None) for _ in range(2)]
-        told = NetworkTold(points, FeedForward(KERNEL), (1, 1, 1), self.norm_bound, self.lipschitz)
-        return compose(told, [lambda _: first, *later])
+        model = NetworkModel(points, FeedForward(KERNEL), (1, 1, 1), self.norm_bound, self.lipschitz)
+        return compose(model, [lambda _: first, *later])
 
 
 @dataclass(frozen=True)
@@ -101,7 +101,7 @@ def maximum_gap(problem: NetworkProblem) -> float:
 
     How obvious the maximiser is: near 1 a single peak, near 0 several places equally good.
     """
-    g, points = problem.expected_reward, problem.told.points
+    g, points = problem.expected_reward, problem.model.points
     far = np.linalg.norm(points - points[g.argmax()], axis=1) > 2.0
     return float((g.max() - g[far].max()) / problem.reward_range)
 

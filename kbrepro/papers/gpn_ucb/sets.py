@@ -22,7 +22,7 @@ from scipy.spatial.distance import cdist
 from kbrepro import checks
 from kbrepro.kernels import Array, grid
 from kbrepro.papers.gpn_ucb.layers import largest_value
-from kbrepro.papers.gpn_ucb.network import NetworkTold
+from kbrepro.papers.gpn_ucb.network import NetworkModel
 from kbrepro.papers.gpn_ucb.posterior import NetworkPosterior
 
 MODES = ("paper", "outward")
@@ -70,26 +70,32 @@ class NetworkSets(NetworkPosterior):
     """
 
     def __init__(
-        self, told: NetworkTold, *, n_grid: int = 100, half_width: float = 5.0, radius: float = 1.0, mode: str = "paper"
+        self,
+        model: NetworkModel,
+        *,
+        n_grid: int = 100,
+        half_width: float = 5.0,
+        radius: float = 1.0,
+        mode: str = "paper",
     ) -> None:
         checks.positive(half_width=half_width, radius=radius)
         checks.at_least(2, n_grid=n_grid)
         checks.one_of(MODES, mode=mode)
         self.half_width, self.radius, self.outward = half_width, radius, mode == "outward"
         self.step = 2 * half_width / (n_grid - 1)
-        self.half_diagonals = [self.step * np.sqrt(d) / 2 for d in told.widths[:-1]]
-        points = [told.own_inputs(0)]
-        for i, d in enumerate(told.widths[:-1]):
-            if (reach := largest_value(told.kernels[i], told.norm_bound)) > half_width:
+        self.half_diagonals = [self.step * np.sqrt(d) / 2 for d in model.widths[:-1]]
+        points = [model.own_inputs(0)]
+        for i, d in enumerate(model.widths[:-1]):
+            if (reach := largest_value(model.kernels[i], model.norm_bound)) > half_width:
                 raise ValueError(f"half_width = {half_width} is not allowed: layer {i} returns up to {reach:g}")
-            cube, own = grid(n_grid, d, -half_width, half_width), np.unique(told.own_inputs(i + 1), axis=0)
+            cube, own = grid(n_grid, d, -half_width, half_width), np.unique(model.own_inputs(i + 1), axis=0)
             points.append(np.column_stack([np.tile(cube, (len(own), 1)), np.repeat(own, len(cube), axis=0)]))
-        self._slopes = [neighbour_slopes(p, p, told.lipschitz, radius) for p in points[1:]]
-        super().__init__(told, points)
+        self._slopes = [neighbour_slopes(p, p, model.lipschitz, radius) for p in points[1:]]
+        super().__init__(model, points)
 
     def band(self, mean: Array, sd: Array) -> Array:
         """Return [mean + B sd, -(mean - B sd)] for means (P, n) and sds (P,), (P, 2 n): larger is wider."""
-        half = self.told.norm_bound * sd[:, None]
+        half = self.model.norm_bound * sd[:, None]
         return np.concatenate([mean + half, half - mean], axis=1)
 
 
@@ -104,7 +110,7 @@ class BoxSets(NetworkSets):
 
     def __init__(
         self,
-        told: NetworkTold,
+        model: NetworkModel,
         *,
         envelope: bool = True,
         first: bool = False,
@@ -112,20 +118,20 @@ class BoxSets(NetworkSets):
         empty: str = EMPTY[0],
         **settings: Any,
     ) -> None:
-        super().__init__(told, **settings)
+        super().__init__(model, **settings)
         checks.one_of(EMPTY, empty=empty)
         self.envelope, self.itself, self.nearest = envelope, itself, empty == EMPTY[1]
-        self._first = _neighbours(told.own_inputs(0), self.radius) if first else None
+        self._first = _neighbours(model.own_inputs(0), self.radius) if first else None
 
     def regions(self) -> list[tuple[Array, Array]]:
         """Return for every layer lower and upper bounds on its outputs, each (A, n_i); the last is the reward."""
         first = self.band(self.posteriors[0].mean, self.posteriors[0].sd)
         if self._first:
             its, distance = self._first
-            slopes = self.told.lipschitz * distance
+            slopes = self.model.lipschitz * distance
             first = np.stack([(column.take(its) + slopes).min(axis=0) for column in first.T], axis=1)
         found = [_low_and_high(first)]
-        for i in range(1, self.told.depth):
+        for i in range(1, self.model.depth):
             found.append(_low_and_high(self._through(i, *found[-1])))
         return found
 
@@ -136,7 +142,7 @@ class BoxSets(NetworkSets):
 
     def covers(self, outputs: Sequence[Array]) -> NDArray[np.bool_]:
         """Return for every arm (A,) whether its sets hold the true outputs (A, n_i) of all layers, the reward last."""
-        inside = np.ones(self.told.n_arms, dtype=bool)
+        inside = np.ones(self.model.n_arms, dtype=bool)
         for (lower, upper), output in zip(self.regions(), outputs, strict=True):
             inside &= ((lower - ROUNDING <= output) & (output <= upper + ROUNDING)).all(axis=1)
         return inside
@@ -150,11 +156,11 @@ class BoxSets(NetworkSets):
 
     def _through(self, i: int, low: Array, high: Array) -> Array:
         """Carry boxes (A, d_i) of inputs through layer i; return a band as `band` does."""
-        posterior, own, dilate = self.posteriors[i], self.told.own_inputs(i), 0.0
+        posterior, own, dilate = self.posteriors[i], self.model.own_inputs(i), 0.0
         both = self.band(posterior.mean, posterior.sd)
         on_grid = lower_envelope(both, self._slopes[i - 1]) if self.envelope else both
         if self.outward:
-            on_grid, dilate = on_grid + self.told.lipschitz * self.half_diagonals[i - 1], self.step / 2
+            on_grid, dilate = on_grid + self.model.lipschitz * self.half_diagonals[i - 1], self.step / 2
             low, high = np.clip([low, high], -self.half_width, self.half_width)
         boxes = np.column_stack([low - dilate, own]), np.column_stack([high + dilate, own])
         inside = inside_boxes(posterior.points, *boxes)
@@ -174,7 +180,7 @@ class BoxSets(NetworkSets):
         Z = np.concatenate([at, own], axis=2).reshape(at.shape[0] * at.shape[1], -1)
         bounds: Array = np.array(np.inf)
         if self.envelope:
-            slopes = neighbour_slopes(Z, self.posteriors[i].points, self.told.lipschitz, self.radius)
+            slopes = neighbour_slopes(Z, self.posteriors[i].points, self.model.lipschitz, self.radius)
             bounds = lower_envelope(values, slopes)
         if self.itself or not self.envelope:
             bounds = np.minimum(bounds, self.band(*self.posteriors[i].at(Z)))
@@ -209,16 +215,16 @@ class BallSets(NetworkSets):
     def regions(self) -> list[NDArray[np.bool_]]:
         """Return for every layer but the last which grid points its output may be, (A, P)."""
         cell = self.half_diagonals if self.outward else [0.0] * len(self.half_diagonals)
-        found = [_union(np.eye(self.told.n_arms, dtype=bool), self._excess(0), cell[0])]
-        for i in range(1, self.told.depth - 1):
+        found = [_union(np.eye(self.model.n_arms, dtype=bool), self._excess(0), cell[0])]
+        for i in range(1, self.model.depth - 1):
             excess = -lower_envelope(-self._excess(i), self._slopes[i - 1])  # largest over the neighbours z'
-            found.append(_union(found[-1], excess, self.told.lipschitz * cell[i - 1] + cell[i]))
+            found.append(_union(found[-1], excess, self.model.lipschitz * cell[i - 1] + cell[i]))
         return found
 
     def bounds(self) -> tuple[Array, Array]:
         """Return lower and upper confidence bound of every arm's reward, each (A,) (eq. 15)."""
         last = self.posteriors[-1]
-        slack = self.told.lipschitz * self.half_diagonals[-1] if self.outward else 0.0
+        slack = self.model.lipschitz * self.half_diagonals[-1] if self.outward else 0.0
         both = lower_envelope(self.band(last.mean, last.sd), self._slopes[-1]) + slack
         upper, negative = largest_inside(both, self.regions()[-1]).T
         return -negative, upper
@@ -234,7 +240,7 @@ class BallSets(NetworkSets):
     def _excess(self, i: int) -> Array:
         """Return |w - mean(z)| - B ||Gamma(z, z)||^(1/2) for all fixed points z of layer i and outputs w, (Q, P)."""
         posterior, outputs = self.posteriors[i], self.posteriors[i + 1].points
-        return cdist(posterior.mean, outputs) - self.told.norm_bound * posterior.sd[:, None]
+        return cdist(posterior.mean, outputs) - self.model.norm_bound * posterior.sd[:, None]
 
 
 def _union(regions: NDArray[np.bool_], excess: Array, slack: float) -> NDArray[np.bool_]:

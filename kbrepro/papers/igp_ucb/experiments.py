@@ -20,7 +20,7 @@ from kbrepro.information import allocated_gain
 from kbrepro.kernels import Array
 from kbrepro.policies import ExpectedImprovement, ProbabilityOfImprovement
 from kbrepro.policies.improvement import ImprovementPolicy
-from kbrepro.problems import Problem, Told, Trial
+from kbrepro.problems import Model, Problem, Trial
 from kbrepro.regret import FEWEST, Estimate, Trace, bootstrap, largest, paired_share, weakest
 from kbrepro.simulation import observations
 
@@ -30,7 +30,7 @@ OURS = ("GP-UCB", "IGP-UCB", "GP-TS")
 #: Part of a claim whose incumbent is a mean -> the margin of EI and PI that it is about.
 _MARGINS = {"mean_0": 0.0, "mean_001": 0.01, "mean_003": 0.03, "mean_01": 0.1}
 #: Part of a claim -> the incumbent and margin of EI and PI that it is about.
-READINGS = {"noisy": ("noisy reward", 0.0)} | {part: ("mean of pulled arms", m) for part, m in _MARGINS.items()}
+INTERPRETATIONS = {"noisy": ("noisy reward", 0.0)} | {part: ("mean of pulled arms", m) for part, m in _MARGINS.items()}
 
 Panel = Mapping[str, Array]
 
@@ -174,24 +174,24 @@ def excess_of_largest_reward(trace: Trace, source: Callable[[Trial], Problem], s
         trial = Trial(seed, number)
         problem = source(trial)
         rewards = observations(problem, arms, trial.rng("run"))
-        found.append((np.maximum.accumulate(rewards) - problem.expected_reward.max()) / problem.told.noise_scale)
+        found.append((np.maximum.accumulate(rewards) - problem.expected_reward.max()) / problem.model.noise_scale)
     return np.array(found)
 
 
 def scales(source: Callable[[Trial], Problem], trial: Trial) -> tuple[float, float]:
     """Return the noise scale R and the norm B that the policies of a trial are told: a job for `map_trials`."""
-    told = source(trial).told
-    return told.noise_scale, told.known_norm
+    model = source(trial).model
+    return model.noise_scale, model.known_norm
 
 
 # Theorems
 
 
-def theorem_3_bound(told: Told, horizon: int, delta: float) -> float:
+def theorem_3_bound(model: Model, horizon: int, delta: float) -> float:
     """Return 2 beta_T sqrt(4 (T + 2) gamma_T), gamma_T by the spectral bound (Chowdhury & Gopalan, Theorem 3)."""
-    eigenvalues = eigvalsh(told.kernel(told.points, told.points))
-    gain = allocated_gain(eigenvalues, told.noise_variance, horizon)[-1]
-    return 2 * Improved(delta).of(told, gain) * math.sqrt(4 * (horizon + 2) * gain)
+    eigenvalues = eigvalsh(model.kernel(model.points, model.points))
+    gain = allocated_gain(eigenvalues, model.noise_variance, horizon)[-1]
+    return 2 * Improved(delta).of(model, gain) * math.sqrt(4 * (horizon + 2) * gain)
 
 
 def rate(rule: str, gain: float, T: int, *, norm: float, delta: float, d: int = 1) -> float:
@@ -243,10 +243,10 @@ def discretisation(problem: Problem, lipschitz: float, t: int, n_probes: int = 2
     f is the kernel expansion through the arms' expected rewards, [x] the nearest of B L t^2 equispaced points,
     `lipschitz` the L of the paper: B L bounds the slope of f.
     """
-    told, x = problem.told, np.linspace(0, 1, n_probes)[:, None]
-    K = told.kernel(told.points, told.points)
+    model, x = problem.model, np.linspace(0, 1, n_probes)[:, None]
+    K = model.kernel(model.points, model.points)
     weights = np.linalg.solve(K + 1e-10 * np.eye(len(K)), problem.expected_reward)
-    n = math.ceil(told.known_norm * lipschitz * t**2)
+    n = math.ceil(model.known_norm * lipschitz * t**2)
     nearest = (np.clip(np.round(x * n - 0.5), 0, n - 1) + 0.5) / n
-    error = np.abs((told.kernel(x, told.points) - told.kernel(nearest, told.points)) @ weights).max()
+    error = np.abs((model.kernel(x, model.points) - model.kernel(nearest, model.points)) @ weights).max()
     return {"points of D_t": n, "largest |f(x) - f([x])|": float(error), "1 / t^2": 1 / t**2}

@@ -17,11 +17,11 @@ import numpy as np
 from kbrepro.kernels import Array, Kernel
 from kbrepro.policies.base import Policy
 from kbrepro.posterior import ExactPosterior
-from kbrepro.problems import Problem, Told, Trial
+from kbrepro.problems import Model, Problem, Trial
 from kbrepro.simulation import rounds
 
 #: Policies by name, as experiments have them.
-Makers = Mapping[str, Callable[[Told, int], Policy]]
+Makers = Mapping[str, Callable[[Model, int], Policy]]
 
 
 class NoiseRun(NamedTuple):
@@ -40,7 +40,7 @@ class RandomArms(Policy):
     """Pulls an arm at random in every round."""
 
     def ask(self, rng: np.random.Generator) -> int:
-        return int(rng.integers(self.told.n_arms))
+        return int(rng.integers(self.model.n_arms))
 
 
 def noise_runs(
@@ -50,14 +50,14 @@ def noise_runs(
 
     For `map_trials`: `partial(noise_runs, kernel, points, noise_scale=..., policies=..., horizon=...)`.
     """
-    problem = Problem(Told(points, kernel, 1 + 2 / horizon, noise_scale), np.zeros(len(points)))
-    made = {name: make(problem.told, horizon) for name, make in policies.items()}
+    problem = Problem(Model(points, kernel, 1 + 2 / horizon, noise_scale), np.zeros(len(points)))
+    made = {name: make(problem.model, horizon) for name, make in policies.items()}
     return {name: noise_run(policy, problem, horizon, trial.rng("run")) for name, policy in made.items()}
 
 
 def noise_run(policy: Policy, problem: Problem, horizon: int, rng: np.random.Generator) -> NoiseRun:
     """Return what one policy's run of `horizon` pulls of a problem with expected reward 0 gives."""
-    posterior, ridge, R = policy.posterior, problem.told.noise_variance, problem.told.noise_scale
+    posterior, ridge, R = policy.posterior, problem.model.noise_variance, problem.model.noise_scale
     assert isinstance(posterior, ExactPosterior)
     squared_norm = log_det = sum_of_sd = 0.0
     log_excess = -math.inf

@@ -17,7 +17,14 @@ from matplotlib.figure import Figure
 from kbrepro import figures
 from kbrepro.figures import LOOK, WIDTH, Look, pieces
 from kbrepro.kernels import Array
-from kbrepro.papers.igp_ucb.experiments import READINGS, Panel, anti_concentration, named, normal_tail, smallest_ratio
+from kbrepro.papers.igp_ucb.experiments import (
+    INTERPRETATIONS,
+    Panel,
+    anti_concentration,
+    named,
+    normal_tail,
+    smallest_ratio,
+)
 from kbrepro.regret import Estimate, Trace, block_means, log_spaced, paired_share, share
 from kbrepro.verdicts.claims import read_rule
 from kbrepro.verdicts.pictures import paired
@@ -29,7 +36,7 @@ _MARGIN_STYLES: dict[float, Any] = {0.01: "--", 0.03: "-.", 0.1: (0, (5, 1, 1, 1
 #: EI and PI with a margin: their colours, other line styles.
 VARIANTS: dict[str, Look] = {
     named(rule, incumbent, margin): (LOOK[rule][0], _MARGIN_STYLES[margin])
-    for rule, (incumbent, margin) in product(("EI", "PI"), READINGS.values())
+    for rule, (incumbent, margin) in product(("EI", "PI"), INTERPRETATIONS.values())
     if margin
 }
 

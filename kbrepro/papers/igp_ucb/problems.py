@@ -1,6 +1,6 @@
 """Problems whose policies are told the RKHS norm of the expected reward, which differs from trial to trial.
 
-The noise variance R^2 is 1 % of the range of the function (Chowdhury & Gopalan, Section 6), and unless a `Retold`
+The noise variance R^2 is 1 % of the range of the function (Chowdhury & Gopalan, Section 6), and unless an `OtherModel`
 source says otherwise it is also that of the policies' posterior.
 """
 
@@ -13,7 +13,7 @@ from scipy.linalg import eigh, solve
 
 from kbrepro import checks
 from kbrepro.kernels import Array, Kernel
-from kbrepro.problems import Problem, Rows, Told, Trial, covariance_factor, draw_from_prior
+from kbrepro.problems import Model, Problem, Rows, Trial, covariance_factor, draw_from_prior
 
 _HARTMANN_WEIGHTS = np.array([1.0, 1.2, 3.0, 3.2])
 _HARTMANN_SCALES = np.array([[3.0, 10.0, 30.0], [0.1, 10.0, 35.0], [3.0, 10.0, 30.0], [0.1, 10.0, 35.0]])
@@ -83,7 +83,7 @@ def rkhs_norm(f: Array, K: Array, kind: str, ridge: float = JITTER) -> float:
 
 
 @dataclass(frozen=True, eq=False)
-class Retold:
+class OtherModel:
     """Source whose problems are those of another `source`, while the policies are told something else.
 
     Another kernel, another noise variance of the posterior (R stays), and the norm that `norm_of(f, K)` gives for the
@@ -98,10 +98,10 @@ class Retold:
     def __call__(self, trial: Trial) -> Problem:
         problem = self.source(trial)
         told = {name: value for name in ("kernel", "noise_variance") if (value := getattr(self, name)) is not None}
-        new = replace(problem.told, **told)
+        new = replace(problem.model, **told)
         if self.norm_of is not None:
             new = replace(new, norm=self.norm_of(problem.expected_reward, new.kernel(new.points, new.points)))
-        return replace(problem, told=new)
+        return replace(problem, model=new)
 
 
 @dataclass(frozen=True)
@@ -121,7 +121,7 @@ class _AtRandomArms:
         rng = trial.rng("function")
         points = rng.uniform(size=(self.n_arms, self.d))
         f, norm = self.reward(points, self.kernel(points, points), rng)
-        return Problem(Told(points, self.kernel, SHARE_OF_RANGE * float(np.ptp(f)), norm=norm), f)
+        return Problem(Model(points, self.kernel, SHARE_OF_RANGE * float(np.ptp(f)), norm=norm), f)
 
 
 @dataclass(frozen=True)

@@ -25,4 +25,4 @@ class Original(Probable):
         return math.sqrt(2 * norm**2 + 300 * self.gain(t - 1) * math.log(t / self.delta) ** 3)
 
     def __call__(self, policy: Asking) -> float:
-        return self.at(policy.t, policy.told.known_norm)
+        return self.at(policy.t, policy.model.known_norm)

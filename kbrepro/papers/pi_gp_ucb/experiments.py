@@ -16,7 +16,7 @@ from kbrepro.papers.pi_gp_ucb.many_arms import LazyUCB
 from kbrepro.papers.pi_gp_ucb.partition import PartitionedUCB, initial_side, split_exponent
 from kbrepro.papers.pi_gp_ucb.problems import LatticeKernel
 from kbrepro.policies.base import best_arm
-from kbrepro.problems import Gaussian, Problem, Told, Trial
+from kbrepro.problems import Gaussian, Model, Problem, Trial
 from kbrepro.regret import Estimate, Trace, bootstrap, estimated_mean, slope
 from kbrepro.simulation import Experiment, rounds
 
@@ -115,8 +115,8 @@ def greedy_gains(kernel: Matern | SquaredExponential, n: int, horizon: int, tria
     d = trial.number + 1
     side = round(n ** (1 / d))
     side += side**d < n
-    told = Told(grid(side, d), LatticeKernel(kernel, side), 1.0)
-    policy, zero = LazyUCB(told, horizon, width=Constant(1.0)), Problem(told, np.zeros(told.n_arms), Gaussian(0.0))
+    model = Model(grid(side, d), LatticeKernel(kernel, side), 1.0)
+    policy, zero = LazyUCB(model, horizon, width=Constant(1.0)), Problem(model, np.zeros(model.n_arms), Gaussian(0.0))
     gains = [policy.posterior.gain for _ in rounds(policy, zero, horizon, trial.rng("run"))]
     return np.array([*gains[1:], policy.posterior.gain])
 
@@ -154,13 +154,13 @@ class CellRun(NamedTuple):
 def cell_run(experiment: Experiment, look_at_arms: bool, trial: Trial) -> CellRun:
     """Play π-GP-UCB, the policy of that name of an experiment, and look at its cells; for `map_trials`."""
     problem, T = experiment.problem(trial), experiment.horizon
-    policy = experiment.policies["π-GP-UCB"](problem.told, T)
+    policy = experiment.policies["π-GP-UCB"](problem.model, T)
     assert isinstance(policy, PartitionedUCB)
     width, pulled, moved = np.empty(T), np.empty(T, dtype=int), 0
     before: dict[tuple[int, int], int] = {}
     for t, arm, _ in rounds(policy, problem, T, trial.rng("run")):
         widths = policy.widths()
-        width[t - 1], pulled[t - 1] = widths[policy.slot_cell].max() - problem.told.norm, arm
+        width[t - 1], pulled[t - 1] = widths[policy.slot_cell].max() - problem.model.norm, arm
         if look_at_arms:
             now = _best_arms(policy, widths)
             moved += any(now[cell] != arms for cell, arms in before.items() if cell in now)
@@ -198,7 +198,7 @@ class BandRun(NamedTuple):
 def band_run(experiment: Experiment, trial: Trial) -> BandRun:
     """Play π-GP-UCB, the policy of that name, and look at its band in every round; for `map_trials`."""
     problem, T = experiment.problem(trial), experiment.horizon
-    policy = experiment.policies["π-GP-UCB"](problem.told, T)
+    policy = experiment.policies["π-GP-UCB"](problem.model, T)
     assert isinstance(policy, PartitionedUCB)
     ratio = bound = regret = 0.0
     for _, arm, _ in rounds(policy, problem, T, trial.rng("run")):
@@ -228,13 +228,13 @@ def refit_seconds(source: Callable[[Trial], Problem], at: Sequence[int], trial: 
 
     One Cholesky factor of the t pulls' kernel matrix, its solves for mean and variance of all arms.
     """
-    told, rng, seconds = source(trial).told, trial.rng("run"), {}
+    model, rng, seconds = source(trial).model, trial.rng("run"), {}
     for t in at:
-        pulled = rng.integers(told.n_arms, size=t)
+        pulled = rng.integers(model.n_arms, size=t)
         start = time.perf_counter()
-        X = told.points[pulled]
-        factor = cho_factor(told.kernel(X, X) + told.noise_variance * np.eye(len(X)))
-        across = told.kernel(told.points, X)
+        X = model.points[pulled]
+        factor = cho_factor(model.kernel(X, X) + model.noise_variance * np.eye(len(X)))
+        across = model.kernel(model.points, X)
         across @ cho_solve(factor, np.zeros(len(X)))
         np.einsum("at,ta->a", across, cho_solve(factor, across.T))
         seconds[t] = time.perf_counter() - start

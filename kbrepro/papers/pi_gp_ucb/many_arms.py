@@ -268,7 +268,7 @@ class LazyUCB(UCB):
     posterior: BlockPosterior
 
     def prior(self, horizon: int) -> BlockPosterior:
-        return BlockPosterior(self.told.kernel, self.told.points, self.told.noise_variance, horizon)
+        return BlockPosterior(self.model.kernel, self.model.points, self.model.noise_variance, horizon)
 
     def ask(self, rng: np.random.Generator) -> int:
         """Return the arm to pull; draws and ties as in `UCB`."""

@@ -19,7 +19,7 @@ from kbrepro.kernels import Array
 from kbrepro.papers.pi_gp_ucb.problems import grid_indices
 from kbrepro.policies.base import best_arm
 from kbrepro.posterior import CovariancePosterior
-from kbrepro.problems import Told
+from kbrepro.problems import Model
 
 VARIANTS = ("paper", "thesis")
 Integers = NDArray[np.int64]
@@ -58,17 +58,17 @@ class Cell:
     `mean` (m,), `sd` (m,) and `gain` (nats) are those of the posterior of the data inside.
     """
 
-    def __init__(self, corner: tuple[int, ...], side: int, arms: Integers, told: Told) -> None:
-        self.corner, self.side, self.arms, self.told = corner, side, arms, told
+    def __init__(self, corner: tuple[int, ...], side: int, arms: Integers, model: Model) -> None:
+        self.corner, self.side, self.arms, self.model = corner, side, arms, model
         self.history: list[tuple[int, float]] = []
         self.posterior: CovariancePosterior | None = None  # made at the first pull: most cells are never pulled
-        self.mean, self.sd, self.gain = np.zeros(len(arms)), np.sqrt(told.kernel.diag(told.points[arms])), 0.0
+        self.mean, self.sd, self.gain = np.zeros(len(arms)), np.sqrt(model.kernel.diag(model.points[arms])), 0.0
 
     def update(self, arm: int, observation: float) -> None:
         """Condition on an observation of an arm in the cell."""
-        told = self.told
+        model = self.model
         if self.posterior is None:
-            self.posterior = CovariancePosterior(told.kernel, told.points[self.arms], told.noise_variance)
+            self.posterior = CovariancePosterior(model.kernel, model.points[self.arms], model.noise_variance)
         self.posterior.update(int(np.flatnonzero(self.arms == arm)[0]), observation)
         self.history.append((arm, observation))
         self.mean, self.sd, self.gain = self.posterior.mean, self.posterior.sd, self.posterior.gain
@@ -90,7 +90,7 @@ class PartitionedUCB:
 
     def __init__(
         self,
-        told: Told,
+        model: Model,
         horizon: int,
         *,
         delta: float,
@@ -100,21 +100,21 @@ class PartitionedUCB:
         whole: Callable[[float], int] = round,
     ) -> None:
         checks.positive_int(horizon=horizon)
-        checks.positive(norm=told.norm)
+        checks.positive(norm=model.norm)
         checks.probability(delta=delta)
         checks.one_of(VARIANTS, variant=variant)
         if nu not in (0.5, 1.5, 2.5):
             raise ValueError(f"nu = {nu!r} is not allowed: nu must be 0.5, 1.5 or 2.5")
-        self.told, self.horizon, self.delta, self.nu, self.variant, self.t = told, horizon, delta, nu, variant, 1
-        self.width, self.d = width, told.points.shape[1]
-        self._n = round(told.n_arms ** (1 / self.d))
-        self._places = grid_indices(told.points, self._n)
+        self.model, self.horizon, self.delta, self.nu, self.variant, self.t = model, horizon, delta, nu, variant, 1
+        self.width, self.d = width, model.points.shape[1]
+        self._n = round(model.n_arms ** (1 / self.d))
+        self._places = grid_indices(model.points, self._n)
         self.rank: Integers | None = None
         self.cells: list[Cell] = []
         self.slot_arm = self.slot_cell = np.empty(0, dtype=int)
         self.slot_mean = self.slot_sd = self._gain = np.empty(0)
         side = initial_side(horizon, self.d, nu, whole) if variant == "paper" else 1
-        corners, everywhere = itertools.product(range(side), repeat=self.d), np.arange(told.n_arms)
+        corners, everywhere = itertools.product(range(side), repeat=self.d), np.arange(model.n_arms)
         self._lay_out([self._cell(corner, side, everywhere) for corner in corners])
         self.n_initial = len(self.cells)
 
@@ -136,7 +136,7 @@ class PartitionedUCB:
 
     def widths(self) -> Array:
         """Return the width of every cell ever created in this round, (n_created,)."""
-        return self.width(self.delta / self.union_count()).of(self.told, self._gain)
+        return self.width(self.delta / self.union_count()).of(self.model, self._gain)
 
     def ask(self, rng: np.random.Generator) -> int:
         """Return the arm to pull; ties fall by one permutation, the first thing drawn from `rng`."""
@@ -172,7 +172,7 @@ class PartitionedUCB:
         """Return a cell with those of the arms `among` that lie in it, borders included."""
         places, low = self._places[among] * side, np.array(corner) * (self._n - 1)
         inside = ((places >= low) & (places <= low + self._n - 1)).all(axis=1)
-        return Cell(corner, side, among[inside], self.told)
+        return Cell(corner, side, among[inside], self.model)
 
     def _lay_out(self, cells: list[Cell], instead_of: int = -1) -> None:
         """Number new cells and give them slots, instead of those of a cell that has split."""

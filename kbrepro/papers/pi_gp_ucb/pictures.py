@@ -35,8 +35,8 @@ Final = tuple[Array, Array]
 HERO = "π-GP-UCB"
 RIVAL = "IGP-UCB"
 RULES = (RIVAL, HERO)
-#: Functions of Fig. 2 that are of record; others are a supplement.
-OF_RECORD = 4
+#: The first functions of Fig. 2 are judged; others are a supplement.
+MAIN = 4
 #: Line styles of one, two and three dimensions.
 STYLES = {1: ":", 2: "--", 3: "-"}
 #: Changes between which the regret is compared.
@@ -256,19 +256,19 @@ def exploration(panels: Mapping[int, Played], tour: pd.DataFrame) -> Figure:
 
 
 def surfaces(functions: Mapping[str, Mapping[str, Trace]]) -> Figure:
-    """Return regret on test functions {name: traces}, first those of record, then the supplement."""
+    """Return regret on test functions {name: traces}, first the main ones, then the supplement."""
     fig, axes = plt.subplots(2, -(-len(functions) // 2), figsize=(WIDTH, 4.8), sharex=True, sharey=True)
     ratios = {name: _ratio(traces) for name, traces in functions.items()}
     for place, (ax, (name, traces)) in enumerate(zip(axes.flat, functions.items(), strict=True)):
         figures.regret_quartiles(ax, traces, hero=HERO)
-        kind = "" if place < OF_RECORD else "\n(supplement)"
+        kind = "" if place < MAIN else "\n(supplement)"
         ax.set_title(f"{name}{kind}\nπ over IGP: {ratios[name]:.2f}")
         ax.label_outer()
     axes[0, 0].set_ylim(top=1.5 * max(line.get_ydata()[-1] for ax in axes.flat for line in ax.lines))
-    worst = max(list(ratios)[:OF_RECORD], key=ratios.__getitem__)
+    worst = max(list(ratios)[:MAIN], key=ratios.__getitem__)
     more = sum(ratio > 1 for ratio in ratios.values())
     title = f"Fig. 2: π-GP-UCB has at most {ratios[worst]:.2f} times the mean $R_T$ of IGP-UCB ({worst})"
-    told = f"on the {OF_RECORD} functions of record, and more than IGP-UCB on {more} of all {len(ratios)}"
+    told = f"on the {MAIN} main functions, and more than IGP-UCB on {more} of all {len(ratios)}"
     return titled(fig, f"{title}\n{told}", 2)
 
 

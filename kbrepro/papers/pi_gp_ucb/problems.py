@@ -15,7 +15,7 @@ from scipy.spatial.distance import cdist
 
 from kbrepro import checks
 from kbrepro.kernels import Array, Matern, SquaredExponential, grid
-from kbrepro.problems import Problem, Told, Trial, Uniform
+from kbrepro.problems import Model, Problem, Trial, Uniform
 
 #: Coordinates may be off the grid by this share of its spacing: rounding.
 OFF_GRID = 1e-6
@@ -80,8 +80,8 @@ class Bumps:
         centres, weights = rng.uniform(size=(n, self.d)), rng.uniform(-1, 1, size=n)
         norm = float(np.sqrt(weights @ self.kernel(centres, centres) @ weights))
         points, scale = grid(self.side, self.d), self.noise_bound if self.noise_scale is None else self.noise_scale
-        told = Told(points, LatticeKernel(self.kernel, self.side), self.noise_variance, scale, norm)
-        return Problem(told, self.kernel(points, centres) @ weights, Uniform(self.noise_bound))
+        model = Model(points, LatticeKernel(self.kernel, self.side), self.noise_variance, scale, norm)
+        return Problem(model, self.kernel(points, centres) @ weights, Uniform(self.noise_bound))
 
 
 def _branin(x: Array, y: Array) -> Array:
@@ -168,5 +168,5 @@ class Surface:
         values = -function(low_x + (high_x - low_x) * points[:, 0], low_y + (high_y - low_y) * points[:, 1])
         kernel = LatticeKernel(self.kernel, self.side)
         scale = self.noise_bound if self.noise_scale is None else self.noise_scale
-        told = Told(points, kernel, self.noise_variance, scale, self.norm)
-        return Problem(told, 2 * (values - values.min()) / np.ptp(values) - 1, Uniform(self.noise_bound))
+        model = Model(points, kernel, self.noise_variance, scale, self.norm)
+        return Problem(model, 2 * (values - values.min()) / np.ptp(values) - 1, Uniform(self.noise_bound))

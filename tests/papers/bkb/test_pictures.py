@@ -171,4 +171,4 @@ def test_scaling_draws_members_beside_qbar_times_the_dimension(checked):
     assert set(figure.axes[0].lines[2].get_ydata()) == {26.0}
 
 
-# Readings
+# Interpretations

@@ -13,7 +13,7 @@ from kbrepro.kernels import Linear, Matern, SquaredExponential, grid
 from kbrepro.papers.bkb.policy import BKB, Authors, Budgeted, FourierUCB
 from kbrepro.papers.bkb.sketch import random_features
 from kbrepro.policies import UCB
-from kbrepro.problems import GPDraw, Problem, RKHSFunction, Told, Trial
+from kbrepro.problems import GPDraw, Model, Problem, RKHSFunction, Trial
 from kbrepro.simulation import rounds, run
 
 POINTS = np.random.default_rng(1).uniform(size=(60, 2))
@@ -23,15 +23,15 @@ KNOWN = {"norm": 2.0, "noise_scale": 0.1, "noise_variance": 0.04}
 
 def problem(kernel=None, points=POINTS, norm=2.0, noise_scale=0.1):
     drawn = GPDraw(kernel or SquaredExponential(0.3), points, 0.01)(Trial(2, 0))
-    return Problem(replace(drawn.told, norm=norm, noise_scale=noise_scale), drawn.expected_reward)
+    return Problem(replace(drawn.model, norm=norm, noise_scale=noise_scale), drawn.expected_reward)
 
 
 @pytest.mark.parametrize("streaming", [False, True])
 @pytest.mark.parametrize("kernel", [SquaredExponential(0.3), Matern(0.3, nu=2.5)])
 def test_with_every_pull_kept_it_pulls_the_arms_of_exact_gp_ucb(kernel, streaming):
     given = problem(kernel)
-    exact = UCB(given.told, 150, width=LOGDET)
-    ours = BKB(given.told, 150, width=LOGDET, qbar=1e9, streaming=streaming)
+    exact = UCB(given.model, 150, width=LOGDET)
+    ours = BKB(given.model, 150, width=LOGDET, qbar=1e9, streaming=streaming)
     played = [list(rounds(policy, given, 150, np.random.default_rng(3))) for policy in (exact, ours)]
     assert played[0] == played[1]  # arms and observations
     assert len({arm for _, arm, _ in played[0]}) > 20
@@ -39,7 +39,7 @@ def test_with_every_pull_kept_it_pulls_the_arms_of_exact_gp_ucb(kernel, streamin
 
 def test_a_small_dictionary_still_finds_the_best_arms():
     given = problem(points=grid(20, 2))
-    policy = BKB(given.told, 400, width=Constant(2.0), qbar=3)
+    policy = BKB(given.model, 400, width=Constant(2.0), qbar=3)
     trace = run(policy, given, 400, np.random.default_rng(4))
     uniform = given.regret(np.arange(400)).mean()
     assert trace.regret[-100:].mean() < 0.1 * uniform
@@ -50,7 +50,7 @@ def test_a_small_dictionary_still_finds_the_best_arms():
 
 
 def told(width, kernel=None):
-    policy = BKB(problem(kernel, norm=1.5, noise_scale=0.3).told, 50, width=width, qbar=2)
+    policy = BKB(problem(kernel, norm=1.5, noise_scale=0.3).model, 50, width=width, qbar=2)
     rng = np.random.default_rng(5)
     for _ in range(12):
         policy.tell(policy.ask(rng), rng.standard_normal())
@@ -97,8 +97,8 @@ def test_a_fixed_number_of_standard_deviations():
 def asking(summed_variance, pulls, variance=1.0):
     """What a width looks at."""
     posterior = SimpleNamespace(summed_variance=summed_variance)
-    told = Told(POINTS, SquaredExponential(0.3, variance=variance), **KNOWN)
-    return SimpleNamespace(told=told, posterior=posterior, t=pulls + 1)
+    model = Model(POINTS, SquaredExponential(0.3, variance=variance), **KNOWN)
+    return SimpleNamespace(model=model, posterior=posterior, t=pulls + 1)
 
 
 def test_widths_by_hand():
@@ -146,14 +146,14 @@ def test_the_smallest_qbar():
 @pytest.mark.parametrize("kernel", [SquaredExponential(0.3), Linear()])
 def test_the_first_arm_is_uniformly_at_random(kernel):
     """Also where prior variances differ; chi-square test at 1e-4."""
-    given = problem(kernel, points=POINTS[:6]).told
+    given = problem(kernel, points=POINTS[:6]).model
     first = [BKB(given, 10, width=LOGDET, qbar=2).ask(np.random.default_rng(seed)) for seed in range(600)]
     assert chisquare(np.bincount(first, minlength=6)).pvalue > 1e-4
 
 
 def test_the_same_streams_give_the_same_run_and_others_another():
     given, make = RKHSFunction(SquaredExponential(0.2), POINTS, 0.01, norm=2.0)(Trial(6, 0)), partial(BKB, width=LOGDET)
-    runs = [run(make(given.told, 60, qbar=1), given, 60, np.random.default_rng(seed)).arms for seed in (7, 7, 8)]
+    runs = [run(make(given.model, 60, qbar=1), given, 60, np.random.default_rng(seed)).arms for seed in (7, 7, 8)]
     np.testing.assert_array_equal(runs[0], runs[1])
     assert (runs[0] != runs[2]).any()
 
@@ -161,7 +161,7 @@ def test_the_same_streams_give_the_same_run_and_others_another():
 @pytest.mark.parametrize("streaming", [False, True])
 def test_the_dictionary_is_drawn_after_every_pull_from_all_pulls(streaming):
     """Dropped pulls come back, but not in the streaming form."""
-    policy, rng = BKB(problem().told, 200, width=Constant(2.0), qbar=1, streaming=streaming), np.random.default_rng(9)
+    policy, rng = BKB(problem().model, 200, width=Constant(2.0), qbar=1, streaming=streaming), np.random.default_rng(9)
     sizes, came_back, before = set(), False, np.zeros(60)
     for _ in range(100):
         arm = policy.ask(rng)
@@ -195,7 +195,7 @@ def test_a_negative_logarithm_is_named():
 
 
 def test_an_unknown_norm_is_named():
-    policy = BKB(problem(norm=None).told, 10, width=LOGDET, qbar=2)
+    policy = BKB(problem(norm=None).model, 10, width=LOGDET, qbar=2)
     policy.tell(policy.ask(np.random.default_rng(10)), 0.0)
     for width in (Budgeted(0.1), Authors(0.1), LOGDET):
         with pytest.raises(ValueError, match="norm = None is not allowed"):
@@ -204,11 +204,11 @@ def test_an_unknown_norm_is_named():
 
 def test_a_small_qbar_is_named():
     with pytest.raises(ValueError, match=r"qbar = 0\.5 is not allowed: qbar must be at least 1"):
-        BKB(problem().told, 10, width=LOGDET, qbar=0.5)
+        BKB(problem().model, 10, width=LOGDET, qbar=0.5)
 
 
 def test_bad_pulls_are_named():
-    policy = BKB(problem().told, 10, width=LOGDET, qbar=2)
+    policy = BKB(problem().model, 10, width=LOGDET, qbar=2)
     with pytest.raises(ValueError, match="was not asked"):
         policy.tell(3, 0.0)  # before it was asked
     policy.ask(np.random.default_rng(10))
@@ -222,7 +222,7 @@ def test_bad_pulls_are_named():
 @pytest.mark.parametrize("width", [Budgeted(0.1), Budgeted(0.1, corrected=True), Authors(0.1), LOGDET, Constant(2.0)])
 def test_it_runs_and_records_its_band(width, streaming):
     given = problem()
-    policy = BKB(given.told, 30, width=width, qbar=2, streaming=streaming)
+    policy = BKB(given.model, 30, width=width, qbar=2, streaming=streaming)
     trace = run(policy, given, 30, np.random.default_rng(11), record_band=True)
     assert np.isfinite(trace.band_ratio).all() and (trace.regret >= 0).all()
 
@@ -233,12 +233,12 @@ def test_it_runs_and_records_its_band(width, streaming):
 def test_fixed_features_are_a_gp_on_these_features():
     """Against a dense solve with the features that a child of the same generator draws."""
     given = problem()
-    policy, rng = FourierUCB(given.told, 20, width=Constant(2.0), n_features=6), np.random.default_rng(3)
+    policy, rng = FourierUCB(given.model, 20, width=Constant(2.0), n_features=6), np.random.default_rng(3)
     pulls = [policy.ask(rng)]
     for observation in (1.0, -0.5, 0.3):
         policy.tell(pulls[-1], observation)
         pulls.append(policy.ask(rng))
-    Z = random_features(given.told.kernel, POINTS, 6, np.random.default_rng(3).spawn(1)[0])
+    Z = random_features(given.model.kernel, POINTS, 6, np.random.default_rng(3).spawn(1)[0])
     V = Z[pulls[:3]].T @ Z[pulls[:3]] + 0.01 * np.eye(6)
     mean = Z @ np.linalg.solve(V, Z[pulls[:3]].T @ [1.0, -0.5, 0.3])
     variance = 0.01 * np.einsum("ij,ji->i", Z, np.linalg.solve(V, Z.T))
@@ -248,22 +248,22 @@ def test_fixed_features_are_a_gp_on_these_features():
 
 def test_features_cannot_be_told_of_before_they_are_drawn():
     with pytest.raises(ValueError, match="was not asked"):
-        FourierUCB(problem().told, 20, width=Constant(2.0), n_features=6).tell(0, 1.0)
+        FourierUCB(problem().model, 20, width=Constant(2.0), n_features=6).tell(0, 1.0)
 
 
 def test_features_are_drawn_once_and_not_by_the_number_of_features():
     given, rng = problem(), np.random.default_rng(4)
-    policy = FourierUCB(given.told, 20, width=Constant(2.0), n_features=6)
+    policy = FourierUCB(given.model, 20, width=Constant(2.0), n_features=6)
     policy.tell(policy.ask(rng), 1.0)
     features = policy.posterior._features
     policy.tell(policy.ask(rng), 0.5)
     assert policy.posterior._features is features and features.shape == (60, 6)
-    one, other = (FourierUCB(given.told, 20, width=Constant(2.0), n_features=6) for _ in range(2))
+    one, other = (FourierUCB(given.model, 20, width=Constant(2.0), n_features=6) for _ in range(2))
     one.ask(np.random.default_rng(5)), other.ask(np.random.default_rng(6))
     assert np.abs(one.posterior._features - other.posterior._features).max() > 0.1
 
 
 def test_a_kernel_without_a_spectral_density_is_named():
-    policy = FourierUCB(problem(Linear()).told, 5, width=Constant(2.0), n_features=6)
+    policy = FourierUCB(problem(Linear()).model, 5, width=Constant(2.0), n_features=6)
     with pytest.raises(ValueError, match="need a kernel with a spectral density"):
         policy.ask(np.random.default_rng(0))

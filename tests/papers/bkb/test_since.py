@@ -30,8 +30,8 @@ def test_repeats_of_an_arm_as_one_row_are_exact():
 
 
 def test_with_c_near_1_it_pulls_the_arms_of_gp_ucb():
-    mini = MiniUCB(PROBLEM.told, 120, width=SelfNormalised(0.1), squared_c=1 + 1e-9)
-    exact = UCB(PROBLEM.told, 120, width=SelfNormalised(0.1))
+    mini = MiniUCB(PROBLEM.model, 120, width=SelfNormalised(0.1), squared_c=1 + 1e-9)
+    exact = UCB(PROBLEM.model, 120, width=SelfNormalised(0.1))
     traces = [run(policy, PROBLEM, 120, np.random.default_rng(2)) for policy in (mini, exact)]
     np.testing.assert_array_equal(traces[0].arms, traces[1].arms)
     assert mini.choices == 120
@@ -40,8 +40,8 @@ def test_with_c_near_1_it_pulls_the_arms_of_gp_ucb():
 @pytest.mark.parametrize("squared_c", [1.21, 2.0])
 def test_no_standard_deviation_falls_by_more_than_c_while_it_stays(squared_c):
     """Unless a single pull does; and one pull more would go beyond C at the arm itself."""
-    policy = MiniUCB(PROBLEM.told, 300, width=Constant(2.0), squared_c=squared_c)
-    followed, before, stays = RowPosterior(PROBLEM.told.kernel, grid(80), NOISE), None, []
+    policy = MiniUCB(PROBLEM.model, 300, width=Constant(2.0), squared_c=squared_c)
+    followed, before, stays = RowPosterior(PROBLEM.model.kernel, grid(80), NOISE), None, []
     last = (-1, 0)
     for _, arm, observation in rounds(policy, PROBLEM, 300, np.random.default_rng(3)):
         if policy.choices != last[1]:
@@ -61,8 +61,8 @@ def test_no_standard_deviation_falls_by_more_than_c_while_it_stays(squared_c):
 
 def test_bad_settings_and_another_arm_are_named():
     with pytest.raises(ValueError, match=r"squared_c = 1.0 is not allowed: squared_c must be above 1"):
-        MiniUCB(PROBLEM.told, 10, width=Constant(2.0), squared_c=1.0)
-    policy = MiniUCB(PROBLEM.told, 10, width=Constant(2.0), squared_c=2.0)
+        MiniUCB(PROBLEM.model, 10, width=Constant(2.0), squared_c=1.0)
+    policy = MiniUCB(PROBLEM.model, 10, width=Constant(2.0), squared_c=2.0)
     with pytest.raises(ValueError, match="arm = 3 is not allowed: mini-GP-UCB asked for"):
         policy.tell(3, 1.0)
     arm = policy.ask(np.random.default_rng(4))

@@ -30,8 +30,8 @@ SMALL = {
     "growth_horizon": 100,
     "growth_points": 60,
     "road_every": 60,
-    "reading_trials": 2,
-    "reading_every": 240,
+    "cross_trials": 2,
+    "cross_every": 240,
 }
 
 
@@ -85,10 +85,10 @@ def test_data_are_real_exactly_where_they_are_given(results):
     text = (results / "notebook.ipynb").read_text(encoding="utf-8")
     verdicts = {r["id"]: r["verdict"] for r in scorecard.read_run(results)["claims"]}
     if "KBREPRO_DATA" in os.environ and store.checksums():
-        assert "SIMULATED STAND-IN for" not in _printed(results)
+        assert "SIMULATED SUBSTITUTE for" not in _printed(results)
         assert verdicts["1-H"] != "not evaluated"
     else:
-        assert "SIMULATED STAND-IN for" in text
+        assert "SIMULATED SUBSTITUTE for" in text
         assert verdicts["1-H"] == verdicts["1-I"] == "not evaluated"
 
 

@@ -9,7 +9,7 @@ from kbrepro.information import gain_rate, greedy_gain
 from kbrepro.kernels import Linear, Matern, SquaredExponential, grid
 from kbrepro.papers.gp_ucb import experiments
 from kbrepro.policies import ExpectedImprovement, ProbabilityOfImprovement
-from kbrepro.problems import Told, Trial
+from kbrepro.problems import Model, Trial
 
 
 def test_every_third_is_tested_once_and_never_learned_from():
@@ -28,9 +28,9 @@ def test_sensor_problems_take_mean_and_covariance_from_the_training_rows_alone()
     source, prior_sd = experiments.sensor_problems(train, test, 0.5)
     covariance = (train - train.mean(axis=0)).T @ (train - train.mean(axis=0)) / 49
     problem = source(Trial(0, 2))
-    np.testing.assert_allclose(problem.told.kernel.covariance, covariance)
+    np.testing.assert_allclose(problem.model.kernel.covariance, covariance)
     np.testing.assert_allclose(problem.expected_reward, test[2] - train.mean(axis=0))
-    assert prior_sd == pytest.approx(np.sqrt(np.trace(covariance) / 3)) and problem.told.noise_variance == 0.5
+    assert prior_sd == pytest.approx(np.sqrt(np.trace(covariance) / 3)) and problem.model.noise_variance == 0.5
     raw, _ = experiments.sensor_problems(train, test, 0.5, centred=False)
     np.testing.assert_array_equal(raw(Trial(0, 2)).expected_reward, test[2])
 
@@ -38,10 +38,10 @@ def test_sensor_problems_take_mean_and_covariance_from_the_training_rows_alone()
 def test_improvement_rules_have_incumbent_and_margin_of_their_names():
     rules = experiments.improvement_rules(["mean of pulled arms", "noisy reward"], [0.0, 0.1], prior_sd=3.0)
     assert len(rules) == 8
-    told = Told(grid(3), SquaredExponential(1.0), 0.1)
-    mpi = rules["MPI", "noisy reward", 0.1](told, 5)
+    model = Model(grid(3), SquaredExponential(1.0), 0.1)
+    mpi = rules["MPI", "noisy reward", 0.1](model, 5)
     assert (type(mpi), mpi.incumbent, mpi.margin) == (ProbabilityOfImprovement, "noisy_reward", pytest.approx(0.3))
-    ei = rules["EI", "mean of pulled arms", 0.0](told, 5)
+    ei = rules["EI", "mean of pulled arms", 0.0](model, 5)
     assert (type(ei), ei.incumbent, ei.margin) == (ExpectedImprovement, "posterior_mean", 0.0)
 
 

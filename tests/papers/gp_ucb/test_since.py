@@ -9,10 +9,10 @@ from scipy.stats import kstest, norm
 
 from kbrepro.kernels import Matern, SquaredExponential, grid
 from kbrepro.papers.gp_ucb.since import GPEIMS, IRGPUCB, PIMS
-from kbrepro.problems import GPDraw, Told, Trial
+from kbrepro.problems import GPDraw, Model, Trial
 from kbrepro.simulation import run
 
-TOLD = Told(grid(8), Matern(0.3, nu=2.5), 0.1)
+TOLD = Model(grid(8), Matern(0.3, nu=2.5), 0.1)
 HISTORY = [(0, 0.4), (3, -1.0), (0, 0.9), (6, 0.2)]
 
 
@@ -53,13 +53,13 @@ def test_irgp_ucb_is_optimistic_on_average():
     """E[f(best)] <= E[largest index] before any pull, over draws: what its regret bound starts from."""
     source, rng = GPDraw(SquaredExponential(0.2), grid(30), 0.1), np.random.default_rng(9)
     best = [source(Trial(9, n)).expected_reward.max() for n in range(300)]
-    told = source(Trial(9, 0)).told
-    assert np.mean(best) <= np.mean([IRGPUCB(told, 5).index(rng).max() for _ in range(300)])
+    model = source(Trial(9, 0)).model
+    assert np.mean(best) <= np.mean([IRGPUCB(model, 5).index(rng).max() for _ in range(300)])
 
 
 def test_irgp_ucb_needs_two_arms():
     with pytest.raises(ValueError, match="n_arms = 1 is not allowed"):
-        IRGPUCB(Told(grid(1), SquaredExponential(1.0), 0.1), 5)
+        IRGPUCB(Model(grid(1), SquaredExponential(1.0), 0.1), 5)
 
 
 def the_draw(policy, seed):
@@ -97,5 +97,5 @@ def test_targets_have_the_law_of_the_maximum_of_dense_draws(rule):
 @pytest.mark.parametrize("rule", [IRGPUCB, PIMS, GPEIMS])
 def test_rules_find_the_best_arm(rule):
     problem = GPDraw(SquaredExponential(0.2), grid(30), 0.01)(Trial(3, 0))
-    trace = run(rule(problem.told, 200), problem, 200, Trial(3, 0).rng("run"))
+    trace = run(rule(problem.model, 200), problem, 200, Trial(3, 0).rng("run"))
     assert trace.regret[-20:].mean() < 0.1 * trace.regret[:5].mean()

@@ -14,7 +14,7 @@ from kbrepro.kernels import Linear, SquaredExponential, grid
 from kbrepro.papers.gp_ucb import widths
 from kbrepro.papers.gp_ucb.widths import CompactArms, KnownNorm
 from kbrepro.policies import UCB
-from kbrepro.problems import GPDraw, Told, Trial, draw_from_prior
+from kbrepro.problems import GPDraw, Model, Trial, draw_from_prior
 from kbrepro.simulation import rounds
 
 COMPACT = CompactArms(delta=0.1, d=2, side=1.0, a=1.0, b=3.0)
@@ -62,10 +62,10 @@ def test_dividing_beta_divides_the_width_by_the_root(factor):
 
 
 def test_a_width_reads_the_round_and_the_norm_off_the_policy():
-    policy = SimpleNamespace(t=7, told=Told(grid(3), Linear(), 0.1, norm=2.0))
+    policy = SimpleNamespace(t=7, model=Model(grid(3), Linear(), 0.1, norm=2.0))
     assert COMPACT(policy) == COMPACT.at(7)
     assert KNOWN(policy) == KNOWN.at(7, norm=2.0)
-    policy.told = replace(policy.told, norm=None)
+    policy.model = replace(policy.model, norm=None)
     with pytest.raises(ValueError, match="norm = None"):
         KNOWN(policy)
 
@@ -115,9 +115,9 @@ def test_the_regret_bound_by_hand():
 
 
 def test_widths_over_rounds_are_those_of_each_round():
-    told = Told(grid(7), Linear(), 0.1)
-    np.testing.assert_array_equal(widths.over_rounds(Bayes(0.1), told, 4), [Bayes(0.1).at(t, 7) for t in (1, 2, 3, 4)])
-    np.testing.assert_array_equal(widths.over_rounds(COMPACT, told, 3), [COMPACT.at(t) for t in (1, 2, 3)])
+    model = Model(grid(7), Linear(), 0.1)
+    np.testing.assert_array_equal(widths.over_rounds(Bayes(0.1), model, 4), [Bayes(0.1).at(t, 7) for t in (1, 2, 3, 4)])
+    np.testing.assert_array_equal(widths.over_rounds(COMPACT, model, 3), [COMPACT.at(t) for t in (1, 2, 3)])
 
 
 @pytest.mark.parametrize("L", [5.0, 10.0])
@@ -138,7 +138,7 @@ def test_slope_tail_bounds_the_slopes_of_draws_and_is_not_far_off(L):
 def one_run():
     """Pulls of GP-UCB, their variances before each pull, and the problem."""
     problem, T = GPDraw(SquaredExponential(0.2), grid(60), 0.025)(Trial(11, 0)), 80
-    policy, pulls, variances = UCB(problem.told, T, width=Bayes(0.1)), [], []
+    policy, pulls, variances = UCB(problem.model, T, width=Bayes(0.1)), [], []
     for _, arm, _ in rounds(policy, problem, T, Trial(11, 0).rng("run")):
         pulls.append(arm)
         variances.append(policy.posterior.variance[arm])
@@ -147,9 +147,9 @@ def one_run():
 
 def gain_of(problem, pulls):
     """1/2 log det(I + K_A / s2), dense."""
-    points = problem.told.points[pulls]
-    K = problem.told.kernel(points, points)
-    return 0.5 * np.linalg.slogdet(np.eye(len(pulls)) + K / problem.told.noise_variance)[1]
+    points = problem.model.points[pulls]
+    K = problem.model.kernel(points, points)
+    return 0.5 * np.linalg.slogdet(np.eye(len(pulls)) + K / problem.model.noise_variance)[1]
 
 
 def test_lemma_5_3(one_run):
@@ -164,8 +164,8 @@ def test_lemma_5_4(one_run):
     """sum r_t^2 <= beta_T C1 I <= beta_T C1 gamma_T, and so R_T <= sqrt(C1 T beta_T gamma_T), in every round."""
     problem, pulls, variances = one_run
     regret = problem.regret(pulls)
-    at = widths.over_rounds(Bayes(0.1), problem.told, 80)
-    K = problem.told.kernel(problem.told.points, problem.told.points)
+    at = widths.over_rounds(Bayes(0.1), problem.model, 80)
+    K = problem.model.kernel(problem.model.points, problem.model.points)
     gamma = allocated_gain(np.linalg.eigvalsh(K), 0.025, 80)
     C1, gain = 8 / math.log1p(1 / 0.025), 0.5 * np.cumsum(np.log1p(variances / 0.025))
     assert (regret <= 2 * at * np.sqrt(variances) + 1e-12).all()  # Lemma 5.2

@@ -11,7 +11,7 @@ def pulled():
 
     def tell(sets, problem, n, seed=0):
         rng = np.random.default_rng([57, seed, 1])
-        for arm in rng.integers(problem.told.n_arms, size=n):
+        for arm in rng.integers(problem.model.n_arms, size=n):
             sets.update(arm, problem.pull(arm, rng))
         return sets
 

@@ -42,8 +42,8 @@ def test_grid_points_on_the_border_of_a_box_lie_inside_whatever_the_rounding():
 def test_the_interval_recursion_is_the_dense_search(pulled, mode, half):
     """Chains: every set from an own search over grid points, by the words of appendix L.2, or over whole cells."""
     problem = CHAIN(Trial(57, 16))
-    sets = pulled(BoxSets(problem.told, n_grid=25, half_width=2.0, mode=mode), problem, 3)
-    D, L = np.linspace(-2, 2, 25), problem.told.lipschitz
+    sets = pulled(BoxSets(problem.model, n_grid=25, half_width=2.0, mode=mode), problem, 3)
+    D, L = np.linspace(-2, 2, 25), problem.model.lipschitz
 
     def bars(i, z):
         near = np.abs(D - z) <= 1 + 1e-12
@@ -52,7 +52,7 @@ def test_the_interval_recursion_is_the_dense_search(pulled, mode, half):
         return (mean - sd - slope).max() - L * half, (mean + sd + slope).min() + L * half
 
     regions = sets.regions()
-    for arm in range(problem.told.n_arms):
+    for arm in range(problem.model.n_arms):
         mean, sd = sets.posteriors[0].mean[arm, 0], sets.posteriors[0].sd[arm]
         low, high = mean - sd, mean + sd
         for i in (1, 2):
@@ -66,8 +66,8 @@ def test_the_interval_recursion_is_the_dense_search(pulled, mode, half):
 def widths(pulled, norm_bound, envelope):
     """Widths of the bounds on a chain of norm-1 layers, L = 1, of which a B is told."""
     problem = CHAIN(Trial(57, 18))
-    problem = replace(problem, told=replace(problem.told, norm_bound=norm_bound))
-    sets = BoxSets(problem.told, n_grid=81, half_width=4.0, mode="outward", envelope=envelope)
+    problem = replace(problem, model=replace(problem.model, norm_bound=norm_bound))
+    sets = BoxSets(problem.model, n_grid=81, half_width=4.0, mode="outward", envelope=envelope)
     low, high = pulled(sets, problem, 4).bounds()
     return high - low
 
@@ -90,7 +90,7 @@ DRAW = exact_chain(7)
 
 def told(pulled, n=9, **settings):
     problem = DRAW(Trial(57, 4))
-    return problem, pulled(BoxSets(problem.told, **settings), problem, n)
+    return problem, pulled(BoxSets(problem.model, **settings), problem, n)
 
 
 def test_with_the_point_itself_an_arm_that_was_pulled_has_its_reward_as_bound(pulled):
@@ -121,7 +121,7 @@ def test_an_empty_set_may_be_stood_for_by_the_nearest_grid_point(pulled):
 
 def test_the_first_layer_may_have_an_envelope_over_the_arms(pulled):
     problem, sets = told(pulled, 3, first=True, radius=2.0)
-    points, posterior = problem.told.points, sets.posteriors[0]
+    points, posterior = problem.model.points, sets.posteriors[0]
     low, high = sets.regions()[0]
     for arm in range(0, 49, 6):
         distance = np.linalg.norm(points - points[arm], axis=1)
@@ -133,4 +133,4 @@ def test_the_first_layer_may_have_an_envelope_over_the_arms(pulled):
 
 def test_an_unknown_rule_for_empty_sets_is_refused():
     with pytest.raises(ValueError, match="empty = 'middle' is not allowed"):
-        BoxSets(DRAW(Trial(57, 4)).told, empty="middle")
+        BoxSets(DRAW(Trial(57, 4)).model, empty="middle")

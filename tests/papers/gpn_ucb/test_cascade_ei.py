@@ -23,8 +23,8 @@ def after_pulls():
     """A chain after a few pulls, told to both forms of cEI."""
     problem = exact_chain(8)(Trial(57, 26))
     policies = (
-        cascade_ei.ExactCascadeEI(problem.told, 9),
-        cascade_ei.SampledCascadeEI(problem.told, 9, samples=40_000),
+        cascade_ei.ExactCascadeEI(problem.model, 9),
+        cascade_ei.SampledCascadeEI(problem.model, 9, samples=40_000),
     )
     for arm in PULLS:
         for policy in policies:
@@ -34,7 +34,7 @@ def after_pulls():
 
 def direct_samples(problem, n, generator):
     """Samples of every arm's reward straight from the posteriors, without tables."""
-    points = problem.told.points
+    points = problem.model.points
     layers = [LayerPosterior(KERNEL, points[:1] if i == 0 else np.zeros((1, 1)), 1e-7, 1) for i in range(3)]
     for arm in PULLS:
         z = points[arm]

@@ -110,11 +110,11 @@ def test_a_layer_of_too_large_a_norm_leaves_the_band(structure):
     problem = SMALL[structure][0](Trial(2, 0))
     for factor, all_inside in ((1.0, True), (30.0, False)):
         outputs = (*problem.outputs[:-1], factor * problem.outputs[-1])
-        scaled = NetworkProblem(problem.told, outputs)
-        z = [np.zeros((1, 1))] * problem.told.depth
-        for i, width in enumerate((0, *problem.told.widths[:-1])):
-            z[i] = np.zeros((1, width + problem.told.own_inputs(i).shape[1]))
-        posterior = NetworkPosterior(problem.told, z)
+        scaled = NetworkProblem(problem.model, outputs)
+        z = [np.zeros((1, 1))] * problem.model.depth
+        for i, width in enumerate((0, *problem.model.widths[:-1])):
+            z[i] = np.zeros((1, width + problem.model.own_inputs(i).shape[1]))
+        posterior = NetworkPosterior(problem.model, z)
         for arm in (5, 20, 50, 80):
             posterior.update(arm, scaled.pull(arm, np.random.default_rng(0)))
         outside = experiments.outside_band(posterior.posteriors, scaled)
@@ -154,9 +154,9 @@ def test_composed_bounds_are_the_weighted_sum():
 
 def test_composed_errors_are_those_of_the_largest_design_by_hand():
     problem = SHORT(Trial(4, 2))
-    design = uniform_design(problem.told.points, 3)
+    design = uniform_design(problem.model.points, 3)
     seen = [problem.pull(arm, np.random.default_rng(0)) for arm in design]
-    means, sds = composite_path(problem.told, design, seen, None)
+    means, sds = composite_path(problem.model, design, seen, None)
     bound = sds[1] + sds[0]  # B = L = 1
     error = np.abs(problem.expected_reward - means[-1][:, 0])
     found = experiments.composed_errors(SHORT, [3], Trial(4, 2))
@@ -170,7 +170,7 @@ def test_a_larger_constant_widens_the_bounds_of_cascade_ucb():
     wide, narrow = experiments.relative_widths(source, 6, (2.0, 0.5), Trial(4, 0))
     assert wide > narrow > 0
     problem = source(Trial(4, 0))
-    policy = CascadeUCB(problem.told, 5)
+    policy = CascadeUCB(problem.model, 5)
     for arm in (3, 20, 44):
         policy.tell(arm, problem.pull(arm, np.random.default_rng(0)))
     np.testing.assert_array_equal(policy.fed_forward(2.0)[1], policy.fed_forward()[1])  # what is told
@@ -190,7 +190,7 @@ def test_what_is_carried_through_the_layers():
     for frame in layers:
         assert (frame["low"] >= frame["raw_low"] - 1e-9).all() and (frame["high"] <= frame["raw_high"] + 1e-9).all()
     by = rows.set_index(["kind", "layer"])
-    sets = problem.told.structure.sets(problem.told)
+    sets = problem.model.structure.sets(problem.model)
     for pulled in pulls:
         sets.update(pulled, problem.pull(pulled, np.random.default_rng(0)))
     for layer, (low, high) in enumerate(sets.regions(), start=1):

@@ -43,7 +43,7 @@ def test_no_policy_beats_the_lower_bound():
         found = []
         for trial in trials:
             problem = source(trial)
-            found.append(run(make(problem.told, horizon), problem, horizon, trial.rng("run")).regret.min())
+            found.append(run(make(problem.model, horizon), problem, horizon, trial.rng("run")).regret.min())
         assert np.mean(found) >= 0.15
     assert np.mean([nonadaptive_regrets(source, [1], trial) for trial in trials]) >= 0.15
 
@@ -65,7 +65,7 @@ def test_slopes_are_those_of_a_fine_search_and_told(nu):
     z = np.linspace(0, 0.3, 100_001)
     steepest = (np.diff(needle.amplifier(z, nu)) / np.diff(z)).max()
     assert needle.steepest(nu) == pytest.approx(steepest, rel=1e-4)
-    assert source(Trial(1, 3)).told.lipschitz >= max(source.needle_slope(), needle.steepest(nu))
+    assert source(Trial(1, 3)).model.lipschitz >= max(source.needle_slope(), needle.steepest(nu))
     assert source.outside(Trial(1, 3)) == 0
 
 

@@ -54,9 +54,9 @@ def told_of(policy, problem):
 @pytest.mark.parametrize("make", POLICIES.values(), ids=POLICIES)
 def test_every_policy_starts_at_the_same_random_arm_and_finds_good_ones(make):
     problem = chain(21)
-    first = [make(problem.told, 40).ask(rng(s)) for s in range(5)]
+    first = [make(problem.model, 40).ask(rng(s)) for s in range(5)]
     assert first == [int(rng(s).permutation(64).argmin()) for s in range(5)]
-    trace = run(make(problem.told, 40), problem, 40, rng(22))
+    trace = run(make(problem.model, 40), problem, 40, rng(22))
     assert trace.regret.min() <= 0.05 * problem.reward_range
     rewards = [layers[-1] for layers in observations(problem, trace.arms, rng(22))]
     np.testing.assert_array_equal(rewards, problem.expected_reward[trace.arms])
@@ -65,7 +65,7 @@ def test_every_policy_starts_at_the_same_random_arm_and_finds_good_ones(make):
 @pytest.mark.parametrize("make", POLICIES.values(), ids=POLICIES)
 def test_no_policy_can_reach_the_outputs(make):
     problem = chain(21)
-    kept = pickle.dumps(told_of(make(problem.told, 40), problem))
+    kept = pickle.dumps(told_of(make(problem.model, 40), problem))
     for output in problem.outputs:
         assert output.tobytes() in pickle.dumps(problem)
         assert output.tobytes() not in kept
@@ -73,42 +73,42 @@ def test_no_policy_can_reach_the_outputs(make):
 
 def test_gpn_ucb_pulls_the_largest_upper_bound():
     problem = chain(23)
-    policy = told_of(GPNUCB(problem.told, 10), problem)
+    policy = told_of(GPNUCB(problem.model, 10), problem)
     upper = policy.posterior.bounds()[1]
     assert upper[policy.ask(rng(24))] >= upper.max() - 1e-9
 
 
 def test_cascade_ucb_is_the_recursion_on_dense_posteriors(dense):
     problem, arms = chain(25), list(ARMS)
-    z, spread, inputs = problem.told.points, 0.0, problem.told.points[arms]
+    z, spread, inputs = problem.model.points, 0.0, problem.model.points[arms]
     for output in problem.outputs:
         mean, variance = dense(KERNEL, inputs, output[arms], z, 1e-7)
         spread = np.sqrt(np.maximum(variance, 0)) + 2.0 * spread
         z, inputs = mean, output[arms]
     upper, lower = z[:, 0] + 2.0 * spread, z[:, 0] - 2.0 * spread
-    np.testing.assert_allclose(told_of(CascadeUCB(problem.told, 10), problem).index(rng(0)), upper, atol=1e-4)
-    oi = told_of(OptimisticImprovement(problem.told, 10, b=0.7), problem)
+    np.testing.assert_allclose(told_of(CascadeUCB(problem.model, 10), problem).index(rng(0)), upper, atol=1e-4)
+    oi = told_of(OptimisticImprovement(problem.model, 10, b=0.7), problem)
     expected = np.maximum(upper - lower.max(), 0.7 / (1 + np.log(5)) * spread)
     np.testing.assert_allclose(oi.index(rng(0)), expected, atol=1e-4)
 
 
 def test_a_black_box_sees_the_reward_alone():
     problem = chain(25)
-    policy = told_of(black_box_ucb(problem.told, 10), problem).policy
+    policy = told_of(black_box_ucb(problem.model, 10), problem).policy
     at = list(ARMS)
     np.testing.assert_allclose(policy.posterior.mean[at], problem.expected_reward[at], atol=1e-4)
     np.testing.assert_array_equal(policy.index(rng(0)), policy.posterior.mean + 2.0 * policy.posterior.sd)
 
 
 def means_of_a_design(problem, per_side, ranges=None):
-    design = uniform_design(problem.told.points, per_side)
-    means, _ = composite_path(problem.told, design, [problem.pull(arm, rng(34)) for arm in design], ranges)
+    design = uniform_design(problem.model.points, per_side)
+    means, _ = composite_path(problem.model, design, [problem.pull(arm, rng(34)) for arm in design], ranges)
     return means[-1][:, 0]
 
 
 def test_nonadaptive_sampling_finds_the_maximum_when_it_sees_everything():
     problem = chain(33)
-    assert len(set(uniform_design(problem.told.points, 8))) == 64
+    assert len(set(uniform_design(problem.model.points, 8))) == 64
     ranges = [(output.min(axis=0), output.max(axis=0)) for output in problem.outputs]
     for known in (None, ranges):
         assert problem.regret(means_of_a_design(problem, 8, known).argmax()) <= 1e-3
@@ -120,7 +120,7 @@ def test_nonadaptive_sampling_finds_the_maximum_when_it_sees_everything():
 def test_multi_output_with_the_identity_has_the_composite_means_of_a_feed_forward_network():
     wide = RandomNetwork(FeedForward(KERNEL), LINE, (2, 2, 1))(Trial(57, 20))
     vector = RandomNetwork(MultiOutput(independent_outputs), LINE, (2, 2, 1))(Trial(57, 20))
-    told_alike = NetworkProblem(vector.told, wide.outputs)
+    told_alike = NetworkProblem(vector.model, wide.outputs)
     means = [means_of_a_design(problem, 6) for problem in (wide, told_alike)]
     np.testing.assert_allclose(*means, atol=1e-6)
 
@@ -128,4 +128,4 @@ def test_multi_output_with_the_identity_has_the_composite_means_of_a_feed_forwar
 def test_the_rivals_take_plain_chains_only():
     wide = RandomNetwork(FeedForward(KERNEL), LINE, (2, 1))(Trial(57, 39))
     with pytest.raises(ValueError, match="rivals take plain chains only"):
-        CascadeUCB(wide.told, 5)
+        CascadeUCB(wide.model, 5)

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from kbrepro.papers.gpn_ucb.network import NetworkProblem, NetworkTold
+from kbrepro.papers.gpn_ucb.network import NetworkModel, NetworkProblem
 from kbrepro.papers.gpn_ucb.problems import KERNEL, DrawnChain, Repeated, exact_chain, maximum_gap
 from kbrepro.papers.gpn_ucb.structures import FeedForward
 from kbrepro.problems import Trial, draw_from_prior
@@ -13,7 +13,7 @@ from kbrepro.problems import Trial, draw_from_prior
 
 def test_exact_chains_keep_what_they_promise():
     problem = exact_chain(20)(Trial(57, 6))
-    assert problem.told.widths == (1, 1, 1) and problem.told.lipschitz == pytest.approx(2.0)
+    assert problem.model.widths == (1, 1, 1) and problem.model.lipschitz == pytest.approx(2.0)
     assert max(np.abs(output).max() for output in problem.outputs) <= 2.0
 
 
@@ -35,19 +35,19 @@ def test_chains_may_be_picked_by_their_numbers():
 def test_another_norm_bound_may_be_told():
     plain, loose = (source(Trial(5, 1)) for source in (exact_chain(6), replace(exact_chain(6), norm_bound=4.0)))
     np.testing.assert_array_equal(plain.expected_reward, loose.expected_reward)
-    assert (loose.told.norm_bound, loose.told.lipschitz) == (4.0, plain.told.lipschitz)
+    assert (loose.model.norm_bound, loose.model.lipschitz) == (4.0, plain.model.lipschitz)
 
 
 def test_drawn_chains_are_draws_and_are_told_what_does_not_hold():
     trial = Trial(57, 35)
     problem = DrawnChain(6)(trial)
-    told = problem.told
-    assert (told.widths, told.norm_bound, told.lipschitz) == ((1, 1, 1), 2.0, 2.0)
-    first = draw_from_prior(KERNEL, told.points, trial.rng("function"))
+    model = problem.model
+    assert (model.widths, model.norm_bound, model.lipschitz) == ((1, 1, 1), 2.0, 2.0)
+    first = draw_from_prior(KERNEL, model.points, trial.rng("function"))
     np.testing.assert_allclose(problem.outputs[0][:, 0], first, atol=1e-12)
     other = DrawnChain(6, norm_bound=4.0, lipschitz=1.0)(trial)
     np.testing.assert_array_equal(other.expected_reward, problem.expected_reward)
-    assert (other.told.norm_bound, other.told.lipschitz) == (4.0, 1.0)
+    assert (other.model.norm_bound, other.model.lipschitz) == (4.0, 1.0)
 
 
 def test_layers_of_drawn_chains_have_the_spread_of_the_prior():
@@ -58,6 +58,6 @@ def test_layers_of_drawn_chains_have_the_spread_of_the_prior():
 
 def test_the_gap_is_to_the_best_value_that_is_far():
     points = np.array([[0.0, 0.0], [1.0, 0.0], [2.5, 0.0], [4.0, 0.0]])
-    told = NetworkTold(points, FeedForward(KERNEL), (1,), 2.0, 2.0)
-    problem = NetworkProblem(told, (np.array([[3.0], [2.9], [2.0], [-1.0]]),))
+    model = NetworkModel(points, FeedForward(KERNEL), (1,), 2.0, 2.0)
+    problem = NetworkProblem(model, (np.array([[3.0], [2.9], [2.0], [-1.0]]),))
     assert maximum_gap(problem) == pytest.approx(0.25)  # 1 of 4; the arm at distance 1 does not count

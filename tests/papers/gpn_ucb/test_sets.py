@@ -39,8 +39,8 @@ def test_outward_rounded_sets_never_miss(pulled, seed, structure):
     """Random networks with exact norms on coarse grids; with plain rounding this goes red at once."""
     network, n_grid = SMALL[structure]
     problem = network(Trial(57, seed))
-    told = problem.told
-    sets = told.structure.sets(told, n_grid=max(5, n_grid // 2), half_width=1.5, mode="outward")
+    model = problem.model
+    sets = model.structure.sets(model, n_grid=max(5, n_grid // 2), half_width=1.5, mode="outward")
     for n in (0, 1, 3, 8):
         pulled(sets, problem, n, seed)
         assert sets.covers(problem.outputs).all()
@@ -48,9 +48,9 @@ def test_outward_rounded_sets_never_miss(pulled, seed, structure):
 
 def test_a_feed_forward_network_of_width_one_is_a_chain_of_vectors_of_one(pulled):
     problem = CHAIN(Trial(57, 19))
-    vector = replace(problem, told=replace(problem.told, structure=MultiOutput(independent_outputs)))
+    vector = replace(problem, model=replace(problem.model, structure=MultiOutput(independent_outputs)))
     box, ball = (
-        pulled(its.told.structure.sets(its.told, n_grid=41, half_width=1.5, mode="outward"), its, 5)
+        pulled(its.model.structure.sets(its.model, n_grid=41, half_width=1.5, mode="outward"), its, 5)
         for its in (problem, vector)
     )
     for a, b in zip(box.bounds(), ball.bounds(), strict=True):
@@ -58,12 +58,12 @@ def test_a_feed_forward_network_of_width_one_is_a_chain_of_vectors_of_one(pulled
 
 
 def test_bad_sets_are_refused():
-    told = CHAIN(Trial(57, 38)).told
+    model = CHAIN(Trial(57, 38)).model
     with pytest.raises(ValueError, match=r"half_width = 0\.9 is not allowed: layer 0 returns up to 1"):
-        told.structure.sets(told, half_width=0.9)
+        model.structure.sets(model, half_width=0.9)
     with pytest.raises(ValueError, match="mode = 'inward' is not allowed"):
-        told.structure.sets(told, half_width=1.0, mode="inward")
+        model.structure.sets(model, half_width=1.0, mode="inward")
     with pytest.raises(ValueError, match=r"half_width = 0\.0 is not allowed"):
-        told.structure.sets(told, half_width=0.0)
+        model.structure.sets(model, half_width=0.0)
     with pytest.raises(ValueError, match="n_grid = 1 is not allowed"):
-        told.structure.sets(told, n_grid=1)
+        model.structure.sets(model, n_grid=1)

@@ -9,13 +9,13 @@ from scipy.stats import norm
 from kbrepro.confidence import Improved
 from kbrepro.information import GainByFormula
 from kbrepro.kernels import SquaredExponential
-from kbrepro.papers.igp_ucb.problems import PosteriorMean, Retold
+from kbrepro.papers.igp_ucb.problems import OtherModel, PosteriorMean
 from kbrepro.papers.igp_ucb.widths import Original
 from kbrepro.policies import UCB, ThompsonSampling
 from kbrepro.problems import Trial
 from kbrepro.simulation import rounds
 
-SOURCE = Retold(PosteriorMean(SquaredExponential(0.2), n_arms=20), noise_variance=0.3)  # unlike R^2
+SOURCE = OtherModel(PosteriorMean(SquaredExponential(0.2), n_arms=20), noise_variance=0.3)  # unlike R^2
 GAIN = GainByFormula("squared exponential")
 WIDTHS = {  # of round t > 1, at delta = 0.1
     "GP-UCB": lambda t, B, R: np.sqrt(2 * B**2 + 300 * np.log(t - 1) ** 2 * np.log(t / 0.1) ** 3),
@@ -29,9 +29,9 @@ POLICIES = {
 }
 
 
-def dense_posterior(told, pulled, observed):
+def dense_posterior(model, pulled, observed):
     """Mean (A,) and covariance (A, A) with lambda = 0.3, by an inverse."""
-    K = told.kernel(told.points, told.points)
+    K = model.kernel(model.points, model.points)
     k = K[:, pulled]
     weights = k @ np.linalg.inv(K[np.ix_(pulled, pulled)] + 0.3 * np.eye(len(pulled)))
     return weights @ np.array(observed), K - weights @ k.T
@@ -41,11 +41,11 @@ def dense_posterior(told, pulled, observed):
 def test_the_upper_bounds_pull_the_arms_of_dense_algebra(name):
     for number in range(3):
         problem = SOURCE(Trial(91, number))
-        told, pulled, observed = problem.told, [], []
-        for t, arm, observation in rounds(POLICIES[name](told, 40), problem, 40, Trial(91, number).rng("run")):
+        model, pulled, observed = problem.model, [], []
+        for t, arm, observation in rounds(POLICIES[name](model, 40), problem, 40, Trial(91, number).rng("run")):
             if t > 1:
-                mean, C = dense_posterior(told, pulled, observed)
-                bound = mean + WIDTHS[name](t, told.norm, told.noise_scale) * np.sqrt(C.diagonal())
+                mean, C = dense_posterior(model, pulled, observed)
+                bound = mean + WIDTHS[name](t, model.norm, model.noise_scale) * np.sqrt(C.diagonal())
                 assert bound[arm] >= bound.max() - 1e-8
             pulled.append(arm)
             observed.append(observation)
@@ -53,14 +53,14 @@ def test_the_upper_bounds_pull_the_arms_of_dense_algebra(name):
 
 def test_thompson_sampling_pulls_arms_as_often_as_draws_by_cholesky():
     """4000 draws each after five pulls, 20 arms: each share within 4.9 standard errors, error level 2e-5 in all."""
-    told = SOURCE(Trial(92, 0)).told
+    model = SOURCE(Trial(92, 0)).model
     pulled, observed = [3, 3, 11, 17, 8], [1.0, 0.6, -0.5, 0.2, 0.9]
-    policy = POLICIES["GP-TS"](told, 10)
+    policy = POLICIES["GP-TS"](model, 10)
     for arm, observation in zip(pulled, observed, strict=True):
         policy.tell(arm, observation)
-    mean, C = dense_posterior(told, pulled, observed)
+    mean, C = dense_posterior(model, pulled, observed)
     factor = np.linalg.cholesky(C + 1e-12 * np.eye(20))
-    width = WIDTHS["GP-TS"](6, told.norm, told.noise_scale)
+    width = WIDTHS["GP-TS"](6, model.norm, model.noise_scale)
     rng, n = np.random.default_rng(93), 4000
     expected = np.bincount((mean + width * (rng.standard_normal((n, 20)) @ factor.T)).argmax(axis=1), minlength=20) / n
     asked = np.bincount([policy.ask(rng) for _ in range(n)], minlength=20) / n
@@ -75,7 +75,7 @@ def test_the_first_arm_is_random_and_common_to_all_rules():
         problem = SOURCE(Trial(94, number))
         for name, make in POLICIES.items():
             first[name] += [
-                arm for _, arm, _ in rounds(make(problem.told, 1), problem, 1, Trial(94, number).rng("run"))
+                arm for _, arm, _ in rounds(make(problem.model, 1), problem, 1, Trial(94, number).rng("run"))
             ]
     assert first["GP-UCB"] == first["IGP-UCB"] == first["GP-TS"]
     assert len(set(first["GP-TS"])) > 8

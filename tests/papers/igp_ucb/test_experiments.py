@@ -16,7 +16,7 @@ from kbrepro.papers.igp_ucb.experiments import named, pool
 from kbrepro.papers.igp_ucb.problems import PosteriorMean
 from kbrepro.papers.igp_ucb.widths import Original
 from kbrepro.policies import ExpectedImprovement, MeanOnly, ProbabilityOfImprovement
-from kbrepro.problems import Gaussian, Known, Problem, Told, Trial
+from kbrepro.problems import Gaussian, Known, Model, Problem, Trial
 from kbrepro.regret import Estimate, Trace, paired_share
 from kbrepro.simulation import Experiment, rounds, run_trials
 
@@ -48,9 +48,9 @@ def test_names_say_what_differs(incumbent, margin, name):
     assert pool(incumbent, margin) == ("GP-UCB", "IGP-UCB", "GP-TS", name, "PI" + name[2:])
 
 
-def test_every_reading_has_names_of_its_own():
-    pools = [pool(*reading) for reading in experiments.READINGS.values()]
-    assert len({name for names in pools for name in names}) == 3 + 2 * len(experiments.READINGS)
+def test_every_interpretation_has_names_of_its_own():
+    pools = [pool(*interpretation) for interpretation in experiments.INTERPRETATIONS.values()]
+    assert len({name for names in pools for name in names}) == 3 + 2 * len(experiments.INTERPRETATIONS)
 
 
 @pytest.mark.parametrize(("incumbent", "inside"), experiments.INCUMBENTS.items())
@@ -58,10 +58,10 @@ def test_every_reading_has_names_of_its_own():
 def test_improvement_rules_are_what_their_names_say(incumbent, inside, rule, policy):
     cases = [(incumbent, margin) for margin in (0.0, 0.01, 0.1)]
     rules = experiments.improvement_rules(cases, prior_sd=4.0)
-    told = Told(grid(5), SquaredExponential(0.2), 0.1)
+    model = Model(grid(5), SquaredExponential(0.2), 0.1)
     assert set(rules) == {named(name, *case) for name in ("EI", "PI") for case in cases}
     for _, margin in cases:
-        made = rules[named(rule, incumbent, margin)](told, 10)
+        made = rules[named(rule, incumbent, margin)](model, 10)
         assert type(made) is policy and made.incumbent == inside and made.random_opening
         assert made.margin == pytest.approx(4 * margin)
 
@@ -214,8 +214,8 @@ def test_smallest_ratio():
 
 def test_excess_of_the_largest_reward_by_hand():
     """Two arms of expected reward 3 and 0, without noise; the noise scale that is told is 0.5."""
-    told = Told(grid(2), SquaredExponential(0.2), 1.0, noise_scale=0.5)
-    silent = Known(Problem(told, np.array([3.0, 0.0]), Gaussian(0.0)))
+    model = Model(grid(2), SquaredExponential(0.2), 1.0, noise_scale=0.5)
+    silent = Known(Problem(model, np.array([3.0, 0.0]), Gaussian(0.0)))
     trace = Trace(np.array([[1, 1, 0, 1], [0, 1, 1, 1]]), np.zeros((2, 2)), np.zeros((2, 4)), np.zeros((2, 0)))
     excess = experiments.excess_of_largest_reward(trace, silent, 5)
     assert excess.tolist() == [[-6.0, -6.0, 0.0, 0.0], [0.0, 0.0, 0.0, 0.0]]
@@ -227,17 +227,17 @@ def test_excess_of_the_largest_reward_is_that_of_the_run_that_was_played():
     for number in range(2):
         trial = Trial(7, number)
         problem = source(trial)
-        seen.append([y for *_, y in rounds(MeanOnly(problem.told, 30), problem, 30, trial.rng("run"))])
+        seen.append([y for *_, y in rounds(MeanOnly(problem.model, 30), problem, 30, trial.rng("run"))])
     tops = [[source(Trial(7, n)).expected_reward.max()] for n in range(2)]
-    scales = [[source(Trial(7, n)).told.noise_scale] for n in range(2)]
+    scales = [[source(Trial(7, n)).model.noise_scale] for n in range(2)]
     expected = (np.maximum.accumulate(seen, axis=1) - tops) / np.array(scales)
     np.testing.assert_array_equal(experiments.excess_of_largest_reward(its, source, 7), expected)
 
 
 def test_scales_are_those_that_policies_are_told():
     source = PosteriorMean(SquaredExponential(0.2), n_arms=20)
-    told = source(Trial(7, 1)).told
-    assert experiments.scales(source, Trial(7, 1)) == (told.noise_scale, told.norm)
+    model = source(Trial(7, 1)).model
+    assert experiments.scales(source, Trial(7, 1)) == (model.noise_scale, model.norm)
 
 
 # Theorems
@@ -245,8 +245,8 @@ def test_scales_are_those_that_policies_are_told():
 
 def test_theorem_3_bound_by_dense_algebra():
     """gamma_3 over two arms: the largest sum of log(1 + m eigenvalue / lambda) / 2 with m_1 + m_2 = 3, tried out."""
-    told = Told(grid(2), SquaredExponential(0.9), 1 + 2 / 3, noise_scale=0.7, norm=1.5)
-    k = told.kernel(told.points, told.points)[0, 1]
+    model = Model(grid(2), SquaredExponential(0.9), 1 + 2 / 3, noise_scale=0.7, norm=1.5)
+    k = model.kernel(model.points, model.points)[0, 1]
     eigenvalues = [1 + k, 1 - k]
     gain = max(
         sum(
@@ -256,7 +256,7 @@ def test_theorem_3_bound_by_dense_algebra():
         for first in range(4)
     )
     width = 1.5 + 0.7 * math.sqrt(2 * (gain + 1 + math.log(1 / 0.1)))
-    assert experiments.theorem_3_bound(told, 3, 0.1) == pytest.approx(2 * width * math.sqrt(4 * 5 * gain))
+    assert experiments.theorem_3_bound(model, 3, 0.1) == pytest.approx(2 * width * math.sqrt(4 * 5 * gain))
 
 
 def test_rates_by_hand():
@@ -327,14 +327,14 @@ def expansion(scale=1.0):
     """f = sum a_i k(c_i, .), its norm known, told at its own centres."""
     centres = np.array([[0.1], [0.35], [0.6], [0.95]])
     a, K = scale * np.array([1.0, -2.0, 1.5, 0.5]), SE(centres, centres)
-    return Problem(Told(centres, SE, 0.1, norm=float(np.sqrt(a @ K @ a))), K @ a), centres, a
+    return Problem(Model(centres, SE, 0.1, norm=float(np.sqrt(a @ K @ a))), K @ a), centres, a
 
 
 @pytest.mark.parametrize("t", [1, 3, 6])
 def test_discretisation_of_a_function_of_known_norm(t):
     problem, centres, a = expansion()
     found = experiments.discretisation(problem, SLOPE, t, n_probes=3002)
-    n = math.ceil(problem.told.norm * SLOPE * t**2)
+    n = math.ceil(problem.model.norm * SLOPE * t**2)
     assert found["points of D_t"] == n and found["1 / t^2"] == 1 / t**2
     x = np.linspace(0, 1, 3002)  # 3001 is prime: no probe lies halfway between two points
     midpoints = (np.arange(n) + 0.5) / n
@@ -347,6 +347,6 @@ def test_discretisation_of_a_function_of_known_norm(t):
 def test_a_norm_that_is_too_small_breaks_the_bound():
     """A tenth of the norm and a fifth of L: the set is too coarse, and the function says so."""
     problem, _, _ = expansion()
-    lying = Problem(Told(problem.told.points, SE, 0.1, norm=problem.told.norm / 10), problem.expected_reward)
+    lying = Problem(Model(problem.model.points, SE, 0.1, norm=problem.model.norm / 10), problem.expected_reward)
     found = experiments.discretisation(lying, SLOPE / 5, 6, n_probes=3002)
     assert found["largest |f(x) - f([x])|"] > found["1 / t^2"]

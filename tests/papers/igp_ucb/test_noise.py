@@ -12,7 +12,7 @@ from kbrepro.kernels import Linear, Matern, SquaredExponential, grid
 from kbrepro.papers.igp_ucb.noise import RandomArms, noise_run, noise_runs
 from kbrepro.policies import UCB, MeanOnly, VarianceOnly
 from kbrepro.policies.base import Policy
-from kbrepro.problems import Problem, Told
+from kbrepro.problems import Model, Problem
 from kbrepro.simulation import map_trials
 
 KERNELS = {"SE": SquaredExponential(0.2), "Matérn": Matern(0.2, nu=2.5), "linear": Linear()}
@@ -21,8 +21,8 @@ KERNELS = {"SE": SquaredExponential(0.2), "Matérn": Matern(0.2, nu=2.5), "linea
 class Replay(Policy):
     """Pulls given arms, and remembers what they gave."""
 
-    def __init__(self, told, pulls):
-        super().__init__(told, len(pulls))
+    def __init__(self, model, pulls):
+        super().__init__(model, len(pulls))
         self.pulls, self.seen = pulls, []
 
     def ask(self, rng):
@@ -34,9 +34,9 @@ class Replay(Policy):
 
 
 def replay(kernel, points, pulls, noise_scale, seed):
-    told = Told(points, kernel, 1 + 2 / len(pulls), noise_scale)
-    policy = Replay(told, pulls)
-    problem = Problem(told, np.zeros(len(points)))
+    model = Model(points, kernel, 1 + 2 / len(pulls), noise_scale)
+    policy = Replay(model, pulls)
+    problem = Problem(model, np.zeros(len(points)))
     return noise_run(policy, problem, len(pulls), np.random.default_rng(seed)), np.array(policy.seen)
 
 

@@ -218,4 +218,4 @@ def test_kernels_have_a_marker_a_rule_and_dimensions_an_interval(checked):
     assert list(guide.get_ydata()) == pytest.approx([2, 2 * np.sqrt(2), 2 * np.sqrt(3), 4])
 
 
-# Readings
+# Interpretations

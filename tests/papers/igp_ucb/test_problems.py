@@ -10,7 +10,7 @@ from scipy.linalg import eigh
 from kbrepro.confidence import SelfNormalised
 from kbrepro.kernels import Linear, Matern, SquaredExponential
 from kbrepro.papers.igp_ucb import problems
-from kbrepro.papers.igp_ucb.problems import OnRandomArms, PosteriorMean, PriorDraw, Retold, rkhs_norm, sensor_rows
+from kbrepro.papers.igp_ucb.problems import OnRandomArms, OtherModel, PosteriorMean, PriorDraw, rkhs_norm, sensor_rows
 from kbrepro.policies import UCB
 from kbrepro.problems import Rows, Trial
 from kbrepro.simulation import Experiment, run_trials
@@ -22,7 +22,7 @@ TRIAL = Trial(61, 0)
 
 def least_norm(problem):
     """The least norm of any function through the expected rewards, by eigenvectors."""
-    values, vectors = eigh(problem.told.kernel(problem.told.points, problem.told.points))
+    values, vectors = eigh(problem.model.kernel(problem.model.points, problem.model.points))
     kept = values > 1e-9 * values[-1]
     return np.sqrt(((vectors[:, kept].T @ problem.expected_reward) ** 2 / values[kept]).sum())
 
@@ -30,26 +30,26 @@ def least_norm(problem):
 @pytest.mark.parametrize("kernel", KERNELS, ids=str)
 def test_posterior_mean_has_the_norm_it_says(kernel):
     problem = PosteriorMean(kernel, n_arms=40, d=2)(TRIAL)
-    assert problem.told.norm == pytest.approx(least_norm(problem), rel=1e-4)
+    assert problem.model.norm == pytest.approx(least_norm(problem), rel=1e-4)
 
 
 @pytest.mark.parametrize("kernel", KERNELS, ids=str)
 def test_prior_draw_has_the_norm_it_says(kernel):
     problem = PriorDraw(kernel, n_arms=12, d=2)(TRIAL)
-    assert problem.told.norm == pytest.approx(least_norm(problem), rel=1e-3)
+    assert problem.model.norm == pytest.approx(least_norm(problem), rel=1e-3)
 
 
 def test_smoothing_shrinks_the_norm_of_a_draw():
     sources = [make(SquaredExponential(0.2), n_arms=100) for make in (PosteriorMean, PriorDraw)]
     smooth, rough, smoother = (source(TRIAL) for source in (*sources, replace(sources[0], ridge=1.0)))
-    np.testing.assert_array_equal(smooth.told.points, rough.told.points)
-    assert smoother.told.norm < smooth.told.norm < rough.told.norm
+    np.testing.assert_array_equal(smooth.model.points, rough.model.points)
+    assert smoother.model.norm < smooth.model.norm < rough.model.norm
 
 
 def test_the_posterior_mean_is_that_of_the_draw():
     """By dense algebra: y is the draw of PriorDraw in the same trial, the ridge 1 % of its range."""
     smooth, rough = SMOOTH(TRIAL), PriorDraw(SquaredExponential(0.2), n_arms=30)(TRIAL)
-    K, y = smooth.told.kernel(smooth.told.points, smooth.told.points), rough.expected_reward
+    K, y = smooth.model.kernel(smooth.model.points, smooth.model.points), rough.expected_reward
     f = K @ np.linalg.inv(K + 0.01 * np.ptp(y) * np.eye(30)) @ y
     np.testing.assert_allclose(smooth.expected_reward, f, atol=1e-9)
 
@@ -57,13 +57,13 @@ def test_the_posterior_mean_is_that_of_the_draw():
 @pytest.mark.parametrize("source", [SMOOTH, PriorDraw(Matern(0.2, nu=2.5), n_arms=30)])
 def test_noise_is_one_percent_of_the_range(source):
     problem = source(TRIAL)
-    assert problem.told.noise_variance == pytest.approx(0.01 * np.ptp(problem.expected_reward))
-    assert problem.told.noise_scale == pytest.approx(np.sqrt(problem.told.noise_variance))
+    assert problem.model.noise_variance == pytest.approx(0.01 * np.ptp(problem.expected_reward))
+    assert problem.model.noise_scale == pytest.approx(np.sqrt(problem.model.noise_variance))
 
 
 def test_trials_differ_and_are_their_own():
     problem = SMOOTH(Trial(61, 1))
-    assert not np.allclose(problem.told.points, SMOOTH(TRIAL).told.points)
+    assert not np.allclose(problem.model.points, SMOOTH(TRIAL).model.points)
     np.testing.assert_array_equal(problem.expected_reward, SMOOTH(Trial(61, 1)).expected_reward)
 
 
@@ -94,16 +94,16 @@ def test_norms_of_every_kind_by_hand():
 def test_functions_on_random_arms(function, d):
     source = OnRandomArms(SquaredExponential(0.2), 50, d, function=function)
     raw, standardised = source(TRIAL), replace(source, standardise=True)(TRIAL)
-    points = raw.told.points
+    points = raw.model.points
     np.testing.assert_array_equal(raw.expected_reward, function(points))
     assert points.shape == (50, d) and points.min() >= 0 and points.max() <= 1
     assert standardised.expected_reward.mean() == pytest.approx(0, abs=1e-12)
     assert standardised.expected_reward.std() == pytest.approx(1)
-    assert raw.told.norm is None  # the kernel knows nothing of these functions
-    K = raw.told.kernel(points, points)
+    assert raw.model.norm is None  # the kernel knows nothing of these functions
+    K = raw.model.kernel(points, points)
     a = np.linalg.solve(K + problems.JITTER * np.eye(50), raw.expected_reward)
-    told = Retold(source, norm_of=partial(rkhs_norm, kind="smoothed"))(TRIAL).told
-    assert told.norm == pytest.approx(np.sqrt(a @ K @ a), rel=1e-6)
+    model = OtherModel(source, norm_of=partial(rkhs_norm, kind="smoothed"))(TRIAL).model
+    assert model.norm == pytest.approx(np.sqrt(a @ K @ a), rel=1e-6)
 
 
 # What policies are told instead
@@ -113,40 +113,40 @@ OTHER = {"kernel": Matern(0.3, nu=1.5), "noise_variance": 1.02, "norm_of": parti
 
 @pytest.mark.parametrize("given", [(), ("kernel",), ("noise_variance",), ("norm_of",), tuple(OTHER)], ids=str)
 @pytest.mark.parametrize("source", [SMOOTH, OnRandomArms(SquaredExponential(0.2), 30, 2, function=problems.rosenbrock)])
-def test_retold_changes_what_it_is_given_and_nothing_else(source, given):
-    plain, told = source(TRIAL), Retold(source, **{name: OTHER[name] for name in given})(TRIAL)
-    np.testing.assert_array_equal(told.expected_reward, plain.expected_reward)
-    np.testing.assert_array_equal(told.told.points, plain.told.points)
-    assert told.told.noise_scale == plain.told.noise_scale
-    assert told.pull(3, np.random.default_rng(5)) == plain.pull(3, np.random.default_rng(5))
-    assert told.told.kernel == (OTHER["kernel"] if "kernel" in given else plain.told.kernel)
-    assert told.told.noise_variance == (1.02 if "noise_variance" in given else plain.told.noise_variance)
+def test_other_model_changes_what_it_is_given_and_nothing_else(source, given):
+    plain, its = source(TRIAL), OtherModel(source, **{name: OTHER[name] for name in given})(TRIAL)
+    np.testing.assert_array_equal(its.expected_reward, plain.expected_reward)
+    np.testing.assert_array_equal(its.model.points, plain.model.points)
+    assert its.model.noise_scale == plain.model.noise_scale
+    assert its.pull(3, np.random.default_rng(5)) == plain.pull(3, np.random.default_rng(5))
+    assert its.model.kernel == (OTHER["kernel"] if "kernel" in given else plain.model.kernel)
+    assert its.model.noise_variance == (1.02 if "noise_variance" in given else plain.model.noise_variance)
     if "norm_of" not in given:
-        assert told.told.norm == plain.told.norm
+        assert its.model.norm == plain.model.norm
 
 
-def test_retold_keeps_a_noise_that_is_not_gaussian():
+def test_other_model_keeps_a_noise_that_is_not_gaussian():
     problem = replace(SMOOTH(TRIAL), noise=lambda rng: 7.0)
-    told = Retold(lambda trial: problem, noise_variance=1.02)(TRIAL)
+    told = OtherModel(lambda trial: problem, noise_variance=1.02)(TRIAL)
     assert told.pull(3, np.random.default_rng(5)) == problem.expected_reward[3] + 7
 
 
 def test_the_norm_is_that_under_the_kernel_that_is_told():
-    told = Retold(SMOOTH, kernel=OTHER["kernel"], norm_of=OTHER["norm_of"])(TRIAL)
-    f, points = told.expected_reward, told.told.points
+    told = OtherModel(SMOOTH, kernel=OTHER["kernel"], norm_of=OTHER["norm_of"])(TRIAL)
+    f, points = told.expected_reward, told.model.points
     under = {kernel: np.sqrt(f @ kernel(points, points) @ f) for kernel in (SMOOTH.kernel, OTHER["kernel"])}
-    assert told.told.norm == pytest.approx(under[OTHER["kernel"]])
-    assert abs(told.told.norm / under[SMOOTH.kernel] - 1) > 0.01  # the test can tell them apart
+    assert told.model.norm == pytest.approx(under[OTHER["kernel"]])
+    assert abs(told.model.norm / under[SMOOTH.kernel] - 1) > 0.01  # the test can tell them apart
 
 
 def test_printed_norm_is_larger_than_the_norm_on_many_arms():
     source = replace(SMOOTH, n_arms=100)
-    assert Retold(source, norm_of=OTHER["norm_of"])(TRIAL).told.norm > 3 * source(TRIAL).told.norm
+    assert OtherModel(source, norm_of=OTHER["norm_of"])(TRIAL).model.norm > 3 * source(TRIAL).model.norm
 
 
 def test_a_told_variance_that_is_not_positive_is_named():
     with pytest.raises(ValueError, match=r"noise_variance = 0\.0"):
-        Retold(SMOOTH, noise_variance=0.0)(TRIAL)
+        OtherModel(SMOOTH, noise_variance=0.0)(TRIAL)
 
 
 # Sensors
@@ -167,13 +167,13 @@ def test_sensor_rows_by_hand(standardised):
     source = sensor_rows(TRAIN, TEST, standardised=standardised)
     for number in range(2):
         problem = source(Trial(61, number))
-        told = problem.told
+        model = problem.model
         np.testing.assert_allclose(problem.expected_reward, rewards[number], atol=1e-12)
-        np.testing.assert_allclose(told.kernel(told.points, told.points), K, atol=1e-12)
-        assert told.noise_variance == pytest.approx(noise_variance)
-        assert told.noise_scale == pytest.approx(np.sqrt(noise_variance))
+        np.testing.assert_allclose(model.kernel(model.points, model.points), K, atol=1e-12)
+        assert model.noise_variance == pytest.approx(noise_variance)
+        assert model.noise_scale == pytest.approx(np.sqrt(noise_variance))
         a = np.linalg.solve(K + noise_variance * np.eye(3), rewards[number])
-        assert told.norm == pytest.approx(np.sqrt(a @ K @ a))
+        assert model.norm == pytest.approx(np.sqrt(a @ K @ a))
     with pytest.raises(IndexError, match="there are 2 rows"):
         source(Trial(61, 2))
 
@@ -181,7 +181,7 @@ def test_sensor_rows_by_hand(standardised):
 @pytest.mark.parametrize("kind", problems.NORMS)
 def test_the_norm_of_sensor_rows_is_of_the_kind_asked_for(kind):
     K, rewards, noise_variance = SENSORS[False]
-    norm = sensor_rows(TRAIN, TEST, kind)(TRIAL).told.norm
+    norm = sensor_rows(TRAIN, TEST, kind)(TRIAL).model.norm
     assert norm == pytest.approx(rkhs_norm(rewards[0], K, kind, ridge=noise_variance))
 
 

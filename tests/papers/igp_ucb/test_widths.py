@@ -9,7 +9,7 @@ import pytest
 from kbrepro.confidence import Improved, Tighter
 from kbrepro.information import GainByFormula
 from kbrepro.kernels import SquaredExponential
-from kbrepro.papers.igp_ucb.problems import PosteriorMean, Retold
+from kbrepro.papers.igp_ucb.problems import OtherModel, PosteriorMean
 from kbrepro.papers.igp_ucb.widths import Original
 from kbrepro.policies import UCB
 from kbrepro.simulation import Experiment, run_trials
@@ -23,7 +23,7 @@ def test_original_uses_the_gain_of_the_pulls_before():
 
 
 def test_original_reads_round_and_norm_off_the_policy():
-    policy = SimpleNamespace(t=3, told=SimpleNamespace(known_norm=2.0), posterior=SimpleNamespace(gain=99.0))
+    policy = SimpleNamespace(t=3, model=SimpleNamespace(known_norm=2.0), posterior=SimpleNamespace(gain=99.0))
     assert Original(0.1, SE)(policy) == Original(0.1, SE).at(3, norm=2.0)
 
 
@@ -49,7 +49,7 @@ def test_bad_input_is_named(bad):
 
 SMOOTH = PosteriorMean(SquaredExponential(0.2), n_arms=30)
 HORIZON = 100
-SOURCES = {"lambda = R^2": SMOOTH, "lambda = 1 + 2 / T": Retold(SMOOTH, noise_variance=1 + 2 / HORIZON)}
+SOURCES = {"lambda = R^2": SMOOTH, "lambda = 1 + 2 / T": OtherModel(SMOOTH, noise_variance=1 + 2 / HORIZON)}
 
 
 def covered(source, width):
@@ -67,11 +67,11 @@ def test_the_tighter_band_covers(name):
 
 
 def without_norm(policy):
-    return math.sqrt(Tighter(0.1)(policy) ** 2 - policy.told.norm**2)
+    return math.sqrt(Tighter(0.1)(policy) ** 2 - policy.model.norm**2)
 
 
 def norm_alone(policy):
-    return policy.told.norm
+    return policy.model.norm
 
 
 @pytest.mark.parametrize(("name", "wrong"), [("lambda = 1 + 2 / T", without_norm), ("lambda = R^2", norm_alone)])

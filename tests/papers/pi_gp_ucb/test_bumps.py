@@ -19,9 +19,9 @@ def draw(seed, d=2, side=30):
 @pytest.mark.parametrize("d", [1, 2, 3])
 def test_arms_kernel_and_noise(d):
     problem = draw(38, d, side=8)
-    np.testing.assert_array_equal(problem.told.points, grid(8, d))
-    assert problem.told.kernel == LatticeKernel(KERNEL, 8) and problem.told.noise_variance == 1.0
-    assert problem.noise == Uniform(0.5) and problem.told.noise_scale == 0.5
+    np.testing.assert_array_equal(problem.model.points, grid(8, d))
+    assert problem.model.kernel == LatticeKernel(KERNEL, 8) and problem.model.noise_variance == 1.0
+    assert problem.noise == Uniform(0.5) and problem.model.noise_scale == 0.5
     noise = [problem.pull(3, np.random.default_rng([39, i])) - problem.expected_reward[3] for i in range(400)]
     assert -0.5 <= min(noise) < -0.45 and 0.45 < max(noise) <= 0.5
 
@@ -36,16 +36,16 @@ def test_the_norm_is_that_of_the_sum_of_bumps(seed):
         for b, e in zip(weights, centres, strict=True):
             s = np.sqrt(3) * np.linalg.norm(c - e) / 0.2
             total += a * b * (1 + s) * np.exp(-s)
-    assert draw(seed).told.norm == pytest.approx(np.sqrt(total), rel=1e-12)
+    assert draw(seed).model.norm == pytest.approx(np.sqrt(total), rel=1e-12)
 
 
 @pytest.mark.parametrize("seed", range(5))
 def test_the_norm_bounds_the_function_s_interpolant_and_nearly_equals_it(seed):
     """The interpolant on the arms has the least norm of all functions through the values."""
     problem = draw(seed, d=1, side=400)
-    K = problem.told.kernel(problem.told.points, problem.told.points)
+    K = problem.model.kernel(problem.model.points, problem.model.points)
     least = np.sqrt(problem.expected_reward @ np.linalg.solve(K, problem.expected_reward))
-    assert 0.98 * problem.told.norm < least <= problem.told.norm * (1 + 1e-8)
+    assert 0.98 * problem.model.norm < least <= problem.model.norm * (1 + 1e-8)
 
 
 def test_thirty_bumps_a_dimension(monkeypatch):
@@ -60,6 +60,6 @@ def test_thirty_bumps_a_dimension(monkeypatch):
 def test_another_noise_scale_may_be_told():
     source = Bumps(KERNEL, d=1, side=8, noise_variance=1.0, noise_bound=1.0)
     plain, smaller = source(Trial(1, 2)), replace(source, noise_scale=0.6)(Trial(1, 2))
-    assert (plain.told.noise_scale, smaller.told.noise_scale) == (1.0, 0.6)
+    assert (plain.model.noise_scale, smaller.model.noise_scale) == (1.0, 0.6)
     assert plain.noise == smaller.noise == Uniform(1.0)
     np.testing.assert_array_equal(plain.expected_reward, smaller.expected_reward)

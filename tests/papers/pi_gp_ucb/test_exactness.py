@@ -21,7 +21,7 @@ from kbrepro.papers.pi_gp_ucb import many_arms
 from kbrepro.papers.pi_gp_ucb.many_arms import KeptRows, LazyUCB
 from kbrepro.papers.pi_gp_ucb.problems import Bumps, LatticeKernel
 from kbrepro.policies import UCB
-from kbrepro.problems import Told, Trial
+from kbrepro.problems import Model, Trial
 from kbrepro.simulation import observations, run
 
 KERNEL = Matern(0.2, nu=1.5)
@@ -53,12 +53,12 @@ def narrow(gain, norm, alpha):
 
 def asked(width, norm=None):
     """The width as a function of the policy that asks; its norm is the told one if none is given."""
-    return lambda policy: width(policy.posterior.gain, norm or policy.told.norm, policy.told.noise_variance)
+    return lambda policy: width(policy.posterior.gain, norm or policy.model.norm, policy.model.noise_variance)
 
 
 def played(kind, problem, horizon, seed, width=of_2017):
     """The posterior after a run of UCB or LazyUCB, and its trace."""
-    policy = kind(problem.told, horizon, width=asked(width))
+    policy = kind(problem.model, horizon, width=asked(width))
     return policy.posterior, run(policy, problem, horizon, Trial(34, seed).rng("run"))
 
 
@@ -72,8 +72,8 @@ def matern(integers, side, others=None):
 
 def first_departure(problem, trace, seed, width=of_2017):
     """Return the first round whose pull is not the plain rule's, given the pulls before; None if there is none."""
-    places = np.rint(problem.told.points * 29).astype(int)
-    pulled, alpha, rank = trace.arms, problem.told.noise_variance, rank_of(problem, seed)
+    places = np.rint(problem.model.points * 29).astype(int)
+    pulled, alpha, rank = trace.arms, problem.model.noise_variance, rank_of(problem, seed)
     K = matern(places[pulled], 30)
     L = cholesky(K + alpha * np.eye(len(pulled)), lower=True)
     V = np.concatenate([matern(places[pulled], 30, part) for part in np.array_split(places, 50)], axis=1)
@@ -82,7 +82,7 @@ def first_departure(problem, trace, seed, width=of_2017):
     gain = np.concatenate([[0.0], np.cumsum(np.log(L.diagonal() / math.sqrt(alpha)))])
     mean, variance = np.zeros(len(places)), np.ones(len(places))
     for t, arm in enumerate(pulled):
-        index = mean + width(gain[t], problem.told.norm, alpha) * np.sqrt(np.maximum(variance, 0))
+        index = mean + width(gain[t], problem.model.norm, alpha) * np.sqrt(np.maximum(variance, 0))
         tied = np.flatnonzero(index >= index.max() - 1e-10 * (1 + abs(index.max())))
         if arm != tied[rank[tied].argmin()]:
             return t
@@ -93,7 +93,7 @@ def first_departure(problem, trace, seed, width=of_2017):
 
 def rank_of(problem, seed):
     """The order of ties of `run`: the first thing drawn from the policy's stream."""
-    return Trial(34, seed).rng("run").spawn(2)[1].permutation(problem.told.n_arms)
+    return Trial(34, seed).rng("run").spawn(2)[1].permutation(problem.model.n_arms)
 
 
 @cases((0, 0.1))
@@ -195,15 +195,15 @@ def small_cases(draw):
 @given(case=small_cases())
 def test_small_cases_with_ties_and_duplicates(case):
     side, arms, observations, (block, members, renewed), alpha, width, seed = case
-    told, horizon = Told(arms, LatticeKernel(Matern(0.4, nu=1.5), side), alpha), len(observations)
+    model, horizon = Model(arms, LatticeKernel(Matern(0.4, nu=1.5), side), alpha), len(observations)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(many_arms, "BLOCK", block)
         patch.setattr(many_arms, "MEMBERS", members)
         patch.setattr(many_arms, "RENEWED", renewed)
-        policy, plain = (kind(told, horizon, width=width) for kind in (LazyUCB, UCB))
+        policy, plain = (kind(model, horizon, width=width) for kind in (LazyUCB, UCB))
         posterior = policy.posterior
         if len(arms) > members:  # rows also where the covariance would be chosen
-            posterior._store, posterior._n_members = KeptRows(told.kernel, arms, horizon), members
+            posterior._store, posterior._n_members = KeptRows(model.kernel, arms, horizon), members
         rngs = np.random.default_rng(seed), np.random.default_rng(seed)
         for observation in observations:
             arm = plain.ask(rngs[0])
@@ -224,8 +224,8 @@ def test_the_kernel_of_the_referee_is_the_package_s():
 
 
 def test_the_width_of_the_referee_is_the_package_s():
-    told = problem_of(0, 1, 1.0).told
-    policy = LazyUCB(told, 5, width=Improved(0.1))
+    model = problem_of(0, 1, 1.0).model
+    policy = LazyUCB(model, 5, width=Improved(0.1))
     assert asked(of_2017)(policy) == pytest.approx(policy.width(policy))
     policy.tell(3, 1.0)
     assert asked(of_2017)(policy) == pytest.approx(policy.width(policy))

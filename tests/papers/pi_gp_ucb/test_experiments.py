@@ -14,7 +14,7 @@ from kbrepro.papers.pi_gp_ucb import experiments
 from kbrepro.papers.pi_gp_ucb.experiments import AVERAGES, average, beside_printed
 from kbrepro.papers.pi_gp_ucb.partition import PartitionedUCB
 from kbrepro.papers.pi_gp_ucb.problems import Bumps, LatticeKernel
-from kbrepro.problems import Known, Problem, Told, Trial
+from kbrepro.problems import Known, Model, Problem, Trial
 from kbrepro.simulation import Experiment, observations, rounds, run
 
 KERNEL = Matern(0.2, nu=1.5)
@@ -207,18 +207,18 @@ def test_cells_of_a_run_by_brute_force(d, side, alpha, T):
     experiment, trial = Experiment(bumps(d, side, alpha), PI, T), Trial(6, 0)
     found = experiments.cell_run(experiment, True, trial)
     problem = experiment.problem(trial)
-    policy = PartitionedUCB(problem.told, T, delta=0.1, nu=1.5)
+    policy = PartitionedUCB(problem.model, T, delta=0.1, nu=1.5)
     pulled, moved, before = [], 0, {}
     for t, arm, _ in rounds(policy, problem, T, trial.rng("run")):
         log = math.log(4 * (t + 1) ** ((d + 1) / (d + 3) * d) / 0.1)
         now, widths = {}, []
         for number in set(policy.slot_cell.tolist()):
             cell = policy.cells[number]
-            widths.append(problem.told.norm + math.sqrt(2 * (cell.gain + 1 + log)))
+            widths.append(problem.model.norm + math.sqrt(2 * (cell.gain + 1 + log)))
             index = cell.mean + widths[-1] * cell.sd
             tied = cell.arms[index >= index.max() - 1e-10 * (1 + abs(index.max()))]
             now[number] = list(cell.history), tied[policy.rank[tied].argmin()]
-        assert found.width[t - 1] == pytest.approx(max(widths) - problem.told.norm, rel=1e-12)
+        assert found.width[t - 1] == pytest.approx(max(widths) - problem.model.norm, rel=1e-12)
         same = [number for number in now if number in before and now[number][0] == before[number][0] != []]
         moved += any(now[number][1] != before[number][1] for number in same)
         before = now
@@ -243,8 +243,8 @@ def test_arms_are_looked_at_only_where_asked():
 
 def outside():
     """A function far outside the band that the norm told allows."""
-    told = Told(grid(9, 1), LatticeKernel(KERNEL, 9), 1.0, noise_scale=0.1, norm=0.1)
-    return Known(Problem(told, 9 * np.cos(5 * told.points[:, 0])))
+    model = Model(grid(9, 1), LatticeKernel(KERNEL, 9), 1.0, noise_scale=0.1, norm=0.1)
+    return Known(Problem(model, 9 * np.cos(5 * model.points[:, 0])))
 
 
 @pytest.mark.parametrize(
@@ -253,8 +253,8 @@ def outside():
 def test_band_and_bound_of_a_run_by_brute_force(source, T, holds):
     experiment, trial = Experiment(source, PI, T), Trial(8, 0)
     found, problem = experiments.band_run(experiment, trial), source(trial)
-    trace = run(PI["π-GP-UCB"](problem.told, T), problem, T, trial.rng("run"), record_band=True)
-    policy, bound = PI["π-GP-UCB"](problem.told, T), 0.0
+    trace = run(PI["π-GP-UCB"](problem.model, T), problem, T, trial.rng("run"), record_band=True)
+    policy, bound = PI["π-GP-UCB"](problem.model, T), 0.0
     observed = observations(problem, trace.arms, trial.rng("run"))
     for arm, observation in zip(trace.arms.tolist(), observed, strict=True):
         widths = policy.widths()

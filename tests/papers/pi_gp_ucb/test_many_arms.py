@@ -12,14 +12,14 @@ from kbrepro.papers.pi_gp_ucb.many_arms import Block, BlockPosterior, KeptCovari
 from kbrepro.papers.pi_gp_ucb.problems import Bumps, LatticeKernel
 from kbrepro.policies import UCB
 from kbrepro.posterior import RowPosterior
-from kbrepro.problems import Gaussian, Problem, Told, Trial
+from kbrepro.problems import Gaussian, Model, Problem, Trial
 from kbrepro.simulation import rounds, run
 
 KERNEL = LatticeKernel(Matern(0.3, nu=1.5), 6)
 ARMS = grid(6, 2)
-TOLD = Told(ARMS, KERNEL, 0.5, noise_scale=1.0, norm=1.0)
+TOLD = Model(ARMS, KERNEL, 0.5, noise_scale=1.0, norm=1.0)
 #: 900 arms, of which at most MEMBERS are followed at horizons below 1800.
-LARGE = Told(grid(30, 2), LatticeKernel(Matern(0.2, nu=1.5), 30), 1.0, norm=1.0)
+LARGE = Model(grid(30, 2), LatticeKernel(Matern(0.2, nu=1.5), 30), 1.0, norm=1.0)
 
 
 @settings(max_examples=200, deadline=None, derandomize=True)
@@ -80,15 +80,15 @@ def test_few_arms_keep_their_covariance_and_many_keep_rows():
 
 
 def narrow(policy):
-    told = policy.told
-    return np.sqrt(told.norm**2 + 2 / told.noise_variance * (policy.posterior.gain + np.log(10)))
+    model = policy.model
+    return np.sqrt(model.norm**2 + 2 / model.noise_variance * (policy.posterior.gain + np.log(10)))
 
 
 @pytest.mark.parametrize(("alpha", "width", "least"), [(1.0, Improved(0.1), 20), (10_000 ** (1 / 3), narrow, 8)])
 def test_most_pulls_need_no_look_at_all_arms(alpha, width, least):
     """27000 arms: blocks of a dozen pulls and more. Without the bound's help every block would be one pull long."""
     problem = Bumps(Matern(0.2, nu=1.5), d=3, side=30, noise_variance=alpha, noise_bound=1.0)(Trial(43, 0))
-    policy = LazyUCB(problem.told, 600, width=width)
+    policy = LazyUCB(problem.model, 600, width=width)
     for t, _, _ in rounds(policy, problem, 600, Trial(43, 0).rng("run")):
         if t == 200:
             early = policy.posterior.n_blocks
@@ -140,9 +140,9 @@ def test_an_arm_outside_that_ties_with_the_best_member_may_win(monkeypatch, exce
     """Independent arms; arm 2 is no member, its index is 1 and the best member's a hair more: a tie."""
     monkeypatch.setattr(many_arms, "MEMBERS", 2)
     kernel = Empirical(np.diag([4.0, 1.0 + excess, 1.0]))
-    told = Told(kernel.points, kernel, 0.01)
+    model = Model(kernel.points, kernel, 0.01)
     seed = next(s for s in range(50) if np.random.default_rng(s).permutation(3)[2] == 0)  # arm 2 comes first
-    policy, plain = (kind(told, 4, width=Constant(1.0)) for kind in (LazyUCB, UCB))
+    policy, plain = (kind(model, 4, width=Constant(1.0)) for kind in (LazyUCB, UCB))
     rngs = np.random.default_rng(seed), np.random.default_rng(seed)
     for p, rng in zip((policy, plain), rngs, strict=True):
         assert p.ask(rng) == 0
@@ -213,4 +213,4 @@ def test_bad_settings_are_named():
     with pytest.raises(ValueError, match="horizon = 0 is not allowed"):
         LazyUCB(TOLD, 0, width=Improved(0.1))
     with pytest.raises(ValueError, match="norm = None is not allowed"):
-        LazyUCB(Told(ARMS, KERNEL, 0.5), 10, width=Improved(0.1)).ask(np.random.default_rng(47))
+        LazyUCB(Model(ARMS, KERNEL, 0.5), 10, width=Improved(0.1)).ask(np.random.default_rng(47))

@@ -15,7 +15,7 @@ from kbrepro.confidence import Improved, SelfNormalised, Tighter
 from kbrepro.kernels import Matern, grid
 from kbrepro.papers.pi_gp_ucb.partition import PartitionedUCB, cover_exponent, initial_side, must_split, split_exponent
 from kbrepro.papers.pi_gp_ucb.problems import Bumps, LatticeKernel
-from kbrepro.problems import Problem, Told, Trial, Uniform
+from kbrepro.problems import Model, Problem, Trial, Uniform
 from kbrepro.simulation import observations, rounds, run
 
 KERNEL = Matern(0.2, nu=1.5)
@@ -95,12 +95,12 @@ class Referee:
 
 
 def problem_on(n, d, alpha=1.0, scale=1.0):
-    told = Told(grid(n, d), LatticeKernel(KERNEL, n), alpha, noise_scale=scale, norm=2.0)
-    return Problem(told, np.cos(5 * told.points).sum(axis=1), Uniform(1.0))
+    model = Model(grid(n, d), LatticeKernel(KERNEL, n), alpha, noise_scale=scale, norm=2.0)
+    return Problem(model, np.cos(5 * model.points).sum(axis=1), Uniform(1.0))
 
 
 def policy_on(n, d, horizon, alpha=1.0, variant="paper"):
-    return PartitionedUCB(problem_on(n, d, alpha).told, horizon, delta=0.1, nu=1.5, variant=variant)
+    return PartitionedUCB(problem_on(n, d, alpha).model, horizon, delta=0.1, nu=1.5, variant=variant)
 
 
 @pytest.mark.parametrize("variant", ["paper", "thesis"])
@@ -113,11 +113,11 @@ def test_every_pull_is_the_plain_transcription_s(n, d, horizon, variant):
 
 def compared(problem, n, horizon, variant="paper", width=Improved, whole=round):
     """Policy and referee after a run in which they agree on every pull and on its half-width."""
-    told = problem.told
-    policy = PartitionedUCB(told, horizon, delta=0.1, nu=1.5, variant=variant, width=width, whole=whole)
-    given = told.norm, told.noise_variance, variant, told.noise_scale, WIDTHS[width], whole
-    referee = Referee(n, told.points.shape[1], horizon, *given)
-    rank = np.random.default_rng(35).spawn(2)[1].permutation(told.n_arms)
+    model = problem.model
+    policy = PartitionedUCB(model, horizon, delta=0.1, nu=1.5, variant=variant, width=width, whole=whole)
+    given = model.norm, model.noise_variance, variant, model.noise_scale, WIDTHS[width], whole
+    referee = Referee(n, model.points.shape[1], horizon, *given)
+    rank = np.random.default_rng(35).spawn(2)[1].permutation(model.n_arms)
     for _, arm, observation in rounds(policy, problem, horizon, np.random.default_rng(35)):
         assert policy.n_created == referee.created
         bounds = referee.upper_bounds()
@@ -142,7 +142,7 @@ def test_the_first_cover_is_made_whole_as_asked(whole, side):
     """60^(1/3) = 3.91 cells in one dimension."""
     policy, _ = compared(problem_on(9, 1), 9, 60, whole=whole)
     assert policy.n_initial == side
-    policy = PartitionedUCB(problem_on(5, 2).told, 60, delta=0.1, nu=1.5, whole=whole)
+    policy = PartitionedUCB(problem_on(5, 2).model, 60, delta=0.1, nu=1.5, whole=whole)
     assert policy.n_initial == side**2  # 60^(3/11) = 3.05
 
 
@@ -282,7 +282,7 @@ def test_run_and_replay_agree():
     """Telling a trace to a fresh policy rebuilds its cells."""
     trial, make = Trial(37, 0), partial(PartitionedUCB, delta=0.1, nu=1.5)
     problem = Bumps(KERNEL, d=2, side=30, noise_variance=1.0, noise_bound=1.0)(trial)
-    played, replayed = make(problem.told, 400), make(problem.told, 400)
+    played, replayed = make(problem.model, 400), make(problem.model, 400)
     trace = run(played, problem, 400, trial.rng("run"))
     for arm, observation in zip(trace.arms, observations(problem, trace.arms, trial.rng("run")), strict=True):
         replayed.tell(int(arm), observation)
@@ -292,8 +292,8 @@ def test_run_and_replay_agree():
 
 def test_the_noise_scale_is_the_one_that_is_told():
     """Before any pull: norm + L sqrt(2 (1 + log(4 2^(1/2) / delta))), d = 1, with the norm 2 of `problem_on`."""
-    told = replace(problem_on(9, 1).told, noise_scale=0.25)
-    width = PartitionedUCB(told, 50, delta=0.1, nu=1.5).widths()
+    model = replace(problem_on(9, 1).model, noise_scale=0.25)
+    width = PartitionedUCB(model, 50, delta=0.1, nu=1.5).widths()
     np.testing.assert_allclose(width, 2 + 0.25 * math.sqrt(2 * (1 + math.log(4 * math.sqrt(2) / 0.1))), rtol=1e-12)
 
 
@@ -308,12 +308,12 @@ def test_the_noise_scale_is_the_one_that_is_told():
 def test_bad_settings_are_named(argument, value, allowed):
     given = dict(delta=0.1, nu=1.5) | {argument: value}
     with pytest.raises(ValueError, match=f"{argument} = {value!r} is not allowed: {argument} must be {allowed}"):
-        PartitionedUCB(problem_on(5, 1).told, 10, **given)
+        PartitionedUCB(problem_on(5, 1).model, 10, **given)
 
 
 def test_a_norm_must_be_told():
     with pytest.raises(ValueError, match="norm = None is not allowed"):
-        PartitionedUCB(replace(problem_on(5, 1).told, norm=None), 10, delta=0.1, nu=1.5)
+        PartitionedUCB(replace(problem_on(5, 1).model, norm=None), 10, delta=0.1, nu=1.5)
 
 
 def test_a_bad_pull_is_named():

@@ -77,7 +77,7 @@ def test_cells_are_drawn_over_the_function_and_the_title_tells_where_they_split(
 
 def test_exponents_and_gains_stand_beside_what_is_proved(checked):
     t = np.arange(1, 1001)
-    greedy = {"usual": {1: t**0.3, 2: t**0.45}, "eq. 2 by its letter": {1: t**0.2, 2: t**0.5}}
+    greedy = {"usual": {1: t**0.3, 2: t**0.45}, "eq. 2 read literally": {1: t**0.2, 2: t**0.5}}
     figure = pictures.theory(greedy, np.arange(1, 9), 1.5)
     left, one, two = figure.axes
     first, second, third = checked(figure).splitlines()
@@ -86,7 +86,7 @@ def test_exponents_and_gains_stand_beside_what_is_proved(checked):
     assert labels(left) == set(regret_exponents(1, 1.5))
     assert list(line(left, PI).get_ydata()) == [regret_exponents(d, 1.5)[PI] for d in range(1, 9)]
     guides = {"slope d/(d + 2ν) = 0.25", "slope q = 0.33"}
-    assert labels(one) == {"usual, slope 0.30", "eq. 2 by its letter, slope 0.20"} | guides
+    assert labels(one) == {"usual, slope 0.30", "eq. 2 read literally, slope 0.20"} | guides
     (x0, y0), (x1, y1) = line(two, f"slope q = {cover_exponent(2, 1.5):.2f}").get_xydata()
     assert (x0, x1) == (100, 1000) and y0 == 100**0.45
     assert np.log(y1 / y0) / np.log(10) == pytest.approx(cover_exponent(2, 1.5))
@@ -102,12 +102,12 @@ PRINTED = {(1, IGP): 0.11, (1, PI): 0.09, (2, IGP): 0.71, (2, PI): 0.52, (3, IGP
 def test_table_1_shows_a_printed_value_with_the_error_of_twelve_runs(checked):
     runs, uniform = np.linspace(0.9, 1.1, 25), np.full(25, 2.0)
     finals = {("usual", d, rule): (2 * value * runs, uniform) for (d, rule), value in PRINTED.items()}
-    letter = {("eq. 2 by its letter", *case): (4 * PRINTED[case] * runs, uniform) for case in list(PRINTED)[:4]}
+    letter = {("eq. 2 read literally", *case): (4 * PRINTED[case] * runs, uniform) for case in list(PRINTED)[:4]}
     figure = pictures.table_1(finals | letter, PRINTED, 10_000, seed=3)
     usual, other = figure.axes
     assert checked(figure).splitlines() == [
         "Table 1 at T = 10,000: ours agrees with the printed mean in",
-        "6 of 6, 0 undecided (usual); 0 of 4, 0 undecided (eq. 2 by its letter)",
+        "6 of 6, 0 undecided (usual); 0 of 4, 0 undecided (eq. 2 read literally)",
     ]
     assert [text.get_text() for text in usual.get_xticklabels()] == ["d = 1", "d = 2", "d = 3"]
     assert len(other.get_xticks()) == 2 and usual.get_ylim()[0] == 0
@@ -128,7 +128,7 @@ def test_table_1_shows_a_printed_value_with_the_error_of_twelve_runs(checked):
 
 
 def test_pairs_of_shares_count_what_is_clear(checked):
-    panels = {"usual, d = 1": played(0.5), "eq. 2 by its letter, d = 2": played(1.5), "usual, d = 3": played(1.0)}
+    panels = {"usual, d = 1": played(0.5), "eq. 2 read literally, d = 2": played(1.5), "usual, d = 3": played(1.0)}
     figure = pictures.pairs_of_shares(panels, seed=3)
     (ax,) = figure.axes
     assert checked(figure) == "π-GP-UCB has clearly less regret in 1 of 3 cases, clearly more in 1"
@@ -181,7 +181,7 @@ def test_surfaces_tell_those_of_record_from_the_supplement(checked):
     figure = pictures.surfaces({name: played(ratio)[0] for name, ratio in ratios.items()})
     assert checked(figure).splitlines() == [
         "Fig. 2: π-GP-UCB has at most 1.20 times the mean $R_T$ of IGP-UCB (Goldstein-Price)",
-        "on the 4 functions of record, and more than IGP-UCB on 2 of all 8",
+        "on the 4 main functions, and more than IGP-UCB on 2 of all 8",
     ]
     assert [ax.get_title().split("\n")[0] for ax in figure.axes] == list(SURFACES)
     assert ["supplement" in ax.get_title() for ax in figure.axes] == [False] * 4 + [True] * 4
@@ -255,4 +255,4 @@ def test_since_shows_changes_by_dimension_and_the_sweep(checked):
     assert legend(figure) == [IGP, PI]
 
 
-# Readings
+# Interpretations

@@ -65,11 +65,11 @@ def test_the_reward_is_the_scaled_mirror_image(name):
 def test_a_surface_as_a_problem():
     problem, later = (Surface("Branin", **TOLD)(Trial(42, number)) for number in (0, 3))
     np.testing.assert_array_equal(problem.expected_reward, later.expected_reward)
-    np.testing.assert_array_equal(problem.told.points, grid(30, 2))
-    told = problem.told
-    assert (told.norm, told.noise_scale, told.noise_variance) == (1.0, 0.1, 1.0)
-    assert told.kernel == LatticeKernel(Matern(0.2, nu=1.5), 30) and problem.noise == Uniform(0.1)
+    np.testing.assert_array_equal(problem.model.points, grid(30, 2))
+    model = problem.model
+    assert (model.norm, model.noise_scale, model.noise_variance) == (1.0, 0.1, 1.0)
+    assert model.kernel == LatticeKernel(Matern(0.2, nu=1.5), 30) and problem.noise == Uniform(0.1)
     tight = Surface("Branin", **TOLD, noise_scale=0.05)(Trial(42, 0))
-    assert tight.told.noise_scale == 0.05 and tight.noise == Uniform(0.1)
+    assert tight.model.noise_scale == 0.05 and tight.noise == Uniform(0.1)
     with pytest.raises(ValueError, match="name = 'Eggholder' is not allowed"):
         Surface("Eggholder", **TOLD)

@@ -33,7 +33,7 @@ from kbrepro.policies import ExpectedImprovement
 from kbrepro.problems import Rows
 from kbrepro.regret import bootstrap, estimated_mean, final_average_regret
 from kbrepro.simulation import Experiment, run_trials
-from kbrepro.verdicts.readings import cross
+from kbrepro.verdicts.interpretations import cross
 from kbrepro.verdicts.record import Record
 
 # %% tags=["parameters"]
@@ -64,7 +64,7 @@ def played(width):
     return run_trials(Experiment(Hills(30), rules, horizon), trials, seed, label=f"Fig. 1, width {width:g}")
 
 
-under = {case["width"]: played(case["width"]) for case in cross(record.rules.readings)}
+under = {case["width"]: played(case["width"]) for case in cross(record.rules.interpretations)}
 traces = {"Both": under[2.0]["Both"], "Both, cautious": under[5.0]["Both"]}
 record.traces(traces, "fig1")
 arms = pd.Series(traces["Both"].arms.ravel(), name="arm").value_counts().rename("pulls")

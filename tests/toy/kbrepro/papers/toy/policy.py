@@ -10,7 +10,7 @@ import numpy as np
 from kbrepro.kernels import Array, Matern, grid
 from kbrepro.policies.base import Policy
 from kbrepro.posterior import Posterior
-from kbrepro.problems import Problem, Told, Trial
+from kbrepro.problems import Model, Problem, Trial
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,15 +30,15 @@ class Hills:
     def __call__(self, trial: Trial) -> TwoLayers:
         points = grid(self.n)
         reward = np.exp(-20 * (points[:, 0] - trial.rng("function").random()) ** 2)
-        return TwoLayers(Told(points, Matern(0.2, 2.5), noise_variance=0.01), reward)
+        return TwoLayers(Model(points, Matern(0.2, 2.5), noise_variance=0.01), reward)
 
 
 class Both(Policy):
     """The largest mean + `width` sd after both layers are told: twice the first is an observation of the reward."""
 
-    def __init__(self, told: Told, horizon: int, *, width: float = 2.0) -> None:
+    def __init__(self, model: Model, horizon: int, *, width: float = 2.0) -> None:
         self.width = width
-        super().__init__(told, horizon)
+        super().__init__(model, horizon)
 
     def prior(self, horizon: int) -> Posterior:
         return super().prior(2 * horizon)

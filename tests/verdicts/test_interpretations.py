@@ -1,0 +1,82 @@
+"""The cross of choices, what a table of interpretations says, and which choice decides."""
+
+import pytest
+
+from kbrepro.regret import Estimate, exact
+from kbrepro.verdicts import interpretations
+from kbrepro.verdicts.claims import Part, read_rule
+
+CHOICES = {"incumbent": ["mean", "noisy"], "margin": [0.1, 0.0, 1.0]}
+PART = Part("a", "difference", read_rule("> 0"), scale=1.0)
+
+
+def played(value):
+    """A table in which the value of an interpretation is a function of it."""
+    return interpretations.specification(PART, [(r, exact(value(**r))) for r in interpretations.cross(CHOICES)])
+
+
+def test_the_cross_starts_with_the_interpretation_of_record():
+    cross = interpretations.cross(CHOICES)
+    assert len(cross) == 6 and cross[0] == {"incumbent": "mean", "margin": 0.1}
+    assert len({tuple(r.values()) for r in cross}) == 6
+
+
+def test_a_larger_cross_is_sampled_by_its_seed():
+    some = interpretations.cross(CHOICES, at_most=4, seed=1)
+    assert len(some) == 4 and some[0] == interpretations.cross(CHOICES)[0]
+    assert some == interpretations.cross(CHOICES, at_most=4, seed=1)
+    assert len({str(interpretations.cross(CHOICES, at_most=4, seed=seed)) for seed in range(9)}) > 1
+    assert interpretations.cross(CHOICES, at_most=6) == interpretations.cross(CHOICES)
+
+
+def test_a_choice_without_values_is_refused():
+    with pytest.raises(ValueError, match="choice 'margin' has no value"):
+        interpretations.cross({"margin": []})
+    with pytest.raises(ValueError, match="part a: no interpretation was played"):
+        interpretations.specification(PART, [])
+
+
+def test_the_table_is_sorted_and_knows_the_interpretation_of_record():
+    table = played(lambda incumbent, margin: -margin)
+    assert table["value"].tolist() == sorted(table["value"])
+    assert table.loc[table["main"], ["incumbent", "margin"]].to_numpy().tolist() == [["mean", 0.1]]
+    open_ = interpretations.specification(PART, [({"margin": 1}, Estimate(0.5, -1, 2))])
+    assert open_["state"].tolist() == ["undecided"]
+
+
+def words(table):
+    return interpretations.in_words(interpretations.counts(table, list(CHOICES)))
+
+
+def test_one_choice_alone_decides():
+    table = played(lambda incumbent, margin: 1.0 if incumbent == "mean" else -1.0)
+    assert interpretations.flips(table, list(CHOICES)) == {"incumbent": 1.0, "margin": 0.0}
+    assert words(table) == "holds in 3 of 6 interpretations; the incumbent alone decides"
+
+
+def test_two_choices_decide_together():
+    table = played(lambda incumbent, margin: 1.0 if incumbent == "mean" and margin < 1 else -1.0)
+    share = interpretations.flips(table, list(CHOICES))
+    assert share == {"incumbent": 2 / 3, "margin": 2 / 6}
+    assert words(table) == "holds in 2 of 6 interpretations; what matters most: incumbent"
+
+
+def test_nothing_decides_where_all_agree():
+    table = played(lambda incumbent, margin: 1.0)
+    assert words(table) == "holds in 6 of 6 interpretations"
+    assert set(interpretations.flips(table, list(CHOICES)).values()) == {0.0}
+
+
+def test_interpretations_that_do_not_hold_need_not_fail():
+    found = [({"margin": value}, Estimate(value, value - 1, value + 1)) for value in (0, 2, -2, -3)]
+    told = interpretations.counts(interpretations.specification(PART, found), ["margin"])
+    assert (told["holds"], told["fails"], told["of"]) == (1, 2, 4)
+    assert interpretations.in_words(told, fails=True).startswith(
+        "holds in 1 and fails in 2 of 4 interpretations; the margin alone"
+    )
+
+
+def test_choices_are_ranked_by_the_claims_that_they_flip():
+    ranked = interpretations.ranking({"1-A": {"x": 0.1, "y": 0.0}, "1-B": {"x": 0.2, "y": 0.9}, "1-C": {"z": 0.0}})
+    assert ranked["choice"].tolist() == ["x", "y", "z"]
+    assert ranked["flips"].tolist() == [2, 1, 0] and ranked["of"].tolist() == [2, 2, 1]
