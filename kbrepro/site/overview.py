@@ -8,7 +8,6 @@ from typing import Any
 from kbrepro.site.pages import coloured, figure, inside, linked, title
 from kbrepro.verdicts import scorecard
 
-FAILED = ("not reproduced", "partly", "undecided")
 WHAT = (
     "Papers on kernelized (Gaussian-process) bandits, implemented and run again from scratch, a notebook each. "
     "Every claim listed here had its rule before the run that judges it; its verdict is computed from 95 % intervals. "
@@ -91,7 +90,7 @@ def _headline(quoted: Path, name: str, files: Path) -> str:
 def _failures(records: Sequence[Mapping[str, Any]]) -> list[str]:
     """What did not come out, by verdict, each with the reason; our own questions are not among it."""
     lists = []
-    for verdict in FAILED:
+    for verdict in scorecard.FAILED:
         its = [r for r in records if r["verdict"] == verdict and r["counts_as"] not in ("own question", "sanity check")]
         lines = [f"- {r['id']}{r['aside']} *{r['says']}* {r['reason']}" for r in its]
         lists += [f"**{verdict.capitalize()}**", "\n".join(lines)] if lines else []

@@ -10,7 +10,7 @@ import hashlib
 import json
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
@@ -20,7 +20,7 @@ import yaml
 from kbrepro.regret import Estimate
 
 KINDS = ("theorem", "experiment", "own question")
-VERDICTS = ("reproduced", "partly", "undecided", "not reproduced", "not evaluated")
+VERDICTS = ("reproduced", "partly", "depends", "undecided", "not reproduced", "not evaluated")
 STATES = ("holds", "fails", "undecided")
 DIRECTIONS = ("harder", "easier", "leaves")
 #: What a change says of the new rule on the old numbers, where these were not kept in enough detail.
@@ -163,18 +163,14 @@ class Claim:
         controls = {counted.pop(name) for name, part in self.parts.items() if part.control and name in counted}
         if "fails" in controls:
             return "not evaluated", ""
-        common = [state for name, state in counted.items() if not self.parts[name].interpretation]
-        interpretations = dict.fromkeys(
-            self.parts[name].interpretation for name in counted if self.parts[name].interpretation
-        )
-        verdicts = {
-            interpretation: _joined(
-                common + [state for name, state in counted.items() if self.parts[name].interpretation == interpretation]
-            )
-            for interpretation in interpretations or [""]
-        }
-        verdict = next(iter(verdicts.values())) if len(set(verdicts.values())) == 1 else "partly"
-        if "undecided" in controls and verdict in ("reproduced", "partly"):
+        under: dict[str, list[str]] = {self.parts[name].interpretation: [] for name in counted}
+        common = under.pop("", [])
+        for name, state in counted.items():
+            its = self.parts[name].interpretation
+            (under[its] if its else common).append(state)
+        verdicts = {its: joined(common + states) for its, states in (under or {"": []}).items()}
+        verdict = over_interpretations(verdicts.values())
+        if "undecided" in controls and verdict in ("reproduced", "partly", "depends"):
             return "undecided", ""
         told = "; ".join(
             f"{found} with {' / '.join(name for name in verdicts if verdicts[name] == found)}"
@@ -198,11 +194,17 @@ class Claim:
         return ""
 
 
-def _joined(states: list[str]) -> str:
-    """The parts of one interpretation joined by *and*."""
+def joined(states: Collection[str]) -> str:
+    """Return the verdict of parts that must all hold: some hold and some fail is "partly"."""
     if "fails" in states:
         return "partly" if "holds" in states else "not reproduced"
     return "undecided" if "undecided" in states else "reproduced"
+
+
+def over_interpretations(verdicts: Iterable[str]) -> str:
+    """Return the verdict of a claim of which each interpretation has one: "depends" where decided ones disagree."""
+    its = set(verdicts)
+    return its.pop() if len(its) == 1 else "undecided" if "undecided" in its else "depends"
 
 
 # Files of rules

@@ -13,7 +13,7 @@ from kbrepro.verdicts import interpretations
 from kbrepro.verdicts.claims import VERDICTS
 
 #: A glyph a verdict, so that a table can be read without colour.
-GLYPHS = dict(zip(VERDICTS, ("●", "◐", "◌", "○", "–"), strict=True))
+GLYPHS = dict(zip(VERDICTS, ("●", "◐", "◑", "◌", "○", "–"), strict=True))
 COUNTED = ("theorem", "experiment")
 ASIDE = {
     "sanity check": "they could hardly fail",
@@ -21,6 +21,8 @@ ASIDE = {
     "own question": "our own questions",
 }
 OUTSIDE = "outside the totals"
+#: What did not come out, the worst first.
+FAILED = ("not reproduced", "depends", "partly", "undecided")
 FULL_SCALE = "paper"
 #: The picture of all parts, beside the full-scale runs.
 PICTURE = "all_parts.png"
@@ -30,7 +32,8 @@ CARD |= {"interpretations": "in interpretations", "either half": "in halves"}
 
 LEGEND = (
     "A part of a claim holds if its whole 95 % interval meets the rule, fails if none of it does, and is undecided "
-    "otherwise. ● reproduced: all parts hold. ◐ partly: some hold, some fail. ◌ undecided: none fails, some are open. "
+    "otherwise. ● reproduced: all parts hold. ◐ partly: some hold, some fail. ◑ depends: interpretations of the paper "
+    "disagree. ◌ undecided: none fails, some are open, or an interpretation is. "
     "○ not reproduced: some fail, none holds. – not evaluated: the run lacked what the claim needs, or a control "
     "failed. Outside the totals: *sanity check* (could hardly fail), *substitute data* (other data than the "
     "paper's), *own question*."
@@ -160,7 +163,7 @@ def glance(its: Sequence[Mapping[str, Any]], notebook: str) -> str:
     headlines = [r for r in its if r.get("headline") and r["finds"]]
     for r in headlines:
         lines.append(f"- **Headline** ({r['id']}, {r['verdict']}): {r['finds']}" + f" ({r['why']})" * bool(r["why"]))
-    for verdict in ("not reproduced", "partly", "undecided"):
+    for verdict in FAILED:
         failed = [r for r in its if r["verdict"] == verdict and r["counts_as"] in COUNTED and r not in headlines]
         said = [f"*{r['says'].rstrip('.')}* ({': '.join(filter(None, [r['id'], r['why']]))})" for r in failed]
         lines += [f"- **{verdict.capitalize()}**: {'; '.join(said)}."] if said else []

@@ -1,6 +1,7 @@
 """Verdicts follow from rules and intervals; what cannot be is refused by name; runs agree with their rules."""
 
 import ast
+import itertools
 import json
 from pathlib import Path
 
@@ -114,20 +115,42 @@ INTERPRETATIONS = {"a": {}, "b": {"interpretation": "one"}, "c": {"interpretatio
         ({"a": {}, "b": {"control": True}}, "holds undecided", "undecided"),
         ({"a": {}, "b": {"control": True}}, "holds holds", "reproduced"),
         (INTERPRETATIONS, "holds holds holds", "reproduced"),
-        (INTERPRETATIONS, "holds holds fails", "partly"),
+        (INTERPRETATIONS, "holds holds fails", "depends"),
         (INTERPRETATIONS, "holds fails fails", "partly"),
+        (INTERPRETATIONS, "holds holds undecided", "undecided"),
+        (INTERPRETATIONS, "holds fails undecided", "undecided"),
         (INTERPRETATIONS, "fails fails fails", "not reproduced"),
         (INTERPRETATIONS, "holds undecided undecided", "undecided"),
-        ({"b": {"interpretation": "one"}, "c": {"interpretation": "two"}}, "holds fails", "partly"),
+        ({"b": {"interpretation": "one"}, "c": {"interpretation": "two"}}, "holds fails", "depends"),
     ],
 )
 def test_parts_are_joined(parts, states, verdict):
     assert claim(**parts).verdict(dict(zip(parts, states.split(), strict=True)))[0] == verdict
 
 
+@pytest.mark.parametrize("verdicts", [*itertools.product(claims.VERDICTS[:5], repeat=3)], ids=" ".join)
+def test_interpretations_are_joined(verdicts):
+    """All alike: that; any open: open; else they disagree. Order and repetition do not matter."""
+    found = claims.over_interpretations(verdicts)
+    if len(set(verdicts)) == 1:
+        assert found == verdicts[0]
+    else:
+        assert found == ("undecided" if "undecided" in verdicts else "depends")
+    assert found == claims.over_interpretations((*reversed(verdicts), verdicts[1]))
+
+
+@pytest.mark.parametrize("states", [*itertools.product(["holds", "undecided", "fails"], repeat=3)], ids=" ".join)
+def test_parts_of_one_interpretation_are_joined(states):
+    holds, fails, is_open = (state in states for state in ("holds", "fails", "undecided"))
+    assert (claims.joined(states) == "reproduced") == (not fails and not is_open)
+    assert (claims.joined(states) == "partly") == (fails and holds)
+    assert (claims.joined(states) == "not reproduced") == (fails and not holds)
+    assert (claims.joined(states) == "undecided") == (is_open and not fails)
+
+
 def test_the_interpretation_that_decides_is_named():
     verdict, deciding = claim(**INTERPRETATIONS).verdict({"a": "holds", "b": "holds", "c": "fails"})
-    assert (verdict, deciding) == ("partly", "reproduced with one; partly with two")
+    assert (verdict, deciding) == ("depends", "reproduced with one; partly with two")
 
 
 def test_a_record_holds_what_was_found_and_a_note():
