@@ -157,6 +157,10 @@ class Record:
         text = " ".join(filter(None, [lead and f"**{lead}.**", why, more]))
         self.expect(condition, text, explains=ids, why=why)
 
+    def finding(self, claim_ids: Sequence[str], condition: Any, sentence: str) -> None:
+        """Show one of the notebook's answers, which pages quote with links to its claims; checked like `expect`."""
+        self.expect(condition, sentence, answers=[self._claim(claim_id).id for claim_id in claim_ids])
+
     def show(self, *claim_ids: str) -> None:
         """Show what the paper says, what this run finds, rule and verdict; beside them the full-scale verdict.
 

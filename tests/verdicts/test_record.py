@@ -143,6 +143,17 @@ def test_what_explains_a_claim_is_the_reason_that_pages_give(root, shown):
         mine.explain(["0-Z"], True, "", "It is new.")
 
 
+def test_an_answer_is_checked_and_kept_with_its_claims(root, shown):
+    mine = run("quick", horizon=2000)
+    mine.finding(["0-A", "0-B"], 1 < 2, "Small is round.")
+    mine.finding(["0-B"], 1 > 2, "Small is flat.")
+    assert shown == ["Small is round.", "**Not so in this run:** <del>Small is flat.</del>"]
+    kept = scorecard.read_run(root / "results/quick/00_small")["expected"]
+    assert [(e["holds"], e["answers"]) for e in kept] == [(True, ["0-A", "0-B"]), (False, ["0-B"])]
+    with pytest.raises(ValueError, match="no claim '0-Z'"):
+        mine.finding(["0-Z"], True, "It is new.")
+
+
 def full_scale(root):
     mine = run("paper", horizon=2000)
     mine.judge("0-A", a=exact(-3.0))
