@@ -336,7 +336,7 @@ def test_discretisation_of_a_function_of_known_norm(t):
     found = experiments.discretisation(problem, SLOPE, t, n_probes=3002)
     n = math.ceil(problem.model.norm * SLOPE * t**2)
     assert found["points of D_t"] == n and found["1 / t^2"] == 1 / t**2
-    x = np.linspace(0, 1, 3002)  # 3001 is prime: no probe lies halfway between two points
+    x = np.linspace(0, 1, 3002)  # 3001 is prime: no test point lies halfway between two points
     midpoints = (np.arange(n) + 0.5) / n
     nearest = midpoints[np.abs(x[:, None] - midpoints).argmin(axis=1)]
     error = np.abs((SE(x[:, None], centres) - SE(nearest[:, None], centres)) @ a).max()
