@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import psutil
 
 
 def _check(allowed: str, is_allowed: Callable[[Any], bool]) -> Callable[..., None]:
@@ -65,3 +66,10 @@ def arm_index(arm: int, n_arms: int) -> None:
     """Raise IndexError unless `arm` is an integer in 0 .. n_arms - 1."""
     if not _is_integer(arm) or not 0 <= arm < n_arms:
         raise IndexError(f"arm = {arm!r} is not allowed: arm must be an integer from 0 to {n_arms - 1}")
+
+
+def memory(needed: float, what: str) -> None:
+    """Raise MemoryError, in GB, unless so many bytes are free."""
+    free = psutil.virtual_memory().available
+    if needed > free:
+        raise MemoryError(f"{what} needs {needed / 1e9:.3g} GB of memory, and {free / 1e9:.3g} GB are free")

@@ -4,6 +4,7 @@ A *source* of problems is a small frozen value that is called with a `Trial` and
 """
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -13,6 +14,7 @@ from scipy.linalg.lapack import dpstrf
 
 from kbrepro import checks
 from kbrepro.kernels import Array, Empirical, Kernel
+from kbrepro.lattice import LATTICE_FROM, LatticeDraws
 
 #: Pivoted Cholesky stops when no arm has more than this share of the largest variance left.
 FACTOR_TOLERANCE = 1e-12
@@ -164,10 +166,19 @@ def covariance_factor(K: Array) -> Array:
     return factor / weights
 
 
+def prior_draws(kernel: Kernel, points: Array) -> Callable[[np.random.Generator], Array]:
+    """Return rng -> one draw (A,) of f ~ GP(0, kernel) at points (A, d): by a factor, on a large lattice by FFT."""
+    if len(points) >= LATTICE_FROM:
+        with suppress(ValueError):  # no lattice, or the kernel is not stationary
+            return LatticeDraws(kernel, points)
+    checks.memory(24.0 * len(points) ** 2, f"a factor of the covariance of {len(points)} arms")
+    factor = covariance_factor(kernel(points, points))
+    return lambda rng: factor @ rng.standard_normal(len(points))[: factor.shape[1]]
+
+
 def draw_from_prior(kernel: Kernel, points: Array, rng: np.random.Generator) -> Array:
     """Return one draw (A,) of f ~ GP(0, kernel) at points (A, d)."""
-    factor = covariance_factor(kernel(points, points))
-    return factor @ rng.standard_normal(len(points))[: factor.shape[1]]
+    return prior_draws(kernel, points)(rng)
 
 
 @dataclass(frozen=True, eq=False)

@@ -4,13 +4,14 @@ Arms within 1e-10 (1 + |max|) of the maximum are tied, and a given order decides
 change of BLAS, so equality is never asked for.
 """
 
+from collections.abc import Callable
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kbrepro.kernels import Array
-from kbrepro.posterior import Learning, Posterior, exact_posterior
+from kbrepro.posterior import ExactPosterior, Learning, Posterior, exact_posterior
 from kbrepro.problems import Model
 
 TOLERANCE = 1e-10
@@ -88,10 +89,20 @@ class IndexPolicy:
 
 
 class Policy(IndexPolicy):
-    """An `IndexPolicy` for plain problems, by default with the exact posterior of all arms."""
+    """An `IndexPolicy` for plain problems with the exact posterior of all arms.
+
+    `form`, one of `posterior`, says in which form; by default that for its size, `exact_posterior`.
+    """
 
     model: Model
     posterior: Posterior
 
+    def __init__(
+        self, model: Model, horizon: int, *, form: Callable[..., ExactPosterior] | None = None, **settings: Any
+    ) -> None:
+        self.form = form
+        super().__init__(model, horizon, **settings)
+
     def prior(self, horizon: int) -> Posterior:
-        return exact_posterior(self.model.kernel, self.model.points, self.model.noise_variance, horizon)
+        of_model = self.model.kernel, self.model.points, self.model.noise_variance
+        return self.form(*of_model) if self.form else exact_posterior(*of_model, horizon)

@@ -7,37 +7,39 @@ import numpy as np
 from kbrepro.kernels import Array
 from kbrepro.policies.base import Policy
 from kbrepro.policies.ucb import UCB
-from kbrepro.posterior import CovariancePosterior
-from kbrepro.problems import Model, covariance_factor
+from kbrepro.posterior import CovariancePosterior, LatticePosterior, lattice_posterior
+from kbrepro.problems import Model, prior_draws
 
 
 class Sampling(Policy):
-    """A policy that draws functions from its posterior; subclasses give the index."""
+    """A policy that draws functions from its posterior, in the covariance's or the lattice's form."""
 
-    posterior: CovariancePosterior
+    posterior: CovariancePosterior | LatticePosterior
 
     def __init__(self, model: Model, horizon: int, **settings: Any) -> None:
         super().__init__(model, horizon, **settings)
-        self._factor = covariance_factor(model.kernel(model.points, model.points))
+        self._draw_from_prior = prior_draws(model.kernel, model.points)
 
-    def prior(self, horizon: int) -> CovariancePosterior:
-        return CovariancePosterior(self.model.kernel, self.model.points, self.model.noise_variance)
+    def prior(self, horizon: int) -> CovariancePosterior | LatticePosterior:
+        of_model = self.model.kernel, self.model.points, self.model.noise_variance
+        if self.form is LatticePosterior:
+            return LatticePosterior(*of_model)
+        return (None if self.form else lattice_posterior(*of_model)) or CovariancePosterior(*of_model)
 
     def deviation(self, rng: np.random.Generator) -> Array:
-        """Return one draw (A,) of f - mean from the posterior.
+        """Return one draw (A,) of f - mean from the posterior (Matheron's rule).
 
-        Let C0 = F F^T be the prior covariance, n the pulls of each arm and s2 the noise variance, so that
-        C = (C0^-1 + diag(n) / s2)^-1. With w and z standard normal,
+        Let f be drawn from the prior, of covariance C0, n the pulls of each arm and s2 the noise variance, so that
+        C = (C0^-1 + diag(n) / s2)^-1. With z standard normal,
 
-            F w - C (n F w / s2 + sqrt(n / s2) z) = C C0^-1 F w - C sqrt(n / s2) z
+            f - C (n f / s2 + sqrt(n / s2) z) = C C0^-1 f - C sqrt(n / s2) z
 
         has the covariance C C0^-1 C + C diag(n) / s2 C = C (C0^-1 + diag(n) / s2) C = C. It is f less the mean that the
-        posterior would have after noisy observations of f = F w, so C0 need not be invertible. One round costs
-        O(A^2), and no A x A array is made.
+        posterior would have after noisy observations of f, so C0 need not be invertible. One round costs
+        O(A^2), on a large lattice O(A log A), and no A x A array is made.
         """
-        n_arms, rank = len(self._factor), self._factor.shape[1]
-        w, z = rng.standard_normal(n_arms)[:rank], rng.standard_normal(n_arms)
-        prior, precision = self._factor @ w, self.posterior.counts / self.posterior.noise_variance
+        prior = self._draw_from_prior(rng)
+        z, precision = rng.standard_normal(len(prior)), self.posterior.counts / self.posterior.noise_variance
         return prior - self.posterior.covariance_times(precision * prior + np.sqrt(precision) * z)
 
 

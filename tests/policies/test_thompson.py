@@ -156,7 +156,7 @@ def test_no_factorisation_in_a_round(monkeypatch):
 
     for module, name in ((np.linalg, "cholesky"), (np.linalg, "svd"), (np.linalg, "eigh")):
         monkeypatch.setattr(module, name, forbidden)
-    monkeypatch.setattr("kbrepro.policies.thompson.covariance_factor", forbidden)
+    monkeypatch.setattr("kbrepro.problems.covariance_factor", forbidden)
     policy.tell(policy.ask(np.random.default_rng(48)), 0.1)
 
 

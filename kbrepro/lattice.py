@@ -1,0 +1,262 @@
+"""The covariance K of a regular lattice of arms: products with it, the inverse among pulled arms, draws from the prior.
+
+A stationary kernel depends on the lag of two arms alone, so that K v, for any v, is a convolution, made by FFT on a
+torus twice as long (Fritz et al. 2009). Where the kernel is a product over the axes, K is a Kronecker product of small
+matrices instead. Both are exact to rounding. `posterior.LatticePosterior` is made of these.
+"""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+import scipy.fft
+
+from kbrepro import checks
+from kbrepro.kernels import Array, Kernel
+
+#: Arms from which on policies and draws look whether they are a lattice.
+LATTICE_FROM = 10_000
+#: Points are a lattice if each lies this close to its place, relatively to the extent of the axis.
+ON_LATTICE = 1e-9
+#: A kernel is stationary, or a product, if its values agree this closely, relatively to its variance.
+SAME_KERNEL = 1e-12
+#: Pulls that wait until they enter the inverse in one matrix product, and rows in one of its panels: few fit a cache.
+PENDING, PANEL = 64, 64
+#: Share of the prior's variance that may be negative, hence clipped, in the spectrum of a draw.
+CLIPPED = 1e-10
+#: Complex numbers that a draw transforms at once.
+AT_ONCE = 2**22
+
+
+class Lattice(NamedTuple):
+    """A regular lattice: arms along each axis, and the distance of neighbours on it; arms are counted in C order."""
+
+    shape: tuple[int, ...]
+    step: tuple[float, ...]
+
+    def lags(self, extent: tuple[int, ...]) -> Array:
+        """Return the points (prod extent, d) at 0, 1, ... steps from the origin on every axis, in C order."""
+        axes = [step * np.arange(n) for step, n in zip(self.step, extent, strict=True)]
+        return np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, len(axes))
+
+
+def lattice_of(points: Array) -> Lattice:
+    """Return the lattice that points (A, d) are, such as those of `grid`; ValueError if they are none, with the reason.
+
+    Every axis needs equal steps, and the last axis must vary fastest.
+    """
+    points = np.asarray(points, dtype=float)
+    sides = [np.unique(axis) for axis in points.T]
+    shape = tuple(len(side) for side in sides)
+    if np.prod(shape) != len(points):
+        raise ValueError(f"points are no lattice: {len(points)} points with {shape} different values on the axes")
+    steps = []
+    for number, (axis, side) in enumerate(zip(points.T, sides, strict=True)):
+        regular = np.linspace(side[0], side[-1], len(side))
+        near = ON_LATTICE * (side[-1] - side[0])
+        if np.abs(side - regular).max() > near:
+            raise ValueError(f"points are no lattice: the steps on axis {number} are not equal")
+        across = [1] * len(shape)
+        across[number] = len(side)
+        if np.abs(axis.reshape(shape) - regular.reshape(across)).max() > near:
+            raise ValueError(f"points are no lattice in the order of `grid`, last axis fastest: see axis {number}")
+        steps.append(float(side[1] - side[0]) if len(side) > 1 else 0.0)
+    return Lattice(shape, tuple(steps))
+
+
+# K v
+
+
+def prior_covariance(kernel: Kernel, points: Array) -> Callable[[Array], Array]:
+    """Return v (A,) -> K v (A,), K the covariance of the points of a lattice (A, d).
+
+    By small factors where the kernel is a product over the axes and that is faster, else by FFT. Raises ValueError if
+    the points are no lattice or the kernel is not stationary, and MemoryError.
+    """
+    lattice = lattice_of(points)
+    torus = tuple(scipy.fft.next_fast_len(max(2 * n - 2, 1), real=True) for n in lattice.shape)
+    checks.memory(24.0 * np.prod(torus), f"the convolution on a lattice of {lattice.shape} arms")
+    values = _stationary(kernel, points, lattice)
+    factors = _factors(values)
+    # multiply-adds of a product against those of two transforms, at the rates of one processor
+    as_product = factors and sum(lattice.shape) <= 5 * 2 ** len(torus) * np.log2(np.prod(torus))
+    return ByFactors(factors) if as_product and factors else ByFFT(values, torus)
+
+
+def _stationary(kernel: Kernel, points: Array, lattice: Lattice) -> Array:
+    """Return the kernel at all lags, of the lattice's shape; ValueError if two arms of one lag have other values."""
+    values = kernel(lattice.lags(lattice.shape), np.zeros((1, len(lattice.shape)))).reshape(lattice.shape)
+    some = np.random.default_rng(0).integers(len(points), size=64)
+    places = np.stack(np.unravel_index(some, lattice.shape))
+    lags = np.abs(places[:, :, None] - places[:, None, :])
+    if np.abs(kernel(points[some], points[some]) - values[tuple(lags)]).max() > SAME_KERNEL * values.flat[0]:
+        raise ValueError(
+            f"kernel = {kernel!r} is not allowed on a lattice: it is not a function of the lag's size alone"
+        )
+    return values
+
+
+def _factors(values: Array) -> list[Array]:
+    """Return one covariance an axis (n, n) whose Kronecker product is K, or none if the kernel is no product."""
+    variance, sides = values.flat[0], []
+    product = np.full(values.shape, variance)
+    for axis, n in enumerate(values.shape):
+        side = np.moveaxis(values, axis, 0).reshape(n, -1)[:, 0]
+        product *= (side / variance).reshape([n if other == axis else 1 for other in range(values.ndim)])
+        sides.append(side if axis == 0 else side / variance)
+    if np.abs(product - values).max() > SAME_KERNEL * variance:
+        return []
+    return [side[np.abs(np.subtract.outer(np.arange(len(side)), np.arange(len(side))))] for side in sides]
+
+
+class ByFactors:
+    """K v for K = K_1 x ... x K_d, one small matrix (n, n) an axis."""
+
+    def __init__(self, factors: list[Array]) -> None:
+        self._factors = factors
+
+    def __call__(self, v: Array) -> Array:
+        """Return K v (A,) for v (A,)."""
+        found = v
+        for factor in self._factors:  # each turn takes the first axis and leaves it last
+            found = (factor @ found.reshape(len(factor), -1)).T
+        return np.ascontiguousarray(found).ravel()
+
+
+class ByFFT:
+    """K v as a convolution on a torus of 2 n - 2 steps or more on every axis: no lag is met the short way round.
+
+    `values` are those of the kernel at all lags (n_1, ..., n_d). What is known to be zero is not transformed, and what
+    nobody needs is not transformed back.
+    """
+
+    def __init__(self, values: Array, torus: tuple[int, ...]) -> None:
+        self._shape, self._torus = values.shape, torus
+        wrapped = values
+        for axis, length in enumerate(torus):
+            lag = np.minimum(np.arange(length), length - np.arange(length))
+            n = self._shape[axis]
+            shape = [length if other == axis else 1 for other in range(values.ndim)]
+            wrapped = np.take(wrapped, np.minimum(lag, n - 1), axis=axis) * (lag < n).reshape(shape)
+        self._spectrum = scipy.fft.rfftn(wrapped).real.copy()  # the lags are symmetric, so it is real
+
+    def __call__(self, v: Array) -> Array:
+        """Return K v (A,) for v (A,)."""
+        last = len(self._torus) - 1
+        found = scipy.fft.rfft(v.reshape(self._shape), n=self._torus[-1], axis=last)
+        for axis in reversed(range(last)):
+            found = scipy.fft.fft(found, n=self._torus[axis], axis=axis, overwrite_x=True)
+        found *= self._spectrum
+        for axis in range(last):
+            found = scipy.fft.ifft(found, axis=axis, overwrite_x=True)
+            found = found[(slice(None),) * axis + (slice(self._shape[axis]),)]
+        return scipy.fft.irfft(found, n=self._torus[-1], axis=last)[..., : self._shape[-1]].ravel()
+
+
+# The arms that were pulled
+
+
+class Precision:
+    """P = (K + diag(s2 / n))^-1 (m, m) of the m arms pulled: a sum of q q^T, one a pull; its lower half, in panels.
+
+    Rows q wait until `PENDING` of them enter in one matrix product. Nothing is ever taken off, so nothing cancels.
+    """
+
+    def __init__(self) -> None:
+        self._panels: list[Array] = []
+        self._pending, self._n_pending, self._size = np.zeros((PENDING, 0)), 0, 0
+
+    def add(self, q: Array) -> None:
+        """Add q q^T, q (m,) or, with one arm more, (m + 1,)."""
+        self._size = len(q)
+        if self._size > PANEL * len(self._panels):
+            self._panels.append(np.zeros((PANEL, PANEL * (len(self._panels) + 1))))
+            self._pending = np.hstack([self._pending, np.zeros((PENDING, PANEL))])
+        self._pending[self._n_pending, : self._size] = q
+        self._n_pending += 1
+        if self._n_pending == PENDING:
+            for number, panel in enumerate(self._panels):
+                rows = slice(number * PANEL, (number + 1) * PANEL)
+                panel += self._pending[:, rows].T @ self._pending[:, : rows.stop]
+            self._pending[:], self._n_pending = 0.0, 0
+
+    def column(self, place: int) -> Array:
+        """Return column `place` of P, (m,)."""
+        first = place // PANEL
+        parts = [self._panels[first][place % PANEL], *(panel[:, place] for panel in self._panels[first + 1 :])]
+        return (np.concatenate(parts) + self._pending[:, place] @ self._pending)[: self._size]
+
+    def times(self, v: Array) -> Array:
+        """Return P v (m,) for v (m,)."""
+        v = np.append(v, np.zeros(PANEL * len(self._panels) - self._size))
+        found = (self._pending @ v) @ self._pending
+        for number, panel in enumerate(self._panels):
+            start = number * PANEL
+            found[start : start + PANEL] += panel @ v[: start + PANEL]
+            found[:start] += v[start : start + PANEL] @ panel[:, :start]
+        return found[: self._size]
+
+
+# Draws from the prior
+
+
+class LatticeDraws:
+    """Draws of f ~ GP(0, kernel) at the points (A, d) of a lattice: `draws(rng)` returns one (A,).
+
+    The kernel is wrapped around a torus, on which its eigenvalues are a Fourier transform (circulant embedding). Some
+    may be negative where the kernel is cut at half the torus; a torus is long enough if their
+    share is below `CLIPPED`.
+    Raises ValueError as `LatticePosterior`, MemoryError where such a torus does not fit.
+    """
+
+    def __init__(self, kernel: Kernel, points: Array) -> None:
+        lattice = lattice_of(points)
+        _stationary(kernel, points, lattice)
+        self._shape, times = lattice.shape, 1.0
+        while True:
+            half = tuple(scipy.fft.next_fast_len(int(np.ceil(times * max(n - 1, 1)))) for n in self._shape)
+            cells = float(np.prod(np.array(half) + 1.0))
+            lengths = ", ".join(f"{2 * h / max(n - 1, 1):.1f}" for h, n in zip(half, self._shape, strict=True))
+            checks.memory(48.0 * cells, f"a draw from {kernel!r} on a torus of {lengths} times the lattice")
+            eigenvalues = self._eigenvalues(kernel, lattice, half)
+            if self._clipped(eigenvalues) <= CLIPPED:
+                break
+            times *= 1.25
+        self._half = half
+        self._root = np.sqrt(np.maximum(eigenvalues, 0.0) / np.prod([2.0 * h for h in half]))
+        self._left: Array | None = None
+
+    @staticmethod
+    def _eigenvalues(kernel: Kernel, lattice: Lattice, half: tuple[int, ...]) -> Array:
+        """Eigenvalues of the kernel on the torus of 2 `half` steps, those of frequencies 0 .. half on every axis."""
+        extent = tuple(h + 1 for h in half)
+        lags, origin = lattice.lags(extent), np.zeros((1, len(half)))
+        values = np.concatenate([kernel(part, origin)[:, 0] for part in np.array_split(lags, len(lags) // AT_ONCE + 1)])
+        found: Array = scipy.fft.dctn(values.reshape(extent), type=1, overwrite_x=True)
+        return found
+
+    @staticmethod
+    def _clipped(eigenvalues: Array) -> float:
+        """Return the share of the variance in negative eigenvalues; inside the range each stands for two of an axis."""
+        weights = np.ones(())
+        for n in eigenvalues.shape:
+            weights = np.multiply.outer(weights, np.r_[1.0, np.full(n - 2, 2.0), 1.0])
+        return float((weights * np.maximum(-eigenvalues, 0.0)).sum() / (weights * eigenvalues).sum())
+
+    def __call__(self, rng: np.random.Generator) -> Array:
+        """Return one draw (A,); every second one is left from the draw before it."""
+        if self._left is not None:
+            found, self._left = self._left, None
+            return found
+        torus = [2 * h for h in self._half]
+        mirrored = [np.minimum(np.arange(length), length - np.arange(length)) for length in torus]
+        window = tuple(slice(n) for n in self._shape[:-1])
+        planes = np.empty((*self._shape[:-1], torus[-1]), dtype=complex)
+        axes = tuple(range(len(torus) - 1))
+        for part in np.array_split(np.arange(torus[-1]), np.prod(torus) // AT_ONCE + 1):
+            root = self._root[np.ix_(*mirrored[:-1], mirrored[-1][part])]
+            noise = root * rng.standard_normal(root.shape) + 1j * (root * rng.standard_normal(root.shape))
+            planes[..., part] = (scipy.fft.fftn(noise, axes=axes, overwrite_x=True) if axes else noise)[window]
+        both = scipy.fft.fft(planes, axis=-1, overwrite_x=True)[..., : self._shape[-1]]
+        self._left = both.imag.ravel()
+        return both.real.ravel()

@@ -1,0 +1,296 @@
+"""Arms on a lattice: products, posterior, policies and draws against dense algebra."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from kbrepro import checks, lattice
+from kbrepro.confidence import Bayes, Constant, Improved
+from kbrepro.kernels import Empirical, Linear, Matern, SquaredExponential, grid
+from kbrepro.lattice import ByFactors, ByFFT, LatticeDraws, Precision, lattice_of, prior_covariance
+from kbrepro.papers.pi_gp_ucb.many_arms import LazyUCB
+from kbrepro.policies import UCB, ExpectedImprovement, ProbabilityOfImprovement, ThompsonSampling
+from kbrepro.posterior import CovariancePosterior, LatticePosterior, RowPosterior, exact_posterior, lattice_posterior
+from kbrepro.problems import Model, Problem, RKHSFunction, Trial, draw_from_prior
+from kbrepro.simulation import rounds
+
+KERNELS = [
+    SquaredExponential(0.2, variance=1.3),
+    Matern(0.3, nu=1.5),
+    Matern(0.15, nu=2.5, variance=2.0),
+    Matern(0.3, nu=0.5),
+]
+LATTICES = [grid(40), grid(7, 2), grid(4, 3), grid(5, 2, low=-1.0, high=3.0)]
+UNEVEN = np.stack(np.meshgrid(np.arange(3) / 2, np.arange(5) / 7, [0.3], indexing="ij"), -1).reshape(-1, 3)
+
+every_kernel = pytest.mark.parametrize("kernel", KERNELS, ids=str)
+every_lattice = pytest.mark.parametrize("points", [*LATTICES, UNEVEN], ids=["1", "2", "3", "2, wide", "3, uneven"])
+
+
+def kernel_values(kernel, points):
+    shape = lattice_of(points).shape
+    return kernel(lattice_of(points).lags(shape), np.zeros((1, len(shape)))).reshape(shape)
+
+
+# K v
+
+
+@every_kernel
+@every_lattice
+def test_both_products_are_those_of_the_dense_matrix(kernel, points):
+    v, K, values = (
+        np.random.default_rng(1).standard_normal(len(points)),
+        kernel(points, points),
+        kernel_values(kernel, points),
+    )
+    torus = tuple(max(2 * n - 2, 1) for n in values.shape)
+    products = [prior_covariance(kernel, points), ByFFT(values, torus)]
+    if isinstance(kernel, SquaredExponential):
+        products.append(ByFactors(lattice._factors(values)))
+    for product in products:
+        assert product(v) == pytest.approx(K @ v, abs=1e-12)
+
+
+def test_a_torus_one_step_short_or_without_padding_is_wrong():
+    points, kernel = grid(6, 2), Matern(0.5, nu=1.5)
+    v, exact = np.random.default_rng(2).standard_normal(36), kernel(points, points)
+    for torus in ((9, 9), (10, 9), (6, 6)):
+        assert np.abs(ByFFT(kernel_values(kernel, points), torus)(v) - exact @ v).max() > 1e-3
+    assert ByFFT(kernel_values(kernel, points), (10, 10))(v) == pytest.approx(exact @ v, abs=1e-12)
+
+
+def test_factors_where_the_kernel_is_a_product_and_they_are_faster():
+    assert type(prior_covariance(SquaredExponential(0.2), grid(12, 3))) is ByFactors
+    assert type(prior_covariance(SquaredExponential(0.2), grid(3000))) is ByFFT
+    assert type(prior_covariance(Matern(0.2, nu=1.5), grid(12, 3))) is ByFFT
+
+
+@pytest.mark.parametrize(
+    ("points", "problem"),
+    [
+        (np.random.default_rng(3).random((12, 2)), "points are no lattice: 12 points with"),
+        (grid(4, 2)[:-1], "points are no lattice: 15 points"),
+        (grid(9) ** 2, "the steps on axis 0 are not equal"),
+        (grid(4, 2)[:, ::-1], "last axis fastest"),
+    ],
+)
+def test_points_that_are_no_lattice(points, problem):
+    with pytest.raises(ValueError, match=problem):
+        lattice_of(points)
+    with pytest.raises(ValueError, match=problem):
+        LatticePosterior(Matern(0.2, nu=1.5), points, 0.1)
+
+
+def test_a_kernel_that_is_not_stationary():
+    with pytest.raises(ValueError, match=r"kernel = Linear.* is not allowed on a lattice"):
+        LatticePosterior(Linear(), grid(5, 2, high=2.0), 0.1)
+    with pytest.raises((ValueError, IndexError)):
+        LatticePosterior(Empirical(np.diag([1.0, 2.0, 3.0])), np.arange(3.0)[:, None], 0.1)
+
+
+# The inverse among the arms pulled
+
+
+def test_the_inverse_is_a_sum_of_squares_whatever_its_panels():
+    rng, inverse, exact = np.random.default_rng(4), Precision(), np.zeros((0, 0))
+    for pull in range(400):
+        size = len(exact) + (pull % 3 < 2)
+        q, v = rng.standard_normal((2, size))
+        exact = np.pad(exact, (0, size - len(exact))) + np.outer(q, q)
+        inverse.add(q)
+        place = int(rng.integers(size))
+        assert inverse.times(v) == pytest.approx(exact @ v, rel=1e-10, abs=1e-9)
+        assert inverse.column(place) == pytest.approx(exact[:, place], rel=1e-12, abs=1e-11)
+    assert size > 2 * lattice.PANEL
+
+
+# The posterior
+
+
+def dense(kernel, points, noise_variance, arms, observations):
+    """Mean and variance by one dense solve."""
+    counts = np.bincount(arms, minlength=len(points))
+    u = np.flatnonzero(counts)
+    K = kernel(points, points)
+    M = K[np.ix_(u, u)] + np.diag(noise_variance / counts[u])
+    average = np.bincount(arms, observations, len(points))[u] / counts[u]
+    return K[:, u] @ np.linalg.solve(M, average), np.diag(K) - np.einsum("ij,ji->i", K[:, u], np.linalg.solve(M, K[u]))
+
+
+def largest_error(posterior, kernel, points, noise_variance, pulls=300):
+    """Largest error of mean and variance at random rounds, half of the pulls at three arms."""
+    rng = np.random.default_rng(5)
+    arms, f, worst, check = [], draw_from_prior(kernel, points, rng), 0.0, set(rng.integers(1, pulls, size=8))
+    observations = []
+    for t in range(pulls):
+        arms.append(int(rng.integers(3 if rng.random() < 0.5 else len(points))))
+        observations.append(f[arms[-1]] + np.sqrt(noise_variance) * rng.standard_normal())
+        posterior.update(arms[-1], observations[-1])
+        if t in check or t == pulls - 1:
+            mean, variance = dense(kernel, points, noise_variance, arms, observations)
+            worst = max(worst, np.abs(posterior.mean - mean).max(), np.abs(posterior.variance - variance).max())
+    return worst
+
+
+@every_kernel
+@every_lattice
+@pytest.mark.parametrize("noise_variance", [2.0, 0.01, 1e-4])
+def test_mean_and_variance_are_those_of_a_dense_solve(kernel, points, noise_variance):
+    if noise_variance < 0.01 and len(points) == 40:
+        pytest.skip("the dense solve itself is less exact")
+    assert largest_error(LatticePosterior(kernel, points, noise_variance), kernel, points, noise_variance) < 1e-10
+
+
+class IgnoresCounts(LatticePosterior):
+    """Wrong: a repeat leaves the inverse as it was."""
+
+    def _remember(self, g):
+        if self._place[self._solved[0]] < 0:
+            super()._remember(g)
+
+
+class NeverRefined(LatticePosterior):
+    """Wrong: takes the first weights as they come."""
+
+    def _covariance_with(self, arm):
+        self._inverse.times, times = lambda v: times(v).astype(np.float32).astype(float), self._inverse.times
+        try:
+            return super()._covariance_with(arm)
+        finally:
+            self._inverse.times = times
+
+
+def test_a_repeat_that_changes_nothing_is_wrong():
+    assert largest_error(IgnoresCounts(KERNELS[1], LATTICES[1], 0.1), KERNELS[1], LATTICES[1], 0.1) > 1e-3
+
+
+def test_weights_that_are_inexact_are_refined():
+    assert largest_error(NeverRefined(KERNELS[1], LATTICES[1], 0.1), KERNELS[1], LATTICES[1], 0.1) < 1e-10
+
+
+def arms(policy, problem, horizon, trial=0):
+    return [arm for _, arm, _ in rounds(policy, problem, horizon, Trial(6, trial).rng("run"))]
+
+
+@given(
+    kernel=st.sampled_from(KERNELS),
+    points=st.sampled_from(LATTICES),
+    noise_variance=st.floats(1e-3, 3.0),
+    width=st.sampled_from([Constant(0.0), Constant(2.0), Improved(0.1), Bayes(0.1)]),
+    trial=st.integers(0, 50),
+)
+@settings(max_examples=40, deadline=None, derandomize=True)
+def test_the_arms_of_every_round_are_those_of_the_dense_posterior(kernel, points, noise_variance, width, trial):
+    problem = RKHSFunction(kernel, points, noise_variance, norm=2.0, n_centres=4)(Trial(6, trial))
+    policies = [UCB(problem.model, 60, width=width, form=form) for form in (CovariancePosterior, LatticePosterior)]
+    plain, ours = (
+        [arm for _, arm, _ in rounds(policy, problem, 60, Trial(6, trial).rng("run"))] for policy in policies
+    )
+    assert ours == plain
+
+
+@pytest.mark.parametrize("rule", [ExpectedImprovement, ProbabilityOfImprovement], ids=lambda rule: rule.__name__)
+def test_improvement_rules_pull_the_same_arms(rule):
+    problem = RKHSFunction(KERNELS[1], LATTICES[1], 0.05, norm=2.0, n_centres=4)(Trial(7, 0))
+    policies = [rule(problem.model, 80, form=form) for form in (RowPosterior, LatticePosterior)]
+    assert arms(policies[1], problem, 80) == arms(policies[0], problem, 80)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("width", [Improved(0.1), Constant(1.5)], ids=["width of 2017", "narrow"])
+def test_the_arms_of_many_arms(width):
+    problem = RKHSFunction(Matern(0.35, nu=1.5), grid(30, 3), 1.0, norm=1.0)(Trial(8, 0))
+    policies = [policy(problem.model, 3000, width=width) for policy in (LazyUCB, UCB)]
+    assert type(policies[1].posterior) is LatticePosterior
+    assert arms(policies[1], problem, 3000) == arms(policies[0], problem, 3000)
+
+
+# The form for a size
+
+
+def test_the_form_is_chosen_by_size(monkeypatch):
+    monkeypatch.setattr("kbrepro.posterior.LATTICE_FROM", 40)
+    assert type(exact_posterior(KERNELS[1], grid(40), 0.1, 10)) is LatticePosterior
+    assert type(exact_posterior(KERNELS[1], grid(39), 0.1, 10)) is RowPosterior
+    assert type(exact_posterior(KERNELS[1], grid(40) ** 2, 0.1, 10)) is RowPosterior
+    assert type(exact_posterior(Linear(), grid(40, low=1.0), 0.1, 80)) is CovariancePosterior
+    assert lattice_posterior(KERNELS[1], grid(40) ** 2, 0.1) is None
+    model = Model(grid(40), KERNELS[1], 0.1)
+    assert type(ThompsonSampling(model, 10, width=Constant(1.0)).posterior) is LatticePosterior
+    forced = ThompsonSampling(model, 10, width=Constant(1.0), form=CovariancePosterior)
+    assert type(forced.posterior) is CovariancePosterior
+
+
+def test_what_does_not_fit_is_said_in_gigabytes_before_the_first_round(monkeypatch):
+    monkeypatch.setattr(checks.psutil, "virtual_memory", lambda: type("Free", (), {"available": 5e4}))
+    with pytest.raises(MemoryError, match=r"posterior of 100 arms over 500 pulls needs 8e-05 GB .* 5e-05 GB are free"):
+        exact_posterior(KERNELS[1], grid(100), 0.1, 500)
+    with pytest.raises(MemoryError, match=r"convolution on a lattice of \(60, 60\) arms needs"):
+        LatticePosterior(KERNELS[1], grid(60, 2), 0.1)
+    with pytest.raises(MemoryError, match=r"a draw from Matern.* on a torus of .* times the lattice needs"):
+        LatticeDraws(Matern(1.0, nu=1.5), grid(30, 2))
+
+
+# Draws
+
+
+@every_kernel
+@every_lattice
+def test_draws_have_the_covariance_of_the_prior(kernel, points):
+    """A draw is linear in its noise, so the sum over unit noises is its covariance."""
+    if len(points) == 64:
+        points = grid(3, 3)
+    draws = LatticeDraws(kernel, points)
+    implied = sum(np.outer(draw, draw) for draw in unit_draws(draws)) / 2
+    assert implied == pytest.approx(kernel(points, points), abs=1e-9)
+
+
+def unit_draws(draws):
+    """Both draws of every noise that is 1 at one place and 0 at all others."""
+    size = int(np.prod([2 * half for half in draws._half]))
+    for place in range(2 * size):
+        noise = iter(np.split(np.eye(1, 2 * size, place)[0], 2))
+        rng = type("Unit", (), {"standard_normal": lambda self, shape, noise=noise: next(noise).reshape(shape)})()
+        yield draws(rng)
+        yield draws(rng)
+
+
+def test_deviations_have_the_covariance_of_the_posterior():
+    kernel, points = Matern(0.15, nu=1.5), grid(5, 2)
+    policy = ThompsonSampling(Model(points, kernel, 0.1), 50, width=Constant(1.0), form=LatticePosterior)
+    policy._draw_from_prior = LatticeDraws(kernel, points)
+    exact = CovariancePosterior(kernel, points, 0.1)
+    for arm in (3, 3, 3, 12, 20, 3, 24):
+        policy.tell(arm, 0.5)
+        exact.update(arm, 0.5)
+    covariance = np.stack([exact.covariance_times(unit) for unit in np.eye(25)])
+    assert np.stack([policy.posterior.covariance_times(unit) for unit in np.eye(25)]) == pytest.approx(
+        covariance, abs=1e-12
+    )
+    rng, n = np.random.default_rng(9), 20_000
+    found = np.cov(np.stack([policy.deviation(rng) for _ in range(n)]), rowvar=False)
+    spread = np.sqrt((covariance**2 + np.outer(np.diag(covariance), np.diag(covariance))) / n)
+    assert np.abs((found - covariance) / spread).max() < 5
+
+
+def test_thompson_sampling_on_a_lattice_finds_the_best_arm():
+    problem = Problem(Model(grid(100, 2), SquaredExponential(0.2), 0.01), -((grid(100, 2) - 0.42) ** 2).sum(axis=1))
+    policy = ThompsonSampling(problem.model, 120, width=Constant(0.5))
+    pulled = arms(policy, problem, 120)
+    assert type(policy.posterior) is LatticePosterior
+    assert np.median(problem.regret(np.array(pulled[-20:]))) < 0.02
+
+
+def test_draws_that_need_a_longer_torus_take_one():
+    short, long = LatticeDraws(Matern(0.05, nu=1.5), grid(10, 2)), LatticeDraws(Matern(0.5, nu=1.5), grid(10, 2))
+    assert min(long._half) > 2 * max(short._half)
+
+
+def test_chunks_do_not_change_what_is_drawn(monkeypatch):
+    kernel, points = Matern(0.1, nu=1.5), grid(6, 3)
+    whole = LatticeDraws(kernel, points)(np.random.default_rng(11)).std()
+    monkeypatch.setattr(lattice, "AT_ONCE", 500)
+    draws = LatticeDraws(kernel, points)
+    parts = np.stack([draws(rng) for rng in [np.random.default_rng(12)] * 400])
+    assert whole > 0 and parts.var() == pytest.approx(1.0, abs=0.1)
