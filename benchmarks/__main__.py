@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import shutil
 
-from benchmarks import asked_for, harness, limits, page, peers, steps
+from benchmarks import asked_for, harness, many_arms, page, peers, steps
 from kbrepro import paths
 from kbrepro.batch import folders
 
-QUESTIONS = [peers.QUESTION, steps.QUESTION, limits.QUESTION, asked_for.QUESTION]
+QUESTIONS = [peers.QUESTION, steps.QUESTION, many_arms.QUESTION, asked_for.QUESTION]
 
 
 def main() -> None:

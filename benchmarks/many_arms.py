@@ -1,114 +1,157 @@
-"""Exact IGP-UCB and π-GP-UCB on many arms: Table 1 of Janz et al. (2020), side^d arms, Matérn 3/2.
+"""GP-UCB on lattices of more and more arms: seconds a round and memory of every form of the posterior, and of peers.
 
-d = 3: lazy IGP-UCB at the width of 2017 and at the narrow one proved since, π-GP-UCB, and one matrix-vector product a
-step, extrapolated from 20 of them. d = 2: lazy IGP-UCB against one `dsyr` a step, which must pull the same arms.
-Whether the pulls of d = 3 are those of the plain rule: `python -m benchmarks.referee`.
+Arms: `grid(n, 3)`, Matérn 3/2 or squared exponential of lengthscale 0.2, the width of Chowdhury and Gopalan.
+Then the runs of Table 1 of Janz et al. in three dimensions, T = 10000, beside the least that they must do: a pair of
+transforms for every pull, and the product of the inverse with a column for every new arm, in blocks.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import tracemalloc
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
+from matplotlib.figure import Figure
+from matplotlib.ticker import NullFormatter
 
-from benchmarks.harness import Aim, row, timed
-from benchmarks.peers import policy_on
+from benchmarks.harness import STOP_AFTER, Aim, Question, again, row, timed
+from benchmarks.peers import botorch, gpytorch, policy_on, scikit_learn
+from kbrepro import figures
 from kbrepro.confidence import Asking, Improved, Tighter
-from kbrepro.kernels import Matern
+from kbrepro.kernels import Kernel, Matern, SquaredExponential, grid
+from kbrepro.lattice import prior_covariance
 from kbrepro.papers.pi_gp_ucb.experiments import growing_variance
-from kbrepro.papers.pi_gp_ucb.many_arms import LazyUCB
 from kbrepro.papers.pi_gp_ucb.partition import PartitionedUCB
 from kbrepro.papers.pi_gp_ucb.problems import Bumps
-from kbrepro.policies.base import Policy
-from kbrepro.posterior import CovariancePosterior
-from kbrepro.problems import Problem, Trial
+from kbrepro.policies import UCB
+from kbrepro.posterior import CovariancePosterior, ExactPosterior, LatticePosterior, RowPosterior
+from kbrepro.problems import Model, Problem, RKHSFunction, Trial
 from kbrepro.simulation import rounds
 
-TRIAL = Trial(2020, 0)
-#: The widths of lazy exact IGP-UCB, each with whether lambda grows with T.
+TRIAL, MATERN, GAUSSIAN = Trial(2020, 0), Matern(0.2, nu=1.5), SquaredExponential(0.2)
+#: Kernel of every job, and how its form of the posterior is loaded.
+FORMS: dict[str, tuple[Kernel, Callable[[], type[ExactPosterior]]]] = {
+    "lattice, by FFT": (MATERN, lambda: LatticePosterior),
+    "lattice, by factors": (GAUSSIAN, lambda: LatticePosterior),
+    "rows": (MATERN, lambda: RowPosterior),
+    "covariance": (MATERN, lambda: CovariancePosterior),
+    "scikit-learn": (GAUSSIAN, scikit_learn),
+    "GPyTorch": (GAUSSIAN, gpytorch),
+    "BoTorch": (GAUSSIAN, botorch),
+}
+#: Whose look in the papers' figures a job has.
+LIKE = dict(zip(FORMS, ("IGP-UCB", "GP-UCB", "exact", "mini-GP-UCB", "EI", "MPI", "GP-TS"), strict=True))
+#: The widths of exact IGP-UCB, each with whether lambda grows with T.
 WIDTHS: dict[str, tuple[Callable[[Asking], float], bool]] = {
     "width of 2017": (Improved(delta=0.1), False),
     "narrow width": (Tighter(delta=0.1), True),
 }
-#: Seconds after which a run of d = 3 is stopped.
-STOP_AFTER = 600.0
+COLUMNS = ["job", "arms", "t", "min_s", "median_s", "max_s", "peak_MB", "distinct", "of_floor", "repeats", "note"]
 
 
-def problem_of(d: int, side: int, horizon: int, grows: bool = False) -> Problem:
-    """Return the problem of Table 1 in d dimensions; with `grows` lambda is the power of T that theory wants."""
-    variance = growing_variance(horizon, d, 1.5) if grows else 1.0
-    return Bumps(Matern(0.2, nu=1.5), d, side, noise_variance=variance, noise_bound=1.0)(TRIAL)
+def measure(sides: Sequence[int], horizon: int, table_1: tuple[int, int]) -> pd.DataFrame:
+    """Return a row for every job and number of arms: seconds of its last quarter's rounds, its peak of memory (MB).
+
+    Sizes: sides of the lattices, rounds of each; side and rounds of Table 1, d = 3.
+    """
+    found = [_round(name, side, horizon) for side in sides for name in FORMS]
+    return pd.DataFrame([*found, *three_dimensions(*table_1)], columns=COLUMNS)
 
 
-def played(policy: Policy, problem: Problem, horizon: int) -> Iterator[tuple[int, int, Any]]:
-    """Return the rounds of a policy."""
-    return rounds(policy, problem, horizon, TRIAL.rng("run"))
+def _round(name: str, side: int, horizon: int) -> dict[str, Any]:
+    kernel, load = FORMS[name]
+    size = {"arms": side**3, "t": horizon}
+    tracemalloc.start()
+    try:
+        problem = RKHSFunction(kernel, grid(side, 3), 1.0, norm=2.0, n_centres=5)(TRIAL)
+        before = tracemalloc.get_traced_memory()[0]
+        tracemalloc.reset_peak()
+        policy = policy_on(load(), problem.model, horizon, Improved(delta=0.1))
+        run = timed(lambda: rounds(policy, problem, horizon, TRIAL.rng("run")), 1)
+        peak = (tracemalloc.get_traced_memory()[1] - before) / 1e6
+    except ImportError as error:
+        return row(name, [], f"not measured: {error}", **size)
+    except MemoryError as error:
+        return row(name, [], str(error), **size)
+    finally:
+        tracemalloc.stop()
+    steps = run.steps[0]
+    return row(name, steps[3 * len(steps) // 4 :], run.note, peak_MB=peak, **size | {"t": len(steps)})
 
 
-def two_dimensions(side: int, horizon: int, repeats: int) -> list[dict[str, Any]]:
-    """Return the rows of d = 2; `same_arms`: whether lazy IGP-UCB pulls what the plain one does."""
-    problem, width = problem_of(2, side, horizon), WIDTHS["width of 2017"][0]
-    model, size = problem.model, {"arms": side**2, "t": horizon}
-    plain = timed(lambda: played(policy_on(CovariancePosterior, model, horizon, width), problem, horizon), repeats)
-    lazy = timed(lambda: played(LazyUCB(model, horizon, width=width), problem, horizon), repeats)
-    same = [arm for _, arm, _ in plain.items] == [arm for _, arm, _ in lazy.items]
-    return [
-        row("d = 2, one dsyr a step", plain.totals(), plain.note, **size),
-        row("d = 2, lazy exact", lazy.totals(), lazy.note, **size, same_arms=same),
-    ]
+def problem_of(side: int, horizon: int, grows: bool = False) -> Problem:
+    """Return the problem of Table 1, d = 3; with `grows` lambda is the power of T that theory wants."""
+    variance = growing_variance(horizon, 3, 1.5) if grows else 1.0
+    return Bumps(MATERN, 3, side, noise_variance=variance, noise_bound=1.0)(TRIAL)
 
 
-def three_dimensions(side: int, horizon: int) -> list[dict[str, Any]]:
-    """Return the rows of d = 3, one run each."""
-    rows = [lazy_in_three(name, side, horizon) for name in WIDTHS]
-    rows.append(products(side**3, horizon))
-    problem = problem_of(3, side, horizon)
+def three_dimensions(side: int, horizon: int) -> Iterator[dict[str, Any]]:
+    """Yield the rows of Table 1, d = 3: exact IGP-UCB at both widths, π-GP-UCB."""
+    for name, (width, grows) in WIDTHS.items():
+        problem = problem_of(side, horizon, grows)
+        policy = UCB(problem.model, horizon, width=width, form=LatticePosterior)
+        run = timed(lambda p=policy, its=problem: rounds(p, its, horizon, TRIAL.rng("run")), 1, 5 * STOP_AFTER)
+        distinct = policy.posterior.n_pulled
+        least = floor(problem.model, horizon, distinct)
+        known = {"arms": side**3, "t": horizon, "distinct": distinct, "of_floor": run.steps[0].sum() / least}
+        yield row(f"Table 1, d = 3, {name}", run.totals(), run.note, **known)
+    problem = problem_of(side, horizon)
     cells = PartitionedUCB(problem.model, horizon, delta=0.1, nu=1.5)
-    run = timed(lambda: played(cells, problem, horizon), 1, STOP_AFTER)
-    return [*rows, row("d = 3, π-GP-UCB", run.totals(), run.note, arms=side**3, t=horizon)]
+    run = timed(lambda: rounds(cells, problem, horizon, TRIAL.rng("run")), 1, 5 * STOP_AFTER)
+    yield row("Table 1, d = 3, π-GP-UCB", run.totals(), run.note, arms=side**3, t=horizon)
 
 
-def lazy_in_three(name: str, side: int, horizon: int) -> dict[str, Any]:
-    """Return the row of lazy exact IGP-UCB; `flop`: A T^2, what its products with all arms need at least."""
-    width, grows = WIDTHS[name]
-    problem = problem_of(3, side, horizon, grows)
-    policy = LazyUCB(problem.model, horizon, width=width)
-    run = timed(lambda: played(policy, problem, horizon), 1, STOP_AFTER)
-    known = {"pulls": len(run.items) / max(policy.posterior.n_blocks, 1), "flop": side**3 * horizon**2}
-    return row(f"d = 3, lazy exact, {name}", run.totals(), run.note, arms=side**3, t=horizon, **known)
+def floor(model: Model, horizon: int, distinct: int) -> float:
+    """Return the seconds of `horizon` products with K and, for every new arm, one of the inverse in blocks of 64."""
+    K, v, size = prior_covariance(model.kernel, model.points), np.zeros(model.n_arms), max(distinct // 2, 64)
+    v[:: max(len(v) // 100, 1)] = 1.0
+    transform = np.median(timed(lambda: again(lambda: K(v), 20), 1).steps[0])
+    inverse, block = np.full((size, size), 0.5), np.full((size, 64), 0.5)
+    product = np.median(timed(lambda: again(lambda: inverse @ block, 5), 1).steps[0]) / 64
+    # the sizes are 1, 2, ..., distinct: in the mean a third of distinct^2, here measured at a quarter
+    return float(horizon * transform + distinct * product * 4 / 3)
 
 
-def products(n_arms: int, horizon: int) -> dict[str, Any]:
-    """Return the row of one matrix-vector product V[:t, arm] V[:t] a step, t = 1 .. horizon, from 20 of them."""
-    V, at = np.full((horizon, n_arms), 0.5), np.linspace(1, horizon - 1, 20).astype(int)
-    run = timed(lambda: (V[:t, t % n_arms] @ V[:t] for t in at))
-    seconds = [float(steps.sum()) * horizon / len(at) for steps in run.steps]
-    known = {"bytes": 8 * n_arms * at.sum() * horizon / len(at), "note": "extrapolated from 20 steps"}
-    return row("d = 3, one matrix-vector product a step", seconds, arms=n_arms, t=horizon, **known)
+def draw(table: pd.DataFrame) -> Figure:
+    """Return milliseconds a round and megabytes against the number of arms."""
+    figure, axes = plt.subplots(1, 2, figsize=(figures.WIDTH, 4.0), layout="constrained")
+    its = table[table["job"].isin(list(FORMS))].dropna(subset="median_s")
+    for ax, column, label in zip(axes, ("median_s", "peak_MB"), ("milliseconds a round", "memory (MB)"), strict=True):
+        for marker, (name, rows) in zip("osD^v<>", its.groupby("job", sort=False), strict=False):
+            look = figures.look(LIKE[str(name)]) | {"label": name, "marker": marker, "markersize": 4}
+            ax.plot(rows["arms"], rows[column] * (1e3 if column == "median_s" else 1), **look)
+        ax.set(xscale="log", yscale="log", xlabel="arms A", ylabel=label)
+        ax.xaxis.set_minor_formatter(NullFormatter())
+    figures.label_ends(axes[1])
+    most = its[its["arms"] == its["arms"].max()].sort_values("median_s").iloc[0]
+    figure.suptitle(f"{most['arms']:,.0f} arms, exactly: {1e3 * most['median_s']:.0f} ms a round ({most['job']})")
+    return figure
 
 
-def aims(table: pd.DataFrame) -> Iterator[Aim]:
-    """Yield what came of the aims on many arms, from the table of `limits`."""
-    its, seconds = table.set_index("job"), table.set_index("job")["median_s"]
-    flushes = table[table["job"] == "lazy flush"].sort_values("pulls")
-    rates = ", ".join(f"{flush['of_products']:.0%} with {flush['pulls']:.0f} pulls" for _, flush in flushes.iterrows())
-    for name, most in (("width of 2017", 2), ("narrow width", 3)):
-        run = its.loc[f"d = 3, lazy exact, {name}"]
-        times, reason = 1 / run["of_products"], f"{run['pulls']:.0f} pulls a block; a flush reaches {rates}"
-        aim = f"d = 3, {name}: at most {most} times the floor of its products"
-        yield Aim(aim, f"{times:.1f} times", bool(times <= most), reason)
-    small = table[table["job"] == "dsyr alone"].sort_values("arms").iloc[0]
-    in_cache = f"; a dsyr of {small['arms']:.0f} arms reaches {small['of_bandwidth']:.0%} of the memory's bandwidth"
-    lazy = "d = 3, lazy exact, width of 2017"
-    for slow, fast, least, why in (
-        ("d = 3, one matrix-vector product a step", lazy, 5, ""),
-        (lazy, "d = 3, π-GP-UCB", 20, ""),
-        ("d = 2, one dsyr a step", "d = 2, lazy exact", 2, in_cache),
-    ):
-        factor = seconds[slow] / seconds[fast]
-        reason = f"{seconds[slow]:.3g} s and {seconds[fast]:.3g} s{why}"
-        yield Aim(f"{slow}: at least {least} times {fast}", f"{factor:.1f} times", bool(factor >= least), reason)
-    same = str(its.loc["d = 2, lazy exact", "same_arms"]) == "True"
-    yield Aim("d = 2, lazy exact: the arms of the plain rule", "yes" if same else "no", same, "docs/exact_igp_ucb.md")
+def aims(table: pd.DataFrame) -> list[Aim]:
+    """Return what came of the aims: both widths near their floor, and how long the narrow one takes."""
+    its = table.set_index("job")
+    found = []
+    for name in WIDTHS:
+        run = its.loc[f"Table 1, d = 3, {name}"]
+        why = f"{run['distinct']:.0f} distinct arms: reading their inverse for each new one is limited by memory"
+        aim = f"d = 3, {name}: at most 2 times the floor of its transforms and products"
+        found.append(Aim(aim, f"{run['of_floor']:.1f} times", bool(run["of_floor"] <= 2), why))
+    return found
+
+
+QUESTION = Question(
+    "many_arms",
+    "How long does a round take on a lattice of A arms, and how much memory? The last quarter of the rounds up to t, "
+    f"d = 3. A job is stopped after {STOP_AFTER:g} s. `of_floor`: seconds over those of its transforms and products "
+    "alone.",
+    measure,
+    {"sides": (10, 20, 30, 50, 100), "horizon": 256, "table_1": (30, 10_000)},
+    {"sides": (4, 6), "horizon": 8, "table_1": (8, 40)},
+    draw,
+    lambda table: table,
+    aims,
+)

@@ -125,9 +125,7 @@ def policy_on(
     form: type[ExactPosterior], model: Model, horizon: int, width: Callable[[Asking], float] = THEOREM_1
 ) -> UCB:
     """Return GP-UCB on a form of the posterior."""
-    policy = UCB(model, horizon, width=width)
-    policy.posterior = form(model.kernel, model.points, model.noise_variance)
-    return policy
+    return UCB(model, horizon, width=width, form=form)
 
 
 def measure(n_arms: int, horizons: Sequence[int], repeats: int) -> pd.DataFrame:

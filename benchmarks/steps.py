@@ -27,11 +27,10 @@ from kbrepro.papers.gpn_ucb.cascade_ei import ExactCascadeEI, SampledCascadeEI
 from kbrepro.papers.gpn_ucb.policies import GPNUCB
 from kbrepro.papers.gpn_ucb.problems import exact_chain
 from kbrepro.papers.pi_gp_ucb.experiments import growing_variance
-from kbrepro.papers.pi_gp_ucb.many_arms import LazyUCB
 from kbrepro.papers.pi_gp_ucb.partition import PartitionedUCB
 from kbrepro.papers.pi_gp_ucb.problems import Bumps
 from kbrepro.policies import ThompsonSampling
-from kbrepro.posterior import CovariancePosterior, RowPosterior
+from kbrepro.posterior import CovariancePosterior, LatticePosterior, RowPosterior
 from kbrepro.problems import GPDraw, Trial
 from kbrepro.regret import slope
 from kbrepro.simulation import rounds
@@ -70,8 +69,8 @@ JOBS: dict[str, Job] = {
     "covariance": Job(partial(policy_on, CovariancePosterior), line),
     "GP-TS": Job(partial(ThompsonSampling, width=Bayes(0.1)), line),
     "BKB": Job(partial(BKB, width=Bayes(0.1), qbar=4.0), line),
-    "lazy exact, width of 2017": Job(partial(LazyUCB, width=Improved(0.1)), square),
-    "lazy exact, narrow width": Job(partial(LazyUCB, width=Tighter(0.1)), partial(square, grows=True)),
+    "lattice, width of 2017": Job(partial(policy_on, LatticePosterior, width=Improved(0.1)), square),
+    "lattice, narrow width": Job(partial(policy_on, LatticePosterior, width=Tighter(0.1)), partial(square, grows=True)),
     "π-GP-UCB": Job(partial(PartitionedUCB, delta=0.1, nu=1.5), square),
     "GPN-UCB": Job(GPNUCB, network),
     "cEI, 1000 samples": Job(partial(SampledCascadeEI, samples=1000), network),
@@ -83,8 +82,8 @@ LIKE = {
     "covariance": "mini-GP-UCB",
     "GP-TS": "GP-TS",
     "BKB": "BKB",
-    "lazy exact, width of 2017": "IGP-UCB",
-    "lazy exact, narrow width": "IGP-UCB, both",
+    "lattice, width of 2017": "IGP-UCB",
+    "lattice, narrow width": "IGP-UCB, both",
     "π-GP-UCB": "π-GP-UCB",
     "GPN-UCB": "GPN-UCB",
     "cEI, 1000 samples": "cEI",
@@ -170,7 +169,7 @@ def aims(table: pd.DataFrame) -> list[Aim]:
 QUESTION = Question(
     "steps",
     "How do seconds a step grow with rounds t and arms A? Mean over a window of rounds that ends at t, median over "
-    "repeats; lazy exact, π-GP-UCB: Matérn 3/2, d = 2; networks: chains of three layers; all others: squared "
+    "repeats; lattice, π-GP-UCB: Matérn 3/2, d = 2; networks: chains of three layers; all others: squared "
     "exponential, d = 1. Exponents with 95 % intervals of the fit; all rows are in the CSV.",
     measure,
     {"sizes": FULL, "repeats": 3},

@@ -21,7 +21,7 @@ from kbrepro.kernels import Array, Kernel
 from kbrepro.lattice import LATTICE_FROM, Precision, prior_covariance
 
 #: A column of a lattice is refined, so many times at most, while its residual exceeds this share of the variance.
-REFINED, RESIDUAL = 2, 1e-14
+REFINED, RESIDUAL = 2, 1e-13
 
 
 class Learning(Protocol):

@@ -92,7 +92,7 @@ def test_every_question_leaves_whole_files(answers):
 
 
 def test_every_job_was_measured_or_says_why_not(answers):
-    for name in ("peers", "steps", "limits"):
+    for name in ("peers", "steps", "many_arms"):
         table = pd.read_csv(answers / f"{name}.csv")
         assert ((table["repeats"] > 0) | table["note"].notna()).all()
         its = table[table["repeats"] > 0]
@@ -102,7 +102,6 @@ def test_every_job_was_measured_or_says_why_not(answers):
 def test_exact_forms_pull_the_same_arms(answers):
     table = pd.read_csv(answers / "peers.csv").set_index("job")
     assert (table.loc[["kbrepro", "kbrepro, covariance", "scikit-learn"], "same_arms"] == True).all()  # noqa: E712
-    assert str(pd.read_csv(answers / "limits.csv").set_index("job").loc["d = 2, lazy exact", "same_arms"]) == "True"
 
 
 def test_a_peer_that_is_not_installed_has_a_row_that_says_so(monkeypatch, styled):
@@ -155,13 +154,13 @@ def test_figures_can_be_read(question, answers, checked, styled):
 @pytest.mark.parametrize("width", ["width of 2017", "narrow width"])
 def test_the_referee_finds_the_first_departure(width, monkeypatch):
     assert referee.departure(width, side=8, horizon=70) is None
-    plain = referee.played
+    plain = referee.rounds
 
-    def other(policy, problem, horizon):
-        for t, arm, observation in plain(policy, problem, horizon):
+    def other(policy, problem, horizon, rng):
+        for t, arm, observation in plain(policy, problem, horizon, rng):
             yield t, arm if t != 60 else (arm + 1) % problem.model.n_arms, observation
 
-    monkeypatch.setattr(referee, "played", other)
+    monkeypatch.setattr(referee, "rounds", other)
     assert referee.departure(width, side=8, horizon=70) == 60
 
 

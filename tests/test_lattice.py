@@ -9,7 +9,6 @@ from kbrepro import checks, lattice
 from kbrepro.confidence import Bayes, Constant, Improved
 from kbrepro.kernels import Empirical, Linear, Matern, SquaredExponential, grid
 from kbrepro.lattice import ByFactors, ByFFT, LatticeDraws, Precision, lattice_of, prior_covariance
-from kbrepro.papers.pi_gp_ucb.many_arms import LazyUCB
 from kbrepro.policies import UCB, ExpectedImprovement, ProbabilityOfImprovement, ThompsonSampling
 from kbrepro.posterior import CovariancePosterior, LatticePosterior, RowPosterior, exact_posterior, lattice_posterior
 from kbrepro.problems import Model, Problem, RKHSFunction, Trial, draw_from_prior
@@ -195,15 +194,6 @@ def test_improvement_rules_pull_the_same_arms(rule):
     problem = RKHSFunction(KERNELS[1], LATTICES[1], 0.05, norm=2.0, n_centres=4)(Trial(7, 0))
     policies = [rule(problem.model, 80, form=form) for form in (RowPosterior, LatticePosterior)]
     assert arms(policies[1], problem, 80) == arms(policies[0], problem, 80)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("width", [Improved(0.1), Constant(1.5)], ids=["width of 2017", "narrow"])
-def test_the_arms_of_many_arms(width):
-    problem = RKHSFunction(Matern(0.35, nu=1.5), grid(30, 3), 1.0, norm=1.0)(Trial(8, 0))
-    policies = [policy(problem.model, 3000, width=width) for policy in (LazyUCB, UCB)]
-    assert type(policies[1].posterior) is LatticePosterior
-    assert arms(policies[1], problem, 3000) == arms(policies[0], problem, 3000)
 
 
 # The form for a size

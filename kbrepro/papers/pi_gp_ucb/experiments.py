@@ -12,10 +12,11 @@ from scipy.special import stdtrit
 from kbrepro import checks
 from kbrepro.confidence import Constant
 from kbrepro.kernels import Array, Matern, SquaredExponential, grid
-from kbrepro.papers.pi_gp_ucb.many_arms import LazyUCB
 from kbrepro.papers.pi_gp_ucb.partition import PartitionedUCB, initial_side, split_exponent
 from kbrepro.papers.pi_gp_ucb.problems import LatticeKernel
+from kbrepro.policies import UCB
 from kbrepro.policies.base import best_arm
+from kbrepro.posterior import LatticePosterior
 from kbrepro.problems import Gaussian, Model, Problem, Trial
 from kbrepro.regret import Estimate, Trace, bootstrap, estimated_mean, slope
 from kbrepro.simulation import Experiment, rounds
@@ -116,7 +117,8 @@ def greedy_gains(kernel: Matern | SquaredExponential, n: int, horizon: int, tria
     side = round(n ** (1 / d))
     side += side**d < n
     model = Model(grid(side, d), LatticeKernel(kernel, side), 1.0)
-    policy, zero = LazyUCB(model, horizon, width=Constant(1.0)), Problem(model, np.zeros(model.n_arms), Gaussian(0.0))
+    policy = UCB(model, horizon, width=Constant(1.0), form=LatticePosterior)
+    zero = Problem(model, np.zeros(model.n_arms), Gaussian(0.0))
     gains = [policy.posterior.gain for _ in rounds(policy, zero, horizon, trial.rng("run"))]
     return np.array([*gains[1:], policy.posterior.gain])
 

@@ -1,4 +1,4 @@
-"""The lazy IGP-UCB pulls the arms of the plain one, at every step.
+"""IGP-UCB on the lattice's posterior pulls the arms of the plain rule, at every step.
 
 The plain rule is written twice: as `UCB` on an exact posterior, one pull at a time, and as a referee with nothing in
 common with the package, who takes a finished run and finds mean and sd of all arms in all rounds by dense algebra: V =
@@ -10,18 +10,15 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from scipy.linalg import cholesky, solve_triangular
 from scipy.spatial.distance import pdist, squareform
 
-from kbrepro.confidence import Constant, Improved
+from kbrepro.confidence import Improved
 from kbrepro.kernels import Matern
-from kbrepro.papers.pi_gp_ucb import many_arms
-from kbrepro.papers.pi_gp_ucb.many_arms import KeptRows, LazyUCB
 from kbrepro.papers.pi_gp_ucb.problems import Bumps, LatticeKernel
 from kbrepro.policies import UCB
-from kbrepro.problems import Model, Trial
+from kbrepro.posterior import CovariancePosterior, LatticePosterior, RowPosterior
+from kbrepro.problems import Trial
 from kbrepro.simulation import observations, run
 
 KERNEL = Matern(0.2, nu=1.5)
@@ -56,10 +53,19 @@ def asked(width, norm=None):
     return lambda policy: width(policy.posterior.gain, norm or policy.model.norm, policy.model.noise_variance)
 
 
-def played(kind, problem, horizon, seed, width=of_2017):
-    """The posterior after a run of UCB or LazyUCB, and its trace."""
-    policy = kind(problem.model, horizon, width=asked(width))
+def played(form, problem, horizon, seed, width=of_2017):
+    """The posterior, of this form, after a run of UCB, and its trace."""
+    policy = UCB(problem.model, horizon, width=asked(width), form=form)
     return policy.posterior, run(policy, problem, horizon, Trial(34, seed).rng("run"))
+
+
+def same_as_plain(problem, horizon, seed, width=of_2017):
+    exact, plain = played(RowPosterior if horizon < 1500 else CovariancePosterior, problem, horizon, seed, width)
+    posterior, trace = played(LatticePosterior, problem, horizon, seed, width)
+    np.testing.assert_array_equal(trace.arms, plain.arms)
+    np.testing.assert_allclose(posterior.mean, exact.mean, atol=1e-9)
+    np.testing.assert_allclose(posterior.sd, exact.sd, atol=1e-9)
+    assert posterior.gain == pytest.approx(exact.gain, abs=1e-8)
 
 
 def matern(integers, side, others=None):
@@ -99,120 +105,42 @@ def rank_of(problem, seed):
 @cases((0, 0.1))
 def test_in_three_dimensions_every_pull_is_the_plain_rule_s(seed, alpha):
     problem = problem_of(seed, 3, alpha)
-    _, trace = played(LazyUCB, problem, 1500, seed)
+    _, trace = played(LatticePosterior, problem, 1500, seed)
     assert len(np.unique(trace.arms)) > 100
     assert first_departure(problem, trace, seed) is None
 
 
 @pytest.mark.slow
 def test_in_three_dimensions_the_plain_policy_pulls_the_same_arms():
-    problem = problem_of(5, 3, 1.0)
-    exact, plain = played(UCB, problem, 700, 5)
-    posterior, trace = played(LazyUCB, problem, 700, 5)
-    np.testing.assert_array_equal(trace.arms, plain.arms)
-    np.testing.assert_allclose(posterior.mean, exact.mean, atol=1e-9)
-    np.testing.assert_allclose(posterior.sd, exact.sd, atol=1e-9)
+    same_as_plain(problem_of(5, 3, 1.0), 700, 5)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", SEEDS)
 def test_in_three_dimensions_every_pull_is_the_plain_rule_s_at_narrow_widths(seed):
     problem = problem_of(seed, 3, GROWN[3])
-    _, trace = played(LazyUCB, problem, 1500, seed, narrow)
+    _, trace = played(LatticePosterior, problem, 1500, seed, narrow)
     assert len(np.unique(trace.arms)) > 1000
     assert first_departure(problem, trace, seed, narrow) is None
 
 
 @pytest.mark.parametrize(("d", "side"), [(2, 30), (3, 12)])
 @pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in SEEDS[1:])])
-def test_at_narrow_widths_the_plain_policy_pulls_the_same_arms(monkeypatch, d, side, seed):
-    monkeypatch.setattr(many_arms, "MEMBERS", 60)
-    problem = problem_of(seed, d, GROWN[d], side)
-    exact, plain = played(UCB, problem, 1200, seed, narrow)
-    posterior, trace = played(LazyUCB, problem, 1200, seed, narrow)
-    assert isinstance(posterior._store, KeptRows)
-    np.testing.assert_array_equal(trace.arms, plain.arms)
-    np.testing.assert_allclose(posterior.mean, exact.mean, atol=1e-9)
-    np.testing.assert_allclose(posterior.sd, exact.sd, atol=1e-9)
-    assert posterior.gain == pytest.approx(exact.gain, abs=1e-9)
+def test_at_narrow_widths_the_plain_policy_pulls_the_same_arms(d, side, seed):
+    same_as_plain(problem_of(seed, d, GROWN[d], side), 1200, seed, narrow)
 
 
 @cases((1, 0.01), (2, 1.0))
 def test_in_two_dimensions_whole_runs_are_the_plain_policy_s(seed, alpha):
-    problem = problem_of(seed, 2, alpha)
-    exact, plain = played(UCB, problem, 10_000, seed)
-    posterior, trace = played(LazyUCB, problem, 10_000, seed)
-    np.testing.assert_array_equal(trace.arms, plain.arms)
-    np.testing.assert_allclose(posterior.mean, exact.mean, atol=1e-9)
-    np.testing.assert_allclose(posterior.sd, exact.sd, atol=1e-9)
-    assert posterior.gain == pytest.approx(exact.gain, abs=1e-9)
-
-
-@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in SEEDS[1:])])
-def test_in_two_dimensions_rows_do_as_well_as_the_covariance(seed):
-    """A horizon below 2 A: rows and members instead of the covariance of all arms."""
-    problem = problem_of(seed, 2, 0.1)
-    posterior, trace = played(LazyUCB, problem, 1500, seed)
-    assert isinstance(posterior._store, KeptRows)
-    exact, plain = played(UCB, problem, 1500, seed)
-    np.testing.assert_array_equal(trace.arms, plain.arms)
-    np.testing.assert_allclose(posterior.sd, exact.sd, atol=1e-9)
+    same_as_plain(problem_of(seed, 2, alpha), 10_000, seed)
 
 
 def test_the_referee_sees_a_wrong_pull():
     problem = problem_of(0, 2, 1.0)
-    _, trace = played(LazyUCB, problem, 300, 0)
+    _, trace = played(LatticePosterior, problem, 300, 0)
     assert first_departure(problem, trace, 0) is None
     trace.arms[200] = (trace.arms[200] + 1) % 900
     assert first_departure(problem, trace, 0) == 200
-
-
-# Small cases, with duplicate arms, symmetric arms and observations that repeat
-
-
-@st.composite
-def small_cases(draw):
-    side, d = draw(st.sampled_from([(2, 1), (4, 1), (3, 2), (2, 3)]))
-    places = draw(st.lists(st.tuples(*[st.integers(0, side - 1)] * d), min_size=1, max_size=14))
-    horizon = draw(st.integers(1, 25))
-    observations = draw(st.lists(st.integers(-4, 4), min_size=horizon, max_size=horizon))
-    sizes = draw(st.sampled_from([(1, 1), (1, 3), (3, 1), (4, 2), (8, 5)]))
-    sizes += (draw(st.sampled_from([0.0, 0.2, 1.0, 9.0])),)
-    alpha = draw(st.sampled_from([0.01, 0.5, 1.0, 10.0]))
-    width = draw(st.sampled_from([asked(of_2017, norm=1.0), asked(narrow, norm=0.3), Constant(0.0), Constant(0.1)]))
-    return (
-        side,
-        np.array(places) / (side - 1),
-        np.array(observations) / 4,
-        sizes,
-        alpha,
-        width,
-        draw(st.integers(0, 99)),
-    )
-
-
-@settings(max_examples=1000, deadline=None, derandomize=True)
-@given(case=small_cases())
-def test_small_cases_with_ties_and_duplicates(case):
-    side, arms, observations, (block, members, renewed), alpha, width, seed = case
-    model, horizon = Model(arms, LatticeKernel(Matern(0.4, nu=1.5), side), alpha), len(observations)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(many_arms, "BLOCK", block)
-        patch.setattr(many_arms, "MEMBERS", members)
-        patch.setattr(many_arms, "RENEWED", renewed)
-        policy, plain = (kind(model, horizon, width=width) for kind in (LazyUCB, UCB))
-        posterior = policy.posterior
-        if len(arms) > members:  # rows also where the covariance would be chosen
-            posterior._store, posterior._n_members = KeptRows(model.kernel, arms, horizon), members
-        rngs = np.random.default_rng(seed), np.random.default_rng(seed)
-        for observation in observations:
-            arm = plain.ask(rngs[0])
-            assert policy.ask(rngs[1]) == arm
-            plain.tell(arm, observation)
-            policy.tell(arm, observation)
-        np.testing.assert_allclose(posterior.mean, plain.posterior.mean, atol=1e-9)
-        np.testing.assert_allclose(posterior.sd, plain.posterior.sd, atol=1e-7)
-        assert posterior.gain == pytest.approx(plain.posterior.gain, abs=1e-9)
 
 
 def test_the_kernel_of_the_referee_is_the_package_s():
@@ -225,7 +153,7 @@ def test_the_kernel_of_the_referee_is_the_package_s():
 
 def test_the_width_of_the_referee_is_the_package_s():
     model = problem_of(0, 1, 1.0).model
-    policy = LazyUCB(model, 5, width=Improved(0.1))
+    policy = UCB(model, 5, width=Improved(0.1))
     assert asked(of_2017)(policy) == pytest.approx(policy.width(policy))
     policy.tell(3, 1.0)
     assert asked(of_2017)(policy) == pytest.approx(policy.width(policy))
