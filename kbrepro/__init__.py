@@ -26,7 +26,7 @@ from kbrepro.policies import (
     VarianceOnly,
 )
 from kbrepro.policies.base import Policy
-from kbrepro.posterior import exact_posterior
+from kbrepro.posterior import LatticePosterior, exact_posterior
 from kbrepro.problems import Gaussian, GPDraw, Known, Model, Problem, RKHSFunction, Rows, Trial, Uniform
 from kbrepro.regret import (
     Estimate,
@@ -57,6 +57,7 @@ __all__ = [
     "Improved",
     "Independent",
     "Known",
+    "LatticePosterior",
     "Linear",
     "Matern",
     "MeanOnly",

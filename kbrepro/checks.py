@@ -5,7 +5,6 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-import psutil
 
 
 def _check(allowed: str, is_allowed: Callable[[Any], bool]) -> Callable[..., None]:
@@ -70,6 +69,8 @@ def arm_index(arm: int, n_arms: int) -> None:
 
 def memory(needed: float, what: str) -> None:
     """Raise MemoryError, in GB, unless so many bytes are free."""
+    import psutil  # here: the face of the package loads numbers alone
+
     free = psutil.virtual_memory().available
     if needed > free:
         raise MemoryError(f"{what} needs {needed / 1e9:.3g} GB of memory, and {free / 1e9:.3g} GB are free")

@@ -12,7 +12,7 @@ import kbrepro as kb
 
 OWN = (Path(__file__).parents[1] / "docs" / "own_problem.md").read_text(encoding="utf-8")
 
-NUMERIC = "numpy, scipy.linalg, scipy.spatial.distance, scipy.special, joblib, threadpoolctl, tqdm"
+NUMERIC = "numpy, scipy.fft, scipy.linalg, scipy.spatial.distance, scipy.special, joblib, threadpoolctl, tqdm"
 LOADED = """
 import json, sys, time
 start = time.perf_counter()

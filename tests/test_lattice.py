@@ -1,11 +1,12 @@
 """Arms on a lattice: products, posterior, policies and draws against dense algebra."""
 
 import numpy as np
+import psutil
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kbrepro import checks, lattice
+from kbrepro import lattice, paths
 from kbrepro.confidence import Bayes, Constant, Improved
 from kbrepro.kernels import Empirical, Linear, Matern, SquaredExponential, grid
 from kbrepro.lattice import ByFactors, ByFFT, LatticeDraws, Precision, lattice_of, prior_covariance
@@ -213,7 +214,7 @@ def test_the_form_is_chosen_by_size(monkeypatch):
 
 
 def test_what_does_not_fit_is_said_in_gigabytes_before_the_first_round(monkeypatch):
-    monkeypatch.setattr(checks.psutil, "virtual_memory", lambda: type("Free", (), {"available": 5e4}))
+    monkeypatch.setattr(psutil, "virtual_memory", lambda: type("Free", (), {"available": 5e4}))
     with pytest.raises(MemoryError, match=r"posterior of 100 arms over 500 pulls needs 8e-05 GB .* 5e-05 GB are free"):
         exact_posterior(KERNELS[1], grid(100), 0.1, 500)
     with pytest.raises(MemoryError, match=r"convolution on a lattice of \(60, 60\) arms needs"):
@@ -284,3 +285,13 @@ def test_chunks_do_not_change_what_is_drawn(monkeypatch):
     draws = LatticeDraws(kernel, points)
     parts = np.stack([draws(rng) for rng in [np.random.default_rng(12)] * 400])
     assert whole > 0 and parts.var() == pytest.approx(1.0, abs=0.1)
+
+
+def test_the_page_on_many_arms_runs(capfd):
+    page = (paths.project_root() / "docs" / "many_arms.md").read_text(encoding="utf-8")
+    code = page.split("```python\n")[1].split("```")[0]
+    assert "kb.grid(100, d=3)" in code and len(code.splitlines()) <= 13
+    told = {}
+    exec(code.replace("kb.grid(100", "kb.grid(22").replace("300", "20"), told)
+    assert type(told["policy"].posterior) is LatticePosterior and told["lost"] > 0
+    assert "regret_a_round=" in capfd.readouterr().err or told["bar"].disable
