@@ -26,7 +26,6 @@
 
 # %% tags=["hide-input"] jupyter={"source_hidden": true}
 from functools import partial
-from itertools import pairwise
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -38,23 +37,11 @@ from kbrepro import checks, information
 from kbrepro.confidence import Bayes
 from kbrepro.data import store
 from kbrepro.kernels import Independent, Linear, Matern, SquaredExponential, grid
-from kbrepro.papers.gp_ucb import experiments, gain, pictures, widths
+from kbrepro.papers.gp_ucb import experiments, gain, measures, pictures, widths
 from kbrepro.papers.gp_ucb.since import GPEIMS, IRGPUCB, PIMS
 from kbrepro.policies import UCB, ExpectedImprovement, MeanOnly, ProbabilityOfImprovement, VarianceOnly
 from kbrepro.problems import GPDraw, RKHSFunction, Trial
-from kbrepro.regret import (
-    block_mean,
-    block_share,
-    bootstrap,
-    exact,
-    final_average_regret,
-    largest,
-    mean_difference,
-    relative_difference,
-    share,
-    slope,
-    weakest,
-)
+from kbrepro.regret import final_average_regret
 from kbrepro.simulation import Experiment, map_trials, rounds, run, run_trials, total_regrets
 from kbrepro.store import remembered
 from kbrepro.verdicts.interpretations import cross
@@ -191,9 +178,6 @@ record.expect(
     first["pulled"].std() > last["pulled"].std(),
     "Early pulls are spread over the interval, where the band is wide; late ones lie together, where the mean is high.",
 )
-spread = {"spread of the pulls": [first["pulled"].std(), last["pulled"].std()]}
-spread["half width, mean"] = [first["half"].mean(), last["half"].mean()]
-pd.DataFrame(spread, ["rounds 1-5", "26-30"]).round(2)
 
 # %% [markdown]
 # ## Synthetic functions (Fig. 5a)
@@ -249,10 +233,6 @@ plt.show()
 
 
 # %%
-def against(statistic, rule, rival):
-    return bootstrap(statistic, regret[rule], regret[rival], rng=np.random.default_rng([seed, 5]))
-
-
 saved = 1 - regret["GP-UCB/5"].mean() / regret["GP-UCB"].mean()
 record.expect(
     saved > 0.2, f"Dividing $\\beta_t$ by 5 takes {saved:.0%} off the regret: the width of Theorem 1 explores too long."
@@ -267,10 +247,7 @@ record.figure(fig, "fig5a_margins_and_incumbents")
 plt.show()
 
 # %%
-late = {name: trace.regret[:, -max(1, horizon // 10) :].mean(axis=1) for name, trace in traces.items()}
-stuck = {name: late[name] > 10 * np.median(late["GP-UCB/5"]) for name in late}
-settled = {name: np.mean([len(set(row)) == 1 for row in trace.arms[:, -(horizon // 10) :]])
-           for name, trace in traces.items()}  # fmt: skip
+stuck, settled = measures.stuck_trials(traces), measures.settled_share(traces)
 table = pd.DataFrame({name: (r.mean(), np.median(r), stuck[name].mean(), settled[name]) for name, r in regret.items()})
 table.index = ["mean R_T/T", "median R_T/T", "share of trials stuck", "share settled"]
 record.table(table.T.rename_axis("rule"), "fig5a_rules")
@@ -281,20 +258,11 @@ table.T.round(3)
 # *settled*, pulling one arm throughout that tenth, and on a wrong one, or since it explores for ever.
 
 # %%
-best = min(("EI", "MPI", "mean only", "variance only"), key=lambda rule: regret[rule].mean())
-on_par_synthetic = against(relative_difference, "GP-UCB/5", best)  # for the summary, 1-O
-record.judge("1-D", difference=against(mean_difference, "GP-UCB/5", "GP-UCB"))
-record.judge("1-F", **{
-    part: against(relative_difference, rule, "GP-UCB/5") for part, rule in pictures.MARGINS.items()
-})  # fmt: skip
-record.judge(
-    "1-G",
-    mean_only=against(mean_difference, "mean only", "GP-UCB/5"),
-    variance_only=against(mean_difference, "variance only", "GP-UCB/5"),
-)
-record.judge("1-P", ratio=against(lambda a, b: a.mean(axis=-1) / b.mean(axis=-1), "GP-UCB", "EI"))
-more = [stuck[rule].astype(float) for rule in ("mean only", "GP-UCB/5")]
-record.judge("1-Q", stuck=bootstrap(mean_difference, *more, rng=np.random.default_rng([seed, 5])))
+record.judge("1-D", **measures.claim_1_D(regret, seed))
+record.judge("1-F", **measures.claim_1_F(regret, seed))
+record.judge("1-G", **measures.claim_1_G(regret, seed))
+record.judge("1-P", **measures.claim_1_P(regret, seed))
+record.judge("1-Q", **measures.claim_1_Q(stuck, seed))
 
 # %% [markdown]
 # ### GP-UCB/5 against EI, on many more functions
@@ -308,16 +276,7 @@ pair = final_average_regret(run_trials(two, on_par_trials, seed, first=trials, b
 
 
 # %%
-def of_medians(a, b):
-    return np.median(a, axis=-1) / np.median(b, axis=-1) - 1
-
-
-pair_of = [pair["GP-UCB/5"], pair["EI"]]
-record.judge(
-    "1-E",
-    mean=bootstrap(relative_difference, *pair_of, rng=np.random.default_rng([seed, 6])),
-    median=bootstrap(of_medians, *pair_of, rng=np.random.default_rng([seed, 6])),
-)
+record.judge("1-E", **measures.claim_1_E(pair, seed))
 record.table(pd.DataFrame(pair).rename_axis("trial"), "on_par_average_regret_per_trial")
 pd.DataFrame(
     {n: [r.mean(), np.median(r), np.quantile(r, 0.99)] for n, r in pair.items()}, ["mean", "median", "99 %"]
@@ -369,20 +328,11 @@ record.expect(
 table.round(1)
 
 # %%
-worse = max(("GP-UCB/5", "EI"), key=lambda rule: new[rule].mean())
-behind = {rule: new[rule] - new[worse] for rule in ("mean only", "variance only", *pictures.MARGINS.values())}
-by_block = {rule: block_mean(difference, block) for rule, difference in behind.items()}
-record.judge(
-    "1-H",
-    mean_only=by_block["mean only"],
-    variance_only=by_block["variance only"],
-    **{part: by_block[rule] for part, rule in pictures.MARGINS.items()},
-)
-gap = block_mean(new["GP-UCB/5"] - new["EI"], block)
-equal = block_share(new["GP-UCB/5"], new["EI"], block)
-record.judge("1-I", literal=exact(gap.low <= 0 <= gap.high), equal=equal)
-best = min(("EI", "MPI", "mean only", "variance only"), key=lambda rule: new[rule].mean())
-record.judge("1-O", synthetic=on_par_synthetic, temperature=block_share(new["GP-UCB/5"], new[best], block))
+worse, behind = measures.behind_both(new)
+judged = measures.claim_1_H(new, block)
+record.judge("1-H", **judged)
+record.judge("1-I", **measures.claim_1_I(new, block))
+record.judge("1-O", **measures.claim_1_O(regret, new, block, seed))
 
 # %% tags=["hide-input"] jupyter={"source_hidden": true}
 fig = pictures.blocks(behind, (new["GP-UCB/5"] - new["EI"]) / new["EI"].mean(), worse, of_data, lab.unit, block)
@@ -420,12 +370,8 @@ plt.show()
 
 # %%
 usc, metr_la = [mornings["simulated"]] * 2 if "simulated" in mornings else mornings.values()
-for claim_id, rule, rival in (("1-J", "GP-UCB/5", "EI"), ("1-K", "MPI", "GP-UCB/5")):
-    record.judge(
-        claim_id,
-        usc=block_share(*usc[[rule, rival]].to_numpy().T),
-        metr_la=exact(relative_difference(*metr_la[[rule, rival]].to_numpy().T)),
-    )
+record.judge("1-J", **measures.claim_1_J(usc, metr_la))
+record.judge("1-K", **measures.claim_1_K(usc, metr_la))
 table = pd.DataFrame({f"{name}: R_T/T (mph)": its.mean() for name, its in mornings.items()})
 record.table(table.rename_axis("rule"), "fig5c_rules")
 table.round(1)
@@ -489,11 +435,9 @@ for theorem, (source, width, more) in theorems.items():
 loose = {}
 for theorem, claim_id in zip(held, ("1-L", "1-R", "1-M"), strict=True):
     trace, bound = held[theorem]
-    worst = trace.band_ratio.max(axis=1)  # the largest |f - mean| in widths, over rounds and arms
-    parts = {"bound": share((trace.cumulative_regret <= bound).all(axis=1)), "band": share(worst <= 1)}
-    ninth = bootstrap(partial(np.quantile, q=0.9, axis=-1), worst, rng=np.random.default_rng([seed, 8]))
-    record.judge(claim_id, **parts, **({} if claim_id == "1-R" else {"multiplier": ninth}))
-    loose[theorem] = bound[-1] / np.median(trace.cumulative_regret[:, -1]), ninth.value
+    parts = measures.theorem(trace, bound, seed)
+    record.judge(claim_id, **{name: its for name, its in parts.items() if (claim_id, name) != ("1-R", "multiplier")})
+    loose[theorem] = bound[-1] / np.median(trace.cumulative_regret[:, -1]), parts["multiplier"].value
 loose = pd.DataFrame(loose, ["bound over median regret", "share of the width that would do"])
 record.table(loose, "theorems")
 least = loose.iloc[0].min()
@@ -531,15 +475,7 @@ for name, d in [(name, d) for name in kernels for d in (1, 2, 3)]:
     allowed_since[name, d] = experiments.allowed_exponent(gain.rate_since, name, horizon, d)
 
 # %%
-above = {case: grown[case].changed(lambda x, limit=allowed[case]: x - limit) for case in grown}
-record.judge(
-    "1-N",
-    sublinear=largest(grown.values()),
-    **{
-        part: largest(above[name, d] for d in (1, 2, 3))
-        for part, name in {"linear": "linear", "se": "squared exponential", "matern": "matern"}.items()
-    },
-)
+record.judge("1-N", **measures.claim_1_N(grown, allowed))
 table = pd.DataFrame(grown, ["exponent", "low", "high"]).T.assign(allowed=allowed, since=allowed_since)
 record.table(table.rename_axis(["kernel", "d"]), "growth_of_regret")
 table.round(2)
@@ -561,9 +497,8 @@ norm_of = partial(experiments.interpolant_norms, Matern(0.2, nu=2.5), n_points)
 norms = np.array(map_trials(norm_of, theorem_runs, seed, block=5, label="norms of draws"))
 
 # %%
-means = [block_mean(norms[:, i]) for i in range(len(n_points))]
-record.judge("1-S", grows=weakest(means), level=largest(means))
-pd.DataFrame({"squared norm / n": [m.value for m in means]}, pd.Index(n_points, name="points n")).round(1)
+record.judge("1-S", **measures.claim_1_S(norms))
+pd.Series(norms.mean(axis=0), pd.Index(n_points, name="points n"), name="squared norm / n").to_frame().round(1)
 
 # %% tags=["full-scale", "nbval-ignore-output"]
 record.show("1-L", "1-R", "1-M", "1-N", "1-S")
@@ -601,9 +536,7 @@ record.figure(fig, "fig3_information_gain")
 plt.show()
 
 # %%
-order = list(kernel_of)
-gaps = [(1 - eq_8[n, lower] / eq_8[n, upper])[49:].min() for n in sizes for upper, lower in pairwise(order)]
-record.judge("1-A", gap=exact(min(gaps)))
+record.judge("1-A", **measures.claim_1_A(eq_8, list(kernel_of)))
 record.expect(
     all((greedy[case] < eq_8[case]).all() for case in eq_8),
     "The faster the eigenvalues fall, the less there is to learn; greedy pulls stay below the bound throughout.",
@@ -631,31 +564,9 @@ gains = map_trials(partial(experiments.gain_of_case, cases), len(cases), seed, l
 gains = dict(zip(growing, gains, strict=True))
 
 # %%
-slopes = {}
-for (name, d), its in gains.items():
-    T = np.unique(np.geomspace(len(its) / 10, len(its), 20).astype(int))
-    log_gain = its[T - 1] if name == "linear" else np.log(its[T - 1])
-    fitted = slope(np.log(np.log(T)) if name == "squared exponential" else np.log(T), log_gain).value
-    stated = {"linear": d / 2, "squared exponential": d + 1, "matern": information.matern_exponent(d, 2.5)}[name]
-    slopes[name, d] = fitted, stated, fitted / stated
-ratio = {case: ratio for case, (_, _, ratio) in slopes.items()}
-# in one dimension the bound is attained: what rounding adds in the last digits is taken off
-share_of_bound = [
-    np.round(gains["linear", d] / gain.linear_bound(d, 0.025, np.arange(1, growth_horizon + 1)), 9)
-    for d in (1, 2, 4, 8)
-]
-record.judge(
-    "1-B", bound=exact(np.max(share_of_bound)), slope=exact(max(abs(ratio["linear", d] - 1) for d in (1, 2, 4, 8)))
-)
-record.judge(
-    "1-C",
-    se=exact(max(ratio["squared exponential", d] for d in (1, 2, 3))),
-    matern=exact(max(ratio["matern", d] for d in (1, 2, 3))),
-    rises=exact(max(slopes["squared exponential", d][0] / slopes["squared exponential", d + 1][0] for d in (1, 2))),
-)
-
-# %%
-table = pd.DataFrame(slopes, ["fitted", "theorem", "ratio"]).T
+record.judge("1-B", **measures.claim_1_B(gains, 0.025))
+record.judge("1-C", **measures.claim_1_C(gains))
+table = pd.DataFrame(measures.growth_of_gain(gains), ["fitted", "theorem", "ratio"]).T
 record.table(table.rename_axis(["kernel", "d"]), "theorem5_growth")
 table.round(2)
 
@@ -760,20 +671,12 @@ record.figure(fig, "since_the_paper")
 plt.show()
 
 # %%
-later = {"irgp_ucb": "IRGP-UCB", "pims": "PIMS", "gp_eims": "GP-EIMS"}
-record.judge("1-T", **{part: against(relative_difference, rule, "GP-UCB/5") for part, rule in later.items()})
-
-
-def of_tails(a, b):
-    return experiments.worst_twentieth(a) / experiments.worst_twentieth(b)
-
-
-record.judge("1-U", tail=against(of_tails, "EI", "PIMS"))
-temperature = block_mean(new["IRGP-UCB"] - new["GP-UCB"], block)
-record.judge("1-V", synthetic=against(mean_difference, "IRGP-UCB", "GP-UCB"), temperature=temperature)
+record.judge("1-T", **measures.claim_1_T(regret, seed))
+record.judge("1-U", **measures.claim_1_U(regret, seed))
+record.judge("1-V", **measures.claim_1_V(regret, new, block, seed))
 
 # %%
-tails = {rule: (regret[rule].mean(), experiments.worst_twentieth(regret[rule])) for rule in pictures.TAILS}
+tails = {rule: (regret[rule].mean(), measures.worst_twentieth(regret[rule])) for rule in pictures.TAILS}
 record.expect(
     regret["GP-UCB/5"].mean() < regret["IRGP-UCB"].mean() < regret["GP-UCB"].mean(),
     "IRGP-UCB, with a proof and nothing to tune, lies between GP-UCB and GP-UCB/5.",
@@ -854,30 +757,13 @@ def play(claim_id, finals, others, first_margin, estimate):
     return record.play(claim_id, found)
 
 
-def bootstrapped(a, b):
-    return bootstrap(relative_difference, a, b, rng=np.random.default_rng([seed, 10]))
-
-
-def behind_both(its, incumbent, margin):
-    """MPI minus the worse of GP-UCB/5 and EI, in blocks of four hours."""
-    rivals = its["GP-UCB/5"], its["EI", incumbent, 0.0]
-    return block_mean(its["MPI", incumbent, margin] - max(rivals, key=np.mean), 240 // cross_every)
-
-
-# %%
 of_5a, of_5b = ("lengthscale", "noise variance"), ("noise variance", "mean", "days tested")
-played_block = 240 // cross_every
-
-
-def five_against_ei(its, incumbent, margin):
-    return block_share(its["GP-UCB/5"], its["EI", incumbent, margin], played_block)
-
-
+dice, blocks = {"seed": seed}, {"block": 240 // cross_every}
 specified = {
-    "1-E": play("1-E", on_synthetic, of_5a, 0.0, lambda its, *of: bootstrapped(its["GP-UCB/5"], its["EI", *of])),
-    "1-F": play("1-F", on_synthetic, of_5a, 0.1, lambda its, *of: bootstrapped(its["MPI", *of], its["GP-UCB/5"])),
-    "1-H": play("1-H", on_temperature, of_5b, 0.1, behind_both),
-    "1-I": play("1-I", on_temperature, of_5b, 0.0, five_against_ei),
+    "1-E": play("1-E", on_synthetic, of_5a, 0.0, partial(measures.five_against_ei, **dice)),
+    "1-F": play("1-F", on_synthetic, of_5a, 0.1, partial(measures.mpi_against_five, **dice)),
+    "1-H": play("1-H", on_temperature, of_5b, 0.1, partial(measures.mpi_behind_both, **blocks)),
+    "1-I": play("1-I", on_temperature, of_5b, 0.0, partial(measures.equal_to_ei, **blocks)),
 }
 
 # %% tags=["hide-input"] jupyter={"source_hidden": true}
@@ -946,13 +832,14 @@ record.explain(
 )
 
 # %% tags=["full-scale", "hide-input", "nbval-ignore-output"] jupyter={"source_hidden": true}
+gap = measures.gap_to_ei(new, block)
 record.explain(
     ["1-I"],
     gap.high - gap.low > abs(gap.value),
     f"GP-UCB/5 and EI are not told apart on {of_data} (1-I)",
     "The interval of their difference is wider than the difference: it rests on few blocks of four hours.",
 )
-clear = [rule for rule in pictures.MARGINS.values() if by_block[rule].low > 0]
+clear = [part for part in measures.MARGINS if judged[part].low > 0]
 record.explain(
     ["1-H"],
     len(clear) < 4,

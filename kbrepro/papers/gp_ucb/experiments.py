@@ -85,12 +85,6 @@ def allowed_exponent(rate: Callable[[str, Array, int], Array], kernel: str, T: i
     return 0.5 + 0.5 * math.log10(late / early)
 
 
-def worst_twentieth(regret: Array) -> Array:
-    """Return the mean of the largest twentieth (at least one) of the last axis."""
-    n = max(1, regret.shape[-1] // 20)
-    return np.sort(regret, axis=-1)[..., -n:].mean(axis=-1)
-
-
 # Information gain and norms
 
 

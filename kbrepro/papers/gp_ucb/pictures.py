@@ -13,6 +13,7 @@ from kbrepro.figures import KERNEL_LOOK, LOOK, WIDTH, Look, pieces
 from kbrepro.information import RATES, gain_rate, matern_exponent
 from kbrepro.kernels import Array, Kernel
 from kbrepro.papers.gp_ucb.gain import rate_since
+from kbrepro.papers.gp_ucb.measures import MARGINS
 from kbrepro.problems import draw_from_prior
 from kbrepro.regret import Estimate, Trace, block_mean, block_means
 from kbrepro.verdicts.claims import read_rule
@@ -23,8 +24,6 @@ Case = tuple[str, int]
 
 HERO = "GP-UCB/5"
 #: Part of claims 1-F and 1-H -> the rule that it is about: MPI by margin.
-MARGINS = {"margin_0": "MPI, margin 0", "margin_001": "MPI, margin 0.01", "margin_003": "MPI, margin 0.03"}
-MARGINS |= {"margin_01": "MPI"}
 #: The paper's own comparison.
 RULES = ("GP-UCB", "GP-UCB/5", "EI", "MPI", "mean only", "variance only")
 #: Rules whose worst trials are looked at.

@@ -7,7 +7,7 @@ from traces import trace_of
 
 from kbrepro.information import gain_rate, greedy_gain
 from kbrepro.kernels import Linear, Matern, SquaredExponential, grid
-from kbrepro.papers.gp_ucb import experiments
+from kbrepro.papers.gp_ucb import experiments, measures
 from kbrepro.policies import ExpectedImprovement, ProbabilityOfImprovement
 from kbrepro.problems import Model, Trial
 
@@ -70,8 +70,8 @@ def test_allowed_exponents_by_hand():
 
 def test_worst_twentieth():
     regret = np.arange(40.0)[::-1]
-    assert experiments.worst_twentieth(regret) == 38.5
-    np.testing.assert_array_equal(experiments.worst_twentieth(np.stack([regret[:10], regret[30:]])), [39.0, 9.0])
+    assert measures.worst_twentieth(regret) == 38.5
+    np.testing.assert_array_equal(measures.worst_twentieth(np.stack([regret[:10], regret[30:]])), [39.0, 9.0])
 
 
 def test_points():
