@@ -178,6 +178,9 @@ record.expect(
     first["pulled"].std() > last["pulled"].std(),
     "Early pulls are spread over the interval, where the band is wide; late ones lie together, where the mean is high.",
 )
+spread = {"spread of the pulls": [first["pulled"].std(), last["pulled"].std()]}
+spread["half width, mean"] = [first["half"].mean(), last["half"].mean()]
+pd.DataFrame(spread, ["rounds 1-5", "26-30"]).round(2)
 
 # %% [markdown]
 # ## Synthetic functions (Fig. 5a)
