@@ -37,7 +37,7 @@ paper: $(STAMP)  ## every notebook at the papers' own scale
 lab: $(STAMP)  ## JupyterLab on the notebooks
 	$(BIN)/jupyter lab notebooks
 
-bench: $(STAMP)  ## seconds and ratios, to results/benchmarks/: under 20 minutes, with nothing else running
+bench: $(STAMP)  ## seconds and ratios, to results/benchmarks/: under 30 minutes, with nothing else running
 	OMP_NUM_THREADS=1 $(BIN)/python -m benchmarks
 
 lint: $(STAMP)  ## ruff: style and format; mypy: types
