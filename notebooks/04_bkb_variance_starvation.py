@@ -281,7 +281,7 @@ record.judge("4-J", **measures.claim_4_J(since_t[in_line], since_t[in_plane]))
 pays_off = measures.claim_4_K(seconds[in_line], seconds[in_plane], ms.loc[[in_line, in_plane]])
 record.judge("4-K", **pays_off)
 record.judge("4-W", **measures.claim_4_W(whole.values()))
-cheaper = pd.DataFrame(since_t)
+cheaper = pd.DataFrame(since_t, dtype=float)
 cheaper.loc["rows (straight line)"] = [pays_off[part].value for part in ("rows_d1", "rows_d2")]
 record.table(cheaper.rename_axis("cheaper_than"), "cost_cheaper_from", kind="seconds")
 
