@@ -40,7 +40,7 @@ import pandas as pd
 from kbrepro import checks
 from kbrepro.confidence import Improved, Tighter
 from kbrepro.kernels import Matern
-from kbrepro.papers.pi_gp_ucb import experiments, pictures
+from kbrepro.papers.pi_gp_ucb import experiments, measures, pictures
 from kbrepro.papers.pi_gp_ucb.experiments import AVERAGES, average, beside_printed
 from kbrepro.papers.pi_gp_ucb.partition import PartitionedUCB, cover_exponent, initial_side
 from kbrepro.papers.pi_gp_ucb.problems import SURFACES, Bumps, Surface
@@ -48,17 +48,7 @@ from kbrepro.policies import UCB
 from kbrepro.policies.base import best_arm
 from kbrepro.posterior import LatticePosterior
 from kbrepro.problems import Trial
-from kbrepro.regret import (
-    estimated_mean,
-    exact,
-    largest,
-    log_spaced,
-    paired_difference,
-    paired_share,
-    share,
-    slope,
-    weakest,
-)
+from kbrepro.regret import estimated_mean, exact, log_spaced, paired_difference, share
 from kbrepro.simulation import Experiment, map_trials, rounds, run, run_trials, total_regrets
 from kbrepro.verdicts.interpretations import cross
 from kbrepro.verdicts.pictures import claim_curve
@@ -251,13 +241,7 @@ record.figure(fig, "theory_exponents_and_gain")
 plt.show()
 
 # %%
-between = {d: (d / (d + 2 * nu), cover_exponent(d, nu)) for d in (1, 2)}
-parts = {}
-for short, name in (("", "usual"), ("_eq2", "eq. 2 read literally")):
-    fitted = {d: fits[name, d].value for d in (1, 2)}
-    parts[f"above{short}"] = exact(min(fitted[d] - between[d][0] for d in (1, 2)))
-    parts[f"below{short}"] = exact(max(fitted[d] - between[d][1] for d in (1, 2)))
-record.judge("3-N", **parts)
+record.judge("3-N", **measures.claim_3_N(fits, nu))
 table = pd.DataFrame({(d, nu): experiments.regret_exponents(d, nu) for nu in (1.5, 2.5) for d in (1, 2, 3, 4)}).T
 record.table(table.rename_axis(["d", "nu"]), "theory_exponents")
 record.expect(
@@ -313,10 +297,7 @@ plt.show()
 ids = dict(zip(("3-A", "3-B", "3-C", "3-D", "3-E", "3-F"), printed.items(), strict=True))
 compared = {}
 for claim_id, ((d, rule), value) in ids.items():
-    cases = {"": ("usual", "mean of ratios"), "_ratio": ("usual", "ratio of means")}
-    cases |= {"_eq2": (letter, "mean of ratios")} if d < 3 else {}
-    found = {short: beside_printed(*finals[name, d, rule], value, how) for short, (name, how) in cases.items()}
-    estimates = {f"{part}{short}": getattr(its, part) for short, its in found.items() for part in its._fields}
+    estimates = measures.level(finals, d, rule, value)
     record.judge(claim_id, **estimates)
     ours, parts = average(*finals["usual", d, rule], seed), record.rules.claims[claim_id].parts
     inside, near = (parts[part].rule.state(estimates[part]) for part in ("compatible", "close"))
@@ -330,14 +311,8 @@ compared.infer_objects().round(3)
 
 
 # %%
-def apart(one, other):
-    """The mean paired difference of two shares of uniform regret, each (regret, regret of uniform play)."""
-    return paired_difference(one[0] / one[1], other[0] / other[1], seed)
-
-
-both = [("usual", 1), ("usual", 2), ("usual", 3), (letter, 1), (letter, 2)]
-gaps = {case: apart(finals[*case, "π-GP-UCB"], finals[*case, "IGP-UCB"]) for case in both}
-record.judge("3-G", **{f"d{d}" + "_eq2" * (name == letter): gap for (name, d), gap in gaps.items()})
+gaps = measures.claim_3_G(finals, seed)
+record.judge("3-G", **gaps)
 record.judge("3-H", share=average(*finals["usual", 3, "IGP-UCB"], seed))
 
 # %%
@@ -366,12 +341,7 @@ record.traces(fine, "table1_d3_fine")
 # %%
 shares = {rule: trace.average_regret[:, -1] / fine_uniform for rule, trace in fine.items()}
 on_30 = {rule: (its[0] / its[1])[:fine_trials] for rule in published for its in [finals["usual", 3, rule]]}
-record.judge(
-    "3-Z",
-    igp_ucb=paired_difference(shares["IGP-UCB"], on_30["IGP-UCB"], seed),
-    pi_gp_ucb=paired_difference(shares["π-GP-UCB"], on_30["π-GP-UCB"], seed),
-    order=paired_difference(shares["π-GP-UCB"], shares["IGP-UCB"], seed),
-)
+record.judge("3-Z", **measures.claim_3_Z(shares, on_30, seed))
 grids = {"30 a side": on_30, f"{fine_side} a side": shares}
 pd.DataFrame({(rule, name): its[rule] for name, its in grids.items() for rule in published}).round(3)
 
@@ -408,12 +378,11 @@ plt.show()
 
 # %%
 growth = {entry: experiments.growth_of_seconds(its) for entry, its in steps.items()}
-record.judge("3-I", pi_d2=growth[2, "π-GP-UCB"], igp_d2=growth[2, "IGP-UCB"],
-             pi_d3=growth[3, "π-GP-UCB"], igp_d3=growth[3, "IGP-UCB"])  # fmt: skip
-refitted = {d: exact(anew[d] / np.median(seconds[d, "π-GP-UCB"])) for d in (1, 2)}
-record.judge("3-J", ratio=exact(times[3]))
-record.judge("3-K", kept=exact(times[1]), refitted=refitted[1])
-record.judge("3-R", ratio=exact(times[2]), refitted=refitted[2])
+record.judge("3-I", **measures.claim_3_I(growth))
+refitted = {d: measures.times_refitted(anew[d], seconds, d) for d in (1, 2)}
+record.judge("3-J", ratio=measures.times(seconds, 3))
+record.judge("3-K", kept=measures.times(seconds, 1), refitted=refitted[1])
+record.judge("3-R", ratio=measures.times(seconds, 2), refitted=refitted[2])
 rows = {entry: [np.median(its), growth[entry].value] for entry, its in seconds.items()}
 rows |= {(d, "IGP-UCB, computed anew"): [its, np.nan] for d, its in anew.items()}
 table = pd.DataFrame(rows, ["seconds a run", "slope in t"]).T.sort_index()
@@ -444,11 +413,7 @@ record.figure(fig, "exploration_phase")
 plt.show()
 
 # %%
-record.judge(
-    "3-L",
-    tour=exact(tour.loc[[2, 3], "π-GP-UCB, tour"].min()),
-    crossing=exact(tour.loc[[2, 3], "crossing"].min() / horizon),
-)
+record.judge("3-L", **measures.claim_3_L(tour, horizon))
 record.table(tour, "exploration_phase")
 tour.round(2)
 
@@ -481,14 +446,9 @@ plt.show()
 
 
 # %%
-def excess(case, name):
-    its = [surfaces[case, name][rule].average_regret[:, -1] for rule in ("π-GP-UCB", "IGP-UCB")]
-    return paired_share(*its, seed)
-
-
-record.judge("3-O", **{part: largest(excess(case, name) for name in of_record)
-                       for part, case in (("usual", "usual"), ("eq2", letter), ("tight", "least L"))})  # fmt: skip
-table = pd.DataFrame({key: excess(*key) for key in surfaces}, ["π over IGP, minus 1", "low", "high"]).T
+record.judge("3-O", **measures.claim_3_O(surfaces, of_record, seed))
+over = {key: measures.excess(its, seed) for key, its in surfaces.items()}
+table = pd.DataFrame(over, ["π over IGP, minus 1", "low", "high"]).T
 record.table(table.rename_axis(["case", "function"]), "fig2")
 table.round(2)
 
@@ -513,24 +473,13 @@ for d, (label, alpha) in product((1, 2), (("1 + 2/T", 1 + 2 / horizon), ("1", 1.
 too_many = {d: experiments.cover_too_large_until(10_000, d, nu) for d in (1, 2, 3)}
 
 # %%
-held = {case: share(np.array([its.band for its in runs])) for case, runs in bands.items()}
-multiplier = {case: np.quantile([its.ratio for its in runs], 1 - delta) for case, runs in bands.items()}
-proved = [(d, "1 + 2/T") for d in (1, 2)]
-record.judge(
-    "3-P",
-    d1=held[proved[0]],
-    d2=held[proved[1]],
-    multiplier=exact(max(multiplier[case] for case in proved)),
-    experiments=weakest(held[d, "1"] for d in (1, 2)),
-)
+coverage = measures.claim_3_P(bands, delta)
+record.judge("3-P", **coverage)
 record.judge("3-Q", until=exact(max(too_many.values())))
-ratio = {case: np.array([its.bound / its.regret for its in bands[case]]) for case in proved}
-record.judge(
-    "3-U",
-    bound=weakest(share(its >= 1) for its in ratio.values()),
-    loose=exact(min(np.median(its) for its in ratio.values())),
-)
-table = pd.DataFrame({"band holds": {c: e.value for c, e in held.items()}, "multiplier": multiplier})
+record.judge("3-U", **measures.claim_3_U(bands))
+held = {case: np.mean([its.band for its in runs]) for case, runs in bands.items()}
+multiplier = {case: np.quantile([its.ratio for its in runs], 1 - delta) for case, runs in bands.items()}
+table = pd.DataFrame({"band holds": held, "multiplier": multiplier})
 record.table(table.rename_axis(["d", "alpha"]), "lemma5_coverage")
 table.round(2)
 
@@ -577,19 +526,10 @@ plt.show()
 
 # %%
 created = {d: [np.mean([its.created for its in covers[d, T]]) for T in horizons] for d in (1, 2, 3)}
-fitted = {d: slope(np.log(horizons), np.log(created[d])) for d in (1, 2, 3)}
-record.judge("3-M", **{f"d{d}": e.changed(lambda x, d=d: x - cover_exponent(d, nu)) for d, e in fitted.items()})
-widths = [np.mean([its.width for its in covers[2, horizon]], axis=0), igp_width[2]]
-record.judge(
-    "3-T", **{part: experiments.late_exponent(w, decades=2) for part, w in zip(("pi", "igp"), widths, strict=True)}
-)
-record.judge("3-V", moved=exact(max(np.mean([its.moved for its in covers[d, horizon]]) for d in (1, 2))))
-tenths = np.array_split(np.median(clocks[1, "π-GP-UCB"].seconds, axis=0), 10)
-record.judge(
-    "3-S",
-    late=exact(tenths[-1].mean() / tenths[1].mean()),
-    pulls=exact(np.mean([its.late_share for its in covers[1, horizon]])),
-)
+record.judge("3-M", **measures.claim_3_M(created, horizons, nu))
+record.judge("3-T", **measures.claim_3_T(covers[2, horizon], igp_width[2]))
+record.judge("3-V", **measures.claim_3_V([covers[d, horizon] for d in (1, 2)]))
+record.judge("3-S", **measures.claim_3_S(clocks[1, "π-GP-UCB"].seconds, covers[1, horizon]))
 table = pd.DataFrame({(d, T): [np.mean([its.created for its in runs]), max(its.gain for its in runs)]
                       for (d, T), runs in covers.items()}, ["cells, mean", "largest gain"]).T  # fmt: skip
 record.table(table.rename_axis(["d", "T"]), "cells")
@@ -664,12 +604,9 @@ for d in (1, 2):
 # %%
 shares = {(change, d, rule): trace.average_regret[:, -1] / uniform
           for (change, d), (traces, uniform) in changed.items() for rule, trace in traces.items()}  # fmt: skip
-since = {f"d{d}": paired_difference(shares["both", d, "π-GP-UCB"], shares["both", d, "IGP-UCB"], seed) for d in n_of}
+since = measures.claim_3_W(shares, seed)
 record.judge("3-W", **since)
-ahead = {
-    f"d{d}": paired_difference(shares["both", d, "IGP-UCB"], shares["published", d, "π-GP-UCB"], seed) for d in n_of
-}
-record.judge("3-X", **ahead)
+record.judge("3-X", **measures.claim_3_X(shares, seed))
 best = {
     d: paired_difference(shares["both", d, "IGP-UCB"], shares["tighter width", d, "π-GP-UCB"], seed) for d in (1, 2)
 }
@@ -764,7 +701,7 @@ specified = {}
 for claim_id, (entry, _) in list(ids.items())[:4]:
     more = averaging if entry[1] == "IGP-UCB" else averaging | first_cover
     specified[claim_id] = play_cross(claim_id, entry[0], to_printed(entry), **more)
-specified["3-G"] = play_cross("3-G", 2, lambda igp, pi, _: apart(pi, igp), **first_cover)
+specified["3-G"] = play_cross("3-G", 2, lambda igp, pi, _: measures.apart(pi, igp, seed), **first_cover)
 
 # %% tags=["hide-input"] jupyter={"source_hidden": true}
 for claim_id, table in specified.items():
@@ -794,7 +731,7 @@ record.explain(
 )
 record.explain(
     ["3-G"],
-    gaps[letter, 1].low > 0 > max(gaps["usual", d].high for d in (1, 2)) and gaps[letter, 2].high > 0,
+    gaps["d1_eq2"].low > 0 > max(gaps["d1"].high, gaps["d2"].high) and gaps["d2_eq2"].high > 0,
     "The paper's comparison depends on a lengthscale convention (3-G)",
     "By the letter of eq. 2 π-GP-UCB has more regret than IGP-UCB in one dimension, and not clearly less in two.",
 )
@@ -802,7 +739,7 @@ record.explain(
     ["3-K"],
     times[1] < 1 < refitted[1].value,
     "Time in one dimension (3-K) is a property of the implementation",
-    "With the covariance of 30 arms kept up to date a step of IGP-UCB costs microseconds; computed anew in every round "
+    "With the posterior of 30 arms kept up to date a step of IGP-UCB costs microseconds; computed anew in every round "
     "it is slower than cells: "
     f"{anew[1] / 60:.3g} minutes a run, where the paper's IGP-UCB took 82.",
 )
