@@ -99,9 +99,9 @@ def test_the_factory_picks_rows_up_to_one_and_a_half_pulls_an_arm():
     kernel, points = SquaredExponential(0.2), grid(40)
     assert type(exact_posterior(kernel, points, NOISE, 60)) is RowPosterior
     assert type(exact_posterior(kernel, points, NOISE, 61)) is CovariancePosterior
-    for name, given in (("horizon", (NOISE, 0)), ("noise_variance", (0.0, 5)), ("noise_variance", (np.nan, 5))):
+    for name, its in (("horizon", (NOISE, 0)), ("noise_variance", (0.0, 5)), ("noise_variance", (np.nan, 5))):
         with pytest.raises(ValueError, match=f"{name} = "):
-            exact_posterior(kernel, points, *given)
+            exact_posterior(kernel, points, *its)
 
 
 @pytest.mark.parametrize(("kernel", "points"), SETTINGS[:3], ids=NAMES[:3])
