@@ -52,14 +52,6 @@ def test_a_repeat_begins_only_if_one_as_long_as_the_last_fits(clock, seconds, fi
     assert len(harness.timed(lambda: steps_of(clock, [seconds]), repeats=5, stop_after=20).steps) == fit
 
 
-def test_a_row_has_smallest_median_and_largest():
-    assert harness.row("x", [3.0, 1.0, 8.0], arms=5) == {
-        "job": "x", "arms": 5, "min_s": 1.0, "median_s": 3.0, "max_s": 8.0, "repeats": 3, "note": ""
-    }  # fmt: skip
-    empty = harness.row("x", [], "why")
-    assert empty["repeats"] == 0 and np.isnan(empty["median_s"]) and empty["note"] == "why"
-
-
 @pytest.fixture(scope="module")
 def answers(tmp_path_factory):
     """The folder of a toy run of all questions."""
@@ -114,7 +106,8 @@ def test_a_peer_that_pulls_other_arms_is_found_out(monkeypatch):
 
 
 def test_an_aim_is_met_only_by_what_was_measured():
-    rows = [harness.row(peers.OURS, [1.0], rounds=200, times=1.0, same_arms=True)]
+    rows = [harness.row(peers.OURS, [1.0, 3.0, 0.5], rounds=200, times=1.0, same_arms=True)]
+    assert [rows[0][name] for name in ("min_s", "median_s", "max_s", "repeats")] == [0.5, 1.0, 3.0, 3]
     for times, met in ((39.0, False), (41.0, True), (np.nan, False)):
         peer = harness.row("scikit-learn", [times], rounds=200, times=times, same_arms=True)
         assert peers.aims(pd.DataFrame([*rows, peer]))[0].met is met

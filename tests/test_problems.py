@@ -148,7 +148,7 @@ def test_rows_that_are_not_there_or_not_whole_are_refused():
 
 
 def test_a_known_problem_is_that_of_every_trial(problem):
-    assert {id(Known(problem)(Trial(seed, number))) for seed in (1, 2) for number in range(3)} == {id(problem)}
+    assert all(Known(problem)(Trial(1, number)) is problem for number in range(3))
 
 
 def test_bounded_noise_is_uniform_within_its_bound():
@@ -159,8 +159,6 @@ def test_bounded_noise_is_uniform_within_its_bound():
     assert 0.49 < np.abs(noise).max() <= 0.5
     assert abs(noise.mean()) < 4 * np.sqrt(0.25 / 3 / n)
     assert abs((noise**2).mean() - 0.25 / 3) < 4 * 0.25 * np.sqrt(4 / 45 / n)
-    with pytest.raises(IndexError, match="arm = 4"):
-        problem.pull(4, rng)
 
 
 def test_rkhs_functions_have_the_norm_asked_for():
@@ -210,17 +208,12 @@ def draws(generator):
     return tuple(generator.integers(2**62, size=4).tolist())
 
 
-def test_streams_are_reproducible_and_differ():
-    keys = [(seed, number, purpose) for seed in (0, 1, 7) for number in range(5) for purpose in ("function", "run")]
-    first, second = ([draws(Trial(*key).rng(purpose)) for *key, purpose in keys] for _ in range(2))
-    assert first == second and len(set(first)) == len(keys)
-
-
-def test_a_notebooks_own_streams_are_not_those_of_a_trial():
+def test_streams_are_reproducible_and_differ_from_each_other_and_from_a_notebooks_own():
     """Notebooks draw from default_rng(seed) and default_rng([seed, section]) beside their trials."""
-    own = {draws(np.random.default_rng(2010))} | {draws(np.random.default_rng([2010, n])) for n in range(10)}
-    trials = {draws(Trial(2010, number).rng(purpose)) for number in range(10) for purpose in ("function", "run")}
-    assert not own & trials
+    keys = [(seed, number, purpose) for seed in (0, 7, 2010) for number in range(10) for purpose in ("function", "run")]
+    first, second = ([draws(Trial(*key).rng(purpose)) for *key, purpose in keys] for _ in range(2))
+    own = [draws(np.random.default_rng(seed)) for seed in (2010, *([2010, section] for section in range(10)))]
+    assert first == second and len({*first, *own}) == len(keys) + len({*own})
 
 
 @pytest.mark.parametrize(
