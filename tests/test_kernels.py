@@ -130,5 +130,5 @@ def test_bad_covariance(covariance, message):
 @pytest.mark.parametrize("index", [-1, 3])
 def test_arms_outside_the_covariance(index):
     for use in (Empirical(COVARIANCE).diag, partial(Empirical(COVARIANCE), np.array([[0]]))):
-        with pytest.raises(IndexError, match=f"arm = {index} is not allowed: arm must be from 0 to 2"):
+        with pytest.raises(IndexError, match=f"arm = {index} is not allowed: arm must be an integer from 0 to 2"):
             use(np.array([[0.0], [index]]))

@@ -15,7 +15,7 @@ from kbrepro import simulation
 from kbrepro.confidence import Bayes
 from kbrepro.kernels import SquaredExponential, grid
 from kbrepro.policies import UCB, ExpectedImprovement, MeanOnly, ProbabilityOfImprovement, VarianceOnly
-from kbrepro.problems import GPDraw, Model, Problem, Rows, Trial
+from kbrepro.problems import GPDraw, Model, Problem, Trial
 from kbrepro.regret import Trace, log_spaced
 from kbrepro.simulation import Experiment, observations, rounds, run_trials
 
@@ -150,36 +150,19 @@ def test_policies_of_a_trial_share_function_noise_and_first_arm(experiment):
         assert abs(np.mean(one * other)) < 4 / np.sqrt(one.size)
 
 
-def test_a_policy_does_not_depend_on_the_company_it_keeps(experiment):
-    alone = replace(experiment, policies={"MPI": experiment.policies["MPI"]})
-    one, other = run_trials(alone, 3, SEED)["MPI"], run_trials(experiment, 3, SEED)["MPI"]
-    np.testing.assert_array_equal(one.arms, other.arms)
-    np.testing.assert_array_equal(one.regret, other.regret)
-
-
-@pytest.mark.parametrize("block", [1, 4, 100])
-def test_blocks_change_nothing_and_first_picks_trials_by_number(experiment, block):
+@pytest.mark.parametrize(("jobs", "block"), [("1", 1), ("1", 100), ("2", 4)])
+def test_workers_blocks_and_company_change_nothing_and_first_picks_trials_by_number(
+    experiment, monkeypatch, jobs, block
+):
     whole = run_trials(experiment, TRIALS, SEED)
     assert list(whole) == list(experiment.policies)
     assert [part.shape for part in whole["EI"]] == [(TRIALS, 15), (TRIALS, 30), (TRIALS, 15), (TRIALS, 1)]
+    monkeypatch.setenv("KBREPRO_JOBS", jobs)
     assert_same(run_trials(experiment, TRIALS, SEED, block=block), whole)
     part = run_trials(experiment, 3, SEED, first=2, block=block)
     assert_same(part, {name: Trace(*(p[2:5] for p in trace)) for name, trace in whole.items()})
-
-
-def test_rows_follow_the_trial_number():
-    """The trial number reaches the problem: trial n meets row n."""
-    rewards = np.random.default_rng(35).standard_normal((8, 4))
-    experiment = Experiment(Rows(np.eye(4), rewards, 0.1), {"EI": ExpectedImprovement}, 5)
-    traces = run_trials(experiment, 3, SEED, first=4, block=2)["EI"]
-    expected = rewards[4:7].max(axis=1, keepdims=True) - np.take_along_axis(rewards[4:7], traces.arms, axis=1)
-    np.testing.assert_array_equal(traces.regret, expected)
-
-
-def test_two_workers_give_the_numbers_of_one(experiment, monkeypatch):
-    one = run_trials(experiment, TRIALS, SEED)
-    monkeypatch.setenv("KBREPRO_JOBS", "2")
-    assert_same(run_trials(experiment, TRIALS, SEED, block=2), one)
+    alone = run_trials(replace(experiment, policies={"MPI": experiment.policies["MPI"]}), TRIALS, SEED, block=block)
+    np.testing.assert_array_equal(alone["MPI"].arms, whole["MPI"].arms)
 
 
 def test_joblib_decides_where_nothing_else_does(experiment, monkeypatch):
@@ -191,37 +174,26 @@ def test_joblib_decides_where_nothing_else_does(experiment, monkeypatch):
         assert_same(run_trials(experiment, TRIALS, SEED), one)
 
 
-@pytest.mark.parametrize("jobs", ["0", "-1", "two", "", "1.5"])
+@pytest.mark.parametrize("jobs", ["0", "two", "", "1.5"])
 def test_bad_number_of_workers(experiment, monkeypatch, jobs):
     monkeypatch.setenv("KBREPRO_JOBS", jobs)
     with pytest.raises(ValueError, match=r"KBREPRO_JOBS = .* is not allowed: .* an integer of at least 1"):
         run_trials(experiment, 1, SEED)
 
 
-@pytest.mark.parametrize(
-    ("settings", "message"),
-    [
-        ({"trials": 0}, "trials = 0"),
-        ({"trials": 2, "block": 0}, "block = 0"),
-        ({"trials": 2, "first": -1}, "first = -1"),
-        ({"trials": 2, "seed": -5}, "seed = -5"),
-    ],
-)
-def test_bad_settings_are_named(experiment, settings, message):
-    with pytest.raises(ValueError, match=message):
-        run_trials(experiment, **{"seed": SEED} | settings)
+@pytest.mark.parametrize("name", ["trials", "block", "first", "seed"])
+def test_bad_settings_are_named(experiment, name):
+    with pytest.raises(ValueError, match=f"{name} = -5"):
+        run_trials(experiment, **{"seed": SEED, "trials": 2, name: -5})
     for play in (partial(replace, experiment), lambda horizon: next(rounds(None, None, horizon, None))):
         with pytest.raises(ValueError, match="horizon = 0"):
             play(horizon=0)
+    without = replace(experiment, policies={"EI": ExpectedImprovement}, record_band=True)
+    with pytest.raises(TypeError, match="record_band = True is not allowed: ExpectedImprovement has no band_ratio"):
+        run_trials(without, 1, SEED)
 
 
 # Bands, and other jobs
-
-
-def test_a_policy_without_a_band_cannot_record_one(experiment):
-    policies = {"EI": ExpectedImprovement}
-    with pytest.raises(TypeError, match="record_band = True is not allowed: ExpectedImprovement has no band_ratio"):
-        run_trials(replace(experiment, policies=policies, record_band=True), 1, SEED)
 
 
 def test_the_band_is_the_worst_since_the_round_before_that_is_kept():
