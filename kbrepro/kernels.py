@@ -139,7 +139,6 @@ class Empirical:
 
     def _index(self, X: Array) -> NDArray[np.int64]:
         index = np.asarray(X).reshape(len(X), -1)[:, 0].astype(int)
-        if len(index) and not (index.min() >= 0 and index.max() < len(self.covariance)):
-            bad = index.min() if index.min() < 0 else index.max()
-            raise IndexError(f"arm = {bad} is not allowed: arm must be from 0 to {len(self.covariance) - 1}")
+        for arm in (index.min(initial=0), index.max(initial=0)):
+            checks.arm_index(int(arm), len(self.covariance))
         return index

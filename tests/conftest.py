@@ -89,16 +89,6 @@ def check_kept(monkeypatch):
     return check
 
 
-def pytest_terminal_summary(terminalreporter):
-    passed = [
-        report.nodeid
-        for report in terminalreporter.stats.get("passed", [])
-        if report.nodeid.startswith("tests/batch/test_faults.py")
-    ]
-    if passed:
-        terminalreporter.write_line(f"{len(passed)} fault tests passed")
-
-
 @pytest.fixture
 def checked(check_readable):
     """A figure of a notebook, which fits a page and can be read, and its title."""

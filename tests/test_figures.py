@@ -23,11 +23,6 @@ ROOT = Path(__file__).parents[1]
 
 
 @pytest.fixture
-def traces():
-    return {"EI": trace_of(np.random.default_rng(3).random((20, 50)))}
-
-
-@pytest.fixture
 def ax(styled):
     figure, ax = plt.subplots()
     yield ax
@@ -50,15 +45,13 @@ def test_the_measures_of_colour():
     assert confused({"red": red, "green": (green[0], "--")}) == []
 
 
-def test_every_colour_stands_out_from_white():
-    looks = [*figures.KERNEL_LOOK.values(), *figures.STATE_LOOK.values()]
-    assert min(contrast_with_white(colour) for colour in [*(colour for colour, _ in looks), *CYCLE]) >= CONTRAST
-
-
-def test_kernels_states_and_other_curves_are_told_apart():
+def test_kernels_states_and_other_curves_stand_out_from_white_and_are_told_apart():
+    states = [colour for colour, _ in figures.STATE_LOOK.values()]
+    colours = [*(colour for colour, _ in figures.KERNEL_LOOK.values()), *states, *CYCLE]
+    assert min(map(contrast_with_white, colours)) >= CONTRAST
     assert confused(figures.KERNEL_LOOK) == []
-    for colours in (CYCLE, [colour for colour, _ in figures.STATE_LOOK.values()]):
-        assert min(distance(*pair) for pair in combinations(colours, 2)) > TOLD_APART
+    for its in (CYCLE, states):
+        assert min(distance(*pair) for pair in combinations(its, 2)) > TOLD_APART
 
 
 def test_the_hero_is_thick_and_a_readers_own_policy_has_a_colour_of_the_cycle():
@@ -105,15 +98,9 @@ def test_regret_on_log_axes_is_what_the_axis_says(ax):
     np.testing.assert_allclose(line.get_ydata(), middle)
     edges = ax.collections[0].get_paths()[0].vertices
     assert np.ptp(edges[edges[:, 0] == 2000, 1]) == pytest.approx(high[-1] - low[-1])
-    assert ax.get_ylabel() == "cumulative regret $R_t$ (°C)\nmedian and quartiles\nof 30 trials"
+    assert all(said in ax.get_ylabel() for said in ("°C", "quartiles", "30 trials"))
     assert (ax.get_xscale(), ax.get_yscale(), ax.get_xlim()) == ("log", "log", (1, 2000))
     assert to_hex(ax.lines[1].get_color()) == CYCLE[0]
-
-
-def test_policies_of_different_numbers_of_trials_are_told_in_the_axis():
-    _, ax = plt.subplots()
-    figures.regret_quartiles(ax, {name: many(1, 0.5).first(n) for name, n in (("EI", 30), ("MPI", 7), ("GP-TS", 12))})
-    assert ax.get_ylabel().endswith("of 7 to 30 trials")
 
 
 def test_mean_and_interval_of_block_means(ax):
@@ -130,14 +117,14 @@ def test_mean_and_interval_of_block_means(ax):
         figures.regret_quartiles(ax, {"EI": its}, quantity="none")
 
 
-@pytest.mark.parametrize("quantity", ["average", "cumulative"])
-def test_what_is_kept_of_measured_data_is_drawn_and_tabulated_whole(ax, quantity):
+def test_what_is_kept_of_measured_data_is_drawn_and_tabulated_whole(ax):
     its, at = many(1.0, 0.5), kept_rounds(2000)
-    kept = Regrets(at, its.cumulative_regret[:, at - 1])
-    figures.regret_quartiles(ax, {"EI": its, "MPI": kept}, quantity=quantity)
+    traces = {"EI": its, "MPI": Regrets(at, its.cumulative_regret[:, at - 1])}
+    figures.regret_quartiles(ax, traces, quantity="average")
     np.testing.assert_array_equal(ax.lines[0].get_xydata(), ax.lines[1].get_xydata())
-    table = curve_quantiles({"EI": its, "MPI": kept})
+    table = curve_quantiles(traces)
     assert table.loc["EI"].equals(table.loc["MPI"]) and table.notna().all(axis=None)
+    assert table.loc["EI"].index.tolist() == log_spaced(2000, 60).tolist()
 
 
 def test_the_curves_of_a_figure_as_a_table(styled):
@@ -159,17 +146,6 @@ def test_simple_regret_that_reaches_zero(ax):
     figures.regret_quartiles(ax, {"EI": its}, quantity="simple")
     drawn = ax.lines[0].get_ydata()
     assert drawn[-1] == 0 and ax.get_ylim()[0] == pytest.approx(0.7 * drawn[drawn > 0].min())
-
-
-def test_log_spaced_rounds():
-    rounds = log_spaced(30_000)
-    assert rounds[0] == 1 and rounds[-1] == 30_000 and (np.diff(rounds) > 0).all() and 80 < len(rounds) <= 100
-    assert rounds.dtype.kind == "i"
-    assert log_spaced(1).tolist() == [1]
-    with pytest.raises(ValueError, match="horizon = 0"):
-        log_spaced(0)
-    tabulated = curve_quantiles({"EI": trace_of(np.ones((3, 40)))}).loc["EI"].index
-    assert tabulated.tolist() == np.unique(np.geomspace(1, 40, 60).astype(int)).tolist()
 
 
 # Labels at the ends of curves
@@ -224,9 +200,6 @@ def test_pairs_show_every_dot_the_estimate_and_the_rule(ax, check_readable):
     assert value.get_color() == figures.STATE_LOOK["holds"][0]
     assert ax.lines[5].get_color() == figures.STATE_LOOK["undecided"][0]
     assert [text.get_text() for text in ax.texts] == ["2 of 3", "0 of 2"]  # 1 is not above 1
-    assert [label.get_text() for label in ax.get_yticklabels()] == ["cUCB", "EI"]
-    told = "ratio\none dot a chain; median and 95 % interval\nshaded: > 1; right: how many meet it"
-    assert ax.get_xlabel() == told
     shaded = ax.patches[0].get_extents().transformed(ax.transData.inverted())
     assert (shaded.x0, shaded.x1) == pytest.approx((1, ax.get_xlim()[1]))
     check_readable(ax.figure)
@@ -254,56 +227,30 @@ def test_a_specification_curve_shows_every_interpretation(styled, sizes, check_r
         np.testing.assert_array_equal(drawn[state].get_ydata(), table["value"][table["state"] == state])
     record = table.index[table["main"]][0]
     assert (drawn["main"].get_xdata(), drawn["main"].get_ydata()) == ([record], [table["value"][record]])
-    labels = [label.get_text() for label in below.get_yticklabels()]
-    assert len(labels) == sum(1 + size for size in sizes) and "not played:" not in labels
-    bold = [label.get_text() for label in below.get_yticklabels() if label.get_fontweight() == "bold"]
-    assert bold == ["value 0"] * len(sizes)
+    labels = below.get_yticklabels()
+    assert len(labels) == sum(1 + size for size in sizes) and "not played:" not in map(Text.get_text, labels)
+    assert [its.get_text() for its in labels if its.get_fontweight() == "bold"] == ["value 0"] * len(sizes)
     assert sum(len(line.get_xdata()) for line in below.lines[:-1]) == len(table) * len(sizes)  # the last: the main one
-    assert above.get_ylabel().endswith("(°C)") and below.get_xlabel().startswith(f"{len(table)} interpretations")
     check_readable(figure)
 
 
 @pytest.mark.parametrize(
-    ("rule", "scale", "show", "values", "axis", "ticks"),
-    [
-        (
-            "<= 0.2",
-            0.0,
-            ".0%",
-            (-0.9, 0.1, 40.0),
-            "symlog",
-            ["−100%", "−20%", "0%", "20%", "100%", "300%", "1,000%", "3,000%"],
-        ),
-        ("< 2", 0.0, ".1f", (1.1, 5.0, 400.0), "log", ["1", "3", "10", "30", "100", "300"]),
-        ("< 0", 0.5, ".0%", (-0.9, 0.1, 4.0), "linear", None),
-        ("<= 2", 0.0, ".0f", (0.0, 1.0, 3.0), "linear", None),
-    ],
-    ids=["shares", "ratios", "near the rule", "counts"],
+    ("rule", "values", "axis"),
+    [("<= 0.2", (-0.9, 40.0), "symlog"), ("< 2", (1.1, 400.0), "log"), ("< 2", (1.1, 3.0), "linear")],
 )
-def test_far_interpretations_are_drawn_on_a_stretched_axis(
-    styled, check_readable, rule, scale, show, values, axis, ticks
-):
-    its = Part("part", "a number", read_rule(rule), show=show, scale=scale)
-    table = interpretations.specification(its, [({"choice": v}, Estimate(v, v - 0.05, v + 0.05)) for v in values])
-    figure = pictures.specification_curve(table, {"choice": [*values, "not taken"]}, its)
-    above, below = figure.axes
-    assert above.get_yscale() == axis
-    if ticks:
-        assert [label.get_text() for label in above.get_yticklabels()] == ticks
-    if show == ".0f":
-        assert all(tick.is_integer() for tick in above.get_yticks())
-    assert [label.get_text() for label in below.get_yticklabels()] == ["choice:", *map(str, values)]
-    check_readable(figure)
+def test_far_interpretations_are_drawn_on_a_stretched_axis(styled, rule, values, axis):
+    its = Part("part", "a number", read_rule(rule), show=".1f")
+    table = interpretations.specification(its, [({"choice": v}, Estimate(v, v, v)) for v in values])
+    assert pictures.specification_curve(table, {"choice": list(values)}, its).axes[0].get_yscale() == axis
 
 
-def test_a_played_claim_has_the_finding_as_its_title(styled):
+def test_a_played_claim_says_how_often_it_holds_and_what_decides(styled):
     its = Part("gap", "a number", read_rule("> 0"), scale=1.0, curve=("gap (m)",))
     found = [({"incumbent": name, "margin": m}, Estimate(v, v, v)) for name, v in (("a", 1), ("b", -1)) for m in (0, 1)]
     claim = Claim("9-A", "", "own question", "", {"gap": its}, "")
     rules = Rules("09", {"9-A": claim}, {"incumbent": ["a", "b"], "margin": [0, 1], "days": ["none"]}, "")
     figure = pictures.claim_curve(interpretations.specification(its, found), rules, "9-A", "light")
-    assert figure.axes[0].get_title() == "9-A, light: holds in 2 of 4 interpretations; the incumbent alone decides"
-    assert figure.axes[0].get_ylabel() == "gap (m)"
+    assert "2 of 4" in figures.said(figure) and "incumbent" in figures.said(figure)
 
 
 PLAYED = [
@@ -321,13 +268,8 @@ def test_the_curve_of_every_played_claim_is_readable(styled, check_readable, not
     part, (name, values) = rules.claims[claim_id].played, next(iter(rules.interpretations.items()))
     sizes = [part.rule.nearest_scale or part.scale, 30 * (part.scale or part.rule.nearest_scale)]
     found = [({name: v}, Estimate(s, 0.9 * s, 1.1 * s)) for v, s in zip(values, sizes, strict=False)]
-    figure = pictures.claim_curve(
-        interpretations.specification(part, found), rules, claim_id, "SIMULATED SUBSTITUTE for light"
-    )
-    check_readable(figure)
-    what, data = (*part.curve, "SIMULATED SUBSTITUTE for light")[:2]
-    title = figure.axes[0].get_title().replace("\n", " ")
-    assert title.startswith(f"{claim_id}, {data}: holds in ") and figure.axes[0].get_ylabel() == what
+    table = interpretations.specification(part, found)
+    check_readable(pictures.claim_curve(table, rules, claim_id, "SIMULATED SUBSTITUTE for light"))
 
 
 def test_a_restyled_curve_takes_its_band_along(ax):
@@ -338,39 +280,32 @@ def test_a_restyled_curve_takes_its_band_along(ax):
     assert to_hex(ax.collections[1].get_facecolor()[0]) == "#ff0000" and ax.collections[1].get_alpha() == 0.15
 
 
-def part(rule, scale, value, low, high, state, **flags):
-    return {"is": "", "rule": rule, "scale": scale, "value": value, "low": low, "high": high, "state": state} | {
-        "shown": f"{value:g}",
-        **flags,
-    }
+def claim(number, **parts):
+    """A record of one claim: name of its part, what it has besides rule and scale."""
+    told = {name: {"is": "", "scale": 1.0} | its for name, its in parts.items()}
+    return {"id": number, "counts_as": "own question" if number == "2-A" else "experiment", "parts": told}
+
+
+def found(rule, value, low, high, state, **more):
+    return {"rule": rule, "value": value, "low": low, "high": high, "state": state, "shown": ""} | more
 
 
 RUNS = {
-    "01_first": {
-        "claims": [
-            {
-                "id": "1-A",
-                "counts_as": "experiment",
-                "parts": {
-                    "above": part("> 1", 1.0, 1.5, 1.2, 2.0, "holds"),
-                    "below": part("< 0.6", 0.6, 0.9, 0.5, 1.2, "undecided", control=True),
-                    "between": part(">= -0.2, <= 0.2", 0.2, 0.1, -0.1, 0.15, "holds"),
-                },
-            },
-            {"id": "1-B", "counts_as": "experiment", "parts": {"far": part("> 0", 1.0, -9.0, -9.5, -1.0, "fails")}},
-        ]
-    },
-    "02_second": {
-        "claims": [
-            {"id": "2-A", "counts_as": "own question", "parts": {"ours": part("<= 0", 1.0, 0.0, 0.0, 0.0, "holds")}},
-            {"id": "2-B", "counts_as": "theorem", "parts": {"later": {"is": "", "rule": "> 0", "scale": 1.0}}},
-        ]
-    },
+    "01_first": [
+        claim(
+            "1-A",
+            above=found("> 1", 1.5, 1.2, 2.0, "holds"),
+            below=found("< 0.6", 0.9, 0.5, 1.2, "undecided", scale=0.6, control=True),
+            between=found(">= -0.2, <= 0.2", 0.1, -0.1, 0.15, "holds", scale=0.2),
+        ),
+        claim("1-B", far=found("> 0", -9.0, -9.5, -1.0, "fails")),
+    ],
+    "02_second": [claim("2-A", ours=found("<= 0", 0.0, 0.0, 0.0, "holds")), claim("2-B", later={"rule": "> 0"})],
 }
 
 
 def test_all_parts_lie_by_their_distance_to_the_rule(styled, check_readable):
-    figure = pictures.all_parts(RUNS)
+    figure = pictures.all_parts({name: {"claims": its} for name, its in RUNS.items()})
     (ax,) = figure.axes
     rows = ["01_first", "1-A above", "1-A below", "1-A between", "1-B far", "02_second", "2-A ours", "2-B later"]
     assert [label.get_text() for label in ax.get_yticklabels()] == rows
@@ -384,14 +319,12 @@ def test_all_parts_lie_by_their_distance_to_the_rule(styled, check_readable):
     assert [line.get_ydata()[0] for line in ax.lines if line.get_marker() == "<"] == [4]
     assert [place for place, line in values.items() if line.get_markerfacecolor() == "white"] == [2, 6]
     assert values[4].get_color() == figures.STATE_LOOK["fails"][0]
-    texts = [text.get_text() for text in ax.texts]
-    assert "≥ −0.2, ≤ 0.2" in texts and "not evaluated" in texts and "1.5" in texts
+    assert "not evaluated" in [text.get_text() for text in ax.texts]
     check_readable(figure)
 
 
 def test_all_parts_stay_readable_when_there_are_many(styled, check_readable):
-    claims = RUNS["01_first"]["claims"] * 18
-    figure = pictures.all_parts({f"0{i}_notebook": {"claims": claims} for i in range(1, 3)})
+    figure = pictures.all_parts({f"0{i}_notebook": {"claims": RUNS["01_first"] * 18} for i in range(1, 3)})
     assert figure.get_size_inches()[0] == figures.WIDTH
     check_readable(figure)
     names = [Text.get_window_extent(label) for label in figure.axes[0].get_yticklabels()]

@@ -50,13 +50,6 @@ def test_every_name_is_there_is_explained_and_nothing_else_is():
     assert {name for name in vars(kb) if not name.startswith("_")} - modules == set(kb.__all__)
 
 
-def test_the_story_names_what_it_is_about():
-    story = kb.__doc__.split("\n\n")[1]
-    assert len(story.splitlines()) <= 10
-    told = [word for word in kb.__all__ if f"`{word}`" in story]
-    assert len(told) >= 8
-
-
 def test_what_the_page_on_own_problems_says_runs(monkeypatch):
     """Its codes run one after the other, and both of its policies play on a known problem."""
     monkeypatch.setenv("KBREPRO_JOBS", "1")

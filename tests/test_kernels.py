@@ -1,5 +1,7 @@
 """Kernels against scikit-learn, their properties, and the errors of a bad covariance."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -58,39 +60,27 @@ def test_independent_is_the_identity_where_points_differ():
 
 
 def test_the_form_that_srinivas_prints():
-    r, lengthscale = 0.37, 0.2
-    printed = SquaredExponential(np.sqrt(lengthscale))(np.zeros((1, 1)), np.full((1, 1), r))
-    assert printed[0, 0] == pytest.approx(np.exp(-(r**2) / (2 * lengthscale)), rel=1e-14)
+    printed = SquaredExponential(np.sqrt(0.2))(np.zeros((1, 1)), np.full((1, 1), 0.37))
+    assert printed[0, 0] == pytest.approx(np.exp(-(0.37**2) / (2 * 0.2)), rel=1e-14)
 
 
-def test_kernels_are_values():
-    assert SquaredExponential(0.2) == SquaredExponential(0.2) != SquaredExponential(0.3)
-    assert len({Matern(0.2, nu=2.5), Matern(0.2, nu=2.5), Matern(0.2, nu=1.5)}) == 2
-
-
-@pytest.mark.parametrize("kernel", [SquaredExponential, lambda value: Matern(value, nu=2.5)])
 @pytest.mark.parametrize("value", [0.0, -1.0, np.nan, np.inf])
-def test_bad_lengthscale(kernel, value):
-    with pytest.raises(ValueError, match="lengthscale"):
-        kernel(value)
-
-
 @pytest.mark.parametrize(
-    "make",
+    ("kernel", "name"),
     [
-        lambda v: SquaredExponential(1.0, variance=v),
-        lambda v: Matern(1.0, nu=0.5, variance=v),
-        lambda v: Linear(v),
-        lambda v: Independent(v),
+        (SquaredExponential, "lengthscale"),
+        (partial(SquaredExponential, 1.0), "variance"),
+        (partial(Matern, nu=2.5), "lengthscale"),
+        (partial(Matern, 1.0), "nu"),
+        (partial(Matern, 1.0, nu=0.5), "variance"),
+        (Linear, "variance"),
+        (Independent, "variance"),
     ],
 )
-def test_bad_variance(make):
-    with pytest.raises(ValueError, match=r"variance = -1\.0 is not allowed"):
-        make(-1.0)
-
-
-def test_bad_smoothness():
-    with pytest.raises(ValueError, match=r"nu = 2 is not allowed: nu must be 0\.5, 1\.5 or 2\.5"):
+def test_bad_parameters(kernel, name, value):
+    with pytest.raises(ValueError, match=rf"{name} = {value!r} is not allowed"):
+        kernel(**{name: value})
+    with pytest.raises(ValueError, match="nu = 2 is not allowed: nu must be 0"):
         Matern(1.0, nu=2)
 
 
@@ -105,12 +95,13 @@ def test_grid():
 COVARIANCE = np.array([[2.0, 1.0, 0.0], [1.0, 3.0, -0.5], [0.0, -0.5, 1.0]])
 
 
-def test_empirical_gives_the_matrix_back():
+def test_empirical_gives_the_matrix_back_and_may_be_singular():
     kernel = Empirical(COVARIANCE)
     np.testing.assert_array_equal(kernel(kernel.points, kernel.points), COVARIANCE)
     np.testing.assert_array_equal(kernel.diag(kernel.points), [2, 3, 1])
     np.testing.assert_array_equal(kernel(kernel.points[[2]], kernel.points[[1, 1]]), [[-0.5, -0.5]])
-    assert kernel.points.shape == (3, 1)
+    V = np.random.default_rng(3).standard_normal((30, 4))
+    assert Empirical(V @ V.T).points.shape == (30, 1)
 
 
 def changed(place, value):
@@ -126,10 +117,8 @@ def changed(place, value):
         (np.zeros(4), r"shape \(4,\): it must be square"),
         (np.zeros((0, 0)), r"shape \(0, 0\): it must be square"),
         (changed((0, 1), np.nan), r"covariance\[0, 1\] = nan"),
-        (changed((2, 2), np.inf), r"covariance\[2, 2\] = inf"),
         (changed((0, 2), 0.1), r"not symmetric: \[0, 2\] = 0\.1 but \[2, 0\] = 0\.0"),
         (np.array([[1.0, 2.0], [2.0, 1.0]]), r"eigenvalue -1: it must be positive semidefinite"),
-        (-np.eye(2), r"eigenvalue -1: it must be positive semidefinite"),
         (np.zeros((2, 2)), "positive semidefinite"),
     ],
 )
@@ -138,15 +127,8 @@ def test_bad_covariance(covariance, message):
         Empirical(covariance)
 
 
-def test_a_singular_covariance_is_allowed():
-    Empirical(np.ones((4, 4)))
-    V = np.random.default_rng(3).standard_normal((30, 4))
-    Empirical(V @ V.T)
-
-
-@pytest.mark.parametrize(("index", "named"), [(-1, -1), (3, 3), (17, 17)])
-def test_arms_outside_the_covariance(index, named):
-    with pytest.raises(IndexError, match=f"arm = {named} is not allowed: arm must be from 0 to 2"):
-        Empirical(COVARIANCE).diag(np.array([[0.0], [index]]))
-    with pytest.raises(IndexError, match=f"arm = {named}"):
-        Empirical(COVARIANCE)(np.array([[index]]), np.array([[0]]))
+@pytest.mark.parametrize("index", [-1, 3])
+def test_arms_outside_the_covariance(index):
+    for use in (Empirical(COVARIANCE).diag, partial(Empirical(COVARIANCE), np.array([[0]]))):
+        with pytest.raises(IndexError, match=f"arm = {index} is not allowed: arm must be an integer from 0 to 2"):
+            use(np.array([[0.0], [index]]))

@@ -3,7 +3,6 @@
 import ast
 import re
 from importlib import import_module
-from itertools import combinations
 from pathlib import Path
 
 import pytest
@@ -21,17 +20,18 @@ every_paper = pytest.mark.parametrize("folder", FOUND)
 def test_every_folder_is_a_paper_with_one_notebook_its_rules_and_its_full_scale_profile():
     assert set(FOUND) == {path.parent.name for path in PACKAGE.glob("papers/*/__init__.py")}
     notebooks = [paper.notebook for paper in FOUND.values()]
-    assert len(set(notebooks)) == len(notebooks)
+    assert len({name[:2] for name in notebooks}) == len(notebooks) and all(name[:2].isdigit() for name in notebooks)
     for place in ("notebooks/*.py", "notebooks/*.ipynb", "notebooks/claims/*.yaml", "notebooks/profiles/paper/*.yaml"):
         assert sorted(path.stem for path in ROOT.glob(place)) == notebooks, place
+    blocks = [name for paper in FOUND.values() for name in paper.blocks]  # of pages
+    assert len(set(blocks)) == len(blocks)
 
 
 @every_paper
 def test_the_notebook_has_a_heading_and_its_rules_can_be_read(folder):
-    paper = FOUND[folder]
-    text = (ROOT / "notebooks" / f"{paper.notebook}.py").read_text(encoding="utf-8")
-    assert re.search(r"^# # (.*)$", text, flags=re.M)
-    assert claims.load(ROOT / "notebooks" / "claims" / f"{paper.notebook}.yaml").claims
+    name = FOUND[folder].notebook
+    assert re.search(r"^# # (.*)$", (ROOT / "notebooks" / f"{name}.py").read_text(encoding="utf-8"), flags=re.M)
+    assert claims.load(ROOT / "notebooks" / "claims" / f"{name}.yaml").claims
 
 
 @every_paper
@@ -122,8 +122,3 @@ def test_outside_the_papers_no_source_names_an_algorithm_a_notebook_or_a_papers_
         assert [path for path, its in text.items() if re.search(rf"\bpapers(\.|/|/?\W+){folder}\b", its)] == []
     counted = r"\b(three|four|five|six|seven|\d+) (papers|notebooks)\b"
     assert [path for path, its in text.items() if re.search(counted, its, flags=re.I)] == []
-
-
-def test_blocks_of_pages_have_one_name_each():
-    names = [set(paper.blocks) for paper in FOUND.values()]
-    assert all(one.isdisjoint(other) for one, other in combinations(names, 2))

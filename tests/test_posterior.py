@@ -8,12 +8,8 @@ from scipy.linalg import cho_factor, cho_solve
 from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process import kernels as sk
 
-from kbrepro.confidence import Bayes
 from kbrepro.kernels import Empirical, Independent, Linear, Matern, SquaredExponential, grid
-from kbrepro.policies import UCB
-from kbrepro.posterior import CovariancePosterior, RowPosterior, Rows, exact_posterior
-from kbrepro.problems import GPDraw, Trial
-from kbrepro.simulation import run
+from kbrepro.posterior import CovariancePosterior, RowPosterior, exact_posterior
 
 FORMS = [RowPosterior, CovariancePosterior]
 NOISE = 0.025
@@ -48,22 +44,28 @@ def after(posterior, history):
     return posterior
 
 
-@both_forms
 @every_kernel
-def test_three_thousand_pulls_with_repeats_match_a_dense_solve(form, kernel, points):
+def test_three_thousand_pulls_with_repeats_match_a_dense_solve_and_each_other(kernel, points):
     rng = np.random.default_rng(6)
-    posterior = form(kernel, points, NOISE)
+    K, forms = kernel(points, points), [form(kernel, points, NOISE) for form in FORMS]
     counts, sums = np.zeros(len(points), dtype=int), np.zeros(len(points))
     for t in range(1, 3001):
         arm, observation = int(len(points) * rng.random() ** 2), rng.normal(0.5, 1.0)
-        posterior.update(arm, observation)
+        for posterior in forms:
+            posterior.update(arm, observation)
         counts[arm] += 1
         sums[arm] += observation
         if t in (1, 2, 30, 300, 3000):
             mean, variance = dense(kernel, points, NOISE, counts, sums)
-            np.testing.assert_allclose(posterior.mean, mean, rtol=0, atol=1e-9)
-            np.testing.assert_allclose(posterior.variance, variance, rtol=0, atol=1e-10)
-            np.testing.assert_array_equal(posterior.counts, counts)
+            for posterior in forms:
+                np.testing.assert_allclose(posterior.mean, mean, rtol=0, atol=1e-9)
+                np.testing.assert_allclose(posterior.variance, variance, rtol=0, atol=1e-10)
+                np.testing.assert_array_equal(posterior.counts, counts)
+    rows, covariance = forms
+    np.testing.assert_allclose(rows.mean, covariance.mean, rtol=0, atol=1e-10)
+    np.testing.assert_allclose(rows.variance, covariance.variance, rtol=0, atol=1e-11)
+    assert rows.gain == pytest.approx(covariance.gain, rel=1e-11)
+    np.testing.assert_array_equal(kernel(points, points), K)  # a given covariance is not written to
 
 
 @both_forms
@@ -89,46 +91,22 @@ def test_scikit_learn_agrees(form, ours, theirs, noise_variance):
     np.testing.assert_allclose(posterior.sd, sd, rtol=0, atol=1e-8)
 
 
-@every_kernel
-def test_both_forms_agree_over_thousands_of_pulls(kernel, points):
-    rng = np.random.default_rng(8)
-    rows, covariance = (form(kernel, points, NOISE) for form in FORMS)
-    for _ in range(2500):
-        arm, observation = int(rng.integers(len(points))), rng.standard_normal()
-        rows.update(arm, observation)
-        covariance.update(arm, observation)
-    np.testing.assert_allclose(rows.mean, covariance.mean, rtol=0, atol=1e-10)
-    np.testing.assert_allclose(rows.variance, covariance.variance, rtol=0, atol=1e-11)
-    assert rows.gain == pytest.approx(covariance.gain, rel=1e-11)
-
-
 def test_the_factory_picks_rows_up_to_one_and_a_half_pulls_an_arm():
     kernel, points = SquaredExponential(0.2), grid(40)
     assert type(exact_posterior(kernel, points, NOISE, 60)) is RowPosterior
     assert type(exact_posterior(kernel, points, NOISE, 61)) is CovariancePosterior
-    with pytest.raises(ValueError, match="horizon = 0"):
-        exact_posterior(kernel, points, NOISE, 0)
-
-
-@pytest.mark.parametrize(("kernel", "points"), SETTINGS[:3], ids=NAMES[:3])
-def test_both_forms_give_the_same_arms_under_ucb(kernel, points):
-    problem, traces = GPDraw(kernel, points, NOISE)(Trial(9, 0)), []
-    for form in FORMS:
-        policy = UCB(problem.model, 400, width=Bayes(delta=0.1))
-        policy.posterior = form(kernel, points, NOISE)
-        traces.append(run(policy, problem, 400, np.random.default_rng(10)))
-    np.testing.assert_array_equal(traces[0].arms, traces[1].arms)
-    assert len(np.unique(traces[0].arms)) > 3
+    for name, its in (("horizon", (NOISE, 0)), ("noise_variance", (0.0, 5)), ("noise_variance", (np.nan, 5))):
+        with pytest.raises(ValueError, match=f"{name} = "):
+            exact_posterior(kernel, points, *its)
 
 
 @both_forms
 @every_kernel
 def test_before_the_first_pull_it_is_the_prior(form, kernel, points):
     posterior = form(kernel, points, NOISE)
-    np.testing.assert_array_equal(posterior.mean, np.zeros(len(points)))
-    np.testing.assert_array_equal(posterior.variance, kernel.diag(points))
-    np.testing.assert_array_equal(posterior.prior_variance, kernel.diag(points))
-    assert (posterior.gain, posterior.counts.sum(), posterior.n_arms) == (0.0, 0, len(points))
+    assert not posterior.mean.any() and (posterior.gain, posterior.counts.sum()) == (0.0, 0)
+    for its in (posterior.variance, posterior.prior_variance):
+        np.testing.assert_array_equal(its, kernel.diag(points))
 
 
 @both_forms
@@ -194,46 +172,17 @@ def test_lemma_5_3(form, history):
     [
         (5, 0.0, IndexError, "arm = 5 is not allowed: arm must be an integer from 0 to 4"),
         (-1, 0.0, IndexError, "arm = -1 is not allowed"),
-        (1.0, 0.0, IndexError, r"arm = 1\.0 is not allowed"),
         (2, np.nan, ValueError, r"observation = .*nan.* is not allowed: observation must be a finite number"),
-        (2, np.inf, ValueError, "observation"),
     ],
 )
 def test_bad_updates_are_named_and_change_nothing(form, arm, observation, error, message):
-    history = [(0, 1.0), (3, -2.0), (0, 0.5)]
-    kernel, points = SquaredExponential(0.3), grid(5)
-    posterior, untouched = (after(form(kernel, points, NOISE), history) for _ in range(2))
+    posterior, untouched = (after(form(SquaredExponential(0.3), grid(5), NOISE), [(0, 1.0), (3, -2.0)]) for _ in "12")
     with pytest.raises(error, match=message):
         posterior.update(arm, observation)
     for one in (posterior, untouched):
         one.update(4, 0.7)  # the hidden state is unchanged too
-    np.testing.assert_array_equal(posterior.mean, untouched.mean)
-    np.testing.assert_array_equal(posterior.variance, untouched.variance)
-    np.testing.assert_array_equal(posterior.counts, untouched.counts)
-    assert posterior.gain == untouched.gain
-
-
-@both_forms
-@pytest.mark.parametrize("noise_variance", [0.0, -1.0, np.nan])
-def test_bad_noise(form, noise_variance):
-    with pytest.raises(ValueError, match="noise_variance"):
-        form(SquaredExponential(0.3), grid(5), noise_variance)
-
-
-@both_forms
-def test_the_given_covariance_is_not_written_to(form):
-    K = EMPIRICAL.covariance.copy()
-    after(form(EMPIRICAL, EMPIRICAL.points, NOISE), [(i % 12, 1.0) for i in range(30)])
-    np.testing.assert_array_equal(EMPIRICAL.covariance, K)
-
-
-def test_rows_grow_one_at_a_time():
-    rows, expected = Rows(3), np.random.default_rng(17).standard_normal((40, 3))
-    assert (len(rows), rows().shape) == (0, (0, 3))
-    for n, row in enumerate(expected, start=1):
-        rows.append(row)
-        assert len(rows) == n
-        np.testing.assert_array_equal(rows(), expected[:n])
+    for name in ("mean", "variance", "counts", "gain"):
+        np.testing.assert_array_equal(getattr(posterior, name), getattr(untouched, name))
 
 
 @every_kernel

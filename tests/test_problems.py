@@ -72,8 +72,6 @@ def test_a_gp_draw_comes_from_the_prior_that_is_told():
     assert (problem.model.kernel, problem.model.noise_variance, problem.model.norm) == (kernel, 0.1, None)
     assert problem.model.points is points and problem.model.noise_scale == np.sqrt(0.1)
     assert not np.allclose(problem.expected_reward, source(Trial(15, 4)).expected_reward)
-    changed = replace(source, kernel=Independent())(trial)
-    assert changed.model.kernel == Independent() and changed.model.points is points
 
 
 def test_the_noise_has_its_variance_and_mean(problem):
@@ -85,19 +83,11 @@ def test_the_noise_has_its_variance_and_mean(problem):
     assert abs(noise.mean()) < 3.9 * np.sqrt(0.5 / n)
 
 
-def test_one_pull_is_the_expected_reward_plus_the_next_normal(problem):
-    observation = problem.pull(1, np.random.default_rng(18))
-    assert observation == pytest.approx(-1.0 + np.sqrt(0.5) * np.random.default_rng(18).standard_normal(), rel=1e-14)
-    assert type(observation) is float
-
-
 def test_regret(problem):
-    np.testing.assert_allclose(problem.regret(np.array([0, 1, 2, 3, 2])), [0.5, 1.8, 0.0, 0.01, 0.0], atol=1e-15)
-    assert problem.regret(np.array([[0, 2]])).shape == (1, 2)
-    for number in range(20):
-        drawn = GPDraw(SquaredExponential(0.2), grid(40), 0.1)(Trial(19, number))
-        regret = drawn.regret(np.arange(40))
-        assert regret.min() == 0 == regret[drawn.expected_reward.argmax()]
+    np.testing.assert_allclose(problem.regret(np.array([[0, 1], [2, 3]])), [[0.5, 1.8], [0.0, 0.01]], atol=1e-15)
+    drawn = GPDraw(SquaredExponential(0.2), grid(40), 0.1)(Trial(19, 0))
+    regret = drawn.regret(np.arange(40))
+    assert regret.min() == 0 == regret[drawn.expected_reward.argmax()]
 
 
 @pytest.mark.parametrize("arm", [-1, 4, 1.0])
@@ -111,15 +101,9 @@ def test_pulling_a_bad_arm_draws_nothing(problem, arm):
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        (
-            {"noise_variance": 0.0},
-            r"noise_variance = 0\.0 is not allowed: noise_variance must be a finite number above 0",
-        ),
-        ({"noise_variance": np.nan}, "noise_variance = nan"),
+        ({"noise_variance": 0.0}, r"noise_variance = 0\.0 is not allowed"),
         ({"noise_scale": -1.0}, r"noise_scale = -1\.0"),
         ({"norm": 0.0}, r"norm = 0\.0"),
-        ({"norm": -1.0}, r"norm = -1\.0"),
-        ({"norm": np.inf}, "norm = inf"),
         ({"points": np.zeros(4)}, r"points has shape \(4,\): it must be \(A, d\)"),
         ({"points": np.zeros((0, 1))}, r"points has shape \(0, 1\): .* at least one arm"),
         ({"points": np.array([[0.0], [np.inf], [1.0], [2.0]])}, r"points\[1, 0\] = inf"),
@@ -143,32 +127,20 @@ def test_bad_rewards_are_named(expected_reward, message):
         Problem(TOLD, expected_reward)
 
 
-@pytest.mark.parametrize("number", [0, 2, 3])
-def test_the_row_of_the_trial_is_its_reward(number):
-    problem = Rows(COVARIANCE, FIELDS, 0.5)(Trial(21, number))
+@pytest.mark.parametrize("number", [0, 3])
+def test_the_row_of_the_trial_is_its_reward(number, monkeypatch):
+    monkeypatch.setattr(Trial, "rng", None)  # nothing is drawn
+    problem = Rows(COVARIANCE, FIELDS, 0.5, norm_of=lambda row, K: float(row.sum() + K[1, 1]))(Trial(21, number))
     np.testing.assert_array_equal(problem.expected_reward, FIELDS[number])
     model = problem.model
     np.testing.assert_array_equal(model.kernel(model.points, model.points), COVARIANCE)
-    assert (model.noise_variance, model.norm) == (0.5, None)
+    assert (model.noise_variance, model.norm) == (0.5, FIELDS[number].sum() + 3.0)
+    assert Rows(COVARIANCE, FIELDS, 0.5)(Trial(21, number)).model.norm is None
 
 
-def test_rows_draw_nothing(monkeypatch):
-    monkeypatch.setattr(Trial, "rng", None)
-    Rows(COVARIANCE, FIELDS, 0.5)(Trial(21, 2))
-
-
-def test_rows_tell_the_norm_that_a_function_of_row_and_covariance_gives():
-    problem = Rows(COVARIANCE, FIELDS, 0.5, norm_of=lambda row, K: float(row.sum() + K[1, 1]))(Trial(21, 2))
-    assert problem.model.norm == FIELDS[2].sum() + 3.0
-
-
-@pytest.mark.parametrize("number", [4, 100])
-def test_there_is_no_trial_past_the_last_row(number):
-    with pytest.raises(IndexError, match=f"trial = {number} is not allowed: there are 4 rows, 0 to 3"):
-        Rows(COVARIANCE, FIELDS, 0.5)(Trial(0, number))
-
-
-def test_rows_of_other_sensors_and_missing_readings_are_refused():
+def test_rows_that_are_not_there_or_not_whole_are_refused():
+    with pytest.raises(IndexError, match="trial = 4 is not allowed: there are 4 rows, 0 to 3"):
+        Rows(COVARIANCE, FIELDS, 0.5)(Trial(0, 4))
     with pytest.raises(ValueError, match="shapes disagree"):
         Rows(COVARIANCE, FIELDS[:, :2], 0.5)(Trial(0, 0))
     with pytest.raises(ValueError, match=r"rewards\[3, 0\] = nan"):
@@ -176,7 +148,7 @@ def test_rows_of_other_sensors_and_missing_readings_are_refused():
 
 
 def test_a_known_problem_is_that_of_every_trial(problem):
-    assert {id(Known(problem)(Trial(seed, number))) for seed in (1, 2) for number in range(3)} == {id(problem)}
+    assert all(Known(problem)(Trial(1, number)) is problem for number in range(3))
 
 
 def test_bounded_noise_is_uniform_within_its_bound():
@@ -187,8 +159,6 @@ def test_bounded_noise_is_uniform_within_its_bound():
     assert 0.49 < np.abs(noise).max() <= 0.5
     assert abs(noise.mean()) < 4 * np.sqrt(0.25 / 3 / n)
     assert abs((noise**2).mean() - 0.25 / 3) < 4 * 0.25 * np.sqrt(4 / 45 / n)
-    with pytest.raises(IndexError, match="arm = 4"):
-        problem.pull(4, rng)
 
 
 def test_rkhs_functions_have_the_norm_asked_for():
@@ -207,37 +177,28 @@ def test_rkhs_functions_have_the_norm_asked_for():
         replace(source, n_centres=0)
 
 
-@pytest.mark.parametrize("kind", [Gaussian, Uniform])
-def test_the_noise_may_differ_from_what_the_policies_are_told(kind):
+@pytest.mark.parametrize(("kind", "name"), [(Gaussian, "sd"), (Uniform, "bound")])
+def test_the_noise_may_differ_from_what_the_policies_are_told(kind, name):
     def pulled(noise_variance, noise, noise_scale=None):
         problem = Problem(Model(grid(4), SquaredExponential(0.2), noise_variance, noise_scale), REWARD, noise)
         return problem.pull(2, np.random.default_rng(7))
 
     assert pulled(0.25, kind(0.5)) == pulled(4.0, kind(0.5)) == pulled(4.0, kind(0.5), noise_scale=3.0) != REWARD[2]
     assert pulled(0.25, kind(0.0)) == REWARD[2]
+    with pytest.raises(ValueError, match=rf"{name} = -1\.0"):
+        kind(-1.0)
 
 
 def test_by_default_the_noise_is_normal_with_the_scale_that_is_told():
-    def pulled(*problem):
-        return Problem(*problem).pull(2, np.random.default_rng(7))
-
-    assert pulled(TOLD, REWARD) == pulled(TOLD, REWARD, Gaussian(np.sqrt(0.5)))
-    assert pulled(replace(TOLD, noise_scale=0.1), REWARD) == pulled(TOLD, REWARD, Gaussian(0.1))
-
-
-def test_the_noise_scale_stays_where_the_posterior_is_told_another_variance():
-    other = replace(TOLD, noise_variance=4.0)
-    assert other.noise_scale == TOLD.noise_scale == np.sqrt(0.5)
-    assert replace(other, noise_scale=0.0).noise_scale == 0.0
-    problem = replace(Problem(TOLD, REWARD), model=replace(TOLD, noise_scale=2.0))
-    noise = Gaussian(2.0)(np.random.default_rng(7))
-    assert problem.pull(2, np.random.default_rng(7)) == REWARD[2] + noise
-
-
-@pytest.mark.parametrize(("kind", "name"), [(Gaussian, "sd"), (Uniform, "bound")])
-def test_a_negative_noise_scale_is_refused(kind, name):
-    with pytest.raises(ValueError, match=rf"{name} = -1\.0"):
-        kind(-1.0)
+    """Which stays where the posterior is told another variance."""
+    for model, scale in (
+        (TOLD, np.sqrt(0.5)),
+        (replace(TOLD, noise_variance=4.0), np.sqrt(0.5)),
+        (replace(TOLD, noise_scale=0.1), 0.1),
+        (replace(TOLD, noise_scale=0.0), 0.0),
+    ):
+        noise = scale * np.random.default_rng(7).standard_normal()
+        assert Problem(model, REWARD).pull(1, np.random.default_rng(7)) == REWARD[1] + noise
 
 
 # Streams
@@ -247,28 +208,22 @@ def draws(generator):
     return tuple(generator.integers(2**62, size=4).tolist())
 
 
-def test_streams_are_reproducible_and_differ():
-    keys = [(seed, number, purpose) for seed in (0, 1, 7) for number in range(5) for purpose in ("function", "run")]
-    first, second = ([draws(Trial(*key).rng(purpose)) for *key, purpose in keys] for _ in range(2))
-    assert first == second and len(set(first)) == len(keys)
-
-
-def test_a_notebooks_own_streams_are_not_those_of_a_trial():
+def test_streams_are_reproducible_and_differ_from_each_other_and_from_a_notebooks_own():
     """Notebooks draw from default_rng(seed) and default_rng([seed, section]) beside their trials."""
-    own = {draws(np.random.default_rng(2010))} | {draws(np.random.default_rng([2010, n])) for n in range(10)}
-    trials = {draws(Trial(2010, number).rng(purpose)) for number in range(10) for purpose in ("function", "run")}
-    assert not own & trials
+    keys = [(seed, number, purpose) for seed in (0, 7, 2010) for number in range(10) for purpose in ("function", "run")]
+    first, second = ([draws(Trial(*key).rng(purpose)) for *key, purpose in keys] for _ in range(2))
+    own = [draws(np.random.default_rng(seed)) for seed in (2010, *([2010, section] for section in range(10)))]
+    assert first == second and len({*first, *own}) == len(keys) + len({*own})
 
 
 @pytest.mark.parametrize(
-    ("key", "message"),
+    ("seed", "number", "purpose", "message"),
     [
-        ((-1, 0, "run"), "seed = -1"),
-        ((1.0, 0, "run"), r"seed = 1\.0"),
-        ((0, -1, "run"), "number = -1"),
-        ((0, 0, "noise"), "purpose = 'noise' is not allowed: purpose must be one of 'function', 'run'"),
+        (1.0, 0, "run", r"seed = 1\.0"),
+        (0, -1, "run", "number = -1"),
+        (0, 0, "noise", "purpose = 'noise' is not allowed: purpose must be one of 'function', 'run'"),
     ],
 )
-def test_bad_streams(key, message):
+def test_bad_streams(seed, number, purpose, message):
     with pytest.raises(ValueError, match=message):
-        Trial(*key[:2]).rng(key[2])
+        Trial(seed, number).rng(purpose)

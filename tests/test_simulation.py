@@ -1,7 +1,6 @@
 """Rounds and trials: the same numbers however they are cut up and wherever they run; the stopwatch."""
 
 import time
-import warnings
 from dataclasses import replace
 from functools import partial
 
@@ -16,7 +15,7 @@ from kbrepro import simulation
 from kbrepro.confidence import Bayes
 from kbrepro.kernels import SquaredExponential, grid
 from kbrepro.policies import UCB, ExpectedImprovement, MeanOnly, ProbabilityOfImprovement, VarianceOnly
-from kbrepro.problems import GPDraw, Model, Problem, Rows, Trial
+from kbrepro.problems import GPDraw, Model, Problem, Trial
 from kbrepro.regret import Trace, log_spaced
 from kbrepro.simulation import Experiment, observations, rounds, run_trials
 
@@ -76,9 +75,10 @@ class Scripted:
 # One run
 
 
-def test_a_run_is_ask_pull_tell(experiment):
+@pytest.mark.parametrize("draws", [0, 7])
+def test_a_run_is_ask_pull_tell_and_what_the_policy_draws_does_not_touch_the_noise(experiment, draws):
     problem, log = experiment.problem(Trial(33, 0)), []
-    trace = simulation.run(Scripted(problem.model, 4, log), problem, 4, np.random.default_rng(34))
+    trace = simulation.run(Scripted(problem.model, 4, log, draws), problem, 4, np.random.default_rng(34))
     assert trace.arms.tolist() == [2, 4, 6, 8]
     pulls = zip(trace.arms.tolist(), observations(problem, trace.arms, np.random.default_rng(34)), strict=True)
     assert log == [step for arm, y in pulls for step in (("ask", arm), ("tell", arm, y))]
@@ -104,16 +104,6 @@ def test_rounds_yield_before_the_policy_is_told_and_end_where_it_raises(horizon,
     assert len(seen) == policy.t == (fails_in or horizon)  # nobody asks once more
 
 
-def test_what_a_policy_draws_does_not_touch_the_noise(experiment):
-    problem = experiment.problem(Trial(51, 0))
-    few, many = (
-        simulation.run(Scripted(problem.model, 10, draws=n), problem, 10, np.random.default_rng(52)) for n in (0, 7)
-    )
-    np.testing.assert_array_equal(few.arms, many.arms)
-    seen = observations(problem, few.arms, np.random.default_rng(52))
-    assert len(np.unique(seen)) == 10
-
-
 def test_an_observation_may_have_several_numbers():
     class Layers(Problem):
         def pull(self, arm, rng):
@@ -126,33 +116,7 @@ def test_an_observation_may_have_several_numbers():
     np.testing.assert_array_equal(trace.cumulative_regret, [1, 4, 5, 8, 9, 12])
 
 
-def test_bad_horizon(experiment):
-    with pytest.raises(ValueError, match="horizon = 0"):
-        simulation.run(None, None, 0, None)
-    with pytest.raises(ValueError, match="horizon = 0"):
-        next(rounds(None, None, 0, None))
-    with pytest.raises(ValueError, match=r"horizon = 1\.5"):
-        replace(experiment, horizon=1.5)
-
-
 # Trials
-
-
-def test_shapes_and_order(experiment):
-    traces = run_trials(experiment, TRIALS, SEED)
-    assert list(traces) == list(experiment.policies)
-    for trace in traces.values():
-        assert [part.shape for part in trace] == [(TRIALS, 15), (TRIALS, 30), (TRIALS, 15), (TRIALS, 1)]
-        assert (trace.regret >= 0).all()
-
-
-def seen_by(experiment, trace, trials):
-    """The observations of many trials, drawn again, (trials, T)."""
-    found = []
-    for number in range(trials):
-        trial = Trial(SEED, number)
-        found.append(observations(experiment.problem(trial), trace.arms[number], trial.rng("run")))
-    return np.array(found)
 
 
 def test_policies_of_a_trial_share_function_noise_and_first_arm(experiment):
@@ -169,154 +133,67 @@ def test_policies_of_a_trial_share_function_noise_and_first_arm(experiment):
         return policy
 
     heard = {name: listening(make, told[name]) for name, make in experiment.policies.items()}
-    traces = run_trials(replace(experiment, policies=heard), TRIALS, SEED)
-    common = [np.reshape(told[name], (TRIALS, 15)) + trace.regret for name, trace in traces.items()]
-    for other in common[1:]:
-        np.testing.assert_allclose(other, common[0], rtol=0, atol=1e-12)
-    for name, trace in traces.items():  # what policies were told is what is drawn again
-        np.testing.assert_array_equal(seen_by(experiment, trace, TRIALS), np.reshape(told[name], (TRIALS, 15)))
+    traces, trials = run_trials(replace(experiment, policies=heard), 12, SEED), [Trial(SEED, n) for n in range(12)]
+    problems = [experiment.problem(trial) for trial in trials]
+    best = [[problem.expected_reward.max()] for problem in problems]
+    noise = {name: np.reshape(told[name], (12, 15)) + trace.regret - best for name, trace in traces.items()}
+    for name, trace in traces.items():
+        np.testing.assert_allclose(noise[name], noise["EI"], rtol=0, atol=1e-12)
+        again = [observations(*its, trial.rng("run")) for *its, trial in zip(problems, trace.arms, trials, strict=True)]
+        assert np.ravel(again).tolist() == told[name]  # what policies were told is what is drawn again
     assert len({tuple(trace.arms[:, 0]) for trace in traces.values()}) == 1
     assert len({trace.arms.tobytes() for trace in traces.values()}) == len(traces)
-    firsts = next(iter(traces.values())).arms[:, 0]
-    assert len(np.unique(firsts)) > 2
+    assert len(np.unique(traces["EI"].arms[:, 0])) > 2
+    z = noise["EI"] / np.sqrt(0.025)  # error level 1e-4; neighbours, in time or by trial, within 4 standard errors
+    assert abs(z.mean()) < norm.isf(5e-5) / np.sqrt(z.size) and abs(z.var() - 1) < 4 * np.sqrt(2 / z.size)
+    for one, other in ((z[:, 1:], z[:, :-1]), (z[1:], z[:-1])):
+        assert abs(np.mean(one * other)) < 4 / np.sqrt(one.size)
 
 
-def test_noise_has_its_variance_and_differs_between_trials_and_rounds(experiment):
-    """z-test of 12 trials of 15 rounds, error level 1e-4; lag-one and between-trial correlations within 4 s.e."""
-    trace = run_trials(experiment, 12, SEED)["EI"]
-    best = [experiment.problem(Trial(SEED, number)).expected_reward.max() for number in range(12)]
-    noise = (seen_by(experiment, trace, 12) + trace.regret - np.array(best)[:, None]) / np.sqrt(0.025)
-    assert abs(noise.mean()) < norm.isf(5e-5) / np.sqrt(noise.size)
-    assert abs(noise.var() - 1) < 4 * np.sqrt(2 / noise.size)
-    assert abs(np.mean(noise[:, 1:] * noise[:, :-1])) < 4 / np.sqrt(noise[:, 1:].size)
-    assert abs(np.mean(noise[1:] * noise[:-1])) < 4 / np.sqrt(noise[1:].size)
-
-
-def test_a_policy_does_not_depend_on_the_company_it_keeps(experiment):
-    alone = replace(experiment, policies={"MPI": experiment.policies["MPI"]})
-    one, other = run_trials(alone, 3, SEED)["MPI"], run_trials(experiment, 3, SEED)["MPI"]
-    np.testing.assert_array_equal(one.arms, other.arms)
-    np.testing.assert_array_equal(one.regret, other.regret)
-
-
-def test_another_seed_gives_other_trials(experiment):
-    one, other = (run_trials(experiment, 2, seed)["variance only"].regret for seed in (SEED, SEED + 1))
-    assert np.isclose(one, other).mean() < 0.1
-
-
-@pytest.mark.parametrize("block", [1, 2, 4, 6, 100])
-def test_blocks_change_nothing(experiment, block):
-    assert_same(run_trials(experiment, TRIALS, SEED, block=block), run_trials(experiment, TRIALS, SEED, block=3))
-
-
-@pytest.mark.parametrize("block", [1, 3])
-def test_first_picks_trials_by_number(experiment, block):
+@pytest.mark.parametrize(("jobs", "block"), [("1", 1), ("1", 100), ("2", 4)])
+def test_workers_blocks_and_company_change_nothing_and_first_picks_trials_by_number(
+    experiment, monkeypatch, jobs, block
+):
     whole = run_trials(experiment, TRIALS, SEED)
+    assert list(whole) == list(experiment.policies)
+    assert [part.shape for part in whole["EI"]] == [(TRIALS, 15), (TRIALS, 30), (TRIALS, 15), (TRIALS, 1)]
+    monkeypatch.setenv("KBREPRO_JOBS", jobs)
+    assert_same(run_trials(experiment, TRIALS, SEED, block=block), whole)
     part = run_trials(experiment, 3, SEED, first=2, block=block)
     assert_same(part, {name: Trace(*(p[2:5] for p in trace)) for name, trace in whole.items()})
-
-
-def test_rows_follow_the_trial_number():
-    """The trial number reaches the problem: trial n meets row n."""
-    rewards = np.random.default_rng(35).standard_normal((8, 4))
-    experiment = Experiment(Rows(np.eye(4), rewards, 0.1), {"EI": ExpectedImprovement}, 5)
-    traces = run_trials(experiment, 3, SEED, first=4, block=2)["EI"]
-    expected = rewards[4:7].max(axis=1, keepdims=True) - np.take_along_axis(rewards[4:7], traces.arms, axis=1)
-    np.testing.assert_array_equal(traces.regret, expected)
-
-
-def test_two_workers_give_the_numbers_of_one(experiment, monkeypatch):
-    one = run_trials(experiment, TRIALS, SEED)
-    monkeypatch.setenv("KBREPRO_JOBS", "2")
-    assert_same(run_trials(experiment, TRIALS, SEED, block=2), one)
+    alone = run_trials(replace(experiment, policies={"MPI": experiment.policies["MPI"]}), TRIALS, SEED, block=block)
+    np.testing.assert_array_equal(alone["MPI"].arms, whole["MPI"].arms)
 
 
 def test_joblib_decides_where_nothing_else_does(experiment, monkeypatch):
     one = run_trials(experiment, TRIALS, SEED)
     monkeypatch.delenv("KBREPRO_JOBS")
+    assert simulation._workers() == -1  # all processors, where nobody decides
     with joblib.parallel_config(backend="threading", n_jobs=2):
         assert simulation._workers() is None
         assert_same(run_trials(experiment, TRIALS, SEED), one)
 
 
-def test_without_any_word_all_processors_work(monkeypatch):
-    monkeypatch.delenv("KBREPRO_JOBS")
-    assert simulation._workers() == -1
-
-
-@pytest.mark.parametrize("n_jobs", [1, 2, -1])
-def test_an_enclosing_joblib_configuration_sets_the_number_of_workers(monkeypatch, n_jobs):
-    monkeypatch.delenv("KBREPRO_JOBS")
-    with joblib.parallel_config(n_jobs=n_jobs):
-        assert joblib.Parallel(n_jobs=simulation._workers()).n_jobs == n_jobs
-
-
-def test_a_dask_cluster_gives_the_same_numbers(experiment, monkeypatch):
-    distributed = pytest.importorskip("distributed")
-    one = run_trials(experiment, TRIALS, SEED)
-    monkeypatch.delenv("KBREPRO_JOBS")
-    where = dict(n_workers=2, threads_per_worker=1, processes=False, dashboard_address=None)
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", module=r"(dask|distributed|tornado|joblib)\b")
-        with (
-            distributed.LocalCluster(**where) as cluster,
-            distributed.Client(cluster),
-            joblib.parallel_config(backend="dask"),
-        ):
-            assert_same(run_trials(experiment, TRIALS, SEED, block=2), one)
-
-
-@pytest.mark.parametrize("jobs", ["0", "-1", "two", "", "1.5"])
+@pytest.mark.parametrize("jobs", ["0", "two", "", "1.5"])
 def test_bad_number_of_workers(experiment, monkeypatch, jobs):
     monkeypatch.setenv("KBREPRO_JOBS", jobs)
     with pytest.raises(ValueError, match=r"KBREPRO_JOBS = .* is not allowed: .* an integer of at least 1"):
         run_trials(experiment, 1, SEED)
 
 
-@pytest.mark.parametrize(
-    ("settings", "message"),
-    [
-        ({"trials": 0}, "trials = 0"),
-        ({"trials": 2, "block": 0}, "block = 0"),
-        ({"trials": 2, "first": -1}, "first = -1"),
-        ({"trials": 2, "seed": -5}, "seed = -5"),
-    ],
-)
-def test_bad_settings_are_named(experiment, settings, message):
-    with pytest.raises(ValueError, match=message):
-        run_trials(experiment, **{"seed": SEED} | settings)
+@pytest.mark.parametrize("name", ["trials", "block", "first", "seed"])
+def test_bad_settings_are_named(experiment, name):
+    with pytest.raises(ValueError, match=f"{name} = -5"):
+        run_trials(experiment, **{"seed": SEED, "trials": 2, name: -5})
+    for play in (partial(replace, experiment), lambda horizon: next(rounds(None, None, horizon, None))):
+        with pytest.raises(ValueError, match="horizon = 0"):
+            play(horizon=0)
+    without = replace(experiment, policies={"EI": ExpectedImprovement}, record_band=True)
+    with pytest.raises(TypeError, match="record_band = True is not allowed: ExpectedImprovement has no band_ratio"):
+        run_trials(without, 1, SEED)
 
 
 # Bands, and other jobs
-
-
-def test_a_policy_without_a_band_cannot_record_one(experiment):
-    policies = {"EI": ExpectedImprovement}
-    with pytest.raises(TypeError, match="record_band = True is not allowed: ExpectedImprovement has no band_ratio"):
-        run_trials(replace(experiment, policies=policies, record_band=True), 1, SEED)
-
-
-def test_the_band_is_recorded_before_each_pull(experiment):
-    ucb = replace(experiment, policies={"GP-UCB/5": experiment.policies["GP-UCB/5"]}, horizon=4)
-    recorded = run_trials(replace(ucb, record_band=True), 2, SEED)["GP-UCB/5"]
-    plain = run_trials(ucb, 2, SEED)["GP-UCB/5"]
-    assert plain.band_ratio.shape == (2, 1) and np.isnan(plain.band_ratio).all()
-    np.testing.assert_array_equal(recorded.arms, plain.arms)
-    for number in range(2):
-        f, width = experiment.problem(Trial(SEED, number)).expected_reward, Bayes(0.1, 5).at(1, n_arms=30)
-        assert recorded.band_ratio[number, 0] == pytest.approx(np.abs(f).max() / width, rel=1e-12)
-
-
-def normal_numbers(trial, n):
-    return trial.rng("run").standard_normal(n)
-
-
-@pytest.mark.parametrize("block", [1, 2, 5])
-def test_any_function_of_a_trial_can_be_mapped(block):
-    found = simulation.map_trials(partial(normal_numbers, n=3), 5, SEED, first=1, block=block)
-    for number, values in enumerate(found, start=1):
-        np.testing.assert_array_equal(values, normal_numbers(Trial(SEED, number), 3))
-    assert len(found) == 5
 
 
 def test_the_band_is_the_worst_since_the_round_before_that_is_kept():
@@ -326,11 +203,16 @@ def test_the_band_is_the_worst_since_the_round_before_that_is_kept():
     policy = UCB(problem.model, 3000, width=Bayes(0.1))
     for _ in rounds(policy, problem, 3000, Trial(3, 0).rng("run")):
         whole.append(policy.band_ratio(problem.expected_reward))
-    found = simulation.run(UCB(problem.model, 3000, width=Bayes(0.1)), problem, 3000, Trial(3, 0).rng("run"), True)
-    at = log_spaced(3000)
-    expected = [max(whole[low:high]) for low, high in zip([0, *at[:-1]], at, strict=True)]
-    np.testing.assert_array_equal(found.band_ratio, expected)
-    assert at[8] == 9 and found.band_ratio[9:].max() == max(whole[9:])
+    policies = {"UCB": partial(UCB, width=Bayes(0.1))}
+    found, plain = (
+        run_trials(Experiment(source, policies, 3000, record_band=its), 1, 3)["UCB"] for its in (True, False)
+    )
+    at, band = log_spaced(3000), found.band_ratio[0]
+    np.testing.assert_array_equal(band, [max(whole[a:b]) for a, b in zip([0, *at[:-1]], at, strict=True)])
+    assert band[0] == pytest.approx(np.abs(problem.expected_reward).max() / Bayes(0.1).at(1, n_arms=20), rel=1e-12)
+    assert at[8] == 9 and band[9:].max() == max(whole[9:])
+    np.testing.assert_array_equal(plain.arms, found.arms)
+    assert plain.band_ratio.shape == (1, 1) and np.isnan(plain.band_ratio).all()
 
 
 def test_total_regrets_are_sums_of_what_traces_have(experiment):

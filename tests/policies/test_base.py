@@ -29,15 +29,13 @@ every_policy = pytest.mark.parametrize("make", POLICIES.values(), ids=POLICIES)
 # Ties: arms within 1e-10 (1 + |max|) of the maximum; the rank decides
 
 
-def test_the_largest_index_wins_whatever_the_rank():
-    assert best_arm(np.array([0.0, 2.0, 1.0])) == 1
-    assert best_arm(np.array([0.0, 2.0, 1.0]), np.array([0, 2, 1])) == 1
-
-
-def test_ties_go_to_the_lowest_number_or_rank():
+def test_the_largest_index_wins_whatever_the_rank_and_ties_go_to_the_lowest_number_or_rank():
+    assert best_arm(np.array([0.0, 2.0, 1.0])) == best_arm(np.array([0.0, 2.0, 1.0]), np.array([0, 2, 1])) == 1
     index = np.array([1.0, 3.0, 3.0, 3.0])
-    assert best_arm(index) == 1
-    assert best_arm(index, np.array([0, 3, 1, 2])) == 2
+    assert (best_arm(index), best_arm(index, np.array([0, 3, 1, 2]))) == (1, 2)
+    assert type(best_arm(index)) is int is type(best_arm(index, np.array([0, 3, 1, 2])))
+    with pytest.raises(ValueError, match=r"index\[2\] = nan is not allowed"):
+        best_arm(np.array([1.0, 0.0, np.nan, np.nan]))
 
 
 @pytest.mark.parametrize("top", [0.0, 1.0, -1.0, 1e6, -1e6])
@@ -55,16 +53,6 @@ def test_infinite_indices():
     assert best_arm(np.array([-np.inf, -5.0, -np.inf, -6.0]), rank) == 1
 
 
-def test_an_integer_comes_back():
-    assert type(best_arm(np.array([1.0, 2.0]))) is int
-    assert type(best_arm(np.array([1.0, 2.0]), np.array([1, 0]))) is int
-
-
-def test_nan_is_named():
-    with pytest.raises(ValueError, match=r"index\[2\] = nan is not allowed"):
-        best_arm(np.array([1.0, 0.0, np.nan, np.nan]))
-
-
 def test_a_random_rank_makes_every_tied_arm_equally_likely():
     """Chi-square over 4 tied arms, 4000 draws, error level 1e-4 (critical value 21.1 at 3 degrees of freedom)."""
     rng = np.random.default_rng(1)
@@ -79,45 +67,30 @@ def test_a_random_rank_makes_every_tied_arm_equally_likely():
 
 @every_policy
 def test_the_same_random_arm_comes_first_under_every_policy(make):
-    """A stationary prior makes every arm tie in round 1; one permutation decides, the first thing drawn."""
-    first = [make(TOLD, 10).ask(np.random.default_rng(seed)) for seed in range(60)]
-    assert first == [int(np.random.default_rng(seed).permutation(30).argmin()) for seed in range(60)]
-    assert len(set(first)) > 15
+    """A stationary prior makes every arm tie in round 1; one permutation decides, the first and only thing drawn."""
+    first, rngs = [], [np.random.default_rng(seed) for seed in range(60)]
+    for rng in rngs:
+        policy = make(TOLD, 10)
+        first.append(policy.ask(rng))
+        policy.ask(rng)
+    fresh = [np.random.default_rng(seed) for seed in range(60)]
+    assert first == [int(rng.permutation(30).argmin()) for rng in fresh] and len(set(first)) > 15
+    assert [rng.random() for rng in rngs] == [rng.random() for rng in fresh]
 
 
 @every_policy
-def test_a_random_opening_is_uniform_and_draws_no_permutation(make):
+def test_a_random_opening_is_uniform_draws_no_permutation_and_then_the_index_decides(make):
     """Chi-square over 30 arms, 3000 draws, error level 1e-4 (critical value 66.2 at 29 degrees of freedom)."""
     first = [make(TOLD, 10, random_opening=True).ask(np.random.default_rng(seed)) for seed in range(3000)]
     assert first == [int(np.random.default_rng(seed).integers(30)) for seed in range(3000)]
     assert ((np.bincount(first, minlength=30) - 100) ** 2 / 100).sum() < 66.2
+    opened, plain = (make(TOLD, 10, random_opening=its) for its in (True, False))
+    for policy in (opened, plain):
+        policy.tell(7, 1.0)
+    assert opened.ask(np.random.default_rng(5)) == plain.ask(np.random.default_rng(5))
 
 
-def test_after_a_random_opening_the_index_decides():
-    policy, rng = MeanOnly(TOLD, 10, random_opening=True), np.random.default_rng(5)
-    policy.tell(policy.ask(rng), 1.0)
-    plain = MeanOnly(TOLD, 10)
-    plain.tell(int(policy.posterior.counts.argmax()), 1.0)
-    fresh = np.random.default_rng(5)
-    fresh.integers(30)
-    assert policy.ask(rng) == plain.ask(fresh)
-
-
-def test_the_permutation_is_drawn_once():
-    policy, rng = MeanOnly(TOLD, 10), np.random.default_rng(22)
-    assert len({policy.ask(rng) for _ in range(10)}) == 1
-    fresh = np.random.default_rng(22)
-    fresh.permutation(30)
-    assert rng.random() == fresh.random()
-
-
-def test_the_posterior_is_the_exact_one_of_what_is_told():
-    policy = MeanOnly(Model(grid(30), SquaredExponential(0.2), 1.5, noise_scale=0.1), 10)
-    assert type(policy.posterior) is RowPosterior and type(MeanOnly(TOLD, 400).posterior) is CovariancePosterior
-    assert (policy.posterior.noise_variance, policy.posterior.n_arms, policy.t) == (1.5, 30, 1)
-
-
-def test_a_subclass_gives_index_and_prior():
+def test_the_prior_is_the_exact_one_of_what_is_told_unless_a_subclass_gives_it_as_it_gives_the_index():
     class Least(Policy):
         def prior(self, horizon):
             return CovariancePosterior(self.model.kernel, self.model.points, 7.0)
@@ -129,6 +102,8 @@ def test_a_subclass_gives_index_and_prior():
     policy.tell(4, 1.0)
     assert policy.posterior.noise_variance == 7.0
     assert policy.ask(np.random.default_rng(1)) == policy.posterior.mean.argmin()
+    its = MeanOnly(Model(grid(30), SquaredExponential(0.2), 1.5, noise_scale=0.1), 10).posterior
+    assert type(its) is RowPosterior and (its.noise_variance, its.n_arms) == (1.5, 30)
     with pytest.raises(NotImplementedError):
         Policy(TOLD, 10).ask(np.random.default_rng(1))
 
@@ -140,25 +115,14 @@ def pulled(policy):
 
 
 @every_policy
-@pytest.mark.parametrize("horizon", [10, 100], ids=["rows", "covariance"])
 @pytest.mark.parametrize(
-    ("arm", "observation", "error", "message"),
-    [
-        (30, 99.0, IndexError, "arm = 30 is not allowed: arm must be an integer from 0 to 29"),
-        (-1, 99.0, IndexError, "arm = -1 is not allowed: arm must be an integer from 0 to 29"),
-        (2.0, 99.0, IndexError, r"arm = 2\.0 is not allowed"),
-        (2, float("nan"), ValueError, "observation = nan is not allowed: observation must be a finite number"),
-        (2, float("inf"), ValueError, "observation = inf is not allowed: observation must be a finite number"),
-    ],
+    ("arm", "observation", "error"), [(30, 99.0, IndexError), (2, float("nan"), ValueError), (2, np.inf, ValueError)]
 )
-def test_a_bad_pull_is_named_and_changes_nothing(make, horizon, arm, observation, error, message):
+def test_a_bad_pull_changes_nothing(make, arm, observation, error):
     model = Model(grid(30), Matern(0.2, nu=2.5), 0.025)
-    policy, untouched = (pulled(make(model, horizon)) for _ in range(2))
-    with pytest.raises(error, match=message):
+    policy, untouched = (pulled(make(model, 10)) for _ in range(2))
+    with pytest.raises(error, match="is not allowed"):
         policy.tell(arm, observation)
-    np.testing.assert_array_equal(policy.posterior.mean, untouched.posterior.mean)
-    np.testing.assert_array_equal(policy.posterior.variance, untouched.posterior.variance)
-    np.testing.assert_array_equal(policy.posterior.counts, untouched.posterior.counts)
     assert (policy.posterior.gain, policy.t) == (untouched.posterior.gain, untouched.t)
     np.testing.assert_array_equal(policy.index(None), untouched.index(None))
 

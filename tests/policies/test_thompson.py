@@ -13,7 +13,6 @@ from kbrepro.confidence import Constant, Improved
 from kbrepro.information import GainByFormula
 from kbrepro.kernels import Empirical, Matern, SquaredExponential, grid
 from kbrepro.policies import UCB, ExpectedImprovement, ThompsonSampling
-from kbrepro.posterior import CovariancePosterior, RowPosterior
 from kbrepro.problems import Model, RKHSFunction, Trial
 from kbrepro.simulation import Experiment, run, run_trials
 
@@ -94,16 +93,6 @@ def draws_of(policy, n, seed):
     return np.array([policy.deviation(rng) for _ in range(n)])
 
 
-def test_draws_have_mean_and_covariance_of_the_posterior():
-    """First and second moments of 20000 draws on 6 arms within 4.5 standard errors: 27 entries, error level 2e-4."""
-    kernel, arms = KERNELS["Matérn"]
-    n, (_, C) = 20_000, dense_posterior(kernel, arms, HISTORY)
-    draws = draws_of(sampler(kernel, arms), n, 42)
-    error = np.sqrt((np.outer(C.diagonal(), C.diagonal()) + C**2) / n)
-    assert (np.abs(draws.T @ draws / n - C) < 4.5 * error).all()
-    assert (np.abs(draws.mean(axis=0)) < 4.5 * np.sqrt(C.diagonal() / n)).all()
-
-
 def test_draws_have_the_law_of_draws_by_cholesky():
     """Kolmogorov-Smirnov, two samples of 4000, at level 1e-4 each, in six directions; and which arm is best."""
     kernel, arms = KERNELS["Matérn"]
@@ -120,31 +109,15 @@ def test_draws_have_the_law_of_draws_by_cholesky():
 
 
 def test_the_width_multiplies_the_deviation_not_the_mean():
-    """With width 0 the arm of largest mean; with a huge one an arm that is far from it, as often as drawn."""
+    """With width 0 the arm of largest mean; with a huge one that of the largest deviation."""
     kernel, arms = KERNELS["Matérn"]
     mean, _ = dense_posterior(kernel, arms, HISTORY)
     rng = np.random.default_rng(45)
-    still = sampler(kernel, arms, width=0.0)
+    still, wide = sampler(kernel, arms, width=0.0), sampler(kernel, arms, width=1e9)
     assert {still.ask(rng) for _ in range(20)} == {int(mean.argmax())}
-    wide = sampler(kernel, arms, width=1e9)
+    wide.ask(rng)  # draws the order of ties
     asked = [wide.ask(np.random.default_rng([46, i])) for i in range(50)]
-    expected = []
-    for i in range(50):
-        rng = np.random.default_rng([46, i])
-        rng.permutation(6) if i == 0 else None
-        expected.append(int(wide.deviation(rng).argmax()))
-    assert asked == expected
-
-
-def test_the_width_is_asked_once_a_round_before_the_pull_is_told():
-    asked, rng, (kernel, arms) = [], np.random.default_rng(47), KERNELS["Matérn"]
-    model = Model(arms, kernel, 0.1)
-    policy = ThompsonSampling(model, 3, width=lambda policy: asked.append((policy.t, policy.posterior.gain)) or 1.0)
-    for _ in range(3):
-        policy.tell(policy.ask(rng), 0.5)
-    rounds, gains = zip(*asked, strict=True)
-    assert rounds == (1, 2, 3)
-    assert gains[0] == 0.0 < gains[1] < gains[2] < policy.posterior.gain
+    assert asked == [int(wide.deviation(np.random.default_rng([46, i])).argmax()) for i in range(50)]
 
 
 def test_no_factorisation_in_a_round(monkeypatch):
@@ -170,12 +143,6 @@ POLICIES = {
     "GP-TS": partial(ThompsonSampling, width=Improved(0.05, GAIN), random_opening=True),
     "EI": partial(ExpectedImprovement, random_opening=True),
 }
-
-
-def test_it_keeps_the_covariance_however_short_the_horizon():
-    model = SOURCE(Trial(52, 0)).model
-    assert type(POLICIES["GP-TS"](model, 5).posterior) is CovariancePosterior
-    assert type(POLICIES["IGP-UCB"](model, 5).posterior) is RowPosterior
 
 
 def test_trajectories_do_not_depend_on_the_number_of_workers(monkeypatch):

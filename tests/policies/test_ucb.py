@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from kbrepro.kernels import Independent, SquaredExponential, grid
-from kbrepro.policies import UCB, MeanOnly, VarianceOnly
+from kbrepro.policies import UCB, MeanOnly, ThompsonSampling, VarianceOnly
 from kbrepro.problems import Model
 
 
@@ -25,10 +25,11 @@ def test_ucb_is_mean_plus_width_times_sd():
         np.testing.assert_allclose(policy.index(None), index)
 
 
-def test_a_width_is_asked_once_a_round_and_sees_the_round_and_the_gain_of_the_pulls_before():
+@pytest.mark.parametrize("make", [UCB, ThompsonSampling])
+def test_a_width_is_asked_once_a_round_and_sees_the_round_and_the_gain_of_the_pulls_before(make):
     asked, rng = [], np.random.default_rng(23)
     model = Model(grid(30), SquaredExponential(0.2), 0.025)
-    policy = UCB(model, 3, width=lambda policy: asked.append((policy.t, policy.posterior.gain)) or 1.0)
+    policy = make(model, 3, width=lambda policy: asked.append((policy.t, policy.posterior.gain)) or 1.0)
     for observation in (0.1, 0.2, 0.3):
         policy.tell(policy.ask(rng), observation)
     (first, none), (second, some), (third, more) = asked
