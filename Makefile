@@ -28,9 +28,8 @@ unit: $(STAMP)
 notebooks: $(STAMP)  ## no data: the substitute, the same on any machine
 	mkdir -p $(NO_DATA) && KBREPRO_DATA=$(NO_DATA) TQDM_DISABLE=1 OMP_NUM_THREADS=1 $(BIN)/python -m pytest --nbval -v -p no:cacheprovider notebooks
 
-test-slow: $(STAMP)  ## the tests that are long and rarely needed, and how much of the package they reach
-	mkdir -p .cache && COVERAGE_FILE=.cache/coverage $(BIN)/coverage run --source=kbrepro -m pytest tests -m slow
-	COVERAGE_FILE=.cache/coverage $(BIN)/coverage report --skip-empty
+test-slow: $(STAMP)  ## the tests that are long and rarely needed
+	$(BIN)/python -m pytest tests -m slow
 
 paper: $(STAMP)  ## every notebook at the papers' own scale
 	$(BIN)/kbrepro data fetch --if-missing && $(BIN)/kbrepro reproduce --profile paper && $(BIN)/kbrepro report --profile paper
