@@ -597,7 +597,7 @@ for lam in (3.0, 50.0, 200.0):
 # %% tags=["experiment"]
 new_bands = {}
 for d in (1, 2):
-    its = {"IGP-UCB": partial(UCB, width=Tighter(delta))}  # the band is that of all arms: nothing to be lazy about
+    its = {"IGP-UCB": partial(UCB, width=Tighter(delta))}
     experiment = Experiment(functions(d, alpha=grown[d]), its, horizon, record_band=True)
     new_bands[d] = run_trials(experiment, coverage_trials, seed, block=10, label=f"tighter band, d = {d}")["IGP-UCB"]
 
