@@ -160,13 +160,15 @@ def floor(model: Model, horizon: int, distinct: int) -> float:
 
 
 def draw(table: pd.DataFrame) -> Figure:
-    """Return milliseconds a round and megabytes against the number of arms."""
+    """Return megabytes and milliseconds a round against the number of arms."""
     figure, axes = plt.subplots(1, 2, figsize=(figures.WIDTH, 4.0), layout="constrained")
     its = table[table["job"].isin(list(FORMS))].dropna(subset="median_s")
-    for ax, column, label in zip(axes, ("median_s", "peak_MB"), ("milliseconds a round", "memory (MB)"), strict=True):
-        for marker, (name, rows) in zip("osD^v<>", its.groupby("job", sort=False), strict=False):
+    labels = f"memory after {its['t'].max()} rounds (MB)", "milliseconds a round, in the last quarter of these"
+    for ax, column, label in zip(axes, ("peak_MB", "median_s"), labels, strict=True):
+        for marker, (name, rows) in zip("osD^v<>P", its.groupby("job", sort=False), strict=False):
             look = figures.look(LIKE[str(name)]) | {"label": name, "marker": marker, "markersize": 4}
-            ax.plot(rows["arms"], rows[column] * (1e3 if column == "median_s" else 1), **look)
+            if rows[column].notna().any():
+                ax.plot(rows["arms"], rows[column] * (1e3 if column == "median_s" else 1), **look)
         ax.set(xscale="log", yscale="log", xlabel="arms A", ylabel=label)
         ax.xaxis.set_minor_formatter(NullFormatter())
     figures.label_ends(axes[1])

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from benchmarks import harness, page, peers, referee
+from benchmarks import harness, million, page, peers, referee
 from benchmarks.__main__ import QUESTIONS
 from kbrepro import paths
 
@@ -171,3 +171,12 @@ def test_what_users_ask_for_is_told_as_it_was_measured():
     ):
         assert phrase in said
     assert peer["same_arms"].all() and "not positive definite" in found["note"].str.cat(sep=" ", na_rep="").lower()
+
+
+def test_the_run_on_many_arms_is_checked_by_dense_solves(monkeypatch):
+    found = million.main(side=8, horizon=60, checks=20, each=30)
+    assert found["arms"] == 512 and found["distinct"] <= 60 and found["largest_error"] < 1e-12 and found["wrong"] == 0
+    monkeypatch.setattr(million, "NOISE_VARIANCE", 1.0 + 1e-6)
+    _, arms, observations, seen = million.play(8, 60, 20, 30)
+    monkeypatch.setattr(million, "NOISE_VARIANCE", 1.0)
+    assert max(error for error, _ in million.departures(8, arms, observations, seen)) > 1e-9

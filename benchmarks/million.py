@@ -1,0 +1,92 @@
+"""A million arms: 10000 rounds of exact GP-UCB on 100^3 arms, and dense solves that check 200 of them.
+
+`python -m benchmarks.million` writes results/million_arms.json; it takes half an hour, then as long for the checks.
+The index of the best arms and of random ones at random rounds is kept, and worked out again by one dense solve a
+round; memory is read before that begins.
+"""
+
+from __future__ import annotations
+
+import json
+import resource
+import time
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy.linalg import cholesky, solve_triangular
+from threadpoolctl import threadpool_limits
+from tqdm import tqdm
+
+import kbrepro as kb
+from benchmarks.harness import facts
+from kbrepro import paths
+from kbrepro.kernels import Array
+
+KERNEL, NOISE_VARIANCE, TRIAL = kb.Matern(0.2, nu=1.5), 1.0, kb.Trial(1, 0)
+
+
+class Seen(NamedTuple):
+    """What is kept of a round: its width, the arm pulled and its index, some arms and theirs."""
+
+    t: int
+    width: float
+    arm: int
+    index: float
+    some: Array
+    their_index: Array
+
+
+def play(side: int, horizon: int, checks: int, each: int) -> tuple[dict[str, Any], Array, Array, list[Seen]]:
+    """Play GP-UCB; return the facts of the run, arms and observations (T,), and what is kept of `checks` rounds.
+
+    `each`: so many arms of largest index, and as many at random.
+    """
+    problem = kb.RKHSFunction(KERNEL, kb.grid(side, 3), NOISE_VARIANCE, norm=2.0)(TRIAL)
+    policy = kb.UCB(problem.model, horizon, width=kb.Improved(0.1), form=kb.LatticePosterior)
+    rng = np.random.default_rng(5)
+    at = set(rng.choice(np.arange(2, horizon + 1), size=checks, replace=False).tolist())
+    arms, observations, seen, seconds = [], [], [], 0.0
+    clock = time.perf_counter()
+    for t, arm, y in tqdm(kb.rounds(policy, problem, horizon, TRIAL.rng("run")), total=horizon):
+        seconds += time.perf_counter() - clock
+        if t in at:
+            width = policy.width(policy)
+            index = policy.index(rng)
+            some = np.r_[np.argpartition(index, -each)[-each:], rng.integers(len(index), size=each)]
+            seen.append(Seen(t, width, arm, index[arm], some, index[some]))
+        arms.append(arm)
+        observations.append(y)
+        clock = time.perf_counter()
+    known = {"arms": side**3, "rounds": horizon, "distinct": policy.posterior.n_pulled, "minutes": seconds / 60}
+    known["peak_GB"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
+    known["average_regret"] = float(problem.regret(np.array(arms)).mean())
+    return known, np.array(arms), np.array(observations), seen
+
+
+def departures(side: int, arms: Array, observations: Array, seen: list[Seen]) -> Iterator[tuple[float, bool]]:
+    """Yield by round how far the kept indices are from those of a dense solve, and whether another arm has a larger."""
+    points = kb.grid(side, 3)
+    for its in tqdm(seen):
+        X, which, counts = np.unique(arms[: its.t - 1], return_inverse=True, return_counts=True)
+        average = np.bincount(which, observations[: its.t - 1]) / counts
+        K = KERNEL(points[X], points[X])
+        K[np.diag_indices(len(X))] += NOISE_VARIANCE / counts
+        L = cholesky(K, lower=True, overwrite_a=True)
+        V = solve_triangular(L, KERNEL(points[X], points[its.some]), lower=True)
+        mean = solve_triangular(L, average, lower=True) @ V
+        index = mean + its.width * np.sqrt(np.maximum(1 - (V * V).sum(axis=0), 0))
+        yield np.abs(index - its.their_index).max(), bool(index.max() > its.index + 1e-9 * (1 + abs(its.index)))
+
+
+def main(side: int = 100, horizon: int = 10_000, checks: int = 200, each: int = 1000) -> dict[str, Any]:
+    """Play and check; return the facts."""
+    with threadpool_limits(1, user_api="blas"):
+        known, arms, observations, seen = play(side, horizon, checks, each)
+        errors, wrong = zip(*departures(side, arms, observations, seen), strict=True)
+    return known | {"checked": checks, "largest_error": max(errors), "wrong": sum(wrong)}
+
+
+if __name__ == "__main__":
+    found = main() | {"versions": facts()["versions"], "git": facts()["git"]}
+    paths.write_text(paths.project_root() / "results" / "million_arms.json", json.dumps(found, indent=1) + "\n")
