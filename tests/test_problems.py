@@ -4,7 +4,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from scipy.stats import chi2
 
 from kbrepro.kernels import Independent, Linear, Matern, SquaredExponential, grid
 from kbrepro.problems import (
@@ -74,20 +73,8 @@ def test_a_gp_draw_comes_from_the_prior_that_is_told():
     assert not np.allclose(problem.expected_reward, source(Trial(15, 4)).expected_reward)
 
 
-def test_the_noise_has_its_variance_and_mean(problem):
-    """Chi-square interval and z-test for 20000 pulls of one arm, error level 1e-4 each."""
-    rng, n = np.random.default_rng(17), 20_000
-    noise = np.array([problem.pull(2, rng) for _ in range(n)]) - REWARD[2]
-    low, high = chi2.ppf([5e-5, 1 - 5e-5], n) / n
-    assert low < (noise**2).mean() / 0.5 < high
-    assert abs(noise.mean()) < 3.9 * np.sqrt(0.5 / n)
-
-
 def test_regret(problem):
     np.testing.assert_allclose(problem.regret(np.array([[0, 1], [2, 3]])), [[0.5, 1.8], [0.0, 0.01]], atol=1e-15)
-    drawn = GPDraw(SquaredExponential(0.2), grid(40), 0.1)(Trial(19, 0))
-    regret = drawn.regret(np.arange(40))
-    assert regret.min() == 0 == regret[drawn.expected_reward.argmax()]
 
 
 @pytest.mark.parametrize("arm", [-1, 4, 1.0])
@@ -114,17 +101,11 @@ def test_what_is_told_is_checked(changes, message):
         replace(TOLD, **changes)
 
 
-@pytest.mark.parametrize(
-    ("expected_reward", "message"),
-    [
-        (np.array([0.0, np.nan, 1.0, 2.0]), r"expected_reward\[1\] = nan"),
-        (np.zeros(3), r"shapes disagree: points \(4, 1\), expected_reward \(3,\)"),
-        (np.zeros((4, 1)), "shapes disagree"),
-    ],
-)
-def test_bad_rewards_are_named(expected_reward, message):
-    with pytest.raises(ValueError, match=message):
-        Problem(TOLD, expected_reward)
+def test_bad_rewards_are_named():
+    with pytest.raises(ValueError, match=r"expected_reward\[1\] = nan"):
+        Problem(TOLD, np.array([0.0, np.nan, 1.0, 2.0]))
+    with pytest.raises(ValueError, match=r"shapes disagree: points \(4, 1\), expected_reward \(3,\)"):
+        Problem(TOLD, np.zeros(3))
 
 
 @pytest.mark.parametrize("number", [0, 3])
@@ -216,14 +197,9 @@ def test_streams_are_reproducible_and_differ_from_each_other_and_from_a_notebook
     assert first == second and len({*first, *own}) == len(keys) + len({*own})
 
 
-@pytest.mark.parametrize(
-    ("seed", "number", "purpose", "message"),
-    [
-        (1.0, 0, "run", r"seed = 1\.0"),
-        (0, -1, "run", "number = -1"),
-        (0, 0, "noise", "purpose = 'noise' is not allowed: purpose must be one of 'function', 'run'"),
-    ],
-)
-def test_bad_streams(seed, number, purpose, message):
-    with pytest.raises(ValueError, match=message):
-        Trial(seed, number).rng(purpose)
+@pytest.mark.parametrize("given", [{"seed": 1.0}, {"number": -1}, {"purpose": "noise"}])
+def test_bad_streams(given):
+    ((name, value),) = given.items()
+    its = {"seed": 0, "number": 0, "purpose": "run"} | given
+    with pytest.raises(ValueError, match=f"{name} = {value!r} is not allowed"):
+        Trial(its["seed"], its["number"]).rng(its["purpose"])

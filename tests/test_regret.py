@@ -70,18 +70,6 @@ def test_the_value_is_that_of_the_samples_and_the_level_is_95_percent():
     assert found[1:] == pytest.approx((x.mean() - half, x.mean() + half), abs=0.1 * half)
 
 
-def test_coverage(monkeypatch):
-    """400 intervals of 40 values of known mean. Percentile intervals cover about 92 % here; the share of hits then
-    leaves [0.86, 0.98] with probability below 1e-4 (binomial)."""
-    monkeypatch.setattr(regret, "RESAMPLES", 400)
-    rng = np.random.default_rng(38)
-    hits = 0
-    for _ in range(400):
-        _, low, high = bootstrap(mean, rng.normal(1.0, 1.0, 40), rng=rng)
-        hits += low <= 1.0 <= high
-    assert 0.86 <= hits / 400 <= 0.98
-
-
 def test_coverage_of_blocks_on_autocorrelated_values(monkeypatch):
     """150 intervals of 400 values, phi = 0.7. Single resamples cover about 60 %, blocks of 25 about 90 %: the line
     at 80 % separates them with error below 1e-4 either way (binomial)."""

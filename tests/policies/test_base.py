@@ -127,15 +127,6 @@ def test_a_bad_pull_changes_nothing(make, arm, observation, error):
     np.testing.assert_array_equal(policy.index(None), untouched.index(None))
 
 
-@every_policy
-def test_arms_that_are_all_certain_still_give_an_arm(make):
-    policy = make(Model(grid(3), SquaredExponential(0.2), 0.025), 10)
-    for arm in range(3):
-        policy.tell(arm, 0.0)
-    policy.posterior.mean[:], policy.posterior._variance[:] = 0.0, 0.0
-    assert policy.ask(np.random.default_rng(32)) in range(3)
-
-
 # The papers' formulas, written out on a dense posterior
 
 

@@ -145,16 +145,6 @@ POLICIES = {
 }
 
 
-def test_trajectories_do_not_depend_on_the_number_of_workers(monkeypatch):
-    traces = {}
-    for workers in ("1", "2"):
-        monkeypatch.setenv("KBREPRO_JOBS", workers)
-        traces[workers] = run_trials(Experiment(SOURCE, POLICIES, horizon=60), 4, 49)
-    for name in POLICIES:
-        np.testing.assert_array_equal(traces["1"][name].arms, traces["2"][name].arms)
-        np.testing.assert_array_equal(traces["1"][name].gaps, traces["2"][name].gaps)
-
-
 def test_the_first_arm_is_random_and_common_to_all_policies():
     trace = run_trials(Experiment(SOURCE, POLICIES, horizon=2), 30, 50)
     first = {name: runs.arms[:, 0].tolist() for name, runs in trace.items()}
