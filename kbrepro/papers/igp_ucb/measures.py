@@ -23,6 +23,9 @@ Key = tuple[str, str]
 Panel = Mapping[str, Array]
 Panels = Mapping[Key, Panel]
 Judged = dict[str, Estimate]
+Choices = Mapping[str, Sequence[Any]]
+#: By panel, then by norm, lambda, scaling and horizon.
+Interpreted = Mapping[Key, Mapping[tuple[Any, ...], Panel]]
 
 #: Part of a claim -> the five rules that it is about.
 POOLS = {part: pool(*case) for part, case in INTERPRETATIONS.items()}
@@ -51,8 +54,8 @@ def block_of(key: Key, every: int = 1) -> int:
     return max(1, BLOCKS.get(key[1], 1) // every)
 
 
-def _resampled(statistic: Callable[..., Array], *samples: Array, seed: int) -> Estimate:
-    return bootstrap(statistic, *samples, rng=np.random.default_rng([seed, 3]))
+def _resampled(statistic: Callable[..., Array], *samples: Array, seed: int, stream: int = 3) -> Estimate:
+    return bootstrap(statistic, *samples, rng=np.random.default_rng([seed, stream]))
 
 
 def ratio(a: Array, b: Array) -> Array:
@@ -72,8 +75,7 @@ def behind(
     panels: Panels, five: Sequence[str], seed: int, every: int = 1, *, rule: str, rivals: Iterable[int] = range(5)
 ) -> Estimate:
     """Return how far a rule is behind the nearest of its rivals, by their places in the five; largest over panels."""
-    others = [five[i] for i in rivals if five[i] != rule]
-    pairs = product(panels.items(), others)
+    pairs = product(panels.items(), [five[i] for i in rivals if five[i] != rule])
     return largest(paired_share(its[rule], its[rival], seed, block_of(key, every)) for (key, its), rival in pairs)
 
 
@@ -125,9 +127,8 @@ def over_best(panels: Panels, five: Sequence[str], seed: int, every: int = 1, *,
     return largest(map(of_panel, panels.values()))
 
 
-def _over_best(*samples: Array) -> Array:
-    means = np.array([its.mean(axis=-1) for its in samples])
-    return means[0] / means.min(axis=0)
+def _over_best(own: Array, *others: Array) -> Array:
+    return own.mean(axis=-1) / np.min([its.mean(axis=-1) for its in (own, *others)], axis=0)
 
 
 #: Claim -> the figures or titles that it is about, and what is measured: for the verdict, and in every interpretation.
@@ -159,16 +160,12 @@ def of_pools(claim_id: str, panels: Panels, seed: int) -> Judged:
 
 
 def in_interpretations(
-    claim_id: str,
-    under: Mapping[Key, Mapping[tuple[Any, ...], Panel]],
-    choices: Mapping[str, Sequence[Any]],
-    seed: int,
-    every: int,
+    claim_id: str, under: Interpreted, choices: Choices, seed: int, every: int
 ) -> list[tuple[dict[str, Any], Estimate]]:
     """Return the measure of a claim under every interpretation in which all its panels were played, the main one first.
 
-    `under`: {(figure, title): {(norm, lambda, scaling, horizon): panel}}; `choices` are those of the rules, incumbent
-    and margin before these. Of an interpretation only choices are returned of which several values were played.
+    `choices` are those of the rules, incumbent and margin before the four of `under`. Of an interpretation only those
+    are returned of which several values were played.
     """
     found, its = [], of(under, MEASURES[claim_id][0])
     if claim_id in ("2-A", "2-J", "2-Q"):  # not about EI and PI
@@ -194,25 +191,17 @@ def claim_2_A(panels: Panels, seed: int) -> Judged:
 
 def claim_2_B(panels: Panels, seed: int) -> Judged:
     """How far the worst of the other four is behind GP-UCB in Figs. 1 and 2."""
-    its = of(panels, "12")
-    return {
-        part: largest(behind(its, five, seed, rule=rule, rivals=[0]) for rule in five[1:])
-        for part, five in TWO_POOLS.items()
-    }
+    its, found = of(panels, "12"), {}
+    for part, five in TWO_POOLS.items():
+        found[part] = largest(behind(its, five, seed, rule=rule, rivals=[0]) for rule in five[1:])
+    return found
 
 
 def claim_2_D(panels: Panels, seed: int) -> Judged:
-    """How far IGP-UCB is behind EI (mean-based incumbent, margin 0) in Fig. 1, by means and by medians."""
-    its, medians = of(panels, "1"), []
-    for panel in its.values():
-        rng = np.random.default_rng([seed, 4])
-        medians.append(bootstrap(median_share, panel["IGP-UCB"], panel["EI"], rng=rng))
-    return {"mean": igp_behind_ei(its, seed), "median": largest(medians)}
-
-
-def igp_behind_ei(panels: Panels, seed: int) -> Estimate:
-    """Return how far IGP-UCB is behind EI (mean-based incumbent, margin 0); largest over panels."""
-    return behind(panels, POOLS["mean_0"], seed, rule="IGP-UCB", rivals=[3])
+    """How far IGP-UCB is behind EI (mean-based incumbent, margin 0), by means and by medians; largest over panels."""
+    pairs = [(panel["IGP-UCB"], panel["EI"]) for panel in panels.values()]
+    medians = largest(_resampled(median_share, *pair, seed=seed, stream=4) for pair in pairs)
+    return {"mean": behind(panels, POOLS["mean_0"], seed, rule="IGP-UCB", rivals=[3]), "median": medians}
 
 
 def median_share(a: Array, b: Array) -> Array:
@@ -240,19 +229,19 @@ def over_range(source: Callable[[Trial], Problem], regret: Array, seed: int) -> 
 
 def claim_2_T(raw: Mapping[Key, Array], scaled: Mapping[Key, Array], seed: int) -> Judged:
     """Mean regret of IGP-UCB in Fig. 1 over that in Fig. 2; both {panel: (n,)}, `scaled` over each function's range."""
-    found = {}
-    for part, regret in (("scaled", scaled), ("raw", raw)):
-        pairs = [(its, regret["2", title]) for (figure, title), its in regret.items() if figure == "1"]
-        found[part] = smallest_ratio(pairs, seed)
-    return found
+
+    def least(its: Mapping[Key, Array]) -> Estimate:
+        return smallest_ratio([(its[key], its["2", key[1]]) for key in its if key[0] == "1"], seed)
+
+    return {"scaled": least(scaled), "raw": least(raw)}
 
 
 def claim_2_W(panels: Panels, seed: int) -> Judged:
     """How far IGP-UCB with the tighter width is behind the same with the classical one."""
-    where = {"synthetic": "12", "test_functions": "3", "light": ["light"]}
-    return {
-        part: behind(of(panels, names), TIGHTER, seed, rule=TIGHTER[0], rivals=[1]) for part, names in where.items()
-    }
+    where, found = {"synthetic": ["1", "2"], "test_functions": ["3"], "light": ["light"]}, {}
+    for part, names in where.items():
+        found[part] = behind(of(panels, names), TIGHTER, seed, rule=TIGHTER[0], rivals=[1])
+    return found
 
 
 # Theorems

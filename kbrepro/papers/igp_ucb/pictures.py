@@ -18,8 +18,8 @@ from scipy.special import ndtr
 from kbrepro import figures
 from kbrepro.figures import LOOK, WIDTH, Look, pieces
 from kbrepro.kernels import Array
-from kbrepro.papers.igp_ucb.experiments import INTERPRETATIONS, anti_concentration, named
-from kbrepro.papers.igp_ucb.measures import Panel, smallest_ratio
+from kbrepro.papers.igp_ucb.experiments import anti_concentration
+from kbrepro.papers.igp_ucb.measures import Panel, coverage, smallest_ratio
 from kbrepro.problems import Problem
 from kbrepro.regret import Estimate, Trace, block_means, log_spaced, paired_share, share
 from kbrepro.verdicts.claims import read_rule
@@ -31,9 +31,8 @@ HERO = "IGP-UCB"
 _MARGIN_STYLES: dict[float, Any] = {0.01: "--", 0.03: "-.", 0.1: (0, (5, 1, 1, 1, 1, 1))}
 #: EI and PI with a margin: their colours, other line styles.
 VARIANTS: dict[str, Look] = {
-    named(rule, incumbent, margin): (LOOK[rule][0], _MARGIN_STYLES[margin])
-    for rule, (incumbent, margin) in product(("EI", "PI"), INTERPRETATIONS.values())
-    if margin
+    f"{rule}, margin {margin}": (LOOK[rule][0], style)
+    for rule, (margin, style) in product(("EI", "PI"), _MARGIN_STYLES.items())
 }
 
 
@@ -46,22 +45,19 @@ def _look(rule: str) -> dict[str, Any]:
 # One posterior
 
 
-def idea(
-    problem: Problem,
-    posterior: Sequence[Array],
-    draw: Array,
-    pulled: Sequence[tuple[int, float]],
-    over_time: pd.DataFrame,
-) -> Figure:
+Pulls = Sequence[tuple[int, float]]
+
+
+def idea(problem: Problem, posterior: Sequence[Array], pulled: Pulls, over_time: pd.DataFrame) -> Figure:
     """Return the posterior after some pulls of arms on a line with the bands of all widths, and the widths over time.
 
-    `posterior`: mean and sd (A,); `draw` (A,) of GP-TS; `pulled`: arms and observations; `over_time`: a row a round, a
+    `posterior`: mean, sd and a draw of GP-TS, each (A,); `pulled`: arms and observations; `over_time`: a row a round, a
     column a width.
     """
     fig, (left, right) = pieces.row(2, 3.8, width_ratios=[1.35, 1])
     points, widths = problem.model.points[:, 0], over_time.loc[len(pulled) + 1]
     order = np.argsort(points)
-    x, f, mean, sd, draw = (its[order] for its in (points, problem.expected_reward, *posterior, draw))
+    x, f, mean, sd, draw = (its[order] for its in (points, problem.expected_reward, *posterior))
     top = mean + widths[HERO] * sd
     left.fill_between(x, 2 * mean - top, top, color=LOOK[HERO][0], alpha=0.12, linewidth=0)
     for name, side in product(widths.index.drop("GP-UCB"), (-1, 1)):
@@ -91,23 +87,16 @@ def idea(
 
 
 def regrets(figure_name: str, panels: Panels, columns: Mapping[str, Sequence[str]]) -> Figure:
-    """Return cumulative regret, a row a panel {title: traces}, a column a choice of rules {title: names}.
-
-    An incumbent or margin that a column's title may name is left out of labels where no other EI, or PI, is beside it.
-    """
+    """Return cumulative regret, a row a panel {title: traces}, a column a choice of rules {title: names}."""
     size = (WIDTH, 1.0 + 2.3 * len(panels))
     fig, axes = plt.subplots(len(panels), len(columns), figsize=size, sharey="row", squeeze=False)
     best = []
-    for line, (title, traces) in zip(axes, panels.items(), strict=True):
-        for ax, (column, names) in zip(line, columns.items(), strict=True):
-            figures.regret_quartiles(ax, {name: traces[name] for name in names}, hero=HERO)
-            figures.restyle(ax, VARIANTS)
-            families = [name.split(",")[0] for name in names]
-            for curve, name, family in zip(ax.lines, names, families, strict=True):
-                curve.set_label(family if families.count(family) == 1 else name)
-            ax.set_title(fill(f"{title}, {column}", 34))
-            ax.label_outer()
-            best.append(min(names, key=lambda name: np.median(traces[name].regret.sum(axis=1))))
+    for ax, ((title, traces), (column, names)) in zip(axes.flat, product(panels.items(), columns.items()), strict=True):
+        figures.regret_quartiles(ax, {name: traces[name] for name in names}, hero=HERO)
+        figures.restyle(ax, VARIANTS)
+        ax.set_title(fill(f"{title}, {column}", 34))
+        ax.label_outer()
+        best.append(min(names, key=lambda name: np.median(traces[name].regret.sum(axis=1))))
     return figures.labelled(fig, _wins(figure_name, best))
 
 
@@ -131,10 +120,7 @@ def deciding(panels: Mapping[str, Panel], rows: Mapping[str, str], *, seed: int)
     ahead = sum(estimate.low > 1 for _, estimate in ratios.values())
     title = f"IGP-UCB is clearly ahead in {ahead} of {len(ratios)} comparisons"
     told = {"what": "$R_T$ of the rival over that of IGP-UCB", "centre": "ratio of means"}
-    fig = paired(ratios, 1.4 + 0.34 * len(ratios), title, "log", rule=read_rule("> 1"), **told)
-    for place in range(len(rows), len(ratios), len(rows)):
-        fig.axes[0].axhline(place - 0.5, color="0.7", linewidth=0.6)
-    return fig
+    return paired(ratios, 1.4 + 0.34 * len(ratios), title, "log", rule=read_rule("> 1"), **told)
 
 
 def since(panels: Mapping[str, tuple[Array, Array, int]], *, seed: int) -> Figure:
@@ -150,8 +136,7 @@ def since(panels: Mapping[str, tuple[Array, Array, int]], *, seed: int) -> Figur
         ratios[fill(label, 24)] = dots, Estimate(value, max(low, 0.1), high)
     less = sum(estimate.high < 1 for _, estimate in ratios.values())
     title = f"The tighter width costs clearly less regret in {less} of {len(ratios)} settings"
-    told = {"what": "$R_T$ with the tighter width over that with the classical one", "dot": "trial or block"}
-    told |= {"centre": "ratio of means"}
+    told = {"what": "$R_T$, tighter over classical width", "dot": "trial or block", "centre": "ratio of means"}
     return paired(ratios, 1.4 + 0.34 * len(ratios), title, "log", rule=read_rule("< 1"), **told)
 
 
@@ -163,21 +148,19 @@ def incumbent(excess: Array, best_share: Mapping[str, Array]) -> Figure:
     fig, (left, right) = pieces.row(2, 3.4)
     t = log_spaced(excess.shape[1])
     mean, sd = excess.mean(axis=0)[t - 1], excess.std(axis=0, ddof=1)[t - 1]
-    band = mean, mean - sd, mean + sd
-    pieces.banded(left, t, band, "largest reward", **_look("EI, noisy incumbent") | {"linestyle": "-"})
+    pieces.banded(left, t, (mean, mean - sd, mean + sd), "largest reward", color=_look("EI")["color"])
     left.plot(t, np.sqrt(2 * np.log(t)), "--", color="black", linewidth=1.0, label=r"$\sqrt{2\,\ln t}$")
     left.axhline(0, color="black", linewidth=0.8)
-    left.set(ylabel="largest reward so far less max f\n(units of R; mean ± sd)")
-    left.set(title=f"the noisy incumbent, {len(excess)} trials", ylim=(max(left.get_ylim()[0], -8), None))
+    left.set(
+        ylabel=f"largest reward so far less max f\n(units of R; mean ± sd of {len(excess)} trials)", ylim=(-8, None)
+    )
     for rule, curve in best_share.items():
         right.plot(t, curve[t - 1], label=rule, **_look(rule))
-    right.set(ylabel="share of pulls of the best arm so far", ylim=(0, 1), title="pulls of the best arm")
+    right.set(ylabel="share of pulls of the best arm so far", ylim=(0, 1))
     for ax in (left, right):
         ax.set(xlabel="round t", xlim=(1, t[-1]))
         pieces.log_axes(ax, "x")
-    noisy, settled = (f"{best_share[rule][-1]:.0%}" for rule in ("EI, noisy incumbent", "EI"))
-    title = f"The largest reward ends {mean[-1]:.1f} R above max f;\nEI pulls the best arm in {noisy} of the rounds"
-    return figures.labelled(fig, f"{title} with that incumbent, in {settled} with the other")
+    return figures.labelled(fig, f"The largest reward ends {mean[-1]:.1f} R above max f, where no arm can reach it")
 
 
 # Figure 4
@@ -207,13 +190,10 @@ def sensors(sets: Mapping[str, tuple[Panel, str]], *, horizon: int) -> Figure:
 # Theorems
 
 
-def theorems(
-    log_excess: Mapping[str, Array], coverage: Mapping[str, Estimate], *, delta: float, runs: tuple[int, int]
-) -> Figure:
+def theorems(log_excess: Mapping[str, Array], covered: Mapping[str, Trace], delta: float) -> Figure:
     """Return the share of runs that cross the bound of Theorem 1 by delta, and the coverage of Theorem 2's band.
 
-    `log_excess`: {rule that pulls: (n,)}, see `noise.NoiseRun`; `coverage`: {label: share of runs}, at `delta`; `runs`
-    behind the one and the other.
+    `log_excess`: {rule that pulls: (n,)}, see `noise.NoiseRun`; `covered`: runs by label, of bands at `delta`.
     """
     fig, (left, right) = pieces.row(2, 3.6)
     levels, above = np.linspace(0.01, 1, 50), 0
@@ -223,13 +203,13 @@ def theorems(
         above += (its[1] > levels).any()
     left.plot(levels, levels, "--", color="black", linewidth=1.0, label="allowed")
     left.set(xlabel=r"$\delta$", xlim=(0, 1), ylim=(0, 1), title="Theorem 1")
-    left.set_ylabel(f"share of {runs[0]:,} runs that cross\n(95 % interval)")
-    (value, low, high), places = np.array(list(coverage.values())).T, np.arange(len(coverage))
+    left.set_ylabel(f"share of {len(excess):,} runs that cross\n(95 % interval)")
+    (value, low, high), places = np.array([coverage(its) for its in covered.values()]).T, np.arange(len(covered))
     right.errorbar(value, places, xerr=[value - low, high - value], fmt="o", color=LOOK[HERO][0])
     right.axvline(1 - delta, color="black", linewidth=1.0, linestyle="--")
-    pieces.name_rows(right, list(coverage))
-    right.set_title("Theorem 2")
-    right.set_xlabel(f"share of {runs[1]:,} runs whose\nband holds throughout\n(95 % interval; dashed: {1 - delta:g})")
+    pieces.name_rows(right, list(covered))
+    told = f"share of {len(next(iter(covered.values())).arms):,} runs whose\nband holds throughout"
+    right.set(title="Theorem 2", xlabel=f"{told}\n(95 % interval; dashed: {1 - delta:g})")
     right.locator_params(axis="x", nbins=4)
     crossed = f"{above} of {len(log_excess)} ways to pull cross the bound clearly more often than allowed"
     fig.suptitle(f"{crossed};\nthe band holds in {value.min():.1%} of runs or more")
@@ -243,14 +223,12 @@ def lemma_7(limit: float) -> Figure:
     beta = np.linspace(0.05, 2, 400)
     ax.semilogy(beta, ndtr(-beta), color="black", label=r"$P(Z > \beta)$")
     ax.semilogy(beta, anti_concentration(beta), "--", color=LOOK[HERO][0], label="bound of Lemma 7")
-    ax.axvspan(beta[0], max(limit, beta[0]), color="0.88", linewidth=0, zorder=0)
-    tail, bound = ndtr(-1.0), anti_concentration(1.0)
-    ax.plot([1, 1], [tail, bound], "o", color="black")
+    ax.axvspan(beta[0], limit, color="0.88", linewidth=0, zorder=0)
+    ax.plot([1, 1], [ndtr(-1.0), anti_concentration(1.0)], "o", color="black")
     ax.set(xlabel=r"$\beta$ (standard deviations)", ylabel="probability, and its bound", xlim=(beta[0], beta[-1]))
     pieces.plain_log(ax.yaxis)
-    ax.annotate(f"used at 1: P is {tail / bound:.2f} times the bound", (1.05, tail), size=8)
-    title = f"Lemma 7 is false below β = {limit:.3f}, where shaded" if limit > 0 else "Lemma 7 holds"
-    return figures.labelled(fig, title)
+    ax.annotate("used here", (1.05, ndtr(-1.0)), size=8)
+    return figures.labelled(fig, f"Lemma 7 is false below β = {limit:.3f}, where shaded")
 
 
 # Kernels and dimensions
@@ -263,14 +241,14 @@ def kernels_and_dimensions(inflation: pd.DataFrame, ratios: Mapping[int, Estimat
     """
     fig, (left, right) = pieces.row(2, 1.4 + 0.5 * len(inflation), width_ratios=[1.3, 1])
     its = inflation.rename_axis("kernel").reset_index().melt("kernel", var_name="rule")
-    its["kernel"] = [fill(label, 28, break_long_words=False) for label in its["kernel"]]
     colours, markers = [_look(rule)["color"] for rule in inflation], [*"os^vDPX*"[: len(inflation.columns)]]
     looks: dict[str, Any] = {"palette": colours, "markers": markers, "linestyle": "none", "markersize": 5}
     sns.pointplot(its, x="value", y="kernel", hue="rule", dodge=0.6, ax=left, **looks)
     left.legend_.remove()
     left.axvline(1, color="black", linewidth=1.0)
-    left.set_ylabel("")
-    left.set_xlabel("mean $R_T$ under the wrong kernel\nover that under the right one")
+    for place in range(1, len(inflation)):
+        left.axhline(place - 0.5, color="0.9", linewidth=0.6)
+    left.set(ylabel="", xlabel="mean $R_T$ under the wrong kernel\nover that under the right one")
     pieces.log_axes(left, "x")
     d, (value, low, high) = np.array(list(ratios)), np.array(list(ratios.values())).T
     right.errorbar(d, value, [value - low, high - value], fmt="o", color=LOOK["GP-TS"][0], capsize=3)
@@ -279,6 +257,6 @@ def kernels_and_dimensions(inflation: pd.DataFrame, ratios: Mapping[int, Estimat
     pieces.legend_below(fig, 4, [left])
     figures.label_ends(right)
     worst = inflation.max().idxmax()
-    title = f"Under a wrong kernel the regret of {worst} is up to {inflation[worst].max():.1f} times as large"
-    ends = f"{value[0]:.1f} times the regret of IGP-UCB at d = {d[0]}, {value[-1]:.1f} times at d = {d[-1]}"
-    return pieces.titled(fig, f"{title}\nGP-TS has {ends}")
+    title = f"Under a wrong kernel the regret of {worst} is up to {inflation[worst].max():.1f} times as large;"
+    title += f"\nGP-TS has {value.min():.1f} to {value.max():.1f} times the regret of IGP-UCB"
+    return pieces.titled(fig, title)
