@@ -10,63 +10,54 @@ from scipy.stats import norm
 from kbrepro.confidence import Improved
 from kbrepro.kernels import SquaredExponential, grid
 from kbrepro.papers.igp_ucb import experiments
-from kbrepro.papers.igp_ucb.experiments import named, pool
+from kbrepro.papers.igp_ucb.experiments import pool
 from kbrepro.papers.igp_ucb.problems import PosteriorMean
 from kbrepro.papers.igp_ucb.widths import Original
 from kbrepro.policies import ExpectedImprovement, MeanOnly, ProbabilityOfImprovement
 from kbrepro.problems import Model, Problem, Trial
 from kbrepro.simulation import Experiment, rounds, run_trials
 
+SE = SquaredExponential(0.2)
+
 # Rules
 
 
-@pytest.mark.parametrize(
-    ("incumbent", "margin", "name"),
-    [
-        ("mean of pulled arms", 0.0, "EI"),
-        ("mean of pulled arms", 0.03, "EI, margin 0.03"),
-        ("noisy reward", 0.0, "EI, noisy incumbent"),
-        ("noisy reward", 0.1, "EI, noisy incumbent, margin 0.1"),
-    ],
-)
-def test_names_say_what_differs(incumbent, margin, name):
-    assert named("EI", incumbent, margin) == name
-    assert pool(incumbent, margin) == ("GP-UCB", "IGP-UCB", "GP-TS", name, "PI" + name[2:])
+NAMES = {
+    ("mean of pulled arms", 0.0): "EI",
+    ("mean of pulled arms", 0.03): "EI, margin 0.03",
+    ("noisy reward", 0.0): "EI, noisy incumbent",
+    ("noisy reward", 0.1): "EI, noisy incumbent, margin 0.1",
+}
 
 
-@pytest.mark.parametrize(("incumbent", "inside"), experiments.INCUMBENTS.items())
-@pytest.mark.parametrize(("rule", "policy"), [("EI", ExpectedImprovement), ("PI", ProbabilityOfImprovement)])
-def test_improvement_rules_are_what_their_names_say(incumbent, inside, rule, policy):
-    cases = [(incumbent, margin) for margin in (0.0, 0.01, 0.1)]
-    rules = experiments.improvement_rules(cases, prior_sd=4.0)
-    model = Model(grid(5), SquaredExponential(0.2), 0.1)
-    assert set(rules) == {named(name, *case) for name in ("EI", "PI") for case in cases}
-    for _, margin in cases:
-        made = rules[named(rule, incumbent, margin)](model, 10)
-        assert type(made) is policy and made.incumbent == inside and made.random_opening
-        assert made.margin == pytest.approx(4 * margin)
+def test_improvement_rules_are_what_their_names_say():
+    rules = experiments.improvement_rules(NAMES, prior_sd=4.0)
+    for (incumbent, margin), name in NAMES.items():
+        assert pool(incumbent, margin) == ("GP-UCB", "IGP-UCB", "GP-TS", name, "PI" + name[2:])
+        for policy, rule in ((ExpectedImprovement, name), (ProbabilityOfImprovement, "PI" + name[2:])):
+            made = rules.pop(rule)(Model(grid(5), SE, 0.1), 10)
+            assert type(made) is policy and made.random_opening
+            assert made.incumbent == experiments.INCUMBENTS[incumbent]
+            assert made.margin == pytest.approx(4 * margin)
+    assert not rules
 
 
 # The incumbent
 
 
 def test_excess_of_the_largest_reward_is_that_of_the_run_that_was_played():
-    source, seen = PosteriorMean(SquaredExponential(0.2), n_arms=20), []
+    source, seen = PosteriorMean(SE, n_arms=20), []
     its = run_trials(Experiment(source, {"mean only": MeanOnly}, 30), 2, 7)["mean only"]
     for number in range(2):
         trial = Trial(7, number)
         problem = source(trial)
         seen.append([y for *_, y in rounds(MeanOnly(problem.model, 30), problem, 30, trial.rng("run"))])
+    models = [source(Trial(7, n)).model for n in range(2)]
     tops = [[source(Trial(7, n)).expected_reward.max()] for n in range(2)]
-    scales = [[source(Trial(7, n)).model.noise_scale] for n in range(2)]
+    scales = [[model.noise_scale] for model in models]
     expected = (np.maximum.accumulate(seen, axis=1) - tops) / np.array(scales)
     np.testing.assert_array_equal(experiments.excess_of_largest_reward(its, source, 7), expected)
-
-
-def test_scales_are_those_that_policies_are_told():
-    source = PosteriorMean(SquaredExponential(0.2), n_arms=20)
-    model = source(Trial(7, 1)).model
-    assert experiments.scales(source, Trial(7, 1)) == (model.noise_scale, model.norm)
+    assert experiments.scales(source, Trial(7, 1)) == (models[1].noise_scale, models[1].norm)
 
 
 # Theorems
@@ -125,7 +116,6 @@ def test_lemma_7_is_false_below_its_limit_alone_to_thirty_digits():
         assert ((norm.sf(beta) >= experiments.anti_concentration(beta)) == holds).all()
 
 
-SE = SquaredExponential(0.2)
 SLOPE = 5.0  # L of this kernel: the root of its mixed second derivative, 1 / lengthscale
 
 

@@ -111,11 +111,3 @@ def test_variants_of_a_rule_are_told_apart():
 def test_sensors_are_sorted_by_median():
     rules = [label.get_text() for label in sensors().axes[0].get_yticklabels()]
     assert rules == ["IGP-UCB", "EI, noisy incumbent", "GP-UCB"]
-
-
-def test_a_marker_a_rule_stands_at_its_ratio():
-    left, right = kernels_and_dimensions().axes
-    drawn = np.sort(np.concatenate([line.get_xdata() for line in left.lines if line.get_marker() not in ("", "None")]))
-    np.testing.assert_allclose(drawn, 1.5 + np.arange(24.0))
-    guide = next(line for line in right.lines if line.get_label() == "root of d")
-    assert list(guide.get_ydata()) == pytest.approx([2, 2 * np.sqrt(2), 2 * np.sqrt(3), 4])
