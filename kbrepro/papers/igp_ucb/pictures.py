@@ -160,7 +160,7 @@ def incumbent(excess: Array, best_share: Mapping[str, Array]) -> Figure:
     for ax in (left, right):
         ax.set(xlabel="round t", xlim=(1, t[-1]))
         pieces.log_axes(ax, "x")
-    return figures.labelled(fig, f"The largest reward ends {mean[-1]:.1f} R above max f, where no arm can reach it")
+    return figures.labelled(fig, f"The largest reward ends {mean[-1]:.1f} R above max f")
 
 
 # Figure 4
