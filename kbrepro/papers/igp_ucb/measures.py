@@ -74,7 +74,7 @@ def smallest_ratio(pairs: Iterable[tuple[Array, Array]], seed: int) -> Estimate:
 def behind(
     panels: Panels, five: Sequence[str], seed: int, every: int = 1, *, rule: str, rivals: Iterable[int] = range(5)
 ) -> Estimate:
-    """Return how far a rule is behind the nearest of its rivals, by their places in the five; largest over panels."""
+    """Return how far a rule is behind the rival that it beats least; `rivals` by their places in the five."""
     pairs = product(panels.items(), [five[i] for i in rivals if five[i] != rule])
     return largest(paired_share(its[rule], its[rival], seed, block_of(key, every)) for (key, its), rival in pairs)
 
@@ -107,7 +107,7 @@ def reordered(panels: Panels, five: Sequence[str], seed: int = 0, every: int = 1
     """Return how many pairs of rules have means in opposite order in Figs. 1 and 2; EI and PI are no pair."""
     pairs = [pair for pair in combinations(five, 2) if pair != tuple(five[3:])]
     both = [(panel, panels["2", title]) for (figure, title), panel in panels.items() if figure == "1"]
-    steps = [[(p[a].mean() - p[b].mean()) for p in its] for its, (a, b) in product(both, pairs)]
+    steps = [[p[a].mean() - p[b].mean() for p in its] for its, (a, b) in product(both, pairs)]
     return exact(sum(first * second < 0 for first, second in steps))
 
 
