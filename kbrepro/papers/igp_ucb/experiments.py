@@ -1,27 +1,26 @@
-"""What the notebook on IGP-UCB and GP-TS measures: comparisons of rules on panels, and numbers of the theorems.
+"""The rules that play in the notebook on IGP-UCB and GP-TS, and numbers of the theorems.
 
-A *panel* is {rule: R_T / T of every trial (n,)}. Rules of improvement are named by incumbent and margin: `EI` has the
+Rules of improvement are named by incumbent and margin: `EI` has the
 mean-based incumbent and margin 0, `EI, noisy incumbent, margin 0.01` says what it has instead.
 """
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable
 from functools import partial
-from itertools import combinations, product
+from itertools import product
 
 import numpy as np
 from scipy.linalg import eigvalsh
 from scipy.optimize import brentq
 from scipy.special import ndtr
 
-from kbrepro import checks
 from kbrepro.confidence import Improved
 from kbrepro.information import allocated_gain
 from kbrepro.kernels import Array
 from kbrepro.policies import ExpectedImprovement, ProbabilityOfImprovement
 from kbrepro.policies.improvement import ImprovementPolicy
 from kbrepro.problems import Model, Problem, Trial
-from kbrepro.regret import FEWEST, Estimate, Trace, bootstrap, largest, paired_share, weakest
+from kbrepro.regret import Trace
 from kbrepro.simulation import observations
 
 #: How the rules file names the two incumbents -> how the policies do.
@@ -31,8 +30,6 @@ OURS = ("GP-UCB", "IGP-UCB", "GP-TS")
 _MARGINS = {"mean_0": 0.0, "mean_001": 0.01, "mean_003": 0.03, "mean_01": 0.1}
 #: Part of a claim -> the incumbent and margin of EI and PI that it is about.
 INTERPRETATIONS = {"noisy": ("noisy reward", 0.0)} | {part: ("mean of pulled arms", m) for part, m in _MARGINS.items()}
-
-Panel = Mapping[str, Array]
 
 
 # Rules
@@ -48,117 +45,17 @@ def pool(incumbent: str, margin: float = 0.0) -> tuple[str, ...]:
     return (*OURS, named("EI", incumbent, margin), named("PI", incumbent, margin))
 
 
-def improvement_rules(
-    cases: Iterable[tuple[str, float]], prior_sd: float = 1.0
-) -> dict[str, Callable[..., ImprovementPolicy]]:
+Cases = Iterable[tuple[str, float]]
+
+
+def improvement_rules(cases: Cases, prior_sd: float = 1.0) -> dict[str, partial[ImprovementPolicy]]:
     """Return EI and PI by name, for each (incumbent, margin in prior standard deviations); the first arm is random."""
-    rules: dict[str, type[ImprovementPolicy]] = {"EI": ExpectedImprovement, "PI": ProbabilityOfImprovement}
-    return {
-        named(name, incumbent, margin): partial(
-            rule, incumbent=INCUMBENTS[incumbent], margin=margin * prior_sd, random_opening=True
-        )
-        for (incumbent, margin), (name, rule) in product(cases, rules.items())
-    }
-
-
-def at_round(traces: Mapping[str, Trace], t: int) -> dict[str, Array]:
-    """Return the panel after t rounds: R_t / t of every trial (n,), by rule; ValueError unless 1 <= t <= T."""
-    checks.positive_int(t=t)
-    for trace in traces.values():
-        if t > trace.horizon:
-            raise ValueError(f"t = {t} is not allowed: t must be at most the horizon, {trace.horizon}")
-    return {rule: trace.average_regret[:, t - 1] for rule, trace in traces.items()}
-
-
-# Comparisons
-
-
-def behind(panels: Iterable[Panel], rule: str, rivals: Iterable[str], seed: int, block: int = 1) -> Estimate:
-    """Return how far a rule's mean lies above a rival's, as a share of the latter: the largest over panels, rivals."""
-    pairs = product(panels, [rival for rival in rivals if rival != rule])
-    return largest(paired_share(panel[rule], panel[rival], seed, block) for panel, rival in pairs)
-
-
-def median_share(a: Array, b: Array) -> Array:
-    """Return the median of a less that of b, over the last axis, as a share of the latter."""
-    return np.median(a, axis=-1) / np.median(b, axis=-1) - 1
-
-
-def ratio(a: Array, b: Array) -> Array:
-    """Return the mean of a over that of b, over the last axis."""
-    return a.mean(axis=-1) / b.mean(axis=-1)
-
-
-def farthest(estimates: Iterable[Estimate], limit: float) -> Estimate:
-    """Return the estimate that is least alike 0: one that lies beyond +- limit if there is one, else the widest reach.
-
-    Of several beyond the limit, the one whose nearest point to 0 is farthest.
-    """
-
-    def order(estimate: Estimate) -> tuple[float, float]:
-        nearest = max(estimate.low, -estimate.high, 0.0)
-        return nearest if nearest > limit else 0.0, max(abs(estimate.low), abs(estimate.high))
-
-    return max(estimates, key=order)
-
-
-def inversions(first: Panel, second: Panel, rules: Sequence[str]) -> int:
-    """Return how many pairs of rules have means in opposite order on two panels; the last two, EI and PI, are one."""
-    pairs = [pair for pair in combinations(rules, 2) if pair != tuple(rules[-2:])]
-    return sum((first[a].mean() - first[b].mean()) * (second[a].mean() - second[b].mean()) < 0 for a, b in pairs)
-
-
-def over_best(panel: Panel, rule: str, rivals: Sequence[str], seed: int) -> Estimate:
-    """Return the mean of a rule over the smallest mean of a pool that it belongs to, at least 1.
-
-    With fewer than FEWEST trials the rival of smallest mean is taken as given.
-    """
-    others = [panel[rival] for rival in rivals if rival != rule]
-    if len(panel[rule]) >= FEWEST:
-        return _resampled(_over_best, panel[rule], *others, seed=seed)
-    best = min(others, key=np.mean)
-    return paired_share(panel[rule], best, seed).changed(lambda end: max(1.0, 1 + end))
-
-
-def _over_best(own: Array, *others: Array) -> Array:
-    return own.mean(axis=-1) / np.min([its.mean(axis=-1) for its in (own, *others)], axis=0)
-
-
-def _resampled(statistic: Callable[..., Array], *samples: Array, seed: int) -> Estimate:
-    return bootstrap(statistic, *samples, rng=np.random.default_rng([seed, 3]))
-
-
-def inflation(pairs: Sequence[tuple[Panel, Panel]], rules: Sequence[str], rivals: Sequence[str], seed: int) -> Estimate:
-    """Return how much more the rules' mean regret grows than the rivals' from the first to the second of each pair.
-
-    Growth is the second panel's mean over the first's; the geometric means over pairs, and over rules and over rivals,
-    are divided. `pairs` are (right kernel, wrong kernel) on the same trials.
-    """
-    columns = [panel[name] for pair in pairs for name in (*rules, *rivals) for panel in pair]
-    weights = np.tile([1 / len(rules)] * len(rules) + [-1 / len(rivals)] * len(rivals), len(pairs)) / len(pairs)
-
-    def statistic(*samples: Array) -> Array:
-        growth = [np.log(ratio(wrong, right)) for right, wrong in zip(samples[::2], samples[1::2], strict=True)]
-        return np.exp(weights @ np.array(growth))
-
-    return _resampled(statistic, *columns, seed=seed)
-
-
-def power_of(dimensions: Sequence[int], above: Sequence[Array], below: Sequence[Array], seed: int) -> Estimate:
-    """Return the least-squares exponent of d in the ratio of means of `above` to `below`, (n,) for each dimension."""
-    x = np.log(dimensions) - np.mean(np.log(dimensions))
-
-    def statistic(*samples: Array) -> Array:
-        n = len(dimensions)
-        ratios = [np.log(ratio(a, b)) for a, b in zip(samples[:n], samples[n:], strict=True)]
-        return x @ np.array(ratios) / (x @ x)
-
-    return _resampled(statistic, *above, *below, seed=seed)
-
-
-def smallest_ratio(pairs: Iterable[tuple[Array, Array]], seed: int) -> Estimate:
-    """Return the smallest over pairs (a, b) of samples of the mean of a over that of b."""
-    return weakest(_resampled(ratio, a, b, seed=seed) for a, b in pairs)
+    found = {}
+    both: dict[str, type[ImprovementPolicy]] = {"EI": ExpectedImprovement, "PI": ProbabilityOfImprovement}
+    for (incumbent, margin), (name, rule) in product(cases, both.items()):
+        made = partial(rule, incumbent=INCUMBENTS[incumbent], margin=margin * prior_sd, random_opening=True)
+        found[named(name, incumbent, margin)] = made
+    return found
 
 
 # The incumbent
@@ -189,14 +86,13 @@ def scales(source: Callable[[Trial], Problem], trial: Trial) -> tuple[float, flo
 
 def theorem_3_bound(model: Model, horizon: int, delta: float) -> float:
     """Return 2 beta_T sqrt(4 (T + 2) gamma_T), gamma_T by the spectral bound (Chowdhury & Gopalan, Theorem 3)."""
-    eigenvalues = eigvalsh(model.kernel(model.points, model.points))
-    gain = allocated_gain(eigenvalues, model.noise_variance, horizon)[-1]
+    spectrum = eigvalsh(model.kernel(model.points, model.points))
+    gain = allocated_gain(spectrum, model.noise_variance, horizon)[-1]
     return 2 * Improved(delta).of(model, gain) * math.sqrt(4 * (horizon + 2) * gain)
 
 
 def rate(rule: str, gain: float, T: int, *, norm: float, delta: float, d: int = 1) -> float:
     """Return the rate of R_T without its constant: Theorem 3 for IGP-UCB, Theorem 4 for GP-TS."""
-    checks.one_of(OURS[1:], rule=rule)
     if rule == "IGP-UCB":
         return norm * math.sqrt(T * gain) + math.sqrt(T * gain * (gain + math.log(1 / delta)))
     return math.sqrt((gain + math.log(2 / delta)) * d * math.log(norm * d * T)) * (
@@ -222,19 +118,9 @@ def anti_concentration(beta: Array | float) -> Array:
     return np.exp(-(beta**2)) / (4 * math.sqrt(math.pi) * beta)
 
 
-def normal_tail(beta: Array | float) -> Array:
-    """Return P(Z > beta) for a standard normal Z, same shape as beta."""
-    return ndtr(-np.asarray(beta))
-
-
 def lemma_7_fails_below() -> float:
-    """Return the largest beta at which `normal_tail` is below `anti_concentration`, 0 if there is none up to 10."""
-    beta = np.linspace(1e-3, 10, 100_000)
-    false = np.flatnonzero(normal_tail(beta) < anti_concentration(beta))
-    if not len(false):
-        return 0.0
-    last = false[-1]
-    return float(brentq(lambda b: normal_tail(b) - anti_concentration(b), beta[last], beta[last + 1]))
+    """Return the beta below which P(Z > beta) is less than `anti_concentration`, the only one where they are equal."""
+    return float(brentq(lambda beta: ndtr(-beta) - anti_concentration(beta), 0.1, 1))
 
 
 def discretisation(problem: Problem, lipschitz: float, t: int, n_probes: int = 20_001) -> dict[str, float]:

@@ -22,13 +22,13 @@ _HARTMANN_CENTRES = np.array(
 )
 
 
-def rosenbrock(X: Array, offset: float = 10.0) -> Array:
-    """Return offset - 100 (y - x^2)^2 - (1 - x)^2; largest at (1, 1), where it is `offset`.
+def rosenbrock(X: Array) -> Array:
+    """Return 10 - 100 (y - x^2)^2 - (1 - x)^2; largest at (1, 1), where it is 10.
 
-    The form, with offset 10, that Azimi et al. (2012) use as far as known; Chowdhury & Gopalan refer to them.
+    The form that Azimi et al. (2012) use as far as known; Chowdhury & Gopalan refer to them.
     """
     x, y = _columns(X, 2)
-    return offset - 100 * (y - x**2) ** 2 - (1 - x) ** 2
+    return 10 - 100 * (y - x**2) ** 2 - (1 - x) ** 2
 
 
 def hartmann3(X: Array) -> Array:

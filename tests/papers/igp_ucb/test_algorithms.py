@@ -74,8 +74,7 @@ def test_the_first_arm_is_random_and_common_to_all_rules():
     for number in range(20):
         problem = SOURCE(Trial(94, number))
         for name, make in POLICIES.items():
-            first[name] += [
-                arm for _, arm, _ in rounds(make(problem.model, 1), problem, 1, Trial(94, number).rng("run"))
-            ]
+            policy = make(problem.model, 1)
+            first[name] += [arm for _, arm, _ in rounds(policy, problem, 1, Trial(94, number).rng("run"))]
     assert first["GP-UCB"] == first["IGP-UCB"] == first["GP-TS"]
     assert len(set(first["GP-TS"])) > 8

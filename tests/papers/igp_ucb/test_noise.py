@@ -72,11 +72,7 @@ def test_sd_ratio_by_dense_algebra():
     assert result.sd_ratio == pytest.approx(total / np.sqrt(4 * 9 * gain), rel=1e-10)
 
 
-@given(
-    pulls=st.lists(st.integers(0, 9), min_size=1, max_size=60),
-    name=st.sampled_from(list(KERNELS)),
-    scale=st.floats(0.01, 1.0),
-)
+@given(st.lists(st.integers(0, 9), min_size=1, max_size=60), st.sampled_from([*KERNELS]), st.floats(0.01, 1.0))
 @settings(max_examples=80, deadline=None)
 def test_lemma_4_holds_for_any_pulls_of_a_kernel_bounded_by_one(pulls, name, scale):
     points = scale + (1 - scale) * grid(10)  # the linear kernel's diagonal is at most 1
@@ -93,12 +89,8 @@ def test_lemma_4_needs_a_bounded_kernel():
 
 def test_runs_under_four_rules_stay_below_the_theorem():
     """150 runs at delta = 0.5: above 98 crossings would have probability below 1e-4 at the promised 0.5."""
-    policies = {
-        "at random": RandomArms,
-        "largest variance": VarianceOnly,
-        "upper bound": partial(UCB, width=Constant(3.0)),
-        "largest mean": MeanOnly,
-    }
+    policies = {"at random": RandomArms, "largest variance": VarianceOnly, "largest mean": MeanOnly}
+    policies["upper bound"] = partial(UCB, width=Constant(3.0))
     job = partial(noise_runs, SquaredExponential(0.2), grid(10), noise_scale=0.5, policies=policies, horizon=30)
     runs = map_trials(job, 150, 86, block=50)
     for name in policies:
