@@ -36,23 +36,15 @@ import pandas as pd
 from kbrepro import checks, information
 from kbrepro.confidence import Constant, SelfNormalised, Tighter
 from kbrepro.kernels import Linear, SquaredExponential, grid
-from kbrepro.papers.bkb import costs, experiments, pictures, starvation
-from kbrepro.papers.bkb.experiments import bad_steps, dictionaries, largest_ratio, last_decade
+from kbrepro.papers.bkb import costs, experiments, measures, pictures, starvation
 from kbrepro.papers.bkb.policy import BKB, Authors, Budgeted, FourierUCB
 from kbrepro.papers.bkb.since import MiniUCB
 from kbrepro.papers.bkb.sketch import BudgetedPosterior, StreamingPosterior
-from kbrepro.papers.bkb.starvation import (
-    largest_quantile,
-    median,
-    over_seeds,
-    ratio_of_medians,
-    shrinking_window,
-    uniform_pulls,
-)
+from kbrepro.papers.bkb.starvation import shrinking_window, uniform_pulls
 from kbrepro.policies import UCB
 from kbrepro.policies.base import best_arm
 from kbrepro.problems import GPDraw, RKHSFunction, Trial
-from kbrepro.regret import bootstrap, estimated_mean, exact, largest, paired_share, share, slope, weakest
+from kbrepro.regret import estimated_mean, exact
 from kbrepro.simulation import Experiment, map_trials, run, run_trials, total_regrets
 from kbrepro.verdicts.interpretations import cross
 from kbrepro.verdicts.pictures import claim_curve
@@ -245,15 +237,14 @@ cases = {f"A = {cost_arms[0]}, d = 1": (cost_arms[0], 1)} | {f"A = {n}, d = 2": 
 at = [t for t in cost_rounds if t <= cost_horizon]
 mini = partial(MiniUCB, width=SelfNormalised(delta), squared_c=2.0)
 played = {"BKB": sketched, "exact": partial(UCB, width=SelfNormalised(delta)), "mini-GP-UCB": mini}
-measured, whole = {}, {}
+measured, whole = {}, []
 for case, (n, d) in cases.items():
     job = partial(costs.cost_of_steps, smooth(n, d), sketched, cost_horizon, at)
     (its,) = map_trials(job, 1, seed, label=f"cost, {case}")
     measured[case] = its["seconds"], its["sizes"]
 for d in (1, 2):
     job = partial(costs.seconds_of_runs, smooth(cost_arms[0], d), played, horizon)
-    (its,) = map_trials(job, 1, seed, label=f"whole runs, d = {d}")
-    whole[d] = its["seconds"]
+    whole += map_trials(job, 1, seed, label=f"whole runs, d = {d}")
 
 # %% tags=["hide-input", "full-scale", "nbval-ignore-output"] jupyter={"source_hidden": true}
 fig = pictures.cost_per_step(measured)
@@ -277,40 +268,19 @@ record.expect(
 kept.groupby("case").tail(2)
 
 # %%
-ms = pd.concat({case: costs.milliseconds(seconds, at) for case, (seconds, _) in measured.items()}, names=["case"])
+seconds = {case: its for case, (its, _) in measured.items()}
+ms = pd.concat({case: measures.milliseconds(its).loc[at] for case, its in seconds.items()}, names=["case"])
 record.table(ms, "cost_milliseconds_per_step", kind="seconds")
-late = np.unique(np.geomspace(cost_horizon / 5, cost_horizon, 20).astype(int))
-growth = {case: slope(np.log(late), np.log([costs.typical(seconds["BKB"].to_numpy(), t) for t in late]))
-          for case, (seconds, _) in measured.items()}  # fmt: skip
-in_line, in_plane, *larger = cases
-record.judge("4-I", slope=growth[in_plane], line=growth[in_line],
-             large=largest(growth[case] for case in larger or [in_plane]))  # fmt: skip
-never = 2 * cost_horizon
-since_t = {case: {name: costs.cheaper_from(ms.loc[case]["BKB"], ms.loc[case][f"exact, {name}"], never)
-                  for name in ("refit", "counts", "covariance")} for case in (in_line, in_plane)}  # fmt: skip
-in_two = {name: exact(t) for name, t in since_t[in_plane].items()}
-record.judge("4-J", line=exact(since_t[in_line]["refit"]), soon=in_two["refit"], counts=in_two["counts"],
-             **{"from": in_two["refit"]})  # fmt: skip
-
-# %%
-reached = {case: exact(costs.crossing(*(measured[case][0][name].to_numpy() for name in ("exact, rows", "BKB"))))
-           for case in (in_line, in_plane)}  # fmt: skip
-later = ms.loc[[in_line, in_plane]].query("t >= 50")
-best = exact((later["exact, covariance"] / later["BKB"]).max())
-record.judge("4-K", rows_d1=reached[in_line], rows_d2=reached[in_plane], covariance=best)
-against = {name: exact(min(its[name] / its["mini-GP-UCB"] for its in whole.values())) for name in ("BKB", "exact")}
-record.judge("4-W", ratio=against["BKB"], rows=against["exact"])
-for case, t in reached.items():
-    since_t[case]["rows (straight line)"] = t.value
-cheaper = pd.DataFrame(since_t)
+cheaper = measures.cheaper_than(seconds, at)
 record.table(cheaper.rename_axis("cheaper_than"), "cost_cheaper_from", kind="seconds")
+than_covariance = measures.claim_4_K(cheaper, seconds, at)
+record.judge("4-I", **measures.claim_4_I(seconds))
+record.judge("4-J", **measures.claim_4_J(cheaper))
+record.judge("4-K", **than_covariance)
+record.judge("4-W", **measures.claim_4_W(its["seconds"] for its in whole))
 
 # %% tags=["full-scale", "nbval-ignore-output"]
-words = {True: f"not within {cost_horizon} rounds", False: "from t = {:.0f} on"}
-rows = cheaper.index.str.startswith("rows")
-told = cheaper.map(lambda t: words[t >= never].format(t))
-told.loc[rows] = cheaper.loc[rows].map(lambda t: words[False].format(t) + " (extrapolated)" * bool(t > cost_horizon))
-told = told.replace("from t = inf on", "never", regex=True)
+told = cheaper.map(lambda t: f"from t = {t:.0f} on" if t <= cost_horizon else f"not within {cost_horizon} rounds")
 told.rename_axis("BKB's step is cheaper than")
 
 # %% tags=["full-scale", "nbval-ignore-output"]
@@ -318,19 +288,20 @@ record.show("4-I", "4-J", "4-K")
 
 # %% tags=["full-scale", "hide-input", "nbval-ignore-output"] jupyter={"source_hidden": true}
 if timings:
+    in_line, in_plane = cheaper.loc["rows (straight line)"]
     record.expect(
-        best.value < 1,
+        than_covariance["covariance"].value < 1,
         f"At no t from 50 on is BKB's step faster than keeping the covariance of {cost_arms[0]} arms up to date.",
     )
     record.expect(
-        reached[in_line].value < cost_horizon < reached[in_plane].value,
+        in_line < cost_horizon < in_plane,
         "Against the row form BKB pays off in one dimension, and in two not within the rounds played.",
     )
-    measured_from = costs.cheaper_from(ms.loc[in_line]["BKB"], ms.loc[in_line]["exact, rows"], never)
+    measured_from = measures.cheaper_from(*(ms.loc[next(iter(cases))][name] for name in ("BKB", "exact, rows")))
     record.expect(
-        measured_from > reached[in_line].value,
+        measured_from > in_line,
         "The rule of 4-K asks for a straight line, but the seconds of the row form bend upwards, and in one dimension "
-        f"the line meets BKB too early: the first t measured from which BKB is faster is {measured_from}.",
+        f"the line meets BKB too early: the first t measured from which BKB is faster is {measured_from:.0f}.",
     )
 ms.round(2)
 
@@ -352,43 +323,18 @@ compared |= {f"RFF, {m}": ("RFF", m) for m in ("m=|S|", "m=100", "m=300")}
 compared |= {f"QFF, {m}": ("QFF", m) for m in ("m=26", "m=50", "m=100")}
 
 # %% tags=["hide-input"] jupyter={"source_hidden": true}
-fig = pictures.starvation(starved, compared, shown_at)
+fig = pictures.starvation(starved, compared)
 record.figure(fig, "starvation_over_seeds")
 plt.show()
 
-
 # %%
-def resampled(statistic, *samples):
-    """A statistic of paired samples (seeds or trials) with its bootstrap interval."""
-    return bootstrap(statistic, *samples, rng=np.random.default_rng([seed, 1]))
-
-
-def of_seeds(statistic, *columns):
-    """A statistic of columns (what, name, setting, t) of the table, with its interval over seeds."""
-    return resampled(statistic, *(over_seeds(starved, *its) for its in columns))
-
-
-def worst_95(side, q, form="BKB"):
-    return of_seeds(partial(largest_quantile, 0.95), *((side, form, f"qbar={q}", t) for t in shown_at))
-
-
-sides = {f"{side}{end}": worst_95(side, q)
-         for side in ("starved", "inflated") for end, q in (("", 3), ("_2", 2), ("_5", 5))}  # fmt: skip
-record.judge("4-A", **sides)
-covered = {name: estimated_mean(over_seeds(starved, "coverage", name, "", 215), seed) for name in ("SoR", "exact")}
-record.judge("4-B", sor=covered["SoR"], exact=covered["exact"])
-
-# %%
-rff = {m: [over_seeds(starved, "starved", "RFF", f"m={m}", t) for t in shown_at] for m in ("100", "300", "|S|")}
-rises = {f"rises_{m.strip('|')}": estimated_mean(np.log10(its[2] / its[1]), seed) for m, its in rff.items()}
-levels = {m: of_seeds(median, ("starved", "RFF", f"m={m}", 215)) for m in rff}
-record.judge("4-C", starved=levels["|S|"], starved_100=levels["100"], starved_300=levels["300"], **rises)
-off = [over_seeds(starved, side, "QFF", "m=100", 215) - 1 for side in ("starved", "inflated")]
-few = of_seeds(median, ("starved", "QFF", "m=26", 215))
-record.judge("4-D", few=few, many=exact(max(np.max(off), 1e-12)))
-dtc = of_seeds(median, ("starved", "DTC, uniform", "3 pulls", 215))
-of_dtc = over_seeds(starved, "coverage", "DTC, uniform", "3 pulls", 215)
-record.judge("4-Q", starves=dtc, avoids=dtc, covers=estimated_mean(of_dtc, seed))
+record.judge("4-A", **measures.claim_4_A(starved, seed))
+record.judge("4-B", **measures.claim_4_B(starved, seed))
+rff = measures.claim_4_C(starved, seed)
+record.judge("4-C", **rff)
+record.judge("4-D", **measures.claim_4_D(starved, seed))
+dtc = measures.claim_4_Q(starved, seed)
+record.judge("4-Q", **dtc)
 table = starved[starved["t"] == 215].groupby(["name", "setting"], sort=False).median(numeric_only=True)
 table[["starved", "inflated", "coverage", "features", "members"]].clip(upper=1e4).map("{:.3g}".format).astype(float)
 
@@ -416,58 +362,46 @@ record.show("4-A", "4-B", "4-C", "4-D", "4-Q")
 plane = GPDraw(SquaredExponential(0.2), grid(int(np.sqrt(n_arms)), 2), noise_variance)
 designs = {"uniform": (line, uniform_pulls), "window": (line, shrinking_window), "plane": (plane, uniform_pulls)}
 forms = {"BKB": BudgetedPosterior, "BKB, streaming": StreamingPosterior}
-qbars, alpha, found, dimension, own, stays = [1.0, 2.0, 3.0, 4.0, 8.0], 3.0, {}, {}, {}, {}
+qbars, found, own = [1.0, 2.0, 3.0, 4.0, 8.0], {}, {}
 for (design, setting), (name, form) in product(designs.items(), forms.items()):
     job = partial(experiments.variance_ratios, *setting, ratio_horizon, qbars, form)
     runs = map_trials(job, ratio_runs, seed, label=f"{name}, {design}")
-    dimension[design] = np.mean([its.dimension[-1] for its in runs])
-    stays |= {(name, design, q): np.mean([its.by_qbar[q].members[-1] for its in runs]) / ratio_horizon for q in qbars}
-    found |= {(name, design, q): dictionaries(runs, q, noise_variance, alpha) for q in qbars}
+    found[name, design] = measures.dictionaries(runs, noise_variance)
 own_horizon = ratio_horizon // 2
 own_qbar = Budgeted(delta).smallest_qbar(own_horizon)
 for design, setting in designs.items():
     job = partial(experiments.variance_ratios, *setting, own_horizon, [own_qbar], BudgetedPosterior)
     runs = map_trials(job, own_runs, seed, label=f"own qbar, {design}")
-    own[design] = share(np.array([bad_steps(its.by_qbar[own_qbar], alpha).any() for its in runs]))
-    stays["own", design] = min(its.by_qbar[own_qbar].members[-1] for its in runs) / own_horizon
+    own[design] = measures.dictionaries(runs, noise_variance)
+found, own = pd.concat(found, names=["dictionary", "design"]).reset_index(), pd.concat(own, names=["design"])
 
 # %% tags=["hide-input"] jupyter={"source_hidden": true}
-fig = pictures.transition(found, dimension, of_record=4.0)
+fig = pictures.transition(found, main=4.0)
 record.figure(fig, "theorem1_transition")
 plt.show()
 
-
 # %%
-def bad_at(q, name="BKB"):
-    return largest(estimated_mean(found[name, design, q].bad, seed) for design in designs)
-
-
-record.judge("4-E", own=largest(own.values()), four=bad_at(4.0), eight=bad_at(8.0))
-together = {q: estimated_mean(np.mean([found["BKB", d, q].bad for d in designs], axis=0), seed) for q in (1.0, 2.0)}
-record.judge("4-F", one=together[1.0], two=together[2.0])
-nine = [found["BKB", design, q] for design, q in product(designs, (3.0, 4.0, 8.0))]
-size = [estimated_mean(its.size, seed) for its in nine]
-close = max((estimated_mean(its.close, seed) for its in nine), key=lambda e: abs(np.log(e.value)))
-bound = exact(min(its.bound for (name, *_), its in found.items() if name == "BKB"))
-record.judge("4-G", bound=bound, low=weakest(size), high=largest(size), close=close)
+theorem_1 = measures.claim_4_E(own, found, seed)
+record.judge("4-E", **theorem_1)
+record.judge("4-F", **measures.claim_4_F(found, seed))
+record.judge("4-G", **measures.claim_4_G(found, seed))
 
 # %%
 record.expect(
-    min(stays["own", design] for design in designs) == 1,
+    own["kept"].min() == 1,
     f"The theorem's own $\\bar q$ is {own_qbar:.0f} for $T$ = {own_horizon}: $\\bar q \\tilde\\sigma^2 \\ge 1$ at all "
     "pulls, so every pull of every run is kept, and BKB is the exact posterior.",
 )
-least, most = (end([stays["BKB", design, 4.0] for design in designs]) for end in (min, max))
+by_case = found.groupby(["dictionary", "design", "qbar"], sort=False)
+table = by_case[["bad", "kept", "size", "bound"]].mean().assign(bound=by_case["bound"].min())
+kept = table.loc["BKB"].xs(4.0, level="qbar")["kept"]
 record.expect(
-    least < 1,
-    f"At $\\bar q = 4$, which the theorem does not cover, {least:.0%} to {most:.0%} of {ratio_horizon} pulls are kept "
-    f"(by design), and at most {bad_at(4.0).value:.2%} of the steps are bad.",
+    kept.min() < 1,
+    f"At $\\bar q = 4$, which the theorem does not cover, {kept.min():.0%} to {kept.max():.0%} of {ratio_horizon} "
+    f"pulls are kept (by design), and at most {theorem_1['four'].value:.2%} of the steps are bad.",
 )
-table = pd.DataFrame(
-    {key: [its.bad.mean(), stays[key], its.size.mean(), its.bound] for key, its in found.items()},
-    ["share of bad steps", "share of pulls kept", "members / (qbar d_eff)", "bound / members"],
-).T
-record.table(table.rename_axis(["dictionary", "design", "qbar"]), "theorem1_dictionaries")
+table.columns = ["share of bad steps", "share of pulls kept", "members / (qbar d_eff)", "bound / members"]
+record.table(table, "theorem1_dictionaries")
 table.loc["BKB"].round(2)
 
 # %% [markdown]
@@ -479,10 +413,8 @@ table.loc["BKB"].round(2)
 equal = {}
 for design in ("window", "uniform"):
     job = partial(experiments.equal_size, *designs[design], ratio_horizon, 4.0)
-    ours, theirs = np.array(map_trials(job, own_runs, seed, label=f"equal size, {design}")).T
-    equal[design] = estimated_mean(np.log10(theirs / ours), seed)
-record.judge("4-P", worse=equal["window"], uniform=equal["uniform"])
-pd.DataFrame(equal, ["log10 of uniform's inflation over BKB's", "low", "high"]).round(2)
+    equal[design] = np.array(map_trials(job, own_runs, seed, label=f"equal size, {design}"))
+record.judge("4-P", **measures.claim_4_P(equal, seed))
 
 # %% tags=["full-scale", "nbval-ignore-output"]
 record.show("4-E", "4-F", "4-G", "4-P")
@@ -524,36 +456,28 @@ finals = {name: trace.regret.sum(axis=1) for name, trace in traces.items()}
 
 # %% tags=["hide-input"] jupyter={"source_hidden": true}
 of_paper = [name for name in rules if not name.startswith(("RFF", "mini", "exact, t"))]
-fig = pictures.regret({name: traces[name] for name in of_paper})
+fig = pictures.regret({name: traces[name] for name in of_paper}, "median and quartiles")
 record.figure(fig, "regret")
 plt.show()
 
 # %% tags=["hide-input"] jupyter={"source_hidden": true}
-pairs = {f"{name}\nover exact": (name, "exact") for name in of_paper[1:6]}
-pairs["BKB, 3 sd\nover exact, 3 sd"] = "BKB, 3 sd", "exact, 3 sd"
+pairs = [*((name, "exact") for name in of_paper[1:6]), ("BKB, 3 sd", "exact, 3 sd")]
 fig = pictures.beside_exact(finals, pairs, seed)
 record.figure(fig, "regret_beside_exact")
 plt.show()
 
 
 # %% tags=["experiment"]
-def beside(rule, to, its=finals):
-    return paired_share(its[rule], its[to], seed)
-
-
-more_arms = {}
+more_arms = []
 for n in large_arms:
     both = Experiment(smooth(n), {name: rules[name] for name in ("exact", "BKB")}, horizon)
-    its = run_trials(both, min(trials, 3), seed, label=f"A = {n}")
-    more_arms[n] = beside("BKB", "exact", {name: trace.regret.sum(axis=1) for name, trace in its.items()})
+    more_arms.append(total_regrets(both, [horizon], min(trials, 3), seed, label=f"A = {n}")[horizon])
 
 # %%
-sketch = {"theory": beside("BKB", "exact"), "three": beside("BKB, 3 sd", "exact, 3 sd")}
-record.judge("4-H", large=largest(more_arms.values()), **sketch)
+record.judge("4-H", **measures.claim_4_H(finals, more_arms, seed))
+record.judge("4-N", **measures.claim_4_N(finals, seed))
+record.judge("4-X", **measures.claim_4_X(found, finals, seed))
 theorem_2 = "BKB, Theorem 2's radius"
-record.judge("4-N", theorem=beside(theorem_2, "exact"), sketch=sketch["theory"], three=beside("exact, 3 sd", "exact"),
-             authors=beside("BKB, authors' radius", "exact"))  # fmt: skip
-record.judge("4-X", four=bad_at(4.0, "BKB, streaming"), regret=beside("BKB, streaming", "BKB"))
 mean = pd.Series({name: its.mean() for name, its in finals.items()})
 record.expect(
     mean["exact, 3 sd"] < mean["exact"] < mean[theorem_2],
@@ -576,7 +500,7 @@ record.show("4-H", "4-N", "4-X")
 
 # %% tags=["hide-input"] jupyter={"source_hidden": true}
 adapting = ("exact, 3 sd", "BKB, 3 sd", "RFF, 20 features", "RFF, 100 features")
-fig = pictures.fixed_size({name: traces[name] for name in adapting})
+fig = pictures.regret({name: traces[name] for name in adapting})
 record.figure(fig, "fixed_features")
 plt.show()
 
@@ -584,44 +508,34 @@ plt.show()
 rough = smooth(regret_arms, length=0.1)
 rough_rules = {name: rules[name] for name in ("BKB, 3 sd", "RFF, 20 features")}
 on_rough = run_trials(Experiment(rough, rough_rules, horizon), max(2, trials // 2), seed, label="lengthscale 0.1, 3 sd")
-
-
-def exponent(*names, its=traces):
-    """The exponent of the mean regret over the last decade; of two rules the first less the second."""
-    return resampled(experiments.exponent, *(end for name in names for end in last_decade(its[name])))
-
-
-record.judge("4-O", linear=exponent("RFF, 20 features"), less=exponent("BKB, 3 sd", "RFF, 20 features"),
-             linear_rough=exponent("RFF, 20 features", its=on_rough), hundred=exponent("RFF, 100 features"),
-             less_rough=exponent("BKB, 3 sd", "RFF, 20 features", its=on_rough))  # fmt: skip
+exponents = measures.claim_4_O(traces, on_rough, seed)
+record.judge("4-O", **exponents)
 
 # %% [markdown]
 # How the dictionary adapts: the same with the log-determinant radius, for four lengthscales.
 
 # %% tags=["experiment"]
-short, sized = horizon // 3, {}
+short, grown = horizon // 3, {}
 for length in (0.1, 0.2, 0.4, 0.8):
-    job = partial(experiments.sizes, Experiment(smooth(regret_arms, length=length), {"BKB": sketched}, short))
-    its = map_trials(job, min(trials, 10), seed, label=f"lengthscale {length}")
-    sized[length] = [run["BKB"] for run in its]
+    job = partial(experiments.grown, smooth(regret_arms, length=length), sketched, short)
+    grown[length] = pd.DataFrame(map_trials(job, min(trials, 10), seed, label=f"lengthscale {length}"))
 
 
-# %%
 def dimensions(source, arms):
     """The effective dimension of every trial's pulls."""
     return np.array([information.effective_dimension(source.kernel, source.points[a], noise_variance) for a in arms])
 
 
+grown = pd.concat(grown, names=["lengthscale"])
 spent = dimensions(square, traces["BKB"].arms[:10]) / horizon
-members = {length: np.array([its.members[-1] for its in runs]) for length, runs in sized.items()}
-d_eff = {length: dimensions(smooth(regret_arms, length=length), [its.arms for its in runs])
-         for length, runs in sized.items()}  # fmt: skip
-record.judge("4-S", small=estimated_mean(spent, seed), worst=estimated_mean(d_eff[0.1] / short, seed),
-             adapts=estimated_mean(np.log10(members[0.1] / members[0.8]), seed))  # fmt: skip
-record.expect(np.mean(members[0.1]) > np.mean(members[0.8]), "The rougher the functions, the larger the dictionary.")
-table = pd.DataFrame({"members": {length: its.mean() for length, its in members.items()},
-                      "d_eff": {length: its.mean() for length, its in d_eff.items()}})  # fmt: skip
-record.table(table.rename_axis("lengthscale"), "lengthscales")
+
+# %%
+record.judge("4-S", **measures.claim_4_S(spent, grown, short, seed))
+table = grown.groupby("lengthscale").mean()
+record.expect(
+    table.loc[0.1, "members"] > table.loc[0.8, "members"], "The rougher the functions, the larger the dictionary."
+)
+record.table(table, "lengthscales")
 table.rename_axis(f"after {short} pulls").round(1)
 
 # %% tags=["full-scale", "nbval-ignore-output"]
@@ -644,19 +558,21 @@ record.show("4-O", "4-S")
 # + \xi \log(1/\delta)\bigr).$$
 
 # %% tags=["experiment"]
-chains, broken = {}, {}
+chains, broken = {}, []
 for design, setting in designs.items():
     job = partial(experiments.dimension_chain, *setting, min(ratio_horizon, 300))
     chains[design] = np.array(map_trials(job, ratio_runs, seed, label=f"Proposition 5, {design}"))
     job = partial(experiments.violations, *setting, min(ratio_horizon, 300), 4.0)
-    broken[design] = map_trials(job, ratio_runs, seed, label=f"Proposition 4, {design}")
+    broken += map_trials(job, ratio_runs, seed, label=f"Proposition 4, {design}")
 few_arms = RKHSFunction(SquaredExponential(0.1), grid(100), noise_variance, norm=F)
 own_qbars = {"own": Budgeted(delta).smallest_qbar(coverage_horizon), "four": 4.0}
-bands = {}
+bands, bounds = {}, {}
 for label, q in own_qbars.items():
     rule = {"BKB": partial(BKB, width=Budgeted(delta), qbar=q)}
     experiment = Experiment(few_arms, rule, coverage_horizon, record_band=True)
     bands[label] = run_trials(experiment, coverage_runs, seed, label=f"Theorem 9, {label} qbar")["BKB"]
+    bounds[label] = np.array([Budgeted(delta).regret_bound(few_arms(Trial(seed, 0)).model, d, coverage_horizon)
+                              for d in dimensions(few_arms, bands[label].arms)])  # fmt: skip
 kept_all = {"exact": rules["exact"], "BKB": partial(sketched, qbar=1e9)}
 alike = run_trials(Experiment(smooth(200), kept_all, min(horizon, 300)), trials, seed, label="everything kept")
 
@@ -666,33 +582,12 @@ record.figure(fig, "proposition5")
 plt.show()
 
 # %%
-worst = max((chain[..., :-1] / chain[..., 1:] - 1).max() for chain in chains.values())
-record.judge("4-L", violation=exact(max(worst, 0.0)))
-its = np.array(list(chains.values()))  # (designs, runs, steps, four quantities)
-printed, log_t = experiments.replacement_of_log_det(its), np.log(np.arange(2, its.shape[2] + 1))
-record.judge("4-T", bound=exact(printed.min()), factor=exact((printed / log_t).max()),
-             eq_6=exact((its[..., 1:, 3] / its[..., 1:, 2]).min()))  # fmt: skip
-differ = int((alike["exact"].arms != alike["BKB"].arms).sum())
-record.judge("4-U", other=exact(differ))
-all_runs = [its for runs in broken.values() for its in runs]
-record.judge("4-V", variance=exact(max(0.0, *(its.variance for its in all_runs))),
-             determinant=exact(max(0.0, *(its.determinant for its in all_runs))),
-             corollary=share(np.array([1 / alpha <= its.low and its.high <= alpha for its in all_runs])))  # fmt: skip
-
-# %%
-known = dict(norm=F, noise_scale=np.sqrt(noise_variance), noise_variance=noise_variance)
-held, bounded, loose, needed = {}, {}, {}, {}
-for label, trace in bands.items():
-    its = dimensions(few_arms, trace.arms)
-    bounds = np.array([Budgeted(delta).regret_bound(d, coverage_horizon, **known) for d in its])
-    lost = trace.regret.sum(axis=1)
-    held[label], bounded[label] = trace.band_ratio.max(axis=1) <= 1, lost <= bounds
-    loose[label], needed[label] = resampled(ratio_of_medians, bounds, lost), largest_ratio(trace)
-widest = resampled(partial(largest_quantile, 1 - delta), *needed.values())
-record.judge("4-M", band=share(held["own"]), regret=share(bounded["own"]), four=share(held["four"] & bounded["four"]),
-             loose=loose["own"], multiplier=widest)  # fmt: skip
-pd.DataFrame({"qbar": own_qbars, "bound over regret": {label: its.value for label, its in loose.items()},
-              "multiplier": {label: np.quantile(i, 1 - delta) for label, i in needed.items()}}).round(2)  # fmt: skip
+in_its_place = measures.claim_4_T(chains)
+record.judge("4-L", **measures.claim_4_L(chains))
+record.judge("4-T", **in_its_place)
+record.judge("4-U", other=exact((alike["exact"].arms != alike["BKB"].arms).sum()))
+record.judge("4-V", **measures.claim_4_V(broken))
+record.judge("4-M", **measures.claim_4_M(bands, bounds, delta, seed))
 
 # %% [markdown]
 # The *multiplier* is the smallest by which the width could be scaled and still cover in 90 % of the runs, from round 10
@@ -716,11 +611,10 @@ linear_rules = {name: rules[name] for name in ("exact", "BKB", "BKB, streaming")
 on_a_plane = run_trials(Experiment(linear, linear_rules, linear_horizon), linear_trials, seed, label="linear")
 record.traces(on_a_plane, "linear")
 lost = {name: trace.regret.sum(axis=1) for name, trace in on_a_plane.items()}
-record.judge("4-R", ratio=beside("BKB", "exact", lost))
-pd.DataFrame(lost).agg(["mean", "min", "max"]).T.round(1)
+record.judge("4-R", **measures.claim_4_R(lost, seed))
 
 # %% tags=["hide-input"] jupyter={"source_hidden": true}
-fig = pictures.linear(on_a_plane)
+fig = pictures.regret(on_a_plane)
 record.figure(fig, "linear_bandit")
 plt.show()
 
@@ -737,15 +631,12 @@ record.show("4-R")
 # exact GP-UCB has been tightened ([Flynn and Reeb 2024](https://arxiv.org/abs/2403.12732),
 # [derivation](../docs/tighter_width.md)). Same functions, noise and order of ties as above.
 
-# %% tags=["experiment"]
-chosen = [1 + np.count_nonzero(np.diff(arms)) for arms in traces["mini-GP-UCB"].arms]
-record.judge("4-Y", two=beside("mini-GP-UCB", "exact"), switches=estimated_mean(np.array(chosen) / horizon, seed))
-record.judge("4-Z", less=beside("exact, tighter width", "exact"))
-pd.DataFrame({"over exact": {name: finals[name].mean() / finals["exact"].mean() for name in list(rules)[-2:]},
-              "choices of an arm": {"mini-GP-UCB": np.mean(chosen)}}).round(2)  # fmt: skip
+# %%
+record.judge("4-Y", **measures.claim_4_Y(finals, traces["mini-GP-UCB"].arms, seed))
+record.judge("4-Z", **measures.claim_4_Z(finals, seed))
 
 # %% tags=["hide-input"] jupyter={"source_hidden": true}
-pairs = {f"{name}\nover exact": (name, "exact") for name in ("BKB", *list(rules)[-2:])}
+pairs = [(name, "exact") for name in ("BKB", *list(rules)[-2:])]
 fig = pictures.beside_exact(finals, pairs, seed)
 record.figure(fig, "since_the_paper")
 plt.show()
@@ -774,9 +665,10 @@ record.show("4-W", "4-Y", "4-Z")
 # %% tags=["experiment"]
 choices = record.rules.interpretations
 kernels = dict(zip(choices["kernel"], (line.kernel, SquaredExponential(10.0)), strict=True))
+named = dict(zip(choices["dictionary"], forms, strict=True))  # "BKB", "BKB, streaming"
 half_designs = {"uniform": left_half, "window": partial(uniform_pulls, above=0.2, upto=0.3),
                 "shrinking": partial(shrinking_window, upto=0.5)}  # fmt: skip
-figure_1, theorem_1, regrets, common = {}, {}, {}, ("noise variance", "kernel", "design")
+figure_1, followed, regrets, common = {}, {}, {}, ("noise variance", "kernel", "design")
 for case in cross({name: choices[name] for name in common}, at_most=cross_cases, seed=seed):
     lam, kernel, design = key = tuple(case.values())
     setting = GPDraw(kernels[kernel], grid(min(n_arms, 400)), lam), half_designs[design]
@@ -784,7 +676,8 @@ for case in cross({name: choices[name] for name in common}, at_most=cross_cases,
     figure_1[key] = pd.concat(map_trials(job, cross_runs, seed, label=f"Fig. 1, {key}"))
     for name, form in zip(choices["dictionary"], forms.values(), strict=True):
         job = partial(experiments.variance_ratios, *setting, cross_horizon, [2.0, 3.0, 4.0], form)
-        theorem_1[*key, name] = map_trials(job, max(2, cross_runs // 2), seed, label=f"Theorem 1, {key}, {name}")
+        runs = map_trials(job, max(2, cross_runs // 2), seed, label=f"Theorem 1, {key}, {name}")
+        followed[*key, name] = measures.dictionaries(runs, lam).set_index("qbar")
 for key in product(choices["noise variance"], choices["lengthscale"]):
     its = {(q, name): partial(sketched, qbar=float(q), streaming=name == "streaming")
            for q, name in product(choices["qbar"], choices["dictionary"])} | {"exact": rules["exact"]}  # fmt: skip
@@ -795,44 +688,35 @@ for key in product(choices["noise variance"], choices["lengthscale"]):
 
 
 # %%
-def column(case, what, name, setting, t=215):
-    return over_seeds(figure_1[tuple(case[name] for name in common)], what, name, setting, t)
+def of_seeds(case):
+    return figure_1[tuple(case[name] for name in common)]
 
 
-def inflated(case):
-    name = "BKB" if case["dictionary"] == "drawn anew" else "BKB, streaming"
-    its = [column(case, "inflated", name, f"qbar={case['qbar']}", t) for t in shown_at[1:]]
-    return resampled(partial(largest_quantile, 0.95), *its)
-
-
-def rff_starved(case):
-    return resampled(median, column(case, "starved", "RFF", f"m={case['random features']}"))
-
-
-def bad(case):
-    its = theorem_1[*(case[name] for name in (*common, "dictionary"))]
-    return estimated_mean(np.array([bad_steps(run.by_qbar[float(case["qbar"])], alpha).mean() for run in its]), seed)
+def steps(case):
+    return followed[tuple(case[name] for name in (*common, "dictionary"))].loc[case["qbar"], "bad"]
 
 
 def less_regret(case):
     its = regrets[case["noise variance"], case["lengthscale"]]
-    return paired_share(its[case["qbar"], case["dictionary"]], its["exact"], seed)
+    return measures.beside(its, (case["qbar"], case["dictionary"]), "exact", seed)
 
 
-# %% tags=["experiment"]
-from_four = {"qbar": [4, 3, 2], "dictionary": choices["dictionary"]}
+from_four = choices | {"qbar": [4, 3, 2]}
 plays = {
-    "4-A": (inflated, {name: choices[name] for name in ("qbar", "dictionary", *common)}),
-    "4-B": (lambda case: estimated_mean(column(case, "coverage", "SoR", ""), seed), {n: choices[n] for n in common}),
-    "4-C": (rff_starved, {name: choices[name] for name in ("random features", *common)}),
-    "4-E": (bad, from_four | {name: choices[name] for name in common}),
-    "4-H": (less_regret, from_four | {name: choices[name] for name in ("noise variance", "lengthscale")}),
-}
+    "4-A": (lambda its: measures.worst_95(
+                of_seeds(its), "inflated", named[its["dictionary"]], f"qbar={its['qbar']}", seed),
+            choices, ("qbar", "dictionary", *common)),
+    "4-B": (lambda its: measures.coverage(of_seeds(its), "SoR", "", seed), choices, common),
+    "4-C": (lambda its: measures.starved(of_seeds(its), "RFF", f"m={its['random features']}", seed),
+            choices, ("random features", *common)),
+    "4-E": (lambda its: estimated_mean(steps(its).to_numpy(), seed), from_four, ("qbar", "dictionary", *common)),
+    "4-H": (less_regret, from_four, ("qbar", "dictionary", "noise variance", "lengthscale")),
+}  # fmt: skip
 specified = {}
-for claim_id, (estimate, its) in plays.items():
-    there = [case for case in cross(its) if claim_id == "4-H" or tuple(case[name] for name in common) in figure_1]
-    found_in = [(case, estimate(case)) for case in there]
-    specified[claim_id] = record.play(claim_id, found_in)
+for claim_id, (estimate, of, names) in plays.items():
+    there = [case for case in cross({name: of[name] for name in names})
+             if claim_id == "4-H" or tuple(case[name] for name in common) in figure_1]  # fmt: skip
+    specified[claim_id] = record.play(claim_id, [(case, estimate(case)) for case in there])
 
 # %% [markdown]
 # Those of 4-E are our own question, at $\bar q$ = 4, 3 and 2, none of which the theorem covers: that it fails there is
@@ -856,7 +740,7 @@ pd.DataFrame({"holds in": {n: its.sum() for n, its in held_in.items()}, "of": {n
 # %% tags=["full-scale", "hide-input", "nbval-ignore-output"] jupyter={"source_hidden": true}
 record.explain(
     ["4-T"],
-    printed.min() < 1,
+    in_its_place["bound"].value < 1,
     "The radius of Theorem 2 is derived from a bound that fails (4-T)",
     r"$d_\text{eff} \log(\kappa^2 t)$ falls below the log determinant that it stands for: from eq. 6 follows "
     r"$d_\text{eff} (1 + \log(1 + \kappa^2 t / \lambda))$.",
@@ -864,7 +748,7 @@ record.explain(
 )
 record.explain(
     ["4-Q"],
-    dtc.high < 10 < 1000 < np.median(over_seeds(starved, "starved", "SoR", "", 215)),
+    dtc["avoids"].high < 10 < 1000 < measures.starved(starved, "SoR", "", seed).value,
     "DTC under-estimates little (4-Q)",
     "Section 1 says that it starves where the subset covers the space badly, Section 3.2 that it avoids "
     "under-estimation until the subset is drawn anew.",
@@ -873,7 +757,7 @@ record.explain(
 )
 record.explain(
     ["4-C"],
-    levels["|S|"].low > 2 > levels["300"].high,
+    rff["starved"].low > 2 > rff["starved_300"].high,
     "How much random features starve (4-C) is a question of their number",
     "With as many as BKB has members they do, by our limit of a factor of two; with 300 they do not.",
 )
@@ -881,7 +765,7 @@ ends = [{name: its[name].regret.sum(axis=1).mean() for name in rough_rules} for 
 smooth_ratio, rough_ratio = (its["RFF, 20 features"] / its["BKB, 3 sd"] for its in ends)
 record.explain(
     ["4-O"],
-    max(exponent("RFF, 20 features", its=its).high for its in (traces, on_rough)) < 1,
+    max(exponents["linear"].high, exponents["linear_rough"].high) < 1,
     "",
     "Fixed features need not have linear regret (4-O); the paper says that they may.",
     "Exponents are below 1 with both lengthscales, and the regret with 20 features is "
@@ -890,7 +774,7 @@ record.explain(
 if timings:
     record.explain(
         ["4-K"],
-        best.value < 1,
+        than_covariance["covariance"].value < 1,
         "Speed (4-K) depends on the opponent",
         "The paper compares with a refit in every step.",
         "An exact posterior can be updated, for $A t$ or $A^2$ operations a step beside BKB's $A m^2$, and all of them "
