@@ -20,9 +20,6 @@ from kbrepro.verdicts.claims import read_rule
 from kbrepro.verdicts.pictures import paired
 
 HERO = "BKB"
-#: Ratios of variances are drawn up to these.
-STARVED_CUT, INFLATED_CUT = 8.0, 2.5
-MARKS = "▶ largest over the arms (starved, cut at 8)   ◀ smallest (inflated, cut at −2.5)"
 #: Curves of regret that have no look of their own: colour and style.
 LOOKS = {
     "exact, 3 sd": (LOOK["exact"][0], "--"),
@@ -77,22 +74,22 @@ def strip(
 
 def starvation(table: pd.DataFrame, compared: Mapping[str, tuple[str, str]]) -> Figure:
     """Return the worst ratios of variances, a mark a seed: a panel a t, a row a posterior {label: (name, setting)}."""
-    its = pd.concat(
-        [table[(table["name"] == n) & (table["setting"] == s)].assign(row=label) for label, (n, s) in compared.items()]
-    )
-    its["starved"] = np.log10(its["starved"]).clip(upper=STARVED_CUT)
-    its["inflated"] = -np.log10(its["inflated"]).clip(upper=INFLATED_CUT)
+    named = table.set_index(["name", "setting"]).sort_index()
+    its = pd.concat({label: named.loc[key] for label, key in compared.items()}, names=["row"]).reset_index()
+    its["starved"] = np.log10(its["starved"]).clip(upper=8)
+    its["inflated"] = -np.log10(its["inflated"]).clip(upper=2.5)
     times = sorted(its["t"].unique())
     fig, axes = pieces.row(len(times), 1.5 + 0.28 * len(compared), sharey=True)
-    palette = {name: LOOK[name][0] for name in its["name"]}
+    colours = {label: LOOK[name][0] for label, (name, _) in compared.items()}
     for (ax, t), (side, mark) in product(zip(axes, times, strict=True), (("starved", ">"), ("inflated", "<"))):
-        looks = {"palette": palette, "marker": mark, "alpha": 0.6, "jitter": False, "legend": False}
-        sns.stripplot(its[its["t"] == t], x=side, y="row", hue="name", ax=ax, **looks)
+        now = its[its["t"] == t]
+        sns.stripplot(now, x=side, y="row", hue="row", palette=colours, marker=mark, alpha=0.6, jitter=False, ax=ax)
         ax.axvline(0, color="black", linewidth=0.8)
         ax.set(title=f"t = {t}", xlabel="", ylabel="", xticks=(-2, 0, 2, 4, 6, 8))
-    fig.supxlabel(f"log10 of exact over approximate variance, a mark a seed\n{MARKS}", size="medium")
+    marks = "▶ largest over the arms (starved, cut at 8)   ◀ smallest (inflated, cut at −2.5)"
+    fig.supxlabel(f"log10 of exact over approximate variance, a mark a seed\n{marks}", size="medium")
     starving = its[its["t"] == times[-1]].groupby("row")["starved"].median() > np.log10(2)
-    told = f"the worst ratio exceeds 2, in the median, in {starving.sum()} of {len(compared)} rows"
+    told = f"the worst ratio exceeds 2, in the median, for {starving.sum()} of {len(compared)} posteriors"
     return pieces.titled(fig, f"At t = {times[-1]} {told}")
 
 
@@ -105,31 +102,25 @@ def transition(found: pd.DataFrame, main: float) -> Figure:
     `main`: the qbar that the title speaks of.
     """
     designs = found["design"].unique()
-    colours, styles = zip(*(LOOK[name] for name in found["dictionary"].unique()), strict=True)
-    looks = {
-        "palette": colours,
-        "linestyles": [*styles],
-        "markersize": 4,
-        "linewidth": 1.4,
-        "capsize": 0.15,
-        "dodge": 0.15,
-    }
-    looks |= {"native_scale": True, "errorbar": lambda its: block_mean(its.to_numpy())[1:]}
+    colours, styles = ([LOOK[name][part] for name in found["dictionary"].unique()] for part in (0, 1))
+    looks = {"palette": colours, "linestyles": styles, "linewidth": 1.4, "capsize": 0.15, "dodge": 0.15}
     fig, axes = plt.subplots(2, len(designs), figsize=(WIDTH, 4.8), sharex=True, sharey="row", squeeze=False)
-    told = f"mean, 95 %, {found['run'].nunique()} runs"
-    labels = {"bad": f"share of bad steps\n({told})", "size": "members / $(\\bar q\\, d_{eff})$\n(shaded: 0.8 to 1.5)"}
-    for (row, (what, label)), (column, design) in product(enumerate(labels.items()), enumerate(designs)):
-        ax, its = axes[row, column], found[found["design"] == design]
-        sns.pointplot(its, x="qbar", y=what, hue="dictionary", ax=ax, **looks)
-        ax.legend_.remove()
-        ax.set(xlabel=r"$\bar q$", ylabel=label, title=f"{design}, $d_{{eff}}$ = {its['d_eff'].mean():.0f}" * (not row))
-    for ax in axes[1]:
-        ax.axhspan(0.8, 1.5, color="#e4ecf7", linewidth=0, zorder=0)
-    axes[0, 0].set_ylim(-0.04, 1.04)
-    axes[1, 0].set_ylim(0, 4)
+    for (upper, lower), design in zip(axes.T, designs, strict=True):
+        its = found[found["design"] == design]
+        for ax, what in ((upper, "bad"), (lower, "size")):
+            sns.pointplot(its, x="qbar", y=what, hue="dictionary", errorbar=_95, native_scale=True, ax=ax, **looks)
+            ax.legend_.remove()
+        upper.set(title=f"{design}, $d_{{eff}}$ = {its['d_eff'].mean():.0f}", ylim=(-0.04, 1.04))
+        lower.axhspan(0.8, 1.5, color="#e4ecf7", linewidth=0, zorder=0)
+        lower.set(xlabel=r"$\bar q$", ylim=(0, 4), ylabel="members / $(\\bar q\\, d_{eff})$\n(shaded: 0.8 to 1.5)")
+        upper.set_ylabel(f"share of bad steps\n(mean, 95 %, {found['run'].nunique()} runs)")
     ours = found[(found["dictionary"] == HERO) & (found["qbar"] == main)]
     worst = ours.groupby("design")["bad"].mean().max()
     return pieces.titled(fig, f"At $\\bar q$ = {main:g} at most {worst:.2%} of BKB's steps are bad (any design)", 2)
+
+
+def _95(samples: pd.Series) -> tuple[float, float]:
+    return block_mean(samples.to_numpy())[1:]
 
 
 def proposition_5(chains: Mapping[str, Array]) -> Figure:

@@ -75,7 +75,7 @@ class FourierUCB(RandomUCB):
     """UCB on a fixed number of random Fourier features, drawn once: an approximation that does not adapt.
 
     What Calandriello et al., Sections 1.1 and 5, say may suffer linear regret. `n_features` is even. Raises
-    ValueError for a kernel without a spectral density.
+    ValueError for kernels other than the squared exponential.
     """
 
     def __init__(self, model: Model, horizon: int, *, width: Callable[[Any], float], n_features: int) -> None:

@@ -3,12 +3,10 @@
 from functools import partial
 
 import numpy as np
-import pandas as pd
 import pytest
 
 from kbrepro.kernels import SquaredExponential, grid
 from kbrepro.papers.bkb import starvation
-from kbrepro.papers.bkb.starvation import over_seeds
 from kbrepro.posterior import RowPosterior
 from kbrepro.problems import GPDraw, Trial
 
@@ -104,26 +102,3 @@ def test_starvation_is_measured_on_the_unseen_half():
     assert its["starved"] > 100 and its["coverage"] < 1 and its["features"] == sor.n_features
     assert rows.loc["exact", "", 40][["starved", "inflated"]].tolist() == [1.0, 1.0]
     assert rows.loc["BKB", "qbar=2", 40]["members"] == len(seen["BKB", "qbar=2", 40].members)
-
-
-def test_a_column_is_in_the_order_of_seeds():
-    table = pd.DataFrame(
-        {"seed": [2, 0, 1, 0], "name": ["a", "a", "a", "b"], "setting": "", "t": 6, "m": [20, 0, 10, 5]}
-    )
-    assert over_seeds(table, "m", "a", "", 6).tolist() == [0.0, 10.0, 20.0]
-    with pytest.raises(KeyError, match="no row for 'a', '', t = 63"):
-        over_seeds(table, "m", "a", "", 63)
-
-
-@pytest.mark.parametrize("n", [1, 2, 7, 40])
-def test_statistics_that_are_resampled_are_those_of_numpy_row_by_row(n):
-    samples = np.random.default_rng(n).uniform(1, 2, (3, 5, n))  # three columns of the table, five resamples of each
-    for one, row in enumerate(np.swapaxes(samples, 0, 1)):
-        for level in (0.9, 0.95):
-            expected = np.quantile(row, level, axis=-1).max()
-            assert starvation.largest_quantile(level, *samples)[one] == pytest.approx(expected)
-            assert starvation.largest_quantile(level, *row) == pytest.approx(expected)
-        assert starvation.median(samples[0])[one] == pytest.approx(np.median(row[0]))
-        ratio = np.median(row[0]) / np.median(row[1])
-        assert starvation.ratio_of_medians(*samples[:2])[one] == pytest.approx(ratio)
-        assert starvation.ratio_of_medians(*row[:2]) == pytest.approx(ratio)
