@@ -125,20 +125,19 @@ def _95(samples: pd.Series) -> tuple[float, float]:
 
 def proposition_5(chains: Mapping[str, Array]) -> Figure:
     """Return the four quantities of Proposition 5 over t, {design: (runs, T, 4)}, median and range of the runs."""
-    names = (r"$d_{eff}$", r"sum of $\sigma_s^2$", "log det", "eq. 6")
-    looks = ((LOOK["BKB"][0], "-"), ("black", "-"), ("black", "--"), ("black", ":"))
+    names = {r"$d_{eff}$": LOOK["BKB"], r"sum of $\sigma_s^2$": ("black", "-")}
+    names |= {"log det": ("black", "--"), "eq. 6": ("black", ":")}
     fig, axes = pieces.row(len(chains), 3.2, sharey=True)
     for ax, (design, chain) in zip(axes, chains.items(), strict=True):
         t = np.arange(1, chain.shape[1] + 1)
-        for i, (name, (colour, style)) in enumerate(zip(names, looks, strict=True)):
+        for i, (name, (colour, style)) in enumerate(names.items()):
             its = np.quantile(chain[..., i], [0.5, 0, 1], axis=0)
             pieces.banded(ax, t, its, name, color=colour, linestyle=style)
         guide = np.median(chain[:, 1:, 0], axis=0) * np.log(t[1:])
         ax.plot(t[1:], guide, "-.", color="#b08000", label=r"$d_{eff} \log t$ (4.1)")
         ax.set(title=design, xlabel="pulls t", xlim=(1, t[-1]))
         pieces.log_axes(ax, "xy")
-    axes[0].set_ylim(bottom=1)
-    axes[0].set_ylabel(f"nats, or dimensions\n(median, range of {len(chain)} runs)")
+    axes[0].set(ylabel=f"nats, or dimensions\n(median, range of {len(chain)} runs)", ylim=(1, None))
     ratios = np.array([replacement_of_log_det(chain) for chain in chains.values()])
     title = rf"$d_{{eff}} \log t$, put in the place of log det, falls to {ratios.min():.2f} of it;"
     return pieces.titled(fig, f"{title}\nit is the smaller in {(ratios < 1).mean():.0%} of the steps", 5)

@@ -15,10 +15,6 @@ def trace(level, power=0.6, trials=6, horizon=300):
     return trace_of(level * np.linspace(0.5, 1.5, trials)[:, None] * np.diff(t))
 
 
-def line(ax, label):
-    return next(line for line in ax.lines if line.get_label() == label)
-
-
 def frames():
     x, parts = np.linspace(0, 1, 41), []
     for t in (6, 63):
@@ -109,33 +105,3 @@ def test_a_figure_is_readable_and_its_title_says_what_it_shows(draw, checked):
     figure = draw()
     assert TOLD[draw] in checked(figure)
     assert all(ax.get_xlabel() or figure.get_supxlabel() for ax in figure.axes[-1:])
-
-
-def test_the_strip_shows_bands_members_and_observations():
-    bkb, sor, *_ = strip().axes
-    assert line(bkb, "in the dictionary").get_xdata().tolist() == [0.125]
-    assert len(line(sor, "in the dictionary").get_xdata()) == 0
-    assert list(line(bkb, "observed").get_xdata()) == [0.1, 0.2]
-    band = sor.collections[0].get_paths()[0].get_extents()
-    assert (band.y0, band.y1) == pytest.approx((-0.3, 0.3))
-    np.testing.assert_allclose(line(sor, "exact ± 3 sd").get_ydata(), -3.0)
-
-
-def test_marks_stand_in_the_row_of_their_posterior_cut_at_the_edge():
-    marks = [np.unique(its.get_offsets(), axis=0) for its in starved().axes[1].collections if len(its.get_offsets())]
-    assert np.concatenate(marks).tolist() == [[0, 0], [8, 1], [-1, 0], [0, 1]]
-
-
-def test_points_are_means_and_intervals_those_of_runs():
-    ax = transition().axes[0]
-    points = [its.get_ydata() for its in ax.lines if its.get_marker() == "o" and len(its.get_ydata())]
-    np.testing.assert_allclose(points[:2], [[0.01, 0.01], [1.01, 0.26]])
-
-
-def test_times_of_steps_in_milliseconds():
-    first, second, *_ = cost().axes
-    assert line(first, "exact, refit").get_xdata().tolist() == [20, 100, 400]
-    np.testing.assert_allclose(line(first, "exact, refit").get_ydata(), [1, 4, 20])
-    np.testing.assert_allclose(line(first, "BKB").get_ydata(), 1.0)
-    assert "exact, covariance" not in [curve.get_label() for curve in second.lines]
-    assert set(scaling().axes[0].lines[2].get_ydata()) == {26.0}  # qbar d_eff

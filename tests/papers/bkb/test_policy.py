@@ -86,25 +86,11 @@ def test_the_width_of_the_log_determinant():
     np.testing.assert_allclose(policy.width(policy) * p.sd, radius * p.sd / 0.1)
 
 
-def test_a_fixed_number_of_standard_deviations():
-    policy = told(Constant(2.5))
-    index = policy.index(np.random.default_rng(0))
-    np.testing.assert_allclose(index, policy.posterior.mean + 2.5 * policy.posterior.sd)
-
-
 def asking(summed_variance, pulls, variance=1.0):
     """What a width looks at."""
     posterior = SimpleNamespace(summed_variance=summed_variance)
     model = Model(POINTS, SquaredExponential(0.3, variance=variance), **KNOWN)
     return SimpleNamespace(model=model, posterior=posterior, t=pulls + 1)
-
-
-def test_widths_by_hand():
-    """beta~ of Theorem 2 divided by sqrt(lambda) = 0.2, S = 5 after 100 pulls: eps = 1/2, alpha = 3."""
-    beta = 2 * 0.1 * np.sqrt(3 * np.log(100) * 5 + np.log(10)) + (1 + np.sqrt(2)) * 0.2 * 2
-    assert Budgeted(0.1)(asking(5.0, 100)) == pytest.approx(beta / 0.2)
-    beta = 0.1 * np.sqrt(np.log(100) * 5 + np.log(10)) + 0.2 * 2
-    assert Authors(0.1)(asking(5.0, 100)) == pytest.approx(beta / 0.2)
 
 
 @pytest.mark.parametrize("width", [Budgeted(0.1), Authors(0.1)])
@@ -163,12 +149,6 @@ def test_the_dictionary_is_drawn_after_every_pull_from_all_pulls(streaming):
 # Errors
 
 
-@pytest.mark.parametrize("width", [Budgeted, Authors])
-def test_bad_settings_of_a_width_are_named(width):
-    with pytest.raises(ValueError, match=r"delta = 1\.0 is not allowed"):
-        width(1.0)
-
-
 def test_a_negative_logarithm_is_named():
     with pytest.raises(ValueError, match=r"squared_kappa = 0\.1 is not allowed: times the pulls it must be at least 1"):
         Budgeted(0.1)(asking(1.0, 2, variance=0.1))
@@ -187,24 +167,10 @@ def test_a_small_qbar_is_named():
         BKB(problem().model, 10, width=LOGDET, qbar=0.5)
 
 
-def test_bad_pulls_are_named():
-    policy = BKB(problem().model, 10, width=LOGDET, qbar=2)
+@pytest.mark.parametrize("rule", [partial(BKB, qbar=2), partial(FourierUCB, n_features=6)])
+def test_an_observation_that_was_not_asked_for_is_named(rule):
     with pytest.raises(ValueError, match="was not asked"):
-        policy.tell(3, 0.0)  # before it was asked
-    policy.ask(np.random.default_rng(10))
-    for arm, observation, error in ((60, 0.0, IndexError), (1, float("nan"), ValueError)):
-        with pytest.raises(error, match="is not allowed"):
-            policy.tell(arm, observation)
-    assert policy.t == 1
-
-
-@pytest.mark.parametrize("streaming", [False, True])
-@pytest.mark.parametrize("width", [Budgeted(0.1), Authors(0.1), LOGDET, Constant(2.0)])
-def test_it_runs_and_records_its_band(width, streaming):
-    given = problem()
-    policy = BKB(given.model, 30, width=width, qbar=2, streaming=streaming)
-    trace = run(policy, given, 30, np.random.default_rng(11), record_band=True)
-    assert np.isfinite(trace.band_ratio).all() and (trace.regret >= 0).all()
+        rule(problem().model, 10, width=LOGDET).tell(3, 0.0)
 
 
 # Fixed features
@@ -224,26 +190,3 @@ def test_fixed_features_are_a_gp_on_these_features():
     variance = 0.01 * np.einsum("ij,ji->i", Z, np.linalg.solve(V, Z.T))
     np.testing.assert_allclose(policy.index(rng), mean + 2 * np.sqrt(variance))
     assert pulls[3] == (mean + 2 * np.sqrt(variance)).argmax()
-
-
-def test_features_cannot_be_told_of_before_they_are_drawn():
-    with pytest.raises(ValueError, match="was not asked"):
-        FourierUCB(problem().model, 20, width=Constant(2.0), n_features=6).tell(0, 1.0)
-
-
-def test_features_are_drawn_once_and_not_by_the_number_of_features():
-    given, rng = problem(), np.random.default_rng(4)
-    policy = FourierUCB(given.model, 20, width=Constant(2.0), n_features=6)
-    policy.tell(policy.ask(rng), 1.0)
-    features = policy.posterior._features
-    policy.tell(policy.ask(rng), 0.5)
-    assert policy.posterior._features is features and features.shape == (60, 6)
-    one, other = (FourierUCB(given.model, 20, width=Constant(2.0), n_features=6) for _ in range(2))
-    one.ask(np.random.default_rng(5)), other.ask(np.random.default_rng(6))
-    assert np.abs(one.posterior._features - other.posterior._features).max() > 0.1
-
-
-def test_a_kernel_without_a_spectral_density_is_named():
-    policy = FourierUCB(problem(Linear()).model, 5, width=Constant(2.0), n_features=6)
-    with pytest.raises(ValueError, match="fit the spectral density of the SquaredExponential"):
-        policy.ask(np.random.default_rng(0))
