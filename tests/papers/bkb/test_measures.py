@@ -36,15 +36,7 @@ FOUND = pd.DataFrame(
 )  # fmt: skip
 OWN = pd.DataFrame({"design": list("aabb"), "bad": [0.0, 0.0, 0.1, 0.0]})
 
-RULES = [
-    "exact",
-    "BKB",
-    "BKB, streaming",
-    "BKB, authors' radius",
-    "BKB, Theorem 2's radius",
-    "exact, 3 sd",
-    "BKB, 3 sd",
-]
+RULES = ["exact", "BKB", "BKB, streaming", "BKB, authors' radius", "BKB, Theorem 2's radius", "exact, 3 sd"]
 RULES += ["BKB, 3 sd", "exact, tighter width", "mini-GP-UCB"]
 FINALS = {rule: np.full(40, 2.0**n) for n, rule in enumerate(RULES)}
 FLAT = {rule: np.ones(4) for rule in FINALS}

@@ -235,16 +235,13 @@ def test_kernels_of_another_spectral_density_are_named(kernel):
         quadrature_features(kernel, POINTS, 16)
 
 
-@pytest.mark.parametrize("m", [0, 7])
-def test_bad_numbers_of_random_features(m):
-    with pytest.raises(ValueError, match=f"n_features = {m} is not allowed: n_features must be even"):
-        random_features(SquaredExponential(0.2), POINTS, m, np.random.default_rng(0))
-
-
-@pytest.mark.parametrize("m", [1, 201])
-def test_numbers_of_nodes_that_quadrature_does_not_have(m):
-    with pytest.raises(ValueError, match=f"n_features = {m} is not allowed: n_features must be from 2 to 200"):
-        quadrature_features(SquaredExponential(0.2), grid(20), m)
+def test_bad_numbers_of_features():
+    for m in (0, 7):
+        with pytest.raises(ValueError, match=f"n_features = {m} is not allowed: n_features must be even"):
+            random_features(SquaredExponential(0.2), POINTS, m, np.random.default_rng(0))
+    for m in (1, 201):
+        with pytest.raises(ValueError, match=f"n_features = {m} is not allowed: n_features must be from 2 to 200"):
+            quadrature_features(SquaredExponential(0.2), grid(20), m)
 
 
 @pytest.mark.parametrize("form", [BudgetedPosterior, StreamingPosterior])
