@@ -10,7 +10,6 @@ import numpy as np
 import pandas as pd
 from scipy.linalg import cholesky, solve_triangular
 
-from kbrepro import checks
 from kbrepro.kernels import Array, Kernel
 from kbrepro.papers.bkb.policy import BKB
 from kbrepro.papers.bkb.starvation import Pulls
@@ -33,10 +32,8 @@ def cost_of_steps(
 
     Both tables have a row for every t = 1 .. horizon. Seconds: `BKB`, `exact, rows` and, for few arms, `exact,
     covariance`; `exact, refit` and `exact, counts` (refit on the distinct arms) after `at` pulls only, otherwise NaN.
-    Sizes after t pulls: `members`, `features`, `distinct` arms pulled, and BKB's estimate of `d_eff`. Raises ValueError
-    unless `at` is a non-empty list of integers of at least 1.
+    Sizes after t pulls: `members`, `features`, `distinct` arms pulled, and BKB's estimate of `d_eff`.
     """
-    checks.positive_ints(at=at)
     problem = source(trial)
     model, policy = problem.model, bkb(problem.model, horizon)
     given = model.kernel, model.points, model.noise_variance

@@ -303,27 +303,20 @@ def cheaper_from(ours: pd.Series, theirs: pd.Series, never: int) -> int:
     return int(from_then_on.idxmax()) if from_then_on.any() else never
 
 
-def crossing(growing: Array, ours: Array) -> float:
-    """Return the t at which a straight line through `growing` (T,) reaches the median of ours (T,) from T/5 on.
-
-    Infinite if the line does not rise.
-    """
-    per_pull, start = np.polyfit(np.arange(1, len(growing) + 1), growing, 1)
-    level = np.median(ours[len(ours) // 5 :])
-    return float((level - start) / per_pull) if per_pull > 0 else np.inf
-
-
 def cheaper_than(seconds: Mapping[str, pd.DataFrame], at: list[int]) -> pd.DataFrame:
     """Return the t from which on BKB's step is cheaper than that of each opponent, a column for line and plane.
 
-    The first of `at` from which on it is, twice the horizon if it is not; `rows (straight line)` is a `crossing`.
+    The first of `at` from which on it is, twice the horizon if it is not; against rows the t at which a straight line
+    through all their seconds reaches BKB's median from T/5 on, infinite if the line does not rise.
     """
-    found = {}
+    found: dict[str, dict[str, float]] = {}
     for case in list(seconds)[:2]:
         its, ms = seconds[case], milliseconds(seconds[case]).loc[at]
         names = ("refit", "counts", "covariance")
-        first = {name: cheaper_from(ms["BKB"], ms[f"exact, {name}"], 2 * len(its)) for name in names}
-        found[case] = first | {"rows (straight line)": crossing(its["exact, rows"].to_numpy(), its["BKB"].to_numpy())}
+        found[case] = {name: cheaper_from(ms["BKB"], ms[f"exact, {name}"], 2 * len(its)) for name in names}
+        per_pull, start = np.polyfit(its.index, its["exact, rows"], 1)
+        level = its["BKB"].iloc[len(its) // 5 :].median()
+        found[case]["rows (straight line)"] = (level - start) / per_pull if per_pull > 0 else np.inf
     return pd.DataFrame(found)
 
 

@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 
-from kbrepro import checks
 from kbrepro.confidence import Probable
 from kbrepro.kernels import Array
 from kbrepro.papers.bkb import sketch
@@ -112,17 +111,14 @@ class Budgeted(Probable):
 
     def smallest_qbar(self, horizon: int) -> float:
         """Return 6 alpha log(4 T / delta) / eps^2, from which on Theorem 1 holds for T = `horizon` >= 1 rounds."""
-        checks.positive_int(horizon=horizon)
         return 6 * ALPHA * math.log(4 * horizon / self.delta) / ACCURACY**2
 
     def regret_bound(self, model: Model, effective_dimension: float, horizon: int) -> float:
         """Return the bound of Theorem 2 on the regret of T = `horizon` >= 2 rounds, for kernels of variance 1.
 
         2 (2 alpha)^(3/2) sqrt(T) (noise_scale d log T + sqrt(lambda norm^2 d log T) + noise_scale log(1 / delta)), d
-        the `effective_dimension` of the pulls. Holds with probability 1 - delta. ValueError on a value out of range.
+        the `effective_dimension` of the pulls. Holds with probability 1 - delta.
         """
-        checks.non_negative(effective_dimension=effective_dimension)
-        checks.at_least(2, horizon=horizon)
         growth = effective_dimension * math.log(horizon)
         terms = model.noise_scale * growth + model.known_norm * math.sqrt(model.noise_variance * growth)
         terms += model.noise_scale * math.log(1 / self.delta)

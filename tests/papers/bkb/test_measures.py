@@ -160,13 +160,6 @@ def test_milliseconds_are_the_median_of_the_neighbours_that_were_timed():
     assert found["few"][50] == 2000 and np.isnan(found["few"][90])
 
 
-def test_a_straight_line_crosses_the_median_of_late_steps():
-    t = np.arange(1.0, 101)
-    ours = np.where(t <= 20, 100.0, np.where(t <= 60, 30.0, 50.0))  # the first fifth does not count
-    assert measures.crossing(2.0 + 0.1 * t, ours) == pytest.approx(380)
-    assert measures.crossing(50.0 - 0.1 * t, ours) == np.inf
-
-
 def test_the_costs_of_a_step():
     """BKB's step takes t^power; a refit is slower before t = 30 and from t = 100 on, one of distinct arms never."""
     t = np.arange(1.0, 401)
@@ -181,6 +174,8 @@ def test_the_costs_of_a_step():
     assert values(measures.claim_4_I(seconds)) == pytest.approx({"line": 0, "slope": 0.5, "large": 1.0}, abs=0.01)
     cheaper = measures.cheaper_than(seconds, [10, 50, 200, 400])
     judged = values(measures.claim_4_J(cheaper.assign(plane=cheaper["plane"] + 1)))
+    falls = {"line": seconds["line"].assign(**{"exact, rows": 500.0 - t})}
+    assert measures.cheaper_than(falls, [10]).loc["rows (straight line)", "line"] == np.inf
     assert judged == {"line": 200, "from": 201, "soon": 201, "counts": 801}
     judged = values(measures.claim_4_K(cheaper, seconds, [20, 50, 200]))
     assert judged == pytest.approx({"rows_d1": 1, "rows_d2": np.median(t[80:] ** 0.5), "covariance": 0.8})
