@@ -10,7 +10,6 @@ import numpy as np
 import pandas as pd
 from scipy.linalg import cholesky, solve_triangular
 
-from kbrepro import checks
 from kbrepro.kernels import Array, Kernel
 from kbrepro.papers.bkb.policy import BKB
 from kbrepro.papers.bkb.starvation import Pulls
@@ -33,10 +32,8 @@ def cost_of_steps(
 
     Both tables have a row for every t = 1 .. horizon. Seconds: `BKB`, `exact, rows` and, for few arms, `exact,
     covariance`; `exact, refit` and `exact, counts` (refit on the distinct arms) after `at` pulls only, otherwise NaN.
-    Sizes after t pulls: `members`, `features`, `distinct` arms pulled, and BKB's estimate of `d_eff`. Raises ValueError
-    unless `at` is a non-empty list of integers of at least 1.
+    Sizes after t pulls: `members`, `features`, `distinct` arms pulled, and BKB's estimate of `d_eff`.
     """
-    checks.positive_ints(at=at)
     problem = source(trial)
     model, policy = problem.model, bkb(problem.model, horizon)
     given = model.kernel, model.points, model.noise_variance
@@ -96,36 +93,3 @@ def seconds_of_runs(source: Source, policies: Mapping[str, Maker], horizon: int,
     problem, made = source(trial), policies.items()
     traces = {name: run(make(problem.model, horizon), problem, horizon, trial.rng("run")) for name, make in made}
     return {"seconds": {name: float(trace.seconds.sum()) for name, trace in traces.items()}}
-
-
-# What is read off the seconds
-
-
-def typical(seconds: Array, t: int, half: int = 10) -> float:
-    """Return the median over the steps timed among t - half .. t + half; NaN if there is none."""
-    around = seconds[max(0, t - 1 - half) : t + half]
-    return float(np.median(around[~np.isnan(around)])) if not np.isnan(around).all() else np.nan
-
-
-def milliseconds(seconds: pd.DataFrame, at: list[int]) -> pd.DataFrame:
-    """Return the typical milliseconds of a step at every t of `at` that was played, a column a method."""
-    shown = [t for t in at if t <= len(seconds)]
-    values = {name: [1000 * typical(seconds[name].to_numpy(), t) for t in shown] for name in seconds}
-    return pd.DataFrame(values, pd.Index(shown, name="t"))
-
-
-def cheaper_from(ours: pd.Series, theirs: pd.Series, never: int) -> int:
-    """Return the first t of the index from which on ours is below theirs at every t; `never` if there is none."""
-    behind = np.flatnonzero(~(ours < theirs).to_numpy())
-    first = 0 if not len(behind) else behind[-1] + 1
-    return int(ours.index[first]) if first < len(ours) else never
-
-
-def crossing(growing: Array, ours: Array) -> float:
-    """Return the t at which a straight line through `growing` (T,) reaches the median of ours (T,) from T/5 on.
-
-    Infinite if the line does not rise.
-    """
-    per_pull, start = np.polyfit(np.arange(1, len(growing) + 1), growing, 1)
-    level = np.median(ours[len(ours) // 5 :])
-    return float((level - start) / per_pull) if per_pull > 0 else np.inf

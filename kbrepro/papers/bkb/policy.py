@@ -11,12 +11,14 @@ from typing import Any
 
 import numpy as np
 
-from kbrepro import checks
 from kbrepro.confidence import Probable
 from kbrepro.kernels import Array
 from kbrepro.papers.bkb import sketch
 from kbrepro.policies import UCB
 from kbrepro.problems import Model
+
+#: eps of Theorem 1, and alpha = (1 + eps) / (1 - eps): it keeps every variance within this factor of the exact one.
+ACCURACY, ALPHA = 0.5, 3.0
 
 
 class RandomUCB(UCB):
@@ -59,9 +61,6 @@ class BKB(RandomUCB):
         self.qbar, self.streaming = qbar, streaming
         super().__init__(model, horizon, width=width)
 
-    def prior(self, horizon: int) -> sketch.NystromPosterior:
-        return sketch.NystromPosterior(self.model.kernel, self.model.points, self.model.noise_variance)
-
     def drawn(self, rng: np.random.Generator) -> sketch.BudgetedPosterior:
         form = sketch.StreamingPosterior if self.streaming else sketch.BudgetedPosterior
         return form(self.model.kernel, self.model.points, self.model.noise_variance, self.qbar, rng)
@@ -75,7 +74,7 @@ class FourierUCB(RandomUCB):
     """UCB on a fixed number of random Fourier features, drawn once: an approximation that does not adapt.
 
     What Calandriello et al., Sections 1.1 and 5, say may suffer linear regret. `n_features` is even. Raises
-    ValueError for a kernel without a spectral density.
+    ValueError for kernels other than the squared exponential.
     """
 
     def __init__(self, model: Model, horizon: int, *, width: Callable[[Any], float], n_features: int) -> None:
@@ -88,61 +87,42 @@ class FourierUCB(RandomUCB):
 
 
 @dataclass(frozen=True)
-class Budgeted:
+class Budgeted(Probable):
     """beta~ / sqrt(lambda) of Calandriello et al., Theorem 2, lambda the noise variance of the posterior.
 
     beta~ = 2 noise_scale sqrt(alpha log(squared_kappa pulls) S + log(1 / delta))
             + (1 + 1 / sqrt(1 - eps)) sqrt(lambda) norm
 
-    eps is the `accuracy`, S the sum of variance / lambda over the pulls so far, squared_kappa the largest prior
-    variance; the logarithm is that of at least 2 pulls. The paper's sigma~ is divided by sqrt(lambda), a standard
-    deviation here is not: hence the width is. `corrected` has 1 + log(1 + squared_kappa pulls / lambda) in the place of
-    the logarithm, as eq. 6 gives: the printed chain loses 1 / lambda and both ones.
+    S is the sum of variance / lambda over the pulls so far, squared_kappa the largest prior variance; the logarithm is
+    that of at least 2 pulls. The paper's sigma~ is divided by sqrt(lambda), a standard deviation here is not: hence the
+    width is.
     """
-
-    delta: float
-    accuracy: float = 0.5
-    corrected: bool = False
-
-    def __post_init__(self) -> None:
-        checks.probability(delta=self.delta, accuracy=self.accuracy)
-
-    @property
-    def alpha(self) -> float:
-        """(1 + eps) / (1 - eps): Theorem 1 keeps every variance within this factor of the exact one."""
-        return (1 + self.accuracy) / (1 - self.accuracy)
 
     def __call__(self, policy: RandomUCB) -> float:
         """Return the width of this round; ValueError on an unknown norm or a negative logarithm."""
-        model, summed_variance = policy.model, policy.posterior.summed_variance
+        model = policy.model
         squared_kappa = float(model.kernel.diag(model.points).max())
         largest = squared_kappa * max(policy.t - 1, 2)
-        if largest < 1 and not self.corrected:
+        if largest < 1:
             raise ValueError(f"squared_kappa = {squared_kappa!r} is not allowed: times the pulls it must be at least 1")
-        growth = 1 + math.log1p(largest / model.noise_variance) if self.corrected else math.log(largest)
-        noise = 2 * model.noise_scale * math.sqrt(self.alpha * growth * summed_variance + math.log(1 / self.delta))
-        return noise / math.sqrt(model.noise_variance) + (1 + 1 / math.sqrt(1 - self.accuracy)) * model.known_norm
+        inside = ALPHA * math.log(largest) * policy.posterior.summed_variance + math.log(1 / self.delta)
+        noise = 2 * model.noise_scale * math.sqrt(inside) / math.sqrt(model.noise_variance)
+        return noise + (1 + 1 / math.sqrt(1 - ACCURACY)) * model.known_norm
 
     def smallest_qbar(self, horizon: int) -> float:
         """Return 6 alpha log(4 T / delta) / eps^2, from which on Theorem 1 holds for T = `horizon` >= 1 rounds."""
-        checks.positive_int(horizon=horizon)
-        return 6 * self.alpha * math.log(4 * horizon / self.delta) / self.accuracy**2
+        return 6 * ALPHA * math.log(4 * horizon / self.delta) / ACCURACY**2
 
-    def regret_bound(
-        self, effective_dimension: float, horizon: int, *, norm: float, noise_scale: float, noise_variance: float
-    ) -> float:
+    def regret_bound(self, model: Model, effective_dimension: float, horizon: int) -> float:
         """Return the bound of Theorem 2 on the regret of T = `horizon` >= 2 rounds, for kernels of variance 1.
 
         2 (2 alpha)^(3/2) sqrt(T) (noise_scale d log T + sqrt(lambda norm^2 d log T) + noise_scale log(1 / delta)), d
-        the `effective_dimension` of the pulls. Holds with probability 1 - delta. ValueError on a value out of range.
+        the `effective_dimension` of the pulls. Holds with probability 1 - delta.
         """
-        checks.positive(norm=norm, noise_scale=noise_scale, noise_variance=noise_variance)
-        checks.non_negative(effective_dimension=effective_dimension)
-        checks.at_least(2, horizon=horizon)
         growth = effective_dimension * math.log(horizon)
-        terms = noise_scale * growth + norm * math.sqrt(noise_variance * growth)
-        terms += noise_scale * math.log(1 / self.delta)
-        return 2 * (2 * self.alpha) ** 1.5 * math.sqrt(horizon) * terms
+        terms = model.noise_scale * growth + model.known_norm * math.sqrt(model.noise_variance * growth)
+        terms += model.noise_scale * math.log(1 / self.delta)
+        return 2 * (2 * ALPHA) ** 1.5 * math.sqrt(horizon) * terms
 
 
 @dataclass(frozen=True)

@@ -17,9 +17,7 @@ class CountedPosterior(RowPosterior):
     """The exact posterior of all arms with one row for a whole sequence of pulls of one arm."""
 
     def repeat(self, arm: int, observations: list[float]) -> None:
-        """Condition on several observations of `arm`, at the cost of one: their mean has noise variance lambda / n."""
-        checks.arm_index(arm, self.n_arms)
-        checks.finite_array(observations=np.asarray(observations))
+        """Condition on finite observations of `arm`, at the cost of one: their mean has noise variance lambda / n."""
         n, variance = len(observations), max(self._variance[arm], 0.0)
         scale = np.sqrt(variance + self.noise_variance / n)
         g = self._covariance_with(arm) / scale

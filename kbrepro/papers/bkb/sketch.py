@@ -16,11 +16,11 @@ from scipy.linalg import cholesky, solve_triangular
 from scipy.special import roots_hermite
 
 from kbrepro import checks
-from kbrepro.kernels import Array, Kernel, Matern, SquaredExponential
+from kbrepro.kernels import Array, Kernel, SquaredExponential
 
 #: Eigenvalues of the dictionary's kernel matrix below this share of the largest count as 0 in its pseudo-inverse.
 RANK_TOLERANCE = 1e-13
-#: Nodes a dimension that the quadrature rule is trusted with.
+#: Nodes that the quadrature rule is trusted with.
 MOST_NODES = 200
 
 
@@ -34,43 +34,37 @@ def nystrom_features(columns: Array, inducing: NDArray[np.int64]) -> Array:
     return columns.T @ (vectors[:, kept] / np.sqrt(eigenvalues[kept]))
 
 
+def _spectral(kernel: Kernel) -> SquaredExponential:
+    if not isinstance(kernel, SquaredExponential):
+        needed = "these features fit the spectral density of the SquaredExponential kernel only"
+        raise ValueError(f"kernel = {kernel!r} is not allowed: {needed}")
+    return kernel
+
+
 def random_features(kernel: Kernel, points: Array, n_features: int, rng: np.random.Generator) -> Array:
     """Return random Fourier features (A, n_features) of points (A, d), half cosines, half sines (Rahimi & Recht).
 
-    Raises ValueError for a kernel without a spectral density and for an odd number of features.
+    Raises ValueError for kernels other than the squared exponential and for an odd number of features.
     """
-    if not isinstance(kernel, SquaredExponential | Matern):
-        needed = "random Fourier features need a kernel with a spectral density: SquaredExponential, Matern"
-        raise ValueError(f"kernel = {kernel!r} is not allowed: {needed}")
-    checks.at_least(2, n_features=n_features)
-    if n_features % 2:
+    if n_features < 2 or n_features % 2:
         raise ValueError(f"n_features = {n_features} is not allowed: n_features must be even")
-    frequencies = rng.standard_normal((n_features // 2, points.shape[1])) / kernel.lengthscale
-    if isinstance(kernel, Matern):  # its spectral density is a multivariate t with 2 nu degrees of freedom
-        frequencies /= np.sqrt(rng.chisquare(2 * kernel.nu, (len(frequencies), 1)) / (2 * kernel.nu))
-    return _fourier(points, frequencies, np.full(len(frequencies), 2 * kernel.variance / n_features))
+    its = _spectral(kernel)
+    frequencies = rng.standard_normal((n_features // 2, points.shape[1])) / its.lengthscale
+    return _fourier(points, frequencies, np.full(len(frequencies), 2 * its.variance / n_features))
 
 
 def quadrature_features(kernel: Kernel, points: Array, n_features: int) -> Array:
-    """Return quadrature Fourier features (A, n^d) of points (A, d), n the largest even number with n^d <= n_features.
+    """Return quadrature Fourier features (A, n) of points (A, 1), n the largest even number up to n_features.
 
     Mutný & Krause's Gauss-Hermite rule; a node and its mirror image share a cosine and a sine. Raises ValueError for
-    kernels other than the squared exponential, and unless 2^d <= n_features <= 200^d.
+    kernels other than the squared exponential, and unless 2 <= n_features <= 200.
     """
-    if not isinstance(kernel, SquaredExponential):
-        needed = "this quadrature fits the spectral density of the SquaredExponential kernel only"
-        raise ValueError(f"kernel = {kernel!r} is not allowed: {needed}")
-    checks.positive_int(n_features=n_features)
-    d = points.shape[1]
-    if not 2**d <= n_features <= MOST_NODES**d:
-        allowed = f"from 2^{d} = {2**d} to {MOST_NODES}^{d} = {MOST_NODES**d} in d = {d} dimensions"
-        raise ValueError(f"n_features = {n_features} is not allowed: n_features must be {allowed}")
-    side = next(n for n in range(MOST_NODES, 0, -2) if n**d <= n_features)
-    nodes, weights = roots_hermite(side)
-    frequencies = np.stack(np.meshgrid(*[nodes] * d, indexing="ij"), axis=-1).reshape(-1, d)
-    products = np.prod(np.meshgrid(*[weights / np.sqrt(np.pi)] * d, indexing="ij"), axis=0).ravel()
-    half = frequencies[:, 0] > 0
-    return _fourier(points, frequencies[half] * np.sqrt(2) / kernel.lengthscale, 2 * kernel.variance * products[half])
+    if not 2 <= n_features <= MOST_NODES:
+        raise ValueError(f"n_features = {n_features} is not allowed: n_features must be from 2 to {MOST_NODES}")
+    nodes, weights = roots_hermite(n_features - n_features % 2)
+    its, half = _spectral(kernel), nodes > 0
+    frequencies = nodes[half, None] * np.sqrt(2) / its.lengthscale
+    return _fourier(points, frequencies, 2 * its.variance * (weights / np.sqrt(np.pi))[half])
 
 
 def _fourier(points: Array, frequencies: Array, weights: Array) -> Array:

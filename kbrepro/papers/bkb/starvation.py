@@ -161,33 +161,3 @@ def starvation(
         found.append((trial.number, name, setting, t, *numbers))
     columns = ["seed", "name", "setting", "t", "starved", "inflated", "coverage", "features", "members"]
     return pd.DataFrame(found, columns=columns)
-
-
-def over_seeds(table: pd.DataFrame, what: str, name: str, setting: str, t: int) -> Array:
-    """Return a column of the table of `starvation`, (seeds,), in the order of seeds; KeyError if it has no such row."""
-    there = (table["name"] == name) & (table["setting"] == setting) & (table["t"] == t)
-    if not there.any():
-        raise KeyError(f"no row for {name!r}, {setting!r}, t = {t}")
-    return table[there].sort_values("seed")[what].to_numpy(float)
-
-
-def largest_quantile(level: float, *samples: Array) -> Array:
-    """Return the largest of the quantiles at `level` (0 to 1) of samples, each (..., n), over the last axis, (...).
-
-    Linear between neighbours, as numpy's.
-    """
-    its = np.sort(samples, axis=-1)  # sorting is many times faster than np.quantile on short rows: this is resampled
-    place = level * (its.shape[-1] - 1)
-    low, high = its[..., int(place)], its[..., min(int(place) + 1, its.shape[-1] - 1)]
-    return (low + (place - int(place)) * (high - low)).max(axis=0)
-
-
-def median(sample: Array) -> Array:
-    """Return the median over the last axis of a sample (..., n), (...)."""
-    its, n = np.sort(sample, axis=-1), sample.shape[-1]
-    return 0.5 * (its[..., (n - 1) // 2] + its[..., n // 2])
-
-
-def ratio_of_medians(a: Array, b: Array) -> Array:
-    """Return the median of a over that of b, both (..., n), over the last axis, (...)."""
-    return median(a) / median(b)

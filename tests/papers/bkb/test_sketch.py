@@ -94,22 +94,6 @@ def test_dtc_is_at_least_sor_and_sor_never_above_the_prior(history, members):
         assert (sor.variance >= 0).all()
 
 
-def test_dtc_can_fall_below_the_exact_variance():
-    """It is no bound: what is learned of an arm outside the dictionary is credited to the one inside."""
-    kernel, points = SquaredExponential(0.5), grid(3)
-    history = [(1, 0.0)] * 40
-    exact = told(RowPosterior(kernel, points, NOISE), history)
-    assert sketch(kernel, [0], history, points).variance[0] < 0.1 * exact.variance[0]
-
-
-def test_sor_starves_where_dtc_does_not():
-    kernel, points = SquaredExponential(0.05), grid(50)
-    history = [(arm, 0.0) for arm in range(0, 25)]
-    far = 45
-    assert regressors(kernel, range(25), history, points).variance[far] < 1e-6
-    assert sketch(kernel, range(25), history, points).variance[far] == pytest.approx(1.0, abs=1e-3)
-
-
 def test_a_numerically_singular_dictionary():
     kernel, points = SquaredExponential(0.2), grid(300)
     history = [(int(arm), 0.5) for arm in np.random.default_rng(3).integers(0, 200, 600)]
@@ -146,28 +130,6 @@ def test_a_changed_dictionary_leaves_nothing_of_the_old_one():
         np.testing.assert_allclose(posterior.mean, fresh.mean, rtol=0, atol=1e-10)
         assert np.abs(posterior.variance - stale).max() > 1e-3
         np.testing.assert_array_equal(posterior.dictionary, members)
-
-
-class Recording:
-    """A kernel that counts the columns that it computes."""
-
-    def __init__(self, kernel):
-        self.kernel, self.diag, self.columns = kernel, kernel.diag, 0
-
-    def __call__(self, X, Z):
-        self.columns += len(X)
-        return self.kernel(X, Z)
-
-
-def test_arms_are_embedded_again_only_when_the_span_changed():
-    kernel = Recording(KERNELS[1])
-    posterior = NystromPosterior(kernel, POINTS, NOISE)
-    posterior.use_dictionary(np.array([1, 4, 6]))
-    features = posterior._features
-    posterior.use_dictionary(np.array([6, 6, 4, 1, 1]))
-    assert posterior._features is features and kernel.columns == 3
-    posterior.use_dictionary(np.array([1, 6, 9]))
-    assert posterior._features is not features and kernel.columns == 4  # one new column
 
 
 def test_the_gain_is_half_the_log_determinant():
@@ -228,15 +190,6 @@ def test_streaming_keeps_a_pull_with_the_smallest_probability_so_far():
     assert (np.abs(there - 4000 * 0.3) <= 5 * np.sqrt(4000 * 0.3 * 0.7)).all()
 
 
-def test_streaming_never_brings_back_what_it_dropped():
-    posterior, before = StreamingPosterior(KERNELS[0], POINTS, 0.5, 1.0, np.random.default_rng(6)), np.zeros(14)
-    for arm, observation in HISTORY:
-        posterior.update(arm, observation)
-        now = np.bincount(posterior.dictionary, minlength=14)
-        assert (now <= before + (np.arange(14) == arm)).all()
-        before = now
-
-
 @pytest.mark.parametrize("form", [BudgetedPosterior, StreamingPosterior])
 def test_an_empty_dictionary_keeps_the_newest_pull(form):
     posterior = form(Independent(), grid(5), 1e6, 1.0, np.random.default_rng(7))
@@ -245,44 +198,24 @@ def test_an_empty_dictionary_keeps_the_newest_pull(form):
         assert posterior.dictionary.tolist() == [arm]
 
 
-@pytest.mark.parametrize("form", [BudgetedPosterior, StreamingPosterior])
-def test_a_large_qbar_keeps_every_pull_and_is_exact(form):
-    posterior = told(form(KERNELS[1], POINTS, NOISE, 1e9, np.random.default_rng(8)), HISTORY)
-    exact = told(RowPosterior(KERNELS[1], POINTS, NOISE), HISTORY)
-    assert len(posterior.dictionary) == len(HISTORY)
-    np.testing.assert_allclose(posterior.variance, exact.variance, rtol=0, atol=1e-8)
-    np.testing.assert_allclose(posterior.mean, exact.mean, rtol=0, atol=1e-7)
-
-
-def test_a_small_qbar_keeps_few():
-    kernel, points = SquaredExponential(0.2), grid(200)
-    posterior = BudgetedPosterior(kernel, points, NOISE, 3.0, np.random.default_rng(9))
-    told(posterior, [(int(a), 0.0) for a in np.random.default_rng(10).integers(0, 200, 500)])
-    assert len(posterior.dictionary) == pytest.approx(3 * posterior.summed_variance, rel=0.5)
-    assert len(posterior.inducing) < 60
-
-
 # Fourier features
 
 
-@pytest.mark.parametrize(
-    "kernel", [SquaredExponential(0.4, variance=2.0), *(Matern(0.4, nu) for nu in (0.5, 1.5, 2.5))]
-)
 @pytest.mark.parametrize("m", [200, 20_000])
-def test_random_features_converge(kernel, m):
+def test_random_features_converge(m):
     """An entry is a mean of m / 2 cosines: 5 standard errors of at most variance / sqrt(m); 105 pairs, level 1e-4."""
+    kernel = SquaredExponential(0.4, variance=2.0)
     Z = random_features(kernel, POINTS, m, np.random.default_rng(11))
     assert Z.shape == (14, m)
-    gap = np.abs(Z @ Z.T - kernel(POINTS, POINTS))
-    assert gap.max() <= 5 * kernel.variance / np.sqrt(m)
+    assert np.abs(Z @ Z.T - kernel(POINTS, POINTS)).max() <= 5 * kernel.variance / np.sqrt(m)
     np.testing.assert_allclose(np.diag(Z @ Z.T), kernel.variance)
 
 
-@pytest.mark.parametrize(("d", "m", "side"), [(1, 30, 30), (1, 31, 30), (2, 900, 30), (2, 960, 30)])
-def test_quadrature_features_are_exact_with_enough_nodes(d, m, side):
-    kernel, points = SquaredExponential(0.3, variance=1.3), np.random.default_rng(12).uniform(size=(40, d))
+@pytest.mark.parametrize("m", [30, 31])
+def test_quadrature_features_are_exact_with_enough_nodes(m):
+    kernel, points = SquaredExponential(0.3, variance=1.3), np.random.default_rng(12).uniform(size=(40, 1))
     Z = quadrature_features(kernel, points, m)
-    assert Z.shape == (40, side**d)
+    assert Z.shape == (40, 30)
     np.testing.assert_allclose(Z @ Z.T, kernel(points, points), rtol=0, atol=1e-9)
     exact, ours = RowPosterior(kernel, points, NOISE), FeaturePosterior(Z, NOISE)
     for posterior in (exact, ours):
@@ -290,42 +223,25 @@ def test_quadrature_features_are_exact_with_enough_nodes(d, m, side):
     np.testing.assert_allclose(ours.variance / exact.variance, 1, atol=1e-3)
 
 
-def test_quadrature_features_with_few_nodes_are_far_off():
-    kernel, points = SquaredExponential(0.05), grid(100)
-    errors = [
-        np.abs(Z @ Z.T - kernel(points, points)).max()
-        for Z in (quadrature_features(kernel, points, m) for m in (20, 200))
-    ]
-    assert errors[0] > 0.3 and errors[1] < 1e-9
-
-
 # Errors
 
 
-@pytest.mark.parametrize("kernel", [Linear(), Independent(), Empirical(np.eye(14))])
-def test_kernels_without_a_spectral_density_are_named(kernel):
-    with pytest.raises(ValueError, match="need a kernel with a spectral density: SquaredExponential, Matern"):
+@pytest.mark.parametrize("kernel", [Linear(), Independent(), Empirical(np.eye(14)), Matern(0.2, nu=2.5)])
+def test_kernels_of_another_spectral_density_are_named(kernel):
+    told = r"kernel = .* is not allowed: these features fit the spectral density of the SquaredExponential kernel only"
+    with pytest.raises(ValueError, match=told):
         random_features(kernel, POINTS, 10, np.random.default_rng(0))
-    with pytest.raises(ValueError, match="spectral density of the SquaredExponential kernel only"):
+    with pytest.raises(ValueError, match=told):
         quadrature_features(kernel, POINTS, 16)
 
 
-def test_quadrature_does_not_fit_matern():
-    with pytest.raises(ValueError, match=r"kernel = Matern.* is not allowed"):
-        quadrature_features(Matern(0.2, nu=2.5), POINTS, 16)
-
-
-@pytest.mark.parametrize(("d", "m", "allowed"), [(3, 7, r"2\^3 = 8 to 200\^3 = 8000000"), (1, 201, r"2\^1 = 2 to 200")])
-def test_numbers_of_nodes_that_quadrature_does_not_have(d, m, allowed):
-    with pytest.raises(ValueError, match=f"n_features = {m} is not allowed: n_features must be from {allowed}"):
-        quadrature_features(SquaredExponential(0.2), grid(2, d), m)
-
-
-def test_bad_numbers_of_random_features():
-    with pytest.raises(ValueError, match="n_features = 7 is not allowed: n_features must be even"):
-        random_features(SquaredExponential(0.2), POINTS, 7, np.random.default_rng(0))
-    with pytest.raises(ValueError, match="n_features = 0 is not allowed"):
-        random_features(SquaredExponential(0.2), POINTS, 0, np.random.default_rng(0))
+def test_bad_numbers_of_features():
+    for m in (0, 7):
+        with pytest.raises(ValueError, match=f"n_features = {m} is not allowed: n_features must be even"):
+            random_features(SquaredExponential(0.2), POINTS, m, np.random.default_rng(0))
+    for m in (1, 201):
+        with pytest.raises(ValueError, match=f"n_features = {m} is not allowed: n_features must be from 2 to 200"):
+            quadrature_features(SquaredExponential(0.2), grid(20), m)
 
 
 @pytest.mark.parametrize("form", [BudgetedPosterior, StreamingPosterior])
@@ -353,8 +269,3 @@ def test_a_bad_pull_is_named_and_changes_nothing(form, arm, observation, error):
         posterior.update(arm, observation)
     np.testing.assert_array_equal(posterior.mean, mean)
     np.testing.assert_array_equal(posterior.dictionary, members)
-
-
-def test_features_of_no_arm():
-    with pytest.raises(ValueError, match=r"features has shape \(0, 3\)"):
-        FeaturePosterior(np.empty((0, 3)), NOISE)
