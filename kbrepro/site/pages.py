@@ -78,7 +78,7 @@ def _show_claims(notebook: NotebookNode, root: Path, folder: Path) -> None:
     """Make the tables of claims anew, with anchors: #4-B where a claim is shown first, #all-4-B where last."""
     own = {r["id"]: r for r in scorecard.read_run(folder)["claims"]}
     paper = root / "results" / scorecard.FULL_SCALE
-    full = {r["id"]: r for r in scorecard.read_run(paper / folder.name)["claims"]}
+    full = scorecard.read_run(paper / folder.name)["claims"]
     tables = [output for cell in notebook.cells for output in cell.get("outputs", []) if _of_claims(output)]
     left, seen = Counter(claim for output in tables for claim in output.metadata["claims"]), set()
     for output in tables:

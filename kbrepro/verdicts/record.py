@@ -167,7 +167,7 @@ class Record:
         Which claims these are stands in the metadata of the output.
         """
         ids = list(claim_ids or self.rules.claims)
-        its = scorecard.rows(map(self._judged, ids), full={r["id"]: r for r in self._committed()})
+        its = scorecard.rows(map(self._judged, ids), full=self._committed())
         table = scorecard.verdict_table(its, beside=self.profile != FULL_SCALE)
         display(Markdown(table), metadata={"claims": ids})
 
@@ -215,8 +215,7 @@ def curve_quantiles(traces: Mapping[str, Trace | Regrets]) -> pd.DataFrame:
     for policy, trace in traces.items():
         curves = trace.average_regret
         rounds = log_spaced(curves.shape[1], N_TABULATED)
-        quartiles = np.quantile(curves[:, rounds - 1], [0.25, 0.5, 0.75], axis=0)
-        columns = {"mean": curves[:, rounds - 1].mean(axis=0)}
-        columns |= dict(zip(["q25", "median", "q75"], quartiles, strict=True))
+        quartiles = np.quantile(kept := curves[:, rounds - 1], [0.25, 0.5, 0.75], axis=0)
+        columns = dict(zip(["mean", "q25", "median", "q75"], [kept.mean(axis=0), *quartiles], strict=True))
         parts[policy] = pd.DataFrame(columns, index=pd.Index(rounds, name="round"))
     return pd.concat(parts, names=["policy"])
