@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from kbrepro import paths
 from kbrepro.site.pages import coloured, figure, inside, linked, title
 from kbrepro.verdicts import scorecard
 
@@ -18,10 +19,7 @@ QUICK = (
     "full-scale runs**, whose verdicts this page shows; the page of a paper shows this run, and beside each of its "
     "verdicts that at full scale."
 )
-ALONE = (
-    "**These are numbers of a run of your own, or quick ones**, and no full-scale run is here to show beside them: "
-    "`kbrepro reproduce --profile paper`."
-)
+ALONE = "**These are numbers of a run of your own, or quick ones**: no full-scale run is here to show beside them."
 
 
 def index(root: Path, results: Path, folders: Sequence[Path], files: Path) -> str:
@@ -33,7 +31,7 @@ def index(root: Path, results: Path, folders: Sequence[Path], files: Path) -> st
     parts = ["---\nhtml_theme.sidebar_secondary.remove: true\n---", f"# kbrepro: the {name} run"]
     if results != full:
         parts.append(f"```{{warning}}\n{QUICK if of_record else ALONE}\n```")
-    parts += [WHAT, f"<details><summary>What the verdicts mean</summary>\n\n{scorecard.LEGEND}\n\n</details>"]
+    parts += [WHAT, scorecard.folded("What the verdicts mean", scorecard.LEGEND)]
     parts += ["## Verdicts" + (" at full scale" if source == full else ""), _matrix(quoted, folders)]
     cards = [_card(root, folder, source / folder.name, quoted.get(folder.name), files) for folder in folders]
     parts += ["## Paper by paper", '<div class="papers">', *cards, "</div>"]
@@ -78,11 +76,8 @@ def _card(root: Path, folder: Path, quoted: Path, run: Mapping[str, Any] | None,
 
 def _headline(quoted: Path, name: str, files: Path) -> str:
     """Copy the figure that a notebook named headline_... and return the HTML that shows it."""
-    found = sorted(quoted.glob("figures/headline*.svg")) or sorted(quoted.glob("figures/headline*.png"))
-    for picture in found[:1]:
-        there = files / "headlines" / name
-        there.mkdir(parents=True)
-        shutil.copy(picture, there)
+    for picture in sorted(quoted.glob("figures/headline*.svg"))[:1]:
+        paths.write_bytes(files / "headlines" / name / picture.name, picture.read_bytes())
         return figure(quoted, picture.stem, f"headlines/{name}")
     return ""
 

@@ -45,12 +45,7 @@ def renew(root: Path) -> list[Path]:
 def filled(text: str, root: Path) -> str:
     """Return a page with the content of all its blocks made anew from the results; ValueError on an unknown block."""
     found = read(root)
-
-    def fill(match: re.Match[str]) -> str:
-        begin, name, line_end, end = match.groups()
-        return f"{begin}{line_end}{quote(name, found)}{line_end}{end}"
-
-    return _BLOCK.sub(fill, text)
+    return _BLOCK.sub(lambda its: f"{its[1]}{its[3]}{quote(its[2], found)}{its[3]}{its[4]}", text)
 
 
 # What each block says
@@ -159,8 +154,6 @@ def _run(found: Found, notebook: str) -> str:
 
 def _cost(found: Found, notebook: str) -> str:
     its = found.runs[notebook]["facts"]
-    if "compute_seconds" not in its:
-        return "The computing time of this run was not kept."
     computed, lasted = its["compute_seconds"], its["seconds"]
     return (
         f"All trials took {computed:.0f} s of computing ({computed / 60:.0f} min of one core). The run that left "
@@ -169,14 +162,10 @@ def _cost(found: Found, notebook: str) -> str:
 
 
 def _costs(found: Found) -> str:
-    facts = {name: run["facts"] for name, run in found.runs.items()}
-    computed = {name: its["compute_seconds"] for name, its in facts.items() if "compute_seconds" in its}
-    minutes = sum(computed.values()) / 60
+    minutes = sum(run["facts"]["compute_seconds"] for run in found.runs.values()) / 60
     files = [path for name in found.runs for path in (found.folder / name).rglob("*") if path.is_file()]
     size = sum(path.stat().st_size for path in files) / 1e6
-    without = ", ".join(sorted(set(found.runs) - set(computed)))
-    paper = f"{minutes:.0f} min of computing, which cores share" if computed else "not known: no run is here"
-    paper += f" (without {without}, of which it was not kept)" if without else ""
+    paper = f"{minutes:.0f} min of computing, which cores share" if found.runs else "not known: no run is here"
     rows = [[f"`{name}`", f"{time} on two idle cores", "1 GB, most of it packages"] for name, time in _MEASURED.items()]
     rows.append(["`make paper`", paper, f"{size:.0f} MB of results besides"])
     return scorecard.table(["", "time", "disk"], rows)
@@ -185,10 +174,8 @@ def _costs(found: Found) -> str:
 def _verdict(found: Found, claim: str) -> str:
     for r in (r for run in found.runs.values() for r in run["claims"] if r["id"] == claim):
         # interpretations in which it does not hold need not fail: intervals of few trials are wide
-        of_interpretations = (
-            interpretations.in_words(r["interpretations"], fails=True) if "interpretations" in r else ""
-        )
-        return "; ".join(filter(None, [r["mark"], r["deciding"], of_interpretations]))
+        played = [interpretations.in_words(its, fails=True) for its in [r.get("interpretations")] if its]
+        return "; ".join(filter(None, [r["mark"], r["deciding"], *played]))
     return "no full-scale verdict yet"
 
 
