@@ -84,22 +84,23 @@ def _headline(quoted: Path, name: str, files: Path) -> str:
 
 def _failures(records: Sequence[Mapping[str, Any]]) -> list[str]:
     """What did not come out, by verdict, each with the reason; our own questions are not among it."""
-    lists = []
+    lists: list[str] = []
     for verdict in scorecard.FAILED:
         its = [r for r in records if r["verdict"] == verdict and r["counts_as"] not in ("own question", "sanity check")]
-        lines = [f"- {r['id']}{r['aside']} *{r['says']}* {r['reason']}" for r in its]
-        lists += [f"**{verdict.capitalize()}**", "\n".join(lines)] if lines else []
+        lists += _listed(verdict.capitalize(), [f"- {r['id']}{r['aside']} *{r['says']}* {r['reason']}" for r in its])
     return lists or ["Nothing failed."]
 
 
 def _since(records: Sequence[Mapping[str, Any]]) -> list[str]:
-    its = [r for r in records if r["where"].startswith("since the paper") and r["finds"]]
-    lines = [
-        f"- {r['mark'].removesuffix(r['aside'])} {r['id']} *{r['says']}* {r['finds']} "
-        f"({r['where'].removeprefix('since the paper').lstrip(': ')})"
-        for r in its
-    ]
-    return ["**What later theory changes**", "\n".join(lines)] if its else []
+    lines = []
+    for r in (r for r in records if r["where"].startswith("since the paper") and r["finds"]):
+        since = r["where"].removeprefix("since the paper").lstrip(": ")
+        lines.append(f"- {r['mark'].removesuffix(r['aside'])} {r['id']} *{r['says']}* {r['finds']} ({since})")
+    return _listed("What later theory changes", lines)
+
+
+def _listed(heading: str, lines: Sequence[str]) -> list[str]:
+    return [f"**{heading}**", "\n".join(lines)] if lines else []
 
 
 # The run
@@ -109,9 +110,8 @@ def _facts(folders: Sequence[Path]) -> str:
     rows = []
     for folder in folders:
         run = scorecard.read_run(folder)["facts"]
-        git = run.get("git") or {}
-        commit = f"`{(git.get('commit') or 'none')[:9]}`{' and changes' if git.get('dirty') else ''}"
-        data = ", ".join(sorted({Path(name).parts[0] for name in run.get("data", {})})) or "simulated substitute data"
-        times = [f"{run.get(key, 0) / 60:.1f}" for key in ("seconds", "compute_seconds")]
-        rows.append([f"{{doc}}`{folder.name}`", run.get("profile", ""), data, commit, *times])
+        commit = f"`{(run['git']['commit'] or 'none')[:9]}`{' and changes' if run['git']['dirty'] else ''}"
+        data = ", ".join(sorted({Path(name).parts[0] for name in run["data"]})) or "simulated substitute data"
+        times = [f"{run[key] / 60:.1f}" for key in ("seconds", "compute_seconds")]
+        rows.append([f"{{doc}}`{folder.name}`", run["profile"], data, commit, *times])
     return scorecard.table(["", "profile", "sensor data found", "commit", "minutes", "minutes of all trials"], rows)
