@@ -229,10 +229,8 @@ class Rules:
     @property
     def deciding(self) -> dict[str, Any]:
         """What verdicts follow from: parts, rules, scale, needs, interpretations; no sentence, order or history."""
-        return {
-            "claims": {name: claim.deciding for name, claim in self.claims.items()},
-            "interpretations": self.interpretations,
-        }
+        claims = {name: claim.deciding for name, claim in self.claims.items()}
+        return {"claims": claims, "interpretations": self.interpretations}
 
     @property
     def digest(self) -> str:
@@ -359,9 +357,8 @@ def not_evaluated(claim: Claim, why: str) -> dict[str, Any]:
     """Return the record of a claim that this run could not judge."""
     names = ("id", "where", "kind", "counts_as", "says", "substitute_data", "sanity_check", "headline", "changes")
     record = {name: getattr(claim, name) for name in names}
-    parts = {
-        name: {"is": part.what, "rule": part.rule.text, "scale": part.scale or part.rule.nearest_scale}
-        | part.set_of("control", "own", "interpretation")
-        for name, part in claim.parts.items()
-    }
+    parts = {}
+    for name, part in claim.parts.items():
+        told = {"is": part.what, "rule": part.rule.text, "scale": part.scale or part.rule.nearest_scale}
+        parts[name] = told | part.set_of("control", "own", "interpretation")
     return record | {"verdict": "not evaluated", "deciding": "", "finds": "", "parts": parts, "note": why}

@@ -211,7 +211,7 @@ def scorecard(root: Path, results: Path | None = None) -> str:
     parts = ["# Scorecard", LEGEND, matrix(runs)]
     if (paper / PICTURE).is_file() and of_record:
         parts.append(f"![Every part of every claim by its distance to the rule](paper/{PICTURE})")
-    parts += [ranked] if (ranked := ranked_choices(runs)) else []
+    parts.append(ranked_choices(runs))
     for notebook, run in runs.items():
         its, full = run["claims"], read_run(paper / notebook)["claims"]
         card = view(its, CARD) if of_record else verdict_table(rows(its, full=full), beside=True)
@@ -262,8 +262,7 @@ def folded(summary: str, *parts: str) -> str:
 def _revised(runs: Runs) -> str:
     """How many rules were revised after data were seen, and how many verdicts that moved up or down."""
     its = [(r["verdict"], r["revised"]["verdict"]) for run in runs.values() for r in run["claims"] if r.get("revised")]
-    order = {verdict: place for place, verdict in enumerate(reversed(VERDICTS))}
-    moves = [order[now] - order[before] for now, before in its if before in order]
+    moves = [VERDICTS.index(before) - VERDICTS.index(now) for now, before in its if before in VERDICTS]
     text = f"Rules revised after data of this edition were seen: {len(its)}"
     moved = f"; verdicts that moved up: {sum(m > 0 for m in moves)}, down: {sum(m < 0 for m in moves)}"
     return f"{text}{moved if its else ''}."
@@ -271,8 +270,6 @@ def _revised(runs: Runs) -> str:
 
 def _changes(runs: Runs) -> str:
     changed = [r for run in runs.values() for r in run["claims"] if r["changes"]]
-    if not changed:
-        return ""
     moves = [(r["changes"][0]["then"], r["verdict"] if r["counts_as"] in COUNTED else OUTSIDE) for r in changed]
     moves = [(before if before in VERDICTS else OUTSIDE, now) for before, now in moves]
     ends = (*VERDICTS, OUTSIDE)
@@ -281,4 +278,4 @@ def _changes(runs: Runs) -> str:
     lines = [[r["id"], *(change[key] for key in keys), r["verdict"]] for r in changed for change in r["changes"]]
     head = ["", "rule before", "verdict before", "why it changed", "now", "new rule on old numbers", "verdict now"]
     tables = [table(["claims by verdict before (rows) and now", *ends], before_now), table(head, lines)]
-    return "\n\n".join(["## Rules that changed after a full-scale run", *tables])
+    return "\n\n".join(["## Rules that changed after a full-scale run", *tables]) if changed else ""
