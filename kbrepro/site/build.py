@@ -96,10 +96,8 @@ def api_pages() -> dict[str, str]:
     things = [getattr(kbrepro, name) for name in kbrepro.__all__]
     face = [(f"{{py:obj}}`~{t.__module__}.{t.__qualname__}`", cleandoc(t.__doc__).splitlines()[0]) for t in things]
     head = ["# API: the core", cleandoc(kbrepro.__doc__).split("\n\n", 1)[1], scorecard.table(["name", ""], face)]
-    return {
-        "api": "\n\n".join([*head, *map(_module, core[1:])]) + "\n",
-        "papers_api": "\n\n".join(["# API: the papers", *map(_module, papers)]) + "\n",
-    }
+    pages = {"api": [*head, *map(_module, core[1:])], "papers_api": ["# API: the papers", *map(_module, papers)]}
+    return {name: "\n\n".join(parts) + "\n" for name, parts in pages.items()}
 
 
 def _module(name: str) -> str:

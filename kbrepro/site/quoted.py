@@ -28,7 +28,7 @@ def renew(root: Path) -> list[Path]:
     from kbrepro.verdicts import pictures
 
     folder, card = root / "results" / scorecard.FULL_SCALE, root / "results" / "README.md"
-    written = [card]
+    written, pages = [card], [root / name for name in PAGES if (root / name).is_file()]
     if runs := scorecard.read(folder):
         picture = io.BytesIO()
         figures.use_style()
@@ -36,10 +36,9 @@ def renew(root: Path) -> list[Path]:
         paths.write_bytes(folder / scorecard.PICTURE, picture.getvalue())
         written.append(folder / scorecard.PICTURE)
     paths.write_text(card, scorecard.scorecard(root))
-    for page in (root / name for name in PAGES if (root / name).is_file()):
+    for page in pages:
         paths.write_text(page, filled(page.read_text(encoding="utf-8"), root))
-        written.append(page)
-    return written
+    return [*written, *pages]
 
 
 def filled(text: str, root: Path) -> str:

@@ -308,9 +308,7 @@ def _read_part(name: str, entry: dict[str, Any]) -> Part:
 def judged(claim: Claim, estimates: Mapping[str, Estimate], note: str = "") -> dict[str, Any]:
     """Return the record of a claim with the verdict that its parts give; ValueError unless each has an estimate."""
     if set(estimates) != set(claim.parts):
-        raise ValueError(
-            f"claim {claim.id}: estimates of {[*estimates]} are not allowed: its parts are {[*claim.parts]}"
-        )
+        raise ValueError(f"claim {claim.id}: parts = {[*estimates]} is not allowed: parts must be {[*claim.parts]}")
     states = {name: part.rule.state(estimates[name]) for name, part in claim.parts.items()}
     verdict, deciding = claim.verdict(states)
     shown = {name: part.shown(estimates[name]) for name, part in claim.parts.items()}

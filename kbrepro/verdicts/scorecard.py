@@ -117,10 +117,9 @@ def view(its: Iterable[Record], columns: Mapping[str, str]) -> str:
 
 def table(head: Sequence[str], lines: Iterable[Sequence[Any]]) -> str:
     """Return a Markdown table; bars and line ends in cells are taken care of."""
-    return "\n".join(
-        "| " + " | ".join(" ".join(str(cell).split()).replace("|", "\\|") for cell in line) + " |"
-        for line in (head, ["---"] * len(head), *lines)
-    )
+    rows = head, ["---"] * len(head), *lines
+    cells = ([" ".join(str(cell).split()).replace("|", "\\|") for cell in row] for row in rows)
+    return "\n".join(f"| {' | '.join(row)} |" for row in cells)
 
 
 def rules_of(record: Mapping[str, Any]) -> str:

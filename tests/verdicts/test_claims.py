@@ -157,7 +157,7 @@ def test_a_record_holds_what_was_found_and_a_note():
 
 @pytest.mark.parametrize("names", [[], ["a", "z"]])
 def test_every_part_has_one_estimate(names):
-    message = f"claim 0-A: estimates of {names} are not allowed: its parts are ['a']"
+    message = f"claim 0-A: parts = {names} is not allowed: parts must be ['a']"
     with pytest.raises(ValueError, match=re.escape(message)):
         claims.judged(claim(a={}), dict.fromkeys(names, exact(1)))
 
