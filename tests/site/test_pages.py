@@ -10,6 +10,7 @@ from fake_project import NAME
 from fake_run import CLAIM, FACTS, cited_project, write_run
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
+from kbrepro import paths
 from kbrepro.site import pages
 
 GLANCE = {"tags": ["at-a-glance"]}
@@ -26,20 +27,16 @@ def picture(name=""):
 
 @pytest.fixture
 def folder(tmp_path):
-    """A finished run: two figures, three tables, a claim shown in its section and in the table of all."""
+    """A finished run: two figures, two tables, a claim shown in its section and in the table of all."""
     folder = cited_project(tmp_path) / "results" / "quick" / NAME
     write_run(folder, [CLAIM | {"says": "Small, as 1-B."}, CLAIM | {"id": "1-B", "verdict": "partly"}])
-    (folder / "figures").mkdir()
-    (folder / "tables").mkdir()
-    for name in ("rise", "fall"):
-        (folder / "figures" / f"{name}.svg").write_text("<svg/>")
-    for name in ("rise", "rules", "elsewhere"):
-        (folder / "tables" / f"{name}.csv").write_text("a\n1\n")
-    (folder / "figures" / "rise.csv").write_text("panel,curve,x,y\n")
+    for name in ("figures/rise.svg", "figures/fall.svg", "figures/rise.csv", "tables/rise.csv", "tables/elsewhere.csv"):
+        paths.write_text(folder / name, "a\n1\n")
     cells = [
         new_markdown_cell("# Small\n\nSee [symbols](../../../docs/notation.md), [x](../../x.py)."),
         new_code_cell("record.at_a_glance()", outputs=[shown("- **Partly**: *Small* (1-B).")], metadata=GLANCE),
         new_markdown_cell("## First"),
+        new_code_cell("a = 1"),
         new_code_cell("for ...", outputs=[picture("rise"), picture("fall")]),
         new_code_cell("plt.show()", outputs=[picture()]),
         new_code_cell('record.show("1-A")', outputs=[shown("", claims=["1-A"])]),
@@ -48,10 +45,9 @@ def folder(tmp_path):
     ]
     nbformat.write(new_notebook(cells=cells), folder / "notebook.ipynb")
     drawn = {n: {"title": f"A {n} & more", "curves": n == "rise", "tables": [n]} for n in ("rise", "fall")}
-    kept = {name: {"kind": "numbers"} for name in ("rise", "rules", "elsewhere")}
-    (folder / "manifest.json").write_text(json.dumps({"figures": drawn, "tables": kept}))
-    (tmp_path / "docs").mkdir()
-    (tmp_path / "docs" / "notation.md").write_text("# Symbols")
+    kept = {name: {"kind": "numbers"} for name in ("rise", "elsewhere")}
+    paths.write_text(folder / "manifest.json", json.dumps({"figures": drawn, "tables": kept}))
+    paths.write_text(tmp_path / "docs" / "notation.md", "# Symbols")
     return folder
 
 
@@ -102,22 +98,11 @@ def test_a_picture_becomes_its_svg_with_the_finding_as_alt_text_and_its_own_numb
     assert [list(cell.outputs[0].data) for cell in page.cells if cell.get("source") == "plt.show()"] == [["image/png"]]
 
 
-def test_code_cells_that_stand_together_are_one_fold(folder):
-    path = folder / "notebook.ipynb"
-    more = [new_code_cell("a = 1"), new_code_cell("b = 2", outputs=[shown("two")]), new_code_cell("c = 3")]
-    nbformat.write(new_notebook(cells=[new_markdown_cell("# Small"), *more]), path)
-    code = [cell for cell in pages.paper(folder.parents[2], folder).cells if cell.cell_type == "code"]
-    assert [cell.source for cell in code] == ["a = 1\n\n\nb = 2", "c = 3"]
-    assert [len(cell.outputs) for cell in code] == [1, 0]
-
-
-def test_code_is_folded_and_what_only_shows_a_record_is_left_out(page):
-    tags = [cell.metadata["tags"][0].removesuffix("-input") for cell in page.cells if cell.cell_type == "code"]
+def test_code_is_folded_as_much_as_stands_together_and_what_only_shows_a_record_is_left_out(page):
+    code = [cell for cell in page.cells if cell.cell_type == "code"]
+    tags = [cell.metadata["tags"][0].removesuffix("-input") for cell in code]
     assert tags == ["remove", "hide", "hide", "remove", "remove"]
-
-
-def test_links_lead_to_pages_of_the_site_or_are_names_of_files(page):
-    assert "See [symbols](notation.md), x (`x.py`)." in page.cells[0].source
+    assert code[1].source == "a = 1\n\n\nfor ..." and len(code[1].outputs) == 2
 
 
 def test_the_end_says_how_to_rerun_it_with_commit_parameters_and_checksums(page, folder):
@@ -137,6 +122,7 @@ def test_a_custom_run_names_the_settings_that_differ_from_its_profile(folder):
     assert "kbrepro reproduce 01 --profile paper --set 'sizes=[3]'\n" in text
 
 
-def test_who_to_cite_comes_from_the_citation_file(page):
+def test_links_lead_to_pages_of_the_site_or_are_names_of_files_and_who_to_cite_ends_it(page):
+    assert "See [symbols](notation.md), x (`x.py`)." in page.cells[0].source
     text = page.cells[-1].source
     assert "A. Low, B. Lee. *On Small*." in text and "we. *All*, version 1.0" in text and "Big" not in text

@@ -13,7 +13,7 @@ from fake_project import NAME, contents, small_notebook
 from fake_run import CLAIM, cited_project, write_run
 
 import kbrepro
-from kbrepro import papers
+from kbrepro import papers, paths
 from kbrepro.site import build
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -24,37 +24,28 @@ WHY = {"sentence": "Its steps are long. Nothing else is.", "holds": True}
 WHY |= {"explains": ["1-B"], "why": "Its steps are long."}
 
 
-def make_run(folder, claims):
-    """A finished run with claims, a headline figure and a formula."""
-    write_run(folder, claims, [WHY])
-    (folder / "figures").mkdir()
-    (folder / "figures" / "headline_fig1.svg").write_text('<svg xmlns="http://www.w3.org/2000/svg"/>')
-    nbformat.write(small_notebook(), folder / "notebook.ipynb")
-
-
-def make_results(root):
-    """A quick run in which nothing fails, the full-scale run of it, and the leftovers of another."""
-    results = root / "results" / "quick"
-    make_run(results / NAME, [CLAIM])
-    make_run(root / "results" / "paper" / NAME, [CLAIM, FAILED, SINCE])
-    shutil.copytree(results / NAME, results / "02_cut_short.partial")
-    return results
-
-
 @pytest.fixture(scope="module")
 def root(tmp_path_factory):
     root = cited_project(tmp_path_factory.mktemp("project"))
     shutil.copytree(DOCS, root / "docs")
-    (benchmarks := root / "results" / "benchmarks").mkdir(parents=True)
-    (benchmarks / "README.md").write_text("# Benchmarks\n\n[peers.csv](peers.csv)\n\n![Peers](peers.png)\n")
-    (benchmarks / "peers.csv").write_text("job,median_s\nkbrepro,0.5\n")
+    benchmarks = root / "results" / "benchmarks"
+    paths.write_text(benchmarks / "README.md", "# Benchmarks\n\n[peers.csv](peers.csv)\n\n![Peers](peers.png)\n")
+    paths.write_text(benchmarks / "peers.csv", "job,median_s\nkbrepro,0.5\n")
     matplotlib.image.imsave(benchmarks / "peers.png", np.zeros((4, 4)))
     return root
 
 
 @pytest.fixture(scope="module")
 def index(root):
-    return build.build(root, make_results(root))
+    """The report of a quick run in which nothing fails, beside the full-scale run and the leftovers of another."""
+    results = root / "results" / "quick"
+    for folder, claims in ((results, [CLAIM]), (root / "results" / "paper", [CLAIM, FAILED, SINCE])):
+        write_run(folder / NAME, claims, [WHY])
+        svg = '<svg xmlns="http://www.w3.org/2000/svg"/>'
+        paths.write_text(folder / NAME / "figures" / "headline_fig1.svg", svg)
+        nbformat.write(small_notebook(), folder / NAME / "notebook.ipynb")
+    shutil.copytree(results / NAME, results / "02_cut_short.partial")
+    return build.build(root, results)
 
 
 def test_the_index_of_a_quick_run_says_so_first_and_shows_the_verdicts_at_full_scale(index):
@@ -90,11 +81,12 @@ def test_pages_need_no_network(index):
         assert not re.findall(r"""(?:src|href)=["'](?:https?:)?//[^"']*""", page.read_text()), page.name
 
 
-def test_formulas_are_set_by_a_file_of_the_report(index):
+def test_formulas_are_set_by_a_file_of_the_report_and_links_out_of_it_are_names_of_files(index):
     page = (index.parent / f"{NAME}.html").read_text()
     assert r"\(\gamma_T\)" in page
     [script] = re.findall(r'src="(_static/tex-[^"?]*)', page)
     assert (index.parent / script).is_file()
+    assert "results/paper/01_small/notebook.ipynb" in page and "../results" not in page
 
 
 def test_every_name_of_the_face_is_explained_and_formulas_stand_as_they_are_written(index):
@@ -107,12 +99,6 @@ def test_every_name_of_the_face_is_explained_and_formulas_stand_as_they_are_writ
     assert "mean     += g * (y - mean_i) / sqrt(v_i + s2)\n" in re.sub(r"<[^>]+>", "", page)
     page = (index.parent / "papers_api.html").read_text()
     assert all(f"kbrepro.papers.{folder}.paper" in page for folder in papers.found())
-
-
-def test_links_out_of_the_report_become_file_names(index):
-    page = (index.parent / f"{NAME}.html").read_text()
-    assert "results/paper/01_small/notebook.ipynb" in page
-    assert "../results" not in page
 
 
 @pytest.mark.slow
