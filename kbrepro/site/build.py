@@ -48,54 +48,39 @@ def build(root: Path, results: Path) -> Path:
 
 
 def _finished(root: Path, results: Path) -> list[Path]:
-    folders = sorted(path.parent for path in results.glob("[0-9][0-9]_*/run.json"))
-    folders = [folder for folder in folders if not folder.name.endswith(".partial")]
-    if not folders:
-        there = sorted({run.parents[1] for run in (root / "results").glob("**/[0-9][0-9]_*/run.json")})
-        names = ", ".join(folder.relative_to(root / "results").as_posix() for folder in there)
-        profile = results.relative_to(root / "results").as_posix()
-        raise ReportFailed(
-            f"no results in results/{profile}: first run `kbrepro reproduce --profile {profile}`"
-            f" (results there are: {names or 'none'})"
-        )
-    return folders
+    if folders := scorecard.finished(results, "run.json"):
+        return folders
+    profile = results.relative_to(root / "results").as_posix()
+    raise ReportFailed(f"no results in results/{profile}: first run `kbrepro reproduce --profile {profile}`")
 
 
 def _write_pages(root: Path, results: Path, folders: list[Path], source: Path, files: Path) -> None:
     """Write the pages to `source`, and what they show or offer for download to `files`."""
-    for page in _documents(root):
+    documents = sorted((root / "docs").glob("*.md"), key=lambda page: (page.stem != "notation", page.name))
+    for page in documents:
         shutil.copy(page, source)
     for folder in folders:
         nbformat.write(pages.paper(root, folder), source / f"{folder.name}.ipynb")
-        for kind, pattern in (("tables", "*.csv"), ("figures", "*.svg"), ("figures", "*.csv")):
-            (files / folder.name / kind).mkdir(parents=True, exist_ok=True)
-            for path in folder.glob(f"{kind}/{pattern}"):
-                shutil.copy(path, files / folder.name / kind)
+        for path in [*folder.glob("tables/*.csv"), *folder.glob("figures/*.svg"), *folder.glob("figures/*.csv")]:
+            paths.write_bytes(files / path.relative_to(results), path.read_bytes())
     if (picture := results / scorecard.PICTURE).is_file():
         paths.write_bytes(source / results.name / picture.name, picture.read_bytes())  # where the scorecard links it
     if (benchmarks := root / "results" / BENCHMARKS).with_suffix(".md").is_file():
         shutil.copytree(benchmarks.parent, source / benchmarks.parent.name)
-    written = {"scorecard": pages.coloured(pages.inside(root, scorecard.scorecard(root, results)))}
-    written |= api_pages()
-    for name, text in written.items():
+    api = api_pages()
+    card = pages.coloured(pages.inside(root, scorecard.scorecard(root, results)))
+    for name, text in (api | {"scorecard": card}).items():
         paths.write_text(source / f"{name}.md", text)
-    toctrees = [
-        _toctree("The papers", [folder.name for folder in folders]),
-        _toctree("Results", [name for name in ("scorecard", BENCHMARKS) if (source / f"{name}.md").is_file()]),
-        _toctree("How to", [page.stem for page in _documents(root)]),
-        _toctree("The package", list(api_pages())),
-    ]
-    first = overview.index(root, results, folders, files)
-    paths.write_text(source / "index.md", "\n\n".join([first, *toctrees]) + "\n")
-
-
-def _documents(root: Path) -> list[Path]:
-    """Return the pages of docs/: notation first, then by name."""
-    return sorted((root / "docs").glob("*.md"), key=lambda page: (page.stem != "notation", page.name))
-
-
-def _toctree(caption: str, pages: list[str]) -> str:
-    return "\n".join(["```{toctree}", ":hidden:", f":caption: {caption}", "", *pages, "```"])
+    groups = {
+        "The papers": [folder.name for folder in folders],
+        "Results": [name for name in ("scorecard", BENCHMARKS) if (source / f"{name}.md").is_file()],
+        "How to": [page.stem for page in documents],
+        "The package": [*api],
+    }
+    parts = [overview.index(root, results, folders, files)]
+    for caption, names in groups.items():
+        parts.append("\n".join(["```{toctree}", ":hidden:", f":caption: {caption}", "", *names, "```"]))
+    paths.write_text(source / "index.md", "\n\n".join(parts) + "\n")
 
 
 def api_pages() -> dict[str, str]:
@@ -111,10 +96,8 @@ def api_pages() -> dict[str, str]:
     things = [getattr(kbrepro, name) for name in kbrepro.__all__]
     face = [(f"{{py:obj}}`~{t.__module__}.{t.__qualname__}`", cleandoc(t.__doc__).splitlines()[0]) for t in things]
     head = ["# API: the core", cleandoc(kbrepro.__doc__).split("\n\n", 1)[1], scorecard.table(["name", ""], face)]
-    return {
-        "api": "\n\n".join([*head, *map(_module, core[1:])]) + "\n",
-        "papers_api": "\n\n".join(["# API: the papers", *map(_module, papers)]) + "\n",
-    }
+    pages = {"api": [*head, *map(_module, core[1:])], "papers_api": ["# API: the papers", *map(_module, papers)]}
+    return {name: "\n\n".join(parts) + "\n" for name, parts in pages.items()}
 
 
 def _module(name: str) -> str:

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from kbrepro import paths
 from kbrepro.site.pages import coloured, figure, inside, linked, title
 from kbrepro.verdicts import scorecard
 
@@ -18,10 +19,7 @@ QUICK = (
     "full-scale runs**, whose verdicts this page shows; the page of a paper shows this run, and beside each of its "
     "verdicts that at full scale."
 )
-ALONE = (
-    "**These are numbers of a run of your own, or quick ones**, and no full-scale run is here to show beside them: "
-    "`kbrepro reproduce --profile paper`."
-)
+ALONE = "**These are numbers of a run of your own, or quick ones**: no full-scale run is here to show beside them."
 
 
 def index(root: Path, results: Path, folders: Sequence[Path], files: Path) -> str:
@@ -33,7 +31,7 @@ def index(root: Path, results: Path, folders: Sequence[Path], files: Path) -> st
     parts = ["---\nhtml_theme.sidebar_secondary.remove: true\n---", f"# kbrepro: the {name} run"]
     if results != full:
         parts.append(f"```{{warning}}\n{QUICK if of_record else ALONE}\n```")
-    parts += [WHAT, f"<details><summary>What the verdicts mean</summary>\n\n{scorecard.LEGEND}\n\n</details>"]
+    parts += [WHAT, scorecard.folded("What the verdicts mean", scorecard.LEGEND)]
     parts += ["## Verdicts" + (" at full scale" if source == full else ""), _matrix(quoted, folders)]
     cards = [_card(root, folder, source / folder.name, quoted.get(folder.name), files) for folder in folders]
     parts += ["## Paper by paper", '<div class="papers">', *cards, "</div>"]
@@ -78,33 +76,31 @@ def _card(root: Path, folder: Path, quoted: Path, run: Mapping[str, Any] | None,
 
 def _headline(quoted: Path, name: str, files: Path) -> str:
     """Copy the figure that a notebook named headline_... and return the HTML that shows it."""
-    found = sorted(quoted.glob("figures/headline*.svg")) or sorted(quoted.glob("figures/headline*.png"))
-    for picture in found[:1]:
-        there = files / "headlines" / name
-        there.mkdir(parents=True)
-        shutil.copy(picture, there)
+    for picture in sorted(quoted.glob("figures/headline*.svg"))[:1]:
+        paths.write_bytes(files / "headlines" / name / picture.name, picture.read_bytes())
         return figure(quoted, picture.stem, f"headlines/{name}")
     return ""
 
 
 def _failures(records: Sequence[Mapping[str, Any]]) -> list[str]:
     """What did not come out, by verdict, each with the reason; our own questions are not among it."""
-    lists = []
+    lists: list[str] = []
     for verdict in scorecard.FAILED:
         its = [r for r in records if r["verdict"] == verdict and r["counts_as"] not in ("own question", "sanity check")]
-        lines = [f"- {r['id']}{r['aside']} *{r['says']}* {r['reason']}" for r in its]
-        lists += [f"**{verdict.capitalize()}**", "\n".join(lines)] if lines else []
+        lists += _listed(verdict.capitalize(), [f"- {r['id']}{r['aside']} *{r['says']}* {r['reason']}" for r in its])
     return lists or ["Nothing failed."]
 
 
 def _since(records: Sequence[Mapping[str, Any]]) -> list[str]:
-    its = [r for r in records if r["where"].startswith("since the paper") and r["finds"]]
-    lines = [
-        f"- {r['mark'].removesuffix(r['aside'])} {r['id']} *{r['says']}* {r['finds']} "
-        f"({r['where'].removeprefix('since the paper').lstrip(': ')})"
-        for r in its
-    ]
-    return ["**What later theory changes**", "\n".join(lines)] if its else []
+    lines = []
+    for r in (r for r in records if r["where"].startswith("since the paper") and r["finds"]):
+        since = r["where"].removeprefix("since the paper").lstrip(": ")
+        lines.append(f"- {r['mark'].removesuffix(r['aside'])} {r['id']} *{r['says']}* {r['finds']} ({since})")
+    return _listed("What later theory changes", lines)
+
+
+def _listed(heading: str, lines: Sequence[str]) -> list[str]:
+    return [f"**{heading}**", "\n".join(lines)] if lines else []
 
 
 # The run
@@ -114,9 +110,8 @@ def _facts(folders: Sequence[Path]) -> str:
     rows = []
     for folder in folders:
         run = scorecard.read_run(folder)["facts"]
-        git = run.get("git") or {}
-        commit = f"`{(git.get('commit') or 'none')[:9]}`{' and changes' if git.get('dirty') else ''}"
-        data = ", ".join(sorted({Path(name).parts[0] for name in run.get("data", {})})) or "simulated substitute data"
-        times = [f"{run.get(key, 0) / 60:.1f}" for key in ("seconds", "compute_seconds")]
-        rows.append([f"{{doc}}`{folder.name}`", run.get("profile", ""), data, commit, *times])
+        commit = f"`{(run['git']['commit'] or 'none')[:9]}`{' and changes' if run['git']['dirty'] else ''}"
+        data = ", ".join(sorted({Path(name).parts[0] for name in run["data"]})) or "simulated substitute data"
+        times = [f"{run[key] / 60:.1f}" for key in ("seconds", "compute_seconds")]
+        rows.append([f"{{doc}}`{folder.name}`", run["profile"], data, commit, *times])
     return scorecard.table(["", "profile", "sensor data found", "commit", "minutes", "minutes of all trials"], rows)

@@ -3,7 +3,7 @@
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -22,10 +22,16 @@ def paper(root: Path, folder: Path) -> NotebookNode:
     notebook = nbformat.read(folder / "notebook.ipynb", as_version=4)
     run = scorecard.read_run(folder)
     ids = [r["id"] for r in run["claims"]]
-    _show_claims(notebook, root, folder)
-    _edit(notebook, "markdown", lambda text: inside(root, text))
-    _edit(notebook, "code", lambda text: coloured(linked(inside(root, text), ids)))
-    _show_figures(notebook, folder)
+    outputs = [output for cell in notebook.cells for output in cell.get("outputs", [])]
+    _show_claims([output for output in outputs if _of_claims(output)], root, folder)
+    for cell in (cell for cell in notebook.cells if cell.cell_type == "markdown"):
+        cell.source = inside(root, cell.source)
+    for output in outputs:
+        if text := output.get("data", {}).get("text/markdown"):
+            output.data["text/markdown"] = coloured(linked(inside(root, text), ids))
+        stem = output.get("metadata", {}).get("image/png", {}).get("figure", "")
+        if (folder / "figures" / f"{stem}.svg").is_file():  # a picture that is in no file stays what it is
+            output.data = NotebookNode({"text/html": figure(folder, stem)})
     _fold(notebook)
     ends = numbers(folder), rerun(root, folder, run["facts"]), cite(root, folder.name)
     notebook.cells += [new_markdown_cell(text) for text in ends if text]
@@ -64,22 +70,11 @@ def linked(text: str, ids: Sequence[str], page: str = "") -> str:
     return re.sub(rf'(?<![\w#"$>-])({"|".join(ids)})(?![\w"-])', rf'<a href="{page}#\1">\1</a>', text)
 
 
-def _edit(notebook: NotebookNode, cell_type: str, edit: Callable[[str], str]) -> None:
-    """Change the source of Markdown cells, or the Markdown that code cells show."""
-    for cell in (cell for cell in notebook.cells if cell.cell_type == cell_type):
-        if cell_type == "markdown":
-            cell.source = edit(cell.source)
-        for output in cell.get("outputs", []):
-            if text := output.get("data", {}).get("text/markdown"):
-                output.data["text/markdown"] = edit(text)
-
-
-def _show_claims(notebook: NotebookNode, root: Path, folder: Path) -> None:
+def _show_claims(tables: Sequence[NotebookNode], root: Path, folder: Path) -> None:
     """Make the tables of claims anew, with anchors: #4-B where a claim is shown first, #all-4-B where last."""
     own = {r["id"]: r for r in scorecard.read_run(folder)["claims"]}
     paper = root / "results" / scorecard.FULL_SCALE
-    full = {r["id"]: r for r in scorecard.read_run(paper / folder.name)["claims"]}
-    tables = [output for cell in notebook.cells for output in cell.get("outputs", []) if _of_claims(output)]
+    full = scorecard.read_run(paper / folder.name)["claims"]
     left, seen = Counter(claim for output in tables for claim in output.metadata["claims"]), set()
     for output in tables:
         its = scorecard.rows([own[claim] for claim in output.metadata["claims"]], full=full)
@@ -114,25 +109,16 @@ def _fold(notebook: NotebookNode) -> None:
 # Figures and numbers
 
 
-def _show_figures(notebook: NotebookNode, folder: Path) -> None:
-    """Put the SVG of a figure, with its numbers, in the place of the picture that the notebook shows of it."""
-    for output in (output for cell in notebook.cells for output in cell.get("outputs", [])):
-        stem = output.get("metadata", {}).get("image/png", {}).get("figure", "")
-        if (folder / "figures" / f"{stem}.svg").is_file():  # a picture that is in no file stays what it is
-            output.data = NotebookNode({"text/html": figure(folder, stem)})
-
-
 def figure(folder: Path, stem: str, where: str = "") -> str:
-    """Return the HTML of a figure of a run: its SVG if there is one, what it says, links to its numbers."""
+    """Return the HTML of a figure of a run: its SVG, what it says, links to its numbers."""
     where, run = where or f"{folder.name}/figures", scorecard.read_run(folder)
     its = run["figures"].get(stem, {"title": "", "curves": False, "tables": []})
-    file = f"{stem}.svg" if (folder / "figures" / f"{stem}.svg").is_file() else f"{stem}.png"
     own = [f"figures/{stem}.csv"] * its["curves"]
     own += [f"tables/{name}.csv" for name in its["tables"] if name in run["tables"]]
     links = ", ".join(f'<a href="{folder.name}/{name}">{name}</a>' for name in own)
     caption = f"<figcaption><details><summary>Numbers</summary>{links}</details></figcaption>" if links else ""
     alt = escape(its["title"] or stem.replace("_", " "))
-    return f'<figure><a href="{where}/{file}"><img src="{where}/{file}" alt="{alt}"></a>{caption}</figure>'
+    return f'<figure><a href="{where}/{stem}.svg"><img src="{where}/{stem}.svg" alt="{alt}"></a>{caption}</figure>'
 
 
 # The end: all numbers of the run, how to rerun exactly this, how to cite it
@@ -146,24 +132,18 @@ def numbers(folder: Path) -> str:
 
 def rerun(root: Path, folder: Path, run: dict[str, Any]) -> str:
     """Return a section with command, commit, parameters, versions and checksums of a run, as `run.json` has them."""
-    if "parameters" not in run:
-        return ""
     settings = "".join(f" --set '{name}={json.dumps(value)}'" for name, value in _overridden(root, folder, run).items())
     command = f"kbrepro reproduce {folder.name[:2]} --profile {run['profile']}{settings}"
     git = run["git"]
     lines = [f"git checkout {git['commit']}"] if git["commit"] else []
-    spent = f"The run took {run['seconds'] / 60:.1f} min, all its trials {run.get('compute_seconds', 0) / 60:.0f} min; "
+    spent = f"The run took {run['seconds'] / 60:.1f} min, all its trials {run['compute_seconds'] / 60:.0f} min; "
     spent += "trials that were played earlier are read."
     changed = " Some files differed from that commit." if git["dirty"] else ""
     facts = {"Parameters": run["parameters"], "Versions": run["versions"], "Data (SHA-256)": run["data"]}
-    folded = [_folded(name, its) for name, its in facts.items() if its]
+    rows = {name: [(f"`{key}`", f"`{value}`") for key, value in its.items()] for name, its in facts.items() if its}
+    folded = [scorecard.folded(name, scorecard.table(["", ""], its)) for name, its in rows.items()]
     shell = "\n".join(["```sh", *lines, command, "```"])
     return "\n\n".join(["## How to rerun exactly this", shell, spent + changed, *folded])
-
-
-def _folded(name: str, facts: dict[str, Any]) -> str:
-    rows = scorecard.table(["", ""], [(f"`{key}`", f"`{value}`") for key, value in facts.items()])
-    return f"<details><summary>{name}</summary>\n\n{rows}\n\n</details>"
 
 
 def _overridden(root: Path, folder: Path, run: dict[str, Any]) -> dict[str, Any]:
@@ -177,10 +157,7 @@ def _overridden(root: Path, folder: Path, run: dict[str, Any]) -> dict[str, Any]
 
 def cite(root: Path, notebook: str) -> str:
     """Return a section that names this replication and the paper of a notebook, from CITATION.cff."""
-    file = root / "CITATION.cff"
-    if not file.is_file():
-        return ""
-    cff = yaml.safe_load(file.read_text(encoding="utf-8"))
+    cff = yaml.safe_load((root / "CITATION.cff").read_text(encoding="utf-8"))
     papers = [paper for paper in cff["references"] if notebook in paper["notes"]]
     cited = [f"- {_names(its)}. *{its['title']}*. {its.get('collection-title', '')} {its['year']}." for its in papers]
     own = f"- {_names(cff)}. *{cff['title']}*, version {cff['version']}."

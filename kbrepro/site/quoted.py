@@ -28,29 +28,23 @@ def renew(root: Path) -> list[Path]:
     from kbrepro.verdicts import pictures
 
     folder, card = root / "results" / scorecard.FULL_SCALE, root / "results" / "README.md"
-    written = [card]
-    if runs := {name: run for name, run in scorecard.read(folder).items() if run["rules"]}:
+    written, pages = [card], [root / name for name in PAGES if (root / name).is_file()]
+    if runs := scorecard.read(folder):
         picture = io.BytesIO()
         figures.use_style()
         pictures.all_parts(runs).savefig(picture, dpi=200, format="png", facecolor="white")
         paths.write_bytes(folder / scorecard.PICTURE, picture.getvalue())
         written.append(folder / scorecard.PICTURE)
     paths.write_text(card, scorecard.scorecard(root))
-    for page in (root / name for name in PAGES if (root / name).is_file()):
+    for page in pages:
         paths.write_text(page, filled(page.read_text(encoding="utf-8"), root))
-        written.append(page)
-    return written
+    return [*written, *pages]
 
 
 def filled(text: str, root: Path) -> str:
     """Return a page with the content of all its blocks made anew from the results; ValueError on an unknown block."""
     found = read(root)
-
-    def fill(match: re.Match[str]) -> str:
-        begin, name, line_end, end = match.groups()
-        return f"{begin}{line_end}{quote(name, found)}{line_end}{end}"
-
-    return _BLOCK.sub(fill, text)
+    return _BLOCK.sub(lambda its: f"{its[1]}{its[3]}{quote(its[2], found)}{its[3]}{its[4]}", text)
 
 
 # What each block says
@@ -75,7 +69,6 @@ def read(root: Path) -> Found:
 def quote(name: str, found: Found) -> str:
     """Return the Markdown of a block: of BLOCKS, of a paper, of OF_A_RUN with a number, or a claim; else ValueError."""
     what, _, number = name.partition(" ")
-    digits, _, letters = name.partition("-")
     if name in BLOCKS:
         return BLOCKS[name](found)
     for paper in (its for its in papers.found().values() if name in its.blocks):
@@ -84,7 +77,7 @@ def quote(name: str, found: Found) -> str:
     if what in OF_A_RUN and number.isdigit():
         notebook = next((its for its in found.runs if its.startswith(f"{number}_")), "")
         return OF_A_RUN[what](found, notebook) if notebook else _NO_RUN
-    if digits.isdigit() and letters.isupper():
+    if re.fullmatch(r"\d+-[A-Z]+", name):
         return _verdict(found, name)
     allowed = ", ".join([*BLOCKS, *(f"{its} 01" for its in OF_A_RUN), "1-A"])
     raise ValueError(f"block {name!r} is not allowed; allowed are such as {allowed}")
@@ -99,7 +92,7 @@ def _papers(found: Found) -> str:
     for notebook, paper in found.papers.items():
         run = found.runs.get(notebook)
         verdicts = scorecard.summary(run["claims"]) if run else "no full-scale run is here"
-        link = f" ([full-scale run](results/paper/{notebook}/notebook.ipynb))" if run else ""
+        link = f" ([full-scale run](results/paper/{notebook}/notebook.ipynb))" * bool(run)
         cell = f"{_authors(paper)}, [{paper['title']}]({paper['url']})"
         rows.append([cell, f"[{notebook}](notebooks/{notebook}.ipynb){link}", verdicts])
     return scorecard.table(head, rows)
@@ -119,29 +112,26 @@ def _findings(found: Found) -> str:
     for notebook, run in found.runs.items():
         title = _authors(found.papers[notebook]) if notebook in found.papers else notebook
         lines.append(f"- **{title}**")
-        told = [r for r in run["claims"] if r.get("headline")]
-        for r in told:
+        for r in (r for r in run["claims"] if r.get("headline")):
             named = ": ".join(filter(None, [r["id"], r["deciding"]]))
             lines.append(f"  - *{r['says']}* {r['mark']} ({named}). {r['finds']}".rstrip())
-        lines += [] if told else ["  - This run names no headline claim; all are in the scorecard."]
     return "\n".join(lines) or _NO_RUN
 
 
 def _halves(found: Found) -> str:
-    its = [r for run in found.runs.values() for r in run["claims"] if r.get("halves")]
-    every = sum(len(run["claims"]) for run in found.runs.values())
+    every = [r for run in found.runs.values() for r in run["claims"]]
+    its = [r for r in every if r.get("halves")]
     if not its:
         return "*No run that is here was judged on halves of its trials.*"
     moved = [r for r in its if set(r["halves"]) != {r["verdict"]}]
     opposite = [r["id"] for r in its if {"reproduced", "not reproduced"} <= {r["verdict"], *r["halves"]}]
     line = (
-        f"Of {every} claims {len(its)} can be judged on either half of their trials; {len(its) - len(moved)} of these "
-        "have the same verdict on the whole and on both halves. Reproduced on one and not reproduced on another: "
-        f"{', '.join(opposite) or 'none'}."
+        f"Of {len(every)} claims {len(its)} can be judged on either half of their trials; {len(its) - len(moved)} of "
+        "these have the same verdict on the whole and on both halves. Reproduced on one and not reproduced on "
+        f"another: {', '.join(opposite) or 'none'}."
     )
     rows = [[r["id"], r["says"], r["mark"], *(f"{scorecard.GLYPHS[v]} {v}" for v in r["halves"])] for r in moved]
-    head = ["", "the paper says", "all trials", "even trials", "odd trials"]
-    return "\n\n".join([line, scorecard.table(head, rows)] if rows else [line])
+    return f"{line}\n\n{scorecard.table(['', 'the paper says', 'all trials', 'even trials', 'odd trials'], rows)}"
 
 
 # Of one run, or one claim
@@ -150,17 +140,13 @@ def _halves(found: Found) -> str:
 def _run(found: Found, notebook: str) -> str:
     its = found.runs[notebook]["claims"]
     open_ = [f"{r['id']} ({r['note']})" for r in its if r["verdict"] == "not evaluated"]
-    told = found.runs[notebook]["facts"].get("parameters", {})
-    settings = ", ".join(f"`{name}` {value}" for name, value in told.items())
-    lines = [f"- Claims: {scorecard.summary(its)}."]
-    lines += [f"- Not evaluated: {', '.join(open_) or 'none'}.", f"- Settings of the run: {settings or 'not kept'}."]
-    return "\n".join(lines)
+    settings = ", ".join(f"`{name}` {value}" for name, value in found.runs[notebook]["facts"]["parameters"].items())
+    lines = f"- Claims: {scorecard.summary(its)}.", f"- Not evaluated: {', '.join(open_) or 'none'}."
+    return "\n".join([*lines, f"- Settings of the run: {settings}."])
 
 
 def _cost(found: Found, notebook: str) -> str:
     its = found.runs[notebook]["facts"]
-    if "compute_seconds" not in its:
-        return "The computing time of this run was not kept."
     computed, lasted = its["compute_seconds"], its["seconds"]
     return (
         f"All trials took {computed:.0f} s of computing ({computed / 60:.0f} min of one core). The run that left "
@@ -169,14 +155,10 @@ def _cost(found: Found, notebook: str) -> str:
 
 
 def _costs(found: Found) -> str:
-    facts = {name: run["facts"] for name, run in found.runs.items()}
-    computed = {name: its["compute_seconds"] for name, its in facts.items() if "compute_seconds" in its}
-    minutes = sum(computed.values()) / 60
+    minutes = sum(run["facts"]["compute_seconds"] for run in found.runs.values()) / 60
     files = [path for name in found.runs for path in (found.folder / name).rglob("*") if path.is_file()]
     size = sum(path.stat().st_size for path in files) / 1e6
-    without = ", ".join(sorted(set(found.runs) - set(computed)))
-    paper = f"{minutes:.0f} min of computing, which cores share" if computed else "not known: no run is here"
-    paper += f" (without {without}, of which it was not kept)" if without else ""
+    paper = f"{minutes:.0f} min of computing, which cores share" if found.runs else "not known: no run is here"
     rows = [[f"`{name}`", f"{time} on two idle cores", "1 GB, most of it packages"] for name, time in _MEASURED.items()]
     rows.append(["`make paper`", paper, f"{size:.0f} MB of results besides"])
     return scorecard.table(["", "time", "disk"], rows)
@@ -185,10 +167,8 @@ def _costs(found: Found) -> str:
 def _verdict(found: Found, claim: str) -> str:
     for r in (r for run in found.runs.values() for r in run["claims"] if r["id"] == claim):
         # interpretations in which it does not hold need not fail: intervals of few trials are wide
-        of_interpretations = (
-            interpretations.in_words(r["interpretations"], fails=True) if "interpretations" in r else ""
-        )
-        return "; ".join(filter(None, [r["mark"], r["deciding"], of_interpretations]))
+        played = [interpretations.in_words(its, fails=True) for its in [r.get("interpretations")] if its]
+        return "; ".join(filter(None, [r["mark"], r["deciding"], *played]))
     return "no full-scale verdict yet"
 
 

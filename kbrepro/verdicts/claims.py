@@ -17,14 +17,16 @@ from typing import Any
 
 import yaml
 
+from kbrepro import checks
 from kbrepro.regret import Estimate
 
 KINDS = ("theorem", "experiment", "own question")
 VERDICTS = ("reproduced", "partly", "depends", "undecided", "not reproduced", "not evaluated")
-STATES = ("holds", "fails", "undecided")
-DIRECTIONS = ("harder", "easier", "leaves")
 #: What a change says of the new rule on the old numbers, where these were not kept in enough detail.
 NOT_COMPUTED = "cannot be computed from what was kept"
+#: What may stand in a change.
+CHANGES = {"then": (*VERDICTS, "substitute data"), "direction": ("harder", "easier", "leaves")}
+CHANGES |= {"on_old_numbers": (*VERDICTS, NOT_COMPUTED)}
 
 _BOUND = re.compile(r"(<=|>=|<|>)\s*([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)$")
 
@@ -110,11 +112,14 @@ class Part:
     scale: float = 0.0
     curve: tuple[str, ...] = ()
 
+    def set_of(self, *names: str) -> dict[str, Any]:
+        """Return those of the named fields that are set."""
+        return {name: getattr(self, name) for name in names if getattr(self, name)}
+
     @property
     def deciding(self) -> dict[str, Any]:
         """The rule and what the part counts for."""
-        flags = {"control": self.control, "own": self.own, "interpretation": self.interpretation, "scale": self.scale}
-        return {"rule": self.rule.text} | {name: value for name, value in flags.items() if value}
+        return {"rule": self.rule.text} | self.set_of("control", "own", "interpretation", "scale")
 
     def shown(self, estimate: Estimate) -> str:
         """Return value and interval in the part's own format."""
@@ -163,34 +168,27 @@ class Claim:
         controls = {counted.pop(name) for name, part in self.parts.items() if part.control and name in counted}
         if "fails" in controls:
             return "not evaluated", ""
-        under: dict[str, list[str]] = {self.parts[name].interpretation: [] for name in counted}
-        common = under.pop("", [])
+        under: dict[str, list[str]] = {}
         for name, state in counted.items():
-            its = self.parts[name].interpretation
-            (under[its] if its else common).append(state)
+            under.setdefault(self.parts[name].interpretation, []).append(state)
+        common = under.pop("", [])
         verdicts = {its: joined(common + states) for its, states in (under or {"": []}).items()}
         verdict = over_interpretations(verdicts.values())
         if "undecided" in controls and verdict in ("reproduced", "partly", "depends"):
             return "undecided", ""
-        told = "; ".join(
-            f"{found} with {' / '.join(name for name in verdicts if verdicts[name] == found)}"
-            for found in dict.fromkeys(verdicts.values())
-        )
-        return verdict, told if len(set(verdicts.values())) > 1 else ""
+        names = {found: [name for name in verdicts if verdicts[name] == found] for found in verdicts.values()}
+        told = [f"{found} with {' / '.join(its)}" for found, its in names.items()]
+        return verdict, "; ".join(told) if len(told) > 1 else ""
 
     def missing(self, has: Mapping[str, Any]) -> str:
         """Return why a run that `has` these things cannot judge the claim, or nothing if it can."""
         for name, wanted in self.needs.items():
             there = has.get(name)
-            if isinstance(wanted, bool):
-                enough = bool(there) == wanted
-            elif isinstance(wanted, int | float):
-                enough = there is not None and there >= wanted
-            else:
-                enough = wanted == there or (isinstance(there, list | tuple | set) and wanted in there)
-            if not enough:
-                at_least = "at least " if isinstance(wanted, int | float) and not isinstance(wanted, bool) else ""
-                return f"needs {name}: {at_least}{wanted}" + (f", has {there}" if at_least else "")
+            if type(wanted) is int:
+                if there is None or there < wanted:
+                    return f"needs {name}: at least {wanted}, has {there}"
+            elif wanted != there and wanted not in (there or ()):
+                return f"needs {name}: {wanted}"
         return ""
 
 
@@ -231,10 +229,8 @@ class Rules:
     @property
     def deciding(self) -> dict[str, Any]:
         """What verdicts follow from: parts, rules, scale, needs, interpretations; no sentence, order or history."""
-        return {
-            "claims": {name: claim.deciding for name, claim in self.claims.items()},
-            "interpretations": self.interpretations,
-        }
+        claims = {name: claim.deciding for name, claim in self.claims.items()}
+        return {"claims": claims, "interpretations": self.interpretations}
 
     @property
     def digest(self) -> str:
@@ -278,34 +274,28 @@ def digest(content: Any) -> str:
 
 
 def _read_claim(entry: dict[str, Any]) -> Claim:
-    known = {f.name for f in fields(Claim)}
-    if unknown := set(entry) - known:
-        raise ValueError(f"{sorted(unknown)[0]!r} is not a key of a claim; allowed: {', '.join(sorted(known))}")
-    if entry.get("kind") not in KINDS:
-        raise ValueError(f"kind = {entry.get('kind')!r} is not allowed: it must be one of {', '.join(KINDS)}")
+    for key in entry:
+        checks.one_of(tuple(f.name for f in fields(Claim)), key=key)
+    checks.one_of(KINDS, kind=entry.get("kind", ""))
     parts = {name: _read_part(name, part) for name, part in entry["parts"].items()}
-    if not any(not (part.control or part.own) for part in parts.values()) and entry["kind"] != "own question":
+    if all(part.control or part.own for part in parts.values()) and entry["kind"] != "own question":
         raise ValueError("parts are all controls or own questions: at least one must count")
-    unknown = set(re.findall(r"{(\w+)}", entry["finds"])) - set(parts)
-    if unknown:
-        raise ValueError(f"finds names {sorted(unknown)[0]!r}, which is no part; parts: {', '.join(parts)}")
-    if not re.search(r"{\w+}", entry["finds"]):
+    named = re.findall(r"{(\w+)}", entry["finds"])
+    if not named:
         raise ValueError("finds names no part: it must show at least one number")
+    for name in named:
+        checks.one_of(tuple(parts), **{"part in finds": name})
     for change in entry.get("changes", []):
-        if set(change) != {"was", "then", "why", "direction", "on_old_numbers"}:
+        if set(change) != {"was", "then", "why", *CHANGES}:
             raise ValueError(f"changes = {change!r} is not allowed: was, then, why, direction, on_old_numbers")
-        allowed = {"then": (*VERDICTS, "substitute data"), "on_old_numbers": (*VERDICTS, NOT_COMPUTED)}
-        for key, values in (allowed | {"direction": DIRECTIONS}).items():
-            if change[key] not in values:
-                raise ValueError(f"{key} = {change[key]!r} is not allowed: it must be one of {', '.join(values)}")
+        for key, allowed in CHANGES.items():
+            checks.one_of(allowed, **{key: change[key]})
     return Claim(**{**entry, "parts": parts})
 
 
 def _read_part(name: str, entry: dict[str, Any]) -> Part:
-    given = {"what": entry["is"], "rule": read_rule(entry["rule"])} | {
-        key: value for key, value in entry.items() if key not in ("is", "rule")
-    }
-    part = Part(name, **given)
+    flags = {key: value for key, value in entry.items() if key not in ("is", "rule")}
+    part = Part(name, entry["is"], read_rule(entry["rule"]), **flags)
     if not part.scale and part.rule.nearest_scale == 0:
         raise ValueError(f"part {name}: a limit is 0, so `scale` must say what distances are measured by")
     part.shown(Estimate(0.5, 0.5, 0.5))  # a format that cannot be read is found here
@@ -317,24 +307,20 @@ def _read_part(name: str, entry: dict[str, Any]) -> Part:
 
 def judged(claim: Claim, estimates: Mapping[str, Estimate], note: str = "") -> dict[str, Any]:
     """Return the record of a claim with the verdict that its parts give; ValueError unless each has an estimate."""
-    if unknown := set(estimates) - set(claim.parts):
-        raise ValueError(f"claim {claim.id}: {sorted(unknown)[0]!r} is no part; parts: {', '.join(claim.parts)}")
-    if missing := set(claim.parts) - set(estimates):
-        raise ValueError(f"claim {claim.id}: part {sorted(missing)[0]!r} has no estimate")
+    if set(estimates) != set(claim.parts):
+        raise ValueError(f"claim {claim.id}: parts = {[*estimates]} is not allowed: parts must be {[*claim.parts]}")
     states = {name: part.rule.state(estimates[name]) for name, part in claim.parts.items()}
     verdict, deciding = claim.verdict(states)
     shown = {name: part.shown(estimates[name]) for name, part in claim.parts.items()}
     if verdict == "not evaluated":
         failed = next(n for n, p in claim.parts.items() if p.control and states[n] == "fails")
         note = f"control failed: {claim.parts[failed].what}: {shown[failed]}"
-    parts = {
-        name: _about(part) | estimates[name]._asdict() | {"shown": shown[name], "state": states[name]}
-        for name, part in claim.parts.items()
-    }
-    finds = claim.finds.format(**shown)
-    found = {"verdict": verdict, "deciding": deciding, "finds": finds, "parts": parts, "note": note}
+    record = not_evaluated(claim, note)
+    record |= {"verdict": verdict, "deciding": deciding, "finds": claim.finds.format(**shown)}
+    for name, estimate in estimates.items():
+        record["parts"][name] |= estimate._asdict() | {"shown": shown[name], "state": states[name]}
     halves = of_halves(claim, estimates)
-    return _head(claim) | found | ({"halves": halves} if halves else {})
+    return record | ({"halves": halves} if halves else {})
 
 
 def of_halves(claim: Claim, estimates: Mapping[str, Estimate]) -> list[str]:
@@ -367,16 +353,10 @@ def revised(claim: Claim, frozen: Mapping[str, Any] | None, estimates: Mapping[s
 
 def not_evaluated(claim: Claim, why: str) -> dict[str, Any]:
     """Return the record of a claim that this run could not judge."""
-    parts = {name: _about(part) for name, part in claim.parts.items()}
-    return _head(claim) | {"verdict": "not evaluated", "deciding": "", "finds": "", "parts": parts, "note": why}
-
-
-def _head(claim: Claim) -> dict[str, Any]:
     names = ("id", "where", "kind", "counts_as", "says", "substitute_data", "sanity_check", "headline", "changes")
-    return {name: getattr(claim, name) for name in names}
-
-
-def _about(part: Part) -> dict[str, Any]:
-    flags = {"control": part.control, "own": part.own, "interpretation": part.interpretation}
-    told = {name: value for name, value in flags.items() if value}
-    return {"is": part.what, "rule": part.rule.text, "scale": part.scale or part.rule.nearest_scale} | told
+    record = {name: getattr(claim, name) for name in names}
+    parts = {}
+    for name, part in claim.parts.items():
+        told = {"is": part.what, "rule": part.rule.text, "scale": part.scale or part.rule.nearest_scale}
+        parts[name] = told | part.set_of("control", "own", "interpretation")
+    return record | {"verdict": "not evaluated", "deciding": "", "finds": "", "parts": parts, "note": why}

@@ -22,9 +22,8 @@ def cross(choices: Mapping[str, Sequence[Any]], *, at_most: int = 0, seed: int =
     Raises ValueError if a choice has no value.
     """
     checks.non_negative_int(at_most=at_most, seed=seed)
-    for name, values in choices.items():
-        if not len(values):
-            raise ValueError(f"choice {name!r} has no value: it must have at least one")
+    if empty := [name for name, values in choices.items() if not len(values)]:
+        raise ValueError(f"choice {empty[0]!r} has no value: it must have at least one")
     interpretations = [dict(zip(choices, values, strict=True)) for values in product(*choices.values())]
     if not at_most or at_most >= len(interpretations):
         return interpretations
@@ -48,13 +47,12 @@ def specification(part: Part, found: Iterable[tuple[Mapping[str, Any], Estimate]
 
 def flips(table: pd.DataFrame, choices: Sequence[str]) -> dict[str, float]:
     """Return for each choice the share of pairs, alike but for it, of which one holds and the other not."""
-    holds = table["state"].to_numpy() == "holds"
     shares = {}
     for name in choices:
-        others = [other for other in choices if other != name]
-        groups = table.groupby(others, sort=False).indices.values() if others else [np.arange(len(table))]
-        pairs = sum(len(rows) * (len(rows) - 1) // 2 for rows in groups)
-        differ = sum(int(holds[rows].sum()) * int((~holds[rows]).sum()) for rows in groups)
+        others = [table[other] for other in choices if other != name] or [np.zeros(len(table))]
+        alike = (table["state"] == "holds").groupby(others, sort=False)
+        n, hold = alike.count(), alike.sum()
+        pairs, differ = int((n * (n - 1) // 2).sum()), int((hold * (n - hold)).sum())
         shares[name] = differ / pairs if pairs else 0.0
     return shares
 
@@ -74,10 +72,9 @@ def counts(table: pd.DataFrame, choices: Sequence[str]) -> dict[str, Any]:
 
 def in_words(found: Mapping[str, Any], *, fails: bool = False) -> str:
     """Return `counts` as 'holds in k of n interpretations; the x alone decides', where wanted with those that fail."""
-    text = (
-        f"holds in {found['holds']}" + f" and fails in {found['fails']}" * fails + f" of {found['of']} interpretations"
-    )
-    return "; ".join(filter(None, [text, found["decides"]]))
+    failing = f" and fails in {found['fails']}" if fails else ""
+    text = f"holds in {found['holds']}{failing} of {found['of']} interpretations"
+    return f"{text}; {found['decides']}" if found["decides"] else text
 
 
 def ranking(played: Mapping[str, Mapping[str, float]]) -> pd.DataFrame:
@@ -85,9 +82,6 @@ def ranking(played: Mapping[str, Mapping[str, float]]) -> pd.DataFrame:
 
     A choice flips a claim if some two that differ in it alone do; `share` is the mean share of such pairs.
     """
-    rows = []
-    for name in dict.fromkeys(name for its in played.values() for name in its):
-        shares = [its[name] for its in played.values() if name in its]
-        rows.append({"choice": name, "flips": sum(s > 0 for s in shares), "of": len(shares), "share": np.mean(shares)})
-    table = pd.DataFrame(rows, columns=["choice", "flips", "of", "share"])
-    return table.sort_values(["flips", "share"], ascending=False, ignore_index=True)
+    shares = pd.DataFrame([*played.values()])
+    table = pd.DataFrame({"flips": (shares > 0).sum(), "of": shares.count(), "share": shares.mean()})
+    return table.rename_axis("choice").reset_index().sort_values(["flips", "share"], ascending=False, ignore_index=True)

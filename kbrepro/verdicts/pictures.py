@@ -1,6 +1,6 @@
 """Figures that verdicts rest on: paired comparisons, every interpretation of a paper, every part of every claim."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from textwrap import fill
 from typing import Any
 
@@ -37,9 +37,8 @@ def _typeset(rule: str) -> str:
 def _shade(ax: Axes, rule: Rule, axis: str) -> None:
     """Draw the limits of a rule as lines and shade what it allows, in view whatever was drawn."""
     line, span = (ax.axvline, ax.axvspan) if axis == "x" else (ax.axhline, ax.axhspan)
-    for limit in (rule.low, rule.high):
-        if np.isfinite(limit):
-            line(limit, color="black", linewidth=1.0, zorder=1)
+    for limit in filter(np.isfinite, (rule.low, rule.high)):
+        line(limit, color="black", linewidth=1.0, zorder=1)
     low, high = shown = getattr(ax, f"get_{axis}lim")()
     span(max(low, rule.low), min(high, rule.high), color=SHADE, linewidth=0, zorder=0)
     ax.set(**{f"{axis}lim": shown})
@@ -120,7 +119,7 @@ def specification_curve(table: pd.DataFrame, choices: Mapping[str, Sequence[Any]
         above.yaxis.set_major_locator(MaxNLocator(integer=True))
     scale = part.scale or part.rule.nearest_scale
     if scale and table[["low", "value", "high"]].abs().max(axis=None) > 10 * scale:
-        least = min(table["low"].min(), *(limit for limit in (part.rule.low, part.rule.high) if np.isfinite(limit)))
+        least = min(table["low"].min(), *filter(np.isfinite, (part.rule.low, part.rule.high)))
         _stretch(above, scale, least <= 0, percent=spec.endswith("%"))
     _shade(above, part.rule, "y")
     _dot_grid(below, table, played, record, min(size, 4.5))
@@ -182,7 +181,10 @@ def all_parts(runs: Mapping[str, Mapping[str, Any]]) -> Figure:
     in units of the part's scale; an interval covers 0 if and only if the part is undecided. Controls and our own
     questions are hollow; what lies beyond 2 scales is drawn there with an arrow. Rule and number stand at the right.
     """
-    rows = list(_rows(runs))
+    rows: list[tuple[str, Any, Any]] = []  # label, record, part; a row without part heads a notebook
+    for notebook, run in runs.items():
+        rows.append((notebook, None, None))
+        rows += [(f"{r['id']} {name}", r, part) for r in run["claims"] for name, part in r["parts"].items()]
     figure, ax = plt.subplots(figsize=(WIDTH, 1.2 + 0.15 * len(rows)))
     rules = ["rule", *(_typeset(part["rule"]) if part else "" for _, _, part in rows[1:])]
     beside = 12 + 0.6 * SMALLEST * max(map(len, rules))  # points: where the numbers stand, right of the rules
@@ -205,20 +207,9 @@ def all_parts(runs: Mapping[str, Mapping[str, Any]]) -> Figure:
     ax.tick_params(axis="y", length=0)
     ax.tick_params(axis="x", labeltop=True)
     handles = [Line2D([], [], color=colour, marker=m, label=state) for state, (colour, m) in STATE_LOOK.items()]
-    handles.append(
-        Line2D([], [], color="black", marker="o", markerfacecolor="white", label="hollow: control or own question")
-    )
+    handles += [Line2D([], [], color="black", marker="o", mfc="white", label="hollow: control or own question")]
     figure.legend(handles=handles, handlelength=1.2, **LEGEND)
     return figure
-
-
-def _rows(runs: Mapping[str, Mapping[str, Any]]) -> Iterator[tuple[str, dict[str, Any], dict[str, Any] | None]]:
-    """Yield label, record and part of every row; a row without part heads a notebook."""
-    for notebook, run in runs.items():
-        yield notebook, {}, None
-        for record in run["claims"]:
-            for name, part in record["parts"].items():
-                yield f"{record['id']} {name}", record, part
 
 
 def _distance(ax: Axes, place: float, part: Mapping[str, Any], hollow: bool) -> None:

@@ -15,7 +15,7 @@ from IPython.display import Markdown, display
 from matplotlib.figure import Figure
 from PIL import Image
 
-from kbrepro import figures, paths
+from kbrepro import checks, figures, paths
 from kbrepro.regret import N_TABULATED, Estimate, Regrets, Trace, final_average_regret, log_spaced
 from kbrepro.verdicts import claims, interpretations, scorecard
 from kbrepro.verdicts.scorecard import FULL_SCALE
@@ -82,7 +82,9 @@ class Record:
                 if len(curves):
                     paths.write_text(Path(f"{stem}.csv"), curves.to_csv(index=False, float_format="%.6g"))
         if shell := get_ipython():
-            self._pictures[figure] = _halved(picture) if self.folder else picture.getvalue(), {"figure": name}
+            # half as wide and high as what is written: quicker than to draw the figure again
+            shown = _halved(picture)._repr_png_() if self.folder else picture.getvalue()
+            self._pictures[figure] = shown, {"figure": name}
             shell.display_formatter.formatters["image/png"].for_type(Figure, self._png)
 
     def kept_figure(self, name: str) -> None:
@@ -95,7 +97,7 @@ class Record:
             if self.folder and path.is_file():
                 paths.write_bytes(self.folder / "figures" / path.name, path.read_bytes())
         if (path := self._full_scale / "figures" / f"{name}.png").is_file():
-            display(Image.open(path).convert("RGB").reduce(2), metadata={"image/png": {"figure": name}})
+            display(_halved(path), metadata={"image/png": {"figure": name}})
 
     def _png(self, figure: Figure) -> tuple[bytes, dict[str, str]] | bytes:
         """The picture of a figure as a notebook shows it, and its name for the metadata of the output."""
@@ -134,9 +136,8 @@ class Record:
         """Keep what the `played` part of a claim is in every interpretation, the main one first; return that table."""
         part, found = self._claim(claim_id).played, list(found)
         choices = list(found[0][0])
-        if unknown := set(choices) - set(self.rules.interpretations):
-            allowed = ", ".join(self.rules.interpretations)
-            raise ValueError(f"claim {claim_id}: {sorted(unknown)[0]!r} is no choice of the rules; allowed: {allowed}")
+        for choice in choices:
+            checks.one_of(tuple(self.rules.interpretations), **{f"choice of {claim_id}": choice})
         table = interpretations.specification(part, found)
         if claim_id in self._records:
             self._records[claim_id]["interpretations"] = {"part": part.name} | interpretations.counts(table, choices)
@@ -167,7 +168,7 @@ class Record:
         Which claims these are stands in the metadata of the output.
         """
         ids = list(claim_ids or self.rules.claims)
-        its = scorecard.rows(map(self._judged, ids), full={r["id"]: r for r in self._committed()})
+        its = scorecard.rows(map(self._judged, ids), full=self._committed())
         table = scorecard.verdict_table(its, beside=self.profile != FULL_SCALE)
         display(Markdown(table), metadata={"claims": ids})
 
@@ -182,15 +183,12 @@ class Record:
         return self._records[claim_id]
 
     def _claim(self, claim_id: str) -> claims.Claim:
-        if claim_id not in self.rules.claims:
-            allowed = ", ".join(self.rules.claims)
-            raise ValueError(f"{self.notebook}.yaml has no claim {claim_id!r}; it has {allowed}")
+        checks.one_of(tuple(self.rules.claims), **{f"claim of {self.notebook}": claim_id})
         return self.rules.claims[claim_id]
 
     def _committed(self) -> list[dict[str, Any]]:
-        if self.profile == FULL_SCALE:  # which they will be replaced by
-            return []
-        return scorecard.read_run(self._full_scale)["claims"]
+        """Rows of the full-scale run; none for that itself, which replaces them."""
+        return [] if self.profile == FULL_SCALE else scorecard.read_run(self._full_scale)["claims"]
 
     def _write(self) -> None:
         """Write verdicts and sentences, and what there is of figures and tables."""
@@ -198,15 +196,12 @@ class Record:
         found = {"rules": self.rules.digest, "expected": self._expected, "claims": ordered}
         for name, content in (("claims", found), ("manifest", self._manifest)):
             if self.folder:
-                text = json.dumps(content, indent=1, ensure_ascii=False)
-                paths.write_text(self.folder / f"{name}.json", f"{text}\n")
+                paths.write_text(self.folder / f"{name}.json", json.dumps(content, indent=1, ensure_ascii=False) + "\n")
 
 
-def _halved(picture: io.BytesIO) -> bytes:
-    """A PNG at half its width and height: quicker than to draw the figure again."""
-    half = io.BytesIO()
-    Image.open(picture).convert("RGB").reduce(2).save(half, format="png")
-    return half.getvalue()
+def _halved(picture: io.BytesIO | Path) -> Any:
+    """The image of a PNG at half its width and height."""
+    return Image.open(picture).convert("RGB").reduce(2)
 
 
 def curve_quantiles(traces: Mapping[str, Trace | Regrets]) -> pd.DataFrame:
@@ -215,8 +210,7 @@ def curve_quantiles(traces: Mapping[str, Trace | Regrets]) -> pd.DataFrame:
     for policy, trace in traces.items():
         curves = trace.average_regret
         rounds = log_spaced(curves.shape[1], N_TABULATED)
-        quartiles = np.quantile(curves[:, rounds - 1], [0.25, 0.5, 0.75], axis=0)
-        columns = {"mean": curves[:, rounds - 1].mean(axis=0)}
-        columns |= dict(zip(["q25", "median", "q75"], quartiles, strict=True))
+        quartiles = np.quantile(kept := curves[:, rounds - 1], [0.25, 0.5, 0.75], axis=0)
+        columns = dict(zip(["mean", "q25", "median", "q75"], [kept.mean(axis=0), *quartiles], strict=True))
         parts[policy] = pd.DataFrame(columns, index=pd.Index(rounds, name="round"))
     return pd.concat(parts, names=["policy"])

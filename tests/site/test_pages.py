@@ -6,23 +6,14 @@ from html import unescape
 
 import nbformat
 import pytest
-from fake_project import NAME, make_project
+from fake_project import NAME
+from fake_run import CLAIM, FACTS, cited_project, write_run
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
+from kbrepro import paths
 from kbrepro.site import pages
 
-CLAIM = {"id": "1-A", "says": "Small, as 1-B.", "verdict": "reproduced", "counts_as": "experiment", "finds": "It is."}
-CLAIM |= {"parts": {"a": {"is": "size", "rule": "< 1"}}, "note": "", "deciding": ""}
 GLANCE = {"tags": ["at-a-glance"]}
-RUN = {
-    "profile": "quick",
-    "parameters": {"horizon": 20},
-    "versions": {"numpy": "2"},
-    "data": {"lab/one.csv": "abc"},
-    "git": {"commit": "c0ffee", "dirty": False},
-    "seconds": 90.0,
-    "compute_seconds": 600.0,
-}
 
 
 def shown(text, **metadata):
@@ -36,21 +27,16 @@ def picture(name=""):
 
 @pytest.fixture
 def folder(tmp_path):
-    """A finished run: two figures, three tables, a claim shown in its section and in the table of all."""
-    folder = make_project(tmp_path) / "results" / "quick" / NAME
-    (folder / "figures").mkdir(parents=True)
-    (folder / "tables").mkdir()
-    for name in ("rise", "fall"):
-        (folder / "figures" / f"{name}.svg").write_text("<svg/>")
-    for name in ("rise", "rules", "elsewhere"):
-        (folder / "tables" / f"{name}.csv").write_text("a\n1\n")
-    (folder / "figures" / "rise.csv").write_text("panel,curve,x,y\n")
+    """A finished run: two figures, two tables, a claim shown in its section and in the table of all."""
+    folder = cited_project(tmp_path) / "results" / "quick" / NAME
+    write_run(folder, [CLAIM | {"says": "Small, as 1-B."}, CLAIM | {"id": "1-B", "verdict": "partly"}])
+    for name in ("figures/rise.svg", "figures/fall.svg", "figures/rise.csv", "tables/rise.csv", "tables/elsewhere.csv"):
+        paths.write_text(folder / name, "a\n1\n")
     cells = [
-        new_markdown_cell(
-            "# Small\n\nA. Uthor: *Small*.\n\nSee [symbols](../../../docs/notation.md), [x](../../x.py)."
-        ),
+        new_markdown_cell("# Small\n\nSee [symbols](../../../docs/notation.md), [x](../../x.py)."),
         new_code_cell("record.at_a_glance()", outputs=[shown("- **Partly**: *Small* (1-B).")], metadata=GLANCE),
         new_markdown_cell("## First"),
+        new_code_cell("a = 1"),
         new_code_cell("for ...", outputs=[picture("rise"), picture("fall")]),
         new_code_cell("plt.show()", outputs=[picture()]),
         new_code_cell('record.show("1-A")', outputs=[shown("", claims=["1-A"])]),
@@ -58,15 +44,10 @@ def folder(tmp_path):
         new_code_cell("record.show()", outputs=[shown("", claims=["1-A", "1-B"])]),
     ]
     nbformat.write(new_notebook(cells=cells), folder / "notebook.ipynb")
-    records = [CLAIM, CLAIM | {"id": "1-B", "says": "Else.", "verdict": "partly"}]
-    titles = {name: f"A {name} & more, as proved" for name in ("rise", "fall")}
-    drawn = {name: {"title": title, "curves": name == "rise", "tables": [name]} for name, title in titles.items()}
-    kept = {name: {"kind": "numbers"} for name in ("rise", "rules", "elsewhere")}
-    (folder / "manifest.json").write_text(json.dumps({"figures": drawn, "tables": kept}))
-    (folder / "claims.json").write_text(json.dumps({"rules": "r", "expected": [], "claims": records}))
-    (folder / "run.json").write_text(json.dumps(RUN))
-    (tmp_path / "docs").mkdir()
-    (tmp_path / "docs" / "notation.md").write_text("# Symbols")
+    drawn = {n: {"title": f"A {n} & more", "curves": n == "rise", "tables": [n]} for n in ("rise", "fall")}
+    kept = {name: {"kind": "numbers"} for name in ("rise", "elsewhere")}
+    paths.write_text(folder / "manifest.json", json.dumps({"figures": drawn, "tables": kept}))
+    paths.write_text(tmp_path / "docs" / "notation.md", "# Symbols")
     return folder
 
 
@@ -109,60 +90,39 @@ def test_a_picture_becomes_its_svg_with_the_finding_as_alt_text_and_its_own_numb
     rise, fall = texts(page)[1:3]
     for name, html in (("rise", rise), ("fall", fall)):
         assert f'src="{NAME}/figures/{name}.svg"' in html
-        assert f'alt="A {name} & more, as proved"' in unescape(html)
+        assert f'alt="A {name} & more"' in unescape(html)
     assert re.findall(rf'href="{NAME}/([^"]*\.csv)"', rise) == ["figures/rise.csv", "tables/rise.csv"]
     assert ".csv" not in fall
-    assert "elsewhere.csv" in page.cells[-2].source
-
-
-def test_a_picture_that_is_in_no_file_stays_what_it_is(page):
+    assert "elsewhere.csv" in page.cells[-3].source
+    # a picture that is in no file stays what it is
     assert [list(cell.outputs[0].data) for cell in page.cells if cell.get("source") == "plt.show()"] == [["image/png"]]
 
 
-def test_code_cells_that_stand_together_are_one_fold(folder):
-    path = folder / "notebook.ipynb"
-    more = [new_code_cell("a = 1"), new_code_cell("b = 2", outputs=[shown("two")]), new_code_cell("c = 3")]
-    nbformat.write(new_notebook(cells=[new_markdown_cell("# Small"), *more]), path)
-    code = [cell for cell in pages.paper(folder.parents[2], folder).cells if cell.cell_type == "code"]
-    assert [cell.source for cell in code] == ["a = 1\n\n\nb = 2", "c = 3"]
-    assert [len(cell.outputs) for cell in code] == [1, 0]
-
-
-def test_code_is_folded_and_what_only_shows_a_record_is_left_out(page):
-    tags = [cell.metadata["tags"][0].removesuffix("-input") for cell in page.cells if cell.cell_type == "code"]
+def test_code_is_folded_as_much_as_stands_together_and_what_only_shows_a_record_is_left_out(page):
+    code = [cell for cell in page.cells if cell.cell_type == "code"]
+    tags = [cell.metadata["tags"][0].removesuffix("-input") for cell in code]
     assert tags == ["remove", "hide", "hide", "remove", "remove"]
-
-
-def test_links_lead_to_pages_of_the_site_or_are_names_of_files(page):
-    assert "See [symbols](notation.md), x (`x.py`)." in page.cells[0].source
+    assert code[1].source == "a = 1\n\n\nfor ..." and len(code[1].outputs) == 2
 
 
 def test_the_end_says_how_to_rerun_it_with_commit_parameters_and_checksums(page, folder):
-    text = page.cells[-1].source
+    text = page.cells[-2].source
     assert "git checkout c0ffee\nkbrepro reproduce 01 --profile quick\n" in text
     assert "1.5 min" in text and "10 min" in text
     for fact in ("| `horizon` | `20` |", "| `lab/one.csv` | `abc` |", "| `numpy` | `2` |"):
         assert fact in text
     assert "differed" not in text
-    run = RUN | {"git": {"commit": "c0ffee", "dirty": True}}
-    assert "differed" in pages.rerun(folder.parents[2], folder, run)
+    assert "differed" in pages.rerun(folder.parents[2], folder, FACTS | {"git": {"commit": "c0ffee", "dirty": True}})
 
 
 def test_a_custom_run_names_the_settings_that_differ_from_its_profile(folder):
     root = folder.parents[2]
-    custom = root / "results" / "custom" / "0123" / NAME
-    run = RUN | {"profile": "paper", "parameters": {"horizon": 2000, "scale": 0.5, "sizes": [3]}}
-    text = pages.rerun(root, custom, run)
+    run = FACTS | {"profile": "paper", "parameters": {"horizon": 2000, "scale": 0.5, "sizes": [3]}}
+    text = pages.rerun(root, root / "results" / "custom" / "0123" / NAME, run)
     assert "kbrepro reproduce 01 --profile paper --set 'sizes=[3]'\n" in text
 
 
-def test_who_to_cite_comes_from_the_citation_file(folder):
-    root = folder.parents[2]
-    assert pages.cite(root, NAME) == ""
-    (root / "CITATION.cff").write_text(
-        "title: All\nversion: 1.0\nauthors: [{name: we}]\nreferences:\n"
-        "- {title: Small, year: 2001, authors: [{given-names: A., family-names: Uthor}], notes: Notebook 01_small}\n"
-        "- {title: Big, year: 2002, authors: [{given-names: B., family-names: Other}], notes: Notebook 02_big}\n"
-    )
-    text = pages.cite(root, NAME)
-    assert "A. Uthor. *Small*." in text and "we. *All*, version 1.0" in text and "Big" not in text
+def test_links_lead_to_pages_of_the_site_or_are_names_of_files_and_who_to_cite_ends_it(page):
+    assert "See [symbols](notation.md), x (`x.py`)." in page.cells[0].source
+    text = page.cells[-1].source
+    assert "A. Low, B. Lee. *On Small*." in text and "we. *All*, version 1.0" in text and "Big" not in text

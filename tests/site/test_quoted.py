@@ -1,28 +1,20 @@
 """Pages quote what the runs of a small project found, are left alone elsewhere, and say so where there is no run."""
 
-import json
 import subprocess
 
+import fake_run
 import pytest
 from click.testing import CliRunner
-from fake_project import NAME, make_project
+from fake_project import NAME
 
 from kbrepro.__main__ import main
 from kbrepro.batch import provenance, run
 from kbrepro.site import quoted
 from kbrepro.verdicts import pictures, scorecard
 
-CLAIM = {
-    "id": "1-A", "kind": "experiment", "where": "Fig. 1", "counts_as": "experiment", "says": "Small is beautiful.",
-    "finds": "It is, by 3.", "verdict": "partly", "headline": True, "parts": {}, "changes": [], "note": "",
-    "deciding": "reproduced with one; not reproduced with two",
-    "interpretations": {"holds": 2, "fails": 1, "of": 4, "decides": "the x alone decides", "flips": {}},
-}  # fmt: skip
+CLAIM = fake_run.CLAIM | {"verdict": "partly", "deciding": "reproduced with one; not reproduced with two"}
+CLAIM |= {"interpretations": {"holds": 2, "fails": 1, "of": 4, "decides": "the x alone decides", "flips": {}}}
 OPEN = CLAIM | {"id": "1-B", "verdict": "not evaluated", "note": "needs data: light", "headline": False, "deciding": ""}
-PAPER = """references:
-  - {title: On Small, authors: [{family-names: Low}, {family-names: Lee}], year: 1999, url: "https://a.b/c",
-     notes: Notebook 01_small}
-"""
 README = """# Small
 <!-- begin papers -->
 OLD
@@ -40,20 +32,15 @@ By hand: 1-A is <!-- begin 1-A -->OLD<!-- end 1-A -->, 1-Z <!-- begin 1-Z --><!-
 
 @pytest.fixture
 def root(tmp_path):
-    root = make_project(tmp_path)
+    root = fake_run.cited_project(tmp_path)
     (root / "README.md").write_text(README)
-    (root / "CITATION.cff").write_text(PAPER)
     return root
 
 
 @pytest.fixture
 def finished(root):
     """The project with a full-scale run, and what is left of another."""
-    folder = root / "results" / "paper" / NAME
-    folder.mkdir(parents=True)
-    (folder / "claims.json").write_text(json.dumps({"rules": "0123", "expected": [], "claims": [CLAIM, OPEN]}))
-    facts = {"seconds": 90.0, "compute_seconds": 600.0, "jobs": 3, "parameters": {"horizon": 7}}
-    (folder / "run.json").write_text(json.dumps(facts))
+    fake_run.write_run(root / "results" / "paper" / NAME, [CLAIM, OPEN])
     return root
 
 
@@ -68,7 +55,7 @@ def test_blocks_are_filled_and_all_else_stays(finished):
     )
     assert "- **Low & Lee 1999**\n  - *Small is beautiful.* ◐ **partly** (1-A: reproduced with one; not" in text
     assert "two). It is, by 3.\n" in text
-    assert "- Not evaluated: 1-B (needs data: light).\n- Settings of the run: `horizon` 7." in text
+    assert "- Not evaluated: 1-B (needs data: light).\n- Settings of the run: `horizon` 20." in text
     assert "took 600 s of computing (10 min of one core)" in text and "took 1.5 min with 3 workers" in text
     assert "OLD" not in text
     assert quoted.filled(text, finished) == text
@@ -77,11 +64,9 @@ def test_blocks_are_filled_and_all_else_stays(finished):
 def test_verdicts_on_halves_are_counted_and_those_that_differ_listed(finished):
     block = "<!-- begin halves --><!-- end halves -->"
     assert "*No run that is here was judged on halves of its trials.*" in quoted.filled(block, finished)
-    path = finished / "results" / "paper" / NAME / "claims.json"
-    content = json.loads(path.read_text())
     others = [CLAIM | {"id": "1-B", "halves": ["partly", "partly"]}, CLAIM | {"id": "1-C"}]
     for halves, opposite in ((["partly", "undecided"], "none"), (["reproduced", "not reproduced"], "1-A")):
-        path.write_text(json.dumps(content | {"claims": [CLAIM | {"halves": halves}, *others]}))
+        fake_run.write_run(finished / "results" / "paper" / NAME, [CLAIM | {"halves": halves}, *others])
         text = quoted.filled(block, finished)
         assert "Of 3 claims 2 can be judged on either half of their trials; 1 of these have the same verdict" in text
         assert f"not reproduced on another: {opposite}." in text
@@ -93,14 +78,7 @@ def test_where_no_run_is_the_page_says_so(root):
     text = quoted.filled(README, root)
     assert text.count("*No full-scale run is here") == 5
     assert "no full-scale run is here |" in text and "(results/" not in text
-
-
-def test_computing_time_that_was_not_kept_is_not_made_up(finished):
-    path = finished / "results" / "paper" / NAME / "run.json"
-    path.write_text(json.dumps({"seconds": 90.0, "jobs": 3}))
-    page = "<!-- begin costs -->\n<!-- end costs --><!-- begin cost 01 --><!-- end cost 01 -->"
-    text = quoted.filled(page, finished)
-    assert "The computing time of this run was not kept." in text and "| not known" in text
+    assert "| not known: no run is here |" in quoted.filled("<!-- begin costs --><!-- end costs -->", root)
 
 
 @pytest.mark.parametrize("name", ["papers 01", "run one", "finding", "1-a"])
@@ -121,8 +99,8 @@ def test_the_command_renews_scorecard_picture_and_pages_that_are_there(finished,
     done = CliRunner().invoke(main, ["scorecard"])
     assert done.output.split() == ["results/README.md", "results/paper/all_parts.png", "README.md"]
     assert (finished / "README.md").read_text() == quoted.filled(README, finished)
-    assert "Small is beautiful." in (finished / "results" / "README.md").read_text()
-    assert "](paper/all_parts.png)" in (finished / "results" / "README.md").read_text()
+    card = (finished / "results" / "README.md").read_text()
+    assert "Small is beautiful." in card and "](paper/all_parts.png)" in card
 
 
 def test_without_runs_and_pages_there_is_an_empty_scorecard(root):

@@ -1,7 +1,6 @@
 """The report of a small run: complete, readable from disk without network, replaced whole."""
 
 import html
-import json
 import re
 import shutil
 from pathlib import Path
@@ -10,101 +9,51 @@ import matplotlib.image
 import nbformat
 import numpy as np
 import pytest
-from fake_project import NAME, contents, make_project, small_notebook
+from fake_project import NAME, contents, small_notebook
+from fake_run import CLAIM, cited_project, write_run
 
 import kbrepro
-from kbrepro import papers
+from kbrepro import papers, paths
 from kbrepro.site import build
 
 DOCS = Path(__file__).parents[2] / "docs"
-CLAIM = {
-    "id": "1-A",
-    "where": "Fig. 1",
-    "kind": "experiment",
-    "counts_as": "experiment",
-    "says": "Small is beautiful.",
-    "finds": "It is 1.0.",
-    "verdict": "reproduced",
-    "deciding": "",
-    "headline": True,
-    "parts": {"it": {"is": "mean", "rule": "> 0", "shown": "1.0", "state": "holds"}},
-    "changes": [],
-    "note": "",
-}
 FAILED = CLAIM | {"id": "1-B", "says": "Slow is fast.", "verdict": "not reproduced", "headline": False}
-SINCE = CLAIM | {
-    "id": "1-C",
-    "says": "New is small.",
-    "counts_as": "own question",
-    "where": "since the paper: Else 2024",
-}
-SINCE |= {"headline": False}
+SINCE = CLAIM | {"id": "1-C", "says": "New is small.", "counts_as": "own question", "headline": False}
+SINCE |= {"where": "since the paper: Else 2024"}
 WHY = {"sentence": "Its steps are long. Nothing else is.", "holds": True}
 WHY |= {"explains": ["1-B"], "why": "Its steps are long."}
-RUN = {
-    "profile": "quick",
-    "git": {"commit": "c0ffee", "dirty": False},
-    "data": {},
-    "seconds": 90,
-    "compute_seconds": 600,
-}
-
-
-def make_run(folder, claims):
-    """A finished run with claims, a headline figure and a formula."""
-    (folder / "figures").mkdir(parents=True)
-    matplotlib.image.imsave(folder / "figures" / "headline_fig1.png", np.zeros((4, 4)))
-    nbformat.write(small_notebook(), folder / "notebook.ipynb")
-    record = {"rules": "abc", "expected": [WHY], "claims": claims}
-    (folder / "claims.json").write_text(json.dumps(record))
-    (folder / "run.json").write_text(json.dumps(RUN))
-
-
-def make_results(root):
-    """A quick run in which nothing fails, the full-scale run of it, and the leftovers of another."""
-    results = root / "results" / "quick"
-    make_run(results / NAME, [CLAIM])
-    make_run(root / "results" / "paper" / NAME, [CLAIM, FAILED, SINCE])
-    shutil.copytree(results / NAME, results / "02_cut_short.partial")
-    return results
 
 
 @pytest.fixture(scope="module")
 def root(tmp_path_factory):
-    root = make_project(tmp_path_factory.mktemp("project"))
+    root = cited_project(tmp_path_factory.mktemp("project"))
     shutil.copytree(DOCS, root / "docs")
-    (benchmarks := root / "results" / "benchmarks").mkdir(parents=True)
-    (benchmarks / "README.md").write_text(
-        "# Benchmarks\n\nAll numbers: [peers.csv](peers.csv).\n\n![Peers](peers.png)\n"
-    )
-    (benchmarks / "peers.csv").write_text("job,median_s\nkbrepro,0.5\n")
+    benchmarks = root / "results" / "benchmarks"
+    paths.write_text(benchmarks / "README.md", "# Benchmarks\n\n[peers.csv](peers.csv)\n\n![Peers](peers.png)\n")
+    paths.write_text(benchmarks / "peers.csv", "job,median_s\nkbrepro,0.5\n")
     matplotlib.image.imsave(benchmarks / "peers.png", np.zeros((4, 4)))
     return root
 
 
 @pytest.fixture(scope="module")
 def index(root):
-    return build.build(root, make_results(root))
+    """The report of a quick run in which nothing fails, beside the full-scale run and the leftovers of another."""
+    results = root / "results" / "quick"
+    for folder, claims in ((results, [CLAIM]), (root / "results" / "paper", [CLAIM, FAILED, SINCE])):
+        write_run(folder / NAME, claims, [WHY])
+        svg = '<svg xmlns="http://www.w3.org/2000/svg"/>'
+        paths.write_text(folder / NAME / "figures" / "headline_fig1.svg", svg)
+        nbformat.write(small_notebook(), folder / NAME / "notebook.ipynb")
+    shutil.copytree(results / NAME, results / "02_cut_short.partial")
+    return build.build(root, results)
 
 
 def test_the_index_of_a_quick_run_says_so_first_and_shows_the_verdicts_at_full_scale(index):
     page = index.read_text()
     assert index.parts[-4:] == ("results", "quick", "report", "index.html")
-    in_order = [
-        "the quick run",
-        "These are quick numbers",
-        "Verdicts at full scale",
-        "Small is beautiful",
-        f"headlines/{NAME}",
-    ]
-    in_order += [
-        "Slow is fast",
-        "Its steps are long.",
-        "What later theory changes",
-        "New is small",
-        "Else 2024",
-        "c0ffee",
-    ]
+    in_order = ["the quick run", "These are quick numbers", "Verdicts at full scale", "Small is beautiful"]
+    in_order += [f"headlines/{NAME}", "Slow is fast", "Its steps are long.", "What later theory changes"]
+    in_order += ["New is small", "Else 2024", "c0ffee"]
     article = page[page.index("<article") :]
     places = [article.find(text) for text in in_order]
     assert -1 not in places and places == sorted(places), dict(zip(in_order, places, strict=True))
@@ -123,11 +72,8 @@ def test_the_scorecard_has_this_run_beside_the_full_scale_one(index):
 def test_the_benchmarks_are_a_page_with_their_numbers_and_figures(index):
     assert f'href="{build.BENCHMARKS}.html"' in index.read_text()
     page = index.parent / f"{build.BENCHMARKS}.html"
-    there = {
-        name: re.search(rf'(?:href|src)="([^"]*{name})"', page.read_text())[1] for name in ("peers.csv", "peers.png")
-    }
-    assert (page.parent / there["peers.csv"]).read_text() == "job,median_s\nkbrepro,0.5\n"
-    assert (page.parent / there["peers.png"]).is_file()
+    there = [re.search(rf'(?:href|src)="([^"]*peers.{kind})"', page.read_text())[1] for kind in ("csv", "png")]
+    assert all((page.parent / path).is_file() for path in there)
 
 
 def test_pages_need_no_network(index):
@@ -135,11 +81,12 @@ def test_pages_need_no_network(index):
         assert not re.findall(r"""(?:src|href)=["'](?:https?:)?//[^"']*""", page.read_text()), page.name
 
 
-def test_formulas_are_set_by_a_file_of_the_report(index):
+def test_formulas_are_set_by_a_file_of_the_report_and_links_out_of_it_are_names_of_files(index):
     page = (index.parent / f"{NAME}.html").read_text()
     assert r"\(\gamma_T\)" in page
     [script] = re.findall(r'src="(_static/tex-[^"?]*)', page)
     assert (index.parent / script).is_file()
+    assert "results/paper/01_small/notebook.ipynb" in page and "../results" not in page
 
 
 def test_every_name_of_the_face_is_explained_and_formulas_stand_as_they_are_written(index):
@@ -154,12 +101,6 @@ def test_every_name_of_the_face_is_explained_and_formulas_stand_as_they_are_writ
     assert all(f"kbrepro.papers.{folder}.paper" in page for folder in papers.found())
 
 
-def test_links_out_of_the_report_become_file_names(index):
-    page = (index.parent / f"{NAME}.html").read_text()
-    assert "results/paper/01_small/notebook.ipynb" in page
-    assert "../results" not in page
-
-
 @pytest.mark.slow
 def test_a_page_with_a_fault_leaves_the_old_report(root, index, monkeypatch):
     before = contents(index.parent)
@@ -172,7 +113,7 @@ def test_a_page_with_a_fault_leaves_the_old_report(root, index, monkeypatch):
 
 
 def test_missing_results_are_said_with_the_command_that_makes_them(root, index):
-    with pytest.raises(build.ReportFailed, match=r"`kbrepro reproduce --profile custom/none`.*there are: paper, quick"):
+    with pytest.raises(build.ReportFailed, match="first run `kbrepro reproduce --profile custom/none`"):
         build.build(root, root / "results" / "custom" / "none")
 
 

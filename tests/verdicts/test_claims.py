@@ -1,17 +1,16 @@
 """Verdicts follow from rules and intervals; what cannot be is refused by name; runs agree with their rules."""
 
-import ast
 import itertools
 import json
+import re
 from pathlib import Path
 
-import jupytext
 import pytest
 import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kbrepro.batch import editions
+from kbrepro.batch import editions, profiles
 from kbrepro.regret import Estimate, exact
 from kbrepro.verdicts import claims, scorecard
 from kbrepro.verdicts.claims import BadRules, Claim, Part, load, read_rule
@@ -24,7 +23,6 @@ every_run = pytest.mark.parametrize(
     RUNS or [pytest.param(None, marks=pytest.mark.skip(reason="results/paper holds no run"))],
     ids=lambda run: run.name if run else "none",
 )
-NAN = float("nan")
 
 
 # Rules
@@ -43,12 +41,7 @@ NAN = float("nan")
         ("< 0.6", 0.5, 0.6, "undecided"),
         ("< 0.6", 0.6, 0.7, "fails"),
         (">= -0.2, <= 0.2", -0.2, 0.2, "holds"),
-        (">= -0.2, <= 0.2", -0.3, 0.1, "undecided"),
         (">= -0.2, <= 0.2", -0.3, 0.3, "undecided"),
-        (">= -0.2, <= 0.2", 0.21, 0.3, "fails"),
-        (">= -0.2, <= 0.2", -0.5, -0.21, "fails"),
-        (">= 1", 1, 1, "holds"),
-        (">= 1", 0, 0, "fails"),
     ],
 )
 def test_the_whole_interval_decides(rule, low, high, state):
@@ -74,10 +67,10 @@ def test_a_rule_that_cannot_be_read_is_refused(text):
         read_rule(text)
 
 
-@pytest.mark.parametrize("estimate", [Estimate(NAN, 0, 1), Estimate(1, NAN, 2), Estimate(1, 0, NAN)])
-def test_nan_is_refused(estimate):
+@pytest.mark.parametrize("numbers", [*itertools.permutations([float("nan"), 0, 1])])
+def test_nan_is_refused(numbers):
     with pytest.raises(ValueError, match="must hold no NaN"):
-        read_rule("> 0").state(estimate)
+        read_rule("> 0").state(Estimate(*numbers))
 
 
 def test_distance_is_signed_and_measured_to_the_nearest_limit():
@@ -149,8 +142,8 @@ def test_parts_of_one_interpretation_are_joined(states):
 
 
 def test_the_interpretation_that_decides_is_named():
-    verdict, deciding = claim(**INTERPRETATIONS).verdict({"a": "holds", "b": "holds", "c": "fails"})
-    assert (verdict, deciding) == ("depends", "reproduced with one; partly with two")
+    found = claim(**INTERPRETATIONS).verdict({"a": "holds", "b": "holds", "c": "fails"})
+    assert found == ("depends", "reproduced with one; partly with two")
 
 
 def test_a_record_holds_what_was_found_and_a_note():
@@ -162,16 +155,11 @@ def test_a_record_holds_what_was_found_and_a_note():
     assert json.loads(json.dumps(record)) == record
 
 
-@pytest.mark.parametrize(
-    ("estimates", "message"),
-    [
-        ({}, "claim 0-A: part 'a' has no estimate"),
-        ({"a": exact(1), "z": exact(1)}, "claim 0-A: 'z' is no part; parts: a"),
-    ],
-)
-def test_every_part_has_one_estimate(estimates, message):
-    with pytest.raises(ValueError, match=message):
-        claims.judged(claim(a={}), estimates)
+@pytest.mark.parametrize("names", [[], ["a", "z"]])
+def test_every_part_has_one_estimate(names):
+    message = f"claim 0-A: parts = {names} is not allowed: parts must be ['a']"
+    with pytest.raises(ValueError, match=re.escape(message)):
+        claims.judged(claim(a={}), dict.fromkeys(names, exact(1)))
 
 
 @pytest.mark.parametrize(
@@ -184,6 +172,8 @@ def test_every_part_has_one_estimate(estimates, message):
         ({"horizon": 10000}, {"horizon": 10000}, ""),
         ({"timings": True}, {"timings": False}, "needs timings: True"),
         ({"timings": True}, {}, "needs timings: True"),
+        ({"timings": True}, {"timings": True}, ""),
+        ({"data": ["light", "traffic"]}, {"data": ["light", "traffic"]}, ""),
     ],
 )
 def test_what_a_claim_needs(needs, has, missing):
@@ -193,14 +183,8 @@ def test_what_a_claim_needs(needs, has, missing):
 # Files
 
 
-ENTRY = {
-    "id": "0-A",
-    "where": "Fig. 0",
-    "kind": "experiment",
-    "says": "It is larger.",
-    "parts": {"a": {"is": "difference", "rule": "> 0", "scale": 1.0}},
-    "finds": "By {a}.",
-}
+PARTS = {"a": {"is": "difference", "rule": "> 0", "scale": 1.0}}
+ENTRY = {"id": "0-A", "where": "Fig. 0", "kind": "experiment", "says": "It is.", "parts": PARTS, "finds": "By {a}."}
 CHANGE = {"was": "low > 1", "then": "partly", "why": "too hard", "direction": "easier"}
 CHANGE |= {"on_old_numbers": "cannot be computed from what was kept"}
 
@@ -213,24 +197,22 @@ def write(folder, *entries, **more):
 
 def test_load(tmp_path):
     rules = load(write(tmp_path, ENTRY | {"id": "0-B"}, ENTRY, interpretations={"margin": [0.1, 0.0]}))
-    assert list(rules.claims) == ["0-B", "0-A"] and rules.notebook == "00_small"
-    assert rules.interpretations == {"margin": [0.1, 0.0]}
+    assert list(rules.claims) == ["0-B", "0-A"] and rules.interpretations == {"margin": [0.1, 0.0]}
     assert rules.claims["0-A"].parts["a"].rule == read_rule("> 0")
 
 
 def test_changes_describe_the_past_and_leave_the_dice(tmp_path):
     one = load(write(tmp_path, ENTRY))
-    told = load(write(tmp_path, ENTRY | {"changes": [CHANGE]}))
-    assert told.digest == one.digest and told.claims["0-A"].changes == [CHANGE]
-    other = ENTRY | {"changes": [CHANGE], "parts": {"a": {"is": "difference", "rule": "> 0.001"}}}
+    assert load(write(tmp_path, ENTRY | {"changes": [CHANGE]})).digest == one.digest
+    other = ENTRY | {"parts": {"a": {"is": "difference", "rule": "> 0.001"}}}
     assert load(write(tmp_path, other)).digest != one.digest
 
 
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"kind": "guess"}, "kind = 'guess' is not allowed"),
-        ({"finds": "By {b}."}, "finds names 'b', which is no part; parts: a"),
+        ({"kind": "guess"}, "kind = 'guess' is not allowed: kind must be one of 'theorem', 'experiment'"),
+        ({"finds": "By {b}."}, "part in finds = 'b' is not allowed: part in finds must be one of 'a'"),
         ({"finds": "Nothing."}, "finds names no part"),
         ({"parts": {"a": {"is": "d", "rule": "positive"}}}, "rule 'positive' is not allowed"),
         ({"parts": {"a": {"is": "d", "rule": "> 0"}}}, "`scale` must say"),
@@ -238,7 +220,7 @@ def test_changes_describe_the_past_and_leave_the_dice(tmp_path):
         ({"parts": {"a": {"is": "d", "rule": "> 1", "colour": "red"}}}, "colour"),
         ({"parts": {"a": {"rule": "> 1"}}}, "'is'"),
         ({"parts": {"a": {"is": "d", "rule": "> 1", "own": True}}}, "all controls or own questions"),
-        ({"verdict": "reproduced"}, "'verdict' is not a key of a claim"),
+        ({"verdict": "reproduced"}, "key = 'verdict' is not allowed"),
         ({"changes": [{"was": "x"}]}, "changes = "),
         ({"changes": [CHANGE | {"then": "maybe"}]}, "then = 'maybe' is not allowed"),
         ({"changes": [CHANGE | {"direction": "aside"}]}, "direction = 'aside' is not allowed"),
@@ -250,7 +232,7 @@ def test_what_cannot_be_is_refused_with_file_and_id(tmp_path, change, message):
         load(write(tmp_path, ENTRY | change))
 
 
-def test_an_id_stands_once_and_a_interpretation_has_values(tmp_path):
+def test_an_id_stands_once_and_a_choice_has_values(tmp_path):
     with pytest.raises(BadRules, match=r"00_small\.yaml: claim 0-A stands twice"):
         load(write(tmp_path, ENTRY, ENTRY))
     with pytest.raises(BadRules, match=r"00_small\.yaml, choice margin: .* at least two different values"):
@@ -265,7 +247,7 @@ def test_an_id_stands_once_and_a_interpretation_has_values(tmp_path):
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
-def test_the_committed_rules_can_be_read_and_their_edition_has_the_seed_of_the_profile_and_of_the_history(path):
+def test_the_committed_rules_can_be_read_and_agree_with_their_edition_the_profile_and_the_history(path):
     rules = load(path)
     profile = yaml.safe_load((ROOT / f"notebooks/profiles/paper/{path.name}").read_text(encoding="utf-8"))
     its = [row for row in editions.history(ROOT) if row["notebook"] == path.stem]
@@ -273,12 +255,7 @@ def test_the_committed_rules_can_be_read_and_their_edition_has_the_seed_of_the_p
     assert its[-1]["edition"] == rules.edition.name and its[-1]["profile"] == "paper"
     assert any(c.headline for c in rules.claims.values())
     assert all(c.where and c.says for c in rules.claims.values())
-
-
-@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
-def test_all_ids_once_published_stay(path):
-    """Those of the edition before; and letters run on from A without a gap."""
-    rules = load(path)
+    # ids once published stay, and letters run on from A without a gap
     assert set(rules.edition.claims) <= set(rules.claims)
     assert set(rules.claims) == {f"{int(path.stem[:2])}-{chr(ord('A') + i)}" for i in range(len(rules.claims))}
 
@@ -308,17 +285,8 @@ def test_every_committed_verdict_follows_from_the_rules_of_its_digest(run, judge
 
 @every_run
 def test_every_sentence_about_the_full_scale_run_is_true(run):
-    _, content = run_of_these_rules(run)
-    assert [e["sentence"] for e in content["expected"] if not e["holds"]] == []
-    assert content["expected"]
-
-
-def defaults(notebook):
-    """The parameters of a notebook by name: the annotated values of the cell tagged `parameters`."""
-    cells = jupytext.read(ROOT / "notebooks" / f"{notebook}.py").cells
-    (cell,) = [cell for cell in cells if "parameters" in cell.metadata.get("tags", [])]
-    nodes = ast.parse(cell.source).body
-    return {node.target.id: ast.literal_eval(node.value) for node in nodes if isinstance(node, ast.AnnAssign)}
+    told = run_of_these_rules(run)[1]["expected"]
+    assert told and [e["sentence"] for e in told if not e["holds"]] == []
 
 
 @every_run
@@ -326,13 +294,9 @@ def test_a_current_run_has_the_parameters_of_the_full_scale_profile(run):
     run_of_these_rules(run)
     profile = yaml.safe_load((ROOT / f"notebooks/profiles/paper/{run.name}.yaml").read_text(encoding="utf-8"))
     used = json.loads((run / "run.json").read_text(encoding="utf-8"))["parameters"]
-    expected = defaults(run.name) | profile
-    expected.pop("results_dir")
-    assert {name: value for name, value in used.items() if name != "results_dir"} == expected
+    assert used | {"results_dir": ""} == profiles.defaults(ROOT, run.name)[1] | profile | {"results_dir": ""}
 
 
+@pytest.mark.skipif(not RUNS, reason="results/paper holds no run")
 def test_the_scorecard_is_that_of_the_committed_runs():
-    committed = ROOT / "results" / "README.md"
-    if not RUNS:
-        pytest.skip("results/ holds no run")
-    assert committed.read_text(encoding="utf-8") == scorecard.scorecard(ROOT)
+    assert (ROOT / "results" / "README.md").read_text(encoding="utf-8") == scorecard.scorecard(ROOT)

@@ -15,18 +15,14 @@ def played(value):
     return interpretations.specification(PART, [(r, exact(value(**r))) for r in interpretations.cross(CHOICES)])
 
 
-def test_the_cross_starts_with_the_interpretation_of_record():
+def test_the_cross_starts_with_the_main_interpretation_and_is_sampled_by_its_seed():
     cross = interpretations.cross(CHOICES)
-    assert len(cross) == 6 and cross[0] == {"incumbent": "mean", "margin": 0.1}
-    assert len({tuple(r.values()) for r in cross}) == 6
-
-
-def test_a_larger_cross_is_sampled_by_its_seed():
-    some = interpretations.cross(CHOICES, at_most=4, seed=1)
-    assert len(some) == 4 and some[0] == interpretations.cross(CHOICES)[0]
-    assert some == interpretations.cross(CHOICES, at_most=4, seed=1)
-    assert len({str(interpretations.cross(CHOICES, at_most=4, seed=seed)) for seed in range(9)}) > 1
-    assert interpretations.cross(CHOICES, at_most=6) == interpretations.cross(CHOICES)
+    assert len({tuple(r.values()) for r in cross}) == len(cross) == 6
+    assert cross[0] == {"incumbent": "mean", "margin": 0.1}
+    some = [interpretations.cross(CHOICES, at_most=4, seed=seed) for seed in [*range(9), 0]]
+    assert all(len(its) == 4 and its[0] == cross[0] for its in some)
+    assert some[0] == some[-1] and len(set(map(str, some))) > 1
+    assert interpretations.cross(CHOICES, at_most=6) == cross
 
 
 def test_a_choice_without_values_is_refused():
@@ -36,7 +32,7 @@ def test_a_choice_without_values_is_refused():
         interpretations.specification(PART, [])
 
 
-def test_the_table_is_sorted_and_knows_the_interpretation_of_record():
+def test_the_table_is_sorted_and_knows_the_main_interpretation():
     table = played(lambda incumbent, margin: -margin)
     assert table["value"].tolist() == sorted(table["value"])
     assert table.loc[table["main"], ["incumbent", "margin"]].to_numpy().tolist() == [["mean", 0.1]]
@@ -44,27 +40,19 @@ def test_the_table_is_sorted_and_knows_the_interpretation_of_record():
     assert open_["state"].tolist() == ["undecided"]
 
 
-def words(table):
-    return interpretations.in_words(interpretations.counts(table, list(CHOICES)))
-
-
-def test_one_choice_alone_decides():
-    table = played(lambda incumbent, margin: 1.0 if incumbent == "mean" else -1.0)
-    assert interpretations.flips(table, list(CHOICES)) == {"incumbent": 1.0, "margin": 0.0}
-    assert words(table) == "holds in 3 of 6 interpretations; the incumbent alone decides"
-
-
-def test_two_choices_decide_together():
-    table = played(lambda incumbent, margin: 1.0 if incumbent == "mean" and margin < 1 else -1.0)
-    share = interpretations.flips(table, list(CHOICES))
-    assert share == {"incumbent": 2 / 3, "margin": 2 / 6}
-    assert words(table) == "holds in 2 of 6 interpretations; what matters most: incumbent"
-
-
-def test_nothing_decides_where_all_agree():
-    table = played(lambda incumbent, margin: 1.0)
-    assert words(table) == "holds in 6 of 6 interpretations"
-    assert set(interpretations.flips(table, list(CHOICES)).values()) == {0.0}
+@pytest.mark.parametrize(
+    ("holds", "share", "told"),
+    [
+        (lambda incumbent, _: incumbent == "mean", (1, 0), "3 of 6 interpretations; the incumbent alone decides"),
+        (lambda i, m: i == "mean" and m < 1, (2 / 3, 2 / 6), "2 of 6 interpretations; what matters most: incumbent"),
+        (lambda *_: True, (0, 0), "6 of 6 interpretations"),
+    ],
+    ids=["one choice alone decides", "two decide together", "nothing decides"],
+)
+def test_what_decides(holds, share, told):
+    table = played(lambda incumbent, margin: 1.0 if holds(incumbent, margin) else -1.0)
+    assert tuple(interpretations.flips(table, list(CHOICES)).values()) == share
+    assert interpretations.in_words(interpretations.counts(table, list(CHOICES))) == f"holds in {told}"
 
 
 def test_interpretations_that_do_not_hold_need_not_fail():
