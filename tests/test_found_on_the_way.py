@@ -10,8 +10,10 @@ from kbrepro.kernels import Matern, SquaredExponential, grid
 from kbrepro.papers.gpn_ucb.layers import draw_layer
 from kbrepro.papers.gpn_ucb.posterior import LayerPosterior
 from kbrepro.papers.igp_ucb.experiments import lemma_7_fails_below
+from kbrepro.papers.pi_gp_ucb import covers
 from kbrepro.papers.pi_gp_ucb.experiments import cover_too_large_until, regret_exponents
-from kbrepro.papers.pi_gp_ucb.partition import initial_side, split_exponent
+from kbrepro.papers.pi_gp_ucb.partition import initial_side, must_split, split_exponent
+from kbrepro.posterior import CovariancePosterior
 
 
 def printed_tail(beta):
@@ -25,6 +27,16 @@ def test_lemma_7_of_chowdhury_and_gopalan_is_false_near_zero_and_true_where_it_i
     assert (round(norm.sf(1.0), 3), round(needed, 3)) == (0.159, 0.052)
 
 
+def test_a_standard_deviation_never_grows_with_data():
+    """Section 2 of Janz et al. prints the inequality the other way round."""
+    points = grid(9, 1)
+    posterior, before = CovariancePosterior(Matern(0.2, nu=1.5), points, 1.0), np.ones(9)
+    for arm in (0, 4, 4, 8):
+        posterior.update(arm, 0.0)
+        assert (posterior.sd <= before).all() and (posterior.sd < before).any()
+        before = posterior.sd.copy()
+
+
 @pytest.mark.parametrize(("d", "until"), [(1, 29), (2, 18), (3, 10)])
 def test_the_first_cover_of_janz_et_al_exceeds_lemma_6(d, until):
     assert cover_too_large_until(10_000, d, 1.5) == until
@@ -32,6 +44,96 @@ def test_the_first_cover_of_janz_et_al_exceeds_lemma_6(d, until):
     assert side**d > 4 * (until + 1) ** (b * d) and side**d <= 4 * (until + 2) ** (b * d)
     proof_holds_from = math.ceil(side ** (1 / b)) - 1  # (t + 1)^b rho_0 >= 1
     assert proof_holds_from > until
+
+
+def one(a, b):
+    """The constant kernel."""
+    return np.ones((len(a), len(b)))
+
+
+def both_sides(kernel, n, run, chosen_by):
+    """Both sides of Lemma 10 after n distinct arms on a line; `chosen_by(arms, noise)` marks those in the set."""
+    rng = np.random.default_rng([10, run])
+    arms, noise = rng.permutation(n)[:, None] / n, rng.uniform(-1, 1, n)
+    inside = chosen_by(arms, noise)
+    return covers.lemma_10(kernel, arms[inside], noise[inside], count=2, delta=0.1)
+
+
+def noise_was_positive(arms, noise):
+    """One set, chosen from what came before the last pull."""
+    return (noise > 0) & (np.arange(len(noise)) < len(noise) - 1)
+
+
+KERNELS = {"constant": one, "se": SquaredExponential(0.2), "matern": Matern(0.2, nu=1.5)}
+
+
+@pytest.mark.parametrize(("n", "right"), [(500, (12, 25, 32)), (1000, (12, 29, 40)), (2000, (13, 34, 49))])
+def test_lemma_10_of_janz_et_al_is_false_for_a_set_that_looks_at_the_noise(n, right):
+    for kernel, its in zip(KERNELS.values(), right, strict=True):
+        sides = np.array([both_sides(kernel, n, run, noise_was_positive) for run in range(20)])
+        assert (sides[:, 0] > sides[:, 1]).all()
+        assert sides[:, 0].mean() == pytest.approx(n / 8, rel=0.05)
+        assert round(sides[:, 1].mean()) == pytest.approx(its, abs=1)
+        if kernel is one and n == 2000:
+            assert (np.sqrt(sides[:, 0]) > sides[:, 1]).all()
+
+
+@pytest.mark.parametrize("kernel", KERNELS.values(), ids=KERNELS)
+@pytest.mark.parametrize("n", [50, 200, 500])
+def test_lemma_10_holds_for_sets_that_are_fixed_beforehand(kernel, n):
+    for cells, inside in ((1, lambda arms, _: arms[:, 0] >= 0), (2, lambda arms, _: arms[:, 0] < 0.5)):
+        sides = np.array([both_sides(kernel, n, run, inside) for run in range(40)])
+        assert (sides[:, 0] <= sides[:, 1]).mean() >= 0.9, cells
+
+
+def test_both_sides_of_lemma_10_by_the_printed_formula():
+    rng = np.random.default_rng(3)
+    arms, noise, eta = rng.random((7, 1)), rng.uniform(-1, 1, 7), 0.01
+    S = KERNELS["matern"](arms, arms) + eta * np.eye(7)
+    left = noise @ np.linalg.inv(np.eye(7) + np.linalg.inv(S)) @ noise
+    right = 2 * math.log(math.sqrt(np.linalg.det(S + np.eye(7))) * 5 / 0.1)
+    found = covers.lemma_10(KERNELS["matern"], arms, noise, count=5, delta=0.1, eta=eta)
+    assert found == pytest.approx([left, right], rel=1e-8)
+
+
+def reached(horizon, d, nu):
+    """Levels of the cells that hold all pulls, where the rule of splitting is asked after each pull."""
+    side, found = initial_side(horizon, d, nu), [1]
+    for pulls in range(1, horizon + 1):
+        if must_split(side, pulls, d, nu, "paper"):
+            side, found = 2 * side, [*found, pulls + 1]
+    return found
+
+
+@pytest.mark.parametrize("d", [1, 2, 3])
+@pytest.mark.parametrize("nu", [0.5, 1.5, 2.5])
+def test_n_t_counts_all_cells_that_some_pulls_can_make(d, nu):
+    for horizon in (1, 3, 10, 100, 1000, 10_000):
+        first, levels = initial_side(horizon, d, nu), len(reached(horizon, d, nu))
+        assert covers.possible_cells(horizon, d, nu) == [(first * 2**level) ** d for level in range(levels)]
+
+
+@pytest.mark.parametrize(("d", "too_small"), [(1, []), (2, [10, 1000]), (3, [3, 10, 1000])])
+def test_the_printed_number_of_cells_is_too_small_for_some_horizons(d, too_small):
+    printed = {T: 4 * (T + 1) ** (split_exponent(d, 1.5) * d) for T in (1, 3, 10, 100, 1000, 10_000)}
+    assert [T for T, its in printed.items() if sum(covers.possible_cells(T, d, 1.5)) > its] == too_small
+
+
+def test_the_numbers_of_cells_that_the_page_names():
+    assert [sum(covers.possible_cells(10_000, d, 1.5)) for d in (1, 2, 3)] == [330, 196_560, 153_391_616]
+    assert (sum(covers.possible_cells(1000, 2, 1.5)), int(4 * 1001 ** (2 * split_exponent(2, 1.5)))) == (16_709, 15_943)
+
+
+@pytest.mark.parametrize(("d", "total"), [(1, 5.4), (2, 20.6), (3, 43.6)])
+def test_shares_of_the_printed_union_add_up_to_more_than_one_and_those_by_level_to_less(d, total):
+    cells, b = covers.possible_cells(10_000, d, 1.5), split_exponent(d, 1.5)
+    first = reached(10_000, d, 1.5)
+    assert sum(n / (4 * (t + 1) ** (b * d)) for n, t in zip(cells, first, strict=True)) == pytest.approx(
+        total, abs=0.05
+    )
+    assert sum(n * covers.share_of_level(level, n) for level, n in enumerate(cells)) < 1
+    endless = sum(2**level * covers.share_of_level(level, 2**level) for level in range(1000))
+    assert 0.999 < endless < 1
 
 
 @pytest.mark.parametrize("d", [1, 2, 3])
