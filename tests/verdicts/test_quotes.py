@@ -25,12 +25,12 @@ LEFT_OUT = "[...]"
 GAP = 2500
 
 SYMBOLS = {"gamma": "γ", "beta": "β", "delta": "δ", "epsilon": "ε", "varepsilon": "ε", "sigma": "σ", "Sigma": "Σ"}
-SYMBOLS |= {"alpha": "α", "nu": "ν", "pi": "π", "mu": "μ", "ell": "ℓ", "Omega": "Ω", "infty": "∞", "forall": "∀"}
+SYMBOLS |= {"alpha": "α", "nu": "ν", "pi": "π", "mu": "μ", "eta": "η", "lambda": "λ", "Omega": "Ω", "Gamma": "Γ", "infty": "∞", "forall": "∀"}
 SYMBOLS |= {"leq": "≤", "le": "≤", "geq": "≥", "in": "∈", "subset": "⊂", "sum": "∑", "sqrt": "√", "sim": "~", "|": "‖"}
 SYMBOLS |= {"ln": "ln", "log": "log", "max": "max", "min": "min", "Pr": "Pr"}
 _COMMAND = re.compile(r"\\([A-Za-z]+|.)")
 _MARKS = dict.fromkeys("‘’`´", "'") | dict.fromkeys("“”„«»", '"') | dict.fromkeys("‐‑‒–—−", "-")
-_MARKS |= dict.fromkeys("${}()*", "")
+_MARKS |= dict.fromkeys("{}()", " ") | dict.fromkeys("$*", "")
 
 
 def normal(text):
