@@ -285,7 +285,7 @@ def _read_claim(entry: dict[str, Any]) -> Claim:
         checks.one_of(tuple(f.name for f in fields(Claim)), key=key)
     checks.one_of(KINDS, kind=entry.get("kind", ""))
     for key in ("where", "quote"):
-        _check_words(key, entry.get(key, ""))
+        _check_words(key, entry.get(key, ""), needed=entry["kind"] != "own question")
     parts = {name: _read_part(name, part) for name, part in entry["parts"].items()}
     if all(part.control or part.own for part in parts.values()) and entry["kind"] != "own question":
         raise ValueError("parts are all controls or own questions: at least one must count")
@@ -302,9 +302,11 @@ def _read_claim(entry: dict[str, Any]) -> Claim:
     return Claim(**{**entry, "parts": parts})
 
 
-def _check_words(key: str, text: Any) -> None:
+def _check_words(key: str, text: Any, needed: bool) -> None:
     if not isinstance(text, str) or len(text) > LONGEST:
         raise ValueError(f"{key} = {text!r} is not allowed: {key} must be text of at most {LONGEST} characters")
+    if needed and not text.strip():
+        raise ValueError(f"{key} = {text!r} is not allowed: a claim of a paper must have words for it")
 
 
 def _read_part(name: str, entry: dict[str, Any]) -> Part:
