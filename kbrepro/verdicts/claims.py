@@ -28,6 +28,9 @@ NOT_COMPUTED = "cannot be computed from what was kept"
 CHANGES = {"then": (*VERDICTS, "substitute data"), "direction": ("harder", "easier", "leaves")}
 CHANGES |= {"on_old_numbers": (*VERDICTS, NOT_COMPUTED)}
 
+#: How many characters the place of a claim, and the sentence quoted from there, may have.
+LONGEST = 300
+
 _BOUND = re.compile(r"(<=|>=|<|>)\s*([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)$")
 
 
@@ -131,7 +134,10 @@ class Part:
 
 @dataclass(frozen=True)
 class Claim:
-    """One published claim with the parts that decide it."""
+    """One published claim with the parts that decide it.
+
+    `quote`: the words of the paper, at the place `where`, that the rules are about, with [...] for what is left out.
+    """
 
     id: str
     where: str
@@ -143,6 +149,7 @@ class Claim:
     substitute_data: str = ""
     sanity_check: str = ""
     headline: bool = False
+    quote: str = ""
     changes: list[dict[str, str]] = field(default_factory=list)
 
     @property
@@ -277,6 +284,8 @@ def _read_claim(entry: dict[str, Any]) -> Claim:
     for key in entry:
         checks.one_of(tuple(f.name for f in fields(Claim)), key=key)
     checks.one_of(KINDS, kind=entry.get("kind", ""))
+    for key in ("where", "quote"):
+        _check_words(key, entry.get(key, ""), needed=entry["kind"] != "own question")
     parts = {name: _read_part(name, part) for name, part in entry["parts"].items()}
     if all(part.control or part.own for part in parts.values()) and entry["kind"] != "own question":
         raise ValueError("parts are all controls or own questions: at least one must count")
@@ -291,6 +300,13 @@ def _read_claim(entry: dict[str, Any]) -> Claim:
         for key, allowed in CHANGES.items():
             checks.one_of(allowed, **{key: change[key]})
     return Claim(**{**entry, "parts": parts})
+
+
+def _check_words(key: str, text: Any, needed: bool) -> None:
+    if not isinstance(text, str) or len(text) > LONGEST:
+        raise ValueError(f"{key} = {text!r} is not allowed: {key} must be text of at most {LONGEST} characters")
+    if needed and not text.strip():
+        raise ValueError(f"{key} = {text!r} is not allowed: a claim of a paper must have words for it")
 
 
 def _read_part(name: str, entry: dict[str, Any]) -> Part:

@@ -18,9 +18,10 @@ from kbrepro.verdicts import scorecard
 ROOT = Path(__file__).parents[2]
 RULES = """
 claims:
-- {id: 0-A, where: Fig. 0, kind: experiment, says: It is larger., finds: "{a}", parts: {a: {is: d, rule: "> 1"}}}
+- {id: 0-A, where: Fig. 0, kind: experiment, says: It is larger., finds: "{a}", quote: It is.,
+   parts: {a: {is: d, rule: "> 1"}}}
 - {id: 0-T, where: Fig. 0, kind: experiment, says: It is faster., finds: "{a}", needs: {timings: true},
-   parts: {a: {is: s, rule: "> 1"}}}
+   quote: It is., parts: {a: {is: s, rule: "> 1"}}}
 """
 TABLES = {
     "regret.csv": "round,policy,regret,low\n1,a,0.5,\n2,b,nan,1e-13\n3,c,12.3456,-3\n",

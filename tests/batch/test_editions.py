@@ -19,6 +19,7 @@ claims:
 - id: 1-A
   where: Section 1
   kind: experiment
+  quote: It grows.
   says: It grows.
   parts:
     slope: {is: the slope, rule: "> 0", scale: 1}

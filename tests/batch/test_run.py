@@ -106,7 +106,8 @@ def test_the_notebooks_after_a_failed_one_still_run(root):
 
 RULES = """
 claims:
-- {id: 0-A, where: Fig. 0, kind: experiment, says: It is larger., finds: "By {a}.", parts: {a: {is: d, rule: "> 1"}}}
+- {id: 0-A, where: Fig. 0, kind: experiment, says: It is larger., finds: "By {a}.", quote: It is.,
+   parts: {a: {is: d, rule: "> 1"}}}
 """
 JUDGES = """
 import json, pathlib

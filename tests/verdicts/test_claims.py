@@ -185,6 +185,7 @@ def test_what_a_claim_needs(needs, has, missing):
 
 PARTS = {"a": {"is": "difference", "rule": "> 0", "scale": 1.0}}
 ENTRY = {"id": "0-A", "where": "Fig. 0", "kind": "experiment", "says": "It is.", "parts": PARTS, "finds": "By {a}."}
+ENTRY |= {"quote": "It is larger."}
 CHANGE = {"was": "low > 1", "then": "partly", "why": "too hard", "direction": "easier"}
 CHANGE |= {"on_old_numbers": "cannot be computed from what was kept"}
 

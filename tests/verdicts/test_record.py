@@ -17,9 +17,9 @@ RULES = """
 interpretations: {margin: [0.1, 0.0]}
 claims:
   - {id: 0-A, where: Fig. 0, kind: experiment, says: It is larger | much., finds: "By {a}.", headline: true,
-     parts: {a: {is: difference, rule: "> 0", scale: 1.0, curve: [gap]}}}
+     quote: It is., parts: {a: {is: difference, rule: "> 0", scale: 1.0, curve: [gap]}}}
   - {id: 0-B, where: Fig. 0, kind: theorem, says: It grows., finds: "As {a}.", needs: {horizon: 1000},
-     parts: {a: {is: exponent, rule: "< 1"}}}
+     quote: It grows., parts: {a: {is: exponent, rule: "< 1"}}}
 """
 
 

@@ -10,6 +10,7 @@ from kbrepro.verdicts import claims, scorecard
 
 PARTS = {"a": {"is": "difference", "rule": "> 0", "scale": 1.0}}
 ENTRY = {"where": "Fig. 1", "kind": "experiment", "says": "It is larger.", "parts": PARTS, "finds": "By {a}."}
+ENTRY |= {"quote": "It is larger."}
 CHANGE = {"was": "low > 1", "then": "partly", "why": "too hard", "direction": "easier", "on_old_numbers": "reproduced"}
 MORE = {
     "1-A": {},
