@@ -1,7 +1,4 @@
-"""What the notebook on GPN-UCB measures: jobs on one network each (for `map_trials`), and statistics over chains.
-
-A *panel* is {rule: a regret of every chain (n,)}, in shares of the range of g; of a chain the mean of its trials.
-"""
+"""What the notebook on GPN-UCB plays besides runs of policies: jobs on one network each (for `map_trials`)."""
 
 from collections.abc import Callable, Mapping, Sequence
 from itertools import islice
@@ -20,10 +17,9 @@ from kbrepro.papers.gpn_ucb.problems import RandomNetwork, maximum_gap
 from kbrepro.papers.gpn_ucb.sets import MODES
 from kbrepro.policies.base import best_arm
 from kbrepro.problems import Trial
-from kbrepro.regret import Estimate, Trace, estimated_mean, paired_share, simple_regret
+from kbrepro.regret import Trace
 from kbrepro.simulation import rounds
 
-Panel = Mapping[str, Array]
 Source = Callable[[Trial], NetworkProblem]
 
 #: Gap (see `maximum_gap`) up to which a chain has several maximisers, and from which on an obvious one.
@@ -53,42 +49,6 @@ def find_chains(source: Source, wanted: int, obvious: bool, trial: Trial, most: 
 def scaled(traces: Mapping[str, Trace], ranges: Array) -> dict[str, Trace]:
     """Return traces with every regret as share of the range of its chain, `ranges` (n_trials,)."""
     return {name: trace.scaled(ranges) for name, trace in traces.items()}
-
-
-# Statistics over chains
-
-
-def by_chain(values: Array, times: int) -> Array:
-    """Return the mean over the `times` trials of every chain: (n times, ...) -> (n, ...)."""
-    return values.reshape(-1, times, *values.shape[1:]).mean(axis=1)
-
-
-def totals(traces: Mapping[str, Trace], times: int) -> dict[str, Array]:
-    """Return the panel of R_T, by rule (n,)."""
-    return {rule: by_chain(trace.regret.sum(axis=1), times) for rule, trace in traces.items()}
-
-
-def simple_at(traces: Mapping[str, Trace], t: int, times: int) -> dict[str, Array]:
-    """Return the panel of simple regret after t rounds, by rule (n,); ValueError unless 1 <= t <= T."""
-    for trace in traces.values():
-        if not 1 <= t <= trace.horizon:
-            raise ValueError(f"t = {t} is not allowed: t must be from 1 to the horizon, {trace.horizon}")
-    return {rule: by_chain(simple_regret(trace)[:, t - 1], times) for rule, trace in traces.items()}
-
-
-def lead(panel: Panel, rule: str, rivals: Sequence[str]) -> Array:
-    """Return how far a rule's regret lies below that of its best rival, per chain (n,): negative where it is behind."""
-    return np.min([panel[rival] for rival in rivals if rival != rule], axis=0) - panel[rule]
-
-
-def near_optimal(regrets: Array, limit: float, times: int, seed: int) -> Estimate:
-    """Return the share of trials (n times,) whose regret is at most `limit`, resampled by chains."""
-    return estimated_mean(by_chain(1.0 * (regrets <= limit), times), seed)
-
-
-def mean_ratio(a: Array, b: Array, seed: int) -> Estimate:
-    """Return the mean of a over that of b, both (n,), paired, resampled by chains."""
-    return paired_share(a, b, seed).changed(lambda value: 1 + value)
 
 
 # Sets and bounds, one network each

@@ -1,6 +1,6 @@
 """The figures of the notebook on GPN-UCB; titles that could be false are computed from what is drawn.
 
-Regrets are shares of the range of g. A *panel* is {rule: a regret of every chain (n,)}, as in `experiments`.
+Regrets are shares of the range of g. A *panel* is {rule: a regret of every chain (n,)}, as in `measures`.
 """
 
 from collections.abc import Mapping, Sequence
@@ -20,10 +20,10 @@ from kbrepro.figures.panels import QUANTITIES
 from kbrepro.figures.pieces import titled
 from kbrepro.kernels import Array
 from kbrepro.papers.gpn_ucb import needle
-from kbrepro.papers.gpn_ucb.experiments import Panel, lead, mean_ratio
+from kbrepro.papers.gpn_ucb.measures import VERSIONS, Panel, ahead, mean_ratio
 from kbrepro.papers.gpn_ucb.network import NetworkProblem
 from kbrepro.regret import Estimate, Trace, share, simple_regret
-from kbrepro.verdicts.claims import Rule, read_rule
+from kbrepro.verdicts.claims import read_rule
 from kbrepro.verdicts.pictures import paired, pairs
 
 Panels = Mapping[str, Mapping[str, Trace]]
@@ -165,7 +165,7 @@ def ratios(panels: Mapping[str, tuple[Panel, Sequence[str]]], *, seed: int) -> F
         for rival in rivals:
             pair = panel[rival], panel[HERO]
             rows[f"{label}: {rival}"] = np.divide(*pieces.positive(*pair)), mean_ratio(*pair, seed)
-    wins = {label: np.mean(lead(panel, HERO, rivals) > 1e-9) for label, (panel, rivals) in panels.items()}
+    wins = {label: ahead(panel, HERO, rivals).value for label, (panel, rivals) in panels.items()}
     told = "; ".join(f"{value:.0%} ({label})" for label, value in wins.items())
     title = fill(f"Share of chains in which GPN-UCB has less regret than every rival shown: {told}", 88)
     its = {"what": "$R_T$ of the rival over that of GPN-UCB", "dot": "chain", "centre": "ratio of means"}
@@ -255,15 +255,21 @@ def coverage(table: pd.DataFrame) -> Figure:
     return titled(fig, f"{title}\n{told}", 2)
 
 
-def differences(rows: Mapping[str, tuple[Array, Estimate]], *, what: str, rule: Rule, title: str) -> Figure:
-    """Return paired differences, one dot a chain, in percent of the range: {name: (values (n,), estimate)}."""
+def versions(ends: Panel, lower_by: Mapping[str, Estimate]) -> Figure:
+    """Return by how much less simple regret than as in L.2 versions of GPN-UCB have at T, one dot a chain.
+
+    `lower_by` as `measures.claim_5_Z` returns it.
+    """
+    rows = {name: (ends["as in L.2"] - ends[name], lower_by[part]) for part, name in VERSIONS.items()}
     fig, ax = plt.subplots(figsize=(WIDTH, 1.5 + 0.4 * len(rows)))
     reach = 2 * max(0.01, *(np.abs(values).max() for values, _ in rows.values()))
     ax.set_xscale("symlog", linthresh=0.001)
     ax.set_xlim(-reach, reach)
-    pairs(ax, rows, rule=rule, what=what, dot="chain")
+    what = "simple regret as in L.2 minus that of the version (range of g)"
+    pairs(ax, rows, rule=read_rule("> 0"), what=what, dot="chain")
     ax.xaxis.set_major_formatter(lambda value, _: f"{100 * value:g}%".replace("-", "−"))
-    return titled(fig, title)
+    clearly = [name for name, (_, estimate) in rows.items() if estimate.low > 0]
+    return titled(fig, f"Clearly lower simple regret than as in L.2: {', '.join(clearly) or 'none of these versions'}")
 
 
 # The lower bound
