@@ -5,32 +5,26 @@ A *panel* is {rule: a regret of every chain (n,)}, in shares of the range of g; 
 
 from collections.abc import Mapping, Sequence
 from functools import partial
+from itertools import product
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from kbrepro import regret
 from kbrepro.kernels import Array
 from kbrepro.papers.gpn_ucb import needle
 from kbrepro.papers.gpn_ucb.sets import MODES
 from kbrepro.problems import Trial
-from kbrepro.regret import (
-    Estimate,
-    Trace,
-    bootstrap,
-    estimated_mean,
-    exact,
-    paired_difference,
-    paired_share,
-    share,
-    simple_regret,
-)
+from kbrepro.regret import Estimate, Trace, estimated_mean, exact, paired_difference, share, simple_regret
 
 Judged = dict[str, Estimate]
 Panel = Mapping[str, Array]
 
 BLACK_BOX, WITHOUT_CEI = ("GP-UCB", "EI"), ("cUCB", "OI", "GP-UCB", "EI")
 BASELINES = (*WITHOUT_CEI, "cEI")
+#: Part of a claim -> the paper's two algorithms.
+OURS = {"gpn": "GPN-UCB", "nonada": "NonAda"}
 #: Differences that are ties: of cumulative regret rounding, of simple regret 0.1 % of the range.
 ROUNDING, TIE = 1e-9, 0.001
 #: Part of a claim on needles -> nu.
@@ -97,7 +91,7 @@ def near_optimal(regrets: Array, limit: float, times: int, seed: int) -> Estimat
 
 def mean_ratio(a: Array, b: Array, seed: int) -> Estimate:
     """Return the mean of a over that of b, both (n,), paired, resampled by chains."""
-    return paired_share(a, b, seed).changed(lambda value: 1 + value)
+    return regret.paired_share(a, b, seed).changed(lambda value: 1 + value)
 
 
 # Cumulative regret
@@ -142,9 +136,9 @@ def claim_5_R(widths: Array, told_1: Trace, told_2: Trace, seed: int) -> Judged:
     `widths` (n, 3) as `experiments.relative_widths` returns them with L = 2, 1 and 1/2 in eq. 283.
     """
     median = partial(np.median, axis=-1)
-    wider = [bootstrap(median, its, rng=np.random.default_rng([seed, 3])) for its in widths.T]
-    regret = mean_ratio(told_1.regret.sum(axis=1), told_2.regret.sum(axis=1), seed)
-    return dict(zip(("looser", "at_1", "at_half"), wider, strict=True)) | {"regret": regret}
+    wider = [regret.bootstrap(median, its, rng=np.random.default_rng([seed, 3])) for its in widths.T]
+    ratio = mean_ratio(told_1.regret.sum(axis=1), told_2.regret.sum(axis=1), seed)
+    return dict(zip(("looser", "at_1", "at_half"), wider, strict=True)) | {"regret": ratio}
 
 
 def claim_5_X(traces: Mapping[str, Trace]) -> Judged:
@@ -167,7 +161,7 @@ def claim_5_D(gpn: Array, nonada: Array, times: int, seed: int) -> Judged:
 def claim_5_E(at_50: Panel, at_49: Panel) -> Judged:
     """In which share of chains GPN-UCB at T = 50, NonAda at 49 are not behind (strictly ahead of) all but cEI."""
     found: Judged = {}
-    for part, panel, rule in (("gpn", at_50, "GPN-UCB"), ("nonada", at_49, "NonAda")):
+    for (part, rule), panel in zip(OURS.items(), (at_50, at_49), strict=True):
         found[part] = not_behind(panel, rule, WITHOUT_CEI)
         found[f"{part}_strict"] = ahead(panel, rule, WITHOUT_CEI, TIE)
     return found
@@ -201,15 +195,13 @@ def claim_5_N(at_50: Panel) -> Judged:
 
 def claim_5_O(panel: Panel, seed: int) -> Judged:
     """How much more simple regret than cEI GPN-UCB and NonAda have."""
-    return {part: paired_difference(panel[rule], panel["cEI"], seed) for part, rule in
-            (("gpn", "GPN-UCB"), ("nonada", "NonAda"))}  # fmt: skip
+    return {part: paired_difference(panel[rule], panel["cEI"], seed) for part, rule in OURS.items()}
 
 
 def claim_5_W(networks: Mapping[str, Panel]) -> Judged:
     """Which share of networks is within 5 % of the range, {structure: panel of simple regret}."""
-    structures, rules = {"multi": "multi-output", "feed": "feed-forward"}, {"gpn": "GPN-UCB", "nonada": "NonAda"}
-    return {f"{short}_{part}": within(networks[name][rule])
-            for short, name in structures.items() for part, rule in rules.items()}  # fmt: skip
+    its = product((("multi", "multi-output"), ("feed", "feed-forward")), OURS.items())
+    return {f"{short}_{part}": within(networks[name][rule]) for (short, name), (part, rule) in its}
 
 
 def claim_5_Y(traces: Mapping[str, Trace]) -> Judged:
@@ -233,13 +225,12 @@ def coverage(found: Mapping[str, Sequence[Mapping[str, Array]]], n_arms: int) ->
     """
     rows = {}
     for structure, runs in found.items():
-        rows[structure] = {"band": sum(its["band"].sum() for its in runs)}
-        for mode in MODES:
-            missed, widths = np.array([its[mode] for its in runs]).swapaxes(0, 1)
-            its = {f"missed, {mode}": missed.sum() / (missed.size * n_arms), f"width, {mode}": np.median(widths[:, -1])}
-            rows[structure] |= its
-    columns = ["band", *(f"{what}, {mode}" for what in ("missed", "width") for mode in MODES)]
-    return pd.DataFrame(rows).T[columns]
+        its = {mode: np.array([run[mode] for run in runs]) for mode in ("band", *MODES)}
+        rows[structure] = {"band": its["band"].sum()}
+        arm_steps = its["band"].size * n_arms
+        rows[structure] |= {f"missed, {mode}": its[mode][:, 0].sum() / arm_steps for mode in MODES}
+        rows[structure] |= {f"width, {mode}": np.median(its[mode][:, 1, -1]) for mode in MODES}
+    return pd.DataFrame(rows).T
 
 
 def claim_5_J(table: pd.DataFrame, arm_steps: int) -> Judged:

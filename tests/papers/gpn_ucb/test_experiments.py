@@ -38,62 +38,9 @@ def test_where_there_are_too_few_chains_all_are_told():
     assert len(found) == sum(gap >= 0.25 for gap in gaps) < 99
 
 
-# Statistics
-
-
 def test_regret_is_scaled_by_the_range_of_each_chain():
     its = experiments.scaled({"a": trace_of([[2, 4], [3, 9]])}, np.array([2.0, 3.0]))["a"].regret
     np.testing.assert_array_equal(its, [[1, 2], [1, 3]])
-
-
-def test_the_trials_of_a_chain_are_averaged():
-    np.testing.assert_array_equal(experiments.by_chain(np.array([1.0, 3, 10, 20]), 2), [2, 15])
-    np.testing.assert_array_equal(experiments.by_chain(np.arange(8.0).reshape(4, 2), 2), [[1, 2], [5, 6]])
-
-
-def test_panels_of_cumulative_and_simple_regret():
-    traces = {"a": trace_of([[3, 1, 2], [5, 5, 0], [1, 1, 1], [4, 2, 3]])}
-    np.testing.assert_array_equal(experiments.totals(traces, 2)["a"], [8, 6])
-    np.testing.assert_array_equal(experiments.simple_at(traces, 2, 2)["a"], [3, 1.5])
-    np.testing.assert_array_equal(experiments.simple_at(traces, 3, 1)["a"], [1, 0, 1, 2])
-    with pytest.raises(ValueError, match="t = 4 is not allowed: t must be from 1 to the horizon, 3"):
-        experiments.simple_at(traces, 4, 1)
-
-
-def test_a_lead_is_over_the_best_rival_and_never_over_oneself():
-    panel = {"a": np.array([1.0, 5, 2]), "b": np.array([2.0, 4, 2]), "c": np.array([3.0, 9, 0])}
-    np.testing.assert_array_equal(experiments.lead(panel, "a", ["a", "b", "c"]), [1, -1, -2])
-
-
-def test_the_share_near_the_optimum_is_resampled_by_chains():
-    regrets = np.array([0.0, 0.05, 0.06] * 30)
-    found = experiments.near_optimal(regrets, 0.05, 3, seed=1)
-    assert found == pytest.approx((2 / 3, 2 / 3, 2 / 3))  # every chain has the same share; trials would vary
-    assert experiments.near_optimal(regrets, 0.05, 1, seed=1).low < 0.6
-
-
-def one_by_one(statistic, *samples):
-    """The percentile interval of a statistic of 1-D samples, resample after resample in a loop."""
-    rng, n = np.random.default_rng(8), len(samples[0])
-    found = [statistic(*(s[its] for s in samples)) for its in (rng.integers(n, size=n) for _ in range(4000))]
-    return statistic(*samples), *np.quantile(found, [0.025, 0.975])
-
-
-def test_statistics_of_many_resamples_are_those_of_one_after_the_other():
-    rng = np.random.default_rng(7)
-    regrets, a, b = rng.random(60), rng.exponential(size=30), rng.exponential(size=30)
-    its = (regrets <= 0.3).reshape(30, 2).mean(axis=1)
-    assert experiments.near_optimal(regrets, 0.3, 2, seed=1) == pytest.approx(one_by_one(np.mean, its), abs=0.02)
-    ratio = one_by_one(lambda x, y: x.mean() / y.mean(), a, b)
-    assert experiments.mean_ratio(a, b, seed=1) == pytest.approx(ratio, rel=0.04)
-
-
-def test_with_few_chains_intervals_are_t_intervals():
-    a, b = np.array([1.0, 2, 6]), np.array([1.0, 1, 4])
-    found = experiments.mean_ratio(a, b, seed=1)
-    linear = a - 1.5 * b  # over the mean of b, 2
-    half = 4.302653 * linear.std(ddof=1) / 3**0.5 / 2
-    assert found == pytest.approx((1.5, 1.5 - half, 1.5 + half))
 
 
 # Sets and bounds
