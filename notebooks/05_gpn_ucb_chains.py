@@ -394,7 +394,7 @@ record.figure(fig, "fig12_simple_regret")
 plt.show()
 
 # %% tags=["hide-input"] jupyter={"source_hidden": true}
-fig = pictures.within(traces | of_cei, dots[all_draws], at=50)
+fig = pictures.within(traces | of_cei, dots[all_draws])
 record.figure(fig, "fig12_within_1_percent")
 plt.show()
 
