@@ -42,7 +42,7 @@ from kbrepro.papers.gpn_ucb.experiments import OBVIOUS, SEVERAL, find_chains, sc
 from kbrepro.papers.gpn_ucb.measures import WITHOUT_CEI, simple_at, totals
 from kbrepro.papers.gpn_ucb.policies import GPNUCB, CascadeUCB, OptimisticImprovement, black_box_ei, black_box_ucb
 from kbrepro.papers.gpn_ucb.problems import FINE, KERNEL, SMALL, DrawnChain, Repeated, exact_chain
-from kbrepro.papers.gpn_ucb.structures import rates
+from kbrepro.papers.gpn_ucb.structures import rate_gap
 from kbrepro.problems import Trial
 from kbrepro.regret import estimated_mean, share, simple_regret
 from kbrepro.simulation import Experiment, map_trials, run, run_trials
@@ -634,10 +634,9 @@ record.show("5-K", "5-V")
 structures = {name: (network.structure, 1 if name == "chain" else 2) for name, (network, _) in FINE.items()}
 known = {"norm": 2.0, "lipschitz": 2.0, "nu": 1.5, "d": 2}
 table = {
-    name: {f"m = {m}": its["upper R_T"] / its["lower R_T"] for m in (2, 3, 4)
-           for its in [rates(structure, 1e4, m=m, width=width, **known)]}
+    name: {f"m = {m}": rate_gap(structure, 1e4, m=m, width=width, **known) for m in (2, 3, 4)}
     for name, (structure, width) in structures.items()
-}  # fmt: skip
+}
 pd.DataFrame(table).T.round(0)
 
 # %% [markdown]
@@ -669,7 +668,7 @@ for nu, source in needles.items():
     record.table(found[nu].rename_axis("needle"), f"theorem5_needles_nu_{nu:g}")
 
 # %% tags=["hide-input"] jupyter={"source_hidden": true}
-fig = pictures.lower_bound(found, needles, slopes)
+fig = pictures.lower_bound(found, slopes)
 record.figure(fig, "fig6_and_theorem5")
 plt.show()
 

@@ -125,24 +125,28 @@ def composed_errors(network: RandomNetwork, sides: Sequence[int], trial: Trial) 
     means moved into the layers' known ranges, over four times the sum (eq. 165; its sds, the largest on the ranges, are
     at least these).
     """
-    problem = network(trial)
-    rng, found = trial.rng("run"), {"error": 0.0, "regret": 0.0, "projected": 0.0}
+    problem, found = network(trial), []
+    ranges = [(output.min(axis=0), output.max(axis=0)) for output in problem.outputs]
     for per_side in sides:
-        design = uniform_design(problem.model.points, per_side)
-        seen = [problem.pull(arm, rng) for arm in design]
-        for name, known, factor in (("regret", None, 2.0), ("projected", _ranges(problem), 4.0)):
-            means, sds = composite_path(problem.model, design, seen, known)
-            bound = composed_bound(problem, sds)
-            found[name] = max(found[name], float(problem.regret(best_arm(means[-1][:, 0])) / (factor * bound.max())))
-            if known is None:
-                error = np.abs(problem.expected_reward - means[-1][:, 0])
-                found["error"] = max(found["error"], float((error / bound).max()))
-    return found
+        (mean, sds), (projected, their_sds) = (designed(problem, per_side, known) for known in (None, ranges))
+        bound, wider = composed_bound(problem, sds), composed_bound(problem, their_sds)
+        error = (np.abs(problem.expected_reward - mean) / bound).max()
+        regret = problem.regret(best_arm(mean)) / (2 * bound.max())
+        found.append((error, regret, problem.regret(best_arm(projected)) / (4 * wider.max())))
+    return dict(zip(("error", "regret", "projected"), map(float, np.max(found, axis=0)), strict=True))
 
 
-def _ranges(problem: NetworkProblem) -> list[tuple[Array, Array]]:
-    """The lowest and highest outputs of every layer."""
-    return [(output.min(axis=0), output.max(axis=0)) for output in problem.outputs]
+def designed(
+    problem: NetworkProblem, per_side: int, ranges: Sequence[tuple[Array, Array]] | None = None
+) -> tuple[Array, list[Array]]:
+    """Return the composite mean (A,) after non-adaptive sampling with per_side^d pulls, and the sds of all layers.
+
+    `ranges` as for `policies.composite_path`.
+    """
+    design = uniform_design(problem.model.points, per_side)
+    seen = [problem.pull(arm, np.random.default_rng(0)) for arm in design]
+    means, sds = composite_path(problem.model, design, seen, ranges)
+    return means[-1][:, 0], sds
 
 
 def composed_bound(problem: NetworkProblem, sds: Sequence[Array]) -> Array:
@@ -154,20 +158,12 @@ def composed_bound(problem: NetworkProblem, sds: Sequence[Array]) -> Array:
     return bound
 
 
-def nonadaptive_regrets(source: Source, sides: Sequence[int], trial: Trial, *, project: bool = False) -> Array:
-    """Return the simple regret of non-adaptive sampling with per_side^d pulls, per_side in `sides`, (len(sides),).
-
-    With `project` the ranges of the layers are known to it.
-    """
+def nonadaptive_regrets(source: Source, sides: Sequence[int], trial: Trial) -> Array:
+    """Return the simple regret of non-adaptive sampling with per_side^d pulls, per_side in `sides`, (len(sides),)."""
     problem = source(trial)
-    model, rng = problem.model, trial.rng("run")
-    rank = rng.spawn(2)[1].permutation(model.n_arms)  # ties fall as for the policies of this trial
-    regrets, ranges = [], _ranges(problem) if project else None
-    for per_side in sides:
-        design = uniform_design(model.points, per_side)
-        means, _ = composite_path(model, design, [problem.pull(arm, rng) for arm in design], ranges)
-        regrets.append(float(problem.regret(best_arm(means[-1][:, 0], rank))))
-    return np.array(regrets)
+    rank = trial.rng("run").spawn(2)[1].permutation(problem.model.n_arms)  # ties fall as for policies of this trial
+    arms = [best_arm(designed(problem, per_side)[0], rank) for per_side in sides]
+    return problem.regret(np.array(arms))
 
 
 def relative_widths(source: Source, pulls: int, constants: Sequence[float], trial: Trial) -> Array:

@@ -231,36 +231,23 @@ def versions(ends: Panel, lower_by: Mapping[str, Estimate]) -> Figure:
 # The lower bound
 
 
-def lower_bound(
-    found: Mapping[float, pd.DataFrame], sources: Mapping[float, needle.Needles], ratio: Mapping[float, float]
-) -> Figure:
-    """Return the needle before and after the layers, g~ (Fig. 6), and average simple regret over all needles.
+def lower_bound(found: Mapping[float, pd.DataFrame], ratio: Mapping[float, float]) -> Figure:
+    """Return g~ (Fig. 6), and average simple regret over all needles.
 
     `found`: {nu: simple regret over epsilon, a row a needle, a column an algorithm}; `ratio`: {nu: r_min / r_max}.
     """
-    fig, axes = plt.subplot_mosaic("AB;CC", figsize=(WIDTH, 5.8))
-    left, middle, right = axes.values()
-    for (nu, source), colour in zip(sources.items(), COLOURS, strict=False):
-        r, inside = np.linspace(-2, 2, 400), np.linspace(-0.5, 0.5, 200)
-        z = low = source.low * needle.bump(r)
-        for _ in range(source.depth - 1):
-            z = needle.amplifier(z, nu)
-        left.plot(r, low / (2 * source.epsilon), ":", color=colour)
-        left.plot(r, z / (2 * source.epsilon), color=colour, label=f"nu = {nu:g}")
-        middle.plot(inside, needle.amplifier(inside, nu), color=colour, label=f"nu = {nu:g}: {ratio[nu]:.3f}")
-    left.set(xlabel="distance from the centre of a cell (radius w)", ylim=(-0.05, 1.6))
-    left.set_ylabel(r"reward over $2\epsilon$")
-    left.set_title("the needle: dotted out of layer 1,\nsolid after the layers that raise it")
-    middle.axvspan(0, needle.REACH, color="0.9", linewidth=0)
-    middle.set(xlabel="z", ylabel=r"$\tilde g(z)$")
-    middle.set_title("Fig. 6: the layer that raises it\n(shaded: up to 0.3; ratio of slopes)")
-    for ax in (left, middle):
-        ax.legend(loc="upper left", fontsize=8)
+    fig, (left, right) = pieces.row(2, 3.4)
+    for nu, colour in zip(ratio, COLOURS, strict=False):
+        z = np.linspace(-0.5, 0.5, 200)
+        left.plot(z, needle.amplifier(z, nu), color=colour, label=f"nu = {nu:g}: {ratio[nu]:.3f}")
+    left.axvspan(0, needle.REACH, color="0.9", linewidth=0)
+    left.set(xlabel="z", ylabel=r"$\tilde g(z)$")
+    left.set_title("Fig. 6: the layer that raises it\n(shaded: up to 0.3; ratio of slopes)")
+    left.legend(loc="upper left", fontsize=8)
     means = pd.DataFrame({nu: frame.mean() for nu, frame in found.items()}).rename_axis("rule").reset_index()
     means = means.melt("rule", var_name="nu", value_name="mean")
     looks = {"palette": COLOURS[: len(found)], "jitter": False, "legend": False}
     sns.stripplot(means, x="mean", y="rule", hue="nu", dodge=True, ax=right, **looks)
     right.axvline(1, color="black", linestyle="--", linewidth=1.0)
-    what = "mean simple regret over ε: exact, since every needle was played; dashed: the lower bound"
-    right.set(xlim=(0, 2.05), xlabel=what, ylabel="")
+    right.set(xlim=(0, 2.05), xlabel="mean simple regret over ε, all needles\n(dashed: the lower bound)", ylabel="")
     return titled(fig, f"No algorithm gets below {means['mean'].min():.2f} ε, and the bound is ε")
