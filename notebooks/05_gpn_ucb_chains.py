@@ -594,10 +594,10 @@ for (structure, (network, n_grid)), mode in product(FINE.items(), ("outward", "p
     job = partial(experiments.bound_ratios, network, size, network_horizon, mode=mode)
     ratios[structure, mode] = pd.DataFrame(map_trials(job, networks, seed, block=5, label=f"{structure}, {mode}"))
 
-ratios = pd.concat(ratios, names=["structure", "sets"])
+ratios = pd.concat(ratios, names=["structure", "sets"]).reset_index(["structure", "sets"])
 
 # %%
-of_sets = [ratios.xs(mode, level="sets") for mode in ("outward", "paper")]
+of_sets = [ratios[ratios["sets"] == mode].set_index("structure") for mode in ("outward", "paper")]
 record.judge("5-K", **measures.claim_5_K(*(its.loc["chain"] for its in of_sets)))
 record.judge("5-V", **measures.claim_5_K(*(its.drop("chain") for its in of_sets)))
 table = ratios.groupby(["structure", "sets"], sort=False).max()
@@ -703,13 +703,9 @@ for structure in ("multi-output", "feed-forward"):
 
 # %%
 record.judge("5-W", **measures.claim_5_W(regrets_of))
-table = pd.DataFrame(
-    {
-        structure: {f"{rule}, within 5 %": np.mean(its[rule] <= 0.05) for rule in ("GPN-UCB", "NonAda")}
-        | {"mean R_T, GPN-UCB": its["R_T, GPN-UCB"].mean()}
-        for structure, its in regrets_of.items()
-    }
-).T
+near = {name: pd.DataFrame(its)[["GPN-UCB", "NonAda"]].le(0.05).mean() for name, its in regrets_of.items()}
+table = pd.DataFrame(near).T.add_suffix(", within 5 %")
+table["mean R_T, GPN-UCB"] = [its["R_T, GPN-UCB"].mean() for its in regrets_of.values()]
 record.table(table.rename_axis("structure"), "other_structures")
 table.round(2)
 
