@@ -128,7 +128,7 @@ def regrets(
         last = {rule: np.median(QUANTITIES[quantity][1](trace)[:, -1]) for rule, trace in raised.items()}
         first.append(last[HERO] <= min(last.values()) + 1e-9)
     pieces.legend_below(fig, 4, fig.axes)
-    return titled(fig, f"{name}: GPN-UCB ends with the smallest median, or ties, in {sum(first)} of {len(first)} panels")
+    return titled(fig, f"{name}: GPN-UCB has the smallest median at the end in {sum(first)} of {len(first)} panels")
 
 
 def ratios(panels: Mapping[str, tuple[Panel, Sequence[str]]], *, seed: int) -> Figure:
