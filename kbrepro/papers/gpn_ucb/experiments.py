@@ -1,7 +1,4 @@
-"""What the notebook on GPN-UCB measures: jobs on one network each (for `map_trials`), and statistics over chains.
-
-A *panel* is {rule: a regret of every chain (n,)}, in shares of the range of g; of a chain the mean of its trials.
-"""
+"""What the notebook on GPN-UCB plays besides runs of policies: jobs on one network each (for `map_trials`)."""
 
 from collections.abc import Callable, Mapping, Sequence
 from itertools import islice
@@ -20,10 +17,9 @@ from kbrepro.papers.gpn_ucb.problems import RandomNetwork, maximum_gap
 from kbrepro.papers.gpn_ucb.sets import MODES
 from kbrepro.policies.base import best_arm
 from kbrepro.problems import Trial
-from kbrepro.regret import Estimate, Trace, estimated_mean, paired_share, simple_regret
+from kbrepro.regret import Trace
 from kbrepro.simulation import rounds
 
-Panel = Mapping[str, Array]
 Source = Callable[[Trial], NetworkProblem]
 
 #: Gap (see `maximum_gap`) up to which a chain has several maximisers, and from which on an obvious one.
@@ -53,42 +49,6 @@ def find_chains(source: Source, wanted: int, obvious: bool, trial: Trial, most: 
 def scaled(traces: Mapping[str, Trace], ranges: Array) -> dict[str, Trace]:
     """Return traces with every regret as share of the range of its chain, `ranges` (n_trials,)."""
     return {name: trace.scaled(ranges) for name, trace in traces.items()}
-
-
-# Statistics over chains
-
-
-def by_chain(values: Array, times: int) -> Array:
-    """Return the mean over the `times` trials of every chain: (n times, ...) -> (n, ...)."""
-    return values.reshape(-1, times, *values.shape[1:]).mean(axis=1)
-
-
-def totals(traces: Mapping[str, Trace], times: int) -> dict[str, Array]:
-    """Return the panel of R_T, by rule (n,)."""
-    return {rule: by_chain(trace.regret.sum(axis=1), times) for rule, trace in traces.items()}
-
-
-def simple_at(traces: Mapping[str, Trace], t: int, times: int) -> dict[str, Array]:
-    """Return the panel of simple regret after t rounds, by rule (n,); ValueError unless 1 <= t <= T."""
-    for trace in traces.values():
-        if not 1 <= t <= trace.horizon:
-            raise ValueError(f"t = {t} is not allowed: t must be from 1 to the horizon, {trace.horizon}")
-    return {rule: by_chain(simple_regret(trace)[:, t - 1], times) for rule, trace in traces.items()}
-
-
-def lead(panel: Panel, rule: str, rivals: Sequence[str]) -> Array:
-    """Return how far a rule's regret lies below that of its best rival, per chain (n,): negative where it is behind."""
-    return np.min([panel[rival] for rival in rivals if rival != rule], axis=0) - panel[rule]
-
-
-def near_optimal(regrets: Array, limit: float, times: int, seed: int) -> Estimate:
-    """Return the share of trials (n times,) whose regret is at most `limit`, resampled by chains."""
-    return estimated_mean(by_chain(1.0 * (regrets <= limit), times), seed)
-
-
-def mean_ratio(a: Array, b: Array, seed: int) -> Estimate:
-    """Return the mean of a over that of b, both (n,), paired, resampled by chains."""
-    return paired_share(a, b, seed).changed(lambda value: 1 + value)
 
 
 # Sets and bounds, one network each
@@ -165,24 +125,28 @@ def composed_errors(network: RandomNetwork, sides: Sequence[int], trial: Trial) 
     means moved into the layers' known ranges, over four times the sum (eq. 165; its sds, the largest on the ranges, are
     at least these).
     """
-    problem = network(trial)
-    rng, found = trial.rng("run"), {"error": 0.0, "regret": 0.0, "projected": 0.0}
+    problem, found = network(trial), []
+    ranges = [(output.min(axis=0), output.max(axis=0)) for output in problem.outputs]
     for per_side in sides:
-        design = uniform_design(problem.model.points, per_side)
-        seen = [problem.pull(arm, rng) for arm in design]
-        for name, known, factor in (("regret", None, 2.0), ("projected", _ranges(problem), 4.0)):
-            means, sds = composite_path(problem.model, design, seen, known)
-            bound = composed_bound(problem, sds)
-            found[name] = max(found[name], float(problem.regret(best_arm(means[-1][:, 0])) / (factor * bound.max())))
-            if known is None:
-                error = np.abs(problem.expected_reward - means[-1][:, 0])
-                found["error"] = max(found["error"], float((error / bound).max()))
-    return found
+        (mean, sds), (projected, their_sds) = (designed(problem, per_side, known) for known in (None, ranges))
+        bound, wider = composed_bound(problem, sds), composed_bound(problem, their_sds)
+        error = (np.abs(problem.expected_reward - mean) / bound).max()
+        regret = problem.regret(best_arm(mean)) / (2 * bound.max())
+        found.append((error, regret, problem.regret(best_arm(projected)) / (4 * wider.max())))
+    return dict(zip(("error", "regret", "projected"), map(float, np.max(found, axis=0)), strict=True))
 
 
-def _ranges(problem: NetworkProblem) -> list[tuple[Array, Array]]:
-    """The lowest and highest outputs of every layer."""
-    return [(output.min(axis=0), output.max(axis=0)) for output in problem.outputs]
+def designed(
+    problem: NetworkProblem, per_side: int, ranges: Sequence[tuple[Array, Array]] | None = None
+) -> tuple[Array, list[Array]]:
+    """Return the composite mean (A,) after non-adaptive sampling with per_side^d pulls, and the sds of all layers.
+
+    `ranges` as for `policies.composite_path`.
+    """
+    design = uniform_design(problem.model.points, per_side)
+    seen = [problem.pull(arm, np.random.default_rng(0)) for arm in design]
+    means, sds = composite_path(problem.model, design, seen, ranges)
+    return means[-1][:, 0], sds
 
 
 def composed_bound(problem: NetworkProblem, sds: Sequence[Array]) -> Array:
@@ -194,20 +158,12 @@ def composed_bound(problem: NetworkProblem, sds: Sequence[Array]) -> Array:
     return bound
 
 
-def nonadaptive_regrets(source: Source, sides: Sequence[int], trial: Trial, *, project: bool = False) -> Array:
-    """Return the simple regret of non-adaptive sampling with per_side^d pulls, per_side in `sides`, (len(sides),).
-
-    With `project` the ranges of the layers are known to it.
-    """
+def nonadaptive_regrets(source: Source, sides: Sequence[int], trial: Trial) -> Array:
+    """Return the simple regret of non-adaptive sampling with per_side^d pulls, per_side in `sides`, (len(sides),)."""
     problem = source(trial)
-    model, rng = problem.model, trial.rng("run")
-    rank = rng.spawn(2)[1].permutation(model.n_arms)  # ties fall as for the policies of this trial
-    regrets, ranges = [], _ranges(problem) if project else None
-    for per_side in sides:
-        design = uniform_design(model.points, per_side)
-        means, _ = composite_path(model, design, [problem.pull(arm, rng) for arm in design], ranges)
-        regrets.append(float(problem.regret(best_arm(means[-1][:, 0], rank))))
-    return np.array(regrets)
+    rank = trial.rng("run").spawn(2)[1].permutation(problem.model.n_arms)  # ties fall as for policies of this trial
+    arms = [best_arm(designed(problem, per_side)[0], rank) for per_side in sides]
+    return problem.regret(np.array(arms))
 
 
 def relative_widths(source: Source, pulls: int, constants: Sequence[float], trial: Trial) -> Array:

@@ -79,7 +79,7 @@ class Needles:
 
     Arms are 3 x 3 points a cell, the middle one its centre; the needle's radius w is half a cell. The policies are told
     the Matérn kernel, B, and L = max(L', r_max L~), L' the slope of the needle. Raises IndexError past the last cell,
-    ValueError if the later layers cannot raise anything up to u~ to 2 epsilon.
+    `low` ValueError if the later layers cannot raise anything up to u~ to 2 epsilon.
     """
 
     per_side: int
@@ -89,9 +89,6 @@ class Needles:
 
     def __post_init__(self) -> None:
         checks.at_least(2, per_side=self.per_side, depth=self.depth)
-        checks.positive(epsilon=self.epsilon)
-        if self.epsilon > (top := amplifier(np.array(REACH), self.nu) / 2):
-            raise ValueError(f"epsilon = {self.epsilon} is not allowed: epsilon must be at most {top:.3g}")
 
     @property
     def radius(self) -> float:

@@ -89,11 +89,8 @@ class NetworkProblem:
     outputs: tuple[Array, ...] = field(repr=False)
 
     def __post_init__(self) -> None:
-        found, wanted = (
-            [np.shape(output) for output in self.outputs],
-            [(self.model.n_arms, n) for n in self.model.widths],
-        )
-        if found != wanted:
+        wanted = [(self.model.n_arms, n) for n in self.model.widths]
+        if (found := [np.shape(output) for output in self.outputs]) != wanted:
             raise ValueError(f"outputs have shapes {found}: they must be {wanted}")
         for output in self.outputs:
             checks.finite_array(outputs=output)
@@ -119,15 +116,9 @@ class NetworkProblem:
 
 
 def compose(model: NetworkModel, layers: Sequence[Callable[[Array], Array]]) -> NetworkProblem:
-    """Return the problem of feeding every layer with the output of the one before it and its own inputs.
-
-    Raises ValueError if a layer that knows its centres (`layers.Layer`) is given inputs of another dimension.
-    """
+    """Return the problem of feeding every layer with the output of the one before it and its own inputs."""
     z, outputs = np.empty((model.n_arms, 0)), []
     for i, layer in enumerate(layers):
         z = np.column_stack([z, model.own_inputs(i)])
-        wanted = layer.centres.shape[1] if hasattr(layer, "centres") else z.shape[1]
-        if z.shape[1] != wanted:
-            raise ValueError(f"layer {i} takes {wanted} inputs and is given {z.shape[1]}: dimensions must chain")
         outputs.append(z := np.asarray(layer(z), dtype=float))
     return NetworkProblem(model, tuple(outputs))

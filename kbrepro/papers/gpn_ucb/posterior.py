@@ -27,7 +27,6 @@ class LayerPosterior:
 
     def __init__(self, kernel: Kernel | OperatorKernel, points: Array, noise_variance: float, n_outputs: int) -> None:
         checks.positive(noise_variance=noise_variance)
-        checks.positive_int(n_outputs=n_outputs)
         self.kernel, self.points, self.noise_variance = kernel, points, noise_variance
         self.mean = np.zeros((len(points), n_outputs))
         self._variance = kernel.diag(points).astype(float).copy()
@@ -58,13 +57,10 @@ class LayerPosterior:
     def update(self, z: Array, y: Array) -> Array:
         """Condition on the output y (n_outputs,) at z (d,); return the new row of V at the fixed points, (P,).
 
-        Raises ValueError on other shapes and on what is not finite.
+        Raises ValueError on what is not finite; shapes are checked by `NetworkModel.steps`.
         """
-        z, y = np.atleast_2d(z), np.asarray(y, dtype=float)
-        if z.shape != (1, self.points.shape[1]) or y.shape != (self.mean.shape[1],):
-            wanted = f"z ({self.points.shape[1]},) and y ({self.mean.shape[1]},)"
-            raise ValueError(f"the shapes disagree: z {z.shape[1:]}, y {y.shape}; they must be {wanted}")
         checks.finite_array(z=z, y=y)
+        z = z[None, :]
         mean, V = self.solved(z)
         t, new = len(V), V[:, 0]
         scale = np.sqrt(max(float(self.kernel.diag(z)[0]) - float(new @ new), 0.0) + self.noise_variance)
@@ -112,9 +108,7 @@ class OperatorPosterior:
 
     def update(self, z: Array, y: Array) -> None:
         """Condition on the output y (n,) at z (d,); raises as `LayerPosterior.update`."""
-        if np.shape(y) != (self._n,):
-            raise ValueError(f"the shapes disagree: y {np.shape(y)}; it must be ({self._n},)")
-        for pair, value in zip(with_output(np.atleast_2d(z), self._n), y, strict=True):
+        for pair, value in zip(with_output(z[None, :], self._n), y, strict=True):
             row = self._pairs.update(pair, np.array([value])).reshape(-1, self._n)
             self.covariance -= row[:, :, None] * row[:, None, :]
 

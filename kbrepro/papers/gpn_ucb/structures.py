@@ -88,32 +88,18 @@ class MultiOutput:
 Structure = FeedForward | MultiOutput
 
 
-def rates(
-    structure: Structure, T: Array, *, m: int, norm: float, lipschitz: float, nu: float, d: int, width: int = 1
-) -> dict[str, Array]:
-    """Return the rates of Tables 1 and 2 at T rounds, of the shape of T, constants 1 and logarithms dropped.
+def rate_gap(
+    structure: Structure, T: float, *, m: int, norm: float, lipschitz: float, nu: float, d: int, width: int
+) -> float:
+    """Return the rate of GPN-UCB's R_T over that of the lower bound (Tables 1 and 2, c = 1) at T rounds.
 
-    m layers, Matérn smoothness `nu` (>= 1 for the lower bounds), d inputs; `width` is d_2 = ... = d_m, 1 for a chain.
+    m layers, Matérn smoothness `nu` >= 1, d inputs; `width` is d_2 = ... = d_m, 1 for a chain. Constants and logarithms
+    are dropped. GPN-UCB's holds if posterior sds add up as Vakili (2022) conjectures; d_max is max(d, width). Of one
+    function Iwazaki (2025, arXiv 2502.19006, by its abstract) proves nearly optimal regret for noise-free GP-UCB,
+    constant for smooth kernels. For layers, whose inputs GPN-UCB does not choose, that is no proof.
     Raises ValueError unless norm and Lipschitz constant are positive.
-
-    - `upper R_T`: GPN-UCB's, if posterior sds add up as Vakili (2022) conjectures; d_max is max(d, width). Of one
-      function Iwazaki (2025, arXiv 2502.19006, by its abstract) proves nearly optimal regret for noise-free GP-UCB,
-      constant for smooth kernels. For layers, whose inputs GPN-UCB does not choose, that is no proof.
-    - `lower R_T`: with c = 1.
-    - `upper simple`: non-adaptive sampling's, for chains. nu <= 1: B L^(m-1) T^(-nu^m / d); nu > 1: B^(1 + nu + ... +
-      nu^(m-2)) L^(nu^(m-1)) T^(-nu / d). (Table 2 omits the dots in the exponent.)
-    - `upper simple, restricted`: for means that stay in the layers' domains, B L^((m-1) max(nu, 1)) T^(-nu / d).
-    - `lower simple`.
     """
     checks.positive(norm=norm, lipschitz=lipschitz)
-    scale, slow = norm * lipschitz ** (m - 1), np.power(T, -nu / d)
-    factor = structure.rate_factor((width,) * (m - 1) + (1,), norm, lipschitz)
-    powers = sum(nu**i for i in range(max(m - 1, 1)))
-    rough, smooth = scale * np.power(T, -(nu**m) / d), norm**powers * lipschitz ** (nu ** (m - 1)) * slow
-    return {
-        "upper R_T": factor * np.power(T, max(1 - nu / max(d, width), 0.0)),
-        "lower R_T": np.minimum(T, scale * np.power(T, 1 - nu / d) if d > nu else scale ** (d / nu)),
-        "upper simple": rough if nu <= 1 else smooth,
-        "upper simple, restricted": norm * lipschitz ** ((m - 1) * max(nu, 1.0)) * slow,
-        "lower simple": scale * slow,
-    }
+    scale = norm * lipschitz ** (m - 1)
+    upper = structure.rate_factor((width,) * (m - 1) + (1,), norm, lipschitz) * T ** max(1 - nu / max(d, width), 0)
+    return float(upper / min(T, scale * T ** (1 - nu / d) if d > nu else scale ** (d / nu)))

@@ -5,8 +5,7 @@ import pytest
 
 from kbrepro.kernels import SquaredExponential
 from kbrepro.papers.gpn_ucb import cascade_ei
-from kbrepro.papers.gpn_ucb.layers import draw_layer
-from kbrepro.papers.gpn_ucb.posterior import TABLE_POINTS, LayerPosterior
+from kbrepro.papers.gpn_ucb.posterior import LayerPosterior
 from kbrepro.papers.gpn_ucb.problems import exact_chain
 from kbrepro.problems import Trial
 
@@ -81,14 +80,3 @@ def test_the_quadrature_is_the_brute_force_sum_also_where_values_dip(after_pulls
     pulled = slice(len(PULLS))
     assert expected[pulled].max() < 0.01 * expected.max()  # the dips
     np.testing.assert_allclose(computed[pulled], expected[pulled], rtol=0.01, atol=1e-9)
-
-
-def test_fine_tables_keep_their_stated_errors():
-    posterior = LayerPosterior(KERNEL, TABLE_POINTS, 1e-7, 1)
-    layer = draw_layer(rng(29), KERNEL, rng(30).uniform(-2, 2, (4, 1)), 1, 2.0)
-    for x in rng(31).uniform(-2, 2, (30, 1)):
-        posterior.update(x, layer(x[None])[0])
-    Z = rng(32).uniform(-3, 3, (500, 1))
-    fine = cascade_ei._fine(posterior.mean[:, 0], posterior.variance)
-    looked_up = cascade_ei._draw(fine, Z[:, 0].astype(np.float32), np.zeros(500, np.float32))
-    assert np.abs(looked_up - posterior.at(Z)[0][:, 0]).max() <= 2e-6

@@ -60,22 +60,10 @@ def test_every_policy_starts_at_the_same_random_arm_and_finds_good_ones(make):
     assert trace.regret.min() <= 0.05 * problem.reward_range
     rewards = [layers[-1] for layers in observations(problem, trace.arms, rng(22))]
     np.testing.assert_array_equal(rewards, problem.expected_reward[trace.arms])
-
-
-@pytest.mark.parametrize("make", POLICIES.values(), ids=POLICIES)
-def test_no_policy_can_reach_the_outputs(make):
-    problem = chain(21)
-    kept = pickle.dumps(told_of(make(problem.model, 40), problem))
+    kept = pickle.dumps(told_of(make(problem.model, 40), problem))  # no policy can reach the outputs
     for output in problem.outputs:
         assert output.tobytes() in pickle.dumps(problem)
         assert output.tobytes() not in kept
-
-
-def test_gpn_ucb_pulls_the_largest_upper_bound():
-    problem = chain(23)
-    policy = told_of(GPNUCB(problem.model, 10), problem)
-    upper = policy.posterior.bounds()[1]
-    assert upper[policy.ask(rng(24))] >= upper.max() - 1e-9
 
 
 def test_cascade_ucb_is_the_recursion_on_dense_posteriors(dense):
@@ -95,7 +83,8 @@ def test_cascade_ucb_is_the_recursion_on_dense_posteriors(dense):
 def test_a_black_box_sees_the_reward_alone():
     problem = chain(25)
     policy = told_of(black_box_ucb(problem.model, 10), problem).policy
-    at = list(ARMS)
+    at, told = list(ARMS), policy.model
+    assert (told.kernel, told.noise_variance, told.norm) == (KERNEL, 1e-7, 2.0)
     np.testing.assert_allclose(policy.posterior.mean[at], problem.expected_reward[at], atol=1e-4)
     np.testing.assert_array_equal(policy.index(rng(0)), policy.posterior.mean + 2.0 * policy.posterior.sd)
 

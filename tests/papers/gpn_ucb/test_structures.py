@@ -5,7 +5,7 @@ import pytest
 
 from kbrepro.kernels import SquaredExponential
 from kbrepro.papers.gpn_ucb.problems import independent_outputs
-from kbrepro.papers.gpn_ucb.structures import FeedForward, MultiOutput, rates
+from kbrepro.papers.gpn_ucb.structures import FeedForward, MultiOutput, rate_gap
 
 SCALAR, VECTOR = FeedForward(SquaredExponential(1.0)), MultiOutput(independent_outputs)
 B, L = 3.0, 2.0
@@ -34,23 +34,11 @@ def test_rounding_is_carried_on_like_the_sds():
 
 def test_rates_are_those_of_table_2():
     at = {"m": 4, "norm": 2.0, "lipschitz": 3.0, "d": 2}
-    assert rates(SCALAR, 1.0, nu=2.0, **at)["upper simple"] == 2.0**7 * 3.0**8
-    assert rates(SCALAR, 100.0, nu=2.0, **at)["upper R_T"] == 2**4 * 2 * 3**3
-    wide, vector = (rates(its, 16.0, nu=1.5, width=4, **at)["upper R_T"] for its in (SCALAR, VECTOR))
-    assert wide == pytest.approx(2**4 * 8 * 2 * 3**3 * 16**0.625)
-    assert vector == pytest.approx(5**4 * 2 * 3**3 * 16**0.625)
-
-
-@pytest.mark.parametrize("nu", [1.0, 1.5, 2.5])
-def test_lower_rates_lie_below_upper_ones(nu):
-    for T in (50.0, np.array([1e4, 1e5])):
-        its = rates(SCALAR, T, m=4, norm=2.0, lipschitz=3.0, d=2, nu=nu)
-        assert {np.shape(rate) for rate in its.values()} == {np.shape(T)}
-        assert (its["lower simple"] <= its["upper simple, restricted"]).all()
-        assert (its["upper simple, restricted"] <= its["upper simple"]).all()
-        assert (its["lower R_T"] <= its["upper R_T"]).all()
-
-
-def test_norm_and_lipschitz_constant_of_rates_are_positive():
+    assert rate_gap(SCALAR, 1e4, nu=1.5, width=1, **at) == pytest.approx(2**4)
+    wide, vector = (rate_gap(its, 16.0, nu=1.5, width=4, **at) for its in (SCALAR, VECTOR))
+    lower = 16  # R_T is at most T, here less than B L^(m-1) T^(1 - nu/d)
+    assert wide == pytest.approx(2**4 * 8 * 2 * 3**3 * 16**0.625 / lower)
+    assert vector == pytest.approx(5**4 * 2 * 3**3 * 16**0.625 / lower)
+    assert rate_gap(SCALAR, 100.0, nu=3.0, width=1, **at) == pytest.approx(2**4 * 54 / 54 ** (2 / 3))
     with pytest.raises(ValueError, match=r"norm = 0\.0 is not allowed"):
-        rates(SCALAR, 10.0, m=2, norm=0.0, lipschitz=1.0, nu=1.5, d=1)
+        rate_gap(SCALAR, 10.0, nu=1.5, width=1, **at | {"norm": 0.0})

@@ -1,0 +1,305 @@
+"""What judges each claim on GPN-UCB: what was played goes in, an estimate of every part of the claim comes out.
+
+A *panel* is {rule: a regret of every chain (n,)}, in shares of the range of g; of a chain the mean of its trials.
+"""
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from kbrepro import regret
+from kbrepro.kernels import Array
+from kbrepro.papers.gpn_ucb import needle
+from kbrepro.papers.gpn_ucb.sets import MODES
+from kbrepro.problems import Trial
+from kbrepro.regret import Estimate, Trace, estimated_mean, exact, paired_difference, share, simple_regret
+
+Judged = dict[str, Estimate]
+Panel = Mapping[str, Array]
+
+BLACK_BOX, WITHOUT_CEI = ("GP-UCB", "EI"), ("cUCB", "OI", "GP-UCB", "EI")
+BASELINES = (*WITHOUT_CEI, "cEI")
+#: Part of a claim -> the paper's two algorithms.
+OURS = {"gpn": "GPN-UCB", "nonada": "NonAda"}
+#: Differences that are ties: of cumulative regret rounding, of simple regret 0.1 % of the range.
+ROUNDING, TIE = 1e-9, 0.001
+#: Part of a claim on needles -> nu.
+NEEDLES = {"nu_1": 1.0, "nu_15": 1.5, "nu_2": 2.0}
+#: Part of claim 5-Z -> version of GPN-UCB.
+VERSIONS = {"itself": "with the point itself", "none": "no envelope", "finer": "400 points"}
+
+
+# Panels
+
+
+def by_chain(values: Array, times: int) -> Array:
+    """Return the mean over the `times` trials of every chain: (n times, ...) -> (n, ...)."""
+    return values.reshape(-1, times, *values.shape[1:]).mean(axis=1)
+
+
+def totals(traces: Mapping[str, Trace], times: int = 1) -> dict[str, Array]:
+    """Return the panel of R_T, by rule (n,)."""
+    return {rule: by_chain(trace.regret.sum(axis=1), times) for rule, trace in traces.items()}
+
+
+def simple_at(traces: Mapping[str, Trace], t: int, times: int = 1) -> dict[str, Array]:
+    """Return the panel of simple regret after t rounds, by rule (n,); ValueError unless 1 <= t <= T."""
+    for trace in traces.values():
+        if not 1 <= t <= trace.horizon:
+            raise ValueError(f"t = {t} is not allowed: t must be from 1 to the horizon, {trace.horizon}")
+    return {rule: by_chain(simple_regret(trace)[:, t - 1], times) for rule, trace in traces.items()}
+
+
+def of_chains(panel: Panel, chains: Any) -> dict[str, Array]:
+    """Return the panel of some chains only: `chains` is a slice or booleans (n,)."""
+    return {rule: values[chains] for rule, values in panel.items()}
+
+
+def lead(panel: Panel, rule: str, rivals: Sequence[str]) -> Array:
+    """Return how far a rule's regret lies below that of its best rival, per chain (n,): negative where it is behind."""
+    return np.min([panel[rival] for rival in rivals if rival != rule], axis=0) - panel[rule]
+
+
+def ahead(panel: Panel, rule: str, rivals: Sequence[str], tie: float = ROUNDING) -> Estimate:
+    """Return the share of chains in which a rule's regret is below that of all rivals, ties not counted."""
+    return share(lead(panel, rule, rivals) > tie)
+
+
+def not_behind(panel: Panel, rule: str, rivals: Sequence[str], tie: float = TIE) -> Estimate:
+    """Return the share of chains in which no rival's regret is below that of a rule, ties counted for it."""
+    return share(lead(panel, rule, rivals) >= -tie)
+
+
+def behind(panel: Panel, rule: str, rivals: Sequence[str] = BLACK_BOX, tie: float = ROUNDING) -> Estimate:
+    """Return the share of chains in which a rule's regret exceeds that of the best rival, ties not counted."""
+    return share(lead(panel, rule, rivals) < -tie)
+
+
+def within(regrets: Array) -> Estimate:
+    """Return the share of regrets (n,) that are at most 5 %."""
+    return share(regrets <= 0.05)
+
+
+def near_optimal(regrets: Array, limit: float, times: int, seed: int) -> Estimate:
+    """Return the share of trials (n times,) whose regret is at most `limit`, resampled by chains."""
+    return estimated_mean(by_chain(1.0 * (regrets <= limit), times), seed)
+
+
+def mean_ratio(a: Array, b: Array, seed: int) -> Estimate:
+    """Return the mean of a over that of b, both (n,), paired, resampled by chains."""
+    return regret.paired_share(a, b, seed).changed(lambda value: 1 + value)
+
+
+# Cumulative regret
+
+
+def claim_5_A(**panels: Panel) -> Judged:
+    """In which share of chains GPN-UCB has less regret than all rivals but cEI; R_T on `draws` and on `norm_2`."""
+    return {part: ahead(its, "GPN-UCB", WITHOUT_CEI) for part, its in panels.items()}
+
+
+def claim_5_B(total: Panel) -> Judged:
+    """In which share of chains GPN-UCB has less regret than sampled cEI."""
+    return {"draws": ahead(total, "GPN-UCB", ["cEI"])}
+
+
+def claim_5_C(total: Panel, seed: int) -> Judged:
+    """In which share of chains GPN-UCB has less regret than exact cEI, and how many times its mean sampled cEI has."""
+    noise = mean_ratio(total["cEI"], total["cEI, exact"], seed)
+    return {"draws": ahead(total, "GPN-UCB", ["cEI, exact"]), "noise": noise}
+
+
+def claim_5_Q(total: Panel, of_cei: Panel) -> Judged:
+    """In which share of chains GPN-UCB, and cEI on those that it played, have more regret than a black box."""
+    return {"gpn": behind(total, "GPN-UCB"), "cei": behind(of_cei, "cEI")}
+
+
+def claim_5_G(total: Panel, at_50: Panel) -> Judged:
+    """In which share of chains cUCB and OI have more regret than a black box, cumulative, and simple at T = 50."""
+    simple = {f"{rule.lower()}_simple": behind(at_50, rule, tie=TIE) for rule in ("cUCB", "OI")}
+    return {"cucb": behind(total, "cUCB")} | simple
+
+
+def claim_5_I(versions: Panel, norm_2: Panel, seed: int) -> Judged:
+    """How many times the mean regret GPN-UCB has without the envelope, R_T on draws and on chains of norm 2."""
+    draws = mean_ratio(versions["no envelope"], versions["as in L.2"], seed)
+    return {"draws": draws, "norm_2": mean_ratio(norm_2["no envelope"], norm_2["GPN-UCB"], seed)}
+
+
+def claim_5_R(widths: Array, told_1: Trace, told_2: Trace, seed: int) -> Judged:
+    """How many times as wide cUCB's bounds are as GPN-UCB's, and its mean regret told L = 1 over that told 2.
+
+    `widths` (n, 3) as `experiments.relative_widths` returns them with L = 2, 1 and 1/2 in eq. 283.
+    """
+    median = partial(np.median, axis=-1)
+    wider = [regret.bootstrap(median, its, rng=np.random.default_rng([seed, 3])) for its in widths.T]
+    ratio = mean_ratio(told_1.regret.sum(axis=1), told_2.regret.sum(axis=1), seed)
+    return dict(zip(("looser", "at_1", "at_half"), wider, strict=True)) | {"regret": ratio}
+
+
+def claim_5_X(traces: Mapping[str, Trace]) -> Judged:
+    """How many times the seconds of a round of GPN-UCB cEI takes, sampled and exact, medians."""
+    seconds = {rule: float(np.median(trace.seconds_a_round)) for rule, trace in traces.items()}
+    rules = {"seconds": "cEI", "exact": "cEI, exact"}
+    return {part: exact(seconds[rule] / seconds["GPN-UCB"]) for part, rule in rules.items()}
+
+
+# Simple regret
+
+
+def claim_5_D(gpn: Array, nonada: Array, times: int, seed: int) -> Judged:
+    """Which share of trials of GPN-UCB at T = 50 (n times,), and of NonAda at 49 (n,), is within 5 % and 1 %."""
+    limits = {"": 0.05, "_1": 0.01}
+    found = {f"gpn{end}": near_optimal(gpn, limit, times, seed) for end, limit in limits.items()}
+    return found | {f"nonada{end}": near_optimal(nonada, limit, 1, seed) for end, limit in limits.items()}
+
+
+def claim_5_E(at_50: Panel, at_49: Panel) -> Judged:
+    """In which share of chains GPN-UCB at T = 50, NonAda at 49 are not behind (strictly ahead of) all but cEI."""
+    found: Judged = {}
+    for (part, rule), panel in zip(OURS.items(), (at_50, at_49), strict=True):
+        found[part] = not_behind(panel, rule, WITHOUT_CEI)
+        found[f"{part}_strict"] = ahead(panel, rule, WITHOUT_CEI, TIE)
+    return found
+
+
+def claim_5_F(late: Panel, early: Panel) -> Judged:
+    """In which share of chains NonAda is not behind all baselines, strictly ahead, and not behind early on."""
+    nonada, strict = not_behind(late, "NonAda", BASELINES), ahead(late, "NonAda", BASELINES, TIE)
+    return {"nonada": nonada, "strict": strict, "early": not_behind(early, "NonAda", BASELINES)}
+
+
+def claim_5_H(swept: Mapping[float, Trace], cucb: Trace, seed: int) -> Judged:
+    """In which share of chains OI is within 1 % of cUCB for all b <= 1, and how much more regret it has for b >= 100.
+
+    Simple regret, `curve` on the mean over all rounds, `last` and `large` at T; `swept` {b: trace}.
+    """
+    curves = {b: simple_regret(trace) for b, trace in swept.items()}
+    apart = np.array([np.abs(its - simple_regret(cucb)) for b, its in curves.items() if b <= 1])
+    small, large = (
+        np.mean([its[:, -1] for b, its in curves.items() if low <= b <= high], axis=0)
+        for low, high in ((0, 1), (100, np.inf))
+    )
+    found = {"curve": share(apart.mean(axis=2).max(axis=0) <= 0.01), "last": share(apart[..., -1].max(axis=0) <= 0.01)}
+    return found | {"large": paired_difference(large, small, seed)}
+
+
+def claim_5_N(at_50: Panel) -> Judged:
+    """In which share of chains the simple regrets of GPN-UCB and cEI differ by at most 1 % of the range."""
+    return {"alike": share(np.abs(at_50["GPN-UCB"] - at_50["cEI"]) <= 0.01)}
+
+
+def claim_5_O(panel: Panel, seed: int) -> Judged:
+    """How much more simple regret than cEI GPN-UCB and NonAda have."""
+    return {part: paired_difference(panel[rule], panel["cEI"], seed) for part, rule in OURS.items()}
+
+
+def claim_5_W(networks: Mapping[str, Panel]) -> Judged:
+    """Which share of networks is within 5 % of the range, {structure: panel of simple regret}."""
+    its = product((("multi", "multi-output"), ("feed", "feed-forward")), OURS.items())
+    return {f"{short}_{part}": within(networks[name][rule]) for (short, name), (part, rule) in its}
+
+
+def claim_5_Y(traces: Mapping[str, Trace]) -> Judged:
+    """In which share of trials the arms differ if the envelope reaches over all of D."""
+    return {"trials": share((traces["as in L.2"].arms != traces["over all of D"].arms).any(axis=1))}
+
+
+def claim_5_Z(ends: Panel, seed: int) -> Judged:
+    """How much less simple regret than as in L.2 versions of GPN-UCB have at T."""
+    return {part: paired_difference(ends["as in L.2"], ends[name], seed) for part, name in VERSIONS.items()}
+
+
+# Bounds and sets
+
+
+def coverage(found: Mapping[str, Sequence[Mapping[str, Array]]], n_arms: int) -> pd.DataFrame:
+    """Return how often bounds and sets miss and how wide sets are, a row a structure, from `experiments.coverage`.
+
+    `band`: arm-steps outside; `missed, paper` and `missed, outward`: shares of arm-steps; `width, ...`: median at the
+    end.
+    """
+    rows = {}
+    for structure, runs in found.items():
+        its = {mode: np.array([run[mode] for run in runs]) for mode in ("band", *MODES)}
+        rows[structure] = {"band": its["band"].sum()}
+        arm_steps = its["band"].size * n_arms
+        rows[structure] |= {f"missed, {mode}": its[mode][:, 0].sum() / arm_steps for mode in MODES}
+        rows[structure] |= {f"width, {mode}": np.median(its[mode][:, 1, -1]) for mode in MODES}
+    return pd.DataFrame(rows).T
+
+
+def claim_5_J(table: pd.DataFrame, arm_steps: int) -> Judged:
+    """How often bounds and outward sets miss, the widths of these, and which share grid sets miss, by `coverage`."""
+    found = {"band": exact(table["band"].sum())}
+    for part, (_, row) in zip(("chain", "multi", "mixed", "feed", "extra"), table.iterrows(), strict=True):
+        found[part] = exact(arm_steps * row["missed, outward"])
+        found |= {f"{part}_width": exact(row["width, outward"]), f"{part}_grid": exact(row["missed, paper"])}
+    return found
+
+
+def claim_5_K(outward: pd.DataFrame, bare: pd.DataFrame) -> Judged:
+    """The largest share of their bounds that a step's and the cumulative regret reach; also claim 5-V.
+
+    A row a network of `experiments.bound_ratios`, on outward-rounded sets and on bare ones. Of the former those count
+    that rounding adds less than 5 % of the range to; all of them where there are none.
+    """
+    kept = outward[outward["slack"] < 0.05] if (outward["slack"] < 0.05).any() else outward
+    found = {"slack": outward["slack"].median(), "step": kept["step"].max(), "total": kept["total"].max()}
+    return {part: exact(value) for part, value in (found | {"bare": bare["step"].max()}).items()}
+
+
+def claim_5_P(largest: pd.DataFrame) -> Judged:
+    """The largest share of their bounds that errors and simple regret reach, of `experiments.composed_errors`."""
+    structures = {"chain": "chain", "multi": "multi-output", "feed": "feed-forward"}
+    three = largest.loc[[*structures.values()]]
+    found = {part: exact(three.loc[name, "error"]) for part, name in structures.items()}
+    return found | {"regret": exact(three["regret"].max()), "projected": exact(three.loc["chain", "projected"])}
+
+
+# The lower bound
+
+
+def claim_5_L(computed: Mapping[float, float], printed: Mapping[float, float]) -> Judged:
+    """The largest difference of r_min / r_max from the printed numbers, both {nu: ratio}."""
+    return {"digits": exact(max(abs(computed[nu] - printed[nu]) for nu in printed))}
+
+
+def claim_5_M(regrets: Mapping[float, pd.DataFrame]) -> Judged:
+    """The smallest average over all needles of a rule's regret over its bound; also claim 5-S.
+
+    `regrets` {nu: a row a needle, a column a rule}: simple regret over epsilon, or R_T over epsilon T.
+    """
+    return {part: exact(regrets[nu].mean().min()) for part, nu in NEEDLES.items()}
+
+
+def claim_5_T(sources: Mapping[float, needle.Needles], trial: Trial) -> Judged:
+    """The largest norm over B, slope over L, error of the maximum, and how many arms outside are not 0, of all nu."""
+    problems = {nu: source(trial) for nu, source in sources.items()}
+    slopes = {nu: max(its.needle_slope(), needle.steepest(nu)) for nu, its in sources.items()}
+    tops = [its.expected_reward.max() / (2 * sources[nu].epsilon) for nu, its in problems.items()]
+    return {
+        "norm": exact(max(its.first_norm() for its in sources.values()) / needle.NORM),
+        "slope": exact(max(slopes[nu] / its.model.lipschitz for nu, its in problems.items())),
+        "maximum": exact(max(abs(top - 1) for top in tops)),
+        "outside": exact(sum(its.outside(trial) for its in sources.values())),
+    }
+
+
+def claim_5_U() -> Judged:
+    """How 1 - r_min / r_max falls with the scale s of u and u~ for nu = 1.5 and 2, and to what the layers still raise.
+
+    `rises`: the smaller exponent of s; `usable`: the least g~(u~) / u~; `last`: the least g~(u~) at s = 1/64.
+    """
+    shrink, nus = np.array([1, 1 / 4, 1 / 16, 1 / 64]), (1.5, 2.0)
+    lost = [[1 - np.divide(*needle.slope_range(nu, s)) for s in shrink] for nu in nus]
+    tops = np.array([[needle.amplifier(np.array(s * needle.REACH), nu, s) for s in shrink] for nu in nus])
+    return {
+        "rises": exact(min(np.polyfit(np.log(shrink), np.log(its), 1)[0] for its in lost)),
+        "usable": exact((tops / (shrink * needle.REACH)).min()),
+        "last": exact(tops[:, -1].min()),
+    }

@@ -1,0 +1,174 @@
+"""What judges a claim, on panels known by hand; a wrong rule, rival, tie, side or sign gives another number."""
+
+from itertools import accumulate
+from types import SimpleNamespace
+
+import numpy as np
+import pandas as pd
+import pytest
+from traces import trace_of
+
+from kbrepro.papers.gpn_ucb import measures, needle
+from kbrepro.regret import Trace
+
+#: In how many of 30 chains each rival is the only one below GPN-UCB.
+BELOW = {"cUCB": 1, "OI": 2, "GP-UCB": 3, "EI": 4, "cEI": 5, "cEI, exact": 6, "NonAda": 7}
+
+
+def panel(tie):
+    """One rival after the other is two ties below GPN-UCB in chains of its own, else above; the last two are ties."""
+    values = {rule: np.full(30, 1 + 2 * tie) for rule in BELOW}
+    for (rule, n), end in zip(BELOW.items(), accumulate(BELOW.values()), strict=True):
+        values[rule][end - n : end] = 1 - 2 * tie
+        values[rule][28:] = 1 - 0.9 * tie * (rule in measures.BLACK_BOX), 1 + 0.9 * tie
+    return {"GPN-UCB": np.ones(30)} | values
+
+
+def flat(**levels):
+    return {rule.replace("_", " "): np.full(4, level) for rule, level in levels.items()}
+
+
+TOTAL, SIMPLE = panel(1e-9), panel(0.001)
+FIRST_10, FIRST_25 = measures.of_chains(TOTAL, slice(10)), measures.of_chains(SIMPLE, np.arange(30) < 25)
+ENDS = flat(no_envelope=6.0, with_the_point_itself=4.0) | {"as in L.2": np.full(4, 3.0), "400 points": np.full(4, 1.0)}
+OURS = {"GPN-UCB": np.full(4, 3.0), "NonAda": np.full(4, 5.0), "cEI": np.ones(4)}
+NETWORKS = {"multi-output": {"GPN-UCB": np.array([0.05, 0.06]), "NonAda": np.zeros(2)},
+            "feed-forward": {"GPN-UCB": np.array([0.04, 0.04, 0.0, 0.1]), "NonAda": np.ones(2)}}  # fmt: skip
+
+#: Rounding adds 5 % or more to the second and third network.
+OUTWARD = pd.DataFrame({"slack": [0.01, 0.05, 0.6], "step": [0.3, 0.9, 0.2], "total": [0.1, 0.2, 0.15]})
+BARE = pd.DataFrame({"step": [4.0, 7.0]})
+LARGEST = pd.DataFrame({"error": [1, 2, 9, 3], "regret": [4, 6, 9, 5], "projected": [7, 8, 9, 8]},
+                       ["chain", "multi-output", "mixed", "feed-forward"])  # fmt: skip
+TIMED = {"GPN-UCB": [1.0, 2, 9], "cEI": [6.0, 8, 9], "cEI, exact": [2.0, 3, 30]}
+PULLS = {"as in L.2": [[1, 2], [3, 4], [5, 6]], "over all of D": [[1, 2], [3, 9], [5, 6]]}
+
+
+class Hard:
+    """Stands for `needle.Needles`: told L = 2, a norm, a slope, a maximum over 2 epsilon, arms outside."""
+
+    epsilon = 0.5
+
+    def __init__(self, norm, slope, top, outside):
+        self.first_norm, self.needle_slope, self.top = lambda: norm, lambda: slope, top
+        self.outside = lambda trial: outside
+
+    def __call__(self, trial):
+        return SimpleNamespace(expected_reward=np.array([0, self.top]), model=SimpleNamespace(lipschitz=2.0))
+
+
+@pytest.mark.parametrize(
+    ("judged", "expected"),
+    [
+        (measures.claim_5_A(draws=TOTAL, norm_2=FIRST_10), {"draws": 18 / 30, "norm_2": 0}),
+        (measures.claim_5_B(TOTAL), {"draws": 23 / 30}),
+        (measures.claim_5_C(TOTAL | {"cEI": np.full(30, 3.0), "cEI, exact": TOTAL["cEI"]}, 1),
+         {"draws": 23 / 30, "noise": 3}),
+        (measures.claim_5_Q(TOTAL, FIRST_10), {"gpn": 7 / 30, "cei": 7 / 10}),
+        (measures.claim_5_Q(TOTAL, FIRST_10 | {"cEI": np.zeros(10)}), {"gpn": 7 / 30, "cei": 0}),
+        (measures.claim_5_G(TOTAL, FIRST_25 | {"OI": np.zeros(25)}),
+         {"cucb": 7 / 30, "cucb_simple": 7 / 25, "oi_simple": 0}),
+        (measures.claim_5_G(SIMPLE, SIMPLE), {"cucb": 8 / 30, "cucb_simple": 7 / 30, "oi_simple": 7 / 30}),
+        (measures.claim_5_E(SIMPLE, FIRST_25), {"gpn": 20 / 30, "gpn_strict": 18 / 30,
+                                                "nonada": 15 / 25, "nonada_strict": 4 / 25}),
+        (measures.claim_5_F(SIMPLE, FIRST_25), {"nonada": 15 / 30, "strict": 7 / 30, "early": 10 / 25}),
+        (measures.claim_5_D(np.array([0.05, 0.05, 0.01, 0.06]), np.array([0.05, 0.01, 0.06]), 2, 1),
+         {"gpn": 3 / 4, "gpn_1": 1 / 4, "nonada": 2 / 3, "nonada_1": 1 / 3}),
+        (measures.claim_5_I(ENDS, ENDS | {"GPN-UCB": np.ones(4)}, 1), {"draws": 2, "norm_2": 6}),
+        (measures.claim_5_N({"GPN-UCB": np.zeros(4), "cEI": np.array([0.009, -0.009, 0.011, -0.011])}), {"alike": 0.5}),
+        (measures.claim_5_O(OURS, 1), {"gpn": 2, "nonada": 4}),
+        (measures.claim_5_R(np.array([[6.0, 3, 2], [8, 4, 1], [9, 5, 1]]), trace_of(np.ones((3, 2))),
+                            trace_of(np.full((3, 2), 4.0)), 1),
+         {"looser": 8, "at_1": 4, "at_half": 1, "regret": 0.25}),
+        (measures.claim_5_W(NETWORKS), {"multi_gpn": 0.5, "multi_nonada": 1, "feed_gpn": 0.75, "feed_nonada": 0}),
+        (measures.claim_5_Z(ENDS, 1), {"itself": -1, "none": -3, "finer": 2}),
+        (measures.claim_5_L({1.0: 0.5, 2.0: 0.7}, {1.0: 0.49, 2.0: 0.72}), {"digits": 0.02}),
+        (measures.claim_5_M({nu: pd.DataFrame({"a": [0.0, nu], "b": [9, 9]}) for nu in (1.0, 1.5, 2.0)}),
+         {"nu_1": 0.5, "nu_15": 0.75, "nu_2": 1}),
+        (measures.claim_5_X({rule: trace_of(np.ones((1, 3)), [its]) for rule, its in TIMED.items()}),
+         {"seconds": 4, "exact": 1.5}),
+        (measures.claim_5_Y({name: Trace(np.array(arms), *[np.zeros(3)] * 3) for name, arms in PULLS.items()}),
+         {"trials": 1 / 3}),
+        (measures.claim_5_K(OUTWARD, BARE), {"slack": 0.05, "step": 0.3, "total": 0.1, "bare": 7}),
+        (measures.claim_5_K(OUTWARD[1:], BARE), {"slack": 0.325, "step": 0.9, "total": 0.2, "bare": 7}),
+        (measures.claim_5_P(LARGEST), {"chain": 1, "multi": 2, "feed": 3, "regret": 6, "projected": 7}),
+        (measures.claim_5_T({1.5: Hard(4.0, 0.0, 1.0, 2), 2.0: Hard(3.0, 50.0, 0.7, 5)}, None),
+         {"norm": 0.8, "slope": 25, "maximum": 0.3, "outside": 7}),
+        (measures.claim_5_T({1.5: Hard(4.0, 0.0, 1.0, 2)}, None),  # there the amplifier is the steeper
+         {"norm": 0.8, "slope": needle.steepest(1.5) / 2, "maximum": 0, "outside": 2}),
+    ],
+)  # fmt: skip
+def test_the_parts_of_a_claim(judged, expected):
+    assert {part: its.value for part, its in judged.items()} == pytest.approx(expected)
+
+
+# Panels
+
+
+def test_the_trials_of_a_chain_are_averaged():
+    traces = {"a": trace_of([[3, 1, 2], [5, 5, 0], [1, 1, 1], [4, 2, 3]])}
+    np.testing.assert_array_equal(measures.totals(traces, 2)["a"], [8, 6])
+    np.testing.assert_array_equal(measures.simple_at(traces, 2, 2)["a"], [3, 1.5])
+    np.testing.assert_array_equal(measures.simple_at(traces, 3)["a"], [1, 0, 1, 2])
+    with pytest.raises(ValueError, match="t = 4 is not allowed: t must be from 1 to the horizon, 3"):
+        measures.simple_at(traces, 4)
+
+
+def test_a_lead_is_over_the_best_rival_and_never_over_oneself():
+    its = {"a": np.array([1.0, 5, 2]), "b": np.array([2.0, 4, 2]), "c": np.array([3.0, 9, 0])}
+    np.testing.assert_array_equal(measures.lead(its, "a", ["a", "b", "c"]), [1, -1, -2])
+
+
+def one_by_one(statistic, *samples):
+    """The percentile interval of a statistic of 1-D samples, resample after resample in a loop."""
+    rng, n = np.random.default_rng(8), len(samples[0])
+    found = [statistic(*(s[its] for s in samples)) for its in (rng.integers(n, size=n) for _ in range(4000))]
+    return statistic(*samples), *np.quantile(found, [0.025, 0.975])
+
+
+def test_chains_are_resampled_and_not_trials():
+    rng = np.random.default_rng(7)
+    regrets, a, b = rng.random(60), rng.exponential(size=30), rng.exponential(size=30)
+    its = (regrets <= 0.3).reshape(30, 2).mean(axis=1)
+    assert measures.near_optimal(regrets, 0.3, 2, seed=1) == pytest.approx(one_by_one(np.mean, its), abs=0.02)
+    ratio = one_by_one(lambda x, y: x.mean() / y.mean(), a, b)
+    assert measures.mean_ratio(a, b, seed=1) == pytest.approx(ratio, rel=0.04)
+    alike = np.array([0.0, 0.05, 0.06] * 30)  # every chain has the same share; trials would vary
+    assert measures.claim_5_D(alike, alike, 3, seed=1)["gpn"] == pytest.approx((2 / 3, 2 / 3, 2 / 3))
+    assert measures.near_optimal(alike, 0.05, 1, seed=1).low < 0.6
+
+
+# Traces
+
+
+def test_oi_is_compared_with_cucb_on_whole_curves_and_at_the_end():
+    cucb = trace_of([[0.5, 0.1]] * 4)
+    off = [[0.5, 0.1], [0.5, 0.115], [0.53, 0.1], [0.53, 0.095]]  # 0.015 off at the end, 0.03 at first
+    swept = {0.1: cucb, 1.0: trace_of(off), 10.0: trace_of([[9.0, 9.0]] * 4), 100.0: trace_of([[0.5, 0.4]] * 4)}
+    judged = measures.claim_5_H(swept, cucb, 1)
+    assert judged["curve"].value == 0.5 and judged["last"].value == 0.75
+    assert judged["large"].value == pytest.approx(0.4 - np.mean([0.1, 0.1075, 0.1, 0.0975]))
+
+
+# Bounds, sets, needles
+
+
+def test_misses_of_bounds_and_sets_and_widths_at_the_end():
+    run = {"band": np.array([0, 1]), "paper": np.array([[2, 3], [9, 4]]), "outward": np.array([[0, 1], [9, 7]])}
+    structures = ["chain", "multi-output", "multi-output, mixed", "feed-forward", "extra inputs"]
+    found = {name: [run | {"outward": np.array([[0, i], [9, 7 + i]])}] * 2 for i, name in enumerate(structures)}
+    table = measures.coverage(found, 10)
+    chain = {"band": 2, "missed, paper": 0.25, "missed, outward": 0, "width, paper": 4, "width, outward": 7}
+    assert table.loc["chain"].to_dict() == chain
+    judged = {part: its.value for part, its in measures.claim_5_J(table, 40).items()}
+    parts = ("chain", "multi", "mixed", "feed", "extra")
+    expected = {part: 2 * i for i, part in enumerate(parts)} | {f"{part}_grid": 0.25 for part in parts}
+    assert judged == pytest.approx({"band": 10} | expected | {f"{part}_width": 7 + i for i, part in enumerate(parts)})
+
+
+def test_the_constant_comes_close_to_1_at_the_cost_of_the_height():
+    judged = measures.claim_5_U()
+    assert judged["rises"].value == pytest.approx(1, abs=0.2)  # 2 (nu - 1) for nu = 1.5, the smaller
+    tops = {nu: [float(needle.amplifier(np.array(0.3 * s), nu, s)) for s in (1, 1 / 64)] for nu in (1.5, 2.0)}
+    assert judged["last"].value == min(tops[1.5][1], tops[2.0][1]) < tops[1.5][0]
+    assert judged["usable"].value == pytest.approx(min(its[0] for its in tops.values()) / 0.3)
