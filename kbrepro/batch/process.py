@@ -17,16 +17,12 @@ import yaml
 from kbrepro.batch import guard
 
 MARK = "KBREPRO_RUN"
-#: Runs a module like `python -m`, without the grammars that jsonschema would compile for two seconds (see `batch`).
-_START = """import runpy, sys
-sys.modules["rfc3987_syntax"] = None
-runpy.run_module(sys.argv.pop(1), run_name="__main__", alter_sys=True)"""
 ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
 
 
 def module(name: str) -> list[str]:
     """Return the command that runs an installed module; arguments follow."""
-    return [sys.executable, "-c", _START, name]
+    return [sys.executable, "-m", name]
 
 
 def papermill(
