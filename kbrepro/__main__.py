@@ -179,7 +179,7 @@ def compare(folders: tuple[Path, ...]) -> None:
     except (ValueError, RuntimeError, OSError) as error:
         raise click.UsageError(str(error)) from error
     click.echo(comparison.text(found))
-    if any(beside.differs for beside in found):
+    if any(item.state == comparison.DIFFERS for beside in found for item in beside.items):
         raise click.exceptions.Exit(1)
 
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from kbrepro import store
 from kbrepro.batch import audit, compare
+from kbrepro.batch.compare import SAME, Item
 from kbrepro.batch.run import PAPER, Run, RunFailed, judge_again, plan
-from kbrepro.batch.tolerance import SAME, Item
 from kbrepro.verdicts import scorecard
 
 
