@@ -6,17 +6,15 @@ import sys
 import time
 import uuid
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import Any
 
-import psutil
 import yaml
 
 from kbrepro.batch import guard
 
-MARK = "KBREPRO_RUN"
 ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
 
 
@@ -32,10 +30,8 @@ def papermill(
     log: Path,
     parameters: Mapping[str, Any] | None,
     environment: Mapping[str, str],
-) -> tuple[int, float]:
-    """Execute a notebook with `root` as working directory; return papermill's exit code and its peak memory.
-
-    The latter in megabytes, of papermill, kernel and workers together, as seen once a second.
+) -> int:
+    """Execute a notebook with `root` as working directory, and return papermill's exit code.
 
     What the notebook writes to stderr (progress bars, warnings) is kept in `log`, papermill's own words after it, and
     shown in a terminal. When this ends, by return, Ctrl-C or a signal to this process, kernel and workers are gone.
@@ -47,7 +43,7 @@ def papermill(
         command += ["-y", yaml.safe_dump(dict(parameters), allow_unicode=True)]
     mark = uuid.uuid4().hex
     # a conda environment must find its own kernel, not one of the user's
-    own = ONE_THREAD | {MARK: mark, "JUPYTER_PREFER_ENV_PATH": "1", "PYTHONUNBUFFERED": "1"}
+    own = ONE_THREAD | {guard.MARK: mark, "JUPYTER_PREFER_ENV_PATH": "1", "PYTHONUNBUFFERED": "1"}
     with log.open("wb") as file, log.open("rb") as written, TemporaryFile() as own_words, _nothing_left(mark):
         process = subprocess.Popen(
             command,
@@ -58,35 +54,19 @@ def papermill(
             stderr=own_words,
             start_new_session=True,  # Ctrl-C reaches this process only, which then ends the others in order
         )
-        code, peak, ticks = None, 0.0, 0
-        while code is None:
-            if ticks % 10 == 0:
-                peak = max(peak, megabytes(process.pid))
-            ticks += 1
+        while (code := process.poll()) is None:
             time.sleep(0.1)
-            code = process.poll()
             if sys.stderr.isatty():
                 sys.stderr.buffer.write(written.read())
                 sys.stderr.flush()
         own_words.seek(0)
         file.write(own_words.read())
-    return code, peak
-
-
-def megabytes(pid: int) -> float:
-    """Return the memory of a process and of all that descend from it; 0 if it is gone."""
-    total = 0
-    with suppress(psutil.Error):
-        parent = psutil.Process(pid)
-        for process in [parent, *parent.children(recursive=True)]:
-            with suppress(psutil.Error):
-                total += process.memory_info().rss
-    return total / 1e6
+    return code
 
 
 @contextmanager
 def _nothing_left(mark: str) -> Iterator[None]:
     """End every marked process on the way out, also where this process is killed: see `guard`."""
-    command = [sys.executable, "-P", guard.__file__, MARK, mark]
+    command = [sys.executable, "-P", guard.__file__, mark]
     with subprocess.Popen(command, stdin=subprocess.PIPE, start_new_session=True):  # leaving it closes the pipe
         yield

@@ -121,9 +121,9 @@ def _each(names: list[str], work: Mapping[str, Callable[[], None]]) -> None:
 
 
 def _plan(root: Path, notebook: str, profile: str, overrides: Mapping[str, Any]) -> Run:
-    types, defaults = profiles.defaults(root, notebook)
+    defaults = profiles.defaults(root, notebook)
     given = profiles.of_profile(root, notebook, profile) | dict(overrides)
-    profiles.check(notebook, given, types)
+    profiles.check(notebook, given, defaults)
     rules = _rules(root, notebook) if profile == PAPER and not overrides else None
     if rules and rules.edition and given.get("seed") != rules.edition.seed:
         where = f"notebooks/profiles/{PAPER}/{notebook}.yaml"
@@ -169,11 +169,10 @@ def _run_alone(r: Run, environment: Mapping[str, str]) -> None:
     shutil.rmtree(r.partial, ignore_errors=True)
     r.partial.mkdir(parents=True)
     start = time.monotonic()
-    megabytes = _make(r, r.partial, environment)
+    _make(r, r.partial, environment)
     seconds, played = _computed(r.partial / TIMES)
     record |= {"notebook": r.notebook, "profile": r.profile, "parameters": r.effective}
     record |= {"seconds": round(time.monotonic() - start, 1), "compute_seconds": seconds, "played": played}
-    record |= {"peak_megabytes": round(megabytes)}
     if not played:
         print(f"{r.notebook}: nothing was played, all trials were read from the store", file=sys.stderr)
     rules = _rules(r.root, r.notebook)
@@ -188,16 +187,15 @@ def _run_alone(r: Run, environment: Mapping[str, str]) -> None:
             raise RunFailed(f"its results are kept, but the notebook says what is not true of them:\n{listed}")
 
 
-def _make(r: Run, folder: Path, environment: Mapping[str, str]) -> float:
-    """Make the results of a run in a folder, with its store in use; return the most memory in use, in megabytes."""
+def _make(r: Run, folder: Path, environment: Mapping[str, str]) -> None:
+    """Make the results of a run in a folder, with its store in use."""
     results_dir, times = folder.relative_to(r.root).as_posix(), folder / TIMES
     times.write_text("label,trials,seconds,played\n", encoding="utf-8")
     kept_in = {"KBREPRO_TIMES": str(times), store.FOLDER: str(r.folder / store.PLAYED)}
     source = r.root / "notebooks" / f"{r.notebook}.ipynb"
     given = r.given | {profiles.RESERVED: results_dir}
-    megabytes = _execute(r.root, source, folder, given, {**environment, **kept_in})
+    _execute(r.root, source, folder, given, {**environment, **kept_in})
     _tidy_notebook(r, folder, results_dir)
-    return megabytes
 
 
 def _computed(times: Path) -> tuple[float, int]:
@@ -234,15 +232,11 @@ def _refresh(root: Path, name: str) -> None:
 
 def _execute(
     root: Path, source: Path, folder: Path, given: Mapping[str, Any] | None, environment: Mapping[str, str]
-) -> float:
-    """Run into folder/notebook.ipynb and folder/log.txt, and return the most memory in use, in megabytes.
-
-    Raises RunFailed, with the reason, unless papermill succeeds.
-    """
+) -> None:
+    """Run into notebook.ipynb and log.txt of a folder; raise RunFailed, with the reason, unless papermill succeeds."""
     output, log = folder / "notebook.ipynb", folder / "log.txt"
-    code, megabytes = papermill(root, source, output, log, given, environment)
+    code = papermill(root, source, output, log, given, environment)
     tidy_log(log, root)
     if code != 0:
         where = folder.relative_to(root).as_posix()
         raise RunFailed(f"{last_error(output, log)}\n(papermill exit code {code}; what there is: {where})")
-    return megabytes

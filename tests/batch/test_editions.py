@@ -141,7 +141,7 @@ def test_a_full_scale_run_wants_the_seed_of_its_edition(project, monkeypatch):
     editions.open_new(project, "01_toy", "0.3.0", "first")
     profile = project / "notebooks/profiles/paper/01_toy.yaml"
     profile.write_text(re.sub(r"seed: \d+", "seed: 5", profile.read_text()))
-    monkeypatch.setattr(run.profiles, "defaults", lambda root, name: ({"seed": "int", "trials": "int"}, {}))
+    monkeypatch.setattr(run.profiles, "defaults", lambda root, name: {"seed": 1, "trials": 2})
     with pytest.raises(ValueError, match=r"seed = 5 is not allowed: edition 0\.3\.0 has"):
         run._plan(project, "01_toy", "paper", {})
 

