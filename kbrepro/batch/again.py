@@ -1,13 +1,12 @@
 """Staleness by doing: full-scale runs are judged and shown from their stores, and compared with what is committed."""
 
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
 from kbrepro import store
 from kbrepro.batch import audit, compare
 from kbrepro.batch.compare import SAME, Item
-from kbrepro.batch.run import PAPER, Run, RunFailed, judge_again, plan
+from kbrepro.batch.run import PAPER, Run, RunFailed, judged_again, plan
 from kbrepro.verdicts import scorecard
 
 
@@ -22,11 +21,8 @@ def differing(r: Run) -> list[Item]:
 
     Seconds, and what follows from them, are those that were measured then. Raises RunFailed if the store lacks a label.
     """
-    folder = judge_again(r)
-    try:
+    with judged_again(r) as folder:
         return [item for item in compare.items(r.root, r.notebook, r.folder, folder) if item.state != SAME]
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
 
 
 def _verdicts(r: Run) -> str:

@@ -24,24 +24,19 @@ def module(name: str) -> list[str]:
 
 
 def papermill(
-    root: Path,
-    source: Path,
-    output: Path,
-    log: Path,
-    parameters: Mapping[str, Any] | None,
-    environment: Mapping[str, str],
+    root: Path, source: Path, folder: Path, parameters: Mapping[str, Any], environment: Mapping[str, str]
 ) -> int:
-    """Execute a notebook with `root` as working directory, and return papermill's exit code.
+    """Execute a notebook with `root` as working directory into a folder's notebook.ipynb; return the exit code.
 
-    What the notebook writes to stderr (progress bars, warnings) is kept in `log`, papermill's own words after it, and
+    What the notebook writes to stderr (progress bars, warnings) is kept in log.txt, papermill's own words after it, and
     shown in a terminal. When this ends, by return, Ctrl-C or a signal to this process, kernel and workers are gone.
     """
-    command = [*module("papermill"), str(source), str(output), "-k", "python3"]
+    command = [*module("papermill"), str(source), str(folder / "notebook.ipynb"), "-k", "python3"]
     # by itself papermill writes the whole notebook twice a cell
     command += ["--no-progress-bar", "--no-request-save-on-cell-execute", "--stderr-file", "-"]
-    if parameters is not None:
+    if parameters:  # none: no cell of them is put in
         command += ["-y", yaml.safe_dump(dict(parameters), allow_unicode=True)]
-    mark = uuid.uuid4().hex
+    mark, log = uuid.uuid4().hex, folder / "log.txt"
     # a conda environment must find its own kernel, not one of the user's
     own = ONE_THREAD | {guard.MARK: mark, "JUPYTER_PREFER_ENV_PATH": "1", "PYTHONUNBUFFERED": "1"}
     with log.open("wb") as file, log.open("rb") as written, TemporaryFile() as own_words, _nothing_left(mark):

@@ -80,9 +80,8 @@ def test_so_it_is_without_the_sensor_data_it_was_played_on(quick, number, tmp_pa
     before = seen(quick[number].folder)
     monkeypatch.setenv("KBREPRO_DATA", str(tmp_path))
     assert again.differing(quick[number]) == []
-    folder = run.judge_again(quick[number])
-    assert seen(folder) == before
-    run.shutil.rmtree(folder)
+    with run.judged_again(quick[number]) as folder:
+        assert seen(folder) == before
 
 
 @pytest.mark.slow
