@@ -16,17 +16,11 @@ MARK = "KBREPRO_RUN"  # of the environment
 
 def end_all(mark: str) -> None:
     """Kill every process that carries the mark, and those that they start meanwhile."""
-    while marked := [process for process in psutil.process_iter() if _has(process, mark)]:
+    while marked := [it for it in psutil.process_iter(["environ"]) if (it.info["environ"] or {}).get(MARK) == mark]:
         for process in marked:
             with suppress(psutil.NoSuchProcess):
                 process.kill()
         time.sleep(0.05)
-
-
-def _has(process: psutil.Process, mark: str) -> bool:
-    with suppress(psutil.Error, OSError):
-        return process.environ().get(MARK) == mark and process.status() != psutil.STATUS_ZOMBIE
-    return False
 
 
 if __name__ == "__main__":

@@ -5,10 +5,8 @@ import subprocess
 import sys
 import time
 import uuid
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from pathlib import Path
-from tempfile import TemporaryFile
 from typing import Any
 
 import yaml
@@ -28,8 +26,8 @@ def papermill(
 ) -> int:
     """Execute a notebook with `root` as working directory into a folder's notebook.ipynb; return the exit code.
 
-    What the notebook writes to stderr (progress bars, warnings) is kept in log.txt, papermill's own words after it, and
-    shown in a terminal. When this ends, by return, Ctrl-C or a signal to this process, kernel and workers are gone.
+    What papermill and the notebook write to stderr (progress bars, warnings) is kept in log.txt, and shown in a
+    terminal. When this ends, by return, Ctrl-C or a signal to this process, kernel and workers are gone.
     """
     command = [*module("papermill"), str(source), str(folder / "notebook.ipynb"), "-k", "python3"]
     # by itself papermill writes the whole notebook twice a cell
@@ -39,14 +37,17 @@ def papermill(
     mark, log = uuid.uuid4().hex, folder / "log.txt"
     # a conda environment must find its own kernel, not one of the user's
     own = ONE_THREAD | {guard.MARK: mark, "JUPYTER_PREFER_ENV_PATH": "1", "PYTHONUNBUFFERED": "1"}
-    with log.open("wb") as file, log.open("rb") as written, TemporaryFile() as own_words, _nothing_left(mark):
+    watch = subprocess.Popen(
+        [sys.executable, "-P", guard.__file__, mark], stdin=subprocess.PIPE, start_new_session=True
+    )
+    with watch, log.open("wb") as file, log.open("rb") as written:  # leaving it closes the pipe
         process = subprocess.Popen(
             command,
             cwd=root,
             env={**os.environ, **own, **environment},
             stdin=subprocess.DEVNULL,
             stdout=file,
-            stderr=own_words,
+            stderr=subprocess.STDOUT,
             start_new_session=True,  # Ctrl-C reaches this process only, which then ends the others in order
         )
         while (code := process.poll()) is None:
@@ -54,14 +55,4 @@ def papermill(
             if sys.stderr.isatty():
                 sys.stderr.buffer.write(written.read())
                 sys.stderr.flush()
-        own_words.seek(0)
-        file.write(own_words.read())
     return code
-
-
-@contextmanager
-def _nothing_left(mark: str) -> Iterator[None]:
-    """End every marked process on the way out, also where this process is killed: see `guard`."""
-    command = [sys.executable, "-P", guard.__file__, mark]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, start_new_session=True):  # leaving it closes the pipe
-        yield
