@@ -13,7 +13,9 @@ from kbrepro.verdicts import scorecard
 def told(root: Path, notebooks: list[str]) -> Iterator[str]:
     """Yield a line a notebook (all if none is named): its verdicts from the store today, and its last audit."""
     for r in plan(notebooks, PAPER, {}, root):
-        yield f"{r.notebook}: {_verdicts(r)}; {_last_audit(r)}"
+        last = audit.last(root, r.notebook, PAPER)
+        audited = f"last audit {last['date']}: {last['equal']} of {last['replayed']} equal" if last else "never audited"
+        yield f"{r.notebook}: {_verdicts(r)}; {audited}"
 
 
 def differing(r: Run) -> list[Item]:
@@ -31,14 +33,7 @@ def _verdicts(r: Run) -> str:
     if not (kept := store.labels(r.folder / store.PLAYED)):
         return "nothing that was played is kept"
     try:
-        found = differing(r)
+        names = [item.name for item in differing(r)]
     except RunFailed as error:
         return f"its store is not full ({len(kept)} labels): {str(error).splitlines()[0]}"
-    if not found:
-        return "same verdicts and tables from its store"
-    return f"other from its store: {', '.join(item.name for item in found)}"
-
-
-def _last_audit(r: Run) -> str:
-    last = audit.last(r.root, r.notebook, r.profile)
-    return f"last audit {last['date']}: {last['equal']} of {last['replayed']} equal" if last else "never audited"
+    return f"other from its store: {', '.join(names)}" if names else "same verdicts and tables from its store"

@@ -4,7 +4,6 @@ import tempfile
 import zipfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -37,20 +36,12 @@ class Item(NamedTuple):
     what: str = ""
 
 
-@dataclass(frozen=True)
-class Beside:
+class Beside(NamedTuple):
     """One notebook of two runs: what to know first, and its items (none where only one run has it)."""
 
     notebook: str
     notes: list[str]
-    items: list[Item] = field(default_factory=list)
-
-    @property
-    def told(self) -> str:
-        """What to know first, then how many items are in each state."""
-        states = [item.state for item in self.items]
-        counts = ", ".join(f"{states.count(state)} {state}" for state in STATES if state in states)
-        return "; ".join([*self.notes, *([counts] if counts else [])])
+    items: list[Item]
 
 
 def runs(root: Path, *folders: Path) -> list[Beside]:
@@ -77,17 +68,19 @@ def compare(root: Path, first: Path, second: Path) -> list[Beside]:
     return [
         _notebook(root, name, one[name], other[name])
         if name in one and name in other
-        else Beside(name, [f"only in the {'first' if name in one else 'second'} run"])
+        else Beside(name, [f"only in the {'first' if name in one else 'second'} run"], [])
         for name in sorted({*one, *other})
     ]
 
 
 def text(found: list[Beside]) -> str:
-    """Return for a terminal a line a notebook, and one for every item that is not the same."""
+    """Return for a terminal a line a notebook, items counted by state, and one for every item that is not the same."""
     lines = []
-    for beside in found:
-        lines.append(f"{beside.notebook}: {beside.told}")
-        lines += [f"  {item.name}: {item.state}: {item.what}" for item in beside.items if item.state != SAME]
+    for notebook, notes, items in found:
+        states = [item.state for item in items]
+        counts = ", ".join(f"{states.count(state)} {state}" for state in STATES if state in states)
+        lines.append(f"{notebook}: {'; '.join(filter(None, [*notes, counts]))}")
+        lines += [f"  {item.name}: {item.state}: {item.what}" for item in items if item.state != SAME]
     return "\n".join([*lines, MEANS])
 
 
