@@ -75,8 +75,6 @@ class Store:
         if job.label in self._seen and (found := differences(self._seen[job.label], job.settings)):
             raise OtherSettings(f"label {job.label!r} stands twice in this notebook: {'; '.join(found)}")
         path = path_of(self.folder, job.label)
-        if other := next((it for it in self._seen if it != job.label and path_of(self.folder, it) == path), ""):
-            raise OtherSettings(f"label {job.label!r} would share a file with {other!r}: give it another name")
         fresh = job.label not in self._seen and bool({job.label, "*"} & self.fresh)
         self._seen[job.label] = job.settings
         about, kept = _opened(path)
