@@ -67,12 +67,9 @@ def refresh(notebooks: tuple[str, ...]) -> None:
 @click.option("--profile", default="quick", show_default=True, help="quick, paper, or custom/<digest>.")
 def report(profile: str) -> None:
     """Make an HTML report, readable without network, of the results of a profile."""
-    from kbrepro.batch import profiles
     from kbrepro.site import build
 
     root = paths.project_root()
-    if not profile.startswith("custom/"):
-        profiles.chosen([profile], profiles.profile_names(root), "profile")
     click.echo(build.build(root, root / "results" / profile).relative_to(root).as_posix())
 
 
@@ -108,14 +105,12 @@ def audit(notebooks: tuple[str, ...], profile: str, minutes: float, seed: int, j
 
     Exit code 1 if one differs.
     """
-    import numpy as np
-
     from kbrepro.batch import audit as replay
     from kbrepro.batch import run as batch
 
-    root, rng = paths.project_root(), np.random.default_rng(seed)
+    root = paths.project_root()
     runs = batch.plan(list(notebooks), profile, {}, root)
-    found = [replay.audit(r, minutes / len(runs), rng, jobs) for r in runs]
+    found = [replay.audit(r, minutes / len(runs), seed, jobs) for r in runs]
     click.echo(replay.text(found))
     if keep:
         replay.keep(root, found)
@@ -138,8 +133,7 @@ def open_edition(notebook: str, name: str, why: str) -> None:
 
     root = paths.project_root()
     (chosen,) = profiles.chosen([notebook], profiles.notebook_names(root, ".ipynb"), "notebook")
-    seed = editions.open_new(root, chosen, name, why)
-    click.echo(f"{chosen}: root seed {seed}; commit this before anything is played")
+    click.echo(f"{chosen}: root seed {editions.open_new(root, chosen, name, why)}; commit this before you play")
 
 
 @main.command()

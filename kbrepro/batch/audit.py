@@ -56,7 +56,7 @@ class Audit:
         return self.equal.total() + sum(map(len, self.differ.values()))
 
 
-def audit(r: Run, minutes: float, rng: np.random.Generator, jobs: int | None = None) -> Audit:
+def audit(r: Run, minutes: float, seed: int, jobs: int | None = None) -> Audit:
     """Replay trials of a run's store for about so many minutes: one of each label first, then uniformly at random.
 
     Of an experiment one policy of a trial is replayed: its streams are its own. Arms and texts must be equal, other
@@ -72,7 +72,7 @@ def audit(r: Run, minutes: float, rng: np.random.Generator, jobs: int | None = N
     units = [unit for pair in here.values() for unit in _units(*pair)]
     found = Audit(r.notebook, r.profile, dict(Counter(unit.label for unit in units)), missing=missing)
     found.without_data = [label for label in jobs_of if label not in here]
-    order, deadline = _order(units, rng), time.monotonic() + 60 * minutes
+    order, deadline = _order(units, np.random.default_rng(seed)), time.monotonic() + 60 * minutes
     # what was kept of that trial alone: to hand all of a label to a worker takes longer than to play it
     calls = (
         joblib.delayed(_replayed)(unit, job, kept.results[unit.number - job.first])

@@ -89,7 +89,7 @@ def project(played, tmp_path, monkeypatch):
 
 def audited(root, minutes=0.2, seed=0):
     (planned,) = run.plan(["01"], "quick", {}, root)
-    return audit.audit(planned, minutes, np.random.default_rng(seed), 1)
+    return audit.audit(planned, minutes, seed, 1)
 
 
 def test_the_same_code_is_equal_throughout(project):

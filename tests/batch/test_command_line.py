@@ -44,7 +44,7 @@ def assert_one_line(result, message, code=1):
         (["reproduce", "--set", "horizon"], "it must be name=value"),
         (["refresh", "02_none"], "notebook '02_none' is not there; allowed: none"),
         (["report"], "first run `kbrepro reproduce --profile quick`"),
-        (["report", "--profile", "full"], "profile 'full' is not there; allowed: quick, paper"),
+        (["report", "--profile", "full"], "first run `kbrepro reproduce --profile full`"),
         (["claims"], "first run `kbrepro reproduce --profile paper`"),
     ],
 )
