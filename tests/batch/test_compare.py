@@ -31,11 +31,6 @@ TABLES = {
 }
 
 
-def git(root, *arguments):
-    own = ["-c", "user.name=a", "-c", "user.email=a@b.c", "-c", "commit.gpgsign=false"]
-    subprocess.run(["git", *own, *arguments], cwd=root, check=True, capture_output=True)
-
-
 def claim(name, value):
     part = {"is": "d", "rule": "> 1", "value": value, "low": value - 1, "high": value + 1}
     about = {"id": name, "verdict": "reproduced", "counts_as": "experiment", "finds": "", "note": "", "deciding": ""}
@@ -69,9 +64,9 @@ def root(tmp_path, monkeypatch):
 
 @pytest.fixture
 def committed(root):
-    git(root, "init", "-q")
-    git(root, "add", ".")
-    git(root, "commit", "-q", "-m", "results")
+    own = ["-c", "user.name=a", "-c", "user.email=a@b.c", "-c", "commit.gpgsign=false"]
+    for words in (["init", "-q"], ["add", "."], [*own, "commit", "-q", "-m", "results"]):
+        subprocess.run(["git", *words], cwd=root, check=True, capture_output=True)
     return root
 
 
