@@ -161,35 +161,6 @@ def test_the_computing_time_is_that_of_all_trials_and_workers_are_those_asked_fo
     assert (provenance.workers(3), provenance.workers("4"), provenance.workers(None)) == (3, 4, 5)
 
 
-def test_a_swap_leaves_what_was_played_whenever_it_is_cut_short(tmp_path, monkeypatch):
-    """Whatever step of the swap is the last one that happens: `played/` is in the final folder after a recovery."""
-    real = Path.rename
-    for last in range(4):
-        final, new = tmp_path / f"{last}" / "final", tmp_path / f"{last}" / "final.partial"
-        (final / "played").mkdir(parents=True)
-        (final / "played" / "a.npz").write_text("arms")
-        (final / "old.txt").touch()
-        new.mkdir()
-        (new / "new.txt").touch()
-        done = []
-
-        def rename(path, target, done=done, last=last):
-            if len(done) >= last:
-                raise KeyboardInterrupt
-            done.append(path)
-            return real(path, target)
-
-        with monkeypatch.context() as patch:
-            patch.setattr(Path, "rename", rename)
-            try:
-                folders.swap_in(new, final)
-            except KeyboardInterrupt:
-                assert last < 3
-        folders.recover(final)
-        assert (final / "played" / "a.npz").read_text() == "arms"
-        assert (final / "old.txt").exists() != (final / "new.txt").exists()
-
-
 def test_two_runs_at_once_do_not_mix(root, old, capfd):
     before = contents(old)
     with folders.locked(root / ".cache" / "locks" / f"quick-{NAME}"), pytest.raises(run.RunFailed):
