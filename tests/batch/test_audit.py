@@ -11,6 +11,7 @@ import nbformat
 import numpy as np
 import pytest
 from click.testing import CliRunner
+from fake_project import notebook_of
 
 from kbrepro import paths
 from kbrepro.__main__ import main
@@ -35,23 +36,16 @@ def total(source, trial):
     return {{"sum": float(source(trial).expected_reward.sum()) {more}, "seconds": {seconds}}}
 """
 PACKAGE = Path(run.__file__).parents[2]
-KERNEL = {
-    "kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"},
-    "language_info": {"name": "python"},
-}
 PLAIN = {"index": "", "best": "self.posterior.mean", "more": "", "seconds": "1.0"}
-CELLS = [
-    ("parameters", 'seed: int = 3\nlengthscale: float = 0.2\nresults_dir: str = ""'),
-    ("", "from functools import partial\nimport kbrepro as kb\nimport toy_rules\nfrom pathlib import Path"),
-    (
-        "",
-        "source = kb.GPDraw(kb.Matern(lengthscale, nu=2.5), kb.grid(30), 0.01)\n"
-        "rules = {'ours': partial(toy_rules.Rule, width=kb.Bayes(0.1)), 'best': toy_rules.Best}\n"
-        "traces = kb.run_trials(kb.Experiment(source, rules, 600), 4, seed, label='Fig. 1, d = 1')",
-    ),
-    ("", "sums = kb.map_trials(partial(toy_rules.total, source), 6, seed, label='sums')"),
-    ("", "Path(results_dir, 'found.txt').write_text(str([t.regret.sum() for t in traces.values()]))"),
-]
+CELLS = (
+    'seed: int = 3\nlengthscale: float = 0.2\nresults_dir: str = ""',
+    "from functools import partial\nimport kbrepro as kb\nimport toy_rules\nfrom pathlib import Path",
+    "source = kb.GPDraw(kb.Matern(lengthscale, nu=2.5), kb.grid(30), 0.01)\n"
+    "rules = {'ours': partial(toy_rules.Rule, width=kb.Bayes(0.1)), 'best': toy_rules.Best}\n"
+    "traces = kb.run_trials(kb.Experiment(source, rules, 600), 4, seed, label='Fig. 1, d = 1')",
+    "sums = kb.map_trials(partial(toy_rules.total, source), 6, seed, label='sums')",
+    "Path(results_dir, 'found.txt').write_text(str([t.regret.sum() for t in traces.values()]))",
+)
 
 
 def write_rules(root, **what):
@@ -66,8 +60,7 @@ def played(tmp_path_factory):
     root = write_rules(tmp_path_factory.mktemp("played"))
     (root / "kbrepro").mkdir()  # the folders that make a root; the package is the real one
     (root / "notebooks").mkdir()
-    cells = [nbformat.v4.new_code_cell(text, metadata={"tags": [tag] if tag else []}) for tag, text in CELLS]
-    nbformat.write(nbformat.v4.new_notebook(cells=cells, metadata=KERNEL), root / "notebooks" / "01_toy.ipynb")
+    nbformat.write(notebook_of(*CELLS), root / "notebooks" / "01_toy.ipynb")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PYTHONPATH", f"{root}{os.pathsep}{PACKAGE}")
         run.run(["01"], "quick", {}, 1, root)

@@ -220,56 +220,40 @@ def finished_before(root, whole):
     return shown(root)
 
 
-def full_disk():
+def full_disk(root):
     resource.setrlimit(resource.RLIMIT_FSIZE, (LIMIT, LIMIT))
 
 
-def test_a_full_disk(root, whole):
-    before = finished_before(root, whole)
-    code, said = finish(start(root, preexec_fn=full_disk))
-    assert code == 1 and "File too large" in said, said
-    assert shown(root) == before and nobody_is_left(root)
-    code, said = finish(start(root))
-    assert code == 0 and numbers(root) == whole[0], said
-
-
-def without_power_over_permissions():
+def read_only_folders(root):
     """Root obeys the modes of files too, once it has lost CAP_DAC_OVERRIDE and CAP_DAC_READ_SEARCH."""
+    for folder in (results(root).parent, root / "results"):
+        folder.chmod(0o555)
     for capability in (1, 2):
         ctypes.CDLL(None).prctl(24, capability, 0, 0, 0)
 
 
-def test_a_read_only_folder(root, whole):
+@pytest.mark.parametrize(
+    ("fault", "message"), [(full_disk, "File too large"), (read_only_folders, "Permission denied")]
+)
+def test_a_full_disk_and_a_read_only_folder(root, whole, fault, message):
     before = finished_before(root, whole)
-    for folder in (results(root).parent, root / "results"):
-        folder.chmod(0o555)
     try:
-        code, said = finish(start(root, preexec_fn=without_power_over_permissions))
-        assert code == 1 and "Permission denied" in said and "Traceback" not in said, said
+        code, said = finish(start(root, preexec_fn=lambda: fault(root)))
     finally:
         for folder in (root / "results", results(root).parent):
             folder.chmod(0o755)
+    assert code == 1 and message in said and "Traceback" not in said.partition("FAILED")[0], said
     assert shown(root) == before and nobody_is_left(root)
     code, said = finish(start(root))
     assert code == 0 and numbers(root) == whole[0], said
 
 
-def truncated(data):
-    return data[: len(data) // 2]
-
-
-def flipped(data):
-    return bytes([*data[: len(data) // 2], data[len(data) // 2] ^ 0x10, *data[len(data) // 2 + 1 :]])
-
-
-@pytest.mark.parametrize("damage", [truncated, flipped])
-def test_damaged_trials_are_named_and_nothing_is_lost(root, whole, damage):
+def test_damaged_trials_are_named_and_nothing_is_lost(root, whole):
     code, said = finish(start(root))
     assert code == 0, said
     (path,) = (results(root) / "played").glob("*.npz")
-    data = path.read_bytes()
-    path.write_bytes(damage(data))
-    before = shown(root)
+    data, before, half = path.read_bytes(), shown(root), path.stat().st_size // 2
+    path.write_bytes(bytes([*data[:half], data[half] ^ 0x10, *data[half + 1 :]]))
     code, said = finish(start(root))
     assert code == 1 and "played/trials.npz cannot be read" in said and "restore it" in said, said
     assert shown(root) == before
