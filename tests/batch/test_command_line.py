@@ -69,20 +69,8 @@ def test_outside_the_repository_the_message_says_so(tmp_path, monkeypatch, comma
 def test_reproduce_passes_everything_on_and_prints_the_folders(root, monkeypatch):
     seen = []
     monkeypatch.setattr(run, "run", lambda *arguments: seen.append(arguments) or [root / "results" / "x"])
-    result = call(
-        "reproduce",
-        NAME,
-        "--profile",
-        "paper",
-        "--set",
-        "horizon=5",
-        "--set",
-        "sizes=[3]",
-        "--jobs",
-        "2",
-        "--fresh",
-        "Fig. 1",
-    )
+    words = f"{NAME} --profile paper --set horizon=5 --set sizes=[3] --jobs 2 --fresh".split()
+    result = call("reproduce", *words, "Fig. 1")
     assert (result.exit_code, result.output) == (0, "results/x\n")
     assert call("reproduce", "--fresh").exit_code == 0
     assert seen[0] == ([NAME], "paper", {"horizon": 5, "sizes": [3]}, 2, root, ("Fig. 1",))
@@ -104,16 +92,14 @@ def test_claims_and_status_print_what_the_full_scale_runs_are(root):
     content = {"rules": "other", "expected": [], "claims": [record | {"parts": {}}]}
     (folder / "claims.json").write_text(json.dumps(content))
     assert call("status").output == f"{NAME}: nothing that was played is kept; never audited\n"
+    (folder / "claims.json").write_text('{"rules": "0", "expec')
+    assert_one_line(call("claims"), f"results/paper/{NAME}/claims.json cannot be read")
 
 
-def test_data_prints_what_is_found(root, monkeypatch, tmp_path):
+def test_data_prints_what_is_found_and_a_directory_that_is_not_there_is_one_line(root, monkeypatch, tmp_path):
     monkeypatch.setenv("KBREPRO_DATA", str(tmp_path))
     result = call("data")
-    assert result.exit_code == 0
-    assert f"data directory: {tmp_path}" in result.output
-
-
-def test_a_data_directory_that_is_not_there_is_one_line(root, monkeypatch, tmp_path):
+    assert result.exit_code == 0 and f"data directory: {tmp_path}" in result.output
     monkeypatch.setenv("KBREPRO_DATA", str(tmp_path / "none"))
     assert_one_line(call("data"), "no such directory")
 

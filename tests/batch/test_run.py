@@ -89,8 +89,7 @@ def test_a_failed_run_leaves_the_old_results(root, old, overrides, message, capf
 
 @pytest.mark.slow
 def test_the_notebooks_after_a_failed_one_still_run(root):
-    broken = small_notebook(parameters='results_dir: str = ""\nhorizon: int = 5')
-    nbformat.write(broken, root / "notebooks" / "00_broken.ipynb")
+    nbformat.write(small_notebook('results_dir: str = ""\nhorizon: int = 5'), root / "notebooks" / "00_broken.ipynb")
     (root / "notebooks" / "profiles" / "paper" / "00_broken.yaml").write_text("horizon: 0\n")
     with pytest.raises(run.RunFailed, match="1 of 2 notebooks failed: 00_broken"):
         run.run([], "paper", {}, root=root)
@@ -104,11 +103,9 @@ claims:
 """
 JUDGES = """
 import json, pathlib
-record = {"id": "0-A", "says": "It is larger.", "verdict": "reproduced", "counts_as": "experiment", "finds": "By 2."}
-record["deciding"] = ""
-expected = [{"sentence": "Never.", "holds": horizon == 5}]
-record |= {"parts": {}, "changes": [], "note": "", "kind": "experiment"}
-content = {"rules": "", "expected": expected, "claims": [record]}
+claim = {"id": "0-A", "says": "It is larger.", "verdict": "reproduced", "counts_as": "experiment", "finds": "By 2."}
+claim |= {"parts": {}, "changes": [], "note": "", "kind": "experiment", "deciding": ""}
+content = {"rules": "", "expected": [{"sentence": "Never.", "holds": horizon == 5}], "claims": [claim]}
 pathlib.Path(results_dir, "claims.json").write_text(json.dumps(content))"""
 
 
@@ -133,9 +130,9 @@ def test_a_full_scale_run_shows_its_own_verdicts_at_a_glance(root, judged):
     cells = nbformat.read(folder / "notebook.ipynb", as_version=4).cells
     (shown,) = [cell.outputs for cell in cells if "at-a-glance" in cell.metadata.get("tags", [])]
     assert shown[0].data["text/markdown"] == "- **Experiments** (1): 1 reproduced."
-    record = json.loads((folder / "run.json").read_text())
     assert editions.history(root)[-1]["reproduced"] == "1"  # the line of the edition has its verdicts
-    assert record["rules"] == claims.load(root / "notebooks" / "claims" / f"{NAME}.yaml").digest
+    rules = claims.load(root / "notebooks" / "claims" / f"{NAME}.yaml")
+    assert json.loads((folder / "run.json").read_text())["rules"] == rules.digest
 
 
 def test_new_rules_want_new_dice(root, judged):
@@ -145,8 +142,7 @@ def test_new_rules_want_new_dice(root, judged):
 
 
 def test_a_sentence_that_is_not_true_keeps_the_results_and_fails_the_batch(root, judged, capfd):
-    with judged.open("a") as file:
-        file.write("horizon: 6\n")
+    judged.write_text(judged.read_text() + "horizon: 6\n")
     with pytest.raises(run.RunFailed, match="1 of 1 notebooks failed"):
         run.run([], "paper", {}, root=root)
     assert "what is not true of them:\n- Never." in capfd.readouterr().err
@@ -272,8 +268,7 @@ def test_progress_bars_go_and_warnings_stay(tmp_path):
 def test_refresh_makes_a_paired_notebook_without_data(root, monkeypatch):
     monkeypatch.setenv("KBREPRO_DATA", os.fspath(root))
     source = small_notebook()
-    code = "import os\nprint(os.listdir(os.environ['KBREPRO_DATA']), os.environ['TQDM_DISABLE'])"
-    source.cells[3].source = code
+    source.cells[3].source = "import os\nprint(os.listdir(os.environ['KBREPRO_DATA']), os.environ['TQDM_DISABLE'])"
     source.metadata["jupytext"] = {"formats": "ipynb,py:percent"}
     path = root / "notebooks" / f"{NAME}.py"
     path.write_text(jupytext.writes(source, "py:percent"))
@@ -282,7 +277,6 @@ def test_refresh_makes_a_paired_notebook_without_data(root, monkeypatch):
     notebook = nbformat.reads(first.decode(), as_version=4)
     nbformat.validate(notebook)
     assert notebook.cells[3].outputs[0].text == "[] 1\n"
-    assert [cell.execution_count for cell in notebook.cells[1:]] == [1, 2, 3]
     assert jupytext.writes(notebook, "py:percent") == path.read_text()
 
     path.write_text(path.read_text().replace("print", "raise ValueError('stop')\nprint"))
