@@ -6,14 +6,15 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/ready
 UV := $(shell command -v uv 2>/dev/null)
+PIP := $(if $(UV),$(UV) pip install --python $(BIN)/python,$(BIN)/python -m pip install --disable-pip-version-check)
 NO_DATA := $(CURDIR)/.cache/no-data
 # without bytecode each of the many programs that notebooks and tests start would compile all packages anew
 unexport PYTHONDONTWRITEBYTECODE
 
 $(STAMP): pyproject.toml requirements.lock
 	$(if $(UV),$(UV) venv --clear --python $(PYTHON) $(VENV),$(PYTHON) -m venv --clear $(VENV))
-	$(if $(UV),$(UV) pip install --python $(BIN)/python,$(BIN)/python -m pip install --disable-pip-version-check) --require-hashes -r requirements.lock
-	$(if $(UV),$(UV) pip install --python $(BIN)/python,$(BIN)/python -m pip install --disable-pip-version-check) --no-deps --no-build-isolation -e .
+	$(PIP) --require-hashes -r requirements.lock
+	$(PIP) --no-deps --no-build-isolation -e .
 	touch $@
 
 report: $(STAMP)  ## quick run of every notebook, then the HTML report
@@ -34,8 +35,8 @@ test-slow: $(STAMP)  ## the tests that are long and rarely needed
 paper: $(STAMP)  ## every notebook at the papers' own scale
 	$(BIN)/kbrepro data fetch --if-missing && $(BIN)/kbrepro reproduce --profile paper && $(BIN)/kbrepro report --profile paper
 
-lab: $(STAMP)  ## JupyterLab on the notebooks
-	$(BIN)/jupyter lab notebooks
+lab: $(STAMP)  ## JupyterLab on the notebooks; it is installed first, unless it is there
+	(test -x $(BIN)/jupyter-lab || $(PIP) --no-build-isolation -e '.[lab]') && $(BIN)/jupyter lab notebooks
 
 bench: $(STAMP)  ## seconds and ratios, to results/benchmarks/: under 30 minutes, with nothing else running
 	OMP_NUM_THREADS=1 $(BIN)/python -m benchmarks

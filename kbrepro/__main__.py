@@ -1,8 +1,6 @@
 """The command line: `kbrepro --help`."""
 
-import os
 import shutil
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -34,9 +32,7 @@ def main() -> None:
 @click.option("--profile", default="quick", show_default=True, help="quick, or a folder of notebooks/profiles: paper.")
 @click.option("--set", "settings", multiple=True, metavar="NAME=VALUE", help="Override a parameter; may be repeated.")
 @click.option("--jobs", type=click.IntRange(min=1), help="Worker processes. [default: one a processor]")
-@click.option(
-    "--fresh", multiple=True, metavar="[LABEL]", is_flag=False, flag_value="*", help="Play a label anew; alone, all."
-)
+@click.option("--fresh", multiple=True, metavar="[LABEL]", is_flag=False, flag_value="*", help="Play it anew, or all.")
 def reproduce(
     notebooks: tuple[str, ...], profile: str, settings: tuple[str, ...], jobs: int | None, fresh: tuple[str, ...]
 ) -> None:
@@ -49,15 +45,13 @@ def reproduce(
     from kbrepro.batch import run as batch
     from kbrepro.site import quoted
 
-    overrides = dict(profiles.read_setting(text) for text in settings)
-    root = paths.project_root()
+    root, overrides = paths.project_root(), dict(map(profiles.read_setting, settings))
     try:
         made = batch.run(list(notebooks), profile, overrides, jobs, root, fresh)
     finally:  # whatever failed, what succeeded is quoted
         if profile == "paper" and not overrides:
             quoted.renew(root)
-    for folder in made:
-        click.echo(folder.relative_to(root).as_posix())
+    click.echo("\n".join(folder.relative_to(root).as_posix() for folder in made))
 
 
 @main.command()
@@ -73,14 +67,10 @@ def refresh(notebooks: tuple[str, ...]) -> None:
 @click.option("--profile", default="quick", show_default=True, help="quick, paper, or custom/<digest>.")
 def report(profile: str) -> None:
     """Make an HTML report, readable without network, of the results of a profile."""
-    from kbrepro.batch import profiles
     from kbrepro.site import build
 
     root = paths.project_root()
-    if not profile.startswith("custom/"):
-        profiles.chosen([profile], profiles.profile_names(root), "profile")
-    index = build.build(root, root / "results" / profile)
-    click.echo(index.relative_to(root).as_posix())
+    click.echo(build.build(root, root / "results" / profile).relative_to(root).as_posix())
 
 
 @main.command()
@@ -100,8 +90,7 @@ def renew_scorecard() -> None:
     from kbrepro.site import quoted
 
     root = paths.project_root()
-    for path in quoted.renew(root):
-        click.echo(path.relative_to(root).as_posix())
+    click.echo("\n".join(path.relative_to(root).as_posix() for path in quoted.renew(root)))
 
 
 @main.command()
@@ -116,14 +105,12 @@ def audit(notebooks: tuple[str, ...], profile: str, minutes: float, seed: int, j
 
     Exit code 1 if one differs.
     """
-    import numpy as np
-
     from kbrepro.batch import audit as replay
     from kbrepro.batch import run as batch
 
-    root, rng = paths.project_root(), np.random.default_rng(seed)
+    root = paths.project_root()
     runs = batch.plan(list(notebooks), profile, {}, root)
-    found = [replay.audit(r, minutes / len(runs), rng, jobs) for r in runs]
+    found = [replay.audit(r, minutes / len(runs), seed, jobs) for r in runs]
     click.echo(replay.text(found))
     if keep:
         replay.keep(root, found)
@@ -146,8 +133,7 @@ def open_edition(notebook: str, name: str, why: str) -> None:
 
     root = paths.project_root()
     (chosen,) = profiles.chosen([notebook], profiles.notebook_names(root, ".ipynb"), "notebook")
-    seed = editions.open_new(root, chosen, name, why)
-    click.echo(f"{chosen}: root seed {seed}; commit this before anything is played")
+    click.echo(f"{chosen}: root seed {editions.open_new(root, chosen, name, why)}; commit this before you play")
 
 
 @main.command()
@@ -179,7 +165,7 @@ def compare(folders: tuple[Path, ...]) -> None:
     except (ValueError, RuntimeError, OSError) as error:
         raise click.UsageError(str(error)) from error
     click.echo(comparison.text(found))
-    if any(beside.differs for beside in found):
+    if any(item.state == comparison.DIFFERS for beside in found for item in beside.items):
         raise click.exceptions.Exit(1)
 
 
@@ -190,9 +176,8 @@ def compare(folders: tuple[Path, ...]) -> None:
 @click.option("--profile", default="paper", show_default=True, help="paper, quick, or another folder of results.")
 @click.option("--trials", type=click.IntRange(min=2), help="The first so many. [default: 20; with --block all]")
 @click.option("--block", default=1, show_default=True, type=click.IntRange(min=1), help="Neighbours that count as one.")
-@click.option("--jobs", type=click.IntRange(min=1), help="Worker processes. [default: one a processor]")
 @click.option("--list", "listing", is_flag=True, help="Print the labels that keep traces.")
-def beside(policy: str, notebook: str, label: str, jobs: int | None, listing: bool, **how: Any) -> None:
+def beside(policy: str, notebook: str, label: str, listing: bool, **how: Any) -> None:
     """Play a policy of yours on trials that a notebook played, beside the policies that played them.
 
     NAME in FILE.py is a class, or a function, that makes a policy from what it is told and the horizon. Figure and
@@ -205,8 +190,6 @@ def beside(policy: str, notebook: str, label: str, jobs: int | None, listing: bo
         return
     if not (policy and notebook and label):
         raise click.UsageError("FILE.py:NAME, --notebook and --label are needed, or --list")
-    if jobs:
-        os.environ["KBREPRO_JOBS"] = str(jobs)
     compared = side.play(side.policy_of(policy), notebook, label, **how)
     folder = side.save(compared, notebook, label, policy.rpartition(":")[2])
     click.echo(compared.table.to_string(float_format="{:.4g}".format, na_rep=""))
@@ -231,13 +214,9 @@ def fetch(if_missing: bool) -> None:
     """Download the data from its owners into data/."""
     from kbrepro.data import store
 
-    try:
-        store.fetch(if_missing=if_missing)
-    except store.DownloadFailed as error:
-        if not if_missing:
-            raise
-        click.echo(f"{error}; going on without", err=True)
+    if failed := store.fetch(if_missing=if_missing):
+        click.echo(f"{failed}; going on without", err=True)
 
 
 if __name__ == "__main__":
-    sys.exit(main(prog_name="kbrepro"))
+    main(prog_name="kbrepro")

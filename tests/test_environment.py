@@ -9,7 +9,7 @@ import yaml
 from packaging.requirements import Requirement
 
 ROOT = Path(__file__).parents[1]
-EXTRAS = ("report", "test", "lab")  # what environment.yml and the lock install besides the core
+EXTRAS = ("report", "test")  # what environment.yml and the lock install besides the core
 CONDA_NAMES = {"matplotlib-base": "matplotlib", "seaborn-base": "seaborn"}
 
 

@@ -1,20 +1,21 @@
 """Staleness by doing: full-scale runs are judged and shown from their stores, and compared with what is committed."""
 
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
 from kbrepro import store
 from kbrepro.batch import audit, compare
-from kbrepro.batch.run import PAPER, Run, RunFailed, judge_again, plan
-from kbrepro.batch.tolerance import SAME, Item
+from kbrepro.batch.compare import SAME, Item
+from kbrepro.batch.run import PAPER, Run, RunFailed, judged_again, plan
 from kbrepro.verdicts import scorecard
 
 
 def told(root: Path, notebooks: list[str]) -> Iterator[str]:
     """Yield a line a notebook (all if none is named): its verdicts from the store today, and its last audit."""
     for r in plan(notebooks, PAPER, {}, root):
-        yield f"{r.notebook}: {_verdicts(r)}; {_last_audit(r)}"
+        last = audit.last(root, r.notebook, PAPER)
+        audited = f"last audit {last['date']}: {last['equal']} of {last['replayed']} equal" if last else "never audited"
+        yield f"{r.notebook}: {_verdicts(r)}; {audited}"
 
 
 def differing(r: Run) -> list[Item]:
@@ -22,11 +23,8 @@ def differing(r: Run) -> list[Item]:
 
     Seconds, and what follows from them, are those that were measured then. Raises RunFailed if the store lacks a label.
     """
-    folder = judge_again(r)
-    try:
+    with judged_again(r) as folder:
         return [item for item in compare.items(r.root, r.notebook, r.folder, folder) if item.state != SAME]
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
 
 
 def _verdicts(r: Run) -> str:
@@ -35,14 +33,7 @@ def _verdicts(r: Run) -> str:
     if not (kept := store.labels(r.folder / store.PLAYED)):
         return "nothing that was played is kept"
     try:
-        found = differing(r)
+        names = [item.name for item in differing(r)]
     except RunFailed as error:
         return f"its store is not full ({len(kept)} labels): {str(error).splitlines()[0]}"
-    if not found:
-        return "same verdicts and tables from its store"
-    return f"other from its store: {', '.join(item.name for item in found)}"
-
-
-def _last_audit(r: Run) -> str:
-    last = audit.last(r.root, r.notebook, r.profile)
-    return f"last audit {last['date']}: {last['equal']} of {last['replayed']} equal" if last else "never audited"
+    return f"other from its store: {', '.join(names)}" if names else "same verdicts and tables from its store"

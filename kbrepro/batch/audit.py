@@ -40,33 +40,23 @@ class Unit(NamedTuple):
 
 @dataclass
 class Audit:
-    """What was replayed of one notebook, of so many `units` by label: those that were equal, and those that differ."""
+    """What was replayed of one notebook: by label how many `units` there are, how many were equal, and what differs."""
 
     notebook: str
     profile: str
     units: dict[str, int]
-    equal: dict[str, int] = field(default_factory=dict)
-    differ: list[str] = field(default_factory=list)
+    equal: Counter[str] = field(default_factory=Counter)
+    differ: dict[str, list[str]] = field(default_factory=dict)
     missing: str = ""
     without_data: list[str] = field(default_factory=list)
 
     @property
     def replayed(self) -> int:
         """How many trials were replayed."""
-        return self.n_equal + len(self.differ)
-
-    @property
-    def n_equal(self) -> int:
-        """How many of them were equal."""
-        return sum(self.equal.values())
-
-    @property
-    def labels_that_differ(self) -> list[str]:
-        """The labels with a trial that differs, once each."""
-        return list(dict.fromkeys(told.split(", trial")[0] for told in self.differ))
+        return self.equal.total() + sum(map(len, self.differ.values()))
 
 
-def audit(r: Run, minutes: float, rng: np.random.Generator, jobs: int | None = None) -> Audit:
+def audit(r: Run, minutes: float, seed: int, jobs: int | None = None) -> Audit:
     """Replay trials of a run's store for about so many minutes: one of each label first, then uniformly at random.
 
     Of an experiment one policy of a trial is replayed: its streams are its own. Arms and texts must be equal, other
@@ -82,19 +72,23 @@ def audit(r: Run, minutes: float, rng: np.random.Generator, jobs: int | None = N
     units = [unit for pair in here.values() for unit in _units(*pair)]
     found = Audit(r.notebook, r.profile, dict(Counter(unit.label for unit in units)), missing=missing)
     found.without_data = [label for label in jobs_of if label not in here]
-    deadline, workers = time.monotonic() + 60 * minutes, provenance.workers(jobs)
-    order = _order(units, rng)
-    timely = ((unit, *jobs_of[unit.label]) for unit in _in_time(order, deadline))
+    order, deadline = _order(units, np.random.default_rng(seed)), time.monotonic() + 60 * minutes
     # what was kept of that trial alone: to hand all of a label to a worker takes longer than to play it
-    calls = (joblib.delayed(_replayed)(unit, job, kept.results[unit.number - job.first]) for unit, job, kept in timely)
+    calls = (
+        joblib.delayed(_replayed)(unit, job, kept.results[unit.number - job.first])
+        for unit in _in_time(order, deadline)
+        for job, kept in [here[unit.label]]
+    )
+    workers = provenance.workers(jobs)
     # few are handed out ahead, so that the clock decides
     with joblib.Parallel(n_jobs=workers, return_as="generator_unordered", pre_dispatch=workers) as parallel:
         for unit, differences in parallel(calls):
             if differences:
                 who = f" ({unit.policy})" if unit.policy is not None else ""
-                found.differ.append(f"{unit.label}, trial {unit.number}{who}: {'; '.join(differences)}")
+                its = f"{unit.label}, trial {unit.number}{who}: {'; '.join(differences)}"
+                found.differ.setdefault(unit.label, []).append(its)
             else:
-                found.equal[unit.label] = found.equal.get(unit.label, 0) + 1
+                found.equal[unit.label] += 1
     return found
 
 
@@ -143,16 +137,14 @@ def experiment_of(job: Job) -> Any:
     return function.args[0] if isinstance(function, partial) and function.func is play_trial else None
 
 
-def _order(units: Sequence[Unit], rng: np.random.Generator) -> Iterator[Unit]:
+def _order(units: Sequence[Unit], rng: np.random.Generator) -> list[Unit]:
     """One unit of each label, then the others; both at random."""
     shuffled = [units[place] for place in rng.permutation(len(units))]
     first = {unit.label: unit for unit in reversed(shuffled)}
-    chosen = set(map(id, first.values()))
-    yield from first.values()
-    yield from (unit for unit in shuffled if id(unit) not in chosen)
+    return sorted(shuffled, key=lambda unit: unit is not first[unit.label])
 
 
-def _in_time(units: Iterator[Unit], deadline: float) -> Iterator[Unit]:
+def _in_time(units: Sequence[Unit], deadline: float) -> Iterator[Unit]:
     """Those that their seconds let end before the deadline."""
     for unit in units:
         if time.monotonic() + unit.seconds < deadline:
@@ -192,23 +184,21 @@ def text(found: Sequence[Audit]) -> str:
 
 
 def _told(its: Audit) -> Iterator[str]:
-    yield f"{its.notebook} ({its.profile}): {its.replayed} of {sum(its.units.values())} replayed, {its.n_equal} equal"
-    yield from (f"  differs: {told}" for told in its.differ)
-    few = [label for label, n in its.units.items() if its.equal.get(label, 0) < min(FEWEST, n)]
-    few = [label for label in few if label not in its.labels_that_differ]
+    n = sum(its.units.values())
+    yield f"{its.notebook} ({its.profile}): {its.replayed} of {n} replayed, {its.equal.total()} equal"
+    yield from (f"  differs: {told}" for label in its.differ.values() for told in label)
     drawn = {label: k for label, k in its.equal.items() if FEWEST <= k < its.units[label]}
     if drawn and not its.differ:
-        least = min(drawn, key=drawn.__getitem__)
-        k = drawn[least]
+        k, least = min((k, label) for label, k in drawn.items())
         yield (
             f"  Trials are drawn uniformly within a label. Of {least!r} {k} of {k} are equal: at 95 % confidence fewer "
             f"than {_at_most(k):.0%} of its trials differ, and fewer in labels with more replays. Over all "
             f"{len(its.units)} labels, weighted by what was drawn: fewer than {_at_most(its.replayed):.1%}."
         )
-    if few:
-        yield f"  not audited, fewer than {FEWEST} replays: {_listed(few)}"
-    if its.without_data:
-        yield f"  not audited, their data is not here: {_listed(its.without_data)}"
+    few = [label for label, n in its.units.items() if its.equal[label] < min(FEWEST, n) and label not in its.differ]
+    for why, names in {f"fewer than {FEWEST} replays": few, "their data is not here": its.without_data}.items():
+        if names:
+            yield f"  not audited, {why}: {_listed(names)}"
     if its.missing:
         yield f"  not all is kept: {its.missing}; cells that need it were passed over"
 
@@ -230,7 +220,7 @@ def keep(root: Path, found: Sequence[Audit]) -> None:
     rows = paths.read_rows(root / AUDITS)
     for its in found:
         told = {"notebook": its.notebook, "profile": its.profile, "labels": len(its.units), "replayed": its.replayed}
-        told |= {"equal": its.n_equal, "differing labels": "; ".join(its.labels_that_differ)}
+        told |= {"equal": its.equal.total(), "differing labels": "; ".join(its.differ)}
         rows.append(about | told | {"processor": provenance.processor(), **versions})
     paths.write_rows(root / AUDITS, rows)
 

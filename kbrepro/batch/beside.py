@@ -71,7 +71,11 @@ def play(
     if not 2 * block <= trials <= most:
         allowed = f"from {2 * block} (two blocks) to {most} (all that are kept)"
         raise ValueError(f"trials = {trials!r} is not allowed: trials must be an integer {allowed}")
-    job = _job(r, label)
+    jobs, missing = audit.asked(r, label)
+    if label not in jobs or unknown(jobs[label][0].settings):
+        why = "its data is not here (see data/README.md, or set KBREPRO_DATA)" if label in jobs else missing
+        raise ValueError(f"label {label!r} cannot be played: {why or 'the notebook has no such label now'}")
+    job = jobs[label][0]
     theirs = audit.experiment_of(job)
     yours = Experiment(theirs.problem, {YOURS: policy}, theirs.horizon)
     with store.using(None):  # whatever the environment names
@@ -81,15 +85,6 @@ def play(
         traces[rival] = Regrets(its.at, its.totals[:trials]) if isinstance(its, Regrets) else its.first(trials)
     table = _differences(traces, job.seed, block)
     return Compared(traces, table, _panel(traces, table, label), bool(theirs.measured))
-
-
-def _job(r: run.Run, label: str) -> store.Job:
-    """The job of a kept label, with its experiment; ValueError if it cannot be played here."""
-    jobs, missing = audit.asked(r, label)
-    if label in jobs and not unknown(jobs[label][0].settings):
-        return jobs[label][0]
-    why = "its data is not here (see data/README.md, or set KBREPRO_DATA), or the notebook has no such label now"
-    raise ValueError(f"label {label!r} cannot be played: {why if label in jobs else missing or why}")
 
 
 def _differences(traces: Mapping[str, Trace | Regrets], seed: int, block: int) -> pd.DataFrame:

@@ -1,41 +1,47 @@
-"""Two runs beside each other: which claims and tables are the same, and which differ."""
+"""Two runs beside each other: which claims and tables are the same, within the tolerance of their kind, or differ."""
 
-import io
-import subprocess
 import tempfile
 import zipfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+import pandas as pd
 
 from kbrepro import store
-from kbrepro.batch.tolerance import DIFFERS, MEANS, SAME, STATES, Columns, Item, columns, judge
+from kbrepro.batch import provenance
 from kbrepro.verdicts import claims, scorecard
 
+STATES = SAME, WITHIN, DIFFERS = "same", "within tolerance", "differs"
+#: By kind of number: two are within tolerance if they lie within this factor, or this far apart.
+TOLERANCES = {
+    "numbers": (1 + 1e-4, 1e-9),  # another BLAS; what is that small is rounding
+    "seconds": (3.0, 0.0),  # seconds and what follows from them: another machine, or what else it does
+    "exponent": (3.0, 0.3),  # exponents fitted to seconds, and parts of claims that need timings, which may be some
+}
+SETTINGS = ("d, ", "t, ")  # columns of tables of seconds that hold none
+MEANS = (
+    "Same: six digits agree. Within tolerance: relative 1e-4, as another BLAS gives; for seconds and what follows from "
+    "them a factor of 3 (fitted exponents: 0.3). Verdicts and words agree or differ."
+)
 
-@dataclass(frozen=True)
-class Beside:
+
+class Item(NamedTuple):
+    """A claim or table: its state, and what differs most."""
+
+    name: str
+    state: str
+    what: str = ""
+
+
+class Beside(NamedTuple):
     """One notebook of two runs: what to know first, and its items (none where only one run has it)."""
 
     notebook: str
     notes: list[str]
-    items: list[Item] = field(default_factory=list)
-
-    @property
-    def differs(self) -> bool:
-        """Whether any item is beyond its tolerance."""
-        return any(item.state == DIFFERS for item in self.items)
-
-    @property
-    def told(self) -> str:
-        """What to know first, then how many items are in each state."""
-        states = [item.state for item in self.items]
-        counts = ", ".join(f"{states.count(state)} {state}" for state in STATES if state in states)
-        return "; ".join([*self.notes, *([counts] if counts else [])])
+    items: list[Item]
 
 
 def runs(root: Path, *folders: Path) -> list[Beside]:
@@ -48,8 +54,6 @@ def runs(root: Path, *folders: Path) -> list[Beside]:
     if len(folders) == 2:
         return compare(root, *folders)
     with published(root) as folder:
-        if folder is None:
-            raise ValueError("no full-scale results are committed here: name two folders")
         return compare(root, folder, *(folders or [newest(root)]))
 
 
@@ -64,18 +68,19 @@ def compare(root: Path, first: Path, second: Path) -> list[Beside]:
     return [
         _notebook(root, name, one[name], other[name])
         if name in one and name in other
-        else Beside(name, [f"only in the {'first' if name in one else 'second'} run"])
+        else Beside(name, [f"only in the {'first' if name in one else 'second'} run"], [])
         for name in sorted({*one, *other})
     ]
 
 
 def text(found: list[Beside]) -> str:
-    """Return for a terminal a line a notebook, and one for every item that is not the same."""
+    """Return for a terminal a line a notebook, items counted by state, and one for every item that is not the same."""
     lines = []
-    for beside in found:
-        lines.append(f"{beside.notebook}: {beside.told}")
-        for item in (item for item in beside.items if item.state != SAME):
-            lines.append(f"  {item.name}: {item.state}: {item.what}" + (f", {item.shown}" if item.shown else ""))
+    for notebook, notes, items in found:
+        states = [item.state for item in items]
+        counts = ", ".join(f"{states.count(state)} {state}" for state in STATES if state in states)
+        lines.append(f"{notebook}: {'; '.join(filter(None, [*notes, counts]))}")
+        lines += [f"  {item.name}: {item.state}: {item.what}" for item in items if item.state != SAME]
     return "\n".join([*lines, MEANS])
 
 
@@ -83,39 +88,27 @@ def text(found: list[Beside]) -> str:
 
 
 @contextmanager
-def published(root: Path) -> Iterator[Path | None]:
-    """Yield a folder with the full-scale results of the last commit, without figures; None where there are none."""
+def published(root: Path) -> Iterator[Path]:
+    """Yield a folder with the full-scale results of the last commit, without figures; ValueError if there are none."""
     wanted = ["results/paper", *(f":(exclude,glob)results/paper/*/{its}/**" for its in ("figures", store.PLAYED))]
-    archive = _git(root, "archive", "--format=zip", "-0", "HEAD", "--", *wanted)
-    with tempfile.TemporaryDirectory() as folder:
-        if archive is not None and archive.returncode == 0:
-            zipfile.ZipFile(io.BytesIO(archive.stdout)).extractall(folder)
-        there = Path(folder, "results", "paper")
-        yield there if any(there.glob("*/run.json")) else None
-
-
-def altered(root: Path) -> bool:
-    """Return whether results/paper is not as it was last committed."""
-    done = _git(root, "diff", "--quiet", "HEAD", "--", "results/paper")
-    return done is not None and done.returncode == 1
+    with tempfile.TemporaryDirectory() as name:
+        folder, archive = Path(name, "results", "paper"), Path(name, "archive.zip")
+        if provenance.git(root, "archive", "--format=zip", "-0", "-o", str(archive), "HEAD", "--", *wanted) is not None:
+            zipfile.ZipFile(archive).extractall(name)
+        if not any(folder.glob("*/run.json")):
+            raise ValueError("no full-scale results are committed here: name two folders")
+        yield folder
 
 
 def newest(root: Path) -> Path:
     """Return results/paper if it is not as committed, else the folder that holds the newest run; ValueError if none."""
-    if altered(root):
+    if provenance.git(root, "status", "--porcelain", "--", "results/paper"):
         return root / "results" / "paper"
     runs = [run for run in (root / "results").glob("**/[0-9][0-9]_*/run.json") if run.parents[1].name != "paper"]
     runs = [run for run in runs if not run.parent.name.endswith(".partial")]
     if not runs:
         raise ValueError("no run of yours is under results/: first `kbrepro reproduce`, or name a folder")
     return max(runs, key=lambda run: run.stat().st_mtime).parents[1]
-
-
-def _git(root: Path, *arguments: str) -> subprocess.CompletedProcess[bytes] | None:
-    try:
-        return subprocess.run(["git", *arguments], cwd=root, capture_output=True, check=False)
-    except OSError:
-        return None
 
 
 # One notebook
@@ -132,45 +125,76 @@ def _notebooks(folder: Path) -> dict[str, Path]:
 
 def _notebook(root: Path, name: str, first: Path, second: Path) -> Beside:
     one, other = (scorecard.read_run(folder)["facts"] for folder in (first, second))
-    settings = changed(one.get("parameters", {}), other.get("parameters", {}))
-    notes = [f"other settings, so verdicts alone are compared: {settings}"] if settings else []
-    notes += ["other rules"] if one.get("rules") != other.get("rules") else []
-    data, others = one.get("data", {}), other.get("data", {})
-    files = [file for file in sorted({*data, *others}) if data.get(file) != others.get(file)]
-    notes += [f"other data: {', '.join(files)}"] if files else []
-    versions = changed(one.get("versions", {}), other.get("versions", {}))
-    notes += [f"other versions: {versions}"] if versions else []
-    return Beside(name, notes, items(root, name, first, second, verdicts_alone=bool(settings)))
+    settings, data, versions = (_changed(one.get(a, {}), other.get(a, {})) for a in ("parameters", "data", "versions"))
+    notes = {
+        f"other settings, so verdicts alone are compared: {', '.join(settings.values())}": settings,
+        "other rules": one.get("rules") != other.get("rules"),
+        f"other data: {', '.join(sorted(data))}": data,
+        f"other versions: {', '.join(versions.values())}": versions,
+    }
+    return Beside(name, [n for n, its in notes.items() if its], items(root, name, first, second, bool(settings)))
+
+
+def _changed(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, str]:
+    """What `other` has instead of `one`, in words, by name: 'trials 20 instead of 50'."""
+    pairs = {name: (other.get(name, "none"), one.get(name, "none")) for name in {**one, **other}}
+    return {name: f"{name} {now} instead of {then}" for name, (now, then) in pairs.items() if now != then}
 
 
 def items(root: Path, notebook: str, first: Path, second: Path, verdicts_alone: bool = False) -> list[Item]:
     """Return the claims, and unless `verdicts_alone` the tables, of two folders of one notebook's results."""
-    things, others = (_things(folder, verdicts_alone) for folder in (first, second))
-    tables = {n: its for folder in (first, second) for n, its in scorecard.read_run(folder)["tables"].items()}
-    kinds = {f"tables/{n}.csv": its["kind"] for n, its in tables.items()} | _timed_claims(root, notebook)
-    return [judge(n, things.get(n), others.get(n), kinds.get(n, "numbers")) for n in {**things, **others}]
+    one, other = (_things(folder, verdicts_alone) for folder in (first, second))
+    path, kinds = root / "notebooks" / "claims" / f"{notebook}.yaml", {}
+    for claim in claims.load(path).claims.values() if path.is_file() else []:
+        kinds[f"claim {claim.id}"] = "exponent" if claim.needs.get("timings") else "numbers"
+    for folder in (first, second):
+        kinds |= {f"tables/{n}.csv": its["kind"] for n, its in scorecard.read_run(folder)["tables"].items()}
+    return [judge(n, one.get(n), other.get(n), kinds.get(n, "numbers")) for n in {**one, **other}]
 
 
-def changed(one: Mapping[str, Any], other: Mapping[str, Any]) -> str:
-    """Return in words what `other` has instead of `one`: 'trials 20 instead of 50, ...'; empty if nothing."""
-    pairs = {name: (other.get(name, "none"), one.get(name, "none")) for name in {**one, **other}}
-    return ", ".join(f"{name} {now} instead of {then}" for name, (now, then) in pairs.items() if now != then)
-
-
-def _timed_claims(root: Path, notebook: str) -> dict[str, str]:
-    path = root / "notebooks" / "claims" / f"{notebook}.yaml"
-    if not path.is_file():
-        return {}
-    timed = [claim.id for claim in claims.load(path).claims.values() if claim.needs.get("timings")]
-    return dict.fromkeys((f"claim {claim}" for claim in timed), "exponent")
-
-
-def _things(folder: Path, verdicts_alone: bool) -> dict[str, Columns]:
-    """Return claims (a column a part, and the verdict) and tables of a run, by name."""
+def _things(folder: Path, verdicts_alone: bool) -> dict[str, pd.Series]:
+    """The cells of the claims and tables of a run, as text by name, by the name of the thing."""
     things = {}
     for claim in scorecard.read_run(folder)["claims"]:
-        parts = {n: [part.get(key, np.nan) for key in ("value", "low", "high")] for n, part in claim["parts"].items()}
-        numbers = {} if verdicts_alone else {f"part {n}": np.array(values, float) for n, values in parts.items()}
-        things[f"claim {claim['id']}"] = {"verdict": np.array([claim["verdict"]], dtype=object), **numbers}
-    files = [] if verdicts_alone else sorted(folder.glob("tables/*.csv"))
-    return things | {file.relative_to(folder).as_posix(): columns(file) for file in files}
+        cells = {"verdict": claim["verdict"]}
+        for name, part in ({} if verdicts_alone else claim["parts"]).items():
+            cells |= {f"part {name}, {key}": str(part.get(key, np.nan)) for key in ("value", "low", "high")}
+        things[f"claim {claim['id']}"] = pd.Series(cells)
+    for file in [] if verdicts_alone else sorted(folder.glob("tables/*.csv")):
+        table = pd.read_csv(file, dtype=str, keep_default_na=False)
+        if file.name.startswith("interpretations_"):  # ordered by value, where ties may fall otherwise
+            choices = list(table.columns[1 : table.columns.get_loc("value")])
+            table = table.iloc[:, 1:].sort_values(choices, ignore_index=True)
+        cells = {f"{name}, row {row}": cell for name in table for row, cell in enumerate(table[name], start=1)}
+        things[file.relative_to(folder).as_posix()] = pd.Series(cells, dtype=object)
+    return things
+
+
+def judge(name: str, one: pd.Series | None, other: pd.Series | None, kind: str) -> Item:
+    """Return the state of one thing of two runs (None where a run has it not); `kind` is one of `TOLERANCES`."""
+    if one is None or other is None:
+        return Item(name, DIFFERS, f"only in the {'first' if other is None else 'second'} run")
+    if len(lone := one.index.symmetric_difference(other.index, sort=False)):
+        return Item(name, DIFFERS, f"{lone[0]} is only in the {'first' if lone[0] in one else 'second'} run")
+    other = other[one.index]
+    a, b = (pd.to_numeric(its, errors="coerce") for its in (one, other))
+    if (words := (one != other) & (a.isna() | b.isna())).any():
+        cell = words.idxmax()
+        return Item(name, DIFFERS, f"{cell}: {other[cell]!r} instead of {one[cell]!r}")
+    moved = ~np.isclose(a, b, rtol=1e-6, atol=0.0, equal_nan=True)
+    if not moved.any():
+        return Item(name, SAME)
+    a, b = a[moved], b[moved]
+    factor, apart = np.array([TOLERANCES[_kind(cell, kind)] for cell in a.index]).T
+    with np.errstate(all="ignore"):
+        near = ((b - a).abs() <= apart) | (np.abs(np.log(b / a)) <= np.log(factor))
+        deviation = ((b - a) / a).abs()[near if near.all() else ~near]
+    what = f"most in {deviation.idxmax()}, {100 * deviation.max():.2g} %"
+    return Item(name, WITHIN if near.all() else DIFFERS, what)
+
+
+def _kind(cell: str, kind: str) -> str:
+    """The kind of one cell: a table of seconds has settings and exponents, too."""
+    if kind != "seconds":
+        return kind
+    return "exponent" if "slope" in cell else "numbers" if cell.startswith(SETTINGS) else kind

@@ -54,12 +54,12 @@ def tidy_log(log: Path, root: Path) -> None:
     log.write_text(re.sub(r"[^\n]*\r(?!\n)", "", text).replace(f"{root}/", ""), encoding="utf-8")
 
 
-def last_error(notebook: Path, log: Path) -> str:
-    """Return the error of the cell that failed, else the last lines of the log."""
-    errors = []
-    if notebook.is_file():
-        cells = nbformat.read(notebook, as_version=4).cells
-        outputs = [output for cell in cells if cell.cell_type == "code" for output in cell.outputs]
-        errors = [f"{o.ename}: {o.evalue}" for o in outputs if o.output_type == "error"]
-    lines = log.read_text(encoding="utf-8").strip().splitlines()
-    return errors[-1] if errors else "\n".join(lines[-3:]) or "it left no message"
+def last_error(folder: Path) -> str:
+    """Return the error of the cell that failed in a folder's notebook.ipynb, else the last lines of its log.txt."""
+    if (path := folder / "notebook.ipynb").is_file():
+        outputs = (output for cell in nbformat.read(path, as_version=4).cells for output in cell.get("outputs", []))
+        for output in outputs:
+            if output.output_type == "error":
+                return f"{output.ename}: {output.evalue}"
+    lines = (folder / "log.txt").read_text(encoding="utf-8").strip().splitlines()
+    return "\n".join(lines[-3:]) or "it left no message"

@@ -5,92 +5,54 @@ import subprocess
 import sys
 import time
 import uuid
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Mapping
 from pathlib import Path
-from tempfile import TemporaryFile
 from typing import Any
 
-import psutil
 import yaml
 
 from kbrepro.batch import guard
 
-MARK = "KBREPRO_RUN"
-#: Runs a module like `python -m`, without the grammars that jsonschema would compile for two seconds (see `batch`).
-_START = """import runpy, sys
-sys.modules["rfc3987_syntax"] = None
-runpy.run_module(sys.argv.pop(1), run_name="__main__", alter_sys=True)"""
 ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
 
 
 def module(name: str) -> list[str]:
     """Return the command that runs an installed module; arguments follow."""
-    return [sys.executable, "-c", _START, name]
+    return [sys.executable, "-m", name]
 
 
 def papermill(
-    root: Path,
-    source: Path,
-    output: Path,
-    log: Path,
-    parameters: Mapping[str, Any] | None,
-    environment: Mapping[str, str],
-) -> tuple[int, float]:
-    """Execute a notebook with `root` as working directory; return papermill's exit code and its peak memory.
+    root: Path, source: Path, folder: Path, parameters: Mapping[str, Any], environment: Mapping[str, str]
+) -> int:
+    """Execute a notebook with `root` as working directory into a folder's notebook.ipynb; return the exit code.
 
-    The latter in megabytes, of papermill, kernel and workers together, as seen once a second.
-
-    What the notebook writes to stderr (progress bars, warnings) is kept in `log`, papermill's own words after it, and
-    shown in a terminal. When this ends, by return, Ctrl-C or a signal to this process, kernel and workers are gone.
+    What papermill and the notebook write to stderr (progress bars, warnings) is kept in log.txt, and shown in a
+    terminal. When this ends, by return, Ctrl-C or a signal to this process, kernel and workers are gone.
     """
-    command = [*module("papermill"), str(source), str(output), "-k", "python3"]
+    command = [*module("papermill"), str(source), str(folder / "notebook.ipynb"), "-k", "python3"]
     # by itself papermill writes the whole notebook twice a cell
     command += ["--no-progress-bar", "--no-request-save-on-cell-execute", "--stderr-file", "-"]
-    if parameters is not None:
+    if parameters:  # none: no cell of them is put in
         command += ["-y", yaml.safe_dump(dict(parameters), allow_unicode=True)]
-    mark = uuid.uuid4().hex
+    mark, log = uuid.uuid4().hex, folder / "log.txt"
     # a conda environment must find its own kernel, not one of the user's
-    own = ONE_THREAD | {MARK: mark, "JUPYTER_PREFER_ENV_PATH": "1", "PYTHONUNBUFFERED": "1"}
-    with log.open("wb") as file, log.open("rb") as written, TemporaryFile() as own_words, _nothing_left(mark):
+    own = ONE_THREAD | {guard.MARK: mark, "JUPYTER_PREFER_ENV_PATH": "1", "PYTHONUNBUFFERED": "1"}
+    watch = subprocess.Popen(
+        [sys.executable, "-P", guard.__file__, mark], stdin=subprocess.PIPE, start_new_session=True
+    )
+    with watch, log.open("wb") as file, log.open("rb") as written:  # leaving it closes the pipe
         process = subprocess.Popen(
             command,
             cwd=root,
             env={**os.environ, **own, **environment},
             stdin=subprocess.DEVNULL,
             stdout=file,
-            stderr=own_words,
+            stderr=subprocess.STDOUT,
             start_new_session=True,  # Ctrl-C reaches this process only, which then ends the others in order
         )
-        code, peak, ticks = None, 0.0, 0
-        while code is None:
-            if ticks % 10 == 0:
-                peak = max(peak, megabytes(process.pid))
-            ticks += 1
+        while (code := process.poll()) is None:
             time.sleep(0.1)
-            code = process.poll()
             if sys.stderr.isatty():
                 sys.stderr.buffer.write(written.read())
                 sys.stderr.flush()
-        own_words.seek(0)
-        file.write(own_words.read())
-    return code, peak
-
-
-def megabytes(pid: int) -> float:
-    """Return the memory of a process and of all that descend from it; 0 if it is gone."""
-    total = 0
-    with suppress(psutil.Error):
-        parent = psutil.Process(pid)
-        for process in [parent, *parent.children(recursive=True)]:
-            with suppress(psutil.Error):
-                total += process.memory_info().rss
-    return total / 1e6
-
-
-@contextmanager
-def _nothing_left(mark: str) -> Iterator[None]:
-    """End every marked process on the way out, also where this process is killed: see `guard`."""
-    command = [sys.executable, "-P", guard.__file__, MARK, mark]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, start_new_session=True):  # leaving it closes the pipe
-        yield
+    return code

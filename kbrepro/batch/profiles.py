@@ -10,7 +10,7 @@ import yaml
 
 QUICK = "quick"  # the notebooks' own defaults
 RESERVED = "results_dir"  # set by the batch itself
-_WORDS = {"int": "an integer", "float": "a number", "bool": "true or false", "str": "text"}
+_WORDS = {int: "an integer", float: "a number", bool: "true or false", str: "text", list: "a list"}
 
 
 class _Loader(yaml.SafeLoader):
@@ -75,23 +75,22 @@ def of_profile(root: Path, notebook: str, profile: str) -> dict[str, Any]:
     return values
 
 
-def defaults(root: Path, notebook: str) -> tuple[dict[str, str], dict[str, Any]]:
-    """Return types (as annotated) and defaults of a notebook's parameters."""
+def defaults(root: Path, notebook: str) -> dict[str, Any]:
+    """Return the parameters of a notebook, each with its default."""
     from papermill import inspect_notebook  # slow to import
 
     found = inspect_notebook(root / "notebooks" / f"{notebook}.ipynb")
-    types = {name: parameter["inferred_type_name"].replace(" ", "") for name, parameter in found.items()}
-    return types, {name: ast.literal_eval(parameter["default"]) for name, parameter in found.items()}
+    return {name: ast.literal_eval(parameter["default"]) for name, parameter in found.items()}
 
 
-def check(notebook: str, values: Mapping[str, Any], types: Mapping[str, str]) -> None:
-    """Raise ValueError unless every value has the name and the type of a parameter of the notebook."""
-    allowed = [name for name in types if name != RESERVED]
+def check(notebook: str, values: Mapping[str, Any], defaults: Mapping[str, Any]) -> None:
+    """Raise ValueError unless every value has the name and the type of a parameter; the notebook checks the rest."""
+    allowed = {name: type(its) for name, its in defaults.items() if name != RESERVED}
     for name, value in values.items():
         if name not in allowed:
             raise ValueError(f"{notebook} has no parameter {name!r} to set; allowed: {', '.join(allowed) or 'none'}")
-        if not _fits(value, types[name]):
-            raise ValueError(f"{notebook}: {name} = {value!r} is not allowed: {name} must be {_words(types[name])}")
+        if type(value) is not (kind := allowed[name]) and (kind, type(value)) != (float, int):
+            raise ValueError(f"{notebook}: {name} = {value!r} is not allowed: {name} must be {_WORDS[kind]}")
 
 
 def _read_yaml(text: str, where: str) -> Any:
@@ -99,15 +98,3 @@ def _read_yaml(text: str, where: str) -> Any:
         return yaml.load(text, _Loader)
     except yaml.YAMLError as error:
         raise ValueError(f"{where} cannot be read as YAML: {' '.join(str(error).split())}") from None
-
-
-def _fits(value: Any, annotation: str) -> bool:
-    if annotation.startswith("list["):
-        return type(value) is list and all(_fits(item, annotation[5:-1]) for item in value)
-    return type(value).__name__ == annotation or (annotation == "float" and type(value) is int)
-
-
-def _words(annotation: str) -> str:
-    if annotation.startswith("list["):
-        return f"a list, each entry {_words(annotation[5:-1])}"
-    return _WORDS.get(annotation, annotation)

@@ -51,13 +51,14 @@ def processor() -> str:
 
 def git_state(root: Path) -> dict[str, Any]:
     """Return commit and whether files differ from it, results and pages that quote them aside; None without git."""
-    commit = _git(root, "rev-parse", "HEAD")
+    commit = git(root, "rev-parse", "HEAD")
     asked = ["--no-optional-locks", "status", "--porcelain", "--", ".", ":!results", *(f":!{page}" for page in PAGES)]
-    changes = _git(root, *asked)
+    changes = git(root, *asked)
     return {"commit": commit, "dirty": None if changes is None else bool(changes)}
 
 
-def _git(root: Path, *arguments: str) -> str | None:
+def git(root: Path, *arguments: str) -> str | None:
+    """Return what git says, None where it fails or is not there."""
     try:
         done = subprocess.run(["git", *arguments], cwd=root, capture_output=True, text=True, check=True)
     except (OSError, subprocess.CalledProcessError):

@@ -6,7 +6,8 @@ import os
 import shutil
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -65,24 +66,22 @@ def run(
     for label in {*fresh} - {"*", *kept}:
         raise ValueError(f"--fresh {label!r} is not allowed: it must be a label that is kept, one of {sorted(kept)}")
     environment = _environment(jobs) | {store.FRESH: "\n".join(fresh)}
-    _each([r.notebook for r in runs], {r.notebook: partial(_run, r, environment) for r in runs})
+    _each({r.notebook: partial(_run, r, environment) for r in runs})
     return [r.folder for r in runs]
 
 
-def judge_again(r: Run) -> Path:
-    """Judge and show a run from its store alone: nothing is played. Return the folder, beside that of the results.
+@contextmanager
+def judged_again(r: Run) -> Iterator[Path]:
+    """Judge and show a run from its store alone: nothing is played. Yield the folder, which goes afterwards.
 
     Raises RunFailed, with the label, if the store lacks something.
     """
     folder = r.folder.with_name(f"{r.notebook}.again.partial")
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir(parents=True)
     try:
         _make(r, folder, _environment(None) | {store.READ_ONLY: "1"})
-    except RunFailed:
-        shutil.rmtree(folder)
-        raise
-    return folder
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def plan(notebooks: list[str], profile: str, overrides: Mapping[str, Any], root: Path) -> list[Run]:
@@ -98,32 +97,31 @@ def refresh(notebooks: list[str], root: Path | None = None) -> list[Path]:
     """
     root = root or paths.project_root()
     names = profiles.chosen(notebooks, profiles.notebook_names(root, ".py"), "notebook")
-    _each(names, {name: partial(_refresh, root, name) for name in names})
+    _each({name: partial(_refresh, root, name) for name in names})
     return [root / "notebooks" / f"{name}.ipynb" for name in names]
 
 
-def _each(names: list[str], work: Mapping[str, Callable[[], None]]) -> None:
+def _each(work: Mapping[str, Callable[[], None]]) -> None:
     """Do the work of every name, telling start and end; RunFailed at the end if any failed."""
     failed = []
-    for number, name in enumerate(names, start=1):
-        print(f"[{number}/{len(names)}] {name} ...", file=sys.stderr, flush=True)
-        start = time.monotonic()
+    for number, (name, do) in enumerate(work.items(), start=1):
+        print(f"[{number}/{len(work)}] {name} ...", file=sys.stderr, flush=True)
+        start, outcome = time.monotonic(), "done"
         try:
-            work[name]()
-            outcome = "done"
+            do()
         except RunFailed as error:
             failed.append(name)
             outcome = f"FAILED\n{error}\n"
         minutes = (time.monotonic() - start) / 60
-        print(f"[{number}/{len(names)}] {name}: {minutes:.1f} min, {outcome}", file=sys.stderr, flush=True)
+        print(f"[{number}/{len(work)}] {name}: {minutes:.1f} min, {outcome}", file=sys.stderr, flush=True)
     if failed:
-        raise RunFailed(f"{len(failed)} of {len(names)} notebooks failed: {', '.join(failed)}")
+        raise RunFailed(f"{len(failed)} of {len(work)} notebooks failed: {', '.join(failed)}")
 
 
 def _plan(root: Path, notebook: str, profile: str, overrides: Mapping[str, Any]) -> Run:
-    types, defaults = profiles.defaults(root, notebook)
+    defaults = profiles.defaults(root, notebook)
     given = profiles.of_profile(root, notebook, profile) | dict(overrides)
-    profiles.check(notebook, given, types)
+    profiles.check(notebook, given, defaults)
     rules = _rules(root, notebook) if profile == PAPER and not overrides else None
     if rules and rules.edition and given.get("seed") != rules.edition.seed:
         where = f"notebooks/profiles/{PAPER}/{notebook}.yaml"
@@ -166,38 +164,36 @@ def _run(r: Run, environment: Mapping[str, str]) -> None:
 def _run_alone(r: Run, environment: Mapping[str, str]) -> None:
     record = provenance.before(r.root, environment.get("KBREPRO_JOBS"))
     folders.recover(r.folder)
-    shutil.rmtree(r.partial, ignore_errors=True)
-    r.partial.mkdir(parents=True)
     start = time.monotonic()
-    megabytes = _make(r, r.partial, environment)
+    _make(r, r.partial, environment)
     seconds, played = _computed(r.partial / TIMES)
+    rules = _rules(r.root, r.notebook)
     record |= {"notebook": r.notebook, "profile": r.profile, "parameters": r.effective}
     record |= {"seconds": round(time.monotonic() - start, 1), "compute_seconds": seconds, "played": played}
-    record |= {"peak_megabytes": round(megabytes)}
+    record |= {"rules": rules.digest if rules else "", "outputs": provenance.checksums(r.partial)}
     if not played:
         print(f"{r.notebook}: nothing was played, all trials were read from the store", file=sys.stderr)
-    rules = _rules(r.root, r.notebook)
-    record |= {"rules": rules.digest if rules else "", "outputs": provenance.checksums(r.partial)}
     text = json.dumps(record, indent=1, sort_keys=True, ensure_ascii=False)
     paths.write_text(r.partial / "run.json", text + "\n")
     folders.swap_in(r.partial, r.folder)
     if r.folder.parent == r.root / "results" / PAPER:
-        editions.note_verdicts(r.root, r.notebook, [its["verdict"] for its in scorecard.read_run(r.folder)["claims"]])
-        if untrue := [e["sentence"] for e in scorecard.read_run(r.folder)["expected"] if not e["holds"]]:
+        found = scorecard.read_run(r.folder)
+        editions.note_verdicts(r.root, r.notebook, [its["verdict"] for its in found["claims"]])
+        if untrue := [its["sentence"] for its in found["expected"] if not its["holds"]]:
             listed = "\n".join(f"- {sentence}" for sentence in untrue)
             raise RunFailed(f"its results are kept, but the notebook says what is not true of them:\n{listed}")
 
 
-def _make(r: Run, folder: Path, environment: Mapping[str, str]) -> float:
-    """Make the results of a run in a folder, with its store in use; return the most memory in use, in megabytes."""
+def _make(r: Run, folder: Path, environment: Mapping[str, str]) -> None:
+    """Make the results of a run in a folder, emptied before, with its store in use."""
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
     results_dir, times = folder.relative_to(r.root).as_posix(), folder / TIMES
     times.write_text("label,trials,seconds,played\n", encoding="utf-8")
     kept_in = {"KBREPRO_TIMES": str(times), store.FOLDER: str(r.folder / store.PLAYED)}
     source = r.root / "notebooks" / f"{r.notebook}.ipynb"
-    given = r.given | {profiles.RESERVED: results_dir}
-    megabytes = _execute(r.root, source, folder, given, {**environment, **kept_in})
+    _execute(r.root, source, folder, r.given | {profiles.RESERVED: results_dir}, {**environment, **kept_in})
     _tidy_notebook(r, folder, results_dir)
-    return megabytes
 
 
 def _computed(times: Path) -> tuple[float, int]:
@@ -227,22 +223,15 @@ def _refresh(root: Path, name: str) -> None:
     work.mkdir(parents=True)
     jupytext.write(jupytext.read(final.with_suffix(".py")), work / "source.ipynb")
     environment = {"KBREPRO_DATA": str(no_data), store.FOLDER: "", "TQDM_DISABLE": "1"}
-    _execute(root, work / "source.ipynb", work, None, environment)
+    _execute(root, work / "source.ipynb", work, {}, environment)
     notebook = tidy(nbformat.read(work / "notebook.ipynb", as_version=4), root)
     paths.write_text(final, jupytext.writes(notebook, "ipynb") + "\n")
 
 
-def _execute(
-    root: Path, source: Path, folder: Path, given: Mapping[str, Any] | None, environment: Mapping[str, str]
-) -> float:
-    """Run into folder/notebook.ipynb and folder/log.txt, and return the most memory in use, in megabytes.
-
-    Raises RunFailed, with the reason, unless papermill succeeds.
-    """
-    output, log = folder / "notebook.ipynb", folder / "log.txt"
-    code, megabytes = papermill(root, source, output, log, given, environment)
-    tidy_log(log, root)
+def _execute(root: Path, source: Path, folder: Path, given: Mapping[str, Any], environment: Mapping[str, str]) -> None:
+    """Run into notebook.ipynb and log.txt of a folder; raise RunFailed, with the reason, unless papermill succeeds."""
+    code = papermill(root, source, folder, given, environment)
+    tidy_log(folder / "log.txt", root)
     if code != 0:
         where = folder.relative_to(root).as_posix()
-        raise RunFailed(f"{last_error(output, log)}\n(papermill exit code {code}; what there is: {where})")
-    return megabytes
+        raise RunFailed(f"{last_error(folder)}\n(papermill exit code {code}; what there is: {where})")

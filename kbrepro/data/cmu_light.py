@@ -5,7 +5,6 @@
 
 import io
 import zipfile
-import zlib
 from pathlib import Path
 
 import numpy as np
@@ -45,12 +44,9 @@ def read(path: Path) -> SensorData:
 def unzip(archive: Path) -> Path:
     """Return the MATLAB file of the owner's archive, unpacked beside it and checked; raises DamagedFile."""
     path = archive.with_name(MAT)
-    try:
-        with zipfile.ZipFile(archive) as file:
-            name = next(name for name in file.namelist() if name.endswith(".mat"))
-            path.write_bytes(file.read(name))
-    except (StopIteration, zipfile.BadZipFile, zlib.error) as error:
-        raise DamagedFile(f"{archive.name}: holds no readable .mat file") from error
+    with reading(archive, "an archive with a .mat file"), zipfile.ZipFile(archive) as file:
+        name, *_ = [name for name in file.namelist() if name.endswith(".mat")]
+        path.write_bytes(file.read(name))
     read(path)
     return path
 

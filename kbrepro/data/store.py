@@ -81,17 +81,10 @@ def train_test(data: SensorData, fraction: float = 2 / 3) -> tuple[np.ndarray, n
 
 def checksums() -> dict[str, str]:
     """Path in the data directory -> sha256, of the files `load` reads by default; {} when there are none."""
-    directory, files = _directory(), [path for path in map(_file, _SETS) if path]
+    directory, files = _directory() or Path(), [path for path in map(_file, _SETS) if path]
     beside = [path.with_name({traffic.DENSE: traffic.SPARSE}.get(path.name, LOCATIONS)) for path in files]
     files += [path for path in beside if path.is_file()]
-    if not directory:
-        return {}
     return {path.relative_to(directory).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
-
-
-def found() -> dict[str, bool]:
-    """Name of every dataset -> whether its file is found; where not, `load` gives a simulated substitute."""
-    return {name: _file(name) is not None for name in _SETS}
 
 
 def status() -> str:
@@ -100,17 +93,18 @@ def status() -> str:
     for name, sha256 in checksums().items():
         match = "as recorded" if sha256 == RECORDED[Path(name).name] else "DIFFERS from the recorded one"
         lines.append(f"{name}, sha256 {sha256} ({match})")
-    for name, there in found().items():
-        if not there:
+    for name in _SETS:
+        if not _file(name):
             lines.append(f"{name}: not found; a simulated substitute is used (data/README.md says how to get it)")
     return "\n".join(lines)
 
 
-def fetch(if_missing: bool = False) -> None:
+def fetch(if_missing: bool = False) -> str:
     """Download temperature and light from their owners into data/ and check their content.
 
     With `if_missing` only what is not there; nothing when KBREPRO_DATA is set. Nothing is replaced before every check
-    on it has passed. Raises DownloadFailed with one line that says why; what did arrive is kept.
+    on it has passed. What did arrive is kept; where something did not, one line says why: it is raised as
+    DownloadFailed, with `if_missing` returned.
     """
     own = os.environ.get("KBREPRO_DATA")
     if own and not if_missing:
@@ -123,8 +117,9 @@ def fetch(if_missing: bool = False) -> None:
             _download(name, url, project_root() / "data" / _SETS[name][0])
         except (requests.RequestException, ValueError, OSError, ProjectNotFound) as error:
             failures.append(f"no data from {url}: {' '.join(str(error).split())}")
-    if failures:
+    if failures and not if_missing:
         raise DownloadFailed("; ".join(failures))
+    return "; ".join(failures)
 
 
 def _download(name: str, url: str, target: Path) -> None:

@@ -150,7 +150,7 @@ def _overridden(root: Path, folder: Path, run: dict[str, Any]) -> dict[str, Any]
     """The settings of a custom run that are not those of its profile."""
     if folder.parents[1].name != "custom":
         return {}
-    _, defaults = profiles.defaults(root, folder.name)
+    defaults = profiles.defaults(root, folder.name)
     usual = defaults | profiles.of_profile(root, folder.name, run["profile"])
     return {name: value for name, value in run["parameters"].items() if usual.get(name) != value}
 

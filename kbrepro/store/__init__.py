@@ -75,39 +75,34 @@ class Store:
         if job.label in self._seen and (found := differences(self._seen[job.label], job.settings)):
             raise OtherSettings(f"label {job.label!r} stands twice in this notebook: {'; '.join(found)}")
         path = path_of(self.folder, job.label)
-        if other := next((it for it in self._seen if it != job.label and path_of(self.folder, it) == path), ""):
-            raise OtherSettings(f"label {job.label!r} would share a file with {other!r}: give it another name")
         fresh = job.label not in self._seen and bool({job.label, "*"} & self.fresh)
         self._seen[job.label] = job.settings
-        about, columns = _opened(path)
+        about, kept = _opened(path)
         if about and about["label"] != job.label:
             raise OtherSettings(f"label {job.label!r} would replace {about['label']!r}: give it another name")
-        if about is None or fresh:
-            if fresh:
-                shutil.rmtree(_parts(self.folder, job.label), ignore_errors=True)
-            if unknown(job.settings):
-                raise NotKept(f"label {job.label!r} is not kept, and its data is not here: see data/README.md")
-            if self.read_only:
-                raise NotKept(f"label {job.label!r} is not in {self.folder.name}/, and nothing is to be played")
-            return None
-        if found := differences(about["settings"], job.settings):
-            raise OtherSettings(
-                f"label {job.label!r} was played with other settings: {'; '.join(found)}. "
-                f'To play it again: kbrepro reproduce ... --fresh "{job.label}"'
-            )
-        if not self.read_only:
-            self._finish(about)
-        return Kept(plain.results_of(about["form"], columns, job.trials), columns[SECONDS].astype(float))
+        if fresh:
+            shutil.rmtree(_parts(self.folder, job.label), ignore_errors=True)
+        elif about:
+            if found := differences(about["settings"], job.settings):
+                again = f'To play it again: kbrepro reproduce ... --fresh "{job.label}"'
+                raise OtherSettings(f"label {job.label!r} was played with other settings: {'; '.join(found)}. {again}")
+            if not self.read_only:
+                self._finish(about)
+            return kept
+        if unknown(job.settings):
+            raise NotKept(f"label {job.label!r} is not kept, and its data is not here: see data/README.md")
+        if self.read_only:
+            raise NotKept(f"label {job.label!r} is not in {self.folder.name}/, and nothing is to be played")
+        return None
 
     def pieces(self, job: Job) -> dict[int, Kept]:
         """Return finished pieces of a job that was cut short, by their first trial."""
         found = {}
         for path in sorted(_parts(self.folder, job.label).glob("*.npz")):
             with suppress(ValueError):  # a damaged piece is played again
-                about, columns = _opened(path)
+                about, kept = _opened(path)
                 if about and not differences(about["settings"], job.settings):
-                    results = plain.results_of(about["form"], columns, about["trials"])
-                    found[about["first"]] = Kept(results, columns[SECONDS].astype(float))
+                    found[about["first"]] = kept
         return found
 
     def keep_piece(self, job: Job, first: int, kept: Kept) -> None:
@@ -126,10 +121,8 @@ class Store:
     def _finish(self, about: dict[str, Any]) -> None:
         """Write what a label's file is about as text beside it, unless it stands there, and remove its pieces."""
         told = {name: value for name, value in about.items() if name != "form"}
-        path, text = (
-            path_of(self.folder, told["label"]).with_suffix(".json"),
-            json.dumps(told, indent=1, ensure_ascii=False) + "\n",
-        )
+        path = path_of(self.folder, told["label"]).with_suffix(".json")
+        text = json.dumps(told, indent=1, ensure_ascii=False) + "\n"
         if not path.is_file() or path.read_text(encoding="utf-8") != text:
             paths.write_text(path, text)
         shutil.rmtree(_parts(self.folder, told["label"]), ignore_errors=True)
@@ -184,10 +177,10 @@ def remembered(name: str, data: Any) -> Any:
         return data
     label = f"data, {name}"
     if not data.is_real:
-        about, columns = _opened(path_of(kept_in.folder, label))
+        about, kept = _opened(path_of(kept_in.folder, label))
         if about is None:
             return data
-        (its,) = plain.results_of(about["form"], columns, 1)
+        (its,) = kept.results
         readings, times = np.full(its.pop("shape"), np.nan), its.pop("times").astype("datetime64[ns]")
         known = its | {"readings": readings, "times": type(data.times)(times), "sensors": its["sensors"].tolist()}
         return replace(data, is_real=True, **known)
@@ -210,10 +203,10 @@ def labels(folder: Path) -> dict[str, dict[str, Any]]:
 
 def opened(folder: Path, label: str) -> tuple[Any, list[Any]]:
     """Return settings and results of a label; FileNotFoundError names the labels that there are."""
-    about, columns = _opened(path_of(folder, label))
+    about, kept = _opened(path_of(folder, label))
     if about is None:
         raise FileNotFoundError(f"label {label!r} is not kept; there are: {', '.join(labels(folder)) or 'none'}")
-    return about["settings"], plain.results_of(about["form"], columns, about["trials"])
+    return about["settings"], kept.results
 
 
 def path_of(folder: Path, label: str) -> Path:
@@ -244,14 +237,18 @@ def _packed(about: dict[str, Any], kept: Kept, compression: int) -> bytes:
     return buffer.getvalue()
 
 
-def _opened(path: Path, about_alone: bool = False) -> tuple[dict[str, Any] | None, dict[str, Array]]:
-    """What a file is about, and its columns unless `about_alone`; None without a file, ValueError if it is damaged."""
+def _opened(path: Path, about_alone: bool = False) -> tuple[dict[str, Any] | None, Kept]:
+    """What a file is about, and what it holds unless `about_alone`; None without it, ValueError if it is damaged."""
     if not path.is_file():
-        return None, {}
+        return None, Kept([], np.empty(0))
     try:
         with path.open("rb") as bytes_of, np.load(bytes_of, allow_pickle=False) as file:
-            columns = {name: file[name] for name in file.files if name != ABOUT and not about_alone}
-            return json.loads(file[ABOUT].tobytes()), columns
+            about = json.loads(file[ABOUT].tobytes())
+            if about_alone:
+                return about, Kept([], np.empty(0))
+            columns = {name: file[name] for name in file.files if name != ABOUT}
+            seconds = columns.pop(SECONDS).astype(float)
+            return about, Kept(plain.results_of(about["form"], columns, len(seconds)), seconds)
     except PermissionError:
         raise
     except Exception as error:  # whatever reading damaged bytes raises

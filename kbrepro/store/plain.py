@@ -6,7 +6,7 @@ lies below the name `seconds` is kept and never compared.
 """
 
 from collections import namedtuple
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -138,17 +138,17 @@ def differences(before: Any, now: Any) -> list[str]:
     (form, columns), (other, others) = (columns_of([result]) for result in (before, now))
     if form != other:
         return ["its names"]
-    return [f"{name}, at {place}" for name in columns for place in _first(name, columns[name], others[name])]
+    compared = [name for name in columns if "seconds" not in name.split("/")]
+    places = {name: _first(columns[name], others[name]) for name in compared}
+    return [f"{name}, at {place}" for name, place in places.items() if place]
 
 
-def _first(name: str, before: NDArray[Any], now: NDArray[Any]) -> Iterator[str]:
-    if "seconds" in name.split("/"):
-        return
+def _first(before: NDArray[Any], now: NDArray[Any]) -> str:
+    """The first place where two columns of one result differ; empty if they do not."""
     if before.shape != now.shape:
-        yield f"its shape: {before.shape[1:]} before, {now.shape[1:]} now"
-        return
+        return f"its shape: {before.shape[1:]} before, {now.shape[1:]} now"
     numbers = before.dtype.kind == "f"
     same = np.isclose(before, now, rtol=TOLERANCE, atol=TOLERANCE, equal_nan=True) if numbers else before == now
-    if not np.all(same):
-        place = np.argwhere(~np.atleast_1d(same))[0][1:]
-        yield ", ".join(str(p) for p in place) or "its value"
+    if np.all(same):
+        return ""
+    return ", ".join(map(str, np.argwhere(~same)[0][1:])) or "its value"

@@ -62,21 +62,17 @@ def _name(thing: Callable[..., Any]) -> str:
 
 
 def _of_array(values: Array) -> dict[str, Any]:
+    shape = list(values.shape)
     if values.dtype.kind not in "biuf":
-        return {"shape": list(values.shape), "values": values.astype(str).ravel().tolist()}
+        return {"shape": shape, "values": values.astype(str).ravel().tolist()}
     if values.dtype.kind != "f":
         kind, digest = "bool" if values.dtype.kind == "b" else "int", hashlib.sha256(values.astype(np.int64).tobytes())
-        return {"shape": list(values.shape), "type": kind, "digest": digest.hexdigest()}
+        return {"shape": shape, "type": kind, "digest": digest.hexdigest()}
     flat = values.ravel().astype(float)
     if (infinite := np.isinf(flat)).any():
         flat = np.concatenate([np.where(infinite, 0.0, flat), np.where(infinite, np.sign(flat), 0.0)])
     projections = [float(np.random.default_rng(k).standard_normal(len(flat)) @ flat) for k in range(PROJECTIONS)]
-    return {
-        "shape": list(values.shape),
-        "type": "float",
-        "norm": float(np.linalg.norm(flat)),
-        "projections": projections,
-    }
+    return {"shape": shape, "type": "float", "norm": float(np.linalg.norm(flat)), "projections": projections}
 
 
 def differences(before: Any, now: Any, most: int = 5) -> list[str]:
@@ -105,11 +101,9 @@ def _differ(before: Any, now: Any, where: tuple[str, ...] = ()) -> Any:
 def _arrays_differ(before: dict[str, Any], now: dict[str, Any], where: tuple[str, ...]) -> Any:
     told = [f"array {tuple(its['shape'])} of norm {its['norm']:.12g}" for its in (before, now)]
     alike = before["shape"] == now["shape"] and before["type"] == now["type"]
-    if alike and math.isnan(now["norm"]):
-        return
-    close = TOLERANCE * max(before["norm"], now["norm"])
-    pairs = zip([before["norm"], *before["projections"]], [now["norm"], *now["projections"]], strict=True)
-    if not alike or not all(abs(a - b) <= close for a, b in pairs):
+    one, other = ([its["norm"], *its["projections"]] for its in (before, now))
+    close = alike and bool(np.all(np.abs(np.subtract(one, other)) <= TOLERANCE * max(one[0], other[0])))
+    if not close and not (alike and math.isnan(now["norm"])):
         yield where, *(told if told[0] != told[1] else (f"one {told[0]}", "another"))
 
 

@@ -36,14 +36,17 @@ print(os.environ["OMP_NUM_THREADS"], os.environ.get("KBREPRO_JOBS"), os.environ[
 
 def small_notebook(parameters=PARAMETERS):
     """The notebook: prose, parameters, checks, work."""
-    cells = [
-        new_markdown_cell("# Small\n\nSee the [full run](../results/paper/01_small/notebook.ipynb), $\\gamma_T$."),
-        new_code_cell(parameters, metadata={"tags": ["parameters"]}),
-        new_code_cell(CHECKS),
-        new_code_cell(WORK),
-    ]
+    notebook = notebook_of(parameters, CHECKS, WORK)
+    text = "# Small\n\nSee the [full run](../results/paper/01_small/notebook.ipynb), $\\gamma_T$."
+    notebook.cells.insert(0, new_markdown_cell(text))
+    return notebook
+
+
+def notebook_of(parameters, *cells):
+    """A notebook of code cells, the first tagged as parameters."""
     kernel = {"display_name": "Python 3", "language": "python", "name": "python3"}
-    return new_notebook(cells=cells, metadata={"kernelspec": kernel})
+    first = new_code_cell(parameters, metadata={"tags": ["parameters"]})
+    return new_notebook(cells=[first, *map(new_code_cell, cells)], metadata={"kernelspec": kernel})
 
 
 def make_project(root: Path) -> Path:

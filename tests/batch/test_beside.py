@@ -12,6 +12,7 @@ import nbformat
 import numpy as np
 import pytest
 from click.testing import CliRunner
+from fake_project import notebook_of
 
 import kbrepro as kb
 from kbrepro import store
@@ -23,32 +24,19 @@ ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "beside.md").read_text(encoding="utf-8")
 TABLE, DATA = "Table 1, d = 1", "Fig. 4, minutes"
 RULES = {"EI": kb.ExpectedImprovement, "GP-UCB": partial(kb.UCB, width=kb.Bayes(0.1))}
-CELLS = [
-    ("parameters", "seed: int = 1\nresults_dir: str = ''"),
-    (
-        "",
-        "from functools import partial\nfrom pathlib import Path\nimport numpy as np\nimport kbrepro as kb\n"
-        "from kbrepro.problems import Rows\nfrom kbrepro.simulation import total_regrets\n"
-        "rules = {'EI': kb.ExpectedImprovement, 'GP-UCB': partial(kb.UCB, width=kb.Bayes(0.1))}",
-    ),
-    (
-        "",
-        "draws = kb.Experiment(kb.GPDraw(kb.Matern(0.2, nu=2.5), kb.grid(30), 0.01), rules, 40)\n"
-        f"kb.run_trials(draws, 22, seed, first=3, label='{TABLE}')\n"
-        "total_regrets(draws, [40], 2, seed, label='totals alone')",
-    ),
-    (
-        "",
-        "here = Path('rewards.npy').is_file()\n"
-        "rows = Rows(np.eye(8), np.load('rewards.npy') if here else np.full((12, 8), np.nan), 0.1)\n"
-        f"kb.run_trials(kb.Experiment(rows, rules, 40, measured='a sum'), 12, seed, label='{DATA}')",
-    ),
-    ("", "raise RuntimeError('no label is asked for here, so this need not run')"),
-]
-KERNEL = {
-    "kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"},
-    "language_info": {"name": "python"},
-}
+CELLS = (
+    "seed: int = 1\nresults_dir: str = ''",
+    "from functools import partial\nfrom pathlib import Path\nimport numpy as np\nimport kbrepro as kb\n"
+    "from kbrepro.problems import Rows\nfrom kbrepro.simulation import total_regrets\n"
+    "rules = {'EI': kb.ExpectedImprovement, 'GP-UCB': partial(kb.UCB, width=kb.Bayes(0.1))}",
+    "draws = kb.Experiment(kb.GPDraw(kb.Matern(0.2, nu=2.5), kb.grid(30), 0.01), rules, 40)\n"
+    f"kb.run_trials(draws, 22, seed, first=3, label='{TABLE}')\n"
+    "total_regrets(draws, [40], 2, seed, label='totals alone')",
+    "here = Path('rewards.npy').is_file()\n"
+    "rows = Rows(np.eye(8), np.load('rewards.npy') if here else np.full((12, 8), np.nan), 0.1)\n"
+    f"kb.run_trials(kb.Experiment(rows, rules, 40, measured='a sum'), 12, seed, label='{DATA}')",
+    "raise RuntimeError('no label is asked for here, so this need not run')",
+)
 
 
 @pytest.fixture(scope="module")
@@ -58,14 +46,13 @@ def filled(tmp_path_factory):
     for folder in ("kbrepro", "notebooks/profiles/paper"):
         (root / folder).mkdir(parents=True)
     (root / "notebooks/profiles/paper/03_toy.yaml").write_text("seed: 3\n", encoding="utf-8")
-    cells = [nbformat.v4.new_code_cell(text, metadata={"tags": [tag] if tag else []}) for tag, text in CELLS]
-    nbformat.write(nbformat.v4.new_notebook(cells=cells, metadata=KERNEL), root / "notebooks" / "03_toy.ipynb")
+    nbformat.write(notebook_of(*CELLS), root / "notebooks" / "03_toy.ipynb")
     np.save(root / "rewards.npy", np.random.default_rng(0).normal(size=(12, 8)))
     with pytest.MonkeyPatch.context() as patch, store.using(store.Store(root / "results/paper/03_toy/played")):
         patch.chdir(root)
         patch.setenv("KBREPRO_JOBS", "1")
         names = {"__name__": "__main__"}
-        for _, text in CELLS[:-1]:
+        for text in CELLS[:-1]:
             exec(text, names)
             names["seed"] = 3
     return root
@@ -157,11 +144,9 @@ def test_the_list_has_every_label_that_keeps_traces(project):
 
 
 def test_of_measured_data_the_command_says_that_neighbours_are_alike(project):
-    words = ["my_policy.py:Mine", "--notebook", "03", "--label", DATA]
-    assert "neighbouring trials may resemble each other; --block N" in call(*words).output
-    in_blocks = call(*words, "--block", "3")
-    assert in_blocks.exit_code == 0 and "neighbouring" not in in_blocks.output
-    assert "neighbouring" not in call(*words[:-1], TABLE).output
+    for label, *more, said in ((DATA, True), (TABLE, False), (DATA, "--block", "3", False)):
+        result = call("my_policy.py:Mine", "--notebook", "03", "--label", label, *more)
+        assert result.exit_code == 0 and ("neighbouring trials may resemble" in result.output) == said
 
 
 @pytest.mark.parametrize(

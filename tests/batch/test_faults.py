@@ -101,24 +101,22 @@ def finish(process):
     return process.returncode, said
 
 
+def succeed(root, *arguments):
+    """Run a whole batch; return its numbers."""
+    code, said = finish(start(root, *arguments))
+    assert code == 0, said
+    return (results(root) / "tables" / "values.csv").read_text()
+
+
 def results(root):
     return root / "results" / "quick" / NAME
 
 
-def numbers(root):
-    return (results(root) / "tables" / "values.csv").read_text()
-
-
-def ours(root):
-    """Processes that work on the project: batch, papermill, kernel, workers."""
-    found = []
-    for process in psutil.process_iter():
-        try:
-            if process.environ().get("PLAYED") == str(root / "played") and process.status() != psutil.STATUS_ZOMBIE:
-                found.append(process)
-        except psutil.Error:
-            continue
-    return found
+def ours(root, word=""):
+    """Processes that work on the project (batch, papermill, kernel, workers) with a word in their command."""
+    there = psutil.process_iter(["environ", "cmdline"])  # of a zombie both are empty
+    there = [its for its in there if (its.info["environ"] or {}).get("PLAYED") == str(root / "played")]
+    return [its for its in there if word in " ".join(its.info["cmdline"] or [])]
 
 
 def nobody_is_left(root):
@@ -151,12 +149,10 @@ def kept(root):
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory):
     """The numbers, and the seconds from start to end, of a batch that nothing happens to."""
-    its = project(tmp_path_factory.mktemp("whole") / "project")
     begun = time.monotonic()
-    code, said = finish(start(its))
-    assert code == 0, said
-    assert len(numbers(its).split()) == TRIALS
-    return numbers(its), time.monotonic() - begun
+    numbers = succeed(project(tmp_path_factory.mktemp("whole") / "project"))
+    assert len(numbers.split()) == TRIALS
+    return numbers, time.monotonic() - begun
 
 
 def victim(root, batch, who):
@@ -164,13 +160,7 @@ def victim(root, batch, who):
     if who in ("batch", "Ctrl-C"):
         return psutil.Process(batch.pid)
     word = {"kernel": "ipykernel_launcher", "worker": "popen_loky_posix"}[who]
-    for process in ours(root):
-        try:
-            if any(word in argument for argument in process.cmdline()):
-                return process
-        except psutil.Error:
-            continue
-    return None
+    return next(iter(ours(root, word)), None)
 
 
 def played(root):
@@ -199,10 +189,8 @@ def test_a_kill_at_a_random_moment(root, whole, seed):
     assert nobody_is_left(root), ours(root)
     assert not shown(root)
     there, before = kept(root), played(root)
-    code, said = finish(start(root))
-    assert code == 0, said
+    assert succeed(root) == expected and nothing_is_half_written(root)
     assert played(root) == before + TRIALS - there  # what was kept is not played again, all else is
-    assert numbers(root) == expected and nothing_is_half_written(root)
     assert [p.name for p in results(root).parent.iterdir()] == [NAME]
 
 
@@ -213,69 +201,48 @@ def test_at_least_half_of_the_kills_fell_inside_a_trial():
 
 def finished_before(root, whole):
     """Results of an earlier batch, of which nothing that was played is there."""
-    code, said = finish(start(root))
-    assert code == 0, said
-    assert numbers(root) == whole[0]
+    assert succeed(root) == whole[0]
     shutil.rmtree(results(root) / "played")
     return shown(root)
 
 
-def full_disk():
+def full_disk(root):
     resource.setrlimit(resource.RLIMIT_FSIZE, (LIMIT, LIMIT))
 
 
-def test_a_full_disk(root, whole):
-    before = finished_before(root, whole)
-    code, said = finish(start(root, preexec_fn=full_disk))
-    assert code == 1 and "File too large" in said, said
-    assert shown(root) == before and nobody_is_left(root)
-    code, said = finish(start(root))
-    assert code == 0 and numbers(root) == whole[0], said
-
-
-def without_power_over_permissions():
+def read_only_folders(root):
     """Root obeys the modes of files too, once it has lost CAP_DAC_OVERRIDE and CAP_DAC_READ_SEARCH."""
+    for folder in (results(root).parent, root / "results"):
+        folder.chmod(0o555)
     for capability in (1, 2):
         ctypes.CDLL(None).prctl(24, capability, 0, 0, 0)
 
 
-def test_a_read_only_folder(root, whole):
+@pytest.mark.parametrize(
+    ("fault", "message"), [(full_disk, "File too large"), (read_only_folders, "Permission denied")]
+)
+def test_a_full_disk_and_a_read_only_folder(root, whole, fault, message):
     before = finished_before(root, whole)
-    for folder in (results(root).parent, root / "results"):
-        folder.chmod(0o555)
     try:
-        code, said = finish(start(root, preexec_fn=without_power_over_permissions))
-        assert code == 1 and "Permission denied" in said and "Traceback" not in said, said
+        code, said = finish(start(root, preexec_fn=lambda: fault(root)))
     finally:
         for folder in (root / "results", results(root).parent):
             folder.chmod(0o755)
+    assert code == 1 and message in said and "Traceback" not in said.partition("FAILED")[0], said
     assert shown(root) == before and nobody_is_left(root)
-    code, said = finish(start(root))
-    assert code == 0 and numbers(root) == whole[0], said
+    assert succeed(root) == whole[0]
 
 
-def truncated(data):
-    return data[: len(data) // 2]
-
-
-def flipped(data):
-    return bytes([*data[: len(data) // 2], data[len(data) // 2] ^ 0x10, *data[len(data) // 2 + 1 :]])
-
-
-@pytest.mark.parametrize("damage", [truncated, flipped])
-def test_damaged_trials_are_named_and_nothing_is_lost(root, whole, damage):
-    code, said = finish(start(root))
-    assert code == 0, said
+def test_damaged_trials_are_named_and_nothing_is_lost(root, whole):
+    succeed(root)
     (path,) = (results(root) / "played").glob("*.npz")
-    data = path.read_bytes()
-    path.write_bytes(damage(data))
-    before = shown(root)
+    data, before, half = path.read_bytes(), shown(root), path.stat().st_size // 2
+    path.write_bytes(bytes([*data[:half], data[half] ^ 0x10, *data[half + 1 :]]))
     code, said = finish(start(root))
     assert code == 1 and "played/trials.npz cannot be read" in said and "restore it" in said, said
     assert shown(root) == before
     path.write_bytes(data)
-    code, said = finish(start(root))
-    assert code == 0 and numbers(root) == whole[0] and played(root) == TRIALS, said
+    assert succeed(root) == whole[0] and played(root) == TRIALS
 
 
 def test_a_damaged_data_file_is_named_and_the_results_stay(root, whole):
@@ -289,34 +256,22 @@ def test_a_damaged_data_file_is_named_and_the_results_stay(root, whole):
     assert shown(root) == before and nobody_is_left(root)
 
 
-def test_a_damaged_record_of_verdicts_is_named(root):
-    folder = root / "results" / "paper" / NAME
-    folder.mkdir(parents=True)
-    (folder / "claims.json").write_text('{"rules": "0", "expec')
-    done = subprocess.run([sys.executable, "-m", "kbrepro", "claims"], cwd=root, capture_output=True, text=True)
-    assert done.returncode == 1
-    assert f"results/paper/{NAME}/claims.json cannot be read" in done.stderr and "Traceback" not in done.stderr
-
-
 def test_two_batches_at_once(root, whole):
     both = [start(root), start(root)]
     (code_a, said_a), (code_b, said_b) = map(finish, both)
     assert sorted([code_a, code_b]) == [0, 1], said_a + said_b
     assert "another run is writing" in said_a + said_b
-    assert numbers(root) == whole[0] and nothing_is_half_written(root) and nobody_is_left(root)
+    assert nothing_is_half_written(root) and nobody_is_left(root)
+    assert succeed(root) == whole[0] and played(root) == TRIALS
 
 
 def test_an_edited_module_is_found_by_an_audit_and_played_anew_when_asked(root, whole):
-    code, said = finish(start(root))
-    assert code == 0, said
+    succeed(root)
     (root / "trial_job.py").write_text(JOB.replace("SCALE = 1.0", "SCALE = 2.0"))
-    code, said = finish(start(root))
-    assert code == 0 and numbers(root) == whole[0], said  # read, not played
+    assert succeed(root) == whole[0]  # read, not played
     own = {"PLAYED": str(root / "played"), "PYTHONPATH": os.pathsep.join([str(root), os.environ.get("PYTHONPATH", "")])}
     command = [sys.executable, "-m", "kbrepro", "audit", "01", "--profile", "quick", "--minutes", "0.05"]
     done = subprocess.run(command, cwd=root, env=os.environ | own, capture_output=True, text=True)
     assert done.returncode == 1 and "differs: trials, trial " in done.stdout, done.stdout + done.stderr
-    code, said = finish(start(root, "--fresh", "trials"))
-    assert code == 0, said
-    once, twice = ([float.fromhex(v) for v in text.split()] for text in (whole[0], numbers(root)))
+    once, twice = ([float.fromhex(v) for v in text.split()] for text in (whole[0], succeed(root, "--fresh", "trials")))
     assert twice == [2 * value for value in once]

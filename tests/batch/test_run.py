@@ -50,29 +50,23 @@ def test_a_run_replaces_the_old_results_whole(root, old, capfd):
 
     record = json.loads((old / "run.json").read_text())
     assert record["parameters"] == {"horizon": 20, "scale": 0.5, "sizes": [1, 2], "accident": ""}
-    assert (record["notebook"], record["profile"], record["jobs"]) == (NAME, "quick", 1)
-    assert record["peak_megabytes"] > 20
-    assert (record["played"], record["data"]) == (0, {"file.txt": "4567"})
-    assert {"python", "blas", *provenance.PACKAGES} == set(record["versions"])
-    assert record["versions"]["blas"]
-    assert set(record["platform"]) == {"system", "machine", "python"}
-    assert record["outputs"] == {
-        name: hashlib.sha256(data).hexdigest() for name, data in contents(old).items() if name != "run.json"
-    }
+    assert [record[name] for name in ("notebook", "profile", "jobs", "played")] == [NAME, "quick", 1, 0]
+    assert record["data"] == {"file.txt": "4567"} and record["versions"].keys() >= {"blas", *provenance.PACKAGES}
+    files = {name: hashlib.sha256(data).hexdigest() for name, data in contents(old).items() if name != "run.json"}
+    assert record["outputs"] == files
 
     notebook = nbformat.read(old / "notebook.ipynb", as_version=4)
     nbformat.validate(notebook)
-    assert "papermill" not in json.dumps(notebook)
-    assert all("execution" not in cell.metadata for cell in notebook.cells)
+    assert "papermill" not in json.dumps(notebook) and "execution" not in str(
+        [cell.metadata for cell in notebook.cells]
+    )
     assert [cell.id for cell in notebook.cells] == [f"cell-{i:02}" for i in range(5)]
     assert f'results_dir = "results/quick/{NAME}"' in notebook.cells[2].source
     assert "](../../../results/paper" in notebook.cells[0].source
     # one BLAS thread, the jobs asked for, a store; and no progress bar
     assert [output.text for output in notebook.cells[-1].outputs] == ["1 1 True\n"]
     log = (old / "log.txt").read_text()
-    assert "100%|##########| 2/2" in log
-    assert "50%" not in log
-    assert str(root) not in log
+    assert "100%|##########| 2/2" in log and "50%" not in log and str(root) not in log
 
 
 @pytest.mark.parametrize(
@@ -95,8 +89,7 @@ def test_a_failed_run_leaves_the_old_results(root, old, overrides, message, capf
 
 @pytest.mark.slow
 def test_the_notebooks_after_a_failed_one_still_run(root):
-    broken = small_notebook(parameters='results_dir: str = ""\nhorizon: int = 5')
-    nbformat.write(broken, root / "notebooks" / "00_broken.ipynb")
+    nbformat.write(small_notebook('results_dir: str = ""\nhorizon: int = 5'), root / "notebooks" / "00_broken.ipynb")
     (root / "notebooks" / "profiles" / "paper" / "00_broken.yaml").write_text("horizon: 0\n")
     with pytest.raises(run.RunFailed, match="1 of 2 notebooks failed: 00_broken"):
         run.run([], "paper", {}, root=root)
@@ -111,11 +104,9 @@ claims:
 """
 JUDGES = """
 import json, pathlib
-record = {"id": "0-A", "says": "It is larger.", "verdict": "reproduced", "counts_as": "experiment", "finds": "By 2."}
-record["deciding"] = ""
-expected = [{"sentence": "Never.", "holds": horizon == 5}]
-record |= {"parts": {}, "changes": [], "note": "", "kind": "experiment"}
-content = {"rules": "", "expected": expected, "claims": [record]}
+claim = {"id": "0-A", "says": "It is larger.", "verdict": "reproduced", "counts_as": "experiment", "finds": "By 2."}
+claim |= {"parts": {}, "changes": [], "note": "", "kind": "experiment", "deciding": ""}
+content = {"rules": "", "expected": [{"sentence": "Never.", "holds": horizon == 5}], "claims": [claim]}
 pathlib.Path(results_dir, "claims.json").write_text(json.dumps(content))"""
 
 
@@ -140,9 +131,9 @@ def test_a_full_scale_run_shows_its_own_verdicts_at_a_glance(root, judged):
     cells = nbformat.read(folder / "notebook.ipynb", as_version=4).cells
     (shown,) = [cell.outputs for cell in cells if "at-a-glance" in cell.metadata.get("tags", [])]
     assert shown[0].data["text/markdown"] == "- **Experiments** (1): 1 reproduced."
-    record = json.loads((folder / "run.json").read_text())
     assert editions.history(root)[-1]["reproduced"] == "1"  # the line of the edition has its verdicts
-    assert record["rules"] == claims.load(root / "notebooks" / "claims" / f"{NAME}.yaml").digest
+    rules = claims.load(root / "notebooks" / "claims" / f"{NAME}.yaml")
+    assert json.loads((folder / "run.json").read_text())["rules"] == rules.digest
 
 
 def test_new_rules_want_new_dice(root, judged):
@@ -152,47 +143,19 @@ def test_new_rules_want_new_dice(root, judged):
 
 
 def test_a_sentence_that_is_not_true_keeps_the_results_and_fails_the_batch(root, judged, capfd):
-    with judged.open("a") as file:
-        file.write("horizon: 6\n")
+    judged.write_text(judged.read_text() + "horizon: 6\n")
     with pytest.raises(run.RunFailed, match="1 of 1 notebooks failed"):
         run.run([], "paper", {}, root=root)
     assert "what is not true of them:\n- Never." in capfd.readouterr().err
     assert (root / "results" / "paper" / NAME / "claims.json").is_file()
 
 
-def test_the_computing_time_is_that_of_all_trials(tmp_path):
+def test_the_computing_time_is_that_of_all_trials_and_workers_are_those_asked_for_or_named(tmp_path, monkeypatch):
     times = tmp_path / "trials.csv"
     times.write_text('label,trials,seconds,played\n"a, b",3,1.25,0\nc,1,2.50,1\n')
     assert run._computed(times) == (3.8, 1)
-
-
-def test_a_swap_leaves_what_was_played_whenever_it_is_cut_short(tmp_path, monkeypatch):
-    """Whatever step of the swap is the last one that happens: `played/` is in the final folder after a recovery."""
-    real = Path.rename
-    for last in range(4):
-        final, new = tmp_path / f"{last}" / "final", tmp_path / f"{last}" / "final.partial"
-        (final / "played").mkdir(parents=True)
-        (final / "played" / "a.npz").write_text("arms")
-        (final / "old.txt").touch()
-        new.mkdir()
-        (new / "new.txt").touch()
-        done = []
-
-        def rename(path, target, done=done, last=last):
-            if len(done) >= last:
-                raise KeyboardInterrupt
-            done.append(path)
-            return real(path, target)
-
-        with monkeypatch.context() as patch:
-            patch.setattr(Path, "rename", rename)
-            try:
-                folders.swap_in(new, final)
-            except KeyboardInterrupt:
-                assert last < 3
-        folders.recover(final)
-        assert (final / "played" / "a.npz").read_text() == "arms"
-        assert (final / "old.txt").exists() != (final / "new.txt").exists()
+    monkeypatch.setenv("KBREPRO_JOBS", "5")
+    assert (provenance.workers(3), provenance.workers("4"), provenance.workers(None)) == (3, 4, 5)
 
 
 def test_two_runs_at_once_do_not_mix(root, old, capfd):
@@ -242,10 +205,8 @@ def test_an_interrupted_run_leaves_the_old_results_and_no_process(root, old, num
         (([], "quick", {"results_dir": "x"}), "no parameter 'results_dir' to set; allowed: horizon"),
         (([], "quick", {"horizon": 1e4}), r"horizon = 10000.0 is not allowed: horizon must be an integer"),
         (([], "quick", {"horizon": True}), "horizon = True is not allowed: horizon must be an integer"),
-        (([], "quick", {"horizon": None}), "horizon = None is not allowed: horizon must be an integer"),
-        (([], "quick", {"scale": "big"}), "scale = 'big' is not allowed: scale must be a number"),
-        (([], "quick", {"sizes": 3}), "sizes = 3 is not allowed: sizes must be a list, each entry an integer"),
-        (([], "quick", {"sizes": [1, "x"]}), "sizes must be a list, each entry an integer"),
+        (([], "quick", {"scale": None}), "scale = None is not allowed: scale must be a number"),
+        (([], "quick", {"sizes": 3}), "sizes = 3 is not allowed: sizes must be a list"),
         (([], "quick", {"accident": 3}), "accident must be text"),
     ],
 )
@@ -256,14 +217,10 @@ def test_what_does_not_fit_is_refused_before_anything_runs(root, old, arguments,
     assert contents(root) == before
 
 
-def test_a_label_that_is_not_kept_cannot_be_played_anew(root, old):
+def test_a_label_that_is_not_kept_cannot_be_played_anew(root):
     """A misspelt one, or a notebook's name in its place, would play nothing anew and say nothing."""
-    before = contents(root)
-    with pytest.raises(
-        ValueError, match=r"--fresh 'Fig\. 1' is not allowed: it must be a label that is kept, one of \[\]"
-    ):
+    with pytest.raises(ValueError, match=r"--fresh 'Fig\. 1' is not allowed: it must be a label that is kept, one of"):
         run.run([], "quick", {}, root=root, fresh=["Fig. 1"])
-    assert contents(root) == before
 
 
 def test_a_profile_is_checked_like_an_override(root):
@@ -283,30 +240,15 @@ def test_a_profile_is_checked_like_an_override(root):
 
 def test_overrides_have_a_folder_of_their_own():
     folder = run._profile_folder
-    assert folder("quick", {}) == "quick"
+    assert folder("quick", {}) == "quick" and folder("quick", {"a": 1}).startswith("custom/")
     assert folder("quick", {"a": 1, "b": 2}) == folder("quick", {"b": 2, "a": 1})
-    others = {folder("quick", {"a": 1}), folder("quick", {"a": 2}), folder("paper", {"a": 1})}
-    assert len(others) == 3
-    assert all(name.startswith("custom/") for name in others)
+    assert len({folder("quick", {"a": 1}), folder("quick", {"a": 2}), folder("paper", {"a": 1})}) == 3
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("a=5", 5),
-        ("a=1e4", 1e4),
-        ("a=-1.5E-3", -0.0015),
-        ("a=[1, 2]", [1, 2]),
-        ("a=true", True),
-        ("a=2004-03-01", "2004-03-01"),
-        ("a=x=y", "x=y"),
-    ],
-)
-def test_settings_are_read_as_yaml(text, expected):
-    name, value = profiles.read_setting(text)
-    assert name == "a"
-    assert value == expected
-    assert type(value) is type(expected)
+def test_settings_are_read_as_yaml():
+    values = [5, 1e4, -0.0015, [1, 2], True, "2004-03-01", "x=y"]
+    read = map(profiles.read_setting, ("a=5", "a=1e4", "a=-1.5E-3", "a=[1, 2]", "a=true", "a=2004-03-01", "a=x=y"))
+    assert [(name, value, type(value)) for name, value in read] == [("a", value, type(value)) for value in values]
 
 
 @pytest.mark.parametrize("text", ["a", "=3", "a=", "a b=3", "a=[1"])
@@ -327,8 +269,7 @@ def test_progress_bars_go_and_warnings_stay(tmp_path):
 def test_refresh_makes_a_paired_notebook_without_data(root, monkeypatch):
     monkeypatch.setenv("KBREPRO_DATA", os.fspath(root))
     source = small_notebook()
-    code = "import os\nprint(os.listdir(os.environ['KBREPRO_DATA']), os.environ['TQDM_DISABLE'])"
-    source.cells[3].source = code
+    source.cells[3].source = "import os\nprint(os.listdir(os.environ['KBREPRO_DATA']), os.environ['TQDM_DISABLE'])"
     source.metadata["jupytext"] = {"formats": "ipynb,py:percent"}
     path = root / "notebooks" / f"{NAME}.py"
     path.write_text(jupytext.writes(source, "py:percent"))
@@ -337,7 +278,6 @@ def test_refresh_makes_a_paired_notebook_without_data(root, monkeypatch):
     notebook = nbformat.reads(first.decode(), as_version=4)
     nbformat.validate(notebook)
     assert notebook.cells[3].outputs[0].text == "[] 1\n"
-    assert [cell.execution_count for cell in notebook.cells[1:]] == [1, 2, 3]
     assert jupytext.writes(notebook, "py:percent") == path.read_text()
 
     path.write_text(path.read_text().replace("print", "raise ValueError('stop')\nprint"))

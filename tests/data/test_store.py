@@ -363,7 +363,7 @@ def test_fetch_refuses_an_archive_without_light(project, server, content):
     write_owners(server, one_day(), "data.txt.gz")
     write_locations(server)
     (server / "light.zip").write_bytes(content)
-    with pytest.raises(store.DownloadFailed, match=r"light\.zip: holds no readable \.mat"):
+    with pytest.raises(store.DownloadFailed, match=r"light\.zip: cannot be read as an archive with a \.mat file"):
         store.fetch()
     assert store.load("temperature", DAY).is_real and not store.load("light").is_real
     assert list((project / "data" / "cmu-light").iterdir()) == []

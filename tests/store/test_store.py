@@ -101,7 +101,7 @@ def test_a_label_stands_once_in_a_notebook(folder, tmp_path):
         assert map_trials(partial(counted, str(log), 1.0), 2, 3, label="chains") == first  # a cell run twice
         with pytest.raises(store.OtherSettings, match="label 'chains' stands twice in this notebook: trials: 2"):
             map_trials(partial(counted, str(log), 1.0), 3, 3, label="chains")
-        with pytest.raises(store.OtherSettings, match="would share a file with 'chains'"):
+        with pytest.raises(store.OtherSettings, match="would replace 'chains'"):
             map_trials(partial(counted, str(log), 1.0), 2, 3, label="chains?")
     assert played(log) == [0, 1]
 

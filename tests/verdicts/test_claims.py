@@ -295,7 +295,7 @@ def test_a_current_run_has_the_parameters_of_the_full_scale_profile(run):
     run_of_these_rules(run)
     profile = yaml.safe_load((ROOT / f"notebooks/profiles/paper/{run.name}.yaml").read_text(encoding="utf-8"))
     used = json.loads((run / "run.json").read_text(encoding="utf-8"))["parameters"]
-    assert used | {"results_dir": ""} == profiles.defaults(ROOT, run.name)[1] | profile | {"results_dir": ""}
+    assert used | {"results_dir": ""} == profiles.defaults(ROOT, run.name) | profile | {"results_dir": ""}
 
 
 @pytest.mark.skipif(not RUNS, reason="results/paper holds no run")
