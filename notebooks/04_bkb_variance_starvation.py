@@ -595,6 +595,7 @@ record.judge("4-T", **in_its_place)
 record.judge("4-U", other=exact((alike["exact"].arms != alike["BKB"].arms).sum()))
 record.judge("4-V", **measures.claim_4_V(broken))
 record.judge("4-M", **measures.claim_4_M(bands, bounds, delta, seed))
+pd.DataFrame(in_its_place, index=["value", "low", "high"]).round(3)
 
 # %% [markdown]
 # The *multiplier* is the smallest by which the width could be scaled and still cover in 90 % of the runs, from round 10
@@ -623,6 +624,9 @@ record.judge("4-R", **measures.claim_4_R(totals(on_a_plane), seed))
 fig = pictures.regret(on_a_plane)
 record.figure(fig, "linear_bandit")
 plt.show()
+
+# %%
+pd.DataFrame(totals(on_a_plane)).describe().loc[["mean", "std"]].round(1)
 
 # %% tags=["full-scale", "nbval-ignore-output"]
 record.show("4-R")
@@ -734,6 +738,9 @@ for claim_id, table in specified.items():
     fig = claim_curve(table, record.rules, claim_id)
     record.figure(fig, f"interpretations_{claim_id}")
     plt.show()
+
+# %%
+specified["4-B"].round(2)
 
 # %% [markdown]
 # ## What did not come out, and why
