@@ -29,8 +29,9 @@ unit: $(STAMP)
 notebooks: $(STAMP)  ## no data: the substitute, the same on any machine
 	mkdir -p $(NO_DATA) && KBREPRO_DATA=$(NO_DATA) TQDM_DISABLE=1 OMP_NUM_THREADS=1 $(BIN)/python -m pytest --nbval -v -p no:cacheprovider notebooks
 
-test-slow: $(STAMP)  ## the tests that are long and rarely needed
+test-slow: $(STAMP)  ## the tests that are long and rarely needed, and which lines the short ones reach
 	$(BIN)/python -m pytest tests -m slow
+	mkdir -p .cache && $(BIN)/coverage run -m pytest -q tests && $(BIN)/coverage report
 
 paper: $(STAMP)  ## every notebook at the papers' own scale
 	$(BIN)/kbrepro data fetch --if-missing && $(BIN)/kbrepro reproduce --profile paper && $(BIN)/kbrepro report --profile paper
