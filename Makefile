@@ -1,6 +1,6 @@
 # One stamp rule prepares .venv (uv where it is installed, otherwise pip); every target is one line.
 .DEFAULT_GOAL := report
-.PHONY: report test unit notebooks test-slow paper lab bench lint clean
+.PHONY: report site test unit notebooks test-slow paper lab bench lint clean
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
@@ -35,6 +35,9 @@ test-slow: $(STAMP)  ## the tests that are long and rarely needed, and which lin
 
 paper: $(STAMP)  ## every notebook at the papers' own scale
 	$(BIN)/kbrepro data fetch --if-missing && $(BIN)/kbrepro reproduce --profile paper && $(BIN)/kbrepro report --profile paper
+
+site: $(STAMP)  ## the report of the committed full-scale runs, also as one file: results/paper/report.zip
+	$(BIN)/kbrepro report --profile paper && cd results/paper && $(CURDIR)/$(BIN)/python -m zipfile -c report.zip report
 
 lab: $(STAMP)  ## JupyterLab on the notebooks; it is installed first, unless it is there
 	(test -x $(BIN)/jupyter-lab || $(PIP) --no-build-isolation -e '.[lab]') && $(BIN)/jupyter lab notebooks

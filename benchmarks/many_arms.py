@@ -22,12 +22,12 @@ from benchmarks.peers import Refit, botorch, gpytorch, policy_on, scikit_learn
 from kbrepro import figures
 from kbrepro.confidence import Asking, Improved, Tighter
 from kbrepro.kernels import Array, Kernel, Matern, SquaredExponential, grid
-from kbrepro.lattice import prior_covariance
-from kbrepro.papers.pi_gp_ucb.experiments import growing_variance
 from kbrepro.papers.pi_gp_ucb.partition import PartitionedUCB
 from kbrepro.papers.pi_gp_ucb.problems import Bumps
+from kbrepro.papers.pi_gp_ucb.since import growing_variance
 from kbrepro.policies import UCB
 from kbrepro.posterior import CovariancePosterior, ExactPosterior, LatticePosterior, RowPosterior
+from kbrepro.posterior.lattice import prior_covariance
 from kbrepro.problems import Model, Problem, RKHSFunction, Trial
 from kbrepro.simulation import rounds
 

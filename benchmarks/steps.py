@@ -26,9 +26,9 @@ from kbrepro.papers.bkb.policy import BKB
 from kbrepro.papers.gpn_ucb.cascade_ei import ExactCascadeEI, SampledCascadeEI
 from kbrepro.papers.gpn_ucb.policies import GPNUCB
 from kbrepro.papers.gpn_ucb.problems import exact_chain
-from kbrepro.papers.pi_gp_ucb.experiments import growing_variance
 from kbrepro.papers.pi_gp_ucb.partition import PartitionedUCB
 from kbrepro.papers.pi_gp_ucb.problems import Bumps
+from kbrepro.papers.pi_gp_ucb.since import growing_variance
 from kbrepro.policies import ThompsonSampling
 from kbrepro.posterior import CovariancePosterior, LatticePosterior, RowPosterior
 from kbrepro.problems import GPDraw, Trial

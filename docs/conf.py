@@ -2,6 +2,7 @@
 
 import re
 from importlib.metadata import files
+from pathlib import Path
 
 project = "kbrepro"
 html_title = "kbrepro"
@@ -11,8 +12,8 @@ exclude_patterns = ["_build"]
 nb_execution_mode = "off"
 nb_merge_streams = True
 nb_render_markdown_format = "myst"  # what cells show has tables and formulas
-nb_code_prompt_show = "Code"
-nb_code_prompt_hide = "Hide code"
+nb_code_prompt_show = "Show {type}"  # source or outputs
+nb_code_prompt_hide = "Hide {type}"
 myst_enable_extensions = ["dollarmath", "amsmath"]
 myst_heading_anchors = 3
 # a results page may skip a heading level, and pandas adds output types that HTML has no use for
@@ -20,11 +21,14 @@ suppress_warnings = ["myst.header", "mystnb.unknown_mime_type"]
 
 # one file with everything in it: fonts as paths, all of TeX's extensions
 MATHJAX = next(f for f in files("sphinx-mathjax-offline") or [] if f.name == "tex-svg-full.js").locate()
-html_static_path = [str(MATHJAX), "report.css"]
+html_static_path = [str(MATHJAX), "report.css", "scorecard.js"]
 mathjax_path = MATHJAX.name
 
 html_theme = "sphinx_book_theme"
 html_css_files = ["report.css"]
+html_js_files = [("scorecard.js", {"defer": "defer"})]
+# a paper's page before what the package calls its parts
+html_search_scorer = str(Path(__file__).with_name("search_scorer.js"))
 html_show_copyright = False
 html_show_sphinx = False
 html_use_index = html_domain_indices = False  # the pages have a search, and the index is too wide for a phone

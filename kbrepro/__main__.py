@@ -44,6 +44,7 @@ def reproduce(
     from kbrepro.batch import profiles
     from kbrepro.batch import run as batch
     from kbrepro.site import quoted
+    from kbrepro.verdicts import scorecard
 
     root, overrides = paths.project_root(), dict(map(profiles.read_setting, settings))
     try:
@@ -51,7 +52,11 @@ def reproduce(
     finally:  # whatever failed, what succeeded is quoted
         if profile == "paper" and not overrides:
             quoted.renew(root)
-    click.echo("\n".join(folder.relative_to(root).as_posix() for folder in made))
+    for folder in made:
+        click.echo(f"{folder.name}: {scorecard.summary(scorecard.read_run(folder)['claims'])}.")
+        click.echo(f"  {(folder / 'notebook.ipynb').relative_to(root).as_posix()}")
+    where = made[0].parent.relative_to(root / "results").as_posix()
+    click.echo(f"Next: kbrepro report --profile {where}")
 
 
 @main.command()
@@ -74,14 +79,28 @@ def report(profile: str) -> None:
 
 
 @main.command()
-def claims() -> None:
-    """Print what the full-scale runs found of every claim."""
-    from kbrepro.verdicts import scorecard
+@click.argument("claim_ids", nargs=-1, metavar="[CLAIM]...")
+@click.option(
+    "--why", is_flag=True, help="Claims whole, as those that are named: parts, rule, interpretations, history."
+)
+@click.option("--paper", default="", metavar="NOTEBOOK", help="Only of one notebook, such as 03.")
+@click.option("--verdict", default="", metavar="VERDICT", help="Only of one verdict, such as depends.")
+def claims(claim_ids: tuple[str, ...], why: bool, paper: str, verdict: str) -> None:
+    """Print what the full-scale runs found: a line a claim, or each of those named, such as 4-A, whole."""
+    from kbrepro import checks
+    from kbrepro.batch import profiles
+    from kbrepro.verdicts import scorecard, terminal
+    from kbrepro.verdicts.claims import VERDICTS
 
-    runs = scorecard.read(paths.project_root() / "results" / "paper")
+    runs, width = scorecard.read(paths.project_root() / "results" / "paper"), shutil.get_terminal_size().columns
     if not runs:
         raise click.ClickException("no verdicts in results/paper: first run `kbrepro reproduce --profile paper`")
-    click.echo(scorecard.for_terminal(runs, shutil.get_terminal_size().columns))
+    if verdict:
+        checks.one_of(VERDICTS, verdict=verdict)
+    runs = {name: runs[name] for name in profiles.chosen([paper] if paper else [], [*runs], "notebook")}
+    its = [r["id"] for run in runs.values() for r in run["claims"] if verdict in ("", r["verdict"])]
+    wanted = claim_ids or (its if why else ())
+    click.echo(terminal.named(runs, wanted, width) if wanted else terminal.listed(runs, verdict, width))
 
 
 @main.command("scorecard")
@@ -180,8 +199,8 @@ def compare(folders: tuple[Path, ...]) -> None:
 def beside(policy: str, notebook: str, label: str, listing: bool, **how: Any) -> None:
     """Play a policy of yours on trials that a notebook played, beside the policies that played them.
 
-    NAME in FILE.py is a class, or a function, that makes a policy from what it is told and the horizon. Figure and
-    table go to results/custom/beside/.
+    NAME in FILE.py is a class, or a function, that makes a policy from (model, horizon): what it may know of the
+    problem, a kbrepro.Model, and the number of rounds. Figure and table go to results/custom/beside/.
     """
     from kbrepro.batch import beside as side
 
@@ -193,6 +212,7 @@ def beside(policy: str, notebook: str, label: str, listing: bool, **how: Any) ->
     compared = side.play(side.policy_of(policy), notebook, label, **how)
     folder = side.save(compared, notebook, label, policy.rpartition(":")[2])
     click.echo(compared.table.to_string(float_format="{:.4g}".format, na_rep=""))
+    click.echo("open: the 95 % interval of the difference, trial by trial, holds 0: more trials may decide")
     if compared.measured and how["block"] == 1:
         click.echo("measured data: neighbouring trials may resemble each other; --block N makes blocks of them")
     click.echo(folder)

@@ -14,7 +14,7 @@ from scipy.linalg.lapack import dpstrf
 
 from kbrepro import checks
 from kbrepro.kernels import Array, Empirical, Kernel
-from kbrepro.lattice import LATTICE_FROM, LatticeDraws
+from kbrepro.posterior.lattice import LATTICE_FROM, LatticeDraws
 
 #: Pivoted Cholesky stops when no arm has more than this share of the largest variance left.
 FACTOR_TOLERANCE = 1e-12

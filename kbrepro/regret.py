@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple
@@ -75,35 +76,91 @@ def relative_difference(a: Array, b: Array) -> Array:
     return (a - b).mean(axis=-1) / b.mean(axis=-1)
 
 
-def bootstrap(statistic: Callable[..., Array], *samples: Array, rng: np.random.Generator, block: int = 1) -> Estimate:
-    """Return statistic(*samples) with its 95 % percentile interval over 4000 resamples of whole trials.
+def intervals(seed: int) -> np.random.Generator:
+    """Return the stream of random numbers that resampling draws from: one for all intervals of a root seed."""
+    return np.random.default_rng([seed, 2])
 
-    `samples` are paired arrays (n,); `statistic` reduces the last axis. With `block` above 1 consecutive trials are
-    resampled in blocks of that length (circular block bootstrap), for trials in time order that resemble their
-    neighbours. Raises ValueError if the samples differ in length, hold a NaN, or are shorter than two blocks.
+
+def bootstrap(
+    statistic: Callable[..., Array], *samples: Array, rng: np.random.Generator, method: str = "BCa"
+) -> Estimate:
+    """Return statistic(*samples) with its 95 % interval over 4000 resamples of whole trials.
+
+    `samples` are paired arrays (n,); `statistic` reduces the last axis. "BCa" (Efron 1987) is for what is smooth in the
+    trials: means, ratios, slopes; "percentile" for medians and other quantiles. Where all resamples are alike the
+    interval is that number; where they all lie on one side of the value, BCa is not defined and the percentiles are
+    taken. Raises ValueError if the samples differ in length, hold a NaN, or are fewer than two.
     """
-    checks.positive_int(block=block)
+    checks.one_of(("BCa", "percentile"), method=method)
     n = len(samples[0])
-    if any(np.shape(s) != (n,) for s in samples):
-        raise ValueError(f"samples have shapes {[np.shape(s) for s in samples]}: all must be (n,)")
-    if n < 2 * block:
-        raise ValueError(f"block = {block} is not allowed: block must be at most half of the {n} trials")
+    if n < 2 or any(np.shape(s) != (n,) for s in samples):
+        raise ValueError(f"samples have shapes {[np.shape(s) for s in samples]}: all must be (n,), n at least 2")
     for sample in samples:
         checks.finite_array(samples=sample)
     streams = iter([rng, *rng.spawn(2)])  # halves draw elsewhere: the whole has the same interval without them
-    return _halved(lambda *its: _resampled(statistic, its, next(streams), block), *samples, block=block)
+    return _halved(lambda *its: _resampled(statistic, its, next(streams), method), *samples)
 
 
 def _resampled(
-    statistic: Callable[..., Array], samples: Sequence[Array], rng: np.random.Generator, block: int
+    statistic: Callable[..., Array], samples: Sequence[Array], rng: np.random.Generator, method: str
 ) -> Estimate:
-    n, found = len(samples[0]), []
-    for _ in range(RESAMPLES // AT_ONCE):
-        starts = rng.integers(n, size=(AT_ONCE, math.ceil(n / block), 1))
-        index = ((starts + np.arange(block)) % n).reshape(AT_ONCE, -1)[:, :n]
-        found.append(statistic(*(np.asarray(s)[index] for s in samples)))
-    low, high = np.quantile(np.concatenate(found), [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
+    from scipy import stats  # here: it takes longer to load than all the rest of the face
+
+    resample = partial(stats.bootstrap, samples, lambda *its, axis: statistic(*its), paired=True, vectorized=True,
+                       n_resamples=RESAMPLES, batch=AT_ONCE, confidence_level=LEVEL)  # fmt: skip
+    with warnings.catch_warnings(), np.errstate(invalid="ignore", divide="ignore"):
+        warnings.simplefilter("ignore", stats.DegenerateDataWarning)
+        found = resample(method=method, rng=rng)
+        if np.isnan(found.confidence_interval).any():
+            found = resample(method="percentile", n_resamples=0, bootstrap_result=found)
+    low, high = found.confidence_interval
     return Estimate(float(statistic(*samples)), float(low), float(high))
+
+
+def growth(at: NDArray[Any], curves: Array, rng: np.random.Generator) -> Estimate:
+    """Return the slope of log mean curve on log `at` (m,), with its 95 % interval over the runs of `curves` (n, m).
+
+    The exponent of growth: least squares through a few rounds, log-spaced, with positive means. Intervals: BCa over
+    runs if there are at least FEWEST, else the t interval of the jackknife. Raises ValueError on fewer than two runs.
+    """
+    x, n = np.log(at) - np.log(at).mean(), len(curves)
+
+    def fitted(runs: Array) -> Array:
+        return np.log(curves[runs.astype(int)].mean(axis=-2)) @ x / (x @ x)
+
+    every = np.arange(n, dtype=float)
+    if n >= FEWEST or n < 2:
+        return bootstrap(fitted, every, rng=rng)
+    without, value = fitted(np.array([np.delete(every, i) for i in range(n)])), float(fitted(every))
+    half = stdtrit(n - 1, (1 + LEVEL) / 2) * (n - 1) * without.std() / math.sqrt(n - 1)
+    return Estimate(value, value - half, value + half)
+
+
+def autocorrelation_time(series: Array) -> float:
+    """Return 1 + 2 (sum of autocorrelations) of a series (n,): in how many neighbours it says one thing.
+
+    Summed in pairs of lags while a pair is positive (Geyer 1992, the initial positive sequence). At least 1; 1 for a
+    constant series.
+    """
+    checks.finite_array(series=series)
+    centred = np.asarray(series, dtype=float) - np.mean(series)
+    if not (total := centred @ centred):
+        return 1.0
+    lags = np.correlate(centred, centred, "full")[len(centred) - 1 :] / total
+    pairs = lags[: len(lags) // 2 * 2].reshape(-1, 2).sum(axis=1)
+    end = int(np.argmax(pairs <= 0)) if (pairs <= 0).any() else len(pairs)
+    return max(1.0, 2 * float(pairs[:end].sum()) - 1)
+
+
+def block_length(series: Array) -> int:
+    """Return how many neighbours make a block: five autocorrelation times of a series (n,), at most a quarter of it.
+
+    Means of such blocks are nearly independent: of a first-order autoregression neighbouring ones have a correlation
+    of .06. Raises ValueError if there are fewer than four numbers.
+    """
+    if len(series) < 4:
+        raise ValueError(f"series has {len(series)} numbers: it must have at least 4, one a block")
+    return min(math.ceil(5 * autocorrelation_time(series)), len(series) // 4)
 
 
 def standard_error(samples: Array, block: int = 1) -> Array:
@@ -161,7 +218,7 @@ def paired_difference(a: Array, b: Array, seed: int) -> Estimate:
     """Return the mean of a - b, both (n,), paired: bootstrap of trials from FEWEST on, below that a t interval."""
     if len(a) < FEWEST:
         return block_mean(a - b)
-    return bootstrap(mean_difference, a, b, rng=np.random.default_rng([seed, 2]))
+    return bootstrap(mean_difference, a, b, rng=intervals(seed))
 
 
 def paired_share(a: Array, b: Array, seed: int, block: int = 1) -> Estimate:
@@ -171,7 +228,7 @@ def paired_share(a: Array, b: Array, seed: int, block: int = 1) -> Estimate:
     t interval of `block_share`.
     """
     if block == 1 and len(a) >= FEWEST:
-        return bootstrap(relative_difference, a, b, rng=np.random.default_rng([seed, 2]))
+        return bootstrap(relative_difference, a, b, rng=intervals(seed))
     return block_share(a, b, block)
 
 

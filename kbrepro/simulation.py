@@ -110,7 +110,10 @@ def _stacked(runs: Sequence[Mapping[str, Any]], policies: Iterable[str]) -> dict
     """What `play_trial` returned of several trials, by policy."""
     of_policy = {name: [its["policies"][name] for its in runs] for name in policies}
     if "rounds" in runs[0]:
-        return {name: Regrets(runs[0]["rounds"], np.stack([i.totals for i in its])) for name, its in of_policy.items()}
+        return {
+            name: Regrets(runs[0]["rounds"], np.stack([i.totals for i in its], dtype=float))
+            for name, its in of_policy.items()
+        }
     gaps = np.stack([its["gaps"] for its in runs])
     found = {}
     for name, its in of_policy.items():
@@ -278,7 +281,10 @@ def play_trial(experiment: Experiment, trial: Trial) -> dict[str, Any]:
     if experiment.measured:
         at, salt = kept_rounds(T), f"{trial.seed} {trial.number} ".encode()
         kept = {
-            name: KeptOfData(trace.cumulative_regret[at - 1], hashlib.sha256(salt + trace.arms.tobytes()).hexdigest())
+            name: KeptOfData(
+                trace.cumulative_regret[at - 1].astype(np.float32),
+                hashlib.sha256(salt + trace.arms.tobytes()).hexdigest()[:16],
+            )
             for name, trace in runs.items()
         }
         return {"rounds": at, "policies": kept}
@@ -300,7 +306,7 @@ class KeptRun(NamedTuple):
 
 
 class KeptOfData(NamedTuple):
-    """R_t of one policy in one trial at `kept_rounds`, and a digest of its arms, salted by the trial."""
+    """R_t of a policy in a trial at `kept_rounds`, to seven digits, and a digest of its arms, salted by the trial."""
 
     totals: Array
     arms_digest: str

@@ -19,40 +19,13 @@
 # %% [markdown]
 # # π-GP-UCB and exact IGP-UCB at scale
 #
-# D. Janz, D. R. Burt, J. González: *Bandit optimisation of functions in the Matérn kernel RKHS*, AISTATS 2020,
-# [arXiv 2001.10396](https://arxiv.org/abs/2001.10396).
+# D. Janz, D. R. Burt, J. González: *Bandit optimisation of functions in the Matérn kernel RKHS*, AISTATS 2020, [arXiv
+# 2001.10396](https://arxiv.org/abs/2001.10396).
 #
-# The width of IGP-UCB's confidence band grows with the information gain of all pulls: for rough functions so fast that
-# its regret bound of 2017 is empty. *π-GP-UCB* covers the domain by cubes, fits a Gaussian process to each on the data
-# inside it, and splits a cube once it holds enough: the gain of a cube stays small, and so does the cost of a step.
-
-# %% tags=["hide-input"] jupyter={"source_hidden": true}
-from dataclasses import replace
-from functools import partial
-from itertools import product
-from math import ceil, floor
-
-import matplotlib.pyplot as plt
-import numpy as np
-import pandas as pd
-
-# %% tags=["hide-input"] jupyter={"source_hidden": true}
-from kbrepro import checks
-from kbrepro.confidence import Improved, Tighter
-from kbrepro.kernels import Matern
-from kbrepro.papers.pi_gp_ucb import experiments, measures, pictures
-from kbrepro.papers.pi_gp_ucb.experiments import AVERAGES, average, beside_printed
-from kbrepro.papers.pi_gp_ucb.partition import PartitionedUCB, cover_exponent, initial_side
-from kbrepro.papers.pi_gp_ucb.problems import SURFACES, Bumps, Surface
-from kbrepro.policies import UCB
-from kbrepro.policies.base import best_arm
-from kbrepro.posterior import LatticePosterior
-from kbrepro.problems import Trial
-from kbrepro.regret import estimated_mean, exact, log_spaced, paired_difference, share
-from kbrepro.simulation import Experiment, map_trials, rounds, run, run_trials, total_regrets
-from kbrepro.verdicts.interpretations import cross
-from kbrepro.verdicts.pictures import claim_curve
-from kbrepro.verdicts.record import Record
+# *IGP-UCB* (2017) tries the point that could be best by its confidence band. For rough functions the band widens so
+# fast that no guarantee is left. *π-GP-UCB* covers the domain by cubes, fits a Gaussian process to each, and splits a
+# cube once it holds enough data: narrow bands, cheap steps. Do cells pay off? And do they still, with what has been
+# proved since?
 
 # %% tags=["parameters", "hide-input"] jupyter={"source_hidden": true}
 seed: int = 2020  # root seed of every random stream
@@ -67,25 +40,15 @@ cross_trials: int = 2  # runs of Table 1 under every interpretation (full scale:
 sweep_trials: int = 2  # runs for every lambda of the sweep (full scale: 40)
 growth_arms: int = 300  # arms behind the growth of the gain (full scale: 2000)
 growth_horizon: int = 500  # rounds of the growth of the gain (full scale: 10000)
+rate_trials: int = 2  # runs behind the growth of the regret (full scale: 20)
 timing_trials: int = 1  # runs that are timed, one at a time (full scale: 3)
-timings: bool = False  # judge the claims about seconds (full scale: true)
 delta: float = 0.1  # the confidence band may fail with this probability
 results_dir: str = ""  # folder for figures and tables, relative to the project's root; empty: write nothing
 
 # %% tags=["hide-input"] jupyter={"source_hidden": true}
-checks.at_least(150, horizon=horizon, growth_horizon=growth_horizon)
-checks.at_least(2, trials=trials, trials_d3=trials_d3, trials_more=trials_more, coverage_trials=coverage_trials)
-checks.at_least(2, cross_trials=cross_trials, sweep_trials=sweep_trials)
-checks.at_least(2, fine_trials=fine_trials)
-checks.positive_int(timing_trials=timing_trials, growth_arms=growth_arms, fine_side=fine_side)
-if fine_trials > trials_d3:
-    raise ValueError(f"fine_trials = {fine_trials} is not allowed: it must be at most trials_d3 = {trials_d3}")
-checks.probability(delta=delta)
+from kbrepro.verdicts.record import Record
 
-# %%
-record = Record(
-    "03_pi_gp_ucb_scaling", results_dir, has={"horizon": horizon, "timings": timings, "fine_side": fine_side}
-)
+record = Record("03_pi_gp_ucb_scaling", results_dir, has={"horizon": horizon, "fine_side": fine_side})
 record.banner()
 
 # %% [markdown]
@@ -94,69 +57,113 @@ record.banner()
 # %% tags=["at-a-glance", "full-scale", "hide-input", "nbval-ignore-output"] jupyter={"source_hidden": true}
 record.at_a_glance()
 
+# %% tags=["hide-input"] jupyter={"source_hidden": true}
+from dataclasses import replace
+from functools import partial
+from itertools import product
+from math import ceil, floor
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+
+from kbrepro import checks
+from kbrepro.confidence import Improved, SelfNormalised, Tighter
+from kbrepro.kernels import Matern
+from kbrepro.papers.pi_gp_ucb import covers, experiments, measures, pictures
+from kbrepro.papers.pi_gp_ucb.experiments import AVERAGES, average, printed_interval
+from kbrepro.papers.pi_gp_ucb.partition import UNIONS, PartitionedUCB, cover_exponent, initial_side, possible_cells
+from kbrepro.papers.pi_gp_ucb.problems import SURFACES, Bumps, Surface
+from kbrepro.papers.pi_gp_ucb.since import DoublingUCB, growing_variance
+from kbrepro.policies import UCB
+from kbrepro.policies.base import best_arm
+from kbrepro.posterior import LatticePosterior
+from kbrepro.problems import Trial
+from kbrepro.regret import estimated_mean, exact, share
+from kbrepro.simulation import Experiment, map_trials, rounds, run, run_trials, total_regrets
+from kbrepro.verdicts.interpretations import cross
+from kbrepro.verdicts.pictures import claim_curve
+
+# %% tags=["checks", "hide-input"] jupyter={"source_hidden": true}
+checks.at_least(150, horizon=horizon, growth_horizon=growth_horizon)
+checks.at_least(2, trials=trials, trials_d3=trials_d3, trials_more=trials_more, coverage_trials=coverage_trials)
+checks.at_least(2, cross_trials=cross_trials, sweep_trials=sweep_trials)
+checks.at_least(2, fine_trials=fine_trials, rate_trials=rate_trials)
+checks.positive_int(timing_trials=timing_trials, growth_arms=growth_arms, fine_side=fine_side)
+if fine_trials > trials_d3:
+    raise ValueError(f"fine_trials = {fine_trials} is not allowed: it must be at most trials_d3 = {trials_d3}")
+checks.probability(delta=delta)
+
 # %% [markdown]
-# π-GP-UCB has to visit every cell once and pays back later, and a shorter run starts from another cover: it says little
-# about $T = 10000$, so the claims about Table 1 and Figure 2 are judged there only.
-#
 # ## The problem
 #
-# In round $t = 1, \dots, T$ we pull one of the *arms*, here points $x_t$ of a grid on $[0, 1]^d$, and observe $y_t =
-# f(x_t) + \varepsilon_t$, its *expected reward* with noise that is $L$-sub-Gaussian. What counts is the *regret*
+# In round $t = 1, \dots, T$ we pull one of the *arms*, here points $x_t$ of a grid on $[0, 1]^d$, and observe its
+# *expected reward* $f(x_t)$ with noise that is $L$-sub-Gaussian. What counts is the *regret* for not knowing the best
+# arm $x^*$,
 #
-# $$R_T = \sum_{t=1}^T \bigl( f(x^*) - f(x_t) \bigr)$$
+# $$R_T = \sum_{t=1}^T \bigl( f(x^*) - f(x_t) \bigr).$$
 #
-# for not knowing the best arm $x^*$. $f$ has norm at most $B$ in the Hilbert space (RKHS) of the Matérn kernel with
-# smoothness $\nu$. After pulls $A$ with observations $y_A$ mean and standard deviation are
+# $f$ has norm at most $B$ in the Hilbert space (RKHS) of the Matérn kernel $k$ with smoothness $\nu$: the smaller
+# $\nu$, the rougher $f$ may be. After pulls $A$ with observations $y_A$ the posterior mean and standard deviation are
 #
 # $$\mu(x) = k_A(x)^\top (K_A + \alpha I)^{-1} y_A, \qquad
 # \sigma^2(x) = k(x, x) - k_A(x)^\top (K_A + \alpha I)^{-1} k_A(x),$$
 #
-# and $\gamma_A = \tfrac12 \log\det(I + \alpha^{-1} K_A)$ is their *information gain*. What is $\alpha$ here is
-# $\lambda$ in later papers: one number, two names. All names: [notation](../docs/notation.md).
+# and $\gamma_A = \tfrac12 \log\det(I + \alpha^{-1} K_A)$ is the *information gain* of the pulls. What is $\alpha$ here
+# is $\lambda$ in later papers ([symbols](../docs/notation.md)).
 #
 # ## The algorithms
 #
-# *IGP-UCB* (Chowdhury and Gopalan 2017) pulls the arm of largest $\mu_{t-1}(x) + \beta_t \sigma_{t-1}(x)$ with the
-# *width* $\beta_t = B + L \sqrt{2(\gamma_{t-1} + 1 + \log(1/\delta))}$. *π-GP-UCB* does the same in every cell of a
-# cover, with the data and the gain of the cell and $\delta / 4(t+1)^{bd}$ in the place of $\delta$:
+# *IGP-UCB* (Chowdhury and Gopalan 2017) pulls the arm of largest $\mu_{t-1}(x) + \beta_t \sigma_{t-1}(x)$. Its *width*
+# $\beta_t = B + L \sqrt{2(\gamma_{t-1} + 1 + \log(1/\delta))}$ grows with the gain of all pulls. *π-GP-UCB* does the
+# same in each cell, with the pulls inside the cell:
 #
 # 1. Cover $[0, 1]^d$ by about $T^q$ cubes, $q = d(d+1) / (d(d+2) + 2\nu)$.
-# 2. In every cell $A$ compute $\mu^A$, $\sigma^A$ and $\gamma^A$ from the pulls inside it.
+# 2. In every cell $A$ compute $\mu^A$, $\sigma^A$ and $\gamma^A$; $\delta / 4(t+1)^{bd}$ replaces $\delta$, with $b =
+#    (d+1)/(d+2\nu)$.
 # 3. Pull the arm whose best cell has the largest $\mu^A_{t-1}(x) + \hat\beta^A_t \sigma^A_{t-1}(x)$.
-# 4. A cell of side $\rho$ splits into $2^d$ once $\rho^{-1/b} < n_A + 1$ for $n_A$ pulls inside it,
-#    $b = (d+1)/(d+2\nu)$; its children keep the pulls inside them.
+# 4. A cell of side $\rho$ splits into $2^d$ once $\rho^{-1/b} < n_A + 1$ for its $n_A$ pulls; the children keep them.
+
+
+# %% tags=["experiment"]
+def within(X, corner, n):
+    """Which arms lie in the cell of side 1 / n whose lowest point is corner / n."""
+    return ((corner / n <= X) & ((corner + 1) / n >= X)).all(axis=1)
+
+
+def in_cell(k, X, alpha, A, y, inside):
+    """The arms of a cell with their means and standard deviations, and the gain, from the pulls inside it."""
+    own, arms = [j for j, arm in enumerate(A) if inside[arm]], np.flatnonzero(inside)
+    Z = X[[A[j] for j in own]]
+    K, across = k(Z, Z), k(Z, X[arms])
+    G = np.linalg.solve(K + alpha * np.eye(len(own)), across)
+    variance = k.diag(X[arms]) - (across * G).sum(axis=0)
+    gain = 0.5 * np.linalg.slogdet(np.eye(len(own)) + K / alpha)[1]
+    return arms, np.array(y)[own] @ G, np.sqrt(np.maximum(variance, 0)), gain
 
 
 # %% tags=["experiment"]
 def pi_gp_ucb(k, X, alpha, T, B, L, nu, pull, order):
     """The arms that π-GP-UCB pulls in T rounds; of arms that tie the first in a random order."""
-
-    def within(corner, n):  # a cell of side 1 / n has its lowest point at corner / n
-        return ((corner / n <= X) & ((corner + 1) / n >= X)).all(axis=1)
-
     d, A, y = X.shape[1], [], []
     b, n = (d + 1) / (d + 2 * nu), initial_side(T, d, nu)
     cells = [(np.array(corner), n) for corner in np.ndindex(*[n] * d)]
     for t in range(1, T + 1):
         index = np.full(len(X), -np.inf)
-        for inside in [within(*cell) for cell in cells]:
-            own, arms = [j for j, arm in enumerate(A) if inside[arm]], np.flatnonzero(inside)
-            Z = X[[A[j] for j in own]]
-            across, G = k(Z, X[arms]), np.linalg.solve(k(Z, Z) + alpha * np.eye(len(own)), k(Z, X[arms]))
-            gain = 0.5 * np.linalg.slogdet(np.eye(len(own)) + k(Z, Z) / alpha)[1]
+        for cell in cells:
+            arms, mu, sd, gain = in_cell(k, X, alpha, A, y, within(X, *cell))
             width = B + L * np.sqrt(2 * (gain + 1 + np.log(4 * (t + 1) ** (b * d) / delta)))
-            sd = np.sqrt(np.maximum(k.diag(X[arms]) - (across * G).sum(axis=0), 0))
-            index[arms] = np.maximum(index[arms], np.array(y)[own] @ G + width * sd)
+            index[arms] = np.maximum(index[arms], mu + width * sd)
         A, y = [*A, best_arm(index, order)], [*y, pull(best_arm(index, order))]
-        for corner, n in [cell for cell in cells if within(*cell)[A[-1]]]:
-            if n ** (1 / b) < within(corner, n)[A].sum() + 1:
+        for corner, n in [cell for cell in cells if within(X, *cell)[A[-1]]]:
+            if n ** (1 / b) < within(X, corner, n)[A].sum() + 1:
                 cells = [cell for cell in cells if cell[1] != n or (cell[0] != corner).any()]
                 cells += [(2 * corner + half, 2 * n) for half in np.ndindex(*[2] * d)]
     return A
 
 
 # %% [markdown]
-# The package decides cells in integers, where floats go wrong, and looks at changed cells only; it pulls the same arms:
+# The package looks at changed cells only and pulls the same arms:
 
 # %% tags=["experiment"]
 usual, nu = Matern(0.2, nu=1.5), 1.5
@@ -173,10 +180,9 @@ assert arms == trace.arms.tolist()
 print(f"{len(arms)} of {len(arms)} pulls agree; the first five: {arms[:5]}")
 
 # %% [markdown]
-# ## See it run
+# ## See it run: where do cells split?
 #
-# Two dimensions, the grid of 900 arms. Grey: the unknown function. The cover starts with cells of one size; where
-# π-GP-UCB pulls often, cells split.
+# Two dimensions, 900 arms. Grey: the unknown function. At first all cells have one size.
 
 # %% tags=["experiment"]
 shown = Bumps(usual, d=2, side=30, noise_variance=1.0, noise_bound=1.0)(Trial(seed, 1))
@@ -188,42 +194,38 @@ for t, _, _ in rounds(policy, shown, horizon, Trial(seed, 1).rng("run")):
         whole = [policy.cells[number] for number in np.unique(policy.slot_cell)]
         frames += [{"round": t, "x": c.corner[0] / c.side, "y": c.corner[1] / c.side, "side": 1 / c.side,
                     "pulls": len(c.history)} for c in whole]  # fmt: skip
-frames = pd.DataFrame(frames)
-record.table(frames.set_index("round"), "frames_cells")
 
 # %% tags=["hide-input"] jupyter={"source_hidden": true}
+frames = pd.DataFrame(frames)
+record.table(frames.set_index("round"), "frames_cells")
 fig = pictures.cells(frames[frames["round"].isin(drawn)], shown.model.points, shown.expected_reward)
 record.figure(fig, "cells_splitting")
 plt.show()
 
-# %%
+# %% tags=["hide-input"] jupyter={"source_hidden": true}
 smallest = frames.groupby("round")["side"].min()
 record.expect(
-    smallest.iloc[-1] < smallest.iloc[0],
-    "Cells split: at the end the smallest are finer than those of the first cover.",
+    smallest.iloc[-1] < smallest.iloc[0], "At the end the smallest cells are finer than those of the first cover."
 )
-table = frames.groupby("round").agg(cells=("side", "size"), smallest=("side", "min"), most_pulls=("pulls", "max"))
-table.loc[list(drawn)].round(3)
+table = frames.groupby("round").agg(cells=("side", "size"), smallest=("side", "min"), most=("pulls", "max"))
+table.loc[list(drawn)].rename(columns={"smallest": "smallest side", "most": "most pulls in one"}).round(3)
 
 # %% [markdown]
-# ## What the theory promises (eq. 1, eq. 4, Theorem 4)
+# ## What could 2017 not promise? (eq. 1, eq. 4, Theorem 4)
 #
-# Up to logarithms the paper bounds the regret of π-GP-UCB by (eq. 1)
+# A bound on the regret says something only if its exponent of $T$ is below 1, the exponent of uniform play. For IGP-UCB
+# the paper states $(3d^2 + 2\nu)/(2d^2 + 4\nu)$, at most 1. For π-GP-UCB it proves (eq. 1)
 #
-# $$T^{\frac{d(2d+3) + 2\nu}{d(2d+4) + 4\nu}},$$
+# $$\frac{d(2d+3) + 2\nu}{d(2d+4) + 4\nu} < 1.$$
 #
-# and says of IGP-UCB $T^{(3d^2 + 2\nu)/(2d^2 + 4\nu)}$, empty (exponent 1) for $2\nu \le d^2$. That has $d^2$ where
-# the paper's own $\gamma_T = \tilde O(T^{d(d+1)/(d(d+1) + 2\nu)})$ (eq. 4) in $O(\gamma_T \sqrt T)$ gives $d(d+1)$: it
-# was empty for $2\nu \le d(d+1)$ already. Theorem 4 lowers $\gamma_T$ to $T^q$. No algorithm can do better than
-# $T^{(d+\nu)/(d+2\nu)}$.
+# No algorithm can be below $(d+\nu)/(d+2\nu)$. (By the paper's own eq. 4 the exponent of IGP-UCB would have $d(d+1)$ in
+# the place of $d^2$, and be larger still.) Two later results help IGP-UCB: the largest gain $\gamma_T$ grows more
+# slowly than was known ([Vakili et al. 2021](https://arxiv.org/abs/2009.06966)), and $\lambda$ may grow with $T$
+# ([Whitehouse et al. 2023](https://arxiv.org/abs/2307.07539)).
 #
-# Since: $\gamma_T = \tilde O(T^{d/(2\nu+d)})$ ([Vakili et al. 2021](https://arxiv.org/abs/2009.06966)) gives IGP-UCB
-# $T^{(2\nu+3d)/(4\nu+2d)}$, and with $\lambda$ that grows with $T$ ([Whitehouse et al.
-# 2023](https://arxiv.org/abs/2307.07539)) $T^{(\nu+2d)/(2\nu+2d)}$, which is never empty.
-#
-# The *greedy gain*, of pulls that each take the arm of largest variance, has the growth of $\gamma_T$. In the figure
-# "IGP-UCB, 2020" is the exponent as the paper prints it. The paper writes the spectral density (eq. 2) so that by its
-# letter the lengthscale is $l \sqrt 3$ in the usual convention (*eq. 2*); both are played.
+# The right panels check Theorem 4, $\gamma_T = \tilde O(T^q)$, on pulls that each take the arm of largest variance. The
+# paper's spectral density (eq. 2), read literally, gives a lengthscale of $l \sqrt 3$ in the usual convention. Both are
+# played, here and below.
 
 # %% tags=["experiment"]
 kernels = {"usual": usual, "eq. 2 read literally": Matern(0.2 * np.sqrt(3), nu=1.5)}
@@ -240,28 +242,25 @@ fig = pictures.theory({n: {d: greedy[n][d - 1] for d in (1, 2)} for n in kernels
 record.figure(fig, "theory_exponents_and_gain")
 plt.show()
 
-# %%
+# %% tags=["hide-input"] jupyter={"source_hidden": true}
 record.judge("3-N", **measures.claim_3_N(fits, nu))
 table = pd.DataFrame({(d, nu): experiments.regret_exponents(d, nu) for nu in (1.5, 2.5) for d in (1, 2, 3, 4)}).T
-record.table(table.rename_axis(["d", "nu"]), "theory_exponents")
-record.expect(
-    table.loc[(3, 1.5), "IGP-UCB, lambda grows"] >= table.loc[(3, 1.5), "π-GP-UCB"] - 1e-9
-    and table.loc[(4, 1.5), "IGP-UCB, lambda grows"] < table.loc[(4, 1.5), "π-GP-UCB"],
-    "For ν = 3/2 the exponent known of IGP-UCB today is not below that of π-GP-UCB up to d = 3, and is from d = 4 on.",
-)
-table.loc[pd.IndexSlice[:, 1.5], :].round(3)
+exponents = table.rename_axis(["d", "nu"])
+record.table(exponents, "theory_exponents")
+exponents.loc[pd.IndexSlice[:, 1.5], :].round(3)
 
 # %% tags=["full-scale", "nbval-ignore-output"]
 record.show("3-N")
 
 # %% [markdown]
-# ## Regret as a share of uniform play (Table 1)
+# ## Do cells lower the regret? (Table 1)
 #
-# Arms: the grid of 30 points a side on $[0, 1]^d$. Each function is a sum of $30 d$ Matérn-3/2 bumps ($l = 0.2$) at
-# random places with weights uniform on $[-1, 1]$; both algorithms are told its exact norm. $\alpha = 1$, noise uniform
-# on $[-1, 1]$, $L = 1$. Regret is divided by what uniform play is expected to lose. The paper prints means of 12 runs
-# and does not say whether of ratios or as a ratio of means. The arms are a lattice, on which the exact posterior of all
-# 27000 arms of $d = 3$ costs one pair of Fourier transforms a round ([how](../docs/many_arms.md)).
+# Each function is a sum of $30 d$ Matérn-3/2 bumps ($l = 0.2$) at random places, with weights uniform on $[-1, 1]$. The
+# arms are the grid of 30 points a side on $[0, 1]^d$, and both algorithms know the norm. $\alpha = 1$, noise uniform on
+# $[-1, 1]$, $L = 1$. Regret is divided by what uniform play is expected to lose.
+#
+# The paper prints means of 12 runs. We play more, and say where the mean of 12 such runs would lie. On a lattice the
+# exact posterior of all 27,000 arms costs one pair of Fourier transforms a round ([how](../docs/many_arms.md)).
 
 
 # %% tags=["experiment"]
@@ -282,40 +281,38 @@ def play(source, policies, n, label):
 table1 = {("usual", d): play(functions(d), published, n, f"Table 1, d = {d}") for d, n in n_of.items()}
 letter = "eq. 2 read literally"
 table1 |= {(letter, d): play(functions(d, letter), published, trials, f"Table 1, eq. 2, d = {d}") for d in (1, 2)}
+
+# %% tags=["hide-input"] jupyter={"source_hidden": true}
 for (name, d), (traces, _) in table1.items():
     record.traces(traces, f"table1_d{d}" + "_eq2" * (name == letter))
 finals = {(name, d, rule): (trace.average_regret[:, -1], uniform)
           for (name, d), (traces, uniform) in table1.items() for rule, trace in traces.items()}  # fmt: skip
-
-# %% tags=["hide-input"] jupyter={"source_hidden": true}
 printed = dict(zip(product((1, 2, 3), published), (0.11, 0.09, 0.71, 0.52, 0.97, 0.77), strict=True))
-fig = pictures.table_1(finals, printed, horizon, seed)
+fig = pictures.table_1(finals, printed, horizon)
 record.figure(fig, "headline_table1")
 plt.show()
 
-# %%
-ids = dict(zip(("3-A", "3-B", "3-C", "3-D", "3-E", "3-F"), printed.items(), strict=True))
-compared = {}
-for claim_id, ((d, rule), value) in ids.items():
-    estimates = measures.level(finals, d, rule, value)
-    record.judge(claim_id, **estimates)
-    ours, parts = average(*finals["usual", d, rule], seed), record.rules.claims[claim_id].parts
-    inside, near = (parts[part].rule.state(estimates[part]) for part in ("compatible", "close"))
-    compared[claim_id] = {
-        **{"d": d, "algorithm": rule, "printed": value, "ours": ours.value, "low": ours.low, "high": ours.high},
-        **{"printed in our prediction interval": inside, "within 15 %": near},
-    }
-compared = pd.DataFrame(compared).T.rename_axis("claim")
-record.table(compared, "table1_beside_printed")
-compared.infer_objects().round(3)
-
-
-# %%
+# %% tags=["hide-input"] jupyter={"source_hidden": true}
 gaps = measures.claim_3_G(finals, seed)
-record.judge("3-G", **gaps)
-record.judge("3-H", share=average(*finals["usual", 3, "IGP-UCB"], seed))
+refuted = measures.refuted(finals, printed)
+named = {"usual": "usual lengthscale", letter: letter}
+record.judge("3-A", **measures.claim_3_A(finals, printed))
+record.judge("3-G", refuted=[named[name] for name in refuted], **gaps)
+record.judge("3-H", share=(barely := average(*finals["usual", 3, "IGP-UCB"], seed)))
+allowed = {case: printed_interval(*its) for case, its in finals.items()}
+compared = pd.DataFrame(
+    [{"lengthscale": name, "d": d, "algorithm": rule, "printed": printed[d, rule], "ours": ours.value, "low": ours.low,
+      "high": ours.high, "allowed": ours.low <= printed[d, rule] <= ours.high}
+     for (name, d, rule), ours in allowed.items()]
+).set_index(["lengthscale", "d", "algorithm"])  # fmt: skip
+record.table(compared, "table1_beside_printed")
+levels = "Neither lengthscale gives all levels that Table 1 prints, so both count for the order of the two algorithms."
+if len(refuted) < 2:
+    levels = "Eq. 2 read literally cannot give the levels that Table 1 prints, so only the usual lengthscale counts."
+record.expect(letter in refuted, levels)
+compared.round(3)
 
-# %%
+# %% tags=["hide-input", "hide-output"] jupyter={"source_hidden": true, "outputs_hidden": true}
 rows = {(name, d, rule): [float(of(*its)) for of in AVERAGES.values()] for (name, d, rule), its in finals.items()}
 table = pd.DataFrame(rows, list(AVERAGES)).T.rename_axis(["lengthscale", "d", "algorithm"])
 intervals = [average(*its, seed) for its in finals.values()]
@@ -324,78 +321,18 @@ table["runs"] = [len(regret) for regret, _ in finals.values()]
 record.table(table, "table1")
 table.round(3)
 
-# %% tags=["hide-input"] jupyter={"source_hidden": true}
-fig = pictures.pairs_of_shares({f"{name}, d = {d}": its for (name, d), its in table1.items()}, seed)
-record.figure(fig, "table1_pairs")
-plt.show()
-
 # %% [markdown]
-# ### A finer grid
-#
-# Does the grid decide? The first functions of $d = 3$ once more, at full scale on a million arms.
-
-# %% tags=["experiment"]
-fine, fine_uniform = play(functions(3, side=fine_side), published, fine_trials, f"Table 1, d = 3, {fine_side} a side")
-record.traces(fine, "table1_d3_fine")
-
-# %%
-shares = {rule: trace.average_regret[:, -1] / fine_uniform for rule, trace in fine.items()}
-on_30 = {rule: (its[0] / its[1])[:fine_trials] for rule in published for its in [finals["usual", 3, rule]]}
-record.judge("3-Z", **measures.claim_3_Z(shares, on_30, seed))
-grids = {"30 a side": on_30, f"{fine_side} a side": shares}
-pd.DataFrame({(rule, name): its[rule] for name, its in grids.items() for rule in published}).round(3)
+# *low*, *high*: where a mean of 12 runs lies in 95 % of cases. In one dimension that interval is so wide that Table 1
+# can hardly be missed. Section 1 claims "strong empirical performance on 3-dimensional functions", without a number:
+# not judged.
 
 # %% tags=["full-scale", "nbval-ignore-output"]
-record.show("3-A", "3-B", "3-C", "3-D", "3-E", "3-F", "3-G", "3-H", "3-Z")
+record.show("3-A", "3-G", "3-H")
 
 # %% [markdown]
-# ## Regret and time (Fig. 1)
+# ## What does the first tour of the cells cost? (Fig. 1, left and centre)
 #
-# Left: cumulative regret, $d = 2$. Centre: regret of a round, smoothed. Right: seconds a step, from runs that had the
-# machine to themselves, one at a time. IGP-UCB's curve is that of this package, which keeps the inverse among the arms
-# pulled so far; the paper's grew with $t$. What a posterior computed anew in every round would take is
-# measured at eight $t$. Neither is the paper's IGP-UCB: that took 82 and 118 minutes for $d = 1, 2$.
-
-# %% tags=["experiment"]
-clocks = {}
-for d in (1, 2, 3):  # trials of their own, in one block: nothing runs beside them
-    alone = {"first": max(trials, trials_d3), "block": timing_trials, "label": f"timing, d = {d}"}
-    for rule, trace in run_trials(Experiment(functions(d), published, horizon), timing_trials, seed, **alone).items():
-        clocks[d, rule] = trace
-at = log_spaced(horizon, 8).tolist()
-anew = {}
-for d in (1, 2):
-    (its,) = map_trials(partial(experiments.refit_seconds, functions(d), at), 1, seed, label=f"computed anew, d = {d}")
-    anew[d] = experiments.summed_up(its["seconds"], horizon)
-seconds = {entry: trace.seconds.sum(axis=1) for entry, trace in clocks.items()}
-times = {d: np.median(seconds[d, "IGP-UCB"] / seconds[d, "π-GP-UCB"]) for d in (1, 2, 3)}
-
-# %% tags=["hide-input"] jupyter={"source_hidden": true}
-steps = {entry: experiments.segment_seconds(trace, min(50, horizon // 20)) for entry, trace in clocks.items()}
-fig = pictures.regret_and_time(table1["usual", 2][0], steps, times, horizon)
-record.figure(fig, "fig1_regret_and_time")
-plt.show()
-
-# %%
-growth = {entry: experiments.growth_of_seconds(its) for entry, its in steps.items()}
-record.judge("3-I", **measures.claim_3_I(growth))
-refitted = {d: measures.times_refitted(anew[d], seconds, d) for d in (1, 2)}
-record.judge("3-J", ratio=measures.times(seconds, 3))
-record.judge("3-K", kept=measures.times(seconds, 1), refitted=refitted[1])
-record.judge("3-R", ratio=measures.times(seconds, 2), refitted=refitted[2])
-rows = {entry: [np.median(its), growth[entry].value] for entry, its in seconds.items()}
-rows |= {(d, "IGP-UCB, computed anew"): [its, np.nan] for d, its in anew.items()}
-table = pd.DataFrame(rows, ["seconds a run", "slope in t"]).T.sort_index()
-record.table(table.rename_axis(["d", "algorithm"]), "seconds", kind="seconds")
-
-# %% tags=["full-scale", "nbval-ignore-output"]
-table.round(2)
-
-# %% [markdown]
-# ### The exploration phase
-#
-# An empty cell has the index $B + L\sqrt{2(1 + \log(4(t+1)^{bd}/\delta))}$, as a rule more than a cell with data:
-# π-GP-UCB begins with a visit to every cell of its cover.
+# A cell without data has as a rule a larger index than one with data. So π-GP-UCB first visits every cell of its cover.
 
 # %% tags=["experiment"]
 tour = {}
@@ -412,25 +349,148 @@ fig = pictures.exploration({d: table1["usual", d] for d in (1, 2, 3)}, tour)
 record.figure(fig, "exploration_phase")
 plt.show()
 
-# %%
+# %% tags=["hide-input"] jupyter={"source_hidden": true}
 record.judge("3-L", **measures.claim_3_L(tour, horizon))
 record.table(tour, "exploration_phase")
 tour.round(2)
 
 # %% tags=["full-scale", "nbval-ignore-output"]
-record.show("3-I", "3-J", "3-K", "3-L", "3-R")
+record.show("3-L")
 
 # %% [markdown]
-# ## Functions that are not in the model (Fig. 2)
+# ## Why do cells help? (Lemmas 1 and 2, eq. 1)
 #
-# Test functions for optimisation, turned upside down, scaled to $[-1, 1]$ on the grid; noise uniform on $[-0.1, 0.1]$,
-# $L = 0.1$, and $B = 1$ though nobody knows their norm. The paper names none of its four: the first four here are a
-# guess, the others show how much depends on it.
+# Lemma 1: the gain of a cell, and so its width, stays polylogarithmic. Lemma 2: of the order of $T^q$ cells are ever
+# created. In the left panel each point is a horizon $T$ of its own; a first cover is a whole number of cells a side, so
+# the points follow $T^q$ in steps.
 
 # %% tags=["experiment"]
-of_record, others = list(SURFACES)[:4], list(SURFACES)[4:]
+horizons = np.geomspace(max(100, horizon // 30), horizon, 8).round().astype(int).tolist()
+cells = {}  # (d, T) -> what runs do to their covers
+for d, T in product((1, 2, 3), horizons):
+    look = d < 3 and horizon == T  # whether best arms of unchanged cells move
+    job = partial(experiments.cell_run, Experiment(functions(d), published, T), look)
+    cells[d, T] = map_trials(job, trials_more, seed, label=f"cells, d = {d}, T = {T}")
+
+# %% tags=["experiment"]
+job = partial(experiments.width_of_run, Experiment(functions(2), published, horizon))
+igp_width = np.array(map_trials(job, trials_more, seed, label="width of IGP-UCB, d = 2"))
+rates, totals = np.geomspace(max(20, horizon / 10**1.5), horizon * 10**0.5, 5).round().astype(int).tolist(), {}
+for smoothness, d in product((1.5, 2.5), (1, 2)):
+    source, its = Bumps(Matern(0.2, nu=smoothness), d, 30, 1.0, 1.0), {"π-GP-UCB": partial(PI, nu=smoothness)}
+    totals[smoothness, d] = np.stack([
+        total_regrets(Experiment(source, its, T), [T], rate_trials, seed,
+                      label=f"growth, ν = {smoothness}, d = {d}, T = {T}")[T]["π-GP-UCB"] for T in rates
+    ], axis=1)  # fmt: skip
+
+# %% tags=["hide-input"] jupyter={"source_hidden": true}
+fig = pictures.covers(cells, {d: cover_exponent(d, nu) for d in (1, 2, 3)}, igp_width)
+record.figure(fig, "cells_and_widths")
+plt.show()
+
+# %% tags=["hide-input"] jupyter={"source_hidden": true}
+created = {d: np.array([[its.created for its in cells[d, T]] for T in horizons], dtype=float).T for d in (1, 2, 3)}
+record.judge("3-M", **(of_count := measures.claim_3_M(created, horizons, nu, seed)))
+record.judge("3-T", **(of_width := measures.claim_3_T(np.array([i.width for i in cells[2, horizon]]), igp_width, seed)))
+record.judge("3-V", **measures.claim_3_V([cells[d, horizon] for d in (1, 2)]))
+record.judge("3-AA", **measures.claim_3_AA(totals, rates, seed))
+table = pd.DataFrame({case: its.mean(axis=0) for case, its in totals.items()}, rates).T.rename_axis(["ν", "d"])
+record.table(table, "growth_of_regret")
+record.expect(
+    of_width["pi"].value < of_width["igp"].value,
+    f"The width (less $B$) grows as $t^{{{of_width['pi'].value:.2f}}}$ in the widest cell, as "
+    f"$t^{{{of_width['igp'].value:.2f}}}$ in IGP-UCB.",
+)
+table.round(1)
+
+# %% tags=["hide-input", "hide-output"] jupyter={"source_hidden": true, "outputs_hidden": true}
+table = pd.DataFrame({(d, T): [np.mean([its.created for its in runs]), max(its.gain for its in runs)]
+                      for (d, T), runs in cells.items()}, ["cells, mean", "largest gain"]).T  # fmt: skip
+record.table(table.rename_axis(["d", "T"]), "cells")
+table.round(2)
+
+# %% [markdown]
+# The table: mean regret of π-GP-UCB over $T$, from which eq. 1 is checked (3-AA).
+
+# %% tags=["full-scale", "nbval-ignore-output"]
+record.show("3-M", "3-T", "3-V", "3-AA")
+
+# %% [markdown]
+# ## Does the band hold in every cell? (Lemmas 5, 6 and 10, Theorem 3)
+#
+# With probability $1 - \delta$ the band $|f - \mu^A_{t-1}| \le \hat\beta^A_t \sigma^A_{t-1}$ shall hold in all rounds,
+# cells and arms at once (Lemma 5, for $\alpha = 1 + 2/T$). Then the regret is at most the sum of $2 \hat\beta^A_t
+# \sigma^A_{t-1}(x_t)$ (Theorem 3).
+#
+# The proof spreads $\delta$ over $4(t+1)^{bd}$ cells (Lemma 6), which are too few in the first rounds. And it rests on
+# Lemma 10, which bounds the noise of the pulls in a set of arms, for *any* set chosen from the past. That is false:
+# choose the arms whose noise was positive. Two repaired unions [can be proved](../docs/adaptive_covers.md): over all
+# cells that $T$ pulls can make (*horizon*), and with a share of $\delta$ for each level (*levels*). The rate of the
+# regret stays.
+
+# %% tags=["experiment"]
+bands = {}
+for d, union in product((1, 2), UNIONS):
+    its = {"π-GP-UCB": partial(PI, union=union)}
+    job = partial(experiments.band_run, Experiment(functions(d, alpha=1 + 2 / horizon), its, horizon))
+    bands[d, union] = map_trials(job, coverage_trials, seed, block=10, label=f"Lemma 5, d = {d}, {union}")
+too_many = {d: experiments.cover_too_large_until(10_000, d, nu) for d in (1, 2, 3)}
+
+# %% tags=["experiment"]
+pulls = [50, 100, 200, 500, 1000]
+sides = np.array(
+    map_trials(partial(covers.counterexample, usual, pulls, delta), coverage_trials, seed, label="Lemma 10")
+)
+
+# %% tags=["hide-input"] jupyter={"source_hidden": true}
+record.judge("3-P", **measures.claim_3_P(bands, delta))
+record.judge("3-Q", until=exact(max(too_many.values())))
+record.judge("3-U", **measures.claim_3_U(bands))
+record.judge("3-AD", **measures.claim_3_AD(sides[:, -1]))
+table = pd.DataFrame({
+    "band holds": {case: np.mean([its.band for its in runs]) for case, runs in bands.items()},
+    "multiplier": {case: np.quantile([its.ratio for its in runs], 1 - delta) for case, runs in bands.items()},
+    "mean regret": {case: np.mean([its.regret for its in runs]) for case, runs in bands.items()},
+})  # fmt: skip
+record.table(table.rename_axis(["d", "union"]), "lemma5_coverage")
+coverage, cost = table["band holds"].min(), max(
+    table.loc[(d, union), "mean regret"] / table.loc[(d, "printed"), "mean regret"] - 1
+    for d, union in product((1, 2), UNIONS[1:])
+)  # fmt: skip
+record.expect(
+    coverage >= 1 - delta and cost < 0.1,
+    f"Each band holds in at least {coverage:.0%} of runs; the two that are proved cost at most {max(cost, 0):.0%} more "
+    "regret.",
+)
+table.round(2)
+
+# %% [markdown]
+# *Multiplier*: the smallest by which the width could be scaled and still cover in 90 % of runs. Below, both sides of
+# Lemma 10, whose left one should be the smaller. Folded: numbers of cells.
+
+# %% tags=["hide-input"] jupyter={"source_hidden": true}
+pd.DataFrame(sides.mean(axis=0), pulls, ["left side", "right side"]).rename_axis("pulls").round(0)
+
+# %% tags=["hide-input", "hide-output"] jupyter={"source_hidden": true, "outputs_hidden": true}
+first = {d: initial_side(10_000, d, nu) ** d for d in (1, 2, 3)}
+possible = {d: sum(possible_cells(10_000, d, nu)) for d in first}
+pd.DataFrame({"first cells": first, "4 (t + 1)^(b d), t = 1": {d: 4 * 2 ** ((d + 1) / (d + 3) * d) for d in first},
+              "exceeded until": too_many, "all that T pulls can make": possible}).rename_axis("d").round(1)  # fmt: skip
+
+# %% tags=["full-scale", "nbval-ignore-output"]
+record.show("3-P", "3-Q", "3-U", "3-AD")
+
+# %% [markdown]
+# ## Does it work on functions outside the model? (Fig. 2)
+#
+# Test functions for optimisation, turned upside down and scaled to $[-1, 1]$; noise uniform on $[-0.1, 0.1]$, $L =
+# 0.1$, and $B = 1$ though nobody knows their norm. The paper does not name its four. Our first four are a guess; the
+# others show how much depends on it.
+
+# %% tags=["experiment"]
+guessed, others = list(SURFACES)[:4], list(SURFACES)[4:]
 surfaces = {}  # (lengthscale or L, function) -> traces
-for case, functions_of in (("usual", of_record + others), (letter, of_record), ("least L", of_record)):
+for case, functions_of in (("usual", guessed + others), (letter, guessed), ("least L", guessed)):
     for name in functions_of:
         kernel = kernels.get(case, usual)
         source = Surface(name, kernel, side=30, noise_variance=1.0, noise_bound=0.1, norm=1.0)
@@ -440,159 +500,61 @@ for case, functions_of in (("usual", of_record + others), (letter, of_record), (
         surfaces[case, name] = run_trials(experiment, trials_more, seed, block=3, label=f"Fig. 2, {case}, {name}")
 
 # %% tags=["hide-input"] jupyter={"source_hidden": true}
-fig = pictures.surfaces({name: surfaces["usual", name] for name in of_record + others})
+fig = pictures.surfaces({name: surfaces["usual", name] for name in guessed + others})
 record.figure(fig, "fig2_test_functions")
 plt.show()
 
-
-# %%
-record.judge("3-O", **measures.claim_3_O(surfaces, of_record, seed))
+# %% tags=["hide-input"] jupyter={"source_hidden": true}
+record.judge("3-O", **measures.claim_3_O(surfaces, guessed, seed))
 over = {key: measures.excess(its, seed) for key, its in surfaces.items()}
 table = pd.DataFrame(over, ["π over IGP, minus 1", "low", "high"]).T
 record.table(table.rename_axis(["case", "function"]), "fig2")
-table.round(2)
+worst = max(others, key=lambda name: over["usual", name].value)
+record.expect(
+    max(over["usual", name].high for name in guessed) < 0.25 and over["usual", worst].low > 0.25,
+    f"Which four were chosen matters: on {worst}, one of the others, π-GP-UCB has {1 + over['usual', worst].value:.1f} "
+    "times the regret of IGP-UCB.",
+)
+table.loc["usual"].round(2)
 
 # %% tags=["full-scale", "nbval-ignore-output"]
 record.show("3-O")
 
 # %% [markdown]
-# ## Does the band hold in every cell? (Lemmas 5 and 6, Theorem 3)
+# ## Since the paper: what do two later proofs change?
 #
-# With probability $1 - \delta$ the band $|f - \mu^A_{t-1}| \le \hat\beta^A_t \sigma^A_{t-1}$ holds in all rounds,
-# cells and arms at once (Lemma 5, proved for $\alpha = 1 + 2/T$; the experiments use $\alpha = 1$). Then $R_T \le
-# \sum_t 2 \hat\beta^A_t \sigma^A_{t-1}(x_t)$, the first step of Theorem 3. The proof takes $N_t = 4(t+1)^{bd}$ for the
-# number of cells that there could be in round $t$ (Lemma 6).
-
-# %% tags=["experiment"]
-bands = {}
-for d, (label, alpha) in product((1, 2), (("1 + 2/T", 1 + 2 / horizon), ("1", 1.0))):
-    experiment = Experiment(functions(d, alpha=alpha), published, horizon)
-    job = partial(experiments.band_run, experiment)
-    n = coverage_trials if alpha > 1 else max(2, coverage_trials // 2)
-    bands[d, label] = map_trials(job, n, seed, block=10, label=f"Lemma 5, d = {d}, α = {label}")
-too_many = {d: experiments.cover_too_large_until(10_000, d, nu) for d in (1, 2, 3)}
-
-# %%
-coverage = measures.claim_3_P(bands, delta)
-record.judge("3-P", **coverage)
-record.judge("3-Q", until=exact(max(too_many.values())))
-record.judge("3-U", **measures.claim_3_U(bands))
-held = {case: np.mean([its.band for its in runs]) for case, runs in bands.items()}
-multiplier = {case: np.quantile([its.ratio for its in runs], 1 - delta) for case, runs in bands.items()}
-table = pd.DataFrame({"band holds": held, "multiplier": multiplier})
-record.table(table.rename_axis(["d", "alpha"]), "lemma5_coverage")
-table.round(2)
-
-# %% [markdown]
-# The *multiplier* is the smallest by which the width could be scaled and still cover in 90 % of the runs. How loose the
-# bound on the regret is (3-U) is said of the median run.
-#
-# Lemma 6 is false as printed: the first cover alone has about $T^q$ cells, and for $T = 10000$ that exceeds
-# $4(t+1)^{bd}$ in the first rounds of every dimension. The band, which counts on the lemma, held all the same.
-
-# %%
-first = {d: initial_side(10_000, d, nu) ** d for d in (1, 2, 3)}
-pd.DataFrame({"first cells": first, "4 (t + 1)^(b d), t = 1": {d: 4 * 2 ** ((d + 1) / (d + 3) * d) for d in first},
-              "exceeded until t": too_many}).rename_axis("d").round(1)  # fmt: skip
-
-# %% tags=["full-scale", "nbval-ignore-output"]
-record.show("3-P", "3-Q", "3-U")
-
-# %% [markdown]
-# ## Cells and widths (Lemmas 1 and 2)
-#
-# Lemma 2: of the order of $T^q$ cells are ever created. Lemma 1: the gain of a cell stays polylogarithmic, and so its
-# width. Each point of the left panel is one horizon; its first cover is a whole number of cells
-# a side, so the points follow $T^q$ in steps.
-
-# %% tags=["experiment"]
-horizons = np.geomspace(max(100, horizon // 30), horizon, 8).round().astype(int).tolist()
-covers = {}
-for d, T in product((1, 2, 3), horizons):
-    look = d < 3 and horizon == T  # whether best arms of unchanged cells move
-    job = partial(experiments.cell_run, Experiment(functions(d), published, T), look)
-    covers[d, T] = map_trials(job, trials_more, seed, label=f"cells, d = {d}, T = {T}")
-igp_width = {}
-for d in (1, 2):
-    problem = functions(d)(Trial(seed, 0))
-    policy = published["IGP-UCB"](problem.model, horizon)
-    igp_width[d] = np.array([policy.width(policy) for _ in rounds(policy, problem, horizon, Trial(seed, 0).rng("run"))])
-    igp_width[d] -= problem.model.norm
-
-# %% tags=["hide-input"] jupyter={"source_hidden": true}
-fig = pictures.covers(covers, {d: cover_exponent(d, nu) for d in (1, 2, 3)}, igp_width)
-record.figure(fig, "cells_and_widths")
-plt.show()
-
-# %%
-created = {d: [np.mean([its.created for its in covers[d, T]]) for T in horizons] for d in (1, 2, 3)}
-record.judge("3-M", **measures.claim_3_M(created, horizons, nu))
-record.judge("3-T", **measures.claim_3_T(covers[2, horizon], igp_width[2]))
-record.judge("3-V", **measures.claim_3_V([covers[d, horizon] for d in (1, 2)]))
-record.judge("3-S", **measures.claim_3_S(clocks[1, "π-GP-UCB"].seconds, covers[1, horizon]))
-table = pd.DataFrame({(d, T): [np.mean([its.created for its in runs]), max(its.gain for its in runs)]
-                      for (d, T), runs in covers.items()}, ["cells, mean", "largest gain"]).T  # fmt: skip
-record.table(table.rename_axis(["d", "T"]), "cells")
-table.round(2)
-
-# %% tags=["full-scale", "nbval-ignore-output"]
-record.show("3-M", "3-S", "3-T", "3-V")
-
-# %% [markdown]
-# 3-S asks no more than whether late steps take longer than early ones, by however little. That the runtime in one
-# dimension is *high* beside that of more dimensions, the table of seconds above does not show.
-
-# %% [markdown]
-# ## The algorithm of the thesis
-#
-# The first author's thesis (2022) and code change four things: one cell at the start, a cell splits when $n >
-# \rho^{-2\nu}$, children start without data, and the union bound counts $4(T+1)^{d/2\nu}$ cells from the first round
-# on. Same functions and noise as in Table 1, $d = 2$.
-
-# %% tags=["experiment"]
-of_thesis = {"π-GP-UCB, thesis": partial(PI, variant="thesis")}
-traces, uniform = play(functions(2), of_thesis, trials, "thesis")
-variants = table1["usual", 2][0] | traces
-record.traces(variants, "thesis_variant")
-
-# %% tags=["hide-input"] jupyter={"source_hidden": true}
-fig = pictures.thesis(variants)
-record.figure(fig, "thesis_variant")
-plt.show()
-
-# %%
-table = pd.DataFrame({rule: average(trace.average_regret[:, -1], uniform, seed) for rule, trace in variants.items()},
-                     ["share of uniform regret", "low", "high"]).T  # fmt: skip
-record.table(table.rename_axis("algorithm"), "thesis_variant")
-table.round(3)
-
-# %% [markdown]
-# ## Since the paper
-#
-# Two changes have been proved since, for GP-UCB; both are played in both algorithms:
+# Two changes of the width have been proved for Gaussian processes that see all data:
 #
 # - a *tighter width* ([Flynn and Reeb 2024](https://arxiv.org/abs/2403.12732), [derivation](../docs/tighter_width.md)):
-#   $\sqrt{B^2 + (2L^2/\lambda)(\gamma_{t-1} + \log(1/\delta))}$ with the gain of the pulls, any $\lambda$;
-# - *lambda grows* ([Whitehouse et al. 2023](https://arxiv.org/abs/2307.07539)): $\alpha = \lambda = T^{d/(2\nu+2d)}$,
-#   6.3, 13.9, 21.5 for $d = 1, 2, 3$ at $T = 10000$; $L$ stays.
+#   $\sqrt{B^2 + (2L^2/\lambda)(\gamma_{t-1} + \log(1/\delta))}$, for any $\lambda$;
+# - *lambda grows* ([Whitehouse et al. 2023](https://arxiv.org/abs/2307.07539)): $\lambda = T^{d/(2\nu+2d)}$, with the
+#   width $B + L \sqrt{(2/\lambda) (\gamma_{t-1} + \log(1/\delta))}$. The theorem leaves its constant open (1 here).
 #
-# On the functions, noise and order of ties of Table 1: both changes, then the tighter width alone. $\lambda$ alone must
-# be played with the classical width for any $\lambda$ (`SelfNormalised`, as in Whitehouse et al.), since the width as
-# published is proved for $\lambda = 1 + 2/T$ only; that is not played yet. For π-GP-UCB no theorem has a $\lambda$ that
-# grows.
+# *Both* together keep the rate of the second, since $\sqrt{a^2 + b^2} \le a + b$. They need $T$ beforehand; *any
+# horizon* does not: its epochs double, and $\lambda$ is frozen in each. For π-GP-UCB nobody proposed a $\lambda$ that
+# grows: inside a cell the gain is small already. Functions, noise and order of ties are those of Table 1.
 
 # %% tags=["experiment"]
-grown = {d: experiments.growing_variance(horizon, d, nu) for d in (1, 2, 3)}
-tighter = {"IGP-UCB": partial(UCB, width=Tighter(delta), form=LatticePosterior), "π-GP-UCB": partial(PI, width=Tighter)}
-changes = {"both": (tighter, grown), "tighter width": (tighter, dict.fromkeys(grown, 1.0))}
+grown = {d: growing_variance(horizon, d, nu) for d in (1, 2, 3)}
+
+
+def with_width(width):
+    return {"IGP-UCB": partial(UCB, width=width(delta), form=LatticePosterior), "π-GP-UCB": partial(PI, width=width)}
+
+
+ones = dict.fromkeys(grown, 1.0)
+changes = {"tighter width": (Tighter, ones), "lambda grows": (SelfNormalised, grown), "both": (Tighter, grown)}
 changed = {("published", d): table1["usual", d] for d in (1, 2, 3)}
-for change, (policies, alpha) in changes.items():
-    for d in (1, 2, 3) if change == "both" else (1, 2):
-        changed[change, d] = play(functions(d, alpha=alpha[d]), policies, n_of[d], f"{change}, d = {d}")
-        record.traces(changed[change, d][0], f"since_{change.replace(' ', '_')}_d{d}")
+for (change, (width, alpha)), d in product(changes.items(), (1, 2, 3)):
+    changed[change, d] = play(functions(d, alpha=alpha[d]), with_width(width), n_of[d], f"{change}, d = {d}")
+
+# %% tags=["experiment"]
+doubling = {"IGP-UCB": partial(DoublingUCB, delta=delta, nu=nu, form=LatticePosterior)}
+for d in (1, 2):
+    changed["both, any horizon", d] = play(functions(d), doubling, n_of[d], f"both, any horizon, d = {d}")
 swept = {1.0: changed["tighter width", 2], grown[2]: changed["both", 2]}
 for lam in (3.0, 50.0, 200.0):
-    swept[lam] = play(functions(2, alpha=lam), tighter, sweep_trials, f"lambda = {lam:.3g}")
+    swept[lam] = play(functions(2, alpha=lam), with_width(Tighter), sweep_trials, f"lambda = {lam:.3g}")
 
 # %% tags=["experiment"]
 new_bands = {}
@@ -601,164 +563,285 @@ for d in (1, 2):
     experiment = Experiment(functions(d, alpha=grown[d]), its, horizon, record_band=True)
     new_bands[d] = run_trials(experiment, coverage_trials, seed, block=10, label=f"tighter band, d = {d}")["IGP-UCB"]
 
-# %%
+# %% tags=["hide-input"] jupyter={"source_hidden": true}
+for change, d in product(changes, (1, 2, 3)):
+    record.traces(changed[change, d][0], f"since_{change.replace(' ', '_')}_d{d}")
 shares = {(change, d, rule): trace.average_regret[:, -1] / uniform
           for (change, d), (traces, uniform) in changed.items() for rule, trace in traces.items()}  # fmt: skip
 since = measures.claim_3_W(shares, seed)
 record.judge("3-W", **since)
 record.judge("3-X", **measures.claim_3_X(shares, seed))
-best = {
-    d: paired_difference(shares["both", d, "IGP-UCB"], shares["tighter width", d, "π-GP-UCB"], seed) for d in (1, 2)
-}
+record.judge("3-AF", **measures.claim_3_AF(shares, seed))
+record.judge("3-AG", **measures.claim_3_AG(shares, seed))
 record.judge("3-Y", **{f"d{d}": share(its.band_ratio.max(axis=1) <= 1) for d, its in new_bands.items()})
-table = pd.DataFrame({case: estimated_mean(its, seed) for case, its in shares.items()}, ["share", "low", "high"]).T
-record.table(table.rename_axis(["change", "d", "algorithm"]), "since_the_paper")
-table.round(3)
-
-# %% tags=["hide-input"] jupyter={"source_hidden": true}
 of_sweep = {lam: {rule: estimated_mean(trace.average_regret[:, -1] / uniform, seed)
                   for rule, trace in traces.items()} for lam, (traces, uniform) in swept.items()}  # fmt: skip
 fig = pictures.since({case: estimated_mean(its, seed) for case, its in shares.items()}, of_sweep, grown[2])
 record.figure(fig, "since_the_paper")
 plt.show()
 
-# %%
-fig = pictures.pairs_of_shares({f"both changes, d = {d}": changed["both", d] for d in (1, 2, 3)}, seed)
-record.figure(fig, "since_pairs")
-plt.show()
-
-# %% [markdown]
-# Best against best in $d = 1, 2$: IGP-UCB with both changes minus π-GP-UCB with the tighter width alone.
-
-# %%
-table = pd.DataFrame(best, ["difference of shares", "low", "high"]).T
-record.table(table.rename_axis("d"), "since_best")
-table.round(3)
-
-# %%
+# %% tags=["hide-input"] jupyter={"source_hidden": true}
 of = {case: its.mean() for case, its in shares.items()}
 record.expect(
     all(of["tighter width", d, "π-GP-UCB"] < of["both", d, "π-GP-UCB"] for d in (1, 2))
     and all(of["both", d, "IGP-UCB"] < of["tighter width", d, "IGP-UCB"] for d in (1, 2)),
-    "Of what is played π-GP-UCB does best, in one and two dimensions, with the tighter width alone, IGP-UCB with both.",
+    "In one and two dimensions π-GP-UCB does best with the tighter width alone, IGP-UCB with both changes.",
 )
+table = pd.DataFrame({case: estimated_mean(its, seed) for case, its in shares.items()}, ["share", "low", "high"]).T
+record.table(table.rename_axis(["change", "d", "algorithm"]), "since_the_paper")
+clock = pd.Series({(change, d, rule): np.median(trace.seconds.sum(axis=1))
+                   for (change, d), (traces, _) in changed.items() for rule, trace in traces.items()},
+                  name="seconds a run, two at a time")  # fmt: skip
+record.table(clock.rename_axis(["change", "d", "algorithm"]).to_frame(), "since_seconds", kind="seconds")
+table["share"].unstack([1, 2]).loc[list(dict.fromkeys(change for change, _, _ in shares))].round(3)
 
 # %% tags=["full-scale", "nbval-ignore-output"]
-record.show("3-W", "3-X", "3-Y")
+record.show("3-W", "3-X", "3-Y", "3-AF", "3-AG")
+
+# %% [markdown]
+# The first author's thesis (2022) changes π-GP-UCB itself: one cell at the start, a cell splits when $n >
+# \rho^{-2\nu}$, children start without data, and the union counts $4(T+1)^{d/2\nu}$ cells.
+
+# %% tags=["experiment"]
+of_thesis = {"π-GP-UCB, thesis": partial(PI, variant="thesis")}
+traces, uniform = play(functions(2), of_thesis, trials, "thesis")
+
+# %% tags=["hide-input"] jupyter={"source_hidden": true}
+variants = table1["usual", 2][0] | traces
+record.traces(variants, "thesis_variant")
+table = pd.DataFrame({rule: average(trace.average_regret[:, -1], uniform, seed) for rule, trace in variants.items()},
+                     ["share of uniform regret", "low", "high"]).T  # fmt: skip
+record.table(table.rename_axis("algorithm"), "thesis_variant")
+thesis = {rule: trace.regret.sum(axis=1).mean() for rule, trace in variants.items()}
+of_thesis = thesis["π-GP-UCB, thesis"] / thesis["π-GP-UCB"]
+record.expect(
+    of_thesis < 1, f"In two dimensions the thesis's π-GP-UCB has {1 - of_thesis:.0%} less regret than the paper's."
+)
+table.round(3)
+
+# %% [markdown]
+# ## What does it cost? (Fig. 1, right; Table 1)
+#
+# Seconds are those of an implementation, so we count the multiplications of the printed algorithms, each pull a row of
+# data: a set of $n$ pulls and $m$ arms takes $n^2 + mn$ for its next pull. For IGP-UCB the set is everything. For
+# π-GP-UCB it is the cell, and a new cell factors once, $n^3/3 + mn^2$.
+
+# %% tags=["experiment"]
+clocks = {}
+for d in (1, 2, 3):  # trials of their own, in one block: nothing runs beside them
+    alone = {"first": max(trials, trials_d3), "block": timing_trials, "label": f"timing, d = {d}"}
+    for rule, trace in run_trials(Experiment(functions(d), published, horizon), timing_trials, seed, **alone).items():
+        clocks[d, rule] = trace
+of_cells = {d: np.array([its.operations for its in cells[d, horizon]]) for d in (1, 2, 3)}
+of_all = {d: experiments.exact_operations(30**d, horizon) for d in (1, 2, 3)}
+times = {d: measures.times(of_cells[d], of_all[d], seed) for d in (1, 2, 3)}
+
+# %% tags=["hide-input"] jupyter={"source_hidden": true}
+counted = {"IGP-UCB": of_all, "π-GP-UCB": {d: its.mean(axis=0) for d, its in of_cells.items()}}
+fig = pictures.operations({(d, rule): counted[rule][d] for d in (1, 2, 3) for rule in counted}, horizon)
+record.figure(fig, "fig1_operations")
+plt.show()
+
+# %% tags=["hide-input"] jupyter={"source_hidden": true}
+record.judge("3-I", **(slopes := measures.claim_3_I(of_cells, of_all, horizon, seed)))
+for claim_id, d in (("3-J", 3), ("3-K", 1), ("3-R", 2)):
+    record.judge(claim_id, ratio=times[d])
+record.judge("3-S", **(settling := measures.claim_3_S(cells[1, horizon], seed)))
+table = pd.DataFrame({d: [of_all[d].mean() * horizon, of_cells[d].mean() * horizon, times[d].value] for d in (1, 2, 3)},
+                     ["IGP-UCB", "π-GP-UCB", "ratio"]).T.rename_axis("d")  # fmt: skip
+record.table(table, "operations")
+table.map("{:.3g}".format)
+
+# %% tags=["full-scale", "hide-input", "nbval-ignore-output"] jupyter={"source_hidden": true}
+seconds = pd.Series({case: np.median(its.seconds.sum(axis=1)) for case, its in clocks.items()}, name="seconds a run")
+record.table(seconds.rename_axis(["d", "algorithm"]).to_frame(), "seconds", kind="seconds")
+seconds.unstack().round(2)
+
+# %% [markdown]
+# The first table has multiplications of a run, the second our seconds, which decide nothing: on a grid our exact
+# IGP-UCB needs far less than the printed algorithm. The paper measured hours and minutes: 30 h against 29 min in three
+# dimensions.
+
+# %% tags=["full-scale", "nbval-ignore-output"]
+record.show("3-I", "3-J", "3-K", "3-R", "3-S")
 
 # %% [markdown]
 # ## What the paper leaves open
 #
-# | setting | the paper | here | what it changes |
-# | --- | --- | --- | --- |
-# | lengthscale | eq. 2, read literally $l \sqrt 3$ | the usual convention; eq. 2 | played below |
-# | average of 12 runs | not said | mean of ratios; ratio of means; (median in the table) | played below |
-# | $L$ | "sub-Gaussian" | 1 (Hoeffding); $1/\sqrt 3$, the least | played below |
-# | $\alpha$ | $1 + 2/T$; experiments 1 | 1; $1 + 2/T$ | played below |
-# | first cover | "about $T^q$" cells | a whole number a side: rounded; down; up | played below |
-# | gain in the width | eq. 3 has $\gamma_t$ | $\gamma_{t-1}$, known when $x_t$ is chosen | none played |
-# | functions of Fig. 2 | "four common" ones | a guess, and four more | see Fig. 2 |
-# | runs of Figs. 1 and 2, $T$ of Fig. 2 | not said | as Table 1; 12, 10000 | none played |
-# | hardware, grid's end points | not said | two cores; both ends | none played |
-# | function and noise shared | not said | shared by both algorithms, ties too | less noise |
+# | setting | the paper | here, the main interpretation first |
+# | --- | --- | --- |
+# | lengthscale | eq. 2, read literally $l \sqrt 3$ | the usual convention; eq. 2 |
+# | $L$ | "sub-Gaussian" | 1 (Hoeffding); $1/\sqrt 3$, the least |
+# | $\alpha$ | $1 + 2/T$; experiments 1 | 1; $1 + 2/T$ |
+# | first cover | "about $T^q$" cells | a whole number a side: rounded; down; up |
+# | average of 12 runs | not said | mean of ratios; others in a table |
+# | gain in the width | eq. 3 has $\gamma_t$ | $\gamma_{t-1}$, known when $x_t$ is chosen |
+# | Fig. 2: functions, $T$, runs | "four common" ones; not said | a guess, and four more; 10,000; 40 |
+# | function and noise shared | not said | shared by both algorithms, ties too |
 #
-# Every combination that bears on a claim is one *interpretation*, played on common random numbers with fewer runs.
+# Every combination of the first four is one *interpretation*, played with fewer runs in two dimensions.
 
 # %% tags=["experiment"]
 choices = record.rules.interpretations
 made_whole = {"rounded": round, "down": floor, "up": ceil}
 under = {}  # (lengthscale, L, alpha, d) -> {rule or (rule, cover): (regret, uniform regret)}
 told = ("lengthscale", "noise scale", "alpha")
-for case, d in product(cross({name: choices[name] for name in told}), (1, 2)):
+for case in cross({name: choices[name] for name in told}):
     name, L, alpha = case.values()
-    source = functions(d, name, 1 + 2 / horizon if alpha == "1 + 2/T" else 1.0, 1.0 if L == 1 else 1 / np.sqrt(3))
+    source = functions(2, name, 1 + 2 / horizon if alpha == "1 + 2/T" else 1.0, 1.0 if L == 1 else 1 / np.sqrt(3))
     its = {"IGP-UCB": published["IGP-UCB"]} | {cover: partial(PI, whole=of) for cover, of in made_whole.items()}
     experiment = Experiment(source, its, horizon)
-    panel = total_regrets(experiment, [horizon], cross_trials, seed, label=f"interpretations, d = {d}, {case}")[horizon]
+    panel = total_regrets(experiment, [horizon], cross_trials, seed, label=f"interpretations, d = 2, {case}")[horizon]
     uniform = experiments.uniform_regret(experiment, cross_trials, seed)
-    under[name, L, alpha, d] = {rule: (lost / horizon, uniform) for rule, lost in panel.items()}
+    under[name, L, alpha, 2] = {rule: (lost / horizon, uniform) for rule, lost in panel.items()}
 
-
-# %%
-def play_cross(claim_id, d, estimate, **its):
-    """Record a claim's part in every interpretation: estimate(shares of IGP-UCB, of π-GP-UCB, average)."""
-    found = []
-    for case in cross({name: choices[name] for name in told} | its):
-        both = under[case["lengthscale"], case["noise scale"], case["alpha"], d]
-        pi = both[case.get("first cover", "rounded")]
-        found.append((case, estimate(both["IGP-UCB"], pi, case.get("averaging", "mean of ratios"))))
-    return record.play(claim_id, found)
-
-
-def to_printed(entry):
-    rule = 0 if entry[1] == "IGP-UCB" else 1
-    return lambda *its: beside_printed(*its[rule], printed[entry], its[2]).close
-
-
-# %%
-averaging, first_cover = {"averaging": choices["averaging"]}, {"first cover": choices["first cover"]}
-specified = {}
-for claim_id, (entry, _) in list(ids.items())[:4]:
-    more = averaging if entry[1] == "IGP-UCB" else averaging | first_cover
-    specified[claim_id] = play_cross(claim_id, entry[0], to_printed(entry), **more)
-specified["3-G"] = play_cross("3-G", 2, lambda igp, pi, _: measures.apart(pi, igp, seed), **first_cover)
 
 # %% tags=["hide-input"] jupyter={"source_hidden": true}
-for claim_id, table in specified.items():
-    fig = claim_curve(table, record.rules, claim_id)
-    record.figure(fig, f"interpretations_{claim_id}")
-    plt.show()
+def of_cross(case):
+    """π-GP-UCB's share of uniform regret less IGP-UCB's, d = 2."""
+    both = under[case["lengthscale"], case["noise scale"], case["alpha"], 2]
+    return measures.apart(both[case["first cover"]], both["IGP-UCB"], seed)
 
-# %%
-held_in = {claim_id: table["state"].eq("holds") for claim_id, table in specified.items()}
-pd.DataFrame({"holds in": {n: its.sum() for n, its in held_in.items()}, "of": {n: len(t) for n, t in held_in.items()}})
+
+cases = cross({name: choices[name] for name in (*told, "first cover")})
+used = [case for case in cases if case["lengthscale"] not in refuted or len(refuted) == 2]
+specified = record.play("3-G", [(case, of_cross(case)) for case in used])
+fig = claim_curve(specified, record.rules, "3-G")
+record.figure(fig, "interpretations_3-G")
+plt.show()
+
+# %% tags=["hide-input"] jupyter={"source_hidden": true}
+usual_ones = specified[specified["lengthscale"] == "usual"]
+record.expect(
+    (usual_ones["value"] < 0).all(),
+    f"With the usual lengthscale π-GP-UCB has less regret in all {len(usual_ones)} interpretations.",
+)
+specified.groupby(["lengthscale", "state"]).size().unstack(fill_value=0)
+
+# %% [markdown]
+# ### Does the grid decide? (Table 1, d = 3)
+#
+# The first functions of $d = 3$ once more, at full scale on a million arms.
+
+# %% tags=["experiment"]
+fine, fine_uniform = play(functions(3, side=fine_side), published, fine_trials, f"Table 1, d = 3, {fine_side} a side")
+
+# %% tags=["hide-input"] jupyter={"source_hidden": true}
+record.traces(fine, "table1_d3_fine")
+on_fine = {rule: trace.average_regret[:, -1] / fine_uniform for rule, trace in fine.items()}
+on_30 = {rule: (its[0] / its[1])[:fine_trials] for rule in published for its in [finals["usual", 3, rule]]}
+record.judge("3-Z", **measures.claim_3_Z(on_fine, on_30, seed))
+grids = {"30 a side": on_30, f"{fine_side} a side": on_fine}
+pd.DataFrame({(rule, name): its[rule] for name, its in grids.items() for rule in published}).round(3)
+
+# %% tags=["full-scale", "nbval-ignore-output"]
+record.show("3-Z")
 
 # %% [markdown]
 # ## What did not come out, and why
 #
-# Each sentence is checked against the run that it stands in; one that does not hold there is crossed out.
+# A sentence that does not hold in this run is crossed out.
 
 # %% tags=["full-scale", "hide-input", "nbval-ignore-output"] jupyter={"source_hidden": true}
-levels = {entry: average(*finals["usual", *entry], seed).value / value for entry, value in printed.items()}
-inside = compared["printed in our prediction interval"]
-record.explain(
-    ["3-C", "3-D"],
-    max(levels[2, rule] for rule in published) < 1 and (inside["3-C"], inside["3-D"]) == ("fails", "holds"),
-    "The levels of Table 1 in two dimensions (3-C, 3-D)",
-    "Both algorithms do better here than printed, IGP-UCB by "
-    f"{1 - levels[2, 'IGP-UCB']:.0%}, which is more than 12 runs could do by chance, π-GP-UCB by "
-    f"{1 - levels[2, 'π-GP-UCB']:.0%}, which they could.",
-)
 record.explain(
     ["3-G"],
     gaps["d1_eq2"].low > 0 > max(gaps["d1"].high, gaps["d2"].high) and gaps["d2_eq2"].high > 0,
-    "The paper's comparison depends on a lengthscale convention (3-G)",
-    "By the letter of eq. 2 π-GP-UCB has more regret than IGP-UCB in one dimension, and not clearly less in two.",
+    "The comparison depends on how eq. 2 is read (3-G)",
+    "Under the longer lengthscale that it literally defines, IGP-UCB learns faster: π-GP-UCB has more regret in one "
+    "dimension, and not clearly less in two.",
 )
 record.explain(
-    ["3-K"],
-    times[1] < 1 < refitted[1].value,
-    "Time in one dimension (3-K) is a property of the implementation",
-    "With the posterior of 30 arms kept up to date a step of IGP-UCB costs microseconds; computed anew in every round "
-    "it is slower than cells: "
-    f"{anew[1] / 60:.3g} minutes a run, where the paper's IGP-UCB took 82.",
+    ["3-Q", "3-V", "3-AD"],
+    max(too_many.values()) > 0 and {record.verdict(i) for i in ("3-V", "3-AD")} == {"not reproduced"},
+    "Three statements are false as printed (3-Q, 3-V, 3-AD)",
+    "The count of cells leaves out the first cover, the best arm of an unchanged cell can move since the width depends "
+    "on t, and Lemma 10 allows sets that look at the noise.",
 )
-clock = {rule: trace.seconds.sum(axis=1) for rule, trace in changed["both", 3][0].items()}
-faster = np.median(clock["IGP-UCB"] / clock["π-GP-UCB"])
-record.explain(
-    ["3-W"],
-    faster > 1 and since["d1"].low > 0 and since["d2"].low > 0 and since["d3"].low < 0 < since["d3"].high,
-    "",
-    "With both changes in both algorithms partition no longer pays (3-W): exact IGP-UCB has less regret in one and "
-    "two dimensions, and in three the interval of the difference holds 0.",
-    f"π-GP-UCB is still the faster one there: {faster:.0f} times (median of runs that shared the machine).",
-)
+late = {d: its[:, -10:].mean() / its[:, :10].mean() for d, its in of_cells.items()}
+if record.verdict("3-I") != "reproduced":
+    record.explain(
+        ["3-I"],
+        slopes["pi_d3"].high < 0.2 < slopes["pi_d2"].high and late[2] > 2,
+        "Time is near-linear in three dimensions, not in two (3-I)",
+        "In two, cells near good arms fill up: late rounds take "
+        f"{late[2]:.0f} times the multiplications of early ones.",
+    )
+if record.verdict("3-S") != "reproduced":
+    record.explain(
+        ["3-S"],
+        settling["late"].low > 1.05 and settling["pulls"].low < 0.5,
+        "Late rounds are dear in one dimension, as the paper says (3-S)",
+        "Whether because it has converged is less clear: one cell takes "
+        f"{settling['pulls'].value:.0%} of the late pulls, and our limit is half.",
+    )
+if record.verdict("3-M") == "undecided":
+    record.explain(
+        ["3-M"],
+        of_count["d3"].low < 0.1 < of_count["d3"].high,
+        "Growth of the cover in three dimensions stays open (3-M)",
+        "There a whole number of cells a side makes large steps.",
+    )
+if record.verdict("3-W") == "undecided":
+    unclear = [number for d, number in ((1, "one"), (2, "two"), (3, "three")) if since[f"d{d}"].high > 0]
+    record.explain(
+        ["3-W"],
+        all(its.low < 0 for its in since.values()),
+        "Best against best is not decided everywhere (3-W)",
+        f"In {' and '.join(unclear)} dimensions the difference is within its error.",
+    )
 
 # %% [markdown]
-# ## All claims
-#
-# Rules: `claims/03_pi_gp_ucb_scaling.yaml`, fixed before the run; how they are read: [claims](../docs/claims.md).
+# ## What to take home
 
-# %% tags=["full-scale", "nbval-ignore-output"]
-record.show()
+
+# %% tags=["full-scale", "hide-input", "nbval-ignore-output"] jupyter={"source_hidden": true}
+def dimensions(wanted):
+    """The dimensions of the claim 3-W that are so, in words."""
+    its = [word for d, word in ((1, "one"), (2, "two"), (3, "three")) if wanted(since[f"d{d}"])]
+    return " and ".join([", ".join(its[:-1]), its[-1]] if len(its) > 1 else its)
+
+
+def rounded(x):
+    return f"{float(f'{x:.2g}'):,.0f}"
+
+
+vacuous = exponents.loc[(3, 1.5), "IGP-UCB, 2020"] == 1 > exponents.loc[(3, 1.5), "π-GP-UCB"]
+record.finding(
+    ["3-H", "3-AA"],
+    vacuous and record.verdict("3-H") == "reproduced",
+    "IGP-UCB fits one Gaussian process to all data and tries the arm that could be best. In 2017 nothing could be "
+    "promised for rough functions in three dimensions, and as the paper says it barely beats uniform play there, with "
+    f"{barely.value:.0%} of its regret.",
+)
+saved = 1 - of["published", 3, "π-GP-UCB"] / of["published", 3, "IGP-UCB"]
+record.finding(
+    ["3-G"],
+    max(gaps[f"d{d}"].high for d in (1, 2, 3)) < 0 < gaps["d1_eq2"].low,
+    "π-GP-UCB, with a Gaussian process for each cell of the domain, has less regret, in three dimensions by "
+    f"{saved:.0%}. But with the lengthscale that the paper's own formula literally defines, it has more in one "
+    "dimension.",
+)
+record.finding(
+    ["3-Q", "3-AD", "3-P"],
+    {record.verdict("3-Q"), record.verdict("3-AD")} == {"not reproduced"} and coverage >= 1 - delta and cost < 0.1,
+    "Two lemmas behind its guarantee are false as printed. A repaired confidence band held in at least "
+    f"{coverage:.0%} of runs and hardly costs regret.",
+)
+ahead, open_in = dimensions(lambda its: its.high < 0), dimensions(lambda its: its.low <= 0 <= its.high)
+behind, fewer = dimensions(lambda its: its.low > 0), 1 - of["both", 2, "IGP-UCB"] / of["tighter width", 2, "π-GP-UCB"]
+record.finding(
+    ["3-W"],
+    since["d2"].high < 0 and fewer > 0,
+    "Two later proofs turn the order round: with a narrower band and a regularisation that grows with the horizon, "
+    f"plain IGP-UCB has less regret than π-GP-UCB at its best in {ahead} dimensions, in two by {fewer:.0%}."
+    + f" In {behind} it has more." * bool(behind)
+    + f" In {open_in} it is undecided (open)." * bool(open_in),
+)
+record.finding(
+    ["3-J", "3-W"],
+    record.verdict("3-J") == "reproduced" and since["d2"].high < 0 and seconds[3, "IGP-UCB"] < 1800,
+    "To choose today: use IGP-UCB with both changes where arms form a grid, for Fourier transforms make it exact on "
+    "tens of thousands of arms within minutes. Without a grid cells stay the cheap way: in three dimensions IGP-UCB as "
+    f"printed takes {rounded(times[3].value)} times as many multiplications.",
+)
 record.finish()

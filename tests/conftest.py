@@ -54,13 +54,14 @@ def check_readable():
 
 @pytest.fixture
 def judged_again():
-    """Judge the numbers of a record once more by a claim of the rules: a record without interpretations."""
+    """Judge the numbers of a record once more by a claim of the rules, and by its interpretations."""
     from kbrepro.regret import Estimate
     from kbrepro.verdicts import claims
 
     def again(claim, record):
         given = {n: Estimate(*(p[k] for k in ("value", "low", "high"))) for n, p in record["parts"].items()}
-        return claims.judged(claim, given, record["note"])
+        new = claims.judged(claim, given, record["note"])
+        return new | (claims.crossed(claim, new["verdict"], its) if (its := record.get("interpretations")) else {})
 
     return again
 

@@ -37,15 +37,6 @@ def test_trials_of_a_cluster_are_those_of_one_process(cluster, monkeypatch):
         np.testing.assert_array_equal(getattr(ours, part), getattr(home, part))
 
 
-def where(folder: Path, trial: Trial) -> int:
-    (folder / f"{trial.number} {os.getpid()}").touch()
-    return os.getpid()
-
-
-def test_trials_run_on_the_workers(cluster, tmp_path):
-    assert os.getpid() not in map_trials(partial(where, tmp_path), 4, seed=3)
-
-
 def draw_or_die(folder: Path, trial: Trial) -> float:
     """The first to play trial 3 dies of it."""
     if trial.number == 3 and not (folder / "died").exists():

@@ -1,7 +1,7 @@
 """The shared panels draw what they say."""
 
 import io
-from itertools import combinations, pairwise
+from itertools import combinations
 from pathlib import Path
 
 import matplotlib.pyplot as plt
@@ -140,14 +140,6 @@ def test_the_curves_of_a_figure_as_a_table(styled):
     assert figures.curves(plt.figure()).empty
 
 
-def test_simple_regret_that_reaches_zero(ax):
-    its = many(1.0, 0.5)
-    its.gaps[:, 1000:] = 0
-    figures.regret_quartiles(ax, {"EI": its}, quantity="simple")
-    drawn = ax.lines[0].get_ydata()
-    assert drawn[-1] == 0 and ax.get_ylim()[0] == pytest.approx(0.7 * drawn[drawn > 0].min())
-
-
 # Labels at the ends of curves
 
 
@@ -234,16 +226,6 @@ def test_a_specification_curve_shows_every_interpretation(styled, sizes, check_r
     check_readable(figure)
 
 
-@pytest.mark.parametrize(
-    ("rule", "values", "axis"),
-    [("<= 0.2", (-0.9, 40.0), "symlog"), ("< 2", (1.1, 400.0), "log"), ("< 2", (1.1, 3.0), "linear")],
-)
-def test_far_interpretations_are_drawn_on_a_stretched_axis(styled, rule, values, axis):
-    its = Part("part", "a number", read_rule(rule), show=".1f")
-    table = interpretations.specification(its, [({"choice": v}, Estimate(v, v, v)) for v in values])
-    assert pictures.specification_curve(table, {"choice": list(values)}, its).axes[0].get_yscale() == axis
-
-
 def test_a_played_claim_says_how_often_it_holds_and_what_decides(styled):
     its = Part("gap", "a number", read_rule("> 0"), scale=1.0, curve=("gap (m)",))
     found = [({"incumbent": name, "margin": m}, Estimate(v, v, v)) for name, v in (("a", 1), ("b", -1)) for m in (0, 1)]
@@ -272,62 +254,44 @@ def test_the_curve_of_every_played_claim_is_readable(styled, check_readable, not
     check_readable(pictures.claim_curve(table, rules, claim_id, "SIMULATED SUBSTITUTE for light"))
 
 
-def test_a_restyled_curve_takes_its_band_along(ax):
-    figures.regret_quartiles(ax, {"EI": many(1, 0.5), "MPI": many(2, 0.5)})
-    figures.restyle(ax, {"MPI": ("#ff0000", ":")})
-    assert [to_hex(line.get_color()) for line in ax.lines] == [figures.LOOK["EI"][0], "#ff0000"]
-    assert ax.lines[1].get_linestyle() == ":"
-    assert to_hex(ax.collections[1].get_facecolor()[0]) == "#ff0000" and ax.collections[1].get_alpha() == 0.15
-
-
-def claim(number, **parts):
-    """A record of one claim: name of its part, what it has besides rule and scale."""
-    told = {name: {"is": "", "scale": 1.0} | its for name, its in parts.items()}
-    return {"id": number, "counts_as": "own question" if number == "2-A" else "experiment", "parts": told}
-
-
 def found(rule, value, low, high, state, **more):
-    its = {"rule": rule, "value": value, "low": low, "high": high, "state": state}
-    return its | {"shown": f"{value:g}"} | more
+    its = {"is": "size", "scale": 1.0, "rule": rule, "value": value, "low": low, "high": high, "state": state}
+    return its | more
 
 
-RUNS = {
-    "01_first": [
-        claim(
-            "1-A",
-            above=found("> 1", 1.5, 1.2, 2.0, "holds"),
-            below=found("< 0.6", 0.9, 0.5, 1.2, "undecided", scale=0.6, control=True),
-            between=found(">= -0.2, <= 0.2", 0.1, -0.1, 0.15, "holds", scale=0.2),
-        ),
-        claim("1-B", far=found("> 0", -9.0, -9.5, -1.0, "fails")),
-    ],
-    "02_second": [claim("2-A", ours=found("<= 0", 0.0, 0.0, 0.0, "holds")), claim("2-B", later={"rule": "> 0"})],
+PARTS = {
+    "above": found("> 1", 1.5, 1.2, 2.0, "holds"),
+    "below": found("< 0.6", 0.9, 0.5, 1.2, "undecided", scale=0.6, control=True),
+    "between": found(">= -0.2, <= 0.2", 0.1, -0.1, 0.15, "holds", scale=0.2),
+    "far": found("> 0", -9.0, -9.5, -1.0, "fails"),
+    "later": {"is": "what comes later", "rule": "> 0", "scale": 1.0},
 }
 
 
 def test_all_parts_lie_by_their_distance_to_the_rule(styled, check_readable):
-    figure = pictures.all_parts({name: {"claims": its} for name, its in RUNS.items()})
+    figure = pictures.all_parts([{"id": "1-A", "counts_as": "experiment", "parts": PARTS}])
     (ax,) = figure.axes
-    rows = ["01_first", "1-A above", "1-A below", "1-A between", "1-B far", "02_second", "2-A ours", "2-B later"]
-    assert [label.get_text() for label in ax.get_yticklabels()] == rows
+    assert [label.get_text() for label in ax.get_yticklabels()] == ["1-A size"] * 4 + ["1-A what comes later"]
     intervals = {line.get_ydata()[0]: line.get_xdata() for line in ax.lines if line.get_linewidth() == 1.8}
-    wanted = {1: [0.2, 1.0], 2: [-1.0, 1 / 6], 3: [0.25, 1.0], 4: [-2.0, -1.0], 6: [0.0, 0.0]}
+    wanted = {0: [0.2, 1.0], 1: [-1.0, 1 / 6], 2: [0.25, 1.0], 3: [-2.0, -1.0]}
     assert list(intervals) == list(wanted)
-    for place, ends in wanted.items():  # at 3 the interval holds 0, halfway between the limits: the distance there is 1
+    for place, ends in wanted.items():  # at 2 the interval holds 0, halfway between the limits: the distance there is 1
         assert intervals[place] == pytest.approx(ends)
     values = {line.get_ydata()[0]: line for line in ax.lines if line.get_marker() in {"o", "X", "D"}}
-    assert values[1].get_xdata()[0] == pytest.approx(0.5) and values[4].get_xdata()[0] == -2  # clipped, with an arrow
-    assert [line.get_ydata()[0] for line in ax.lines if line.get_marker() == "<"] == [4]
-    assert [place for place, line in values.items() if line.get_markerfacecolor() == "white"] == [2, 6]
-    assert values[4].get_color() == figures.STATE_LOOK["fails"][0]
-    assert {"not evaluated", "1.5"} <= {text.get_text() for text in ax.texts}
+    assert values[0].get_xdata()[0] == pytest.approx(0.5) and values[3].get_xdata()[0] == -2  # clipped, with an arrow
+    assert [line.get_ydata()[0] for line in ax.lines if line.get_marker() == "<"] == [3]
+    assert [place for place, line in values.items() if line.get_markerfacecolor() == "white"] == [1]
+    assert values[3].get_color() == figures.STATE_LOOK["fails"][0]
     check_readable(figure)
 
 
-def test_all_parts_stay_readable_when_there_are_many(styled, check_readable):
-    figure = pictures.all_parts({f"0{i}_notebook": {"claims": RUNS["01_first"] * 18} for i in range(1, 3)})
-    assert figure.get_size_inches()[0] == figures.WIDTH
+def test_totals_have_a_bar_a_paper_and_say_how_many_claims_stand(styled, check_readable):
+    def records(*verdicts):
+        return [{"verdict": verdict, "counts_as": "experiment"} for verdict in verdicts]
+
+    own = {"verdict": "reproduced", "counts_as": "own question"}
+    papers = {"One 2001": [*records("reproduced", "partly"), own], "Two 2002": records("no violation found", "depends")}
+    figure = pictures.totals(papers)
+    assert figure.get_suptitle() == "2 of 4 claims of the papers stand"
+    assert [label.get_text() for label in figure.axes[0].get_yticklabels()] == list(papers)
     check_readable(figure)
-    names = [Text.get_window_extent(label) for label in figure.axes[0].get_yticklabels()]
-    assert len(names) == 146
-    assert not any(one.overlaps(other) for one, other in pairwise(names))

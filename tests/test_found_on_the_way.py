@@ -7,13 +7,14 @@ import pytest
 from scipy.stats import norm
 
 from kbrepro.kernels import Matern, SquaredExponential, grid
+from kbrepro.papers.bkb.sketch import FeaturePosterior, NystromPosterior, nystrom_features
 from kbrepro.papers.gpn_ucb.layers import draw_layer
 from kbrepro.papers.gpn_ucb.posterior import LayerPosterior
 from kbrepro.papers.igp_ucb.experiments import lemma_7_fails_below
 from kbrepro.papers.pi_gp_ucb import covers
 from kbrepro.papers.pi_gp_ucb.experiments import cover_too_large_until, regret_exponents
-from kbrepro.papers.pi_gp_ucb.partition import initial_side, must_split, split_exponent
-from kbrepro.posterior import CovariancePosterior
+from kbrepro.papers.pi_gp_ucb.partition import initial_side, must_split, possible_cells, share_of_level, split_exponent
+from kbrepro.posterior import CovariancePosterior, RowPosterior
 
 
 def printed_tail(beta):
@@ -110,29 +111,29 @@ def reached(horizon, d, nu):
 def test_n_t_counts_all_cells_that_some_pulls_can_make(d, nu):
     for horizon in (1, 3, 10, 100, 1000, 10_000):
         first, levels = initial_side(horizon, d, nu), len(reached(horizon, d, nu))
-        assert covers.possible_cells(horizon, d, nu) == [(first * 2**level) ** d for level in range(levels)]
+        assert possible_cells(horizon, d, nu) == [(first * 2**level) ** d for level in range(levels)]
 
 
 @pytest.mark.parametrize(("d", "too_small"), [(1, []), (2, [10, 1000]), (3, [3, 10, 1000])])
 def test_the_printed_number_of_cells_is_too_small_for_some_horizons(d, too_small):
     printed = {T: 4 * (T + 1) ** (split_exponent(d, 1.5) * d) for T in (1, 3, 10, 100, 1000, 10_000)}
-    assert [T for T, its in printed.items() if sum(covers.possible_cells(T, d, 1.5)) > its] == too_small
+    assert [T for T, its in printed.items() if sum(possible_cells(T, d, 1.5)) > its] == too_small
 
 
 def test_the_numbers_of_cells_that_the_page_names():
-    assert [sum(covers.possible_cells(10_000, d, 1.5)) for d in (1, 2, 3)] == [330, 196_560, 153_391_616]
-    assert (sum(covers.possible_cells(1000, 2, 1.5)), int(4 * 1001 ** (2 * split_exponent(2, 1.5)))) == (16_709, 15_943)
+    assert [sum(possible_cells(10_000, d, 1.5)) for d in (1, 2, 3)] == [330, 196_560, 153_391_616]
+    assert (sum(possible_cells(1000, 2, 1.5)), int(4 * 1001 ** (2 * split_exponent(2, 1.5)))) == (16_709, 15_943)
 
 
 @pytest.mark.parametrize(("d", "total"), [(1, 5.4), (2, 20.6), (3, 43.6)])
 def test_shares_of_the_printed_union_add_up_to_more_than_one_and_those_by_level_to_less(d, total):
-    cells, b = covers.possible_cells(10_000, d, 1.5), split_exponent(d, 1.5)
+    cells, b = possible_cells(10_000, d, 1.5), split_exponent(d, 1.5)
     first = reached(10_000, d, 1.5)
     assert sum(n / (4 * (t + 1) ** (b * d)) for n, t in zip(cells, first, strict=True)) == pytest.approx(
         total, abs=0.05
     )
-    assert sum(n * covers.share_of_level(level, n) for level, n in enumerate(cells)) < 1
-    endless = sum(2**level * covers.share_of_level(level, 2**level) for level in range(1000))
+    assert sum(n * share_of_level(level, n) for level, n in enumerate(cells)) < 1
+    endless = sum(2**level * share_of_level(level, 2**level) for level in range(1000))
     assert 0.999 < endless < 1
 
 
@@ -177,6 +178,30 @@ def test_d_eff_log_kappa_t_fails_at_the_first_orthogonal_pulls(lam, until, mende
         t = ORTHOGONAL[1:]  # Theorem 2 has 4 log(t), which leaves room
         assert (4 * np.log(t) >= 1 + np.log(1 + t / lam)).all()
     assert (d_eff * (1 + np.log(1 + ORTHOGONAL / lam)) >= log_det).all()
+
+
+@pytest.mark.parametrize("lam", np.geomspace(0.01, 100, 41))
+def test_with_both_ones_the_bound_holds_for_any_number_of_orthogonal_pulls_and_without_either_it_does_not(lam):
+    log_det, d_eff = ORTHOGONAL * math.log(1 + 1 / lam), ORTHOGONAL / (1 + lam)
+    assert (d_eff * (1 + np.log(1 + ORTHOGONAL / lam)) >= log_det).all()
+    assert (d_eff * np.log(ORTHOGONAL) < log_det)[0]  # kappa^2 t = 1: its logarithm is 0
+    assert (d_eff * np.log1p(ORTHOGONAL / lam) < log_det)[0]  # the one before the logarithm is needed, too
+
+
+def test_dtc_may_lie_below_the_exact_variance_and_the_subset_of_regressors_far_below_it():
+    """Calandriello et al., Sections 1 and 3.2: three of many pulls as subset, near its edge and far from it."""
+    kernel, line, noise_variance = SquaredExponential(math.sqrt(1 / 200)), grid(100), 0.01
+    pulls = np.random.default_rng(1).integers(0, 50, 215)
+    exact, dtc = RowPosterior(kernel, line, noise_variance), NystromPosterior(kernel, line, noise_variance)
+    for arm in pulls:
+        exact.update(arm, 0.0)
+        dtc.update(arm, 0.0)
+    dtc.use_dictionary(pulls[:3])
+    features = nystrom_features(kernel(line[dtc.inducing], line), dtc.inducing)
+    regressors = FeaturePosterior(features, noise_variance)
+    for arm in pulls:
+        regressors.update(arm, 0.0)
+    assert 1.1 < (exact.variance / dtc.variance).max() < 10 < 1e6 < (exact.variance / regressors.variance).max()
 
 
 def test_a_ball_of_eq_13_as_printed_misses_where_nothing_is_known():

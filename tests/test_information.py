@@ -20,16 +20,6 @@ def gain(kernel, points, noise_variance):
     return 0.5 * np.linalg.slogdet(np.eye(len(points)) + kernel(points, points) / noise_variance)[1]
 
 
-def compositions(total, parts):
-    """Every way to write `total` as an ordered sum of `parts` integers of at least 0."""
-    if parts == 1:
-        yield (total,)
-        return
-    for head in range(total + 1):
-        for tail in compositions(total - head, parts - 1):
-            yield (head, *tail)
-
-
 @few
 @given(seed=st.integers(0, 10**6), rank=st.integers(1, 5), noise_variance=st.sampled_from([0.025, 0.3, 2.0]))
 def test_greedy_and_allocated_against_brute_force(seed, rank, noise_variance):
@@ -62,14 +52,13 @@ def test_greedy_pulls_the_arm_of_largest_variance():
     noise_variance=st.sampled_from([0.025, 0.5, 4.0]),
     horizon=st.integers(1, 6),
 )
-def test_the_allocation_is_the_best_of_all_compositions(eigenvalues, noise_variance, horizon):
-    best = [
-        max(
-            0.5 * sum(np.log1p(m * x / noise_variance) for m, x in zip(c, eigenvalues, strict=True))
-            for c in compositions(T, len(eigenvalues))
-        )
-        for T in range(1, horizon + 1)
-    ]
+def test_the_allocation_is_the_best_of_all(eigenvalues, noise_variance, horizon):
+    ratios, best = np.array(eigenvalues) / noise_variance, []
+    for T in range(1, horizon + 1):
+        pulls = [
+            np.bincount(its, minlength=len(ratios)) for its in combinations_with_replacement(range(len(ratios)), T)
+        ]
+        best.append(0.5 * np.log1p(pulls * ratios).sum(axis=1).max())
     allocated = information.allocated_gain(np.array(eigenvalues), noise_variance, horizon)
     np.testing.assert_allclose(allocated, best, rtol=1e-12, atol=1e-300)
 
@@ -99,7 +88,6 @@ def test_gain_by_formula():
     """The rate at t, from 0 on; a constant is not multiplied by one."""
     assert GainByFormula("squared exponential", d=3)(100) == pytest.approx(math.log(100) ** 4)
     assert GainByFormula("matern", nu=1.5, factor=0.1)(100) == pytest.approx(0.1 * 100 ** (2 / 5) * math.log(100))
-    assert GainByFormula("linear", d=3)(100) == pytest.approx(3 * math.log(100))
     assert GainByFormula("linear")(0) == GainByFormula("linear")(1) == 0.0
     assert GainByFormula("constant", factor=3.0)(0) == GainByFormula("constant", factor=3.0)(9) == 3.0
 

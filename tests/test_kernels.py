@@ -60,11 +60,6 @@ def test_independent_is_the_identity_where_points_differ():
     np.testing.assert_array_equal(Independent(2.0)(X, X), 2.0 * np.array([[1, 0, 1], [0, 1, 0], [1, 0, 1]]))
 
 
-def test_the_form_that_srinivas_prints():
-    printed = SquaredExponential(np.sqrt(0.2))(np.zeros((1, 1)), np.full((1, 1), 0.37))
-    assert printed[0, 0] == pytest.approx(np.exp(-(0.37**2) / (2 * 0.2)), rel=1e-14)
-
-
 @pytest.mark.parametrize("value", [0.0, -1.0, np.nan, np.inf])
 @pytest.mark.parametrize("kernel", [SquaredExponential(1.0), Matern(1.0, nu=0.5), Linear(), Independent()], ids=repr)
 def test_bad_parameters(kernel, value):

@@ -9,6 +9,7 @@ import papermill
 import pytest
 import yaml
 
+from kbrepro.batch import profiles
 from kbrepro.verdicts import claims, scorecard
 
 ROOT = Path(__file__).parents[1]
@@ -110,11 +111,20 @@ def test_papermill_reads_type_default_and_meaning_of_every_parameter(name, noteb
     assert set(profile) == set(parameters) - {"results_dir"}, "a default may change, a full-scale run may not"
 
 
+def test_an_impossible_value_is_refused_before_a_kernel_starts(name):
+    defaults = profiles.defaults(ROOT, name)
+    (amount,) = [each for each in ("trials", "chains") if each in defaults]
+    with pytest.raises(ValueError, match=rf"^{amount} = -3 is not allowed"):
+        profiles.check(ROOT, name, {amount: -3}, defaults)
+    profiles.check(ROOT, name, {}, defaults)
+
+
 def test_what_is_shown_at_a_glance_is_what_the_full_scale_run_found(name, notebook):
     """In the notebook as it is opened and in the executed one, made again from the committed claims."""
     committed = ROOT / "results" / "paper" / name
     if not (committed / "claims.json").is_file():
         pytest.skip("results/paper holds no run of it")
-    text = scorecard.glance(scorecard.read_run(committed)["claims"], name)
-    for its in (notebook, nbformat.read(committed / "notebook.ipynb", as_version=4)):
-        assert [c.outputs[0].data["text/markdown"] for c in tagged(its, "at-a-glance")] == [text]
+    text = scorecard.glance(scorecard.read_run(committed), name)
+    executed = nbformat.read(committed / "notebook.ipynb", as_version=4)
+    for its, shown in ((notebook, f"**At full scale:**\n\n{text}"), (executed, text)):
+        assert [c.outputs[0].data["text/markdown"] for c in tagged(its, "at-a-glance")] == [shown]

@@ -1,4 +1,4 @@
-"""Papers are what their folders register: notebook, hero, looks, blocks; nothing else in the package knows one."""
+"""Papers are what their folders register: notebook, hero, looks; nothing else in the package knows one."""
 
 import ast
 import re
@@ -23,8 +23,6 @@ def test_every_folder_is_a_paper_with_one_notebook_its_rules_and_its_full_scale_
     assert len({name[:2] for name in notebooks}) == len(notebooks) and all(name[:2].isdigit() for name in notebooks)
     for place in ("notebooks/*.py", "notebooks/*.ipynb", "notebooks/claims/*.yaml", "notebooks/profiles/paper/*.yaml"):
         assert sorted(path.stem for path in ROOT.glob(place)) == notebooks, place
-    blocks = [name for paper in FOUND.values() for name in paper.blocks]  # of pages
-    assert len(set(blocks)) == len(blocks)
 
 
 @every_paper

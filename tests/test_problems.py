@@ -10,7 +10,6 @@ from kbrepro.problems import (
     FACTOR_TOLERANCE,
     Gaussian,
     GPDraw,
-    Known,
     Model,
     Problem,
     RKHSFunction,
@@ -126,10 +125,6 @@ def test_rows_that_are_not_there_or_not_whole_are_refused():
         Rows(COVARIANCE, FIELDS[:, :2], 0.5)(Trial(0, 0))
     with pytest.raises(ValueError, match=r"rewards\[3, 0\] = nan"):
         Rows(COVARIANCE, np.where(FIELDS == 9, np.nan, FIELDS), 0.5)(Trial(0, 0))
-
-
-def test_a_known_problem_is_that_of_every_trial(problem):
-    assert all(Known(problem)(Trial(1, number)) is problem for number in range(3))
 
 
 def test_bounded_noise_is_uniform_within_its_bound():

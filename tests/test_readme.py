@@ -11,7 +11,7 @@ import yaml
 
 from kbrepro.batch import provenance
 from kbrepro.site import quoted
-from kbrepro.verdicts import claims, scorecard
+from kbrepro.verdicts import claims
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -26,41 +26,24 @@ PUBLISHED = [
 QUOTED = re.compile(r"<!-- begin ([^>]+?) -->.*?<!-- end \1 -->", flags=re.S)
 
 
-UNKNOWN, KNOWN = re.findall(r"```python\n(.*?)```", README, flags=re.S)
+EXAMPLES = re.findall(r"```python\n(.*?)```", README, flags=re.S)
 
 
-@pytest.mark.parametrize("code", [UNKNOWN, KNOWN])
-def test_examples_are_at_most_a_dozen_lines_besides_imports(code):
+@pytest.mark.parametrize("code", EXAMPLES)
+def test_examples_are_short(code):
     assert len([line for line in code.splitlines() if line and not re.match("import|from", line)]) <= 12
 
 
-def test_points_with_unknown_rewards():
-    """The example finds one of the best tenth of the points; `measure` is all that is given to it."""
-    rng, asked = np.random.default_rng(2), []
-
-    def reward(x):
-        return np.sin(5 * x[..., 0]) * x[..., 1]
-
-    def measure(x):
-        asked.append(x)
-        return float(reward(x)) + 0.1 * rng.standard_normal()
-
-    scope = {"measure": measure}
-    exec(UNKNOWN, scope)
-    assert len(asked) == 50
-    assert reward(scope["best"]) > np.quantile(reward(scope["points"]), 0.9)
-
-
-def test_own_policy_beside_ours(tmp_path):
-    """As a script of its own in an empty folder; both policies play 20 trials, and a figure is left."""
-    said = "print({name: trace.regret.shape for name, trace in traces.items()})\n"
-    (tmp_path / "compare.py").write_text(KNOWN + said, encoding="utf-8")
-    command = [sys.executable, "compare.py"]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.startswith("{'GP-UCB/5': (20, 200), 'mine': (20, 200)}")
-    assert "Warning" not in done.stderr
-    assert (tmp_path / "regret.png").stat().st_size > 10_000
+def test_pasted_into_an_empty_folder_the_examples_print_what_they_find(tmp_path):
+    """The first finds the top of the hill; in the second, more is learned by GP-UCB/5."""
+    (tmp_path / "own.py").write_text("\n".join(EXAMPLES), encoding="utf-8")
+    done = subprocess.run([sys.executable, "own.py"], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0 and "Warning" not in done.stderr, done.stderr
+    best, regret = done.stdout.split("\n", maxsplit=1)
+    x, y = map(float, re.findall(r"\d\.\d+", best))
+    assert max(abs(x - 0.7), abs(y - 0.7)) < 0.11
+    ours, mine = map(float, re.findall(r"mean regret (\d+\.\d)", regret))
+    assert 0 < ours < mine
 
 
 def test_every_relative_link_leads_somewhere():
@@ -71,32 +54,22 @@ def test_every_relative_link_leads_somewhere():
 
 
 @pytest.mark.skipif(not RESULTS, reason="there is no results folder")
-def test_summary_of_verdicts_is_that_of_the_committed_run():
-    runs = scorecard.read(ROOT / "results" / "paper")
-    assert runs
-    for notebook, run in runs.items():
-        (row,) = [line for line in README.splitlines() if line.startswith("|") and f"notebooks/{notebook}" in line]
-        assert f"| {scorecard.summary(run['claims'])}" in row
-        assert all(r["finds"] in README for r in run["claims"] if r.get("headline"))
-
-
-@pytest.mark.skipif(not RESULTS, reason="there is no results folder")
 @pytest.mark.parametrize("page", provenance.PAGES)
 def test_pages_quote_the_committed_runs(page):
     """If this fails after a full-scale run: `kbrepro scorecard`."""
     text = (ROOT / page).read_text(encoding="utf-8")
-    assert len(QUOTED.findall(text)) >= 6
+    assert len(QUOTED.findall(text)) >= 3
     assert quoted.filled(text, ROOT) == text
 
 
 def test_the_readme_is_no_book():
-    assert len(README.splitlines()) <= 220
+    assert len(README.splitlines()) <= 111
 
 
 def test_every_claim_cited_is_in_the_rules():
     allowed = {name for rules in RULES for name in rules.claims}
     for page in [README, DATA, *(path.read_text(encoding="utf-8") for path in (ROOT / "docs").glob("*.md"))]:
-        cited = re.findall(r"(?<![\w-])\d-[A-Z](?![\w-])", page)
+        cited = re.findall(r"(?<![\w-])\d-[A-Z]{1,2}(?![\w-])", page)
         assert set(cited) <= allowed, set(cited) - allowed
 
 
@@ -109,7 +82,7 @@ def test_every_question_to_the_authors_names_the_claim_and_its_verdict():
         questions = re.split(r"^\d+\. ", asked, flags=re.M)[1:]
         assert len(questions) >= 4
         for question in questions:
-            told = re.findall(r"(\d-[A-Z]): <!-- begin (\d-[A-Z]) -->", question)
+            told = re.findall(r"(\d-[A-Z]{1,2}): <!-- begin (\d-[A-Z]{1,2}) -->", question)
             assert told and all(cited == name and name[0] == str(number) for cited, name in told), question
             assert "?" in question
         assert [f"run 0{number}", f"cost 0{number}"] == re.findall(r"<!-- begin ((?:run|cost) \d+) -->", section)
@@ -130,7 +103,7 @@ def test_the_table_of_data_names_the_claims_that_each_set_unlocks():
         (told,) = [
             row[4] for row in rows if len(row) > 4 and row[1].strip().startswith(f"{name}:") and folder in row[3]
         ]
-        assert set(re.findall(r"\d-[A-Z]", told)) == needs, name
+        assert set(re.findall(r"\d-[A-Z]{1,2}", told)) == needs, name
 
 
 def test_every_commanded_target_is_in_the_makefile():

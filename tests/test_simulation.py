@@ -4,7 +4,6 @@ import time
 from dataclasses import replace
 from functools import partial
 
-import joblib
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -104,18 +103,6 @@ def test_rounds_yield_before_the_policy_is_told_and_end_where_it_raises(horizon,
     assert len(seen) == policy.t == (fails_in or horizon)  # nobody asks once more
 
 
-def test_an_observation_may_have_several_numbers():
-    class Layers(Problem):
-        def pull(self, arm, rng):
-            return 7.0, self.expected_reward[arm]
-
-    log, problem = [], Layers(Model(grid(4), SquaredExponential(0.2), 1.0), np.arange(4.0))
-    trace = simulation.run(Scripted(problem.model, 6, log), problem, 6, np.random.default_rng(1))
-    assert observations(problem, trace.arms, np.random.default_rng(1)) == [(7.0, y) for y in [2, 0, 2, 0, 2, 0]]
-    assert log[1] == ("tell", 2, (7.0, 2.0))
-    np.testing.assert_array_equal(trace.cumulative_regret, [1, 4, 5, 8, 9, 12])
-
-
 # Trials
 
 
@@ -163,15 +150,6 @@ def test_workers_blocks_and_company_change_nothing_and_first_picks_trials_by_num
     assert_same(part, {name: Trace(*(p[2:5] for p in trace)) for name, trace in whole.items()})
     alone = run_trials(replace(experiment, policies={"MPI": experiment.policies["MPI"]}), TRIALS, SEED, block=block)
     np.testing.assert_array_equal(alone["MPI"].arms, whole["MPI"].arms)
-
-
-def test_joblib_decides_where_nothing_else_does(experiment, monkeypatch):
-    one = run_trials(experiment, TRIALS, SEED)
-    monkeypatch.delenv("KBREPRO_JOBS")
-    assert simulation._workers() == -1  # all processors, where nobody decides
-    with joblib.parallel_config(backend="threading", n_jobs=2):
-        assert simulation._workers() is None
-        assert_same(run_trials(experiment, TRIALS, SEED), one)
 
 
 @pytest.mark.parametrize("jobs", ["0", "two", "", "1.5"])
@@ -239,13 +217,3 @@ class Sleeper(Scripted):
         if 30 <= self.t < 35:
             time.sleep(0.004)
         super().tell(arm, observation)
-
-
-def test_the_seconds_say_which_rounds_are_slow():
-    experiment = Experiment(GPDraw(SquaredExponential(0.2), grid(10), 1.0), {"sleeper": Sleeper}, 40)
-    trace = run_trials(experiment, 2, 41)["sleeper"]
-    seconds = trace.seconds
-    np.testing.assert_array_equal(trace.seconds_a_round, seconds)  # forty rounds are fewer than a hundred
-    assert seconds.shape == (2, 40) and (seconds[:, 20:] >= 0.002).all() and (seconds[:, 30:35] >= 0.006).all()
-    # how long a round without sleep takes is the machine's business: it is less than one with it
-    assert (np.median(seconds[:, :20], axis=1) < np.median(seconds[:, 20:], axis=1)).all()

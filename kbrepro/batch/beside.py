@@ -13,6 +13,7 @@ from matplotlib.figure import Figure
 
 from kbrepro import figures, paths, store
 from kbrepro.batch import audit, run
+from kbrepro.problems import Trial
 from kbrepro.regret import Regrets, Trace, block_mean, paired_difference
 from kbrepro.simulation import Experiment, played, run_trials
 from kbrepro.store.settings import unknown
@@ -77,6 +78,7 @@ def play(
         raise ValueError(f"label {label!r} cannot be played: {why or 'the notebook has no such label now'}")
     job = jobs[label][0]
     theirs = audit.experiment_of(job)
+    _made(policy, theirs, job)
     yours = Experiment(theirs.problem, {YOURS: policy}, theirs.horizon)
     with store.using(None):  # whatever the environment names
         ours = run_trials(yours, trials, job.seed, first=job.first, block=min(block, 10), label=label)
@@ -85,6 +87,15 @@ def play(
         traces[rival] = Regrets(its.at, its.totals[:trials]) if isinstance(its, Regrets) else its.first(trials)
     table = _differences(traces, job.seed, block)
     return Compared(traces, table, _panel(traces, table, label), bool(theirs.measured))
+
+
+def _made(policy: Callable[..., Any], experiment: Experiment, job: Any) -> None:
+    """Make the policy once, as every trial will: ValueError says what it is made from."""
+    model = experiment.problem(Trial(job.seed, job.first)).model
+    try:
+        policy(model, experiment.horizon)
+    except TypeError as error:
+        raise ValueError(f"a policy is made from (model, horizon), a kbrepro.Model and an integer: {error}") from error
 
 
 def _differences(traces: Mapping[str, Trace | Regrets], seed: int, block: int) -> pd.DataFrame:

@@ -81,7 +81,10 @@ def text(found: list[Beside]) -> str:
         counts = ", ".join(f"{states.count(state)} {state}" for state in STATES if state in states)
         lines.append(f"{notebook}: {'; '.join(filter(None, [*notes, counts]))}")
         lines += [f"  {item.name}: {item.state}: {item.what}" for item in items if item.state != SAME]
-    return "\n".join([*lines, MEANS])
+    claims_of = [item for _, _, items in found for item in items if item.name.startswith("claim ")]
+    other = [item.name.removeprefix("claim ") for item in claims_of if item.what.startswith("verdict")]
+    end = f"{len(claims_of) - len(other)} of {len(claims_of)} verdicts are the same"
+    return "\n".join([*lines, MEANS, f"{end}; others: {', '.join(other)}." if other else f"{end}."])
 
 
 # The published run and the reader's
@@ -126,10 +129,13 @@ def _notebooks(folder: Path) -> dict[str, Path]:
 def _notebook(root: Path, name: str, first: Path, second: Path) -> Beside:
     one, other = (scorecard.read_run(folder)["facts"] for folder in (first, second))
     settings, data, versions = (_changed(one.get(a, {}), other.get(a, {})) for a in ("parameters", "data", "versions"))
+    path = root / "notebooks" / "claims" / f"{name}.yaml"
+    needed = path.is_file() and any("data" in claim.needs for claim in claims.load(path).claims.values())
+    told = ", ".join([*settings.values()][:3]) + f" and {len(settings) - 3} more" * (len(settings) > 3)
     notes = {
-        f"other settings, so verdicts alone are compared: {', '.join(settings.values())}": settings,
+        f"other settings, so verdicts alone are compared: {told}": settings,
         "other rules": one.get("rules") != other.get("rules"),
-        f"other data: {', '.join(sorted(data))}": data,
+        f"other data: {', '.join(sorted(data))}": data if needed else (),
         f"other versions: {', '.join(versions.values())}": versions,
     }
     return Beside(name, [n for n, its in notes.items() if its], items(root, name, first, second, bool(settings)))

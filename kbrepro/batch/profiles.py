@@ -3,10 +3,14 @@
 import ast
 import re
 from collections.abc import Iterable, Mapping
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
+import nbformat
 import yaml
+
+from kbrepro import checks
 
 QUICK = "quick"  # the notebooks' own defaults
 RESERVED = "results_dir"  # set by the batch itself
@@ -48,8 +52,14 @@ def chosen(wanted: Iterable[str], available: list[str], what: str) -> list[str]:
     wanted = list(dict.fromkeys(numbered.get(name, name) for name in wanted))
     for name in wanted:
         if name not in available:
-            raise ValueError(f"{what} {name!r} is not there; allowed: {', '.join(available) or 'none'}")
+            meant = f"; {near}" if (near := did_you_mean(name, available)) else ""
+            raise ValueError(f"{what} {name!r} is not there{meant}; allowed: {', '.join(available) or 'none'}")
     return wanted or available
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """Return the question whether a name that is like one of those known was meant; nothing where none is."""
+    return f"did you mean {near[0]}?" if (near := get_close_matches(name, list(known), n=1)) else ""
 
 
 def read_setting(text: str) -> tuple[str, Any]:
@@ -83,14 +93,21 @@ def defaults(root: Path, notebook: str) -> dict[str, Any]:
     return {name: ast.literal_eval(parameter["default"]) for name, parameter in found.items()}
 
 
-def check(notebook: str, values: Mapping[str, Any], defaults: Mapping[str, Any]) -> None:
-    """Raise ValueError unless every value has the name and the type of a parameter; the notebook checks the rest."""
+def check(root: Path, notebook: str, values: Mapping[str, Any], defaults: Mapping[str, Any]) -> None:
+    """Raise ValueError unless every value has the name and the type of a parameter, and passes the notebook's checks.
+
+    Those are its cell tagged `checks`, which is run here, so that no kernel starts on what is impossible.
+    """
     allowed = {name: type(its) for name, its in defaults.items() if name != RESERVED}
     for name, value in values.items():
         if name not in allowed:
-            raise ValueError(f"{notebook} has no parameter {name!r} to set; allowed: {', '.join(allowed) or 'none'}")
+            known = f"{did_you_mean(name, allowed)} allowed: {', '.join(allowed) or 'none'}".strip()
+            raise ValueError(f"{notebook} has no parameter {name!r} to set; {known}")
         if type(value) is not (kind := allowed[name]) and (kind, type(value)) != (float, int):
             raise ValueError(f"{notebook}: {name} = {value!r} is not allowed: {name} must be {_WORDS[kind]}")
+    for cell in nbformat.read(root / "notebooks" / f"{notebook}.ipynb", as_version=4).cells:
+        if "checks" in cell.metadata.get("tags", []):
+            exec(cell.source, {"checks": checks} | dict(defaults) | dict(values))
 
 
 def _read_yaml(text: str, where: str) -> Any:

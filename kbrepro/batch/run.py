@@ -121,7 +121,7 @@ def _each(work: Mapping[str, Callable[[], None]]) -> None:
 def _plan(root: Path, notebook: str, profile: str, overrides: Mapping[str, Any]) -> Run:
     defaults = profiles.defaults(root, notebook)
     given = profiles.of_profile(root, notebook, profile) | dict(overrides)
-    profiles.check(notebook, given, defaults)
+    profiles.check(root, notebook, given, defaults)
     rules = _rules(root, notebook) if profile == PAPER and not overrides else None
     if rules and rules.edition and given.get("seed") != rules.edition.seed:
         where = f"notebooks/profiles/{PAPER}/{notebook}.yaml"
@@ -206,9 +206,12 @@ def _tidy_notebook(r: Run, folder: Path, results_dir: str) -> None:
     path = folder / "notebook.ipynb"
     notebook = tidy(nbformat.read(path, as_version=4), r.root)
     if r.profile == PAPER:
-        show_in(notebook, "at-a-glance", scorecard.glance(scorecard.read_run(folder)["claims"], r.notebook))
+        show_in(notebook, "at-a-glance", scorecard.glance(scorecard.read_run(folder), r.notebook))
     up = os.path.relpath(r.root, r.folder).replace(os.sep, "/")  # the copy lies deeper than notebooks/
     replace(notebook, "markdown", "](../", f"]({up}/")
+    for output in (output for cell in notebook.cells for output in cell.get("outputs", [])):
+        if text := output.get("data", {}).get("text/markdown"):
+            output.data["text/markdown"] = text.replace("](../", f"]({up}/")
     replace(notebook, "code", results_dir, r.folder.relative_to(r.root).as_posix())
     paths.write_text(path, nbformat.writes(notebook) + "\n")
 

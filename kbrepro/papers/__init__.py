@@ -1,16 +1,13 @@
 """The papers, a folder each; a folder imports the core and no other paper. Its `paper.py` says what the paper is."""
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
-from pathlib import Path
 from pkgutil import iter_modules
 
 #: Colour and line style, by name or as (offset, (on, off, ...)).
 Look = tuple[str, str | tuple[int, tuple[int, ...]]]
-#: Cells of a table, its head first.
-Rows = list[list[str]]
 
 
 @dataclass(frozen=True)
@@ -18,15 +15,13 @@ class Paper:
     """What a folder registers as `PAPER` in its `paper.py`.
 
     `notebook`; `hero`, the algorithm that the paper is about; `families`: colour -> name ->
-    line style of the algorithms that no earlier paper has; `beside`: those of other papers that its figures show;
-    `blocks`: name -> table that pages quote, from the folder of the full-scale run (a head alone without one).
+    line style of the algorithms that no earlier paper has; `beside`: those of other papers that its figures show.
     """
 
     notebook: str
     hero: str
     families: Mapping[str, Mapping[str, str]]
     beside: tuple[str, ...] = ()
-    blocks: Mapping[str, Callable[[Path], Rows]] = field(default_factory=dict)
 
 
 @cache

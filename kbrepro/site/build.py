@@ -20,6 +20,17 @@ NEEDED = ("sphinx", "myst_nb", "sphinx_book_theme")
 #: The page of `make bench`, where it has been run, and its figures and CSV files beside it.
 BENCHMARKS = "benchmarks/README"
 PACKAGE = Path(kbrepro.__file__).parent
+#: Front matter of a page without a list of its sections at the right.
+WIDE = "---\nhtml_theme.sidebar_secondary.remove: true\n---\n\n"
+#: Front matter of a page of which search knows the names alone: papers come first.
+NO_TERMS = "---\nnosearch: true\n---"
+#: The side bar, in the order of reading; below the papers, and before pages that are not named.
+GROUPS = {
+    "Read": ["scorecard", "found_on_the_way", "reproducibility", "claims"],
+    "Rerun": ["open_a_notebook", "run_a_batch", "mend_a_result", "several_machines", "read_results"],
+    "Extend": ["own_problem", "beside", "formulas", "many_arms", "asked_for", "api", "papers_api"],
+    "Background": ["notation", "tighter_width", "adaptive_covers", "stacks", BENCHMARKS],
+}
 
 
 class ReportFailed(RuntimeError):
@@ -56,30 +67,29 @@ def _finished(root: Path, results: Path) -> list[Path]:
 
 def _write_pages(root: Path, results: Path, folders: list[Path], source: Path, files: Path) -> None:
     """Write the pages to `source`, and what they show or offer for download to `files`."""
-    documents = sorted((root / "docs").glob("*.md"), key=lambda page: (page.stem != "notation", page.name))
+    documents = sorted((root / "docs").glob("*.md"))
     for page in documents:
         shutil.copy(page, source)
     for folder in folders:
         nbformat.write(pages.paper(root, folder), source / f"{folder.name}.ipynb")
         for path in [*folder.glob("tables/*.csv"), *folder.glob("figures/*.svg"), *folder.glob("figures/*.csv")]:
             paths.write_bytes(files / path.relative_to(results), path.read_bytes())
-    if (picture := results / scorecard.PICTURE).is_file():
+    for picture in results.glob(scorecard.PARTS.format("*")):
         paths.write_bytes(source / results.name / picture.name, picture.read_bytes())  # where the scorecard links it
     if (benchmarks := root / "results" / BENCHMARKS).with_suffix(".md").is_file():
         shutil.copytree(benchmarks.parent, source / benchmarks.parent.name)
     api = api_pages()
-    card = pages.coloured(pages.inside(root, scorecard.scorecard(root, results)))
+    card = WIDE + pages.coloured(pages.inside(root, scorecard.scorecard(root, results)))
     for name, text in (api | {"scorecard": card}).items():
         paths.write_text(source / f"{name}.md", text)
-    groups = {
-        "The papers": [folder.name for folder in folders],
-        "Results": [name for name in ("scorecard", BENCHMARKS) if (source / f"{name}.md").is_file()],
-        "How to": [page.stem for page in documents],
-        "The package": [*api],
-    }
-    parts = [overview.index(root, results, folders, files)]
+    named = {page for its in GROUPS.values() for page in its}
+    rest = [page.stem for page in documents if page.stem not in named]
+    more = {"Read": [folder.name for folder in folders], "Background": rest}
+    groups = {caption: [*more.get(caption, []), *its] for caption, its in GROUPS.items()}
+    parts = [WIDE + overview.index(root, results, folders, files)]
     for caption, names in groups.items():
-        parts.append("\n".join(["```{toctree}", ":hidden:", f":caption: {caption}", "", *names, "```"]))
+        there = [name for name in names if list(source.glob(f"{name}.*"))]
+        parts.append("\n".join(["```{toctree}", ":hidden:", f":caption: {caption}", "", *there, "```"]))
     paths.write_text(source / "index.md", "\n\n".join(parts) + "\n")
 
 
@@ -96,7 +106,8 @@ def api_pages() -> dict[str, str]:
     things = [getattr(kbrepro, name) for name in kbrepro.__all__]
     face = [(f"{{py:obj}}`~{t.__module__}.{t.__qualname__}`", cleandoc(t.__doc__).splitlines()[0]) for t in things]
     head = ["# API: the core", cleandoc(kbrepro.__doc__).split("\n\n", 1)[1], scorecard.table(["name", ""], face)]
-    pages = {"api": [*head, *map(_module, core[1:])], "papers_api": ["# API: the papers", *map(_module, papers)]}
+    pages = {"api": [NO_TERMS, *head, *map(_module, core[1:])]}
+    pages["papers_api"] = [NO_TERMS, "# API: the papers", *map(_module, papers)]
     return {name: "\n\n".join(parts) + "\n" for name, parts in pages.items()}
 
 

@@ -1,4 +1,4 @@
-"""The first page of the site: verdicts, what failed and why, what later theory changes, which run this is."""
+"""The first page of the site: what came out, paper by paper, what was not done, which run this is."""
 
 import shutil
 from collections.abc import Mapping, Sequence
@@ -10,14 +10,12 @@ from kbrepro.site.pages import coloured, figure, inside, linked, title
 from kbrepro.verdicts import scorecard
 
 WHAT = (
-    "Papers on kernelized (Gaussian-process) bandits, implemented and run again from scratch, a notebook each. "
-    "Every claim listed here had its rule before the run that judges it; its verdict is computed from 95 % intervals. "
-    "This page says what came out, what did not and why; a page per paper has the experiments."
+    "We rewrote papers on Gaussian-process bandits from scratch, ran their experiments at the papers' own scale, and "
+    "judged what they claim by rules that were fixed before the run. This is what came out."
 )
 QUICK = (
-    "**These are quick numbers**: fewer and shorter trials, a check that everything runs. **Quote the committed "
-    "full-scale runs**, whose verdicts this page shows; the page of a paper shows this run, and beside each of its "
-    "verdicts that at full scale."
+    "**The answers below are those at full scale.** This report is of a quick run, or one of your own: the page of a "
+    "paper shows that run, and beside each of its verdicts that at full scale."
 )
 ALONE = "**These are numbers of a run of your own, or quick ones**: no full-scale run is here to show beside them."
 
@@ -25,53 +23,59 @@ ALONE = "**These are numbers of a run of your own, or quick ones**: no full-scal
 def index(root: Path, results: Path, folders: Sequence[Path], files: Path) -> str:
     """Return the first page in Markdown; what it shows besides goes to `files`, beside the page."""
     full = root / "results" / scorecard.FULL_SCALE
-    runs, of_record = scorecard.read(results), scorecard.read(full)
-    quoted, source = (runs, results) if results == full or not of_record else (of_record, full)
-    name = "full-scale" if results == full else results.relative_to(root / "results").as_posix()
-    parts = ["---\nhtml_theme.sidebar_secondary.remove: true\n---", f"# kbrepro: the {name} run"]
+    runs, kept = scorecard.read(results), scorecard.read(full)
+    quoted, source = (runs, results) if results == full or not kept else (kept, full)
+    parts = ["# Do papers on Gaussian-process bandits hold up?"]
     if results != full:
-        parts.append(f"```{{warning}}\n{QUICK if of_record else ALONE}\n```")
-    parts += [WHAT, scorecard.folded("What the verdicts mean", scorecard.LEGEND)]
-    parts += ["## Verdicts" + (" at full scale" if source == full else ""), _matrix(quoted, folders)]
+        parts.append(f"```{{warning}}\n{QUICK if kept else ALONE}\n```")
+    its = [r for run in quoted.values() for r in run["claims"]]
+    total = f"**{scorecard.summary(its).replace('paper', 'papers', 1)}.** {scorecard.NOT_DONE}" if its else ""
+    parts += [WHAT, total, _totals(source, files), *_across(root, quoted)]
     cards = [_card(root, folder, source / folder.name, quoted.get(folder.name), files) for folder in folders]
     parts += ["## Paper by paper", '<div class="papers">', *cards, "</div>"]
-    parts += [scorecard.ranked_choices(quoted), _all_parts(source, files), "## This run", _facts(folders)]
-    parts += [] if source == results else ["What it found:", _matrix(runs, folders)]
+    matrix = f'<div class="matrix">\n\n{_matrix(quoted, folders)}\n\n</div>'
+    parts.append(scorecard.folded("All totals, and what the verdicts mean", matrix, scorecard.LEGEND))
+    parts.append(scorecard.folded("Which choices that papers leave open matter", scorecard.ranked_choices(quoted)))
+    parts.append(scorecard.folded("This run", _facts(folders), "" if source == results else _matrix(runs, folders)))
     return "\n\n".join(part for part in parts if part)
+
+
+def _across(root: Path, runs: Mapping[str, Any]) -> list[str]:
+    """What follows from all papers together, with links to the claims that it rests on."""
+    pages = {r["id"]: f"{name}.html" for name, run in runs.items() for r in run["claims"]}
+    texts = scorecard.across(root, runs)
+    for claim, page in pages.items():
+        texts = [linked(text, [claim], page) for text in texts]
+    return ["## What to use on Monday", *texts] if texts else []
 
 
 def _matrix(runs: Mapping[str, Any], folders: Sequence[Path]) -> str:
     links = {folder.name: f"{{doc}}`{folder.name}`" for folder in folders}
-    text = scorecard.matrix({links.get(notebook, notebook): run for notebook, run in runs.items()})
-    return f'<div class="matrix">\n\n{text}\n\n</div>'
+    return coloured(scorecard.matrix({links.get(notebook, notebook): run for notebook, run in runs.items()}))
 
 
-def _all_parts(source: Path, files: Path) -> str:
-    if not (picture := source / scorecard.PICTURE).is_file():
+def _totals(source: Path, files: Path) -> str:
+    if not (picture := source / scorecard.TOTALS).is_file():
         return ""
     shutil.copy(picture, files)
-    alt = "Every part of every claim by its distance to the rule, holding to the right"
-    image = f'<figure><img src="{picture.name}" alt="{alt}"></figure>'
-    return f"## Every part of every claim\n\n<details><summary>{alt}</summary>{image}</details>"
+    return f'<figure><img src="{picture.name}" alt="How many claims of each paper have which verdict"></figure>'
 
 
 # A paper
 
 
 def _card(root: Path, folder: Path, quoted: Path, run: Mapping[str, Any] | None, files: Path) -> str:
-    """One paper: a sentence, a figure, what failed and why, what later theory changes."""
+    """One paper: its answers, its totals, a figure."""
     heading, named = title(folder)
     parts = ['<div class="paper">', f'<h3><a href="{folder.name}.html">{heading}</a></h3>', inside(root, named)]
     if run is None:
         parts.append("No full-scale run of it is here.")
     else:
-        first = next((r for r in run["claims"] if r.get("headline") and r["finds"]), None)
-        said = f"{first['mark']} ({first['id']}): *{first['says']}* {first['finds']}" if first else ""
-        parts += [f"{scorecard.summary(run['claims'])}.", said, _headline(quoted, folder.name, files)]
-        parts += [*_failures(run["claims"]), *_since(run["claims"])]
+        parts.append("\n".join(f"- {answer}" for answer in scorecard.answers(run)))
+        parts += [f"{scorecard.summary(run['claims'])}.", _headline(quoted, folder.name, files)]
     ids = [r["id"] for r in run["claims"]] if run else []
     text = "\n\n".join(part for part in parts if part)
-    return coloured(linked(text, ids, f"{folder.name}.html")) + "\n\n</div>"
+    return linked(text, ids, f"{folder.name}.html") + "\n\n</div>"
 
 
 def _headline(quoted: Path, name: str, files: Path) -> str:
@@ -80,27 +84,6 @@ def _headline(quoted: Path, name: str, files: Path) -> str:
         paths.write_bytes(files / "headlines" / name / picture.name, picture.read_bytes())
         return figure(quoted, picture.stem, f"headlines/{name}")
     return ""
-
-
-def _failures(records: Sequence[Mapping[str, Any]]) -> list[str]:
-    """What did not come out, by verdict, each with the reason; our own questions are not among it."""
-    lists: list[str] = []
-    for verdict in scorecard.FAILED:
-        its = [r for r in records if r["verdict"] == verdict and r["counts_as"] not in ("own question", "sanity check")]
-        lists += _listed(verdict.capitalize(), [f"- {r['id']}{r['aside']} *{r['says']}* {r['reason']}" for r in its])
-    return lists or ["Nothing failed."]
-
-
-def _since(records: Sequence[Mapping[str, Any]]) -> list[str]:
-    lines = []
-    for r in (r for r in records if r["where"].startswith("since the paper") and r["finds"]):
-        since = r["where"].removeprefix("since the paper").lstrip(": ")
-        lines.append(f"- {r['mark'].removesuffix(r['aside'])} {r['id']} *{r['says']}* {r['finds']} ({since})")
-    return _listed("What later theory changes", lines)
-
-
-def _listed(heading: str, lines: Sequence[str]) -> list[str]:
-    return [f"**{heading}**", "\n".join(lines)] if lines else []
 
 
 # The run

@@ -2,7 +2,6 @@
 
 import json
 import re
-from collections import Counter
 from collections.abc import Sequence
 from html import escape
 from pathlib import Path
@@ -33,6 +32,7 @@ def paper(root: Path, folder: Path) -> NotebookNode:
         if (folder / "figures" / f"{stem}.svg").is_file():  # a picture that is in no file stays what it is
             output.data = NotebookNode({"text/html": figure(folder, stem)})
     _fold(notebook)
+    notebook.metadata["html_theme.sidebar_secondary.remove"] = "true"  # rows of claims need the width
     ends = numbers(folder), rerun(root, folder, run["facts"]), cite(root, folder.name)
     notebook.cells += [new_markdown_cell(text) for text in ends if text]
     return notebook
@@ -71,20 +71,16 @@ def linked(text: str, ids: Sequence[str], page: str = "") -> str:
 
 
 def _show_claims(tables: Sequence[NotebookNode], root: Path, folder: Path) -> None:
-    """Make the tables of claims anew, with anchors: #4-B where a claim is shown first, #all-4-B where last."""
+    """Make the tables of claims anew, with an anchor, #4-B, where a claim is shown first."""
     own = {r["id"]: r for r in scorecard.read_run(folder)["claims"]}
-    paper = root / "results" / scorecard.FULL_SCALE
+    paper, seen = root / "results" / scorecard.FULL_SCALE, set()
     full = scorecard.read_run(paper / folder.name)["claims"]
-    left, seen = Counter(claim for output in tables for claim in output.metadata["claims"]), set()
     for output in tables:
         its = scorecard.rows([own[claim] for claim in output.metadata["claims"]], full=full)
         for r in its:
-            claim, first = r["id"], r["id"] not in seen
+            claim = r["id"]
+            r["id"] = f'<a {"href" if claim in seen else "id"}="{"#" * (claim in seen)}{claim}">{claim}</a>'
             seen.add(claim)
-            left[claim] -= 1
-            here = f' id="{claim}"' if first else "" if left[claim] else f' id="all-{claim}"'
-            there = f' href="#{claim}"' if not first else f' href="#all-{claim}"' if left[claim] else ""
-            r["id"] = f"<a{here}{there}>{claim}</a>"
         output.data["text/markdown"] = scorecard.verdict_table(its, beside=folder.parent != paper)
 
 
@@ -97,9 +93,10 @@ def _fold(notebook: NotebookNode) -> None:
     cells: list[NotebookNode] = []
     for cell in notebook.cells:
         if cell.cell_type == "code":
-            shows = "at-a-glance" in cell.metadata.get("tags", []) or any(map(_of_claims, cell.outputs))
-            cell.metadata["tags"] = ["remove-input" if shows else "hide-input"]
-            if not shows and cells and cells[-1].cell_type == "code" and not cells[-1].outputs:
+            tags = cell.metadata.get("tags", [])
+            shows, folded = "at-a-glance" in tags or any(map(_of_claims, cell.outputs)), "hide-output" in tags
+            cell.metadata["tags"] = ["remove-input" if shows else "hide-input"] + ["hide-output"] * folded
+            if not (shows or folded) and cells and cells[-1].cell_type == "code" and not cells[-1].outputs:
                 cells[-1].source, cells[-1].outputs = f"{cells[-1].source}\n\n\n{cell.source}", cell.outputs
                 continue
         cells.append(cell)

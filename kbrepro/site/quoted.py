@@ -8,9 +8,10 @@ from typing import Any
 
 import yaml
 
-from kbrepro import papers, paths
+from kbrepro import paths
 from kbrepro.batch.provenance import PAGES
-from kbrepro.verdicts import interpretations, scorecard
+from kbrepro.verdicts import scorecard
+from kbrepro.verdicts.claims import VERDICTS
 
 #: A block `<!-- begin NAME -->...<!-- end NAME -->`, in lines of its own or within a line.
 _BLOCK = re.compile(r"(<!-- begin ([\w -]+?) -->)(\n?).*?(<!-- end \2 -->)", flags=re.DOTALL)
@@ -30,11 +31,16 @@ def renew(root: Path) -> list[Path]:
     folder, card = root / "results" / scorecard.FULL_SCALE, root / "results" / "README.md"
     written, pages = [card], [root / name for name in PAGES if (root / name).is_file()]
     if runs := scorecard.read(folder):
-        picture = io.BytesIO()
         figures.use_style()
-        pictures.all_parts(runs).savefig(picture, dpi=200, format="png", facecolor="white")
-        paths.write_bytes(folder / scorecard.PICTURE, picture.getvalue())
-        written.append(folder / scorecard.PICTURE)
+        names = {name: _authors(its) for name, its in read(root).papers.items()}
+        counted = {names.get(name, name): run["claims"] for name, run in runs.items()}
+        drawn = {scorecard.TOTALS: pictures.totals(counted)}
+        drawn |= {scorecard.PARTS.format(name[:2]): pictures.all_parts(run["claims"]) for name, run in runs.items()}
+        for name, figure in drawn.items():
+            picture = io.BytesIO()
+            figure.savefig(picture, dpi=200, format="png", facecolor="white")
+            paths.write_bytes(folder / name, picture.getvalue())
+            written.append(folder / name)
     paths.write_text(card, scorecard.scorecard(root))
     for page in pages:
         paths.write_text(page, filled(page.read_text(encoding="utf-8"), root))
@@ -54,6 +60,7 @@ def filled(text: str, root: Path) -> str:
 class Found:
     """All that is quoted: the runs and the papers, by notebook."""
 
+    root: Path
     folder: Path
     runs: dict[str, dict[str, Any]]
     papers: dict[str, dict[str, Any]]
@@ -63,17 +70,14 @@ def read(root: Path) -> Found:
     """Return what is there to quote; nothing of it need be there."""
     folder, cited = root / "results" / scorecard.FULL_SCALE, root / "CITATION.cff"
     papers = yaml.safe_load(cited.read_text(encoding="utf-8"))["references"] if cited.is_file() else []
-    return Found(folder, scorecard.read(folder), {p["notes"].split()[-1]: p for p in papers})
+    return Found(root, folder, scorecard.read(folder), {p["notes"].split()[-1]: p for p in papers})
 
 
 def quote(name: str, found: Found) -> str:
-    """Return the Markdown of a block: of BLOCKS, of a paper, of OF_A_RUN with a number, or a claim; else ValueError."""
+    """Return the Markdown of a block: of BLOCKS, of OF_A_RUN with a number, or a claim; else ValueError."""
     what, _, number = name.partition(" ")
     if name in BLOCKS:
         return BLOCKS[name](found)
-    for paper in (its for its in papers.found().values() if name in its.blocks):
-        head, *rows = paper.blocks[name](found.folder / paper.notebook)
-        return scorecard.table(head, rows) if rows else _NO_RUN
     if what in OF_A_RUN and number.isdigit():
         notebook = next((its for its in found.runs if its.startswith(f"{number}_")), "")
         return OF_A_RUN[what](found, notebook) if notebook else _NO_RUN
@@ -86,36 +90,27 @@ def quote(name: str, found: Found) -> str:
 # Of all papers
 
 
-def _papers(found: Found) -> str:
-    head = ["paper", "notebook", "claims at full scale"]
-    rows = []
-    for notebook, paper in found.papers.items():
-        run = found.runs.get(notebook)
-        verdicts = scorecard.summary(run["claims"]) if run else "no full-scale run is here"
-        link = f" ([full-scale run](results/paper/{notebook}/notebook.ipynb))" * bool(run)
-        cell = f"{_authors(paper)}, [{paper['title']}]({paper['url']})"
-        rows.append([cell, f"[{notebook}](notebooks/{notebook}.ipynb){link}", verdicts])
-    return scorecard.table(head, rows)
-
-
 def _authors(paper: dict[str, Any]) -> str:
     names = [author["family-names"] for author in paper["authors"]]
     return f"{' & '.join(names) if len(names) < 3 else f'{names[0]} et al.'} {paper['year']}"
 
 
-def _matrix(found: Found) -> str:
-    return f"{scorecard.matrix(found.runs)}\n\n{scorecard.LEGEND}" if found.runs else _NO_RUN
+def _totals(found: Found) -> str:
+    its = [r for run in found.runs.values() for r in run["claims"]]
+    return f"**{scorecard.summary(its).replace('paper', 'papers', 1)}.** {scorecard.NOT_DONE}" if its else _NO_RUN
 
 
-def _findings(found: Found) -> str:
+def _answers(found: Found) -> str:
     lines = []
     for notebook, run in found.runs.items():
         title = _authors(found.papers[notebook]) if notebook in found.papers else notebook
-        lines.append(f"- **{title}**")
-        for r in (r for r in run["claims"] if r.get("headline")):
-            named = ": ".join(filter(None, [r["id"], r["deciding"]]))
-            lines.append(f"  - *{r['says']}* {r['mark']} ({named}). {r['finds']}".rstrip())
+        count = scorecard.summary(run["claims"]).partition(";")[0]
+        lines.append(" ".join([f"- **[{title}](notebooks/{notebook}.ipynb)** ({count}).", *scorecard.answers(run)]))
     return "\n".join(lines) or _NO_RUN
+
+
+def _across(found: Found) -> str:
+    return "\n".join(f"- {text}" for text in scorecard.across(found.root, found.runs)) or _NO_RUN
 
 
 def _halves(found: Found) -> str:
@@ -124,7 +119,8 @@ def _halves(found: Found) -> str:
     if not its:
         return "*No run that is here was judged on halves of its trials.*"
     moved = [r for r in its if set(r["halves"]) != {r["verdict"]}]
-    opposite = [r["id"] for r in its if {"reproduced", "not reproduced"} <= {r["verdict"], *r["halves"]}]
+    good, found_by = set(VERDICTS[:2]), {r["id"]: {r["verdict"], *r["halves"]} for r in its}
+    opposite = [name for name, verdicts in found_by.items() if "not reproduced" in verdicts and good & verdicts]
     line = (
         f"Of {len(every)} claims {len(its)} can be judged on either half of their trials; {len(its) - len(moved)} of "
         "these have the same verdict on the whole and on both halves. Reproduced on one and not reproduced on "
@@ -166,11 +162,9 @@ def _costs(found: Found) -> str:
 
 def _verdict(found: Found, claim: str) -> str:
     for r in (r for run in found.runs.values() for r in run["claims"] if r["id"] == claim):
-        # interpretations in which it does not hold need not fail: intervals of few trials are wide
-        played = [interpretations.in_words(its, fails=True) for its in [r.get("interpretations")] if its]
-        return "; ".join(filter(None, [r["mark"], r["deciding"], *played]))
+        return "; ".join(filter(None, [r["mark"], r["deciding"]]))
     return "no full-scale verdict yet"
 
 
-BLOCKS = {"papers": _papers, "matrix": _matrix, "findings": _findings, "halves": _halves, "costs": _costs}
+BLOCKS = {"totals": _totals, "answers": _answers, "across": _across, "halves": _halves, "costs": _costs}
 OF_A_RUN = {"run": _run, "cost": _cost}

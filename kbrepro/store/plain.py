@@ -133,7 +133,8 @@ def _read_key(key: Any) -> Any:
 def differences(before: Any, now: Any) -> list[str]:
     """Return the names of what differs between two results, with the first place in each: 'runs/EI/arms, at 501'.
 
-    Whole numbers and texts must be equal, other numbers up to 1e-9 of their size; seconds do not count.
+    Whole numbers and texts must be equal, other numbers up to 1e-9 of their size, or to single precision where they
+    are kept in it; seconds do not count.
     """
     (form, columns), (other, others) = (columns_of([result]) for result in (before, now))
     if form != other:
@@ -147,8 +148,9 @@ def _first(before: NDArray[Any], now: NDArray[Any]) -> str:
     """The first place where two columns of one result differ; empty if they do not."""
     if before.shape != now.shape:
         return f"its shape: {before.shape[1:]} before, {now.shape[1:]} now"
-    numbers = before.dtype.kind == "f"
-    same = np.isclose(before, now, rtol=TOLERANCE, atol=TOLERANCE, equal_nan=True) if numbers else before == now
+    if numbers := before.dtype.kind == "f":
+        nearest = max(TOLERANCE, 4 * np.finfo(before.dtype).eps)  # what is kept in single precision is rounded to it
+    same = np.isclose(before, now, rtol=nearest, atol=nearest, equal_nan=True) if numbers else before == now
     if np.all(same):
         return ""
     return ", ".join(map(str, np.argwhere(~same)[0][1:])) or "its value"

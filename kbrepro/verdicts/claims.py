@@ -13,15 +13,18 @@ import re
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import yaml
 
 from kbrepro import checks
-from kbrepro.regret import Estimate
+from kbrepro.regret import Estimate, exact
 
 KINDS = ("theorem", "experiment", "own question")
-VERDICTS = ("reproduced", "partly", "depends", "undecided", "not reproduced", "not evaluated")
+#: From the best to the worst; of a theorem a run can find no violation, or one.
+VERDICTS = ("reproduced", "no violation found", "partly", "depends", "undecided", "not reproduced", "not evaluated")
+#: A claim depends on a choice if at least this share of the interpretations that are decided goes the other way.
+OTHER_WAY = 0.1
 #: What a change says of the new rule on the old numbers, where these were not kept in enough detail.
 NOT_COMPUTED = "cannot be computed from what was kept"
 #: What may stand in a change.
@@ -148,7 +151,6 @@ class Claim:
     needs: dict[str, Any] = field(default_factory=dict)
     substitute_data: str = ""
     sanity_check: str = ""
-    headline: bool = False
     quote: str = ""
     changes: list[dict[str, str]] = field(default_factory=list)
 
@@ -169,8 +171,11 @@ class Claim:
         """Where the verdict is counted: theorem, experiment, own question, sanity check or substitute data."""
         return "substitute data" if self.substitute_data else "sanity check" if self.sanity_check else self.kind
 
-    def verdict(self, states: Mapping[str, str]) -> tuple[str, str]:
-        """Return the verdict that the states of all parts give, and the interpretation that decides it, if one does."""
+    def verdict(self, states: Mapping[str, str], refuted: Collection[str] = ()) -> tuple[str, str]:
+        """Return the verdict that the states of all parts give, and the interpretation that decides it, if one does.
+
+        Interpretations that are `refuted`, by numbers that the paper prints, count only if all are.
+        """
         counted = {name: states[name] for name, part in self.parts.items() if not part.own}
         controls = {counted.pop(name) for name, part in self.parts.items() if part.control and name in counted}
         if "fails" in controls:
@@ -179,13 +184,18 @@ class Claim:
         for name, state in counted.items():
             under.setdefault(self.parts[name].interpretation, []).append(state)
         common = under.pop("", [])
-        verdicts = {its: joined(common + states) for its, states in (under or {"": []}).items()}
+        verdicts = {its: self._called(joined(common + states)) for its, states in (under or {"": []}).items()}
+        verdicts = {its: found for its, found in verdicts.items() if its not in refuted} or verdicts
         verdict = over_interpretations(verdicts.values())
-        if "undecided" in controls and verdict in ("reproduced", "partly", "depends"):
+        if "undecided" in controls and verdict not in ("undecided", "not reproduced"):
             return "undecided", ""
         names = {found: [name for name in verdicts if verdicts[name] == found] for found in verdicts.values()}
         told = [f"{found} with {' / '.join(its)}" for found, its in names.items()]
         return verdict, "; ".join(told) if len(told) > 1 else ""
+
+    def _called(self, verdict: str) -> str:
+        """What a verdict is called: no run shows that a theorem is true."""
+        return "no violation found" if verdict == "reproduced" and self.kind == "theorem" else verdict
 
     def missing(self, has: Mapping[str, Any]) -> str:
         """Return why a run that `has` these things cannot judge the claim, or nothing if it can."""
@@ -226,11 +236,15 @@ class Edition:
 
 @dataclass(frozen=True)
 class Rules:
-    """All claims of one notebook, the interpretations that it plays, and the edition of its full-scale run."""
+    """All claims of one notebook, the interpretations that it plays, and the edition of its full-scale run.
+
+    `retired`: claims of earlier editions that are judged no more, each with the reason.
+    """
 
     notebook: str
     claims: dict[str, Claim]
     interpretations: dict[str, list[Any]]
+    retired: dict[str, str] = field(default_factory=dict)
     edition: Edition | None = None
 
     @property
@@ -248,8 +262,12 @@ class Rules:
 def load(path: Path) -> Rules:
     """Return the rules of one file; BadRules names the file, and the claim, that cannot be read."""
     content = yaml.safe_load(path.read_text(encoding="utf-8"))
-    if not isinstance(content, dict) or set(content) - {"interpretations", "claims"} or "claims" not in content:
-        raise BadRules(f"{path.name} is not allowed: it must hold `claims`, a list, and may hold `interpretations`")
+    if (
+        not isinstance(content, dict)
+        or set(content) - {"interpretations", "retired", "claims"}
+        or "claims" not in content
+    ):
+        raise BadRules(f"{path.name} is not allowed: it must hold `claims`, a list, `interpretations`, `retired`")
     claims: dict[str, Claim] = {}
     for entry in content["claims"]:
         name = entry.get("id", "?") if isinstance(entry, dict) else "?"
@@ -266,7 +284,7 @@ def load(path: Path) -> Rules:
     for name, values in interpretations.items():
         if not isinstance(values, list) or len(values) < 2 or len(set(map(str, values))) < len(values):
             raise BadRules(f"{path.name}, choice {name}: {values!r} must be a list of at least two different values")
-    return Rules(path.stem, claims, interpretations, edition)
+    return Rules(path.stem, claims, interpretations, content.get("retired") or {}, edition)
 
 
 def edition_path(rules: Path) -> Path:
@@ -289,14 +307,14 @@ def _read_claim(entry: dict[str, Any]) -> Claim:
     parts = {name: _read_part(name, part) for name, part in entry["parts"].items()}
     if all(part.control or part.own for part in parts.values()) and entry["kind"] != "own question":
         raise ValueError("parts are all controls or own questions: at least one must count")
-    named = re.findall(r"{(\w+)}", entry["finds"])
+    named = re.findall(r"{(\w+)(?::\w+)?}", entry["finds"])
     if not named:
         raise ValueError("finds names no part: it must show at least one number")
     for name in named:
         checks.one_of(tuple(parts), **{"part in finds": name})
     for change in entry.get("changes", []):
-        if set(change) != {"was", "then", "why", *CHANGES}:
-            raise ValueError(f"changes = {change!r} is not allowed: was, then, why, direction, on_old_numbers")
+        if set(change) != {"was", "then", "why", "seen", *CHANGES}:
+            raise ValueError(f"changes = {change!r} is not allowed: was, then, why, seen, direction, on_old_numbers")
         for key, allowed in CHANGES.items():
             checks.one_of(allowed, **{key: change[key]})
     return Claim(**{**entry, "parts": parts})
@@ -318,28 +336,68 @@ def _read_part(name: str, entry: dict[str, Any]) -> Part:
     return part
 
 
+class _Value:
+    """The number of a part in a sentence: {x} as it is; {x:more}, {x:higher} in the word for its sign."""
+
+    WORDS: ClassVar = {"more": ("more", "less"), "higher": ("higher", "lower")}
+
+    def __init__(self, part: Part, value: float) -> None:
+        self.part, self.value = part, value
+
+    def __format__(self, spec: str) -> str:
+        if not spec:
+            return self.part.shown(exact(self.value))
+        checks.one_of(tuple(self.WORDS), **{f"word for the sign of {self.part.name}": spec})
+        size, _, unit = self.part.shown(exact(abs(self.value))).partition(" ")
+        return f"{size}{' ' * bool(unit)}{unit} {self.WORDS[spec][self.value < 0]}"
+
+
 # What a run found: plain records, as `claims.json` holds them
 
 
-def judged(claim: Claim, estimates: Mapping[str, Estimate], note: str = "") -> dict[str, Any]:
-    """Return the record of a claim with the verdict that its parts give; ValueError unless each has an estimate."""
+def judged(
+    claim: Claim, estimates: Mapping[str, Estimate], note: str = "", refuted: Collection[str] = ()
+) -> dict[str, Any]:
+    """Return the record of a claim with the verdict that its parts give; ValueError unless each has an estimate.
+
+    `refuted`: names of interpretations, as in `Claim.verdict`; ValueError if the claim has no such interpretation.
+    """
+    for name in refuted:
+        checks.one_of(tuple({part.interpretation for part in claim.parts.values()} - {""}), refuted=name)
     if set(estimates) != set(claim.parts):
         raise ValueError(f"claim {claim.id}: parts = {[*estimates]} is not allowed: parts must be {[*claim.parts]}")
     states = {name: part.rule.state(estimates[name]) for name, part in claim.parts.items()}
-    verdict, deciding = claim.verdict(states)
+    verdict, deciding = claim.verdict(states, refuted)
     shown = {name: part.shown(estimates[name]) for name, part in claim.parts.items()}
     if verdict == "not evaluated":
         failed = next(n for n, p in claim.parts.items() if p.control and states[n] == "fails")
         note = f"control failed: {claim.parts[failed].what}: {shown[failed]}"
     record = not_evaluated(claim, note)
-    record |= {"verdict": verdict, "deciding": deciding, "finds": claim.finds.format(**shown)}
+    values = {name: _Value(part, estimates[name].value) for name, part in claim.parts.items()}
+    record |= {"verdict": verdict, "deciding": deciding, "finds": claim.finds.format(**values)}
     for name, estimate in estimates.items():
         record["parts"][name] |= estimate._asdict() | {"shown": shown[name], "state": states[name]}
-    halves = of_halves(claim, estimates)
+    halves = of_halves(claim, estimates, refuted)
     return record | ({"halves": halves} if halves else {})
 
 
-def of_halves(claim: Claim, estimates: Mapping[str, Estimate]) -> list[str]:
+def crossed(claim: Claim, verdict: str, counts: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what changes in a record where some interpretations of the played part hold and others fail.
+
+    `counts`: of `interpretations.counts`. A claim that is decided then depends on the choice that matters most, if at
+    least OTHER_WAY of the interpretations that are decided go either way; fewer may be chance. A part that is our own
+    question changes nothing.
+    """
+    ways = counts["holds"], counts["fails"]
+    if claim.played.own or verdict in ("undecided", "depends", "not evaluated") or not min(ways):
+        return {}
+    if min(ways) < OTHER_WAY * sum(ways):
+        return {}
+    told = f"{verdict} in the main interpretation; holds in {ways[0]} and fails in {ways[1]} of {counts['of']}"
+    return {"verdict": "depends", "depends_on": counts["matters_most"], "deciding": told}
+
+
+def of_halves(claim: Claim, estimates: Mapping[str, Estimate], refuted: Collection[str] = ()) -> list[str]:
     """Return the verdict on either half of the trials; empty where a part that counts has no halves.
 
     They are not independent of rules that were chosen on the whole.
@@ -349,7 +407,7 @@ def of_halves(claim: Claim, estimates: Mapping[str, Estimate]) -> list[str]:
     if len(both) < len(found) or any(math.isnan(x) for pair in both.values() for e in pair for x in e):
         return []
     states = [{name: claim.parts[name].rule.state(pair[i]) for name, pair in both.items()} for i in (0, 1)]
-    return [claim.verdict(dict.fromkeys(claim.parts, "holds") | its)[0] for its in states]
+    return [claim.verdict(dict.fromkeys(claim.parts, "holds") | its, refuted)[0] for its in states]
 
 
 def revised(claim: Claim, frozen: Mapping[str, Any] | None, estimates: Mapping[str, Estimate]) -> dict[str, str]:
@@ -369,8 +427,8 @@ def revised(claim: Claim, frozen: Mapping[str, Any] | None, estimates: Mapping[s
 
 def not_evaluated(claim: Claim, why: str) -> dict[str, Any]:
     """Return the record of a claim that this run could not judge."""
-    names = ("id", "where", "kind", "counts_as", "says", "substitute_data", "sanity_check", "headline", "changes")
-    record = {name: getattr(claim, name) for name in names}
+    words = ("id", "where", "kind", "counts_as", "quote", "says", "substitute_data", "sanity_check")
+    record = {name: getattr(claim, name) for name in (*words, "changes")}
     parts = {}
     for name, part in claim.parts.items():
         told = {"is": part.what, "rule": part.rule.text, "scale": part.scale or part.rule.nearest_scale}

@@ -58,23 +58,39 @@ def flips(table: pd.DataFrame, choices: Sequence[str]) -> dict[str, float]:
 
 
 def counts(table: pd.DataFrame, choices: Sequence[str]) -> dict[str, Any]:
-    """Return in how many a part `holds` and `fails`, `of` how many, which choice `decides`, and `flips`.
+    """Return in how many a part `holds` and `fails`, `of` how many, what `decides` and `matters_most`, and `flips`.
 
     A choice decides alone if whether the part holds is a function of it.
     """
     holds, share = table["state"] == "holds", flips(table, choices)
     alone = [name for name in choices if holds.groupby(table[name].map(str)).nunique().max() == 1]
     most = max(share, key=share.__getitem__)
-    decides = f"the {alone[0]} alone decides" if alone else f"what matters most: {most}"
+    decides = f"the {alone[0]} alone decides" if alone else f"the {most} matters most"
     told = {"holds": int(holds.sum()), "fails": int((table["state"] == "fails").sum()), "of": len(table)}
-    return told | {"decides": decides if holds.nunique() > 1 else "", "flips": share}
+    return told | {"matters_most": most, "decides": decides if holds.nunique() > 1 else "", "flips": share}
 
 
-def in_words(found: Mapping[str, Any], *, fails: bool = False) -> str:
-    """Return `counts` as 'holds in k of n interpretations; the x alone decides', where wanted with those that fail."""
-    failing = f" and fails in {found['fails']}" if fails else ""
-    text = f"holds in {found['holds']}{failing} of {found['of']} interpretations"
+def in_words(found: Mapping[str, Any]) -> str:
+    """Return `counts` as 'holds 18, fails 24, open 54 of 96; the incumbent alone decides'."""
+    its = {"holds": found["holds"], "fails": found["fails"]}
+    its["open"] = found["of"] - sum(its.values())
+    text = f"{', '.join(f'{how} {n}' for how, n in its.items() if n)} of {found['of']}"
     return f"{text}; {found['decides']}" if found["decides"] else text
+
+
+def joint(specified: Mapping[str, pd.DataFrame], shared: Sequence[str], fixed: Mapping[str, Any]) -> pd.DataFrame:
+    """Return one row a joint setting of the `shared` choices: the state of every claim's played part, and `holds`.
+
+    `specified` {claim: table of `specification`}, the first with all shared choices; a claim without
+    one of them has the same state along it. Choices that are not shared are `fixed`. Sorted by how many hold.
+    """
+    rows = next(iter(specified.values()))[[*shared]].drop_duplicates()
+    for claim, table in specified.items():
+        there = table[[all(row[name] == fixed[name] for name in fixed if name in table) for _, row in table.iterrows()]]
+        on = [name for name in shared if name in table]
+        rows = rows.merge(there[[*on, "state"]].rename(columns={"state": claim}), on=on, how="left")
+    rows["holds"] = (rows[[*specified]] == "holds").sum(axis=1)
+    return rows.sort_values("holds", ascending=False, kind="stable", ignore_index=True)
 
 
 def ranking(played: Mapping[str, Mapping[str, float]]) -> pd.DataFrame:

@@ -1,7 +1,7 @@
-"""Figures that verdicts rest on: paired comparisons, every interpretation of a paper, every part of every claim."""
+"""Figures that verdicts rest on: paired comparisons, every interpretation of a paper, totals, every part of a claim."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from textwrap import fill
+from textwrap import fill, shorten
 from typing import Any
 
 import matplotlib.pyplot as plt
@@ -18,6 +18,7 @@ from kbrepro.kernels import Array
 from kbrepro.regret import Estimate
 from kbrepro.verdicts.claims import Part, Rule, Rules, read_rule
 from kbrepro.verdicts.interpretations import counts, in_words
+from kbrepro.verdicts.scorecard import COUNTED, GLYPHS
 
 #: Values (n,) and the estimate of them, by name.
 Rows = Mapping[str, tuple[Array, Estimate]]
@@ -26,6 +27,17 @@ GREY = "#707070"
 #: Behind what a rule allows.
 SHADE = "#e4ecf7"
 LEGEND: dict[str, Any] = {"loc": "outside upper center", "ncols": 4, "fontsize": SMALLEST, "columnspacing": 1.0}
+#: Colour of every verdict; the number on those that are light is black.
+VERDICT_LOOK = {
+    "reproduced": "#083098",
+    "no violation found": "#5088f8",
+    "partly": "#e8b838",
+    "depends": "#c87808",
+    "undecided": "#b8b8b8",
+    "not reproduced": "#b03a00",
+    "not evaluated": "#e0e0e0",
+}
+LIGHT = ("partly", "undecided", "not evaluated")
 #: Distance, in scales of a part, at which the picture of all parts ends.
 FARTHEST = 2.0
 
@@ -171,41 +183,53 @@ def claim_curve(table: pd.DataFrame, rules: Rules, claim_id: str, data: str = ""
     return figure
 
 
-# Every part
+# Verdicts
 
 
-def all_parts(runs: Mapping[str, Mapping[str, Any]]) -> Figure:
-    """Return one row for every part of every claim: how far inside its rule (right) or outside (left) it lies.
-
-    `runs` as `scorecard.read` returns them: {notebook: {"claims": records}}. Distances are to the nearest limit,
-    in units of the part's scale; an interval covers 0 if and only if the part is undecided. Controls and our own
-    questions are hollow; what lies beyond 2 scales is drawn there with an arrow. Rule and number stand at the right.
-    """
-    rows: list[tuple[str, Any, Any]] = []  # label, record, part; a row without part heads a notebook
-    for notebook, run in runs.items():
-        rows.append((notebook, None, None))
-        rows += [(f"{r['id']} {name}", r, part) for r in run["claims"] for name, part in r["parts"].items()]
-    figure, ax = plt.subplots(figsize=(WIDTH, 1.2 + 0.15 * len(rows)))
-    rules = ["rule", *(_typeset(part["rule"]) if part else "" for _, _, part in rows[1:])]
-    beside = 12 + 0.6 * SMALLEST * max(map(len, rules))  # points: where the numbers stand, right of the rules
-    ax.set_yticks(range(len(rows)), [label for label, _, _ in rows], size=SMALLEST)
-    for place, (text, (_, record, part)) in enumerate(zip(ax.get_yticklabels(), rows, strict=True)):
-        text.set_fontweight("bold" if part is None else "normal")
-        _beside(ax, place, rules[place], 6)
-        if part is None:
-            ax.axhline(place + 0.5, color="0.7", linewidth=0.6)
+def totals(papers: Mapping[str, Sequence[Mapping[str, Any]]]) -> Figure:
+    """Return one stacked bar a paper, {its name: records}: how many of its claims have which verdict."""
+    counted = [[r["verdict"] for r in records if r["counts_as"] in COUNTED] for records in papers.values()]
+    figure, (ax,) = row(1, 1.4 + 0.34 * len(papers))
+    left = np.zeros(len(papers))
+    for verdict, colour in VERDICT_LOOK.items():
+        if not any(verdict in its for its in counted):
             continue
+        n = np.array([its.count(verdict) for its in counted])
+        bars = ax.barh(
+            range(len(papers)), n, left=left, color=colour, height=0.68, label=f"{GLYPHS[verdict]} {verdict}"
+        )
+        told = [f"{GLYPHS[verdict]} {k}" if k else "" for k in n]
+        ax.bar_label(bars, told, label_type="center", size=SMALLEST, color="black" if verdict in LIGHT else "white")
+        left += n
+    ax.set_yticks(range(len(papers)), list(papers), size=SMALLEST)
+    ax.set(xlabel="claims of the paper", ylim=(len(papers) - 0.5, -0.5))
+    ax.grid(visible=False, axis="y")
+    ax.tick_params(axis="y", length=0)
+    figure.legend(**LEGEND | {"loc": "outside lower center", "ncols": 3})
+    good = sum(verdict in ("reproduced", "no violation found") for its in counted for verdict in its)
+    return titled(figure, f"{good} of {sum(map(len, counted))} claims of the papers stand")
+
+
+def all_parts(records: Sequence[Mapping[str, Any]]) -> Figure:
+    """Return one row for every part of the claims of a paper: how far inside its rule (right) or outside it lies.
+
+    `records` as a run leaves them. Distances are to the nearest limit, in units of the part's scale; an interval
+    covers 0 if and only if the part is undecided. Controls and our own questions are hollow; what lies beyond 2
+    scales is drawn there with an arrow.
+    """
+    rows = [(r, part) for r in records for part in r["parts"].values()]
+    figure, ax = plt.subplots(figsize=(WIDTH, 1.2 + 0.16 * len(rows)))
+    labels = [shorten(f"{record['id']} {part['is']}", 62, placeholder=" ...") for record, part in rows]
+    ax.set_yticks(range(len(rows)), labels, size=SMALLEST)
+    for place, (record, part) in enumerate(rows):
         if "value" in part:
             _distance(ax, place, part, part.get("control") or part.get("own") or record["counts_as"] == "own question")
-        _beside(ax, place, part.get("shown", "not evaluated"), beside, "black" if "value" in part else GREY)
-    _beside(ax, 0, "value [95 % interval]", beside)
     ax.axvline(0, color="black", linewidth=1.0)
     ax.axvspan(0, 1.15 * FARTHEST, color=SHADE, linewidth=0, zorder=0)
     ax.set(ylim=(len(rows) - 0.4, -0.6), xlim=(-1.15 * FARTHEST, 1.15 * FARTHEST))
     scales = f"(in scales of the part; beyond {FARTHEST:g}: an arrow)"
     ax.set_xlabel(f"outside the rule  ←  distance to its nearest limit  →  inside\n{scales}")
     ax.tick_params(axis="y", length=0)
-    ax.tick_params(axis="x", labeltop=True)
     handles = [Line2D([], [], color=colour, marker=m, label=state) for state, (colour, m) in STATE_LOOK.items()]
     handles += [Line2D([], [], color="black", marker="o", mfc="white", label="hollow: control or own question")]
     figure.legend(handles=handles, handlelength=1.2, **LEGEND)

@@ -2,7 +2,8 @@
 
 import io
 import json
-from collections.abc import Iterable, Mapping, Sequence
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -19,6 +20,9 @@ from kbrepro import checks, figures, paths
 from kbrepro.regret import N_TABULATED, Estimate, Regrets, Trace, final_average_regret, log_spaced
 from kbrepro.verdicts import claims, interpretations, scorecard
 from kbrepro.verdicts.scorecard import FULL_SCALE
+
+#: A number in a sentence; not the 5 of GP-UCB/5, nor 2-A, nor the 1 of d1.
+NUMBER = re.compile(r"(?<![\w./-])\d+(?:[.,]\d+)*(?![\w-])")
 
 
 class Record:
@@ -41,6 +45,8 @@ class Record:
         self._expected: list[dict[str, Any]] = []
         self._manifest: dict[str, dict[str, Any]] = {"figures": {}, "tables": {}}
         self._pictures: WeakKeyDictionary[Figure, tuple[bytes, dict[str, str]]] = WeakKeyDictionary()
+        if shell := get_ipython():
+            shell.display_formatter.formatters["text/html"].for_type(pd.DataFrame, _one_head)
 
     def banner(self) -> None:
         """Show which run this is, on what data, and where the numbers to quote are."""
@@ -59,7 +65,8 @@ class Record:
 
     def at_a_glance(self) -> None:
         """Show what came out at full scale: as committed, or of this run if it is one (the batch sees to that)."""
-        display(Markdown(scorecard.glance(self._committed(), self.notebook)))
+        text = scorecard.glance(scorecard.read_run(self._full_scale), self.notebook)
+        display(Markdown(text if self.profile == FULL_SCALE else f"**At full scale:**\n\n{text}"))
 
     # What is written
 
@@ -118,29 +125,45 @@ class Record:
 
     # Verdicts
 
-    def judge(self, claim_id: str, note: str = "", **estimates: Estimate) -> None:
+    def judge(self, claim_id: str, note: str = "", refuted: Collection[str] = (), **estimates: Estimate) -> None:
         """Judge a claim by an estimate of each of its parts; not evaluated where the run lacks what the claim needs.
 
+        `refuted` names interpretations that numbers printed in the paper rule out: they do not count, unless all are.
         Raises ValueError on an unknown claim, a part without estimate, or an estimate without part.
         """
         claim = self._claim(claim_id)
         missing = claim.missing(self.has)
-        record = claims.not_evaluated(claim, missing) if missing else claims.judged(claim, estimates, note)
+        record = claims.not_evaluated(claim, missing) if missing else claims.judged(claim, estimates, note, refuted)
         frozen = self.rules.edition.claims.get(claim_id) if self.rules.edition else None
         if not missing and (before := claims.revised(claim, frozen, estimates)):
             record["revised"] = before
         self._records[claim_id] = record
         self._write()
 
+    def verdict(self, claim_id: str) -> str:
+        """Return the verdict on a claim so far; ValueError if it was not judged."""
+        return str(self._judged(claim_id)["verdict"])
+
+    def value(self, claim_id: str, part: str) -> float:
+        """Return the number of a part of a claim; NaN if the run could not judge it, ValueError if there is no such."""
+        parts = self._judged(claim_id)["parts"]
+        checks.one_of(tuple(parts), **{f"part of {claim_id}": part})
+        return float(parts[part].get("value", np.nan))
+
     def play(self, claim_id: str, found: Iterable[tuple[Mapping[str, Any], Estimate]]) -> pd.DataFrame:
-        """Keep what the `played` part of a claim is in every interpretation, the main one first; return that table."""
+        """Keep what the `played` part of a claim is in every interpretation, the main one first; return that table.
+
+        Where some of them hold and others fail, the claim depends on what the paper leaves open (`claims.crossed`).
+        """
         part, found = self._claim(claim_id).played, list(found)
         choices = list(found[0][0])
         for choice in choices:
             checks.one_of(tuple(self.rules.interpretations), **{f"choice of {claim_id}": choice})
         table = interpretations.specification(part, found)
         if claim_id in self._records:
-            self._records[claim_id]["interpretations"] = {"part": part.name} | interpretations.counts(table, choices)
+            counts, record = interpretations.counts(table, choices), self._records[claim_id]
+            record |= claims.crossed(self._claim(claim_id), record["verdict"], counts)
+            record["interpretations"] = {"part": part.name} | counts
             self._write()
         self.table(table, f"interpretations_{claim_id}")
         return table
@@ -159,7 +182,12 @@ class Record:
         self.expect(condition, text, explains=ids, why=why)
 
     def finding(self, claim_ids: Sequence[str], condition: Any, sentence: str) -> None:
-        """Show one of the notebook's answers, which pages quote with links to its claims; checked like `expect`."""
+        """Show one of the notebook's answers, which pages quote with links to its claims; checked like `expect`.
+
+        Raises ValueError if it has more than two numbers.
+        """
+        if len(found := NUMBER.findall(sentence)) > 2:
+            raise ValueError(f"sentence has the numbers {', '.join(found)}: an answer must have at most two")
         self.expect(condition, sentence, answers=[self._claim(claim_id).id for claim_id in claim_ids])
 
     def show(self, *claim_ids: str) -> None:
@@ -167,7 +195,7 @@ class Record:
 
         Which claims these are stands in the metadata of the output.
         """
-        ids = list(claim_ids or self.rules.claims)
+        ids = list(claim_ids)
         its = scorecard.rows(map(self._judged, ids), full=self._committed())
         table = scorecard.verdict_table(its, beside=self.profile != FULL_SCALE)
         display(Markdown(table), metadata={"claims": ids})
@@ -197,6 +225,12 @@ class Record:
         for name, content in (("claims", found), ("manifest", self._manifest)):
             if self.folder:
                 paths.write_text(self.folder / f"{name}.json", json.dumps(content, indent=1, ensure_ascii=False) + "\n")
+
+
+def _one_head(table: pd.DataFrame) -> str:
+    """A table as HTML with the names of its index in the one row of heads."""
+    named = any(table.index.names) and table.columns.nlevels == 1
+    return (table.reset_index() if named else table).to_html(index=not named, border=0)
 
 
 def _halved(picture: io.BytesIO | Path) -> Any:

@@ -1,16 +1,17 @@
 """What the runs found, in words and tables: at a glance, verdict tables, the scorecard. Generated, never typed."""
 
 import json
-import textwrap
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from html import escape
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
+import yaml
 
-from kbrepro.verdicts import interpretations
 from kbrepro.verdicts.claims import VERDICTS
+from kbrepro.verdicts.interpretations import in_words, ranking
 
 #: What stands in claims.json: a claim with its verdict, or a sentence.
 Record = Mapping[str, Any]
@@ -18,27 +19,27 @@ Record = Mapping[str, Any]
 Runs = Mapping[str, Mapping[str, Any]]
 
 #: A glyph a verdict, so that a table can be read without colour.
-GLYPHS = dict(zip(VERDICTS, ("●", "◐", "◑", "◌", "○", "–"), strict=True))
-COUNTED = ("theorem", "experiment")
+GLYPHS = dict(zip(VERDICTS, ("●", "◉", "◐", "◑", "◌", "○", "–"), strict=True))
+COUNTED = ("experiment", "theorem")
 ASIDE = {"sanity check": "they could hardly fail", "substitute data": "other data than the paper's"}
 ASIDE |= {"own question": "our own questions"}
 OUTSIDE = "outside the totals"
-#: What did not come out, the worst first.
-FAILED = ("not reproduced", "depends", "partly", "undecided")
 FULL_SCALE = "paper"
-#: The picture of all parts, beside the full-scale runs.
-PICTURE = "all_parts.png"
-#: Headings and columns of the scorecard.
-CARD = {"": "id", "the paper says": "says", "we find": "found", "rule": "rule", "verdict": "mark"}
-CARD |= {"interpretations": "in interpretations", "either half": "in halves"}
+#: The picture of the totals, beside the full-scale runs, and that of all parts of one of them.
+TOTALS, PARTS = "totals.png", "parts_{}.png"
+NOT_DONE = (
+    "We never saw the papers' plots, only their text; we ran no code of the authors, and we asked none of them. Claims "
+    "from text, tables and theorems are judged; curves are not."
+)
 
 LEGEND = (
     "A part of a claim holds if its whole 95 % interval meets the rule, fails if none of it does, and is undecided "
-    "otherwise. ● reproduced: all parts hold. ◐ partly: some hold, some fail. ◑ depends: interpretations of the paper "
-    "disagree. ◌ undecided: none fails, some are open, or an interpretation is. "
-    "○ not reproduced: some fail, none holds. – not evaluated: the run lacked what the claim needs, or a control "
-    "failed. Outside the totals: *sanity check* (could hardly fail), *substitute data* (other data than the "
-    "paper's), *own question*."
+    "otherwise. ● reproduced: all parts hold. ◉ no violation found: the same of a theorem, which no run can show to be "
+    "true. ◐ partly: some hold, some fail. ◑ depends: ways to read what the paper leaves open disagree. ◌ undecided: "
+    "none fails, some are open, or an interpretation is. ○ not reproduced: some fail, none holds. – not evaluated: the "
+    "run lacked what the claim needs, or a control failed. Behind a mark: in how many interpretations what was played "
+    "in all of them holds, fails or is open. Outside the totals: *sanity check* (could hardly fail), *substitute data* "
+    "(other data than the paper's), *own question*."
 )
 
 
@@ -94,20 +95,48 @@ def _said(r: Record, expected: list[Record], full: Record | None) -> dict[str, s
     """The columns that are made of a record; `mark` is glyph, verdict and what qualifies it, `reason` why it is so."""
     aside = f" ({r['counts_as']})" if r["counts_as"] in ASIDE else ""
     revised = f" (*revised after seeing data*; by the rule before: {r['revised']['verdict']})" if "revised" in r else ""
-    note, why = r["note"], r["note"] or r["deciding"]
-    told = [e["why"] for e in expected if r["id"] in e.get("explains", ())]
-    halves = ["same" if half == r["verdict"] else f"{GLYPHS[half]} {half}" for half in r.get("halves", [])]
+    on = f" on the {r['depends_on']}" if r.get("depends_on") else ""
+    played = f" ({in_words(r['interpretations'])})" if "interpretations" in r else ""
+    note = r["note"]
+    found = f"*{note}*" if r["verdict"] == "not evaluated" else r["finds"] + f" ({note})" * bool(note)
+    reason = next((e["why"] for e in expected if r["id"] in e.get("explains", ())), "")
     return {
         "aside": aside,
-        "mark": f"{GLYPHS[r['verdict']]} **{r['verdict']}**{aside}{revised}",
-        "found": f"*{note}*" if r["verdict"] == "not evaluated" else r["finds"] + f" ({note})" * bool(note),
-        "rule": rules_of(r),
-        "why": why,
-        "reason": told[0] if told else f"{why[0].upper()}{why[1:]}." if why else r["finds"],
-        "in interpretations": interpretations.in_words(r["interpretations"]) if "interpretations" in r else "",
-        "in halves": ", ".join(halves) or "–",
+        "mark": f"{GLYPHS[r['verdict']]} **{r['verdict']}**{on}{played}{aside}{revised}",
+        "found": found,
+        "words": f"“{r['quote']}” ({r['where']})" if r.get("quote") else f"({r.get('where', '')})",
+        "evidence": f"{found} {folded_line('Details', evidence(dict(r) | {'reason': reason}))}",
+        "reason": reason,
         "at full scale": f"{full['mark']}: {full['finds']}" if full and full["finds"] else "no run is here",
     }
+
+
+def evidence(r: Record) -> Iterator[str]:
+    """What a verdict follows from, a line each: parts with rules, why, interpretations, halves, history."""
+    yield f"{r.get('where', '')} ({r.get('kind', '')})."
+    for part in r.get("parts", {}).values():
+        flags = [flag for flag in ("control", "own") if part.get(flag)] + [*filter(None, [part.get("interpretation")])]
+        value = f"{part['shown']}, {part['state']}" if "shown" in part else "not judged"
+        of = f" ({', '.join(flags)})" if flags else ""
+        yield f"{part['is']}{of}: rule {part['rule']}; {value}."
+    if r["deciding"]:
+        yield f"It is {r['deciding']}."
+    if r["reason"]:
+        yield r["reason"]
+    if "interpretations" in r:
+        shares = [f"{name} {share:.0%}" for name, share in r["interpretations"]["flips"].items() if share]
+        flips = f"; pairs that one choice flips: {', '.join(shares)}" if shares else ""
+        yield f"Part {r['interpretations']['part']} in every interpretation: {in_words(r['interpretations'])}{flips}."
+    if "halves" in r:
+        yield f"On even trials {r['halves'][0]}, on odd trials {r['halves'][1]}."
+    for key, what in (("sanity_check", "A sanity check"), ("substitute_data", "Judged on substitute data")):
+        if r.get(key):
+            yield f"{what}: {r[key].rstrip('.')}."
+    for change in r.get("changes", ()):
+        yield (
+            f"Revised after results of {change['seen']} were seen. Rule before: {change['was']} ({change['then']}). "
+            f"Why: {change['why']} ({change['direction']}). The new rule on old numbers: {change['on_old_numbers']}."
+        )
 
 
 def view(its: Iterable[Record], columns: Mapping[str, str]) -> str:
@@ -122,21 +151,6 @@ def table(head: Sequence[str], lines: Iterable[Sequence[Any]]) -> str:
     return "\n".join(f"| {' | '.join(row)} |" for row in cells)
 
 
-def rules_of(record: Mapping[str, Any]) -> str:
-    """Return what every part is and its rule, in words; parts that are "the same" of another thing share their line."""
-    lines: list[tuple[str, str, list[str]]] = []
-    for part in record["parts"].values():
-        flags = [name for key, name in (("control", "control"), ("own", "own question")) if part.get(key)]
-        flags += filter(None, [part.get("interpretation")])
-        if part["is"].startswith("the same") and lines and lines[-1][1] == part["rule"]:
-            flags = [part["is"].removeprefix("the same").strip(", "), *flags]
-        else:
-            lines.append((part["is"], part["rule"], []))
-        lines[-1][2].append(", ".join(filter(None, flags)))
-    named = [(f"{what}: {rule}", "; ".join(filter(None, names))) for what, rule, names in lines]
-    return "; ".join(f"{text} ({names})" if names else text for text, names in named)
-
-
 # In words
 
 
@@ -146,57 +160,43 @@ def _tally(kinds: Iterable[str], its: Sequence[str]) -> list[str]:
 
 
 def summary(records: Sequence[Record]) -> str:
-    """Return the count of every verdict among what counts, then what stands outside: '5 reproduced; 1 own question'."""
-    inside = _tally(VERDICTS, [r["verdict"] for r in records if r["counts_as"] in COUNTED])
+    """Return the totals: '6 claims of the paper: 5 reproduced, 1 undecided; outside the totals 1 own question'."""
+    inside = [r["verdict"] for r in records if r["counts_as"] in COUNTED]
     outside = _tally(ASIDE, [r["counts_as"] for r in records])
-    return ", ".join(inside) + f"; outside the totals {', '.join(outside)}" * bool(outside)
+    text = f"{len(inside)} claim{'s' * (len(inside) != 1)} of the paper: {', '.join(_tally(VERDICTS, inside))}"
+    return text + f"; outside the totals {', '.join(outside)}" * bool(outside)
 
 
-def glance(its: Sequence[Record], notebook: str) -> str:
-    """Return a few lines of Markdown: verdicts by kind, headline, what failed, which open choices decide."""
-    if not its:
+def across(root: Path, runs: Runs) -> list[str]:
+    """Return the sentences of docs/across.yaml of which every claim has the verdict that the sentence names."""
+    verdicts = {r["id"]: r["verdict"] for run in runs.values() for r in run["claims"]}
+    path = root / "docs" / "across.yaml"
+    its = yaml.safe_load(path.read_text(encoding="utf-8")) if path.is_file() else []
+    true = [each for each in its if all(verdicts.get(claim) == verdict for claim, verdict in each["if"].items())]
+    return [f"{each['sentence']} ({', '.join(each['if'])})" for each in true]
+
+
+def answers(run: Mapping[str, Any]) -> list[str]:
+    """Return the findings of a run that hold in it, each with the claims that it rests on."""
+    return [f"{e['sentence']} ({', '.join(e['answers'])})" for e in run["expected"] if "answers" in e and e["holds"]]
+
+
+def glance(run: Mapping[str, Any], notebook: str) -> str:
+    """Return the answer in Markdown: the findings of a run (see `read_run`), its totals, what was not done."""
+    if not run["claims"]:
         return f"*No full-scale run of {notebook} is here: `kbrepro reproduce {notebook[:2]} --profile {FULL_SCALE}`.*"
-    lines = []
-    for kind, name in (("theorem", "Theorems"), ("experiment", "Experiments")):
-        if verdicts := [r["verdict"] for r in its if r["counts_as"] == kind]:
-            lines.append(f"- **{name}** ({len(verdicts)}): {', '.join(_tally(VERDICTS, verdicts))}.")
-    kinds = [r["counts_as"] for r in its]
-    if told := [f"{kinds.count(kind)} {kind} ({means})" for kind, means in ASIDE.items() if kind in kinds]:
-        lines.append(f"- **Outside the totals**: {', '.join(told)}.")
-    headlines = [r for r in its if r.get("headline") and r["finds"]]
-    for r in headlines:
-        lines.append(f"- **Headline** ({r['id']}, {r['verdict']}): {r['finds']}" + f" ({r['why']})" * bool(r["why"]))
-    for verdict in FAILED:
-        failed = [r for r in its if r["verdict"] == verdict and r["counts_as"] in COUNTED and r not in headlines]
-        said = [f"*{r['says'].rstrip('.')}* ({': '.join(filter(None, [r['id'], r['why']]))})" for r in failed]
-        lines += [f"- **{verdict.capitalize()}**: {'; '.join(said)}."] if said else []
-    ranked = _ranking(its).sort_values("share", ascending=False)
-    if strong := [f"{row.choice} {row.share:.0%}" for row in ranked.itertuples() if row.flips]:
-        means = "of every two interpretations that differ in one choice alone, the share of which one lets the claim"
-        lines.append(f"- **What the paper leaves open**: {means} hold and one not: {', '.join(strong)}.")
-    return "\n".join(lines)
+    found = "\n".join(f"- {answer}" for answer in answers(run))
+    return "\n\n".join(filter(None, [found, f"{summary(run['claims'])}.", NOT_DONE]))
 
 
 def _ranking(its: Iterable[Record]) -> pd.DataFrame:
-    return interpretations.ranking({r["id"]: r["interpretations"]["flips"] for r in its if r.get("interpretations")})
+    return ranking({r["id"]: r["interpretations"]["flips"] for r in its if r.get("interpretations")})
 
 
 def verdict_table(its: Sequence[Record], beside: bool) -> str:
-    """Return Markdown: says, finds, rule, verdict of each row, and, to lay `beside` them, that at full scale."""
-    columns = {"": "id", "the paper says": "says", "this run finds": "found", "rule": "rule", "verdict": "mark"}
+    """Return Markdown of rows: claim, words of the paper, what we find, verdict; `beside` them that at full scale."""
+    columns = {"": "id", "claim": "says", "the paper's words": "words", "what we find": "evidence", "verdict": "mark"}
     return view(its, columns | ({"at full scale": "at full scale"} if beside else {}))
-
-
-def for_terminal(runs: Runs, width: int = 100) -> str:
-    """Return every claim in lines of at most `width` characters: verdict, what the paper says, what the run finds."""
-    lines = []
-    for notebook, run in runs.items():
-        lines += ["", notebook, summary(run["claims"])]
-        for r in run["claims"]:
-            lines.append(f"  {r['id']}  {GLYPHS[r['verdict']]} {r['verdict']}{r['aside']}")
-            for text in (r["says"], f"-> {r['found'].strip('*')}"):
-                lines += textwrap.wrap(text, max(width, 40), initial_indent=" " * 7, subsequent_indent=" " * 7)
-    return "\n".join(lines).lstrip("\n")
 
 
 # The scorecard
@@ -205,57 +205,86 @@ def for_terminal(runs: Runs, width: int = 100) -> str:
 def scorecard(root: Path, results: Path | None = None) -> str:
     """Return the scorecard in Markdown: every claim of a results folder, by default of the full-scale runs."""
     paper = root / "results" / FULL_SCALE
-    runs = read(results or paper)
-    of_record = results is None or results == paper
-    parts = ["# Scorecard", LEGEND, matrix(runs)]
-    if (paper / PICTURE).is_file() and of_record:
-        parts.append(f"![Every part of every claim by its distance to the rule](paper/{PICTURE})")
-    parts.append(ranked_choices(runs))
-    for notebook, run in runs.items():
-        its, full = run["claims"], read_run(paper / notebook)["claims"]
-        card = view(its, CARD) if of_record else verdict_table(rows(its, full=full), beside=True)
-        found = "".join(f" {r['finds']} ({r['id']})" for r in its if r.get("headline") and r["finds"])
-        parts += [f"## {notebook}", f"{summary(its)}.{found}", card, _details(its)]
-    parts += [_revised(runs), _changes(runs)]
-    return "\n\n".join(part for part in parts if part) + "\n"
+    full, runs = read(paper), read(results or paper)
+    main = results in (None, paper)
+    its = [r for name, run in runs.items() for r in rows(run["claims"], full=full.get(name, {}).get("claims", ()))]
+    columns = {"": "id", "claim": "says", "what we find": "evidence", "verdict": "mark"}
+    columns |= {} if main else {"at full scale": "at full scale"}
+    parts = ["# Scorecard", matrix(runs), folded("What the verdicts mean", LEGEND), NOT_DONE]
+    parts.append(view([r for r in its if r["counts_as"] in COUNTED], columns))
+    for kind, means in ASIDE.items():
+        aside = [r for r in its if r["counts_as"] == kind]
+        parts += [folded(f"{kind.capitalize()} ({means}): {len(aside)}", view(aside, columns))] if aside else []
+    pictures = [f"![{name}]({FULL_SCALE}/{PARTS.format(name[:2])})" for name in runs if main]
+    parts += [folded("Every part of every claim by its distance to the rule", *pictures)] if main else []
+    parts += [
+        folded("Which choices that the papers leave open matter", ranked_choices(runs)),
+        _by_chance(runs),
+        _revised(runs),
+        *(moved(runs, seen) for seen in _seen(runs)),
+    ]
+    return "\n\n".join(part for part in [*parts, _changes(runs)] if part) + "\n"
 
 
 def matrix(runs: Runs) -> str:
-    """Return the overview in Markdown: notebooks by verdicts (theorems + experiments), then what is outside."""
+    """Return the overview in Markdown: notebooks by verdicts on experiments, on theorems, and what is outside."""
+    counted = {name: Counter((r["counts_as"], r["verdict"]) for r in run["claims"]) for name, run in runs.items()}
+    found = [(kind, v) for kind in COUNTED for v in VERDICTS if any(its[kind, v] for its in counted.values())]
+    head = [f"{'theorems: ' * (kind == 'theorem')}{GLYPHS[v]} **{v}**" for kind, v in found]
     lines = []
-    for notebook, run in runs.items():
-        its = Counter((r["counts_as"], r["verdict"]) for r in run["claims"])
-        both = [[its[kind, verdict] for kind in COUNTED] for verdict in VERDICTS]
-        outside = [sum(its[kind, verdict] for verdict in VERDICTS) for kind in ASIDE]
-        lines.append([notebook, *(f"{a} + {b}" if a + b else "" for a, b in both), *(n or "" for n in outside)])
-    return "Theorems + experiments:\n\n" + table(["", *(f"{GLYPHS[v]} {v}" for v in VERDICTS), *ASIDE], lines)
+    for name, its in counted.items():
+        outside = [sum(its[kind, v] for v in VERDICTS) for kind in ASIDE]
+        lines.append([name, *(n or "" for n in [*(its[case] for case in found), *outside])])
+    return table(["experiments", *head, *ASIDE], lines)
 
 
 def ranked_choices(runs: Runs) -> str:
-    """Return a section in Markdown: the choices that the papers leave open, by how many claims each flips."""
+    """Return a table in Markdown: the choices that the papers leave open, by how many claims each flips."""
     ranked = _ranking(r for run in runs.values() for r in run["claims"])
     lines = [[row.choice, f"{row.flips} of {row.of}", f"{row.share:.0%}"] for row in ranked.itertuples()]
     head = ["choice that the papers leave open", "claims that it flips"]
     head += ["pairs of interpretations that differ in it alone"]
-    return "## What the papers leave open\n\n" + table(head, lines) if lines else ""
-
-
-def _details(records: Sequence[Record]) -> str:
-    lines = []
-    for r in records:
-        for name, part in r["parts"].items():
-            cells = [part["is"], part["rule"], part.get("shown", "–"), part.get("state", "–")]
-            played = r["in interpretations"] if r.get("interpretations", {}).get("part") == name else ""
-            lines.append([r["id"], r["where"], r["kind"], *cells, played])
-    head = ["", "in the paper", "kind", "part", "rule", "value [95 % interval]", "state", "interpretations"]
-    what = {"sanity_check": "a sanity check", "substitute_data": "judged on substitute data"}
-    notes = [f"- {r['id']} is {words}: {r[key]}" for key, words in what.items() for r in records if r.get(key)]
-    return folded("Every part, with value and interval", table(head, lines), "\n".join(notes))
+    return table(head, lines) if lines else ""
 
 
 def folded(summary: str, *parts: str) -> str:
     """Return HTML that shows a summary, and the rest, paragraphs of Markdown, when it is opened."""
     return "\n\n".join([f"<details><summary>{summary}</summary>", *filter(None, parts), "</details>"])
+
+
+def folded_line(summary: str, lines: Iterable[str]) -> str:
+    """Return the same in one line, for a cell of a table; the lines are text, and bars of tables in them are safe."""
+    return f"<details><summary>{summary}</summary>{'<br>'.join(map(escape, lines))}</details>"
+
+
+def _by_chance(runs: Runs) -> str:
+    """How many parts may have been decided wrongly by chance alone."""
+    every = [r for run in runs.values() for r in run["claims"] if r["counts_as"] in COUNTED]
+    parts = [part for r in every for part in r["parts"].values() if "value" in part and not part.get("own")]
+    n = sum(part["low"] < part["high"] for part in parts)
+    return (
+        f"Of {len(parts)} parts that count {n} have a sampling error. An interval at 95 % lies wholly on the wrong "
+        f"side of its limit with a probability of at most 2.5 %: by chance alone at most {n * 0.025:.1f} of them are "
+        "expected to be decided wrongly, and that many only if every true value lay at its limit."
+    )
+
+
+def moved(runs: Runs, seen: str) -> str:
+    """Return one sentence: how many rules were revised after results of an edition were `seen`, and what it moved."""
+    its = [r for run in runs.values() for r in run["claims"] if any(c.get("seen") == seen for c in r["changes"])]
+    before = [next(c["then"] for c in r["changes"] if c.get("seen") == seen) for r in its]
+    # of a theorem "no violation found" is what "reproduced" was
+    rank = {verdict: max(i, 1) for i, verdict in enumerate(VERDICTS)}
+    inside = [(r["verdict"], then) for r, then in zip(its, before, strict=True) if r["counts_as"] in COUNTED]
+    by = [rank[then] - rank[now] for now, then in inside if then in rank]
+    text = (
+        f"{len(its)} rules were revised after results of {seen} were seen: {sum(n > 0 for n in by)} verdicts moved up"
+    )
+    return f"{text}, {sum(n < 0 for n in by)} down; {len(its) - len(by)} stand outside the totals or did before."
+
+
+def _seen(runs: Runs) -> list[str]:
+    return sorted({c["seen"] for run in runs.values() for r in run["claims"] for c in r["changes"] if "seen" in c})
 
 
 def _revised(runs: Runs) -> str:
@@ -273,8 +302,19 @@ def _changes(runs: Runs) -> str:
     moves = [(before if before in VERDICTS else OUTSIDE, now) for before, now in moves]
     ends = (*VERDICTS, OUTSIDE)
     before_now = [[b, *(str(moves.count((b, now)) or "") for now in ends)] for b in ends if b in dict(moves)]
-    keys = ("was", "then", "why", "direction", "on_old_numbers")
-    lines = [[r["id"], *(change[key] for key in keys), r["verdict"]] for r in changed for change in r["changes"]]
-    head = ["", "rule before", "verdict before", "why it changed", "now", "new rule on old numbers", "verdict now"]
+    keys = ("was", "seen", "then", "why", "direction", "on_old_numbers")
+    lines = [
+        [r["id"], *(change.get(key, "") for key in keys), r["verdict"]] for r in changed for change in r["changes"]
+    ]
+    head = [
+        "",
+        "rule before",
+        "results seen",
+        "verdict before",
+        "why it changed",
+        "now",
+        "new rule on old numbers",
+        "verdict now",
+    ]
     tables = [table(["claims by verdict before (rows) and now", *ends], before_now), table(head, lines)]
-    return "\n\n".join(["## Rules that changed after a full-scale run", *tables]) if changed else ""
+    return folded("Rules that changed after a full-scale run", *tables) if changed else ""

@@ -1,5 +1,6 @@
 """A small project with one notebook, for tests of the batch, the report and the command line."""
 
+import subprocess
 from pathlib import Path
 
 import nbformat
@@ -10,7 +11,7 @@ PARAMETERS = """\
 horizon: int = 20  # rounds
 scale: float = 0.5  # of the noise
 sizes: list[int] = [1, 2]  # numbers of arms
-accident: str = ""  # what goes wrong: "", "error", "kill" or "wait"
+accident: str = ""  # what goes wrong: "", "kill" or "wait"
 results_dir: str = ""  # where to write"""
 CHECKS = """\
 if horizon < 1:
@@ -22,8 +23,6 @@ folder = pathlib.Path(results_dir)
 (folder / "tables" / "regret.csv").write_text(f"round,regret\\n{horizon},{scale}\\n")
 print("\\rtrials:  50%|#####     | 1/2", end="\\r", file=sys.stderr)
 print("trials: 100%|##########| 2/2", file=sys.stderr)
-if accident == "error":
-    raise RuntimeError("something went wrong")
 if accident == "kill":
     os.kill(os.getpid(), 9)
 if accident == "wait":
@@ -49,14 +48,21 @@ def notebook_of(parameters, *cells):
     return new_notebook(cells=[first, *map(new_code_cell, cells)], metadata={"kernelspec": kernel})
 
 
-def make_project(root: Path) -> Path:
-    """Make the project's folders, its notebook and its profile `paper`; return the root."""
+def make_project(root: Path, name=NAME, notebook=None, profile="horizon: 2000\n") -> Path:
+    """Make the project's folders, a notebook (the small one) and its profile `paper`; return the root."""
     (root / "kbrepro").mkdir()
-    profile = root / "notebooks" / "profiles" / "paper"
-    profile.mkdir(parents=True)
-    (profile / f"{NAME}.yaml").write_text("horizon: 2000\n")
-    nbformat.write(small_notebook(), root / "notebooks" / f"{NAME}.ipynb")
+    full_scale = root / "notebooks" / "profiles" / "paper"
+    full_scale.mkdir(parents=True)
+    (full_scale / f"{name}.yaml").write_text(profile)
+    nbformat.write(notebook or small_notebook(), root / "notebooks" / f"{name}.ipynb")
     return root
+
+
+def commit_all(root):
+    """Make the project a repository whose one commit has all of it."""
+    author = ["-c", "user.name=a", "-c", "user.email=a@b.c", "-c", "commit.gpgsign=false"]
+    for words in (["init", "-q"], ["add", "."], [*author, "commit", "-qm", "all"]):
+        subprocess.run(["git", *words], cwd=root, check=True, capture_output=True)
 
 
 def contents(folder: Path) -> dict[str, bytes]:

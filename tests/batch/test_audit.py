@@ -7,11 +7,10 @@ import sys
 from functools import partial
 from pathlib import Path
 
-import nbformat
 import numpy as np
 import pytest
 from click.testing import CliRunner
-from fake_project import notebook_of
+from fake_project import make_project, notebook_of
 
 from kbrepro import paths
 from kbrepro.__main__ import main
@@ -57,10 +56,7 @@ def write_rules(root, **what):
 @pytest.fixture(scope="module")
 def played(tmp_path_factory):
     """A project of one notebook, whose rules lie in a module of its own, played once."""
-    root = write_rules(tmp_path_factory.mktemp("played"))
-    (root / "kbrepro").mkdir()  # the folders that make a root; the package is the real one
-    (root / "notebooks").mkdir()
-    nbformat.write(notebook_of(*CELLS), root / "notebooks" / "01_toy.ipynb")
+    root = write_rules(make_project(tmp_path_factory.mktemp("played"), "01_toy", notebook_of(*CELLS)))
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PYTHONPATH", f"{root}{os.pathsep}{PACKAGE}")
         run.run(["01"], "quick", {}, 1, root)
@@ -90,12 +86,6 @@ def test_the_same_code_is_equal_throughout(project):
     assert found.units == {"Fig. 1, d = 1": 8, "sums": 6} and not found.differ and found.replayed == 14
     text = audit.text([found])
     assert "14 of 14 replayed, 14 equal" in text and "not audited" not in text
-
-
-def test_a_rule_that_is_written_in_another_way_is_equal(project):
-    """A refactoring that pulls the same arms, such as a loop in the place of arrays, is green."""
-    loop = "__import__('numpy').array([float(value) for value in self.posterior.mean])"
-    assert audited(project(best=loop)).differ == {}
 
 
 def test_a_rule_that_differs_after_round_500_is_named_with_label_trial_and_round(project):

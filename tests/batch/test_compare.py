@@ -3,12 +3,11 @@
 import json
 import os
 import shutil
-import subprocess
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from fake_project import NAME, make_project
+from fake_project import NAME, commit_all, make_project
 
 from kbrepro.__main__ import main
 from kbrepro.batch import compare
@@ -65,9 +64,7 @@ def root(tmp_path, monkeypatch):
 
 @pytest.fixture
 def committed(root):
-    own = ["-c", "user.name=a", "-c", "user.email=a@b.c", "-c", "commit.gpgsign=false"]
-    for words in (["init", "-q"], ["add", "."], [*own, "commit", "-q", "-m", "results"]):
-        subprocess.run(["git", *words], cwd=root, check=True, capture_output=True)
+    commit_all(root)
     return root
 
 
@@ -174,12 +171,13 @@ def test_runs_of_other_settings_are_compared_by_verdict_alone(root, own):
     edit(own / "claims.json", '"verdict": "reproduced"', '"verdict": "partly"')
     result = call("results/paper", own)
     assert result.exit_code == 1 and "  claim 0-A: differs: verdict: 'partly' instead of" in result.output
+    assert result.output.endswith("1 of 2 verdicts are the same; others: 0-A.\n")
 
 
 def test_other_rules_data_and_versions_are_said_first_and_a_notebook_of_one_run_alone_is_no_difference(root, own):
     for old, new in (('"rules": "ab"', '"rules": "cd"'), ('"x.csv": "01"', '"y.csv": "01"'), ("2.4", "2.5")):
         edit(own / "run.json", old, new)
-    said = "other rules; other data: x.csv, y.csv; other versions: numpy 2.5 instead of 2.4; 7 same"
+    said = "other rules; other versions: numpy 2.5 instead of 2.4; 7 same"  # it needs no data
     shutil.copytree(own, own.with_name("02_more"))
     edit(own.with_name("02_more") / "run.json", NAME, "02_more")
     result = call("results/paper", own.parent)

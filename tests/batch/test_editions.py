@@ -35,6 +35,7 @@ claims:
     size: {is: the size, rule: "<= 1"}
   finds: "Its size is {size}."
 """
+CHANGE = "{seen: 0.1, was: low > 1, then: partly, why: too hard, direction: easier, on_old_numbers: partly}"
 SETTINGS = {"seed": 1, "trials": 30}
 
 
@@ -60,13 +61,15 @@ def seed_of(tmp_path, text=RULES, settings=SETTINGS):
     ("old", "new"),
     [
         ("It grows by {slope}.", "It grows, by {slope}."),
+        ("quote: It grows.", "quote: It grows fast."),
         ("is: the slope", "is: the slope of the curve"),
         ("Section 1", "Section 2"),
         ("  kind: own question", "  sanity_check: it could hardly fail\n  kind: own question"),
+        ("  kind: own question", f"  changes: [{CHANGE}]\n  kind: own question"),
         ('    slope: {is: the slope, rule: "> 0", scale: 1}\n', ""),  # the order of parts: see below
     ],
 )
-def test_sentences_and_order_are_not_what_seeds_follow_from(tmp_path, old, new):
+def test_sentences_order_and_history_are_not_what_seeds_follow_from(tmp_path, old, new):
     changed = RULES.replace(old, new)
     if not new:
         changed = changed.replace("control: true}\n", "control: true}\n" + old)
@@ -145,6 +148,8 @@ def test_every_notebook_has_its_history_and_the_last_line_is_the_run_that_stands
     assert sorted(LAST) == sorted(path.stem for path in (ROOT / "notebooks" / "claims").glob("*.yaml"))
     for notebook, last in LAST.items():
         its = scorecard.read_run(ROOT / "results" / "paper" / notebook)
+        if not last["reproduced"]:  # frozen, and not played yet: what is committed is of the edition before
+            last = [row for row in ROWS if row["notebook"] == notebook][-2]
         found = [claim["verdict"] for claim in its["claims"]]
         assert int(last["seed"]) == its["facts"]["parameters"]["seed"]
         assert all(int(last[verdict]) == found.count(verdict) for verdict in claims.VERDICTS)
@@ -162,5 +167,5 @@ def test_what_is_kept_at_full_scale_was_played_under_the_seed_of_the_edition_and
         added = ["git", "log", "--diff-filter=A", "--format=%H", "--", path.relative_to(ROOT).as_posix()]
         commits = subprocess.run(added, cwd=ROOT, capture_output=True, text=True, check=False).stdout.split()
         if there.returncode == 0 and commits:
-            older = ["git", "merge-base", "--is-ancestor", last["commit"], commits[-1]]
+            older = ["git", "merge-base", "--is-ancestor", last["commit"], commits[0]]
             assert subprocess.run(older, cwd=ROOT, capture_output=True, check=False).returncode == 0, path.name

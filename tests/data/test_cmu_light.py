@@ -1,5 +1,6 @@
 """The light set: the owner's file, wrong content refused, a substitute without it."""
 
+import io
 import os
 import zipfile
 from pathlib import Path
@@ -20,31 +21,42 @@ def tables(rows=(601, 192), sensors=41):
     return counts, [cmu_light.LUX_PER_COUNT * part for part in counts], rng.uniform(0, 30, size=(sensors, 2))
 
 
-def write_mat(path, counts, lux, coordinates):
+def mat_of(counts, lux, coordinates):
+    """The bytes of a file as the owner's."""
     parts = [{"sensordata": c, "sensordataLux": x} for c, x in zip(counts, lux, strict=True)]
     data = {"coords": coordinates, "train": parts[0], "test": parts[1], "note": "made up"}
-    savemat(path, {"data": data})
-    return path
+    savemat(file := io.BytesIO(), {"data": data})
+    return file.getvalue()
 
 
 def write_zip(path):
     """An archive as the owner's, with made-up readings."""
-    mat = write_mat(path.with_suffix(".made_up"), *tables())
     with zipfile.ZipFile(path, "w") as file:
         file.writestr("lightsensor/readme.txt", "made up")
-        file.write(mat, "lightsensor/data.mat")
-    mat.unlink()
+        file.writestr("lightsensor/data.mat", mat_of(*tables()))
 
 
-def test_the_table_and_its_split_are_those_of_the_file(tmp_path):
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """The folder of the light set in an empty data directory."""
+    monkeypatch.setenv("KBREPRO_DATA", str(tmp_path))
+    folder = tmp_path / "cmu-light"
+    folder.mkdir()
+    return folder
+
+
+def test_the_file_is_found_with_its_table_and_split_and_told_from_the_recorded_one(folder):
     counts, lux, coordinates = tables()
-    data = cmu_light.read(write_mat(tmp_path / cmu_light.MAT, counts, lux, coordinates))
+    (folder / cmu_light.MAT).write_bytes(mat_of(counts, lux, coordinates))
+    data = store.load("light")
     assert data.is_real and data.unit == "Lux" and data.source == cmu_light.MAT
     assert data.sensors == list(range(1, 42)) and len(data.times) == 793
     np.testing.assert_array_equal(data.locations, coordinates)
     train, test = store.train_test(data, 601 / 793)
     np.testing.assert_array_equal(train, lux[0])
     np.testing.assert_array_equal(test, lux[1])
+    assert list(store.checksums()) == [f"cmu-light/{cmu_light.MAT}"]
+    assert "DIFFERS" in store.status()
 
 
 def with_gap(lux):
@@ -58,60 +70,25 @@ BAD = {
     "fewer sensors": lambda: tables(sensors=40),
     "other unit": lambda: (tables()[0], [2 * part for part in tables()[1]], tables()[2]),
     "missing reading": lambda: (tables()[0], with_gap(tables()[1]), tables()[2]),
+    "truncated": lambda: mat_of(*tables())[:100_000],
+    "empty": lambda: b"",
+    "a web page": lambda: b"<html>",
+    "nothing but a head": lambda: b"MATLAB 5.0 MAT-file" + bytes(109) + b"\x00\x01IM" + bytes(40),
 }
 
 
 @pytest.mark.parametrize("kind", BAD)
-def test_wrong_content_is_refused_by_name(tmp_path, kind):
-    path = write_mat(tmp_path / cmu_light.MAT, *BAD[kind]())
-    with pytest.raises(DamagedFile, match=cmu_light.MAT):
-        cmu_light.read(path)
-
-
-@pytest.mark.parametrize("content", [b"", b"<html>", b"MATLAB 5.0 MAT-file" + bytes(109) + b"\x00\x01IM" + bytes(40)])
-def test_a_damaged_file_is_named(tmp_path, content):
-    (tmp_path / cmu_light.MAT).write_bytes(content)
-    with pytest.raises(DamagedFile, match=cmu_light.MAT):
-        cmu_light.read(tmp_path / cmu_light.MAT)
-
-
-def test_a_truncated_file_is_named(tmp_path):
-    path = write_mat(tmp_path / cmu_light.MAT, *tables())
-    path.write_bytes(path.read_bytes()[:100_000])
-    with pytest.raises(DamagedFile, match=cmu_light.MAT):
-        cmu_light.read(path)
-
-
-@pytest.fixture
-def folder(tmp_path, monkeypatch):
-    """The folder of the light set in an empty data directory."""
-    monkeypatch.setenv("KBREPRO_DATA", str(tmp_path))
-    folder = tmp_path / "cmu-light"
-    folder.mkdir()
-    return folder
-
-
-def test_the_file_is_found_and_told_from_the_recorded_one(folder):
-    write_mat(folder / cmu_light.MAT, *tables())
-    assert store.load("light").source == cmu_light.MAT
-    assert list(store.checksums()) == [f"cmu-light/{cmu_light.MAT}"]
-    assert "DIFFERS" in store.status()
-
-
-def test_damage_is_no_reason_for_the_substitute(folder):
-    (folder / cmu_light.MAT).write_bytes(b"damaged")
+def test_a_damaged_file_is_named_and_no_reason_for_the_substitute(folder, kind):
+    content = BAD[kind]()
+    (folder / cmu_light.MAT).write_bytes(content if isinstance(content, bytes) else mat_of(*content))
     with pytest.raises(DamagedFile, match=cmu_light.MAT):
         store.load("light")
 
 
-def test_without_files_a_labelled_substitute(tmp_path, monkeypatch):
-    monkeypatch.setenv("KBREPRO_DATA", str(tmp_path))
-    data = store.load("light")
-    assert not data.is_real and data.source == "simulated substitute" and data.unit == "Lux"
-    assert data.readings.shape == (793, 41)
-    np.testing.assert_array_equal(data.readings, cmu_light.simulated().readings)
+def test_the_substitute_resembles_the_room():
+    data = cmu_light.simulated()
+    assert data.unit == "Lux" and data.readings.shape == (793, 41)
     assert data.readings.min() >= 5 and len(set(data.readings[601:].argmax(axis=1))) > 2
-    assert "light: not found" in store.status()
 
 
 def test_the_real_set_has_the_numbers_of_its_readme():

@@ -35,15 +35,12 @@ def test_usc_is_cleaned_as_described(usc):
     assert set(data.times.hour) == set(range(6, 11))
 
 
-def test_metr_la_keeps_the_mornings_of_five_working_days(tmp_path):
-    path = tmp_path / traffic.METR_LA
-    slots = np.arange(7 * 288)
-    pd.DataFrame({str(k): slots + k for k in range(207)}).to_csv(path, index=False)
-    data = traffic.read_metr_la(path)
-    assert data.readings.shape == (300, 207)
-    days = sorted(set(data.times.day))
-    assert days == [1, 2, 5, 6, 7]
-    assert data.readings[0, 0] == 6 * 12
+@pytest.mark.parametrize("name", [traffic.WEEK, traffic.METR_LA])  # the second is packed
+def test_metr_la_keeps_the_mornings_of_five_working_days(tmp_path, name):
+    pd.DataFrame({str(7000 + k): np.arange(7 * 288) + k for k in range(207)}).to_csv(tmp_path / name, index=False)
+    data = traffic.read_metr_la(tmp_path / name)
+    assert data.readings.shape == (300, 207) and sorted(set(data.times.day)) == [1, 2, 5, 6, 7]
+    assert data.sensors[:2] == [7000, 7001] and data.readings[:2, 3].tolist() == [6 * 12 + 3, 6 * 12 + 4]
 
 
 def test_a_week_with_a_missing_reading_is_refused(tmp_path):
@@ -63,25 +60,6 @@ def test_a_damaged_file_is_named(tmp_path, read):
         read(path)
 
 
-@pytest.mark.parametrize("name", ["traffic_usc", "traffic_metr_la"])
-def test_without_files_a_labelled_substitute(name, tmp_path, monkeypatch):
-    monkeypatch.setenv("KBREPRO_DATA", str(tmp_path))
-    data = store.load(name)
-    assert not data.is_real
-    assert data.source == "simulated substitute"
-    np.testing.assert_array_equal(data.readings, traffic.simulated().readings)
-    assert f"{name}: not found" in store.status()
-
-
-def test_files_in_the_data_directory_are_found(usc, tmp_path, monkeypatch):
-    (tmp_path / "traffic").mkdir()
-    usc.rename(tmp_path / "traffic" / traffic.USC)
-    monkeypatch.setenv("KBREPRO_DATA", str(tmp_path))
-    assert store.load("traffic_usc").is_real
-    assert list(store.checksums()) == [f"traffic/{traffic.USC}"]
-    assert "DIFFERS" in store.status()
-
-
 def test_upstream_files_give_the_same_readings_and_checksum(usc, tmp_path, monkeypatch):
     monkeypatch.setenv("KBREPRO_DATA", str(tmp_path))
     folder = tmp_path / "traffic"
@@ -95,15 +73,8 @@ def test_upstream_files_give_the_same_readings_and_checksum(usc, tmp_path, monke
     ours = store.load("traffic_usc")
     assert (upstream.source, ours.source) == (traffic.DENSE, traffic.USC)
     np.testing.assert_array_equal(upstream.readings, ours.readings)
+    assert ours.is_real and "DIFFERS" in store.status()
     assert len(ours.checksum) == 64 and upstream.checksum == ours.checksum
-
-
-def test_upstream_week_is_read_as_it_is(tmp_path):
-    table = pd.DataFrame({str(7000 + k): np.arange(7 * 288) + k for k in range(207)})
-    for name in (traffic.WEEK, traffic.METR_LA):  # the second is packed
-        table.to_csv(tmp_path / name, index=False)
-        week = traffic.read_metr_la(tmp_path / name)
-        assert week.sensors[:2] == [7000, 7001] and week.readings[1, 3] == 6 * 12 + 4
 
 
 def test_half_of_the_upstream_files_is_named(tmp_path):
@@ -113,14 +84,8 @@ def test_half_of_the_upstream_files_is_named(tmp_path):
 
 
 @pytest.mark.skipif("KBREPRO_DATA" not in os.environ, reason="KBREPRO_DATA is not set: no real traffic data")
-def test_the_real_sets_have_the_documented_shapes():
-    assert Path(os.environ["KBREPRO_DATA"], "traffic").is_dir()
-    assert store.load("traffic_usc").readings.shape == (1244, 108)
-    assert store.load("traffic_metr_la").readings.shape == (300, 207)
-
-
-@pytest.mark.skipif("KBREPRO_DATA" not in os.environ, reason="KBREPRO_DATA is not set: no real traffic data")
-def test_the_real_upstream_files_give_the_same_readings():
+def test_the_real_sets_have_the_documented_shapes_and_upstream_files_the_same_readings():
     folder = Path(os.environ["KBREPRO_DATA"], "traffic")
     ours, upstream = (traffic.read_usc(folder / name).readings for name in (traffic.USC, traffic.DENSE))
+    assert ours.shape == (1244, 108) and store.load("traffic_metr_la").readings.shape == (300, 207)
     np.testing.assert_array_equal(ours, upstream)

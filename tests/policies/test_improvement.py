@@ -4,9 +4,6 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from hypothesis.extra.numpy import arrays
 from mpmath import mp, mpf
 from scipy.integrate import quad
 from scipy.stats import norm
@@ -87,25 +84,6 @@ def test_expected_improvement_is_the_integral(margin):
         for m, s in zip(mean, sd, strict=True)
     ]
     np.testing.assert_allclose(np.exp(policy.index(None)), integrals, rtol=1e-7)
-
-
-numbers = arrays(float, 6, elements=st.floats(-3, 3, width=32))
-spreads = arrays(float, 6, elements=st.floats(0.015625, 3, width=32))
-
-
-@settings(max_examples=100, deadline=None, derandomize=True)
-@given(mean=numbers, sd=spreads, margin=st.sampled_from([0.0, 0.1, 1.0]))
-def test_mpi_orders_the_arms_as_the_probability_of_improvement(mean, sd, margin):
-    index = at(ProbabilityOfImprovement, mean, sd, [1, 0, 1, 0, 0, 2], margin=margin).index(None)
-    target = mean[[0, 2, 5]].max() + margin
-    np.testing.assert_allclose(norm.cdf(index), norm.sf(target, mean, sd), rtol=1e-9)
-
-
-def test_without_margin_mpi_stays_and_with_it_moves_on():
-    """Margin 0: the incumbent's own z is 0, the largest. With a margin its small sd counts against it."""
-    state, rng = ([1.0, 0.9, 0.0], [0.05, 1.0, 1.0], [5, 0, 0]), np.random.default_rng(27)
-    assert at(ProbabilityOfImprovement, *state).ask(rng) == 0
-    assert at(ProbabilityOfImprovement, *state, margin=0.1).ask(rng) == 1
 
 
 # Incumbents

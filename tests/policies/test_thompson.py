@@ -1,20 +1,15 @@
-"""Thompson sampling: draws have the posterior's law, no factorisation per round, and results free of worker counts."""
-
-from functools import partial
+"""Thompson sampling: deviations have exactly the posterior's covariance, without a factorisation in a round."""
 
 import numpy as np
 import pytest
+from dense import dense_posterior
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.linalg import cholesky
-from scipy.stats import kstest, norm
 
-from kbrepro.confidence import Constant, Improved
-from kbrepro.information import GainByFormula
+from kbrepro.confidence import Constant
 from kbrepro.kernels import Empirical, Matern, SquaredExponential, grid
-from kbrepro.policies import UCB, ExpectedImprovement, ThompsonSampling
-from kbrepro.problems import Model, RKHSFunction, Trial
-from kbrepro.simulation import Experiment, run, run_trials
+from kbrepro.policies import ThompsonSampling
+from kbrepro.problems import Model
 
 HISTORY = [(0, 0.4), (3, -1.0), (0, 0.9), (4, 0.2), (0, 0.1)]
 KERNELS = {
@@ -30,12 +25,6 @@ def sampler(kernel, points, history=HISTORY, noise_variance=0.1, width=2.0):
     for arm, observation in history:
         policy.tell(arm, observation)
     return policy
-
-
-def dense_posterior(kernel, arms, history, noise_variance=0.1):
-    pulled = arms[[arm for arm, _ in history]]
-    gain = kernel(arms, pulled) @ np.linalg.inv(kernel(pulled, pulled) + noise_variance * np.eye(len(history)))
-    return gain @ [y for _, y in history], kernel(arms, arms) - gain @ kernel(pulled, arms)
 
 
 class Standard:
@@ -60,7 +49,7 @@ def exact_covariance(policy):
 def test_the_deviation_has_exactly_the_posterior_covariance(name):
     kernel, arms = KERNELS[name]
     policy = sampler(kernel, arms)
-    _, C = dense_posterior(kernel, arms, HISTORY)
+    _, C = dense_posterior(kernel, arms, 0.1, *zip(*HISTORY, strict=True))
     np.testing.assert_allclose(exact_covariance(policy), C, atol=2e-11 * kernel.diag(arms).max())
 
 
@@ -71,9 +60,7 @@ def test_the_deviation_has_exactly_the_posterior_covariance(name):
 def test_the_covariance_is_exact_after_any_pulls(pulls, noise_variance, lengthscale):
     kernel, arms = Matern(lengthscale, nu=1.5), grid(6)
     policy = sampler(kernel, arms, history=[(arm, 0.0) for arm in pulls], noise_variance=noise_variance)
-    C = kernel(arms, arms)
-    if pulls:
-        _, C = dense_posterior(kernel, arms, [(arm, 0.0) for arm in pulls], noise_variance)
+    _, C = dense_posterior(kernel, arms, noise_variance, pulls, np.zeros(len(pulls)))
     np.testing.assert_allclose(exact_covariance(policy), C, atol=1e-8)
 
 
@@ -88,30 +75,10 @@ def test_thirty_thousand_pulls_leave_the_covariance_of_the_draws_right():
     assert (np.abs(exact_covariance(policy) - C) < 1e-4 * np.outer(sd, sd)).all()
 
 
-def draws_of(policy, n, seed):
-    rng = np.random.default_rng(seed)
-    return np.array([policy.deviation(rng) for _ in range(n)])
-
-
-def test_draws_have_the_law_of_draws_by_cholesky():
-    """Kolmogorov-Smirnov, two samples of 4000, at level 1e-4 each, in six directions; and which arm is best."""
-    kernel, arms = KERNELS["Matérn"]
-    policy = sampler(kernel, arms)
-    mean, C = dense_posterior(kernel, arms, HISTORY)
-    rng = np.random.default_rng(43)
-    factor = cholesky(C, lower=True)
-    reference = (factor @ rng.standard_normal((6, 4000))).T
-    mine = draws_of(policy, 4000, 44)
-    for direction in rng.standard_normal((6, 6)):
-        assert kstest(mine @ direction, reference @ direction).pvalue > 1e-4
-    best = [np.bincount((mean + 2 * sample).argmax(axis=1), minlength=6) / 4000 for sample in (mine, reference)]
-    assert np.abs(best[0] - best[1]).max() < norm.ppf(1 - 1e-5) * np.sqrt(2 * 0.25 / 4000)
-
-
 def test_the_width_multiplies_the_deviation_not_the_mean():
     """With width 0 the arm of largest mean; with a huge one that of the largest deviation."""
     kernel, arms = KERNELS["Matérn"]
-    mean, _ = dense_posterior(kernel, arms, HISTORY)
+    mean, _ = dense_posterior(kernel, arms, 0.1, *zip(*HISTORY, strict=True))
     rng = np.random.default_rng(45)
     still, wide = sampler(kernel, arms, width=0.0), sampler(kernel, arms, width=1e9)
     assert {still.ask(rng) for _ in range(20)} == {int(mean.argmax())}
@@ -131,28 +98,3 @@ def test_no_factorisation_in_a_round(monkeypatch):
         monkeypatch.setattr(module, name, forbidden)
     monkeypatch.setattr("kbrepro.problems.covariance_factor", forbidden)
     policy.tell(policy.ask(np.random.default_rng(48)), 0.1)
-
-
-# Beside other policies
-
-
-SOURCE = RKHSFunction(SquaredExponential(0.2), grid(30), 0.01, norm=2.0)
-GAIN = GainByFormula("squared exponential")
-POLICIES = {
-    "IGP-UCB": partial(UCB, width=Improved(0.1, GAIN), random_opening=True),
-    "GP-TS": partial(ThompsonSampling, width=Improved(0.05, GAIN), random_opening=True),
-    "EI": partial(ExpectedImprovement, random_opening=True),
-}
-
-
-def test_the_first_arm_is_random_and_common_to_all_policies():
-    trace = run_trials(Experiment(SOURCE, POLICIES, horizon=2), 30, 50)
-    first = {name: runs.arms[:, 0].tolist() for name, runs in trace.items()}
-    assert first["IGP-UCB"] == first["GP-TS"] == first["EI"]
-    assert len(set(first["EI"])) > 12
-
-
-def test_regret_of_thompson_falls_on_an_easy_problem():
-    problem = SOURCE(Trial(53, 0))
-    trace = run(POLICIES["GP-TS"](problem.model, 400), problem, 400, np.random.default_rng(54))
-    assert trace.regret[-100:].mean() < 0.2 * trace.regret[:20].mean()

@@ -1,4 +1,4 @@
-"""The index of UCB and of its two halves, what the width is asked, and the band."""
+"""The indices of the two halves of UCB, what the width is asked, and the band."""
 
 from types import SimpleNamespace
 
@@ -15,14 +15,6 @@ def at(make, mean, sd, **settings):
     policy = make(Model(grid(len(mean)), Independent(), 0.1), 10, **settings)
     policy.posterior = SimpleNamespace(mean=np.array(mean), sd=np.array(sd), variance=np.square(sd))
     return policy
-
-
-def test_ucb_is_mean_plus_width_times_sd():
-    widths = {1: 0.0, 2: 1.5, 7: 3.0}
-    policy = at(UCB, [0.0, 1.0, 0.5], [2.0, 0.5, 1.0], width=lambda policy: widths[policy.t])
-    for t, index in ((1, [0.0, 1.0, 0.5]), (2, [3.0, 1.75, 2.0]), (7, [6.0, 2.5, 3.5])):
-        policy.t = t
-        np.testing.assert_allclose(policy.index(None), index)
 
 
 @pytest.mark.parametrize("make", [UCB, ThompsonSampling])

@@ -60,13 +60,13 @@ class Browser:
             raise RuntimeError(f"{method}: {answer['error']}")
         return answer["result"]
 
-    def open(self, path, width):
-        """Load a file in a window of that width; a phone if it is narrow."""
+    def open(self, path, width, query=""):
+        """Load a file, with a query, in a window of that width; a phone if it is narrow."""
         self.call(
             "Emulation.setDeviceMetricsOverride", width=width, height=900, deviceScaleFactor=1, mobile=width < 600
         )
         self.complaints, self.events = [], []
-        self.call("Page.navigate", url=path.as_uri())
+        self.call("Page.navigate", url=path.as_uri() + f"?{query}" * bool(query))
         while "Page.loadEventFired" not in self.events:
             self._listen(self._next())
 

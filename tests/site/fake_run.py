@@ -6,7 +6,8 @@ from fake_project import make_project
 
 CLAIM = {
     "id": "1-A", "where": "Fig. 1", "kind": "experiment", "counts_as": "experiment", "says": "Small is beautiful.",
-    "finds": "It is, by 3.", "verdict": "reproduced", "deciding": "", "headline": True, "note": "", "changes": [],
+    "finds": "It is, by 3.", "verdict": "reproduced", "deciding": "", "note": "", "changes": [],
+    "quote": "Small is beautiful!", "sanity_check": "", "substitute_data": "",
     "parts": {"it": {"is": "size", "rule": "> 0", "shown": "3", "state": "holds"}},
 }  # fmt: skip
 FACTS = {

@@ -72,12 +72,40 @@ def test_every_link_within_the_site_leads_somewhere(pages, report):
     assert broken == []
 
 
-def test_a_claim_is_found_at_its_permanent_anchor(browser, pages):
-    rules = claims.load(min((ROOT / "notebooks" / "claims").glob("*.yaml")))
+def test_a_claim_is_found_at_its_permanent_anchor_and_its_fold_opens(browser, pages):
+    rules = claims.load(min((ROOT / "notebooks" / "claims").glob("[0-9]*.yaml")))
     name, claim = list(rules.claims.items())[1]
     browser.open(pages[f"{rules.notebook}.html"], DESKTOP)
-    assert browser.ask(f"document.getElementById('{name}').closest('tr').innerText").startswith(name)
-    words = claim.says.split()[:3]
-    assert " ".join(words) in browser.ask(f"document.getElementById('{name}').closest('section').innerText")
-    assert browser.ask(f"document.getElementById('{name}').getAttribute('href')") == f"#all-{name}"
-    assert browser.ask(f"document.getElementById('all-{name}').getAttribute('href')") == f"#{name}"
+    row = f"document.getElementById('{name}').closest('tr')"
+    assert browser.ask(f"{row}.innerText").startswith(name)
+    assert " ".join(claim.says.split()[:3]) in browser.ask(f"{row}.innerText")
+    rule = next(iter(claim.parts.values())).rule.text
+    assert f"rule {rule}" not in browser.ask(f"{row}.innerText")
+    browser.ask(f"{row}.querySelector('details').open = true")
+    assert f"rule {rule}" in browser.ask(f"{row}.innerText")
+
+
+def test_the_scorecard_is_filtered_by_paper_kind_and_verdict(browser, pages):
+    browser.open(pages["scorecard.html"], DESKTOP)
+    rows = "[...document.querySelectorAll('table tbody tr')]"
+    shown = rows + ".filter(r => r.offsetParent && /^\\d+-[A-Z]/.test(r.innerText))"
+    every = browser.ask(f"{shown}.length")
+    boxes = browser.ask("[...document.querySelectorAll('.filters select')].map(b => b.getAttribute('aria-label'))")
+    assert boxes == ["paper", "kind", "verdict"]
+    for number, value in enumerate(("04", "experiment", "depends")):
+        box = f"document.querySelectorAll('.filters select')[{number}]"
+        browser.ask(f"{box}.value = '{value}', {box}.onchange()")
+    left = browser.ask(f"{shown}.map(r => r.innerText)")
+    assert 0 < len(left) < every and all(row.startswith("4-") and "depends" in row for row in left)
+
+
+def test_search_finds_a_paper_before_the_names_of_its_functions(browser, pages):
+    browser.open(pages["search.html"], DESKTOP, query="q=starvation")
+    browser.ask("new Promise(done => setTimeout(done, 3000))")
+    assert "starvation" in browser.ask("document.querySelector('ul.search li a').innerText")
+
+
+@pytest.mark.parametrize(("name", "most"), [("index", 4000), ("scorecard", 12000)])
+def test_a_page_is_no_longer_than_it_may_be(browser, pages, name, most):
+    browser.open(pages[f"{name}.html"], DESKTOP)
+    assert browser.ask("document.documentElement.scrollHeight") <= most

@@ -61,15 +61,21 @@ def texts(page):
     return [data.get("text/markdown", data.get("text/html", "")) for data in outputs]
 
 
-def test_a_claim_has_one_anchor_in_its_section_and_one_in_the_table_of_all_each_linked_to_the_other(page):
-    glance, *_, section, every = texts(page)
+def test_a_claim_has_one_anchor_where_it_is_shown_first(page):
+    glance, *_, section, again = texts(page)
     assert '(<a href="#1-B">1-B</a>)' in glance
-    assert '| <a id="1-A" href="#all-1-A">1-A</a> |' in section
-    assert '| <a id="all-1-A" href="#1-A">1-A</a> |' in every
-    assert '| <a id="1-B">1-B</a> |' in every  # shown nowhere else
+    assert '| <a id="1-A">1-A</a> |' in section and '| <a href="#1-A">1-A</a> |' in again
+    assert '| <a id="1-B">1-B</a> |' in again  # shown nowhere else
     assert 'as <a href="#1-B">1-B</a>.' in section
-    found = re.findall(r'id="([^"]+)"', "".join(texts(page)))
-    assert sorted(found) == ["1-A", "1-B", "all-1-A"]
+    assert sorted(re.findall(r'id="([^"]+)"', "".join(texts(page)))) == ["1-A", "1-B"]
+
+
+def test_outputs_that_are_folded_stay_folded(folder):
+    notebook = nbformat.read(folder / "notebook.ipynb", as_version=4)
+    notebook.cells[4].metadata["tags"] = ["hide-input", "hide-output"]
+    nbformat.write(notebook, folder / "notebook.ipynb")
+    code = [cell for cell in pages.paper(folder.parents[2], folder).cells if cell.cell_type == "code"]
+    assert [cell.metadata["tags"] for cell in code[1:3]] == [["hide-input"], ["hide-input", "hide-output"]]
 
 
 def test_verdicts_have_glyph_and_class(page):

@@ -1,11 +1,9 @@
 """Pages quote what the runs of a small project found, are left alone elsewhere, and say so where there is no run."""
 
-import subprocess
-
 import fake_run
 import pytest
 from click.testing import CliRunner
-from fake_project import NAME
+from fake_project import NAME, commit_all
 
 from kbrepro.__main__ import main
 from kbrepro.batch import provenance, run
@@ -13,20 +11,20 @@ from kbrepro.site import quoted
 from kbrepro.verdicts import pictures, scorecard
 
 CLAIM = fake_run.CLAIM | {"verdict": "partly", "deciding": "reproduced with one; not reproduced with two"}
-CLAIM |= {"interpretations": {"holds": 2, "fails": 1, "of": 4, "decides": "the x alone decides", "flips": {}}}
-OPEN = CLAIM | {"id": "1-B", "verdict": "not evaluated", "note": "needs data: light", "headline": False, "deciding": ""}
+PLAYED = {"part": "it", "holds": 2, "fails": 1, "of": 4, "decides": "the x alone decides", "flips": {}}
+CLAIM |= {"interpretations": PLAYED}
+ANSWER = {"sentence": "Small stands.", "holds": True, "answers": ["1-A"]}
+OPEN = CLAIM | {"id": "1-B", "verdict": "not evaluated", "note": "needs data: light", "deciding": ""}
 README = """# Small
-<!-- begin papers -->
+<!-- begin totals -->
 OLD
-<!-- end papers -->
+<!-- end totals -->
 By hand: 1-A is <!-- begin 1-A -->OLD<!-- end 1-A -->, 1-Z <!-- begin 1-Z --><!-- end 1-Z -->.
-<!-- begin findings -->
-<!-- end findings -->
+<!-- begin answers -->
+<!-- end answers -->
 <!-- begin run 01 -->
 <!-- end run 01 -->
 <!-- begin cost 01 --><!-- end cost 01 --> <!-- begin cost 02 --><!-- end cost 02 -->
-<!-- begin table 1 -->
-<!-- end table 1 -->
 """
 
 
@@ -40,21 +38,21 @@ def root(tmp_path):
 @pytest.fixture
 def finished(root):
     """The project with a full-scale run, and what is left of another."""
-    fake_run.write_run(root / "results" / "paper" / NAME, [CLAIM, OPEN])
+    fake_run.write_run(root / "results" / "paper" / NAME, [CLAIM, OPEN], [ANSWER, ANSWER | {"holds": False}])
     return root
 
 
 def test_blocks_are_filled_and_all_else_stays(finished):
     text = quoted.filled(README, finished)
-    assert "| Low & Lee 1999, [On Small](https://a.b/c) |" in text and "| 1 partly, 1 not evaluated |" in text
+    assert "**2 claims of the papers: 1 partly, 1 not evaluated.** We never saw" in text
     (line,) = [line for line in text.splitlines() if line.startswith("By hand")]
     assert line == (
-        "By hand: 1-A is <!-- begin 1-A -->◐ **partly**; reproduced with one; not reproduced with two; "
-        "holds in 2 and fails in 1 of 4 interpretations; the x alone decides<!-- end 1-A -->, "
+        "By hand: 1-A is <!-- begin 1-A -->◐ **partly** (holds 2, fails 1, open 1 of 4; the x alone decides); "
+        "reproduced with one; not reproduced with two<!-- end 1-A -->, "
         "1-Z <!-- begin 1-Z -->no full-scale verdict yet<!-- end 1-Z -->."
     )
-    assert "- **Low & Lee 1999**\n  - *Small is beautiful.* ◐ **partly** (1-A: reproduced with one; not" in text
-    assert "two). It is, by 3.\n" in text
+    answers = "**[Low & Lee 1999](notebooks/01_small.ipynb)** (2 claims of the paper: 1 partly, 1 not evaluated)."
+    assert f"- {answers} Small stands. (1-A)\n" in text
     assert "- Not evaluated: 1-B (needs data: light).\n- Settings of the run: `horizon` 20." in text
     assert "took 600 s of computing (10 min of one core)" in text and "took 1.5 min with 3 workers" in text
     assert "OLD" not in text
@@ -71,19 +69,19 @@ def test_verdicts_on_halves_are_counted_and_those_that_differ_listed(finished):
         assert "Of 3 claims 2 can be judged on either half of their trials; 1 of these have the same verdict" in text
         assert f"not reproduced on another: {opposite}." in text
         shown = " | ".join(f"{scorecard.GLYPHS[verdict]} {verdict}" for verdict in halves)
-        assert f"| 1-A | Small is beautiful. | ◐ **partly** | {shown} |" in text and "| 1-B |" not in text
+        assert f"the x alone decides) | {shown} |" in text and "| 1-B |" not in text
 
 
 def test_where_no_run_is_the_page_says_so(root):
     text = quoted.filled(README, root)
     assert text.count("*No full-scale run is here") == 5
-    assert "no full-scale run is here |" in text and "(results/" not in text
+    assert "(results/" not in text
     assert "| not known: no run is here |" in quoted.filled("<!-- begin costs --><!-- end costs -->", root)
 
 
-@pytest.mark.parametrize("name", ["papers 01", "run one", "finding", "1-a"])
+@pytest.mark.parametrize("name", ["totals 01", "run one", "finding", "1-a"])
 def test_an_unknown_block_is_an_error_that_names_it(root, name):
-    with pytest.raises(ValueError, match=f"block '{name}' is not allowed; allowed are such as papers, "):
+    with pytest.raises(ValueError, match=f"block '{name}' is not allowed; allowed are such as totals, "):
         quoted.filled(f"<!-- begin {name} --><!-- end {name} -->", root)
 
 
@@ -91,16 +89,21 @@ def test_an_unknown_block_is_an_error_that_names_it(root, name):
 def no_picture(monkeypatch, styled):
     import matplotlib.pyplot as plt
 
-    monkeypatch.setattr(pictures, "all_parts", lambda runs: plt.figure(figsize=(1, 1)))
+    for name in ("all_parts", "totals"):
+        monkeypatch.setattr(pictures, name, lambda its: plt.figure(figsize=(1, 1)))
 
 
 def test_the_command_renews_scorecard_picture_and_pages_that_are_there(finished, monkeypatch, no_picture):
     monkeypatch.chdir(finished)
     done = CliRunner().invoke(main, ["scorecard"])
-    assert done.output.split() == ["results/README.md", "results/paper/all_parts.png", "README.md"]
+    assert done.output.split() == [
+        "results/README.md",
+        *(f"results/paper/{n}.png" for n in ("totals", "parts_01")),
+        "README.md",
+    ]
     assert (finished / "README.md").read_text() == quoted.filled(README, finished)
     card = (finished / "results" / "README.md").read_text()
-    assert "Small is beautiful." in card and "](paper/all_parts.png)" in card
+    assert "Small is beautiful." in card and "](paper/parts_01.png)" in card
 
 
 def test_without_runs_and_pages_there_is_an_empty_scorecard(root):
@@ -118,16 +121,11 @@ def test_pages_are_renewed_after_full_scale_runs_if_one_failed(finished, monkeyp
     monkeypatch.setattr(run, "run", failed)
     monkeypatch.chdir(finished)
     assert "Error: 1 of 2 notebooks failed" in CliRunner().invoke(main, ["reproduce", *options.split()]).output
-    assert ("Small is beautiful." in (finished / "README.md").read_text()) == renewed
+    assert ("Small stands." in (finished / "README.md").read_text()) == renewed
 
 
 def test_renewed_pages_do_not_make_the_next_run_dirty(root):
-    def git(*arguments):
-        subprocess.run(["git", *arguments], cwd=root, check=True, capture_output=True)
-
-    git("init", "-q")
-    git("add", ".")
-    git("-c", "user.name=A", "-c", "user.email=a@b.c", "commit", "-qm", "All")
+    commit_all(root)
     (root / "README.md").write_text("renewed")
     assert provenance.git_state(root)["dirty"] is False
     (root / "CITATION.cff").write_text("changed")

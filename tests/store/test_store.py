@@ -1,12 +1,7 @@
 """What was played is read, not played again; whatever happens while it is written, nothing is damaged or lost."""
 
-import csv
 import errno
 import json
-import os
-import signal
-import subprocess
-import sys
 import time
 from functools import partial
 from pathlib import Path
@@ -106,11 +101,6 @@ def test_a_label_stands_once_in_a_notebook(folder, tmp_path):
     assert played(log) == [0, 1]
 
 
-def test_where_nothing_may_be_played_a_missing_label_is_named(folder, tmp_path):
-    with pytest.raises(store.NotKept, match=r"label 'Fig. 1' is not in played/, and nothing is to be played"):
-        play(folder, tmp_path / "log", read_only=True)
-
-
 def test_what_needs_data_that_is_not_here_is_read_and_never_played(folder):
     def rows(level):
         return kb.Experiment(
@@ -207,7 +197,7 @@ def test_of_measured_data_neither_arms_nor_gaps_are_kept(folder):
         kept = run_trials(experiment, 6, 1, label="lab")
     plain = run_trials(kb.Experiment(experiment.problem, experiment.policies, 12), 6, 1)
     for name, trace in plain.items():
-        np.testing.assert_array_equal(kept[name].cumulative_regret[:, -1], trace.cumulative_regret[:, -1])
+        np.testing.assert_allclose(kept[name].cumulative_regret[:, -1], trace.cumulative_regret[:, -1], rtol=1e-7)
     gaps = rewards.max(axis=1, keepdims=True) - rewards
     with np.load(folder / "lab.npz") as file:
         names = [name for name in file.files if name.startswith(("rounds", "policies"))]
@@ -236,23 +226,14 @@ def test_of_sensor_data_all_but_the_readings_is_remembered(folder):
         gone = store.remembered("light", substitute_data)
         with pytest.raises(store.OtherSettings, match="data: 0a1b before, 2c3d now"):
             store.remembered("light", sensors(checksum="2c3d"))
+        with pytest.raises(store.OtherSettings, match="times"):
+            store.remembered("light", sensors(7))
     assert gone.is_real and np.isnan(gone.readings).all() and gone.readings.shape == (5, 3)
     assert gone.times.equals(real.times) and (gone.sensors, gone.unit, gone.checksum) == ([1, 2, 4], "°C", "0a1b")
     np.testing.assert_array_equal(gone.locations, real.locations)
     with np.load(path) as file:
         assert not any(np.isin(real.readings, file[name]).any() for name in file.files if file[name].dtype.kind == "f")
     assert store.remembered("light", substitute_data) is substitute_data  # no store in use
-
-
-def test_other_days_of_the_same_file_are_remembered_too(folder):
-    for n in (5, 7):
-        with store.using(store.Store(folder, fresh=[])):
-            try:
-                store.remembered("light", sensors(n))
-            except store.OtherSettings:
-                return
-    with store.using(store.Store(folder)):
-        assert store.remembered("light", sensors(checksum="")).readings.shape == (7, 3)
 
 
 def test_what_is_kept_is_read_by_notebook_and_label(tmp_path, monkeypatch):
@@ -288,52 +269,15 @@ def test_a_job_without_settings_runs_where_nothing_is_kept_and_is_refused_where_
         map_trials(lambda trial: trial.number, 2, 1)
 
 
-def test_a_policy_of_ones_own_is_counted_by_what_it_is_asked(folder, tmp_path):
-    log = tmp_path / "asked"
-    experiment = kb.Experiment(SOURCE, {"mine": partial(Listed, log=str(log))}, 5)
-    for _ in range(2):
-        with store.using(store.Store(folder)):
-            run_trials(experiment, 2, 5, label="a")
-    assert len(log.read_text()) == 2 * 5
-
-
-class Listed(kb.MeanOnly):
-    """Leaves a mark whenever it is asked."""
-
-    def __init__(self, model, horizon, log):
-        super().__init__(model, horizon)
-        self.log = log
-
-    def ask(self, rng):
-        with open(self.log, "a") as file:
-            file.write("x")
-        return super().ask(rng)
-
-
 def test_neither_workers_nor_blocks_change_what_is_kept(tmp_path, monkeypatch):
     for name, jobs, block in (("one", "1", 1), ("two", "2", 3)):
         monkeypatch.setenv("KBREPRO_JOBS", jobs)
         with store.using(store.Store(tmp_path / name)):
             run_trials(EXPERIMENT, 5, 5, block=block, label="a")
-    assert_same_but_for_seconds(*(tmp_path / name / "a.npz" for name in ("one", "two")))
-
-
-def assert_same_but_for_seconds(one, other):
-    """Two files have the same columns, of the same bytes, but for those of seconds."""
-    with np.load(one) as its, np.load(other) as theirs:
-        assert its.files == theirs.files
-        for name in its.files:
-            if "seconds" not in name:
-                assert (its[name].dtype, its[name].tobytes()) == (theirs[name].dtype, theirs[name].tobytes()), name
-
-
-def test_any_label_is_one_cell_of_the_table_of_times(tmp_path, monkeypatch):
-    monkeypatch.setenv("KBREPRO_TIMES", str(tmp_path / "trials.csv"))
-    label = 'the "a", b\nand c'
-    map_trials(partial(counted, str(tmp_path / "log"), 1.0), 3, 3, label=label)
-    with open(tmp_path / "trials.csv", newline="") as file:
-        ((told, trials, _, played),) = csv.reader(file)
-    assert (told, trials, played) == (label, "3", "3")
+    with np.load(tmp_path / "one" / "a.npz") as one, np.load(tmp_path / "two" / "a.npz") as two:
+        assert one.files == two.files
+        for name in (name for name in one.files if "seconds" not in name):
+            assert (one[name].dtype, one[name].tobytes()) == (two[name].dtype, two[name].tobytes()), name
 
 
 def test_the_environment_names_the_store_and_times_are_told_also_of_what_was_read(tmp_path, monkeypatch):
@@ -357,17 +301,11 @@ def test_the_environment_names_the_store_and_times_are_told_also_of_what_was_rea
 
 @pytest.mark.parametrize("label", ["a b", "a_b", "a/b", "a?b", " a  b "])
 def test_labels_that_would_share_a_file_do_not(folder, tmp_path, label):
-    play(folder, tmp_path / "log", label="a  b")
-    with pytest.raises(store.OtherSettings):
-        play(folder, tmp_path / "log", label=label, seed=4)
-    assert play(folder, tmp_path / "log", label="a  b", read_only=True)
-
-
-def test_a_label_that_is_played_anew_replaces_no_other_one(folder, tmp_path):
-    before = play(folder, tmp_path / "log", label="a b")
-    with pytest.raises(store.OtherSettings):
-        play(folder, tmp_path / "log", label="a_b", seed=4, fresh=["a_b"])
-    assert play(folder, tmp_path / "log", label="a b") == before
+    before = play(folder, tmp_path / "log", label="a  b")
+    for fresh in ([], [label]):
+        with pytest.raises(store.OtherSettings):
+            play(folder, tmp_path / "log", label=label, seed=4, fresh=fresh)
+    assert play(folder, tmp_path / "log", label="a  b", read_only=True) == before
 
 
 def test_a_label_cut_short_after_its_file_was_written_is_put_right(folder, tmp_path, monkeypatch):
@@ -391,17 +329,6 @@ def test_policies_come_in_the_order_asked_for(folder):
             assert list(run_trials(experiment, 2, 5, label="a")) == list(experiment.policies)
 
 
-def bands(number, trial):
-    """An array of whole numbers in some trials, of others in the rest."""
-    return np.arange(3) if trial.number == number else np.arange(3.0)
-
-
-def test_other_types_in_other_trials_are_refused(folder):
-    """One array in a file has one type: what is read would not be what was played."""
-    with store.using(store.Store(folder)), pytest.raises(ValueError, match="'value' has other types in other trials"):
-        map_trials(partial(bands, 1), 3, 1, label="a")
-
-
 @pytest.mark.parametrize("label", ["", "?", "ä" * 101])
 def test_a_label_that_cannot_be_the_name_of_a_file_is_refused(folder, tmp_path, label):
     with pytest.raises(ValueError, match=r"is not allowed: as a file's name it must have 1 to 200 bytes"):
@@ -417,64 +344,3 @@ def test_a_file_that_may_not_be_read_is_not_called_damaged(folder, tmp_path, mon
     monkeypatch.setattr(np, "load", refuse)
     with pytest.raises(PermissionError, match="not yours"):
         play(folder, tmp_path / "log")
-
-
-# Kills
-
-SLOW = """
-import os, sys, time
-from functools import partial
-from pathlib import Path
-from kbrepro import store
-from kbrepro.simulation import map_trials
-
-def job(label, trial):
-    time.sleep(0.02)
-    with open(Path(sys.argv[1]) / "log", "a") as log:
-        log.write(f"{os.environ['ROUND']} {label} {trial.number}\\n")
-    return {"value": trial.rng("run").standard_normal(500), "seconds": time.perf_counter()}
-
-if __name__ == "__main__":
-    with store.using(store.Store(Path(sys.argv[1], "played"))):
-        for label in ("one", "two", "three"):
-            map_trials(partial(job, label), 16, 7, label=label)
-"""
-
-
-@pytest.mark.slow
-def test_ten_kills_damage_nothing_and_what_is_kept_is_not_played_again(tmp_path):
-    (tmp_path / "slow_job.py").write_text(SLOW)
-    kept_in, rng = tmp_path / "cut" / "played", np.random.default_rng(11)
-    own = {"KBREPRO_JOBS": "2", "TQDM_DISABLE": "1", "PYTHONPATH": str(Path(store.__file__).parents[2])}
-    for name in ("cut", "whole"):
-        (tmp_path / name).mkdir()
-
-    def start(name, number):
-        command = [sys.executable, str(tmp_path / "slow_job.py"), str(tmp_path / name)]
-        return subprocess.Popen(command, env=os.environ | own | {"ROUND": str(number)}, stderr=subprocess.DEVNULL)
-
-    def there():
-        """Label and number of every trial that is kept."""
-        parts = {(path.parent.stem, int(path.stem)) for path in kept_in.glob("*.part/*.npz")}
-        return parts | {(path.stem, number) for path in kept_in.glob("*.npz") for number in range(16)}
-
-    before = []
-    for number in range(10):
-        before.append(there())
-        goal, process = len(before[-1]) + int(rng.integers(1, 5)), start("cut", number)
-        while len(there()) < goal and process.poll() is None:
-            time.sleep(rng.uniform(0, 0.01))
-        process.send_signal(signal.SIGKILL)
-        assert process.wait() == -signal.SIGKILL
-        for path in kept_in.rglob("*.npz"):
-            store._opened(path)  # raises if it is damaged
-    before.append(there())
-    assert 10 <= len(before[-1]) < 48
-    assert [start(name, 10).wait(120) for name in ("cut", "whole")] == [0, 0]
-    for line in (tmp_path / "cut" / "log").read_text().splitlines():
-        number, label, trial = line.split()
-        assert (label, int(trial)) not in before[int(number)], line
-    for label in ("one", "two", "three"):
-        assert_same_but_for_seconds(*(tmp_path / name / "played" / f"{label}.npz" for name in ("cut", "whole")))
-    left = [sorted(path.name for path in (tmp_path / name / "played").iterdir()) for name in ("cut", "whole")]
-    assert left[0] == left[1] == [f"{label}.{kind}" for label in ("one", "three", "two") for kind in ("json", "npz")]

@@ -1,5 +1,6 @@
 """The cross of choices, what a table of interpretations says, and which choice decides."""
 
+import pandas as pd
 import pytest
 
 from kbrepro.regret import Estimate, exact
@@ -43,28 +44,35 @@ def test_the_table_is_sorted_and_knows_the_main_interpretation():
 @pytest.mark.parametrize(
     ("holds", "share", "told"),
     [
-        (lambda incumbent, _: incumbent == "mean", (1, 0), "3 of 6 interpretations; the incumbent alone decides"),
-        (lambda i, m: i == "mean" and m < 1, (2 / 3, 2 / 6), "2 of 6 interpretations; what matters most: incumbent"),
-        (lambda *_: True, (0, 0), "6 of 6 interpretations"),
+        (lambda incumbent, _: incumbent == "mean", (1, 0), "holds 3, fails 3 of 6; the incumbent alone decides"),
+        (lambda i, m: i == "mean" and m < 1, (2 / 3, 2 / 6), "holds 2, fails 4 of 6; the incumbent matters most"),
+        (lambda *_: True, (0, 0), "holds 6 of 6"),
     ],
     ids=["one choice alone decides", "two decide together", "nothing decides"],
 )
 def test_what_decides(holds, share, told):
     table = played(lambda incumbent, margin: 1.0 if holds(incumbent, margin) else -1.0)
     assert tuple(interpretations.flips(table, list(CHOICES)).values()) == share
-    assert interpretations.in_words(interpretations.counts(table, list(CHOICES))) == f"holds in {told}"
+    assert interpretations.in_words(interpretations.counts(table, list(CHOICES))) == told
 
 
 def test_interpretations_that_do_not_hold_need_not_fail():
     found = [({"margin": value}, Estimate(value, value - 1, value + 1)) for value in (0, 2, -2, -3)]
     told = interpretations.counts(interpretations.specification(PART, found), ["margin"])
     assert (told["holds"], told["fails"], told["of"]) == (1, 2, 4)
-    assert interpretations.in_words(told, fails=True).startswith(
-        "holds in 1 and fails in 2 of 4 interpretations; the margin alone"
-    )
+    assert interpretations.in_words(told).startswith("holds 1, fails 2, open 1 of 4; the margin alone")
 
 
 def test_choices_are_ranked_by_the_claims_that_they_flip():
     ranked = interpretations.ranking({"1-A": {"x": 0.1, "y": 0.0}, "1-B": {"x": 0.2, "y": 0.9}, "1-C": {"z": 0.0}})
     assert ranked["choice"].tolist() == ["x", "y", "z"]
     assert ranked["flips"].tolist() == [2, 1, 0] and ranked["of"].tolist() == [2, 2, 1]
+
+
+def test_joint_settings_have_the_state_of_every_claim():
+    a = pd.DataFrame({"q": [2, 3, 2, 3], "kernel": list("xxyy"), "state": ["fails", "holds", "holds", "holds"]})
+    b = pd.DataFrame({"kernel": list("xyxy"), "features": [1, 1, 2, 2], "state": ["holds", "fails", "fails", "fails"]})
+    found = interpretations.joint({"4-A": a, "4-B": b}, ("q", "kernel"), {"features": 1})
+    rows = found.set_index(["kernel", "q"])
+    assert rows.index[0] == ("x", 3) and found["holds"].tolist() == [2, 1, 1, 1]
+    assert rows.loc[("x", 2)].tolist() == ["fails", "holds", 1] and rows.loc[("y", 2)].tolist() == ["holds", "fails", 1]

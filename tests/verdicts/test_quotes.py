@@ -11,9 +11,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-import yaml
 
-from kbrepro.batch import editions
 from kbrepro.verdicts import claims
 
 ROOT = Path(__file__).parents[2]
@@ -92,42 +90,6 @@ def test_other_words_parts_of_words_and_another_order_are_not_found(quote):
 def test_what_is_left_out_is_no_page():
     near, far = (f"one{'.' * gap}two" for gap in (GAP, GAP + 1))
     assert stands_in("one [...] two", near) and not stands_in("one [...] two", far)
-
-
-PARTS = {"a": {"is": "difference", "rule": "> 1"}}
-ENTRY = {"id": "0-A", "where": "Fig. 0", "kind": "experiment", "says": "It is.", "parts": PARTS, "finds": "By {a}."}
-
-
-def load(folder, **more):
-    """The rules of a file with one claim."""
-    path = folder / "00_small.yaml"
-    path.write_text(yaml.safe_dump({"claims": [ENTRY | more]}), encoding="utf-8")
-    return claims.load(path)
-
-
-def test_another_quote_or_place_leaves_what_decides_and_so_the_dice(tmp_path):
-    one = load(tmp_path, quote="It is larger.")
-    other = load(tmp_path, quote="It is much larger.", where="Fig. 1")
-    assert one.claims["0-A"].quote != other.claims["0-A"].quote
-    assert one.digest == other.digest and one.deciding == other.deciding
-    settings = {"trials": 30}
-    assert editions.seed_of(one, settings) == editions.seed_of(other, settings)
-
-
-@pytest.mark.parametrize("key", ["quote", "where"])
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [("", "must have words"), (" ", "must have words"), ("x" * 301, "at most 300 characters"), (3, "must be text")],
-)
-def test_a_claim_of_a_paper_has_a_short_quote_and_its_place(tmp_path, key, text, message):
-    with pytest.raises(claims.BadRules, match=rf"00_small\.yaml, claim 0-A: {key} = .* is not allowed: .*{message}"):
-        load(tmp_path, **{"quote": "It is larger.", key: text})
-
-
-def test_our_own_question_needs_no_quote(tmp_path):
-    assert load(tmp_path, kind="own question").claims["0-A"].quote == ""
-    with pytest.raises(claims.BadRules, match="at most 300 characters"):
-        load(tmp_path, kind="own question", quote="x" * 301)
 
 
 needs_papers = pytest.mark.skipif("KBREPRO_PAPERS" not in os.environ, reason="KBREPRO_PAPERS is not set: no texts")

@@ -16,7 +16,7 @@ from kbrepro.verdicts.record import Record
 RULES = """
 interpretations: {margin: [0.1, 0.0]}
 claims:
-  - {id: 0-A, where: Fig. 0, kind: experiment, says: It is larger | much., finds: "By {a}.", headline: true,
+  - {id: 0-A, where: Fig. 0, kind: experiment, says: It is larger | much., finds: "By {a}.",
      quote: It is., parts: {a: {is: difference, rule: "> 0", scale: 1.0, curve: [gap]}}}
   - {id: 0-B, where: Fig. 0, kind: theorem, says: It grows., finds: "As {a}.", needs: {horizon: 1000},
      quote: It grows., parts: {a: {is: exponent, rule: "< 1"}}}
@@ -54,7 +54,7 @@ def test_verdicts_are_written_in_the_order_of_the_rules(kept, shown):
     mine = run("quick", horizon=2000)
     mine.judge("0-B", a=exact(0.5))
     mine.judge("0-A", "a note", a=Estimate(1.0, 0.5, 2.0))
-    assert [(r["id"], r["verdict"]) for r in kept()["claims"]] == [("0-A", "reproduced"), ("0-B", "reproduced")]
+    assert [(r["id"], r["verdict"]) for r in kept()["claims"]] == [("0-A", "reproduced"), ("0-B", "no violation found")]
     assert kept()["rules"] == mine.rules.digest
     mine.finish()
 
@@ -80,7 +80,6 @@ def test_without_a_folder_nothing_is_written(root, shown):
     ("call", "message"),
     [
         (lambda r: r.judge("0-Z", a=exact(1)), "claim of 00_small = '0-Z' is not allowed: .* one of '0-A', '0-B'"),
-        (lambda r: r.judge("0-A", a=exact(float("nan"))), "must hold no NaN"),
         (lambda r: r.play("0-B", [({"margin": 0.1}, exact(1))]), "claim 0-B: no part has a `curve`"),
         (lambda r: r.play("0-A", [({"days": 1}, exact(1))]), "choice of 0-A = 'days' is not .* one of 'margin'"),
         (lambda r: r.explain(["0-Z"], True, "", "It is new."), "claim of 00_small = '0-Z'"),
@@ -97,8 +96,11 @@ def test_interpretations_are_kept_with_their_claim(kept, shown):
     mine = run("quick")
     mine.judge("0-A", a=exact(1.0))
     table = mine.play("0-A", [({"margin": 0.1}, exact(1.0)), ({"margin": 0.0}, exact(-1.0))])
-    told = {"part": "a", "holds": 1, "fails": 1, "of": 2, "decides": "the margin alone decides"}
-    assert kept()["claims"][0]["interpretations"] == told | {"flips": {"margin": 1.0}}
+    told = {"part": "a", "holds": 1, "fails": 1, "of": 2, "matters_most": "margin", "flips": {"margin": 1.0}}
+    (its,) = kept()["claims"]
+    assert its["interpretations"] == told | {"decides": "the margin alone decides"}
+    assert (its["verdict"], its["depends_on"]) == ("depends", "margin")
+    assert its["mark"] == "◑ **depends** on the margin (holds 1, fails 1 of 2; the margin alone decides)"
     assert len(table) == 2 and "interpretations_0-A" in kept()["tables"]
 
 
@@ -139,8 +141,8 @@ def test_a_quick_run_shows_the_full_scale_verdict_beside_its_own(root, shown, mo
     full_scale(root)
     run_.show("0-A")
     assert "● **reproduced**" in shown[-1] and "○ **not reproduced**: By -3." in shown[-1]
-    assert "It is larger \\| much." in shown[-1]
-    full_scale(root).show()
+    assert "It is larger \\| much." in shown[-1] and "“It is.” (Fig. 0)" in shown[-1]
+    full_scale(root).show("0-B")
     assert "at full scale" not in shown[-1] and "0-B" in shown[-1]
 
 
@@ -163,9 +165,18 @@ def test_at_a_glance_is_the_full_scale_runs(root, shown):
     run("quick").at_a_glance()
     assert "No full-scale run" in shown[-1]
     full_scale(root)
+    full_scale(root).finding(["0-A"], True, "It is small.")
     run("quick").at_a_glance()
-    assert "**Theorems** (1): 1 reproduced." in shown[-1]
-    assert shown[-1].endswith("- **Headline** (0-A, not reproduced): By -3.")  # and not once more
+    head, answer, totals, _ = shown[-1].split("\n\n")
+    assert (head, answer) == ("**At full scale:**", "- It is small. (0-A)")
+    assert totals == "2 claims of the paper: 1 no violation found, 1 not reproduced."
+
+
+def test_an_answer_has_at_most_two_numbers(root, shown):
+    mine = run("quick")
+    mine.finding(["0-A"], True, "In 2-A GP-UCB/5 has 74 % less regret than EI in 3.5 of all cases.")
+    with pytest.raises(ValueError, match=r"sentence has the numbers 1, 2, 3.5: an answer must have at most two"):
+        mine.finding(["0-A"], True, "It is 1 or 2 or 3.5.")
 
 
 def test_figures_tables_and_regrets_are_written_whole(root, kept, shown):

@@ -11,7 +11,8 @@ from kbrepro.verdicts import claims, scorecard
 PARTS = {"a": {"is": "difference", "rule": "> 0", "scale": 1.0}}
 ENTRY = {"where": "Fig. 1", "kind": "experiment", "says": "It is larger.", "parts": PARTS, "finds": "By {a}."}
 ENTRY |= {"quote": "It is larger."}
-CHANGE = {"was": "low > 1", "then": "partly", "why": "too hard", "direction": "easier", "on_old_numbers": "reproduced"}
+CHANGE = {"seen": "0.1.0", "was": "low > 1", "then": "partly", "why": "too hard", "direction": "easier"}
+CHANGE |= {"on_old_numbers": "reproduced"}
 MORE = {
     "1-A": {},
     "1-B": {"kind": "theorem"},
@@ -44,27 +45,42 @@ def write(root, profile, notebook, content):
 def test_totals_count_what_counts_and_name_what_is_outside(root):
     new = scorecard.read(root / "results" / "paper")["01_new"]["claims"]
     assert scorecard.summary(new) == (
-        "1 reproduced, 1 undecided, 1 not reproduced; "
+        "3 claims of the paper: 1 reproduced, 1 undecided, 1 not reproduced; "
         "outside the totals 1 sanity check, 1 substitute data, 1 own question"
     )
-    row = scorecard.matrix({"01_new": {"claims": new}}).splitlines()[-1]
-    assert row == "| 01_new | 0 + 1 |  |  | 1 + 0 | 0 + 1 |  | 1 | 1 | 1 |"
+    head, _, row = scorecard.matrix({"01_new": {"claims": new}}).splitlines()
+    told = ["● **reproduced**", "○ **not reproduced**", "theorems: ◌ **undecided**", *scorecard.ASIDE]
+    assert head == f"| experiments | {' | '.join(told)} |"
+    assert row == "| 01_new | 1 | 1 | 1 | 1 | 1 | 1 |"
 
 
 def test_details_are_folded_and_choices_ranked(root):
     text = scorecard.scorecard(root)
     assert "## 02_two" not in text  # still being written
-    for told in ("<details>", "1-C is a sanity check: could hardly fail", "| x | 1 of 1 | 50% |"):
+    for told in ("<details>", "A sanity check: could hardly fail.", "| x | 1 of 1 | 50% |"):
         assert told in text
 
 
 def test_changes_end_the_scorecard_with_verdicts_before_and_now(root):
-    section = scorecard.scorecard(root).partition("## Rules that changed after a full-scale run\n\n")[2]
+    section = scorecard.scorecard(root).partition("Rules that changed after a full-scale run</summary>\n\n")[2]
     head, _, *rows = section.split("\n\n")[0].splitlines()
     assert head.endswith(f"| {' | '.join(scorecard.VERDICTS)} | outside the totals |")
-    assert rows == ["| partly |  |  |  |  | 1 |  | 1 |", "| outside the totals |  |  |  |  |  |  | 1 |"]
-    last = section.rstrip().splitlines()[-1]
-    assert last == "| 1-F | low > 1 | partly | too hard | easier | reproduced | not reproduced |"
+    assert rows == ["| partly |  |  |  |  |  | 1 |  | 1 |", "| outside the totals |  |  |  |  |  |  |  | 1 |"]
+    last = section.rstrip().splitlines()[-3]  # and the end of the fold
+    assert last == "| 1-F | low > 1 | 0.1.0 | partly | too hard | easier | reproduced | not reproduced |"
+
+
+def test_moves_are_counted_by_what_was_seen_and_chance_by_parts_with_an_error(root):
+    runs = scorecard.read(root / "results" / "paper")
+    assert scorecard.moved(runs, "0.1.0") == (
+        "3 rules were revised after results of 0.1.0 were seen: 0 verdicts moved up, 1 down; 2 stand outside the "
+        "totals or did before."
+    )
+    (theorem,) = [r for r in runs["01_new"]["claims"] if r["id"] == "1-B"]
+    theorem |= {"verdict": "no violation found", "changes": [CHANGE | {"then": "reproduced"}]}
+    assert "0 verdicts moved up, 1 down" in scorecard.moved(runs, "0.1.0")  # another word for the same
+    assert "Of 3 parts that count 3 have a sampling error" in scorecard.scorecard(root)
+    assert "at most 0.1 of them" in scorecard.scorecard(root)
 
 
 def row_of_a(text):
@@ -73,11 +89,11 @@ def row_of_a(text):
 
 
 def test_verdicts_on_halves_stand_beside_those_on_all_trials(root):
-    assert row_of_a(scorecard.scorecard(root)).endswith("| holds in 3 of 4 interpretations | – |")
+    assert row_of_a(scorecard.scorecard(root)).endswith("</details> | ● **reproduced** (holds 3, open 1 of 4) |")
     run = scorecard.read(root / "results" / "paper")["01_new"]
     run["claims"][0]["halves"] = ["reproduced", "undecided"]
     write(root, "paper", "01_new", run)
-    assert row_of_a(scorecard.scorecard(root)).endswith("interpretations | same, ◌ undecided |")
+    assert row_of_a(scorecard.scorecard(root)).count("On even trials reproduced, on odd trials undecided.") == 1
 
 
 def test_every_table_has_as_many_cells_in_each_row(root):
@@ -91,14 +107,26 @@ def test_another_run_shows_the_full_scale_verdict_beside_its_own(root):
     quick["claims"][0]["verdict"] = "undecided"
     write(root, "quick", "01_new", quick)
     row = row_of_a(scorecard.scorecard(root, root / "results" / "quick"))
-    assert "◌ **undecided**" in row and row.endswith("● **reproduced**: By 1 [0.5, 2]. |")
+    assert "◌ **undecided**" in row and row.endswith("● **reproduced** (holds 3, open 1 of 4): By 1. |")
 
 
-def test_without_a_sentence_that_holds_the_interpretation_that_decides_is_the_reason(root):
+def test_the_first_sentence_that_holds_is_the_reason_and_stands_in_the_fold(root):
     failed = scorecard.read(root / "results" / "paper")["01_new"]["claims"][5]
     told = [{"holds": False, "explains": ["1-F"], "why": "It is long."}, {"holds": True}]
-    assert scorecard.rows([failed], told)[0]["reason"] == failed["finds"]
-    assert scorecard.rows([failed | {"deciding": "failed with x"}], told)[0]["reason"] == "Failed with x."
+    assert scorecard.rows([failed], told)[0]["reason"] == ""
+    told += [{"holds": True, "explains": ["1-F"], "why": f"It is {how}."} for how in ("late", "old")]
+    (row,) = scorecard.rows([failed | {"deciding": "partly with x"}], told)
+    assert row["reason"] == "It is late." and "It is partly with x.<br>It is late.<br>" in row["evidence"]
+
+
+def test_a_sentence_across_papers_stands_while_each_claim_has_its_verdict(root):
+    runs = scorecard.read(root / "results" / "paper")
+    rules = [{"sentence": "Use it.", "if": {"1-A": "reproduced", "1-F": "not reproduced"}}]
+    rules += [{"sentence": "Shun it.", "if": {"1-A": "reproduced", "1-F": "reproduced"}}]
+    assert scorecard.across(root, runs) == []
+    (root / "docs").mkdir()
+    (root / "docs" / "across.yaml").write_text(yaml.safe_dump(rules))
+    assert scorecard.across(root, runs) == ["Use it. (1-A, 1-F)"]
 
 
 def test_a_run_without_claims_is_empty(tmp_path):

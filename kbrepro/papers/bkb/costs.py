@@ -1,4 +1,9 @@
-"""What a step of BKB costs, and of its opponents, all of them exact. Measure with nothing else running."""
+"""What a step of BKB costs, and of its opponents, all of them exact: operations, counted, and seconds beside them.
+
+Operations are the leading terms that are printed of an algorithm, with constant 1, alike for all: n arms, t pulls, D
+distinct arms pulled, m distinct members of the dictionary (Calandriello et al., Section 3.2, footnote 3: at most t).
+Measure seconds with nothing else running.
+"""
 
 import time
 import timeit
@@ -12,11 +17,12 @@ from scipy.linalg import cholesky, solve_triangular
 
 from kbrepro.kernels import Array, Kernel
 from kbrepro.papers.bkb.policy import BKB
+from kbrepro.papers.bkb.since import MiniUCB
 from kbrepro.papers.bkb.starvation import Pulls
 from kbrepro.policies.base import Player, best_arm
 from kbrepro.posterior import CovariancePosterior, ExactPosterior, RowPosterior
 from kbrepro.problems import Model, Problem, Trial
-from kbrepro.simulation import rounds, run
+from kbrepro.simulation import rounds
 
 Source = Callable[[Trial], Problem]
 Maker = Callable[[Model, int], Player]
@@ -42,7 +48,6 @@ def cost_of_steps(
         clock.append(time.perf_counter())
         played.append((arm, observation))
         sizes.append(_sizes(policy))
-    sizes = [*sizes[1:], _sizes(policy)]
     seconds = {"BKB": np.diff(clock), "exact, rows": _seconds_of_following(RowPosterior(*given), played)}
     if model.n_arms <= MOST_ARMS_OF_A_COVARIANCE:
         seconds["exact, covariance"] = _seconds_of_following(CovariancePosterior(*given), played)
@@ -52,9 +57,35 @@ def cost_of_steps(
         for t in at:
             refit = partial(refitted, *given, pulls[:t], observations[:t], counted)
             seconds[name][t - 1] = np.median(timeit.repeat(refit, number=1, repeat=3))
-    rows = pd.RangeIndex(1, horizon + 1, name="t")
+    table = _after_each(sizes, policy)
+    return {"seconds": pd.DataFrame(seconds, table.index), "sizes": table}
+
+
+def sizes_of_steps(source: Source, bkb: Callable[[Model, int], BKB], horizon: int, trial: Trial) -> pd.DataFrame:
+    """Return the `sizes` of `cost_of_steps` (horizon rows) without a clock, and so without opponents."""
+    problem = source(trial)
+    policy = bkb(problem.model, horizon)
+    sizes = [_sizes(policy) for _ in rounds(policy, problem, horizon, trial.rng("run"))]
+    return _after_each(sizes, policy)
+
+
+def _after_each(before: list[tuple[int, int, int, float]], policy: BKB) -> pd.DataFrame:
+    """The sizes after every pull, of those before it: round t + 1 begins with what is known after t pulls."""
+    rows = pd.RangeIndex(1, len(before) + 1, name="t")
     columns = ["members", "features", "distinct", "d_eff"]
-    return {"seconds": pd.DataFrame(seconds, rows), "sizes": pd.DataFrame(sizes, rows, columns=columns)}
+    return pd.DataFrame([*before[1:], _sizes(policy)], rows, columns=columns)
+
+
+def operations(sizes: pd.DataFrame, n_arms: int) -> pd.DataFrame:
+    """Return the operations of every step of BKB and its opponents, a row a step, from the `sizes` of one run.
+
+    BKB (n + D) m^2 (Section 3.2); refit t^3 + n t^2 (the paper's opponent, Section 3.2); counts D^3 + n D^2, a refit on
+    distinct arms; rows n t, the factor updated by a row a pull; covariance n^2, that of all arms kept.
+    """
+    t, m, D = sizes.index.to_numpy(float), sizes["features"], sizes["distinct"]
+    columns = {"BKB": (n_arms + D) * m**2, "exact, rows": n_arms * t, "exact, covariance": float(n_arms**2)}
+    columns |= {"exact, refit": t**3 + n_arms * t**2, "exact, counts": D**3 + n_arms * D**2}
+    return pd.DataFrame(columns, sizes.index, dtype=float)
 
 
 def _sizes(policy: BKB) -> tuple[int, int, int, float]:
@@ -88,8 +119,21 @@ def refitted(
     return mean, kernel.diag(points) - np.einsum("ij,ij->j", V, V)
 
 
-def seconds_of_runs(source: Source, policies: Mapping[str, Maker], horizon: int, trial: Trial) -> dict[str, Any]:
-    """Return the `seconds` of a whole run of every policy, each on its own pulls."""
-    problem, made = source(trial), policies.items()
-    traces = {name: run(make(problem.model, horizon), problem, horizon, trial.rng("run")) for name, make in made}
-    return {"seconds": {name: float(trace.seconds.sum()) for name, trace in traces.items()}}
+def cost_of_runs(source: Source, policies: Mapping[str, Maker], horizon: int, trial: Trial) -> dict[str, Any]:
+    """Return `seconds` and `operations` of a whole run of every policy, each on its own pulls.
+
+    Operations: of BKB those of `operations`; exact posteriors have the row form, in which mini-GP-UCB computes, and has
+    a new row, only when it chooses (Calandriello et al. 2022).
+    """
+    problem = source(trial)
+    found: dict[str, dict[str, float]] = {"seconds": {}, "operations": {}}
+    for name, make in policies.items():
+        policy, begin = make(problem.model, horizon), time.perf_counter()
+        sizes = [_sizes(policy) for _ in rounds(policy, problem, horizon, trial.rng("run")) if isinstance(policy, BKB)]
+        found["seconds"][name] = time.perf_counter() - begin
+        n_rows = policy.choices if isinstance(policy, MiniUCB) else horizon
+        spent = problem.model.n_arms * n_rows * (n_rows + 1) / 2
+        if isinstance(policy, BKB):
+            spent = operations(_after_each(sizes, policy), problem.model.n_arms)["BKB"].sum()
+        found["operations"][name] = float(spent)
+    return found

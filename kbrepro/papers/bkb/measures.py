@@ -17,7 +17,6 @@ from kbrepro import regret
 from kbrepro.kernels import Array
 from kbrepro.papers.bkb.experiments import Followed, Ratios, Violations
 from kbrepro.papers.bkb.policy import ALPHA
-from kbrepro.papers.bkb.starvation import Pulls
 from kbrepro.regret import Estimate, Trace, estimated_mean, exact, largest, share
 
 Judged = dict[str, Estimate]
@@ -25,8 +24,13 @@ Finals = Mapping[Any, Array]
 
 
 def resampled(statistic: Callable[..., Array], *samples: Array, seed: int) -> Estimate:
-    """Return a statistic of paired samples (n,), of seeds or trials, with its bootstrap interval."""
-    return regret.bootstrap(statistic, *samples, rng=np.random.default_rng([seed, 1]))
+    """Return a quantile, or what follows from some, of paired samples (n,) of seeds or trials, with its interval."""
+    return regret.bootstrap(statistic, *samples, rng=regret.intervals(seed), method="percentile")
+
+
+def mean_share(shares: Array, seed: int) -> Estimate:
+    """Return the mean of shares (n,) with its interval, which ends at 0 and 1 as shares do."""
+    return estimated_mean(shares, seed).changed(lambda its: min(max(its, 0.0), 1.0))
 
 
 def largest_quantile(level: float, *samples: Array) -> Array:
@@ -59,14 +63,21 @@ def starved(table: pd.DataFrame, name: str, setting: str, seed: int) -> Estimate
 
 def coverage(table: pd.DataFrame, name: str, setting: str, seed: int) -> Estimate:
     """Return the mean share of the unseen half inside mean ± 3 sd, after the last pull."""
-    return estimated_mean(over_seeds(table, "coverage", name, setting), seed)
+    return mean_share(over_seeds(table, "coverage", name, setting), seed)
 
 
-def claim_4_A(table: pd.DataFrame, seed: int) -> Judged:
-    """How far the exact variance is above BKB's, and BKB's above it, somewhere, in 95 % of seeds."""
-    qbars = {"": "qbar=3", "_2": "qbar=2", "_5": "qbar=5"}
-    sides = product(("starved", "inflated"), qbars.items())
-    return {f"{side}{end}": worst_95(table, side, "BKB", q, seed) for side, (end, q) in sides}
+def claim_4_A(table: pd.DataFrame, own: Sequence[Followed], seed: int) -> Judged:
+    """How far the exact variance is above BKB's, and BKB's above it, somewhere, in 95 % of seeds, for every qbar.
+
+    `own`: runs of `variance_ratios` at the theorem's qbar, judged after the same numbers of pulls.
+    """
+    sides = product(("starved", "inflated"), (2, 3, 5))
+    found = {f"{side}_{q}": worst_95(table, side, "BKB", f"qbar={q}", seed) for side, q in sides}
+    its = [ratios for run in own for ratios in run.by_qbar.values()]
+    for side, ratio in (("starved", [1 / r.low for r in its]), ("inflated", [r.high for r in its])):
+        after = (np.array(ratio)[:, t - 1] for t in table["t"].unique())
+        found[f"{side}_own"] = resampled(partial(largest_quantile, 0.95), *after, seed=seed)
+    return found
 
 
 def claim_4_B(table: pd.DataFrame, seed: int) -> Judged:
@@ -93,8 +104,7 @@ def claim_4_D(table: pd.DataFrame, seed: int) -> Judged:
 def claim_4_Q(table: pd.DataFrame, seed: int) -> Judged:
     """How far the exact variance is above that of DTC on three pulls, and what its band covers of the unseen half."""
     three = "DTC, uniform", "3 pulls"
-    ratio = starved(table, *three, seed)
-    return {"starves": ratio, "avoids": ratio, "covers": coverage(table, *three, seed)}
+    return {"starves": starved(table, *three, seed), "covers": coverage(table, *three, seed)}
 
 
 # Theorem 1
@@ -123,9 +133,10 @@ def dictionaries(runs: Sequence[Followed], noise_variance: float) -> pd.DataFram
 
 
 def each(found: pd.DataFrame, qbars: Iterable[float], what: str, seed: int, dictionary: str = "BKB") -> list[Estimate]:
-    """Return the mean over runs of a column, for every design and each of `qbars`."""
+    """Return the mean over runs of a column, a share if it is `bad`, for every design and each of `qbars`."""
+    mean = mean_share if what == "bad" else estimated_mean
     there = found[found["qbar"].isin(list(qbars)) & (found["dictionary"] == dictionary)]
-    return [estimated_mean(its[what].to_numpy(), seed) for _, its in there.groupby(["design", "qbar"])]
+    return [mean(its[what].to_numpy(), seed) for _, its in there.groupby(["design", "qbar"])]
 
 
 def claim_4_E(own: pd.DataFrame, found: pd.DataFrame, seed: int) -> Judged:
@@ -136,9 +147,10 @@ def claim_4_E(own: pd.DataFrame, found: pd.DataFrame, seed: int) -> Judged:
 
 
 def claim_4_F(found: pd.DataFrame, seed: int) -> Judged:
-    """The mean share of bad steps at qbar = 1 and 2, all designs together."""
+    """The mean share of bad steps at qbar = 4 and below it, all designs together."""
     together = found[found["dictionary"] == "BKB"].groupby(["qbar", "run"])["bad"].mean()
-    return {part: estimated_mean(together[q].to_numpy(), seed) for part, q in (("one", 1), ("two", 2))}
+    named = {"one": 1, "two": 2, "three": 3, "four": 4}
+    return {part: mean_share(together[q].to_numpy(), seed) for part, q in named.items()}
 
 
 def claim_4_G(found: pd.DataFrame, seed: int) -> Judged:
@@ -188,13 +200,9 @@ def claim_4_X(found: pd.DataFrame, finals: Finals, seed: int) -> Judged:
     return {"four": largest(bad), "regret": beside(finals, "BKB, streaming", "BKB", seed)}
 
 
-def claim_4_Y(finals: Finals, arms: Pulls, seed: int) -> Judged:
-    """How much more regret mini-GP-UCB has than exact GP-UCB, as a share; in which share of rounds it changes its arm.
-
-    `arms` (n, T) are those that it pulls; the first counts as a change.
-    """
-    switches = estimated_mean((1 + np.count_nonzero(np.diff(arms), axis=1)) / arms.shape[1], seed)
-    return {"two": beside(finals, "mini-GP-UCB", "exact", seed), "switches": switches}
+def claim_4_Y(finals: Finals, seed: int) -> Judged:
+    """How much more regret mini-GP-UCB has than exact GP-UCB, as a share."""
+    return {"two": beside(finals, "mini-GP-UCB", "exact", seed)}
 
 
 def claim_4_Z(finals: Finals, seed: int) -> Judged:
@@ -202,30 +210,22 @@ def claim_4_Z(finals: Finals, seed: int) -> Judged:
     return {"less": beside(finals, "exact, tighter width", "exact", seed)}
 
 
-def last_decade(trace: Trace) -> tuple[Array, Array]:
-    """Return R_T and R_(T/10) of every trial, (n,) each."""
-    curves = trace.cumulative_regret
-    return curves[:, -1], curves[:, max(1, curves.shape[1] // 10) - 1]
+def late(horizon: int, part: int = 10) -> NDArray[np.int64]:
+    """Return ten rounds (10,) from `horizon` over `part` on, evenly spaced on a log scale: growth is fitted to them."""
+    return np.unique(np.geomspace(max(horizon // part, 1), horizon, 10).astype(int))
 
 
-def exponent(final: Array, tenth: Array, *other: Array) -> Array:
-    """Return the exponent of t in the mean regret over the last decade, from `last_decade`, over the last axis.
-
-    Less that of an `other` rule, if its `last_decade` follows.
-    """
-    return np.log10(final.mean(axis=-1) / tenth.mean(axis=-1)) - (exponent(*other) if other else 0.0)
+def exponent(trace: Trace, seed: int) -> Estimate:
+    """Return the exponent of t in the mean regret over the last decade, with its interval over runs."""
+    at = late(trace.horizon)
+    return regret.growth(at, trace.cumulative_regret[:, at - 1], regret.intervals(seed))
 
 
-def claim_4_O(smooth: Mapping[str, Trace], rough: Mapping[str, Trace], seed: int) -> Judged:
-    """The exponent of t in the regret on fixed features, and BKB's minus that, on smooth and rough functions."""
-
-    def growth(*traces: Trace) -> Estimate:
-        return resampled(exponent, *(end for trace in traces for end in last_decade(trace)), seed=seed)
-
-    found, few, ours = {"hundred": growth(smooth["RFF, 100 features"])}, "RFF, 20 features", "BKB, 3 sd"
-    for end, its in (("", smooth), ("_rough", rough)):
-        found |= {f"linear{end}": growth(its[few]), f"less{end}": growth(its[ours], its[few])}
-    return found
+def claim_4_O(traces: Mapping[str, Trace], seed: int) -> Judged:
+    """The exponent of t in the regret on two random features, on more of them, and of BKB."""
+    sizes = {"linear": 2, "four": 4, "ten": 10, "twenty": 20}
+    found = {part: exponent(traces[f"RFF, {m} features"], seed) for part, m in sizes.items()}
+    return found | {"adapting": exponent(traces["BKB, 3 sd"], seed)}
 
 
 def claim_4_S(spent: Array, grown: pd.DataFrame, horizon: int, seed: int) -> Judged:
@@ -256,12 +256,16 @@ def claim_4_L(chains: Mapping[str, Array]) -> Judged:
     return {"violation": exact(max(worst, 0.0))}
 
 
-def claim_4_T(chains: Mapping[str, Array]) -> Judged:
-    """How far d_eff log(t) falls below the log determinant, and eq. 6; how far the first is above log(t) times it."""
+def claim_4_T(chains: Mapping[str, Array], noise_variance: float) -> Judged:
+    """How far d_eff log(t) falls below the log determinant, and the form that follows from eq. 6; kappa = 1.
+
+    `factor`: how far the first is above log(t) times the log determinant.
+    """
     its = np.array(list(chains.values()))
-    printed, log_t = replacement_of_log_det(its), np.log(np.arange(2, its.shape[2] + 1))
-    eq_6 = its[..., 1:, 3] / its[..., 1:, 2]
-    return {"bound": exact(printed.min()), "factor": exact((printed / log_t).max()), "eq_6": exact(eq_6.min())}
+    t = np.arange(2, its.shape[2] + 1)
+    printed, d_eff, log_det = replacement_of_log_det(its), its[..., 1:, 0], its[..., 1:, 2]
+    mended = d_eff * (1 + np.log(1 + t / noise_variance)) / log_det
+    return {"bound": exact(printed.min()), "factor": exact((printed / np.log(t)).max()), "mended": exact(mended.min())}
 
 
 def claim_4_V(runs: Sequence[Violations]) -> Judged:
@@ -289,7 +293,7 @@ def claim_4_M(bands: Mapping[str, Trace], bounds: Mapping[str, Array], delta: fl
     }
 
 
-# Cost; seconds {case: a row a step, a column a method}, the first case on a line and the second in the plane
+# Cost; sizes {case: one table of `costs` a run}, the first case on a line and the second in the plane, then more arms
 
 
 def milliseconds(seconds: pd.DataFrame) -> pd.DataFrame:
@@ -303,47 +307,87 @@ def cheaper_from(ours: pd.Series, theirs: pd.Series, never: int) -> int:
     return int(from_then_on.idxmax()) if from_then_on.any() else never
 
 
-def cheaper_than(seconds: Mapping[str, pd.DataFrame], at: list[int]) -> pd.DataFrame:
-    """Return the t from which on BKB's step is cheaper than that of each opponent, a column for line and plane.
+def cheaper_than(steps: pd.DataFrame, at: list[int], never: int) -> pd.Series:
+    """Return the first of the rounds `at` from which on BKB's step costs less than that of each opponent, or `never`.
 
-    The first of `at` from which on it is, twice the horizon if it is not; against rows the t at which a straight line
-    through all their seconds reaches BKB's median from T/5 on, infinite if the line does not rise.
+    `steps`: operations or seconds of every step, a column a method.
     """
-    found: dict[str, dict[str, float]] = {}
-    for case in list(seconds)[:2]:
-        its, ms = seconds[case], milliseconds(seconds[case]).loc[at]
-        names = ("refit", "counts", "covariance")
-        found[case] = {name: cheaper_from(ms["BKB"], ms[f"exact, {name}"], 2 * len(its)) for name in names}
-        per_pull, start = np.polyfit(its.index, its["exact, rows"], 1)
-        level = its["BKB"].iloc[len(its) // 5 :].median()
-        found[case]["rows (straight line)"] = (level - start) / per_pull if per_pull > 0 else np.inf
-    return pd.DataFrame(found)
+    its = steps.loc[at]
+    return pd.Series({name: cheaper_from(its["BKB"], its[name], never) for name in its if name != "BKB"})
 
 
-def claim_4_I(seconds: Mapping[str, pd.DataFrame]) -> Judged:
-    """The exponent of t in the seconds of BKB's step over the last four fifths of the rounds."""
-    growth = []
-    for its in seconds.values():
-        late = np.unique(np.geomspace(len(its) / 5, len(its), 20).astype(int))
-        growth.append(regret.slope(np.log(late), np.log(milliseconds(its)["BKB"].loc[late].to_numpy())))
-    return {"line": growth[0], "slope": growth[1], "large": largest(growth[2:] or growth[1:])}
+Runs = Mapping[str, Sequence[pd.DataFrame]]
 
 
-def claim_4_J(cheaper: pd.DataFrame) -> Judged:
-    """From which t on BKB's step is cheaper than refits, by `cheaper_than`."""
-    line, plane = (cheaper[case].map(exact) for case in cheaper)
-    return {"from": plane["refit"], "soon": plane["refit"], "line": line["refit"], "counts": plane["counts"]}
+def first_cheaper(runs: Sequence[pd.DataFrame], opponent: str, seed: int) -> Estimate:
+    """Return the first t from which on a step of BKB takes fewer operations, the median over runs of `operations`.
+
+    Twice the horizon in runs in which there is none.
+    """
+    found = [cheaper_from(its["BKB"], its[f"exact, {opponent}"], 2 * len(its)) for its in runs]
+    return resampled(median, np.array(found, float), seed=seed)
 
 
-def claim_4_K(cheaper: pd.DataFrame, seconds: Mapping[str, pd.DataFrame], at: list[int]) -> Judged:
-    """From which t on BKB's step is cheaper than the row form's, and at most how much cheaper than the covariance's."""
-    d1, d2 = map(exact, cheaper.loc["rows (straight line)"])
-    ms = [milliseconds(seconds[case]).loc[[t for t in at if t >= 50]] for case in cheaper]
-    ratio = max((its["exact, covariance"] / its["BKB"]).max() for its in ms)
-    return {"rows_d1": d1, "rows_d2": d2, "covariance": exact(ratio)}
+def growth_of(curves: Sequence[pd.Series], seed: int) -> Estimate:
+    """Return the exponent of t in the mean of curves, one a run, over the last four fifths of the rounds."""
+    at = late(len(curves[0]), 5)
+    return regret.growth(at, np.array([its.loc[at].to_numpy(float) for its in curves]), regret.intervals(seed))
 
 
-def claim_4_W(runs: Sequence[Mapping[str, float]]) -> Judged:
-    """How many times the seconds of mini-GP-UCB's run BKB and exact GP-UCB take, the least of all runs."""
-    rules = {"ratio": "BKB", "rows": "exact"}
-    return {part: exact(min(its[rule] / its["mini-GP-UCB"] for its in runs)) for part, rule in rules.items()}
+def claim_4_I(operations: Runs, seed: int) -> Judged:
+    """The exponent of t in the operations of BKB's step over the last four fifths of the rounds."""
+    line, plane, *more = (growth_of([its["BKB"] for its in runs], seed) for runs in operations.values())
+    return {"line": line, "slope": plane, "large": largest(more or [plane])}
+
+
+def claim_4_J(operations: Runs, seed: int) -> Judged:
+    """From which t on a step of BKB takes fewer operations than refits, of all pulls and of distinct arms."""
+    line, plane = list(operations.values())[:2]
+    found = {"from": first_cheaper(plane, "refit", seed), "line": first_cheaper(line, "refit", seed)}
+    return found | {"soon": found["from"], "counts": first_cheaper(plane, "counts", seed)}
+
+
+def claim_4_K(operations: Runs, seed: int) -> Judged:
+    """From which t on a step of BKB takes fewer operations than one of a posterior that is updated, in both forms."""
+    cases = dict(zip(("d1", "d2"), operations.values(), strict=False))
+    forms = product(("rows", "covariance"), cases.items())
+    return {f"{form}_{end}": first_cheaper(runs, form, seed) for form, (end, runs) in forms}
+
+
+def claim_4_W(runs: Sequence[Sequence[Mapping[str, float]]], seed: int) -> Judged:
+    """How many times the operations of mini-GP-UCB's run BKB and exact GP-UCB take: medians, the least of all cases.
+
+    `runs`: for every case {rule: operations} of each trial.
+    """
+    cases, rules = [pd.DataFrame(case) for case in runs], {"ratio": "BKB", "rows": "exact"}
+    times = {part: [(its[rule] / its["mini-GP-UCB"]).to_numpy() for its in cases] for part, rule in rules.items()}
+    return {part: regret.weakest(resampled(median, its, seed=seed) for its in all_of) for part, all_of in times.items()}
+
+
+def claim_4_AA(sizes: Runs, operations: Runs, n_arms: Sequence[int]) -> Judged:
+    """The most that m is of d_eff, and all operations so far of t n d_eff^2 + min(t, n) d_eff^3, over rounds and runs.
+
+    `n_arms`: n of every case; d_eff as BKB estimates it.
+    """
+    space, spent = [], []
+    for n, its, steps in zip(n_arms, sizes.values(), operations.values(), strict=True):
+        for size, step in zip(its, steps, strict=True):
+            t, d_eff = size.index.to_numpy(float), size["d_eff"]
+            space.append((size["features"] / d_eff).max())
+            spent.append((step["BKB"].cumsum() / (t * n * d_eff**2 + np.minimum(t, n) * d_eff**3)).max())
+    return {"space": exact(max(space)), "operations": exact(max(spent))}
+
+
+def claim_4_AC(sizes: Runs, seed: int) -> Judged:
+    """The exponent of t in S_t log t, BKB's estimate of the log determinant, over (log t)^(d + 1), its worst case.
+
+    S_t is the sum of variances over noise variance; the worst case is that of the squared exponential kernel, without a
+    constant. Over the last four fifths of the rounds, d = 1 and 2.
+    """
+    found = {}
+    for d, (part, runs) in enumerate(zip(("line", "plane"), sizes.values(), strict=False), start=1):
+        found[part] = growth_of([its["d_eff"] / np.log(its.index.to_numpy(float)) ** d for its in runs], seed)
+    return found
+
+
+# Joint settings

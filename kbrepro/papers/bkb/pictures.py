@@ -24,8 +24,10 @@ HERO = "BKB"
 LOOKS = {
     "exact, 3 sd": (LOOK["exact"][0], "--"),
     "BKB, 3 sd": (LOOK["BKB"][0], "--"),
-    "RFF, 20 features": (LOOK["RFF"][0], "-"),
-    "RFF, 100 features": (LOOK["RFF"][0], "--"),
+    "RFF, 2 features": (LOOK["RFF"][0], "-"),
+    "RFF, 4 features": (LOOK["RFF"][0], "--"),
+    "RFF, 10 features": (LOOK["RFF"][0], "-."),
+    "RFF, 20 features": (LOOK["RFF"][0], ":"),
 }
 #: The opponents of a step of BKB, dark where the posterior is updated, light where it is computed anew.
 METHODS = {
@@ -171,9 +173,8 @@ def beside_exact(finals: Finals, pairs: Sequence[tuple[str, str]], seed: int) ->
 
 def cost_per_step(measured: Mapping[str, tuple[pd.DataFrame, pd.DataFrame]]) -> Figure:
     """Return milliseconds a step over t of BKB and its opponents: a panel a case {title: (seconds, sizes)}."""
-    rows = -(-len(measured) // 2)
-    fig, axes = plt.subplots(rows, 2, figsize=(WIDTH, 0.9 + 2.6 * rows), sharex=True, sharey=True, squeeze=False)
-    for ax, (case, (seconds, kept)) in zip(axes.flat, measured.items(), strict=False):
+    fig, axes = pieces.row(len(measured), 3.5, sharey=True)
+    for ax, (case, (seconds, kept)) in zip(axes, measured.items(), strict=True):
         every = np.unique(np.geomspace(10, len(seconds), 40).astype(int))
         for name in [name for name in METHODS if name in seconds]:
             (colour, style), timed = METHODS[name], seconds[name].notna()
@@ -181,13 +182,31 @@ def cost_per_step(measured: Mapping[str, tuple[pd.DataFrame, pd.DataFrame]]) -> 
             looks = {"marker": "" if timed.all() else "o", "linewidth": 2.4 if name == HERO else 1.4}
             ax.plot(at, milliseconds(seconds)[name].loc[at], style, color=colour, markersize=3, label=name, **looks)
         m, distinct = kept.iloc[-1][["features", "distinct"]].astype(int)
-        ax.set_title(f"{case}: m = {m}, {distinct} distinct arms", size=SMALLEST + 1)
+        ax.set_title(f"{case}\nm = {m}, {distinct} distinct arms", size=SMALLEST + 1)
         pieces.log_axes(ax, "xy")
         ax.set(xlabel="round t", ylabel="milliseconds a step\n(median of 21 steps)")
         ax.label_outer()
     fastest = [milliseconds(seconds).iloc[-1].idxmin() for seconds, _ in measured.values()]
     cases = f"{fastest.count(HERO)} of {len(measured)} cases"
     return pieces.titled(fig, f"In the last rounds BKB's step is the fastest of those timed in {cases}", 5)
+
+
+def operations_per_step(operations: Mapping[str, Sequence[pd.DataFrame]]) -> Figure:
+    """Return the counted operations of a step over t, means of runs {title: one table of `costs.operations` a run}."""
+    fig, axes = pieces.row(len(operations), 3.5, sharey=True)
+    cheapest = []
+    for ax, (case, runs) in zip(axes, operations.items(), strict=True):
+        mean = sum(runs[1:], runs[0]) / len(runs)
+        cheapest.append(mean.iloc[-1].idxmin())
+        for name, (colour, style) in METHODS.items():
+            its = mean[name].loc[log_spaced(len(mean))]
+            ax.plot(its, style, color=colour, linewidth=2.4 if name == HERO else 1.4, label=name)
+        ax.set_title(f"{case}\n{len(runs)} runs", size=SMALLEST + 1)
+        pieces.log_axes(ax, "xy")
+        ax.set(xlabel="round t", ylabel="operations a step\n(mean of runs)")
+        ax.label_outer()
+    cases = f"{cheapest.count(HERO)} of {len(operations)} cases"
+    return pieces.titled(fig, f"In the last round BKB's step takes the fewest operations in {cases}", 5)
 
 
 def scaling(measured: Mapping[str, tuple[pd.DataFrame, pd.DataFrame]], qbar: float) -> Figure:

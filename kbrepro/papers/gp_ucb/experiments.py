@@ -14,7 +14,7 @@ from kbrepro.information import greedy_gain
 from kbrepro.kernels import Array, Kernel, grid
 from kbrepro.policies import ExpectedImprovement, ProbabilityOfImprovement
 from kbrepro.problems import Rows, Trial
-from kbrepro.regret import Estimate, Trace, bootstrap
+from kbrepro.regret import Estimate, Trace, growth, intervals
 
 #: How the rules file names the two incumbents -> how the policies do.
 INCUMBENTS = {"mean of pulled arms": "posterior_mean", "noisy reward": "noisy_reward"}
@@ -22,17 +22,16 @@ INCUMBENTS = {"mean of pulled arms": "posterior_mean", "noisy reward": "noisy_re
 # Sensors: days tested in turn
 
 
-def rotations(readings: Array, parts: int = 3) -> list[tuple[Array, Array]]:
-    """Return (train, test) for each of equal consecutive parts of the readings (rows, n_sensors) as test.
+def rotations(readings: Array) -> list[tuple[Array, Array]]:
+    """Return (train, test) for each third of the readings (rows, n_sensors) as test, consecutive rows.
 
     The others are what is learned from. The paper learns from the first two thirds and tests on the last. Rows beyond
-    equal parts are left out; ValueError unless there are two rows a part.
+    equal thirds are left out; ValueError unless there are two rows a third.
     """
-    checks.at_least(2, parts=parts)
-    length = len(readings) // parts
+    length = len(readings) // 3
     checks.at_least(2, rows_per_part=length)
-    blocks = np.reshape(readings[: parts * length], (parts, length, -1))
-    return [(np.concatenate(np.delete(blocks, i, axis=0)), blocks[i]) for i in range(parts)]
+    blocks = np.reshape(readings[: 3 * length], (3, length, -1))
+    return [(np.concatenate(np.delete(blocks, i, axis=0)), blocks[i]) for i in range(3)]
 
 
 def sensor_problems(train: Array, test: Array, noise_variance: float, *, centred: bool = True) -> tuple[Rows, float]:
@@ -63,20 +62,14 @@ def improvement_rules(
 # Regret
 
 
-def growth_exponent(trace: Trace, rng: np.random.Generator) -> Estimate:
-    """Return log10 of mean R_T over mean R_(T / 10), the exponent of T over the last decade, with its 95 % interval.
+def growth_exponent(trace: Trace, seed: int) -> Estimate:
+    """Return the exponent of T in the regret over the last decade, with its interval over runs (`regret.growth`).
 
     Raises ValueError if T is below 10.
     """
     checks.at_least(10, horizon=trace.horizon)
-    regret = trace.cumulative_regret
-    return bootstrap(_exponent, regret[:, -1], regret[:, trace.horizon // 10 - 1], rng=rng)
-
-
-def _exponent(late: Array, early: Array) -> Array:
-    late, early = late.mean(axis=-1), early.mean(axis=-1)
-    same = late == early  # no regret after round T / 10, nor perhaps before
-    return np.log10(np.where(same, 1.0, late) / np.where(same, 1.0, early))
+    at = np.unique(np.geomspace(trace.horizon / 10, trace.horizon, 10).astype(int))
+    return growth(at, trace.cumulative_regret[:, at - 1], intervals(seed))
 
 
 def allowed_exponent(rate: Callable[[str, Array, int], Array], kernel: str, T: int, d: int) -> float:

@@ -1,12 +1,11 @@
 """Bounds on the largest information gain, by spectrum and by formula (Srinivas et al., Section 5 and Appendix C)."""
 
 import math
+from itertools import combinations_with_replacement
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import eigvalsh
 
-from kbrepro import checks
 from kbrepro.information import allocated_gain, gain_rate
 from kbrepro.kernels import Array, Kernel
 
@@ -22,18 +21,22 @@ def spectral_bound(eigenvalues: Array, noise_variance: float, horizon: int) -> A
     return 2 * HALF_OVER_GREEDY * allocated_gain(eigenvalues, noise_variance, horizon)
 
 
+def best_gain(kernel: Kernel, points: Array, noise_variance: float, T: int) -> float:
+    """Return the largest gain of T pulls of points (n, d), repeats allowed, by trying all: for small n and T."""
+    K = kernel(points, points)
+    multisets = np.array([*combinations_with_replacement(range(len(points)), T)])
+    inside = np.eye(T) + K[multisets[:, :, None], multisets[:, None]] / noise_variance
+    return float(0.5 * np.linalg.slogdet(inside)[1].max())
+
+
 def split_bound(eigenvalues: Array, noise_variance: float, T: int) -> float:
     """Return the bound of Srinivas et al., Lemma 7.8, on the gain of T pulls, at its best split T_*.
 
     (1/2) / (1 - 1/e) min over T_* of max over r of T_* log(r n / s2) + (T - r) / s2 sum of the eigenvalues after T_*,
     n the number of arms, kernel diagonal 1.
     """
-    eigenvalues = np.sort(np.maximum(eigenvalues, 0.0))[::-1]
-    n = len(eigenvalues)
-    splits = np.arange(1, min(T, n) + 1)
-    tails = eigenvalues.sum() - np.cumsum(eigenvalues)[: len(splits)]
-    head = splits * math.log(n / noise_variance)
-    return HALF_OVER_GREEDY * float(_worst_split(splits, head, np.maximum(tails, 0.0) / noise_variance, T).min())
+    eigenvalues, n = np.sort(np.maximum(eigenvalues, 0.0))[::-1], len(eigenvalues)
+    return _best_split(eigenvalues, min(T, n), n / noise_variance, 1 / noise_variance, 0.0, T)
 
 
 def operator_bound(operator_eigenvalues: Array, noise_variance: float, T: int, tau: float) -> float:
@@ -44,19 +47,22 @@ def operator_bound(operator_eigenvalues: Array, noise_variance: float, T: int, t
     """
     C = 2 * (2 * tau + 1)
     n = C * T**tau * math.log(T)
-    splits = np.arange(1, min(len(operator_eigenvalues), int(n)) + 1)
-    tails = np.maximum(operator_eigenvalues.sum() - np.cumsum(operator_eigenvalues), 0.0)[: len(splits)]
-    head = splits * math.log(n / noise_variance)
-    rest = C / noise_variance * math.log(T) * (T ** (tau + 1) * tails + 1) / T
-    return HALF_OVER_GREEDY * float(_worst_split(splits, head, rest, T).min())
+    weight = C / noise_variance * math.log(T)
+    return _best_split(operator_eigenvalues, int(n), n / noise_variance, weight * T**tau, weight / T, T)
 
 
-def _worst_split(splits: NDArray[np.integer], head: Array, per_pull: Array, T: int) -> Array:
-    """Return max over integers r = 1..T of splits log r + head + (T - r) per_pull, for every split; concave in r."""
+def _best_split(eigenvalues: Array, most: int, scale: float, per_tail: float, more: float, T: int) -> float:
+    """Return HALF_OVER_GREEDY min over s of max over r of s log(r scale) + (T - r) (per_tail tail + more).
+
+    r = 1..T, s = 1..most, at most as many as there are eigenvalues; tail: their sum after the s largest. Concave in r.
+    """
+    s = np.arange(1, min(len(eigenvalues), most) + 1)
+    tails = np.maximum(eigenvalues.sum() - np.cumsum(eigenvalues), 0.0)[: len(s)]
+    per_pull = per_tail * tails + more
     with np.errstate(divide="ignore"):
-        best = np.clip(splits / per_pull, 1, T)
-    values = [splits * np.log(r) + head + (T - r) * per_pull for r in (np.floor(best), np.ceil(best))]
-    return np.maximum(*values)
+        best = np.clip(s / per_pull, 1, T)
+    worst = [s * np.log(r * scale) + (T - r) * per_pull for r in (np.floor(best), np.ceil(best))]
+    return HALF_OVER_GREEDY * float(np.maximum(*worst).min())
 
 
 def operator_spectrum(kernel: Kernel, n_nodes: int = 1000) -> Array:
@@ -75,8 +81,6 @@ def linear_bound(d: int, noise_variance: float, T: Array) -> Array:
     Bounds the gain of T pulls with the linear kernel at points of norm at most 1 in d dimensions: Srinivas et al.,
     Appendix C.3, where the largest eigenvalue of K is at most T.
     """
-    checks.positive_int(d=d)
-    checks.positive(noise_variance=noise_variance)
     return d / 2 * np.log1p(T / noise_variance)
 
 

@@ -117,6 +117,12 @@ def bound_ratios(network: RandomNetwork, n_grid: int, horizon: int, trial: Trial
     return {"step": float(step.max()), "total": float(total.max()), "slack": added / problem.reward_range}
 
 
+def design_errors(network: Source, sides: Sequence[int], trial: Trial) -> Array:
+    """Return the largest |g - composite mean| over all arms after per_side^d pulls, per_side in `sides`."""
+    problem = network(trial)
+    return np.array([np.abs(problem.expected_reward - designed(problem, its)[0]).max() for its in sides])
+
+
 def composed_errors(network: RandomNetwork, sides: Sequence[int], trial: Trial) -> dict[str, float]:
     """Return how far non-adaptive sampling with per_side^d pulls comes to its bounds, largest over `sides`.
 

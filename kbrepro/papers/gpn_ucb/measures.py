@@ -11,12 +11,24 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from kbrepro import regret
 from kbrepro.kernels import Array
 from kbrepro.papers.gpn_ucb import needle
 from kbrepro.papers.gpn_ucb.sets import MODES
 from kbrepro.problems import Trial
-from kbrepro.regret import Estimate, Trace, estimated_mean, exact, paired_difference, share, simple_regret
+from kbrepro.regret import (
+    Estimate,
+    Trace,
+    bootstrap,
+    estimated_mean,
+    exact,
+    growth,
+    intervals,
+    largest,
+    paired_difference,
+    paired_share,
+    share,
+    simple_regret,
+)
 
 Judged = dict[str, Estimate]
 Panel = Mapping[str, Array]
@@ -54,6 +66,12 @@ def simple_at(traces: Mapping[str, Trace], t: int, times: int = 1) -> dict[str, 
     return {rule: by_chain(simple_regret(trace)[:, t - 1], times) for rule, trace in traces.items()}
 
 
+def over_pulls(traces: Mapping[str, Trace], pulls: Sequence[int], times: int = 1) -> dict[str, Array]:
+    """Return the panel of simple regret, mean over some numbers of pulls, by rule (n,)."""
+    panels = [simple_at(traces, t, times) for t in pulls]
+    return {rule: np.mean([its[rule] for its in panels], axis=0) for rule in traces}
+
+
 def of_chains(panel: Panel, chains: Any) -> dict[str, Array]:
     """Return the panel of some chains only: `chains` is a slice or booleans (n,)."""
     return {rule: values[chains] for rule, values in panel.items()}
@@ -69,9 +87,25 @@ def ahead(panel: Panel, rule: str, rivals: Sequence[str], tie: float = ROUNDING)
     return share(lead(panel, rule, rivals) > tie)
 
 
-def not_behind(panel: Panel, rule: str, rivals: Sequence[str], tie: float = TIE) -> Estimate:
-    """Return the share of chains in which no rival's regret is below that of a rule, ties counted for it."""
-    return share(lead(panel, rule, rivals) >= -tie)
+def more(panel: Panel, rule: str, rivals: Sequence[str], seed: int) -> Judged:
+    """Return how much more regret a rule has than the rival that is hardest to beat, paired over chains.
+
+    `mean` and `median` of the differences, each largest over the rivals: below 0 it has less regret than all of them.
+    """
+    apart = {rival: panel[rule] - panel[rival] for rival in rivals}
+    mean = largest(paired_difference(its, np.zeros(len(its)), seed) for its in apart.values())
+    middle = partial(np.median, axis=-1)
+    medians = [bootstrap(middle, its, rng=intervals(seed), method="percentile") for its in apart.values()]
+    return {"mean": mean, "median": largest(medians)}
+
+
+def both(panels: Mapping[str, tuple[Panel, str]], rivals: Sequence[str], seed: int) -> Judged:
+    """Return `more` of several (panel, rule), each with the share of chains in which it is strictly ahead."""
+    judged: Judged = {}
+    for part, (panel, rule) in panels.items():
+        judged |= {f"{part}_{name}": its for name, its in more(panel, rule, rivals, seed).items()}
+        judged[f"{part}_ahead"] = ahead(panel, rule, rivals)
+    return judged
 
 
 def behind(panel: Panel, rule: str, rivals: Sequence[str] = BLACK_BOX, tie: float = ROUNDING) -> Estimate:
@@ -91,31 +125,33 @@ def near_optimal(regrets: Array, limit: float, times: int, seed: int) -> Estimat
 
 def mean_ratio(a: Array, b: Array, seed: int) -> Estimate:
     """Return the mean of a over that of b, both (n,), paired, resampled by chains."""
-    return regret.paired_share(a, b, seed).changed(lambda value: 1 + value)
+    return paired_share(a, b, seed).changed(lambda value: 1 + value)
 
 
 # Cumulative regret
 
 
-def claim_5_A(**panels: Panel) -> Judged:
-    """In which share of chains GPN-UCB has less regret than all rivals but cEI; R_T on `draws` and on `norm_2`."""
-    return {part: ahead(its, "GPN-UCB", WITHOUT_CEI) for part, its in panels.items()}
+def claim_5_A(total: Panel, norm_2: Panel, seed: int) -> Judged:
+    """How much more regret GPN-UCB has than its nearest rival but cEI, and in which share of chains the least; R_T."""
+    its = more(total, "GPN-UCB", WITHOUT_CEI, seed)
+    its["share"] = ahead(total, "GPN-UCB", WITHOUT_CEI)
+    return its | {"norm_2": more(norm_2, "GPN-UCB", WITHOUT_CEI, seed)["mean"]}
 
 
-def claim_5_B(total: Panel) -> Judged:
-    """In which share of chains GPN-UCB has less regret than sampled cEI."""
-    return {"draws": ahead(total, "GPN-UCB", ["cEI"])}
+def claim_5_B(total: Panel, seed: int) -> Judged:
+    """How much more regret GPN-UCB has than sampled cEI, and in which share of chains less."""
+    return more(total, "GPN-UCB", ["cEI"], seed) | {"share": ahead(total, "GPN-UCB", ["cEI"])}
 
 
 def claim_5_C(total: Panel, seed: int) -> Judged:
-    """In which share of chains GPN-UCB has less regret than exact cEI, and how many times its mean sampled cEI has."""
-    noise = mean_ratio(total["cEI"], total["cEI, exact"], seed)
-    return {"draws": ahead(total, "GPN-UCB", ["cEI, exact"]), "noise": noise}
+    """How much more regret GPN-UCB has than exact cEI, and how many times its mean sampled cEI has."""
+    judged = more(total, "GPN-UCB", ["cEI, exact"], seed) | {"share": ahead(total, "GPN-UCB", ["cEI, exact"])}
+    return judged | {"noise": mean_ratio(total["cEI"], total["cEI, exact"], seed)}
 
 
-def claim_5_Q(total: Panel, of_cei: Panel) -> Judged:
-    """In which share of chains GPN-UCB, and cEI on those that it played, have more regret than a black box."""
-    return {"gpn": behind(total, "GPN-UCB"), "cei": behind(of_cei, "cEI")}
+def claim_5_Q(total: Panel, of_cei: Panel, seed: int) -> Judged:
+    """How much more regret GPN-UCB, and cEI on the chains that it played, have than the nearer black box."""
+    return both({"gpn": (total, "GPN-UCB"), "cei": (of_cei, "cEI")}, BLACK_BOX, seed)
 
 
 def claim_5_G(total: Panel, at_50: Panel) -> Judged:
@@ -136,16 +172,31 @@ def claim_5_R(widths: Array, told_1: Trace, told_2: Trace, seed: int) -> Judged:
     `widths` (n, 3) as `experiments.relative_widths` returns them with L = 2, 1 and 1/2 in eq. 283.
     """
     median = partial(np.median, axis=-1)
-    wider = [regret.bootstrap(median, its, rng=np.random.default_rng([seed, 3])) for its in widths.T]
+    wider = [bootstrap(median, its, rng=intervals(seed), method="percentile") for its in widths.T]
     ratio = mean_ratio(told_1.regret.sum(axis=1), told_2.regret.sum(axis=1), seed)
     return dict(zip(("looser", "at_1", "at_half"), wider, strict=True)) | {"regret": ratio}
 
 
-def claim_5_X(traces: Mapping[str, Trace]) -> Judged:
-    """How many times the seconds of a round of GPN-UCB cEI takes, sampled and exact, medians."""
+def operations(horizon: int, n_arms: int, depth: int, n_grid: int, samples: int) -> dict[str, float]:
+    """Return the multiplications of a run of GPN-UCB and of sampled cEI, leading terms as printed.
+
+    Round t solves with a factor of t rows: t^2 for each layer, t for each point. GPN-UCB asks the first layer at all
+    arms and each later one at the points of its grid, whose envelope compares them pairwise and with both ends of every
+    arm's interval; cEI asks each later layer at all samples of all arms.
+    """
+    t = np.arange(1.0, horizon + 1)
+    later = {"GPN-UCB": n_grid * t + n_grid**2 + 2 * n_arms * n_grid, "cEI": samples * n_arms * t}
+    return {rule: float((n_arms * t + depth * t**2 + (depth - 1) * its).sum()) for rule, its in later.items()}
+
+
+def claim_5_X(counted: Mapping[str, float], traces: Mapping[str, Trace]) -> Judged:
+    """How many times the operations, and the seconds of a round (medians), of GPN-UCB cEI takes."""
     seconds = {rule: float(np.median(trace.seconds_a_round)) for rule, trace in traces.items()}
-    times = [exact(seconds[rule] / seconds["GPN-UCB"]) for rule in ("cEI", "cEI, exact")]
-    return dict(seconds=times[0], exact=times[1])
+    return {
+        "operations": exact(counted["cEI"] / counted["GPN-UCB"]),
+        "seconds": exact(seconds["cEI"] / seconds["GPN-UCB"]),
+        "exact_seconds": exact(seconds["cEI, exact"] / seconds["GPN-UCB"]),
+    }
 
 
 # Simple regret
@@ -158,19 +209,14 @@ def claim_5_D(gpn: Array, nonada: Array, times: int, seed: int) -> Judged:
     return found | {f"nonada{end}": near_optimal(nonada, limit, 1, seed) for end, limit in limits.items()}
 
 
-def claim_5_E(at_50: Panel, at_49: Panel) -> Judged:
-    """In which share of chains GPN-UCB at T = 50, NonAda at 49 are not behind (strictly ahead of) all but cEI."""
-    found: Judged = {}
-    for (part, rule), panel in zip(OURS.items(), (at_50, at_49), strict=True):
-        found[part] = not_behind(panel, rule, WITHOUT_CEI)
-        found[f"{part}_strict"] = ahead(panel, rule, WITHOUT_CEI, TIE)
-    return found
+def claim_5_E(panel: Panel, seed: int) -> Judged:
+    """How much more simple regret GPN-UCB and NonAda have than their nearest rival but cEI."""
+    return both({part: (panel, rule) for part, rule in OURS.items()}, WITHOUT_CEI, seed)
 
 
-def claim_5_F(late: Panel, early: Panel) -> Judged:
-    """In which share of chains NonAda is not behind all baselines, strictly ahead, and not behind early on."""
-    nonada, strict = not_behind(late, "NonAda", BASELINES), ahead(late, "NonAda", BASELINES, TIE)
-    return {"nonada": nonada, "strict": strict, "early": not_behind(early, "NonAda", BASELINES)}
+def claim_5_F(panel: Panel, seed: int) -> Judged:
+    """How much more simple regret NonAda has than its nearest rival, and in which share of chains the least."""
+    return more(panel, "NonAda", BASELINES, seed) | {"share": ahead(panel, "NonAda", BASELINES, TIE)}
 
 
 def claim_5_H(swept: Mapping[float, Trace], cucb: Trace, seed: int) -> Judged:
@@ -188,14 +234,16 @@ def claim_5_H(swept: Mapping[float, Trace], cucb: Trace, seed: int) -> Judged:
     return found | {"large": paired_difference(large, small, seed)}
 
 
-def claim_5_N(at_50: Panel) -> Judged:
-    """In which share of chains the simple regrets of GPN-UCB and cEI differ by at most 1 % of the range."""
-    return {"alike": share(np.abs(at_50["GPN-UCB"] - at_50["cEI"]) <= 0.01)}
+def claim_5_N(panel: Panel, seed: int) -> Judged:
+    """How much more simple regret GPN-UCB has than cEI, and in which share of chains they differ by at most 1 %."""
+    alike = share(np.abs(panel["GPN-UCB"] - panel["cEI"]) <= 0.01)
+    return more(panel, "GPN-UCB", ["cEI"], seed) | {"share": alike}
 
 
 def claim_5_O(panel: Panel, seed: int) -> Judged:
     """How much more simple regret than cEI GPN-UCB and NonAda have."""
-    return {part: paired_difference(panel[rule], panel["cEI"], seed) for part, rule in OURS.items()}
+    judged = both({part: (panel, rule) for part, rule in OURS.items()}, ["cEI"], seed)
+    return {part: its for part, its in judged.items() if not part.endswith("ahead")}
 
 
 def claim_5_W(networks: Mapping[str, Panel]) -> Judged:
@@ -259,6 +307,11 @@ def claim_5_P(largest: pd.DataFrame) -> Judged:
     three = largest.loc[[*structures.values()]]
     found = {part: exact(three.loc[name, "error"]) for part, name in structures.items()}
     return found | {"regret": exact(three["regret"].max()), "projected": exact(three.loc["chain", "projected"])}
+
+
+def claim_5_AA(errors: Array, pulls: Sequence[int], rate: float, seed: int) -> Judged:
+    """By how much the exponent of T in the error of the composite mean, networks by pulls, exceeds the stated one."""
+    return {"rate": growth(np.array(pulls), errors, intervals(seed)).changed(lambda its: its + rate)}
 
 
 # The lower bound

@@ -10,7 +10,6 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import seaborn as sns
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import PercentFormatter
 
@@ -20,7 +19,7 @@ from kbrepro.figures.panels import QUANTITIES
 from kbrepro.figures.pieces import titled
 from kbrepro.kernels import Array
 from kbrepro.papers.gpn_ucb import needle
-from kbrepro.papers.gpn_ucb.measures import VERSIONS, Panel, ahead, mean_ratio
+from kbrepro.papers.gpn_ucb.measures import VERSIONS, Panel
 from kbrepro.papers.gpn_ucb.network import NetworkProblem
 from kbrepro.regret import Estimate, Trace, simple_regret
 from kbrepro.verdicts.claims import read_rule
@@ -40,46 +39,51 @@ FLOOR = 1e-4
 # An interval through the layers
 
 
-def interval(
-    problem: NetworkProblem, layers: Sequence[pd.DataFrame], rows: pd.DataFrame, arms: Sequence[int]
-) -> Figure:
-    """Return how one arm's interval passes through layers 2 and 3, and its three kinds of sets layer by layer.
+def step(problem: NetworkProblem, layer: pd.DataFrame, its: pd.DataFrame, arms: Sequence[int]) -> Figure:
+    """Return how one arm's interval passes through layer 2, beside what the middle of that interval alone would give.
 
-    `layers` and `rows` as `experiments.carried` returns them, after pulls of `arms`.
+    `layer` as `experiments.carried` returns it, `its` {layer: low, high, true} of grid sets, after pulls of `arms`.
     """
-    fig, axes = plt.subplot_mosaic("AB;CC", figsize=(WIDTH, 6.2), height_ratios=[1.2, 1])
-    its, below = rows[rows["kind"] == "grid"].set_index("layer"), axes["C"]
-    for i, (ax, frame) in enumerate(zip((axes["A"], axes["B"]), layers, strict=True), start=1):
-        _through(ax, i, problem, frame, its[["low", "high"]], arms)
-    ends = rows.assign(layer=rows["layer"].map({1: "layer 1", 2: "layer 2", 3: "g"}))
+    fig, (ax,) = pieces.row(1, 3.6)
+    z, y = (output[:, 0] for output in problem.outputs[:2])
+    (low, high, _), (least, most, true) = its.loc[1], its.loc[2]
+    view = layer[layer["z"].between(min(low, z[arms].min()) - 0.3, max(high, z[arms].max()) + 0.3)]
+    ax.fill_between(view["z"], view["raw_low"], view["raw_high"], color="0.85", linewidth=0, label="mean ± B sd")
+    order = np.argsort(z)
+    ax.plot(z[order], y[order], "--", color="black", linewidth=1.0, label="layer 2, unknown")
+    ax.plot(z[arms], y[arms], "o", color="black", markersize=4, label="observed")
+    left, bottom = view["z"].min(), 1.15 * view["raw_low"].min()
+    bar = {"linewidth": 7, "solid_capstyle": "butt", "clip_on": False}
+    ax.axvspan(low, high, color=TEAL, alpha=0.12, linewidth=0, zorder=0)
+    ax.plot([low, high], [bottom] * 2, color=TEAL, label="what layer 1 may return", **bar)
+    ax.axhspan(least, most, color=RED, alpha=0.06, linewidth=0, zorder=0)
+    ax.plot([left] * 2, [least, most], color=RED, label="what layer 2 may return", **bar)
+    guess = layer.loc[(layer["z"] - (low + high) / 2).abs().idxmin()]
+    ends = guess[["raw_low", "raw_high"]].to_numpy()
+    ax.plot(guess["z"], ends.mean(), "X", color=RED, markersize=10, zorder=3, label="answer of the middle alone")
+    ax.plot(its["true"].loc[1], true, "*", color="black", markersize=11, zorder=3, label="truth")
+    ax.set(xlim=(left, view["z"].max()), ylim=(bottom, None), xlabel="input of layer 2", ylabel="output of layer 2")
+    ax.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0))
+    alone = "misses the truth" if not ends[0] <= true <= ends[1] else "seems certain of it"
+    title = f"Fed only the middle of the interval, layer 2 {alone};"
+    return titled(fig, f"{title}\nfed all of it, it may return values {most - least:.2f} apart")
+
+
+def kinds(rows: pd.DataFrame) -> Figure:
+    """Return one arm's interval in every layer for three kinds of sets, `rows` as of `experiments.carried`."""
+    fig, (ax,) = pieces.row(1, 3.0)
+    depth = rows["layer"].max()
+    ends = rows.assign(layer=rows["layer"].map(lambda i: "reward" if i == depth else f"layer {i}"))
     ends = ends.melt(["layer", "kind"], ["low", "high"], value_name="output")
     looks = {"palette": COLOURS, "markers": ["o", "s", "D"], "markersize": 4, "linestyle": "none", "capsize": 0.1}
-    sns.pointplot(ends, x="output", y="layer", hue="kind", errorbar=("pi", 100), dodge=0.4, ax=below, **looks)
-    below.plot(its["true"], range(len(its)), "*", color="black", markersize=9, zorder=3, label="truth")
-    below.set_ylabel("")
-    below.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0))
-    last = rows[rows["layer"] == 3].set_index("kind")
-    grid, plain, outward = last["high"] - last["low"]
-    title = f"One arm's interval for g is {grid:.2f} wide with the envelope, {plain:.2f} without,"
-    return titled(fig, f"{title}\n{outward:.2f} rounded outward", 3)
-
-
-def _through(
-    ax: Axes, i: int, problem: NetworkProblem, frame: pd.DataFrame, its: pd.DataFrame, arms: Sequence[int]
-) -> None:
-    """Draw layer i + 1 with its bounds, the interval that goes in and the one that comes out."""
-    z, y = (problem.outputs[j][:, 0] for j in (i - 1, i))
-    low, high = its.loc[i]
-    left, right = min(low, z[arms].min()) - 0.3, max(high, z[arms].max()) + 0.3
-    view = frame[frame["z"].between(left, right)]
-    ax.fill_between(view["z"], view["raw_low"], view["raw_high"], color="0.85", linewidth=0, label="mean ± B sd")
-    ax.plot(view["z"], view[["low", "high"]], color=RED, linewidth=1.2, label=["envelope", None])
-    order = np.argsort(z)
-    ax.plot(z[order], y[order], "--", color="black", linewidth=1.0, label="the layer, unknown")
-    ax.plot(z[arms], y[arms], "o", color="black", markersize=4, label="observed")
-    ax.axvspan(low, high, color=TEAL, alpha=0.22, linewidth=0, zorder=0, label="interval that goes in")
-    ax.axhspan(*its.loc[i + 1], color=RED, alpha=0.12, linewidth=0, zorder=0, label="interval that comes out")
-    ax.set(xlim=(left, right), xlabel=f"input of layer {i + 1}", ylabel=f"output of layer {i + 1}")
+    sns.pointplot(ends, x="output", y="layer", hue="kind", errorbar=("pi", 100), dodge=0.4, ax=ax, **looks)
+    its = rows[rows["kind"] == "grid"].set_index("layer")
+    ax.plot(its["true"], range(len(its)), "*", color="black", markersize=9, zorder=3, label="truth")
+    ax.set_ylabel("")
+    ax.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0))
+    wide = its["high"] - its["low"]
+    grows = "grows from layer to layer" if wide.is_monotonic_increasing else "does not grow in every layer"
+    return titled(fig, f"The arm's interval {grows}: {wide.iloc[0]:.2f} wide at first, {wide.iloc[-1]:.2f} in the end")
 
 
 # Figure 9
@@ -126,42 +130,12 @@ def regrets(
             ax.plot(pulls, middle, "o-", color=LOOK["NonAda"][0], markersize=3, label="NonAda")
         ax.set_title(fill(title, 40))
         last = {rule: np.median(QUANTITIES[quantity][1](trace)[:, -1]) for rule, trace in raised.items()}
-        first.append(last[HERO] <= min(last.values()) + 1e-9)
+        first.append(bool(last[HERO] <= min(last.values()) + 1e-9))
     pieces.legend_below(fig, 4, fig.axes)
-    return titled(fig, f"{name}: GPN-UCB has the smallest median at the end in {sum(first)} of {len(first)} panels")
-
-
-def ratios(panels: Mapping[str, tuple[Panel, Sequence[str]]], *, seed: int) -> Figure:
-    """Return R_T of rivals over that of GPN-UCB, one dot a chain: {label: (panel, rivals)}.
-
-    A regret of 0 counts as the smallest above 0 of the two.
-    """
-    rows = {}
-    for label, (panel, rivals) in panels.items():
-        for rival in rivals:
-            pair = panel[rival], panel[HERO]
-            rows[f"{label}: {rival}"] = np.divide(*pieces.positive(*pair)), mean_ratio(*pair, seed)
-    told = "; ".join(f"{ahead(its, HERO, rivals).value:.0%} ({label})" for label, (its, rivals) in panels.items())
-    title = fill(f"Share of chains in which GPN-UCB has less regret than every rival shown: {told}", 88)
-    its = {"what": "$R_T$ of the rival over that of GPN-UCB", "dot": "chain", "centre": "ratio of means"}
-    return paired(rows, 1.4 + 0.36 * len(rows), title, "log", rule=read_rule("> 1"), **its)
-
-
-def within(traces: Mapping[str, Trace], nonada: Dots) -> Figure:
-    """Return the share of trials whose simple regret is at most 1 % after t rounds."""
-    fig, ax = plt.subplots(figsize=(WIDTH, 3.6))
-    ends = {}
-    for rule, trace in traces.items():
-        curve = (simple_regret(trace) <= 0.01).mean(axis=0)
-        ax.plot(range(1, len(curve) + 1), curve, label=rule, **figures.look(rule, HERO))
-        ends[rule] = curve[-1]
-    pulls, values = nonada
-    ax.plot(pulls, (values <= 0.01).mean(axis=0), "o-", color=LOOK["NonAda"][0], markersize=4, label="NonAda")
-    ax.set(xlabel="round t", ylabel="share of trials within 1% of the range", xlim=(1, len(curve)), ylim=(0, 1.02))
-    ax.yaxis.set_major_formatter(PercentFormatter(1))
-    first = max(ends, key=ends.__getitem__)
-    title = f"Within 1% at the end: {first} in {ends[first]:.0%} of trials, GPN-UCB in {ends[HERO]:.0%}"
-    return figures.labelled(fig, title)
+    horizon = next(iter(traces.values())).horizon
+    where = {len(first): "every panel", 0: "no panel"}.get(sum(first), f"{sum(first)} of {len(first)} panels")
+    did = "has lost least" if quantity == "cumulative" else "is nearest to the maximum"
+    return titled(fig, f"{name}: after {horizon} rounds {HERO} {did} in {where}")
 
 
 # Figure 10
@@ -186,7 +160,8 @@ def oi(panels: Mapping[str, tuple[Mapping[float, Trace], Trace]]) -> Figure:
         ends = {label: its[:, -1].mean() for label, its in curves.items()}
         apart = max(apart, *(abs(ends[f"b = {b:g}"] - ends["cUCB"]) for b in swept if b <= 1))
     axes[0].set_ylabel(f"simple regret (range of g)\nmean and 95 % interval of {len(its)} trials")
-    return titled(fig, f"Fig. 10: for b ≤ 1 OI and cUCB end apart by at most {apart:.1%} of the range", 5)
+    alike = "OI does as cUCB does" if apart <= 0.01 else "OI and cUCB part"
+    return titled(fig, f"Fig. 10: for b ≤ 1 {alike} (ends at most {apart:.1%} of the range apart)", 5)
 
 
 # Sets and versions
@@ -206,9 +181,29 @@ def coverage(table: pd.DataFrame) -> Figure:
     right.axvline(1, color="black", linewidth=1.0)
     pieces.name_rows(left, table.index)
     grid, outward = (table[f"missed, {mode}"].max() for mode in ("paper", "outward"))
-    told = f"but they say nothing for {(table['width, outward'] >= 1).sum()} of {len(table)} structures"
-    title = f"Grid sets miss in up to {grid:.0%} of arm-steps; outward-rounded ones in {outward:.0%}"
-    return titled(fig, f"{title},\n{told}", 2)
+    never = "never do,\nbut" if outward == 0 else f"in {outward:.0%},\nand"
+    told = f"say nothing for {(table['width, outward'] >= 1).sum()} of {len(table)} structures"
+    return titled(fig, f"Grid sets miss the truth in up to {grid:.0%} of cases; outward-rounded ones {never} {told}", 2)
+
+
+def misses(chains: pd.DataFrame, bound: float) -> Figure:
+    """Return where GPN-UCB's simple regret ends by how far the best arm's first layer lies outside its bounds.
+
+    `chains`: a row a chain, its `kind`, `outside` (negative: inside) and `end`, a share of the range; `bound`: B.
+    """
+    fig, (ax,) = pieces.row(1, 3.6)
+    its = chains.assign(end=100 * chains["end"])
+    n = its["kind"].nunique()
+    looks = {"palette": COLOURS[:n], "style": "kind", "markers": ["o", "s", "D"][:n], "s": 36, "alpha": 0.8}
+    sns.scatterplot(its, x="outside", y="end", hue="kind", ax=ax, **looks)
+    ax.axvline(0, color="black", linewidth=1.0)
+    ax.set_xlabel(f"how far the first layer of the best arm lies outside mean ± {bound:g} sd after the last round")
+    ax.set_ylabel("simple regret of GPN-UCB at T\n(% of the range of g)")
+    ax.legend(title="")
+    far, out = chains["end"] > 0.05, chains["outside"] > 0
+    title = f"On {(far & out).sum()} of the {far.sum()} chains where GPN-UCB ends more than 5% below the best arm,\n"
+    title += f"its bounds with B = {bound:g} exclude the truth in the very first layer"
+    return titled(fig, title if far.any() else "GPN-UCB ends within 5% of the best arm on every chain")
 
 
 def versions(ends: Panel, lower_by: Mapping[str, Estimate]) -> Figure:
@@ -250,4 +245,6 @@ def lower_bound(found: Mapping[float, pd.DataFrame], ratio: Mapping[float, float
     sns.stripplot(means, x="mean", y="rule", hue="nu", dodge=True, ax=right, **looks)
     right.axvline(1, color="black", linestyle="--", linewidth=1.0)
     right.set(xlim=(0, 2.05), xlabel="mean simple regret over ε, all needles\n(dashed: the lower bound)", ylabel="")
-    return titled(fig, f"No algorithm gets below {means['mean'].min():.2f} ε, and the bound is ε")
+    least = means["mean"].min()
+    says = "No rule tried beats the lower bound ε" if least >= 1 else "Some rule beats the lower bound ε"
+    return titled(fig, f"{says}: the best is at {least:.2f} ε")

@@ -91,6 +91,20 @@ def theorem_3_bound(model: Model, horizon: int, delta: float) -> float:
     return 2 * Improved(delta).of(model, gain) * math.sqrt(4 * (horizon + 2) * gain)
 
 
+def theorem_4_bound(model: Model, horizon: int, delta: float, lipschitz: float) -> float:
+    """Return the bound on R_T with the constants of the proof, d = 1, r = 1 (Chowdhury & Gopalan, Theorem 4, App. E).
+
+    11 c_T / p sqrt(4 (T + 2) gamma_T) + (2 B + 1) pi^2 / 6 + (4 B + 11) c_T / p sqrt(2 T ln(2 / delta)), with
+    c_T = v_T (1 + sqrt(4 ln T + 2 ln(B L T^2))), p = 1 / (4 e sqrt(pi)); gamma_T by the spectral bound.
+    """
+    B, T = model.known_norm, horizon
+    gain = allocated_gain(eigvalsh(model.kernel(model.points, model.points)), model.noise_variance, T)[-1]
+    c = Improved(delta / 2).of(model, gain) * (1 + math.sqrt(4 * math.log(T) + 2 * math.log(B * lipschitz * T**2)))
+    by_p = 4 * math.e * math.sqrt(math.pi)
+    widths = 11 * c * by_p * math.sqrt(4 * (T + 2) * gain)
+    return widths + (2 * B + 1) * math.pi**2 / 6 + (4 * B + 11) * c * by_p * math.sqrt(2 * T * math.log(2 / delta))
+
+
 def rate(rule: str, gain: float, T: int, *, norm: float, delta: float, d: int = 1) -> float:
     """Return the rate of R_T without its constant: Theorem 3 for IGP-UCB, Theorem 4 for GP-TS."""
     if rule == "IGP-UCB":

@@ -1,35 +1,16 @@
-"""How many cells a cover can have, and why sets that look at the noise are not covered by Lemma 10.
+"""Lemma 10 of Janz et al., on which their union over cells rests, and a set that looks at the noise: there it fails.
 
-The proofs stand in docs/adaptive_covers.md; the cells are those of `partition`, variant `paper`.
+Why, and what holds instead, stands in docs/adaptive_covers.md.
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Sequence
 
 import numpy as np
 
 from kbrepro import checks
 from kbrepro.kernels import Array, Kernel
-from kbrepro.papers.pi_gp_ucb.partition import initial_side, must_split
-
-
-def possible_cells(horizon: int, d: int, nu: float, whole: Callable[[float], int] = round) -> list[int]:
-    """Return how many cells of each level some T = `horizon` pulls can create, the first cover (level 0) included.
-
-    Level i + 1 is reached where one cell of level i that holds all pulls splits. The sum is N_T of Proposition 1.
-    """
-    side, levels = initial_side(horizon, d, nu, whole), []
-    while True:
-        levels.append(side**d)
-        if not must_split(side, horizon, d, nu, "paper"):
-            return levels
-        side *= 2
-
-
-def share_of_level(level: int, cells: int) -> float:
-    """Return the share 6 / (pi^2 (level + 1)^2 cells) of delta for each of the `cells` of a level (Proposition 2)."""
-    checks.positive_int(cells=cells, level=level + 1)
-    return 6 / (math.pi**2 * (level + 1) ** 2 * cells)
+from kbrepro.problems import Trial
 
 
 def lemma_10(kernel: Kernel, points: Array, noise: Array, *, count: float, delta: float, eta: float = 1e-6) -> Array:
@@ -44,3 +25,17 @@ def lemma_10(kernel: Kernel, points: Array, noise: Array, *, count: float, delta
     white = np.linalg.solve(root, noise)
     left = noise @ noise - white @ white  # (I + S^-1)^-1 = I - (S + I)^-1
     return np.array([left, 2 * (np.log(np.diag(root)).sum() + math.log(count / delta))])
+
+
+def counterexample(kernel: Kernel, at: Sequence[int], delta: float, trial: Trial) -> Array:
+    """Return both sides of Lemma 10 (m, 2) after each number of pulls `at`, for the pulls whose noise was positive.
+
+    Distinct arms on a line in a random order, noise uniform on [-1, 1]; the set is chosen before the last pull, and it
+    is the only one (count 2).
+    """
+    rng, n = trial.rng("run"), max(at)
+    arms, noise, sides = rng.permutation(n)[:, None] / n, rng.uniform(-1, 1, n), []
+    for t in at:
+        inside = noise[: t - 1] > 0
+        sides.append(lemma_10(kernel, arms[: t - 1][inside], noise[: t - 1][inside], count=2, delta=delta))
+    return np.array(sides)

@@ -1,12 +1,10 @@
-"""What the notebook on π-GP-UCB measures: shares of uniform regret beside printed means, cells, gains, seconds."""
+"""What the notebook on π-GP-UCB measures: shares of uniform regret beside printed means, cells, gains, operations."""
 
 import math
-import time
-from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
-from scipy.linalg import cho_factor, cho_solve
+from numpy.typing import NDArray
 from scipy.special import stdtrit
 
 from kbrepro import checks
@@ -18,13 +16,11 @@ from kbrepro.policies import UCB
 from kbrepro.policies.base import best_arm
 from kbrepro.posterior import LatticePosterior
 from kbrepro.problems import Gaussian, Model, Problem, Trial
-from kbrepro.regret import Estimate, Trace, bootstrap, estimated_mean, slope
+from kbrepro.regret import Estimate, Trace, bootstrap, edges, estimated_mean, intervals
 from kbrepro.simulation import Experiment, rounds
 
 #: Runs behind a number that the paper prints.
 PRINTED_RUNS = 12
-#: A printed number is not told apart from ours where 12 runs could lie farther than this share of it.
-TELLING = 0.25
 
 
 # Regret as a share of that of uniform play
@@ -49,30 +45,21 @@ def average(regret: Array, uniform: Array, seed: int, how: str = "mean of ratios
     checks.one_of(tuple(AVERAGES), how=how)
     if how == "mean of ratios":
         return estimated_mean(regret / uniform, seed)
-    return bootstrap(AVERAGES[how], regret, uniform, rng=np.random.default_rng([seed, 1]))
+    method = "percentile" if how == "median" else "BCa"
+    return bootstrap(AVERAGES[how], regret, uniform, rng=intervals(seed), method=method)
 
 
-class Beside(NamedTuple):
-    """Two estimates about a printed mean of 12 runs: `compatible` (at most 1) and `close` (a share of it)."""
+def printed_interval(regret: Array, uniform: Array, how: str = "mean of ratios") -> Estimate:
+    """Return the share of uniform regret (n,), with the 95 % prediction interval of a mean of PRINTED_RUNS such runs.
 
-    compatible: Estimate
-    close: Estimate
-
-
-def beside_printed(regret: Array, uniform: Array, printed: float, how: str = "mean of ratios") -> Beside:
-    """Return how a printed mean of PRINTED_RUNS runs lies to ours (n,), both with their error.
-
-    `compatible`: |ours - printed| over half the 95 % prediction interval of a mean of so many runs; its interval
-    reaches beyond 1 where that half is more than TELLING of the printed value, so that it decides nothing. `close`:
-    (ours - printed) / printed with that interval. The spread of the runs is that of the linearised average.
+    A mean that the paper prints lies inside where it may be of the same law. The spread is that of the linearised
+    average; a median has none (ValueError).
     """
     checks.one_of(tuple(AVERAGES)[:2], how=how)
     n, ours = len(regret), float(AVERAGES[how](regret, uniform))
     each = regret / uniform if how == "mean of ratios" else ours + (regret - ours * uniform) / uniform.mean()
     half = each.std(ddof=1) * math.sqrt(1 / n + 1 / PRINTED_RUNS) * stdtrit(n - 1, 0.975)
-    distance, gap = abs(ours - printed) / half, (ours - printed) / printed
-    high = half / (TELLING * printed) if distance <= 1 and half > TELLING * printed else distance
-    return Beside(Estimate(distance, distance, high), Estimate(gap, gap - half / printed, gap + half / printed))
+    return Estimate(ours, ours - half, ours + half)
 
 
 def crossing(ours: Trace, rival: Trace) -> int:
@@ -101,12 +88,6 @@ def regret_exponents(d: int, nu: float) -> dict[str, float]:
     }
 
 
-def growing_variance(horizon: int, d: int, nu: float) -> float:
-    """Return lambda = T^(d / (2 nu + 2 d)) (Whitehouse, Wu & Ramdas 2023)."""
-    checks.positive_int(horizon=horizon, d=d)
-    return horizon ** (d / (2 * nu + 2 * d))
-
-
 def greedy_gains(kernel: Matern | SquaredExponential, n: int, horizon: int, trial: Trial) -> Array:
     """Return the information gain (horizon,) of greedy pulls, d = trial.number + 1, lambda 1.
 
@@ -123,10 +104,15 @@ def greedy_gains(kernel: Matern | SquaredExponential, n: int, horizon: int, tria
     return np.array([*gains[1:], policy.posterior.gain])
 
 
-def late_exponent(values: Array, decades: int = 1) -> Estimate:
-    """Return the exponent of t in values (T,) over its last decades, from twenty log-spaced rounds."""
-    at = np.unique(np.geomspace(max(1, len(values) // 10**decades), len(values), 20).astype(int))
-    return slope(np.log(at), np.log(values[at - 1]))
+def last_decades(horizon: int, decades: int) -> NDArray[np.int64]:
+    """Return twenty log-spaced rounds of the last decades of a run."""
+    return np.unique(np.geomspace(max(1, horizon // 10**decades), horizon, 20).astype(int))
+
+
+def late_exponent(values: Array) -> float:
+    """Return the exponent of t in values (T,) over the last decade, by least squares."""
+    at = last_decades(len(values), 1)
+    return float(np.polyfit(np.log(at), np.log(values[at - 1]), 1)[0])
 
 
 def cover_too_large_until(horizon: int, d: int, nu: float) -> int:
@@ -143,7 +129,8 @@ class CellRun(NamedTuple):
 
     `created`: cells ever; `gain`: the largest of one (nats); `width` (T,): the largest of a cell in every round less
     B; `late_share`: largest share of the last tenth of the pulls that lie in one cell of the last cover; `moved`: share
-    of rounds in which the best arm of a cell without new data is another than before, NaN where it was not looked at.
+    of rounds in which the best arm of a cell without new data is another than before, NaN where it was not looked at;
+    `operations`: of a round, mean of each hundredth of the run (`cell_operations`).
     """
 
     created: int
@@ -151,6 +138,7 @@ class CellRun(NamedTuple):
     width: Array
     late_share: float
     moved: float
+    operations: Array
 
 
 def cell_run(experiment: Experiment, look_at_arms: bool, trial: Trial) -> CellRun:
@@ -158,9 +146,10 @@ def cell_run(experiment: Experiment, look_at_arms: bool, trial: Trial) -> CellRu
     problem, T = experiment.problem(trial), experiment.horizon
     policy = experiment.policies["π-GP-UCB"](problem.model, T)
     assert isinstance(policy, PartitionedUCB)
-    width, pulled, moved = np.empty(T), np.empty(T, dtype=int), 0
+    width, pulled, moved, operations, known = np.empty(T), np.empty(T, dtype=int), 0, np.empty(T), policy.n_created
     before: dict[tuple[int, int], int] = {}
     for t, arm, _ in rounds(policy, problem, T, trial.rng("run")):
+        operations[t - 1], known = cell_operations(policy, arm, known), policy.n_created
         widths = policy.widths()
         width[t - 1], pulled[t - 1] = widths[policy.slot_cell].max() - problem.model.norm, arm
         if look_at_arms:
@@ -169,7 +158,43 @@ def cell_run(experiment: Experiment, look_at_arms: bool, trial: Trial) -> CellRu
             before = now
     cells = [policy.slot_arm[policy.slot_cell == number] for number in np.unique(policy.slot_cell)]
     late = float(max(np.isin(pulled[-max(1, T // 10) :], arms).mean() for arms in cells))
-    return CellRun(policy.n_created, policy.largest_gain, width, late, moved / T if look_at_arms else np.nan)
+    moved_share = moved / T if look_at_arms else np.nan
+    return CellRun(policy.n_created, policy.largest_gain, width, late, moved_share, by_hundredths(operations))
+
+
+def cell_operations(policy: PartitionedUCB, arm: int, known: int) -> float:
+    """Return the multiplications of a round of π-GP-UCB that pulls `arm`, where `known` cells were made before it.
+
+    As printed, each data point a row: a cell with m arms that gets its n-th adds a row to its Cholesky factor (n^2) and
+    to the solves for its arms (m n); a new cell with n factors once (n^3 / 3) and solves (m n^2); all indices are
+    compared.
+    """
+    told = [policy.cells[number] for number in policy.slot_cell[policy.slot_arm == arm]]
+    rows = [(len(cell.history) + 1, len(cell.arms)) for cell in told]
+    made = [(len(cell.history), len(cell.arms)) for cell in policy.cells[known:]]
+    anew = sum(n**3 / 3 + m * n**2 for n, m in made)
+    return len(policy.slot_arm) + sum(n**2 + m * n for n, m in rows) + anew
+
+
+def exact_operations(n_arms: int, horizon: int) -> Array:
+    """Return the multiplications of a round of exact IGP-UCB, mean of each hundredth of the run (`cell_operations`)."""
+    t = np.arange(1.0, horizon + 1)
+    return by_hundredths(n_arms + t**2 + n_arms * t)
+
+
+def by_hundredths(values: Array) -> Array:
+    """Return the means of values (T,) over each hundredth of a run (`regret.edges`)."""
+    ends = edges(len(values))
+    return np.add.reduceat(values, ends[:-1]) / np.diff(ends)
+
+
+def width_of_run(experiment: Experiment, trial: Trial) -> Array:
+    """Play IGP-UCB, the policy of that name; return its width less the norm in every round, (T,); for `map_trials`."""
+    problem, T = experiment.problem(trial), experiment.horizon
+    policy = experiment.policies["IGP-UCB"](problem.model, T)
+    assert isinstance(policy, UCB)
+    widths = [policy.width(policy) for _ in rounds(policy, problem, T, trial.rng("run"))]
+    return np.array(widths) - problem.model.known_norm
 
 
 def _best_arms(policy: PartitionedUCB, widths: Array) -> dict[tuple[int, int], int]:
@@ -208,45 +233,3 @@ def band_run(experiment: Experiment, trial: Trial) -> BandRun:
         bound += 2 * policy.half_width(arm)
         regret += float(problem.regret(np.array([arm]))[0])
     return BandRun(ratio <= 1, ratio, bound, regret)
-
-
-# Seconds
-
-
-def segment_seconds(trace: Trace, segments: int = 50) -> Array:
-    """Return the median over runs of the mean seconds a step in equal segments of the run, (segments,)."""
-    parts = np.array_split(trace.seconds_a_round, segments, axis=1)
-    return np.median([part.mean(axis=1) for part in parts], axis=1)
-
-
-def growth_of_seconds(seconds: Array) -> Estimate:
-    """Return the slope of log seconds a step in log t over the segments after the first tenth."""
-    late = np.arange(len(seconds) // 10, len(seconds))
-    return slope(np.log(late + 0.5), np.log(seconds[late]))
-
-
-def refit_seconds(source: Callable[[Trial], Problem], at: Sequence[int], trial: Trial) -> dict[str, dict[int, float]]:
-    """Return the `seconds` of one round at each of the pulls `at` if the posterior of all arms is computed anew.
-
-    One Cholesky factor of the t pulls' kernel matrix, its solves for mean and variance of all arms.
-    """
-    model, rng, seconds = source(trial).model, trial.rng("run"), {}
-    for t in at:
-        pulled = rng.integers(model.n_arms, size=t)
-        start = time.perf_counter()
-        X = model.points[pulled]
-        factor = cho_factor(model.kernel(X, X) + model.noise_variance * np.eye(len(X)))
-        across = model.kernel(model.points, X)
-        across @ cho_solve(factor, np.zeros(len(X)))
-        np.einsum("at,ta->a", across, cho_solve(factor, across.T))
-        seconds[t] = time.perf_counter() - start
-    return {"seconds": seconds}
-
-
-def summed_up(seconds: Mapping[int, float], horizon: int) -> float:
-    """Return the seconds of rounds 1 to `horizon` from those at a few t, log-log interpolation between them.
-
-    Rounds before the first and after the last of them count as much as these.
-    """
-    at, known = np.log(sorted(seconds.items())).T
-    return float(np.exp(np.interp(np.log(np.arange(1, horizon + 1)), at, known)).sum())

@@ -8,6 +8,7 @@ Two variants: `paper` (Janz et al., 2020, Section 3) and `thesis` (Janz, 2022, c
 """
 
 import itertools
+import math
 from collections.abc import Callable
 
 import numpy as np
@@ -22,6 +23,8 @@ from kbrepro.posterior import CovariancePosterior
 from kbrepro.problems import Model
 
 VARIANTS = ("paper", "thesis")
+#: Which cells a width counts: those of the paper's Lemma 6, all that T pulls can make, or all by level.
+UNIONS = ("printed", "horizon", "levels")
 Integers = NDArray[np.int64]
 
 
@@ -52,6 +55,25 @@ def must_split(side: int, pulls: int, d: int, nu: float, variant: str) -> bool:
     return side**two_nu < pulls
 
 
+def possible_cells(horizon: int, d: int, nu: float, whole: Callable[[float], int] = round) -> list[int]:
+    """Return how many cells of each level some T = `horizon` pulls can create, the first cover (level 0) included.
+
+    Level i + 1 is reached where one cell of level i that holds all pulls splits. The sum is N_T of Proposition 1.
+    """
+    side, levels = initial_side(horizon, d, nu, whole), []
+    while True:
+        levels.append(side**d)
+        if not must_split(side, horizon, d, nu, "paper"):
+            return levels
+        side *= 2
+
+
+def share_of_level(level: int, cells: int) -> float:
+    """Return the share 6 / (pi^2 (level + 1)^2 cells) of delta for each of the `cells` of a level (Proposition 2)."""
+    checks.positive_int(cells=cells, level=level + 1)
+    return 6 / (math.pi**2 * (level + 1) ** 2 * cells)
+
+
 class Cell:
     """A closed cube [corner / side, (corner + 1) / side], the arms (m,) in it and what was observed there.
 
@@ -78,10 +100,12 @@ class PartitionedUCB:
     """π-GP-UCB: in every cell the UCB of the data inside it, in every round the arm whose best cell is best.
 
     Width of a cell: `width(delta / N)` at its gain, by default norm + noise_scale sqrt(2 (gain + 1 + log(N / delta))),
-    N = 4 (t + 1)^(b d) in round t (`paper`) or 4 (T + 1)^(d / (2 nu)) (`thesis`). `paper` starts from about T^q cells,
-    the cells a side made `whole`, and a child keeps all data inside it; `thesis` starts from one cell, and children
-    start without data. The points must be a grid on [0, 1]^d, the norm must be told. Raises ValueError on a bad
-    variant, smoothness or norm.
+    N = 4 (t + 1)^(b d) in round t (`paper`) or 4 (T + 1)^(d / (2 nu)) (`thesis`). That union of the paper is not
+    proved; with `union` "horizon" N is the number of all cells that T pulls can make, with "levels" 1 / N the share of
+    a level, both proved (docs/adaptive_covers.md, Propositions 1 and 2), for `paper` alone. `paper` starts from about
+    T^q cells, the cells a side made `whole`, and a child keeps all data inside it; `thesis` starts from one cell, and
+    children start without data. The points must be a grid on [0, 1]^d, the norm must be told. Raises ValueError on a
+    bad variant, union, smoothness or norm.
 
     `cells` are all that were ever created, split ones included. A *slot* is a pair of an arm and a cell that it lies
     in: `slot_arm` and `slot_cell` (n_slots,) are numbers of arms and of cells that have not split, `slot_mean` and
@@ -98,21 +122,24 @@ class PartitionedUCB:
         variant: str = "paper",
         width: Callable[[float], Improved | SelfNormalised] = Improved,
         whole: Callable[[float], int] = round,
+        union: str = "printed",
     ) -> None:
         checks.positive_int(horizon=horizon)
         checks.positive(norm=model.norm)
         checks.probability(delta=delta)
         checks.one_of(VARIANTS, variant=variant)
+        checks.one_of(UNIONS if variant == "paper" else UNIONS[:1], union=union)
         if nu not in (0.5, 1.5, 2.5):
             raise ValueError(f"nu = {nu!r} is not allowed: nu must be 0.5, 1.5 or 2.5")
         self.model, self.horizon, self.delta, self.nu, self.variant, self.t = model, horizon, delta, nu, variant, 1
-        self.width, self.d = width, model.points.shape[1]
+        self.width, self.union, self.d = width, union, model.points.shape[1]
+        self._possible = possible_cells(horizon, self.d, nu, whole)
         self._n = round(model.n_arms ** (1 / self.d))
         self._places = grid_indices(model.points, self._n)
         self.rank: Integers | None = None
         self.cells: list[Cell] = []
         self.slot_arm = self.slot_cell = np.empty(0, dtype=int)
-        self.slot_mean = self.slot_sd = self._gain = np.empty(0)
+        self.slot_mean = self.slot_sd = self._gain = self._share = np.empty(0)
         side = initial_side(horizon, self.d, nu, whole) if variant == "paper" else 1
         corners, everywhere = itertools.product(range(side), repeat=self.d), np.arange(model.n_arms)
         self._lay_out([self._cell(corner, side, everywhere) for corner in corners])
@@ -136,7 +163,13 @@ class PartitionedUCB:
 
     def widths(self) -> Array:
         """Return the width of every cell ever created in this round, (n_created,)."""
-        return self.width(self.delta / self.union_count()).of(self.model, self._gain)
+        if self.union == "printed":
+            return self.width(self.delta / self.union_count()).of(self.model, self._gain)
+        found = np.empty(len(self._gain))
+        for share in np.unique(self._share):
+            its = self._share == share
+            found[its] = self.width(self.delta * share).of(self.model, self._gain[its])
+        return found
 
     def ask(self, rng: np.random.Generator) -> int:
         """Return the arm to pull; ties fall by one permutation, the first thing drawn from `rng`."""
@@ -168,6 +201,13 @@ class PartitionedUCB:
         half = self.widths()[self.slot_cell[own]] * self.slot_sd[own]
         return float(half[(self.slot_mean[own] + half).argmax()])
 
+    def _share_of(self, side: int) -> float:
+        """The share of delta of each cell of a level; not that of the printed union, which changes with t."""
+        if self.union == "horizon":
+            return 1 / sum(self._possible)
+        level = 0 if not self.cells else (side // self.cells[0].side).bit_length() - 1
+        return share_of_level(level, side**self.d)
+
     def _cell(self, corner: tuple[int, ...], side: int, among: Integers) -> Cell:
         """Return a cell with those of the arms `among` that lie in it, borders included."""
         places, low = self._places[among] * side, np.array(corner) * (self._n - 1)
@@ -184,6 +224,7 @@ class PartitionedUCB:
         self.slot_mean = np.concatenate([self.slot_mean[kept], *(cell.mean for cell in cells)])
         self.slot_sd = np.concatenate([self.slot_sd[kept], *(cell.sd for cell in cells)])
         self._gain = np.concatenate([self._gain, [cell.gain for cell in cells]])
+        self._share = np.concatenate([self._share, np.full(len(cells), self._share_of(cells[0].side))])
 
     def _split(self, number: int) -> None:
         """Replace a cell by its 2^d halves; an arm on an inner border lies in several."""

@@ -3,12 +3,14 @@
 from functools import partial
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from kbrepro.confidence import Constant, SelfNormalised
 from kbrepro.kernels import SquaredExponential, grid
 from kbrepro.papers.bkb import costs
 from kbrepro.papers.bkb.policy import BKB
+from kbrepro.papers.bkb.since import MiniUCB
 from kbrepro.policies import UCB
 from kbrepro.posterior import RowPosterior
 from kbrepro.problems import RKHSFunction, Trial
@@ -52,8 +54,18 @@ def test_a_covariance_of_many_arms_is_not_timed():
     assert "exact, covariance" not in seconds
 
 
-def test_whole_runs_are_timed_on_their_own_pulls():
-    source = RKHSFunction(KERNEL, grid(20), 0.01, norm=2.0)
-    policies = {"short": partial(UCB, width=Constant(2.0)), "BKB": partial(BKB, width=Constant(2.0), qbar=2.0)}
-    found = costs.seconds_of_runs(source, policies, 30, Trial(1, 0))["seconds"]
-    assert set(found) == set(policies) and 0 < found["short"] < found["BKB"]
+def test_sizes_need_no_clock():
+    source, bkb = RKHSFunction(KERNEL, grid(8, 2), 0.01, norm=2.0), partial(BKB, width=SelfNormalised(0.1), qbar=2.0)
+    pd.testing.assert_frame_equal(costs.sizes_of_steps(source, bkb, 40, Trial(2, 0)), measured(grid(8, 2), [40])[1])
+
+
+def test_operations_of_whole_runs_are_those_of_their_own_pulls():
+    source, three = RKHSFunction(KERNEL, grid(20), 0.01, norm=2.0), Constant(3.0)
+    policies = {"exact": partial(UCB, width=three), "BKB": partial(BKB, width=three, qbar=2.0)}
+    policies["mini"] = partial(MiniUCB, width=three, squared_c=2.0)
+    found = costs.cost_of_runs(source, policies, 30, Trial(1, 0))
+    spent = found["operations"]
+    assert found["seconds"].keys() == spent.keys() == policies.keys() and min(found["seconds"].values()) > 0
+    assert spent["exact"] == 20 * 30 * 31 / 2 and 20 < spent["mini"] < 0.5 * spent["exact"]
+    sizes = costs.sizes_of_steps(source, policies["BKB"], 30, Trial(1, 0))
+    assert spent["BKB"] == ((20 + sizes["distinct"]) * sizes["features"] ** 2).sum()

@@ -7,14 +7,9 @@ import pandas as pd
 import pytest
 from traces import trace_of
 
-from kbrepro.papers.bkb import pictures
+from kbrepro.papers.bkb import costs, pictures
 
 pytestmark = pytest.mark.usefixtures("styled")
-
-
-def trace(level, power=0.6, trials=6, horizon=300):
-    t = np.arange(0, horizon + 1) ** power
-    return trace_of(level * np.linspace(0.5, 1.5, trials)[:, None] * np.diff(t))
 
 
 def frames():
@@ -59,7 +54,8 @@ def proposition_5():
 
 def regret():
     levels = {"exact": 2.0, "BKB": 2.1, "BKB, Theorem 2's radius": 8.0, "exact, 3 sd": 0.5}
-    return pictures.regret({name: trace(level) for name, level in levels.items()})
+    falling = np.linspace(0.5, 1.5, 6)[:, None] * np.diff(np.arange(301) ** 0.6)
+    return pictures.regret({name: trace_of(level * falling) for name, level in levels.items()})
 
 
 def ratios():
@@ -81,6 +77,9 @@ def measured(bkb, covariance=True, horizon=400):
 CASES = {"A = 10, d = 1": measured(1.0), "A = 99, d = 2": measured(9, covariance=False)}
 
 
+COUNTED = {case: [costs.operations(sizes, n)] for n, (case, (_, sizes)) in zip((10, 99), CASES.items(), strict=True)}
+
+
 #: What the title says of what is drawn.
 TOLD = {
     strip: "BKB 100%, SoR 35%",  # 7 of 20 arms beyond 0.5 have f = 0.2
@@ -90,6 +89,7 @@ TOLD = {
     regret: "(exact, 3 sd)\nto 245 (BKB, Theorem 2's radius)",
     ratios: "1 of 2 ratios",
     partial(pictures.cost_per_step, CASES): "in 1 of 2 cases",
+    partial(pictures.operations_per_step, COUNTED): "in 0 of 2 cases",
     partial(pictures.scaling, CASES, qbar=4.0): "at most 8% of the pulls",
 }
 

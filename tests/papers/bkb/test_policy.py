@@ -130,9 +130,7 @@ def test_the_dictionary_is_drawn_after_every_pull_from_all_pulls(streaming):
 # Errors
 
 
-def test_a_small_qbar_and_a_negative_logarithm_are_named():
-    with pytest.raises(ValueError, match=r"qbar = 0\.5 is not allowed: qbar must be at least 1"):
-        BKB(problem().model, 10, width=LOGDET, qbar=0.5)
+def test_a_negative_logarithm_is_named():
     with pytest.raises(ValueError, match=r"squared_kappa = 0\.1 is not allowed: times the pulls it must be at least 1"):
         Budgeted(0.1)(asking(1.0, 2, variance=0.1))
 

@@ -1,4 +1,4 @@
-"""Bounds on the largest gain by exhaustion, eq. 5 and eq. 8 against every set of pulls, rates by hand."""
+"""Bounds on the largest gain by exhaustion, eq. 8 and the best gain against every set of pulls, rates by hand."""
 
 from itertools import combinations_with_replacement, pairwise
 
@@ -27,21 +27,6 @@ def best_gain(kernel, points, noise_variance, T):
     )
 
 
-@pytest.mark.parametrize("noise_variance", [0.025, 1.0])
-@pytest.mark.parametrize("name", TINY)
-def test_eq_5_and_eq_8(name, noise_variance):
-    """(1 - 1/e) gamma_T <= greedy gain <= gamma_T, and gamma_T <= 1/2 max sum log < eq. 8."""
-    kernel, points = TINY[name]
-    greedy, _ = information.greedy_gain(kernel, points, noise_variance, 5)
-    eigenvalues = np.linalg.eigvalsh(kernel(points, points))
-    allocated = information.allocated_gain(eigenvalues, noise_variance, 5)
-    eq_8 = gain.spectral_bound(eigenvalues, noise_variance, 5)
-    for T in range(1, 6):
-        best = best_gain(kernel, points, noise_variance, T)
-        assert E * best <= greedy[T - 1] <= best * (1 + 1e-10)
-        assert best <= allocated[T - 1] * (1 + 1e-10) < eq_8[T - 1]
-
-
 @pytest.mark.parametrize("d", [1, 2, 4])
 def test_the_linear_bound_holds_and_is_attained_in_one_dimension(d):
     points = np.random.default_rng(d).standard_normal((30, d))
@@ -51,8 +36,6 @@ def test_the_linear_bound_holds_and_is_attained_in_one_dimension(d):
     assert (greedy <= bound * (1 + 1e-10)).all()
     assert (greedy[-1] == pytest.approx(bound[-1], rel=1e-10)) == (d == 1)
     assert gain.linear_bound(3, 0.5, 4.0) == pytest.approx(1.5 * np.log(9))
-    with pytest.raises(ValueError, match="d = 0"):
-        gain.linear_bound(0, 0.1, 1.0)
 
 
 def test_rates_since_the_paper():
@@ -64,26 +47,6 @@ def test_rates_since_the_paper():
         assert (since < before).all() and (since < gain.rate_since("matern", T, larger)).all()
     for kernel in ("linear", "squared exponential"):
         np.testing.assert_array_equal(gain.rate_since(kernel, T, 2), information.gain_rate(kernel, T, 2))
-
-
-@pytest.mark.parametrize(
-    ("kernel", "points"),
-    [
-        (SquaredExponential(0.2), grid(30)),
-        (Matern(0.2, nu=2.5), grid(6, 2)),
-        (Linear(), np.random.default_rng(12).standard_normal((25, 4))),
-        (Independent(), grid(30)),
-    ],
-    ids=["squared exponential", "matern", "linear", "independent"],
-)
-def test_greedy_allocated_and_bound_are_ordered_at_every_horizon(kernel, points):
-    greedy, _ = information.greedy_gain(kernel, points, 0.025, 200)
-    eigenvalues = np.linalg.eigvalsh(kernel(points, points))
-    allocated = information.allocated_gain(eigenvalues, 0.025, 200)
-    bound = gain.spectral_bound(eigenvalues, 0.025, 200)
-    np.testing.assert_allclose(bound, allocated / E, rtol=1e-12)
-    assert (greedy <= allocated * (1 + 1e-10)).all() and (allocated < bound).all()
-    assert (np.diff(greedy) > 0).all() and (np.diff(greedy, 2) <= 1e-9).all()
 
 
 @pytest.mark.parametrize("T", [1, 3, 25, 60])
@@ -123,3 +86,14 @@ def test_the_operator_spectrum(kernel):
     midpoints = (grid(800, high=799.0) + 0.5) / 800
     fine = np.linalg.eigvalsh(kernel(midpoints, midpoints) / 800)[::-1]
     np.testing.assert_allclose(spectrum[:8], fine[:8], rtol=1e-3, atol=1e-6)
+
+
+@pytest.mark.parametrize("name", TINY)
+def test_the_best_gain_is_that_of_all_multisets_and_below_eq_8(name):
+    kernel, points = TINY[name]
+    eigenvalues = np.linalg.eigvalsh(kernel(points, points))
+    eq_8 = gain.spectral_bound(eigenvalues, 0.1, 4)
+    np.testing.assert_allclose(eq_8, information.allocated_gain(eigenvalues, 0.1, 4) / E, rtol=1e-12)
+    for T in (1, 2, 4):
+        best = best_gain(kernel, points, 0.1, T)
+        assert gain.best_gain(kernel, points, 0.1, T) == pytest.approx(best) and best < eq_8[T - 1]

@@ -6,17 +6,7 @@ import pytest
 from kbrepro.papers.gp_ucb import measures
 from kbrepro.regret import Estimate, Trace
 
-RULES = [
-    "GP-UCB",
-    "GP-UCB/5",
-    "EI",
-    "MPI",
-    "mean only",
-    "variance only",
-    *measures.MARGINS.values(),
-    "IRGP-UCB",
-    "PIMS",
-]
+RULES = ["GP-UCB", "GP-UCB/5", "EI", "MPI", "mean only", "variance only", *measures.MARGINS.values()]
 #: Every rule has its own level, so that no two can be exchanged: 1, 2, 4, 8, ... in all of 40 trials.
 REGRET = {rule: np.full(40, 2.0**n) for n, rule in enumerate(dict.fromkeys([*RULES, "IRGP-UCB", "PIMS", "GP-EIMS"]))}
 WORSE = {rule: 1000.0 - its for rule, its in REGRET.items()}
@@ -32,10 +22,12 @@ WORSE = {rule: 1000.0 - its for rule, its in REGRET.items()}
         (measures.claim_1_P(REGRET, 1), {"ratio": 1 / 4}),
         (measures.claim_1_T(REGRET, 1), {"irgp_ucb": 255, "pims": 511, "gp_eims": 1023}),
         (measures.claim_1_U(REGRET, 1), {"tail": 4 / 1024}),
-        (measures.claim_1_V(REGRET, WORSE, 4, 1), {"synthetic": 511, "temperature": -511}),
-        (measures.claim_1_H(REGRET, 4), {"mean_only": 12, "variance_only": 28, "margin_0": 60, "margin_01": 4}),
-        (measures.claim_1_I(REGRET, 4), {"literal": 0, "equal": 2 / 4 - 1}),
-        (measures.claim_1_O(REGRET, WORSE, 4, 1), {"synthetic": 2 / 4 - 1, "temperature": 998 / 968 - 1}),
+        (measures.claim_1_V(REGRET, WORSE, 1), {"synthetic": 511, "temperature": -511}),
+        (measures.claim_1_H(REGRET), {"mean_only": 12, "variance_only": 28, "margin_0": 60, "margin_01": 4}),
+        (measures.claim_1_I(REGRET), {"equal": 2 / 4 - 1}),
+        (measures.claim_1_O(REGRET, {}, WORSE, 1), {"synthetic": 2 / 4 - 1, "temperature": 998 / 968 - 1}),
+        (measures.claim_1_O(REGRET, WORSE, WORSE, 1), {"synthetic": 998 / 996 - 1, "temperature": 998 / 968 - 1}),
+        (measures.claim_1_W([0.9, 0.7, 1.0]), {"reached": 0.7}),
         (measures.claim_1_J(REGRET, WORSE), {"usc": 2 / 4 - 1, "metr_la": 998 / 996 - 1}),
         (measures.claim_1_K(REGRET, WORSE), {"usc": 8 / 2 - 1, "metr_la": 992 / 998 - 1}),
     ],
@@ -49,18 +41,23 @@ def test_trials_that_are_stuck_and_trials_that_settled():
     arms[1, -1], wrong = 1, np.full((3, 20), 2)
     runs = {"GP-UCB/5": arms, "mean only": np.concatenate([arms[:2], wrong[:1]])}
     traces = {rule: Trace(its, gaps, np.zeros((3, 1)), np.zeros((3, 1))) for rule, its in runs.items()}
-    stuck = measures.stuck_trials(traces)
-    assert stuck["mean only"].tolist() == [False, False, True] and not stuck["GP-UCB/5"].any()
-    assert measures.settled_share(traces) == pytest.approx({"GP-UCB/5": 2 / 3, "mean only": 2 / 3})
-    assert measures.claim_1_Q(stuck, 1)["stuck"].value == pytest.approx(1 / 3)
+    stuck, table = measures.stuck_trials(traces), measures.of_rules(traces)
+    assert stuck["mean only"].tolist() == [0, 0, 1] and not stuck["GP-UCB/5"].any()
+    means = [[(2 * 0.01 + 0.0105) / 3, 0.01, 0, 2 / 3], [(0.01 + 0.0105 + 1) / 3, 0.0105, 1 / 3, 2 / 3]]
+    np.testing.assert_allclose(table, means)  # mean, median, stuck, settled
+    assert measures.claim_1_Q(stuck, 1)["stuck"].value == pytest.approx(100 / 3)
 
 
 def test_a_theorem_holds_only_if_it_does_in_every_round():
-    arms, ratio = np.array([[0, 1], [0, 0]]), np.array([[0.5, 1.5], [0.2, 0.4]])
-    trace = Trace(arms, np.array([[1.0, 3.0]] * 2), np.zeros((2, 1)), ratio)
-    found = measures.theorem(trace, np.array([1.0, 3.0]), 1)
-    assert (found["bound"].value, found["band"].value) == (0.5, 0.5)
-    assert found["multiplier"].value == pytest.approx(np.quantile([1.5, 0.4], 0.9))
+    arms, ratio = np.array([[0, 1], [0, 0], [0, 0]]), np.array([[0.5, 1.5], [0.2, 0.4], [0.2, 0.3]])
+    held = Trace(arms, np.array([[1.0, 3.0]] * 3), np.zeros((3, 1)), ratio), np.array([1.0, 3.0])
+    every = {f"Theorem {n}": held for n in (1, 2, 3)}
+    found = measures.theorems(every, 1)
+    assert list(found) == ["1-L", "1-R", "1-M"] and "multiplier" not in found["1-R"]
+    assert {part: its.value for part, its in found["1-M"].items()} == pytest.approx(
+        {"bound": 2 / 3, "band": 2 / 3, "multiplier": 1.28}
+    )
+    assert measures.looseness(every)["Theorem 2"] == pytest.approx((3 / 2, 1.28))  # median of 4, 2 and 2
 
 
 def test_growth_of_regret_is_that_of_the_worst_case_of_each_kernel():
@@ -88,16 +85,35 @@ def test_growth_of_the_gain():
     gains = {("linear", d): 0.5 * d * np.log(T) for d in (1, 2)}
     gains |= {("squared exponential", d): np.log(T + 1e-9) ** (d + 1) for d in (1, 2, 3)}
     gains |= {("matern", d): T ** (0.5 * measures.information.matern_exponent(d, 2.5)) for d in (1, 2, 3)}
-    assert measures.growth_of_gain(gains)["linear", 2] == pytest.approx((1.0, 1.0, 1.0))
+    exponent = measures.information.matern_exponent(1, 2.5)
+    assert measures.growth_of_gain(gains).loc[("matern", 1)].tolist() == pytest.approx([exponent / 2, exponent, 0.5])
     assert measures.claim_1_B(gains, 0.025)["slope"].value == pytest.approx(0, abs=1e-9)
     found = {part: its.value for part, its in measures.claim_1_C(gains).items()}
     assert found == pytest.approx({"se": 1.0, "matern": 0.5, "rises": 3 / 4})
 
 
 def test_interpretations():
-    its = {"GP-UCB/5": np.full(8, 2.0), ("EI", "x", 0.0): np.full(8, 4.0), ("MPI", "x", 0.1): np.full(8, 16.0)}
-    its["EI", "x", 0.1] = np.full(8, 1.0)
-    assert measures.five_against_ei(its, "x", 0.0, 1).value == pytest.approx(-0.5)
-    assert measures.mpi_against_five(its, "x", 0.1, 1).value == pytest.approx(7)
-    assert measures.mpi_behind_both(its, "x", 0.1, 2).value == pytest.approx(12)  # of EI with its own margin
-    assert measures.equal_to_ei(its, "x", 0.1, 2).value == pytest.approx(1)
+    """EI and MPI by incumbent and margin; the noise doubles the regret of GP-UCB/5, mean and days change nothing."""
+    rules = {("EI", "a", 0.0): 4, ("EI", "b", 0.0): 8, ("EI", "a", 0.1): 1, ("EI", "b", 0.1): 2}
+    rules |= {("MPI", incumbent, margin): 16 + 100 * margin for incumbent in "ab" for margin in (0.0, 0.1)}
+    regret = {name: np.full(8, float(level)) for name, level in rules.items()}
+    names = {"lengthscale": ["x"], "mean": ["x"], "days tested": ["x"], "noise variance": ["x", "loud"]}
+    for claim_id, main, values in (
+        ("1-E", 0.0, {("a", 0.0, "x"): -0.5, ("b", 0.0, "loud"): -0.5, ("a", 0.1, "loud"): 3}),
+        ("1-F", 0.1, {("a", 0.1, "x"): 12, ("b", 0.0, "loud"): 3}),
+        ("1-H", 0.1, {("a", 0.1, "x"): 22, ("b", 0.0, "loud"): 8}),  # of EI with its own margin
+        ("1-I", 0.0, {("a", 0.0, "x"): -0.5, ("a", 0.1, "loud"): 3}),
+    ):
+        order = (
+            ("lengthscale", "noise variance")
+            if claim_id in ("1-E", "1-F")
+            else ("noise variance", "mean", "days tested")
+        )
+        played = {
+            tuple(noise if name == "noise variance" else "x" for name in order): regret | {"GP-UCB/5": np.full(8, its)}
+            for noise, its in (("x", 2.0), ("loud", 4.0))
+        }
+        found = measures.in_interpretations(claim_id, played, {"incumbent": "ab", "margin": [0.1, 0.0]} | names, 1)
+        assert len(found) == 8 and found[0][0]["margin"] == main and [*found[0][0]][2:] == [*order]
+        by_case = {(case["incumbent"], case["margin"], case["noise variance"]): its.value for case, its in found}
+        assert {case: by_case[case] for case in values} == pytest.approx(values)

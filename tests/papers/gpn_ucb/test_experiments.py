@@ -7,7 +7,7 @@ from traces import trace_of
 from kbrepro.kernels import grid
 from kbrepro.papers.gpn_ucb import experiments
 from kbrepro.papers.gpn_ucb.network import NetworkProblem
-from kbrepro.papers.gpn_ucb.policies import CascadeUCB, composite_path, uniform_design
+from kbrepro.papers.gpn_ucb.policies import composite_path, uniform_design
 from kbrepro.papers.gpn_ucb.posterior import NetworkPosterior
 from kbrepro.papers.gpn_ucb.problems import FINE, KERNEL, SMALL, DrawnChain, RandomNetwork, exact_chain, maximum_gap
 from kbrepro.papers.gpn_ucb.structures import FeedForward
@@ -69,13 +69,6 @@ def test_regret_stays_within_the_bounds(structure):
         assert found["slack"] == pytest.approx(10 * network.norm / 400 / network(Trial(3, 0)).reward_range)
 
 
-@pytest.mark.parametrize("structure", list(SMALL))
-def test_composed_errors_stay_within_their_bounds(structure):
-    found = experiments.composed_errors(SMALL[structure][0], [2, 5], Trial(4, 0))
-    assert 0 < found["error"] <= 1
-    assert 0 <= found["projected"] <= 1 and 0 <= found["regret"] <= 1
-
-
 def test_composed_bounds_are_the_weighted_sum():
     problem = exact_chain(6)(Trial(4, 1))
     sds = [np.full(36, 0.1), np.full(36, 0.2), np.full(36, 0.4)]
@@ -97,21 +90,6 @@ def test_composed_errors_are_those_of_the_largest_design_by_hand():
     assert found["error"] == pytest.approx((error / bound).max())
     chosen = means[-1][:, 0].argmax()
     assert found["regret"] == pytest.approx(problem.regret(chosen) / (2 * bound.max()))
-
-
-def test_a_larger_constant_widens_the_bounds_of_cascade_ucb():
-    source = exact_chain(8)
-    wide, narrow = experiments.relative_widths(source, 6, (2.0, 0.5), Trial(4, 0))
-    assert wide > narrow > 0
-    problem = source(Trial(4, 0))
-    policy = CascadeUCB(problem.model, 5)
-    for arm in (3, 20, 44):
-        policy.tell(arm, problem.pull(arm, np.random.default_rng(0)))
-    np.testing.assert_array_equal(policy.fed_forward(2.0)[1], policy.fed_forward()[1])  # what is told
-    (_, first), z = policy.posterior.first(), policy.posterior.first()[0]
-    mean, second = policy.posterior.at(1, z)
-    third = policy.posterior.at(2, mean)[1]
-    np.testing.assert_allclose(policy.fed_forward(0.5)[1], third + 0.5 * (second + 0.5 * first))
 
 
 # Pictures of one interval

@@ -21,9 +21,18 @@ def trace(level, end=0.0):
     return trace_of(np.where(np.arange(60) < 30, level, end) * np.linspace(0.9, 1.1, 6)[:, None])
 
 
-def interval():
-    problem, pulls = replace(exact_chain(10), norm_bound=4.0)(Trial(1, 0)), [3, 30, 60, 12, 80]
-    return pictures.interval(problem, *experiments.carried(problem, pulls, 13), pulls)
+PROBLEM, ARMS = replace(exact_chain(10), norm_bound=4.0)(Trial(1, 0)), [3, 30, 60, 12, 80]
+LAYERS, ROWS = experiments.carried(PROBLEM, ARMS, 13)
+GRID = ROWS[ROWS["kind"] == "grid"].set_index("layer")[["low", "high", "true"]]
+
+
+def step(true=None):
+    its = GRID if true is None else GRID.assign(true=true)
+    return pictures.step(PROBLEM, LAYERS[0], its, ARMS)
+
+
+def kinds():
+    return pictures.kinds(ROWS)
 
 
 def chains():
@@ -34,16 +43,6 @@ def regrets(quantity="cumulative", nonada=None, hero=0.1):
     worse = {rule: trace(0.5 + 0.1 * i, end=0.01) for i, rule in enumerate(RULES)}
     panels = {title: worse | {"GPN-UCB": trace(hero)} for title in "abc"} | {"d": worse | {"EI": trace(0.01)}}
     return pictures.regrets("Fig. 11", panels, quantity=quantity, nonada=nonada)
-
-
-def ratios():
-    panel = {"GPN-UCB": np.ones(30), "EI": np.repeat([0.5, 1.0, 2.0], 10), "cUCB": np.full(30, 8.0)}
-    return pictures.ratios({"30 draws": (panel, ["EI", "cUCB"]), "of norm 2": (panel, ["cUCB"])}, seed=1)
-
-
-def within():
-    dots = np.array([4, 9]), np.array([[0.5, 0.02], [0.5, 0.002]] * 3)
-    return pictures.within({"GPN-UCB": trace(0.5, end=0.02), "EI": trace(0.5, end=0.001)}, dots)
 
 
 def oi():
@@ -64,6 +63,12 @@ def versions():
     return pictures.versions(ends, {part: Estimate(*its) for part, its in lower_by.items()})
 
 
+def misses():
+    kinds = ["draws", "draws, obvious maximiser", "norm 2", "draws"]
+    ends = {"outside": [0.5, 1.0, -1.0, -0.5], "end": [0.2, 0.7, 0.01, 0.06]}
+    return pictures.misses(pd.DataFrame({"kind": kinds} | ends), 2.0)
+
+
 def lower_bound():
     found = {nu: pd.DataFrame({"GPN-UCB": [1.2, 1.4], "NonAda": [2.0, 1.0 + nu]}) for nu in (1.0, 2.0)}
     return pictures.lower_bound(found, {1.0: 0.958, 2.0: 0.934})
@@ -72,15 +77,15 @@ def lower_bound():
 @pytest.mark.parametrize(
     ("figure", "found"),
     [
-        (interval, "rounded outward"),
+        (step, f"values {GRID.loc[2, 'high'] - GRID.loc[2, 'low']:.2f} apart"),
+        (kinds, "does not grow in every layer: 5.93 wide at first, 8.01 in the end"),
         (chains, "drawn from the GP prior"),
-        (regrets, "in 3 of 4 panels"),
-        (ratios, "33% (30 draws); 100% (of norm 2)"),
-        (within, "EI in 100% of trials, GPN-UCB in 0%"),
-        (oi, "at most 3.0% of the range"),  # of b = 0.1 alone, at the end
-        (coverage, "outward-rounded ones in 10%"),
+        (regrets, "lost least in 3 of 4 panels"),
+        (oi, "OI and cUCB part (ends at most 3.0% of the range apart)"),  # of b = 0.1 alone, at the end
+        (coverage, "outward-rounded ones in 10%, and say nothing for 1 of 2"),
+        (misses, "On 2 of the 3 chains"),
         (versions, "as in L.2: no envelope"),
-        (lower_bound, "below 1.30 ε"),
+        (lower_bound, "No rule tried beats the lower bound ε: the best is at 1.30 ε"),
     ],
 )
 def test_a_figure_can_be_read_fits_a_page_and_says_what_it_found(figure, found, checked):
@@ -98,15 +103,16 @@ def test_simple_regret_of_zero_is_drawn_at_the_floor_and_nonada_as_dots():
     assert found["NonAda"][0] == pytest.approx(0.2)
 
 
-def test_shares_within_a_limit_are_those_of_the_trials():
-    np.testing.assert_array_equal(curves(within())["EI"], [0] * 30 + [1] * 30)
-    np.testing.assert_array_equal(curves(within())["NonAda"], [0, 0.5])
+def test_what_the_middle_alone_says_of_the_truth_is_compared():
+    """Its bounds, not those of the whole interval."""
+    layer = LAYERS[0].loc[(LAYERS[0]["z"] - GRID.loc[1, ["low", "high"]].mean()).abs().idxmin()]
+    inside = (layer["raw_low"] + layer["raw_high"]) / 2
+    assert "seems certain of it" in step(true=inside).get_suptitle()
+    assert "misses the truth" in step(true=layer["raw_high"] + 0.01).get_suptitle()
 
 
-def test_an_interval_has_the_widths_of_its_three_kinds():
-    problem, pulls = replace(exact_chain(10), norm_bound=4.0)(Trial(1, 0)), [3, 30, 60, 12, 80]
-    rows = experiments.carried(problem, pulls, 13)[1]
-    last = rows[rows["layer"] == 3].set_index("kind")
-    grid, plain, outward = (f"{(last['high'] - last['low'])[kind]:.2f}" for kind in ("grid", "no envelope", "outward"))
-    title = interval().get_suptitle().replace("\n", " ")
-    assert f"{grid} wide with the envelope, {plain} without, {outward} rounded outward" in title
+def test_an_interval_that_grows_is_said_to_grow_and_no_miss_is_said_to_be_none():
+    growing = ROWS.assign(high=ROWS["low"] + ROWS["layer"])
+    assert "grows from layer to layer: 1.00 wide at first, 3.00" in pictures.kinds(growing).get_suptitle()
+    near = pd.DataFrame({"kind": ["draws"], "outside": [0.5], "end": [0.04]})
+    assert pictures.misses(near, 2.0).get_suptitle() == "GPN-UCB ends within 5% of the best arm on every chain"

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kbrepro.kernels import SquaredExponential, grid
-from kbrepro.papers.gpn_ucb.problems import SMALL, RandomNetwork, exact_chain, independent_outputs, mixed_outputs
+from kbrepro.papers.gpn_ucb.problems import SMALL, RandomNetwork, exact_chain, mixed_outputs
 from kbrepro.papers.gpn_ucb.sets import (
     BallSets,
     BoxSets,
@@ -51,17 +51,6 @@ def test_outward_rounded_sets_never_miss(pulled, seed, structure):
     for n in (0, 1, 3, 8):
         pulled(sets, problem, n, seed)
         assert sets.covers(problem.outputs).all()
-
-
-def test_a_feed_forward_network_of_width_one_is_a_chain_of_vectors_of_one(pulled):
-    problem = CHAIN(Trial(57, 19))
-    vector = replace(problem, model=replace(problem.model, structure=MultiOutput(independent_outputs)))
-    box, ball = (
-        pulled(its.model.structure.sets(its.model, n_grid=41, half_width=1.5, mode="outward"), its, 5)
-        for its in (problem, vector)
-    )
-    for a, b in zip(box.bounds(), ball.bounds(), strict=True):
-        np.testing.assert_allclose(a, b, atol=0.25)  # grid cells stand for intervals: a cell more or less a layer
 
 
 # Boxes and balls

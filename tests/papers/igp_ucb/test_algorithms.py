@@ -4,6 +4,7 @@ from functools import partial
 
 import numpy as np
 import pytest
+from dense import dense_posterior
 from scipy.stats import norm
 
 from kbrepro.confidence import Improved
@@ -29,14 +30,6 @@ POLICIES = {
 }
 
 
-def dense_posterior(model, pulled, observed):
-    """Mean (A,) and covariance (A, A) with lambda = 0.3, by an inverse."""
-    K = model.kernel(model.points, model.points)
-    k = K[:, pulled]
-    weights = k @ np.linalg.inv(K[np.ix_(pulled, pulled)] + 0.3 * np.eye(len(pulled)))
-    return weights @ np.array(observed), K - weights @ k.T
-
-
 @pytest.mark.parametrize("name", ["GP-UCB", "IGP-UCB"])
 def test_the_upper_bounds_pull_the_arms_of_dense_algebra(name):
     for number in range(3):
@@ -44,7 +37,7 @@ def test_the_upper_bounds_pull_the_arms_of_dense_algebra(name):
         model, pulled, observed = problem.model, [], []
         for t, arm, observation in rounds(POLICIES[name](model, 40), problem, 40, Trial(91, number).rng("run")):
             if t > 1:
-                mean, C = dense_posterior(model, pulled, observed)
+                mean, C = dense_posterior(model.kernel, model.points, 0.3, pulled, observed)
                 bound = mean + WIDTHS[name](t, model.norm, model.noise_scale) * np.sqrt(C.diagonal())
                 assert bound[arm] >= bound.max() - 1e-8
             pulled.append(arm)
@@ -58,7 +51,7 @@ def test_thompson_sampling_pulls_arms_as_often_as_draws_by_cholesky():
     policy = POLICIES["GP-TS"](model, 10)
     for arm, observation in zip(pulled, observed, strict=True):
         policy.tell(arm, observation)
-    mean, C = dense_posterior(model, pulled, observed)
+    mean, C = dense_posterior(model.kernel, model.points, 0.3, pulled, observed)
     factor = np.linalg.cholesky(C + 1e-12 * np.eye(20))
     width = WIDTHS["GP-TS"](6, model.norm, model.noise_scale)
     rng, n = np.random.default_rng(93), 4000

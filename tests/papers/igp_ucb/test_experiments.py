@@ -10,10 +10,9 @@ from scipy.stats import norm
 from kbrepro.confidence import Improved
 from kbrepro.kernels import SquaredExponential, grid
 from kbrepro.papers.igp_ucb import experiments
-from kbrepro.papers.igp_ucb.experiments import pool
 from kbrepro.papers.igp_ucb.problems import PosteriorMean
 from kbrepro.papers.igp_ucb.widths import Original
-from kbrepro.policies import ExpectedImprovement, MeanOnly, ProbabilityOfImprovement
+from kbrepro.policies import MeanOnly
 from kbrepro.problems import Model, Problem, Trial
 from kbrepro.simulation import Experiment, rounds, run_trials
 
@@ -28,18 +27,6 @@ NAMES = {
     ("noisy reward", 0.0): "EI, noisy incumbent",
     ("noisy reward", 0.1): "EI, noisy incumbent, margin 0.1",
 }
-
-
-def test_improvement_rules_are_what_their_names_say():
-    rules = experiments.improvement_rules(NAMES, prior_sd=4.0)
-    for (incumbent, margin), name in NAMES.items():
-        assert pool(incumbent, margin) == ("GP-UCB", "IGP-UCB", "GP-TS", name, "PI" + name[2:])
-        for policy, rule in ((ExpectedImprovement, name), (ProbabilityOfImprovement, "PI" + name[2:])):
-            made = rules.pop(rule)(Model(grid(5), SE, 0.1), 10)
-            assert type(made) is policy and made.random_opening
-            assert made.incumbent == experiments.INCUMBENTS[incumbent]
-            assert made.margin == pytest.approx(4 * margin)
-    assert not rules
 
 
 # The incumbent
@@ -146,3 +133,15 @@ def test_a_norm_that_is_too_small_breaks_the_bound():
     lying = Problem(Model(problem.model.points, SE, 0.1, norm=problem.model.norm / 10), problem.expected_reward)
     found = experiments.discretisation(lying, SLOPE / 5, 6, n_probes=3002)
     assert found["largest |f(x) - f([x])|"] > found["1 / t^2"]
+
+
+def test_the_bound_of_theorem_4_by_hand():
+    """Independent arms of variance 1: the gain of T = 4 pulls of 2 arms is log(1 + 2 / lambda)."""
+    model = Model(np.array([[0.0], [99.0]]), SquaredExponential(0.2), 1.5, noise_scale=0.3, norm=2.0)
+    gain, T, delta = math.log(1 + 2 / 1.5), 4, 0.1
+    v = 2 + 0.3 * math.sqrt(2 * (gain + 1 + math.log(2 / delta)))
+    c = v * (1 + math.sqrt(4 * math.log(T) + 2 * math.log(2 * 5 * T**2)))
+    p = 1 / (4 * math.e * math.sqrt(math.pi))
+    expected = 11 * c / p * math.sqrt(4 * (T + 2) * gain) + 5 * math.pi**2 / 6
+    expected += 19 * c / p * math.sqrt(2 * T * math.log(2 / delta))
+    assert experiments.theorem_4_bound(model, T, delta, 5.0) == pytest.approx(expected)

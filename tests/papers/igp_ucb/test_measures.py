@@ -16,7 +16,7 @@ from kbrepro.papers.igp_ucb.experiments import OURS
 from kbrepro.papers.igp_ucb.measures import BANDS, POOLS, TIGHTER
 from kbrepro.papers.igp_ucb.problems import PosteriorMean
 from kbrepro.problems import Trial
-from kbrepro.regret import Estimate, paired_share
+from kbrepro.regret import Estimate, block_length, paired_share
 
 RULES = ("GP-UCB", "IGP-UCB", "GP-TS", "EI", "PI")
 NOISY = np.random.default_rng(2017).uniform(1, 3, size=(6, 30))  # samples of 30 trials
@@ -81,7 +81,8 @@ CLAIMS = {  # what judges, what it is given, and the parts
     "2-N": (measures.claim_2_N, (EXCESS,), {"crossings": 0.25 / 0.05}),
     "2-O": (measures.claim_2_O, (COVERED, 0.1), OF_COVERED),
     "2-R": (measures.claim_2_R, (KERNELS, 1), dict.fromkeys(("noisy", "mean_001"), math.sqrt(25 / 32))),
-    "2-S": (measures.claim_2_S, (BY_D, 1), {"gap": 3, "rises": 0.5}),
+    "2-S": (measures.claim_2_S, (PANELS, BY_D, 1), {"figures": 2 / 5, "gap": 3, "rises": 0.5}),
+    "2-Y": (lambda *its: {"bound": measures.below_bound(*its)}, BOUNDS["SE"], {"bound": 2 / 3}),
     "2-T": (measures.claim_2_T, (RAW, SCALED, 1), {"scaled": 1 / 2, "raw": 5 / 4}),
     "2-U": (measures.claim_2_U, (BOUNDS,), {"bound": 2 / 3, "loose": 2}),
     "2-W": (measures.claim_2_W, (PANELS, 1), {"synthetic": -0.2, "test_functions": -0.4, "light": -0.5}),
@@ -106,14 +107,14 @@ def test_crossings_and_regret_over_the_range():
     np.testing.assert_allclose(measures.over_range(source, 2 * spans, 7), 2)
 
 
-def test_neighbouring_rows_are_blocks_of_their_set():
-    a, b = np.tile(NOISY[1], 2), np.tile(NOISY[0], 2)
-    panels = {("4", name): {"GP-UCB": b, "IGP-UCB": a} for name in measures.BLOCKS}
-    for claim_id, rows in (("2-Q", 16), ("2-J", 20)):
-        for every in (1, 4):
-            its = measures.measured(claim_id, panels, 3, RULES, every)
-            assert its == paired_share(a, b, 3, rows // every)
-    assert measures.block_of(("1", "a"), 8) == 1
+def test_neighbouring_rows_are_blocks_of_five_autocorrelation_times():
+    b = 5 + np.repeat(np.random.default_rng(4).random(30), 4)
+    a = b + np.repeat(np.random.default_rng(5).random(30), 4)
+    panel = {"GP-UCB": b, "IGP-UCB": a}
+    block = block_length(a - b)
+    assert block > 4 and measures.block_of(("4", "light"), a, b) == block and measures.block_of(("1", "a"), a, b) == 1
+    assert measures.measured("2-Q", {("4", "light"): panel}, 3, RULES) == paired_share(a, b, 3, block)
+    assert measures.apart(("1", "a"), panel, "IGP-UCB", "GP-UCB", 3) == paired_share(a, b, 3)
 
 
 CHOICES = {"incumbent": ["noisy reward", "mean of pulled arms"], "margin": [0.0, 0.01], "norm": ["smoothed", "one"]}
@@ -129,7 +130,7 @@ def interpreted(claim_id):
         settings = {("smoothed", "a third"): PANELS[key], ("one", "a third"): twice, ("one", "the paper's"): ours}
         settings["smoothed", "the paper's"] = PANELS[key]
         under[key] = {(norm, "R^2", "raw", t): panel for (norm, t), panel in settings.items()}
-    return measures.in_interpretations(claim_id, under, CHOICES, 1, 1)
+    return measures.in_interpretations(claim_id, under, CHOICES, 1)
 
 
 def test_interpretations_are_those_in_which_all_rules_played():
@@ -201,7 +202,7 @@ def test_inflation_resamples_trials_in_common():
 def test_the_power_is_that_of_least_squares():
     by_d = {d: {"GP-TS": NOISY[i], "IGP-UCB": NOISY[i + 3]} for i, d in enumerate((1, 2, 4))}
     ratios = NOISY[:3].mean(axis=1) / NOISY[3:].mean(axis=1)
-    found = measures.claim_2_S(by_d, 1)
+    found = measures.claim_2_S({("1", "a"): by_d[1]}, by_d, 1)
     assert found["rises"].value == pytest.approx(np.polyfit(np.log(list(by_d)), np.log(ratios), 1)[0])
     assert found["gap"].value == pytest.approx(min(ratios)) and max(ratios) > min(ratios) + 0.05
     for value, low, high in found.values():

@@ -4,6 +4,7 @@ from functools import partial
 
 import numpy as np
 import pytest
+from dense import dense_posterior
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -65,9 +66,9 @@ def test_sd_ratio_by_dense_algebra():
     pulls, ridge = [0, 3, 3, 5, 1, 0, 2], 1 + 2 / 7
     result, _ = replay(kernel, points, pulls, 1.0, 83)
     X, total = points[pulls], 0.0
-    for t in range(7):
-        k, K = kernel(X[:t], X[t : t + 1]), kernel(X[:t], X[:t])
-        total += np.sqrt(1 - (k.T @ np.linalg.solve(K + ridge * np.eye(t), k)).item() if t else 1.0)
+    for t, arm in enumerate(pulls):
+        _, C = dense_posterior(kernel, points, ridge, pulls[:t], np.zeros(t))
+        total += np.sqrt(C[arm, arm])
     gain = 0.5 * np.linalg.slogdet(np.eye(7) + kernel(X, X) / ridge)[1]
     assert result.sd_ratio == pytest.approx(total / np.sqrt(4 * 9 * gain), rel=1e-10)
 

@@ -11,11 +11,9 @@ import math
 import numpy as np
 import pytest
 from scipy.linalg import cholesky, solve_triangular
-from scipy.spatial.distance import pdist, squareform
 
-from kbrepro.confidence import Improved
 from kbrepro.kernels import Matern
-from kbrepro.papers.pi_gp_ucb.problems import Bumps, LatticeKernel
+from kbrepro.papers.pi_gp_ucb.problems import Bumps
 from kbrepro.policies import UCB
 from kbrepro.posterior import CovariancePosterior, LatticePosterior, RowPosterior
 from kbrepro.problems import Trial
@@ -141,20 +139,3 @@ def test_the_referee_sees_a_wrong_pull():
     assert first_departure(problem, trace, 0) is None
     trace.arms[200] = (trace.arms[200] + 1) % 900
     assert first_departure(problem, trace, 0) == 200
-
-
-def test_the_kernel_of_the_referee_is_the_package_s():
-    places = np.array([[0, 3, 29], [5, 5, 5], [29, 0, 1]])
-    distances = squareform(pdist(places / 29))
-    s = np.sqrt(3) * distances / 0.2
-    np.testing.assert_allclose(matern(places, 30), (1 + s) * np.exp(-s), rtol=1e-13)
-    np.testing.assert_allclose(LatticeKernel(KERNEL, 30)(places / 29, places / 29), matern(places, 30), rtol=1e-13)
-
-
-def test_the_width_of_the_referee_is_the_package_s():
-    model = problem_of(0, 1, 1.0).model
-    policy = UCB(model, 5, width=Improved(0.1))
-    assert asked(of_2017)(policy) == pytest.approx(policy.width(policy))
-    policy.tell(3, 1.0)
-    assert asked(of_2017)(policy) == pytest.approx(policy.width(policy))
-    assert policy.posterior.gain == pytest.approx(0.5 * math.log(2))

@@ -8,12 +8,14 @@ import pytest
 from scipy import stats
 from traces import trace_of
 
+from kbrepro.confidence import Constant
 from kbrepro.information import greedy_gain
 from kbrepro.kernels import Matern, grid
 from kbrepro.papers.pi_gp_ucb import experiments
-from kbrepro.papers.pi_gp_ucb.experiments import AVERAGES, average, beside_printed
+from kbrepro.papers.pi_gp_ucb.experiments import AVERAGES, average, printed_interval
 from kbrepro.papers.pi_gp_ucb.partition import PartitionedUCB
 from kbrepro.papers.pi_gp_ucb.problems import Bumps, LatticeKernel
+from kbrepro.policies import UCB
 from kbrepro.problems import Known, Model, Problem, Trial
 from kbrepro.simulation import Experiment, observations, rounds, run
 
@@ -46,19 +48,6 @@ def test_three_averages_by_hand(how, value):
     assert average(REGRET, UNIFORM, 3, how).value == pytest.approx(value)
 
 
-def test_an_average_resamples_runs_with_their_uniform_regret():
-    """Shares that are all one half have no spread; those with noise have that of the mean."""
-    uniform = RNG.uniform(1, 5, size=300)
-    for how in AVERAGES:
-        assert average(uniform / 2, uniform, 3, how) == pytest.approx((0.5, 0.5, 0.5))
-    noisy = RNG.normal(0.5, 0.1, size=300)
-    found = average(noisy * uniform, uniform, 3)
-    assert found.high - found.low == pytest.approx(2 * 1.96 * noisy.std() / math.sqrt(300), rel=0.1)
-    assert found == average(noisy * uniform, uniform, 3) != average(noisy * uniform, uniform, 4)
-    with pytest.raises(ValueError, match="how = 'mode' is not allowed"):
-        average(uniform, uniform, 3, "mode")
-
-
 # Beside a printed mean of 12 runs
 
 
@@ -72,60 +61,21 @@ def test_a_printed_mean_of_twelve_such_runs_is_compatible_in_95_percent(how):
     uniform = rng.uniform(1, 3, size=(4000, 28))
     regret = uniform * rng.normal(0.5, 0.1, size=(4000, 28))
     printed = AVERAGES[how](regret[:, 16:], uniform[:, 16:])
-    pairs = zip(regret[:, :16], uniform[:, :16], printed, strict=True)
-    found = [beside_printed(*pair, how) for pair in pairs]
-    compatible = np.mean([beside.compatible.value <= 1 for beside in found])
-    assert compatible == pytest.approx(0.95, abs=0.015)
-    covered = np.mean([beside.close.low <= 0 <= beside.close.high for beside in found])
-    assert covered == compatible
+    its = [printed_interval(*pair, how) for pair in zip(regret[:, :16], uniform[:, :16], strict=True)]
+    inside = [low <= mean <= high for (_, low, high), mean in zip(its, printed, strict=True)]
+    assert np.mean(inside) == pytest.approx(0.95, abs=0.015)
 
 
-def test_both_numbers_by_hand():
+def test_prediction_intervals_by_hand():
     """Ratios 1/2, 2, 3/2: mean 4/3, standard deviation 0.7638, t(2) 4.3027; half-width 0.7638 4.3027 sqrt(1/3 + 1/12).
 
     Ratio of means 7/5; linearised, (R - 7/5 U) / (10/3) = -0.54, 0.36, 0.18.
     """
-    half = np.std([0.5, 2, 1.5], ddof=1) * stats.t(2).ppf(0.975) * math.sqrt(5 / 12)
-    found = beside_printed(REGRET, UNIFORM, 2.0)
-    assert found.compatible.value == pytest.approx((2 / 3) / half) and half == pytest.approx(2.121, abs=1e-3)
-    assert found.close == pytest.approx((-1 / 3, -1 / 3 - half / 2, -1 / 3 + half / 2))
-    half = np.std([-0.54, 0.36, 0.18], ddof=1) * stats.t(2).ppf(0.975) * math.sqrt(5 / 12)
-    found = beside_printed(REGRET, UNIFORM, 1.0, "ratio of means")
-    assert found.compatible.value == pytest.approx(0.4 / half)
-    assert found.close == pytest.approx((0.4, 0.4 - half, 0.4 + half))
-
-
-def test_signs_and_sides():
-    """`close` is positive where our mean is larger; `compatible` knows distances only."""
-    shares, one = 0.5 + 0.1 * np.tile([-1, 1], 20), np.ones(40)
-    below, above = (beside_printed(shares, one, printed) for printed in (0.3, 0.7))
-    assert below.close.value == pytest.approx(2 / 3) and above.close.value == pytest.approx(-2 / 7)
-    assert below.compatible.value == pytest.approx(above.compatible.value) and below.compatible.value > 1
-
-
-def test_where_twelve_runs_tell_too_little_a_near_mean_decides_nothing():
-    """Half-widths of 0.67 times the spread (40 runs): more than a quarter of a printed 0.5 from a spread of 0.19 on."""
-    one, signs = np.ones(40), np.tile([-1, 1], 20)
-    narrow, wide = (beside_printed(0.5 + spread * signs, one, 0.5).compatible for spread in (0.17, 0.2))
-    assert narrow == pytest.approx((0.0, 0.0, 0.0))
-    assert wide.value == wide.low == pytest.approx(0) and wide.high > 1
-    for spread in (0.17, 0.2):  # far off is off however wide
-        far = beside_printed(0.5 + spread * signs, one, 0.1).compatible
-        assert far.low == far.value == far.high > 1
-
-
-def test_a_median_has_no_such_interval():
+    for how, mean, of in (("mean of ratios", 4 / 3, [0.5, 2, 1.5]), ("ratio of means", 1.4, [-0.54, 0.36, 0.18])):
+        half = np.std(of, ddof=1) * stats.t(2).ppf(0.975) * math.sqrt(5 / 12)
+        assert printed_interval(REGRET, UNIFORM, how) == pytest.approx((mean, mean - half, mean + half))
     with pytest.raises(ValueError, match="how = 'median' is not allowed"):
-        beside_printed(REGRET, UNIFORM, 1.0, "median")
-
-
-def test_crossing_by_hand():
-    rival = trace_of([[1, 1, 1, 1.5, 1, 1], [1, 1, 1, 1.5, 1, 1]])
-    assert experiments.crossing(trace_of([[3, 0, 0, 0, 0, 0]]), rival) == 4  # a tie in round 3 is not below
-    assert experiments.crossing(trace_of([[6, 0, 0, 0, 0, 0], [0, 0, 0, 0, 0, 0]]), rival) == 4  # the mean of two runs
-    assert experiments.crossing(trace_of([[0, 4, 0, 0, 0, 0]]), rival) == 4  # below, behind, below
-    assert experiments.crossing(trace_of([[0, 0, 0, 0, 0, 0]]), rival) == 1
-    assert experiments.crossing(rival, rival) == 6  # never
+        printed_interval(REGRET, UNIFORM, "median")
 
 
 def test_crossing_by_brute_force():
@@ -155,16 +105,6 @@ def test_regret_exponents_by_hand(d, exponents):
     assert list(found.values()) == pytest.approx(exponents)
 
 
-@pytest.mark.parametrize("nu", [0.5, 1.5, 2.5, 5.0])
-def test_no_exponent_is_below_the_lower_bound_and_what_came_later_is_no_larger(nu):
-    for d in range(1, 9):
-        found = experiments.regret_exponents(d, nu)
-        assert found["lower bound"] == min(found.values()) and max(found.values()) <= 1
-        assert found["IGP-UCB, 2020"] >= found["IGP-UCB, gain of 2021"] >= found["IGP-UCB, lambda grows"] - 1e-12
-        gain = d / (2 * nu + d)  # the regret is the gain times the root of T
-        assert found["IGP-UCB, gain of 2021"] == pytest.approx(min(1, gain + 0.5))
-
-
 @pytest.mark.parametrize(("number", "n", "side"), [(0, 20, 20), (1, 16, 4), (1, 17, 5), (1, 24, 5), (2, 20, 3)])
 def test_greedy_gains_are_those_of_the_greedy_rule(number, n, side):
     """On the fewest points a side that give n arms, in the order in which ties fall."""
@@ -179,13 +119,10 @@ def test_greedy_gains_are_those_of_the_greedy_rule(number, n, side):
 
 def test_a_late_exponent_is_that_of_the_last_decades():
     t = np.arange(1, 1001)
-    assert experiments.late_exponent(3 * t**0.4) == pytest.approx((0.4, 0.4, 0.4))
-    bent = np.where(t < 100, 1000.0 * t, 3 * t**0.4)
-    assert experiments.late_exponent(bent) == pytest.approx((0.4, 0.4, 0.4))
-    bent = np.where(t < 90, 3 * t**0.9, 3 * 90**0.5 * t**0.4)
-    assert 0.45 < experiments.late_exponent(bent, decades=2).value < 0.85
-    steeper = np.where(t < 10, 1e6, 3 * t**0.7)
-    assert experiments.late_exponent(steeper, decades=2) == pytest.approx((0.7, 0.7, 0.7))
+    assert experiments.late_exponent(3 * t**0.4) == pytest.approx(0.4)
+    assert experiments.late_exponent(np.where(t < 100, 1000.0 * t, 3 * t**0.4)) == pytest.approx(0.4)
+    at = experiments.last_decades(1000, 2)
+    assert (at[0], at[-1], len(at)) == (10, 1000, 20)
 
 
 @pytest.mark.parametrize("d", [1, 2, 3])
@@ -231,13 +168,6 @@ def test_cells_of_a_run_by_brute_force(d, side, alpha, T):
     assert found.created > policy.n_initial > 1
 
 
-def test_arms_are_looked_at_only_where_asked():
-    experiment, trial = Experiment(bumps(1, 10), PI, 60), Trial(6, 1)
-    with_arms, without = (experiments.cell_run(experiment, look, trial) for look in (True, False))
-    assert math.isnan(without.moved) and not math.isnan(with_arms.moved)
-    assert without.width.tolist() == with_arms.width.tolist() and without[:2] == with_arms[:2]
-
-
 # Bounds
 
 
@@ -269,46 +199,37 @@ def test_band_and_bound_of_a_run_by_brute_force(source, T, holds):
     assert found.regret > 0 and (not holds or found.regret < found.bound)
 
 
-# Seconds
+# Operations
 
 
-def test_seconds_of_segments_are_medians_of_means():
-    """Two segments of three runs: means 2, 5, 2 and 3, 3, 9; the median of all steps of the first would be 1."""
-    seconds = np.array([[1, 1, 4, 3, 3, 3], [1, 1, 13, 3, 3, 3], [1, 1, 4, 1, 1, 25.0]])
-    found = experiments.segment_seconds(trace_of(seconds, seconds), segments=2)
-    assert found.tolist() == [2, 3]
-    seconds = RNG.uniform(size=(4, 97))
-    expected = [np.median([run[part].mean() for run in seconds]) for part in np.array_split(range(97), 50)]
-    assert experiments.segment_seconds(trace_of(seconds, seconds)) == pytest.approx(expected)
-    long = trace_of(np.zeros((2, 300)), np.full((2, 100), 6.0))  # hundredths of three rounds each
-    assert experiments.segment_seconds(long).tolist() == [2.0] * 50
+@pytest.mark.parametrize(("d", "side", "T"), [(1, 30, 150), (2, 9, 120)])
+def test_operations_of_a_run_by_hand(d, side, T):
+    """Rows where the pull lies, and once for each half that a split has made in the round before."""
+    experiment, trial = Experiment(bumps(d, side), PI, T), Trial(6, 0)
+    problem, expected = experiment.problem(trial), np.empty(T)
+    policy = PI["π-GP-UCB"](problem.model, T)
+    known = len(policy.cells)
+    for t, arm, _ in rounds(policy, problem, T, trial.rng("run")):
+        in_use = [policy.cells[number] for number in set(policy.slot_cell.tolist())]
+        sizes = [(len(cell.history), len(cell.arms), arm in cell.arms) for cell in in_use]
+        made = [(len(cell.history), len(cell.arms)) for cell in policy.cells[known:]]
+        expected[t - 1] = sum(m + inside * ((n + 1) ** 2 + m * (n + 1)) for n, m, inside in sizes)
+        expected[t - 1] += sum(n**3 / 3 + m * n**2 for n, m in made)
+        known = len(policy.cells)
+    assert known > policy.n_initial
+    found = experiments.cell_run(experiment, False, trial).operations
+    assert found == pytest.approx(experiments.by_hundredths(expected))
 
 
-def test_growth_of_seconds_leaves_out_the_first_tenth():
-    middle = np.arange(50) + 0.5
-    seconds = 1e-3 * middle**0.3
-    seconds[:5] = 7.0
-    assert experiments.growth_of_seconds(seconds) == pytest.approx((0.3, 0.3, 0.3))
-    seconds[5] = 7.0
-    assert experiments.growth_of_seconds(seconds).value < 0.2
+def test_exact_operations_are_rows_and_solves():
+    """Round t: t^2 + A t + A; in the hundredths of 200 rounds means of two."""
+    found = experiments.exact_operations(30, 200)
+    assert found[:2].tolist() == [(1 + 30 + 4 + 60) / 2 + 30, (9 + 90 + 16 + 120) / 2 + 30] and len(found) == 100
+    assert experiments.by_hundredths(np.arange(7.0)).tolist() == list(range(7))
 
 
-def test_seconds_of_computing_anew_grow_with_the_pulls():
-    """The least of three tries each: other programs only add to it."""
-    tries = [experiments.refit_seconds(bumps(1, 30), [5, 600], Trial(9, n))["seconds"] for n in range(3)]
-    assert all(list(its) == [5, 600] and min(its.values()) > 0 for its in tries)
-    few, many = (min(its[t] for its in tries) for t in (5, 600))
-    assert many > 3 * few
-
-
-def test_summed_up_is_exact_for_a_power_law():
-    seconds = {t: 2e-3 * t**1.5 for t in (1, 7, 100, 1000)}
-    assert experiments.summed_up(seconds, 1000) == pytest.approx(2e-3 * (np.arange(1, 1001) ** 1.5).sum(), rel=1e-12)
-    backwards = dict(reversed(seconds.items()))
-    assert experiments.summed_up(backwards, 1000) == experiments.summed_up(seconds, 1000)
-
-
-def test_beyond_the_pulls_measured_rounds_count_as_the_nearest():
-    """2 seconds until round 10, 8 from round 40 on, in between 2 (t / 10)."""
-    inside = sum(2 * t / 10 for t in range(11, 40))
-    assert experiments.summed_up({10: 2.0, 40: 8.0}, 50) == pytest.approx(10 * 2 + inside + 11 * 8)
+def test_the_width_of_a_run_is_that_of_each_round_less_the_norm():
+    rule = {"IGP-UCB": partial(UCB, width=Constant(3.0))}
+    source = bumps(1, 9)
+    found = experiments.width_of_run(Experiment(source, rule, 20), Trial(4, 0))
+    assert found == pytest.approx(np.full(20, 3.0 - source(Trial(4, 0)).model.norm))

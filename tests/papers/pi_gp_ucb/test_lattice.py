@@ -1,7 +1,6 @@
 """The lattice kernel is the plain kernel, with exact ties."""
 
 import itertools
-import pickle
 
 import numpy as np
 import pytest
@@ -38,9 +37,3 @@ def test_grid_indices():
         grid_indices(np.array([[0.0, 1.25]]), 5)
     with pytest.raises(ValueError, match="n = 1 is not allowed"):
         LatticeKernel(Matern(0.2, nu=1.5), 1)(grid(1), grid(1))
-
-
-def test_it_is_a_value_of_a_few_bytes():
-    kernel = LatticeKernel(Matern(0.2, nu=1.5), 30)
-    kernel(grid(30, 2), grid(30, 2)[:1])
-    assert pickle.loads(pickle.dumps(kernel)) == kernel and len(pickle.dumps(kernel)) < 300

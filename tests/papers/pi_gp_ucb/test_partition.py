@@ -4,7 +4,6 @@ import itertools
 import math
 from dataclasses import replace
 from fractions import Fraction
-from functools import partial
 
 import numpy as np
 import pytest
@@ -14,9 +13,9 @@ from hypothesis import strategies as st
 from kbrepro.confidence import Improved, SelfNormalised, Tighter
 from kbrepro.kernels import Matern, grid
 from kbrepro.papers.pi_gp_ucb.partition import PartitionedUCB, cover_exponent, initial_side, must_split, split_exponent
-from kbrepro.papers.pi_gp_ucb.problems import Bumps, LatticeKernel
-from kbrepro.problems import Model, Problem, Trial, Uniform
-from kbrepro.simulation import observations, rounds, run
+from kbrepro.papers.pi_gp_ucb.problems import LatticeKernel
+from kbrepro.problems import Model, Problem, Uniform
+from kbrepro.simulation import rounds
 
 KERNEL = Matern(0.2, nu=1.5)
 WIDTHS = {
@@ -162,24 +161,6 @@ def test_half_widths_of_an_arm_in_several_cells():
     assert widest > 0
 
 
-@pytest.mark.parametrize(("n", "shared"), [(9, True), (30, False)])
-def test_arms_on_borders_belong_to_several_cells(n, shared):
-    policy = policy_on(n, 2, 60)
-    assert policy.n_initial == 9  # 60^(q/2) = 3.05
-    per_arm = np.bincount(policy.slot_arm)
-    assert per_arm.min() == 1 and (per_arm.max() > 1) == (n % 3 == 1 and shared)
-
-
-def test_a_border_arm_counts_in_every_cell_that_holds_it():
-    """Thesis variant, 9 points: after the first split arm 4 (at 1/2) lies in both halves."""
-    policy = policy_on(9, 1, 50, variant="thesis")
-    for _ in range(2):
-        policy.tell(4, 0.5)
-    assert policy.n_created == 3 and np.bincount(policy.slot_arm).tolist() == [1, 1, 1, 1, 2, 1, 1, 1, 1]
-    policy.tell(4, 0.5)
-    assert [len(cell.history) for cell in policy.cells[1:]] == [1, 1]
-
-
 @settings(max_examples=60, deadline=None, derandomize=True)
 @given(pulls=st.lists(st.integers(0, 80), min_size=1, max_size=80), variant=st.sampled_from(["paper", "thesis"]))
 def test_cells_cover_all_arms_whatever_is_pulled(pulls, variant):
@@ -213,11 +194,6 @@ def test_where_floats_split_wrongly():
     assert exact == [] and floats != []
 
 
-def test_the_thesis_splits_when_the_pulls_exceed_the_cube_of_the_side():
-    assert [must_split(2, pulls, 2, 1.5, "thesis") for pulls in (7, 8, 9)] == [False, False, True]
-    assert [must_split(1, pulls, 3, 1.5, "thesis") for pulls in (1, 2)] == [False, True]
-
-
 def test_exponents_and_the_first_cover():
     assert cover_exponent(1, 1.5) == pytest.approx(1 / 3)
     assert cover_exponent(2, 1.5) == pytest.approx(6 / 11)
@@ -227,25 +203,22 @@ def test_exponents_and_the_first_cover():
     assert [initial_side(10_000, d, 1.5, math.ceil) for d in (1, 2, 3)] == [22, 13, 8]
 
 
-def test_the_union_counts_of_both_variants():
-    paper, thesis = (policy_on(5, 2, 99, variant=variant) for variant in ("paper", "thesis"))
-    assert paper.union_count() == pytest.approx(4 * 2 ** (3 / 5 * 2))
-    assert thesis.union_count() == pytest.approx(4 * 100 ** (2 / 3))
-    for policy in (paper, thesis):
-        policy.tell(0, 0.0)
-    assert paper.union_count() == pytest.approx(4 * 3 ** (3 / 5 * 2))
-    assert thesis.union_count() == pytest.approx(4 * 100 ** (2 / 3))
-
-
-def test_children_of_the_paper_keep_the_data_and_those_of_the_thesis_start_empty():
-    for variant, kept in (("paper", 2), ("thesis", 0)):
-        policy = policy_on(10, 1, 10, variant=variant)
-        pulls = 0
-        while policy.n_created == policy.n_initial:
-            policy.tell(0 if pulls % 2 else 1, 1.0)
-            pulls += 1
-        child = next(cell for cell in policy.cells[policy.n_initial :] if 0 in cell.arms)
-        assert (len(child.history) > 0) == (kept > 0)
+@pytest.mark.parametrize("union", ["horizon", "levels"])
+def test_the_unions_that_hold_by_hand(union):
+    """d = 1, T = 60: 4 cells, then 8, 16 ... while a cell of that size that holds all 60 pulls splits."""
+    model = problem_on(9, 1).model
+    policy = PartitionedUCB(model, 60, delta=0.1, nu=1.5, union=union)
+    while policy.n_created == policy.n_initial:
+        policy.tell(3, 0.0)
+    levels = [4]
+    while must_split(levels[-1], 60, 1, 1.5, "paper"):
+        levels.append(2 * levels[-1])
+    for cell, width, gain in zip(policy.cells, policy.widths(), policy._gain, strict=True):
+        level = levels.index(cell.side)
+        share = 1 / sum(levels) if union == "horizon" else 6 / (math.pi**2 * (level + 1) ** 2 * cell.side)
+        assert width == pytest.approx(2 + math.sqrt(2 * (gain + 1 + math.log(1 / (0.1 * share)))))
+    with pytest.raises(ValueError, match=f"union = '{union}' is not allowed"):
+        PartitionedUCB(model, 60, delta=0.1, nu=1.5, variant="thesis", union=union)
 
 
 def test_the_largest_gain_counts_the_pull_that_splits_a_cell():
@@ -263,38 +236,6 @@ def test_the_band_is_the_worst_slot_in_units_of_the_width():
     f = np.zeros(9)
     f[4] = -3.0
     assert policy.band_ratio(f) == pytest.approx(3.0 / width)
-
-
-def test_slots_are_what_the_cells_know_and_rank_is_the_first_draw():
-    policy = policy_on(9, 2, 60)
-    for _ in rounds(policy, problem_on(9, 2), 60, np.random.default_rng(38)):
-        pass
-    assert policy.n_created > policy.n_initial
-    for number in np.unique(policy.slot_cell):
-        own, cell = policy.slot_cell == number, policy.cells[number]
-        assert policy.slot_arm[own].tolist() == cell.arms.tolist()
-        assert policy.slot_mean[own].tolist() == cell.mean.tolist()
-        assert policy.slot_sd[own].tolist() == cell.sd.tolist()
-    assert policy.rank.tolist() == np.random.default_rng(38).spawn(2)[1].permutation(81).tolist()
-
-
-def test_run_and_replay_agree():
-    """Telling a trace to a fresh policy rebuilds its cells."""
-    trial, make = Trial(37, 0), partial(PartitionedUCB, delta=0.1, nu=1.5)
-    problem = Bumps(KERNEL, d=2, side=30, noise_variance=1.0, noise_bound=1.0)(trial)
-    played, replayed = make(problem.model, 400), make(problem.model, 400)
-    trace = run(played, problem, 400, trial.rng("run"))
-    for arm, observation in zip(trace.arms, observations(problem, trace.arms, trial.rng("run")), strict=True):
-        replayed.tell(int(arm), observation)
-    assert replayed.n_created == played.n_created > played.n_initial
-    assert replayed.largest_gain == played.largest_gain > 0
-
-
-def test_the_noise_scale_is_the_one_that_is_told():
-    """Before any pull: norm + L sqrt(2 (1 + log(4 2^(1/2) / delta))), d = 1, with the norm 2 of `problem_on`."""
-    model = replace(problem_on(9, 1).model, noise_scale=0.25)
-    width = PartitionedUCB(model, 50, delta=0.1, nu=1.5).widths()
-    np.testing.assert_allclose(width, 2 + 0.25 * math.sqrt(2 * (1 + math.log(4 * math.sqrt(2) / 0.1))), rtol=1e-12)
 
 
 @pytest.mark.parametrize(

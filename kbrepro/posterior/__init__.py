@@ -1,0 +1,233 @@
+"""Exact GP posterior over a finite set of arms, updated one pull at a time.
+
+With prior covariance k, noise variance s2 and a pull of arm i with observation y, the posterior changes by
+
+    gain vector  g = c / sqrt(v_i + s2),   c = current covariance between arm i and all arms, v_i its variance
+    mean     += g * (y - mean_i) / sqrt(v_i + s2)
+    variance -= g^2                                          (Srinivas et al., eq. 1-2, one row at a time)
+
+The forms differ only in how they find c. All are exact; none adds jitter.
+"""
+
+from contextlib import suppress
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg.blas import dsymv, dsyr
+
+from kbrepro import checks
+from kbrepro.kernels import Array, Kernel
+from kbrepro.posterior.lattice import LATTICE_FROM, Precision, prior_covariance
+
+#: A column of a lattice is refined, so many times at most, while its residual exceeds this share of the variance.
+REFINED, RESIDUAL = 2, 1e-13
+
+
+class Learning(Protocol):
+    """What every policy keeps: it takes in what a pull of an arm gave."""
+
+    def update(self, arm: int, observation: Any) -> None: ...
+
+
+class Posterior(Learning, Protocol):
+    """What an upper confidence bound and its width look at: mean and sd of every arm, (A,), and gain in nats."""
+
+    @property
+    def mean(self) -> Array: ...
+    @property
+    def sd(self) -> Array: ...
+    @property
+    def gain(self) -> float: ...
+
+
+class ExactPosterior:
+    """Posterior mean and variance of every arm, and the information gain of the pulls so far.
+
+    Attributes: `mean` (A,), `counts` (A,) pulls of each arm, `gain` (nats) = I(y; f) of the pulls so far,
+    `noise_variance`, `prior_variance` (A,).
+    """
+
+    def __init__(self, kernel: Kernel, points: Array, noise_variance: float) -> None:
+        checks.positive(noise_variance=noise_variance)
+        self.noise_variance = noise_variance
+        self.prior_variance = kernel.diag(points)
+        self.mean = np.zeros(len(points))
+        self.counts: NDArray[np.int64] = np.zeros(len(points), dtype=int)
+        self.gain = 0.0
+        self._variance = self.prior_variance.astype(float).copy()
+
+    @property
+    def n_arms(self) -> int:
+        """Number of arms A."""
+        return len(self.mean)
+
+    @property
+    def variance(self) -> Array:
+        """Posterior variance of every arm, (A,); rounding below zero is cut off here and nowhere else."""
+        return np.maximum(self._variance, 0.0)
+
+    @property
+    def sd(self) -> Array:
+        """Posterior standard deviation of every arm, (A,)."""
+        return np.sqrt(self.variance)
+
+    def update(self, arm: int, observation: float) -> None:
+        """Condition on one noisy observation of `arm`; IndexError or ValueError on a bad arm or a NaN."""
+        checks.arm_index(arm, self.n_arms)
+        checks.finite_number(observation=observation)
+        covariance = self._covariance_with(arm)
+        scale = np.sqrt(max(self._variance[arm], 0.0) + self.noise_variance)
+        g = covariance / scale
+        self.gain += np.log(scale / np.sqrt(self.noise_variance))  # Lemma 5.3, one term
+        self._remember(g)
+        self.mean += g * ((observation - self.mean[arm]) / scale)
+        self._variance -= g * g
+        self.counts[arm] += 1
+
+    def _covariance_with(self, arm: int) -> Array:
+        raise NotImplementedError
+
+    def _remember(self, g: Array) -> None:
+        raise NotImplementedError
+
+
+class Rows:
+    """Rows of one length, appended one at a time: an array that doubles when it is full."""
+
+    def __init__(self, length: int) -> None:
+        self._store, self._n = np.empty((16, length)), 0
+
+    def __len__(self) -> int:
+        return self._n
+
+    def __call__(self) -> Array:
+        """Return the rows so far (n, length), a view."""
+        return self._store[: self._n]
+
+    def append(self, row: Array) -> None:
+        """Add one row (length,)."""
+        if self._n == len(self._store):
+            self._store = np.concatenate([self._store, np.empty_like(self._store)])
+        self._store[self._n] = row
+        self._n += 1
+
+
+class RowPosterior(ExactPosterior):
+    """Keeps one row of V = L^-1 K(pulled, points) per pull: O(t A) a step, t x A memory."""
+
+    def __init__(self, kernel: Kernel, points: Array, noise_variance: float) -> None:
+        super().__init__(kernel, points, noise_variance)
+        self._kernel, self._points = kernel, points
+        self._rows = Rows(len(points))
+
+    def _covariance_with(self, arm: int) -> Array:
+        V = self._rows()
+        return self._kernel(self._points[arm : arm + 1], self._points)[0] - V[:, arm] @ V
+
+    def _remember(self, g: Array) -> None:
+        self._rows.append(g)
+
+
+class CovariancePosterior(ExactPosterior):
+    """Keeps the A x A posterior covariance (one triangle, in place): O(A^2) a step whatever t."""
+
+    def __init__(self, kernel: Kernel, points: Array, noise_variance: float) -> None:
+        super().__init__(kernel, points, noise_variance)
+        self._upper = np.asfortranarray(kernel(points, points))
+
+    def covariance_times(self, vector: Array) -> Array:
+        """Return C v (A,), C the posterior covariance of all arms, for a vector v (A,)."""
+        return dsymv(1.0, self._upper, vector)
+
+    def _covariance_with(self, arm: int) -> Array:
+        return np.concatenate([self._upper[:arm, arm], self._upper[arm, arm:]])
+
+    def _remember(self, g: Array) -> None:
+        self._upper = dsyr(-1.0, g, a=self._upper, overwrite_a=1)
+
+
+class LatticePosterior(ExactPosterior):
+    """For arms that are a regular lattice: a product with K a step, 4 m^2 bytes for m distinct arms, nothing of t x A.
+
+    With X the arms pulled, N their counts and M = K(X, X) + s2 N^-1, the column of an arm i is a product of K with few
+    weights: k_i + K v, v = -M^-1 k(X, i), for a new one, and K v, v = (s2 / n_i) M^-1 e_i, for one pulled before.
+    Raises ValueError if the points are no lattice or the kernel is not stationary, MemoryError if it cannot fit.
+    """
+
+    def __init__(self, kernel: Kernel, points: Array, noise_variance: float) -> None:
+        super().__init__(kernel, points, noise_variance)
+        self._kernel, self._points = kernel, points
+        self._prior = prior_covariance(kernel, points)
+        self._pulled: NDArray[np.int64] = np.empty(0, dtype=int)
+        self._place: NDArray[np.int64] = np.full(len(points), -1)  # of every arm in `_pulled`
+        self._inverse = Precision()
+        self._solved: tuple[int, Array] = (-1, np.empty(0))  # the last arm, and its v
+
+    @property
+    def n_pulled(self) -> int:
+        """Number of distinct arms pulled so far."""
+        return len(self._pulled)
+
+    def covariance_times(self, vector: Array) -> Array:
+        """Return C v (A,), C the posterior covariance of all arms, for a vector v (A,)."""
+        weights = vector.copy()
+        weights[self._pulled] -= self._inverse.times(self._prior(vector)[self._pulled])
+        return self._prior(weights)
+
+    def _covariance_with(self, arm: int) -> Array:
+        pulled, place = self._pulled, self._place[arm]
+        noise, weights, target = self.noise_variance / self.counts[pulled], np.zeros(self.n_arms), np.zeros(len(pulled))
+        if place < 0:
+            weights[arm] = 1.0
+            v = -self._inverse.times(self._kernel(self._points[pulled], self._points[arm : arm + 1])[:, 0])
+        else:
+            target[place] = noise[place]
+            v = noise[place] * self._inverse.column(int(place))
+        for again in range(1 + REFINED):
+            weights[pulled] = v
+            column = self._prior(weights)
+            residual = target - column[pulled] - noise * v
+            if again == REFINED or not np.any(np.abs(residual) > RESIDUAL * self.prior_variance[arm]):
+                break
+            v += self._inverse.times(residual)
+        self._variance[arm] = column[arm]  # without the rounding of all updates so far, which the noise may not cover
+        self._solved = arm, v
+        return column
+
+    def _remember(self, g: Array) -> None:
+        arm, v = self._solved
+        place = self._place[arm]
+        if place < 0:
+            self._place[arm] = len(self._pulled)
+            self._pulled = np.append(self._pulled, arm)
+            self._inverse.add(np.append(v, 1.0) / np.sqrt(max(self._variance[arm], 0.0) + self.noise_variance))
+        else:  # its noise falls from s2 / n to s2 / (n + 1)
+            n = self.counts[arm]
+            column = v * (n / self.noise_variance)
+            less = self.noise_variance / (n * (n + 1))
+            self._inverse.add(column * np.sqrt(less / (1 - less * column[place])))
+
+
+def lattice_posterior(kernel: Kernel, points: Array, noise_variance: float) -> LatticePosterior | None:
+    """Return the form for a lattice if there are `LATTICE_FROM` arms, they are one, and the kernel is stationary."""
+    if len(points) >= LATTICE_FROM:
+        with suppress(ValueError):
+            return LatticePosterior(kernel, points, noise_variance)
+    return None
+
+
+def exact_posterior(kernel: Kernel, points: Array, noise_variance: float, horizon: int) -> ExactPosterior:
+    """Return the form that is fastest for `horizon` pulls of A arms; MemoryError, in GB, if it cannot fit.
+
+    On a lattice of many arms its own form; else rows up to 1.5 A pulls, then covariance.
+    """
+    checks.positive_int(horizon=horizon)
+    checks.positive(noise_variance=noise_variance)
+    A = len(points)
+    if on_lattice := lattice_posterior(kernel, points, noise_variance):
+        checks.memory(4.0 * min(horizon, A) ** 2, f"a posterior on a lattice with up to {min(horizon, A)} arms pulled")
+        return on_lattice
+    form: type[ExactPosterior] = RowPosterior if horizon <= 1.5 * A else CovariancePosterior
+    checks.memory(8.0 * A * min(horizon, A), f"the posterior of {A} arms over {horizon} pulls")
+    return form(kernel, points, noise_variance)
