@@ -27,7 +27,7 @@ import pandas as pd
 from kbrepro.papers.toy.policy import Both, Hills
 
 # %%
-from kbrepro import figures
+from kbrepro import checks, figures
 from kbrepro.data import store
 from kbrepro.policies import ExpectedImprovement
 from kbrepro.problems import Rows
@@ -41,6 +41,9 @@ seed: int = 1  # root seed of every random stream
 trials: int = 10  # hills (full scale: 40)
 horizon: int = 20  # rounds T (full scale: 40)
 results_dir: str = ""  # folder for figures and tables, relative to the project's root; empty: write nothing
+
+# %% tags=["checks"]
+checks.at_least(2, trials=trials, horizon=horizon)
 
 # %%
 lab = store.load("temperature")
