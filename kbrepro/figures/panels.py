@@ -195,6 +195,23 @@ def curves(figure: Figure) -> pd.DataFrame:
     return pd.concat(parts[1:] or parts)
 
 
+def printed(figure: Figure, its: pd.DataFrame) -> None:
+    """Draw curves that were read off a paper's plot into a figure of ours, dotted and grey, named at their ends.
+
+    `its` is a table as `curves` returns it: panel, curve, x, y. Raises ValueError if a column or panel is not there.
+    """
+    if missing := {"panel", "curve", "x", "y"} - set(its):
+        raise ValueError(f"printed curves lack the columns {', '.join(sorted(missing))}")
+    panels = {ax.get_title() or str(number): ax for number, ax in enumerate(figure.axes, start=1)}
+    for (panel, name), curve in its.groupby(["panel", "curve"], sort=False):
+        if str(panel) not in panels:
+            raise ValueError(f"printed curves have panel {panel}, which is not allowed: it must be one of {[*panels]}")
+        ax = panels[str(panel)]
+        ax.plot(curve["x"], curve["y"], color="#505050", ls=":", label=f"_{name}, printed")
+        end = tuple(curve[["x", "y"]].iloc[-1])
+        ax.annotate(f"{name}, printed", end, size=SMALLEST, ha="right", va="bottom", color="#505050")
+
+
 def _spread(places: Array, gap: float) -> Array:
     """Return the sorted places moved as little as possible so that they lie `gap` apart, within [0, 1] if they fit."""
     steps = gap * np.arange(len(places))

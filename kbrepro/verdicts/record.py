@@ -41,6 +41,7 @@ class Record:
         self.folder = root / results_dir if results_dir else None
         self.profile = Path(results_dir).parts[1] if results_dir else ""
         self._full_scale = root / "results" / FULL_SCALE / notebook
+        self._printed = root / "data" / "printed"
         self._records: dict[str, dict[str, Any]] = {}
         self._expected: list[dict[str, Any]] = []
         self._manifest: dict[str, dict[str, Any]] = {"figures": {}, "tables": {}}
@@ -74,9 +75,12 @@ class Record:
         """Write `figures/<name>.png` (200 dpi), `.svg`, and `.csv` with named curves; the notebook shows it at 100 dpi.
 
         The layout is what it is now: what is added to the figure afterwards does not change it. `tables` have its
-        numbers, by default that of the same name, if there is one.
+        numbers, by default that of the same name, if there is one. Curves read off the paper's own plot are drawn
+        beside ours where somebody put them into `data/printed/<name>.csv`.
         """
         curves, title = figures.curves(figure), figures.said(figure)
+        if (path := self._printed / f"{name}.csv").is_file():
+            figures.printed(figure, pd.read_csv(path, dtype={"panel": str}))
         self._manifest["figures"][name] = {"title": title, "curves": len(curves) > 0, "tables": [*tables] or [name]}
         self._write()
         picture, dpi = io.BytesIO(), 200 if self.folder else 100

@@ -224,3 +224,23 @@ def test_a_notebook_shows_the_picture_that_is_written(root, kept, shown, monkeyp
         assert "<title>It rises</title>" in written.with_suffix(".svg").read_text()
         assert written.with_suffix(".csv").read_text() == "panel,curve,x,y\n1,slow,0,1\n1,slow,1,2\n1,slow,2,3\n"
     plt.close("all")
+
+
+def test_curves_read_off_the_papers_plot_are_drawn_beside_ours(root, kept, shown):
+    """Made up: we have seen no plot of a paper."""
+    (root / "data" / "printed").mkdir(parents=True)
+    path = root / "data" / "printed" / "curve.csv"
+    path.write_text("panel,curve,x,y\n1,slow,0,4\n1,slow,2,5\n", encoding="utf-8")
+    for name, lines in (("other", 1), ("curve", 2)):
+        figure, ax = plt.subplots(figsize=(3.0, 2.0))
+        ax.plot([1, 2, 3], label="slow")
+        run("quick").figure(figure, name)
+        assert len(ax.lines) == lines
+    assert ax.lines[1].get_ydata().tolist() == [4, 5] and ax.texts[0].get_text() == "slow, printed"
+    svg = (root / "results/quick/00_small/figures/curve.svg").read_text(encoding="utf-8")
+    ours = (root / "results/quick/00_small/figures/curve.csv").read_text(encoding="utf-8")
+    assert "slow, printed" in svg and "printed" not in ours
+    for wrong, message in (("panel,curve,x\n1,slow,0\n", "columns y"), ("panel,curve,x,y\n7,slow,0,4\n", "panel 7")):
+        path.write_text(wrong, encoding="utf-8")
+        with pytest.raises(ValueError, match=message):
+            run("quick").figure(plt.subplots()[0], "curve")
