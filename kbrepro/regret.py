@@ -334,10 +334,14 @@ class Trace(NamedTuple):
 
 
 class Regrets(NamedTuple):
-    """What is kept of trials on measured data: R_t (trials, m) at the rounds `at` (m,), the last of them T."""
+    """What is kept of trials without their arms: R_t (trials, m) at the rounds `at` (m,), the last of them T.
+
+    `seconds` (trials, 1) are those of a run; none on measured data.
+    """
 
     at: NDArray[np.int64]
     totals: Array
+    seconds: Array = np.full((1, 1), np.nan)
 
     @property
     def cumulative_regret(self) -> Array:
@@ -363,7 +367,7 @@ def edges(horizon: int) -> NDArray[np.int64]:
 
 
 def kept_rounds(horizon: int) -> NDArray[np.int64]:
-    """Return the rounds at which R_t is kept of measured data: those that figures and tables of curves show."""
+    """Return the rounds at which R_t is kept where arms are not: those that figures and tables of curves show."""
     return np.union1d(log_spaced(horizon), log_spaced(horizon, N_TABULATED))
 
 

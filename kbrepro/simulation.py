@@ -96,13 +96,21 @@ def observations(problem: Playable, arms: Sequence[int], rng: np.random.Generato
 
 
 def run_trials(
-    experiment: Experiment, trials: int, seed: int, *, first: int = 0, block: int = 1, label: str = "trials"
+    experiment: Experiment,
+    trials: int,
+    seed: int,
+    *,
+    first: int = 0,
+    block: int = 1,
+    label: str = "trials",
+    arms: bool = True,
 ) -> dict[str, Trace] | dict[str, Regrets]:
     """Return for every policy its stacked traces over trials first .. first + trials - 1, in that order.
 
-    On measured data `Regrets` instead of traces. Jobs, workers and what is kept: as `map_trials`.
+    Without `arms`, and on measured data, `Regrets` instead of traces: curves take a hundredth of the room of arms.
+    Jobs, workers and what is kept: as `map_trials`.
     """
-    job = partial(play_trial, experiment)
+    job = partial(play_trial, experiment) if arms else partial(play_trial, experiment, arms=False)
     return _stacked(map_trials(job, trials, seed, first=first, block=block, label=label), experiment.policies)
 
 
@@ -111,7 +119,11 @@ def _stacked(runs: Sequence[Mapping[str, Any]], policies: Iterable[str]) -> dict
     of_policy = {name: [its["policies"][name] for its in runs] for name in policies}
     if "rounds" in runs[0]:
         return {
-            name: Regrets(runs[0]["rounds"], np.stack([i.totals for i in its], dtype=float))
+            name: Regrets(
+                runs[0]["rounds"],
+                np.stack([i.totals for i in its], dtype=float),
+                np.array([[getattr(i, "seconds", np.nan)] for i in its]),
+            )
             for name, its in of_policy.items()
         }
     gaps = np.stack([its["gaps"] for its in runs])
@@ -267,27 +279,19 @@ def _timed(function: Callable[[Trial], Any], trial: Trial) -> tuple[Any, float]:
 # What is kept of one trial
 
 
-def play_trial(experiment: Experiment, trial: Trial) -> dict[str, Any]:
+def play_trial(experiment: Experiment, trial: Trial, *, arms: bool = True) -> dict[str, Any]:
     """Return what is kept of one trial of an experiment: a job for `map_trials`.
 
     `gaps` (A,): what each arm loses in this trial, NaN for arms that nobody pulled; by policy arms (T,), seconds and
-    band. On measured data only `rounds` (m,), by policy R_t after these, and a salted digest of the arms.
+    band. Without `arms`, and on measured data, only `rounds` (m,), by policy R_t after these, and a digest of the arms.
     """
     problem, T = experiment.problem(trial), experiment.horizon
     runs = {
         name: run(make(problem.model, T), problem, T, trial.rng("run"), experiment.record_band)
         for name, make in experiment.policies.items()
     }
-    if experiment.measured:
-        at, salt = kept_rounds(T), f"{trial.seed} {trial.number} ".encode()
-        kept = {
-            name: KeptOfData(
-                trace.cumulative_regret[at - 1].astype(np.float32),
-                hashlib.sha256(salt + trace.arms.tobytes()).hexdigest()[:16],
-            )
-            for name, trace in runs.items()
-        }
-        return {"rounds": at, "policies": kept}
+    if experiment.measured or not arms:
+        return {"rounds": kept_rounds(T), "policies": {name: _curve(experiment, trial, i) for name, i in runs.items()}}
     gaps = np.full(problem.model.n_arms, np.nan)
     for trace in runs.values():
         gaps[trace.arms] = trace.gaps[trace.arms]
@@ -295,6 +299,14 @@ def play_trial(experiment: Experiment, trial: Trial) -> dict[str, Any]:
         "gaps": gaps,
         "policies": {name: KeptRun(its.arms, its.seconds, its.band_ratio) for name, its in runs.items()},
     }
+
+
+def _curve(experiment: Experiment, trial: Trial, trace: Trace) -> KeptOfData | KeptCurve:
+    digest = hashlib.sha256(f"{trial.seed} {trial.number} ".encode() + trace.arms.tobytes()).hexdigest()[:16]
+    totals = trace.cumulative_regret[kept_rounds(experiment.horizon) - 1].astype(np.float32)
+    if experiment.measured:
+        return KeptOfData(totals, digest)
+    return KeptCurve(totals, digest, float(trace.seconds.sum()))
 
 
 class KeptRun(NamedTuple):
@@ -310,6 +322,14 @@ class KeptOfData(NamedTuple):
 
     totals: Array
     arms_digest: str
+
+
+class KeptCurve(NamedTuple):
+    """The same of other experiments, and the seconds of the run."""
+
+    totals: Array
+    arms_digest: str
+    seconds: float
 
 
 def regrets_at(experiment: Experiment, at: Sequence[int], trial: Trial) -> dict[str, Array]:

@@ -242,7 +242,8 @@ record.judge("1-Q", **measures.claim_1_Q(measures.stuck_trials(traces), seed))
 
 # %% tags=["experiment"]
 three = Experiment(draws, {name: synthetic.policies[name] for name in ("GP-UCB", "GP-UCB/5", "EI")}, horizon)
-more = final_average_regret(run_trials(three, on_par_trials, seed, first=trials, block=5, label="three rules, many"))
+on_many = run_trials(three, on_par_trials, seed, first=trials, block=5, label="three rules, many", arms=False)
+more = final_average_regret(on_many)
 many = {name: np.concatenate([regret[name], its]) for name, its in more.items()}
 
 # %% tags=["hide-input"] jupyter={"source_hidden": true}

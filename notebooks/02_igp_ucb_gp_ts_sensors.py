@@ -278,9 +278,12 @@ mean_based = (*measures.POOLS["mean_0"], *measures.POOLS["mean_001"][3:])
 shown = {"noisy incumbent": noisy, "mean-based incumbent": mean_based}
 
 
-def play(figure, panels):
-    """Run the panels of a figure; keep the last average regrets, and return the traces."""
-    traces = {title: run_trials(panel, trials, seed, label=f"Fig. {figure} {title}") for title, panel in panels.items()}
+def play(figure, panels, arms=False):
+    """Run the panels of a figure; keep the last average regrets, and return the curves (or the traces)."""
+    traces = {
+        title: run_trials(panel, trials, seed, label=f"Fig. {figure} {title}", arms=arms)
+        for title, panel in panels.items()
+    }
     for title, panel in traces.items():
         final[figure, title] = final_average_regret(panel)
         record.traces(panel, f"fig{figure}_{title[1]}")
@@ -303,7 +306,7 @@ fig1 = {
     "(a) SE": Experiment(PosteriorMean(se, n_arms=100), rules(gains[se]), horizon),
     "(b) Matérn": Experiment(PosteriorMean(matern, n_arms=100), rules(gains[matern]), horizon),
 }
-traces = play("1", fig1)
+traces = play("1", fig1, arms=True)
 
 # %% tags=["hide-input"] jupyter={"source_hidden": true}
 fig = pictures.regrets("Fig. 1", traces, shown)
@@ -489,7 +492,7 @@ def with_kernel(title, kernel):
     its = rules(formula[type(kernel)])
     problem = OtherModel(fig1[title].problem, kernel=kernel)
     experiment = Experiment(problem, {rule: its[rule] for rule in players}, kernel_horizon)
-    played = run_trials(experiment, kernel_trials, seed, label=f"Fig. 1 {title} told {kernel}")
+    played = run_trials(experiment, kernel_trials, seed, label=f"Fig. 1 {title} told {kernel}", arms=False)
     return final_average_regret(played)
 
 
@@ -505,7 +508,7 @@ for d in (1, 2, 3, 4):
     its = theirs(replace(gains[se], d=d))
     its = {rule: its[rule] for rule in OURS[1:]}
     experiment = Experiment(PosteriorMean(se, n_arms=100 * d, d=d), its, dimension_horizon)
-    played = run_trials(experiment, dimension_trials, seed, label=f"d = {d}")
+    played = run_trials(experiment, dimension_trials, seed, label=f"d = {d}", arms=False)
     by_d[d] = final_average_regret(played)
 
 # %% tags=["hide-input"] jupyter={"source_hidden": true}

@@ -272,10 +272,13 @@ published = {"IGP-UCB": partial(UCB, width=Improved(delta), form=LatticePosterio
 n_of = {1: trials, 2: trials, 3: trials_d3}
 
 
-def play(source, policies, n, label):
-    """Traces, and what a round of uniform play loses in each run, (n,)."""
+def play(source, policies, n, label, arms=True):
+    """Traces (or without arms the curves), and what a round of uniform play loses in each run, (n,)."""
     experiment = Experiment(source, policies, horizon)
-    return run_trials(experiment, n, seed, label=label), experiments.uniform_regret(experiment, n, seed)
+    return run_trials(experiment, n, seed, label=label, arms=arms), experiments.uniform_regret(experiment, n, seed)
+
+
+curves = partial(play, arms=False)
 
 
 table1 = {("usual", d): play(functions(d), published, n, f"Table 1, d = {d}") for d, n in n_of.items()}
@@ -497,7 +500,8 @@ for case, functions_of in (("usual", guessed + others), (letter, guessed), ("lea
         if case == "least L":
             source = replace(source, noise_scale=0.1 / np.sqrt(3))
         experiment = Experiment(source, published, horizon)
-        surfaces[case, name] = run_trials(experiment, trials_more, seed, block=3, label=f"Fig. 2, {case}, {name}")
+        label = f"Fig. 2, {case}, {name}"
+        surfaces[case, name] = run_trials(experiment, trials_more, seed, block=3, label=label, arms=False)
 
 # %% tags=["hide-input"] jupyter={"source_hidden": true}
 fig = pictures.surfaces({name: surfaces["usual", name] for name in guessed + others})
@@ -546,15 +550,15 @@ ones = dict.fromkeys(grown, 1.0)
 changes = {"tighter width": (Tighter, ones), "lambda grows": (SelfNormalised, grown), "both": (Tighter, grown)}
 changed = {("published", d): table1["usual", d] for d in (1, 2, 3)}
 for (change, (width, alpha)), d in product(changes.items(), (1, 2, 3)):
-    changed[change, d] = play(functions(d, alpha=alpha[d]), with_width(width), n_of[d], f"{change}, d = {d}")
+    changed[change, d] = curves(functions(d, alpha=alpha[d]), with_width(width), n_of[d], f"{change}, d = {d}")
 
 # %% tags=["experiment"]
 doubling = {"IGP-UCB": partial(DoublingUCB, delta=delta, nu=nu, form=LatticePosterior)}
 for d in (1, 2):
-    changed["both, any horizon", d] = play(functions(d), doubling, n_of[d], f"both, any horizon, d = {d}")
+    changed["both, any horizon", d] = curves(functions(d), doubling, n_of[d], f"both, any horizon, d = {d}")
 swept = {1.0: changed["tighter width", 2], grown[2]: changed["both", 2]}
 for lam in (3.0, 50.0, 200.0):
-    swept[lam] = play(functions(2, alpha=lam), with_width(Tighter), sweep_trials, f"lambda = {lam:.3g}")
+    swept[lam] = curves(functions(2, alpha=lam), with_width(Tighter), sweep_trials, f"lambda = {lam:.3g}")
 
 # %% tags=["experiment"]
 new_bands = {}
@@ -604,7 +608,7 @@ record.show("3-W", "3-X", "3-Y", "3-AF", "3-AG")
 
 # %% tags=["experiment"]
 of_thesis = {"π-GP-UCB, thesis": partial(PI, variant="thesis")}
-traces, uniform = play(functions(2), of_thesis, trials, "thesis")
+traces, uniform = curves(functions(2), of_thesis, trials, "thesis")
 
 # %% tags=["hide-input"] jupyter={"source_hidden": true}
 variants = table1["usual", 2][0] | traces
@@ -612,7 +616,7 @@ record.traces(variants, "thesis_variant")
 table = pd.DataFrame({rule: average(trace.average_regret[:, -1], uniform, seed) for rule, trace in variants.items()},
                      ["share of uniform regret", "low", "high"]).T  # fmt: skip
 record.table(table.rename_axis("algorithm"), "thesis_variant")
-thesis = {rule: trace.regret.sum(axis=1).mean() for rule, trace in variants.items()}
+thesis = {rule: trace.cumulative_regret[:, -1].mean() for rule, trace in variants.items()}
 of_thesis = thesis["π-GP-UCB, thesis"] / thesis["π-GP-UCB"]
 record.expect(
     of_thesis < 1, f"In two dimensions the thesis's π-GP-UCB has {1 - of_thesis:.0%} less regret than the paper's."

@@ -202,6 +202,17 @@ def test_total_regrets_are_sums_of_what_traces_have(experiment):
             np.testing.assert_allclose(lost, traces[name].regret[:, :t].sum(axis=1), rtol=1e-15)
 
 
+def test_without_arms_curves_and_a_digest_of_the_arms_are_kept(experiment):
+    traces, curves = run_trials(experiment, 3, SEED), run_trials(experiment, 3, SEED, arms=False)
+    assert list(curves) == list(traces)
+    for name, its in curves.items():
+        np.testing.assert_allclose(its.totals, traces[name].cumulative_regret[:, its.at - 1], rtol=1e-7)
+        assert its.at[-1] == experiment.horizon and its.seconds.shape == (3, 1) and (its.seconds > 0).all()
+    kept = [simulation.play_trial(experiment, Trial(SEED, n), arms=False)["policies"] for n in (0, 0, 1)]
+    first, again, other = ([its.arms_digest for its in policies.values()] for policies in kept)
+    assert first == again and not set(first) & set(other)
+
+
 # The stopwatch
 
 

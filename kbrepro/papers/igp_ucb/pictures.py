@@ -94,7 +94,7 @@ def regrets(figure_name: str, panels: Panels, columns: Mapping[str, Sequence[str
         figures.restyle(ax, VARIANTS)
         ax.set_title(fill(f"{title}, {column}", 34))
         ax.label_outer()
-        first = min(names, key=lambda name: np.median(traces[name].regret.sum(axis=1)))
+        first = min(names, key=lambda name: np.median(traces[name].cumulative_regret[:, -1]))
         best[column].add(first.split(",")[0])  # EI whatever its incumbent and margin
     leads = [f"{its.pop() if len(its) == 1 else 'no one rule'} leads with the {name}" for name, its in best.items()]
     return figures.labelled(fig, f"{figure_name}, by median $R_T$: " + ",\n".join(leads))

@@ -53,7 +53,7 @@ def _range(curves: Array) -> tuple[Array, Array, Array]:
 
 def _ratio(traces: Mapping[str, Trace]) -> float:
     """Mean R_T of π-GP-UCB over that of IGP-UCB."""
-    return float(traces[HERO].regret.sum(axis=1).mean() / traces[RIVAL].regret.sum(axis=1).mean())
+    return float(np.divide(*(traces[rule].cumulative_regret[:, -1].mean() for rule in (HERO, RIVAL))))
 
 
 def _in(hits: Iterable[bool]) -> str:
