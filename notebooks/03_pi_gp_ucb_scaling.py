@@ -109,8 +109,8 @@ checks.probability(delta=delta)
 # $$\mu(x) = k_A(x)^\top (K_A + \alpha I)^{-1} y_A, \qquad
 # \sigma^2(x) = k(x, x) - k_A(x)^\top (K_A + \alpha I)^{-1} k_A(x),$$
 #
-# and $\gamma_A = \tfrac12 \log\det(I + \alpha^{-1} K_A)$ is the *information gain* of the pulls. What is $\alpha$ here
-# is $\lambda$ in later papers ([symbols](../docs/notation.md)).
+# and $\gamma_A = \tfrac12 \log\det(I + \alpha^{-1} K_A)$ is the *information gain* of the pulls
+# ([symbols](../docs/notation.md)).
 #
 # ## The algorithms
 #
@@ -213,19 +213,17 @@ table.loc[list(drawn)].rename(columns={"smallest": "smallest side", "most": "mos
 # %% [markdown]
 # ## What could 2017 not promise? (eq. 1, eq. 4, Theorem 4)
 #
-# A bound on the regret says something only if its exponent of $T$ is below 1, the exponent of uniform play. For IGP-UCB
-# the paper states $(3d^2 + 2\nu)/(2d^2 + 4\nu)$, at most 1. For π-GP-UCB it proves (eq. 1)
+# A bound on the regret says something only if its exponent of $T$ is below 1, that of uniform play. For IGP-UCB the
+# paper states $(3d^2 + 2\nu)/(2d^2 + 4\nu)$, at most 1; for π-GP-UCB it proves (eq. 1)
 #
 # $$\frac{d(2d+3) + 2\nu}{d(2d+4) + 4\nu} < 1.$$
 #
-# No algorithm can be below $(d+\nu)/(d+2\nu)$. (By the paper's own eq. 4 the exponent of IGP-UCB would have $d(d+1)$ in
-# the place of $d^2$, and be larger still.) Two later results help IGP-UCB: the largest gain $\gamma_T$ grows more
-# slowly than was known ([Vakili et al. 2021](https://arxiv.org/abs/2009.06966)), and $\lambda$ may grow with $T$
-# ([Whitehouse et al. 2023](https://arxiv.org/abs/2307.07539)).
+# No algorithm can be below $(d+\nu)/(d+2\nu)$. Two later results help IGP-UCB: the largest gain $\gamma_T$ grows more
+# slowly than was known ([Vakili et al. 2021](https://arxiv.org/abs/2009.06966)), and $\lambda$ (here $\alpha$) may grow
+# with $T$ ([Whitehouse et al. 2023](https://arxiv.org/abs/2307.07539)).
 #
-# The right panels check Theorem 4, $\gamma_T = \tilde O(T^q)$, on pulls that each take the arm of largest variance. The
-# paper's spectral density (eq. 2), read literally, gives a lengthscale of $l \sqrt 3$ in the usual convention. Both are
-# played, here and below.
+# The right panels check Theorem 4, $\gamma_T = \tilde O(T^q)$, where each pull takes the arm of largest variance. Eq. 2,
+# the spectral density, literally gives the lengthscale $l \sqrt 3$ in the usual convention. Both are played.
 
 # %% tags=["experiment"]
 kernels = {"usual": usual, "eq. 2 read literally": Matern(0.2 * np.sqrt(3), nu=1.5)}
@@ -259,8 +257,8 @@ record.show("3-N")
 # arms are the grid of 30 points a side on $[0, 1]^d$, and both algorithms know the norm. $\alpha = 1$, noise uniform on
 # $[-1, 1]$, $L = 1$. Regret is divided by what uniform play is expected to lose.
 #
-# The paper prints means of 12 runs. We play more, and say where the mean of 12 such runs would lie. On a lattice the
-# exact posterior of all 27,000 arms costs one pair of Fourier transforms a round ([how](../docs/many_arms.md)).
+# The paper prints means of 12 runs. We play more, and say where the mean of 12 would lie. The exact posterior of all
+# 27,000 arms costs one pair of Fourier transforms a round ([how](../docs/many_arms.md)).
 
 
 # %% tags=["experiment"]
@@ -326,8 +324,7 @@ table.round(3)
 
 # %% [markdown]
 # *low*, *high*: where a mean of 12 runs lies in 95 % of cases. In one dimension that interval is so wide that Table 1
-# can hardly be missed. Section 1 claims "strong empirical performance on 3-dimensional functions", without a number:
-# not judged.
+# can hardly be missed.
 
 # %% tags=["full-scale", "nbval-ignore-output"]
 record.show("3-A", "3-G", "3-H")
@@ -364,8 +361,8 @@ record.show("3-L")
 # ## Why do cells help? (Lemmas 1 and 2, eq. 1)
 #
 # Lemma 1: the gain of a cell, and so its width, stays polylogarithmic. Lemma 2: of the order of $T^q$ cells are ever
-# created. In the left panel each point is a horizon $T$ of its own; a first cover is a whole number of cells a side, so
-# the points follow $T^q$ in steps.
+# created. Each point on the left is a horizon $T$ of its own; whole numbers of cells a side make steps. The table has
+# the mean regret of π-GP-UCB over $T$, from which eq. 1 is checked (3-AA).
 
 # %% tags=["experiment"]
 horizons = np.geomspace(max(100, horizon // 30), horizon, 8).round().astype(int).tolist()
@@ -412,9 +409,6 @@ table = pd.DataFrame({(d, T): [np.mean([its.created for its in runs]), max(its.g
 record.table(table.rename_axis(["d", "T"]), "cells")
 table.round(2)
 
-# %% [markdown]
-# The table: mean regret of π-GP-UCB over $T$, from which eq. 1 is checked (3-AA).
-
 # %% tags=["full-scale", "nbval-ignore-output"]
 record.show("3-M", "3-T", "3-V", "3-AA")
 
@@ -425,11 +419,10 @@ record.show("3-M", "3-T", "3-V", "3-AA")
 # cells and arms at once (Lemma 5, for $\alpha = 1 + 2/T$). Then the regret is at most the sum of $2 \hat\beta^A_t
 # \sigma^A_{t-1}(x_t)$ (Theorem 3).
 #
-# The proof spreads $\delta$ over $4(t+1)^{bd}$ cells (Lemma 6), which are too few in the first rounds. And it rests on
-# Lemma 10, which bounds the noise of the pulls in a set of arms, for *any* set chosen from the past. That is false:
-# choose the arms whose noise was positive. Two repaired unions [can be proved](../docs/adaptive_covers.md): over all
-# cells that $T$ pulls can make (*horizon*), and with a share of $\delta$ for each level (*levels*). The rate of the
-# regret stays.
+# The proof spreads $\delta$ over $4(t+1)^{bd}$ cells (Lemma 6), too few in the first rounds. And it rests on Lemma 10,
+# which bounds the noise of the pulls in a set of arms, for *any* set chosen from the past. That is false: choose the
+# arms whose noise was positive. Two repaired unions [can be proved](../docs/adaptive_covers.md), with the same rate:
+# over all cells that $T$ pulls can make (*horizon*), and with a share of $\delta$ for each level (*levels*).
 
 # %% tags=["experiment"]
 bands = {}
@@ -469,7 +462,7 @@ table.round(2)
 
 # %% [markdown]
 # *Multiplier*: the smallest by which the width could be scaled and still cover in 90 % of runs. Below, both sides of
-# Lemma 10, whose left one should be the smaller. Folded: numbers of cells.
+# Lemma 10: the left should be the smaller.
 
 # %% tags=["hide-input"] jupyter={"source_hidden": true}
 pd.DataFrame(sides.mean(axis=0), pulls, ["left side", "right side"]).rename_axis("pulls").round(0)
@@ -487,8 +480,7 @@ record.show("3-P", "3-Q", "3-U", "3-AD")
 # ## Does it work on functions outside the model? (Fig. 2)
 #
 # Test functions for optimisation, turned upside down and scaled to $[-1, 1]$; noise uniform on $[-0.1, 0.1]$, $L =
-# 0.1$, and $B = 1$ though nobody knows their norm. The paper does not name its four. Our first four are a guess; the
-# others show how much depends on it.
+# 0.1$, and $B = 1$ though nobody knows their norm. The paper does not name its four: our first four are a guess.
 
 # %% tags=["experiment"]
 guessed, others = list(SURFACES)[:4], list(SURFACES)[4:]
@@ -534,9 +526,9 @@ record.show("3-O")
 # - *lambda grows* ([Whitehouse et al. 2023](https://arxiv.org/abs/2307.07539)): $\lambda = T^{d/(2\nu+2d)}$, with the
 #   width $B + L \sqrt{(2/\lambda) (\gamma_{t-1} + \log(1/\delta))}$. The theorem leaves its constant open (1 here).
 #
-# *Both* together keep the rate of the second, since $\sqrt{a^2 + b^2} \le a + b$. They need $T$ beforehand; *any
-# horizon* does not: its epochs double, and $\lambda$ is frozen in each. For π-GP-UCB nobody proposed a $\lambda$ that
-# grows: inside a cell the gain is small already. Functions, noise and order of ties are those of Table 1.
+# *Both* keep the rate of the second, since $\sqrt{a^2 + b^2} \le a + b$. They need $T$ beforehand; *any horizon* does
+# not: its epochs double, and $\lambda$ is frozen in each. Nobody proposed a $\lambda$ that grows for π-GP-UCB. Functions,
+# noise and order of ties are those of Table 1.
 
 # %% tags=["experiment"]
 grown = {d: growing_variance(horizon, d, nu) for d in (1, 2, 3)}
@@ -626,9 +618,9 @@ table.round(3)
 # %% [markdown]
 # ## What does it cost? (Fig. 1, right; Table 1)
 #
-# Seconds are those of an implementation, so we count the multiplications of the printed algorithms, each pull a row of
-# data: a set of $n$ pulls and $m$ arms takes $n^2 + mn$ for its next pull. For IGP-UCB the set is everything. For
-# π-GP-UCB it is the cell, and a new cell factors once, $n^3/3 + mn^2$.
+# Seconds are those of an implementation, so we count the multiplications of the printed algorithms: a set of $n$ pulls
+# and $m$ arms takes $n^2 + mn$ for its next pull. For IGP-UCB the set is everything. For π-GP-UCB it is the cell, and a
+# new cell factors once, $n^3/3 + mn^2$.
 
 # %% tags=["experiment"]
 clocks = {}
@@ -662,9 +654,8 @@ record.table(seconds.rename_axis(["d", "algorithm"]).to_frame(), "seconds", kind
 seconds.unstack().round(2)
 
 # %% [markdown]
-# The first table has multiplications of a run, the second our seconds, which decide nothing: on a grid our exact
-# IGP-UCB needs far less than the printed algorithm. The paper measured hours and minutes: 30 h against 29 min in three
-# dimensions.
+# Multiplications of a run, and our seconds, which decide nothing: on a grid our exact IGP-UCB needs far less than the
+# printed algorithm. The paper measured 30 h against 29 min in three dimensions.
 
 # %% tags=["full-scale", "nbval-ignore-output"]
 record.show("3-I", "3-J", "3-K", "3-R", "3-S")
@@ -725,7 +716,7 @@ specified.groupby(["lengthscale", "state"]).size().unstack(fill_value=0)
 # %% [markdown]
 # ### Does the grid decide? (Table 1, d = 3)
 #
-# The first functions of $d = 3$ once more, at full scale on a million arms.
+# The first functions of $d = 3$ once more; at full scale on a million arms.
 
 # %% tags=["experiment"]
 fine, fine_uniform = play(functions(3, side=fine_side), published, fine_trials, f"Table 1, d = 3, {fine_side} a side")

@@ -718,6 +718,8 @@ for case in cross({name: choices[name] for name in common}, at_most=cross_cases,
         job = partial(experiments.variance_ratios, *setting, cross_horizon, qbars, form)
         runs = map_trials(job, max(2, cross_runs // 2), seed, label=f"Theorem 1, {key}, {name}")
         followed[*key, name] = measures.dictionaries(runs, lam).set_index("qbar")
+
+# %% tags=["experiment"]
 for key in product(choices["noise variance"], choices["lengthscale"]):
     its = {(q, name): partial(sketched, qbar=float(q), streaming=name == "streaming")
            for q, name in product(choices["qbar"], choices["dictionary"])} | {"exact": rules["exact"]}  # fmt: skip

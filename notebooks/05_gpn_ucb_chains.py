@@ -19,8 +19,8 @@
 # Z. Li, J. Scarlett: *Regret Bounds for Noise-Free Cascaded Kernelized Bandits*, TMLR 2024, [arXiv
 # 2211.05430](https://arxiv.org/abs/2211.05430).
 #
-# The reward is a chain of unknown functions, such as the steps of a production line. A pull shows the output of every
-# step, without noise. Does it pay to look inside?
+# The reward is a chain of unknown functions, such as the steps of a production line. A pull shows every output, without
+# noise. Does it pay to look inside?
 
 # %% tags=["parameters", "hide-input"] jupyter={"source_hidden": true}
 seed: int = 2024  # root seed of every random stream
@@ -101,7 +101,7 @@ record.has |= {"horizon": horizon, "samples": samples, "explorations": len(explo
 # $$R_T = \sum_{t=1}^T \bigl( g(x^*) - g(x_t) \bigr), \qquad r^*_T = \min_{t \le T} \bigl( g(x^*) - g(x_t) \bigr).$$
 #
 # Each layer is promised to have a norm of at most $B$ in the space of a *kernel* $k$, and to change by at most $L |z -
-# z'|$. After observations $y_A$ at inputs $z_A$ the first promise gives, with certainty (Lemma 1; there is no noise),
+# z'|$. After observations $y_A$ at inputs $z_A$ the first promise makes certain (Lemma 1; there is no noise)
 #
 # $$\mu(z) = k_A(z)^\top K_A^{-1} y_A, \quad \sigma^2(z) = k(z, z) - k_A(z)^\top K_A^{-1} k_A(z),
 # \quad |f(z) - \mu(z)| \le B \sigma(z).$$
@@ -413,8 +413,7 @@ record.show("5-D", "5-E", "5-F", "5-N", "5-O")
 # ## Why does GPN-UCB miss the best arm?
 #
 # Its bounds are certain *if $B$ is true*. A draw exceeds $B = 2$ somewhere, most likely at an isolated peak. Where the
-# first layer lies outside $\mu \pm B\sigma$ the arm looks worse than it is, for ever. `band` checks this without any
-# grid.
+# first layer lies outside $\mu \pm B\sigma$ the arm looks worse than it is, for ever.
 
 
 # %% tags=["experiment"]
@@ -543,7 +542,7 @@ record.show("5-G", "5-H", "5-R")
 # ## Do the bounds and sets hold? (Lemmas 1 and 2)
 #
 # Now $B$ and $L$ are true, on small networks of exact norm. We count misses of the bounds, of outward-rounded sets,
-# and of grid sets as in L.2, for every arm after every pull. (The paper does not claim that grid sets hold.)
+# and of grid sets, of which the paper does not claim that they hold, for every arm after every pull.
 
 # %% tags=["experiment"]
 covered = {}

@@ -1,6 +1,7 @@
 """What nbval cannot see: text and notebook agree, outputs are really there, and no cell is vacuous."""
 
 import json
+import re
 from pathlib import Path
 
 import jupytext
@@ -49,6 +50,33 @@ def test_text_and_notebook_agree(name, notebook):
     text = jupytext.read(ROOT / "notebooks" / f"{name}.py")
     assert [(c.cell_type, c.source) for c in notebook.cells] == [(c.cell_type, c.source) for c in text.cells]
     assert not any(str(ROOT) in cell.source for cell in text.cells)
+
+
+def in_view(notebook):
+    """Words of prose, pictures, and lines of code by cell, that a reader sees with all folds closed.
+
+    A formula within a line is a word; displayed formulas, tables and the targets of links are none.
+    """
+    texts, pictures, code = [], 0, []
+    for cell in notebook.cells:
+        shows = "hide-output" not in cell.metadata.get("tags", [])
+        if cell.cell_type == "markdown":
+            texts.append(cell.source)
+        elif not cell.metadata.get("jupyter", {}).get("source_hidden"):
+            code.append([line for line in cell.source.splitlines() if line.strip()])
+        for data in (output.get("data", {}) for output in cell.get("outputs", []) if shows):
+            texts.append(str(data.get("text/markdown", "")))
+            pictures += "image/png" in data
+    text = re.sub(r"<details>.*?</details>", "", "\n\n".join(texts), flags=re.DOTALL)
+    text = re.sub(r"\]\([^)]*\)", "]", re.sub(r"(?m)^\|.*$", "", text))
+    text = re.sub(r"\$[^$]*\$", "formula", re.sub(r"\$\$.*?\$\$", "", text, flags=re.DOTALL))
+    return len(text.split()), pictures, code
+
+
+def test_what_is_in_view_can_be_read_in_fifteen_minutes(notebook):
+    words, pictures, code = in_view(notebook)
+    assert words <= 1800 and pictures <= 9
+    assert sum(map(len, code)) <= 250 and max(map(len, code)) <= 20
 
 
 def test_every_code_cell_has_been_executed_in_order(notebook):
