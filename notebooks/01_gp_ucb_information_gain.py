@@ -23,7 +23,7 @@
 # value. *GP-UCB* takes the function for a draw from a Gaussian process and measures where mean plus so many standard
 # deviations is largest.
 
-# %% tags=["hide-input"] jupyter={"source_hidden": true}
+# %% jupyter={"source_hidden": true} tags=["hide-input"]
 from functools import partial
 from itertools import pairwise, product
 
@@ -47,7 +47,7 @@ from kbrepro.verdicts.interpretations import cross, joint
 from kbrepro.verdicts.pictures import claim_curve
 from kbrepro.verdicts.record import Record
 
-# %% tags=["parameters", "hide-input"] jupyter={"source_hidden": true}
+# %% jupyter={"source_hidden": true} tags=["parameters", "hide-input"]
 seed: int = 2010  # root seed of every random stream
 trials: int = 8  # test functions of Fig. 5a (paper: 30; full scale: 200)
 on_par_trials: int = 10  # further functions for GP-UCB, GP-UCB/5 and EI alone (full scale: 3000)
@@ -65,7 +65,7 @@ cross_every: int = 240  # temperature under every interpretation: one minute in 
 delta: float = 0.1  # the confidence band may fail with this probability
 results_dir: str = ""  # folder for figures and tables, relative to the project's root; empty: write nothing
 
-# %% tags=["checks", "hide-input"] jupyter={"source_hidden": true}
+# %% jupyter={"source_hidden": true} tags=["checks", "hide-input"]
 checks.at_least(2, trials=trials, on_par_trials=on_par_trials, theorem_runs=theorem_runs, cross_trials=cross_trials)
 checks.positive_ints(sizes=sizes)
 checks.at_least(51, gain_horizon=gain_horizon)  # claim 1-A speaks of T >= 50
@@ -73,7 +73,7 @@ checks.at_least(10, horizon=horizon)
 checks.at_least(100, growth_horizon=growth_horizon)
 checks.positive_int(every=every, cross_every=cross_every)
 
-# %% tags=["hide-input"] jupyter={"source_hidden": true}
+# %% jupyter={"source_hidden": true} tags=["hide-input"]
 lab = remembered("temperature", store.load("temperature"))
 roads = {name: remembered(name, store.load(name)) for name in ("traffic_usc", "traffic_metr_la")}
 real = {"temperature": lab.is_real, "traffic": all(road.is_real for road in roads.values())}
@@ -84,7 +84,7 @@ record.banner()
 # %% [markdown]
 # ## At a glance
 
-# %% tags=["at-a-glance", "full-scale", "hide-input", "nbval-ignore-output"] jupyter={"source_hidden": true}
+# %% jupyter={"source_hidden": true} tags=["at-a-glance", "full-scale", "hide-input", "nbval-ignore-output"]
 record.at_a_glance()
 
 # %% [markdown]
@@ -157,13 +157,13 @@ for t, arm, observed in rounds(policy, example, 30, Trial(seed, 0).rng("run")):
     frames[-1]["pulled"], frames[-1]["observed"] = x[arm], observed
 frames = pd.concat(frames)
 
-# %% tags=["hide-input"] jupyter={"source_hidden": true}
+# %% jupyter={"source_hidden": true} tags=["hide-input"]
 record.table(frames.set_index(["round", "x"]), "frames_gp_ucb")
 fig = pictures.strip(frames, shown=(1, 2, 3, 6, 10, 30))
 record.figure(fig, "fig2_six_rounds")
 plt.show()
 
-# %% tags=["hide-input"] jupyter={"source_hidden": true}
+# %% jupyter={"source_hidden": true} tags=["hide-input"]
 first, last = frames[frames["round"] <= 5], frames[frames["round"] > 25]
 record.expect(
     first["pulled"].std() > last["pulled"].std(),
@@ -215,13 +215,13 @@ traces = run_trials(synthetic, trials, seed, label="Fig. 5a")
 record.traces(traces, "fig5a")
 regret = final_average_regret(traces)  # R_T / T of every trial, by rule
 
-# %% tags=["hide-input"] jupyter={"source_hidden": true}
+# %% jupyter={"source_hidden": true} tags=["hide-input"]
 of_paper = {rule: traces[rule] for rule in (*pictures.RULES, "GP-UCB, Theorem 2")}
 fig = pictures.regrets("Fig. 5a", {"": of_paper})
 record.figure(fig, "fig5a_synthetic")
 plt.show()
 
-# %% tags=["hide-input"] jupyter={"source_hidden": true}
+# %% jupyter={"source_hidden": true} tags=["hide-input"]
 saved = 1 - regret["GP-UCB/5"].mean() / regret["GP-UCB"].mean()
 record.expect(
     saved > 0.2, f"Dividing $\\beta_t$ by 5 saves {saved:.0%} of the regret: the width of Theorem 1 explores too long."
@@ -246,7 +246,7 @@ on_many = run_trials(three, on_par_trials, seed, first=trials, block=5, label="t
 more = final_average_regret(on_many)
 many = {name: np.concatenate([regret[name], its]) for name, its in more.items()}
 
-# %% tags=["hide-input"] jupyter={"source_hidden": true}
+# %% jupyter={"source_hidden": true} tags=["hide-input"]
 on_par, beside_ei = measures.claim_1_E(many, seed), measures.claim_1_P(many, seed)
 record.judge("1-E", **on_par)
 record.judge("1-P", **beside_ei)
@@ -262,7 +262,7 @@ record.show("1-D", "1-E", "1-P", "1-F", "1-G", "1-Q")
 # %% [markdown]
 # Folded: all margins and incumbents; limits at which verdicts turn; draws from priors (Fig. 4).
 
-# %% tags=["hide-input", "hide-output"] jupyter={"source_hidden": true, "outputs_hidden": true}
+# %% jupyter={"outputs_hidden": true, "source_hidden": true} tags=["hide-input", "hide-output"]
 variants = {
     "margin of MPI (0.1 where none is named)": tuple(measures.MARGINS.values()),
     "incumbent": ("EI", "EI, noisy incumbent", "MPI", "MPI, noisy incumbent"),
@@ -275,7 +275,7 @@ record.figure(fig, "fig5a_margins_and_incumbents")
 plt.show()
 of_rules.round(3)
 
-# %% tags=["hide-input", "hide-output"] jupyter={"source_hidden": true, "outputs_hidden": true}
+# %% jupyter={"outputs_hidden": true, "source_hidden": true} tags=["hide-input", "hide-output"]
 shown = {"linear": Linear(), "squared exponential": SquaredExponential(0.2), "Matérn 2.5": Matern(0.2, nu=2.5)}
 fig = pictures.prior_draws(shown, grid(400), np.random.default_rng([seed, 4]))
 record.figure(fig, "fig4_prior_draws")
@@ -304,13 +304,13 @@ both = [by_third["first third"], by_third["second third"]]  # days not tested be
 new = {rule: np.concatenate([its[rule] for its in both]) for rule in sensors.policies}
 block = block_length(new["GP-UCB/5"] - new["EI"])  # five times the autocorrelation time, at most a quarter of the rows
 
-# %% tags=["hide-input"] jupyter={"source_hidden": true}
+# %% jupyter={"source_hidden": true} tags=["hide-input"]
 panels = {f"{third} tested": {rule: its[rule] for rule in pictures.RULES} for third, its in fields.items()}
 fig = pictures.regrets(f"Fig. 5b, {of_data}", panels, spread="mean and 95 % interval", unit=lab.unit, block=block)
 record.figure(fig, "headline_fig5b_temperature")
 plt.show()
 
-# %% tags=["hide-input"] jupyter={"source_hidden": true}
+# %% jupyter={"source_hidden": true} tags=["hide-input"]
 table = pd.DataFrame({third: {rule: r.mean() for rule, r in its.items()} for third, its in by_third.items()})
 table["new days: median"] = {rule: np.median(r) for rule, r in new.items()}
 record.table(table.rename_axis("rule"), "fig5b_rules")
@@ -335,7 +335,7 @@ record.show("1-H", "1-I", "1-O")
 # %% [markdown]
 # Folded: differences block by block; one minute of the lab (Fig. 2a).
 
-# %% tags=["hide-input", "hide-output"] jupyter={"source_hidden": true, "outputs_hidden": true}
+# %% jupyter={"outputs_hidden": true, "source_hidden": true} tags=["hide-input", "hide-output"]
 fig = pictures.blocks(new, of_data, lab.unit, block)
 record.figure(fig, "fig5b_blocks")
 plt.show()
@@ -367,7 +367,7 @@ for name, road in roads.items() if real["traffic"] else [("simulated", roads["tr
     by_morning = by_rule.groupby(road.times[len(train) :: road_every].date).mean()
     mornings[name] = {rule: its.to_numpy() for rule, its in by_morning.items()}
 
-# %% tags=["hide-input"] jupyter={"source_hidden": true}
+# %% jupyter={"source_hidden": true} tags=["hide-input"]
 titles = {"traffic_usc": "USC, 108 detectors", "traffic_metr_la": "METR-LA, 207 detectors"}
 slots = {name: len(its["EI"].average_regret) for name, its in traffic.items()}
 panels = {f"{titles.get(name, 'SIMULATED SUBSTITUTE')}, {slots[name]} trials": its for name, its in traffic.items()}
@@ -375,7 +375,7 @@ fig = pictures.regrets("Fig. 5c, substitute data", panels, unit="mph")
 record.figure(fig, "fig5c_traffic_substitute_data")
 plt.show()
 
-# %% tags=["hide-input"] jupyter={"source_hidden": true}
+# %% jupyter={"source_hidden": true} tags=["hide-input"]
 usc, metr_la = [mornings["simulated"]] * 2 if "simulated" in mornings else mornings.values()
 record.judge("1-J", **measures.claim_1_J(usc, metr_la))
 record.judge("1-K", **measures.claim_1_K(usc, metr_la))
@@ -414,12 +414,12 @@ for theorem, (source, width, extra) in theorems.items():
     at = widths.over_rounds(width, source(Trial(seed, 0)).model, horizon)
     held[theorem] = trace, widths.regret_bound(at, max_gains, 0.025) + extra
 
-# %% tags=["hide-input"] jupyter={"source_hidden": true}
+# %% jupyter={"source_hidden": true} tags=["hide-input"]
 fig = pictures.bounds_on_regret(held)
 record.figure(fig, "theorems_bounds_on_regret")
 plt.show()
 
-# %% tags=["hide-input"] jupyter={"source_hidden": true}
+# %% jupyter={"source_hidden": true} tags=["hide-input"]
 of_theorems = measures.theorems(held, seed)
 for claim_id, parts in of_theorems.items():
     record.judge(claim_id, **parts)
@@ -433,14 +433,14 @@ loose.T.round(3)
 # Theorem 3 does not contain Theorem 1: draws are rougher than its functions (1-S). Folded: their norms; the proof in
 # numbers.
 
-# %% tags=["experiment", "hide-input", "hide-output"] jupyter={"source_hidden": true, "outputs_hidden": true}
+# %% jupyter={"outputs_hidden": true, "source_hidden": true} tags=["experiment", "hide-input", "hide-output"]
 n_points = [50, 100, 200, 400]
 norm_of = partial(experiments.interpolant_norms, Matern(0.2, nu=2.5), n_points)
 norms = np.array(map_trials(norm_of, theorem_runs, seed, block=5, label="norms of draws"))
 record.judge("1-S", **measures.claim_1_S(norms))
 pd.Series(norms.mean(axis=0), pd.Index(n_points, name="points n"), name="squared norm / n").to_frame().round(1)
 
-# %% tags=["experiment", "hide-input", "hide-output"] jupyter={"source_hidden": true, "outputs_hidden": true}
+# %% jupyter={"outputs_hidden": true, "source_hidden": true} tags=["experiment", "hide-input", "hide-output"]
 problem, predicted = draws(Trial(seed, 0)), []
 policy = UCB(problem.model, horizon, width=Bayes(delta))
 for _, arm, _ in rounds(policy, problem, horizon, Trial(seed, 0).rng("run")):
@@ -480,12 +480,12 @@ for n in sizes:  # the paper does not state its sizes
         eq_8[n, name] = gain.spectral_bound(spectra[n, name], 0.025, gain_horizon)
         greedy[n, name] = information.greedy_gain(kernel, points, 0.025, gain_horizon)[0]
 
-# %% tags=["hide-input"] jupyter={"source_hidden": true}
+# %% jupyter={"source_hidden": true} tags=["hide-input"]
 fig = pictures.information(*({name: of[sizes[0], name] for name in kernel_of} for of in (spectra, eq_8, greedy)))
 record.figure(fig, "fig3_information_gain")
 plt.show()
 
-# %% tags=["hide-input"] jupyter={"source_hidden": true}
+# %% jupyter={"source_hidden": true} tags=["hide-input"]
 record.judge("1-A", **measures.claim_1_A(eq_8, list(kernel_of)))
 reached = []
 for (kernel, _), case in product(kernel_of.values(), range(5)):
@@ -507,7 +507,7 @@ table.loc[sizes[0]].round(1)
 # $T^{d(d+1)/(2\nu + d(d+1))} \log T$ for Matérn of smoothness $\nu$. Folded: the growth of greedy gains; from eq. 8 to
 # Theorem 8.
 
-# %% tags=["experiment", "hide-input", "hide-output"] jupyter={"source_hidden": true, "outputs_hidden": true}
+# %% jupyter={"outputs_hidden": true, "source_hidden": true} tags=["experiment", "hide-input", "hide-output"]
 kernels = {"linear": Linear(), "squared exponential": SquaredExponential(0.5), "matern": Matern(0.5, nu=2.5)}
 
 
@@ -530,7 +530,7 @@ table = measures.growth_of_gain(gains)
 record.table(table, "theorem5_growth")
 table.round(2)
 
-# %% tags=["experiment", "hide-input", "hide-output"] jupyter={"source_hidden": true, "outputs_hidden": true}
+# %% jupyter={"outputs_hidden": true, "source_hidden": true} tags=["experiment", "hide-input", "hide-output"]
 pulls = np.unique(np.geomspace(10, 10 * growth_horizon, 25).astype(int))
 loosened = {}  # Lemma 7.8 splits the spectrum, Theorem 8 takes that of the kernel's operator on [0, 1] in its place
 for name, kernel, tau in (("SE", SquaredExponential(0.2), 1.0), ("Matérn 2.5", Matern(0.2, nu=2.5), 5 / 7)):
@@ -571,7 +571,7 @@ for name, d in [(name, d) for name in kernels for d in (1, 2, 3)]:
     allowed[name, d] = experiments.allowed_exponent(information.gain_rate, name, horizon, d)
     allowed_since[name, d] = experiments.allowed_exponent(gain.rate_since, name, horizon, d)
 
-# %% tags=["hide-input"] jupyter={"source_hidden": true}
+# %% jupyter={"source_hidden": true} tags=["hide-input"]
 record.judge("1-N", **measures.claim_1_N(grown, allowed))
 table = pd.DataFrame(grown, ["exponent", "low", "high"]).T.assign(allowed=allowed, since=allowed_since)
 record.table(table.rename_axis(["kernel", "d"]), "growth_of_regret")
@@ -579,7 +579,7 @@ fig = pictures.growth(table)
 record.figure(fig, "growth_of_regret")
 plt.show()
 
-# %% tags=["hide-input"] jupyter={"source_hidden": true}
+# %% jupyter={"source_hidden": true} tags=["hide-input"]
 nears_1 = (1 + information.matern_exponent(8, 2.5)) / 2
 record.expect(
     nears_1 > 0.95 > (2.5 + 8) / (5 + 8),
@@ -587,7 +587,7 @@ record.expect(
     f"{(2.5 + 8) / (5 + 8):.2f}.",
 )
 
-# %% tags=["hide-input", "hide-output"] jupyter={"source_hidden": true, "outputs_hidden": true}
+# %% jupyter={"outputs_hidden": true, "source_hidden": true} tags=["hide-input", "hide-output"]
 fig = pictures.rates(np.geomspace(10, 1e8, 100), d=3, dimensions=np.arange(1, 11))
 record.figure(fig, "fig1_regret_rates")
 plt.show()
@@ -608,7 +608,7 @@ record.show("1-N")
 #
 # They played above.
 
-# %% tags=["hide-input"] jupyter={"source_hidden": true}
+# %% jupyter={"source_hidden": true} tags=["hide-input"]
 record.judge("1-T", **(later := measures.claim_1_T(regret, seed)))
 record.judge("1-U", **measures.claim_1_U(regret, seed))
 record.judge("1-V", **measures.claim_1_V(regret, new, seed))
@@ -622,7 +622,7 @@ fig = pictures.regrets("Since the paper", panels, said)
 record.figure(fig, "since_the_paper")
 plt.show()
 
-# %% tags=["hide-input"] jupyter={"source_hidden": true}
+# %% jupyter={"source_hidden": true} tags=["hide-input"]
 record.expect(
     regret["GP-UCB/5"].mean() < regret["IRGP-UCB"].mean() < regret["GP-UCB"].mean(),
     "On synthetic functions the mean regret of IRGP-UCB lies between those of GP-UCB/5 and GP-UCB.",
@@ -676,7 +676,7 @@ for case in cross({name: choices[name] for name in ("noise variance", "mean", "d
     played = total_regrets(experiment, [last], len(source.rewards), seed, block=5, label=label)
     on_temperature[tuple(case.values())] = {rule: lost / last for rule, lost in played[last].items()}
 
-# %% tags=["hide-input"] jupyter={"source_hidden": true}
+# %% jupyter={"source_hidden": true} tags=["hide-input"]
 finals = {"1-E": on_synthetic, "1-F": on_synthetic, "1-H": on_temperature, "1-I": on_temperature}
 specified = {  # the margin is that of the rule that the claim is about; in 1-H EI keeps its own, 0
     claim_id: record.play(claim_id, measures.in_interpretations(claim_id, its, choices, seed))
@@ -686,7 +686,7 @@ fig = claim_curve(specified["1-E"], record.rules, "1-E", "synthetic")
 record.figure(fig, "interpretations_1-E")
 plt.show()
 
-# %% tags=["hide-input"] jupyter={"source_hidden": true}
+# %% jupyter={"source_hidden": true} tags=["hide-input"]
 held_in = {name: table["state"].eq("holds") for name, table in specified.items()}
 noisy = specified["1-E"]["incumbent"].eq("noisy reward")
 with_noisy, with_mean = (held_in["1-E"][noisy == wanted] for wanted in (True, False))
@@ -714,7 +714,7 @@ together.rename_axis("claims that hold together").fillna(0).astype(int)
 # %% [markdown]
 # Folded: the curves of 1-F, 1-H and 1-I. Below: other divisors of $\beta_t$.
 
-# %% tags=["hide-input", "hide-output"] jupyter={"source_hidden": true, "outputs_hidden": true}
+# %% jupyter={"outputs_hidden": true, "source_hidden": true} tags=["hide-input", "hide-output"]
 for claim_id in ("1-F", "1-H", "1-I"):
     data = of_data if "days tested" in specified[claim_id] else "synthetic"
     fig = claim_curve(specified[claim_id], record.rules, claim_id, data)
@@ -725,7 +725,7 @@ for claim_id in ("1-F", "1-H", "1-I"):
 divisors = {f"beta / {n}": partial(UCB, width=Bayes(delta, divide_beta_by=n)) for n in (1, 2, 5, 10, 20)}
 swept = run_trials(Experiment(draws, divisors, horizon), cross_trials, seed, label="divisors of beta")
 
-# %% tags=["hide-input"] jupyter={"source_hidden": true}
+# %% jupyter={"source_hidden": true} tags=["hide-input"]
 table = pd.DataFrame({name: (r.mean(), np.quantile(r, 0.95)) for name, r in final_average_regret(swept).items()})
 table.index = ["mean R_T/T", "95 % of trials below"]
 record.table(table.T.rename_axis("width"), "divisors")
@@ -736,7 +736,7 @@ table.T.round(3)
 #
 # A sentence that does not hold in this run is crossed out.
 
-# %% tags=["full-scale", "hide-input", "nbval-ignore-output"] jupyter={"source_hidden": true}
+# %% jupyter={"source_hidden": true} tags=["full-scale", "hide-input", "nbval-ignore-output"]
 stuck, settled = of_rules["share of trials stuck"], of_rules["share settled"]
 at_best = min(its.value for its in of_mpi.values())
 none, *between, large = (regret[measures.MARGINS[part]].mean() for part in measures.MARGINS)
@@ -774,7 +774,7 @@ record.explain(
 # %% [markdown]
 # ## What to take home
 
-# %% tags=["full-scale", "hide-input", "nbval-ignore-output"] jupyter={"source_hidden": true}
+# %% jupyter={"source_hidden": true} tags=["full-scale", "hide-input", "nbval-ignore-output"]
 bounds = [parts["bound"].value for parts in of_theorems.values()]
 record.finding(
     ["1-L", "1-R", "1-M"],

@@ -27,7 +27,7 @@
 # cube once it holds enough data: narrow bands, cheap steps. Do cells pay off? And do they still, with what has been
 # proved since?
 
-# %% tags=["parameters", "hide-input"] jupyter={"source_hidden": true}
+# %% jupyter={"source_hidden": true} tags=["parameters", "hide-input"]
 seed: int = 2020  # root seed of every random stream
 horizon: int = 150  # rounds T of every run (paper: 10000)
 trials: int = 4  # runs of Table 1 in one and two dimensions (paper: 12; full scale: 100)
@@ -45,7 +45,7 @@ timing_trials: int = 1  # runs that are timed, one at a time (full scale: 3)
 delta: float = 0.1  # the confidence band may fail with this probability
 results_dir: str = ""  # folder for figures and tables, relative to the project's root; empty: write nothing
 
-# %% tags=["hide-input"] jupyter={"source_hidden": true}
+# %% jupyter={"source_hidden": true} tags=["hide-input"]
 from kbrepro.verdicts.record import Record
 
 record = Record("03_pi_gp_ucb_scaling", results_dir, has={"horizon": horizon, "fine_side": fine_side})
@@ -54,10 +54,10 @@ record.banner()
 # %% [markdown]
 # ## At a glance
 
-# %% tags=["at-a-glance", "full-scale", "hide-input", "nbval-ignore-output"] jupyter={"source_hidden": true}
+# %% jupyter={"source_hidden": true} tags=["at-a-glance", "full-scale", "hide-input", "nbval-ignore-output"]
 record.at_a_glance()
 
-# %% tags=["hide-input"] jupyter={"source_hidden": true}
+# %% jupyter={"source_hidden": true} tags=["hide-input"]
 from dataclasses import replace
 from functools import partial
 from itertools import product
@@ -84,7 +84,7 @@ from kbrepro.simulation import Experiment, map_trials, rounds, run, run_trials, 
 from kbrepro.verdicts.interpretations import cross
 from kbrepro.verdicts.pictures import claim_curve
 
-# %% tags=["checks", "hide-input"] jupyter={"source_hidden": true}
+# %% jupyter={"source_hidden": true} tags=["checks", "hide-input"]
 checks.at_least(150, horizon=horizon, growth_horizon=growth_horizon)
 checks.at_least(2, trials=trials, trials_d3=trials_d3, trials_more=trials_more, coverage_trials=coverage_trials)
 checks.at_least(2, cross_trials=cross_trials, sweep_trials=sweep_trials)
@@ -195,14 +195,14 @@ for t, _, _ in rounds(policy, shown, horizon, Trial(seed, 1).rng("run")):
         frames += [{"round": t, "x": c.corner[0] / c.side, "y": c.corner[1] / c.side, "side": 1 / c.side,
                     "pulls": len(c.history)} for c in whole]  # fmt: skip
 
-# %% tags=["hide-input"] jupyter={"source_hidden": true}
+# %% jupyter={"source_hidden": true} tags=["hide-input"]
 frames = pd.DataFrame(frames)
 record.table(frames.set_index("round"), "frames_cells")
 fig = pictures.cells(frames[frames["round"].isin(drawn)], shown.model.points, shown.expected_reward)
 record.figure(fig, "cells_splitting")
 plt.show()
 
-# %% tags=["hide-input"] jupyter={"source_hidden": true}
+# %% jupyter={"source_hidden": true} tags=["hide-input"]
 smallest = frames.groupby("round")["side"].min()
 record.expect(
     smallest.iloc[-1] < smallest.iloc[0], "At the end the smallest cells are finer than those of the first cover."
@@ -222,8 +222,8 @@ table.loc[list(drawn)].rename(columns={"smallest": "smallest side", "most": "mos
 # slowly than was known ([Vakili et al. 2021](https://arxiv.org/abs/2009.06966)), and $\lambda$ (here $\alpha$) may grow
 # with $T$ ([Whitehouse et al. 2023](https://arxiv.org/abs/2307.07539)).
 #
-# The right panels check Theorem 4, $\gamma_T = \tilde O(T^q)$, where each pull takes the arm of largest variance. Eq. 2,
-# the spectral density, literally gives the lengthscale $l \sqrt 3$ in the usual convention. Both are played.
+# The right panels check Theorem 4, $\gamma_T = \tilde O(T^q)$, where each pull takes the arm of largest variance. The
+# spectral density (eq. 2) literally gives the lengthscale $l \sqrt 3$ in the usual convention. Both are played.
 
 # %% tags=["experiment"]
 kernels = {"usual": usual, "eq. 2 read literally": Matern(0.2 * np.sqrt(3), nu=1.5)}
@@ -235,12 +235,12 @@ greedy = {
 }
 fits = {(name, d): experiments.late_exponent(greedy[name][d - 1]) for name in kernels for d in (1, 2)}
 
-# %% tags=["hide-input"] jupyter={"source_hidden": true}
+# %% jupyter={"source_hidden": true} tags=["hide-input"]
 fig = pictures.theory({n: {d: greedy[n][d - 1] for d in (1, 2)} for n in kernels}, np.arange(1, 9), nu)
 record.figure(fig, "theory_exponents_and_gain")
 plt.show()
 
-# %% tags=["hide-input"] jupyter={"source_hidden": true}
+# %% jupyter={"source_hidden": true} tags=["hide-input"]
 record.judge("3-N", **measures.claim_3_N(fits, nu))
 table = pd.DataFrame({(d, nu): experiments.regret_exponents(d, nu) for nu in (1.5, 2.5) for d in (1, 2, 3, 4)}).T
 exponents = table.rename_axis(["d", "nu"])
@@ -283,7 +283,7 @@ table1 = {("usual", d): play(functions(d), published, n, f"Table 1, d = {d}") fo
 letter = "eq. 2 read literally"
 table1 |= {(letter, d): play(functions(d, letter), published, trials, f"Table 1, eq. 2, d = {d}") for d in (1, 2)}
 
-# %% tags=["hide-input"] jupyter={"source_hidden": true}
+# %% jupyter={"source_hidden": true} tags=["hide-input"]
 for (name, d), (traces, _) in table1.items():
     record.traces(traces, f"table1_d{d}" + "_eq2" * (name == letter))
 finals = {(name, d, rule): (trace.average_regret[:, -1], uniform)
@@ -293,7 +293,7 @@ fig = pictures.table_1(finals, printed, horizon)
 record.figure(fig, "headline_table1")
 plt.show()
 
-# %% tags=["hide-input"] jupyter={"source_hidden": true}
+# %% jupyter={"source_hidden": true} tags=["hide-input"]
 gaps = measures.claim_3_G(finals, seed)
 refuted = measures.refuted(finals, printed)
 named = {"usual": "usual lengthscale", letter: letter}
@@ -313,7 +313,7 @@ if len(refuted) < 2:
 record.expect(letter in refuted, levels)
 compared.round(3)
 
-# %% tags=["hide-input", "hide-output"] jupyter={"source_hidden": true, "outputs_hidden": true}
+# %% jupyter={"outputs_hidden": true, "source_hidden": true} tags=["hide-input", "hide-output"]
 rows = {(name, d, rule): [float(of(*its)) for of in AVERAGES.values()] for (name, d, rule), its in finals.items()}
 table = pd.DataFrame(rows, list(AVERAGES)).T.rename_axis(["lengthscale", "d", "algorithm"])
 intervals = [average(*its, seed) for its in finals.values()]
@@ -344,12 +344,12 @@ for d in (1, 2, 3):
     tour[d] = {"first cells": n_cells, "crossing": crossed} | {f"{rule}, tour": value for rule, value in early.items()}
 tour = pd.DataFrame(tour).T.rename_axis("d")
 
-# %% tags=["hide-input"] jupyter={"source_hidden": true}
+# %% jupyter={"source_hidden": true} tags=["hide-input"]
 fig = pictures.exploration({d: table1["usual", d] for d in (1, 2, 3)}, tour)
 record.figure(fig, "exploration_phase")
 plt.show()
 
-# %% tags=["hide-input"] jupyter={"source_hidden": true}
+# %% jupyter={"source_hidden": true} tags=["hide-input"]
 record.judge("3-L", **measures.claim_3_L(tour, horizon))
 record.table(tour, "exploration_phase")
 tour.round(2)
@@ -383,12 +383,12 @@ for smoothness, d in product((1.5, 2.5), (1, 2)):
                       label=f"growth, ν = {smoothness}, d = {d}, T = {T}")[T]["π-GP-UCB"] for T in rates
     ], axis=1)  # fmt: skip
 
-# %% tags=["hide-input"] jupyter={"source_hidden": true}
+# %% jupyter={"source_hidden": true} tags=["hide-input"]
 fig = pictures.covers(cells, {d: cover_exponent(d, nu) for d in (1, 2, 3)}, igp_width)
 record.figure(fig, "cells_and_widths")
 plt.show()
 
-# %% tags=["hide-input"] jupyter={"source_hidden": true}
+# %% jupyter={"source_hidden": true} tags=["hide-input"]
 created = {d: np.array([[its.created for its in cells[d, T]] for T in horizons], dtype=float).T for d in (1, 2, 3)}
 record.judge("3-M", **(of_count := measures.claim_3_M(created, horizons, nu, seed)))
 record.judge("3-T", **(of_width := measures.claim_3_T(np.array([i.width for i in cells[2, horizon]]), igp_width, seed)))
@@ -403,7 +403,7 @@ record.expect(
 )
 table.round(1)
 
-# %% tags=["hide-input", "hide-output"] jupyter={"source_hidden": true, "outputs_hidden": true}
+# %% jupyter={"outputs_hidden": true, "source_hidden": true} tags=["hide-input", "hide-output"]
 table = pd.DataFrame({(d, T): [np.mean([its.created for its in runs]), max(its.gain for its in runs)]
                       for (d, T), runs in cells.items()}, ["cells, mean", "largest gain"]).T  # fmt: skip
 record.table(table.rename_axis(["d", "T"]), "cells")
@@ -438,7 +438,7 @@ sides = np.array(
     map_trials(partial(covers.counterexample, usual, pulls, delta), coverage_trials, seed, label="Lemma 10")
 )
 
-# %% tags=["hide-input"] jupyter={"source_hidden": true}
+# %% jupyter={"source_hidden": true} tags=["hide-input"]
 record.judge("3-P", **measures.claim_3_P(bands, delta))
 record.judge("3-Q", until=exact(max(too_many.values())))
 record.judge("3-U", **measures.claim_3_U(bands))
@@ -464,10 +464,10 @@ table.round(2)
 # *Multiplier*: the smallest by which the width could be scaled and still cover in 90 % of runs. Below, both sides of
 # Lemma 10: the left should be the smaller.
 
-# %% tags=["hide-input"] jupyter={"source_hidden": true}
+# %% jupyter={"source_hidden": true} tags=["hide-input"]
 pd.DataFrame(sides.mean(axis=0), pulls, ["left side", "right side"]).rename_axis("pulls").round(0)
 
-# %% tags=["hide-input", "hide-output"] jupyter={"source_hidden": true, "outputs_hidden": true}
+# %% jupyter={"outputs_hidden": true, "source_hidden": true} tags=["hide-input", "hide-output"]
 first = {d: initial_side(10_000, d, nu) ** d for d in (1, 2, 3)}
 possible = {d: sum(possible_cells(10_000, d, nu)) for d in first}
 pd.DataFrame({"first cells": first, "4 (t + 1)^(b d), t = 1": {d: 4 * 2 ** ((d + 1) / (d + 3) * d) for d in first},
@@ -495,12 +495,12 @@ for case, functions_of in (("usual", guessed + others), (letter, guessed), ("lea
         label = f"Fig. 2, {case}, {name}"
         surfaces[case, name] = run_trials(experiment, trials_more, seed, block=3, label=label, arms=False)
 
-# %% tags=["hide-input"] jupyter={"source_hidden": true}
+# %% jupyter={"source_hidden": true} tags=["hide-input"]
 fig = pictures.surfaces({name: surfaces["usual", name] for name in guessed + others})
 record.figure(fig, "fig2_test_functions")
 plt.show()
 
-# %% tags=["hide-input"] jupyter={"source_hidden": true}
+# %% jupyter={"source_hidden": true} tags=["hide-input"]
 record.judge("3-O", **measures.claim_3_O(surfaces, guessed, seed))
 over = {key: measures.excess(its, seed) for key, its in surfaces.items()}
 table = pd.DataFrame(over, ["π over IGP, minus 1", "low", "high"]).T
@@ -527,8 +527,8 @@ record.show("3-O")
 #   width $B + L \sqrt{(2/\lambda) (\gamma_{t-1} + \log(1/\delta))}$. The theorem leaves its constant open (1 here).
 #
 # *Both* keep the rate of the second, since $\sqrt{a^2 + b^2} \le a + b$. They need $T$ beforehand; *any horizon* does
-# not: its epochs double, and $\lambda$ is frozen in each. Nobody proposed a $\lambda$ that grows for π-GP-UCB. Functions,
-# noise and order of ties are those of Table 1.
+# not: its epochs double, and $\lambda$ is frozen in each. Nobody proposed a $\lambda$ that grows for π-GP-UCB.
+# Functions, noise and order of ties are those of Table 1.
 
 # %% tags=["experiment"]
 grown = {d: growing_variance(horizon, d, nu) for d in (1, 2, 3)}
@@ -559,7 +559,7 @@ for d in (1, 2):
     experiment = Experiment(functions(d, alpha=grown[d]), its, horizon, record_band=True)
     new_bands[d] = run_trials(experiment, coverage_trials, seed, block=10, label=f"tighter band, d = {d}")["IGP-UCB"]
 
-# %% tags=["hide-input"] jupyter={"source_hidden": true}
+# %% jupyter={"source_hidden": true} tags=["hide-input"]
 for change, d in product(changes, (1, 2, 3)):
     record.traces(changed[change, d][0], f"since_{change.replace(' ', '_')}_d{d}")
 shares = {(change, d, rule): trace.average_regret[:, -1] / uniform
@@ -576,7 +576,7 @@ fig = pictures.since({case: estimated_mean(its, seed) for case, its in shares.it
 record.figure(fig, "since_the_paper")
 plt.show()
 
-# %% tags=["hide-input"] jupyter={"source_hidden": true}
+# %% jupyter={"source_hidden": true} tags=["hide-input"]
 of = {case: its.mean() for case, its in shares.items()}
 record.expect(
     all(of["tighter width", d, "π-GP-UCB"] < of["both", d, "π-GP-UCB"] for d in (1, 2))
@@ -602,7 +602,7 @@ record.show("3-W", "3-X", "3-Y", "3-AF", "3-AG")
 of_thesis = {"π-GP-UCB, thesis": partial(PI, variant="thesis")}
 traces, uniform = curves(functions(2), of_thesis, trials, "thesis")
 
-# %% tags=["hide-input"] jupyter={"source_hidden": true}
+# %% jupyter={"source_hidden": true} tags=["hide-input"]
 variants = table1["usual", 2][0] | traces
 record.traces(variants, "thesis_variant")
 table = pd.DataFrame({rule: average(trace.average_regret[:, -1], uniform, seed) for rule, trace in variants.items()},
@@ -632,13 +632,13 @@ of_cells = {d: np.array([its.operations for its in cells[d, horizon]]) for d in 
 of_all = {d: experiments.exact_operations(30**d, horizon) for d in (1, 2, 3)}
 times = {d: measures.times(of_cells[d], of_all[d], seed) for d in (1, 2, 3)}
 
-# %% tags=["hide-input"] jupyter={"source_hidden": true}
+# %% jupyter={"source_hidden": true} tags=["hide-input"]
 counted = {"IGP-UCB": of_all, "π-GP-UCB": {d: its.mean(axis=0) for d, its in of_cells.items()}}
 fig = pictures.operations({(d, rule): counted[rule][d] for d in (1, 2, 3) for rule in counted}, horizon)
 record.figure(fig, "fig1_operations")
 plt.show()
 
-# %% tags=["hide-input"] jupyter={"source_hidden": true}
+# %% jupyter={"source_hidden": true} tags=["hide-input"]
 record.judge("3-I", **(slopes := measures.claim_3_I(of_cells, of_all, horizon, seed)))
 for claim_id, d in (("3-J", 3), ("3-K", 1), ("3-R", 2)):
     record.judge(claim_id, ratio=times[d])
@@ -648,7 +648,7 @@ table = pd.DataFrame({d: [of_all[d].mean() * horizon, of_cells[d].mean() * horiz
 record.table(table, "operations")
 table.map("{:.3g}".format)
 
-# %% tags=["full-scale", "hide-input", "nbval-ignore-output"] jupyter={"source_hidden": true}
+# %% jupyter={"source_hidden": true} tags=["full-scale", "hide-input", "nbval-ignore-output"]
 seconds = pd.Series({case: np.median(its.seconds.sum(axis=1)) for case, its in clocks.items()}, name="seconds a run")
 record.table(seconds.rename_axis(["d", "algorithm"]).to_frame(), "seconds", kind="seconds")
 seconds.unstack().round(2)
@@ -691,7 +691,7 @@ for case in cross({name: choices[name] for name in told}):
     under[name, L, alpha, 2] = {rule: (lost / horizon, uniform) for rule, lost in panel.items()}
 
 
-# %% tags=["hide-input"] jupyter={"source_hidden": true}
+# %% jupyter={"source_hidden": true} tags=["hide-input"]
 def of_cross(case):
     """π-GP-UCB's share of uniform regret less IGP-UCB's, d = 2."""
     both = under[case["lengthscale"], case["noise scale"], case["alpha"], 2]
@@ -705,7 +705,7 @@ fig = claim_curve(specified, record.rules, "3-G")
 record.figure(fig, "interpretations_3-G")
 plt.show()
 
-# %% tags=["hide-input"] jupyter={"source_hidden": true}
+# %% jupyter={"source_hidden": true} tags=["hide-input"]
 usual_ones = specified[specified["lengthscale"] == "usual"]
 record.expect(
     (usual_ones["value"] < 0).all(),
@@ -721,7 +721,7 @@ specified.groupby(["lengthscale", "state"]).size().unstack(fill_value=0)
 # %% tags=["experiment"]
 fine, fine_uniform = play(functions(3, side=fine_side), published, fine_trials, f"Table 1, d = 3, {fine_side} a side")
 
-# %% tags=["hide-input"] jupyter={"source_hidden": true}
+# %% jupyter={"source_hidden": true} tags=["hide-input"]
 record.traces(fine, "table1_d3_fine")
 on_fine = {rule: trace.average_regret[:, -1] / fine_uniform for rule, trace in fine.items()}
 on_30 = {rule: (its[0] / its[1])[:fine_trials] for rule in published for its in [finals["usual", 3, rule]]}
@@ -737,7 +737,7 @@ record.show("3-Z")
 #
 # A sentence that does not hold in this run is crossed out.
 
-# %% tags=["full-scale", "hide-input", "nbval-ignore-output"] jupyter={"source_hidden": true}
+# %% jupyter={"source_hidden": true} tags=["full-scale", "hide-input", "nbval-ignore-output"]
 record.explain(
     ["3-G"],
     gaps["d1_eq2"].low > 0 > max(gaps["d1"].high, gaps["d2"].high) and gaps["d2_eq2"].high > 0,
@@ -789,7 +789,7 @@ if record.verdict("3-W") == "undecided":
 # ## What to take home
 
 
-# %% tags=["full-scale", "hide-input", "nbval-ignore-output"] jupyter={"source_hidden": true}
+# %% jupyter={"source_hidden": true} tags=["full-scale", "hide-input", "nbval-ignore-output"]
 def dimensions(wanted):
     """The dimensions of the claim 3-W that are so, in words."""
     its = [word for d, word in ((1, "one"), (2, "two"), (3, "three")) if wanted(since[f"d{d}"])]

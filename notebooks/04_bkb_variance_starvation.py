@@ -24,7 +24,7 @@
 # keeps a small *dictionary* of the arms pulled so far and draws it anew after every pull, each pull with a probability
 # proportional to its posterior variance: the sketch is as large as the function explored is complex.
 
-# %% tags=["hide-input"] jupyter={"source_hidden": true}
+# %% jupyter={"source_hidden": true} tags=["hide-input"]
 from functools import partial
 from itertools import product
 
@@ -32,7 +32,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 
-# %% tags=["hide-input"] jupyter={"source_hidden": true}
+# %% jupyter={"source_hidden": true} tags=["hide-input"]
 from kbrepro import checks, information
 from kbrepro.confidence import Constant, SelfNormalised, Tighter
 from kbrepro.kernels import Linear, SquaredExponential, grid
@@ -50,7 +50,7 @@ from kbrepro.verdicts.interpretations import cross, joint
 from kbrepro.verdicts.pictures import claim_curve
 from kbrepro.verdicts.record import Record
 
-# %% tags=["parameters", "hide-input"] jupyter={"source_hidden": true}
+# %% jupyter={"source_hidden": true} tags=["parameters", "hide-input"]
 seed: int = 2019  # root seed of every random stream
 seeds: int = 6  # functions behind Fig. 1 (full scale: 400)
 n_arms: int = 200  # points of [0, 1] in Fig. 1 and Theorem 1 (full scale: 1000)
@@ -79,7 +79,7 @@ cross_horizon: int = 60  # pulls in those of Theorem 1 and the regret (full scal
 delta: float = 0.1  # confidence bands may fail with this probability
 results_dir: str = ""  # folder for figures and tables, relative to the project's root; empty: write nothing
 
-# %% tags=["checks", "hide-input"] jupyter={"source_hidden": true}
+# %% jupyter={"source_hidden": true} tags=["checks", "hide-input"]
 checks.positive_int(n_arms=n_arms, regret_arms=regret_arms)
 checks.at_least(2, seeds=seeds, ratio_runs=ratio_runs, own_runs=own_runs, trials=trials)
 checks.at_least(2, coverage_runs=coverage_runs, linear_trials=linear_trials, cross_runs=cross_runs)
@@ -91,7 +91,7 @@ checks.positive_ints(large_arms=large_arms, cost_arms=cost_arms, cost_rounds=cos
 checks.positive(noise_variance=noise_variance, qbar=qbar)
 checks.probability(delta=delta)
 
-# %%
+# %% jupyter={"source_hidden": true} tags=["hide-input"]
 enough = {"horizon": horizon, "seeds": seeds, "runs at its own qbar": own_runs, "linear horizon": linear_horizon}
 enough |= {"cost horizon": cost_horizon, "fixed horizon": fixed_horizon, "fixed trials": fixed_trials}
 record = Record("04_bkb_variance_starvation", results_dir, has=enough)
@@ -100,7 +100,7 @@ record.banner()
 # %% [markdown]
 # ## At a glance
 
-# %% tags=["at-a-glance", "full-scale", "hide-input", "nbval-ignore-output"] jupyter={"source_hidden": true}
+# %% jupyter={"source_hidden": true} tags=["at-a-glance", "full-scale", "hide-input", "nbval-ignore-output"]
 record.at_a_glance()
 
 # %% [markdown]
@@ -203,7 +203,7 @@ watched = starvation.snapshots(line, left_half, every, *fig1[3:], Trial(seed, 0)
 frames = starvation.frames(watched, shown, every=max(1, n_arms // 200))
 record.table(frames.set_index(["t", "name"]), "frames_starvation")
 
-# %% tags=["hide-input"] jupyter={"source_hidden": true}
+# %% jupyter={"source_hidden": true} tags=["hide-input"]
 x = line.points[:, 0]
 observed = {t: (x[watched.pulls[:t]], watched.observations[:t]) for t in shown_at}
 sizes = {(name, t): watched.seen[name, shown[name], t].n_features for name, t in product(list(shown)[1:], shown_at)}
@@ -211,7 +211,7 @@ fig = pictures.strip(frames, observed, sizes)
 record.figure(fig, "headline_fig1_starvation")
 plt.show()
 
-# %% tags=["hide-input"] jupyter={"source_hidden": true}
+# %% jupyter={"source_hidden": true} tags=["hide-input"]
 unseen = {t: {name: watched.seen[name, its, t].sd[x > 0.6].mean() for name, its in shown.items()} for t in shown_at}
 record.expect(
     all(its["SoR"] < 0.5 * its["exact"] < its["BKB"] for its in unseen.values()),
@@ -247,23 +247,23 @@ for d in (1, 2):
     job = partial(costs.cost_of_runs, smooth(cost_arms[0], d), played, horizon)
     whole.append(map_trials(job, cost_runs, seed, label=f"whole runs, d = {d}"))
 
-# %% tags=["hide-input"] jupyter={"source_hidden": true}
+# %% jupyter={"source_hidden": true} tags=["hide-input"]
 fig = pictures.operations_per_step(operations)
 record.figure(fig, "operations_per_step")
 plt.show()
 
-# %% tags=["full-scale", "nbval-ignore-output", "hide-output"] jupyter={"source_hidden": true, "outputs_hidden": true}
+# %% jupyter={"outputs_hidden": true, "source_hidden": true} tags=["full-scale", "nbval-ignore-output", "hide-output"]
 fig = pictures.cost_per_step(measured)
 record.figure(fig, "cost_per_step")
 plt.show()
 
-# %% tags=["hide-input", "hide-output"] jupyter={"source_hidden": true, "outputs_hidden": true}
+# %% jupyter={"outputs_hidden": true, "source_hidden": true} tags=["hide-input", "hide-output"]
 one_size = dict(list(measured.items())[:2])
 fig = pictures.scaling(one_size, qbar)
 record.figure(fig, "scaling")
 plt.show()
 
-# %% tags=["hide-input"] jupyter={"source_hidden": true}
+# %% jupyter={"source_hidden": true} tags=["hide-input"]
 kept = pd.concat({case: its.loc[at].astype(int) for case, (_, its) in measured.items()}, names=["case", "t"])
 record.table(kept, "cost_dictionaries")
 line_members, plane_members = (its["members"].iloc[-1] for _, its in one_size.values())
@@ -273,7 +273,7 @@ record.expect(
 )
 kept.groupby("case").tail(2)
 
-# %% tags=["hide-input"] jupyter={"source_hidden": true}
+# %% jupyter={"source_hidden": true} tags=["hide-input"]
 in_operations = {case: costs_of[0] for case, costs_of in operations.items()}
 record.table(pd.concat({case: its.loc[at] for case, its in in_operations.items()}, names=["case"]), "cost_operations")
 seconds = {case: its for case, (its, _) in measured.items()}
@@ -298,14 +298,14 @@ counted.map(lambda t: f"from t = {t:.0f} on" if t < never else "never").rename_a
 # %% [markdown]
 # That is of the first run, at the rounds measured; 4-K has the median of all runs. The same by our clock:
 
-# %% tags=["full-scale", "nbval-ignore-output", "hide-output"] jupyter={"source_hidden": true, "outputs_hidden": true}
+# %% jupyter={"outputs_hidden": true, "source_hidden": true} tags=["full-scale", "nbval-ignore-output", "hide-output"]
 told = cheaper.map(lambda t: "not timed" if np.isnan(t) else f"from t = {t:.0f} on" if t < never else "never")
 told.rename_axis("faster than")
 
 # %% tags=["full-scale", "nbval-ignore-output"]
 record.show("4-I", "4-J", "4-K", "4-AA", "4-AC")
 
-# %% tags=["full-scale", "nbval-ignore-output", "hide-input"] jupyter={"source_hidden": true}
+# %% jupyter={"source_hidden": true} tags=["full-scale", "nbval-ignore-output", "hide-input"]
 on_line, in_plane = list(cases)[:2]
 record.expect(
     updated["rows_d1"].value < cost_horizon < updated["rows_d2"].value,
@@ -335,12 +335,12 @@ compared |= {"streaming, $\\bar q$ = 3": ("BKB, streaming", "qbar=3"), "DTC, as 
 compared |= {f"RFF, {m}": ("RFF", m) for m in ("m=|S|", "m=100", "m=300")}
 compared |= {f"QFF, {m}": ("QFF", m) for m in ("m=26", "m=50", "m=100")}
 
-# %% tags=["hide-input"] jupyter={"source_hidden": true}
+# %% jupyter={"source_hidden": true} tags=["hide-input"]
 fig = pictures.starvation(starved, compared)
 record.figure(fig, "starvation_over_seeds")
 plt.show()
 
-# %% tags=["hide-input"] jupyter={"source_hidden": true}
+# %% jupyter={"source_hidden": true} tags=["hide-input"]
 fig1_qbar = Budgeted(delta).smallest_qbar(max(shown_at))  # Theorem 1's own: every pull is kept
 job = partial(experiments.variance_ratios, line, left_half, max(shown_at), [fig1_qbar], BudgetedPosterior)
 of_theorem = map_trials(job, min(seeds, 40), seed, label="Fig. 1, own qbar")
@@ -353,7 +353,7 @@ record.judge("4-D", **measures.claim_4_D(starved, seed))
 dtc = measures.claim_4_Q(starved, seed)
 record.judge("4-Q", **dtc)
 
-# %% tags=["hide-input", "hide-output"] jupyter={"source_hidden": true, "outputs_hidden": true}
+# %% jupyter={"outputs_hidden": true, "source_hidden": true} tags=["hide-input", "hide-output"]
 table = starved[starved["t"] == 215].groupby(["name", "setting"], sort=False).median(numeric_only=True)
 table[["starved", "inflated", "coverage", "features", "members"]].clip(upper=1e4).map("{:.3g}".format).astype(float)
 
@@ -395,18 +395,18 @@ for design, setting in designs.items():
     own[design] = measures.dictionaries(runs, noise_variance)
 found, own = pd.concat(found, names=["dictionary", "design"]).reset_index(), pd.concat(own, names=["design"])
 
-# %% tags=["hide-input"] jupyter={"source_hidden": true}
+# %% jupyter={"source_hidden": true} tags=["hide-input"]
 fig = pictures.transition(found, main=4.0)
 record.figure(fig, "theorem1_transition")
 plt.show()
 
-# %% tags=["hide-input"] jupyter={"source_hidden": true}
+# %% jupyter={"source_hidden": true} tags=["hide-input"]
 theorem_1 = measures.claim_4_E(own, found, seed)
 record.judge("4-E", **theorem_1)
 record.judge("4-F", **measures.claim_4_F(found, seed))
 record.judge("4-G", **measures.claim_4_G(found, seed))
 
-# %% tags=["hide-input"] jupyter={"source_hidden": true}
+# %% jupyter={"source_hidden": true} tags=["hide-input"]
 record.expect(
     own["kept"].min() == 1,
     f"The theorem's own $\\bar q$ is {own_qbar:.0f} for $T$ = {own_horizon}: $\\bar q \\tilde\\sigma^2 \\ge 1$ at all "
@@ -423,7 +423,7 @@ record.expect(
 table.columns = ["share of bad steps", "share of pulls kept", "members / (qbar d_eff)", "bound / members"]
 record.table(table, "theorem1_dictionaries")
 
-# %% tags=["hide-input", "hide-output"] jupyter={"source_hidden": true, "outputs_hidden": true}
+# %% jupyter={"outputs_hidden": true, "source_hidden": true} tags=["hide-input", "hide-output"]
 table.loc["BKB"].round(2)
 
 # %% [markdown]
@@ -479,13 +479,13 @@ def totals(traces):
 
 finals = totals(traces)
 
-# %% tags=["hide-input"] jupyter={"source_hidden": true}
+# %% jupyter={"source_hidden": true} tags=["hide-input"]
 of_paper = [name for name in rules if not name.startswith(("mini", "exact, t"))]
 fig = pictures.regret({name: traces[name] for name in of_paper}, "median and quartiles")
 record.figure(fig, "regret")
 plt.show()
 
-# %% tags=["hide-input", "hide-output"] jupyter={"source_hidden": true, "outputs_hidden": true}
+# %% jupyter={"outputs_hidden": true, "source_hidden": true} tags=["hide-input", "hide-output"]
 pairs = [*((name, "exact") for name in of_paper[1:6]), ("BKB, 3 sd", "exact, 3 sd")]
 fig = pictures.beside_exact(finals, pairs, seed)
 record.figure(fig, "regret_beside_exact")
@@ -497,7 +497,7 @@ for n in large_arms:
     both = Experiment(smooth(n), {name: rules[name] for name in ("exact", "BKB")}, horizon)
     more_arms.append(totals(run_trials(both, min(trials, 3), seed, label=f"A = {n}")))
 
-# %% tags=["hide-input"] jupyter={"source_hidden": true}
+# %% jupyter={"source_hidden": true} tags=["hide-input"]
 record.judge("4-H", **measures.claim_4_H(finals, more_arms, seed))
 record.judge("4-N", **measures.claim_4_N(finals, seed))
 record.judge("4-X", **measures.claim_4_X(found, finals, seed))
@@ -535,12 +535,12 @@ record.traces(sized, "more_features")
 exponents = measures.claim_4_O(two | sized, seed)
 record.judge("4-O", **exponents)
 
-# %% tags=["hide-input"] jupyter={"source_hidden": true}
+# %% jupyter={"source_hidden": true} tags=["hide-input"]
 fig = pictures.regret({name: trace.first(n_others) for name, trace in (two | sized).items()})
 record.figure(fig, "fixed_features")
 plt.show()
 
-# %% tags=["hide-input", "hide-output"] jupyter={"source_hidden": true, "outputs_hidden": true}
+# %% jupyter={"outputs_hidden": true, "source_hidden": true} tags=["hide-input", "hide-output"]
 pd.DataFrame(exponents, index=["exponent", "low", "high"]).rename(columns={"linear": "two"}).T.round(2)
 
 # %% [markdown]
@@ -561,7 +561,7 @@ def dimensions(source, arms):
 grown = pd.concat(grown, names=["lengthscale"])
 spent = dimensions(square, traces["BKB"].arms[:10]) / horizon
 
-# %% tags=["hide-input"] jupyter={"source_hidden": true}
+# %% jupyter={"source_hidden": true} tags=["hide-input"]
 record.judge("4-S", **measures.claim_4_S(spent, grown, short, seed))
 table = grown.groupby("lengthscale").mean()
 record.expect(
@@ -612,12 +612,12 @@ for label, q in own_qbars.items():
 kept_all = {"exact": rules["exact"], "BKB": partial(sketched, qbar=1e9)}
 alike = run_trials(Experiment(smooth(200), kept_all, min(horizon, 300)), trials, seed, label="everything kept")
 
-# %% tags=["hide-input", "hide-output"] jupyter={"source_hidden": true, "outputs_hidden": true}
+# %% jupyter={"outputs_hidden": true, "source_hidden": true} tags=["hide-input", "hide-output"]
 fig = pictures.proposition_5(chains)
 record.figure(fig, "proposition5")
 plt.show()
 
-# %% tags=["hide-input"] jupyter={"source_hidden": true}
+# %% jupyter={"source_hidden": true} tags=["hide-input"]
 in_its_place = measures.claim_4_T(chains, noise_variance)
 record.judge("4-L", **measures.claim_4_L(chains))
 record.judge("4-T", **in_its_place)
@@ -649,12 +649,12 @@ on_a_plane = run_trials(Experiment(linear, linear_rules, linear_horizon), linear
 record.traces(on_a_plane, "linear")
 record.judge("4-R", **measures.claim_4_R(totals(on_a_plane), seed))
 
-# %% tags=["hide-input", "hide-output"] jupyter={"source_hidden": true, "outputs_hidden": true}
+# %% jupyter={"outputs_hidden": true, "source_hidden": true} tags=["hide-input", "hide-output"]
 fig = pictures.regret(on_a_plane)
 record.figure(fig, "linear_bandit")
 plt.show()
 
-# %% tags=["hide-input", "hide-output"] jupyter={"source_hidden": true, "outputs_hidden": true}
+# %% jupyter={"outputs_hidden": true, "source_hidden": true} tags=["hide-input", "hide-output"]
 pd.DataFrame(totals(on_a_plane)).describe().loc[["mean", "std"]].round(1)
 
 # %% tags=["full-scale", "nbval-ignore-output"]
@@ -670,11 +670,11 @@ record.show("4-R")
 # exact GP-UCB has been tightened ([Flynn and Reeb 2024](https://arxiv.org/abs/2403.12732),
 # [derivation](../docs/tighter_width.md)). Same functions, noise and order of ties as above.
 
-# %% tags=["hide-input"] jupyter={"source_hidden": true}
+# %% jupyter={"source_hidden": true} tags=["hide-input"]
 record.judge("4-Y", **measures.claim_4_Y(finals, seed))
 record.judge("4-Z", **measures.claim_4_Z(finals, seed))
 
-# %% tags=["hide-input"] jupyter={"source_hidden": true}
+# %% jupyter={"source_hidden": true} tags=["hide-input"]
 pairs = [(name, "exact") for name in ("BKB", *list(rules)[-2:])]
 fig = pictures.beside_exact(finals, pairs, seed)
 record.figure(fig, "since_the_paper")
@@ -729,7 +729,7 @@ for key in product(choices["noise variance"], choices["lengthscale"]):
     regrets[key] = its[cross_horizon]
 
 
-# %% tags=["hide-input"] jupyter={"source_hidden": true}
+# %% jupyter={"source_hidden": true} tags=["hide-input"]
 def of_seeds(case):
     return figure_1[tuple(case[name] for name in common)]
 
@@ -743,7 +743,7 @@ def less_regret(case):
     return measures.beside(its, (case["qbar"], case["dictionary"]), "exact", seed)
 
 
-# %% tags=["experiment", "hide-input"] jupyter={"source_hidden": true}
+# %% jupyter={"source_hidden": true} tags=["experiment", "hide-input"]
 from_four = choices | {"qbar": sorted(choices["qbar"], key=lambda q: q != 4)}
 plays = {
     "4-A": (lambda its: measures.worst_95(
@@ -765,18 +765,18 @@ for claim_id, (estimate, of, names) in plays.items():
 # Those of 4-E are our own question: at $\bar q$ = 5 and below, which the theorem does not cover, a failure is none of
 # the theorem. 4-H is played on fewer arms. `joint_settings.csv` has a row for every setting that the claims share.
 
-# %% tags=["hide-input"] jupyter={"source_hidden": true}
+# %% jupyter={"source_hidden": true} tags=["hide-input"]
 fig = claim_curve(specified["4-A"], record.rules, "4-A")
 record.figure(fig, "interpretations_4-A")
 plt.show()
 
-# %% tags=["hide-input", "hide-output"] jupyter={"source_hidden": true, "outputs_hidden": true}
+# %% jupyter={"outputs_hidden": true, "source_hidden": true} tags=["hide-input", "hide-output"]
 for claim_id in list(specified)[1:]:
     fig = claim_curve(specified[claim_id], record.rules, claim_id)
     record.figure(fig, f"interpretations_{claim_id}")
     plt.show()
 
-# %% tags=["hide-input"] jupyter={"source_hidden": true}
+# %% jupyter={"source_hidden": true} tags=["hide-input"]
 shared = ("qbar", "dictionary", *common)
 settings = joint(specified, shared, {"random features": "|S|", "lengthscale": 0.2})
 record.table(settings, "joint_settings")
@@ -787,7 +787,7 @@ record.expect(
     f"{' / '.join(together['kernel'].unique())}.",
 )
 
-# %% tags=["hide-input", "hide-output"] jupyter={"source_hidden": true, "outputs_hidden": true}
+# %% jupyter={"outputs_hidden": true, "source_hidden": true} tags=["hide-input", "hide-output"]
 settings.groupby(["kernel", "qbar"], sort=False)["holds"].agg(["min", "median", "max", "size"])
 
 # %% [markdown]
@@ -796,7 +796,7 @@ settings.groupby(["kernel", "qbar"], sort=False)["holds"].agg(["min", "median", 
 # Why stands below, and behind *Details* of each claim. Each sentence is checked against the run that it stands in; one
 # that does not hold there is crossed out.
 
-# %% tags=["full-scale", "nbval-ignore-output", "hide-output"] jupyter={"source_hidden": true, "outputs_hidden": true}
+# %% jupyter={"outputs_hidden": true, "source_hidden": true} tags=["full-scale", "nbval-ignore-output", "hide-output"]
 record.explain(
     ["4-T"],
     in_its_place["bound"].value < 1 <= in_its_place["mended"].value,
@@ -855,7 +855,7 @@ record.explain(
 #
 # For somebody who has to choose an algorithm on Monday. Each sentence is checked by the run.
 
-# %% tags=["full-scale", "hide-input", "nbval-ignore-output"] jupyter={"source_hidden": true}
+# %% jupyter={"source_hidden": true} tags=["full-scale", "hide-input", "nbval-ignore-output"]
 sketch, plain, covered = (record.value(*at) for at in (("4-H", "theory"), ("4-N", "three"), ("4-B", "sor")))
 record.finding(
     ["4-B", "4-C"],

@@ -22,7 +22,7 @@
 # The reward is a chain of unknown functions, such as the steps of a production line. A pull shows every output, without
 # noise. Does it pay to look inside?
 
-# %% tags=["parameters", "hide-input"] jupyter={"source_hidden": true}
+# %% jupyter={"source_hidden": true} tags=["parameters", "hide-input"]
 seed: int = 2024  # root seed of every random stream
 side: int = 10  # arms a side of [-5, 5]^2 (paper: 50)
 horizon: int = 50  # rounds T (paper: 200)
@@ -41,7 +41,7 @@ needle_side: int = 3  # needles a side, M of them is its square (full scale: 10)
 cross_chains: int = 2  # chains under every interpretation (full scale: 15)
 results_dir: str = ""  # folder for figures and tables, relative to the project's root; empty: write nothing
 
-# %% tags=["hide-input"] jupyter={"source_hidden": true}
+# %% jupyter={"source_hidden": true} tags=["hide-input"]
 from kbrepro.verdicts.record import Record
 
 record = Record("05_gpn_ucb_chains", results_dir)
@@ -50,10 +50,10 @@ record.banner()
 # %% [markdown]
 # ## At a glance
 
-# %% tags=["at-a-glance", "full-scale", "hide-input", "nbval-ignore-output"] jupyter={"source_hidden": true}
+# %% jupyter={"source_hidden": true} tags=["at-a-glance", "full-scale", "hide-input", "nbval-ignore-output"]
 record.at_a_glance()
 
-# %% tags=["hide-input"] jupyter={"source_hidden": true}
+# %% jupyter={"source_hidden": true} tags=["hide-input"]
 from dataclasses import replace
 from functools import partial
 from itertools import product
@@ -77,7 +77,7 @@ from kbrepro.simulation import Experiment, map_trials, run, run_trials
 from kbrepro.verdicts.interpretations import cross, joint
 from kbrepro.verdicts.pictures import claim_curve
 
-# %% tags=["checks", "hide-input"] jupyter={"source_hidden": true}
+# %% jupyter={"source_hidden": true} tags=["checks", "hide-input"]
 checks.at_least(2, chains=chains, sampled_chains=sampled_chains, norm_2_chains=norm_2_chains, networks=networks)
 checks.at_least(2, ablation_chains=ablation_chains, figure_trials=figure_trials, needle_side=needle_side)
 checks.at_least(2, obvious_chains=obvious_chains, cross_chains=cross_chains)
@@ -88,7 +88,7 @@ checks.at_least(50, horizon=horizon)  # claims speak of T = 50
 assert max(sampled_chains, ablation_chains) <= chains, "cEI and the versions of GPN-UCB play some of the chains"
 assert min(explorations) <= 1 and max(explorations) >= 100, "claim 5-H compares b <= 1 with b >= 100"
 
-# %% tags=["hide-input"] jupyter={"source_hidden": true}
+# %% jupyter={"source_hidden": true} tags=["hide-input"]
 record.has |= {"horizon": horizon, "samples": samples, "explorations": len(explorations)}
 
 # %% [markdown]
@@ -119,14 +119,14 @@ points = shown_chain.model.points
 near = others[np.linalg.norm(points[others] - points[pulled[-1]], axis=1).argmin()]  # next to the last pull
 layers, rows = experiments.carried(shown_chain, pulled, int(near))
 
-# %% tags=["hide-input"] jupyter={"source_hidden": true}
+# %% jupyter={"source_hidden": true} tags=["hide-input"]
 record.table(rows.set_index(["layer", "kind"]), "interval_of_one_arm")
 its = rows[rows["kind"] == "grid"].set_index("layer")[["low", "high", "true"]]
 fig = pictures.step(shown_chain, layers[0], its, pulled)
 record.figure(fig, "idea_interval")
 plt.show()
 
-# %% tags=["hide-input"] jupyter={"source_hidden": true}
+# %% jupyter={"source_hidden": true} tags=["hide-input"]
 at = layers[0].loc[(layers[0]["z"] - its.loc[1, ["low", "high"]].mean()).abs().idxmin()]
 off = np.abs((at["raw_low"] + at["raw_high"]) / 2 - its.loc[2, "true"])
 record.expect(
@@ -216,12 +216,12 @@ print(f"{len(arms)} of {len(arms)} pulls agree; the first five: {arms[:5]}")
 # The same arm, carried to the reward by the paper's *grid* sets, without envelope, and by sets *rounded outward*
 # (ours), which must hold between the points of $\mathcal D$, too.
 
-# %% tags=["hide-input"] jupyter={"source_hidden": true}
+# %% jupyter={"source_hidden": true} tags=["hide-input"]
 fig = pictures.kinds(rows)
 record.figure(fig, "idea_kinds_of_sets")
 plt.show()
 
-# %% tags=["hide-input"] jupyter={"source_hidden": true}
+# %% jupyter={"source_hidden": true} tags=["hide-input"]
 width = (rows["high"] - rows["low"]).groupby([rows["kind"], rows["layer"]]).last().unstack("layer")
 record.expect(
     width.loc["grid", 3] < width.loc["no envelope", 3] and (width.loc["outward"] >= width.loc["grid"] - 1e-9).all(),
@@ -249,7 +249,7 @@ obvious = tuple(found.tolist())
 pair = {"several maximisers": int(first), "an obvious maximiser": obvious[0]}
 print(f"chains of the figures: {pair}; tried: 0 to {max(pair.values())}; obvious ones: {obvious}")
 
-# %% tags=["hide-input", "hide-output"] jupyter={"source_hidden": true, "outputs_hidden": true}
+# %% jupyter={"outputs_hidden": true, "source_hidden": true} tags=["hide-input", "hide-output"]
 record.has["obvious"] = len(obvious)
 several = gaps <= SEVERAL
 
@@ -303,7 +303,7 @@ for kind, number in pair.items():
     range_of = draws(Trial(seed, number)).reward_range
     on_pair[kind] = scaled(its, np.full(figure_trials, range_of))
 
-# %% tags=["hide-input"] jupyter={"source_hidden": true}
+# %% jupyter={"source_hidden": true} tags=["hide-input"]
 for name, its in (("draws", traces), ("draws_cei", of_cei), ("norm_2", of_norm_2)):
     record.traces(its, name)
 for kind, its in on_pair.items():
@@ -315,7 +315,7 @@ fig = pictures.regrets("Fig. 11", panels, quantity="cumulative")
 record.figure(fig, "headline_fig11_cumulative_regret")
 plt.show()
 
-# %% tags=["hide-input"] jupyter={"source_hidden": true}
+# %% jupyter={"source_hidden": true} tags=["hide-input"]
 total, total_cei = totals(traces, times), totals(of_cei, 1)
 some = {name: values[:sampled_chains] for name, values in total.items()} | total_cei  # chains that cEI played
 total_2 = totals(of_norm_2, 1)
@@ -337,7 +337,7 @@ record.expect(
 )
 table.round(2)
 
-# %% tags=["full-scale", "hide-input", "nbval-ignore-output"] jupyter={"source_hidden": true}
+# %% jupyter={"source_hidden": true} tags=["full-scale", "hide-input", "nbval-ignore-output"]
 counted = measures.operations(horizon, side**2, 3, 100, samples)
 record.judge("5-X", **measures.claim_5_X(counted, traces | of_cei))
 record.show("5-A", "5-B", "5-C", "5-Q", "5-X")
@@ -366,7 +366,7 @@ on_clear = run_trials(Experiment(clear, rules | {"cEI": by_cei["cEI"]}, horizon)
 on_clear = scaled(on_clear, clear_ranges)
 nonada_clear = nonada(clear, len(obvious), clear_ranges, "obvious")
 
-# %% tags=["hide-input"] jupyter={"source_hidden": true}
+# %% jupyter={"source_hidden": true} tags=["hide-input"]
 record.traces(on_clear, "obvious")
 nonada_pair = {
     f"{kind}, {figure_trials} trials": nonada(
@@ -382,7 +382,7 @@ fig = pictures.regrets("Fig. 12", shown, quantity="simple", nonada=dots)
 record.figure(fig, "fig12_simple_regret")
 plt.show()
 
-# %% tags=["hide-input"] jupyter={"source_hidden": true}
+# %% jupyter={"source_hidden": true} tags=["hide-input"]
 early = sides.index(7)  # 49 pulls
 many, many_top = many_of(chains), many_of(sampled_chains)
 simple = measures.over_pulls(traces, pulls, times) | {"NonAda": of_nonada.mean(axis=1)}
@@ -431,7 +431,7 @@ played_on = {
     "norm 2": (norm_2, range(norm_2_chains), of_norm_2["GPN-UCB"], 1),
 }
 
-# %% tags=["hide-input"] jupyter={"source_hidden": true}
+# %% jupyter={"source_hidden": true} tags=["hide-input"]
 missed = pd.DataFrame(
     [
         (kind, number, outside(source, number, arms), end)
@@ -461,7 +461,7 @@ ablated = run_trials(Experiment(draws, versions, horizon), ablation_chains, seed
 ablated = scaled(ablated, ranges[:ablation_chains])
 end = simple_at(ablated, horizon, 1)
 
-# %% tags=["hide-input", "hide-output"] jupyter={"source_hidden": true, "outputs_hidden": true}
+# %% jupyter={"outputs_hidden": true, "source_hidden": true} tags=["hide-input", "hide-output"]
 again = {name: np.mean([1 - len(set(row)) / len(row) for row in trace.arms[:, horizon // 2 :]])
          for name, trace in ablated.items()}  # fmt: skip
 lower_by = measures.claim_5_Z(end, seed)
@@ -478,7 +478,7 @@ record.figure(fig, "why_simple_regret")
 plt.show()
 table.round(2)
 
-# %% tags=["full-scale", "hide-input", "nbval-ignore-output"] jupyter={"source_hidden": true}
+# %% jupyter={"source_hidden": true} tags=["full-scale", "hide-input", "nbval-ignore-output"]
 moved = end["400 points"] - end["as in L.2"]
 worst = np.abs(moved).argmax()
 record.expect(
@@ -514,12 +514,12 @@ low_l = run_trials(
 job = partial(experiments.relative_widths, draws, 20, (2.0, 1.0, 0.5))
 relative = np.array(map_trials(job, chains, seed, label="relative widths"))
 
-# %% tags=["hide-input"] jupyter={"source_hidden": true}
+# %% jupyter={"source_hidden": true} tags=["hide-input"]
 fig = pictures.oi(fig10)
 record.figure(fig, "fig10_oi")
 plt.show()
 
-# %% tags=["hide-input"] jupyter={"source_hidden": true}
+# %% jupyter={"source_hidden": true} tags=["hide-input"]
 ends = {b: simple_regret(trace)[:, -1] for b, trace in swept.items()}
 record.judge("5-G", **measures.claim_5_G(total, simple_at(traces, 50, times)))
 record.judge("5-H", **measures.claim_5_H(swept, of_cucb, seed))
@@ -551,13 +551,13 @@ for structure, (network, n_grid) in SMALL.items():
     covered[structure] = map_trials(job, networks, seed, block=5, label=f"sets, {structure}")
 misses = measures.coverage(covered, 100)
 
-# %% tags=["hide-input"] jupyter={"source_hidden": true}
+# %% jupyter={"source_hidden": true} tags=["hide-input"]
 record.table(misses.rename_axis("structure"), "coverage")
 fig = pictures.coverage(misses)
 record.figure(fig, "lemmas_1_and_2_coverage")
 plt.show()
 
-# %% tags=["hide-input"] jupyter={"source_hidden": true}
+# %% jupyter={"source_hidden": true} tags=["hide-input"]
 record.judge("5-J", **measures.claim_5_J(misses, networks * network_horizon * 100))
 record.expect(
     misses["missed, paper"].max() > 0.2 and not misses["missed, outward"].any() and not misses["band"].any(),
@@ -582,7 +582,7 @@ layers_32, by_pulls = (
 job = partial(experiments.design_errors, layers_32, by_pulls)
 errors = np.array(map_trials(job, networks, seed, block=5, label="rate of NonAda"))
 
-# %% tags=["hide-input", "hide-output"] jupyter={"source_hidden": true, "outputs_hidden": true}
+# %% jupyter={"outputs_hidden": true, "source_hidden": true} tags=["hide-input", "hide-output"]
 record.judge("5-P", **measures.claim_5_P(composed))
 record.judge("5-AA", **measures.claim_5_AA(errors, by_pulls, 1.5, seed))
 record.table(composed.rename_axis("structure"), "appendix_g")
@@ -624,7 +624,7 @@ for (structure, (network, n_grid)), mode in product(FINE.items(), ("outward", "p
     ratios[structure, mode] = pd.DataFrame(map_trials(job, networks, seed, block=5, label=f"{structure}, {mode}"))
 ratios = pd.concat(ratios, names=["structure", "sets"]).reset_index(["structure", "sets"])
 
-# %% tags=["hide-input", "hide-output"] jupyter={"source_hidden": true, "outputs_hidden": true}
+# %% jupyter={"outputs_hidden": true, "source_hidden": true} tags=["hide-input", "hide-output"]
 of_sets = [ratios[ratios["sets"] == mode].set_index("structure") for mode in ("outward", "paper")]
 record.judge("5-K", **measures.claim_5_K(*(its.loc["chain"] for its in of_sets)))
 of_others = measures.claim_5_K(*(its.drop("chain") for its in of_sets))
@@ -633,7 +633,7 @@ table = ratios.groupby(["structure", "sets"], sort=False).max()
 record.table(table, "theorems_1_to_3")
 table.rename({"paper": "grid"}, level="sets").round(2)
 
-# %% tags=["hide-input", "hide-output"] jupyter={"source_hidden": true, "outputs_hidden": true}
+# %% jupyter={"outputs_hidden": true, "source_hidden": true} tags=["hide-input", "hide-output"]
 structures = {name: (network.structure, 1 if name == "chain" else 2) for name, (network, _) in FINE.items()}
 known = {"norm": 2.0, "lipschitz": 2.0, "nu": 1.5, "d": 2}
 gap = {
@@ -668,12 +668,12 @@ for nu, source in needles.items():
     found[nu]["NonAda"] = np.ravel(map_trials(job, cells, seed, label=f"needles, NonAda, nu {nu:g}")) / epsilon[nu]
     record.table(found[nu].rename_axis("needle"), f"theorem5_needles_nu_{nu:g}")
 
-# %% tags=["hide-input"] jupyter={"source_hidden": true}
+# %% jupyter={"source_hidden": true} tags=["hide-input"]
 fig = pictures.lower_bound(found, slopes)
 record.figure(fig, "fig6_and_theorem5")
 plt.show()
 
-# %% tags=["hide-input"] jupyter={"source_hidden": true}
+# %% jupyter={"source_hidden": true} tags=["hide-input"]
 record.judge("5-L", **measures.claim_5_L(slopes, printed))
 record.judge("5-M", **measures.claim_5_M(found))
 record.judge("5-S", **measures.claim_5_M(summed))
@@ -702,7 +702,7 @@ for structure in ("multi-output", "feed-forward"):
     regrets_of[structure] = {"GPN-UCB": trace.regret.min(axis=1) / width, "NonAda": np.ravel(design) / width}
     regrets_of[structure]["R_T, GPN-UCB"] = trace.regret.sum(axis=1) / width
 
-# %% tags=["hide-input"] jupyter={"source_hidden": true}
+# %% jupyter={"source_hidden": true} tags=["hide-input"]
 record.judge("5-W", **measures.claim_5_W(regrets_of))
 near = {name: pd.DataFrame(its)[["GPN-UCB", "NonAda"]].le(0.05).mean() for name, its in regrets_of.items()}
 table = pd.DataFrame(near).T.add_suffix(", within 5 %")
@@ -725,7 +725,7 @@ flat = replace(norm_2, widths=(1,))
 one_layer = run_trials(Experiment(flat, {"GP-UCB": black_box_ucb}, horizon), norm_2_chains, seed, label="one layer")
 one_layer = scaled(one_layer, np.array([flat(Trial(seed, number)).reward_range for number in range(norm_2_chains)]))
 
-# %% tags=["hide-input"] jupyter={"source_hidden": true}
+# %% jupyter={"source_hidden": true} tags=["hide-input"]
 curves = one_layer | {"GPN-UCB": of_norm_2["GPN-UCB"]}
 growth = {
     name: trace.regret[:, horizon // 2 :].sum(axis=1) / trace.regret.sum(axis=1) for name, trace in curves.items()
@@ -775,7 +775,7 @@ sets_of = list(product(choices["points"], choices["first layer"], choices["empty
 n = min(cross_chains, chains, sampled_chains, norm_2_chains, len(obvious))
 
 
-# %% tags=["hide-input"] jupyter={"source_hidden": true}
+# %% jupyter={"source_hidden": true} tags=["hide-input"]
 def version(points, first, empty):
     return partial(GPNUCB, n_grid=points, first=first == "enveloped", empty=empty)
 
@@ -794,7 +794,7 @@ clear_of = {B: Repeated(given["draws", B], 1, obvious[:n]) for B in choices["B"]
 on_obvious = {B: play(source, clear_ranges[:n], f"obvious, B {B}") for B, source in clear_of.items()}
 
 
-# %% tags=["hide-input"] jupyter={"source_hidden": true}
+# %% jupyter={"source_hidden": true} tags=["hide-input"]
 def traces_of(case, source=None):
     """The traces of GPN-UCB and its rivals under an interpretation."""
     its = played[case["chains"], case["B"]] if source is None else source[case["B"]]
@@ -806,7 +806,7 @@ def at(case):
     return min(case["T"], horizon)
 
 
-# %% tags=["hide-input"] jupyter={"source_hidden": true}
+# %% jupyter={"source_hidden": true} tags=["hide-input"]
 kind_of = {"draws": many_of(n), "norm 2": gaps_2[:n] <= SEVERAL}
 cei_total = totals(of_cei)["cEI"][:n]
 
@@ -838,25 +838,25 @@ asked = {
     "5-N": (ours, lambda c: of_clear(c, "GPN-UCB", ["cEI"])),
 }
 
-# %% tags=["hide-input"] jupyter={"source_hidden": true}
+# %% jupyter={"source_hidden": true} tags=["hide-input"]
 main, specified = {name: values[0] for name, values in choices.items()}, {}
 for claim_id, (names, estimate) in asked.items():
     cases = cross({name: choices[name] for name in names})  # what a claim does not depend on is as in the main one
     specified[claim_id] = record.play(claim_id, [(case, estimate(main | case)) for case in cases])
 
-# %% tags=["hide-input"] jupyter={"source_hidden": true}
+# %% jupyter={"source_hidden": true} tags=["hide-input"]
 fig = claim_curve(specified["5-B"], record.rules, "5-B", f"{n} chains")
 record.figure(fig, "interpretations_5-B")
 plt.show()
 
-# %% tags=["hide-input", "hide-output"] jupyter={"source_hidden": true, "outputs_hidden": true}
+# %% jupyter={"outputs_hidden": true, "source_hidden": true} tags=["hide-input", "hide-output"]
 for claim_id, table in specified.items():
     if claim_id != "5-B":
         fig = claim_curve(table, record.rules, claim_id, f"{n} chains")
         record.figure(fig, f"interpretations_{claim_id}")
         plt.show()
 
-# %% tags=["hide-input"] jupyter={"source_hidden": true}
+# %% jupyter={"source_hidden": true} tags=["hide-input"]
 plain = choices["points"][0], choices["first layer"][0], choices["empty set"][0]
 against_cei = {B: totals(traces_of(main | {"B": B}))["GPN-UCB"].mean() / cei_total.mean() for B in choices["B"]}
 lost = {B: int((simple_regret(on_obvious[B][plain])[:, -1] > 0.05).sum()) for B in choices["B"]}
@@ -869,7 +869,7 @@ record.expect(
 held = {claim_id: table["state"].value_counts() for claim_id, table in specified.items()}
 pd.DataFrame(held).T.fillna(0).astype(int)
 
-# %% tags=["hide-input", "hide-output"] jupyter={"source_hidden": true, "outputs_hidden": true}
+# %% jupyter={"outputs_hidden": true, "source_hidden": true} tags=["hide-input", "hide-output"]
 together = {claim_id: specified[claim_id] for claim_id in ("5-A", "5-B", "5-E", "5-N")}
 settings = joint(together, ours, {"chains": "draws"})
 record.table(settings, "joint_settings")
@@ -878,7 +878,7 @@ settings.head(8)
 # %% [markdown]
 # ## What did not come out, and why
 
-# %% tags=["full-scale", "hide-input", "nbval-ignore-output"] jupyter={"source_hidden": true}
+# %% jupyter={"source_hidden": true} tags=["full-scale", "hide-input", "nbval-ignore-output"]
 of_peaks = missed[missed["kind"] == "draws, obvious maximiser"]
 far = of_peaks["end"] > 0.05
 excluded = (of_peaks["outside"][far] > 0).mean()
@@ -923,7 +923,7 @@ record.explain(
 # %% [markdown]
 # ## What to take home
 
-# %% tags=["full-scale", "hide-input", "nbval-ignore-output"] jupyter={"source_hidden": true}
+# %% jupyter={"source_hidden": true} tags=["full-scale", "hide-input", "nbval-ignore-output"]
 mean = of_some.mean()
 record.finding(
     ["5-A", "5-Q"],
@@ -959,5 +959,5 @@ record.finding(
     f"sampled; {which}.",
 )
 
-# %% tags=["full-scale", "hide-input", "nbval-ignore-output"] jupyter={"source_hidden": true}
+# %% jupyter={"source_hidden": true} tags=["full-scale", "hide-input", "nbval-ignore-output"]
 record.finish()

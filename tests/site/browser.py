@@ -62,11 +62,15 @@ class Browser:
 
     def open(self, path, width, query=""):
         """Load a file, with a query, in a window of that width; a phone if it is narrow."""
+        self.visit(path.as_uri() + f"?{query}" * bool(query), width)
+
+    def visit(self, address, width):
+        """Load an address in a window of that width; a phone if it is narrow."""
         self.call(
             "Emulation.setDeviceMetricsOverride", width=width, height=900, deviceScaleFactor=1, mobile=width < 600
         )
         self.complaints, self.events = [], []
-        self.call("Page.navigate", url=path.as_uri() + f"?{query}" * bool(query))
+        self.call("Page.navigate", url=address)
         while "Page.loadEventFired" not in self.events:
             self._listen(self._next())
 
