@@ -336,12 +336,13 @@ class Trace(NamedTuple):
 class Regrets(NamedTuple):
     """What is kept of trials without their arms: R_t (trials, m) at the rounds `at` (m,), the last of them T.
 
-    `seconds` (trials, 1) are those of a run; none on measured data.
+    `seconds` (trials, 1) are those of a run and `band_ratio` is as in `Trace`; neither on measured data.
     """
 
     at: NDArray[np.int64]
     totals: Array
     seconds: Array = np.full((1, 1), np.nan)
+    band_ratio: Array = np.full((1, 1), np.nan)
 
     @property
     def cumulative_regret(self) -> Array:

@@ -14,7 +14,7 @@ import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -123,6 +123,7 @@ def _stacked(runs: Sequence[Mapping[str, Any]], policies: Iterable[str]) -> dict
                 runs[0]["rounds"],
                 np.stack([i.totals for i in its], dtype=float),
                 np.array([[getattr(i, "seconds", np.nan)] for i in its]),
+                np.array([getattr(i, "band_ratio", [np.nan]) for i in its]),
             )
             for name, its in of_policy.items()
         }
@@ -130,7 +131,7 @@ def _stacked(runs: Sequence[Mapping[str, Any]], policies: Iterable[str]) -> dict
     found = {}
     for name, its in of_policy.items():
         arms, seconds, band_ratio = (np.stack(part) for part in zip(*its, strict=True))
-        found[name] = Trace(arms, gaps, seconds, band_ratio)
+        found[name] = Trace(arms, gaps, seconds.astype(float), band_ratio)
     return found
 
 
@@ -285,19 +286,26 @@ def play_trial(experiment: Experiment, trial: Trial, *, arms: bool = True) -> di
     `gaps` (A,): what each arm loses in this trial, NaN for arms that nobody pulled; by policy arms (T,), seconds and
     band. Without `arms`, and on measured data, only `rounds` (m,), by policy R_t after these, and a digest of the arms.
     """
-    problem, T = experiment.problem(trial), experiment.horizon
-    runs = {
-        name: run(make(problem.model, T), problem, T, trial.rng("run"), experiment.record_band)
-        for name, make in experiment.policies.items()
-    }
+    runs = _runs(experiment, trial)
     if experiment.measured or not arms:
-        return {"rounds": kept_rounds(T), "policies": {name: _curve(experiment, trial, i) for name, i in runs.items()}}
-    gaps = np.full(problem.model.n_arms, np.nan)
-    for trace in runs.values():
-        gaps[trace.arms] = trace.gaps[trace.arms]
+        curves = {name: _curve(experiment, trial, its) for name, its in runs.items()}
+        return {"rounds": kept_rounds(experiment.horizon), "policies": curves}
+    all_gaps = next(iter(runs.values())).gaps
+    gaps, pulled = np.full(len(all_gaps), np.nan), np.concatenate([its.arms for its in runs.values()])
+    gaps[pulled] = all_gaps[pulled]
     return {
         "gaps": gaps,
-        "policies": {name: KeptRun(its.arms, its.seconds, its.band_ratio) for name, its in runs.items()},
+        "policies": {
+            name: KeptRun(its.arms, its.seconds.astype(np.float16), its.band_ratio) for name, its in runs.items()
+        },
+    }
+
+
+def _runs(experiment: Experiment, trial: Trial) -> dict[str, Trace]:
+    problem, T = experiment.problem(trial), experiment.horizon
+    return {
+        name: run(make(problem.model, T), problem, T, trial.rng("run"), experiment.record_band)
+        for name, make in experiment.policies.items()
     }
 
 
@@ -306,11 +314,11 @@ def _curve(experiment: Experiment, trial: Trial, trace: Trace) -> KeptOfData | K
     totals = trace.cumulative_regret[kept_rounds(experiment.horizon) - 1].astype(np.float32)
     if experiment.measured:
         return KeptOfData(totals, digest)
-    return KeptCurve(totals, digest, float(trace.seconds.sum()))
+    return KeptCurve(totals, digest, float(trace.seconds.sum()), trace.band_ratio)
 
 
 class KeptRun(NamedTuple):
-    """Arms (T,) of one policy in one trial, seconds and band as in `Trace`."""
+    """Arms (T,) of one policy in one trial, seconds (to three digits) and band as in `Trace`."""
 
     arms: NDArray[np.int32]
     seconds: Array
@@ -325,15 +333,14 @@ class KeptOfData(NamedTuple):
 
 
 class KeptCurve(NamedTuple):
-    """The same of other experiments, and the seconds of the run."""
+    """The same of other experiments, the seconds of the run, and the band as in `Trace`."""
 
     totals: Array
     arms_digest: str
     seconds: float
+    band_ratio: Array
 
 
 def regrets_at(experiment: Experiment, at: Sequence[int], trial: Trial) -> dict[str, Array]:
     """Return R_t of every policy after the rounds `at`, (len(at),): a job for `map_trials`."""
-    runs = play_trial(replace(experiment, measured=""), trial)
-    traces = {name: Trace(its.arms, runs["gaps"], *its[1:]) for name, its in runs["policies"].items()}
-    return {name: np.array([trace.regret[:t].sum() for t in at]) for name, trace in traces.items()}
+    return {name: np.array([its.regret[:t].sum() for t in at]) for name, its in _runs(experiment, trial).items()}

@@ -21,9 +21,9 @@
 #
 # A new inequality for noise makes confidence bands narrower. *IGP-UCB* pulls the arm where the band reaches highest,
 # and the paper finds it ahead of its rivals. Whether it beats *expected improvement* (EI) depends on a choice that the
-# paper does not name: what EI has to improve on. That is the story of this notebook.
+# paper does not name: what EI has to improve on.
 
-# %% tags=["parameters", "hide-input"] jupyter={"source_hidden": true}
+# %% jupyter={"source_hidden": true} tags=["parameters", "hide-input"]
 seed: int = 2017  # root seed of every random stream
 trials: int = 2  # test functions behind each panel of Figs. 1 to 3 (paper: 25)
 horizon: int = 90  # rounds T of Figs. 1 to 3 (paper: 30000)
@@ -43,13 +43,13 @@ train_days: list[str] = ["2004-03-06", "2004-03-07", "2004-03-08"]  # days of th
 test_days: list[str] = ["2004-03-04", "2004-03-05"]  # days of the temperature test rows (the paper's own)
 results_dir: str = ""  # folder for figures and tables, relative to the project's root; empty: write nothing
 
-# %% tags=["hide-input"] jupyter={"source_hidden": true}
+# %% jupyter={"source_hidden": true} tags=["hide-input"]
 from kbrepro import checks
 from kbrepro.data import intel_lab, store
 from kbrepro.store import remembered
 from kbrepro.verdicts.record import Record
 
-# %% tags=["checks", "hide-input"] jupyter={"source_hidden": true}
+# %% jupyter={"source_hidden": true} tags=["checks", "hide-input"]
 checks.at_least(2, trials=trials, cross_trials=cross_trials, kernel_trials=kernel_trials)
 checks.at_least(2, dimension_trials=dimension_trials)
 checks.at_least(40, rows=rows)
@@ -59,7 +59,7 @@ checks.positive_int(kernel_horizon=kernel_horizon, dimension_horizon=dimension_h
 checks.one_of((1, 2, 4, 8), cross_every=cross_every)
 checks.probability(delta=delta)
 
-# %% tags=["hide-input"] jupyter={"source_hidden": true}
+# %% jupyter={"source_hidden": true} tags=["hide-input"]
 lab = remembered("temperature", store.load("temperature", [*train_days, *test_days], intel_lab.REPORTING))
 light = remembered("light", store.load("light"))
 real = {"temperature": lab.is_real, "light": light.is_real}
@@ -70,10 +70,10 @@ record.banner()
 # %% [markdown]
 # ## At a glance
 
-# %% tags=["at-a-glance", "full-scale", "hide-input", "nbval-ignore-output"] jupyter={"source_hidden": true}
+# %% jupyter={"source_hidden": true} tags=["at-a-glance", "full-scale", "hide-input", "nbval-ignore-output"]
 record.at_a_glance()
 
-# %% tags=["hide-input"] jupyter={"source_hidden": true}
+# %% jupyter={"source_hidden": true} tags=["hide-input"]
 from dataclasses import replace
 from functools import partial
 from itertools import product
@@ -115,16 +115,14 @@ from kbrepro.verdicts.pictures import claim_curve
 #
 # $$R_T = \sum_{t=1}^T \bigl( f(x^*) - f(x_t) \bigr).$$
 #
-# $f$ is fixed and unknown, with $\lVert f \rVert_k \le B$: the norm in the Hilbert space (RKHS) of the *kernel*
-# $k(x, x')$ measures how much $f$ wiggles. After pulls $A$ with observations $y_A$, Gaussian process regression gives
-# mean and variance
+# $\lVert f \rVert_k \le B$: the norm in the Hilbert space (RKHS) of the *kernel* $k(x, x')$ measures how much $f$
+# wiggles. After pulls $A$ with observations $y_A$, Gaussian process regression gives mean and variance
 #
 # $$\mu(x) = k_A(x)^\top (K_A + \lambda I)^{-1} y_A, \qquad
 # \sigma^2(x) = k(x, x) - k_A(x)^\top (K_A + \lambda I)^{-1} k_A(x),$$
 #
-# where $k_A(x)$ holds the covariances of $x$ with the pulls and $K_A$ those among them. The *information gain* of the
-# pulls is $\hat\gamma = \tfrac12 \log\det(I + \lambda^{-1} K_A)$; $\gamma_t$ is the largest of any $t$ pulls
-# ([symbols](../docs/notation.md)).
+# The *information gain* of the pulls is $\hat\gamma = \tfrac12 \log\det(I + \lambda^{-1} K_A)$; $\gamma_t$ is the
+# largest of any $t$ pulls ([symbols](../docs/notation.md)).
 #
 # ## The algorithms
 #
@@ -132,9 +130,9 @@ from kbrepro.verdicts.pictures import claim_curve
 #
 # $$w_t = B + R\sqrt{2(\gamma_{t-1} + 1 + \ln(1/\delta))}$$
 #
-# and pulls where the band reaches highest. *GP-TS* (Algorithm 2), which is Thompson sampling, draws a function from the
+# and pulls where the band reaches highest. *GP-TS* (Algorithm 2), Thompson sampling, draws a function from the
 # posterior with standard deviations $w_t \sigma(x)$, with $\delta/2$, and pulls its largest arm. *GP-UCB* has the width
-# $\sqrt{2B^2 + 300\, \gamma_{t-1} \ln^3(t/\delta)}$: a constant of 300 and the cube of a logarithm in the place of $R$.
+# $\sqrt{2B^2 + 300\, \gamma_{t-1} \ln^3(t/\delta)}$.
 
 
 # %% tags=["experiment"]
@@ -158,8 +156,7 @@ def igp_ucb_or_gp_ts(k, X, s2, T, width, pull, rng, thompson):
 
 
 # %% [markdown]
-# The package updates the posterior pull by pull, and pulls the same arms. As in the paper's experiments, $\gamma_t$ is
-# its rate without a constant: $(\ln t)^{d+1}$ for the squared exponential (SE) kernel in $d$ dimensions,
+# The package pulls the same arms. As in the paper's experiments, $\gamma_t$ is its rate without a constant: $(\ln t)^{d+1}$ for the squared exponential (SE) kernel in $d$ dimensions,
 # $t^{d(d+1)/(2\nu + d(d+1))} \ln t$ for Matérn kernels, 1 on sensors.
 
 # %% tags=["experiment"]
@@ -212,7 +209,7 @@ for t, arm, observed in rounds(policy, example, 300, Trial(seed, 0).rng("run")):
     pulled.append((arm, observed))
 over_time = pd.DataFrame(over_time).T.rename_axis("round")
 
-# %% tags=["hide-input"] jupyter={"source_hidden": true}
+# %% jupyter={"source_hidden": true} tags=["hide-input"]
 record.table(over_time, "widths")
 drawer = ThompsonSampling(example.model, 300, width=Improved(delta / 2, gains[se]))
 for pull in pulled[:15]:
@@ -222,7 +219,7 @@ fig = pictures.idea(example, (*posterior, draw), pulled[:15], over_time)
 record.figure(fig, "idea_widths")
 plt.show()
 
-# %% tags=["hide-input"] jupyter={"source_hidden": true}
+# %% jupyter={"source_hidden": true} tags=["hide-input"]
 times = over_time["GP-UCB"] / over_time["IGP-UCB"]
 record.expect(
     times.iloc[-1] > 100 and times.iloc[-1] > times.iloc[9],
@@ -239,9 +236,9 @@ over_time.loc[[1, 10, 100, 300]].round(2)
 #
 # ### Is IGP-UCB the best rule? (Fig. 1)
 #
-# 100 arms uniform on $[0, 1]$; a draw $y \sim N(0, K)$ is smoothed to $f = K(K + \lambda_0 I)^{-1} y$, $\lambda_0$ 1 %
-# of the range of $y$, whose norm is known exactly. $R^2$ is 1 % of the range of $f$, the lengthscale 0.2, $\nu = 2.5$.
-# GP-UCB aside there are two rivals:
+# 100 arms on $[0, 1]$; a draw $y \sim N(0, K)$ is smoothed to $f = K(K + \lambda_0 I)^{-1} y$, $\lambda_0$ 1 % of the
+# range of $y$, so that its norm is known. $R^2$ is 1 % of the range of $f$, the lengthscale 0.2, $\nu = 2.5$. GP-UCB
+# aside there are two rivals:
 #
 # - *expected improvement* (EI): the arm with the largest expected excess over an *incumbent* plus a *margin*;
 # - *probability of improvement* (PI): the arm most likely to exceed it.
@@ -271,7 +268,7 @@ def rules(gain, prior_sd=1.0):
     return theirs(gain) | experiments.improvement_rules(INTERPRETATIONS.values(), prior_sd) | since
 
 
-# %% tags=["hide-input"] jupyter={"source_hidden": true}
+# %% jupyter={"source_hidden": true} tags=["hide-input"]
 final = {}  # R_T / T of every trial, by panel and rule
 noisy = measures.POOLS["noisy"]
 mean_based = (*measures.POOLS["mean_0"], *measures.POOLS["mean_001"][3:])
@@ -308,30 +305,20 @@ fig1 = {
 }
 traces = play("1", fig1, arms=True)
 
-# %% tags=["hide-input"] jupyter={"source_hidden": true}
+# %% jupyter={"source_hidden": true} tags=["hide-input"]
 fig = pictures.regrets("Fig. 1", traces, shown)
 record.figure(fig, "headline_fig1_rkhs")
 plt.show()
 
-# %% tags=["hide-input", "hide-output"] jupyter={"source_hidden": true, "outputs_hidden": true}
+# %% jupyter={"outputs_hidden": true, "source_hidden": true} tags=["hide-input", "hide-output"]
 regret_table("1")
 
-# %% tags=["hide-input"] jupyter={"source_hidden": true}
+# %% jupyter={"source_hidden": true} tags=["hide-input"]
 best = measures.of_pools("2-C", final, seed)
 against_ei = measures.claim_2_D(measures.of(final, "1"), seed)
 record.judge("2-C", **best)
 record.judge("2-D", **against_ei)
 record.judge("2-E", **measures.of_pools("2-E", final, seed))
-record.expect(
-    best["noisy"].high < 0,
-    "Where EI has to improve on the largest reward observed, IGP-UCB has "
-    f"{-best['noisy'].value:.0%} less regret than its closest rival.",
-)
-record.expect(
-    against_ei["median"].low > 0,
-    "Where EI has to improve on the largest posterior mean, it wins: the median regret of IGP-UCB is up to "
-    f"{1 + against_ei['median'].value:.1f} times that of EI.",
-)
 
 # %% tags=["full-scale", "nbval-ignore-output"]
 record.show("2-C", "2-D", "2-E")
@@ -340,9 +327,9 @@ record.show("2-C", "2-D", "2-E")
 # ### Why does the incumbent decide? (our own question)
 #
 # Noise makes the largest *reward observed* grow for ever: after $t$ pulls near the top it lies about $R\sqrt{2 \ln t}$
-# above $\max f$, where no arm can reach it. An arm whose value is known well has the smallest chance, so the best arm
-# is left again and again for worse ones that are less well known. The largest *posterior mean* converges to the value
-# of the best arm found, so EI can settle. PI without a margin settles too soon, on the first good arm.
+# above $\max f$, where no arm can reach it. The better an arm is known the smaller its chance, so the best one is left
+# again and again. The largest *posterior mean* converges to the value of the best arm found, so EI can settle. PI
+# without a margin settles too soon, on the first good arm.
 
 # %% tags=["experiment"]
 excess = experiments.excess_of_largest_reward(traces["(a) SE"]["EI, noisy incumbent"], fig1["(a) SE"].problem, seed)
@@ -350,7 +337,7 @@ compared = ("EI, noisy incumbent", "PI, noisy incumbent", "EI", "PI", "IGP-UCB")
 at_best = {rule: (traces["(a) SE"][rule].regret == 0).cumsum(axis=1).mean(axis=0) for rule in compared}
 best_share = {rule: its / np.arange(1, len(its) + 1) for rule, its in at_best.items()}
 
-# %% tags=["hide-input"] jupyter={"source_hidden": true}
+# %% jupyter={"source_hidden": true} tags=["hide-input"]
 fig = pictures.incumbent(excess, best_share)
 record.figure(fig, "incumbent")
 plt.show()
@@ -362,7 +349,7 @@ record.expect(
     f"{best_share['EI, noisy incumbent'][-1]:.0%} with the noisy reward.",
 )
 
-# %% tags=["hide-input", "hide-output"] jupyter={"source_hidden": true, "outputs_hidden": true}
+# %% jupyter={"outputs_hidden": true, "source_hidden": true} tags=["hide-input", "hide-output"]
 table = pd.Series(above | {f"share of the best arm, {rule}": its[-1] for rule, its in best_share.items()})
 record.table(table.to_frame("at T"), "incumbent")
 of_fig1 = {f"Fig. 1 {title}": final["1", title] for title in fig1}
@@ -376,8 +363,8 @@ table.round(2)
 # %% [markdown]
 # ### Does the order change on draws from the prior? (Fig. 2)
 #
-# The same, but $f$ is itself a draw from the prior, on the 100 arms, with its exact norm. The paper calls Fig. 1 the
-# "arguably harder" setting, in the analysis. Our own question: is it harder to play, by regret over the range of $f$?
+# The same, but $f$ is itself a draw from the prior, with its exact norm. The paper calls Fig. 1 the "arguably harder"
+# setting, in the analysis. Our own question: is it harder to play?
 
 # %% tags=["experiment"]
 draws = {"(a) SE": PriorDraw(se, n_arms=100), "(b) Matérn": PriorDraw(matern, n_arms=100)}
@@ -389,25 +376,21 @@ for (number, title), panel in measures.of(final, "12").items():
     raw[number, title], source = panel["IGP-UCB"], {"1": fig1, "2": fig2}[number][title].problem
     per_range[number, title] = measures.over_range(source, raw[number, title], seed)
 
-# %% tags=["hide-input"] jupyter={"source_hidden": true}
+# %% jupyter={"source_hidden": true} tags=["hide-input"]
 fig = pictures.regrets("Fig. 2", traces, shown)
 record.figure(fig, "fig2_gp_draws")
 plt.show()
 
-# %% tags=["hide-input", "hide-output"] jupyter={"source_hidden": true, "outputs_hidden": true}
+# %% jupyter={"outputs_hidden": true, "source_hidden": true} tags=["hide-input", "hide-output"]
 regret_table("2")
 
-# %% tags=["hide-input"] jupyter={"source_hidden": true}
+# %% jupyter={"source_hidden": true} tags=["hide-input"]
 swapped = measures.of_pools("2-G", final, seed)
 over_gp_ucb = measures.claim_2_A(final, seed)
 record.judge("2-A", **over_gp_ucb)
 record.judge("2-B", **measures.claim_2_B(final, seed))
 record.judge("2-G", **swapped)
 record.judge("2-T", **measures.claim_2_T(raw, per_range, seed))
-record.expect(
-    over_gp_ucb["difference"].high < 0 and over_gp_ucb["ratio"].value > 10,
-    f"GP-UCB has at least {over_gp_ucb['ratio'].value:.0f} times the regret of IGP-UCB in both figures.",
-)
 names = {part: f"{incumbent}, margin {margin:g}" for part, (incumbent, margin) in INTERPRETATIONS.items()}
 pd.DataFrame({"of 18 pairs of rules, in another order": {names[part]: int(its.value) for part, its in swapped.items()}})
 
@@ -417,9 +400,8 @@ record.show("2-A", "2-B", "2-G", "2-T")
 # %% [markdown]
 # ### Who wins on functions that the kernel does not know? (Fig. 3)
 #
-# Rosenbrock's function on $[0, 1]^2$ with 200 random arms, as $10 - 100 (y - x^2)^2 - (1 - x)^2$, and Hartmann's in
-# three dimensions with 300, maximised on their raw scale under the SE kernel with lengthscale 0.2. $B$ is
-# $\sqrt{a^\top K a}$ with $a = (K + 10^{-6} I)^{-1} f$.
+# Rosenbrock's function, $10 - 100 (y - x^2)^2 - (1 - x)^2$, on 200 random arms in $[0, 1]^2$, and Hartmann's in three
+# dimensions on 300, under the SE kernel with lengthscale 0.2. $B$ is $\sqrt{a^\top K a}$, $a = (K + 10^{-6} I)^{-1} f$.
 
 # %% tags=["experiment"]
 fig3 = {}
@@ -429,19 +411,19 @@ for title, function, d in (("(a) Rosenbrock", rosenbrock, 2), ("(b) Hartmann-3",
 del traces
 traces = play("3", fig3)
 
-# %% tags=["hide-input"] jupyter={"source_hidden": true}
+# %% jupyter={"source_hidden": true} tags=["hide-input"]
 fig = pictures.regrets("Fig. 3", traces, shown)
 record.figure(fig, "fig3_test_functions")
 plt.show()
 
-# %% tags=["hide-input", "hide-output"] jupyter={"source_hidden": true, "outputs_hidden": true}
+# %% jupyter={"outputs_hidden": true, "source_hidden": true} tags=["hide-input", "hide-output"]
 regret_table("3")
 
 # %% [markdown]
-# Which incumbent and margin give both figures: IGP-UCB the best in Fig. 1 (below 0 in the first column), EI and PI
-# better than the rest in Fig. 3 (below 0 in the second)?
+# Which incumbent and margin give both: IGP-UCB the best in Fig. 1 (first column below 0), EI and PI better than the
+# rest in Fig. 3 (second column below 0)?
 
-# %% tags=["hide-input"] jupyter={"source_hidden": true}
+# %% jupyter={"source_hidden": true} tags=["hide-input"]
 leads = measures.of_pools("2-H", final, seed)
 record.judge("2-H", **leads)
 record.judge("2-I", **(competitive := measures.claim_2_I(final, seed)))
@@ -473,10 +455,9 @@ record.show("2-H", "2-I")
 # %% [markdown]
 # ### What do a wrong kernel and more dimensions cost? (Sections 6 and 4.2)
 #
-# From Fig. 3 the paper *conjectures* that UCB and Thompson rules are "somewhat less robust on the choice of kernel"
-# than EI and PI: here the functions of Fig. 1 are played by rules that are given another kernel (and the same $B$). And
-# its bound for GP-TS exceeds that for IGP-UCB by a factor of $\sqrt d$, "reflected" in its simulations: here functions
-# as in Fig. 1a on $[0, 1]^d$, with $100 d$ arms.
+# The paper *conjectures* that UCB and Thompson rules are "somewhat less robust on the choice of kernel" than EI and PI:
+# here rules play Fig. 1 with another kernel. And its bound for GP-TS exceeds that for IGP-UCB by a factor of $\sqrt d$,
+# "reflected" in its simulations: here functions as in Fig. 1a on $[0, 1]^d$.
 
 # %% tags=["experiment"]
 wrong = {
@@ -511,7 +492,7 @@ for d in (1, 2, 3, 4):
     played = run_trials(experiment, dimension_trials, seed, label=f"d = {d}", arms=False)
     by_d[d] = final_average_regret(played)
 
-# %% tags=["hide-input"] jupyter={"source_hidden": true}
+# %% jupyter={"source_hidden": true} tags=["hide-input"]
 inflation = pd.DataFrame(
     {name: {rule: its[rule].mean() / own[rule].mean() for rule in players} for name, (own, its) in by_kernel.items()}
 ).T
@@ -523,15 +504,14 @@ fig = pictures.kernels_and_dimensions(inflation, ratios)
 record.figure(fig, "kernels_and_dimensions")
 plt.show()
 
-# %% tags=["hide-input"] jupyter={"source_hidden": true}
+# %% jupyter={"source_hidden": true} tags=["hide-input"]
 record.expect(
     robust["noisy"].value > robust["mean_001"].value,
-    "The conjecture, too, fares better with the noisy incumbent: the regret of IGP-UCB and GP-TS grows "
-    f"{robust['noisy'].value:.1f} times as much as that of EI and PI with it, {robust['mean_001'].value:.1f} times as "
-    "much with the posterior mean and a small margin.",
+    f"A wrong kernel costs IGP-UCB and GP-TS {robust['noisy'].value:.1f} times as much as EI and PI with the noisy "
+    f"incumbent, {robust['mean_001'].value:.1f} times as much with the posterior mean and a small margin.",
 )
 
-# %% tags=["hide-input", "hide-output"] jupyter={"source_hidden": true, "outputs_hidden": true}
+# %% jupyter={"outputs_hidden": true, "source_hidden": true} tags=["hide-input", "hide-output"]
 print(pd.Series({f"d = {d}": e.value for d, e in ratios.items()}, name="R_T of GP-TS over that of IGP-UCB").round(2))
 inflation.round(2)
 
@@ -543,12 +523,12 @@ record.show("2-R", "2-S")
 #
 # ### Who wins on temperature and light? (Fig. 4)
 #
-# Sensors are the arms. The covariance of training rows is the kernel matrix, each test row, less the training means, is
-# one function; $R^2$ is 5 % of the mean variance, $\lambda = R^2$, $\gamma_t = 1$, and $N(0, R^2)$ noise is added. The
-# paper states no norm: $B$ is a *smoothed* one, $\sqrt{a^\top K a}$ with $a = (K + \lambda I)^{-1} f$.
+# Sensors are the arms, the covariance of training rows is the kernel matrix, and each test row, less the training
+# means, is one function; $R^2$ is 5 % of the mean variance, $\gamma_t = 1$, and $N(0, R^2)$ noise is added. The paper
+# states no norm: $B$ is a *smoothed* one, $\sqrt{a^\top K a}$ with $a = (K + \lambda I)^{-1} f$.
 #
-# Light is the paper's own set: 41 sensors, in Lux. Temperature has 51 motes from 8 to 9 am; the paper learned from the
-# five days before the two test days, here it is the three after them, so these claims rest on substitute data.
+# Light is the paper's own set: 41 sensors, in Lux. Temperature has 51, from 8 to 9 am; the paper learned from the five
+# days before the two test days, we from the three after them: substitute data.
 
 # %% tags=["experiment"]
 morning, day = lab.times.hour == 8, lab.times.strftime("%Y-%m-%d")
@@ -568,7 +548,7 @@ def on_sensors(name, source, its, label):
 
 fields = {name: on_sensors(name, source, rules(constant, prior_sd[name]), name) for name, source in sources.items()}
 
-# %% tags=["hide-input"] jupyter={"source_hidden": true}
+# %% jupyter={"source_hidden": true} tags=["hide-input"]
 for name, its in fields.items():
     final["4", name] = final_average_regret(its)
     record.traces(its, f"fig4_{name}")
@@ -582,13 +562,12 @@ fig = pictures.sensors(dots, horizon=sensor_horizon)
 record.figure(fig, "fig4_sensors")
 plt.show()
 
-# %% tags=["hide-input", "hide-output"] jupyter={"source_hidden": true, "outputs_hidden": true}
+# %% jupyter={"outputs_hidden": true, "source_hidden": true} tags=["hide-input", "hide-output"]
 regret_table("4", sensor_horizon).rename(columns=labels)
 
 # %% [markdown]
-# IGP-UCB and GP-TS also play with $B$ set in other ways: $\sqrt{f^\top K^{-1} f}$ without the eigenvectors whose
-# eigenvalue is below a share (the cut-off) of the largest; $\sqrt{f^\top K f}$, as the paper prints it; 1. And on light
-# with every sensor divided by its standard deviation.
+# $B$ set in other ways: $\sqrt{f^\top K^{-1} f}$ without eigenvalues below a share (the *cut-off*) of the largest;
+# $\sqrt{f^\top K f}$, as the paper prints it; 1. And light with every sensor divided by its standard deviation.
 
 # %% tags=["experiment"]
 norms = record.rules.interpretations["norm"]
@@ -601,7 +580,7 @@ standardised = replace(standardised, rewards=standardised.rewards[:rows])
 traces = on_sensors("light", standardised, rules(constant), "light, standardised")
 with_scaling = {"raw": final, "standardised": {("4", "light"): final_average_regret(traces)}}
 
-# %% tags=["hide-input"] jupyter={"source_hidden": true}
+# %% jupyter={"source_hidden": true} tags=["hide-input"]
 with_part = dict(zip(("smoothed", "cut_off_3", "cut_off_10", "printed", "one"), with_norm.values(), strict=True))
 played_with = {
     "2-J": with_part,
@@ -618,11 +597,6 @@ for claim_id, estimates in on_data.items():
 of_light = measures.measured("2-Q", final, seed)
 record.judge("2-Q", light=of_light, temperature=measures.measured("2-J", final, seed))
 ts_on_light = 1 + on_data["2-L"]["raw"].value
-record.expect(
-    on_data["2-L"]["raw"].low > 0,
-    f"On {labels['light']} GP-TS, first in the paper, has {ts_on_light:.1f} times the regret of its closest rival.",
-)
-record.expect(of_light.high < 0, f"On {labels['light']} IGP-UCB has {-of_light.value:.0%} less regret than GP-UCB.")
 
 # %% tags=["full-scale", "nbval-ignore-output"]
 record.show("2-J", "2-K", "2-L", "2-M", "2-Q")
@@ -630,9 +604,9 @@ record.show("2-J", "2-K", "2-L", "2-M", "2-Q")
 # %% [markdown]
 # ### Are EI and PI alike? (footnote 11)
 #
-# The paper shows one curve for both, in all figures. Mean regret of EI over that of PI, by panel and incumbent:
+# The paper shows one curve for both. Mean regret of EI over that of PI:
 
-# %% tags=["hide-input"] jupyter={"source_hidden": true}
+# %% jupyter={"source_hidden": true} tags=["hide-input"]
 differ = measures.claim_2_F(final, seed)
 record.judge("2-F", **differ)
 over_pi = {" ".join(key): [its[ei].mean() / its[pi].mean() for ei, pi in (noisy[3:], ("EI", "PI"))]
@@ -649,14 +623,19 @@ record.show("2-F")
 #
 # ### Does noise stay below its bound? (Theorem 1, Lemma 4)
 #
-# With $\lambda = 1 + \eta$, however arms are chosen, with probability $1 - \delta$ the noise $\varepsilon$ satisfies
-# for all $t$
+# However arms are chosen, noise shall stay below a bound with probability $1 - \delta$ (Theorem 1). Four ways to choose
+# arms on pure noise, two of which chase it. *Lemma 4* bounds the sum of the standard deviations at the arms pulled.
+#
+# <details><summary>The formulas</summary>
+#
+# With $\lambda = 1 + \eta$ the noise $\varepsilon$ satisfies for all $t$
 #
 # $$\varepsilon^\top ((K_t + \eta I)^{-1} + I)^{-1} \varepsilon
 # \le 2R^2 \ln \frac{\sqrt{\det(\lambda I + K_t)}}{\delta}.$$
 #
-# Four ways to choose arms on pure noise, two of which chase it. *Lemma 4*: the standard deviations at the arms pulled
-# sum to at most $\sqrt{4(T+2)\gamma_T}$; here with the gain of the pulls, which is sharper.
+# Lemma 4: at most $\sqrt{4(T+2)\gamma_T}$; here with the gain of the pulls, which is sharper.
+#
+# </details>
 
 # %% tags=["experiment"]
 arm_rules = {
@@ -671,7 +650,7 @@ for name, (kernel, points) in kernels.items():
     job = partial(noise_runs, kernel, points, noise_scale=1.0, policies=arm_rules, horizon=theorem_horizon)
     noise_of[name] = map_trials(job, noise_trials, seed, block=20, label=f"Theorem 1, {name}")
 
-# %% tags=["hide-input"] jupyter={"source_hidden": true}
+# %% jupyter={"source_hidden": true} tags=["hide-input"]
 log_excess = {rule: np.array([its[rule].log_excess for its in noise_of["SE"]]) for rule in arm_rules}
 sd_ratio = {
     name: {rule: max(its[rule].sd_ratio for its in runs) for rule in arm_rules} for name, runs in noise_of.items()
@@ -690,10 +669,9 @@ record.show("2-N", "2-P")
 # %% [markdown]
 # ### Do the band and the regret bounds hold? (Theorems 2 to 4)
 #
-# With $\lambda = 1 + 2/T$ the band holds for all arms and rounds with probability $1 - \delta$ (Theorem 2); here with
-# the gain of the pulls, a narrower band. From it follows $R_T \le 2 w_T \sqrt{4(T+2)\gamma_T}$ (Theorem 3). Theorem 4,
-# of GP-TS, has the constants of its proof. The *multiplier* is the smallest by which the width could be scaled and
-# still hold in 90 % of the runs.
+# With $\lambda = 1 + 2/T$ the band holds for all arms and rounds with probability $1 - \delta$ (Theorem 2), so the regret
+# stays below a bound (Theorems 3 and 4; [formulas](../docs/formulas.md)). *Multiplier*: the smallest by which the width
+# could be scaled and still hold in 90 % of the runs.
 
 # %% tags=["experiment"]
 functions = {
@@ -718,7 +696,7 @@ for case, (source, width) in settings.items():
     experiment = Experiment(source, its, theorem_horizon, record_band=True)
     covered[case] = run_trials(experiment, coverage_trials, seed, block=5, label=", ".join(case))["IGP-UCB"]
 
-# %% tags=["experiment", "hide-input"] jupyter={"source_hidden": true}
+# %% jupyter={"source_hidden": true} tags=["experiment", "hide-input"]
 bounds = {}  # of Theorem 3, over R_T
 for name in functions:
     source, trace = settings[name, "proved: λ = 1 + 2/T"][0], covered[name, "proved: λ = 1 + 2/T"]
@@ -733,7 +711,7 @@ bound = [experiments.theorem_4_bound(proved(Trial(seed, n)).model, theorem_horiz
          for n in range(coverage_trials)]  # fmt: skip
 of_thompson = np.array(bound), trace.cumulative_regret[:, -1]
 
-# %% tags=["hide-input"] jupyter={"source_hidden": true}
+# %% jupyter={"source_hidden": true} tags=["hide-input"]
 record.judge("2-O", **measures.claim_2_O(covered, delta))
 record.judge("2-U", **measures.claim_2_U(bounds))
 record.judge("2-Y", bound=measures.below_bound(*of_thompson))
@@ -744,7 +722,7 @@ table["median R_T"] = {case: np.median(trace.cumulative_regret[:, -1]) for case,
 record.table(table.rename_axis(["function", "width"]), "theorems_2_and_3")
 table.round(2)
 
-# %% tags=["hide-input", "hide-output"] jupyter={"source_hidden": true, "outputs_hidden": true}
+# %% jupyter={"outputs_hidden": true, "source_hidden": true} tags=["hide-input", "hide-output"]
 fig = pictures.theorems(log_excess, {", ".join(case): trace for case, trace in covered.items()}, delta)
 record.figure(fig, "theorems_1_and_2")
 plt.show()
@@ -758,7 +736,7 @@ record.show("2-O", "2-U", "2-Y")
 # *Section 3.1* puts the width of IGP-UCB a factor of about $\ln^{3/2} t$ below that of GP-UCB. *Lemma 7* says that for
 # a standard normal $Z$ and "any $\beta > 0$" $P(Z > \beta) \ge e^{-\beta^2} / (4 \sqrt\pi\, \beta)$.
 
-# %% tags=["hide-input"] jupyter={"source_hidden": true}
+# %% jupyter={"source_hidden": true} tags=["hide-input"]
 limit = experiments.lemma_7_fails_below()
 tail, used = ndtr(-1.0), experiments.anti_concentration(np.array(1.0))  # Lemma 8 needs beta = 1 only
 at_one = (np.random.default_rng([seed, 7]).standard_normal(100_000) > 1).mean()
@@ -778,7 +756,7 @@ record.show("2-V", "2-X")
 #
 # </details>
 
-# %% tags=["hide-input", "hide-output"] jupyter={"source_hidden": true, "outputs_hidden": true}
+# %% jupyter={"outputs_hidden": true, "source_hidden": true} tags=["hide-input", "hide-output"]
 interval = pd.DataFrame({t: experiments.discretisation(example, 1 / 0.2, t) for t in (1, 3, 10, 30)}).T
 record.table(interval.rename_axis("t"), "theorem4_discretisation")
 
@@ -806,11 +784,10 @@ interval.round(4)
 # $$|f(x) - \mu_{t-1}(x)| \le \sigma_{t-1}(x)
 # \sqrt{B^2 + \frac{2R^2}{\lambda} \bigl(\hat\gamma_{t-1} + \ln(1/\delta)\bigr)},$$
 #
-# never wider than the classical width and narrower by up to $\sqrt 2$ ([derivation](../docs/tighter_width.md)). Both
-# played above, on the same functions and noise. Both are wider than the width of the paper's experiments, which is not
-# proved.
+# narrower than the classical width by up to $\sqrt 2$ ([derivation](../docs/tighter_width.md)). Both are wider than the
+# width of the paper's experiments, which is not proved.
 
-# %% tags=["hide-input"] jupyter={"source_hidden": true}
+# %% jupyter={"source_hidden": true} tags=["hide-input"]
 pairs = {}
 for (figure, title), panel in final.items():
     its = [panel[rule] for rule in measures.TIGHTER]
@@ -819,7 +796,7 @@ fig = pictures.since(pairs, seed=seed)
 record.figure(fig, "since_the_paper")
 plt.show()
 
-# %% tags=["hide-input"] jupyter={"source_hidden": true}
+# %% jupyter={"source_hidden": true} tags=["hide-input"]
 record.judge("2-W", **measures.claim_2_W(final, seed))
 saved = {name: 1 - tighter.mean() / classical.mean() for name, (tighter, classical, _) in pairs.items()}
 on_functions = [value for name, value in saved.items() if name.startswith("Fig.")]
@@ -844,8 +821,8 @@ record.show("2-W")
 # | scale of rewards | not said | raw; standardised (Figs. 3, 4) |
 # | sensor horizon | not said | 1000; a third of it |
 #
-# Every combination that bears on a claim is one *interpretation*, on common random numbers with fewer trials. Figs. 1
-# to 3: all at a third of the horizon; at the paper's horizon those above, and $B$ as printed.
+# Every combination that bears on a claim is one *interpretation*, on common random numbers with fewer trials, in
+# Figs. 1 to 3 at a third of the horizon.
 #
 # <details><summary>Settings of which one value was played</summary>
 #
@@ -862,7 +839,7 @@ record.show("2-W")
 # </details>
 
 
-# %% tags=["experiment", "hide-input"] jupyter={"source_hidden": true}
+# %% jupyter={"source_hidden": true} tags=["experiment", "hide-input"]
 choices = record.rules.interpretations
 cases = [(incumbent, margin) for incumbent in choices["incumbent"] for margin in choices["margin"]]
 of_figures = [kind for kind in choices["norm"] if kind != "cut-off 1e-10"]  # that one for sensors alone
@@ -884,7 +861,7 @@ def cross_of(scaled, gain, T, n, kinds, horizons, label, size=1, measured=""):
     return found
 
 
-# %% tags=["experiment", "hide-input"] jupyter={"source_hidden": true}
+# %% jupyter={"source_hidden": true} tags=["experiment", "hide-input"]
 under, last = {}, choices["horizon"][0]  # (figure, panel) -> (norm, lambda, scaling, horizon) -> panel
 for number, figure in (("1", fig1), ("2", fig2), ("3", fig3)):
     for title, panel in figure.items():
@@ -902,7 +879,7 @@ for number, figure in (("1", fig1), ("2", fig2), ("3", fig3)):
         under[key]["smoothed", "R^2", "raw", last] = final[key]
         under[key]["printed", "R^2", "raw", last] = final[key] | of_printed
 
-# %% tags=["experiment", "hide-input"] jupyter={"source_hidden": true}
+# %% jupyter={"source_hidden": true} tags=["experiment", "hide-input"]
 horizons = dict(zip(choices["horizon"], (sensor_horizon, sensor_horizon // 3), strict=True))
 for name, (train, test) in parts.items():
     pair = {scaling: sensor_rows(train, test, standardised=scaling != "raw") for scaling in choices["scaling"]}
@@ -911,7 +888,7 @@ for name, (train, test) in parts.items():
     settings = constant, sensor_horizon, len(pair["raw"].rewards), norms, horizons
     under["4", name] = cross_of(scaled, *settings, f"interpretations of {name}", size=4, measured=checksum[name])
 
-# %% tags=["hide-input"] jupyter={"source_hidden": true}
+# %% jupyter={"source_hidden": true} tags=["hide-input"]
 specified = {
     claim_id: record.play(claim_id, measures.in_interpretations(claim_id, under, choices, seed))
     for claim_id in measures.MEASURES
@@ -926,23 +903,18 @@ def curve_of(claim_id, data="functions"):
 
 curve_of("2-C")
 
-# %% tags=["hide-input", "hide-output"] jupyter={"source_hidden": true, "outputs_hidden": true}
+# %% jupyter={"outputs_hidden": true, "source_hidden": true} tags=["hide-input", "hide-output"]
 data_of = dict.fromkeys(("2-J", "2-K"), labels["temperature"]) | dict.fromkeys(("2-L", "2-M", "2-Q"), labels["light"])
 data_of["2-F"] = "functions and sensors"
 for claim_id in specified:
     if claim_id != "2-C":
         curve_of(claim_id, data_of.get(claim_id, "functions"))
 
-# %% tags=["hide-input"] jupyter={"source_hidden": true}
+# %% jupyter={"source_hidden": true} tags=["hide-input"]
 held_in = {claim_id: table["state"].eq("holds") for claim_id, table in specified.items()}
 record.expect(
-    held_in["2-A"].all() and held_in["2-G"].mean() > 0.95,
-    "That IGP-UCB improves on GP-UCB (2-A) holds in all interpretations, that Fig. 2 looks like Fig. 1 (2-G) in nearly "
-    "all.",
-)
-record.expect(
-    all(0.2 < held_in[claim_id].mean() < 0.8 for claim_id in ("2-C", "2-E", "2-H")),
-    "Which rule is best (2-C, 2-E, 2-H) depends on the choices.",
+    held_in["2-A"].all() and all(0.2 < held_in[claim_id].mean() < 0.8 for claim_id in ("2-C", "2-E", "2-H")),
+    "IGP-UCB improves on GP-UCB (2-A) in all interpretations; which rule is best (2-C, 2-E, 2-H) depends on choices.",
 )
 of_norm = {kind: held_in["2-C"][specified["2-C"]["norm"].eq(kind)].mean() for kind in ("smoothed", "printed")}
 record.expect(
@@ -958,10 +930,9 @@ record.expect(
 pd.DataFrame({"holds in": {n: its.sum() for n, its in held_in.items()}, "of": {n: len(t) for n, t in held_in.items()}})
 
 # %% [markdown]
-# **One joint setting.** Section 6 has one text for one setting. Do its sentences on functions hold together in any? A
-# row a joint setting, on the same runs; those first in which most hold.
+# **One joint setting.** Section 6 has one text for one setting. Do its sentences on functions hold together in any?
 
-# %% tags=["hide-input"] jupyter={"source_hidden": true}
+# %% jupyter={"source_hidden": true} tags=["hide-input"]
 together = {name: specified[name] for name in ("2-H", "2-A", "2-C", "2-E", "2-F", "2-G")}
 shared = [name for name in choices if name in specified["2-H"]]
 settings = joint(together, shared, {})
@@ -973,9 +944,9 @@ settings.head(5)
 # %% [markdown]
 # ## What did not come out, and why
 #
-# Each sentence is checked against the run that it stands in; one that does not hold there is crossed out.
+# Why stands below, and behind *Details* of each claim. A sentence that does not hold in its run is crossed out.
 
-# %% tags=["full-scale", "hide-input", "nbval-ignore-output"] jupyter={"source_hidden": true}
+# %% jupyter={"outputs_hidden": true, "source_hidden": true} tags=["full-scale", "nbval-ignore-output", "hide-output"]
 synthetic = measures.of(final, "12")
 in_median = [np.median(panel["EI"]) < np.median(panel["IGP-UCB"]) for panel in synthetic.values()]
 record.explain(
@@ -1007,7 +978,7 @@ record.explain(
     "Its draws stray from the mean as far as the whole band does, so it explores longer than IGP-UCB.",
 )
 
-# %% tags=["full-scale", "hide-input", "nbval-ignore-output"] jupyter={"source_hidden": true}
+# %% jupyter={"outputs_hidden": true, "source_hidden": true} tags=["full-scale", "nbval-ignore-output", "hide-output"]
 growth = {
     rule: inflation[[f"EI, {rule}", f"PI, {rule}"]].mean(axis=None) for rule in ("noisy incumbent", "margin 0.01")
 }
@@ -1033,7 +1004,7 @@ record.explain(
     "where it holds.",
 )
 
-# %% tags=["full-scale", "hide-input", "nbval-ignore-output"] jupyter={"source_hidden": true}
+# %% jupyter={"outputs_hidden": true, "source_hidden": true} tags=["full-scale", "nbval-ignore-output", "hide-output"]
 scales = {
     name: map_trials(partial(experiments.scales, source), len(source.rewards), seed, block=20, label=f"scales, {name}")
     for name, source in sources.items()
@@ -1062,10 +1033,9 @@ record.expect(
 # %% [markdown]
 # ## What to take home
 #
-# *Typical* is the median over functions, *worst* the largest regret of one; both are the largest over the six panels
-# of Figs. 1 to 3.
+# *Typical* is the median over functions, *worst* the largest regret of one, each the largest over Figs. 1 to 3.
 
-# %% tags=["hide-input"] jupyter={"source_hidden": true}
+# %% jupyter={"source_hidden": true} tags=["hide-input"]
 of_panels = {" ".join(key): pd.DataFrame(panel) for key, panel in measures.of(final, "123").items()}
 median = pd.DataFrame({key: panel.median() for key, panel in of_panels.items()})
 worst = pd.DataFrame({key: panel.max() for key, panel in of_panels.items()})
@@ -1074,34 +1044,33 @@ home = pd.DataFrame({"typical, over the best rule's": typical, "worst, over the 
 record.table(home.rename_axis("rule"), "take_home")
 home.loc[["EI", "EI, margin 0.01", "IGP-UCB", "IGP-UCB, tighter", "GP-TS", "GP-UCB"]].round(1)
 
-# %% tags=["full-scale", "hide-input", "nbval-ignore-output"] jupyter={"source_hidden": true}
+# %% jupyter={"source_hidden": true} tags=["full-scale", "hide-input", "nbval-ignore-output"]
 record.finding(
     ["2-A"],
     over_gp_ucb["difference"].high < 0 and over_gp_ucb["ratio"].value > 10,
     "IGP-UCB pulls the arm with the highest upper confidence bound, with a narrower band than the older GP-UCB. That "
-    "pays as promised: on functions of the model GP-UCB has at least "
-    f"{over_gp_ucb['ratio'].value:.0f} times its regret.",
+    f"pays: on functions of the model GP-UCB has at least {over_gp_ucb['ratio'].value:.0f} times its regret.",
 )
 record.finding(
     ["2-C", "2-D"],
     best["noisy"].high < 0 < against_ei["median"].low,
-    "Whether IGP-UCB also beats expected improvement (EI) depends on a choice that the paper does not name: what EI "
-    f"has to improve on. If that is the largest noisy reward, IGP-UCB has {-best['noisy'].value:.0%} less regret than "
-    "its closest rival. If it is the largest posterior mean, EI wins: the median regret of IGP-UCB is up to "
+    "Whether IGP-UCB beats expected improvement (EI) depends on what EI has to improve on, which the paper does not "
+    f"name. With the largest noisy reward IGP-UCB has {-best['noisy'].value:.0%} less regret than its closest rival. "
+    "With the largest posterior mean, without a margin, EI wins: the median regret of IGP-UCB is up to "
     f"{1 + against_ei['median'].value:.1f} times as large.",
 )
-wins = " Whether it wins on temperature is undecided (open)." if record.verdict("2-K") == "undecided" else ""
 record.finding(
-    ["2-L", "2-K"],
-    record.verdict("2-L") == "not reproduced" and on_data["2-L"]["raw"].low > 0,
+    ["2-L"],
+    record.verdict("2-L") == "undecided" and on_data["2-L"]["raw"].low > 0,
     "GP-TS (Thompson sampling: draw a function, pull its best arm) does not win on light sensors, where the paper has "
-    f"it first: it has {ts_on_light:.1f} times the regret of its closest rival.{wins}",
+    f"it first: it has {ts_on_light:.1f} times the regret of its closest rival. On standardised readings that is "
+    "undecided (open).",
 )
 record.finding(
     ["2-W"],
     min(on_functions) > 0,
-    "Whoever needs a guarantee takes the tighter width that others have proved since: on functions it saves "
-    f"{min(on_functions):.0%} to {max(on_functions):.0%} of the regret of the classical proved one.",
+    "Whoever needs a guarantee takes the tighter width, proved since: on functions it saves "
+    f"{min(on_functions):.0%} to {max(on_functions):.0%} of the regret of the older proved one.",
 )
 falls = home["worst, over the typical"]
 record.finding(
@@ -1109,6 +1078,6 @@ record.finding(
     2 * typical["EI"] < typical["IGP-UCB"] and falls["EI, margin 0.01"] < falls["EI"],
     "Whoever wants a default takes EI with the largest posterior mean: its typical regret is at most "
     f"{typical['EI']:.1f} times that of the best rule on any kind of function, that of IGP-UCB up to "
-    f"{typical['IGP-UCB']:.0f} times. A small margin keeps it from settling, now and then, on a lower peak.",
+    f"{typical['IGP-UCB']:.0f} times. A small margin keeps it from settling on a lower peak.",
 )
 record.finish()

@@ -281,7 +281,7 @@ curves = partial(play, arms=False)
 
 table1 = {("usual", d): play(functions(d), published, n, f"Table 1, d = {d}") for d, n in n_of.items()}
 letter = "eq. 2 read literally"
-table1 |= {(letter, d): play(functions(d, letter), published, trials, f"Table 1, eq. 2, d = {d}") for d in (1, 2)}
+table1 |= {(letter, d): curves(functions(d, letter), published, trials, f"Table 1, eq. 2, d = {d}") for d in (1, 2)}
 
 # %% jupyter={"source_hidden": true} tags=["hide-input"]
 for (name, d), (traces, _) in table1.items():
@@ -557,7 +557,8 @@ new_bands = {}
 for d in (1, 2):
     its = {"IGP-UCB": partial(UCB, width=Tighter(delta))}
     experiment = Experiment(functions(d, alpha=grown[d]), its, horizon, record_band=True)
-    new_bands[d] = run_trials(experiment, coverage_trials, seed, block=10, label=f"tighter band, d = {d}")["IGP-UCB"]
+    label = f"tighter band, d = {d}"
+    new_bands[d] = run_trials(experiment, coverage_trials, seed, block=10, label=label, arms=False)["IGP-UCB"]
 
 # %% jupyter={"source_hidden": true} tags=["hide-input"]
 for change, d in product(changes, (1, 2, 3)):

@@ -22,7 +22,7 @@ from kbrepro.simulation import run
 
 
 class Ratios(NamedTuple):
-    """BKB after each of T pulls, (T,) each: smallest and largest ratio BKB over exact of the variances of all arms.
+    """BKB after each of T pulls, (T,) each, to seven digits: smallest and largest ratio to an arm's exact variance.
 
     `members` of the dictionary, and `expected`, the sum of their inclusion probabilities.
     """
@@ -46,7 +46,7 @@ def variance_ratios(
     """Return how the variance of the posterior `form` follows the exact one (Calandriello et al., Theorem 1)."""
     rng, given = trial.rng("run"), (source.kernel, source.points, source.noise_variance)
     exact, sketches = RowPosterior(*given), {q: form(*given, q, rng.spawn(1)[0]) for q in qbars}
-    found, dimension = {q: np.empty((4, horizon)) for q in qbars}, np.empty(horizon)
+    found, dimension = {q: np.empty((4, horizon), np.float32) for q in qbars}, np.empty(horizon, np.float32)
     for t, arm in enumerate(design(rng, source.points, horizon)):
         exact.update(arm, 0.0)  # no variance depends on what is observed
         for q, sketch in sketches.items():
