@@ -20,8 +20,7 @@
 # [arXiv 1704.00445](https://arxiv.org/abs/1704.00445).
 #
 # A new inequality for noise makes confidence bands narrower. *IGP-UCB* pulls the arm where the band reaches highest,
-# and the paper finds it ahead of its rivals. Whether it beats *expected improvement* (EI) depends on a choice that the
-# paper does not name: what EI has to improve on.
+# and the paper finds it ahead of its rivals.
 
 # %% jupyter={"source_hidden": true} tags=["parameters", "hide-input"]
 seed: int = 2017  # root seed of every random stream
@@ -156,8 +155,9 @@ def igp_ucb_or_gp_ts(k, X, s2, T, width, pull, rng, thompson):
 
 
 # %% [markdown]
-# The package pulls the same arms. As in the paper's experiments, $\gamma_t$ is its rate without a constant: $(\ln t)^{d+1}$ for the squared exponential (SE) kernel in $d$ dimensions,
-# $t^{d(d+1)/(2\nu + d(d+1))} \ln t$ for Matérn kernels, 1 on sensors.
+# The package pulls the same arms. As in the paper's experiments, $\gamma_t$ is its rate without a constant:
+# $(\ln t)^{d+1}$ for the squared exponential (SE) kernel in $d$ dimensions, $t^{d(d+1)/(2\nu + d(d+1))} \ln t$ for
+# Matérn kernels, 1 on sensors.
 
 # %% tags=["experiment"]
 se, matern = SquaredExponential(0.2), Matern(0.2, nu=2.5)
@@ -189,10 +189,9 @@ for name, *algorithm in (("IGP-UCB", UCB, delta, False), ("GP-TS", ThompsonSampl
 # %% [markdown]
 # ## See it run: how wide is the band?
 #
-# Fifteen pulls of IGP-UCB on one function. The experiments use $\lambda = R^2$, for which this width is not proved.
+# The experiments use $\lambda = R^2$, for which this width is not proved.
 # Proved for any $\lambda$ is the *classical* width with the gain of the pulls made,
-# $B + (R/\sqrt\lambda) \sqrt{2(\hat\gamma_{t-1} + \ln(1/\delta))}$, and since 2024 a *tighter* one
-# (*Since the paper*, below).
+# $B + (R/\sqrt\lambda) \sqrt{2(\hat\gamma_{t-1} + \ln(1/\delta))}$, and since 2024 a *tighter* one.
 
 # %% tags=["experiment"]
 widths = {
@@ -225,10 +224,6 @@ record.expect(
     times.iloc[-1] > 100 and times.iloc[-1] > times.iloc[9],
     f"After 300 rounds the band of GP-UCB is {times.iloc[-1]:.0f} times as wide as that of IGP-UCB, and the gap grows.",
 )
-record.expect(
-    (over_time["IGP-UCB, tighter"] < over_time["IGP-UCB, gain of the pulls"]).all(),
-    "The tighter width is below the classical one in every round.",
-)
 over_time.loc[[1, 10, 100, 300]].round(2)
 
 # %% [markdown]
@@ -237,8 +232,8 @@ over_time.loc[[1, 10, 100, 300]].round(2)
 # ### Is IGP-UCB the best rule? (Fig. 1)
 #
 # 100 arms on $[0, 1]$; a draw $y \sim N(0, K)$ is smoothed to $f = K(K + \lambda_0 I)^{-1} y$, $\lambda_0$ 1 % of the
-# range of $y$, so that its norm is known. $R^2$ is 1 % of the range of $f$, the lengthscale 0.2, $\nu = 2.5$. GP-UCB
-# aside there are two rivals:
+# range of $y$, so that its norm is known. $R^2$ is 1 % of the range of $f$, the lengthscale 0.2, $\nu = 2.5$. Two
+# rivals:
 #
 # - *expected improvement* (EI): the arm with the largest expected excess over an *incumbent* plus a *margin*;
 # - *probability of improvement* (PI): the arm most likely to exceed it.
@@ -342,7 +337,6 @@ fig = pictures.incumbent(excess, best_share)
 record.figure(fig, "incumbent")
 plt.show()
 above = {"largest reward less max f, in R": excess[:, -1].mean()}
-record.expect(above["largest reward less max f, in R"] > 1, "The noisy incumbent ends more than $R$ above every arm.")
 record.expect(
     best_share["EI"][-1] > 2 * best_share["EI, noisy incumbent"][-1],
     f"EI pulls the best arm in {best_share['EI'][-1]:.0%} of the rounds with the posterior mean as incumbent, in "
@@ -624,7 +618,7 @@ record.show("2-F")
 # ### Does noise stay below its bound? (Theorem 1, Lemma 4)
 #
 # However arms are chosen, noise shall stay below a bound with probability $1 - \delta$ (Theorem 1). Four ways to choose
-# arms on pure noise, two of which chase it. *Lemma 4* bounds the sum of the standard deviations at the arms pulled.
+# arms on pure noise, two of which chase it.
 #
 # <details><summary>The formulas</summary>
 #
@@ -633,7 +627,7 @@ record.show("2-F")
 # $$\varepsilon^\top ((K_t + \eta I)^{-1} + I)^{-1} \varepsilon
 # \le 2R^2 \ln \frac{\sqrt{\det(\lambda I + K_t)}}{\delta}.$$
 #
-# Lemma 4: at most $\sqrt{4(T+2)\gamma_T}$; here with the gain of the pulls, which is sharper.
+# Lemma 4: the standard deviations at the arms pulled sum to at most $\sqrt{4(T+2)\gamma_T}$; here with the gain of the pulls, which is sharper.
 #
 # </details>
 
@@ -800,10 +794,6 @@ plt.show()
 record.judge("2-W", **measures.claim_2_W(final, seed))
 saved = {name: 1 - tighter.mean() / classical.mean() for name, (tighter, classical, _) in pairs.items()}
 on_functions = [value for name, value in saved.items() if name.startswith("Fig.")]
-record.expect(
-    min(on_functions) > 0,
-    f"On functions the tighter width saves {min(on_functions):.0%} to {max(on_functions):.0%} of the regret.",
-)
 pd.Series(saved, name="saved by the tighter width").round(2)
 
 # %% tags=["full-scale", "nbval-ignore-output"]
@@ -922,11 +912,6 @@ record.expect(
     f"With $B$ as the paper prints it IGP-UCB is best (2-C) in {of_norm['printed']:.0%} of the interpretations, with "
     f"the exact norm in {of_norm['smoothed']:.0%}.",
 )
-best_on_light = specified["2-L"][held_in["2-L"]]
-record.expect(
-    set(best_on_light["norm"]) <= {"one"} and set(best_on_light["scaling"]) <= {"standardised"},
-    f"On {labels['light']} GP-TS is best (2-L) in no interpretation but those with $B = 1$ and standardised readings.",
-)
 pd.DataFrame({"holds in": {n: its.sum() for n, its in held_in.items()}, "of": {n: len(t) for n, t in held_in.items()}})
 
 # %% [markdown]
@@ -1033,7 +1018,7 @@ record.expect(
 # %% [markdown]
 # ## What to take home
 #
-# *Typical* is the median over functions, *worst* the largest regret of one, each the largest over Figs. 1 to 3.
+# *Typical*: the median over functions; *worst*: the largest regret of one; each the largest over Figs. 1 to 3.
 
 # %% jupyter={"source_hidden": true} tags=["hide-input"]
 of_panels = {" ".join(key): pd.DataFrame(panel) for key, panel in measures.of(final, "123").items()}
