@@ -734,7 +734,7 @@ table.T.round(3)
 # %% [markdown]
 # ## What did not come out, and why
 #
-# A sentence that does not hold in this run is crossed out.
+# Each line opens; one that does not hold in its run is crossed out.
 
 # %% jupyter={"source_hidden": true} tags=["full-scale", "hide-input", "nbval-ignore-output"]
 stuck, settled = of_rules["share of trials stuck"], of_rules["share settled"]

@@ -627,7 +627,8 @@ record.show("2-F")
 # $$\varepsilon^\top ((K_t + \eta I)^{-1} + I)^{-1} \varepsilon
 # \le 2R^2 \ln \frac{\sqrt{\det(\lambda I + K_t)}}{\delta}.$$
 #
-# Lemma 4: the standard deviations at the arms pulled sum to at most $\sqrt{4(T+2)\gamma_T}$; here with the gain of the pulls, which is sharper.
+# Lemma 4: the standard deviations at the arms pulled sum to at most $\sqrt{4(T+2)\gamma_T}$; here with the gain of the
+# pulls, which is sharper.
 #
 # </details>
 
@@ -663,9 +664,9 @@ record.show("2-N", "2-P")
 # %% [markdown]
 # ### Do the band and the regret bounds hold? (Theorems 2 to 4)
 #
-# With $\lambda = 1 + 2/T$ the band holds for all arms and rounds with probability $1 - \delta$ (Theorem 2), so the regret
-# stays below a bound (Theorems 3 and 4; [formulas](../docs/formulas.md)). *Multiplier*: the smallest by which the width
-# could be scaled and still hold in 90 % of the runs.
+# With $\lambda = 1 + 2/T$ the band holds for all arms and rounds with probability $1 - \delta$ (Theorem 2), so the
+# regret stays below a bound (Theorems 3 and 4). *Multiplier*: the smallest by which the width could be scaled and still
+# hold in 90 % of the runs.
 
 # %% tags=["experiment"]
 functions = {
@@ -929,9 +930,9 @@ settings.head(5)
 # %% [markdown]
 # ## What did not come out, and why
 #
-# Why stands below, and behind *Details* of each claim. A sentence that does not hold in its run is crossed out.
+# Each line opens; one that does not hold in its run is crossed out.
 
-# %% jupyter={"outputs_hidden": true, "source_hidden": true} tags=["full-scale", "nbval-ignore-output", "hide-output"]
+# %% jupyter={"source_hidden": true} tags=["full-scale", "hide-input", "nbval-ignore-output"]
 synthetic = measures.of(final, "12")
 in_median = [np.median(panel["EI"]) < np.median(panel["IGP-UCB"]) for panel in synthetic.values()]
 record.explain(
@@ -963,7 +964,7 @@ record.explain(
     "Its draws stray from the mean as far as the whole band does, so it explores longer than IGP-UCB.",
 )
 
-# %% jupyter={"outputs_hidden": true, "source_hidden": true} tags=["full-scale", "nbval-ignore-output", "hide-output"]
+# %% jupyter={"source_hidden": true} tags=["full-scale", "hide-input", "nbval-ignore-output"]
 growth = {
     rule: inflation[[f"EI, {rule}", f"PI, {rule}"]].mean(axis=None) for rule in ("noisy incumbent", "margin 0.01")
 }
@@ -989,7 +990,7 @@ record.explain(
     "where it holds.",
 )
 
-# %% jupyter={"outputs_hidden": true, "source_hidden": true} tags=["full-scale", "nbval-ignore-output", "hide-output"]
+# %% jupyter={"source_hidden": true} tags=["full-scale", "hide-input", "nbval-ignore-output"]
 scales = {
     name: map_trials(partial(experiments.scales, source), len(source.rewards), seed, block=20, label=f"scales, {name}")
     for name, source in sources.items()

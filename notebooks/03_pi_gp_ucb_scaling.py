@@ -736,7 +736,7 @@ record.show("3-Z")
 # %% [markdown]
 # ## What did not come out, and why
 #
-# A sentence that does not hold in this run is crossed out.
+# Each line opens; one that does not hold in its run is crossed out.
 
 # %% jupyter={"source_hidden": true} tags=["full-scale", "hide-input", "nbval-ignore-output"]
 record.explain(

@@ -131,8 +131,8 @@ record.at_a_glance()
 # $k(x, x) / \lambda$ of the prior. BKB has the variance of DTC, and a dictionary that favours pulls of which little is
 # known:
 #
-# 1. Pull the arm of largest $\tilde\mu + \tilde\beta \tilde\sigma$, which is $\tilde\beta / \sqrt\lambda$ standard
-#    deviations above the mean; the first at random.
+# 1. Pull the arm of largest $\tilde\mu + \tilde\beta \tilde\sigma$, the first at random. For the *radius*
+#    $\tilde\beta$ see *Does the sketch cost regret?*.
 # 2. Give every pull so far the probability $\min(1, \bar q\, \tilde\sigma^2)$, with $\tilde\sigma$ from before the
 #    newest observation. Draw: that is the dictionary $S$.
 # 3. Features: $z(x) = (K_S^{1/2})^+ k_S(x)$ (Nyström). Compute $\tilde\mu$ and $\tilde\sigma^2$ (DTC); go on with 1.
@@ -316,7 +316,7 @@ record.expect(
     f"By operations BKB's step is cheaper than keeping the covariance of {cost_arms[0]} arms up to date, in one "
     "dimension; by our clock it never is, since a product of two large arrays is quicker than many small steps.",
 )
-ms.groupby("case").tail(1).round(2)
+ms.groupby("case").tail(1).round(2).fillna("not kept")
 
 # %% [markdown]
 # ## Does starvation happen in every run? (Sections 3.1 and 3.2)
@@ -447,8 +447,8 @@ record.show("4-E", "4-F", "4-G", "4-P")
 #
 # - *log-determinant*: $\sqrt\lambda F + \xi \sqrt{\log\det(V/\lambda) + 2 \log(1/\delta)}$, for exact GP-UCB proved,
 #   for the sketch not. Eq. 7 has $2 \log\det$ there: ours is narrower;
-# - *Theorem 2*: $2\xi\sqrt{\alpha \log(\kappa^2 t) S_t + \log(1/\delta)}
-#   + (1 + 1/\sqrt{1-\varepsilon}) \sqrt\lambda F$;
+# - *Theorem 2*: $2\xi\sqrt{\alpha \log(\kappa^2 t) S_t + \log(1/\delta)} +
+#   (1 + 1/\sqrt{1-\varepsilon}) \sqrt\lambda F$;
 # - the *authors'* code: $\xi \sqrt{\log(t) S_t + \log(1/\delta)} + \sqrt\lambda F$;
 # - *3 sd*: $\tilde\beta = 3 \sqrt\lambda$, as in Fig. 1. Nobody has proved it.
 #
@@ -693,7 +693,7 @@ record.show("4-W", "4-Y", "4-Z")
 # | $\bar q$ of Fig. 1 | not said; the theorem's keeps all | 3; 2; 4; 5 (regret: 4); its own in 4-A | played below |
 # | dictionary | drawn anew; incremental left open | both | played below |
 # | pulls of Fig. 1 | uniform in $[0, 0.5]$ | also a window, a shrinking one | played below |
-# | features of RFF | not said | $|S|$; 100; 300 | played below |
+# | features of RFF | not said | $\lvert S \rvert$; 100; 300 | played below |
 # | band of Fig. 1 | ± 3 $\tilde\sigma$ (eq. 4 divides by $\lambda$) | ± 3 $\sqrt\lambda \tilde\sigma$ | none played |
 # | probabilities above 1; empty $S$ | not said | 1; the newest pull | none played |
 # | $\log(\kappa^2 t)$ at $t = 1$ | 0 | that of $t = 2$ | none played |
@@ -793,10 +793,9 @@ settings.groupby(["kernel", "qbar"], sort=False)["holds"].agg(["min", "median", 
 # %% [markdown]
 # ## What did not come out, and why
 #
-# Why stands below, and behind *Details* of each claim. Each sentence is checked against the run that it stands in; one
-# that does not hold there is crossed out.
+# Each line opens; one that does not hold in its run is crossed out.
 
-# %% jupyter={"outputs_hidden": true, "source_hidden": true} tags=["full-scale", "nbval-ignore-output", "hide-output"]
+# %% jupyter={"source_hidden": true} tags=["full-scale", "hide-input", "nbval-ignore-output"]
 record.explain(
     ["4-T"],
     in_its_place["bound"].value < 1 <= in_its_place["mended"].value,
@@ -808,7 +807,7 @@ record.explain(
 record.explain(
     ["4-A"],
     close["inflated_3"].high <= 3 < close["inflated_2"].value,
-    r"How close BKB's variance is (4-A) depends on $\bar q$",
+    r"How close BKB's variance is (4-A) depends on q̄",
     r"The paper names none for Fig. 1. At $\bar q$ = 3 the worst ratio stays below $\alpha$; at 2 the dictionary loses "
     "a region in some seeds, and the variance is far too large there.",
 )

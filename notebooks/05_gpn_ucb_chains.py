@@ -877,6 +877,8 @@ settings.head(8)
 
 # %% [markdown]
 # ## What did not come out, and why
+#
+# Each line opens; one that does not hold in its run is crossed out.
 
 # %% jupyter={"source_hidden": true} tags=["full-scale", "hide-input", "nbval-ignore-output"]
 of_peaks = missed[missed["kind"] == "draws, obvious maximiser"]

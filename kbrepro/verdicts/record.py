@@ -23,6 +23,8 @@ from kbrepro.verdicts.scorecard import FULL_SCALE
 
 #: A number in a sentence; not the 5 of GP-UCB/5, nor 2-A, nor the 1 of d1.
 NUMBER = re.compile(r"(?<![\w./-])\d+(?:[.,]\d+)*(?![\w-])")
+#: How a sentence is shown that is not true of a run.
+NOT_SO = "**Not so in this run:** <del>{}</del>"
 
 
 class Record:
@@ -174,16 +176,24 @@ class Record:
 
     def expect(self, condition: Any, sentence: str, **explained: Any) -> None:
         """Show a sentence about a result if it is true of this run, and mark it if not."""
-        holds = bool(condition)
-        self._expected.append({"sentence": sentence, "holds": holds} | explained)
+        display(Markdown(sentence if self._kept(condition, sentence, **explained) else NOT_SO.format(sentence)))
+
+    def _kept(self, condition: Any, sentence: str, **explained: Any) -> bool:
+        self._expected.append({"sentence": sentence, "holds": bool(condition)} | explained)
         self._write()
-        display(Markdown(sentence if holds else f"**Not so in this run:** <del>{sentence}</del>"))
+        return bool(condition)
 
     def explain(self, claim_ids: Sequence[str], condition: Any, lead: str, why: str, more: str = "") -> None:
-        """Show in bold what came of some claims, then why, like `expect`; pages give `why` as the reason of each."""
+        """Show what came of some claims, and folded why, checked like `expect`; pages give `why` as the reason of each.
+
+        Without `lead` it goes on from the one before.
+        """
         ids = [self._claim(claim_id).id for claim_id in claim_ids]
-        text = " ".join(filter(None, [lead and f"**{lead}.**", why, more]))
-        self.expect(condition, text, explains=ids, why=why)
+        reason = " ".join(filter(None, [why, more]))
+        holds = self._kept(condition, f"**{lead}.** {reason}" if lead else reason, explains=ids, why=why)
+        head = lead or f"More of {', '.join(ids)}"
+        fold = f"<details><summary><b>{head}.</b></summary>\n\n{reason}\n\n</details>"
+        display(Markdown(fold if holds else NOT_SO.format(head)))
 
     def finding(self, claim_ids: Sequence[str], condition: Any, sentence: str) -> None:
         """Show one of the notebook's answers, which pages quote with links to its claims; checked like `expect`.
