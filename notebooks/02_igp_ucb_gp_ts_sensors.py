@@ -19,8 +19,7 @@
 # S. R. Chowdhury, A. Gopalan: *On Kernelized Multi-armed Bandits*, ICML 2017,
 # [arXiv 1704.00445](https://arxiv.org/abs/1704.00445).
 #
-# A new inequality for noise makes confidence bands narrower. *IGP-UCB* pulls the arm where the band reaches highest,
-# and the paper finds it ahead of its rivals.
+# A new inequality for noise makes confidence bands narrower. *IGP-UCB* pulls the arm where the band reaches highest.
 
 # %% jupyter={"source_hidden": true} tags=["parameters", "hide-input"]
 seed: int = 2017  # root seed of every random stream
@@ -238,9 +237,8 @@ over_time.loc[[1, 10, 100, 300]].round(2)
 # - *expected improvement* (EI): the arm with the largest expected excess over an *incumbent* plus a *margin*;
 # - *probability of improvement* (PI): the arm most likely to exceed it.
 #
-# **The paper names neither incumbent nor margin.** With noise there are two incumbents: the largest *reward observed*
-# (noisy) and the largest *posterior mean* of an arm pulled. Both play, the second with four margins, in prior standard
-# deviations. "EI" alone has the posterior mean and margin 0.
+# **The paper names neither.** Two incumbents play: the largest *reward observed* (noisy), and the largest *posterior
+# mean* of an arm pulled, with four margins, in prior standard deviations. "EI" alone has the latter and margin 0.
 
 
 # %% tags=["experiment"]
@@ -323,8 +321,7 @@ record.show("2-C", "2-D", "2-E")
 #
 # Noise makes the largest *reward observed* grow for ever: after $t$ pulls near the top it lies about $R\sqrt{2 \ln t}$
 # above $\max f$, where no arm can reach it. The better an arm is known the smaller its chance, so the best one is left
-# again and again. The largest *posterior mean* converges to the value of the best arm found, so EI can settle. PI
-# without a margin settles too soon, on the first good arm.
+# again and again. The largest *posterior mean* converges to the value of the best arm found, so EI can settle.
 
 # %% tags=["experiment"]
 excess = experiments.excess_of_largest_reward(traces["(a) SE"]["EI, noisy incumbent"], fig1["(a) SE"].problem, seed)
@@ -449,9 +446,9 @@ record.show("2-H", "2-I")
 # %% [markdown]
 # ### What do a wrong kernel and more dimensions cost? (Sections 6 and 4.2)
 #
-# The paper *conjectures* that UCB and Thompson rules are "somewhat less robust on the choice of kernel" than EI and PI:
-# here rules play Fig. 1 with another kernel. And its bound for GP-TS exceeds that for IGP-UCB by a factor of $\sqrt d$,
-# "reflected" in its simulations: here functions as in Fig. 1a on $[0, 1]^d$.
+# The paper *conjectures* that UCB and Thompson rules are "somewhat less robust on the choice of kernel": here they play
+# Fig. 1 with others. And its bound for GP-TS exceeds that for IGP-UCB by a factor of $\sqrt d$, "reflected" in its
+# simulations: here on $[0, 1]^d$.
 
 # %% tags=["experiment"]
 wrong = {
@@ -502,7 +499,7 @@ plt.show()
 record.expect(
     robust["noisy"].value > robust["mean_001"].value,
     f"A wrong kernel costs IGP-UCB and GP-TS {robust['noisy'].value:.1f} times as much as EI and PI with the noisy "
-    f"incumbent, {robust['mean_001'].value:.1f} times as much with the posterior mean and a small margin.",
+    f"incumbent, {robust['mean_001'].value:.1f} times with the posterior mean and a small margin.",
 )
 
 # %% jupyter={"outputs_hidden": true, "source_hidden": true} tags=["hide-input", "hide-output"]
@@ -521,8 +518,8 @@ record.show("2-R", "2-S")
 # means, is one function; $R^2$ is 5 % of the mean variance, $\gamma_t = 1$, and $N(0, R^2)$ noise is added. The paper
 # states no norm: $B$ is a *smoothed* one, $\sqrt{a^\top K a}$ with $a = (K + \lambda I)^{-1} f$.
 #
-# Light is the paper's own set: 41 sensors, in Lux. Temperature has 51, from 8 to 9 am; the paper learned from the five
-# days before the two test days, we from the three after them: substitute data.
+# Light is the paper's own set: 41 sensors, in Lux. Temperature has 51, from 8 to 9 am, and substitute data: the paper
+# learned from the five days before the two test days, we from the three after them.
 
 # %% tags=["experiment"]
 morning, day = lab.times.hour == 8, lab.times.strftime("%Y-%m-%d")
@@ -598,7 +595,7 @@ record.show("2-J", "2-K", "2-L", "2-M", "2-Q")
 # %% [markdown]
 # ### Are EI and PI alike? (footnote 11)
 #
-# The paper shows one curve for both. Mean regret of EI over that of PI:
+# The paper shows one curve for both. Regret of EI over that of PI:
 
 # %% jupyter={"source_hidden": true} tags=["hide-input"]
 differ = measures.claim_2_F(final, seed)
@@ -812,8 +809,7 @@ record.show("2-W")
 # | scale of rewards | not said | raw; standardised (Figs. 3, 4) |
 # | sensor horizon | not said | 1000; a third of it |
 #
-# Every combination that bears on a claim is one *interpretation*, on common random numbers with fewer trials, in
-# Figs. 1 to 3 at a third of the horizon.
+# Every combination is one *interpretation*, played with fewer trials, in Figs. 1 to 3 at a third of the horizon.
 #
 # <details><summary>Settings of which one value was played</summary>
 #
@@ -916,7 +912,7 @@ record.expect(
 pd.DataFrame({"holds in": {n: its.sum() for n, its in held_in.items()}, "of": {n: len(t) for n, t in held_in.items()}})
 
 # %% [markdown]
-# **One joint setting.** Section 6 has one text for one setting. Do its sentences on functions hold together in any?
+# **One joint setting.** Do the sentences of Section 6 on functions hold together in any?
 
 # %% jupyter={"source_hidden": true} tags=["hide-input"]
 together = {name: specified[name] for name in ("2-H", "2-A", "2-C", "2-E", "2-F", "2-G")}
@@ -953,7 +949,7 @@ record.explain(
 record.explain(
     ["2-C", "2-H"],
     both_figures == ["mean_001", "mean_003"],
-    "IGP-UCB first on the model's functions and EI first on test functions need a small margin",
+    "Both figures together need a small margin",
     "With the noisy reward IGP-UCB overtakes EI and PI on Hartmann-3; without a margin PI is stuck; with a margin of "
     "0.1 EI and PI explore too long.",
 )
@@ -1063,7 +1059,7 @@ record.finding(
     ["2-C", "2-H"],
     2 * typical["EI"] < typical["IGP-UCB"] and falls["EI, margin 0.01"] < falls["EI"],
     "Whoever wants a default takes EI with the largest posterior mean: its typical regret is at most "
-    f"{typical['EI']:.1f} times that of the best rule on any kind of function, that of IGP-UCB up to "
+    f"{typical['EI']:.1f} times that of the best rule, that of IGP-UCB up to "
     f"{typical['IGP-UCB']:.0f} times. A small margin keeps it from settling on a lower peak.",
 )
 record.finish()

@@ -159,7 +159,7 @@ def bkb(k, X, lam, T, qbar, sds, pull, order, rng):
 
 
 # %% [markdown]
-# The package embeds arms anew only if the dictionary's span changed; it pulls the same arms:
+# The package pulls the same arms:
 
 # %% tags=["experiment"]
 F = 2.0
@@ -637,8 +637,8 @@ record.show("4-L", "4-M", "4-T", "4-U", "4-V")
 # %% [markdown]
 # ## Does it work for linear bandits, too? (Section 5)
 #
-# With the linear kernel BKB is a linear bandit on the span of its dictionary, at most $d = 20$ directions. 500 random
-# arms whose coordinates shrink geometrically, so that few directions matter. Its opponent is exact linear UCB (OFUL).
+# With the linear kernel BKB is a linear bandit on the span of its dictionary. 500 random arms in 20 dimensions, of
+# which few matter. Its opponent is exact linear UCB (OFUL).
 
 # %% tags=["experiment"]
 directions = np.random.default_rng([seed, 20]).standard_normal((500, 20)) * 0.8 ** np.arange(20)
@@ -665,10 +665,10 @@ record.show("4-R")
 #
 # *mini-GP-UCB* ([Calandriello et al. 2022](https://arxiv.org/abs/2201.12909)) needs no sketch. $n$ pulls of one arm
 # divide its variance by $1 + n\sigma^2/\lambda$, and that of any other arm by no more; so it stays with the chosen arm
-# for $\lfloor (C^2 - 1) \lambda / \sigma^2 \rfloor$ rounds (at least one), in which no standard deviation falls by
+# for $\lfloor (C^2 - 1) \lambda / \sigma^2 \rfloor$ rounds, in which no standard deviation falls by
 # more than the factor $C$. Repeats of an arm are one row of an exact posterior. Here $C^2 = 2$ (ours). And the width of
 # exact GP-UCB has been tightened ([Flynn and Reeb 2024](https://arxiv.org/abs/2403.12732),
-# [derivation](../docs/tighter_width.md)). Same functions, noise and order of ties as above.
+# [derivation](../docs/tighter_width.md)). Same functions and noise as above.
 
 # %% jupyter={"source_hidden": true} tags=["hide-input"]
 record.judge("4-Y", **measures.claim_4_Y(finals, seed))
@@ -762,8 +762,7 @@ for claim_id, (estimate, of, names) in plays.items():
     specified[claim_id] = record.play(claim_id, [(case, estimate(case)) for case in there])
 
 # %% [markdown]
-# Those of 4-E are our own question: at $\bar q$ = 5 and below, which the theorem does not cover, a failure is none of
-# the theorem. 4-H is played on fewer arms. `joint_settings.csv` has a row for every setting that the claims share.
+# At $\bar q$ = 5 and below, which Theorem 1 does not cover, failures of 4-E are our own question. 4-H is played on fewer arms. `joint_settings.csv` has a row for every setting that the claims share.
 
 # %% jupyter={"source_hidden": true} tags=["hide-input"]
 fig = claim_curve(specified["4-A"], record.rules, "4-A")
@@ -852,7 +851,7 @@ record.explain(
 # %% [markdown]
 # ## What to take home
 #
-# For somebody who has to choose an algorithm on Monday. Each sentence is checked by the run.
+# For somebody who has to choose an algorithm on Monday.
 
 # %% jupyter={"source_hidden": true} tags=["full-scale", "hide-input", "nbval-ignore-output"]
 sketch, plain, covered = (record.value(*at) for at in (("4-H", "theory"), ("4-N", "three"), ("4-B", "sor")))
