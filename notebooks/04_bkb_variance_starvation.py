@@ -762,7 +762,8 @@ for claim_id, (estimate, of, names) in plays.items():
     specified[claim_id] = record.play(claim_id, [(case, estimate(case)) for case in there])
 
 # %% [markdown]
-# At $\bar q$ = 5 and below, which Theorem 1 does not cover, failures of 4-E are our own question. 4-H is played on fewer arms. `joint_settings.csv` has a row for every setting that the claims share.
+# At $\bar q$ = 5 and below, which Theorem 1 does not cover, failures of 4-E are our own question. 4-H is
+# played on fewer arms. `joint_settings.csv` has a row for every setting that the claims share.
 
 # %% jupyter={"source_hidden": true} tags=["hide-input"]
 fig = claim_curve(specified["4-A"], record.rules, "4-A")
