@@ -128,9 +128,10 @@ class CellRun(NamedTuple):
     """What a run of π-GP-UCB does to its cover.
 
     `created`: cells ever; `gain`: the largest of one (nats); `width` (T,): the largest of a cell in every round less
-    B; `late_share`: largest share of the last tenth of the pulls that lie in one cell of the last cover; `moved`: share
-    of rounds in which the best arm of a cell without new data is another than before, NaN where it was not looked at;
-    `operations`: of a round, mean of each hundredth of the run (`cell_operations`).
+    B, to seven digits; `late_share`: largest share of the last tenth of the pulls that lie in one cell of the last
+    cover; `moved`: share of rounds in which the best arm of a cell without new data is another than before;
+    `operations`: of a round, mean of each hundredth of the run (`cell_operations`). Where best arms were not looked at
+    `moved` is NaN, and no `width` is kept.
     """
 
     created: int
@@ -158,8 +159,9 @@ def cell_run(experiment: Experiment, look_at_arms: bool, trial: Trial) -> CellRu
             before = now
     cells = [policy.slot_arm[policy.slot_cell == number] for number in np.unique(policy.slot_cell)]
     late = float(max(np.isin(pulled[-max(1, T // 10) :], arms).mean() for arms in cells))
-    moved_share = moved / T if look_at_arms else np.nan
-    return CellRun(policy.n_created, policy.largest_gain, width, late, moved_share, by_hundredths(operations))
+    kept, share = (width, moved / T) if look_at_arms else (np.empty(0), np.nan)
+    width = kept.astype(np.float32)
+    return CellRun(policy.n_created, policy.largest_gain, width, late, share, by_hundredths(operations))
 
 
 def cell_operations(policy: PartitionedUCB, arm: int, known: int) -> float:
@@ -189,12 +191,12 @@ def by_hundredths(values: Array) -> Array:
 
 
 def width_of_run(experiment: Experiment, trial: Trial) -> Array:
-    """Play IGP-UCB, the policy of that name; return its width less the norm in every round, (T,); for `map_trials`."""
+    """Play IGP-UCB, the policy of that name; return its width less the norm in every round, (T,), to seven digits."""
     problem, T = experiment.problem(trial), experiment.horizon
     policy = experiment.policies["IGP-UCB"](problem.model, T)
     assert isinstance(policy, UCB)
     widths = [policy.width(policy) for _ in rounds(policy, problem, T, trial.rng("run"))]
-    return np.array(widths) - problem.model.known_norm
+    return (np.array(widths) - problem.model.known_norm).astype(np.float32)
 
 
 def _best_arms(policy: PartitionedUCB, widths: Array) -> dict[tuple[int, int], int]:

@@ -155,7 +155,7 @@ def test_cells_of_a_run_by_brute_force(d, side, alpha, T):
             index = cell.mean + widths[-1] * cell.sd
             tied = cell.arms[index >= index.max() - 1e-10 * (1 + abs(index.max()))]
             now[number] = list(cell.history), tied[policy.rank[tied].argmin()]
-        assert found.width[t - 1] == pytest.approx(max(widths) - problem.model.norm, rel=1e-12)
+        assert found.width[t - 1] == pytest.approx(max(widths) - problem.model.norm, rel=2e-7)  # single precision
         same = [number for number in now if number in before and now[number][0] == before[number][0] != []]
         moved += any(now[number][1] != before[number][1] for number in same)
         before = now
@@ -166,6 +166,7 @@ def test_cells_of_a_run_by_brute_force(d, side, alpha, T):
     assert found.late_share == late
     assert found.moved == moved / T > 0
     assert found.created > policy.n_initial > 1
+    assert experiments.cell_run(experiment, False, trial).width.shape == (0,)
 
 
 # Bounds
@@ -232,4 +233,4 @@ def test_the_width_of_a_run_is_that_of_each_round_less_the_norm():
     rule = {"IGP-UCB": partial(UCB, width=Constant(3.0))}
     source = bumps(1, 9)
     found = experiments.width_of_run(Experiment(source, rule, 20), Trial(4, 0))
-    assert found == pytest.approx(np.full(20, 3.0 - source(Trial(4, 0)).model.norm))
+    assert found == pytest.approx(np.full(20, 3.0 - source(Trial(4, 0)).model.norm), rel=2e-7)  # single precision
