@@ -32,7 +32,7 @@ KEPT = {path.with_suffix("").name: path for path in PAPER.glob("*/played/*.npz")
 
 
 def test_something_of_every_notebook_is_kept_at_full_scale_and_all_of_it_is_small():
-    assert {path.parents[1].name for path in KEPT.values()} == set(PLAYED)
+    assert {path.parents[1].name for path in KEPT.values()} >= set(PLAYED)  # more while one is being played
     assert sum(path.stat().st_size for path in KEPT.values()) < 60e6
 
 
