@@ -223,7 +223,6 @@ record.expect(
     times.iloc[-1] > 100 and times.iloc[-1] > times.iloc[9],
     f"After 300 rounds the band of GP-UCB is {times.iloc[-1]:.0f} times as wide as that of IGP-UCB, and the gap grows.",
 )
-over_time.loc[[1, 10, 100, 300]].round(2)
 
 # %% [markdown]
 # ## Part one: functions
@@ -597,7 +596,7 @@ record.show("2-J", "2-K", "2-L", "2-M", "2-Q")
 #
 # The paper shows one curve for both. Regret of EI over that of PI:
 
-# %% jupyter={"source_hidden": true} tags=["hide-input"]
+# %% jupyter={"outputs_hidden": true, "source_hidden": true} tags=["hide-input", "hide-output"]
 differ = measures.claim_2_F(final, seed)
 record.judge("2-F", **differ)
 over_pi = {" ".join(key): [its[ei].mean() / its[pi].mean() for ei, pi in (noisy[3:], ("EI", "PI"))]
@@ -703,7 +702,7 @@ bound = [experiments.theorem_4_bound(proved(Trial(seed, n)).model, theorem_horiz
          for n in range(coverage_trials)]  # fmt: skip
 of_thompson = np.array(bound), trace.cumulative_regret[:, -1]
 
-# %% jupyter={"source_hidden": true} tags=["hide-input"]
+# %% jupyter={"outputs_hidden": true, "source_hidden": true} tags=["hide-input", "hide-output"]
 record.judge("2-O", **measures.claim_2_O(covered, delta))
 record.judge("2-U", **measures.claim_2_U(bounds))
 record.judge("2-Y", bound=measures.below_bound(*of_thompson))
@@ -728,7 +727,7 @@ record.show("2-O", "2-U", "2-Y")
 # *Section 3.1* puts the width of IGP-UCB a factor of about $\ln^{3/2} t$ below that of GP-UCB. *Lemma 7* says that for
 # a standard normal $Z$ and "any $\beta > 0$" $P(Z > \beta) \ge e^{-\beta^2} / (4 \sqrt\pi\, \beta)$.
 
-# %% jupyter={"source_hidden": true} tags=["hide-input"]
+# %% jupyter={"outputs_hidden": true, "source_hidden": true} tags=["hide-input", "hide-output"]
 limit = experiments.lemma_7_fails_below()
 tail, used = ndtr(-1.0), experiments.anti_concentration(np.array(1.0))  # Lemma 8 needs beta = 1 only
 at_one = (np.random.default_rng([seed, 7]).standard_normal(100_000) > 1).mean()
@@ -788,7 +787,7 @@ fig = pictures.since(pairs, seed=seed)
 record.figure(fig, "since_the_paper")
 plt.show()
 
-# %% jupyter={"source_hidden": true} tags=["hide-input"]
+# %% jupyter={"outputs_hidden": true, "source_hidden": true} tags=["hide-input", "hide-output"]
 record.judge("2-W", **measures.claim_2_W(final, seed))
 saved = {name: 1 - tighter.mean() / classical.mean() for name, (tighter, classical, _) in pairs.items()}
 on_functions = [value for name, value in saved.items() if name.startswith("Fig.")]

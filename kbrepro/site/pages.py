@@ -10,7 +10,7 @@ from typing import Any
 import nbformat
 import yaml
 from nbformat import NotebookNode
-from nbformat.v4 import new_markdown_cell
+from nbformat.v4 import new_markdown_cell, new_output
 
 from kbrepro.batch import profiles
 from kbrepro.verdicts import scorecard
@@ -95,12 +95,20 @@ def _fold(notebook: NotebookNode) -> None:
         if cell.cell_type == "code":
             tags = cell.metadata.get("tags", [])
             shows, folded = "at-a-glance" in tags or any(map(_of_claims, cell.outputs)), "hide-output" in tags
+            cell.outputs = _said_once(cell.outputs)
             cell.metadata["tags"] = ["remove-input" if shows else "hide-input"] + ["hide-output"] * folded
             if not (shows or folded) and cells and cells[-1].cell_type == "code" and not cells[-1].outputs:
                 cells[-1].source, cells[-1].outputs = f"{cells[-1].source}\n\n\n{cell.source}", cell.outputs
                 continue
         cells.append(cell)
     notebook.cells = cells
+
+
+def _said_once(outputs: Sequence[NotebookNode]) -> list[NotebookNode]:
+    """Outputs without the answers, which stand at the head of the page: a link leads there."""
+    others = [output for output in outputs if "answers" not in output.get("metadata", {})]
+    link = {"text/markdown": "The answers [at the head of this page](#at-a-glance) are checked here."}
+    return others + [new_output("display_data", data=link)] * (len(others) < len(outputs))
 
 
 # Figures and numbers
@@ -124,7 +132,7 @@ def figure(folder: Path, stem: str, where: str = "") -> str:
 def numbers(folder: Path) -> str:
     """Return a section with a link to every table of a run; nothing where it wrote none."""
     links = [f'<a href="{folder.name}/tables/{p.name}">{p.name}</a>' for p in sorted(folder.glob("tables/*.csv"))]
-    return "## The numbers\n\nEvery table of this run: " + ", ".join(links) + "." if links else ""
+    return "## The numbers\n\n" + scorecard.folded("Every table of this run", ", ".join(links)) if links else ""
 
 
 def rerun(root: Path, folder: Path, run: dict[str, Any]) -> str:

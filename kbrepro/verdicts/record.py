@@ -176,7 +176,8 @@ class Record:
 
     def expect(self, condition: Any, sentence: str, **explained: Any) -> None:
         """Show a sentence about a result if it is true of this run, and mark it if not."""
-        display(Markdown(sentence if self._kept(condition, sentence, **explained) else NOT_SO.format(sentence)))
+        holds = self._kept(condition, sentence, **explained)
+        display(Markdown(sentence if holds else NOT_SO.format(sentence)), metadata=explained)
 
     def _kept(self, condition: Any, sentence: str, **explained: Any) -> bool:
         self._expected.append({"sentence": sentence, "holds": bool(condition)} | explained)
