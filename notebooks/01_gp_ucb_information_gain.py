@@ -20,8 +20,8 @@
 # Experimental Design*, ICML 2010, [arXiv 0912.3995](https://arxiv.org/abs/0912.3995).
 #
 # An unknown function can be measured, with noise, at one point at a time, and every measurement should also hit a high
-# value. *GP-UCB* takes the function for a draw from a Gaussian process and measures where mean plus so many standard
-# deviations is largest.
+# value. *GP-UCB* takes the function for a draw from a Gaussian process and measures where the posterior mean plus a
+# multiple of the posterior standard deviation is largest.
 
 # %% jupyter={"source_hidden": true} tags=["hide-input"]
 from functools import partial
@@ -397,6 +397,17 @@ record.show("1-J", "1-K")
 # holds, a round loses at most $2 \sqrt{\beta_t}\, \sigma_{t-1}(x_t)$, and these widths add up to the gain. Theorem 1
 # is about draws on finitely many arms, Theorem 2 about an interval, Theorem 3 about fixed functions of bounded *RKHS
 # norm*, the kernel's measure of roughness.
+#
+# <details><summary>The widths, and what is set</summary>
+#
+# The band is $\mu_{t-1}(x) \pm \sqrt{\beta_t}\, \sigma_{t-1}(x)$, with $\delta$ = 0.1 and
+#
+# - $\beta_t = 2 \log(|D| t^2 \pi^2 / (6 \delta))$ in Theorem 1, for $|D|$ arms;
+# - $\beta_t = 2 \log(2 t^2 \pi^2 / (3 \delta)) + 2 d \log(t^2 d b r \sqrt{\log(4 d a / \delta)})$ in Theorem 2, for a
+#   cube of side $r$, where slopes exceed $L$ with probability at most $a e^{-(L/b)^2}$;
+# - $\beta_t = 2 B + 300\, \gamma_t \log^3(t / \delta)$ in Theorem 3, with $\lVert f \rVert_k^2 \le B$ = 1.
+#
+# </details>
 
 # %% tags=["experiment"]
 norm_1 = RKHSFunction(SquaredExponential(0.2), grid(n_arms), noise_variance=0.025, norm=1.0)  # bounded, uniform noise

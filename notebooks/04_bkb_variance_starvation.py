@@ -855,7 +855,8 @@ record.explain(
 # For somebody who has to choose an algorithm on Monday.
 
 # %% jupyter={"source_hidden": true} tags=["full-scale", "hide-input", "nbval-ignore-output"]
-sketch, plain, covered = (record.value(*at) for at in (("4-H", "theory"), ("4-N", "three"), ("4-B", "sor")))
+of_parts = ("4-H", "theory"), ("4-N", "three"), ("4-B", "sor"), ("4-Y", "two")
+sketch, plain, covered, dearer = (record.value(*at) for at in of_parts)
 record.finding(
     ["4-B", "4-C"],
     record.verdict("4-B") == record.verdict("4-C") == "depends" and covered < 0.6,
@@ -882,8 +883,9 @@ record.finding(
 )
 record.finding(
     ["4-W", "4-Y", "4-Z"],
-    record.verdict("4-W") == record.verdict("4-Z") == "reproduced",
+    record.verdict("4-W") == record.verdict("4-Z") == "reproduced" and dearer < 0.3,
     "So with up to some thousand arms take exact GP-UCB, updated, with the tighter width of 2024. With many more "
-    "rounds than arms mini-GP-UCB, which stays with an arm, needs no sketch at all.",
+    "rounds than arms mini-GP-UCB, which stays with an arm, needs no sketch and far fewer operations, for "
+    f"{dearer:.0%} more regret. BKB is for many arms in one dimension.",
 )
 record.finish()

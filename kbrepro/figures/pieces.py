@@ -8,7 +8,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.axis import Axis
 from matplotlib.figure import Figure
-from matplotlib.ticker import LogLocator, NullFormatter
+from matplotlib.ticker import LogFormatterSciNotation, LogLocator, NullFormatter
 from numpy.typing import ArrayLike
 
 from kbrepro.figures.style import SMALLEST, WIDTH
@@ -52,7 +52,7 @@ def plain_log(axis: Axis) -> None:
     """Tick the decades of a log axis, and 2 and 5 between them where there are few, in plain numbers."""
     low, high = axis.get_view_interval()
     axis.set_major_locator(LogLocator(subs=(1, 2, 5) if high < 100 * low else (1,)))
-    axis.set_major_formatter("{x:g}")
+    axis.set_major_formatter("{x:.7g}" if axis.get_view_interval()[1] < 1e7 else LogFormatterSciNotation())
     axis.set_minor_formatter(NullFormatter())
 
 

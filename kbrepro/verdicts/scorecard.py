@@ -155,16 +155,18 @@ def table(head: Sequence[str], lines: Iterable[Sequence[Any]]) -> str:
 
 
 def _tally(kinds: Iterable[str], its: Sequence[str]) -> list[str]:
-    """How often each of `kinds` is among others, where it is: '5 reproduced'."""
-    return [f"{its.count(kind)} {kind}" for kind in kinds if kind in its]
+    """How often each of `kinds` is among others, where it is: '5 reproduced', '2 sanity checks'."""
+    many = {"sanity check": "sanity checks", "own question": "own questions"}
+    counts = {kind: its.count(kind) for kind in kinds if kind in its}
+    return [f"{n} {many.get(kind, kind) if n > 1 else kind}" for kind, n in counts.items()]
 
 
 def summary(records: Sequence[Record]) -> str:
-    """Return the totals: '6 claims of the paper: 5 reproduced, 1 undecided; outside the totals 1 own question'."""
+    """Return the totals: '6 claims of the paper: 5 reproduced, 1 undecided; not counted: 1 own question'."""
     inside = [r["verdict"] for r in records if r["counts_as"] in COUNTED]
     outside = _tally(ASIDE, [r["counts_as"] for r in records])
     text = f"{len(inside)} claim{'s' * (len(inside) != 1)} of the paper: {', '.join(_tally(VERDICTS, inside))}"
-    return text + f"; outside the totals {', '.join(outside)}" * bool(outside)
+    return text + f"; not counted: {', '.join(outside)}" * bool(outside)
 
 
 def across(root: Path, runs: Runs) -> list[str]:

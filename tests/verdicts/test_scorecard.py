@@ -46,7 +46,7 @@ def test_totals_count_what_counts_and_name_what_is_outside(root):
     new = scorecard.read(root / "results" / "paper")["01_new"]["claims"]
     assert scorecard.summary(new) == (
         "3 claims of the paper: 1 reproduced, 1 undecided, 1 not reproduced; "
-        "outside the totals 1 sanity check, 1 substitute data, 1 own question"
+        "not counted: 1 sanity check, 1 substitute data, 1 own question"
     )
     head, _, row = scorecard.matrix({"01_new": {"claims": new}}).splitlines()
     told = ["● **reproduced**", "○ **not reproduced**", "theorems: ◌ **undecided**", *scorecard.ASIDE]

@@ -118,7 +118,8 @@ def transition(found: pd.DataFrame, main: float) -> Figure:
         upper.set_ylabel(f"share of bad steps\n(mean, 95 %, {found['run'].nunique()} runs)")
     ours = found[(found["dictionary"] == HERO) & (found["qbar"] == main)]
     worst = ours.groupby("design")["bad"].mean().max()
-    return pieces.titled(fig, f"At $\\bar q$ = {main:g} at most {worst:.2%} of BKB's steps are bad (any design)", 2)
+    share = f"at most {worst:.2%} of BKB's steps are" if worst else "no step of BKB is"
+    return pieces.titled(fig, f"At $\\bar q$ = {main:g} {share} bad (any design)", 2)
 
 
 def _95(samples: pd.Series) -> tuple[float, float]:
@@ -165,7 +166,10 @@ def beside_exact(finals: Finals, pairs: Sequence[tuple[str, str]], seed: int) ->
     within = sum(rule.state(ratio) == "holds" for _, ratio in rows.values())
     title = f"{within} of {len(rows)} ratios of mean $R_T$ are clearly within 0.8 to 1.3"
     its = {"what": "$R_T$ over that of the rule named second", "centre": "ratio of means"}
-    return paired(rows, 1.6 + 0.36 * len(rows), title, "log", rule=rule, **its)
+    fig = paired(rows, 1.6 + 0.36 * len(rows), title, "log", rule=rule, **its)
+    least, most = (f(np.min(own) if f is min else np.max(own) for own, _ in rows.values()) for f in (min, max))
+    fig.axes[0].set_xticks([at for at in (0.1, 0.2, 0.5, 0.8, 1, 1.3, 2, 5, 10) if at in (0.8, 1, 1.3) or least < at < most])
+    return fig
 
 
 # Cost

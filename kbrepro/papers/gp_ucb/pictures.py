@@ -82,7 +82,7 @@ def standing(panels: Mapping[str, Mapping[str, Trace]]) -> str:
         where = f" in {first} of {len(means)} panels" if first < len(means) else ""
         return f"{HERO} has the least mean regret" + where
     worst = np.ceil(100 * max(mean[HERO] / mean.min() - 1 for mean in means)) / 100  # up: the title must hold
-    return f"{HERO} comes within {worst:.0%} of the least mean regret"
+    return f"{HERO} comes within {worst:.0%} of the least mean regret on these functions"
 
 
 def blocks(regret: Mapping[str, Array], data: str, unit: str, block: int) -> Figure:
