@@ -105,7 +105,8 @@ def _answers(found: Found) -> str:
     for notebook, run in found.runs.items():
         title = _authors(found.papers[notebook]) if notebook in found.papers else notebook
         count = scorecard.summary(run["claims"]).partition(";")[0]
-        lines.append(" ".join([f"- **[{title}](notebooks/{notebook}.ipynb)** ({count}).", *scorecard.answers(run)]))
+        head = f"- **[{title}](notebooks/{notebook}.ipynb)** ({count})"
+        lines.append("<br>– ".join([head, *scorecard.answers(run)]))
     return "\n".join(lines) or _NO_RUN
 
 

@@ -168,7 +168,7 @@ def beside_exact(finals: Finals, pairs: Sequence[tuple[str, str]], seed: int) ->
     its = {"what": "$R_T$ over that of the rule named second", "centre": "ratio of means"}
     fig = paired(rows, 1.6 + 0.36 * len(rows), title, "log", rule=rule, **its)
     least, most = (f(np.min(own) if f is min else np.max(own) for own, _ in rows.values()) for f in (min, max))
-    fig.axes[0].set_xticks([at for at in (0.1, 0.2, 0.5, 0.8, 1, 1.3, 2, 5, 10) if at in (0.8, 1, 1.3) or least < at < most])
+    fig.axes[0].set_xticks([0.8, 1, 1.3, *(at for at in (0.1, 0.2, 0.5, 2, 5, 10) if least < at < most)])
     return fig
 
 
