@@ -224,6 +224,9 @@ record.expect(
     f"After 300 rounds the band of GP-UCB is {times.iloc[-1]:.0f} times as wide as that of IGP-UCB, and the gap grows.",
 )
 
+# %% jupyter={"outputs_hidden": true, "source_hidden": true} tags=["hide-input", "hide-output"]
+over_time.loc[[1, 10, 100, 300]].round(2)
+
 # %% [markdown]
 # ## Part one: functions
 #

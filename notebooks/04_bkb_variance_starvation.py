@@ -296,7 +296,7 @@ record.table(counted, "cost_fewer_operations_from")
 counted.map(lambda t: f"from t = {t:.0f} on" if t < never else "never").rename_axis("fewer operations than")
 
 # %% [markdown]
-# That is of the first run, at the rounds measured; 4-K has the median of all runs. The same by our clock:
+# That is of the first run; 4-K has the median of all. By our clock:
 
 # %% jupyter={"outputs_hidden": true, "source_hidden": true} tags=["full-scale", "nbval-ignore-output", "hide-output"]
 told = cheaper.map(lambda t: "not timed" if np.isnan(t) else f"from t = {t:.0f} on" if t < never else "never")
@@ -851,8 +851,6 @@ record.explain(
 
 # %% [markdown]
 # ## What to take home
-#
-# For somebody who has to choose an algorithm on Monday.
 
 # %% jupyter={"source_hidden": true} tags=["full-scale", "hide-input", "nbval-ignore-output"]
 of_parts = ("4-H", "theory"), ("4-N", "three"), ("4-B", "sor"), ("4-Y", "two")
@@ -885,7 +883,7 @@ record.finding(
     ["4-W", "4-Y", "4-Z"],
     record.verdict("4-W") == record.verdict("4-Z") == "reproduced" and dearer < 0.3,
     "So with up to some thousand arms take exact GP-UCB, updated, with the tighter width of 2024. With many more "
-    "rounds than arms mini-GP-UCB, which stays with an arm, needs no sketch and far fewer operations, for "
+    "rounds than arms mini-GP-UCB, which stays with an arm, is far cheaper, for "
     f"{dearer:.0%} more regret. BKB is for many arms in one dimension.",
 )
 record.finish()
