@@ -51,8 +51,8 @@ def test_blocks_are_filled_and_all_else_stays(finished):
         "reproduced with one; not reproduced with two<!-- end 1-A -->, "
         "1-Z <!-- begin 1-Z -->no full-scale verdict yet<!-- end 1-Z -->."
     )
-    answers = "**[Low & Lee 1999](notebooks/01_small.ipynb)** (2 claims of the paper: 1 partly, 1 not evaluated)."
-    assert f"- {answers} Small stands. (1-A)\n" in text
+    answers = "**[Low & Lee 1999](notebooks/01_small.ipynb)** (2 claims of the paper: 1 partly, 1 not evaluated)"
+    assert f"- {answers}<br>– Small stands. (1-A)\n" in text
     assert "- Not evaluated: 1-B (needs data: light).\n- Settings of the run: `horizon` 20." in text
     assert "took 600 s of computing (10 min of one core)" in text and "took 1.5 min with 3 workers" in text
     assert "OLD" not in text
