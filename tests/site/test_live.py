@@ -47,7 +47,7 @@ def engine(source=SOURCE):
 
 
 def problem(n):
-    """Problem n: what is true, what a policy is given, its name; kernel, policy and size change from one to the next."""
+    """Problem n: what is true, what a policy is given, its name; kernel, policy and size take turns."""
     rng = np.random.default_rng([36, n])
     (true, given), sizes = rng.uniform(0.03, 0.4, 2), (200 if n % 10 == 9 else 50)
     kernel, name = list(KERNELS)[(n + n // 9) % 3], list(POLICIES)[n % 9]
