@@ -1,13 +1,17 @@
 """The page "Try it": every scene that a paper's folder keeps, and the making of what it keeps.
 
-    python -m kbrepro.site.try_it        # plays the scenes again and writes each paper's scene.json
+`python -m kbrepro.site.try_it` plays the scenes again and writes each paper's scene.json.
 """
 
 import json
+from collections.abc import Sequence
 from importlib import import_module
 from importlib.util import find_spec
+from io import BytesIO
 from pathlib import Path
 from typing import Any
+
+import matplotlib.pyplot as plt
 
 from kbrepro import figures, papers, paths
 from kbrepro.figures import live
@@ -21,28 +25,34 @@ keyboard: tab to a control, arrow keys, space."""
 CAPTION = "A still picture: the scene itself needs scripts, which are off."
 
 
-def scenes() -> dict[str, str]:
-    """Return paper -> number of its notebook, of papers that keep a scene, in the order of the notebooks."""
-    return {name: its.notebook[:2] for name, its in papers.found().items() if live.path(name).is_file()}
+def scenes(notebooks: Sequence[str]) -> dict[str, str]:
+    """Return paper -> notebook, of papers that keep a scene and whose notebook is shown, in the order of notebooks."""
+    its = {name: paper.notebook for name, paper in papers.found().items()}
+    return {name: notebook for name, notebook in its.items() if live.path(name).is_file() and notebook in notebooks}
 
 
-def page(files: Path) -> str:
+def page(notebooks: Sequence[str], files: Path) -> str:
     """Return the page in Markdown; the still pictures go to `files`, beside the page."""
     figures.use_style()
-    parts = [_part(paper, number, files) for paper, number in scenes().items()]
+    parts = [_part(paper, notebook, files) for paper, notebook in scenes(notebooks).items()]
     return "\n\n".join([HEAD, *parts, live.code()]) + "\n"
 
 
-def _part(paper: str, number: str, files: Path) -> str:
+def link(notebook: str) -> str:
+    """Return a sentence that leads from a paper's page to its scene; nothing where it has none."""
+    its = [live.read(paper) | {"paper": paper} for paper in scenes([notebook])]
+    return f"[Try it]({PAGE}.md#try-{its[0]['paper']}): {its[0]['title']}" if its else ""
+
+
+def _part(paper: str, notebook: str, files: Path) -> str:
     its, name = live.read(paper), f"stills/{paper}.svg"
-    drawn = _maker(paper).still()
-    (files / name).parent.mkdir(exist_ok=True)
-    drawn.savefig(files / name, metadata={"Date": None})
-    figures.style.plt.close(drawn)
+    drawn, picture = _maker(paper).still(), BytesIO()
+    drawn.savefig(picture, format="svg", metadata={"Date": None})
+    plt.close(drawn)
+    paths.write_bytes(files / name, picture.getvalue())
     still = f'<figure><img src="{name}" alt="{its["title"]}"><figcaption>{CAPTION}</figcaption></figure>'
-    link = f"The notebook: {{doc}}`{papers.found()[paper].notebook}`."
-    told = f"## {number}: {its['title']}\n\n{' '.join(its['says'])}\n\n**Try:** {its['try']}"
-    return f"(try-{paper})=\n{told}\n\n{live.html(paper, still)}\n\n{link}"
+    told = f"## {notebook[:2]}: {its['title']}\n\n{' '.join(its['says'])}\n\n**Try:** {its['try']}"
+    return f"(try-{paper})=\n{told}\n\n{live.html(paper, still)}\n\nThe paper's page: {{doc}}`{notebook}`."
 
 
 def _maker(paper: str) -> Any:

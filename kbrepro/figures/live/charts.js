@@ -25,7 +25,7 @@ const Charts = (() => {
     const w = width - m.left - m.right, h = square ? w : height - m.top - m.bottom, id = `clip${clips++}`;
     const X = (v) => m.left + (v - x[0]) / (x[1] - x[0]) * w, Y = (v) => m.top + (y[1] - v) / (y[1] - y[0]) * h;
     const grid = ticks(...x, w / 70).map((v) => `<path class="grid" d="M${X(v)} ${m.top}v${h}"/>` + text(X(v), m.top + h + 15, shown(v), 'text-anchor="middle"'))
-      .concat(ticks(...y, h / 36).map((v) => `<path class="grid" d="M${m.left} ${Y(v)}h${w}"/>` + text(m.left - 6, Y(v) + 4, shown(v), 'text-anchor="end"')));
+      .concat(ticks(...y, h / 44).map((v) => `<path class="grid" d="M${m.left} ${Y(v)}h${w}"/>` + text(m.left - 6, Y(v) + 4, shown(v), 'text-anchor="end"')));
     const middle = m.top + h / 2;
     host.innerHTML = `<svg width="${width}" height="${h + m.top + m.bottom}" role="img" aria-label="${host.dataset.says || title || ylabel}">`
       + `<clipPath id="${id}">${rect(m.left, m.top, w, h, "")}</clipPath>${grid.join("")}<g clip-path="url(#${id})">${body(X, Y)}</g>`
@@ -47,6 +47,9 @@ const Charts = (() => {
     box.value = value;
     return box;
   };
+  // What colours and dashes mean, [colour, name, dash] each, and more in words.
+  const key = (parent, its, more = "") => make("p", parent, { className: "key", innerHTML: its.map(([colour, name, dash]) =>
+    `<span><svg width="26" height="10">${line((v) => v, (v) => v, [0, 26], [5, 5], colour, dash, 3)}</svg>${name}</span>`).join(" ") + " " + more });
 
   // Play, one step, and a slider of rounds; `values` says what each place of the slider stands for. Slow: 4 a second.
   const clock = (parent, count, at, label, render) => {
@@ -68,5 +71,5 @@ const Charts = (() => {
     return its;
   };
 
-  return { DASHES, INK, GREY, line, area, dot, rect, text, shown, chart, make, slider, choice, clock };
+  return { DASHES, INK, GREY, line, area, dot, rect, text, shown, chart, make, slider, choice, clock, key };
 })();

@@ -1,7 +1,7 @@
 // A live scene: two players on the same function and noise. All rounds are played at once; the slider shows one of them.
 "use strict";
 const live = (root, its, looks) => {
-  const { DASHES, INK, GREY, line, area, dot, shown, chart, make, slider, choice, clock } = Charts;
+  const { DASHES, INK, GREY, line, area, dot, shown, chart, make, slider, choice, clock, key } = Charts;
   const x = Array.from({ length: 200 }, (_, i) => i / 199), { horizon } = its;
   let truth, given, players, rounds, byHand, seed = 1;
   const named = (p) => p.name + (/^(EI|PI)/.test(p.name) && p.margin ? `, margin ${shown(p.margin)}` : "");
@@ -41,6 +41,9 @@ const live = (root, its, looks) => {
     make("button", foot, { type: "button", textContent: "Pull x", onclick: () => pull(i, Math.round(hand.input.value * 199)) });
     return { name, margin, host, status, hand, cursor: false };
   });
+  key(root, [[INK, "f, unknown", "5 4"], ["#555", "posterior mean and band"], ["#c04800", "where the band misses f"]],
+    "Dots: what was observed, the last one open. Triangle: the next arm; click in a panel to pull another. "
+    + "EI and PI: dotted what they ask to exceed, shaded below how they rank the arms.");
   const regret = make("div", root, { className: "chart" });
   const fold = make("details", root);
   make("summary", fold, { textContent: "Change the problem: what is true, and what the policies assume" });

@@ -1,9 +1,7 @@
 // Recorded scenes: numbers that kbrepro kept, drawn frame by frame; and the start of every scene of the page.
 "use strict";
 const recorded = (() => {
-  const { INK, GREY, line, area, dot, rect, text, shown, chart, make, clock } = Charts;
-  const key = (parent, its) => make("p", parent, { className: "key", innerHTML: its.map(([colour, name, dash]) =>
-    `<svg width="26" height="10">${line((v) => v, (v) => v, [0, 26], [5, 5], colour, dash || "", 3)}</svg>${name}`).join(" &ensp; ") });
+  const { INK, GREY, line, area, dot, rect, text, shown, chart, make, clock, key } = Charts;
   const panels = (root, names) => {
     const row = make("div", root, { className: "row" });
     return names.map(() => make("div", make("div", row, { className: "panel" }), { className: "chart" }));

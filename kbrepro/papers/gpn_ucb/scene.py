@@ -66,7 +66,7 @@ def scene() -> dict[str, Any]:
         "kind": "intervals",
         "title": "GPN-UCB: an interval through a chain of layers",
         "says": [
-            "One arm was not pulled: what layer 1 may return for it (bar below) goes into layer 2, and what layer 2 may "
+            "One arm was not pulled: what layer 1 may return for it (bar below) goes into layer 2, and what that may "
             "return goes into layer 3, whose output is the reward (bars at the left).",
             "The envelope uses that no layer is steeper than L = 2, and cuts the band between observations; so fewer "
             "values reach the end of the chain.",

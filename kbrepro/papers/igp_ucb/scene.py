@@ -23,8 +23,8 @@ def scene() -> dict[str, Any]:
         "kind": "live",
         "title": "EI: improvement over what, and by how much?",
         "says": [
-            "Expected improvement (EI) asks to exceed an incumbent, the dotted line: left the best posterior mean, right "
-            "the best observation, noise included.",
+            "Expected improvement (EI) asks to exceed an incumbent, the dotted line: left the best posterior mean, "
+            "right the best observation, noise included.",
             "One lucky observation lifts the right line above all of f, so the right player goes on exploring, while "
             "the left one has found the best arm.",
         ],

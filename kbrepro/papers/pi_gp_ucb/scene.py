@@ -16,7 +16,7 @@ from kbrepro.simulation import rounds
 
 SEED, HORIZON, SIDE = 2020, 1500, 30
 #: Rounds that are kept; of the still picture four of them.
-KEPT = (1, 25, 50, 100, 200, 300, 400, 420, 440, 460, 480, 500, 550, 600, 650, 700, 800, 900, 1000, 1100, 1200, 1350, 1500)
+KEPT = (1, 50, 100, 200, 300, *range(400, 500, 20), *range(500, 1501, 100))
 STILL = (1, 300, 700, 1500)
 
 
