@@ -46,7 +46,7 @@ def link(notebook: str) -> str:
 
 def _part(paper: str, notebook: str, files: Path) -> str:
     its, name = live.read(paper), f"stills/{paper}.svg"
-    drawn, picture = _maker(paper).still(), BytesIO()
+    drawn, picture = maker(paper).still(), BytesIO()
     drawn.savefig(picture, format="svg", metadata={"Date": None})
     plt.close(drawn)
     paths.write_bytes(files / name, picture.getvalue())
@@ -55,7 +55,7 @@ def _part(paper: str, notebook: str, files: Path) -> str:
     return f"(try-{paper})=\n{told}\n\n{live.html(paper, still)}\n\nThe paper's page: {{doc}}`{notebook}`."
 
 
-def _maker(paper: str) -> Any:
+def maker(paper: str) -> Any:
     return import_module(f"kbrepro.papers.{paper}.scene")
 
 
@@ -64,7 +64,7 @@ def renew() -> list[Path]:
     written = []
     for paper in papers.found():
         if find_spec(f"kbrepro.papers.{paper}.scene"):
-            text = json.dumps(_maker(paper).scene(), ensure_ascii=False, separators=(",", ":"))
+            text = json.dumps(maker(paper).scene(), ensure_ascii=False, separators=(",", ":"))
             paths.write_text(live.path(paper), text + "\n")
             written.append(live.path(paper))
     return written

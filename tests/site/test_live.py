@@ -1,40 +1,24 @@
 """The mathematics of the live scenes, run by quickjs: what pages compute is what kbrepro computes."""
 
 import json
-from functools import partial
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 import kbrepro as kb
-from kbrepro.confidence import Bayes, Improved, Tighter
-from kbrepro.policies import UCB, ExpectedImprovement, MeanOnly, ProbabilityOfImprovement
+from kbrepro.figures import live
+from kbrepro.figures.live import moments
+from kbrepro.figures.live.moments import DELTA, KERNELS, POLICIES
+from kbrepro.policies import UCB
 from kbrepro.policies.base import best_arm
 from kbrepro.problems import Trial
 
 quickjs = pytest.importorskip("quickjs", reason="quickjs has no wheel for this Python")
 
-SOURCE = (Path(kb.__file__).parent / "figures" / "live" / "posterior.js").read_text(encoding="utf-8")
+SOURCE = (live.HERE / "posterior.js").read_text(encoding="utf-8")
 #: JSON would write a typed array as an object.
 LISTS = "(key, its) => (ArrayBuffer.isView(its) ? [...its] : its)"
-PROBLEMS, ROUNDS, DELTA = 50, 100, 0.1
-KERNELS = {
-    "SE": kb.SquaredExponential,
-    "Matérn 3/2": partial(kb.Matern, nu=1.5),
-    "Matérn 5/2": partial(kb.Matern, nu=2.5),
-}
-POLICIES = {
-    "GP-UCB": partial(UCB, width=Bayes(DELTA)),
-    "GP-UCB/5": partial(UCB, width=Bayes(DELTA, divide_beta_by=5)),
-    "IGP-UCB": partial(UCB, width=Improved(DELTA)),
-    "IGP-UCB, tighter": partial(UCB, width=Tighter(DELTA)),
-    "EI": ExpectedImprovement,
-    "EI, noisy incumbent": partial(ExpectedImprovement, incumbent="noisy_reward"),
-    "PI": ProbabilityOfImprovement,
-    "PI, noisy incumbent": partial(ProbabilityOfImprovement, incumbent="noisy_reward"),
-    "mean only": MeanOnly,
-}
+PROBLEMS, ROUNDS = 50, 100
 
 
 def engine(source=SOURCE):
@@ -163,3 +147,17 @@ def test_a_permutation_is_one_and_normal_numbers_are_normal():
     from scipy.stats import kstest
 
     assert kstest(sample, "norm").pvalue > 0.01
+
+
+@pytest.mark.parametrize("paper", ["gp_ucb", "igp_ucb"])
+def test_a_live_scene_opens_on_what_kbrepro_itself_plays(paper):
+    its = live.read(paper)
+    for moment in its["moments"]:
+        true, given = moment["truth"], moment["given"]
+        told = given | {"noiseVariance": given["noiseSd"] ** 2, "noiseScale": given["noiseSd"]}
+        told |= {"delta": its["delta"], "norm": true["norm"]}
+        for player, ours in zip(moment["players"], moments.played(true, moment["players"]), strict=True):
+            grid = true | {"x": kb.grid(len(true["f"]))[:, 0].tolist()}
+            theirs = engine()("play", grid, told | {"margin": player["margin"]}, player["name"], its["horizon"])
+            assert [seen["arm"] for seen in theirs] == [seen["arm"] for seen in ours]
+            assert [seen["holds"] for seen in theirs] == [seen.get("holds") for seen in ours]

@@ -78,7 +78,7 @@ const live = (root, its, looks) => {
     const missed = past.concat(now).filter((r) => r.holds === false).length, so = time.at + 1;
     const band = now.width === undefined ? "band: mean ± 2 sd, which promises nothing" : `band: mean ± ${shown(w)} sd, held f in ${so - missed} of ${so} rounds`;
     host.dataset.says = `${named(p)}, round ${so}: next arm ${shown(now.arm / 199)}`;
-    chart(host, { height: 290, x: [0, 1], y: range, xlabel: "arm x", ylabel: "reward" }, (X, Y) => {
+    chart(host, { height: 290, x: [-0.02, 1.02], y: range, xlabel: "arm x", ylabel: "reward" }, (X, Y) => {
       const top = Math.max(...now.index), bottom = Y(range[0]), next = X(x[now.arm]);
       const strip = now.target === undefined ? "" : area(X, (v) => bottom - 34 * v, x, x.map(() => 0), Array.from(now.index, (v) => Math.max(0, 1 + (v - top) / 6)), colour, 0.45);
       const out = x.filter((_, j) => now.holds === false && Math.abs(f[j] - now.mean[j]) > w * now.sd[j]);
