@@ -19,8 +19,8 @@ from kbrepro.figures import live
 PAGE = "try_it"
 HEAD = """# Try it
 
-Pictures that run in this page: two play their algorithms as you watch, with the exact posterior and the widths of the
-papers; three show kept runs, step by step. Drag the sliders, click in a panel to pull an arm yourself, or use the
+Pictures that run in this page: some play their algorithms as you watch, with the exact posterior and the widths of the
+papers; others show kept runs, step by step. Drag the sliders, click in a panel to pull an arm yourself, or use the
 keyboard: tab to a control, arrow keys, space."""
 CAPTION = "A still picture: the scene itself needs scripts, which are off."
 

@@ -4,11 +4,12 @@ import json
 
 import numpy as np
 import pytest
+from players import POLICIES
 
 import kbrepro as kb
 from kbrepro.figures import live
 from kbrepro.figures.live import moments
-from kbrepro.figures.live.moments import DELTA, KERNELS, POLICIES
+from kbrepro.figures.live.moments import DELTA, KERNELS
 from kbrepro.policies import UCB
 from kbrepro.policies.base import best_arm
 from kbrepro.problems import Trial
@@ -156,7 +157,7 @@ def test_a_live_scene_opens_on_what_kbrepro_itself_plays(paper):
         true, given = moment["truth"], moment["given"]
         told = given | {"noiseVariance": given["noiseSd"] ** 2, "noiseScale": given["noiseSd"]}
         told |= {"delta": its["delta"], "norm": true["norm"]}
-        for player, ours in zip(moment["players"], moments.played(true, moment["players"]), strict=True):
+        for player, ours in zip(moment["players"], moments.played(true, moment["players"], POLICIES), strict=True):
             grid = true | {"x": kb.grid(len(true["f"]))[:, 0].tolist()}
             theirs = engine()("play", grid, told | {"margin": player["margin"]}, player["name"], its["horizon"])
             assert [seen["arm"] for seen in theirs] == [seen["arm"] for seen in ours]

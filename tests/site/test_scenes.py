@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from browser import CHROMIUM, Browser
+from players import POLICIES
 
 from kbrepro import papers, paths
 from kbrepro.figures import live
@@ -95,7 +96,7 @@ def test_a_live_scene_shows_the_regret_and_the_band_that_kbrepro_has(opened, pap
         if number:
             opened.ask(f"{button(paper, moment['name'])}.click()")
         told, t = " ".join(said(opened, paper)), moment["t"]
-        for its in moments.played(moment["truth"], moment["players"]):
+        for its in moments.played(moment["truth"], moment["players"], POLICIES):
             assert f"Regret so far {round(its[t - 2]['regret'] + 1e-9, 1):g};" in told
             held = sum(seen.get("holds", False) for seen in its[:t])
             assert (f"held f in {held} of {t} rounds" in told) == ("width" in its[0])
@@ -171,7 +172,7 @@ def test_an_arm_is_pulled_without_a_mouse(opened):
 def test_another_policy_and_another_problem_change_what_is_seen(opened):
     box, seen = of("gp_ucb", "select')"), [said(opened, "gp_ucb")]
     names = opened.ask(f"[...{box}.options].map(o => o.value)")
-    assert names == list(moments.POLICIES)
+    assert names == list(POLICIES)
     for name in names[1:]:
         opened.ask(f"{box}.value = '{name}', {box}.dispatchEvent(new Event('change'))")
         seen.append(said(opened, "gp_ucb"))
@@ -185,8 +186,8 @@ def test_another_policy_and_another_problem_change_what_is_seen(opened):
 
 def test_a_wrong_lengthscale_breaks_both_bands(opened):
     """What scene 1 asks to try."""
-    assumed = "[...document.querySelectorAll('#scene-gp_ucb details label')].filter(l => /length/.test(l.textContent))[1]"
-    slider = f"{assumed}.querySelector('input')"
+    slider = "document.querySelectorAll('#scene-gp_ucb details input')[2]"  # true and assumed lengthscale, noise
+    assert "lengthscale" in opened.ask(f"{slider}.parentNode.textContent")
     opened.ask(f"{slider}.value = 0.3, {slider}.dispatchEvent(new Event('input'))")
     held = opened.ask("(document.querySelector('#scene-gp_ucb').textContent.match(/held f in \\d+/g) || []).join()")
     shares = [int(its.split()[-1]) / 45 for its in held.split(",")]

@@ -6,6 +6,7 @@ import re
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
+from players import POLICIES
 
 import kbrepro as kb
 from kbrepro import papers
@@ -42,7 +43,7 @@ def test_a_scene_says_two_sentences_and_one_thing_to_try_and_looks_are_known(pap
     assert text["scene"] == its
     players = {p["name"] for moment in its.get("moments", []) for p in moment["players"]}
     assert players | set(its.get("shown", [])) | {its.get("hero", "EI")} <= set(text["looks"])
-    assert set(moments.POLICIES) <= set(text["looks"])
+    assert set(POLICIES) <= set(text["looks"])
 
 
 @pytest.mark.parametrize("paper", PAPERS)
@@ -57,7 +58,7 @@ def test_the_still_picture_is_readable(paper, styled, checked):
 
 def test_scene_1_a_narrower_band_misses_and_yet_has_less_regret():
     [moment] = live.read("gp_ucb")["moments"]
-    proved, narrow = moments.played(moment["truth"], moment["players"])
+    proved, narrow = moments.played(moment["truth"], moment["players"], POLICIES)
     t = moment["t"]
     assert all(seen["holds"] for seen in proved)
     assert not narrow[t - 1]["holds"] and 0.6 < np.mean([seen["holds"] for seen in narrow]) < 0.9
@@ -69,11 +70,11 @@ def test_scene_1_a_narrower_band_misses_and_yet_has_less_regret():
 def test_scene_2_a_lucky_observation_lifts_the_target_and_a_margin_frees():
     incumbent, margin = live.read("igp_ucb")["moments"]
     f, t = np.array(incumbent["truth"]["f"]), incumbent["t"]
-    plain, noisy = moments.played(incumbent["truth"], incumbent["players"])
+    plain, noisy = moments.played(incumbent["truth"], incumbent["players"], POLICIES)
     best = max(seen["y"] for seen in noisy[: t - 1])
     assert best > f.max() + 0.5 and noisy[-1]["regret"] > 5 * plain[-1]["regret"]
     assert f[plain[t - 1]["arm"]] > f.max() - 0.05 * np.ptp(f)
-    stuck, free = moments.played(margin["truth"], margin["players"])
+    stuck, free = moments.played(margin["truth"], margin["players"], POLICIES)
     g = np.array(margin["truth"]["f"])
     assert (
         all(g.max() - g[seen["arm"]] > 0.1 for seen in stuck[-20:]) and stuck[-1]["regret"] > 1.5 * free[-1]["regret"]

@@ -6,31 +6,20 @@ from typing import Any
 
 import numpy as np
 
-from kbrepro.confidence import Bayes, Improved, Tighter
 from kbrepro.kernels import Array, Kernel, Matern, SquaredExponential, grid
-from kbrepro.policies import UCB, ExpectedImprovement, MeanOnly, ProbabilityOfImprovement
+from kbrepro.policies import UCB
 from kbrepro.policies.base import Policy, best_arm
 from kbrepro.problems import GPDraw, Model, Trial, covariance_factor
 
-#: What posterior.js calls them: kernels of a lengthscale, and policies; tests compare each with this.
+#: Kernels of a lengthscale by the names of posterior.js; delta of all widths, arms on [0, 1], rounds.
 KERNELS: dict[str, Callable[[float], Kernel]] = {
     "SE": SquaredExponential,
     "Matérn 3/2": partial(Matern, nu=1.5),
     "Matérn 5/2": partial(Matern, nu=2.5),
 }
 DELTA, N_ARMS, HORIZON = 0.1, 200, 100
-POLICIES: dict[str, Callable[..., Policy]] = {
-    "GP-UCB": partial(UCB, width=Bayes(DELTA)),
-    "GP-UCB/5": partial(UCB, width=Bayes(DELTA, divide_beta_by=5)),
-    "IGP-UCB": partial(UCB, width=Improved(DELTA)),
-    "IGP-UCB, tighter": partial(UCB, width=Tighter(DELTA)),
-    "EI": ExpectedImprovement,
-    "EI, noisy incumbent": partial(ExpectedImprovement, incumbent="noisy_reward"),
-    "PI": ProbabilityOfImprovement,
-    "PI, noisy incumbent": partial(ProbabilityOfImprovement, incumbent="noisy_reward"),
-    "mean only": MeanOnly,
-}
 Numbers = dict[str, Any]
+Policies = Mapping[str, Callable[..., Policy]]
 
 
 def truth(kernel: str, lengthscale: float, noise_sd: float, trial: Trial) -> Numbers:
@@ -53,18 +42,19 @@ def truth(kernel: str, lengthscale: float, noise_sd: float, trial: Trial) -> Num
     }
 
 
-def played(true: Numbers, players: Iterable[Mapping[str, Any]]) -> list[list[Numbers]]:
+def played(true: Numbers, players: Iterable[Mapping[str, Any]], policies: Policies) -> list[list[Numbers]]:
     """Return what each player saw and did in every round, by kbrepro itself: what posterior.js's `play` returns.
 
-    A player has a `name` and a `margin`; all are given the true kernel, lengthscale and noise.
+    A player has a `name`, of one of the policies, and a `margin`; all are given the true kernel, lengthscale and noise.
     """
-    return [list(_rounds(true, its["name"], its.get("margin", 0.0))) for its in players]
+    makes = [partial(policies[p["name"]], **{"margin": p["margin"]} if p["margin"] else {}) for p in players]
+    return [list(_rounds(true, make)) for make in makes]
 
 
-def _rounds(true: Numbers, name: str, margin: float) -> Iterable[Numbers]:
+def _rounds(true: Numbers, make: Callable[..., Policy]) -> Iterable[Numbers]:
     f, points = np.array(true["f"]), grid(len(true["f"]))
     model = Model(points, KERNELS[true["kernel"]](true["lengthscale"]), true["noiseSd"] ** 2, norm=true["norm"])
-    policy = POLICIES[name](model, len(true["noise"]), **({"margin": margin} if name[:2] in ("EI", "PI") else {}))
+    policy = make(model, len(true["noise"]))
     rng, regret = np.random.default_rng(0), 0.0  # of these policies none draws
     for t, noise in enumerate(true["noise"], start=1):
         its = policy.posterior

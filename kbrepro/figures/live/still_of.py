@@ -13,10 +13,10 @@ from kbrepro.figures.style import SMALLEST, WIDTH, look
 from kbrepro.kernels import grid
 
 
-def players(moment: dict[str, Any], title: str) -> Figure:
+def players(moment: dict[str, Any], policies: moments.Policies, title: str) -> Figure:
     """Return f, posterior and band of both players at a moment, and the regret of both until then."""
     fig, axes = plt.subplot_mosaic([[0, 1], ["regret", "regret"]], figsize=(WIDTH, 5.2), height_ratios=[1.6, 1])
-    for i, its in enumerate(moments.played(moment["truth"], moment["players"])):
+    for i, its in enumerate(moments.played(moment["truth"], moment["players"], policies)):
         name, so_far = moment["players"][i]["name"], its[: moment["t"] - 1]
         _player(axes[i], moment["truth"]["f"], its[moment["t"] - 1], so_far, name)
         regret = [0.0, *(seen["regret"] for seen in so_far)]

@@ -1,22 +1,28 @@
 """The live scene of the paper on IGP-UCB: what its rival EI asks to exceed, the incumbent, and by how much."""
 
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 from matplotlib.figure import Figure
 
 from kbrepro.figures.live import moments, still_of
+from kbrepro.policies import ExpectedImprovement
 from kbrepro.problems import Trial
 
 SEED, LENGTHSCALE, NOISE_SD = 2010, 0.1, 0.5
 #: The trials and rounds that are shown: a typical one, and one in which EI settles on a lower peak.
 TYPICAL, STUCK = (34, 60), (56, 100)
 
+POLICIES: moments.Policies = {
+    "EI": ExpectedImprovement,
+    "EI, noisy incumbent": partial(ExpectedImprovement, incumbent="noisy_reward"),
+}
+
 
 @cache
 def scene() -> dict[str, Any]:
     """Return the numbers and the words of the scene."""
-    plain, noisy = {"name": "EI", "margin": 0.0}, {"name": "EI, noisy incumbent", "margin": 0.0}
+    plain, noisy = ({"name": name, "margin": 0.0} for name in POLICIES)
     trials = [Trial(SEED, number) for number, _ in (TYPICAL, STUCK)]
     truths = [moments.truth("SE", LENGTHSCALE, NOISE_SD, trial) for trial in trials]
     return {
@@ -41,4 +47,4 @@ def scene() -> dict[str, Any]:
 
 def still() -> Figure:
     """Return the picture that stands where scripts are off: the moment on which the scene opens."""
-    return still_of.players(scene()["moments"][0], "Over the best noisy observation EI explores for ever")
+    return still_of.players(scene()["moments"][0], POLICIES, "Over the best noisy observation EI explores for ever")
