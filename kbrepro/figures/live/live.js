@@ -76,15 +76,19 @@ const live = (root, its, looks) => {
     margin.set(p.margin);
     margin.input.parentNode.hidden = now.target === undefined;
     const missed = past.concat(now).filter((r) => r.holds === false).length, so = time.at + 1;
-    const band = now.width === undefined ? "band: mean ± 2 sd, which promises nothing" : `band: mean ± ${shown(w)} sd, held f in ${so - missed} of ${so} rounds`;
+    const promised = `band: mean ± ${shown(w)} sd, held f in ${so - missed} of ${so} rounds`;
+    const band = now.width === undefined ? "band: mean ± 2 sd, which promises nothing" : promised;
     host.dataset.says = `${named(p)}, round ${so}: next arm ${shown(now.arm / 199)}`;
     chart(host, { height: 290, x: [-0.02, 1.02], y: range, xlabel: "arm x", ylabel: "reward" }, (X, Y) => {
       const top = Math.max(...now.index), bottom = Y(range[0]), next = X(x[now.arm]);
-      const strip = now.target === undefined ? "" : area(X, (v) => bottom - 34 * v, x, x.map(() => 0), Array.from(now.index, (v) => Math.max(0, 1 + (v - top) / 6)), colour, 0.45);
+      const rank = Array.from(now.index, (v) => Math.max(0, 1 + (v - top) / 6)); // of log EI or z the uppermost 6
+      const strip = now.target === undefined ? "" : area(X, (v) => bottom - 34 * v, x, x.map(() => 0), rank, colour, 0.45);
       const out = x.filter((_, j) => now.holds === false && Math.abs(f[j] - now.mean[j]) > w * now.sd[j]);
-      return area(X, Y, x, ends(-1), ends(1), colour) + strip + line(X, Y, x, f, INK, "5 4") + out.map((v) => dot(X(v), Y(f[Math.round(v * 199)]), 2, "#c04800")).join("")
-        + line(X, Y, x, now.mean, colour, "", 2.2) + (now.target === undefined ? "" : line(X, Y, [0, 1], [now.target, now.target], colour, "2 4"))
-        + past.map((r, j) => dot(X(x[r.arm]), Y(r.y), j === past.length - 1 ? 4.5 : 2.8, j === past.length - 1 ? "#fff" : INK, j === past.length - 1 ? INK : "none")).join("")
+      const goal = now.target === undefined ? "" : line(X, Y, [0, 1], [now.target, now.target], colour, "2 4");
+      return area(X, Y, x, ends(-1), ends(1), colour) + strip + line(X, Y, x, f, INK, "5 4")
+        + out.map((v) => dot(X(v), Y(f[Math.round(v * 199)]), 2, "#c04800")).join("")
+        + line(X, Y, x, now.mean, colour, "", 2.2) + goal + past.slice(0, -1).map((r) => dot(X(x[r.arm]), Y(r.y), 2.8, INK)).join("")
+        + past.slice(-1).map((r) => dot(X(x[r.arm]), Y(r.y), 4.5, "#fff", INK)).join("")
         + `<path d="M${next} ${bottom}V${Y(range[1])}" stroke="${colour}"/><path d="M${next - 6} ${Y(range[1])}h12l-6 9z" fill="${colour}"/>`
         + (cursor ? line(X, Y, [+hand.input.value, +hand.input.value], range, GREY, "3 3") : "");
     });
@@ -98,8 +102,9 @@ const live = (root, its, looks) => {
       const [colour, dash] = look(i), so = c.slice(0, time.at + 1), t = so.map((_, j) => j);
       const upper = ends[i] > ends[1 - i] || (ends[0] === ends[1] && !i), at = X(time.at), left = time.at > horizon / 2;
       const side = left ? `x="${at - 8}" text-anchor="end"` : `x="${at + 8}"`;
+      const y = Math.min(Math.max(Y(ends[i]) + (upper ? -8 : 16), 20), Y(0) - 4 - 14 * upper);
       return line(X, Y, t, so, colour, dash, 2.2) + dot(at, Y(ends[i]), 3.5, colour)
-        + `<text ${side} y="${Math.min(Math.max(Y(ends[i]) + (upper ? -8 : 16), 20), Y(0) - 4 - 14 * upper)}" fill="${colour}" class="halo">${["left", "right"][i]}: ${named(players[i])}</text>`;
+        + `<text ${side} y="${y}" fill="${colour}" class="halo">${["left", "right"][i]}: ${named(players[i])}</text>`;
     }).join(""));
   };
   const render = () => { panel(0); panel(1); regrets(); };
