@@ -53,6 +53,9 @@ const live = (root, its, looks) => {
     inputs[word] = [choice(bar, `${word} kernel`, kernels, "SE", on("kernel")),
       slider(bar, "lengthscale", [0.02, 0.5, 0.01], 0.1, on("lengthscale")), slider(bar, "noise sd", [0.05, 1, 0.05], 0.5, on("noiseSd"))];
   });
+  make("p", fold, { textContent: "SE: squared exponential. GP-UCB has the width of 2010 for f drawn from the assumed kernel; the widths of "
+    + "IGP-UCB (2017) and its tighter form (2024) are given the gain of the pulls and a bound on the norm of f under the true kernel. "
+    + "For the noise variance used here that of 2017 is not proved." });
   const again = make("div", root, { className: "bar" });
   make("button", again, { type: "button", textContent: "Is one draw typical? Play 50", onclick: () => play50() });
   const many = make("output", again);
