@@ -13,6 +13,7 @@ from nbformat import NotebookNode
 from nbformat.v4 import new_markdown_cell, new_output
 
 from kbrepro.batch import profiles
+from kbrepro.site import try_it
 from kbrepro.verdicts import scorecard
 
 
@@ -32,6 +33,8 @@ def paper(root: Path, folder: Path) -> NotebookNode:
         if (folder / "figures" / f"{stem}.svg").is_file():  # a picture that is in no file stays what it is
             output.data = NotebookNode({"text/html": figure(folder, stem)})
     _fold(notebook)
+    if tried := try_it.link(folder.name):
+        notebook.cells.insert(1, new_markdown_cell(tried))
     notebook.metadata["html_theme.sidebar_secondary.remove"] = "true"  # rows of claims need the width
     ends = numbers(folder), rerun(root, folder, run["facts"]), cite(root, folder.name)
     notebook.cells += [new_markdown_cell(text) for text in ends if text]

@@ -54,7 +54,7 @@ def test_every_page_loads_in_silence_with_all_images_and_fits_the_screen(browser
         wrong[name] = [*browser.complaints, *missing, *([f"{wide} px too wide"] if wide > 0 else [])]
     assert {name: its for name, its in wrong.items() if its} == {}
     papers = {f"{path.stem}.html" for path in (ROOT / "notebooks").glob("*.ipynb")}
-    assert {"index.html", "scorecard.html", "api.html", *papers} <= set(pages)
+    assert {"index.html", "try_it.html", "scorecard.html", "api.html", *papers} <= set(pages)
 
 
 def test_every_link_within_the_site_leads_somewhere(pages, report):
@@ -103,6 +103,12 @@ def test_search_finds_a_paper_before_the_names_of_its_functions(browser, pages):
     browser.open(pages["search.html"], DESKTOP, query="q=starvation")
     browser.ask("new Promise(done => setTimeout(done, 3000))")
     assert "starvation" in browser.ask("document.querySelector('ul.search li a').innerText")
+
+
+def test_every_scene_runs_in_its_page_which_is_small(browser, pages):
+    browser.open(pages["try_it.html"], PHONE)
+    assert browser.ask("document.querySelectorAll('.live[data-on] .chart svg').length") == 12
+    assert pages["try_it.html"].stat().st_size < 400_000
 
 
 @pytest.mark.parametrize(("name", "most"), [("index", 4000), ("scorecard", 12000)])

@@ -1,0 +1,64 @@
+"""Scenes: pictures that run. A paper's scene is the numbers in its `scene.json`; scripts of this folder draw it.
+
+A notebook shows that of its paper by `live.show("gp_ucb")`, and the site's page "Try it" shows all.
+"""
+
+import json
+from functools import cache
+from html import escape
+from pathlib import Path
+from typing import Any
+
+from kbrepro import papers
+from kbrepro.figures.style import LOOK
+
+HERE = Path(__file__).parent
+SCRIPTS = ("posterior.js", "charts.js", "live.js", "recorded.js")
+OFF = "This scene needs scripts, which are off."
+
+
+def path(paper: str) -> Path:
+    """Return where the numbers of a paper's scene are kept, whether they are there or not."""
+    return Path(papers.__file__).parent / paper / "scene.json"
+
+
+@cache
+def read(paper: str) -> dict[str, Any]:
+    """Return the numbers and words of a paper's scene; FileNotFoundError if it has none."""
+    return json.loads(path(paper).read_text(encoding="utf-8"))
+
+
+def html(paper: str, still: str = "") -> str:
+    """Return the HTML of a scene without scripts; `still`: that of the picture where scripts are off."""
+    names = {name: look for name, look in LOOK.items() if isinstance(look[1], str)}
+    numbers = json.dumps({"scene": read(paper), "looks": names}, ensure_ascii=False, separators=(",", ":"))
+    kept = numbers.replace("<", "\\u003c")  # no text of a scene may end the script
+    inside = f'<script type="application/json">{kept}</script><noscript>{still or OFF}</noscript>'
+    return f'<div class="live" id="scene-{paper}">{inside}</div>'
+
+
+def code() -> str:
+    """Return style and scripts, once for all scenes of a page; in a block, so that a cell can be run again."""
+    scripts = "\n".join((HERE / name).read_text(encoding="utf-8") for name in SCRIPTS)
+    style = (HERE / "live.css").read_text(encoding="utf-8")
+    return f"<style>\n{style}</style>\n<script>\n{{\n{scripts}}}\n</script>"
+
+
+class Scene:
+    """A scene as a notebook shows it: words, numbers and scripts in one piece of HTML."""
+
+    def __init__(self, paper: str) -> None:
+        self.paper, self.its = paper, read(paper)
+
+    def _repr_html_(self) -> str:
+        says = " ".join(escape(sentence, quote=False) for sentence in self.its["says"])
+        told = f"<p>{says}</p><p><b>Try:</b> {escape(self.its['try'], quote=False)}</p>"
+        return f"{told}{html(self.paper)}{code()}"
+
+    def __repr__(self) -> str:
+        return f"{self.its['title']}: {' '.join(self.its['says'])}"
+
+
+def show(paper: str) -> Scene:
+    """Return the scene of a paper, by the name of its folder, to be shown by a notebook."""
+    return Scene(paper)

@@ -1,0 +1,83 @@
+"""The moment on which a live scene opens: a problem of kbrepro's own, in numbers that the page's script plays on."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from kbrepro.kernels import Array, Kernel, Matern, SquaredExponential, grid
+from kbrepro.policies import UCB
+from kbrepro.policies.base import Policy, best_arm
+from kbrepro.problems import GPDraw, Model, Trial, covariance_factor
+
+#: Kernels of a lengthscale by the names of posterior.js; delta of all widths, arms on [0, 1], rounds.
+KERNELS: dict[str, Callable[[float], Kernel]] = {
+    "SE": SquaredExponential,
+    "Matérn 3/2": partial(Matern, nu=1.5),
+    "Matérn 5/2": partial(Matern, nu=2.5),
+}
+DELTA, N_ARMS, HORIZON = 0.1, 200, 100
+Numbers = dict[str, Any]
+Policies = Mapping[str, Callable[..., Policy]]
+
+
+def truth(kernel: str, lengthscale: float, noise_sd: float, trial: Trial) -> Numbers:
+    """Return what holds in a trial of `GPDraw`: f (A,) and a bound on its norm, noise (T,), standard, ranks for ties.
+
+    f = F z with F F^T = K, so the norm of f is at most that of z.
+    """
+    points, of = grid(N_ARMS), KERNELS[kernel](lengthscale)
+    problem = GPDraw(of, points, noise_sd**2)(trial)
+    n_features = covariance_factor(of(points, points)).shape[1]
+    noise, ties = trial.rng("run").spawn(2)  # as `rounds` draws them
+    return {
+        "kernel": kernel,
+        "lengthscale": lengthscale,
+        "noiseSd": noise_sd,
+        "f": np.round(problem.expected_reward, 10).tolist(),
+        "norm": float(np.linalg.norm(trial.rng("function").standard_normal(N_ARMS)[:n_features])),
+        "noise": np.round(noise.standard_normal(HORIZON), 10).tolist(),
+        "rank": ties.permutation(N_ARMS).tolist(),
+    }
+
+
+def played(true: Numbers, players: Iterable[Mapping[str, Any]], policies: Policies) -> list[list[Numbers]]:
+    """Return what each player saw and did in every round, by kbrepro itself: what posterior.js's `play` returns.
+
+    A player has a `name`, of one of the policies, and a `margin`; all are given the true kernel, lengthscale and noise.
+    """
+    makes = [partial(policies[p["name"]], **{"margin": p["margin"]} if p["margin"] else {}) for p in players]
+    return [list(_rounds(true, make)) for make in makes]
+
+
+def _rounds(true: Numbers, make: Callable[..., Policy]) -> Iterable[Numbers]:
+    f, points = np.array(true["f"]), grid(len(true["f"]))
+    model = Model(points, KERNELS[true["kernel"]](true["lengthscale"]), true["noiseSd"] ** 2, norm=true["norm"])
+    policy = make(model, len(true["noise"]))
+    rng, regret = np.random.default_rng(0), 0.0  # of these policies none draws
+    for t, noise in enumerate(true["noise"], start=1):
+        its = policy.posterior
+        seen: Numbers = {"t": t, "mean": its.mean.copy(), "sd": its.sd, "index": policy.index(rng).copy()}
+        if isinstance(policy, UCB):
+            seen |= {"width": policy.width(policy), "holds": policy.band_ratio(f) <= 1}
+        arm = best_arm(seen["index"], np.array(true["rank"]))
+        y, regret = f[arm] + true["noiseSd"] * noise, regret + f.max() - f[arm]
+        policy.tell(arm, y)
+        yield seen | {"arm": arm, "y": y, "regret": regret}
+
+
+def rounded(values: Array | Sequence[float], digits: int = 3) -> list[float]:
+    """Return numbers with so many digits after the point: what a picture needs."""
+    return [round(float(value), digits) for value in np.asarray(values)]
+
+
+def moment(name: str, true: Numbers, players: Sequence[Mapping[str, Any]], t: int) -> Numbers:
+    """Return a moment of a live scene: what is true, two players who are given the same, and the round shown."""
+    given = {key: true[key] for key in ("kernel", "lengthscale", "noiseSd")}
+    return {"name": name, "truth": true, "given": given, "players": list(players), "t": t}
+
+
+def of(its: Sequence[Numbers]) -> Numbers:
+    """Return what a live scene needs besides words."""
+    return {"horizon": HORIZON, "delta": DELTA, "moments": list(its)}

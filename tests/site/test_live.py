@@ -1,0 +1,164 @@
+"""The mathematics of the live scenes, run by quickjs: what pages compute is what kbrepro computes."""
+
+import json
+
+import numpy as np
+import pytest
+from players import POLICIES
+
+import kbrepro as kb
+from kbrepro.figures import live
+from kbrepro.figures.live import moments
+from kbrepro.figures.live.moments import DELTA, KERNELS
+from kbrepro.policies import UCB
+from kbrepro.policies.base import best_arm
+from kbrepro.problems import Trial
+
+quickjs = pytest.importorskip("quickjs", reason="quickjs has no wheel for this Python")
+
+SOURCE = (live.HERE / "posterior.js").read_text(encoding="utf-8")
+#: JSON would write a typed array as an object.
+LISTS = "(key, its) => (ArrayBuffer.isView(its) ? [...its] : its)"
+PROBLEMS, ROUNDS = 50, 100
+
+
+def engine(source=SOURCE):
+    """A context that has the script; `call(name, *arguments)` passes numbers as JSON, as doubles print exactly."""
+    context = quickjs.Context()
+    context.eval(source + "\nglobalThis.GP = GP;")
+    return lambda name, *given: json.loads(
+        context.eval(f"JSON.stringify(GP.{name}({', '.join(json.dumps(its) for its in given)}), {LISTS})")
+    )
+
+
+def problem(n):
+    """Problem n: what is true, what a policy is given, its name; kernel, policy and size take turns."""
+    rng = np.random.default_rng([36, n])
+    (true, given), sizes = rng.uniform(0.03, 0.4, 2), (200 if n % 10 == 9 else 50)
+    kernel, name = list(KERNELS)[(n + n // 9) % 3], list(POLICIES)[n % 9]
+    noise_sd, noise_variance, norm = rng.uniform(0.1, 0.8), rng.uniform(0.1, 0.8) ** 2, rng.uniform(0.5, 5)
+    f = kb.GPDraw(kb.Matern(true, nu=2.5), kb.grid(sizes), noise_variance)(Trial(36, n)).expected_reward
+    rank, noise = np.random.default_rng(n).permutation(sizes), rng.standard_normal(ROUNDS)
+    truth = {"x": kb.grid(sizes)[:, 0], "f": f, "noise": noise, "noiseSd": noise_sd, "rank": rank}
+    told = {"kernel": kernel, "lengthscale": given, "noiseVariance": noise_variance, "noiseScale": noise_variance**0.5}
+    margin = 0.1 * (n // 9 % 2) * (name[:2] in ("EI", "PI"))
+    return truth, told | {"delta": DELTA, "norm": norm, "margin": margin}, name
+
+
+def kbrepros(truth, told, name):
+    """Of every round what kbrepro has: posterior, index, width or target, arm, whether the band holds, regret, gain."""
+    kernel = KERNELS[told["kernel"]](told["lengthscale"])
+    model = kb.Model(truth["x"][:, None], kernel, told["noiseVariance"], norm=told["norm"])
+    margin = {"margin": told["margin"]} if name[:2] in ("EI", "PI") else {}
+    policy, f, regret = POLICIES[name](model, ROUNDS, **margin), truth["f"], 0.0
+    rng = np.random.default_rng(0)
+    for t in range(1, ROUNDS + 1):
+        its = policy.posterior
+        seen = {"mean": its.mean.copy(), "sd": its.sd, "index": policy.index(rng).copy(), "gain": its.gain}
+        if isinstance(policy, UCB):
+            seen |= {"width": policy.width(policy), "holds": policy.band_ratio(f) <= 1}
+        elif margin:
+            seen["target"] = policy.target()
+        seen["arm"] = best_arm(seen["index"], truth["rank"])
+        regret += f.max() - f[seen["arm"]]
+        policy.tell(seen["arm"], f[seen["arm"]] + truth["noiseSd"] * truth["noise"][t - 1])
+        yield seen | {"regret": regret}
+
+
+def plain(its):
+    return {name: value.tolist() if isinstance(value, np.ndarray) else value for name, value in its.items()}
+
+
+def differences(numbers, source=SOURCE):
+    """What the script has otherwise, by more than 1e-10 (1 + |kbrepro's|): problem, round, name."""
+    call = engine(source)
+    for n in numbers:
+        truth, told, name = problem(n)
+        theirs = call("play", plain(truth), told, name, ROUNDS)
+        for t, (seen, its) in enumerate(zip(kbrepros(truth, told, name), theirs, strict=True), start=1):
+            for key, value in seen.items():
+                off = np.abs(np.array(its[key], dtype=float) - value)
+                if not np.all(off <= 1e-10 * (1 + np.abs(value))):
+                    yield f"problem {n}, {name}, round {t}: {key} differs by {np.max(off):.2g}"
+
+
+@pytest.mark.parametrize("policy", range(9), ids=list(POLICIES))
+def test_every_round_of_fifty_problems_is_kbrepros(policy):
+    assert next(differences(range(policy, PROBLEMS, 9)), None) is None
+
+
+WRONG = {
+    "SE without 1/2": ("Math.exp(-0.5 * (r / l) ** 2)", "Math.exp(-((r / l) ** 2))"),
+    "Matérn 3/2 for 5/2": ("1 + s + s * s / 3", "1 + s"),
+    "Matérn 3/2 scaled as 5/2": ("Math.sqrt(3) * r", "Math.sqrt(5) * r"),
+    "scale without noise": ("Math.max(C[arm][arm], 0) + noiseVariance", "Math.max(C[arm][arm], 0) + 1e-9"),
+    "gain in bits": ("its.gain += Math.log(", "its.gain += Math.log2("),
+    "2010 without the 2": ("Math.sqrt(2 * Math.log(nArms", "Math.sqrt(Math.log(nArms"),
+    "2010 with t, not t squared": ("t ** 2 * Math.PI", "t * Math.PI"),
+    "width divided, not beta": ("(6 * delta)) / divide)", "(6 * delta))) / divide"),
+    "2017 without the 1": ("gain + 1 + Math.log", "gain + Math.log"),
+    "2024 without the norm's square": ("norm ** 2 + 2", "norm + 2"),
+    "2024 without lambda": ("noiseScale ** 2 / noiseVariance *", "noiseScale ** 2 *"),
+    "incumbents swapped": ('incumbent === "reward"', 'incumbent === "mean"'),
+    "incumbent of all arms": ("its.counts[i] > 0", "true"),
+    "margin taken off": ("Math.max(...pulled)) + margin", "Math.max(...pulled)) - margin"),
+    "tail of the normal": ("K = n / (x + K)", "K = 1 / (x + K)"),
+    "series of the normal": ("z * z / n", "z * z / (n + 1)"),
+    "EI without sd": ("Math.log(s) + logExpectedExcess", "logExpectedExcess"),
+    "PI without sd": ("excess / s : excess", "excess : excess"),
+    "ties to the lowest number": ("rank[i] < rank[best]", "false"),
+    "band of the mean alone": ("> seen.width * seen.sd[i]", "> seen.sd[i]"),
+}
+
+
+@pytest.mark.parametrize("variant", WRONG)
+def test_a_wrong_variant_is_found(variant):
+    right, wrong = WRONG[variant]
+    assert SOURCE.count(right) == 1
+    assert next(differences(range(PROBLEMS), SOURCE.replace(right, wrong)), None)
+
+
+def test_a_pull_by_hand_overrules_one_round():
+    truth, told, _ = problem(9)
+    own = [its["arm"] for its in engine()("play", plain(truth), told, "GP-UCB", 6)]
+    by_hand = [its["arm"] for its in engine()("play", plain(truth), told, "GP-UCB", 6, {"4": 33})]
+    assert by_hand[:4] == [*own[:3], 33] and own[3] != 33 and by_hand[4:] != own[4:]
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_a_draw_has_the_covariance_of_its_kernel_and_a_norm_that_bounds_its_own(kernel):
+    context, n, x = quickjs.Context(), 1500, kb.grid(12)
+    context.eval(SOURCE + f"\nconst random = GP.generator(5), x = {json.dumps(x[:, 0].tolist())}, its = [];")
+    context.eval(f"for (let n = 0; n < {n}; n++) its.push(GP.draw(x, {json.dumps(kernel)}, 0.3, random))")
+    draws = json.loads(context.eval("JSON.stringify(its.map(({ f, norm }) => [...f, norm]))"))
+    f, norms = np.array(draws)[:, :-1], np.array(draws)[:, -1]
+    K = KERNELS[kernel](0.3)(x, x)
+    assert np.abs(f.T @ f / n - K).max() < 5 * np.sqrt(2 / n)  # an entry's standard deviation is at most sqrt(2 / n)
+    values, vectors = np.linalg.eigh(K)
+    kept = values > 1e-8
+    own = np.sqrt(((f @ vectors[:, kept]) ** 2 / values[kept]).sum(axis=1))
+    assert np.all(own <= norms * (1 + 1e-4)) and np.median(norms) < 4.5
+
+
+def test_a_permutation_is_one_and_normal_numbers_are_normal():
+    context = quickjs.Context()
+    context.eval(SOURCE + "\nconst random = GP.generator(7);")
+    assert sorted(json.loads(context.eval("JSON.stringify(GP.permutation(200, random))"))) == [*range(200)]
+    sample = np.sort(json.loads(context.eval("JSON.stringify([...Array(4000)].map(() => GP.normal(random)))")))
+    from scipy.stats import kstest
+
+    assert kstest(sample, "norm").pvalue > 0.01
+
+
+@pytest.mark.parametrize("paper", ["gp_ucb", "igp_ucb"])
+def test_a_live_scene_opens_on_what_kbrepro_itself_plays(paper):
+    its = live.read(paper)
+    for moment in its["moments"]:
+        true, given = moment["truth"], moment["given"]
+        told = given | {"noiseVariance": given["noiseSd"] ** 2, "noiseScale": given["noiseSd"]}
+        told |= {"delta": its["delta"], "norm": true["norm"]}
+        for player, ours in zip(moment["players"], moments.played(true, moment["players"], POLICIES), strict=True):
+            grid = true | {"x": kb.grid(len(true["f"]))[:, 0].tolist()}
+            theirs = engine()("play", grid, told | {"margin": player["margin"]}, player["name"], its["horizon"])
+            assert [seen["arm"] for seen in theirs] == [seen["arm"] for seen in ours]
+            assert [seen["holds"] for seen in theirs] == [seen.get("holds") for seen in ours]
