@@ -165,7 +165,8 @@ def _differences(unit: Unit, job: Job, before: Any) -> list[str]:
     if (experiment := experiment_of(job)) is None:
         return plain.differences(before, plain.through([job.function(trial)])[0])
     alone = replace(experiment, policies={unit.policy: experiment.policies[unit.policy]})
-    now = plain.through([play_trial(alone, trial)])[0]
+    kept_as = job.function.keywords if isinstance(job.function, partial) else {}
+    now = plain.through([play_trial(alone, trial, **kept_as)])[0]
     one, other = before["policies"][unit.policy], now["policies"][unit.policy]
     if "gaps" not in before:
         return plain.differences(one, other)

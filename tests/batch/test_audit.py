@@ -12,7 +12,8 @@ import pytest
 from click.testing import CliRunner
 from fake_project import make_project, notebook_of
 
-from kbrepro import paths
+import kbrepro as kb
+from kbrepro import paths, simulation, store
 from kbrepro.__main__ import main
 from kbrepro.batch import audit, run
 
@@ -111,6 +112,18 @@ def test_another_number_is_red_other_seconds_are_not_and_code_that_fails_is(proj
     assert audited(project(seconds="2.0")).differ == {}
     assert {told.split(": ")[1] for told in audited(project(more="+ 1e-6")).differ["sums"]} == {"sum, at its value"}
     assert all("ZeroDivisionError" in told for told in audited(project(more="/ 0")).differ["sums"])
+
+
+@pytest.mark.parametrize("arms", [True, False])
+def test_what_is_kept_of_a_run_is_compared_with_or_without_its_arms(arms):
+    source = kb.GPDraw(kb.Matern(0.2, nu=2.5), kb.grid(30), 0.01)
+    rules = {"mean": kb.MeanOnly, "variance": kb.VarianceOnly}
+    played = partial(simulation.play_trial, kb.Experiment(source, rules, 40), arms=arms)
+    swapped = partial(simulation.play_trial, kb.Experiment(source, {"mean": kb.VarianceOnly}, 40), arms=arms)
+    (before,) = store.plain.through([played(kb.Trial(3, 0))])
+    unit, job = audit.Unit("it", 0, "mean", 1.0), store.Job("it", played, {}, 3, 0, 1)
+    assert audit._differences(unit, job, before) == []
+    assert audit._differences(unit, job._replace(function=swapped), before)
 
 
 def test_a_label_comes_first_once_and_what_takes_too_long_is_left_out(project):
