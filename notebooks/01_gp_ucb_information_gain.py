@@ -35,6 +35,7 @@ from scipy.linalg import eigvalsh
 from kbrepro import checks, information
 from kbrepro.confidence import Bayes
 from kbrepro.data import store
+from kbrepro.figures import live
 from kbrepro.kernels import Independent, Linear, Matern, SquaredExponential, grid
 from kbrepro.papers.gp_ucb import experiments, gain, measures, pictures, widths
 from kbrepro.papers.gp_ucb.since import GPEIMS, IRGPUCB, PIMS
@@ -172,6 +173,9 @@ record.expect(
 spread = {"spread of the pulls": [first["pulled"].std(), last["pulled"].std()]}
 spread["half width, mean"] = [first["half"].mean(), last["half"].mean()]
 pd.DataFrame(spread, ["rounds 1-5", "26-30"]).round(2)
+
+# %% jupyter={"source_hidden": true} tags=["hide-input"]
+live.show("gp_ucb")
 
 # %% [markdown]
 # ## Does GP-UCB lose less than its rivals? (Fig. 5a)

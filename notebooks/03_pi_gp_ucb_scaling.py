@@ -69,6 +69,7 @@ import pandas as pd
 
 from kbrepro import checks
 from kbrepro.confidence import Improved, SelfNormalised, Tighter
+from kbrepro.figures import live
 from kbrepro.kernels import Matern
 from kbrepro.papers.pi_gp_ucb import covers, experiments, measures, pictures
 from kbrepro.papers.pi_gp_ucb.experiments import AVERAGES, average, printed_interval
@@ -209,6 +210,9 @@ record.expect(
 )
 table = frames.groupby("round").agg(cells=("side", "size"), smallest=("side", "min"), most=("pulls", "max"))
 table.loc[list(drawn)].rename(columns={"smallest": "smallest side", "most": "most pulls in one"}).round(3)
+
+# %% jupyter={"source_hidden": true} tags=["hide-input"]
+live.show("pi_gp_ucb")
 
 # %% [markdown]
 # ## What could 2017 not promise? (eq. 1, eq. 4, Theorem 4)

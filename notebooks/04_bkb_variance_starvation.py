@@ -35,6 +35,7 @@ import pandas as pd
 # %% jupyter={"source_hidden": true} tags=["hide-input"]
 from kbrepro import checks, information
 from kbrepro.confidence import Constant, SelfNormalised, Tighter
+from kbrepro.figures import live
 from kbrepro.kernels import Linear, SquaredExponential, grid
 from kbrepro.papers.bkb import costs, experiments, measures, pictures, starvation
 from kbrepro.papers.bkb.policy import BKB, Authors, Budgeted, FourierUCB
@@ -218,6 +219,9 @@ record.expect(
     "Where nothing was observed BKB's band opens as the exact one does; SoR, from the same dictionary, is certain.",
 )
 pd.DataFrame(unseen).rename_axis("mean sd beyond 0.6").rename(columns="t = {}".format).round(2)
+
+# %% jupyter={"source_hidden": true} tags=["hide-input"]
+live.show("bkb")
 
 # %% [markdown]
 # ## Is a step cheap? (Section 3.2)
