@@ -19,12 +19,14 @@ from kbrepro.confidence import Improved, SelfNormalised
 from kbrepro.kernels import Array
 from kbrepro.papers.pi_gp_ucb.problems import grid_indices
 from kbrepro.policies.base import best_arm
-from kbrepro.posterior import CovariancePosterior
+from kbrepro.posterior import CovariancePosterior, ExactPosterior, RowPosterior
 from kbrepro.problems import Model
 
 VARIANTS = ("paper", "thesis")
 #: Which cells a width counts: those of the paper's Lemma 6, all that T pulls can make, or all by level.
 UNIONS = ("printed", "horizon", "levels")
+#: A cell of so many arms keeps a row a pull, not their covariance: it splits long before it has as many pulls.
+ROWS_FROM = 1000
 Integers = NDArray[np.int64]
 
 
@@ -83,14 +85,15 @@ class Cell:
     def __init__(self, corner: tuple[int, ...], side: int, arms: Integers, model: Model) -> None:
         self.corner, self.side, self.arms, self.model = corner, side, arms, model
         self.history: list[tuple[int, float]] = []
-        self.posterior: CovariancePosterior | None = None  # made at the first pull: most cells are never pulled
+        self.posterior: ExactPosterior | None = None  # made at the first pull: most cells are never pulled
         self.mean, self.sd, self.gain = np.zeros(len(arms)), np.sqrt(model.kernel.diag(model.points[arms])), 0.0
 
     def update(self, arm: int, observation: float) -> None:
         """Condition on an observation of an arm in the cell."""
         model = self.model
         if self.posterior is None:
-            self.posterior = CovariancePosterior(model.kernel, model.points[self.arms], model.noise_variance)
+            form = RowPosterior if len(self.arms) >= ROWS_FROM else CovariancePosterior
+            self.posterior = form(model.kernel, model.points[self.arms], model.noise_variance)
         self.posterior.update(int(np.flatnonzero(self.arms == arm)[0]), observation)
         self.history.append((arm, observation))
         self.mean, self.sd, self.gain = self.posterior.mean, self.posterior.sd, self.posterior.gain
