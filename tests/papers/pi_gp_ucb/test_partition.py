@@ -128,6 +128,13 @@ def compared(problem, n, horizon, variant="paper", width=Improved, whole=round):
     return policy, referee
 
 
+@pytest.mark.parametrize(("rows_from", "form"), [(1, "RowPosterior"), (1000, "CovariancePosterior")])
+def test_cells_that_keep_rows_pull_the_same_arms(monkeypatch, rows_from, form):
+    monkeypatch.setattr("kbrepro.papers.pi_gp_ucb.partition.ROWS_FROM", rows_from)
+    policy, _ = compared(problem_on(9, 2, alpha=0.3), 9, 60)
+    assert {type(cell.posterior).__name__ for cell in policy.cells if cell.posterior} == {form}
+
+
 @pytest.mark.parametrize("width", WIDTHS)
 @pytest.mark.parametrize("alpha", [1.0, 13.9])
 @pytest.mark.parametrize(("n", "d", "horizon"), [(10, 1, 60), (9, 2, 40)])
