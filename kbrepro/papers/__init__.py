@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
+from importlib.util import find_spec
 from pkgutil import iter_modules
 
 #: Colour and line style, by name or as (offset, (on, off, ...)).
@@ -26,8 +27,9 @@ class Paper:
 
 @cache
 def found() -> dict[str, Paper]:
-    """Return every paper that has a folder here, by its name, in the order of the notebooks."""
-    names = [name for _, name, is_folder in iter_modules(__path__) if is_folder]
+    """Return every paper whose folder here has a `paper.py`, by its name, in the order of the notebooks."""
+    folders = [name for _, name, is_folder in iter_modules(__path__) if is_folder]
+    names = [name for name in folders if find_spec(f"{__name__}.{name}.paper")]
     its = {name: import_module(f"{__name__}.{name}.paper").PAPER for name in names}
     return dict(sorted(its.items(), key=lambda item: item[1].notebook))
 

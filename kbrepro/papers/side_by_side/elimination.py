@@ -1,0 +1,200 @@
+"""Rules whose regret is near-optimal on paper: BPE, random exploration with domain shrinking, SupKernelUCB.
+
+Their samples fall into groups (batches or levels). Within a group arms are chosen without a look at its observations,
+so that a narrow band holds; arms that a band excludes are dropped.
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kbrepro import checks
+from kbrepro.confidence import Probable
+from kbrepro.kernels import Array
+from kbrepro.policies.base import best_arm
+from kbrepro.posterior import ExactPosterior, exact_posterior
+from kbrepro.problems import Model
+
+# Widths
+
+
+@dataclass(frozen=True)
+class FixedDesign(Probable):
+    """scale (norm + R / sqrt(lambda) sqrt(2 log(1 / share))), share = delta / (2 events): two sides of so many bands.
+
+    For one arm and pulls that do not depend on their observations (Vakili et al. 2021): the error of the mean is a
+    part that is at most norm times sd, and a weighted sum of noise that is sub-Gaussian with scale R / sqrt(lambda) sd.
+    With `scale` other than 1 nothing is proved.
+    """
+
+    scale: float = 1.0
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        checks.positive(scale=self.scale)
+
+    def of(self, model: Model, events: int) -> float:
+        """Return the width by which all of `events` >= 1 bands hold with probability 1 - delta."""
+        return self.scale * (model.known_norm + math.sqrt(self._noise(model, events)))
+
+    def _noise(self, model: Model, events: int) -> float:
+        checks.positive_int(events=events)
+        return 2 * model.noise_scale**2 / model.noise_variance * math.log(2 * events / self.delta)
+
+
+@dataclass(frozen=True)
+class FixedDesignTighter(FixedDesign):
+    """scale sqrt(norm^2 + 2 R^2 / lambda log(1 / share)): the same by Cauchy-Schwarz, never wider.
+
+    The two parts of the error have squares that add up: at a fixed design the bias is at most norm b and the noise has
+    scale R / sqrt(lambda) s with b^2 + s^2 <= sd^2.
+    """
+
+    def of(self, model: Model, events: int) -> float:
+        """Return the width by which all of `events` >= 1 bands hold with probability 1 - delta."""
+        return self.scale * math.sqrt(model.known_norm**2 + self._noise(model, events))
+
+
+class _Eliminating:
+    """What the rules share: ties by one permutation, drawn first, and the arms still in the race."""
+
+    def __init__(self, model: Model, horizon: int, *, width: FixedDesign) -> None:
+        checks.positive_int(horizon=horizon)
+        self.model, self.horizon, self.width, self.t = model, horizon, width, 1
+        self.left: NDArray[np.bool_] = np.ones(model.n_arms, dtype=bool)
+        self._rank: NDArray[np.int64] | None = None
+
+    def _best(self, index: Array, among: NDArray[np.bool_], rng: np.random.Generator) -> int:
+        if self._rank is None:
+            self._rank = rng.permutation(self.model.n_arms)
+        return best_arm(np.where(among, index, -np.inf), self._rank)
+
+    def _prior(self, pulls: int) -> ExactPosterior:
+        return exact_posterior(self.model.kernel, self.model.points, self.model.noise_variance, pulls)
+
+
+# Batches
+
+
+def squared_lengths(horizon: int) -> list[int]:
+    """Return batch lengths N_i = ceil(sqrt(T N_(i-1))), N_0 = 1, the last cut at T (Li & Scarlett 2022)."""
+    lengths, before = list[int](), 1
+    while sum(lengths) < horizon:
+        before = math.ceil(math.sqrt(horizon * before))
+        lengths.append(min(before, horizon - sum(lengths)))
+    return lengths
+
+
+def doubling_lengths(horizon: int) -> list[int]:
+    """Return batch lengths that double from sqrt(T) on, the last cut at T. First length and factor are ours."""
+    lengths, before = list[int](), math.ceil(math.sqrt(horizon))
+    while sum(lengths) < horizon:
+        lengths.append(min(before, horizon - sum(lengths)))
+        before *= 2
+    return lengths
+
+
+class BPE(_Eliminating):
+    """Batched pure exploration: within a batch the arm of largest sd among those left; then arms are dropped.
+
+    Li & Scarlett (2022), arXiv 2110.07788. After a batch an arm stays if its upper bound, by the posterior of this
+    batch alone, reaches the largest lower bound. The width counts arms times batches. Raises ValueError if the model
+    has no norm.
+    """
+
+    lengths: Callable[[int], list[int]] = staticmethod(squared_lengths)
+
+    def __init__(self, model: Model, horizon: int, *, width: FixedDesign) -> None:
+        super().__init__(model, horizon, width=width)
+        self._planned = self.lengths(horizon)
+        self._half = width.of(model, model.n_arms * len(self._planned))
+        self._ends = np.cumsum(self._planned)
+        self.batch, self.posterior = 0, self._prior(self._planned[0])
+
+    def ask(self, rng: np.random.Generator) -> int:
+        """Return the arm to pull; it depends on no observation of this batch."""
+        return self._best(self.posterior.variance, self.left, rng)
+
+    def tell(self, arm: int, observation: float) -> None:
+        """Take in what a pull of `arm` gave; IndexError on a bad arm, ValueError on a NaN."""
+        self.posterior.update(arm, observation)
+        self.t += 1
+        if self.t > self._ends[self.batch] and self.t <= self.horizon:
+            self.left &= self._not_excluded()
+            self.batch += 1
+            self.posterior = self._prior(self._planned[self.batch])
+
+    def _not_excluded(self) -> NDArray[np.bool_]:
+        half = self._half * self.posterior.sd
+        lower = (self.posterior.mean - half)[self.left].max()
+        return self.posterior.mean + half >= lower
+
+
+class RandomShrinking(BPE):
+    """Random exploration with domain shrinking: as BPE, with arms drawn uniformly among those left.
+
+    Salgia, Vakili & Zhao (2024), arXiv 2310.15351: its abstract states random samples and shrinking. Lengths that
+    double are ours (`doubling_lengths`), and so is the elimination by the bands of BPE.
+    """
+
+    lengths = staticmethod(doubling_lengths)
+
+    def ask(self, rng: np.random.Generator) -> int:
+        """Return an arm drawn uniformly among those left."""
+        return int(rng.choice(np.flatnonzero(self.left)))
+
+
+# Levels
+
+
+class SupKernelUCB(_Eliminating):
+    """SupKernelUCB: every round climbs levels s = 1, 2, ..., each with a posterior of its own samples.
+
+    Valko, Korda, Munos, Flaounas & Cristianini (2013). With w_s(x) = width sd_s(x), among the arms still left: if all
+    w_s <= unit / sqrt(T), pull the one of largest upper bound and keep its sample nowhere; else if all are at most
+    unit 2^-s, keep the arms whose upper bound is at least the largest less unit 2^(1-s), and go on to level s + 1; else
+    pull the arm of largest w_s and keep its sample at level s. `unit` is what a reward is worth: 1 as printed, where
+    rewards lie in [0, 1]. The width counts arms x rounds x levels. Raises ValueError if the model has no norm or
+    unit <= 0.
+    """
+
+    def __init__(self, model: Model, horizon: int, *, width: FixedDesign, unit: float = 1.0) -> None:
+        super().__init__(model, horizon, width=width)
+        checks.positive(unit=unit)
+        self.unit, self.least = unit, unit / math.sqrt(horizon)
+        n_levels = max(1, math.ceil(math.log2(horizon) / 2))  # at the last one 2^-s <= 1 / sqrt(T)
+        self.levels: list[ExactPosterior | None] = [None] * n_levels
+        self._half = width.of(model, model.n_arms * horizon * n_levels)
+        self._level = -1
+
+    def level(self, s: int) -> ExactPosterior:
+        """Return the posterior of the samples of level s = 0, 1, ..., made when it is reached first."""
+        its = self.levels[s]
+        if its is None:
+            its = self.levels[s] = self._prior(self.horizon)
+        return its
+
+    def ask(self, rng: np.random.Generator) -> int:
+        """Return the arm to pull; at the level that keeps its sample it depends on no observation of that level."""
+        left = np.ones(self.model.n_arms, dtype=bool)
+        for s in range(len(self.levels)):
+            posterior = self.level(s)
+            half = self._half * posterior.sd
+            widest, upper = half[left].max(), posterior.mean + half
+            if widest <= self.least:
+                self._level = -1
+                return self._best(upper, left, rng)
+            if widest > self.unit * 0.5 ** (s + 1):
+                self._level = s
+                return self._best(half, left, rng)
+            left &= upper >= upper[left].max() - self.unit * 0.5**s
+        raise AssertionError("the last level has widths of at most unit / sqrt(T)")
+
+    def tell(self, arm: int, observation: float) -> None:
+        """Take in what a pull of `arm` gave; IndexError on a bad arm, ValueError on a NaN."""
+        if self._level >= 0:
+            self.level(self._level).update(arm, observation)
+        self.t += 1

@@ -1,0 +1,38 @@
+"""Epsilon-greedy on the posterior mean: a rule without a band, to compare with."""
+
+import numpy as np
+
+from kbrepro import checks
+from kbrepro.policies import MeanOnly
+from kbrepro.problems import Model
+
+
+class EpsilonGreedy(MeanOnly):
+    """The arm of largest posterior mean, or with probability min(1, first t^(-1/3)) one drawn uniformly.
+
+    The exponent balances exploring and exploiting for finitely many arms without structure (Auer et al. 2002 use 1/t
+    with a known gap); here it is a choice of ours. Raises ValueError unless first > 0.
+    """
+
+    def __init__(self, model: Model, horizon: int, *, first: float = 1.0) -> None:
+        super().__init__(model, horizon)
+        checks.positive(first=first)
+        self.first = first
+
+    def ask(self, rng: np.random.Generator) -> int:
+        """Return the arm to pull."""
+        if rng.random() < self.first * self.t ** (-1 / 3):
+            return int(rng.integers(self.model.n_arms))
+        return super().ask(rng)
+
+
+class Uniform(MeanOnly):
+    """An arm drawn uniformly in every round."""
+
+    def ask(self, rng: np.random.Generator) -> int:
+        """Return the arm to pull."""
+        return int(rng.integers(self.model.n_arms))
+
+    def tell(self, arm: int, observation: float) -> None:
+        """Take in nothing."""
+        self.t += 1

@@ -1,0 +1,206 @@
+"""Rules near-optimal on paper, against dense solves; no observation moves a design; the best arm stays."""
+
+import math
+from functools import partial
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from kbrepro.kernels import Matern, SquaredExponential, grid
+from kbrepro.papers.side_by_side.elimination import (
+    BPE,
+    FixedDesign,
+    FixedDesignTighter,
+    RandomShrinking,
+    SupKernelUCB,
+    doubling_lengths,
+    squared_lengths,
+)
+from kbrepro.problems import Model, RKHSFunction, Trial
+from kbrepro.simulation import rounds
+
+RULES = [BPE, RandomShrinking, SupKernelUCB]
+WIDTHS = [FixedDesign(0.1), FixedDesignTighter(0.1)]
+
+
+def source(n_arms=24, noise_variance=0.01):
+    return RKHSFunction(Matern(0.2, nu=2.5), grid(n_arms), noise_variance, norm=1.0, n_centres=5)
+
+
+def dense(model, arms, observed):
+    """Mean and sd of every arm by one solve."""
+    K = model.kernel(model.points, model.points)
+    G = np.linalg.solve(K[np.ix_(arms, arms)] + model.noise_variance * np.eye(len(arms)), K[arms])
+    return np.array(observed) @ G, np.sqrt(np.maximum(np.diag(K) - (K[arms] * G).sum(axis=0), 0))
+
+
+def first_of(index, among, order):
+    index = np.where(among, index, -np.inf)
+    tied = np.flatnonzero(index >= index.max() - 1e-10 * (1 + abs(index.max())))
+    return int(tied[order[tied].argmin()])
+
+
+# Widths
+
+
+def test_widths_are_their_formulas():
+    model = Model(grid(7), SquaredExponential(0.2), 0.25, noise_scale=0.3, norm=2.0)
+    noise = 0.3 / 0.5 * math.sqrt(2 * math.log(2 * 14 / 0.1))
+    assert FixedDesign(0.1).of(model, 14) == pytest.approx(2 + noise)
+    assert FixedDesignTighter(0.1).of(model, 14) == pytest.approx(math.hypot(2, noise))
+    assert FixedDesign(0.1, scale=0.5).of(model, 14) == pytest.approx((2 + noise) / 2)
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_bands_of_fixed_designs_hold(width):
+    """At a design drawn beforehand the tighter width too misses in far less than delta of the trials."""
+    misses = 0
+    for number in range(60):
+        problem, rng = source()(Trial(3, number)), np.random.default_rng([4, number])
+        arms = rng.integers(24, size=30)
+        mean, sd = dense(problem.model, arms, [problem.pull(arm, rng) for arm in arms])
+        misses += bool((abs(problem.expected_reward - mean) > width.of(problem.model, 24) * sd).any())
+    assert misses <= 6
+
+
+def test_bias_and_noise_of_a_fixed_design_add_up_in_squares():
+    """b^2 + s^2 <= sd^2: the bias at norm 1 and the root of lambda times the norm of the weights."""
+    model = source().__call__(Trial(0, 0)).model
+    K, arms = model.kernel(model.points, model.points), np.array([0, 3, 3, 9, 20])
+    W = np.linalg.solve(K[np.ix_(arms, arms)] + model.noise_variance * np.eye(5), K[arms])
+    bias = np.diag(K) - 2 * (W * K[arms]).sum(axis=0) + (W * (K[np.ix_(arms, arms)] @ W)).sum(axis=0)
+    _, sd = dense(model, arms, np.zeros(5))
+    np.testing.assert_allclose(bias + model.noise_variance * (W**2).sum(axis=0), sd**2, atol=1e-12)
+
+
+# Lengths
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.integers(1, 10**6), st.sampled_from([squared_lengths, doubling_lengths]))
+def test_lengths_add_up(horizon, lengths):
+    assert sum(lengths(horizon)) == horizon and min(lengths(horizon)) >= 1
+
+
+def test_lengths_are_those_of_the_statement():
+    assert squared_lengths(10_000) == [100, 1000, 3163, 5625, 112]
+    assert doubling_lengths(1000) == [32, 64, 128, 256, 512, 8]
+
+
+# Arms
+
+
+def slow_bpe(problem, horizon, width, noise_rng, order):
+    """Algorithm 1 of Li & Scarlett, a dense solve a round."""
+    model, arms, observed, left = problem.model, [], [], np.ones(problem.model.n_arms, bool)
+    plan = squared_lengths(horizon)
+    w = width.of(model, model.n_arms * len(plan))
+    for length in plan:
+        now, seen = [], []
+        for _ in range(length):
+            _, sd = dense(model, now, seen) if now else (0, np.ones(model.n_arms))
+            now.append(first_of(sd**2, left, order))
+            seen.append(problem.pull(now[-1], noise_rng))
+        mean, sd = dense(model, now, seen)
+        left = left & (mean + w * sd >= (mean - w * sd)[left].max())
+        arms, observed = arms + now, observed + seen
+    return arms
+
+
+def slow_levels(problem, horizon, width, noise_rng, order):
+    """SupKernelUCB, a dense solve a level and round."""
+    model, kept, arms = problem.model, {}, []
+    n_levels = math.ceil(math.log2(horizon) / 2)
+    w = width.of(model, model.n_arms * horizon * n_levels)
+    for _ in range(horizon):
+        left, s = np.ones(model.n_arms, bool), 1
+        while True:
+            mine = kept.setdefault(s, ([], []))
+            mean, sd = dense(model, *mine) if mine[0] else (np.zeros(model.n_arms), np.ones(model.n_arms))
+            upper = mean + w * sd
+            if (w * sd[left] <= 1 / math.sqrt(horizon)).all():
+                arm, mine = first_of(upper, left, order), None
+                break
+            if (w * sd[left] > 2.0**-s).any():
+                arm = first_of(w * sd, left, order)
+                break
+            left = left & (upper >= upper[left].max() - 2.0 ** (1 - s))
+            s += 1
+        arms.append(arm)
+        y = problem.pull(arm, noise_rng)
+        if mine is not None:
+            mine[0].append(arm)
+            mine[1].append(y)
+    return arms
+
+
+@pytest.mark.parametrize(("rule", "slow"), [(BPE, slow_bpe), (SupKernelUCB, slow_levels)])
+@pytest.mark.parametrize("width", WIDTHS)
+def test_rules_pull_the_arms_of_their_statement(rule, slow, width):
+    for number, noise_variance in enumerate([1e-4, 1e-2]):
+        problem = source(noise_variance=noise_variance)(Trial(5, number))
+        pulls = [
+            arm for _, arm, _ in rounds(rule(problem.model, 120, width=width), problem, 120, np.random.default_rng(6))
+        ]
+        noise, ties = np.random.default_rng(6).spawn(2)
+        order = ties.permutation(problem.model.n_arms)
+        assert pulls == slow(problem, 120, width, noise, order)
+
+
+def played(rule, horizon, number, observe):
+    """The rule after `horizon` rounds whose observations are `observe(t, reward of the pull)`."""
+    problem = source(noise_variance=1e-3)(Trial(8, number))
+    policy, rng, pulled = rule(problem.model, horizon, width=FixedDesignTighter(0.1)), np.random.default_rng(9), []
+    for t in range(1, horizon + 1):
+        pulled.append(policy.ask(rng))
+        policy.tell(pulled[-1], observe(t, problem.expected_reward[pulled[-1]]))
+    return policy, pulled, problem
+
+
+@pytest.mark.parametrize("rule", [BPE, RandomShrinking])
+def test_no_observation_of_a_batch_moves_its_arms(rule):
+    ends = np.cumsum(rule.lengths(400))
+    _, plain, _ = played(rule, 400, 0, lambda t, reward: reward)
+    for first, last in zip([0, *ends], ends, strict=False):
+        moved = played(rule, 400, 0, lambda t, reward, first=first: reward + 5 * (t > first) * np.sin(t))[1]
+        assert moved[:last] == plain[:last]
+
+
+def test_no_observation_of_a_level_moves_the_arms_of_its_first_samples():
+    """Until the first climb all samples are of level 1."""
+    _, plain, _ = played(SupKernelUCB, 300, 0, lambda t, reward: reward)
+    policy, moved, _ = played(SupKernelUCB, 300, 0, lambda t, reward: np.sin(t))
+    first = int(policy.levels[0].counts.sum())
+    assert first > 0 and moved[:first] == plain[:first]
+    assert sum(int(level.counts.sum()) for level in policy.levels if level) <= 300
+
+
+@pytest.mark.parametrize("rule", [BPE, RandomShrinking])
+def test_the_best_arm_is_never_dropped_while_the_band_holds(rule):
+    fewer = 0
+    for number in range(8):
+        policy, _, problem = played(rule, 800, number, lambda t, reward: reward)  # no noise: every band holds
+        assert policy.left[problem.expected_reward.argmax()]
+        fewer += policy.left.sum() < problem.model.n_arms
+    assert fewer == 8
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_rules_lose_less_than_uniform_play(rule):
+    problem = source(noise_variance=1e-3)(Trial(11, 0))
+    policy = rule(problem.model, 1000, width=FixedDesignTighter(0.1))
+    late = [arm for t, arm, _ in rounds(policy, problem, 1000, np.random.default_rng(1)) if t > 500]
+    assert problem.regret(np.array(late)).mean() < problem.regret(np.arange(24)).mean() / 4
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_what_a_rule_cannot_do_without_is_named(rule):
+    model = Model(grid(5), SquaredExponential(0.2), 0.1)
+    with pytest.raises(ValueError, match="norm = None"):
+        rule(model, 10, width=FixedDesign(0.1))
+    with pytest.raises(ValueError, match="scale = 0"):
+        FixedDesign(0.1, scale=0)
+    with pytest.raises(ValueError, match="unit = 0"):
+        partial(SupKernelUCB, unit=0)(source()(Trial(0, 0)).model, 10, width=FixedDesign(0.1))
