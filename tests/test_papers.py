@@ -18,7 +18,7 @@ every_paper = pytest.mark.parametrize("folder", FOUND)
 
 
 def test_every_folder_is_a_paper_with_one_notebook_its_rules_and_its_full_scale_profile():
-    assert set(FOUND) == {path.parent.name for path in PACKAGE.glob("papers/*/__init__.py")}
+    assert set(FOUND) == {path.parent.name for path in PACKAGE.glob("papers/*/paper.py")}
     notebooks = [paper.notebook for paper in FOUND.values()]
     assert len({name[:2] for name in notebooks}) == len(notebooks) and all(name[:2].isdigit() for name in notebooks)
     for place in ("notebooks/*.py", "notebooks/*.ipynb", "notebooks/claims/*.yaml", "notebooks/profiles/paper/*.yaml"):
