@@ -135,7 +135,7 @@ def regrets(
     horizon = next(iter(traces.values())).horizon
     where = {len(first): "every panel", 0: "no panel"}.get(sum(first), f"{sum(first)} of {len(first)} panels")
     did = "has lost least" if quantity == "cumulative" else "is nearest to the maximum"
-    return titled(fig, f"{name}: after {horizon} rounds {HERO} {did} in {where}")
+    return titled(fig, f"{name}: after {horizon} rounds {HERO} {did}, by the median, in {where}")
 
 
 # Figure 10
