@@ -2,6 +2,7 @@
 
 import math
 from functools import partial
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -190,6 +191,14 @@ def test_the_best_arm_is_never_dropped_while_the_band_holds(rule):
         assert policy.left[problem.expected_reward.argmax()]
         fewer += policy.left.sum() < problem.model.n_arms
     assert fewer == 8
+
+
+def test_only_arms_left_say_what_an_upper_bound_must_reach():
+    """With bands of 2 sd: lower bounds -.2, .3 and 8.8, of which the last is of an arm dropped before."""
+    policy = BPE(Model(grid(3), Matern(0.2, nu=2.5), 0.01, norm=1.0), 10, width=FixedDesign(0.1))
+    policy.left, policy._half = np.array([True, True, False]), 2.0
+    policy.posterior = SimpleNamespace(mean=np.array([0.0, 0.5, 9.0]), sd=np.full(3, 0.1))
+    assert policy._not_excluded().tolist() == [False, True, True]
 
 
 @pytest.mark.parametrize("rule", RULES)

@@ -57,3 +57,20 @@ def test_no_level_drops_the_best_arm_while_its_band_holds():
             assert (abs(f - its.mean) <= policy._half * its.sd + 1e-9).all()
         assert policy.left[f.argmax()] and policy.left.sum() < 24
         assert level[-1] == 0 and f.max() - f[policy.settled] <= 2 * policy.least
+
+
+def test_without_rounds_the_width_counts_arms_and_levels():
+    """T = 4^5 has five levels; the bands of all of them hold together as often as they should, after their samples."""
+    width, model = FixedDesignTighter(0.1), SOURCE(Trial(8, 0)).model
+    assert SupKernelUCB(model, 1024, width=width)._half == width.of(model, 24 * 1024 * 5)
+    assert SupKernelUCB(model, 1024, width=width, each_round=False)._half == width.of(model, 24 * 5)
+    misses = 0
+    for number in range(40):
+        problem, rng = SOURCE(Trial(9, number)), np.random.default_rng([11, number])
+        policy = SupKernelUCB(problem.model, 1024, width=width, each_round=False)
+        for _ in range(1024):
+            arm = policy.ask(rng)
+            policy.tell(arm, problem.pull(arm, rng))
+        f = problem.expected_reward
+        misses += any((abs(f - its.mean) > policy._half * its.sd).any() for its in policy.levels)
+    assert misses <= 4
