@@ -10,18 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kbrepro.kernels import Matern, SquaredExponential, grid
-from kbrepro.papers.side_by_side.elimination import (
-    BPE,
-    RandomShrinking,
-    SupKernelUCB,
-    doubling_lengths,
-    squared_lengths,
-)
+from kbrepro.papers.side_by_side.elimination import BPE, SupKernelUCB, squared_lengths
 from kbrepro.papers.side_by_side.widths import FixedDesign, FixedDesignTighter
 from kbrepro.problems import Model, RKHSFunction, Rows, Trial
 from kbrepro.simulation import rounds
 
-RULES = [BPE, RandomShrinking, SupKernelUCB]
+RULES = [BPE, SupKernelUCB]
 WIDTHS = [FixedDesign(0.1), FixedDesignTighter(0.1)]
 
 
@@ -79,14 +73,13 @@ def test_bias_and_noise_of_a_fixed_design_add_up_in_squares():
 
 
 @settings(max_examples=50, deadline=None)
-@given(st.integers(1, 10**6), st.sampled_from([squared_lengths, doubling_lengths]))
-def test_lengths_add_up(horizon, lengths):
-    assert sum(lengths(horizon)) == horizon and min(lengths(horizon)) >= 1
+@given(st.integers(1, 10**6))
+def test_lengths_add_up(horizon):
+    assert sum(squared_lengths(horizon)) == horizon and min(squared_lengths(horizon)) >= 1
 
 
 def test_lengths_are_those_of_the_statement():
     assert squared_lengths(10_000) == [100, 1000, 3163, 5625, 112]
-    assert doubling_lengths(1000) == [32, 64, 128, 256, 512, 8]
 
 
 # Arms
@@ -174,20 +167,18 @@ def played(rule, horizon, number, observe):
     return policy, pulled, problem
 
 
-@pytest.mark.parametrize("rule", [BPE, RandomShrinking])
-def test_no_observation_of_a_batch_moves_its_arms(rule):
-    ends = np.cumsum(rule.lengths(400))
-    _, plain, _ = played(rule, 400, 0, lambda t, reward: reward)
+def test_no_observation_of_a_batch_moves_its_arms():
+    ends = np.cumsum(squared_lengths(400))
+    _, plain, _ = played(BPE, 400, 0, lambda t, reward: reward)
     for first, last in zip([0, *ends], ends, strict=False):
-        moved = played(rule, 400, 0, lambda t, reward, first=first: reward + 5 * (t > first) * np.sin(t))[1]
+        moved = played(BPE, 400, 0, lambda t, reward, first=first: reward + 5 * (t > first) * np.sin(t))[1]
         assert moved[:last] == plain[:last]
 
 
-@pytest.mark.parametrize("rule", [BPE, RandomShrinking])
-def test_the_best_arm_is_never_dropped_while_the_band_holds(rule):
+def test_the_best_arm_is_never_dropped_while_the_band_holds():
     fewer = 0
     for number in range(8):
-        policy, _, problem = played(rule, 800, number, lambda t, reward: reward)  # no noise: every band holds
+        policy, _, problem = played(BPE, 800, number, lambda t, reward: reward)  # no noise: every band holds
         assert policy.left[problem.expected_reward.argmax()]
         fewer += policy.left.sum() < problem.model.n_arms
     assert fewer == 8
