@@ -10,8 +10,8 @@ from kbrepro.problems import Model
 class EpsilonGreedy(MeanOnly):
     """The arm of largest posterior mean, or with probability min(1, first t^(-1/3)) one drawn uniformly.
 
-    The exponent balances exploring and exploiting for finitely many arms without structure (Auer et al. 2002 use 1/t
-    with a known gap); here it is a choice of ours. Raises ValueError unless first > 0.
+    The exponent is a choice of ours: for finitely many arms without structure, exploring t^(2/3) of t rounds balances
+    what exploring costs with what it tells. No proof is claimed. Raises ValueError unless first > 0.
     """
 
     def __init__(self, model: Model, horizon: int, *, first: float = 1.0) -> None:
@@ -21,9 +21,9 @@ class EpsilonGreedy(MeanOnly):
 
     def ask(self, rng: np.random.Generator) -> int:
         """Return the arm to pull."""
-        if rng.random() < self.first * self.t ** (-1 / 3):
-            return int(rng.integers(self.model.n_arms))
-        return super().ask(rng)
+        greedy = super().ask(rng)  # first, so that the order of ties is what is drawn first, as in every policy
+        explores = rng.random() < self.first * self.t ** (-1 / 3)
+        return int(rng.integers(self.model.n_arms)) if explores else greedy
 
 
 class Uniform(MeanOnly):
