@@ -129,9 +129,9 @@ from kbrepro.verdicts.pictures import claim_curve
 #
 # $$w_t = B + R\sqrt{2(\gamma_{t-1} + 1 + \ln(1/\delta))}$$
 #
-# and pulls where the band reaches highest; it may fail with probability $\delta$. *GP-TS* (Algorithm 2), Thompson sampling, draws a function from the
-# posterior with standard deviations $w_t \sigma(x)$, with $\delta/2$, and pulls its largest arm. *GP-UCB* has the width
-# $\sqrt{2B^2 + 300\, \gamma_{t-1} \ln^3(t/\delta)}$.
+# and pulls where the band reaches highest; it may fail with probability $\delta$. *GP-TS* (Algorithm 2), Thompson
+# sampling, draws a function from the posterior with standard deviations $w_t \sigma(x)$, with $\delta/2$, and pulls its
+# largest arm. *GP-UCB* has the width $\sqrt{2B^2 + 300\, \gamma_{t-1} \ln^3(t/\delta)}$.
 
 
 # %% tags=["experiment"]
