@@ -373,7 +373,7 @@ for (number, title), panel in measures.of(final, "12").items():
     raw[number, title], source = panel["IGP-UCB"], {"1": fig1, "2": fig2}[number][title].problem
     per_range[number, title] = measures.over_range(source, raw[number, title], seed)
 
-# %% jupyter={"source_hidden": true} tags=["hide-input"]
+# %% jupyter={"outputs_hidden": true, "source_hidden": true} tags=["hide-input", "hide-output"]
 fig = pictures.regrets("Fig. 2", traces, shown)
 record.figure(fig, "fig2_gp_draws")
 plt.show()
@@ -564,8 +564,7 @@ regret_table("4", sensor_horizon).rename(columns=labels)
 
 # %% [markdown]
 # $B$ set in other ways: $\sqrt{f^\top K^{-1} f}$ without eigenvalues below a share (the *cut-off*) of the largest;
-# $\sqrt{f^\top K f}$, as the paper prints it; 1. And light with every sensor divided by its standard deviation. The
-# claims below say what each changes.
+# $\sqrt{f^\top K f}$, as the paper prints it; 1. And light with every sensor divided by its standard deviation.
 
 # %% tags=["experiment"]
 norms = record.rules.interpretations["norm"]
@@ -649,7 +648,7 @@ for name, (kernel, points) in kernels.items():
     job = partial(noise_runs, kernel, points, noise_scale=1.0, policies=arm_rules, horizon=theorem_horizon)
     noise_of[name] = map_trials(job, noise_trials, seed, block=20, label=f"Theorem 1, {name}")
 
-# %% jupyter={"source_hidden": true} tags=["hide-input"]
+# %% jupyter={"outputs_hidden": true, "source_hidden": true} tags=["hide-input", "hide-output"]
 log_excess = {rule: np.array([its[rule].log_excess for its in noise_of["SE"]]) for rule in arm_rules}
 sd_ratio = {
     name: {rule: max(its[rule].sd_ratio for its in runs) for rule in arm_rules} for name, runs in noise_of.items()
@@ -1022,8 +1021,8 @@ record.expect(
 # %% [markdown]
 # ## What to take home
 #
-# *Typical*: the median over the functions of a panel; *worst*: the largest regret of one. Both are divided by the best
-# rule's median in that panel; the table has the largest of the six panels of Figs. 1 to 3.
+# *Typical*: the median regret of a panel; *worst*: its largest. Both over the best rule's median; the largest of
+# the six panels of Figs. 1 to 3.
 
 # %% jupyter={"source_hidden": true} tags=["hide-input"]
 of_panels = {" ".join(key): pd.DataFrame(panel) for key, panel in measures.of(final, "123").items()}
@@ -1046,14 +1045,14 @@ record.finding(
     best["noisy"].high < 0 < against_ei["median"].low,
     "Whether IGP-UCB beats expected improvement (EI) depends on what EI has to improve on, which the paper does not "
     f"name. With the largest noisy reward IGP-UCB has {-best['noisy'].value:.0%} less regret than its closest rival. "
-    "With the largest posterior mean, without a margin, EI wins: the median regret of IGP-UCB is up to "
-    f"{1 + against_ei['median'].value:.1f} times as large.",
+    "With the largest posterior mean and no margin its median regret is up to "
+    f"{1 + against_ei['median'].value:.1f} times EI's.",
 )
 record.finding(
     ["2-L"],
     record.verdict("2-L") == "undecided" and on_data["2-L"]["raw"].low > 0,
-    "GP-TS (Thompson sampling: draw a function, pull its best arm) does not win on light sensors, where the paper has "
-    f"it first: it has {ts_on_light:.1f} times the regret of its closest rival. On standardised readings that is "
+    "GP-TS (Thompson sampling) does not win on light sensors, where the paper has it first: it has "
+    f"{ts_on_light:.1f} times the regret of its closest rival. On standardised readings that is "
     "undecided (open).",
 )
 record.finding(
@@ -1069,7 +1068,7 @@ record.finding(
     2 * typical["EI"] < typical["IGP-UCB"] < 2 * typical[tamed] and falls[tamed] < falls["EI"],
     "Whoever wants a default takes EI with the largest posterior mean: its typical regret is at most "
     f"{typical['EI']:.1f} times that of the best rule, that of IGP-UCB up to "
-    f"{typical['IGP-UCB']:.0f} times. A small margin tames its worst trials, but makes typical ones about as dear as "
-    "those of IGP-UCB.",
+    f"{typical['IGP-UCB']:.0f} times. A small margin tames its worst trials and makes typical ones as dear as "
+    "IGP-UCB's.",
 )
 record.finish()

@@ -183,7 +183,7 @@ print(f"{len(arms)} of {len(arms)} pulls agree; the first five: {arms[:5]}")
 # %% [markdown]
 # ## See it run: where do cells split?
 #
-# Two dimensions, 900 arms. Grey: the unknown function. At first all cells have one size.
+# Two dimensions, 900 arms. Grey: the unknown function.
 
 # %% tags=["experiment"]
 shown = Bumps(usual, d=2, side=30, noise_variance=1.0, noise_bound=1.0)(Trial(seed, 1))
@@ -244,7 +244,7 @@ fig = pictures.theory({n: {d: greedy[n][d - 1] for d in (1, 2)} for n in kernels
 record.figure(fig, "theory_exponents_and_gain")
 plt.show()
 
-# %% jupyter={"source_hidden": true} tags=["hide-input"]
+# %% jupyter={"outputs_hidden": true, "source_hidden": true} tags=["hide-input", "hide-output"]
 record.judge("3-N", **measures.claim_3_N(fits, nu))
 table = pd.DataFrame({(d, nu): experiments.regret_exponents(d, nu) for nu in (1.5, 2.5) for d in (1, 2, 3, 4)}).T
 exponents = table.rename_axis(["d", "nu"])
@@ -261,7 +261,7 @@ record.show("3-N")
 # arms are the grid of 30 points a side on $[0, 1]^d$, and both algorithms know the norm. $\alpha = 1$, noise uniform on
 # $[-1, 1]$, $L = 1$. Regret is divided by what uniform play is expected to lose.
 #
-# The paper prints means of 12 runs. We play more, and say where the mean of 12 would lie. The exact posterior of all
+# The paper prints means of 12 runs. The exact posterior of all
 # 27,000 arms costs one pair of Fourier transforms a round ([how](../docs/many_arms.md)).
 
 
@@ -353,7 +353,7 @@ fig = pictures.exploration({d: table1["usual", d] for d in (1, 2, 3)}, tour)
 record.figure(fig, "exploration_phase")
 plt.show()
 
-# %% jupyter={"source_hidden": true} tags=["hide-input"]
+# %% jupyter={"outputs_hidden": true, "source_hidden": true} tags=["hide-input", "hide-output"]
 record.judge("3-L", **measures.claim_3_L(tour, horizon))
 record.table(tour, "exploration_phase")
 tour.round(2)
@@ -534,7 +534,6 @@ record.show("3-O")
 #
 # *Both* keep the rate of the second, since $\sqrt{a^2 + b^2} \le a + b$. They need $T$ beforehand; *any horizon* does
 # not: its epochs double, and $\lambda$ is frozen in each. Nobody proposed a $\lambda$ that grows for π-GP-UCB.
-# Functions, noise and order of ties are those of Table 1.
 
 # %% tags=["experiment"]
 grown = {d: growing_variance(horizon, d, nu) for d in (1, 2, 3)}
@@ -853,7 +852,7 @@ record.finding(
 record.finding(
     ["3-J", "3-W"],
     record.verdict("3-J") == "reproduced" and since["d2"].high < 0 and seconds[3, "IGP-UCB"] < 1800,
-    "To choose today: use IGP-UCB with both changes where arms form a grid, for Fourier transforms make it exact on "
+    "To choose today: use IGP-UCB with both changes where arms form a grid, since Fourier transforms keep it exact on "
     "tens of thousands of arms within minutes. Without a grid cells stay the cheap way: in three dimensions IGP-UCB as "
     f"printed takes {rounded(times[3].value)} times as many multiplications.",
 )
