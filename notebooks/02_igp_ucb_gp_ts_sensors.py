@@ -361,7 +361,7 @@ table.round(2)
 # ### Does the order change on draws from the prior? (Fig. 2)
 #
 # The same, but $f$ is itself a draw from the prior, with its exact norm. The paper calls Fig. 1 the "arguably harder"
-# setting, in the analysis. Our own question: is it harder to play?
+# setting. Is it harder to play?
 
 # %% tags=["experiment"]
 draws = {"(a) SE": PriorDraw(se, n_arms=100), "(b) Matérn": PriorDraw(matern, n_arms=100)}
@@ -489,7 +489,7 @@ for d in (1, 2, 3, 4):
     played = run_trials(experiment, dimension_trials, seed, label=f"d = {d}", arms=False)
     by_d[d] = final_average_regret(played)
 
-# %% jupyter={"source_hidden": true} tags=["hide-input"]
+# %% jupyter={"outputs_hidden": true, "source_hidden": true} tags=["hide-input", "hide-output"]
 inflation = pd.DataFrame(
     {name: {rule: its[rule].mean() / own[rule].mean() for rule in players} for name, (own, its) in by_kernel.items()}
 ).T
