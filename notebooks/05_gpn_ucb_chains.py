@@ -214,14 +214,14 @@ print(f"{len(arms)} of {len(arms)} pulls agree; the first five: {arms[:5]}")
 # %% [markdown]
 # ## See it run: one arm through three layers
 #
-# Step on: with every pull fewer rewards of an arm stay possible.
+# Step through a run (it needs scripts; the picture below does not):
 
 # %% jupyter={"source_hidden": true} tags=["hide-input"]
 live.show("gpn_ucb")
 
 # %% [markdown]
-# The arm from above, after twelve pulls, standing still: its interval by the paper's *grid* sets, without envelope, and
-# by sets *rounded outward* (ours), which must hold between the points of $\mathcal D$, too.
+# The arm from above, after twelve pulls: its interval by the paper's *grid* sets, without envelope, and by sets *rounded
+# outward* (ours), which must hold between the points of $\mathcal D$, too.
 
 # %% jupyter={"source_hidden": true} tags=["hide-input"]
 fig = pictures.kinds(rows)
@@ -343,10 +343,10 @@ record.table(table.rename_axis("rule"), "regret_on_draws")
 nearest = of_some[[*WITHOUT_CEI]].mean().min()
 record.expect(
     of_some["GPN-UCB"].mean() < min(nearest, of_some["cEI"].mean()),
-    f"On the first {sampled_chains} draws, those that cEI played (table), GPN-UCB has on average "
+    f"On the {sampled_chains} draws that cEI played GPN-UCB has on average "
     f"{1 - of_some['GPN-UCB'].mean() / nearest:.0%} less regret than the best of four rules without samples, and "
-    f"{1 - of_some['GPN-UCB'].mean() / of_some['cEI'].mean():.0%} less than sampled cEI (5-B, 5-C). 5-A and 5-Q judge "
-    f"GPN-UCB on all {chains} draws, {chains * times} trials in all.",
+    f"{1 - of_some['GPN-UCB'].mean() / of_some['cEI'].mean():.0%} less than sampled cEI. 5-A and 5-Q judge it on all "
+    f"{chains} draws, {chains * times} trials.",
 )
 table.rename_axis(f"in ranges of g, {sampled_chains} draws").round(2)
 
@@ -492,8 +492,9 @@ refuted = {
 rounds_to = refuted["draws, obvious maximiser"]
 record.expect(
     np.isfinite(rounds_to).mean() > 0.9 and np.isinf(refuted["norm 2"]).all(),
-    f"The first layer's outputs alone refute B = 2 on {np.isfinite(rounds_to).mean():.0%} of draws with an obvious "
-    f"maximiser, in the median after round {np.median(rounds_to):.0f}; on chains of norm 2 they never do.",
+    f"The first layer's outputs refute B = 2 on {np.isfinite(rounds_to).mean():.0%} of draws with an obvious maximiser, in "
+    f"the median after round {np.median(rounds_to):.0f}, and on {np.isfinite(refuted['other draws']).mean():.0%} of all "
+    "draws; on chains of norm 2 never.",
 )
 
 # %% [markdown]
@@ -545,7 +546,7 @@ record.show("5-I", "5-Y", "5-Z")
 # ## Why do other rules that see the layers lose? (Fig. 10)
 #
 # cUCB and OI, which see the layers, sometimes lose to GP-UCB and EI, which do not. The paper suspects eq. 283, which
-# multiplies by $L > 1$ again and again. We lower $L$ there, and sweep OI's $b$.
+# multiplies by $L > 1$ at every layer. We lower $L$ there, and sweep OI's $b$.
 
 # %% tags=["experiment"]
 sweep = {b: partial(OptimisticImprovement, b=b) for b in explorations}
@@ -614,7 +615,7 @@ plt.show()
 record.judge("5-J", **measures.claim_5_J(misses, networks * network_horizon * 100))
 record.expect(
     misses["missed, paper"].max() > 0.2 and not misses["missed, outward"].any() and not misses["band"].any(),
-    "What the lemmas cover, bounds and outward-rounded sets, never misses. Grid sets, which they do not cover, miss in "
+    "What the lemmas cover never misses. Grid sets miss in "
     f"{misses.loc['chain', 'missed, paper']:.0%} of cases on chains and in up to "
     f"{misses['missed, paper'].max():.0%} elsewhere.",
 )
@@ -910,8 +911,8 @@ for claim_id, (names, estimate) in asked.items():
 # %% jupyter={"source_hidden": true} tags=["hide-input"]
 fig = claim_curve(specified["5-B"], record.rules, "5-B", f"{n} chains")
 holds = (specified["5-B"]["state"] == "holds").groupby(specified["5-B"]["B"]).agg(["sum", "count"])
-less = [f"in {row['sum']} of {row['count']} readings with B = {B}" for B, row in holds.iterrows()]
-fig.axes[0].set_title(f"5-B: GPN-UCB has less regret than cEI {', '.join(less)} ({n} draws)")
+ways = ",\n".join(f"in {row['sum']} of {row['count']} interpretations with B = {B}" for B, row in holds.iterrows())
+fig.axes[0].set_title(f"5-B, {n} draws: GPN-UCB has less regret than cEI {ways}")
 record.figure(fig, "interpretations_5-B")
 plt.show()
 
@@ -930,12 +931,12 @@ smaller, larger = choices["B"]
 record.expect(
     against_cei[smaller] < 1 < against_cei[larger],
     f"Given B = {larger}, GPN-UCB has on the first {n} draws {against_cei[larger] - 1:.0%} more cumulative regret than "
-    "sampled cEI, which it beats with the paper's B; but it misses fewer obvious maximisers.",
+    "sampled cEI, which it beats with the paper's B.",
 )
 on_both = {
-    "cumulative regret": {B: totals(traces_of(main | {"B": B}))["GPN-UCB"].mean() for B in choices["B"]},
+    "mean R_T, draws": {B: totals(traces_of(main | {"B": B}))["GPN-UCB"].mean() for B in choices["B"]},
     "over that of cEI": against_cei,
-    "on chains of norm 2": {B: totals(played["norm 2", B])[plain].mean() for B in choices["B"]},
+    "mean R_T, norm 2": {B: totals(played["norm 2", B])[plain].mean() for B in choices["B"]},
     f"missed, of {n} obvious maximisers": lost,
 }
 table = pd.DataFrame(on_both).rename_axis(f"B, {n} chains each")
@@ -955,7 +956,7 @@ settings.head(8)
 # %% [markdown]
 # ## What did not come out, and why
 #
-# Each line opens on its numbers; one that does not hold in its run is crossed out.
+# Each line opens; crossed out: not so in this run.
 
 # %% jupyter={"source_hidden": true} tags=["full-scale", "hide-input", "nbval-ignore-output"]
 of_peaks = missed[missed["kind"] == "draws, obvious maximiser"]
@@ -964,7 +965,7 @@ excluded = (of_peaks["outside"][far] > 0).mean()
 record.explain(
     ["5-N"],
     excluded > 0.8 and lost[larger] < lost[smaller],
-    "GPN-UCB misses obvious maximisers because their norm exceeds B (5-N)",
+    "GPN-UCB misses obvious maximisers because B is too small for them (5-N)",
     f"On {excluded:.0%} of the {far.sum()} draws whose obvious maximiser GPN-UCB misses, the bounds with B = 2 exclude "
     "its true value in the first layer.",
 )
@@ -982,7 +983,7 @@ record.explain(
     ["5-D", "5-F", "5-O"],
     near_optimal["nonada"].value < finest,
     "NonAda comes near only when its grid is finer than a lengthscale (5-D, 5-F, 5-O)",
-    f"With 49 pulls they lie {10 / 7:.1f} lengthscales apart; with {pulls[-1]} they lie {10 / sides[-1]:.1f} apart, and "
+    f"With 49 pulls they lie {10 / 7:.1f} lengthscales apart; with {pulls[-1]} {10 / sides[-1]:.1f} apart, and "
     f"it is near-optimal in {finest:.0%} of draws.",
 )
 record.explain(
@@ -1033,8 +1034,8 @@ record.finding(
 record.finding(
     ["5-N", "5-J"],
     excluded > 0.8 and lost[larger] < lost[smaller] and not misses["band"].any(),
-    "The reason, found after the run: chains with an obvious maximiser exceed the paper's B, so the bounds rule the "
-    f"best arm out. GPN-UCB then missed {lost[smaller]} of {n}; with twice that B it missed {lost[larger] or 'none'}.",
+    "The reason, found after the run: drawn chains exceed the paper's B, so its bounds can rule an obvious maximiser "
+    f"out. With that B GPN-UCB missed {lost[smaller]} of {n}, with twice that {lost[larger] or 'none'}.",
 )
 undecided = against_exact["mean"].low < 0 < against_exact["mean"].high
 which = "which of the two has less regret is undecided (open)" if undecided else "which then has less regret"

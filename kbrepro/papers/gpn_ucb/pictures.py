@@ -168,7 +168,10 @@ def first_found(panels: Sequence[Mapping[str, Array]]) -> str:
         first += any(t < others for rule, t in after.items() if rule.startswith("cEI"))
         stuck += bool(its[HERO][-1] > FLOOR and its[HERO][-1] == its[HERO][len(its[HERO]) // 2])
     n = len(panels)
-    return f"of rules that adapt cEI is first at the maximum in {first} of {n} panels,\n{HERO} gets stuck in {stuck}"
+    where = f"all {n}" if stuck == n else f"{stuck} of {n}"
+    return (
+        f"of the rules that adapt cEI finds the maximum first in {first} of {n} panels;\n{HERO} gets stuck in {where}"
+    )
 
 
 # Figure 10
@@ -177,25 +180,42 @@ def first_found(panels: Sequence[Mapping[str, Array]]) -> str:
 def oi(panels: Mapping[str, tuple[Mapping[float, Trace], Trace]]) -> Figure:
     """Return mean simple regret of OI for every b, and of cUCB, a panel a chain: {title: ({b: trace}, trace)}.
 
-    Regret below FLOOR is drawn there.
+    Neighbouring b that do the same in every panel share a curve; regret below FLOOR is drawn there.
     """
-    fig, axes = pieces.row(len(panels), 3.8, sharey=True)
-    apart = 0.0
-    for ax, (title, (swept, other)) in zip(axes, panels.items(), strict=True):
-        colours = [*plt.cm.viridis(np.linspace(0, 0.9, len(swept))), "black"]
-        curves = {f"b = {b:g}": simple_regret(trace) for b, trace in swept.items()} | {"cUCB": simple_regret(other)}
-        for (label, its), colour in zip(curves.items(), colours, strict=True):
-            style = {"color": colour, "linestyle": "--" if label == "cUCB" else "-"}
-            ax.plot(range(1, other.horizon + 1), np.maximum(its.mean(axis=0), FLOOR), label=label, **style)
-        ax.set(xlabel="round t", title=title, xlim=(1, other.horizon))
+    fig, axes = pieces.row(len(panels), 3.6, sharey=True)
+    means = {
+        title: ({b: simple_regret(trace).mean(axis=0) for b, trace in swept.items()}, simple_regret(other).mean(axis=0))
+        for title, (swept, other) in panels.items()
+    }
+    groups = alike([swept for swept, _ in means.values()])
+    colours = plt.cm.viridis(np.linspace(0, 0.85, len(groups)))
+    for ax, (title, (swept, other)) in zip(axes, means.items(), strict=True):
+        rounds = range(1, len(other) + 1)
+        for its, colour in zip(groups, colours, strict=True):
+            label = f"b = {its[0]:g}" + f" to {its[-1]:g}" * (len(its) > 1)
+            ax.plot(rounds, np.maximum(swept[its[0]], FLOOR), label=label, color=colour, linewidth=2)
+        ax.plot(rounds, np.maximum(other, FLOOR), "--", label="cUCB", color="black")
+        ax.set(xlabel="round t", title=title, xlim=(1, len(other)))
         pieces.log_axes(ax, "y")
-        ends = {label: its[:, -1].mean() for label, its in curves.items()}
-        apart = max(apart, *(abs(ends[f"b = {b:g}"] - ends["cUCB"]) for b in swept if b <= 1))
     name_floor(axes[0])
-    axes[0].set_ylabel(f"simple regret (range of g)\nmean of {len(its)} trials")
-    alike = "OI does as cUCB does" if apart <= 0.01 else "OI and cUCB part"
+    trials = len(next(iter(panels.values()))[1].arms)
+    axes[0].set_ylabel(f"simple regret (range of g)\nmean of {trials} trials")
+    apart = max(abs(swept[b][-1] - other[-1]) for swept, other in means.values() for b in swept if b <= 1)
+    figures.label_ends(*axes)
+    same = "OI does as cUCB does" if apart <= 0.01 else "OI and cUCB part"
     ends = "both end equal" if apart < 0.0005 else f"ends at most {apart:.1%} of the range apart"
-    return titled(fig, f"Fig. 10: for b ≤ 1 {alike} ({ends})", 5)
+    return titled(fig, f"Fig. 10: for b ≤ 1 {same} ({ends})")
+
+
+def alike(panels: Sequence[Mapping[float, Array]]) -> list[list[float]]:
+    """Return neighbouring b whose curves {b: (T,)} are nowhere farther apart than FLOOR, in any panel, together."""
+    groups: list[list[float]] = []
+    for b in panels[0]:
+        if groups and all(np.abs(its[b] - its[groups[-1][0]]).max() <= FLOOR for its in panels):
+            groups[-1].append(b)
+        else:
+            groups.append([b])
+    return groups
 
 
 # Sets and versions
