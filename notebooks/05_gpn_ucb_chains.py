@@ -109,8 +109,7 @@ record.has |= {"horizon": horizon, "samples": samples, "explorations": len(explo
 #
 # ## Why is a best guess not enough?
 #
-# Twelve arms of a chain were pulled. Of another arm we know that layer 1 returns something in the blue interval. What
-# does that tell about layer 2?
+# Twelve arms of a chain were pulled. Of another arm we know that layer 1 returns something in the blue interval.
 
 # %% tags=["experiment"]
 shown_chain = replace(exact_chain(30), norm_bound=4.0)(Trial(seed, 0))  # layers of norm 2; B = 4 and L = 2 are given
@@ -220,8 +219,8 @@ print(f"{len(arms)} of {len(arms)} pulls agree; the first five: {arms[:5]}")
 live.show("gpn_ucb")
 
 # %% [markdown]
-# The arm from above, after twelve pulls: its interval by the paper's *grid* sets, without envelope, and by sets *rounded
-# outward* (ours), which must hold between the points of $\mathcal D$, too.
+# The arm from above, after twelve pulls: its interval by the paper's *grid* sets, without envelope, and by sets
+# *rounded outward* (ours), which must hold between the points of $\mathcal D$, too.
 
 # %% jupyter={"source_hidden": true} tags=["hide-input"]
 fig = pictures.kinds(rows)
@@ -492,9 +491,9 @@ refuted = {
 rounds_to = refuted["draws, obvious maximiser"]
 record.expect(
     np.isfinite(rounds_to).mean() > 0.9 and np.isinf(refuted["norm 2"]).all(),
-    f"The first layer's outputs refute B = 2 on {np.isfinite(rounds_to).mean():.0%} of draws with an obvious maximiser, in "
-    f"the median after round {np.median(rounds_to):.0f}, and on {np.isfinite(refuted['other draws']).mean():.0%} of all "
-    "draws; on chains of norm 2 never.",
+    f"The first layer's outputs refute B = 2 on {np.isfinite(rounds_to).mean():.0%} of draws with an obvious maximiser, "
+    f"in the median after round {np.median(rounds_to):.0f} (on {np.isfinite(refuted['other draws']).mean():.0%} of the "
+    f"{chains} draws); on chains of norm 2 never.",
 )
 
 # %% [markdown]
@@ -622,7 +621,7 @@ record.expect(
 misses.rename(columns=lambda name: name.replace("paper", "grid")).round(2)
 
 # %% [markdown]
-# NonAda's error has a bound too (Appendix G), which holds with room to spare (5-P), and a rate:
+# NonAda's error keeps its bound (Appendix G, 5-P) with room to spare.
 
 # %% tags=["experiment"]
 composed = {}
@@ -658,8 +657,7 @@ record.show("5-J", "5-P", "5-AA")
 #
 # For chains $r_t \le 2B \sum_i (2L)^{m-i} \sigma^{(i)}_{t-1}(x_t^{(i)})$ (eq. 49). Theorem 1 sums it over rounds:
 # $R_T \le 2^{m+1} B L^{m-1} \Sigma_T$, where $\Sigma_T$ is the largest sum of a layer's $\sigma$ at its inputs.
-# Rounding sets outward adds to a bound: little enough only on chains of two layers with 2001 points, and on no grid in
-# two dimensions that fits a computer.
+# Rounding outward adds to a bound: little only on chains of two layers with 2001 points, too much in two dimensions.
 #
 # <details><summary>The rates (Tables 1 and 2)</summary>
 #
@@ -713,8 +711,7 @@ record.show("5-K", "5-V")
 #
 # A *needle*, a first layer that is 0 but for one small peak, hides in one of $M$ cells; later layers raise it to a
 # reward of $2\epsilon$, almost at full slope. Until it is hit all needles look alike, so with fewer than $M/2$ pulls at
-# least half are missed: on average simple regret is at least $\epsilon$, and $R_T$ at least $\epsilon T$. That seven
-# rules obey is weak evidence: the theorem speaks of every rule.
+# least half are missed: on average simple regret is at least $\epsilon$, and $R_T$ at least $\epsilon T$.
 
 # %% tags=["experiment"]
 printed = {1.0: 0.958, 1.5: 0.939, 2.0: 0.934}
@@ -955,8 +952,6 @@ settings.head(8)
 
 # %% [markdown]
 # ## What did not come out, and why
-#
-# Each line opens; crossed out: not so in this run.
 
 # %% jupyter={"source_hidden": true} tags=["full-scale", "hide-input", "nbval-ignore-output"]
 of_peaks = missed[missed["kind"] == "draws, obvious maximiser"]
@@ -974,7 +969,7 @@ levels = [top[rule].mean() for rule in ("GPN-UCB", *WITHOUT_CEI)]
 record.explain(
     ["5-E"],
     max(levels) - min(levels) < 0.02,
-    "With several maximisers simpler rules come as near, so there is nothing to surpass (5-E)",
+    "With several maximisers simpler rules come as near (5-E)",
     f"On {many.sum()} draws GPN-UCB and its four rivals without samples come equally near, on average within "
     f"{max(levels) - min(levels):.1%} of the range of each other.",
 )
@@ -1006,7 +1001,7 @@ record.explain(
 # Too small a $B$ rules the best arm out for ever; too large a one costs pulls. Start from what is known of the layers,
 # and ask after every pull whether the outputs refute $B$. If they do, raise it. (We did not play that.)
 #
-# The answers stand at the head; folded here, each is checked against this run.
+# Folded: the answers at the head, checked against this run.
 
 # %% jupyter={"outputs_hidden": true, "source_hidden": true} tags=["full-scale", "hide-output", "nbval-ignore-output"]
 mean = of_some.mean()
@@ -1038,7 +1033,7 @@ record.finding(
     f"out. With that B GPN-UCB missed {lost[smaller]} of {n}, with twice that {lost[larger] or 'none'}.",
 )
 undecided = against_exact["mean"].low < 0 < against_exact["mean"].high
-which = "which of the two has less regret is undecided (open)" if undecided else "which then has less regret"
+which = "which has less regret is open" if undecided else "which then has less regret"
 record.finding(
     ["5-C"],
     against_exact["mean"].high > 0 and (ends_of["cEI"] > 0.05).mean() < far.mean(),
