@@ -491,9 +491,9 @@ refuted = {
 rounds_to = refuted["draws, obvious maximiser"]
 record.expect(
     np.isfinite(rounds_to).mean() > 0.9 and np.isinf(refuted["norm 2"]).all(),
-    f"The first layer's outputs refute B = 2 on {np.isfinite(rounds_to).mean():.0%} of draws with an obvious maximiser, "
-    f"in the median after round {np.median(rounds_to):.0f} (on {np.isfinite(refuted['other draws']).mean():.0%} of the "
-    f"{chains} draws); on chains of norm 2 never.",
+    f"The first layer's outputs refute B = 2 on {np.isfinite(rounds_to).mean():.0%} of draws with an obvious "
+    f"maximiser, in the median after round {np.median(rounds_to):.0f} (on "
+    f"{np.isfinite(refuted['other draws']).mean():.0%} of the {chains} draws); on chains of norm 2 never.",
 )
 
 # %% [markdown]
@@ -909,7 +909,7 @@ for claim_id, (names, estimate) in asked.items():
 fig = claim_curve(specified["5-B"], record.rules, "5-B", f"{n} chains")
 holds = (specified["5-B"]["state"] == "holds").groupby(specified["5-B"]["B"]).agg(["sum", "count"])
 ways = ",\n".join(f"in {row['sum']} of {row['count']} interpretations with B = {B}" for B, row in holds.iterrows())
-fig.axes[0].set_title(f"5-B, {n} draws: GPN-UCB has less regret than cEI {ways}")
+fig.axes[0].set_title(f"5-B, {n} draws: GPN-UCB has clearly less regret than cEI {ways}")
 record.figure(fig, "interpretations_5-B")
 plt.show()
 
