@@ -140,6 +140,7 @@ class Claim:
     """One published claim with the parts that decide it.
 
     `quote`: the words of the paper, at the place `where`, that the rules are about, with [...] for what is left out.
+    `untestable`: what is said, in the place of `finds`, where a control fails.
     """
 
     id: str
@@ -152,6 +153,7 @@ class Claim:
     substitute_data: str = ""
     sanity_check: str = ""
     quote: str = ""
+    untestable: str = ""
     changes: list[dict[str, str]] = field(default_factory=list)
 
     @property
@@ -369,11 +371,11 @@ def judged(
     states = {name: part.rule.state(estimates[name]) for name, part in claim.parts.items()}
     verdict, deciding = claim.verdict(states, refuted)
     shown = {name: part.shown(estimates[name]) for name, part in claim.parts.items()}
+    values = {name: _Value(part, estimates[name].value) for name, part in claim.parts.items()}
     if verdict == "not evaluated":
         failed = next(n for n, p in claim.parts.items() if p.control and states[n] == "fails")
-        note = f"control failed: {claim.parts[failed].what}: {shown[failed]}"
+        note = claim.untestable.format(**values) or f"control failed: {claim.parts[failed].what}: {shown[failed]}"
     record = not_evaluated(claim, note)
-    values = {name: _Value(part, estimates[name].value) for name, part in claim.parts.items()}
     record |= {"verdict": verdict, "deciding": deciding, "finds": claim.finds.format(**values)}
     for name, estimate in estimates.items():
         record["parts"][name] |= estimate._asdict() | {"shown": shown[name], "state": states[name]}

@@ -46,6 +46,7 @@ class Record:
         self._printed = root / "data" / "printed"
         self._records: dict[str, dict[str, Any]] = {}
         self._expected: list[dict[str, Any]] = []
+        self._shown: list[list[str]] = []
         self._manifest: dict[str, dict[str, Any]] = {"figures": {}, "tables": {}}
         self._pictures: WeakKeyDictionary[Figure, tuple[bytes, dict[str, str]]] = WeakKeyDictionary()
         if shell := get_ipython():
@@ -171,6 +172,9 @@ class Record:
             record |= claims.crossed(self._claim(claim_id), record["verdict"], counts)
             record["interpretations"] = {"part": part.name} | counts
             self._write()
+            for ids in self._shown:  # the verdict may be another now
+                if claim_id in ids:
+                    self._display(ids, update=True)
         self.table(table, f"interpretations_{claim_id}")
         return table
 
@@ -208,12 +212,17 @@ class Record:
     def show(self, *claim_ids: str) -> None:
         """Show what the paper says, what this run finds, rule and verdict; beside them the full-scale verdict.
 
-        Which claims these are stands in the metadata of the output.
+        Which claims these are stands in the metadata of the output. `play` makes the table anew.
         """
         ids = list(claim_ids)
+        self._display(ids)
+        self._shown.append(ids)
+
+    def _display(self, ids: list[str], **settings: bool) -> None:
+        """Show a table of claims, or with `update` make the one that is shown anew."""
         its = scorecard.rows(map(self._judged, ids), full=self._committed())
-        table = scorecard.verdict_table(its, beside=self.profile != FULL_SCALE)
-        display(Markdown(table), metadata={"claims": ids})
+        table = Markdown(scorecard.verdict_table(its, beside=self.profile != FULL_SCALE))
+        display(table, metadata={"claims": ids}, display_id="claims " + " ".join(ids), **settings)
 
     def finish(self) -> None:
         """Check that every claim of the rules has a verdict; ValueError names the first that has none."""

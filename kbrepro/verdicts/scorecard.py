@@ -198,7 +198,11 @@ def _ranking(its: Iterable[Record]) -> pd.DataFrame:
 def verdict_table(its: Sequence[Record], beside: bool) -> str:
     """Return Markdown of rows: claim, words of the paper, what we find, verdict; `beside` them that at full scale."""
     columns = {"": "id", "claim": "says", "the paper's words": "words", "what we find": "evidence", "verdict": "mark"}
-    return view(its, columns | ({"at full scale": "at full scale"} if beside else {}))
+    before, once = "", []
+    for r in its:
+        once.append(dict(r) | {"words": "the same"} if r.get("quote") and r["words"] == before else r)
+        before = r["words"]
+    return view(once, columns | ({"at full scale": "at full scale"} if beside else {}))
 
 
 # The scorecard

@@ -104,6 +104,21 @@ def test_interpretations_are_kept_with_their_claim(kept, shown):
     assert len(table) == 2 and "interpretations_0-A" in kept()["tables"]
 
 
+def test_a_table_that_was_shown_follows_the_interpretations(root, monkeypatch):
+    """Else a notebook has two verdicts: that of its tables, and that of its totals."""
+    seen, mine = {}, run("paper")
+    monkeypatch.setattr(
+        record, "display", lambda markdown, display_id, update=False, **_: seen.update({(display_id, update): markdown})
+    )
+    mine.judge("0-A", a=exact(1.0))
+    mine.judge("0-B", a=exact(0.5))
+    mine.show("0-A")
+    mine.show("0-B")
+    mine.play("0-A", [({"margin": 0.1}, exact(1.0)), ({"margin": 0.0}, exact(-1.0))])
+    assert [*seen] == [("claims 0-A", False), ("claims 0-B", False), ("claims 0-A", True)]
+    assert "● **reproduced**" in seen["claims 0-A", False].data and "◑ **depends**" in seen["claims 0-A", True].data
+
+
 def test_what_explains_a_claim_is_the_reason_that_pages_give(kept, shown):
     mine = run("quick", horizon=2000)
     mine.judge("0-A", a=exact(-1.0))
@@ -139,7 +154,7 @@ def test_a_quick_run_shows_the_full_scale_verdict_beside_its_own(root, shown, mo
     run_, told = run("quick"), []
     run_.judge("0-A", a=exact(1.0))
     with monkeypatch.context() as patch:
-        patch.setattr(record, "display", lambda markdown, metadata: told.extend([markdown.data, metadata]))
+        patch.setattr(record, "display", lambda markdown, metadata, **_: told.extend([markdown.data, metadata]))
         run_.show("0-A")
     assert "no run is here" in told[0] and told[1] == {"claims": ["0-A"]}
     full_scale(root)

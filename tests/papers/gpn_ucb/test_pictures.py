@@ -80,7 +80,7 @@ def lower_bound():
         (step, f"values {GRID.loc[2, 'high'] - GRID.loc[2, 'low']:.2f} apart"),
         (kinds, "does not grow in every layer: 5.93 wide at first, 8.01 in the end"),
         (chains, "drawn from the GP prior"),
-        (regrets, "lost least in 3 of 4 panels"),
+        (regrets, "GPN-UCB has the lowest median regret in 3 of 4 panels"),
         (oi, "OI and cUCB part (ends at most 3.0% of the range apart)"),  # of b = 0.1 alone, at the end
         (coverage, "outward-rounded ones in 10%, and say nothing for 1 of 2"),
         (misses, "On 2 of the 3 chains"),
@@ -101,6 +101,29 @@ def test_simple_regret_of_zero_is_drawn_at_the_floor_and_nonada_as_dots():
     found = curves(regrets("simple", nonada, hero=0.0))
     assert found["GPN-UCB"].min() == pictures.FLOOR == found["NonAda"][1]
     assert found["NonAda"][0] == pytest.approx(0.2)
+
+
+def test_only_the_bands_of_gpn_ucb_and_cei_are_drawn_and_what_may_be_zero_says_so():
+    figure = regrets("simple")
+    assert [len(ax.collections) for ax in figure.axes] == [1] * 4
+    figure.draw_without_rendering()
+    assert "≤ 0.0001" in [text.get_text() for text in figure.axes[0].get_yticklabels()]
+
+
+def test_who_is_first_at_the_maximum_and_who_gets_stuck_is_counted():
+    """First: at the floor before all but NonAda; stuck: above it in the end, and no nearer than halfway."""
+    zero, late = np.array([1.0, 0.5, 0.0, 0.0]), np.array([1.0, 0.5, 0.1, 0.0])
+    stuck, falling = np.array([1.0, 0.5, 0.2, 0.2]), np.array([1.0, 0.5, 0.3, 0.2])
+    panels = [{"cEI": zero, "EI": late, "GPN-UCB": stuck}, {"cEI": late, "EI": late, "GPN-UCB": falling}]
+    says = pictures.first_found(panels)
+    assert "first in 1 of 2 panels" in says and "stuck in 1 of 2" in says  # a tie is not first
+    assert "stuck in all 1" in pictures.first_found(panels[:1])
+
+
+def test_neighbouring_b_that_do_the_same_in_every_panel_share_a_curve():
+    one, other = np.array([1.0, 0.5]), np.array([1.0, 0.4])
+    panels = [{0.1: one, 1.0: one, 10.0: one}, {0.1: one, 1.0: one + 5e-5, 10.0: other}]
+    assert pictures.alike(panels) == [[0.1, 1.0], [10.0]]
 
 
 def test_what_the_middle_alone_says_of_the_truth_is_compared():
