@@ -236,9 +236,6 @@ record.expect(
 )
 width.round(2)
 
-# %% jupyter={"source_hidden": true} tags=["hide-input"]
-live.show("gpn_ucb")
-
 # %% [markdown]
 # ## What are the chains? (Fig. 9)
 #
@@ -948,8 +945,6 @@ held = {claim_id: table["state"].value_counts() for claim_id, table in specified
 pd.DataFrame(held).T.fillna(0).astype(int).rename_axis("interpretations", axis=0).rename_axis(None, axis=1)
 
 # %% jupyter={"outputs_hidden": true, "source_hidden": true} tags=["hide-input", "hide-output"]
-held = {claim_id: table["state"].value_counts() for claim_id, table in specified.items()}
-record.table(pd.DataFrame(held).T.fillna(0).astype(int).rename_axis("claim"), "states_in_interpretations")
 together = {claim_id: specified[claim_id] for claim_id in ("5-A", "5-B", "5-E", "5-N")}
 settings = joint(together, ours, {"chains": "draws"})
 record.table(settings, "joint_settings")
