@@ -208,6 +208,8 @@ smallest = frames.groupby("round")["side"].min()
 record.expect(
     smallest.iloc[-1] < smallest.iloc[0], "At the end the smallest cells are finer than those of the first cover."
 )
+table = frames.groupby("round").agg(cells=("side", "size"), smallest=("side", "min"), most=("pulls", "max"))
+table.loc[list(drawn)].rename(columns={"smallest": "smallest side", "most": "most pulls in one"}).round(3)
 
 # %% jupyter={"source_hidden": true} tags=["hide-input"]
 live.show("pi_gp_ucb")
