@@ -234,7 +234,7 @@ record.expect(
     f"The envelope narrows this arm's last interval by {1 - width.loc['grid', 3] / width.loc['no envelope', 3]:.0%}; "
     f"certainty between the points widens it by {width.loc['outward', 3] / width.loc['grid', 3] - 1:.0%}.",
 )
-width.round(2)
+width.add_prefix("layer ").rename_axis(columns=None).round(2)
 
 # %% [markdown]
 # ## What are the chains? (Fig. 9)
