@@ -1,4 +1,4 @@
-"""The figures of the notebook on GPN-UCB but those in `curves`; titles that could be false are computed from what is drawn.
+"""The figures of the notebook on GPN-UCB but its `curves`; titles that could be false are computed from what is drawn.
 
 Regrets are shares of the range of g. A *panel* is {rule: a regret of every chain (n,)}, as in `measures`.
 """
