@@ -65,7 +65,7 @@ import pandas as pd
 from kbrepro import checks
 from kbrepro.figures import live
 from kbrepro.kernels import Matern, grid
-from kbrepro.papers.gpn_ucb import experiments, measures, needle, pictures
+from kbrepro.papers.gpn_ucb import curves, experiments, measures, needle, pictures
 from kbrepro.papers.gpn_ucb.cascade_ei import ExactCascadeEI, SampledCascadeEI
 from kbrepro.papers.gpn_ucb.experiments import OBVIOUS, SEVERAL, find_chains, scaled
 from kbrepro.papers.gpn_ucb.measures import WITHOUT_CEI, simple_at, totals
@@ -234,7 +234,7 @@ record.expect(
     f"The envelope narrows this arm's last interval by {1 - width.loc['grid', 3] / width.loc['no envelope', 3]:.0%}; "
     f"certainty between the points widens it by {width.loc['outward', 3] / width.loc['grid', 3] - 1:.0%}.",
 )
-width.round(2)
+width.add_prefix("layer ").rename_axis(columns=None).round(2)
 
 # %% [markdown]
 # ## What are the chains? (Fig. 9)
@@ -321,7 +321,7 @@ for kind, its in on_pair.items():
 panels = {f"{kind}, {figure_trials} trials": its for kind, its in on_pair.items()}
 panels[f"{chains} draws"] = {name: trace for name, trace in traces.items()} | of_cei
 panels[f"{norm_2_chains} chains of norm 2 (cEI not run)"] = {name: of_norm_2[name] for name in rules}
-fig = pictures.regrets("Fig. 11", panels, quantity="cumulative")
+fig = curves.regrets("Fig. 11", panels, quantity="cumulative")
 record.figure(fig, "headline_fig11_cumulative_regret")
 plt.show()
 
@@ -390,7 +390,7 @@ all_draws, clear_ones = f"{chains} draws", f"{len(obvious)} draws, obvious maxim
 shown = {title: panels[title] for title in nonada_pair} | {all_draws: traces | of_cei, clear_ones: on_clear}
 designs = nonada_pair | {all_draws: of_nonada, clear_ones: nonada_clear}
 dots = {title: (pulls, values) for title, values in designs.items()}
-fig = pictures.regrets("Fig. 12", shown, quantity="simple", nonada=dots)
+fig = curves.regrets("Fig. 12", shown, quantity="simple", nonada=dots)
 record.figure(fig, "fig12_simple_regret")
 plt.show()
 
@@ -566,7 +566,7 @@ job = partial(experiments.relative_widths, draws, 20, (2.0, 1.0, 0.5))
 relative = np.array(map_trials(job, chains, seed, label="relative widths"))
 
 # %% jupyter={"source_hidden": true} tags=["hide-input"]
-fig = pictures.oi(fig10)
+fig = curves.oi(fig10)
 record.figure(fig, "fig10_oi")
 plt.show()
 
@@ -787,10 +787,8 @@ one_layer = run_trials(Experiment(flat, {"GP-UCB": black_box_ucb}, horizon), nor
 one_layer = scaled(one_layer, np.array([flat(Trial(seed, number)).reward_range for number in range(norm_2_chains)]))
 
 # %% jupyter={"source_hidden": true} tags=["hide-input"]
-curves = one_layer | {"GPN-UCB": of_norm_2["GPN-UCB"]}
-growth = {
-    name: trace.regret[:, horizon // 2 :].sum(axis=1) / trace.regret.sum(axis=1) for name, trace in curves.items()
-}
+lines = one_layer | {"GPN-UCB": of_norm_2["GPN-UCB"]}
+growth = {name: trace.regret[:, horizon // 2 :].sum(axis=1) / trace.regret.sum(axis=1) for name, trace in lines.items()}
 shares = {name: estimated_mean(its, seed) for name, its in growth.items()}
 record.expect(
     shares["GP-UCB"].high < 0.5,
@@ -798,7 +796,7 @@ record.expect(
     f"{shares['GPN-UCB'].value:.0%} of GPN-UCB's.",
 )
 table = {name: {"mean R_T": its.regret.sum(axis=1).mean(), "of it in the second half": growth[name].mean()}
-         for name, its in curves.items()}  # fmt: skip
+         for name, its in lines.items()}  # fmt: skip
 table = pd.DataFrame(table).T.rename({"GP-UCB": "GP-UCB, one layer", "GPN-UCB": "GPN-UCB, chains of norm 2"})
 record.table(table.rename_axis("rule"), "since_the_paper")
 table.round(2)

@@ -309,11 +309,11 @@ def _read_claim(entry: dict[str, Any]) -> Claim:
     parts = {name: _read_part(name, part) for name, part in entry["parts"].items()}
     if all(part.control or part.own for part in parts.values()) and entry["kind"] != "own question":
         raise ValueError("parts are all controls or own questions: at least one must count")
-    named = re.findall(r"{(\w+)(?::\w+)?}", entry["finds"])
-    if not named:
-        raise ValueError("finds names no part: it must show at least one number")
-    for name in named:
-        checks.one_of(tuple(parts), **{"part in finds": name})
+    for key in {"finds", "untestable"} & set(entry):
+        if not (named := re.findall(r"{(\w+)(?::\w+)?}", entry[key])):
+            raise ValueError(f"{key} names no part: it must show at least one number")
+        for name in named:
+            checks.one_of(tuple(parts), **{f"part in {key}": name})
     for change in entry.get("changes", []):
         if set(change) != {"was", "then", "why", "seen", *CHANGES}:
             raise ValueError(f"changes = {change!r} is not allowed: was, then, why, seen, direction, on_old_numbers")

@@ -96,6 +96,14 @@ def test_parts_are_joined(parts, states, verdict):
     assert claim(**parts).verdict(dict(zip(parts, states.split(), strict=True)))[0] == verdict
 
 
+def test_a_failed_control_is_told_in_the_words_of_the_claim():
+    one, numbers = claim(a={}, b={"control": True}), {"a": exact(1.0), "b": exact(-2.0)}
+    assert claims.judged(one, numbers)["note"] == "control failed: b: -2"
+    told = replace(one, untestable="Not testable: b is {b}.")
+    assert claims.judged(told, numbers)["note"] == "Not testable: b is -2."
+    assert claims.judged(told, {"a": exact(1.0), "b": exact(2.0)})["note"] == ""
+
+
 STATES = ("holds", "undecided", "fails")
 
 

@@ -54,6 +54,14 @@ def test_totals_count_what_counts_and_name_what_is_outside(root):
     assert row == "| 01_new | 1 | 1 | 1 | 1 | 1 | 1 |"
 
 
+def test_words_of_the_paper_that_two_claims_in_a_row_share_stand_once_a_table(root):
+    a, b, _, _, e, _ = scorecard.read(root / "results" / "paper")["01_new"]["claims"]
+    assert a["words"] == b["words"]
+    for its, times in (((a, b, a), 1), ((a, e | {"words": "(Fig. 2)"}, b), 2)):
+        assert scorecard.verdict_table(its, beside=False).count("“It is larger.”") == times
+    assert "| the same |" in scorecard.verdict_table((a, b), beside=False)
+
+
 def test_details_are_folded_and_choices_ranked(root):
     text = scorecard.scorecard(root)
     assert "## 02_two" not in text  # still being written

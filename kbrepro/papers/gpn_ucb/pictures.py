@@ -1,4 +1,4 @@
-"""The figures of the notebook on GPN-UCB; titles that could be false are computed from what is drawn.
+"""The figures of the notebook on GPN-UCB but its `curves`; titles that could be false are computed from what is drawn.
 
 Regrets are shares of the range of g. A *panel* is {rule: a regret of every chain (n,)}, as in `measures`.
 """
@@ -10,35 +10,22 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import seaborn as sns
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import PercentFormatter
 
-from kbrepro import figures
 from kbrepro.figures import LOOK, WIDTH, pieces
-from kbrepro.figures.panels import QUANTITIES
 from kbrepro.figures.pieces import titled
-from kbrepro.kernels import Array
 from kbrepro.papers.gpn_ucb import needle
 from kbrepro.papers.gpn_ucb.measures import VERSIONS, Panel
 from kbrepro.papers.gpn_ucb.network import NetworkProblem
-from kbrepro.regret import Estimate, Trace, simple_regret
+from kbrepro.regret import Estimate
 from kbrepro.verdicts.claims import read_rule
 from kbrepro.verdicts.pictures import paired
-
-#: Numbers of pulls (k,), and simple regrets of NonAda (trials, k).
-Dots = tuple[Array, Array]
 
 HERO = "GPN-UCB"
 RED, TEAL = LOOK[HERO][0], LOOK["cUCB"][0]
 #: Colours of the kinds of sets, and of nu = 1, 1.5, 2.
 COLOURS = [RED, "#a04000", "#202868"]
-#: Simple regret below this share of the range is drawn there.
-FLOOR = 1e-4
-#: Bands of more curves would cover each other.
-BANDED = (HERO, "cEI")
-#: NonAda has no curve: each number of pulls is another design.
-DOT = {"color": LOOK["NonAda"][0], "markersize": 4, "markeredgecolor": "white", "markeredgewidth": 0.5}
 
 
 # An interval through the layers
@@ -112,110 +99,6 @@ def chains(problems: Mapping[str, NetworkProblem], side: int) -> Figure:
             ax.set(title=name, xlabel="its input", ylabel="its output")
             ax.locator_params(axis="x", nbins=3)
     return titled(fig, "Fig. 9: two chains drawn from the GP prior (star: the maximiser)")
-
-
-# Figures 11 and 12
-
-
-def regrets(
-    name: str, panels: Mapping[str, Mapping[str, Trace]], *, quantity: str, nonada: Mapping[str, Dots] | None = None
-) -> Figure:
-    """Return cumulative or simple regret, four panels {title: traces}, median of trials; quartiles of BANDED alone.
-
-    `nonada` {title: dots}. Simple regret below FLOOR is drawn there: with finitely many arms it can be 0.
-    """
-    fig, axes = plt.subplots(2, 2, figsize=(WIDTH, 6.5))
-    floor, medians = FLOOR if quantity == "simple" else 0.0, []
-    for ax, (title, traces) in zip(axes.flat, panels.items(), strict=True):
-        raised = {rule: trace._replace(gaps=np.maximum(trace.gaps, floor)) for rule, trace in traces.items()}
-        figures.regret_quartiles(ax, raised, quantity=quantity, unit="range of g", hero=HERO)
-        for line, band in list(zip(ax.lines, ax.collections, strict=True)):
-            if line.get_label() not in BANDED:
-                band.remove()
-        if nonada:
-            pulls, values = nonada[title]
-            ax.plot(pulls, np.maximum(np.median(values, axis=0), floor), "o", **DOT, label="NonAda")
-        ax.set_title(fill(title, 40))
-        medians.append({rule: np.median(QUANTITIES[quantity][1](its), axis=0) for rule, its in raised.items()})
-    for ax in axes.flat if quantity == "simple" else ():
-        name_floor(ax)
-    for ax in axes[:, 1]:
-        ax.set_ylabel("")
-    figures.label_ends(*axes.flat)
-    return titled(fig, f"{name}: {lowest(medians) if quantity == 'cumulative' else first_found(medians)}")
-
-
-def name_floor(ax: Axes) -> None:
-    """Say at its tick that what is drawn at FLOOR may be 0."""
-    ax.yaxis.set_major_formatter(lambda y, _: f"≤ {FLOOR:g}" if y < 1.01 * FLOOR else f"{y:g}")
-
-
-def lowest(panels: Sequence[Mapping[str, Array]]) -> str:
-    """Return in how many panels {rule: median cumulative regret (T,)} that of GPN-UCB is lowest in the end."""
-    count = sum(bool(its[HERO][-1] <= min(curve[-1] for curve in its.values()) + 1e-9) for its in panels)
-    return f"{HERO} has the lowest median regret in {count} of {len(panels)} panels"
-
-
-def first_found(panels: Sequence[Mapping[str, Array]]) -> str:
-    """Return in how many panels {rule: median simple regret (T,)} a cEI is first at FLOOR, and GPN-UCB gets stuck.
-
-    Stuck: above FLOOR in the end, and no nearer than halfway.
-    """
-    first, stuck = 0, 0
-    for its in panels:
-        after = {rule: np.append(np.flatnonzero(curve <= FLOOR), len(curve))[0] for rule, curve in its.items()}
-        others = min(t for rule, t in after.items() if not rule.startswith("cEI"))
-        first += any(t < others for rule, t in after.items() if rule.startswith("cEI"))
-        stuck += bool(its[HERO][-1] > FLOOR and its[HERO][-1] == its[HERO][len(its[HERO]) // 2])
-    n = len(panels)
-    where = f"all {n}" if stuck == n else f"{stuck} of {n}"
-    return (
-        f"of the rules that adapt cEI finds the maximum first in {first} of {n} panels;\n{HERO} gets stuck in {where}"
-    )
-
-
-# Figure 10
-
-
-def oi(panels: Mapping[str, tuple[Mapping[float, Trace], Trace]]) -> Figure:
-    """Return mean simple regret of OI for every b, and of cUCB, a panel a chain: {title: ({b: trace}, trace)}.
-
-    Neighbouring b that do the same in every panel share a curve; regret below FLOOR is drawn there.
-    """
-    fig, axes = pieces.row(len(panels), 3.6, sharey=True)
-    means = {
-        title: ({b: simple_regret(trace).mean(axis=0) for b, trace in swept.items()}, simple_regret(other).mean(axis=0))
-        for title, (swept, other) in panels.items()
-    }
-    groups = alike([swept for swept, _ in means.values()])
-    colours = plt.cm.viridis(np.linspace(0, 0.85, len(groups)))
-    for ax, (title, (swept, other)) in zip(axes, means.items(), strict=True):
-        rounds = range(1, len(other) + 1)
-        for its, colour in zip(groups, colours, strict=True):
-            label = f"b = {its[0]:g}" + f" to {its[-1]:g}" * (len(its) > 1)
-            ax.plot(rounds, np.maximum(swept[its[0]], FLOOR), label=label, color=colour, linewidth=2)
-        ax.plot(rounds, np.maximum(other, FLOOR), "--", label="cUCB", color="black")
-        ax.set(xlabel="round t", title=title, xlim=(1, len(other)))
-        pieces.log_axes(ax, "y")
-    name_floor(axes[0])
-    trials = len(next(iter(panels.values()))[1].arms)
-    axes[0].set_ylabel(f"simple regret (range of g)\nmean of {trials} trials")
-    apart = max(abs(swept[b][-1] - other[-1]) for swept, other in means.values() for b in swept if b <= 1)
-    figures.label_ends(*axes)
-    same = "OI does as cUCB does" if apart <= 0.01 else "OI and cUCB part"
-    ends = "both end equal" if apart < 0.0005 else f"ends at most {apart:.1%} of the range apart"
-    return titled(fig, f"Fig. 10: for b ≤ 1 {same} ({ends})")
-
-
-def alike(panels: Sequence[Mapping[float, Array]]) -> list[list[float]]:
-    """Return neighbouring b whose curves {b: (T,)} are nowhere farther apart than FLOOR, in any panel, together."""
-    groups: list[list[float]] = []
-    for b in panels[0]:
-        if groups and all(np.abs(its[b] - its[groups[-1][0]]).max() <= FLOOR for its in panels):
-            groups[-1].append(b)
-        else:
-            groups.append([b])
-    return groups
 
 
 # Sets and versions

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from traces import trace_of
 
-from kbrepro.papers.gpn_ucb import experiments, pictures
+from kbrepro.papers.gpn_ucb import curves, experiments, pictures
 from kbrepro.papers.gpn_ucb.problems import DrawnChain, exact_chain
 from kbrepro.problems import Trial
 from kbrepro.regret import Estimate
@@ -42,12 +42,12 @@ def chains():
 def regrets(quantity="cumulative", nonada=None, hero=0.1):
     worse = {rule: trace(0.5 + 0.1 * i, end=0.01) for i, rule in enumerate(RULES)}
     panels = {title: worse | {"GPN-UCB": trace(hero)} for title in "abc"} | {"d": worse | {"EI": trace(0.01)}}
-    return pictures.regrets("Fig. 11", panels, quantity=quantity, nonada=nonada)
+    return curves.regrets("Fig. 11", panels, quantity=quantity, nonada=nonada)
 
 
 def oi():
     swept = {0.1: trace(0.5, end=0.04), 100.0: trace(0.5, end=0.4)}
-    return pictures.oi({"a": (swept, trace(0.5, end=0.01))})
+    return curves.oi({"a": (swept, trace(0.5, end=0.01))})
 
 
 def coverage():
@@ -92,14 +92,14 @@ def test_a_figure_can_be_read_fits_a_page_and_says_what_it_found(figure, found, 
     assert found in checked(figure()).replace("\n", " ")
 
 
-def curves(figure):
+def drawn(figure):
     return {line.get_label(): line.get_ydata() for line in figure.axes[0].lines}
 
 
 def test_simple_regret_of_zero_is_drawn_at_the_floor_and_nonada_as_dots():
     nonada = dict.fromkeys("abcd", (np.array([4, 9]), np.array([[0.2, 0.0]] * 6)))
-    found = curves(regrets("simple", nonada, hero=0.0))
-    assert found["GPN-UCB"].min() == pictures.FLOOR == found["NonAda"][1]
+    found = drawn(regrets("simple", nonada, hero=0.0))
+    assert found["GPN-UCB"].min() == curves.FLOOR == found["NonAda"][1]
     assert found["NonAda"][0] == pytest.approx(0.2)
 
 
@@ -115,15 +115,15 @@ def test_who_is_first_at_the_maximum_and_who_gets_stuck_is_counted():
     zero, late = np.array([1.0, 0.5, 0.0, 0.0]), np.array([1.0, 0.5, 0.1, 0.0])
     stuck, falling = np.array([1.0, 0.5, 0.2, 0.2]), np.array([1.0, 0.5, 0.3, 0.2])
     panels = [{"cEI": zero, "EI": late, "GPN-UCB": stuck}, {"cEI": late, "EI": late, "GPN-UCB": falling}]
-    says = pictures.first_found(panels)
+    says = curves.first_found(panels)
     assert "first in 1 of 2 panels" in says and "stuck in 1 of 2" in says  # a tie is not first
-    assert "stuck in all 1" in pictures.first_found(panels[:1])
+    assert "stuck in all 1" in curves.first_found(panels[:1])
 
 
 def test_neighbouring_b_that_do_the_same_in_every_panel_share_a_curve():
     one, other = np.array([1.0, 0.5]), np.array([1.0, 0.4])
     panels = [{0.1: one, 1.0: one, 10.0: one}, {0.1: one, 1.0: one + 5e-5, 10.0: other}]
-    assert pictures.alike(panels) == [[0.1, 1.0], [10.0]]
+    assert curves.alike(panels) == [[0.1, 1.0], [10.0]]
 
 
 def test_what_the_middle_alone_says_of_the_truth_is_compared():
