@@ -26,7 +26,7 @@ class EpsilonGreedy(MeanOnly):
         return int(rng.integers(self.model.n_arms)) if explores else greedy
 
 
-class Uniform(MeanOnly):
+class UniformPlay(MeanOnly):
     """An arm drawn uniformly in every round."""
 
     def ask(self, rng: np.random.Generator) -> int:

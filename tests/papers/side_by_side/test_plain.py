@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from kbrepro.kernels import SquaredExponential, grid
-from kbrepro.papers.side_by_side.plain import EpsilonGreedy, Uniform
+from kbrepro.papers.side_by_side.plain import EpsilonGreedy, UniformPlay
 from kbrepro.policies import MeanOnly
 from kbrepro.problems import Gaussian, Model, Problem
 from kbrepro.simulation import run
@@ -37,7 +37,7 @@ def test_without_exploring_it_is_the_mean_only_rule():
 
 
 def test_uniform_play_is_uniform_and_learns_nothing():
-    policy = Uniform(MODEL, 8000)
+    policy = UniformPlay(MODEL, 8000)
     counts = np.bincount(run(policy, PROBLEM, 8000, np.random.default_rng(3)).arms, minlength=40)
     assert ((counts - 200) ** 2 / 200).sum() < 80  # chi-squared, 39 degrees of freedom: above 80 once in 10,000
     assert policy.posterior.counts.sum() == 0
