@@ -138,7 +138,7 @@ class Empirical:
         return self.covariance[index, index]
 
     def _index(self, X: Array) -> NDArray[np.int64]:
-        index = np.asarray(X).reshape(len(X), -1)[:, 0].astype(int)
+        index = np.asarray(X)[:, 0].astype(int) if np.ndim(X) > 1 else np.asarray(X).astype(int)
         for arm in (index.min(initial=0), index.max(initial=0)):
             checks.arm_index(int(arm), len(self.covariance))
         return index

@@ -83,6 +83,7 @@ COVARIANCE = np.array([[2.0, 1.0, 0.0], [1.0, 3.0, -0.5], [0.0, -0.5, 1.0]])
 
 def test_empirical_gives_the_matrix_back_and_may_be_singular():
     kernel = Empirical(COVARIANCE)
+    assert kernel(kernel.points[:0], kernel.points).shape == (0, len(COVARIANCE))
     np.testing.assert_array_equal(kernel(kernel.points, kernel.points), COVARIANCE)
     np.testing.assert_array_equal(kernel.diag(kernel.points), [2, 3, 1])
     np.testing.assert_array_equal(kernel(kernel.points[[2]], kernel.points[[1, 1]]), [[-0.5, -0.5]])

@@ -17,12 +17,14 @@ class Paper:
 
     `notebook`; `hero`, the algorithm that the paper is about; `families`: colour -> name ->
     line style of the algorithms that no earlier paper has; `beside`: those of other papers that its figures show.
+    A `synthesis` is no paper: it plays what others have, may import their folders, and its families are kinds of rules.
     """
 
     notebook: str
     hero: str
     families: Mapping[str, Mapping[str, str]]
     beside: tuple[str, ...] = ()
+    synthesis: bool = False
 
 
 @cache

@@ -8,6 +8,7 @@ Vakili & Zhao 2024; how long its epochs are, and by which band it shrinks) and G
 """
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -50,17 +51,34 @@ def squared_lengths(horizon: int) -> list[int]:
     return lengths
 
 
+def doubled_lengths(horizon: int) -> list[int]:
+    """Return batch lengths N_i = 2 N_(i-1), N_1 = 1, the last cut at T.
+
+    Ours. While the bands hold, a round of batch i loses at most 4 w max sd_(i-1) over the arms left, and pulls of
+    largest sd have max sd^2 at most C gain / N_(i-1) after N_(i-1) of them. So batch i costs at most
+    8 w sqrt(C gain N_(i-1)), and a sum of geometric roots is of the order of the last: sqrt(T gain) w, as for
+    `squared_lengths`, with log T batches in the place of log log T, and without T in the lengths.
+    """
+    lengths, length = list[int](), 1
+    while sum(lengths) < horizon:
+        lengths.append(min(length, horizon - sum(lengths)))
+        length *= 2
+    return lengths
+
+
 class BPE(_Eliminating):
     """Batched pure exploration: within a batch the arm of largest sd among those left; then arms are dropped.
 
     Li & Scarlett (2022), arXiv 2110.07788. After a batch an arm stays if its upper bound, by the posterior of this
-    batch alone, reaches the largest lower bound. The width counts arms times batches. Raises ValueError if the model
-    has no norm.
+    batch alone, reaches the largest lower bound. The width counts arms times batches, whose lengths `lengths(T)`
+    gives. Raises ValueError if the model has no norm.
     """
 
-    def __init__(self, model: Model, horizon: int, *, width: FixedDesign) -> None:
+    def __init__(
+        self, model: Model, horizon: int, *, width: FixedDesign, lengths: Callable[[int], list[int]] = squared_lengths
+    ) -> None:
         super().__init__(model, horizon, width=width)
-        self._planned = squared_lengths(horizon)
+        self._planned = lengths(horizon)
         self._half = width.of(model, model.n_arms * len(self._planned))
         self._ends = np.cumsum(self._planned)
         self.batch, self.posterior = 0, self._prior(self._planned[0])

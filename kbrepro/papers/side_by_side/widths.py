@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from kbrepro import checks
-from kbrepro.confidence import Probable
+from kbrepro.confidence import Gain, Probable, Tighter
 from kbrepro.problems import Model
 
 
@@ -45,6 +45,17 @@ class FixedDesignTighter(FixedDesign):
     def of(self, model: Model, events: int) -> float:
         """Return the width by which all of `events` >= 1 bands hold with probability 1 - delta."""
         return self.scale * math.sqrt(model.known_norm**2 + self._noise(model, events))
+
+
+@dataclass(frozen=True)
+class ScaledTighter(Tighter):
+    """`scale` times `confidence.Tighter`, where a rule makes a width for each of its cells; not proved below 1."""
+
+    scale: float = 1.0
+
+    def at(self, gain: Gain, *, norm: float, noise_scale: float, noise_variance: float) -> Gain:
+        """Return the width at a gain, or at each of an array of gains; ValueError on a value out of range."""
+        return self.scale * super().at(gain, norm=norm, noise_scale=noise_scale, noise_variance=noise_variance)
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,157 @@
+"""The bench: problems of the papers with one layer, what of their assumptions holds there, and who plays on them."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from kbrepro.kernels import Array, Independent, Linear, Matern, SquaredExponential, grid
+from kbrepro.papers.igp_ucb.problems import (
+    OnRandomArms,
+    OtherModel,
+    PosteriorMean,
+    PriorDraw,
+    hartmann3,
+    rkhs_norm,
+    rosenbrock,
+)
+from kbrepro.papers.pi_gp_ucb.problems import SURFACES, Bumps, Surface
+from kbrepro.papers.side_by_side.field import Entry
+from kbrepro.problems import Gaussian, GPDraw, Problem, RKHSFunction, Rows, Trial
+
+#: What of the assumptions of theorems holds on a problem.
+DRAWN, BOUNDED, NEITHER = "drawn from the prior", "norm told", "neither"
+
+
+@dataclass(frozen=True)
+class Setting:
+    """One problem of the bench.
+
+    `holds`: DRAWN, BOUNDED or NEITHER; `matern`, `grid`: whether rules that need one are defined, `nu` the Matérn
+    kernel's; `unit`: the prior's standard deviation; `unit_noise`: whether lambda is at least 1; `measured`: the checksum
+    of measured data; `seed`: of the notebook whose trials these are, 0 for our own; `without`: rules that take too long.
+    """
+
+    source: Callable[[Trial], Problem]
+    horizon: int
+    holds: str
+    matern: bool = False
+    grid: bool = False
+    unit: float = 1.0
+    nu: float = 1.5
+    measured: str = ""
+    seed: int = 0
+    unit_noise: bool = False
+    without: tuple[str, ...] = ()
+
+    def defined(self, entries: Mapping[str, Entry]) -> dict[str, Entry]:
+        """Return the policies that are defined here."""
+        return {
+            name: its
+            for name, its in entries.items()
+            if (self.matern or not its.matern) and (self.grid or not its.grid) and name not in self.without
+        }
+
+    def met(self, entry: Entry) -> bool:
+        """Return whether what a rule's proof assumes holds here."""
+        needed = {"near-optimal": BOUNDED, "sublinear": BOUNDED, "Bayesian": DRAWN, "no proof": ""}[entry.proof]
+        return self.holds == needed and not entry.gap and (self.unit_noise or not entry.unit)
+
+
+def with_norm(source: Callable[[Trial], Problem]) -> OtherModel:
+    """Return a source whose policies are told a smoothed norm (`rkhs_norm`), which bounds nothing."""
+    return OtherModel(source, norm_of=partial(rkhs_norm, kind="smoothed"))
+
+
+def synthetic(n_arms: int, horizon: int, seeds: Mapping[str, int], long: int) -> dict[str, Setting]:
+    """Return the problems without measured data, by name.
+
+    `n_arms`: arms of draws and of BKB's problem; `long`: the horizon of Table 1; `seeds`: "Table 1" and "BKB" -> root
+    seed, so that trials and regrets are those of the notebooks 03 and 04.
+    """
+    se, matern = SquaredExponential(0.2), Matern(0.2, nu=1.5)
+    plane = np.random.default_rng([seeds["BKB"], n_arms, 2]).uniform(size=(n_arms, 2))
+    found = {
+        "SE draws": Setting(with_norm(GPDraw(se, grid(n_arms), 0.025)), horizon, DRAWN),
+        "Matérn draws": Setting(PriorDraw(Matern(0.2, nu=2.5), n_arms=100), horizon, DRAWN, matern=True, nu=2.5),
+        "SE, norm told": Setting(PosteriorMean(se, n_arms=100), horizon, BOUNDED),
+        "Matérn, norm told": Setting(
+            PosteriorMean(Matern(0.2, nu=2.5), n_arms=100), horizon, BOUNDED, matern=True, nu=2.5
+        ),
+        "Rosenbrock": Setting(with_norm(OnRandomArms(se, 200, 2, function=rosenbrock)), horizon, NEITHER),
+        "Hartmann-3": Setting(with_norm(OnRandomArms(se, 300, 3, function=hartmann3)), horizon, NEITHER),
+        "BKB's problem": Setting(RKHSFunction(se, plane, 0.01, norm=2.0), horizon * 3 // 2, BOUNDED, seed=seeds["BKB"]),
+    }
+    for d in (1, 2):
+        bumps = Bumps(matern, d, 30, noise_variance=1.0, noise_bound=1.0, noise_scale=1.0)
+        found[f"Table 1, d = {d}"] = Setting(
+            bumps, long, BOUNDED, matern=True, grid=True, unit_noise=True, seed=seeds["Table 1"],
+            without=("BKB", "BKB, tuned") if d == 2 else (),
+        )  # fmt: skip
+    for name in list(SURFACES)[:4]:
+        surface = Surface(name, matern, side=30, noise_variance=1.0, noise_bound=0.1, norm=1.0)  # 03's Fig. 2
+        title = name if name not in found else f"{name}, 30 x 30"
+        found[title] = Setting(surface, horizon, NEITHER, matern=True, grid=True, without=("BKB, tuned",))
+    return found
+
+
+# Wrong assumptions
+
+
+@dataclass(frozen=True)
+class Misled:
+    """Source whose policies are told a wrong lengthscale, noise or norm, each so many times the right one."""
+
+    source: Callable[[Trial], Problem]
+    lengthscale: float = 1.0
+    noise: float = 1.0
+    norm: float = 1.0
+
+    def __call__(self, trial: Trial) -> Problem:
+        problem = self.source(trial)
+        model = problem.model
+        kernel: Any = model.kernel
+        told = replace(
+            model,
+            kernel=replace(kernel, lengthscale=kernel.lengthscale * self.lengthscale),
+            noise_variance=model.noise_variance * self.noise**2,
+            noise_scale=model.noise_scale * self.noise,
+            norm=model.norm and model.norm * self.norm,
+        )
+        return replace(problem, model=told, noise=problem.noise or Gaussian(model.noise_scale))
+
+
+#: What is assumed wrongly, and by which factor.
+WRONG = {
+    "as it is": {},
+    "lengthscale half": {"lengthscale": 0.5},
+    "lengthscale double": {"lengthscale": 2.0},
+    "noise a third": {"noise": 1 / 3},
+    "noise three times": {"noise": 3.0},
+    "B a third": {"norm": 1 / 3},
+}
+
+
+# Simple problems
+
+
+def simple(noise_variance: float = 0.01) -> dict[str, RKHSFunction]:
+    """Return the simple problems of claim 6-J, functions of norm 1: independent arms, a linear one, a smooth one."""
+    circle = np.linspace(0, 2 * np.pi, 20, endpoint=False)
+    on_circle: Array = np.stack([np.cos(circle), np.sin(circle)], axis=1)
+    return {
+        "independent arms": RKHSFunction(Independent(), grid(10), noise_variance, norm=1.0, n_centres=10),
+        "linear, d = 2": RKHSFunction(Linear(), on_circle, noise_variance, norm=1.0, n_centres=20),
+        "SE, d = 1": RKHSFunction(SquaredExponential(0.2), grid(20), noise_variance, norm=1.0),
+    }
+
+
+# Sensors
+
+
+def chosen_rows(source: Rows, n: int, norm_of: Callable[[Array, Array], float]) -> Rows:
+    """Return the source with n of its rows, evenly spaced, whose policies are told the norm that `norm_of` gives."""
+    at = np.linspace(0, len(source.rewards) - 1, n).astype(int)
+    return replace(source, rewards=source.rewards[at], norm_of=norm_of)

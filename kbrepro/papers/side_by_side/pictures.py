@@ -1,0 +1,201 @@
+"""The figures of the notebook side by side; titles that could be false are computed from what is drawn.
+
+Colours are kinds of proof; names stand beside the marks.
+"""
+
+from collections.abc import Mapping, Sequence
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import seaborn as sns
+from matplotlib.axes import Axes
+from matplotlib.colors import LogNorm
+from matplotlib.figure import Figure
+from numpy.typing import NDArray
+
+from kbrepro.figures import LOOK, WIDTH, label_ends, pieces
+from kbrepro.figures.style import SMALLEST
+from kbrepro.kernels import Array
+from kbrepro.papers.side_by_side import measures
+from kbrepro.papers.side_by_side.bench import Setting
+from kbrepro.papers.side_by_side.field import PROOFS, TUNED, Entry
+from kbrepro.papers.side_by_side.measures import Curves, Panels, Wrong
+from kbrepro.regret import Estimate
+
+HERO = "near-optimal"
+#: Line styles of rules of one kind, in turn.
+STYLES = ("-", "--", "-.", ":", (0, (1, 1)), (0, (5, 1)), (0, (3, 1, 1, 1)))
+
+
+def colour(entry: Entry) -> str:
+    """Return the colour of a kind of proof."""
+    return LOOK[entry.proof][0]
+
+
+def kinds(ax: Axes, **settings: object) -> None:
+    """Name the colours of the kinds of proof in a panel."""
+    marks = [ax.plot([], [], "o", color=LOOK[proof][0], label=proof)[0] for proof in PROOFS]
+    ax.legend(handles=marks, fontsize=SMALLEST, **settings)  # type: ignore[arg-type]
+
+
+def race(left: Mapping[str, Sequence[int]]) -> Figure:
+    """Return how many arms each rule {rule: counts (T,)} has not yet excluded, over rounds."""
+    figure, (ax,) = pieces.row(1, 2.8)
+    for (name, its), style in zip(left.items(), STYLES, strict=False):
+        ax.plot(np.arange(1, len(its) + 1), its, linestyle=style, color=LOOK[HERO][0], label=name)
+    ax.set(xscale="log", xlabel="round t", ylabel="arms not excluded", ylim=(0, None))
+    pieces.plain_log(ax.xaxis)
+    label_ends(ax)
+    most, least = max(its[-1] for its in left.values()), min(its[-1] for its in left.values())
+    return pieces.titled(figure, f"After {len(next(iter(left.values())))} rounds {least} to {most} arms are left")
+
+
+def growth(curves: Curves, rounds: Sequence[int], entries: Mapping[str, Entry]) -> Figure:
+    """Return mean R_T over T {(nu, d): {policy: (n, horizons)}}, a panel a case, log-log."""
+    figure, axes = plt.subplots(2, 2, figsize=(WIDTH, 6.4), sharex=True)
+    for ax, ((nu, d), panel) in zip(axes.flat, curves.items(), strict=True):
+        used = dict.fromkeys(PROOFS, 0)
+        for name, its in panel.items():
+            proof = entries[name].proof
+            style = STYLES[used[proof] % len(STYLES)]
+            used[proof] += 1
+            ax.plot(rounds, its.mean(axis=0), linestyle=style, color=LOOK[proof][0], label=name, linewidth=1.2)
+        ax.set(title=f"ν = {nu}, d = {d}", xlabel="horizon T", ylabel="mean regret $R_T$")
+        pieces.log_axes(ax, "xy")
+        ax.label_outer()
+    pieces.legend_below(figure, 4, axes.flat)
+    ahead = sum(
+        panel[measures.BEST_PROVED][:, -1].mean() < panel[measures.best_near(panel, entries)][:, -1].mean()
+        for panel in curves.values()
+    )
+    title = f"At T = {rounds[-1]} the best near-optimal rule has more regret than {measures.BEST_PROVED} in {ahead} of "
+    return pieces.titled(figure, title + f"{len(curves)} cases")
+
+
+def exponents(of: Mapping[tuple[float, int, str], Estimate], entries: Mapping[str, Entry]) -> Figure:
+    """Return measured exponents with intervals (marks) and proved ones (bars), a panel a case, a row a policy."""
+    cases = list(dict.fromkeys(case[:2] for case in of))
+    names = list(dict.fromkeys(case[2] for case in of))
+    figure, axes = pieces.row(len(cases), 0.24 * len(names) + 1.3, sharey=True)
+    above = 0
+    for ax, (nu, d) in zip(axes, cases, strict=True):
+        proved = measures.proved_exponents(d, nu)
+        for row, name in enumerate(names):
+            its = of[nu, d, name]
+            ax.plot([its.low, its.high], [row, row], color=colour(entries[name]))
+            ax.plot(its.value, row, "o", color=colour(entries[name]), markersize=4)
+            ax.plot(proved[name], row, "|", color="black", markersize=10)
+            above += its.low > proved[name]
+        ax.set(title=f"ν = {nu}, d = {d}", xlabel="exponent of T", xlim=(0, 1.15))
+    pieces.name_rows(axes[0], names)
+    return pieces.titled(
+        figure, f"{above} of {len(of)} measured exponents (dots) lie above the proved ones (bars) at these horizons"
+    )
+
+
+def order(panels: Panels) -> list[str]:
+    """Return the policies, least median factor over the best first."""
+    names = list(dict.fromkeys(name for panel in panels.values() for name in panel))
+    return [names[i] for i in np.argsort(np.nanmedian(measures.ratios(panels, names), axis=0))]
+
+
+def heat(panels: Panels, bench: Mapping[str, Setting], entries: Mapping[str, Entry]) -> Figure:
+    """Return regret as a share of uniform play's, a row a policy, a column a problem; a dot where its proof holds."""
+    names = [name for name in order(panels) if name != measures.UNIFORM]
+    shares = {p: {n: np.mean(its) / np.mean(panel[measures.UNIFORM]) for n, its in panel.items()}
+              for p, panel in panels.items()}  # fmt: skip
+    table = pd.DataFrame(shares).loc[names]
+    figure, (ax,) = pieces.row(1, 0.2 * len(names) + 1.9)
+    sns.heatmap(
+        table, ax=ax, norm=LogNorm(0.005, 1), cmap="cividis", linewidths=0.4, xticklabels=True, yticklabels=True,
+        cbar_kws={"label": "regret as a share of uniform play's"},
+    )  # fmt: skip
+    for row, name in enumerate(names):
+        ax.get_yticklabels()[row].set_color(colour(entries[name]))
+        met = [c for c, p in enumerate(table) if name in panels[p] and bench[p].met(entries[name])]
+        ax.plot(np.array(met) + 0.5, np.full(len(met), row + 0.5), "o", color="white", markersize=2.5)
+    ax.set(xlabel="", ylabel="")
+    ax.tick_params(axis="x", labelsize=SMALLEST, rotation=50)
+    plt.setp(ax.get_xticklabels(), ha="right", rotation_mode="anchor")
+    ax.tick_params(axis="y", labelsize=SMALLEST)
+    ax.grid(visible=False)
+    first = next(name for name in names if name in entries)
+    said = f"{first} comes closest to the best rule in the median problem (white dot: the rule's proof holds there)"
+    return pieces.titled(figure, said)
+
+
+def profiles(panels: Panels, entries: Mapping[str, Entry], many: int = 3) -> Figure:
+    """Return performance profiles of the `many` best rules of each kind as printed, and of the best tuned one."""
+    ranked = order(panels)
+    chosen = [n for proof in PROOFS
+              for n in [n for n in ranked if entries[n].proof == proof and TUNED not in n][:many]]  # fmt: skip
+    chosen += [n for n in ranked if n.endswith(TUNED)][:1]
+    factors = np.geomspace(1, 100, 120)
+    figure, (ax,) = pieces.row(1, 3.6)
+    used = dict.fromkeys(PROOFS, 0)
+    curves = measures.profile(panels, chosen, factors)
+    for name, its in zip(chosen, curves, strict=True):
+        proof = entries[name].proof
+        ax.plot(factors, its, color=LOOK[proof][0], linestyle=STYLES[used[proof]], label=name, linewidth=1.3)
+        used[proof] += 1
+    ax.set(xscale="log", xlabel="factor over the regret of the best rule", ylabel="share of problems", ylim=(0, 1.02))
+    pieces.plain_log(ax.xaxis)
+    pieces.legend_below(figure, 4, [ax])
+    best = chosen[int(curves[:, np.searchsorted(factors, 2)].argmax())]
+    within = curves[:, np.searchsorted(factors, 2)].max()
+    return pieces.titled(figure, f"{best} is within twice the best on {within:.0%} of problems")
+
+
+def regret_and_time(panels: Panels, seconds: Mapping[str, Mapping[str, float]], entries: Mapping[str, Entry]) -> Figure:
+    """Return the median factor over the best rule against the median of microseconds a round, a mark a policy."""
+    names = order(panels)
+    factors = dict(zip(names, np.nanmedian(measures.ratios(panels, names), axis=0), strict=True))
+    micro = (1e6 * pd.DataFrame(seconds)).median(axis=1, skipna=True)
+    figure, (ax,) = pieces.row(1, 4.4)
+    for name in names:
+        if TUNED not in name and np.isfinite(micro[name]):
+            ax.plot(micro[name], factors[name], "o", color=colour(entries[name]), markersize=5)
+            ax.annotate(name, (micro[name], factors[name]), (4, 2), textcoords="offset points", size=SMALLEST)
+    ax.set(xlabel="microseconds a round (median over problems)", ylabel="regret over that of the best\n(median)")
+    pieces.log_axes(ax, "xy")
+    kinds(ax, loc="upper left")
+    dear = micro.idxmax()
+    return pieces.titled(figure, f"{dear} takes longest; what a round costs says little of regret")
+
+
+def price(
+    covered: Mapping[tuple[str, str], NDArray[np.bool_]],
+    lost: Mapping[tuple[str, str], Array],
+    entries: Mapping[str, Entry],
+) -> Figure:
+    """Return coverage of bands against regret, a panel a problem {(problem, policy): (n,)}, a mark a policy."""
+    problems = list(dict.fromkeys(problem for problem, _ in covered))
+    figure, axes = pieces.row(len(problems), 3.1, sharey=True)
+    for ax, problem in zip(axes, problems, strict=True):
+        names = [name for p, name in covered if p == problem]
+        for row, name in enumerate(sorted(names, key=lambda n: lost[problem, n].mean())):
+            its = lost[problem, name].mean(), covered[problem, name].mean()
+            ax.plot(*its, "o", color=colour(entries[name]), markersize=5)
+            ax.annotate(name, its, (3, -4 - 9 * (row % 6)), textcoords="offset points", size=SMALLEST - 1)
+        ax.set(title=problem, xlabel="mean regret", ylim=(-0.05, 1.08))
+        pieces.log_axes(ax, "x")
+    axes[0].set_ylabel("share of runs in which the band held")
+    proved = min(its.mean() for (_, name), its in covered.items() if entries[name].proof == "sublinear")
+    return pieces.titled(figure, f"Proved bands held in at least {proved:.0%} of runs; narrower ones have less regret")
+
+
+def wrong(its: Wrong, rules: Sequence[str]) -> Figure:
+    """Return by which factor wrong assumptions multiply regret, a row a rule, a column an assumption."""
+    table = measures.wrong_table(its, rules)
+    figure, (ax,) = pieces.row(1, 0.3 * len(rules) + 1.5)
+    sns.heatmap(
+        table, ax=ax, annot=True, fmt=".2g", norm=LogNorm(0.2, 5), cmap="PuOr_r", linewidths=0.4,
+        cbar_kws={"label": "factor on regret"}, annot_kws={"size": SMALLEST},
+    )  # fmt: skip
+    ax.set(xlabel="", ylabel="")
+    ax.tick_params(axis="x", labelsize=SMALLEST, rotation=0)
+    ax.tick_params(axis="y", labelsize=SMALLEST)
+    ax.grid(visible=False)
+    worst = table.stack().idxmax()
+    return pieces.titled(figure, f"Worst hurt: {worst[0]}, told {worst[1]} ({table.loc[worst]:.2g} times the regret)")
