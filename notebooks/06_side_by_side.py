@@ -17,9 +17,9 @@
 # # Side by side: near-optimal on paper, and on the bench
 #
 # Five papers and their successors prove ever better bounds on regret. Which kernelized bandit should one use, and which
-# guarantee is worth having? Here the rules that are *near-optimal on paper* play against those that are only *sublinear*
-# and against the plain ones: on the problems of the five papers, with the same functions, noise and ties. This notebook
-# is a synthesis, not a replication: all its claims are our own questions.
+# guarantee is worth having? Here the rules that are *near-optimal on paper* play against those that are only
+# *sublinear* and against the plain ones: on the problems of the five papers, with the same functions, noise and ties.
+# This notebook is a synthesis, not a replication: all its claims are our own questions.
 
 # %% jupyter={"source_hidden": true} tags=["hide-input"]
 from functools import partial
@@ -29,7 +29,6 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 
-import kbrepro as kb
 from kbrepro import checks
 from kbrepro.data import store
 from kbrepro.kernels import Matern, SquaredExponential, grid
@@ -102,15 +101,15 @@ record.at_a_glance()
 #
 # | kind | for | rules |
 # | --- | --- | --- |
-# | *near-optimal*: $\sqrt{T \gamma_T}$ up to logarithms, which nobody can beat | $f$ of known norm | SupKernelUCB, BPE |
-# | *sublinear*: less than $T$, but more than that | $f$ of known norm | IGP-UCB and what followed, π-GP-UCB, GP-TS, IDS |
+# | *near-optimal*: $\sqrt{T \gamma_T}$ up to logarithms; none is better | $f$ of known norm | SupKernelUCB, BPE |
+# | *sublinear*: less than $T$, more than that | $f$ of known norm | IGP-UCB and what followed, π-GP-UCB, GP-TS, IDS |
 # | *Bayesian* | $f$ drawn from the prior | GP-UCB, IRGP-UCB, PIMS, GP-EIMS |
 # | *no proof* | | EI, MPI, GP-UCB/5, mean only, epsilon-greedy |
 #
 # Each rule plays with the constants that its source prints ([formulas](../docs/formulas.md)), and once more *tuned*:
-# with its $\beta$, the square of its width, divided by the one number of 1, 2, 5, ..., 100 that did best on problems that
-# are not scored. Left out, since their steps could not be confirmed from two sources: GP-ThreDS and random exploration
-# with domain shrinking.
+# with its $\beta$, the square of its width, divided by the one number of 1, 2, 5, ..., 100 that did best on problems
+# that are not scored. Left out, since their steps could not be confirmed from two sources: GP-ThreDS and random
+# exploration with domain shrinking.
 #
 # ## The algorithm: batches that look at no reward
 #
@@ -199,15 +198,14 @@ divisors = measures.best_divisors(swept)
 # %% jupyter={"source_hidden": true} tags=["hide-input"]
 table = measures.sweep(swept)
 record.table(table, "tuning")
-shown_divisors = pd.Series(divisors, name="beta divided by").to_frame().T
-shown_divisors
+pd.DataFrame(divisors, ["beta divided by"])
 
 # %% [markdown]
 # ## Part one: do better exponents show? (growth)
 #
 # Functions of Janz et al. on grids of 30 points a side, Matérn with $\nu$ = 3/2 and 5/2, $d$ = 1 and 2. Each $T$ is a
-# run of its own, as rules that know $T$ want it. Near-optimal means the exponent $(d+\nu)/(d+2\nu)$; with a $\lambda$ that
-# grows (*both*) it is $(2d+\nu)/(2d+2\nu)$.
+# run of its own, as rules that know $T$ want it. Near-optimal means the exponent $(d+\nu)/(d+2\nu)$; with a $\lambda$
+# that grows (*both*) it is $(2d+\nu)/(2d+2\nu)$.
 
 # %% tags=["experiment"]
 cases = list(product((1.5, 2.5), (1, 2)))
@@ -260,8 +258,8 @@ shares.mean().to_frame("share of uniform play").T.round(2)
 # %% [markdown]
 # ### Can SupKernelUCB fail on very simple problems? (Janz et al., Section 6)
 #
-# They say that it "fails to achieve empirically sublinear regret [...] even on very simple problems"; the paper that they
-# cite for it has no such experiment. Three simple problems, with the constants of its proof and tuned:
+# They say that it "fails to achieve empirically sublinear regret [...] even on very simple problems"; the paper that
+# they cite for it has no such experiment. Three simple problems, with the constants of its proof and tuned:
 
 # %% tags=["experiment"]
 on_simple = {}
@@ -285,10 +283,10 @@ record.show("6-J")
 # ## Part two: who wins where? (every rule on every problem)
 #
 # The single-layer problems of the five papers. A rule that needs a Matérn kernel has no cell elsewhere, π-GP-UCB none
-# off a grid; BKB takes 80 seconds a run on Table 1 in two dimensions, and is left out there, its tuned form on Branin and
-# its like, too. Where a paper gives no norm,
-# rules are told a smoothed one, as Chowdhury and Gopalan have it, which bounds nothing. On sensors a trial is a row of
-# readings, and rows resemble their neighbours: forty of them are fewer than forty trials.
+# off a grid; BKB takes 80 seconds a run on Table 1 in two dimensions, and is left out there, its tuned form on Branin
+# and its like, too. Where a paper gives no norm, rules are told a smoothed one, as Chowdhury and Gopalan have it, which
+# bounds nothing. On sensors a trial is a row of readings, and rows resemble their neighbours: forty of them are fewer
+# than forty trials.
 
 # %% tags=["experiment"]
 temperature, of_lab = sensor_problems(lab.readings[: 2 * len(lab.readings) // 3], lab.readings[-2000:], 0.5)
@@ -337,7 +335,7 @@ fig = pictures.profiles(panels, rules_of)
 record.figure(fig, "performance_profiles", tables=["ranking"])
 plt.show()
 
-# %% jupyter={"outputs_hidden": true, "source_hidden": true} tags=["hide-input", "hide-output", "full-scale", "nbval-ignore-output"]
+# %% jupyter={"outputs_hidden": true, "source_hidden": true} tags=["full-scale", "hide-output", "nbval-ignore-output"]
 fig = pictures.regret_and_time(panels, seconds, rules_of)
 record.figure(fig, "regret_and_microseconds", tables=["bench"])
 plt.show()
@@ -444,7 +442,8 @@ record.show("6-K", "6-L")
 # | one scale for all problems | chosen on two held-out ones | another pair, another scale |
 # | problems | those of five papers | fifteen are no sample of all |
 #
-# A pilot of one trial of every problem, for times, was seen before the rules were written. Rules: [claims](claims/06_side_by_side.yaml).
+# A pilot of one trial of every problem, for times, was seen before the [rules](claims/06_side_by_side.yaml) were
+# written.
 #
 # ## What did not come out, and why
 #

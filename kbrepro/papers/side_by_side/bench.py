@@ -30,8 +30,9 @@ class Setting:
     """One problem of the bench.
 
     `holds`: DRAWN, BOUNDED or NEITHER; `matern`, `grid`: whether rules that need one are defined, `nu` the Matérn
-    kernel's; `unit`: the prior's standard deviation; `unit_noise`: whether lambda is at least 1; `measured`: the checksum
-    of measured data; `seed`: of the notebook whose trials these are, 0 for our own; `without`: rules that take too long.
+    kernel's; `unit`: the prior's standard deviation; `unit_noise`: whether lambda is at least 1; `measured`: the
+    checksum of measured data; `seed`: of the notebook whose trials these are, 0 for our own; `without`: rules that take
+    too long.
     """
 
     source: Callable[[Trial], Problem]

@@ -69,26 +69,54 @@ def field(
     `nu` is that of the Matérn kernel (rules that ask for one); the margin of MPI is a tenth of `prior_sd`; `unit` is
     what a reward is worth for SupKernelUCB; `qbar` BKB's constant.
     """
-    near = {
+    bayesian: dict[str, Make] = {
+        "GP-UCB": partial(UCB, width=Bayes(delta)),
+        "IRGP-UCB": IRGPUCB,
+        "PIMS": PIMS,
+        "GP-EIMS": GPEIMS,
+    }
+    found = {name: Entry(make, "near-optimal") for name, make in _near_optimal(delta, unit).items()}
+    found |= _on_matern(delta, nu) | _sublinear(delta, qbar)
+    found |= {name: Entry(make, "Bayesian") for name, make in bayesian.items()}
+    return found | {name: Entry(make, "no proof") for name, make in _without_proof(delta, prior_sd).items()}
+
+
+def _near_optimal(delta: float, unit: float) -> dict[str, Make]:
+    return {
         "SupKernelUCB": partial(SupKernelUCB, width=FixedDesign(delta), unit=unit),
         "BPE": partial(BPE, width=FixedDesign(delta)),
         "BPE, tighter": partial(BPE, width=FixedDesignTighter(delta)),
         "BPE, doubling": partial(BPE, width=FixedDesignTighter(delta), lengths=doubled_lengths),
     }
-    cells = partial(PartitionedUCB, delta=delta, nu=nu)
-    on_grid = {"π-GP-UCB": cells, "π-GP-UCB, tighter": partial(cells, width=Tighter, union="horizon")}
-    grown = {"IGP-UCB, lambda grows": SelfNormalised(delta), "IGP-UCB, both": Tighter(delta)}
-    sublinear = {
-        "IGP-UCB": partial(UCB, width=Improved(delta)),
-        "IGP-UCB, gain of the pulls": partial(UCB, width=SelfNormalised(delta)),
-        "IGP-UCB, tighter": partial(UCB, width=Tighter(delta)),
-        "GP-TS": partial(ThompsonSampling, width=Improved(delta / 2)),
-        "IDS": partial(DirectedSampling, width=Tighter(delta)),
-        "BKB": partial(BKB, width=SelfNormalised(delta), qbar=qbar),
-        "mini-GP-UCB": partial(MiniUCB, width=SelfNormalised(delta), squared_c=2.0),
+
+
+def _on_matern(delta: float, nu: float) -> dict[str, Entry]:
+    cells, proof = partial(PartitionedUCB, delta=delta, nu=nu), "sublinear"
+    proved = partial(cells, width=Tighter, union="horizon")
+    found = {
+        "π-GP-UCB": Entry(cells, proof, matern=True, grid=True, gap="its union over cells is not proved as printed"),
+        "π-GP-UCB, tighter": Entry(proved, proof, matern=True, grid=True),
     }
-    bayesian = {"GP-UCB": partial(UCB, width=Bayes(delta)), "IRGP-UCB": IRGPUCB, "PIMS": PIMS, "GP-EIMS": GPEIMS}
-    none = {
+    for name, width in {"IGP-UCB, lambda grows": SelfNormalised(delta), "IGP-UCB, both": Tighter(delta)}.items():
+        found[name] = Entry(partial(with_grown_variance, partial(UCB, width=width), nu), proof, matern=True)
+    return found
+
+
+def _sublinear(delta: float, qbar: float) -> dict[str, Entry]:
+    proof, radius = "sublinear", "its radius is that of the exact posterior, not Theorem 2's"
+    return {
+        "IGP-UCB": Entry(partial(UCB, width=Improved(delta)), proof, unit=True),
+        "IGP-UCB, gain of the pulls": Entry(partial(UCB, width=SelfNormalised(delta)), proof),
+        "IGP-UCB, tighter": Entry(partial(UCB, width=Tighter(delta)), proof),
+        "GP-TS": Entry(partial(ThompsonSampling, width=Improved(delta / 2)), proof, unit=True),
+        "IDS": Entry(partial(DirectedSampling, width=Tighter(delta)), proof),
+        "BKB": Entry(partial(BKB, width=SelfNormalised(delta), qbar=qbar), proof, gap=radius),
+        "mini-GP-UCB": Entry(partial(MiniUCB, width=SelfNormalised(delta), squared_c=2.0), proof),
+    }
+
+
+def _without_proof(delta: float, prior_sd: float) -> dict[str, Make]:
+    return {
         "GP-UCB/5": partial(UCB, width=Bayes(delta, divide_beta_by=5)),
         "EI": ExpectedImprovement,
         "EI, noisy incumbent": partial(ExpectedImprovement, incumbent="noisy_reward"),
@@ -98,17 +126,6 @@ def field(
         "epsilon-greedy": EpsilonGreedy,
         "uniform play": UniformPlay,
     }
-    found = {name: Entry(make, "near-optimal") for name, make in near.items()}
-    found |= {name: Entry(make, "sublinear", matern=True, grid=True) for name, make in on_grid.items()}
-    found["π-GP-UCB"] = replace(found["π-GP-UCB"], gap="its union over cells is not proved as printed")
-    found |= {
-        name: Entry(partial(with_grown_variance, partial(UCB, width=width), nu), "sublinear", matern=True)
-        for name, width in grown.items()
-    }
-    for proof, its in (("sublinear", sublinear), ("Bayesian", bayesian), ("no proof", none)):
-        found |= {name: Entry(make, proof) for name, make in its.items()}
-    found["BKB"] = replace(found["BKB"], gap="its radius is that of the exact posterior, not Theorem 2's")
-    return found | {name: replace(found[name], unit=True) for name in ("IGP-UCB", "GP-TS")}
 
 
 #: Rules whose width gets one tuned scale.

@@ -32,7 +32,7 @@ FLOOR = 0.01
 
 
 def floored(means: Array, of_uniform: Array) -> Array:
-    """Return mean regrets (..., policies), those below FLOOR of uniform play's as that: nobody would tell them apart."""
+    """Return mean regrets (..., policies), those below FLOOR of uniform play's as that: nobody tells them apart."""
     return np.maximum(means, FLOOR * of_uniform[..., None])
 
 
@@ -167,7 +167,7 @@ def claim_6_A(ours: Mapping[str, Array], kept: Mapping[str, Array]) -> Judged:
 
 
 def claim_6_B(curves: Curves, entries: Mapping[str, Entry], seed: int) -> Judged:
-    """How much more regret the best of the near-optimal rules has than `BEST_PROVED` at the last horizon, as a share."""
+    """How much more regret the best near-optimal rule has than `BEST_PROVED` at the last horizon, as a share."""
     found = {}
     for case, panel in curves.items():
         near, rival = panel[best_near(panel, entries)][:, -1], panel[BEST_PROVED][:, -1]
@@ -243,8 +243,8 @@ def claim_6_I(panels: Panels, names: Iterable[str], seed: int) -> Judged:
 def claim_6_J(growth: Mapping[str, Mapping[str, Array]], rounds: Sequence[int], seed: int) -> Judged:
     """Exponents of SupKernelUCB and of IGP-UCB on a simple problem {problem: {policy: R_T (n, horizons)}}.
 
-    The problem is the one on which the smaller of SupKernelUCB's exponents, with the constants of its proof and with one
-    tuned scale, is largest.
+    The problem is the one on which the smaller of SupKernelUCB's exponents, with the constants of its proof and with
+    one tuned scale, is largest.
     """
     of = {
         (problem, name): regret.growth(np.array(rounds), its, intervals(seed))

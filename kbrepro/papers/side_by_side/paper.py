@@ -4,9 +4,9 @@ from kbrepro.papers import Paper
 
 #: More algorithms than colours: a figure colours the kind of proof, and names stand beside the marks.
 FAMILIES = {
-    "#083090": {"near-optimal": "-"},
-    "#e03078": {"sublinear": "--"},
-    "#b08000": {"Bayesian": "-."},
-    "#707070": {"no proof": ":"},
+    "#083090": {"proof: near-optimal": "-"},
+    "#e03078": {"proof: sublinear": "--"},
+    "#b08000": {"proof: Bayesian": "-."},
+    "#000000": {"proof: no proof": ":"},
 }
-PAPER = Paper("06_side_by_side", "near-optimal", FAMILIES, synthesis=True)
+PAPER = Paper("06_side_by_side", "proof: near-optimal", FAMILIES, synthesis=True)

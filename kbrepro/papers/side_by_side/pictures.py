@@ -23,20 +23,20 @@ from kbrepro.papers.side_by_side.field import PROOFS, TUNED, Entry
 from kbrepro.papers.side_by_side.measures import Curves, Panels, Wrong
 from kbrepro.regret import Estimate
 
-HERO = "near-optimal"
+HERO = "proof: near-optimal"
 #: Line styles of rules of one kind, in turn.
 STYLES = ("-", "--", "-.", ":", (0, (1, 1)), (0, (5, 1)), (0, (3, 1, 1, 1)))
 
 
 def colour(entry: Entry) -> str:
     """Return the colour of a kind of proof."""
-    return LOOK[entry.proof][0]
+    return LOOK[f"proof: {entry.proof}"][0]
 
 
-def kinds(ax: Axes, **settings: object) -> None:
+def kinds(ax: Axes) -> None:
     """Name the colours of the kinds of proof in a panel."""
-    marks = [ax.plot([], [], "o", color=LOOK[proof][0], label=proof)[0] for proof in PROOFS]
-    ax.legend(handles=marks, fontsize=SMALLEST, **settings)  # type: ignore[arg-type]
+    marks = [ax.plot([], [], "o", color=LOOK[f"proof: {proof}"][0], label=proof)[0] for proof in PROOFS]
+    ax.legend(handles=marks, fontsize=SMALLEST, loc="upper left")
 
 
 def race(left: Mapping[str, Sequence[int]]) -> Figure:
@@ -60,7 +60,9 @@ def growth(curves: Curves, rounds: Sequence[int], entries: Mapping[str, Entry]) 
             proof = entries[name].proof
             style = STYLES[used[proof] % len(STYLES)]
             used[proof] += 1
-            ax.plot(rounds, its.mean(axis=0), linestyle=style, color=LOOK[proof][0], label=name, linewidth=1.2)
+            ax.plot(
+                rounds, its.mean(axis=0), linestyle=style, color=LOOK[f"proof: {proof}"][0], label=name, linewidth=1.2
+            )
         ax.set(title=f"ν = {nu}, d = {d}", xlabel="horizon T", ylabel="mean regret $R_T$")
         pieces.log_axes(ax, "xy")
         ax.label_outer()
@@ -137,7 +139,9 @@ def profiles(panels: Panels, entries: Mapping[str, Entry], many: int = 3) -> Fig
     curves = measures.profile(panels, chosen, factors)
     for name, its in zip(chosen, curves, strict=True):
         proof = entries[name].proof
-        ax.plot(factors, its, color=LOOK[proof][0], linestyle=STYLES[used[proof]], label=name, linewidth=1.3)
+        ax.plot(
+            factors, its, color=LOOK[f"proof: {proof}"][0], linestyle=STYLES[used[proof]], label=name, linewidth=1.3
+        )
         used[proof] += 1
     ax.set(xscale="log", xlabel="factor over the regret of the best rule", ylabel="share of problems", ylim=(0, 1.02))
     pieces.plain_log(ax.xaxis)
@@ -159,7 +163,7 @@ def regret_and_time(panels: Panels, seconds: Mapping[str, Mapping[str, float]], 
             ax.annotate(name, (micro[name], factors[name]), (4, 2), textcoords="offset points", size=SMALLEST)
     ax.set(xlabel="microseconds a round (median over problems)", ylabel="regret over that of the best\n(median)")
     pieces.log_axes(ax, "xy")
-    kinds(ax, loc="upper left")
+    kinds(ax)
     dear = micro.idxmax()
     return pieces.titled(figure, f"{dear} takes longest; what a round costs says little of regret")
 
