@@ -72,6 +72,8 @@ def _write_pages(root: Path, results: Path, folders: list[Path], source: Path, f
         shutil.copy(page, source)
     for folder in folders:
         nbformat.write(pages.paper(root, folder), source / f"{folder.name}.ipynb")
+        for name, text in pages.filtered(folder).items():
+            paths.write_text(source / f"{name}.md", text)
         for path in [*folder.glob("tables/*.csv"), *folder.glob("figures/*.svg"), *folder.glob("figures/*.csv")]:
             paths.write_bytes(files / path.relative_to(results), path.read_bytes())
     for picture in results.glob(scorecard.PARTS.format("*")):
@@ -86,7 +88,8 @@ def _write_pages(root: Path, results: Path, folders: list[Path], source: Path, f
         paths.write_text(source / f"{name}.md", text)
     named = {page for its in GROUPS.values() for page in its}
     rest = [page.stem for page in documents if page.stem not in named]
-    more = {"Read": [folder.name for folder in folders], "Background": rest}
+    read = [name for folder in folders for name in (folder.name, *pages.filtered(folder))]
+    more = {"Read": read, "Background": rest}
     groups = {caption: [*more.get(caption, []), *its] for caption, its in GROUPS.items()}
     parts = [WIDE + overview.index(root, results, folders, files)]
     for caption, names in groups.items():

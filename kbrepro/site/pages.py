@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import nbformat
+import pandas as pd
 import yaml
 from nbformat import NotebookNode
 from nbformat.v4 import new_markdown_cell, new_output
@@ -15,6 +16,9 @@ from nbformat.v4 import new_markdown_cell, new_output
 from kbrepro.batch import profiles
 from kbrepro.site import try_it
 from kbrepro.verdicts import scorecard
+
+#: The kind of a table that has a page of its own, with filters.
+FILTERED = "filtered"
 
 
 def paper(root: Path, folder: Path) -> NotebookNode:
@@ -135,7 +139,24 @@ def figure(folder: Path, stem: str, where: str = "") -> str:
 def numbers(folder: Path) -> str:
     """Return a section with a link to every table of a run; nothing where it wrote none."""
     links = [f'<a href="{folder.name}/tables/{p.name}">{p.name}</a>' for p in sorted(folder.glob("tables/*.csv"))]
-    return "## The numbers\n\n" + scorecard.folded("Every table of this run", ", ".join(links)) if links else ""
+    to_filter = [f"[Every number, to filter and sort]({page}.md)" for page in filtered(folder)]
+    every = [scorecard.folded("Every table of this run", ", ".join(links))] if links else []
+    return "\n\n".join(["## The numbers", *to_filter, *every]) if links else ""
+
+
+def filtered(folder: Path) -> dict[str, str]:
+    """Return name -> Markdown of a page of its own for every table of a run that readers may filter by its words."""
+    pages = {}
+    for name, its in scorecard.read_run(folder)["tables"].items():
+        if its["kind"] == FILTERED and (path := folder / "tables" / f"{name}.csv").is_file():
+            table = pd.read_csv(path, keep_default_na=False)
+            shown = table.rename(columns=lambda column: column.replace("_", " ")).to_html(
+                index=False, border=0, classes=FILTERED, float_format="{:.3g}".format
+            )
+            head = f"# {title(folder)[0].partition(':')[0]}: every number"
+            link = f"Back to [the notebook]({folder.name}.ipynb). A click on the head of a column of numbers sorts."
+            pages[f"{folder.name}_{name}"] = "\n\n".join([head, link, shown]) + "\n"
+    return pages
 
 
 def rerun(root: Path, folder: Path, run: dict[str, Any]) -> str:

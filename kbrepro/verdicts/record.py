@@ -118,7 +118,10 @@ class Record:
         return self._pictures.get(figure) or print_figure(figure)
 
     def table(self, table: pd.DataFrame, name: str, kind: str = "numbers") -> None:
-        """Write `tables/<name>.csv`; of `kind` "seconds" it holds what a clock said, or what follows from that."""
+        """Write `tables/<name>.csv`; of `kind` "seconds" it holds what a clock said, or what follows from that.
+
+        Of `kind` "filtered" it gets a page of its own, on which readers filter it by its words.
+        """
         self._manifest["tables"][name] = {"kind": kind}
         self._write()
         if self.folder:
