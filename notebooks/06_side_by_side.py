@@ -335,9 +335,9 @@ fig = pictures.profiles(panels, rules_of)
 record.figure(fig, "performance_profiles", tables=["ranking"])
 plt.show()
 
-# %% jupyter={"outputs_hidden": true, "source_hidden": true} tags=["full-scale", "hide-output", "nbval-ignore-output"]
-fig = pictures.regret_and_time(panels, seconds, rules_of)
-record.figure(fig, "regret_and_microseconds", tables=["bench"])
+# %% jupyter={"source_hidden": true} tags=["hide-input"]
+fig = pictures.ranking(ranking, seconds, rules_of)
+record.figure(fig, "ranking", tables=["ranking", "microseconds"])
 plt.show()
 
 # %% jupyter={"source_hidden": true} tags=["hide-input"]

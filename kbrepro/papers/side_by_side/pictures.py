@@ -9,7 +9,6 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import seaborn as sns
-from matplotlib.axes import Axes
 from matplotlib.colors import LogNorm
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
@@ -24,6 +23,8 @@ from kbrepro.papers.side_by_side.measures import Curves, Panels, Wrong
 from kbrepro.regret import Estimate
 
 HERO = "proof: near-optimal"
+#: Rules whose growth is drawn; the others are in the table.
+SHOWN = ("SupKernelUCB", "BPE, tighter", "BPE, doubling", "IGP-UCB", "π-GP-UCB, tighter", measures.BEST_PROVED, "GP-TS")
 #: Line styles of rules of one kind, in turn.
 STYLES = ("-", "--", "-.", ":", (0, (1, 1)), (0, (5, 1)), (0, (3, 1, 1, 1)))
 
@@ -31,12 +32,6 @@ STYLES = ("-", "--", "-.", ":", (0, (1, 1)), (0, (5, 1)), (0, (3, 1, 1, 1)))
 def colour(entry: Entry) -> str:
     """Return the colour of a kind of proof."""
     return LOOK[f"proof: {entry.proof}"][0]
-
-
-def kinds(ax: Axes) -> None:
-    """Name the colours of the kinds of proof in a panel."""
-    marks = [ax.plot([], [], "o", color=LOOK[f"proof: {proof}"][0], label=proof)[0] for proof in PROOFS]
-    ax.legend(handles=marks, fontsize=SMALLEST, loc="upper left")
 
 
 def race(left: Mapping[str, Sequence[int]]) -> Figure:
@@ -53,11 +48,11 @@ def race(left: Mapping[str, Sequence[int]]) -> Figure:
 
 def growth(curves: Curves, rounds: Sequence[int], entries: Mapping[str, Entry]) -> Figure:
     """Return mean R_T over T {(nu, d): {policy: (n, horizons)}}, a panel a case, log-log."""
-    figure, axes = plt.subplots(2, 2, figsize=(WIDTH, 6.4), sharex=True)
+    figure, axes = plt.subplots(2, 2, figsize=(WIDTH, 6.0), sharex=True, sharey=True)
     for ax, ((nu, d), panel) in zip(axes.flat, curves.items(), strict=True):
         used = dict.fromkeys(PROOFS, 0)
-        for name, its in panel.items():
-            proof = entries[name].proof
+        for name in SHOWN:
+            its, proof = panel[name], entries[name].proof
             style = STYLES[used[proof] % len(STYLES)]
             used[proof] += 1
             ax.plot(
@@ -116,7 +111,8 @@ def heat(panels: Panels, bench: Mapping[str, Setting], entries: Mapping[str, Ent
     for row, name in enumerate(names):
         ax.get_yticklabels()[row].set_color(colour(entries[name]))
         met = [c for c, p in enumerate(table) if name in panels[p] and bench[p].met(entries[name])]
-        ax.plot(np.array(met) + 0.5, np.full(len(met), row + 0.5), "o", color="white", markersize=2.5)
+        ax.plot(np.array(met) + 0.5, np.full(len(met), row + 0.5), "o", color="white", markersize=3.5,
+                markeredgecolor="black", markeredgewidth=0.6)  # fmt: skip
     ax.set(xlabel="", ylabel="")
     ax.tick_params(axis="x", labelsize=SMALLEST, rotation=50)
     plt.setp(ax.get_xticklabels(), ha="right", rotation_mode="anchor")
@@ -151,21 +147,32 @@ def profiles(panels: Panels, entries: Mapping[str, Entry], many: int = 3) -> Fig
     return pieces.titled(figure, f"{best} is within twice the best on {within:.0%} of problems")
 
 
-def regret_and_time(panels: Panels, seconds: Mapping[str, Mapping[str, float]], entries: Mapping[str, Entry]) -> Figure:
-    """Return the median factor over the best rule against the median of microseconds a round, a mark a policy."""
-    names = order(panels)
-    factors = dict(zip(names, np.nanmedian(measures.ratios(panels, names), axis=0), strict=True))
+def ranking(table: pd.DataFrame, seconds: Mapping[str, Mapping[str, float]], entries: Mapping[str, Entry]) -> Figure:
+    """Return the rules as printed, best first: factor over the best with its interval, and microseconds a round.
+
+    `table` as `measures.ranking` returns it; of rules defined on fewer than half of the problems the mark is hollow.
+    """
+    names = [name for name in table.index if TUNED not in name]
+    names = sorted(names, key=lambda name: table.loc[name, "factor"])
     micro = (1e6 * pd.DataFrame(seconds)).median(axis=1, skipna=True)
-    figure, (ax,) = pieces.row(1, 4.4)
-    for name in names:
-        if TUNED not in name and np.isfinite(micro[name]):
-            ax.plot(micro[name], factors[name], "o", color=colour(entries[name]), markersize=5)
-            ax.annotate(name, (micro[name], factors[name]), (4, 2), textcoords="offset points", size=SMALLEST)
-    ax.set(xlabel="microseconds a round (median over problems)", ylabel="regret over that of the best\n(median)")
-    pieces.log_axes(ax, "xy")
-    kinds(ax)
-    dear = micro.idxmax()
-    return pieces.titled(figure, f"{dear} takes longest; what a round costs says little of regret")
+    figure, (left, right) = pieces.row(2, 0.2 * len(names) + 1.4, sharey=True, width_ratios=(2, 1))
+    few = table["problems"] < table["problems"].max() / 2
+    for row, name in enumerate(names):
+        its, shade = table.loc[name], colour(entries[name])
+        left.plot([its["low"], its["high"]], [row, row], color=shade, linewidth=1.2)
+        left.plot(its["factor"], row, "o", color=shade, markersize=5, markerfacecolor="white" if few[name] else shade)
+        right.plot(micro[name], row, "o", color=shade, markersize=5)
+    left.set(xlabel="regret over that of the best rule\n(median over problems, 95 % interval)")
+    right.set(xlabel="microseconds a round\n(median over problems)")
+    for ax in (left, right):
+        pieces.log_axes(ax, "x")
+        ax.grid(visible=True, axis="y")
+    pieces.name_rows(left, names)
+    marks = [left.plot([], [], "o", color=LOOK[f"proof: {proof}"][0], label=proof)[0] for proof in PROOFS]
+    left.legend(handles=marks, fontsize=SMALLEST, loc="upper right")
+    last = next(name for name in names if entries[name].proof == PROOFS[0])
+    said = f"{names[0]} comes closest to the best rule; {last}, the best near-optimal one, has {table['factor'][last]:.0f}"
+    return pieces.titled(figure, f"{said} times its regret")
 
 
 def price(
@@ -173,20 +180,27 @@ def price(
     lost: Mapping[tuple[str, str], Array],
     entries: Mapping[str, Entry],
 ) -> Figure:
-    """Return coverage of bands against regret, a panel a problem {(problem, policy): (n,)}, a mark a policy."""
+    """Return coverage of bands and regret {(problem, policy): (n,)}, a row a policy, a mark a problem."""
     problems = list(dict.fromkeys(problem for problem, _ in covered))
-    figure, axes = pieces.row(len(problems), 3.1, sharey=True)
-    for ax, problem in zip(axes, problems, strict=True):
-        names = [name for p, name in covered if p == problem]
-        for row, name in enumerate(sorted(names, key=lambda n: lost[problem, n].mean())):
-            its = lost[problem, name].mean(), covered[problem, name].mean()
-            ax.plot(*its, "o", color=colour(entries[name]), markersize=5)
-            ax.annotate(name, its, (3, -4 - 9 * (row % 6)), textcoords="offset points", size=SMALLEST - 1)
-        ax.set(title=problem, xlabel="mean regret", ylim=(-0.05, 1.08))
-        pieces.log_axes(ax, "x")
-    axes[0].set_ylabel("share of runs in which the band held")
+    names = list(dict.fromkeys(name for _, name in covered))
+    least = {problem: min(its.mean() for (p, _), its in lost.items() if p == problem) for problem in problems}
+    figure, axes = pieces.row(2, 0.34 * len(names) + 1.7, sharey=True)
+    marks = dict(zip(problems, "os^", strict=False))
+    for (problem, name), its in covered.items():
+        at, shade = names.index(name), colour(entries[name])
+        how = {"marker": marks[problem], "color": shade, "linestyle": "", "markersize": 6, "alpha": 0.8}
+        axes[0].plot(its.mean(), at, **how)
+        axes[1].plot(lost[problem, name].mean() / least[problem], at, **how)
+    for problem, mark in marks.items():
+        axes[0].plot([], [], mark, color="0.4", linestyle="", label=problem)
+    axes[0].set(xlabel="share of runs in which the band held", xlim=(-0.05, 1.05))
+    axes[1].set(xlabel="mean regret over the least of these rules")
+    pieces.log_axes(axes[1], "x")
+    pieces.name_rows(axes[0], names)
     proved = min(its.mean() for (_, name), its in covered.items() if entries[name].proof == "sublinear")
-    return pieces.titled(figure, f"Proved bands held in at least {proved:.0%} of runs; narrower ones have less regret")
+    return pieces.titled(
+        figure, f"Proved bands held in at least {proved:.0%} of runs; the narrow one did not", len(marks)
+    )
 
 
 def wrong(its: Wrong, rules: Sequence[str]) -> Figure:
