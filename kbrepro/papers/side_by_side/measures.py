@@ -142,6 +142,12 @@ def best_near(panel: Mapping[str, Array], entries: Mapping[str, Entry]) -> str:
     return min(near, key=lambda name: float(panel[name][:, -1].mean()))
 
 
+def least_lead(curves: Curves, entries: Mapping[str, Entry]) -> float:
+    """Return the mean regret of the best near-optimal rule over that of `BEST_PROVED`, the least of all cases."""
+    ends = ((panel[best_near(panel, entries)][:, -1], panel[BEST_PROVED][:, -1]) for panel in curves.values())
+    return float(min(near.mean() / rival.mean() for near, rival in ends))
+
+
 def pays_from(near: Array, rival: Array, horizon: int, d: int, nu: float) -> Array:
     """Return log10 of the horizon from which the better exponent pays: regret (..., n) at `horizon` grows as proved.
 
@@ -387,6 +393,22 @@ def ranking(panels: Panels, entries: Mapping[str, Entry], seed: int) -> pd.DataF
     ).rename_axis("policy")
     table["few"] = table["problems"] < len(panels) / 2
     return table.sort_values(["few", "factor"]).drop(columns="few")
+
+
+def advice(panels: Panels, situations: Mapping[str, Sequence[str]], many: int = 3) -> pd.DataFrame:
+    """Return the rules as printed of least regret in each situation {situation: problems}, best first.
+
+    By the geometric mean, over the problems, of regret over that of the best rule; rules defined on all of them.
+    """
+    rows = {}
+    for situation, problems in situations.items():
+        of = [over_best(panels[problem]) for problem in problems]
+        means = {n: math.exp(float(np.mean([math.log(its[n]) for its in of]))) for n in of[0]
+                 if TUNED not in n and all(n in its for its in of)}  # fmt: skip
+        best = sorted(means, key=lambda name: means[name])[:many]
+        rows[situation] = [f"{name} ({means[name]:.1f})" for name in best]
+    heads = ["least regret (times the best)", "second", "third", *map(str, range(4, many + 1))][:many]
+    return pd.DataFrame(rows, heads).T.rename_axis("situation")
 
 
 def wrong_table(wrong: Wrong, rules: Sequence[str]) -> pd.DataFrame:

@@ -104,6 +104,8 @@ def test_exponents_that_are_proved():
 def test_growth_claims():
     behind = measures.claim_6_B(CURVES, ENTRIES, seed=1)
     assert behind["nu15_d1"].value == pytest.approx(4 * 10000**0.9 / (2 * 10000**0.8) - 1)
+    worse = CURVES | {(2.5, 1): {"BPE": curve(0.9, 9.0), BEST_PROVED: curve(0.8, 2.0)}}
+    assert measures.least_lead(worse, ENTRIES) == pytest.approx(2 * 10000**0.1)
     faster = measures.claim_6_C(CURVES, ROUNDS, ENTRIES, seed=1)
     assert faster["nu15_d1"].value == pytest.approx(0.9 - 2.5 / 4) and faster["nu15_d2"].value == pytest.approx(0.2)
     pays = measures.claim_6_D(CURVES, ROUNDS, ENTRIES, seed=1)
@@ -208,6 +210,12 @@ def test_the_ranking_puts_rules_of_few_problems_last():
     table = measures.ranking(PANELS, entries, seed=1)
     assert table.index[0] == "EI" and table.index[-1] == "IGP-UCB, tighter"
     assert table.loc["PIMS", ["factor", "within_twice"]].tolist() == pytest.approx([1.5, 2 / 3])
+
+
+def test_advice_names_rules_that_play_on_all_problems_of_a_situation():
+    its = measures.advice(PANELS, {"one": ["a"], "all": ["a", "b", "c"]}, many=2)
+    assert its.loc["one"].tolist() == ["EI (1.0)", "PIMS (1.5)"]
+    assert its.loc["all"].tolist() == ["EI (1.6)", "PIMS (1.8)"]  # the cube roots of 4 and 6
 
 
 def test_microseconds_have_a_column_a_problem():
