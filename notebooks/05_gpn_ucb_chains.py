@@ -137,8 +137,8 @@ record.expect(
 its.round(2)
 
 # %% [markdown]
-# One guess gives the cross; all that is possible gives the red bar, again an interval, which goes into layer 3. So
-# *sets* travel through the chain, and the last one bounds the reward.
+# One guess gives the cross; all that is possible gives the red bar, an interval that goes into layer 3. So *sets*
+# travel through the chain, and the last bounds the reward.
 #
 # ## The algorithm
 #
@@ -152,7 +152,7 @@ its.round(2)
 #    interval, or over its two ends if it holds none (eq. 11).
 # 4. Pull the arm whose last interval reaches highest; see the outputs of all layers.
 #
-# *NonAda*, the paper's second rule, pulls a fixed grid of $T$ arms and trusts the composed posterior means.
+# *NonAda*, the paper's second rule, pulls a fixed grid and trusts the composed posterior means.
 
 
 # %% tags=["experiment"]
@@ -219,8 +219,8 @@ print(f"{len(arms)} of {len(arms)} pulls agree; the first five: {arms[:5]}")
 live.show("gpn_ucb")
 
 # %% [markdown]
-# The arm from above, after twelve pulls: its interval by the paper's *grid* sets, without envelope, and by sets
-# *rounded outward* (ours), which must hold between the points of $\mathcal D$, too.
+# The arm from above: its interval by the paper's *grid* sets, without envelope, and by sets *rounded outward* (ours),
+# which must hold between the points of $\mathcal D$, too.
 
 # %% jupyter={"outputs_hidden": true, "source_hidden": true} tags=["hide-input", "hide-output"]
 fig = pictures.kinds(rows)
@@ -997,9 +997,7 @@ record.explain(
 # ## What to take home: how to choose B
 #
 # Too small a $B$ rules the best arm out for ever; too large a one costs pulls. Start from what is known of the layers,
-# and ask after every pull whether the outputs refute $B$. If they do, raise it. (We did not play that.)
-#
-# Folded: the answers at the head, checked against this run.
+# and raise $B$ if the outputs refute it. (We did not play that.)
 
 # %% jupyter={"outputs_hidden": true, "source_hidden": true} tags=["full-scale", "hide-output", "nbval-ignore-output"]
 mean = of_some.mean()
