@@ -1,0 +1,95 @@
+"""Constants and the log determinant of Calandriello et al., each on a range, by interval arithmetic.
+
+As tests/test_certificates.py: beside each true statement stand wrong ones that `positive` must not prove.
+"""
+
+import math
+
+import pytest
+from boxes import exact, positive
+from scipy.optimize import brentq
+
+flint = pytest.importorskip("flint", reason="python-flint has no wheel for this Python or machine")
+arb = flint.arb
+
+
+def alpha(eps):
+    return (1 + eps) / (1 - eps)
+
+
+def test_three_log_t_is_right_for_eps_up_to_0_35_and_too_small_from_0_351():
+    assert positive(lambda e: 3 - alpha(e) ** exact("3/2"), "0", "0.35")
+    assert positive(lambda e: alpha(e) ** exact("3/2") - 3, "0.351", "0.99")
+    assert positive(lambda e: 3 - alpha(e) ** exact("3/2"), "0", "0.5") is False
+    assert positive(lambda e: 3 - alpha(e), "0", "0.49")  # without the power the sentence would be right
+    assert abs(alpha(arb(exact("1/2"))) ** exact("3/2") - exact("5.2")) < exact("0.01")
+
+
+def test_the_cost_of_a_step_grows_by_more_than_the_size_for_every_eps():
+    by_size = lambda e: alpha(e) / e**2  # noqa: E731
+    assert positive(lambda e: by_size(e) ** 2 - by_size(e), "0.01", "0.99")
+    assert positive(lambda e: alpha(e) * by_size(e) - by_size(e), "0.01", "0.99")  # Theorem 1 has one more alpha
+    assert positive(lambda e: by_size(e) - by_size(e) ** 2, "0.01", "0.99") is False
+    half = arb(exact("1/2"))
+    assert (by_size(half), by_size(half) ** 2, alpha(half) * by_size(half)) == (12, 144, 36)
+
+
+def log_det(lam):
+    """Of one of n orthogonal pulls, over its share 1 / (1 + lam) of d_eff: what a factor of d_eff must exceed."""
+    return (1 + lam) * (1 + 1 / lam).log()
+
+
+#: What may stand after d_eff, of n and lambda (kappa = 1). Only the last is true on all of the range.
+FACTORS = {
+    "printed": lambda n, lam: arb(n).log(),
+    "version 0.2.0": lambda n, lam: (n / lam).log(),
+    "without the outer one": lambda n, lam: (1 + n / lam).log(),
+    "without the inner one": lambda n, lam: 1 + (n / lam).log(),
+    "without lambda": lambda n, lam: 1 + (1 + arb(n)).log(),
+    "Proposition 5": lambda n, lam: 1 + (1 + n / lam).log(),
+}
+
+
+def factor_is_enough(name, n, low="0.01", high="100"):
+    return positive(lambda lam: FACTORS[name](n, lam) - log_det(lam), low, high)
+
+
+def test_proposition_5_bounds_the_log_determinant_of_1_to_300_orthogonal_pulls_for_lambda_from_0_01_to_100():
+    assert all(factor_is_enough("Proposition 5", n) for n in range(1, 301))
+
+
+@pytest.mark.parametrize("name", [name for name in FACTORS if name != "Proposition 5"])
+def test_no_other_form_bounds_it(name):
+    assert factor_is_enough(name, 1) is False
+    assert factor_is_enough("without lambda", 1, "1", "100")
+
+
+def test_the_inequality_of_the_proof_of_proposition_5():
+    """x / (1 + x) (1 + log(1 + x)) >= log(1 + x) for each eigenvalue x = mu / lambda, since log(1 + x) <= x."""
+    assert positive(lambda x: x - (1 + x).log(), "0.01", "10000")
+    assert positive(lambda x: x * (1 + (1 + x).log()) - (1 + x) * (1 + x).log(), "0.01", "10000")
+    assert positive(lambda x: x * (1 + x).log() - (1 + x) * (1 + x).log(), "0.01", "10000") is False
+
+
+def fails_on(n, low, high):
+    return positive(lambda lam: log_det(lam) - FACTORS["printed"](n, lam), low, high)
+
+
+def test_the_printed_bound_fails_exactly_where_n_is_below_1_plus_1_over_lambda_to_the_1_plus_lambda():
+    """On all of [0.01, 100] but one part in a thousand on either side of the place where the two are equal."""
+    assert fails_on(1, "0.01", "100") and fails_on(2, "0.01", "100")
+    assert not fails_on(3, "0.01", "100")
+    for n in range(3, 106):
+        equal = brentq(lambda x, n=n: (1 + x) * math.log1p(1 / x) - math.log(n), 0.009, 1e4)
+        below, above = (str(round(equal * by, 9)) for by in (0.999, 1.001))
+        assert equal < 0.01001 or fails_on(n, "0.01", below)
+        assert factor_is_enough("printed", n, above, "100")
+    assert all(factor_is_enough("printed", n) for n in range(106, 301))
+
+
+def test_four_logarithms_leave_room_in_theorem_2_from_two_pulls_on_and_two_do_not():
+    """At lambda = 1, which is the worst of those from 1 on."""
+    room = lambda t, times: times * t.log() - 1 - (1 + t).log()  # noqa: E731
+    assert positive(lambda t: room(t, 4), "2", "1000000")
+    assert positive(lambda t: room(t, 4), "1", "1000000") is False
+    assert positive(lambda t: room(t, 2), "2", "1000000") is False

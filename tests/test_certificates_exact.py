@@ -1,0 +1,127 @@
+"""The statements of docs/found_on_the_way.md about whole numbers and fractions, on ranges, in exact arithmetic."""
+
+from fractions import Fraction
+
+import pytest
+
+from kbrepro.papers.pi_gp_ucb.experiments import cover_too_large_until
+from kbrepro.papers.pi_gp_ucb.partition import initial_side, must_split
+
+DIMENSIONS, SMOOTHNESS = (1, 2, 3), (1.5, 2.5)
+HORIZONS = (10, 30, 100, 300, 1000, 3000, 10_000)
+
+
+# Janz et al., Lemma 6
+
+
+def at_most(cells, factor, t, d, nu):
+    """Whether cells <= factor (t + 1)^(b d), b = (d + 1) / (d + 2 nu): both sides to the power d + 2 nu."""
+    power = d + int(2 * nu)
+    return Fraction(cells) ** power <= Fraction(factor) ** power * (t + 1) ** (d * (d + 1))
+
+
+def cells_by_round(horizon, d, nu):
+    """The number of cells that some t pulls can make, first cover included, for t = 1 to the horizon."""
+    side, found = initial_side(horizon, d, nu), []
+    total, first = side**d, side**d
+    for t in range(1, horizon + 1):
+        while must_split(side, t, d, nu, "paper"):
+            side *= 2
+            total += side**d
+        found.append((t, first, total))
+    return found
+
+
+def printed(t, first, total, d, nu):
+    return at_most(total, 4, t, d, nu)
+
+
+def larger_of_two(t, first, total, d, nu, factor):
+    return total <= first or at_most(total, factor, t, d, nu)
+
+
+def repaired(t, first, total, d, nu):
+    """The larger of the first cover and 4^d / (2^d - 1) (t + 1)^(b d)."""
+    return larger_of_two(t, first, total, d, nu, Fraction(4**d, 2**d - 1))
+
+
+def failures(bound, horizon, d, nu):
+    return [t for t, first, total in cells_by_round(horizon, d, nu) if not bound(t, first, total, d, nu)]
+
+
+@pytest.mark.parametrize("d", DIMENSIONS)
+@pytest.mark.parametrize("nu", SMOOTHNESS)
+def test_the_repaired_lemma_6_holds_in_each_round_of_each_horizon(d, nu):
+    for horizon in HORIZONS:
+        assert failures(repaired, horizon, d, nu) == []
+
+
+@pytest.mark.parametrize("d", DIMENSIONS)
+@pytest.mark.parametrize("nu", SMOOTHNESS)
+def test_the_first_cover_alone_fails_in_the_first_rounds_and_in_no_other(d, nu):
+    for horizon in HORIZONS:
+        first = initial_side(horizon, d, nu) ** d
+        late = [t for t in range(1, horizon + 1) if not at_most(first, 4, t, d, nu)]
+        assert late == list(range(1, cover_too_large_until(horizon, d, nu) + 1))
+        assert set(late) <= set(failures(printed, horizon, d, nu))
+
+
+@pytest.mark.parametrize(("d", "fails"), [(1, False), (2, True), (3, True)])
+def test_the_larger_of_first_cover_and_printed_number_is_enough_in_one_dimension_only(d, fails):
+    """A cell is there because its parent split, one level higher up than the proof looks."""
+    bound = lambda *args: larger_of_two(*args, 4)  # noqa: E731
+    assert any(failures(bound, horizon, d, 1.5) for horizon in HORIZONS) is fails
+
+
+@pytest.mark.parametrize("d", DIMENSIONS)
+def test_half_the_repaired_number_is_refused(d):
+    bound = lambda *args: larger_of_two(*args, Fraction(4**d, 2 * (2**d - 1)))  # noqa: E731
+    assert any(failures(bound, horizon, d, 1.5) for horizon in HORIZONS)
+
+
+# Janz et al., Section 1: exponents
+
+
+def exponent(a, nu):
+    """Of gamma_T sqrt(T), gamma_T of order T^(a / (a + 2 nu))."""
+    return Fraction(1, 2) + a / (a + 2 * nu)
+
+
+def stated(d, nu):
+    return (3 * d**2 + 2 * nu) / (2 * d**2 + 4 * nu)
+
+
+RANGE = [(Fraction(d), Fraction(n, 10)) for d in range(1, 21) for n in range(1, 1000, 7)]
+
+
+def same_everywhere(of_dimension):
+    """Whether the exponent that the paper states is that of gamma_T sqrt(T) with this a(d), on all of RANGE."""
+    return all(exponent(of_dimension(d), nu) == stated(d, nu) for d, nu in RANGE)
+
+
+def linear_where(limit, of_dimension=lambda d: d * (d + 1)):
+    """Whether the exponent is at least 1 for 2 nu <= limit(d), and for no other, on all of RANGE and at the limits."""
+    places = [*RANGE, *((d, limit(d) / 2) for d, _ in RANGE)]
+    return all((exponent(of_dimension(d), nu) >= 1) == (2 * nu <= limit(d)) for d, nu in places)
+
+
+def test_the_stated_exponent_has_d_squared_where_eq_4_has_d_times_d_plus_one():
+    assert same_everywhere(lambda d: d**2) and not same_everywhere(lambda d: d * (d + 1))
+    assert linear_where(lambda d: d * (d + 1)) and not linear_where(lambda d: d**2)
+    assert linear_where(lambda d: d**2, lambda d: d**2)
+
+
+def test_eq_4_gives_more_than_is_stated_and_the_gain_of_2021_no_more():
+    assert all(exponent(d * (d + 1), nu) > stated(d, nu) >= exponent(d, nu) for d, nu in RANGE)
+    assert not all(exponent(d + 1, nu) <= stated(d, nu) for d, nu in RANGE)  # d + 1 > d^2 in one dimension
+
+
+# Calandriello et al.: at eps = 1/2
+
+
+def test_the_constants_at_half():
+    eps = Fraction(1, 2)
+    alpha = (1 + eps) / (1 - eps)
+    in_q = alpha / eps**2
+    assert (alpha, in_q, in_q**2, alpha * in_q, (alpha * in_q) ** 2) == (3, 12, 144, 36, 1296)
+    assert 5.19**2 < alpha**3 < 5.2**2 and alpha**3 > 3**2
