@@ -41,7 +41,10 @@ def values(judged):
         (measures.claim_3_X(SHARES, 1), {"d1": 29.5, "d2": 29.5, "d3": 29.5}),
         (measures.claim_3_AF(SHARES, 1), {"d1": 20, "d2": 20, "d3": 20}),
         (measures.claim_3_AG(SHARES, 1), {"d1": 10, "d2": 10}),
-        (measures.claim_3_AD(np.array([[1.0, 2], [3, 2], [2, 2], [1, 2]])), {"holds": 0.75}),
+        (
+            measures.claim_3_AD(np.array([[1.0, 2], [3, 2], [2, 2], [1, 2]]), np.array([[9.0, 2], [4, 2]])),
+            {"holds": 0.75, "printed": 0.5, "matern_printed": 1},
+        ),
         (measures.claim_3_L(TOUR, 100), {"tour": 0.8, "crossing": 0.4}),
         (
             measures.claim_3_Z(
