@@ -34,6 +34,7 @@ from kbrepro.regret import (
 Judged = dict[str, Estimate]
 Final = tuple[Array, Array]
 Case = tuple[str, str]
+Clock = tuple[int, str]
 OURS, RIVAL = "π-GP-UCB", "IGP-UCB"
 USUAL, LITERAL = "usual", "eq. 2 read literally"
 
@@ -85,13 +86,16 @@ def claim_3_Z(fine: Mapping[str, Array], coarse: Mapping[str, Array], seed: int)
 # Operations
 
 
-def claim_3_I(of_cells: Mapping[int, Array], of_all: Mapping[int, Array], horizon: int, seed: int) -> Judged:
+def claim_3_I(
+    of_cells: Mapping[int, Array], of_all: Mapping[int, Array], clocks: Mapping[Clock, Trace], horizon: int, seed: int
+) -> Judged:
     """How the operations of a round grow in t from T / 10 on: π-GP-UCB's, runs (n, m) by d, and IGP-UCB's (m,)."""
     ends, judged = edges(horizon), {}
     at = (ends[:-1] + ends[1:] + 1) / 2
     late = at >= horizon / 10
     for d in (2, 3):
         judged[f"pi_d{d}"] = growth(at[late], of_cells[d][:, late], intervals(seed))
+        judged[f"seconds_d{d}"] = growth(at[late], clocks[d, OURS].seconds_a_round[:, late], intervals(seed))
         judged[f"igp_d{d}"] = exact(float(np.polyfit(np.log(at[late]), np.log(of_all[d][late]), 1)[0]))
     return judged
 
@@ -100,6 +104,12 @@ def times(of_cells: Array, of_all: Array, seed: int) -> Estimate:
     """Return how many times the operations of π-GP-UCB, runs (n, m), exact IGP-UCB takes, (m,) (3-J, 3-K, 3-R)."""
     value, low, high = estimated_mean(of_cells.mean(axis=1) / of_all.mean(), seed)
     return Estimate(1 / value, 1 / high, 1 / low if low > 0 else np.inf)
+
+
+def clocked(clocks: Mapping[Clock, Trace], d: int, seed: int) -> Estimate:
+    """Return how many times the seconds of a run of π-GP-UCB IGP-UCB takes (3-J, 3-K, 3-R), by (d, algorithm)."""
+    ours, theirs = (clocks[d, rule].seconds.sum(axis=1) for rule in (OURS, RIVAL))
+    return paired_share(theirs, ours, seed).changed(partial(operator.add, 1.0))
 
 
 def claim_3_L(tour: pd.DataFrame, horizon: int) -> Judged:

@@ -70,11 +70,20 @@ def test_a_printed_share_is_measured_in_half_widths_of_its_prediction_interval()
     assert measures.refuted(spread, near) == [LITERAL]
 
 
+def timed(seconds):
+    """Three runs of 1000 rounds, which take so many seconds a hundredth (100,)."""
+    return Trace(np.zeros((3, 1000), dtype=int), np.zeros((3, 1)), np.tile(seconds, (3, 1)), np.zeros((3, 1)))
+
+
 def test_operations_decide_what_is_said_of_time():
     at = (np.arange(100) * 10 + np.arange(1, 101) * 10 + 1) / 2  # the middles of a hundred times ten rounds
     runs = {d: np.outer(np.linspace(0.5, 1.5, 40), at**0.1) for d in (2, 3)}
-    found = values(measures.claim_3_I(runs, {d: at**d for d in (2, 3)}, 1000, 1))
-    assert found == pytest.approx({"pi_d2": 0.1, "igp_d2": 2, "pi_d3": 0.1, "igp_d3": 3})
+    clocks = {(d, rule): timed(d * at ** (d / 10 + (rule == RIVAL))) for d in (2, 3) for rule in (OURS, RIVAL)}
+    found = values(measures.claim_3_I(runs, {d: at**d for d in (2, 3)}, clocks, 1000, 1))
+    assert found == pytest.approx(
+        {"pi_d2": 0.1, "igp_d2": 2, "pi_d3": 0.1, "igp_d3": 3, "seconds_d2": 0.2, "seconds_d3": 0.3}
+    )
+    assert measures.clocked({(2, OURS): timed(at), (2, RIVAL): timed(3 * at)}, 2, 1) == pytest.approx((3, 3, 3))
     ratio = measures.times(np.outer(np.linspace(0.5, 1.5, 40), [1.0, 3]), np.array([10.0, 30]), 1)
     assert ratio.value == pytest.approx(10) and 8 < ratio.low < 10 < ratio.high < 12
 
