@@ -37,7 +37,10 @@ def values(judged):
     ("judged", "expected"),
     [
         (measures.claim_3_G(FINALS, 1), dict.fromkeys(("d1", "d2", "d3", "d1_eq2", "d2_eq2"), 0.15)),
-        (measures.claim_3_W(SHARES, 1), {"d1": 19.5, "d2": 19.5, "d3": 19.5}),
+        (
+            measures.claim_3_W(SHARES, 1),
+            dict.fromkeys(("d1", "d2", "d3"), 19.5) | dict.fromkeys(("both_d1", "both_d2", "both_d3"), -0.5),
+        ),
         (measures.claim_3_X(SHARES, 1), {"d1": 29.5, "d2": 29.5, "d3": 29.5}),
         (measures.claim_3_AF(SHARES, 1), {"d1": 20, "d2": 20, "d3": 20}),
         (measures.claim_3_AG(SHARES, 1), {"d1": 10, "d2": 10}),
@@ -104,7 +107,9 @@ def test_theory_and_cells():
     tenths = np.repeat([9.0, 1, 9, 9, 9, 9, 9, 9, 9, 3], 10)
     runs = [SimpleNamespace(late_share=share, moved=share / 10, operations=tenths) for share in (0.2, 0.4)]
     assert measures.claim_3_V([runs, runs[:1]])["moved"].value == pytest.approx(0.03)
-    assert values(measures.claim_3_S(runs, 1)) == pytest.approx({"late": 3, "pulls": 0.3})
+    assert values(measures.claim_3_S(runs, np.full((2, 4), 0.76), 1)) == pytest.approx(
+        {"runtime": 10, "late": 3, "pulls": 0.3}
+    )
 
 
 def test_functions_outside_the_model():
