@@ -47,11 +47,6 @@ def test_the_first_cover_of_janz_et_al_exceeds_lemma_6(d, until):
     assert proof_holds_from > until
 
 
-def one(a, b):
-    """The constant kernel."""
-    return np.ones((len(a), len(b)))
-
-
 def both_sides(kernel, n, run, chosen_by):
     """Both sides of Lemma 10 after n distinct arms on a line; `chosen_by(arms, noise)` marks those in the set."""
     rng = np.random.default_rng([10, run])
@@ -65,7 +60,7 @@ def noise_was_positive(arms, noise):
     return (noise > 0) & (np.arange(len(noise)) < len(noise) - 1)
 
 
-KERNELS = {"constant": one, "se": SquaredExponential(0.2), "matern": Matern(0.2, nu=1.5)}
+KERNELS = {"constant": covers.One(), "se": SquaredExponential(0.2), "matern": Matern(0.2, nu=1.5)}
 
 
 @pytest.mark.parametrize(("n", "right"), [(500, (12, 25, 32)), (1000, (12, 29, 40)), (2000, (13, 34, 49))])
@@ -75,7 +70,7 @@ def test_lemma_10_of_janz_et_al_is_false_for_a_set_that_looks_at_the_noise(n, ri
         assert (sides[:, 0] > sides[:, 1]).all()
         assert sides[:, 0].mean() == pytest.approx(n / 8, rel=0.05)
         assert round(sides[:, 1].mean()) == pytest.approx(its, abs=1)
-        if kernel is one and n == 2000:
+        if kernel is KERNELS["constant"] and n == 2000:
             assert (np.sqrt(sides[:, 0]) > sides[:, 1]).all()
 
 

@@ -13,6 +13,16 @@ from kbrepro.kernels import Array, Kernel
 from kbrepro.problems import Trial
 
 
+class One:
+    """The constant kernel: 1 between any two points."""
+
+    def __call__(self, X: Array, Z: Array) -> Array:
+        return np.ones((len(X), len(Z)))
+
+    def diag(self, X: Array) -> Array:
+        return np.ones(len(X))
+
+
 def lemma_10(kernel: Kernel, points: Array, noise: Array, *, count: float, delta: float, eta: float = 1e-6) -> Array:
     """Return both sides of Lemma 10, (2,), for one set that holds the pulls `points` (n, d) with `noise` (n,).
 

@@ -37,11 +37,17 @@ def values(judged):
     ("judged", "expected"),
     [
         (measures.claim_3_G(FINALS, 1), dict.fromkeys(("d1", "d2", "d3", "d1_eq2", "d2_eq2"), 0.15)),
-        (measures.claim_3_W(SHARES, 1), {"d1": 19.5, "d2": 19.5, "d3": 19.5}),
+        (
+            measures.claim_3_W(SHARES, 1),
+            dict.fromkeys(("d1", "d2", "d3"), 19.5) | dict.fromkeys(("both_d1", "both_d2", "both_d3"), -0.5),
+        ),
         (measures.claim_3_X(SHARES, 1), {"d1": 29.5, "d2": 29.5, "d3": 29.5}),
         (measures.claim_3_AF(SHARES, 1), {"d1": 20, "d2": 20, "d3": 20}),
         (measures.claim_3_AG(SHARES, 1), {"d1": 10, "d2": 10}),
-        (measures.claim_3_AD(np.array([[1.0, 2], [3, 2], [2, 2], [1, 2]])), {"holds": 0.75}),
+        (
+            measures.claim_3_AD(np.array([[1.0, 2], [3, 2], [2, 2], [1, 2]]), np.array([[9.0, 2], [4, 2]])),
+            {"holds": 0.75, "printed": 0.5, "matern_printed": 1},
+        ),
         (measures.claim_3_L(TOUR, 100), {"tour": 0.8, "crossing": 0.4}),
         (
             measures.claim_3_Z(
@@ -67,11 +73,20 @@ def test_a_printed_share_is_measured_in_half_widths_of_its_prediction_interval()
     assert measures.refuted(spread, near) == [LITERAL]
 
 
+def timed(seconds):
+    """Three runs of 1000 rounds, which take so many seconds a hundredth (100,)."""
+    return Trace(np.zeros((3, 1000), dtype=int), np.zeros((3, 1)), np.tile(seconds, (3, 1)), np.zeros((3, 1)))
+
+
 def test_operations_decide_what_is_said_of_time():
     at = (np.arange(100) * 10 + np.arange(1, 101) * 10 + 1) / 2  # the middles of a hundred times ten rounds
     runs = {d: np.outer(np.linspace(0.5, 1.5, 40), at**0.1) for d in (2, 3)}
-    found = values(measures.claim_3_I(runs, {d: at**d for d in (2, 3)}, 1000, 1))
-    assert found == pytest.approx({"pi_d2": 0.1, "igp_d2": 2, "pi_d3": 0.1, "igp_d3": 3})
+    clocks = {(d, rule): timed(d * at ** (d / 10 + (rule == RIVAL))) for d in (2, 3) for rule in (OURS, RIVAL)}
+    found = values(measures.claim_3_I(runs, {d: at**d for d in (2, 3)}, clocks, 1000, 1))
+    assert found == pytest.approx(
+        {"pi_d2": 0.1, "igp_d2": 2, "pi_d3": 0.1, "igp_d3": 3, "seconds_d2": 0.2, "seconds_d3": 0.3}
+    )
+    assert measures.clocked({(2, OURS): timed(at), (2, RIVAL): timed(3 * at)}, 2, 1) == pytest.approx((3, 3, 3))
     ratio = measures.times(np.outer(np.linspace(0.5, 1.5, 40), [1.0, 3]), np.array([10.0, 30]), 1)
     assert ratio.value == pytest.approx(10) and 8 < ratio.low < 10 < ratio.high < 12
 
@@ -92,7 +107,9 @@ def test_theory_and_cells():
     tenths = np.repeat([9.0, 1, 9, 9, 9, 9, 9, 9, 9, 3], 10)
     runs = [SimpleNamespace(late_share=share, moved=share / 10, operations=tenths) for share in (0.2, 0.4)]
     assert measures.claim_3_V([runs, runs[:1]])["moved"].value == pytest.approx(0.03)
-    assert values(measures.claim_3_S(runs, 1)) == pytest.approx({"late": 3, "pulls": 0.3})
+    assert values(measures.claim_3_S(runs, np.full((2, 4), 0.76), 1)) == pytest.approx(
+        {"runtime": 10, "late": 3, "pulls": 0.3}
+    )
 
 
 def test_functions_outside_the_model():
