@@ -120,10 +120,11 @@ checks.probability(delta=delta)
 # same in each cell, with the pulls inside the cell:
 #
 # 1. Cover $[0, 1]^d$ by about $T^q$ cubes, $q = d(d+1) / (d(d+2) + 2\nu)$.
-# 2. In every cell $A$ compute $\mu^A$, $\sigma^A$ and $\gamma^A$; $\delta / 4(t+1)^{bd}$ replaces $\delta$, with $b =
-#    (d+1)/(d+2\nu)$.
+# 2. In every cell $A$ compute $\mu^A$, $\sigma^A$ and $\gamma^A$; $\delta / (4(t+1)^{bd})$ replaces $\delta$, with $b =
+#    (d+1)/(d+2\nu)$. The width with this $\delta$ is $\hat\beta^A_t$.
 # 3. Pull the arm whose best cell has the largest $\mu^A_{t-1}(x) + \hat\beta^A_t \sigma^A_{t-1}(x)$.
-# 4. A cell of side $\rho$ splits into $2^d$ once $\rho^{-1/b} < n_A + 1$ for its $n_A$ pulls; the children keep them.
+# 4. A cell of side $\rho$ splits into $2^d$ once $\rho^{-1/b} < n_A + 1$ for its $n_A$ pulls; each child inherits the
+#    pulls inside it.
 
 
 # %% tags=["experiment"]
@@ -164,7 +165,8 @@ def pi_gp_ucb(k, X, alpha, T, B, L, nu, pull, order):
 
 
 # %% [markdown]
-# The package looks at changed cells only and pulls the same arms:
+# The package conditions again only the cells that got a pull, but compares all cells in every round with the width of
+# that round. So it pulls the same arms, here in 60 rounds:
 
 # %% tags=["experiment"]
 usual, nu = Matern(0.2, nu=1.5), 1.5
@@ -223,11 +225,12 @@ live.show("pi_gp_ucb")
 # $$\frac{d(2d+3) + 2\nu}{d(2d+4) + 4\nu} < 1.$$
 #
 # No algorithm can be below $(d+\nu)/(d+2\nu)$. Two later results help IGP-UCB: the largest gain $\gamma_T$ grows more
-# slowly than was known ([Vakili et al. 2021](https://arxiv.org/abs/2009.06966)), and $\lambda$ (here $\alpha$) may grow
-# with $T$ ([Whitehouse et al. 2023](https://arxiv.org/abs/2307.07539)).
+# slowly than was known ([Vakili et al. 2021](https://arxiv.org/abs/2009.06966)), and $\alpha$ (there $\lambda$) may
+# grow with $T$ ([Whitehouse et al. 2023](https://arxiv.org/abs/2307.07539)).
 #
 # The right panels check Theorem 4, $\gamma_T = \tilde O(T^q)$, where each pull takes the arm of largest variance. The
-# spectral density (eq. 2) literally gives the lengthscale $l \sqrt 3$ in the usual convention. Both are played.
+# spectral density that the paper prints (eq. 2) literally gives the lengthscale $l \sqrt 3$ where the usual Matérn
+# formula has $l$. Both are played: "usual", and "eq. 2 read literally".
 
 # %% tags=["experiment"]
 kernels = {"usual": usual, "eq. 2 read literally": Matern(0.2 * np.sqrt(3), nu=1.5)}
@@ -261,8 +264,7 @@ record.show("3-N")
 # arms are the grid of 30 points a side on $[0, 1]^d$, and both algorithms know the norm. $\alpha = 1$, noise uniform on
 # $[-1, 1]$, $L = 1$. Regret is divided by what uniform play is expected to lose.
 #
-# The paper prints means of 12 runs. The exact posterior of all
-# 27,000 arms costs one pair of Fourier transforms a round ([how](../docs/many_arms.md)).
+# The paper prints means of 12 runs. How 27,000 arms stay exact: [here](../docs/many_arms.md).
 
 
 # %% tags=["experiment"]
@@ -334,9 +336,9 @@ table.round(3)
 record.show("3-A", "3-G", "3-H")
 
 # %% [markdown]
-# ## What does the first tour of the cells cost? (Fig. 1, left and centre)
+# ## What does a first visit to every cell cost? (text on Fig. 1, left and centre)
 #
-# A cell without data has as a rule a larger index than one with data. So π-GP-UCB first visits every cell of its cover.
+# A cell without data has as a rule the larger index. So π-GP-UCB first visits every cell.
 
 # %% tags=["experiment"]
 tour = {}
@@ -397,12 +399,12 @@ created = {d: np.array([[its.created for its in cells[d, T]] for T in horizons],
 record.judge("3-M", **(of_count := measures.claim_3_M(created, horizons, nu, seed)))
 record.judge("3-T", **(of_width := measures.claim_3_T(np.array([i.width for i in cells[2, horizon]]), igp_width, seed)))
 record.judge("3-V", **measures.claim_3_V([cells[d, horizon] for d in (1, 2)]))
-record.judge("3-AA", **measures.claim_3_AA(totals, rates, seed))
+record.judge("3-AA", **(of_rates := measures.claim_3_AA(totals, rates, seed)))
 table = pd.DataFrame({case: its.mean(axis=0) for case, its in totals.items()}, rates).T.rename_axis(["ν", "d"])
 record.table(table, "growth_of_regret")
 record.expect(
     of_width["pi"].value < of_width["igp"].value,
-    f"The width (less $B$) grows as $t^{{{of_width['pi'].value:.2f}}}$ in the widest cell, as "
+    f"The width minus $B$ grows as $t^{{{of_width['pi'].value:.2f}}}$ in the widest cell, as "
     f"$t^{{{of_width['igp'].value:.2f}}}$ in IGP-UCB.",
 )
 table.round(1)
@@ -419,14 +421,15 @@ record.show("3-M", "3-T", "3-V", "3-AA")
 # %% [markdown]
 # ## Does the band hold in every cell? (Lemmas 5, 6 and 10, Theorem 3)
 #
-# With probability $1 - \delta$ the band $|f - \mu^A_{t-1}| \le \hat\beta^A_t \sigma^A_{t-1}$ shall hold in all rounds,
+# With probability $1 - \delta$ the band $|f - \mu^A_{t-1}| \le \hat\beta^A_t \sigma^A_{t-1}$ should hold in all rounds,
 # cells and arms at once (Lemma 5, for $\alpha = 1 + 2/T$). Then the regret is at most the sum of $2 \hat\beta^A_t
 # \sigma^A_{t-1}(x_t)$ (Theorem 3).
 #
-# The proof spreads $\delta$ over $4(t+1)^{bd}$ cells (Lemma 6), too few in the first rounds. And it rests on Lemma 10,
-# which bounds the noise of the pulls in a set of arms, for *any* set chosen from the past. That is false: choose the
-# arms whose noise was positive. Two repaired unions [can be proved](../docs/adaptive_covers.md), with the same rate:
-# over all cells that $T$ pulls can make (*horizon*), and with a share of $\delta$ for each level (*levels*).
+# The proof spreads $\delta$ over $4(t+1)^{bd}$ cells (Lemma 6), too few in the first rounds. Lemma 10 bounds the
+# summed noise over any set of arms, even one chosen after seeing the noise. Choosing the arms with positive noise
+# breaks it. Its printed norm has no square, its proof has; we test both. Two repaired unions [can be
+# proved](../docs/adaptive_covers.md), with the same rate: over all cells that $T$ pulls can make (*horizon*), and
+# with a share of $\delta$ for each level (*levels*).
 
 # %% tags=["experiment"]
 bands = {}
@@ -468,8 +471,10 @@ record.expect(
 table.round(2)
 
 # %% [markdown]
-# *Multiplier*: the smallest by which the width could be scaled and still cover in 90 % of runs. Below, both sides of
-# Lemma 10: the left should be the smaller.
+# *Multiplier*: the smallest by which the width could be scaled and still cover in 90 % of runs. Below, for the noise
+# $\varepsilon$ and the kernel matrix $K$ of the pulls in the set, Lemma 10 with the square:
+#
+# $$\varepsilon^\top (I + K^{-1})^{-1} \varepsilon \le 2 \log \bigl( \det(K + I)^{1/2} N_t / \delta \bigr).$$
 
 # %% jupyter={"source_hidden": true} tags=["hide-input"]
 pd.DataFrame(sides.mean(axis=0), pulls, ["left side", "right side"]).rename_axis("pulls").round(0)
@@ -484,7 +489,7 @@ pd.DataFrame({"first cells": first, "4 (t + 1)^(b d), t = 1": {d: 4 * 2 ** ((d +
 record.show("3-P", "3-Q", "3-U", "3-AD")
 
 # %% [markdown]
-# ## Does it work on functions outside the model? (Fig. 2)
+# ## Does it work on functions outside the model? (text on Fig. 2)
 #
 # Test functions for optimisation, turned upside down and scaled to $[-1, 1]$; noise uniform on $[-0.1, 0.1]$, $L =
 # 0.1$, and $B = 1$ though nobody knows their norm. The paper does not name its four: our first four are a guess.
@@ -533,8 +538,9 @@ record.show("3-O")
 # - *lambda grows* ([Whitehouse et al. 2023](https://arxiv.org/abs/2307.07539)): $\lambda = T^{d/(2\nu+2d)}$, with the
 #   width $B + L \sqrt{(2/\lambda) (\gamma_{t-1} + \log(1/\delta))}$. The theorem leaves its constant open (1 here).
 #
-# *Both* keep the rate of the second, since $\sqrt{a^2 + b^2} \le a + b$. They need $T$ beforehand; *any horizon* does
-# not: its epochs double, and $\lambda$ is frozen in each. Nobody proposed a $\lambda$ that grows for π-GP-UCB.
+# Here $\lambda$ is the $\alpha$ of above. *Both* is the first width with the second's $\lambda$. Combining them keeps
+# the second's rate, since $\sqrt{a^2 + b^2} \le a + b$. *Any horizon* works in epochs of doubling length, $\lambda$
+# fixed in each, data kept. Nobody proposed a $\lambda$ that grows for π-GP-UCB.
 
 # %% tags=["experiment"]
 grown = {d: growing_variance(horizon, d, nu) for d in (1, 2, 3)}
@@ -602,8 +608,12 @@ table["share"].unstack([1, 2]).loc[list(dict.fromkeys(change for change, _, _ in
 record.show("3-W", "3-X", "3-Y", "3-AF", "3-AG")
 
 # %% [markdown]
-# The first author's thesis (2022) changes π-GP-UCB itself: one cell at the start, a cell splits when $n >
-# \rho^{-2\nu}$, children start without data, and the union counts $4(T+1)^{d/2\nu}$ cells.
+# <details><summary>The first author's thesis (2022) changes π-GP-UCB itself</summary>
+#
+# One cell at the start, a cell splits when $n > \rho^{-2\nu}$, children start without data, and the union counts
+# $4(T+1)^{d/2\nu}$ cells.
+#
+# </details>
 
 # %% tags=["experiment"]
 of_thesis = {"π-GP-UCB, thesis": partial(PI, variant="thesis")}
@@ -623,11 +633,10 @@ record.expect(
 table.round(3)
 
 # %% [markdown]
-# ## What does it cost? (Fig. 1, right; Table 1)
+# ## What does it cost? (text on Fig. 1, right; Table 1)
 #
-# Seconds are those of an implementation, so we count the multiplications of the printed algorithms: a set of $n$ pulls
-# and $m$ arms takes $n^2 + mn$ for its next pull. For IGP-UCB the set is everything. For π-GP-UCB it is the cell, and a
-# new cell factors once, $n^3/3 + mn^2$.
+# Seconds depend on code, so we count multiplications. IGP-UCB uses all pulls and arms; π-GP-UCB those of one cell. For
+# its next pull a set of $n$ pulls and $m$ arms takes $n^2 + mn$. A new cell factors once, $n^3/3 + mn^2$.
 
 # %% tags=["experiment"]
 clocks = {}
@@ -647,8 +656,9 @@ plt.show()
 
 # %% jupyter={"source_hidden": true} tags=["hide-input"]
 record.judge("3-I", **(slopes := measures.claim_3_I(of_cells, of_all, clocks, horizon, seed)))
+clocked = {d: measures.clocked(clocks, d, seed) for d in (1, 2, 3)}
 for claim_id, d in (("3-J", 3), ("3-K", 1), ("3-R", 2)):
-    record.judge(claim_id, ratio=times[d], seconds=measures.clocked(clocks, d, seed))
+    record.judge(claim_id, ratio=times[d], seconds=clocked[d])
 record.judge("3-S", **(settling := measures.claim_3_S(cells[1, horizon], of_cells[2], seed)))
 table = pd.DataFrame({d: [of_all[d].mean() * horizon, of_cells[d].mean() * horizon, times[d].value] for d in (1, 2, 3)},
                      ["IGP-UCB", "π-GP-UCB", "ratio"]).T.rename_axis("d")  # fmt: skip
@@ -661,8 +671,8 @@ record.table(seconds.rename_axis(["d", "algorithm"]).to_frame(), "seconds", kind
 seconds.unstack().round(2)
 
 # %% [markdown]
-# Multiplications of a run, and our seconds, which decide nothing: on a grid our exact IGP-UCB needs far less than the
-# printed algorithm. The paper measured 30 h against 29 min in three dimensions.
+# Multiplications of a run, and our seconds, which decide nothing. The paper's times: 82 against 12 minutes, 118 minutes
+# against 97 seconds, 30 hours against 29 minutes.
 
 # %% tags=["full-scale", "nbval-ignore-output"]
 record.show("3-I", "3-J", "3-K", "3-R", "3-S")
@@ -723,7 +733,7 @@ specified.groupby(["lengthscale", "state"]).size().unstack(fill_value=0)
 # %% [markdown]
 # ### Does the grid decide? (Table 1, d = 3)
 #
-# The first functions of $d = 3$ once more; at full scale on a million arms.
+# The first functions of $d = 3$ once more, too few to decide it; at full scale on a million arms.
 
 # %% tags=["experiment"]
 fine, fine_uniform = play(functions(3, side=fine_side), published, fine_trials, f"Table 1, d = 3, {fine_side} a side")
@@ -750,29 +760,31 @@ record.explain(
     gaps["d1_eq2"].low > 0 > max(gaps["d1"].high, gaps["d2"].high) and gaps["d2_eq2"].high > 0,
     "The comparison depends on how eq. 2 is read (3-G)",
     "Under the longer lengthscale that it literally defines, IGP-UCB learns faster: π-GP-UCB has more regret in one "
-    "dimension, and not clearly less in two.",
+    "dimension, and ties in two; we did not play three.",
 )
 record.explain(
     ["3-Q", "3-V", "3-AD"],
     max(too_many.values()) > 0 and {record.verdict(i) for i in ("3-V", "3-AD")} == {"not reproduced"},
-    "Three statements are false as printed (3-Q, 3-V, 3-AD)",
-    "The count of cells leaves out the first cover, the best arm of an unchanged cell can move since the width depends "
-    "on t, and Lemma 10 allows sets that look at the noise.",
+    "Two lemmas and one remark are false as printed (3-Q, 3-AD, 3-V)",
+    "The count of cells leaves out the first cover. Lemma 10 allows sets that look at the noise. The best arm of an "
+    "unchanged cell can move, since the width depends on t.",
 )
 late = {d: its[:, -10:].mean() / its[:, :10].mean() for d, its in of_cells.items()}
 if record.verdict("3-I") != "reproduced":
     record.explain(
         ["3-I"],
-        slopes["pi_d3"].high < 0.2 < slopes["pi_d2"].high and late[2] > 2,
+        slopes["pi_d3"].high < 0.2 < slopes["pi_d2"].low
+        and late[2] > 2
+        and all(slopes[f"seconds_d{d}"].high < 0.2 for d in (2, 3)),
         "Time is near-linear in three dimensions, not in two (3-I)",
         "In two, cells near good arms fill up: late rounds take "
-        f"{late[2]:.0f} times the multiplications of early ones.",
+        f"{late[2]:.0f} times the multiplications of early ones. By our clock rounds grow little in either.",
     )
 if record.verdict("3-S") != "reproduced":
     record.explain(
         ["3-S"],
         settling["late"].low > 1.05 and settling["pulls"].low < 0.5,
-        "Late rounds are dear in one dimension, as the paper says (3-S)",
+        "Late rounds are costly in one dimension, as the paper says (3-S)",
         "Whether because it has converged is less clear: one cell takes "
         f"{settling['pulls'].value:.0%} of the late pulls, and our limit is half.",
     )
@@ -788,8 +800,17 @@ if record.verdict("3-W") == "undecided":
     record.explain(
         ["3-W"],
         all(since[f"d{d}"].low < 0 for d in (1, 2, 3)),
-        "Best against best is not decided everywhere (3-W)",
+        "Which changed algorithm is better is not decided everywhere (3-W)",
         f"In {' and '.join(unclear)} dimensions the difference is within its error.",
+    )
+
+above = {d: of_rates[f"nu3_d{d}"] for d in (1, 2)}
+if record.verdict("3-AA") == "partly":
+    record.explain(
+        ["3-AA"],
+        above[1].high < 0 < above[2].low,
+        "Regret grows faster than eq. 1 in two dimensions, so far (3-AA)",
+        "The bound is asymptotic: up to our horizons the first visit to every cell is a large share of the regret.",
     )
 
 # %% [markdown]
@@ -797,64 +818,46 @@ if record.verdict("3-W") == "undecided":
 
 
 # %% jupyter={"source_hidden": true} tags=["full-scale", "hide-input", "nbval-ignore-output"]
-def at_best(d):
-    """The difference of IGP-UCB with both changes from the π-GP-UCB of least regret, in the runs that both played."""
-    ours, best = shares["both", d, "IGP-UCB"], min(("tighter width", "both"), key=lambda c: of[c, d, "π-GP-UCB"])
-    theirs = shares[best, d, "π-GP-UCB"]
-    n = min(len(ours), len(theirs))
-    return estimated_mean(ours[:n] - theirs[:n], seed)
-
-
-differences = {d: at_best(d) for d in (1, 2, 3)}
-
-
-def dimensions(wanted):
-    """The dimensions in which the difference is so, in words."""
-    its = [word for d, word in ((1, "one"), (2, "two"), (3, "three")) if wanted(differences[d])]
-    return " and ".join([", ".join(its[:-1]), its[-1]] if len(its) > 1 else its)
-
-
 def rounded(x):
     return f"{float(f'{x:.2g}'):,.0f}"
 
 
-vacuous = exponents.loc[(3, 1.5), "IGP-UCB, 2020"] == 1 > exponents.loc[(3, 1.5), "π-GP-UCB"]
+vacuous = all(exponents.loc[(d, nu), "IGP-UCB, 2020"] == 1 > exponents.loc[(d, nu), "π-GP-UCB"] for d in (2, 3))
 record.finding(
-    ["3-H", "3-AA"],
-    vacuous and record.verdict("3-H") == "reproduced",
-    "IGP-UCB fits one Gaussian process to all data and tries the arm that could be best. In 2017 nothing could be "
-    "promised for rough functions in three dimensions, and as the paper says it barely beats uniform play there, with "
-    f"{barely.value:.0%} of its regret.",
+    ["3-H", "3-A"],
+    vacuous and record.verdict("3-H") == "reproduced" and record.value("3-A", "igp_d3") > 1,
+    "The theory before this paper gave IGP-UCB no guarantee for rough functions in two or more dimensions. As Janz et "
+    f"al. say, it barely beats uniform play in three: {barely.value:.0%} of its regret, where they print "
+    f"{printed[3, 'IGP-UCB']:.0%}.",
 )
 saved = 1 - of["published", 3, "π-GP-UCB"] / of["published", 3, "IGP-UCB"]
 record.finding(
     ["3-G"],
-    max(gaps[f"d{d}"].high for d in (1, 2, 3)) < 0 < gaps["d1_eq2"].low,
-    "π-GP-UCB, with a Gaussian process for each cell of the domain, has less regret, in three dimensions by "
-    f"{saved:.0%}. But with the lengthscale that the paper's own formula literally defines, it has more in one "
-    "dimension.",
+    max(gaps[f"d{d}"].high for d in (1, 2, 3)) < 0 < gaps["d1_eq2"].low
+    and gaps["d2_eq2"].low < 0 < gaps["d2_eq2"].high,
+    "π-GP-UCB, with a Gaussian process for each cell of the domain, has less regret than IGP-UCB, in three dimensions "
+    f"by {saved:.0%}. With the lengthscale that the paper's own formula literally defines, it has more in one dimension "
+    "and ties in two.",
 )
 record.finding(
     ["3-Q", "3-AD", "3-P"],
-    {record.verdict("3-Q"), record.verdict("3-AD")} == {"not reproduced"} and coverage >= 1 - delta and cost < 0.1,
-    f"Two lemmas behind its guarantee are false as printed. A repaired confidence band held {in_runs} and hardly costs "
-    "regret.",
+    {record.verdict("3-Q"), record.verdict("3-AD")} == {"not reproduced"} and coverage >= 1 - delta and cost <= 0,
+    f"Two lemmas behind its guarantee are false as printed. Two repaired confidence bands held {in_runs} and cost no "
+    "more regret.",
 )
-ahead, open_in = dimensions(lambda its: its.high < 0), dimensions(lambda its: its.low <= 0 <= its.high)
-behind, fewer = dimensions(lambda its: its.low > 0), 1 - of["both", 2, "IGP-UCB"] / of["tighter width", 2, "π-GP-UCB"]
+behind = 1 - of["both", 2, "IGP-UCB"] / of["tighter width", 2, "π-GP-UCB"]
 record.finding(
     ["3-W"],
-    differences[2].high < 0 and fewer > 0,
-    "Two later proofs turn the order round: with a narrower band and a regularisation that grows with the horizon, "
-    f"plain IGP-UCB has less regret than π-GP-UCB at its best in {ahead} dimensions, in two by {fewer:.0%}."
-    + f" In {behind} it has more." * bool(behind)
-    + f" In {open_in} it is undecided (open)." * bool(open_in),
+    record.verdict("3-W") == "reproduced" and behind > 0 and since["both_d3"].low <= 0 <= since["both_d3"].high,
+    "With two later improvements, a narrower band and a regularisation that grows with the horizon, IGP-UCB overtakes "
+    f"π-GP-UCB with the narrower band in every dimension, in two by {behind:.0%}. In three π-GP-UCB gains from both, "
+    "too, and the two are level.",
 )
 record.finding(
     ["3-J", "3-W"],
     record.verdict("3-J") == "reproduced" and since["d2"].high < 0 and seconds[3, "IGP-UCB"] < 1800,
-    "To choose today: use IGP-UCB with both changes where arms form a grid, since Fourier transforms keep it exact on "
-    "tens of thousands of arms within minutes. Without a grid cells stay the cheap way: in three dimensions IGP-UCB as "
-    f"printed takes {rounded(times[3].value)} times as many multiplications.",
+    "To choose today: use IGP-UCB with both changes where arms form a grid, on which it stays exact for tens of "
+    "thousands of arms. Elsewhere π-GP-UCB's cells are cheaper: in three dimensions IGP-UCB as printed takes "
+    f"{rounded(times[3].value)} times as many multiplications, by our clock {rounded(clocked[3].value)} times as long.",
 )
 record.finish()

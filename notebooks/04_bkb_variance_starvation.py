@@ -878,7 +878,8 @@ record.finding(
 )
 record.finding(
     ["4-J", "4-K"],
-    record.verdict("4-J") == "reproduced" and updated["rows_d2"].value > cost_horizon > updated["rows_d1"].value
+    record.verdict("4-J") == "reproduced"
+    and updated["rows_d2"].value > cost_horizon > updated["rows_d1"].value
     and cheaper.loc["exact, covariance", [on_line, in_plane]].min() == never,
     "By counted operations a step of BKB is cheaper than computing the exact posterior anew, but cheaper than updating "
     "that posterior in one dimension only. By our clock updating is as fast even there.",

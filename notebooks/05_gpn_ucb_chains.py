@@ -213,7 +213,7 @@ print(f"{len(arms)} of {len(arms)} pulls agree; the first five: {arms[:5]}")
 # %% [markdown]
 # ## See it run: one arm through three layers
 #
-# Step through a run:
+# Step through it:
 
 # %% jupyter={"source_hidden": true} tags=["hide-input"]
 live.show("gpn_ucb")
@@ -242,7 +242,7 @@ width.add_prefix("layer ").rename_axis(columns=None).round(2)
 # Three layers, squared exponential kernel of lengthscale 1, $B = L = 2$; at full scale 2,500 arms on a grid of $[-5,
 # 5]^2$ and $T = 200$ rounds. The paper draws two chains from a Gaussian process and prints neither: one has "several
 # potential maximisers" (here: another peak within 5 % of the range of $g$ below the best), one an "obvious" one (no
-# other within 25 %). We draw many, so a verdict says what is typical.
+# other within 25 %). We draw many: a verdict says what is typical.
 #
 # Draws break the promise: over a continuum their norm is not finite. So we also build *chains of norm 2*, whose layers
 # have norm exactly 2.
@@ -278,7 +278,7 @@ pd.DataFrame(kinds).T.round(2)
 # %% [markdown]
 # ## Does GPN-UCB lose less on the way? (Fig. 11)
 #
-# GPN-UCB plays against
+# Its rivals:
 #
 # - *GP-UCB* and *EI*, which see the reward alone (*black box*);
 # - *cUCB*, which feeds means through the chain and adds up the $\sigma$ of all layers, earlier ones times $L$ (eq.
@@ -595,8 +595,7 @@ record.show("5-G", "5-H", "5-R")
 # ## Do the bounds and sets hold? (Lemmas 1 and 2)
 #
 # Now $B$ and $L$ are true, on small networks of exact norm. The lemmas cover the bounds, and sets that are taken over
-# all inputs, such as the outward-rounded ones; no theorem covers the grid sets of L.2. We count misses of each, for
-# every arm after every round.
+# all inputs, such as the outward-rounded ones; no theorem covers the grid sets of L.2. We count misses of each.
 
 # %% tags=["experiment"]
 covered = {}
