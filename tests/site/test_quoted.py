@@ -44,14 +44,14 @@ def finished(root):
 
 def test_blocks_are_filled_and_all_else_stays(finished):
     text = quoted.filled(README, finished)
-    assert "**2 claims of the papers: 1 partly, 1 not evaluated.** We never saw" in text
+    assert "**0 of 2 claims of the papers stand, 0 fail, and 2 are open" in text
     (line,) = [line for line in text.splitlines() if line.startswith("By hand")]
     assert line == (
         "By hand: 1-A is <!-- begin 1-A -->◐ **partly** (holds 2, fails 1, open 1 of 4; the x alone decides); "
         "reproduced with one; not reproduced with two<!-- end 1-A -->, "
         "1-Z <!-- begin 1-Z -->no full-scale verdict yet<!-- end 1-Z -->."
     )
-    answers = "**[Low & Lee 1999](notebooks/01_small.ipynb)** (2 claims of the paper: 1 partly, 1 not evaluated)"
+    answers = "**[Low & Lee 1999](notebooks/01_small.ipynb)**: 0 of 2 claims of the paper stand, 2 are open (1 partly, 1 not evaluated)"
     assert f"- {answers}<br>– Small stands. (1-A)\n" in text
     assert "- Not evaluated: 1-B (needs data: light).\n- Settings of the run: `horizon` 20." in text
     assert "took 600 s of computing (10 min of one core)" in text and "took 1.5 min with 3 workers" in text
