@@ -11,7 +11,8 @@ from kbrepro.verdicts import scorecard
 
 WHAT = (
     "We rewrote papers on Gaussian-process bandits from scratch, ran their experiments at the papers' own scale, and "
-    "judged what they claim by rules that were fixed before the run. This is what came out. A code such as 1-D leads to the "
+    "judged what they claim by rules that were fixed before the run. This is what came out. A code such as 1-D "
+    "leads to the "
     "claim that a sentence rests on."
 )
 QUICK = (

@@ -182,5 +182,12 @@ def _verdict(found: Found, claim: str) -> str:
     return "no full-scale verdict yet"
 
 
-BLOCKS = {"totals": _totals, "answers": _answers, "side by side": _side_by_side, "across": _across, "halves": _halves, "costs": _costs}
+BLOCKS = {
+    "totals": _totals,
+    "answers": _answers,
+    "side by side": _side_by_side,
+    "across": _across,
+    "halves": _halves,
+    "costs": _costs,
+}
 OF_A_RUN = {"run": _run, "cost": _cost}

@@ -52,8 +52,10 @@ NOT_DONE = (
 
 #: What the words of a notebook's totals mean.
 WORDS = (
-    "A claim *stands* if every part of it met its rule, with its whole interval; of a theorem: if no violation was found. "
-    "It is *open* if an interval is too wide, if some parts hold and some fail, or if it depends on a choice that the text "
+    "A claim *stands* if every part of it met its rule, with its whole interval; of a theorem: if no violation was "
+    "found. "
+    "It is *open* if an interval is too wide, if some parts hold and some fail, or if it depends on a choice that "
+    "the text "
     "leaves open."
 )
 LEGEND = (
@@ -191,7 +193,9 @@ def table(head: Sequence[str], lines: Iterable[Sequence[Any]]) -> str:
 def _tally(kinds: Iterable[str], its: Sequence[str]) -> list[str]:
     """How often each of `kinds` is among others, where it is: '5 reproduced', '2 sanity checks'."""
     counts = {kind: its.count(kind) for kind in kinds if kind in its}
-    return [f"{n} {kind if n == 1 and kind != 'substitute data' else MANY.get(kind, kind)}" for kind, n in counts.items()]
+    return [
+        f"{n} {kind if n == 1 and kind != 'substitute data' else MANY.get(kind, kind)}" for kind, n in counts.items()
+    ]
 
 
 def synthesis(run: Mapping[str, Any]) -> bool:
@@ -212,13 +216,14 @@ def standing(records: Iterable[Record]) -> tuple[list[str], list[str], list[str]
 
 
 def summary(records: Sequence[Record]) -> str:
-    """Return the totals of a notebook in a line: '5 of 6 claims of the paper stand (reproduced), 1 is open (undecided)'.
+    """Return the totals of a notebook: '5 of 6 claims of the paper stand (reproduced), 1 is open (undecided)'.
 
     Behind them what does not count; where all are our own questions, these by verdict.
     """
     outside = _tally(ASIDE, [r["counts_as"] for r in records])
     if synthesis({"claims": records}):
-        return f"{len(records)} questions of our own: {', '.join(_tally(VERDICTS, [r['verdict'] for r in records]))}"
+        found = _tally(VERDICTS, [r["verdict"] for r in records])
+        return f"{len(records)} question{'s' * (len(records) != 1)} of our own: {', '.join(found)}"
     groups = standing(records)
     n = sum(map(len, groups))
     head = f" of {n} claim{'s' * (n != 1)} of the paper"
