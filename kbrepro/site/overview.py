@@ -66,7 +66,7 @@ def _totals(source: Path, files: Path) -> str:
     if not (picture := source / scorecard.TOTALS).is_file():
         return ""
     shutil.copy(picture, files)
-    return f'<figure><img src="{picture.name}" alt="How many claims of each paper have which verdict"></figure>'
+    return f'<figure class="totals"><img src="{picture.name}" alt="How many claims of each paper have which verdict"></figure>'
 
 
 # A paper
