@@ -66,7 +66,8 @@ def _totals(source: Path, files: Path) -> str:
     if not (picture := source / scorecard.TOTALS).is_file():
         return ""
     shutil.copy(picture, files)
-    return f'<figure class="totals"><img src="{picture.name}" alt="How many claims of each paper have which verdict"></figure>'
+    alt = "How many claims of each paper have which verdict"
+    return f'<figure class="totals"><img src="{picture.name}" alt="{alt}"></figure>'
 
 
 # A paper
