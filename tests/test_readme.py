@@ -19,10 +19,12 @@ RESULTS = (ROOT / "results").is_dir()
 DATA = (ROOT / "data" / "README.md").read_text(encoding="utf-8")
 REPRODUCIBILITY = (ROOT / "docs" / "reproducibility.md").read_text(encoding="utf-8")
 RULES = [claims.load(path) for path in sorted((ROOT / "notebooks" / "claims").glob("*.yaml"))]
-#: Those of papers whose full-scale run is committed: pages tell of them.
+#: Those of papers (a synthesis has but our own questions).
+PAPERS = [rules for rules in RULES if any(claim.kind != "own question" for claim in rules.claims.values())]
+#: Those whose full-scale run is committed: pages tell of them.
 PUBLISHED = [
-    rules for rules in RULES if (ROOT / "results" / "paper" / rules.notebook / "claims.json").is_file()
-] or RULES
+    rules for rules in PAPERS if (ROOT / "results" / "paper" / rules.notebook / "claims.json").is_file()
+] or PAPERS
 QUOTED = re.compile(r"<!-- begin ([^>]+?) -->.*?<!-- end \1 -->", flags=re.S)
 
 

@@ -11,7 +11,9 @@ from kbrepro.verdicts import scorecard
 
 WHAT = (
     "We rewrote papers on Gaussian-process bandits from scratch, ran their experiments at the papers' own scale, and "
-    "judged what they claim by rules that were fixed before the run. This is what came out."
+    "judged what they claim by rules that were fixed before the run. This is what came out. A code such as 1-D "
+    "leads to the "
+    "claim that a sentence rests on."
 )
 QUICK = (
     "**The answers below are those at full scale.** This report is of a quick run, or one of your own: the page of a "
@@ -28,11 +30,12 @@ def index(root: Path, results: Path, folders: Sequence[Path], files: Path) -> st
     parts = ["# Do papers on Gaussian-process bandits hold up?"]
     if results != full:
         parts.append(f"```{{warning}}\n{QUICK if kept else ALONE}\n```")
-    its = [r for run in quoted.values() for r in run["claims"]]
-    total = f"**{scorecard.summary(its).replace('paper', 'papers', 1)}.** {scorecard.NOT_DONE}" if its else ""
+    total = scorecard.totals(quoted) if scorecard.of_papers(quoted) else ""
     parts += [WHAT, total, _totals(source, files), *_across(root, quoted)]
-    cards = [_card(root, folder, source / folder.name, quoted.get(folder.name), files) for folder in folders]
-    parts += ["## Paper by paper", '<div class="papers">', *cards, "</div>"]
+    papers = [folder for folder in folders if not scorecard.synthesis(runs[folder.name])]
+    for heading, its in (("Side by side", _others(folders, quoted)), ("Paper by paper", papers)):
+        cards = [_card(root, folder, source / folder.name, quoted.get(folder.name), files) for folder in its]
+        parts += [f"## {heading}", '<div class="papers">', *cards, "</div>"] if cards else []
     matrix = f'<div class="matrix">\n\n{_matrix(quoted, folders)}\n\n</div>'
     parts.append(scorecard.folded("All totals, and what the verdicts mean", matrix, scorecard.LEGEND))
     parts.append(scorecard.folded("Which choices that papers leave open matter", scorecard.ranked_choices(quoted)))
@@ -40,13 +43,18 @@ def index(root: Path, results: Path, folders: Sequence[Path], files: Path) -> st
     return "\n\n".join(part for part in parts if part)
 
 
+def _others(folders: Sequence[Path], quoted: Mapping[str, Any]) -> list[Path]:
+    """What is no paper, as far as it was played at full scale."""
+    return [folder for folder in folders if folder.name in quoted and scorecard.synthesis(quoted[folder.name])]
+
+
 def _across(root: Path, runs: Mapping[str, Any]) -> list[str]:
     """What follows from all papers together, with links to the claims that it rests on."""
     pages = {r["id"]: f"{name}.html" for name, run in runs.items() for r in run["claims"]}
-    texts = scorecard.across(root, runs)
+    texts = [f"- {text.replace('](docs/', '](')}" for text in scorecard.across(root, runs)]
     for claim, page in pages.items():
         texts = [linked(text, [claim], page) for text in texts]
-    return ["## What to use on Monday", *texts] if texts else []
+    return ["## What to use on Monday", "\n".join(texts)] if texts else []
 
 
 def _matrix(runs: Mapping[str, Any], folders: Sequence[Path]) -> str:
@@ -58,7 +66,8 @@ def _totals(source: Path, files: Path) -> str:
     if not (picture := source / scorecard.TOTALS).is_file():
         return ""
     shutil.copy(picture, files)
-    return f'<figure><img src="{picture.name}" alt="How many claims of each paper have which verdict"></figure>'
+    alt = "How many claims of each paper have which verdict"
+    return f'<figure class="totals"><img src="{picture.name}" alt="{alt}"></figure>'
 
 
 # A paper

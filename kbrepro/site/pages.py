@@ -128,6 +128,8 @@ def figure(folder: Path, stem: str, where: str = "") -> str:
     own = [f"figures/{stem}.csv"] * its["curves"]
     own += [f"tables/{name}.csv" for name in its["tables"] if name in run["tables"]]
     links = ", ".join(f'<a href="{folder.name}/{name}">{name}</a>' for name in own)
+    if not own and run["tables"]:
+        links = f'<a href="{folder.name}.html#the-numbers">every table of this run</a>'
     caption = f"<figcaption><details><summary>Numbers</summary>{links}</details></figcaption>" if links else ""
     alt = escape(its["title"] or stem.replace("_", " "))
     return f'<figure><a href="{where}/{stem}.svg"><img src="{where}/{stem}.svg" alt="{alt}"></a>{caption}</figure>'
@@ -190,7 +192,8 @@ def cite(root: Path, notebook: str) -> str:
     papers = [paper for paper in cff["references"] if notebook in paper["notes"]]
     cited = [f"- {_names(its)}. *{its['title']}*. {its.get('collection-title', '')} {its['year']}." for its in papers]
     own = f"- {_names(cff)}. *{cff['title']}*, version {cff['version']}."
-    return "\n".join(["## How to cite", "", "This replication, and the paper:", "", own, *cited])
+    lead = "This replication, and the paper:" if cited else "This replication:"
+    return "\n".join(["## How to cite", "", lead, "", own, *cited])
 
 
 def _names(entry: dict[str, Any]) -> str:

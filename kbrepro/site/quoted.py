@@ -10,6 +10,7 @@ import yaml
 
 from kbrepro import paths
 from kbrepro.batch.provenance import PAGES
+from kbrepro.papers import found as registered
 from kbrepro.verdicts import scorecard
 from kbrepro.verdicts.claims import VERDICTS
 
@@ -32,8 +33,8 @@ def renew(root: Path) -> list[Path]:
     written, pages = [card], [root / name for name in PAGES if (root / name).is_file()]
     if runs := scorecard.read(folder):
         figures.use_style()
-        names = {name: _authors(its) for name, its in read(root).papers.items()}
-        counted = {names.get(name, name): run["claims"] for name, run in runs.items()}
+        names = read(root).papers
+        counted = {label(name, names): run["claims"] for name, run in scorecard.of_papers(runs).items()}
         drawn = {scorecard.TOTALS: pictures.totals(counted)}
         drawn |= {scorecard.PARTS.format(name[:2]): pictures.all_parts(run["claims"]) for name, run in runs.items()}
         for name, figure in drawn.items():
@@ -90,24 +91,38 @@ def quote(name: str, found: Found) -> str:
 # Of all papers
 
 
+def label(notebook: str, papers: dict[str, dict[str, Any]]) -> str:
+    """Return what a paper is called, by its notebook: its algorithm, authors and year."""
+    hero = next((its.hero for its in registered().values() if its.notebook == notebook), "")
+    if notebook not in papers:
+        return notebook
+    return f"{hero.partition('/')[0]}, {_authors(papers[notebook])}" if hero else _authors(papers[notebook])
+
+
 def _authors(paper: dict[str, Any]) -> str:
     names = [author["family-names"] for author in paper["authors"]]
     return f"{' & '.join(names) if len(names) < 3 else f'{names[0]} et al.'} {paper['year']}"
 
 
 def _totals(found: Found) -> str:
-    its = [r for run in found.runs.values() for r in run["claims"]]
-    return f"**{scorecard.summary(its).replace('paper', 'papers', 1)}.** {scorecard.NOT_DONE}" if its else _NO_RUN
+    return scorecard.totals(found.runs) if scorecard.of_papers(found.runs) else _NO_RUN
 
 
 def _answers(found: Found) -> str:
-    lines = []
-    for notebook, run in found.runs.items():
-        title = _authors(found.papers[notebook]) if notebook in found.papers else notebook
-        count = scorecard.summary(run["claims"]).partition(";")[0]
-        head = f"- **[{title}](notebooks/{notebook}.ipynb)** ({count})"
-        lines.append("<br>– ".join([head, *scorecard.answers(run)]))
-    return "\n".join(lines) or _NO_RUN
+    runs = scorecard.of_papers(found.runs)
+    return "\n".join(_answer(found, name, label(name, found.papers)) for name in runs) or _NO_RUN
+
+
+def _side_by_side(found: Found) -> str:
+    """The findings of what is no paper; nothing where it was not played at full scale."""
+    names = [name for name, run in found.runs.items() if scorecard.synthesis(run)]
+    return "\n".join(_answer(found, name, "Side by side") for name in names)
+
+
+def _answer(found: Found, notebook: str, name: str) -> str:
+    run = found.runs[notebook]
+    count = scorecard.summary(run["claims"]).partition(";")[0]
+    return "<br>– ".join([f"- **[{name}](notebooks/{notebook}.ipynb)**: {count}", *scorecard.answers(run)])
 
 
 def _across(found: Found) -> str:
@@ -167,5 +182,12 @@ def _verdict(found: Found, claim: str) -> str:
     return "no full-scale verdict yet"
 
 
-BLOCKS = {"totals": _totals, "answers": _answers, "across": _across, "halves": _halves, "costs": _costs}
+BLOCKS = {
+    "totals": _totals,
+    "answers": _answers,
+    "side by side": _side_by_side,
+    "across": _across,
+    "halves": _halves,
+    "costs": _costs,
+}
 OF_A_RUN = {"run": _run, "cost": _cost}

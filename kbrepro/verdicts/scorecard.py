@@ -1,6 +1,7 @@
 """What the runs found, in words and tables: at a glance, verdict tables, the scorecard. Generated, never typed."""
 
 import json
+import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from html import escape
@@ -21,9 +22,26 @@ Runs = Mapping[str, Mapping[str, Any]]
 #: A glyph a verdict, so that a table can be read without colour.
 GLYPHS = dict(zip(VERDICTS, ("●", "◉", "◐", "◑", "◌", "○", "–"), strict=True))
 COUNTED = ("experiment", "theorem")
-ASIDE = {"sanity check": "they could hardly fail", "substitute data": "other data than the paper's"}
-ASIDE |= {"own question": "our own questions"}
+#: What stands outside the totals, and what it means; how several are called.
+ASIDE = {
+    "own question": "ours, which the paper does not ask; some of the advice rests on them",
+    "sanity check": "these could hardly fail",
+    "substitute data": "other data than the paper's",
+}
+MANY = {"sanity check": "sanity checks", "substitute data": "on substitute data", "own question": "own questions"}
 OUTSIDE = "outside the totals"
+#: Verdicts by what becomes of a claim; open is what is neither.
+STANDS, FAILS = ("reproduced", "no violation found"), ("not reproduced",)
+#: What each verdict says of a claim, in a clause.
+MEANS = {
+    "reproduced": "every part of the claim met its rule, with its whole 95 % interval",
+    "no violation found": "the same of a theorem, which a run can refute but never prove",
+    "partly": "some parts hold, some fail",
+    "depends": "it holds or fails with a choice that the paper's text leaves open",
+    "undecided": "an interval too wide to tell",
+    "not reproduced": "parts fail, and none holds",
+    "not evaluated": "the run lacked what the claim needs, or a control failed",
+}
 FULL_SCALE = "paper"
 #: The picture of the totals, beside the full-scale runs, and that of all parts of one of them.
 TOTALS, PARTS = "totals.png", "parts_{}.png"
@@ -32,14 +50,19 @@ NOT_DONE = (
     "from text, tables and theorems are judged; curves are not."
 )
 
+#: What the words of a notebook's totals mean.
+WORDS = (
+    "A claim *stands* if every part of it met its rule, with its whole interval; of a theorem: if no violation was "
+    "found. "
+    "It is *open* if an interval is too wide, if some parts hold and some fail, or if it depends on a choice that "
+    "the text "
+    "leaves open."
+)
 LEGEND = (
     "A part of a claim holds if its whole 95 % interval meets the rule, fails if none of it does, and is undecided "
-    "otherwise. ● reproduced: all parts hold. ◉ no violation found: the same of a theorem, which no run can show to be "
-    "true. ◐ partly: some hold, some fail. ◑ depends: ways to read what the paper leaves open disagree. ◌ undecided: "
-    "none fails, some are open, or an interpretation is. ○ not reproduced: some fail, none holds. – not evaluated: the "
-    "run lacked what the claim needs, or a control failed. Behind a mark: in how many interpretations what was played "
-    "in all of them holds, fails or is open. Outside the totals: *sanity check* (could hardly fail), *substitute data* "
-    "(other data than the paper's), *own question*."
+    f"otherwise. {' '.join(f'{GLYPHS[verdict]} {verdict}: {means}.' for verdict, means in MEANS.items())} Behind a "
+    "mark: in how many interpretations of what the paper leaves open the claim holds, fails or is open. Outside the "
+    f"totals: {'; '.join(f'{kind} ({means})' for kind, means in ASIDE.items())}."
 )
 
 
@@ -72,9 +95,22 @@ def read(results: Path) -> dict[str, dict[str, Any]]:
 
 
 def finished(results: Path, file: str) -> list[Path]:
-    """Return the folders of all notebooks under a results folder in which a file is; those half written aside."""
-    folders = sorted(path.parent for path in results.glob(f"[0-9][0-9]_*/{file}"))
+    """Return the folders of all notebooks under a results folder in which a file is; those half written aside.
+
+    In the order of their papers' years, as CITATION.cff has them; last what is no paper.
+    """
+    folders, years = sorted(path.parent for path in results.glob(f"[0-9][0-9]_*/{file}")), _years(results)
+    folders.sort(key=lambda folder: years.get(folder.name, math.inf))
     return [folder for folder in folders if not folder.name.endswith(".partial")]
+
+
+def _years(results: Path) -> dict[str, int]:
+    """The year of each notebook's paper, from the CITATION.cff of the project that the results are in."""
+    for path in (folder / "CITATION.cff" for folder in results.parents):
+        if path.is_file():
+            papers = yaml.safe_load(path.read_text(encoding="utf-8"))["references"]
+            return {paper["notes"].split()[-1]: paper["year"] for paper in papers}
+    return {}
 
 
 # The table that everything else is a view of
@@ -156,17 +192,79 @@ def table(head: Sequence[str], lines: Iterable[Sequence[Any]]) -> str:
 
 def _tally(kinds: Iterable[str], its: Sequence[str]) -> list[str]:
     """How often each of `kinds` is among others, where it is: '5 reproduced', '2 sanity checks'."""
-    many = {"sanity check": "sanity checks", "own question": "own questions"}
     counts = {kind: its.count(kind) for kind in kinds if kind in its}
-    return [f"{n} {many.get(kind, kind) if n > 1 else kind}" for kind, n in counts.items()]
+    return [
+        f"{n} {kind if n == 1 and kind != 'substitute data' else MANY.get(kind, kind)}" for kind, n in counts.items()
+    ]
+
+
+def synthesis(run: Mapping[str, Any]) -> bool:
+    """Return whether a run judges no paper: all its claims are our own questions."""
+    return bool(run["claims"]) and all(r["kind"] == "own question" for r in run["claims"])
+
+
+def of_papers(runs: Runs) -> dict[str, Mapping[str, Any]]:
+    """Return the runs that judge a paper."""
+    return {name: run for name, run in runs.items() if not synthesis(run)}
+
+
+def standing(records: Iterable[Record]) -> tuple[list[str], list[str], list[str]]:
+    """Return the verdicts of the claims that count: of those that stand, that fail, and that are open."""
+    inside = [r["verdict"] for r in records if r["counts_as"] in COUNTED]
+    stand, fail = ([v for v in inside if v in group] for group in (STANDS, FAILS))
+    return stand, fail, [v for v in inside if v not in STANDS + FAILS]
 
 
 def summary(records: Sequence[Record]) -> str:
-    """Return the totals: '6 claims of the paper: 5 reproduced, 1 undecided; not counted: 1 own question'."""
-    inside = [r["verdict"] for r in records if r["counts_as"] in COUNTED]
+    """Return the totals of a notebook: '5 of 6 claims of the paper stand (reproduced), 1 is open (undecided)'.
+
+    Behind them what does not count; where all are our own questions, these by verdict.
+    """
     outside = _tally(ASIDE, [r["counts_as"] for r in records])
-    text = f"{len(inside)} claim{'s' * (len(inside) != 1)} of the paper: {', '.join(_tally(VERDICTS, inside))}"
-    return text + f"; not counted: {', '.join(outside)}" * bool(outside)
+    if synthesis({"claims": records}):
+        found = _tally(VERDICTS, [r["verdict"] for r in records])
+        return f"{len(records)} question{'s' * (len(records) != 1)} of our own: {', '.join(found)}"
+    groups = standing(records)
+    n = sum(map(len, groups))
+    head = f" of {n} claim{'s' * (n != 1)} of the paper"
+    verbs = ("stand", "stands"), ("fail", "fails"), ("are open", "is open")
+    told = [
+        f"{len(its)}{'' if i else head} {verb[len(its) == 1]}{_which(its)}"
+        for i, (its, verb) in enumerate(zip(groups, verbs, strict=True))
+        if its or not i
+    ]
+    return ", ".join(told) + f"; not counted: {', '.join(outside)}" * bool(outside)
+
+
+def totals(runs: Runs) -> str:
+    """Return the totals of all papers in Markdown: what stands, fails and is open, in words, and what was not done."""
+    records = [r for run in of_papers(runs).values() for r in run["claims"]]
+    (stand, fail, rest), outside = standing(records), [r["counts_as"] for r in records if r["counts_as"] in ASIDE]
+    n = len(stand) + len(fail) + len(rest)
+    lead = (
+        f"**{len(stand)} of {n} claims of the papers stand, {len(fail)} fail, and {len(rest)} are open or depend on a "
+        "choice that the paper does not name.**"
+    )
+    lines = [
+        f"*{head}*: {'; '.join(f'{_tally([v], its)[0]} ({MEANS[v]})' for v in VERDICTS if v in its)}."
+        for head, its in (("Stand", stand), ("Fail", fail), ("Open", rest))
+        if its
+    ]
+    lines += [f"*Not counted*: {_outside(outside)}."] if outside else []
+    data = {Path(name).parts[0] for run in runs.values() for name in run.get("facts", {}).get("data", ())}
+    real = f" Claims on sensors were judged on real readings ({', '.join(sorted(data))})." if data else ""
+    return "<br>– ".join([lead, *lines, f"*Not done*: {NOT_DONE[0].lower()}{NOT_DONE[1:]}{real}"])
+
+
+def _which(its: Sequence[str]) -> str:
+    """The verdicts of a group in brackets, counted if there are several; nothing where there is but one that fails."""
+    kinds = set(its) - set(FAILS)
+    return f" ({', '.join(_tally(VERDICTS, its)) if len(kinds) > 1 else kinds.pop()})" if kinds else ""
+
+
+def _outside(its: Sequence[str]) -> str:
+    """What does not count, by kind, with what each means."""
+    return "; ".join(f"{_tally([kind], its)[0]} ({means})" for kind, means in ASIDE.items() if kind in its)
 
 
 def across(root: Path, runs: Runs) -> list[str]:
@@ -188,7 +286,8 @@ def glance(run: Mapping[str, Any], notebook: str) -> str:
     if not run["claims"]:
         return f"*No full-scale run of {notebook} is here: `kbrepro reproduce {notebook[:2]} --profile {FULL_SCALE}`.*"
     found = "\n".join(f"- {answer}" for answer in answers(run))
-    return "\n\n".join(filter(None, [found, f"{summary(run['claims'])}.", NOT_DONE]))
+    told = [] if synthesis(run) else [WORDS, NOT_DONE]
+    return "\n\n".join(filter(None, [found, f"{summary(run['claims'])}.", *told]))
 
 
 def _ranking(its: Iterable[Record]) -> pd.DataFrame:
@@ -213,14 +312,17 @@ def scorecard(root: Path, results: Path | None = None) -> str:
     paper = root / "results" / FULL_SCALE
     full, runs = read(paper), read(results or paper)
     main = results in (None, paper)
-    its = [r for name, run in runs.items() for r in rows(run["claims"], full=full.get(name, {}).get("claims", ()))]
+    lines = {n: rows(run["claims"], full=full.get(n, {}).get("claims", ())) for n, run in runs.items()}
+    its = [r for name in of_papers(runs) for r in lines[name]]
     columns = {"": "id", "claim": "says", "what we find": "evidence", "verdict": "mark"}
     columns |= {} if main else {"at full scale": "at full scale"}
-    parts = ["# Scorecard", matrix(runs), folded("What the verdicts mean", LEGEND), NOT_DONE]
+    parts = ["# Scorecard", totals(runs), matrix(runs), folded("What the verdicts mean", LEGEND)]
     parts.append(view([r for r in its if r["counts_as"] in COUNTED], columns))
     for kind, means in ASIDE.items():
         aside = [r for r in its if r["counts_as"] == kind]
         parts += [folded(f"{kind.capitalize()} ({means}): {len(aside)}", view(aside, columns))] if aside else []
+    for name in sorted(runs.keys() - of_papers(runs).keys()):
+        parts.append(folded(f"{name}: {summary(runs[name]['claims'])}", view(lines[name], columns)))
     pictures = [f"![{name}]({FULL_SCALE}/{PARTS.format(name[:2])})" for name in runs if main]
     parts += [folded("Every part of every claim by its distance to the rule", *pictures)] if main else []
     parts += [
@@ -233,8 +335,9 @@ def scorecard(root: Path, results: Path | None = None) -> str:
 
 
 def matrix(runs: Runs) -> str:
-    """Return the overview in Markdown: notebooks by verdicts on experiments, on theorems, and what is outside."""
-    counted = {name: Counter((r["counts_as"], r["verdict"]) for r in run["claims"]) for name, run in runs.items()}
+    """Return the overview in Markdown: papers by verdicts on experiments, on theorems, and what is outside."""
+    judged = of_papers(runs).items()
+    counted = {name: Counter((r["counts_as"], r["verdict"]) for r in run["claims"]) for name, run in judged}
     found = [(kind, v) for kind in COUNTED for v in VERDICTS if any(its[kind, v] for its in counted.values())]
     head = [f"{'theorems: ' * (kind == 'theorem')}{GLYPHS[v]} **{v}**" for kind, v in found]
     lines = []

@@ -4,7 +4,7 @@ import textwrap
 from collections.abc import Collection, Iterable, Iterator
 from difflib import get_close_matches
 
-from kbrepro.verdicts.scorecard import GLYPHS, Record, Runs, answers, evidence, summary
+from kbrepro.verdicts.scorecard import GLYPHS, WORDS, Record, Runs, answers, evidence, summary
 
 
 def listed(runs: Runs, verdict: str = "", width: int = 100) -> str:
@@ -17,7 +17,7 @@ def listed(runs: Runs, verdict: str = "", width: int = 100) -> str:
                 text = f"  {r['id']}  {GLYPHS[r['verdict']]} {r['verdict'] + r['aside']}: {r['says']}"
                 lines.append(textwrap.shorten(text, max(width, 40), placeholder=" ...", break_on_hyphens=False))
                 lines[-1] = f"  {lines[-1]}"
-    return "\n".join(lines).lstrip("\n")
+    return "\n".join([*lines, "", *textwrap.wrap(WORDS.replace("*", ""), max(width, 40))]).lstrip("\n")
 
 
 def named(runs: Runs, claim_ids: Collection[str], width: int = 100) -> str:

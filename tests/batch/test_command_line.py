@@ -68,7 +68,7 @@ def test_reproduce_passes_everything_on_and_says_where_and_what_next(root, monke
     monkeypatch.setattr(run, "run", lambda *arguments: seen.append(arguments) or [root / "results" / "x"])
     words = f"{NAME} --profile paper --set horizon=5 --set sizes=[3] --jobs 2 --fresh".split()
     result = call("reproduce", *words, "Fig. 1")
-    said = "x: 0 claims of the paper: .\n  results/x/notebook.ipynb\nNext: kbrepro report --profile .\n"
+    said = "x: 0 of 0 claims of the paper stand.\n  results/x/notebook.ipynb\nNext: kbrepro report --profile .\n"
     assert (result.exit_code, result.output) == (0, said)
     assert call("reproduce", "--fresh").exit_code == 0
     assert seen[0] == ([NAME], "paper", {"horizon": 5, "sizes": [3]}, 2, root, ("Fig. 1",))

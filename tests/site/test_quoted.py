@@ -44,14 +44,15 @@ def finished(root):
 
 def test_blocks_are_filled_and_all_else_stays(finished):
     text = quoted.filled(README, finished)
-    assert "**2 claims of the papers: 1 partly, 1 not evaluated.** We never saw" in text
+    assert "**0 of 2 claims of the papers stand, 0 fail, and 2 are open" in text
     (line,) = [line for line in text.splitlines() if line.startswith("By hand")]
     assert line == (
         "By hand: 1-A is <!-- begin 1-A -->◐ **partly** (holds 2, fails 1, open 1 of 4; the x alone decides); "
         "reproduced with one; not reproduced with two<!-- end 1-A -->, "
         "1-Z <!-- begin 1-Z -->no full-scale verdict yet<!-- end 1-Z -->."
     )
-    answers = "**[Low & Lee 1999](notebooks/01_small.ipynb)** (2 claims of the paper: 1 partly, 1 not evaluated)"
+    answers = "**[Low & Lee 1999](notebooks/01_small.ipynb)**: 0 of 2 claims of the paper stand, "
+    answers += "2 are open (1 partly, 1 not evaluated)"
     assert f"- {answers}<br>– Small stands. (1-A)\n" in text
     assert "- Not evaluated: 1-B (needs data: light).\n- Settings of the run: `horizon` 20." in text
     assert "took 600 s of computing (10 min of one core)" in text and "took 1.5 min with 3 workers" in text
@@ -130,3 +131,21 @@ def test_renewed_pages_do_not_make_the_next_run_dirty(root):
     assert provenance.git_state(root)["dirty"] is False
     (root / "CITATION.cff").write_text("changed")
     assert provenance.git_state(root)["dirty"] is True
+
+
+def test_what_is_no_paper_stands_apart_and_papers_are_in_the_order_of_their_years(finished):
+    """Without its run there is nothing of it; with it its findings, and no line in totals, chart or answers."""
+    block = "<!-- begin side by side -->\n<!-- end side by side -->"
+    before = quoted.filled(README, finished)
+    assert "**" not in quoted.filled(block, finished)
+    own = fake_run.CLAIM | {"id": "3-A", "kind": "own question", "counts_as": "own question"}
+    folder = finished / "results" / "paper"
+    fake_run.write_run(folder / "03_side", [own], [{"sentence": "Both do.", "holds": True, "answers": ["3-A"]}])
+    fake_run.write_run(folder / "00_late", [own | {"id": "0-A"}])
+    told = "- **[Side by side](notebooks/03_side.ipynb)**: 1 question of our own: 1 reproduced<br>– Both do. (3-A)"
+    assert told in quoted.filled(block, finished)
+    assert quoted.filled(README, finished) == before
+    runs = scorecard.read(folder)
+    assert list(runs) == [NAME, "00_late", "03_side"] and list(scorecard.of_papers(runs)) == [NAME]
+    card = scorecard.scorecard(finished)
+    assert "| 03_side |" not in card and "<summary>03_side: 1 question of our own: 1 reproduced</summary>" in card

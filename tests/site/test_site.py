@@ -52,7 +52,7 @@ def test_the_index_of_a_quick_run_says_so_first_and_shows_the_verdicts_at_full_s
     in_order = [
         "hold up?",
         "those at full scale",
-        "3 claims",
+        "of 3 claims",
         "never saw",
         "Small stands.",
         f"headlines/{NAME}",

@@ -14,7 +14,7 @@ const Charts = (() => {
 
   const ticks = (low, high, most) => {
     const raw = (high - low) / most, power = 10 ** Math.floor(Math.log10(raw));
-    const step = power * [1, 2, 5, 10].find((m) => m * power >= raw), its = [];
+    const step = power * [1, 2, 2.5, 5, 10].find((m) => m * power >= raw), its = [];
     for (let v = Math.ceil(low / step) * step; v <= high + 1e-9 * step; v += step) its.push(v);
     return its;
   };

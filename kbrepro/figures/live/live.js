@@ -43,7 +43,7 @@ const live = (root, its, looks) => {
   });
   key(root, [[INK, "f, unknown", "5 4"], ["#555", "posterior mean and band"], ["#c04800", "where the band misses f"]],
     "Dots: what was observed, the last one open. Triangle: the next arm; click in a panel to pull another. "
-    + "EI and PI: dotted what they ask to exceed, shaded below how they rank the arms.");
+    + "EI and PI: dotted what they ask to exceed, shaded below their acquisition, larger is better.");
   const regret = make("div", root, { className: "chart" });
   const fold = make("details", root);
   make("summary", fold, { textContent: "Change the problem: what is true, and what the policies assume" });
@@ -79,7 +79,7 @@ const live = (root, its, looks) => {
     margin.set(p.margin);
     margin.input.parentNode.hidden = now.target === undefined;
     const missed = past.concat(now).filter((r) => r.holds === false).length, so = time.at + 1;
-    const promised = `band: mean ± ${shown(w)} sd, held f in ${so - missed} of ${so} rounds`;
+    const promised = `band: mean ± ${shown(w)} sd, held f in ${so - missed} of ${so} rounds (all x at once)`;
     const band = now.width === undefined ? "band: mean ± 2 sd, which promises nothing" : promised;
     host.dataset.says = `${named(p)}, round ${so}: next arm ${shown(now.arm / 199)}`;
     chart(host, { height: 290, x: [-0.02, 1.02], y: range, xlabel: "arm x", ylabel: "reward" }, (X, Y) => {

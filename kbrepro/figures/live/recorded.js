@@ -6,6 +6,7 @@ const recorded = (() => {
     const row = make("div", root, { className: "row" });
     return names.map(() => make("div", make("div", row, { className: "panel" }), { className: "chart" }));
   };
+  const pulls = (n) => `${n} pull${n === 1 ? "" : "s"}`;
   // Frames under a clock: `draw` (frame) draws one and returns the sentence below it.
   const framed = (root, its, label, draw) => {
     const render = () => { says.textContent = draw(its.frames[time.at]); };
@@ -34,8 +35,9 @@ const recorded = (() => {
         return (i ? "" : ground(X, Y)) + squares.join("") + cross;
       }));
       const largest = (part) => Math.max(...frame.cells.map((cell) => cell[part]));
-      return `${frame.cells.length} cells, the smallest of side 1/${largest(2)}; `
-        + `the largest number of pulls in one is ${largest(3)}. The cross is the best arm.`;
+      const best = frame.cells.find(([x, y, parts]) => [x, y].every((v, k) => v <= its.best[k] * parts && its.best[k] * parts <= v + 1));
+      return `${frame.cells.length} cells, the smallest of side 1/${largest(2)}, that with the best arm (cross) of side 1/${best[2]}; `
+        + `the largest number of pulls in one is ${largest(3)}.`;
     };
     const { render, says } = framed(root, its, (f) => `round ${f.t}`, draw), charts = panels(root, [0, 1]);
     root.append(says);
@@ -62,8 +64,8 @@ const recorded = (() => {
       return `Where nothing was observed, the band holds f at ${shares.join(" and ")}. `
         + `Dictionary: ${frame.members.length} arms, the same for both.`;
     };
-    const { render, says } = framed(root, its, (f) => `${f.t} pulls`, draw), charts = panels(root, names);
-    key(root, [...names.map((n) => [looks[n][0], `${n} ± ${its.band} sd`]), [INK, `exact ± ${its.band} sd`], [INK, "f, unknown", "5 4"]]);
+    const { render, says } = framed(root, its, (f) => pulls(f.t), draw), charts = panels(root, names);
+    key(root, [...names.map((n) => [looks[n][0], `${n} ± ${its.band} sd`]), [INK, `exact ± ${its.band} sd: BKB's band ends on it`], [INK, "f, unknown", "5 4"]]);
     root.append(says);
     return render;
   };
@@ -84,11 +86,12 @@ const recorded = (() => {
           + text(X(its.arm[i]), Y(its.arm[i + 1]) + 7, "★", 'text-anchor="middle" font-size="20"'));
       });
       const last = frame.intervals[frame.intervals.length - 1], wide = (kind) => shown(last[kind][1] - last[kind][0]);
-      return `After ${frame.t} pulls this arm's reward lies in an interval ${wide("with")} wide with the envelope, `
+      return `After ${pulls(frame.t)} this arm's reward lies in an interval ${wide("with")} wide with the envelope, `
         + `${wide("without")} wide without. The star is the truth.`;
     };
-    const { render, says } = framed(root, its, (f) => `${f.t} pulls`, draw), charts = panels(root, its.axes);
-    key(root, [[plain, "without envelope: mean ± B sd"], [colour, "with envelope"], [INK, "the layer, unknown", "5 4"]]);
+    const { render, says } = framed(root, its, (f) => pulls(f.t), draw), charts = panels(root, its.axes);
+    key(root, [[plain, "without envelope: mean ± B sd"], [colour, "with envelope"], [INK, "the layer, unknown", "5 4"]],
+      "Bars in these colours: what may go in (below) and come out (left).");
     root.append(says);
     return render;
   };

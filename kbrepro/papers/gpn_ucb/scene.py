@@ -66,12 +66,14 @@ def scene() -> dict[str, Any]:
         "kind": "intervals",
         "title": "GPN-UCB: an interval through a chain of layers",
         "says": [
-            "One arm was not pulled: what layer 1 may return for it (bar below) goes into layer 2, and what that may "
-            "return goes into layer 3, whose output is the reward (bars at the left).",
+            "One arm was not pulled: what layer 1 (not drawn: its input is the arm) may return for it goes into "
+            "layer 2, and "
+            "what that may return goes into layer 3, whose output is the reward.",
             "The envelope uses that no layer is steeper than L = 2, and cuts the band between observations; so fewer "
             "values reach the end of the chain.",
         ],
-        "try": "Step on. When do the two bars of the reward become equal? (B = 4 is given, twice the layers' norm.)",
+        "try": "Step on. When do the two bars of the reward become equal again, as they were at 1 pull? (B = 4 is "
+        "given, twice the layers' norm.)",
         "hero": "GPN-UCB",
         "z": rounded(z[z.between(*VIEW)]),
         "axes": [{"x": VIEW, "y": HEIGHT} for _ in pairs],

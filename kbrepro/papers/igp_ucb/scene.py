@@ -31,11 +31,13 @@ def scene() -> dict[str, Any]:
         "says": [
             "Expected improvement (EI) asks to exceed an incumbent, the dotted line: left the best posterior mean, "
             "right the best observation, noise included.",
-            "One lucky observation lifts the right line above all of f, so the right player goes on exploring, while "
+            "As opened: one lucky observation lifts the right line above all of f, so the right player goes on "
+            "exploring, while "
             "the left one has found the best arm.",
         ],
-        "try": "Press “The margin”: there EI without a margin stays on a lower peak, and a margin of 0.1 frees it. "
-        "What do larger margins cost on 50 fresh draws?",
+        "try": "Press “The margin”: there, on a draw that was picked to show it, EI without a margin stays on a "
+        "lower peak, "
+        "and a margin of 0.1 frees it. Play 50 fresh draws: is that typical, and what do larger margins cost?",
         **moments.of(
             [
                 moments.moment("The incumbent", truths[0], [plain, noisy], TYPICAL[1]),
