@@ -11,10 +11,12 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from kbrepro import information
 from kbrepro.kernels import Array
 from kbrepro.papers.gp_ucb import gain
+from kbrepro.problems import Problem, Trial
 from kbrepro.regret import (
     Estimate,
     Trace,
@@ -38,6 +40,8 @@ MARGINS = {"margin_0": "MPI, margin 0", "margin_001": "MPI, margin 0.01", "margi
 MARGINS |= {"margin_01": "MPI"}
 #: The same of claims on rules that look at the mean or at the variance alone.
 NAIVE = {"mean_only": "mean only", "variance_only": "variance only"}
+#: GP-UCB of Theorem 1: its parts bear that name where a claim may be about it, too.
+UNDIVIDED = "GP-UCB"
 #: What claim 1-H is about.
 BEHIND = NAIVE | MARGINS
 #: Claim that is played under every interpretation -> the choices that it bears on, beside incumbent and margin.
@@ -63,9 +67,10 @@ def claim_1_D(regret: Panel, seed: int) -> Judged:
 
 
 def claim_1_E(pair: Panel, seed: int) -> Judged:
-    """How much more regret GP-UCB/5 has than EI, as a share, in the mean and in the median."""
+    """How much more regret GP-UCB has than EI, as a share: GP-UCB/5 in the mean and in the median, and undivided."""
     both = {"mean": (relative_difference, "BCa"), "median": (of_medians, "percentile")}
-    return {part: against(of, pair, "GP-UCB/5", "EI", seed, method) for part, (of, method) in both.items()}
+    found = {part: against(of, pair, "GP-UCB/5", "EI", seed, method) for part, (of, method) in both.items()}
+    return found | {"undivided": against(relative_difference, pair, UNDIVIDED, "EI", seed)}
 
 
 def of_medians(a: Array, b: Array) -> Array:
@@ -74,8 +79,12 @@ def of_medians(a: Array, b: Array) -> Array:
 
 
 def claim_1_F(regret: Panel, seed: int) -> Judged:
-    """How much more regret MPI has than GP-UCB/5, as a share, for each margin and incumbent."""
-    return {part: against(relative_difference, regret, rule, "GP-UCB/5", seed) for part, rule in MARGINS.items()}
+    """How much more regret MPI has than GP-UCB/5, and than undivided GP-UCB, as a share, for each margin."""
+    return {
+        prefix + part: against(relative_difference, regret, rule, rival, seed)
+        for prefix, rival in (("", "GP-UCB/5"), ("undivided_", UNDIVIDED))
+        for part, rule in MARGINS.items()
+    }
 
 
 def claim_1_G(regret: Panel, seed: int) -> Judged:
@@ -94,22 +103,42 @@ def claim_1_Q(stuck: Panel, seed: int) -> Judged:
     return {"stuck": apart.changed(lambda share: 100 * share)}
 
 
-def stuck_trials(traces: Mapping[str, Trace]) -> dict[str, Array]:
-    """Return by rule 1.0 for trials (n,) whose last tenth loses over ten times the median of GP-UCB/5's, else 0.0."""
-    late = {name: trace.regret[:, -max(1, trace.horizon // 10) :].mean(axis=1) for name, trace in traces.items()}
-    return {name: (its > 10 * np.median(late["GP-UCB/5"])).astype(float) for name, its in late.items()}
+def settled_at(trace: Trace) -> NDArray[np.int64]:
+    """Return the one arm (trials,) that a trial pulls throughout its last tenth of rounds; -1 if there are several."""
+    last = trace.arms[:, -max(1, trace.horizon // 10) :]
+    return np.where(np.ptp(last, axis=1) == 0, last[:, -1], -1)
 
 
-def of_rules(traces: Mapping[str, Trace]) -> pd.DataFrame:
+def summits(f: Array) -> NDArray[np.int64]:
+    """Return the arm (n_arms,) in which a walk uphill on a line of arms ends, from each of them."""
+    padded, up = np.pad(f, 1, constant_values=-np.inf), np.arange(len(f))
+    up += np.where(padded[2:] > np.maximum(f, padded[:-2]), 1, np.where(padded[:-2] > f, -1, 0))
+    while not np.array_equal(up, further := up[up]):
+        up = further
+    return up
+
+
+def stuck_trials(traces: Mapping[str, Trace], source: Callable[[Trial], Problem], seed: int) -> dict[str, Array]:
+    """Return by rule 1.0 for trials (n,) that settled on a slope of a lower peak than the best one, else 0.0."""
+    at = {rule: settled_at(trace) for rule, trace in traces.items()}
+    stuck: dict[str, Array] = {rule: np.zeros(len(its)) for rule, its in at.items()}
+    for number in range(min(map(len, at.values()))):
+        f = source(Trial(seed, number)).expected_reward
+        peak = summits(f)
+        for rule, arms in at.items():
+            stuck[rule][number] = arms[number] >= 0 and f[peak[arms[number]]] < f.max()
+    return stuck
+
+
+def of_rules(traces: Mapping[str, Trace], stuck: Mapping[str, Array]) -> pd.DataFrame:
     """Return mean and median R_T / T of every rule, and in what share of trials it is stuck and has settled.
 
     It has settled if it pulls one arm throughout the last tenth.
     """
     regret = pd.DataFrame(final_average_regret(traces))
-    last = {name: its.arms[:, -(its.horizon // 10) :] for name, its in traces.items()}
     table = pd.DataFrame({"mean R_T/T": regret.mean(), "median R_T/T": regret.median()}).rename_axis("rule")
-    table["share of trials stuck"] = pd.DataFrame(stuck_trials(traces)).mean()
-    table["share settled"] = [np.mean(np.ptp(arms, axis=1) == 0) for arms in last.values()]
+    table["share of trials stuck"] = pd.DataFrame(stuck).mean()
+    table["share settled"] = [np.mean(settled_at(its) >= 0) for its in traces.values()]
     return table
 
 
@@ -121,9 +150,9 @@ def best_rival(regret: Panel) -> str:
     return min(("EI", "MPI", "mean only", "variance only"), key=lambda rule: regret[rule].mean())
 
 
-def behind_both(regret: Panel, rules: Iterable[str]) -> tuple[str, dict[str, Array]]:
-    """Return the worse of GP-UCB/5 and EI, and how far each of some rules is behind it, (n,) each."""
-    worse = max(("GP-UCB/5", "EI"), key=lambda rule: regret[rule].mean())
+def behind_both(regret: Panel, rules: Iterable[str], gp_ucb: str = "GP-UCB/5") -> tuple[str, dict[str, Array]]:
+    """Return the worse of GP-UCB/5 (or another GP-UCB) and EI, and how far some rules are behind it, (n,) each."""
+    worse = max((gp_ucb, "EI"), key=lambda rule: regret[rule].mean())
     return worse, {rule: regret[rule] - regret[worse] for rule in rules}
 
 
@@ -138,24 +167,35 @@ def share_by_blocks(regret: Panel, rule: str, rival: str) -> Estimate:
 
 
 def claim_1_H(regret: Panel) -> Judged:
-    """How far mean only, variance only and MPI, for each margin, are behind the worse of GP-UCB/5 and EI."""
+    """How far mean only, variance only and MPI, for each margin, are behind the worse of GP-UCB/5 and EI.
+
+    Of undivided GP-UCB and EI, for each margin, the least of the three.
+    """
     behind = behind_both(regret, BEHIND.values())[1]
-    return {part: by_blocks(behind[rule]) for part, rule in BEHIND.items()}
+    found = {part: by_blocks(behind[rule]) for part, rule in BEHIND.items()}
+    behind = behind_both(regret, BEHIND.values(), UNDIVIDED)[1]
+    for part, rule in MARGINS.items():
+        found[f"undivided_{part}"] = weakest(by_blocks(behind[its]) for its in (*NAIVE.values(), rule))
+    return found
 
 
 def claim_1_I(regret: Panel) -> Judged:
-    """How much more regret GP-UCB/5 has than EI, as a share."""
-    return {"equal": share_by_blocks(regret, "GP-UCB/5", "EI")}
+    """How much more regret GP-UCB/5, and undivided GP-UCB, has than EI, as a share."""
+    both = {"equal": "GP-UCB/5", "undivided": UNDIVIDED}
+    return {part: share_by_blocks(regret, rule, "EI") for part, rule in both.items()}
 
 
 def claim_1_O(synthetic: Panel, many: Panel, temperature: Panel, seed: int) -> Judged:
-    """How much more regret GP-UCB/5 has than its best rival, as a share, on either data.
+    """How much more regret GP-UCB/5, and undivided GP-UCB, has than the best rival, as a share, on either data.
 
     On synthetic functions the best of all rules; on `many` of them if it was played there.
     """
-    best = best_rival(synthetic)
-    here = against(relative_difference, many if best in many else synthetic, "GP-UCB/5", best, seed)
-    return {"synthetic": here, "temperature": share_by_blocks(temperature, "GP-UCB/5", best_rival(temperature))}
+    best, found = best_rival(synthetic), {}
+    panel = many if best in many else synthetic
+    for prefix, rule in (("", "GP-UCB/5"), ("undivided_", UNDIVIDED)):
+        found[f"{prefix}synthetic"] = against(relative_difference, panel, rule, best, seed)
+        found[f"{prefix}temperature"] = share_by_blocks(temperature, rule, best_rival(temperature))
+    return found
 
 
 def on_roads(usc: Panel, metr_la: Panel, rule: str, rival: str) -> Judged:
@@ -165,13 +205,13 @@ def on_roads(usc: Panel, metr_la: Panel, rule: str, rival: str) -> Judged:
 
 
 def claim_1_J(usc: Panel, metr_la: Panel) -> Judged:
-    """How much more regret GP-UCB/5 has than EI on the roads, as a share."""
-    return on_roads(usc, metr_la, "GP-UCB/5", "EI")
+    """How much more regret GP-UCB/5, and undivided GP-UCB, has than EI on the roads, as a share."""
+    return on_roads(usc, metr_la, "GP-UCB/5", "EI") | {"undivided": block_share(usc[UNDIVIDED], usc["EI"])}
 
 
 def claim_1_K(usc: Panel, metr_la: Panel) -> Judged:
-    """How much more regret MPI has than GP-UCB/5 on the roads, as a share."""
-    return on_roads(usc, metr_la, "MPI", "GP-UCB/5")
+    """How much more regret MPI has than GP-UCB/5, and than undivided GP-UCB, on the roads, as a share."""
+    return on_roads(usc, metr_la, "MPI", "GP-UCB/5") | {"undivided": block_share(usc["MPI"], usc[UNDIVIDED])}
 
 
 # Theorems
@@ -321,4 +361,4 @@ def _in_one(claim_id: str, panel: Panel, seed: int) -> Estimate:
         return against(relative_difference, panel, "MPI", "GP-UCB/5", seed)
     if claim_id == "1-H":
         return by_blocks(behind_both(panel, ["MPI"])[1]["MPI"])
-    return claim_1_I(panel)["equal"]
+    return share_by_blocks(panel, "GP-UCB/5", "EI")

@@ -3,7 +3,9 @@
 import numpy as np
 import pytest
 
+from kbrepro.kernels import SquaredExponential, grid
 from kbrepro.papers.gp_ucb import measures
+from kbrepro.problems import Known, Model, Problem
 from kbrepro.regret import Estimate, Trace
 
 RULES = ["GP-UCB", "GP-UCB/5", "EI", "MPI", "mean only", "variance only", *measures.MARGINS.values()]
@@ -36,16 +38,25 @@ def test_the_parts_of_a_claim_on_regret(judged, values):
     assert {part: judged[part].value for part in values} == pytest.approx(values)
 
 
+def test_a_walk_uphill_ends_on_a_peak():
+    assert measures.summits(np.array([0.0, 2, 1, 3, 5, 4])).tolist() == [1, 1, 4, 4, 4, 4]
+
+
 def test_trials_that_are_stuck_and_trials_that_settled():
-    arms, gaps = np.zeros((3, 20), dtype=int), np.array([[0.01, 0.02, 1.0]] * 3)
-    arms[1, -1], wrong = 1, np.full((3, 20), 2)
-    runs = {"GP-UCB/5": arms, "mean only": np.concatenate([arms[:2], wrong[:1]])}
+    """Peaks are arms 1 (lower) and 4 (best): stuck is who stays on a slope of the lower one."""
+    problem = Problem(Model(grid(6), SquaredExponential(0.2), 0.1), np.array([0.0, 2, 1, 3, 5, 4]))
+    on_lower, near_best = np.full((3, 20), 1), np.full((3, 20), 3)
+    on_lower[2, -1] = 0  # two arms in the last tenth: it has not settled
+    runs = {"GP-UCB/5": near_best, "mean only": on_lower}
+    gaps = np.array([5.0 - problem.expected_reward] * 3)
     traces = {rule: Trace(its, gaps, np.zeros((3, 1)), np.zeros((3, 1))) for rule, its in runs.items()}
-    stuck, table = measures.stuck_trials(traces), measures.of_rules(traces)
-    assert stuck["mean only"].tolist() == [0, 0, 1] and not stuck["GP-UCB/5"].any()
-    means = [[(2 * 0.01 + 0.0105) / 3, 0.01, 0, 2 / 3], [(0.01 + 0.0105 + 1) / 3, 0.0105, 1 / 3, 2 / 3]]
-    np.testing.assert_allclose(table, means)  # mean, median, stuck, settled
-    assert measures.claim_1_Q(stuck, 1)["stuck"].value == pytest.approx(100 / 3)
+    stuck = measures.stuck_trials(traces, Known(problem), 1)
+    assert stuck["mean only"].tolist() == [1, 1, 0] and not stuck["GP-UCB/5"].any()
+    table = measures.of_rules(traces, stuck)
+    assert table["share of trials stuck"].tolist() == pytest.approx([0, 2 / 3])
+    assert table["share settled"].tolist() == pytest.approx([1, 2 / 3])
+    assert table["mean R_T/T"].tolist() == pytest.approx([2, 3 + 2 / 60])
+    assert measures.claim_1_Q(stuck, 1)["stuck"].value == pytest.approx(200 / 3)
 
 
 def test_a_theorem_holds_only_if_it_does_in_every_round():

@@ -69,7 +69,8 @@ COVERED |= {("SE", BANDS["tighter"]): runs(1.1, 0.9), ("SE", BANDS["own_setting"
 OF_COVERED = {"band": 0.9, "tighter": 0.5, "own_setting": 0, "multiplier": np.quantile([0.5] * 8 + [0.8, 1.2], 0.9)}
 BOUNDS = {"SE": (np.array([4.0, 4.0, 4.0]), np.array([1.0, 2.0, 5.0])), "linear": (np.full(2, 9.0), np.ones(2))}
 KERNELS = [(PANELS["1", "a"], PANELS["1", "b"])]  # of ours means grow by 3/2, 1/2, of the others by 4/5, 6/5
-COMPETITIVE = {"igp_noisy": 5, "ts_noisy": 3, "igp_mean_001": 5 / 2, "ts_mean_001": 6 / 4}
+COMPETITIVE = {f"igp_{part}": 5 / 2 for part in POOLS} | {f"ts_{part}": 6 / 4 for part in POOLS}
+COMPETITIVE |= {"igp_noisy": 5, "ts_noisy": 3}
 CLAIMS = {  # what judges, what it is given, and the parts
     "of_pools 2-E": (measures.of_pools, ("2-E", PANELS, 1), SECOND),
     "2-A": (measures.claim_2_A, (PANELS, 1), {"difference": -0.4, "ratio": 10 / 6}),
