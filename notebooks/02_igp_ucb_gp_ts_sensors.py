@@ -617,7 +617,7 @@ record.show("2-F")
 # ### Does noise stay below its bound? (Theorem 1, Lemma 4)
 #
 # However arms are chosen, noise should stay below a bound with probability $1 - \delta$ (Theorem 1). We choose arms in
-# four ways on pure noise; two seek its extremes.
+# four ways on noise; two seek its extremes.
 #
 # <details><summary>The formulas</summary>
 #
@@ -1047,12 +1047,12 @@ record.finding(
     ["2-L"],
     record.verdict("2-L") == "undecided" and on_data["2-L"]["raw"].low > 0,
     "GP-TS (Thompson sampling) does not win on raw light readings, where the paper has it first: it has "
-    f"{ts_on_light:.1f} times the regret of its closest rival. On standardised ones the interval is too wide (open).",
+    f"{ts_on_light:.1f} times the regret of its closest rival. On standardised ones it is undecided (open).",
 )
 record.finding(
     ["2-W"],
     min(on_functions) > 0,
-    "Whoever needs a guarantee takes the tighter width of 2024: on functions it saves "
+    "Whoever needs a guarantee takes the tighter width, proved since: on functions it saves "
     f"{min(on_functions):.0%} to {max(on_functions):.0%} of the regret of the older proved one.",
 )
 falls, tamed = home["worst"], "EI, margin 0.01"

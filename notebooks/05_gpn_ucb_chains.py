@@ -996,7 +996,7 @@ record.explain(
 # ## What to take home: how to choose B
 #
 # Too small a $B$ rules the best arm out for ever; too large a one costs pulls. Start from what is known of the layers,
-# and raise $B$ if the outputs refute it. (We did not play that.)
+# and raise $B$ if outputs refute it (not played).
 
 # %% jupyter={"outputs_hidden": true, "source_hidden": true} tags=["full-scale", "hide-output", "nbval-ignore-output"]
 mean = of_some.mean()

@@ -286,7 +286,7 @@ def glance(run: Mapping[str, Any], notebook: str) -> str:
     if not run["claims"]:
         return f"*No full-scale run of {notebook} is here: `kbrepro reproduce {notebook[:2]} --profile {FULL_SCALE}`.*"
     found = "\n".join(f"- {answer}" for answer in answers(run))
-    told = [] if synthesis(run) else [folded("What the words mean", WORDS), NOT_DONE]
+    told = [] if synthesis(run) else [folded("Words", WORDS), NOT_DONE]
     return "\n\n".join(filter(None, [found, f"{summary(run['claims'])}.", *told]))
 
 
