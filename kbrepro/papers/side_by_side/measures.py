@@ -6,6 +6,7 @@ A *panel* is {policy: R_T of every trial (n,)} of one problem; all panels of the
 import math
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -99,11 +100,9 @@ def profile(panels: Panels, policies: Sequence[str], factors: Array) -> Array:
     return np.array([[(its[:, i] <= f).sum() / max(there[i], 1) for f in factors] for i in range(len(policies))])
 
 
-def halves(panels: Panels) -> list[dict[str, dict[str, Array]]]:
+def halves(panels: Mapping[Any, Panel]) -> list[dict[Any, dict[str, Array]]]:
     """Return the panels of even and of odd trials."""
-    return [
-        {problem: {name: its[k::2] for name, its in panel.items()} for problem, panel in panels.items()} for k in (0, 1)
-    ]
+    return [{key: {name: its[k::2] for name, its in panel.items()} for key, panel in panels.items()} for k in (0, 1)]
 
 
 # Growth
