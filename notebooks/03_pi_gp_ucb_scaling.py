@@ -329,8 +329,7 @@ record.table(table, "table1")
 table.round(3)
 
 # %% [markdown]
-# *low*, *high*: where a mean of 12 runs lies in 95 % of cases. In one dimension that interval is so wide that Table 1
-# can hardly be missed.
+# *low*, *high*: where a mean of 12 runs lies in 95 % of cases; in one dimension hardly to be missed.
 
 # %% tags=["full-scale", "nbval-ignore-output"]
 record.show("3-A", "3-G", "3-H")

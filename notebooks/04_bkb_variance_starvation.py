@@ -765,7 +765,7 @@ for claim_id, (estimate, of, names) in plays.items():
     specified[claim_id] = record.play(claim_id, [(case, estimate(case)) for case in there])
 
 # %% [markdown]
-# At $\bar q$ = 5 and below, which Theorem 1 does not cover, failures of 4-E are our own question.
+# At $\bar q \le 5$, which Theorem 1 does not cover, failures of 4-E are our own question.
 
 # %% jupyter={"source_hidden": true} tags=["hide-input"]
 fig = claim_curve(specified["4-A"], record.rules, "4-A")

@@ -129,9 +129,8 @@ def test_a_full_scale_run_shows_its_own_verdicts_at_a_glance(root, judged):
     (folder,) = run.run([], "paper", {}, root=root)
     cells = nbformat.read(folder / "notebook.ipynb", as_version=4).cells
     (shown,) = [cell.outputs for cell in cells if "at-a-glance" in cell.metadata.get("tags", [])]
-    assert (
-        shown[0].data["text/markdown"].startswith("1 of 1 claim of the paper stands (reproduced).\n\nA claim *stands*")
-    )
+    text = shown[0].data["text/markdown"]
+    assert text.startswith("1 of 1 claim of the paper stands (reproduced).\n\n<details>") and "A claim *stands*" in text
     assert editions.history(root)[-1]["reproduced"] == "1"  # the line of the edition has its verdicts
     rules = claims.load(root / "notebooks" / "claims" / f"{NAME}.yaml")
     assert json.loads((folder / "run.json").read_text())["rules"] == rules.digest

@@ -66,8 +66,8 @@ def growth(curves: Curves, rounds: Sequence[int], entries: Mapping[str, Entry]) 
         panel[measures.BEST_PROVED][:, -1].mean() < panel[measures.best_near(panel, entries)][:, -1].mean()
         for panel in curves.values()
     )
-    title = f"At T = {rounds[-1]} the best near-optimal rule has more regret than {measures.BEST_PROVED} in {ahead} of "
-    return pieces.titled(figure, title + f"{len(curves)} cases")
+    title = f"At T = {rounds[-1]:,} the best near-optimal rule has more regret than IGP-UCB with both changes\n"
+    return pieces.titled(figure, title + f"in {ahead} of {len(curves)} cases")
 
 
 def exponents(of: Mapping[tuple[float, int, str], Estimate], entries: Mapping[str, Entry]) -> Figure:
@@ -119,7 +119,7 @@ def heat(panels: Panels, bench: Mapping[str, Setting], entries: Mapping[str, Ent
     ax.tick_params(axis="y", labelsize=SMALLEST)
     ax.grid(visible=False)
     first = next(name for name in names if name in entries)
-    said = f"{first} comes closest to the best rule in the median problem (white dot: the rule's proof holds there)"
+    said = f"{first} comes closest to the best rule in the median problem\n(white dot: the rule's proof holds there)"
     return pieces.titled(figure, said)
 
 
