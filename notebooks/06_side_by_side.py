@@ -456,8 +456,8 @@ record.show("6-K", "6-L")
 # | one scale for all problems | chosen on two held-out ones | another pair, another scale |
 # | problems | those of five papers | fifteen are no sample of all |
 #
-# A pilot of one trial of every problem, for times, was seen before the [rules](claims/06_side_by_side.yaml) were
-# written.
+# A pilot of one trial of every problem, for times, was seen before the
+# [rules](../notebooks/claims/06_side_by_side.yaml) were written.
 #
 # ## What did not come out, and why
 #
