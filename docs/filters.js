@@ -26,7 +26,7 @@
       bar.append(box, " ");
     });
     bar.append(count);
-    table.before(bar);
+    (table.closest(".wide") || table).before(bar);
     show();
   }
 })();

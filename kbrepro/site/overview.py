@@ -35,7 +35,8 @@ def index(root: Path, results: Path, folders: Sequence[Path], files: Path) -> st
     papers = [folder for folder in folders if not scorecard.synthesis(runs[folder.name])]
     for heading, its in (("Side by side", _others(folders, quoted)), ("Paper by paper", papers)):
         cards = [_card(root, folder, source / folder.name, quoted.get(folder.name), files) for folder in its]
-        parts += [f"## {heading}", '<div class="papers">', *cards, "</div>"] if cards else []
+        wide = "papers" if its is papers else "synthesis"
+        parts += [f"## {heading}", f'<div class="{wide}">', *cards, "</div>"] if cards else []
     matrix = f'<div class="matrix">\n\n{_matrix(quoted, folders)}\n\n</div>'
     parts.append(scorecard.folded("All totals, and what the verdicts mean", matrix, scorecard.LEGEND))
     parts.append(scorecard.folded("Which choices that papers leave open matter", scorecard.ranked_choices(quoted)))
@@ -76,12 +77,16 @@ def _totals(source: Path, files: Path) -> str:
 def _card(root: Path, folder: Path, quoted: Path, run: Mapping[str, Any] | None, files: Path) -> str:
     """One paper: its answers, its totals, a figure."""
     heading, named = title(folder)
-    parts = ['<div class="paper">', f'<h3><a href="{folder.name}.html">{heading}</a></h3>', inside(root, named)]
+    alone = run is not None and scorecard.synthesis(run)  # across the page; what it is and shows is on its own
+    parts = ['<div class="paper">', f'<h3><a href="{folder.name}.html">{heading}</a></h3>']
+    parts += [] if alone else [inside(root, named)]
     if run is None:
         parts.append("No full-scale run of it is here.")
     else:
-        parts.append("\n".join(f"- {answer}" for answer in scorecard.answers(run)))
-        parts += [f"{scorecard.summary(run['claims'])}.", _headline(quoted, folder.name, files)]
+        first, *more = [f"- {answer}" for answer in scorecard.answers(run)] or [""]
+        parts.append(first if alone else "\n".join([first, *more]))
+        parts += [scorecard.folded("More of what it found", "\n".join(more))] if alone and more else []
+        parts += [f"{scorecard.summary(run['claims'])}.", _headline(quoted, folder.name, files) if not alone else ""]
     ids = [r["id"] for r in run["claims"]] if run else []
     text = "\n\n".join(part for part in parts if part)
     return linked(text, ids, f"{folder.name}.html") + "\n\n</div>"

@@ -157,7 +157,7 @@ def filtered(folder: Path) -> dict[str, str]:
             )
             head = f"# {title(folder)[0].partition(':')[0]}: every number"
             link = f"Back to [the notebook]({folder.name}.ipynb). A click on the head of a column of numbers sorts."
-            pages[f"{folder.name}_{name}"] = "\n\n".join([head, link, shown]) + "\n"
+            pages[f"{folder.name}_{name}"] = "\n\n".join([head, link, f'<div class="wide">\n{shown}\n</div>']) + "\n"
     return pages
 
 
