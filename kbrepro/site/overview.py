@@ -36,7 +36,8 @@ def index(root: Path, results: Path, folders: Sequence[Path], files: Path) -> st
     for heading, its in (("Side by side", _others(folders, quoted)), ("Paper by paper", papers)):
         cards = [_card(root, folder, source / folder.name, quoted.get(folder.name), files) for folder in its]
         wide = "papers" if its is papers else "synthesis"
-        parts += [f"## {heading}", f'<div class="{wide}">', *cards, "</div>"] if cards else []
+        parts += [f"## {heading}"] * (cards != [] and its is papers)  # the other's card is its heading
+        parts += [f'<div class="{wide}">', *cards, "</div>"] if cards else []
     matrix = f'<div class="matrix">\n\n{_matrix(quoted, folders)}\n\n</div>'
     parts.append(scorecard.folded("All totals, and what the verdicts mean", matrix, scorecard.LEGEND))
     parts.append(scorecard.folded("Which choices that papers leave open matter", scorecard.ranked_choices(quoted)))
