@@ -144,23 +144,21 @@ WITH_A_SCALE = (
 )
 
 
-def tuned(entries: Mapping[str, Entry], divisors: Mapping[str, float], delta: float, nu: float) -> dict[str, Entry]:
+def tuned(entries: Mapping[str, Entry], divisors: Mapping[str, float]) -> dict[str, Entry]:
     """Return the rules WITH_A_SCALE among `entries`, each with its beta divided by its divisor; nothing is proved."""
     return {
-        name + TUNED: replace(
-            entries[name], make=scaled(name, entries[name].make, divisors[name], delta, nu), proof="no proof"
-        )
+        name + TUNED: replace(entries[name], make=scaled(entries[name].make, divisors[name]), proof="no proof")
         for name in WITH_A_SCALE
         if name in entries
     }
 
 
-def scaled(name: str, make: Any, divisor: float, delta: float, nu: float) -> Make:
+def scaled(make: Any, divisor: float) -> Make:
     """Return a rule WITH_A_SCALE with its beta divided, that is, its width divided by the root of `divisor`."""
-    scale = 1 / math.sqrt(divisor)
-    if name == "IGP-UCB, both":
-        return partial(with_grown_variance, partial(UCB, width=Scaled(Tighter(delta), scale)), nu)
-    width = make.keywords["width"]
+    if make.func is with_grown_variance:
+        inner, *given = make.args
+        return partial(with_grown_variance, scaled(inner, divisor), *given)
+    scale, width = 1 / math.sqrt(divisor), make.keywords["width"]
     if isinstance(width, FixedDesign):
         return partial(make, width=replace(width, scale=scale))
     if width is Tighter:  # of cells: made anew for each share of delta

@@ -29,6 +29,11 @@ RESAMPLES = 2000
 FLOOR = 0.01
 
 
+def policies_of(panels: Panels) -> list[str]:
+    """Return the names of all policies, in the order in which they come first."""
+    return list(dict.fromkeys(name for panel in panels.values() for name in panel))
+
+
 # Beside the best of all
 
 
@@ -126,13 +131,18 @@ def proved_exponents(d: int, nu: float) -> dict[str, float]:
 Curves = Mapping[tuple[float, int], Mapping[str, Array]]
 
 
-def exponents(curves: Curves, rounds: Sequence[int], seed: int) -> dict[tuple[float, int, str], Estimate]:
-    """Return the exponent of T in the mean of R_T (n, horizons), by (nu, d, policy), with its interval over runs."""
+def growths(curves: Mapping[Any, Panel], rounds: Sequence[int], seed: int) -> dict[tuple[Any, str], Estimate]:
+    """Return the exponent of T in the mean of R_T (n, horizons), by (case, policy), with its interval over runs."""
     return {
-        (*case, name): regret.growth(np.array(rounds), its, intervals(seed))
+        (case, name): regret.growth(np.array(rounds), its, intervals(seed))
         for case, panel in curves.items()
         for name, its in panel.items()
     }
+
+
+def exponents(curves: Curves, rounds: Sequence[int], seed: int) -> dict[tuple[float, int, str], Estimate]:
+    """Return `growths` by (nu, d, policy)."""
+    return {(*case, name): its for (case, name), its in growths(curves, rounds, seed).items()}
 
 
 def best_near(panel: Mapping[str, Array], entries: Mapping[str, Entry]) -> str:
@@ -227,7 +237,7 @@ def claim_6_H(panels: Panels, bench: Mapping[str, Setting], entries: Mapping[str
                     f"proved: {n}": its for n, its in panel.items() if n in entries and bench[problem].met(entries[n])
                 }
                 marked[problem] = dict(panel) | met
-        proved = list(dict.fromkeys(n for panel in marked.values() for n in panel if n.startswith("proved: ")))
+        proved = [name for name in policies_of(marked) if name.startswith("proved: ")]
         found[part] = over_problems(median_of_least, marked, proved, seed)
     return found
 
@@ -251,12 +261,7 @@ def claim_6_J(growth: Mapping[str, Mapping[str, Array]], rounds: Sequence[int], 
     The problem is the one on which the smaller of SupKernelUCB's exponents, with the constants of its proof and with
     one tuned scale, is largest.
     """
-    of = {
-        (problem, name): regret.growth(np.array(rounds), its, intervals(seed))
-        for problem, panel in growth.items()
-        for name, its in panel.items()
-    }
-    rules = ("SupKernelUCB", "SupKernelUCB" + TUNED)
+    of, rules = growths(growth, rounds, seed), ("SupKernelUCB", "SupKernelUCB" + TUNED)
     worst = max(growth, key=lambda problem: min(of[problem, rule].value for rule in rules))
     return {"proof": of[worst, rules[0]], "tuned": of[worst, rules[1]], "igp": of[worst, "IGP-UCB"]}
 
@@ -319,11 +324,10 @@ def best_divisors(swept: Mapping[str, Panel]) -> dict[str, float]:
 def sweep(swept: Mapping[str, Panel]) -> pd.DataFrame:
     """Return the geometric mean of regret over uniform play's: a row a rule, a column a divisor."""
     logs: dict[tuple[str, float], list[float]] = {}
-    for panel in swept.values():
-        for name, its in panel.items():
+    for of_uniform in shares(swept).values():
+        for name, over in of_uniform.items():
             rule, _, divisor = name.partition(" / ")
             if divisor:
-                over = float(np.mean(its) / np.mean(panel[UNIFORM]))
                 logs.setdefault((rule, float(divisor)), []).append(math.log(max(over, 1e-12)))
     found = pd.Series({case: math.exp(float(np.mean(its))) for case, its in logs.items()})
     return found.unstack().rename_axis("policy")
@@ -338,26 +342,27 @@ def beside_proved(of: Mapping[tuple[float, int, str], Estimate]) -> pd.DataFrame
 
 def growth_table(growth: Mapping[str, Mapping[str, Array]], rounds: Sequence[int], seed: int) -> pd.DataFrame:
     """Return exponents of regret {problem: {policy: R_T (n, horizons)}} with intervals, a row a (problem, policy)."""
-    rows = {
-        (problem, name): [*regret.growth(np.array(rounds), its, intervals(seed))]
-        for problem, panel in growth.items()
-        for name, its in panel.items()
+    return pd.DataFrame(growths(growth, rounds, seed), ["exponent", "low", "high"]).T.rename_axis(["problem", "policy"])
+
+
+def shares(panels: Panels) -> dict[str, dict[str, float]]:
+    """Return mean regret over that of uniform play, by problem and policy."""
+    return {
+        p: {n: float(np.mean(its) / np.mean(panel[UNIFORM])) for n, its in panel.items()} for p, panel in panels.items()
     }
-    return pd.DataFrame(rows, ["exponent", "low", "high"]).T.rename_axis(["problem", "policy"])
 
 
 def bench_table(
     panels: Panels, bench: Mapping[str, Setting], entries: Mapping[str, Mapping[str, Entry]]
 ) -> pd.DataFrame:
     """Return a row a (problem, policy): share of uniform play, factor over the best, kind of proof, assumptions met."""
-    rows = {}
+    rows, of_uniform = {}, shares(panels)
     for problem, panel in panels.items():
         over = over_best(panel)
         for name, its in panel.items():
             entry = entries[problem][name]
             met = {True: "met", False: "not met"}[bench[problem].met(entry)] if entry.proof != "no proof" else "none"
-            share_of = float(np.mean(its) / np.mean(panel[UNIFORM]))
-            rows[problem, name] = [share_of, over[name], entry.proof, met, len(its)]
+            rows[problem, name] = [of_uniform[problem][name], over[name], entry.proof, met, len(its)]
     columns = ["share_of_uniform", "factor", "proof", "assumptions", "trials"]
     return pd.DataFrame(rows, columns).T.rename_axis(["problem", "policy"])
 
@@ -372,7 +377,7 @@ def ranking(panels: Panels, entries: Mapping[str, Entry], seed: int) -> pd.DataF
 
     Policies that are defined on fewer than half of the problems come last.
     """
-    names = list(dict.fromkeys(name for panel in panels.values() for name in panel))
+    names = policies_of(panels)
     its, drawn = ratios(panels, names), resampled(panels, names, seed)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)  # resamples in which a rule has no problem
@@ -442,10 +447,7 @@ def shared_with(panels: Panels, bench: Mapping[str, Setting]) -> tuple[dict[str,
     for problem, (notebook, label, names) in SHARED.items():
         there = simulation.played(notebook, label).traces
         for name, other in names.items():
-            trace = there[other]
-            horizon = trace.at[-1] if isinstance(trace, regret.Regrets) else trace.horizon
-            if horizon == bench[problem].horizon:
-                totals = trace.totals if isinstance(trace, regret.Regrets) else trace.cumulative_regret
+            if there[other].horizon == bench[problem].horizon:
                 ours[f"{problem}, {name}"] = panels[problem][name]
-                kept[f"{problem}, {name}"] = totals[:, -1]
+                kept[f"{problem}, {name}"] = there[other].cumulative_regret[:, -1]
     return ours, kept

@@ -9,9 +9,10 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import seaborn as sns
+from matplotlib.axes import Axes
 from matplotlib.colors import LogNorm
 from matplotlib.figure import Figure
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from kbrepro.figures import LOOK, WIDTH, label_ends, pieces
 from kbrepro.figures.style import SMALLEST
@@ -29,9 +30,17 @@ SHOWN = ("SupKernelUCB", "BPE, tighter", "BPE, doubling", "IGP-UCB", "π-GP-UCB,
 STYLES = ("-", "--", "-.", ":", (0, (1, 1)), (0, (5, 1)), (0, (3, 1, 1, 1)))
 
 
-def colour(entry: Entry) -> str:
+def colour(proof: str) -> str:
     """Return the colour of a kind of proof."""
-    return LOOK[f"proof: {entry.proof}"][0]
+    return LOOK[f"proof: {proof}"][0]
+
+
+def lines(ax: Axes, x: ArrayLike, curves: Mapping[str, Array], entries: Mapping[str, Entry]) -> None:
+    """Draw the curve (m,) of each policy over x in the colour of its proof, in the next style of its kind."""
+    used = {proof: iter(STYLES) for proof in PROOFS}
+    for name, its in curves.items():
+        proof = entries[name].proof
+        ax.plot(x, its, color=colour(proof), linestyle=next(used[proof]), label=name, linewidth=1.3)
 
 
 def race(left: Mapping[str, Sequence[int]]) -> Figure:
@@ -50,14 +59,7 @@ def growth(curves: Curves, rounds: Sequence[int], entries: Mapping[str, Entry]) 
     """Return mean R_T over T {(nu, d): {policy: (n, horizons)}}, a panel a case, log-log."""
     figure, axes = plt.subplots(2, 2, figsize=(WIDTH, 6.0), sharex=True, sharey=True)
     for ax, ((nu, d), panel) in zip(axes.flat, curves.items(), strict=True):
-        used = dict.fromkeys(PROOFS, 0)
-        for name in SHOWN:
-            its, proof = panel[name], entries[name].proof
-            style = STYLES[used[proof] % len(STYLES)]
-            used[proof] += 1
-            ax.plot(
-                rounds, its.mean(axis=0), linestyle=style, color=LOOK[f"proof: {proof}"][0], label=name, linewidth=1.2
-            )
+        lines(ax, rounds, {name: panel[name].mean(axis=0) for name in SHOWN}, entries)
         ax.set(title=f"ν = {nu}, d = {d}", xlabel="horizon T", ylabel="mean regret $R_T$")
         pieces.log_axes(ax, "xy")
         ax.label_outer()
@@ -79,9 +81,9 @@ def exponents(of: Mapping[tuple[float, int, str], Estimate], entries: Mapping[st
     for ax, (nu, d) in zip(axes, cases, strict=True):
         proved = measures.proved_exponents(d, nu)
         for row, name in enumerate(names):
-            its = of[nu, d, name]
-            ax.plot([its.low, its.high], [row, row], color=colour(entries[name]))
-            ax.plot(its.value, row, "o", color=colour(entries[name]), markersize=4)
+            its, shade = of[nu, d, name], colour(entries[name].proof)
+            ax.plot([its.low, its.high], [row, row], color=shade)
+            ax.plot(its.value, row, "o", color=shade, markersize=4)
             ax.plot(proved[name], row, "|", color="black", markersize=10)
             above += its.low > proved[name]
         ax.set(title=f"ν = {nu}, d = {d}", xlabel="exponent of T", xlim=(0, 1.15))
@@ -93,23 +95,21 @@ def exponents(of: Mapping[tuple[float, int, str], Estimate], entries: Mapping[st
 
 def order(panels: Panels) -> list[str]:
     """Return the policies, least median factor over the best first."""
-    names = list(dict.fromkeys(name for panel in panels.values() for name in panel))
+    names = measures.policies_of(panels)
     return [names[i] for i in np.argsort(np.nanmedian(measures.ratios(panels, names), axis=0))]
 
 
 def heat(panels: Panels, bench: Mapping[str, Setting], entries: Mapping[str, Entry]) -> Figure:
     """Return regret as a share of uniform play's, a row a policy, a column a problem; a dot where its proof holds."""
     names = [name for name in order(panels) if name != measures.UNIFORM]
-    shares = {p: {n: np.mean(its) / np.mean(panel[measures.UNIFORM]) for n, its in panel.items()}
-              for p, panel in panels.items()}  # fmt: skip
-    table = pd.DataFrame(shares).loc[names]
+    table = pd.DataFrame(measures.shares(panels)).loc[names]
     figure, (ax,) = pieces.row(1, 0.2 * len(names) + 1.9)
     sns.heatmap(
         table, ax=ax, norm=LogNorm(0.005, 1), cmap="cividis", linewidths=0.4, xticklabels=True, yticklabels=True,
         cbar_kws={"label": "regret as a share of uniform play's"},
     )  # fmt: skip
     for row, name in enumerate(names):
-        ax.get_yticklabels()[row].set_color(colour(entries[name]))
+        ax.get_yticklabels()[row].set_color(colour(entries[name].proof))
         met = [c for c, p in enumerate(table) if name in panels[p] and bench[p].met(entries[name])]
         ax.plot(np.array(met) + 0.5, np.full(len(met), row + 0.5), "o", color="white", markersize=3.5,
                 markeredgecolor="black", markeredgewidth=0.6)  # fmt: skip
@@ -118,8 +118,7 @@ def heat(panels: Panels, bench: Mapping[str, Setting], entries: Mapping[str, Ent
     plt.setp(ax.get_xticklabels(), ha="right", rotation_mode="anchor")
     ax.tick_params(axis="y", labelsize=SMALLEST)
     ax.grid(visible=False)
-    first = next(name for name in names if name in entries)
-    said = f"{first} comes closest to the best rule in the median problem\n(white dot: the rule's proof holds there)"
+    said = f"{names[0]} comes closest to the best rule in the median problem\n(white dot: the rule's proof holds there)"
     return pieces.titled(figure, said)
 
 
@@ -131,14 +130,8 @@ def profiles(panels: Panels, entries: Mapping[str, Entry], many: int = 3) -> Fig
     chosen += [n for n in ranked if n.endswith(TUNED)][:1]
     factors = np.geomspace(1, 100, 120)
     figure, (ax,) = pieces.row(1, 3.6)
-    used = dict.fromkeys(PROOFS, 0)
     curves = measures.profile(panels, chosen, factors)
-    for name, its in zip(chosen, curves, strict=True):
-        proof = entries[name].proof
-        ax.plot(
-            factors, its, color=LOOK[f"proof: {proof}"][0], linestyle=STYLES[used[proof]], label=name, linewidth=1.3
-        )
-        used[proof] += 1
+    lines(ax, factors, dict(zip(chosen, curves, strict=True)), entries)
     ax.set(xscale="log", xlabel="factor over the regret of the best rule", ylabel="share of problems", ylim=(0, 1.02))
     pieces.plain_log(ax.xaxis)
     pieces.legend_below(figure, 4, [ax])
@@ -154,11 +147,11 @@ def ranking(table: pd.DataFrame, seconds: Mapping[str, Mapping[str, float]], ent
     """
     names = [name for name in table.index if TUNED not in name]
     names = sorted(names, key=lambda name: table.loc[name, "factor"])
-    micro = (1e6 * pd.DataFrame(seconds)).median(axis=1, skipna=True)
+    micro = measures.microseconds(seconds).median(axis=1, skipna=True)
     figure, (left, right) = pieces.row(2, 0.2 * len(names) + 1.4, sharey=True, width_ratios=(2, 1))
     few = table["problems"] < table["problems"].max() / 2
     for row, name in enumerate(names):
-        its, shade = table.loc[name], colour(entries[name])
+        its, shade = table.loc[name], colour(entries[name].proof)
         left.plot([its["low"], its["high"]], [row, row], color=shade, linewidth=1.2)
         left.plot(its["factor"], row, "o", color=shade, markersize=5, markerfacecolor="white" if few[name] else shade)
         right.plot(micro[name], row, "o", color=shade, markersize=5)
@@ -168,7 +161,7 @@ def ranking(table: pd.DataFrame, seconds: Mapping[str, Mapping[str, float]], ent
         pieces.log_axes(ax, "x")
         ax.grid(visible=True, axis="y")
     pieces.name_rows(left, names)
-    marks = [left.plot([], [], "o", color=LOOK[f"proof: {proof}"][0], label=proof)[0] for proof in PROOFS]
+    marks = [left.plot([], [], "o", color=colour(proof), label=proof)[0] for proof in PROOFS]
     left.legend(handles=marks, fontsize=SMALLEST, loc="upper right")
     last = next(name for name in names if entries[name].proof == PROOFS[0])
     said = (
@@ -189,7 +182,7 @@ def price(
     figure, axes = pieces.row(2, 0.34 * len(names) + 1.7, sharey=True)
     marks = dict(zip(problems, "os^", strict=False))
     for (problem, name), its in covered.items():
-        at, shade = names.index(name), colour(entries[name])
+        at, shade = names.index(name), colour(entries[name].proof)
         how = {"marker": marks[problem], "color": shade, "linestyle": "", "markersize": 6, "alpha": 0.8}
         axes[0].plot(its.mean(), at, **how)
         axes[1].plot(lost[problem, name].mean() / least[problem], at, **how)

@@ -32,7 +32,7 @@ def test_the_field_has_what_was_promised():
 def test_every_policy_plays_where_it_is_defined_and_tuned_too(problem):
     its = BENCH[problem]
     there = its.defined(field(0.1, nu=its.nu))
-    there |= its.defined(tuned(there, dict.fromkeys(WITH_A_SCALE, 5.0), 0.1, its.nu))
+    there |= its.defined(tuned(there, dict.fromkeys(WITH_A_SCALE, 5.0)))
     met = its.source(Trial(its.seed, 0))
     for name, entry in there.items():
         trace = run(entry.make(met.model, 12), met, 12, Trial(its.seed, 0).rng("run"))
@@ -53,7 +53,7 @@ def test_the_proof_of_a_rule_holds_where_its_assumptions_do():
 
 def test_one_scale_divides_beta_whatever_the_rule():
     model = Model(grid(9), Matern(0.2, nu=1.5), 0.04, norm=2.0)
-    of = {name: (ENTRIES[name].make(model, 30), scaled(name, ENTRIES[name].make, 4.0, 0.1, 1.5)(model, 30))
+    of = {name: (ENTRIES[name].make(model, 30), scaled(ENTRIES[name].make, 4.0)(model, 30))
           for name in WITH_A_SCALE}  # fmt: skip
     for name, (plain, half) in of.items():
         if name == "π-GP-UCB, tighter":
