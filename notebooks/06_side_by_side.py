@@ -320,7 +320,7 @@ plt.show()
 
 # %% jupyter={"source_hidden": true} tags=["hide-input"]
 table = measures.bench_table(panels, bench, of_proof)
-record.table(table, "bench", kind="filtered")
+record.table(table, "bench", page=True)
 record.table(measures.microseconds(seconds), "microseconds", kind="seconds")
 ranking = measures.ranking(panels, rules_of, seed)
 record.table(ranking, "ranking")

@@ -202,5 +202,5 @@ def judge(name: str, one: pd.Series | None, other: pd.Series | None, kind: str) 
 def _kind(cell: str, kind: str) -> str:
     """The kind of one cell: a table of seconds has settings and exponents, too."""
     if kind != "seconds":
-        return kind if kind in TOLERANCES else "numbers"
+        return kind
     return "exponent" if "slope" in cell else "numbers" if cell.startswith(SETTINGS) else kind

@@ -72,8 +72,8 @@ def _write_pages(root: Path, results: Path, folders: list[Path], source: Path, f
         shutil.copy(page, source)
     for folder in folders:
         nbformat.write(pages.paper(root, folder), source / f"{folder.name}.ipynb")
-        for name, text in pages.filtered(folder).items():
-            paths.write_text(source / f"{name}.md", text)
+        for name in pages.filtered(folder):
+            paths.write_text(source / f"{folder.name}_{name}.md", pages.of_table(folder, name))
         for path in [*folder.glob("tables/*.csv"), *folder.glob("figures/*.svg"), *folder.glob("figures/*.csv")]:
             paths.write_bytes(files / path.relative_to(results), path.read_bytes())
     for picture in results.glob(scorecard.PARTS.format("*")):
@@ -88,7 +88,8 @@ def _write_pages(root: Path, results: Path, folders: list[Path], source: Path, f
         paths.write_text(source / f"{name}.md", text)
     named = {page for its in GROUPS.values() for page in its}
     rest = [page.stem for page in documents if page.stem not in named]
-    read = [name for folder in folders for name in (folder.name, *pages.filtered(folder))]
+    tables = {folder.name: [f"{folder.name}_{name}" for name in pages.filtered(folder)] for folder in folders}
+    read = [name for folder, its in tables.items() for name in (folder, *its)]
     more = {"Read": read, "Background": rest}
     groups = {caption: [*more.get(caption, []), *its] for caption, its in GROUPS.items()}
     parts = [WIDE + overview.index(root, results, folders, files)]

@@ -17,9 +17,6 @@ from kbrepro.batch import profiles
 from kbrepro.site import try_it
 from kbrepro.verdicts import scorecard
 
-#: The kind of a table that has a page of its own, with filters.
-FILTERED = "filtered"
-
 
 def paper(root: Path, folder: Path) -> NotebookNode:
     """Return the notebook of one run as a page of the site; its files are at `<notebook>/` beside the page."""
@@ -141,24 +138,25 @@ def figure(folder: Path, stem: str, where: str = "") -> str:
 def numbers(folder: Path) -> str:
     """Return a section with a link to every table of a run; nothing where it wrote none."""
     links = [f'<a href="{folder.name}/tables/{p.name}">{p.name}</a>' for p in sorted(folder.glob("tables/*.csv"))]
-    to_filter = [f"[Every number, to filter and sort]({page}.md)" for page in filtered(folder)]
+    to_filter = [f"[Every number, to filter and sort]({folder.name}_{name}.md)" for name in filtered(folder)]
     every = [scorecard.folded("Every table of this run", ", ".join(links))] if links else []
     return "\n\n".join(["## The numbers", *to_filter, *every]) if links else ""
 
 
-def filtered(folder: Path) -> dict[str, str]:
-    """Return name -> Markdown of a page of its own for every table of a run that readers may filter by its words."""
-    pages = {}
-    for name, its in scorecard.read_run(folder)["tables"].items():
-        if its["kind"] == FILTERED and (path := folder / "tables" / f"{name}.csv").is_file():
-            table = pd.read_csv(path, keep_default_na=False)
-            shown = table.rename(columns=lambda column: column.replace("_", " ")).to_html(
-                index=False, border=0, classes=FILTERED, float_format="{:.3g}".format
-            )
-            head = f"# {title(folder)[0].partition(':')[0]}: every number"
-            link = f"Back to [the notebook]({folder.name}.ipynb). A click on the head of a column of numbers sorts."
-            pages[f"{folder.name}_{name}"] = "\n\n".join([head, link, f'<div class="wide">\n{shown}\n</div>']) + "\n"
-    return pages
+def filtered(folder: Path) -> list[str]:
+    """Return the names of the tables of a run that have a page of their own, <notebook>_<name> (`of_table`)."""
+    return [name for name, its in scorecard.read_run(folder)["tables"].items() if its.get("page")]
+
+
+def of_table(folder: Path, name: str) -> str:
+    """Return the page of a table in Markdown, which docs/filters.js lets readers filter by its words and sort."""
+    table = pd.read_csv(folder / "tables" / f"{name}.csv", keep_default_na=False)
+    shown = table.rename(columns=lambda column: column.replace("_", " ")).to_html(
+        index=False, border=0, classes="filtered", float_format="{:.3g}".format
+    )
+    head = f"# {title(folder)[0].partition(':')[0]}: every number"
+    link = f"Back to [the notebook]({folder.name}.ipynb). A click on the head of a column of numbers sorts."
+    return "\n\n".join([head, link, f'<div class="wide">\n{shown}\n</div>']) + "\n"
 
 
 def rerun(root: Path, folder: Path, run: dict[str, Any]) -> str:

@@ -117,12 +117,12 @@ class Record:
         """The picture of a figure as a notebook shows it, and its name for the metadata of the output."""
         return self._pictures.get(figure) or print_figure(figure)
 
-    def table(self, table: pd.DataFrame, name: str, kind: str = "numbers") -> None:
+    def table(self, table: pd.DataFrame, name: str, kind: str = "numbers", *, page: bool = False) -> None:
         """Write `tables/<name>.csv`; of `kind` "seconds" it holds what a clock said, or what follows from that.
 
-        Of `kind` "filtered" it gets a page of its own, on which readers filter it by its words.
+        With `page` the site has a page of it, on which readers filter it by its words.
         """
-        self._manifest["tables"][name] = {"kind": kind}
+        self._manifest["tables"][name] = {"kind": kind} | ({"page": True} if page else {})
         self._write()
         if self.folder:
             paths.write_text(self.folder / "tables" / f"{name}.csv", table.to_csv(float_format="%.6g"))

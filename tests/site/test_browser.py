@@ -53,7 +53,7 @@ def test_every_page_loads_in_silence_with_all_images_and_fits_the_screen(browser
         wide = browser.ask("document.documentElement.scrollWidth - document.documentElement.clientWidth")
         wrong[name] = [*browser.complaints, *missing, *([f"{wide} px too wide"] if wide > 0 else [])]
     assert {name: its for name, its in wrong.items() if its} == {}
-    papers = {f"{path.parent.name}.html" for path in (ROOT / "results" / "paper").glob("[0-9]*/run.json")}
+    papers = {f"{path.stem}.html" for path in (ROOT / "notebooks").glob("*.ipynb")}
     assert {"index.html", "try_it.html", "scorecard.html", "api.html", *papers} <= set(pages)
 
 

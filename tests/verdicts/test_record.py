@@ -186,7 +186,7 @@ def test_at_a_glance_is_the_full_scale_runs(root, shown):
     full_scale(root)
     full_scale(root).finding(["0-A"], True, "It is small.")
     run("quick").at_a_glance()
-    head, answer, totals, *_ = shown[-1].split("\n\n")
+    head, answer, totals, _, _, _, _ = shown[-1].split("\n\n")
     assert (head, answer) == ("**At full scale:**", "- It is small. (0-A)")
     assert totals == "1 of 2 claims of the paper stands (no violation found), 1 fails."
 

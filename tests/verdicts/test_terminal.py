@@ -28,7 +28,7 @@ def test_a_claim_is_a_line_that_fits(runs):
     assert totals == "1 of 1 claim of the paper stands (reproduced)."
     assert line.startswith("  1-A ● reproduced: It is larger.") and line.endswith("...") and len(line) <= 62
     assert " ".join(words).startswith("A claim stands if every part") and max(map(len, words)) <= 60
-    assert "1-A ●" not in terminal.listed(runs, "depends")
+    assert len(terminal.listed(runs, "depends", width=60).splitlines()) == 3 + 1 + len(words)
 
 
 def test_a_claim_that_is_named_is_told_whole(runs):
