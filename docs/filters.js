@@ -1,32 +1,54 @@
-// Filters above every table of class "filtered": one for each column of words. Without this script the whole table is there.
+// Filters above tables, from disk: without this script the whole table is there.
 (function () {
-  for (const table of document.querySelectorAll("table.filtered")) {
-    const rows = [...table.tBodies[0].rows], heads = [...table.tHead.rows[0].cells];
-    const bar = document.createElement("p"), count = document.createElement("span"), chosen = [];
+  // A bar of one choice a name before a place: `choices` is name -> (row) => word, `what` the rows are called.
+  const filter = (rows, choices, before, what) => {
+    const bar = document.createElement("p"), count = document.createElement("span"), chosen = {};
     bar.className = "filters";
     const show = () => {
-      rows.forEach((row) => { row.hidden = chosen.some(([at, box]) => box.value && row.cells[at].textContent !== box.value); });
-      count.textContent = ` ${rows.filter((row) => !row.hidden).length} of ${rows.length} rows`;
+      rows.forEach((row) => { row.hidden = Object.keys(choices).some((of) => chosen[of].value && choices[of](row) !== chosen[of].value); });
+      count.textContent = ` ${rows.filter((row) => !row.hidden).length} of ${rows.length} ${what}`;
     };
-    heads.forEach((head, at) => {
-      const words = rows.map((row) => row.cells[at].textContent), numbers = words.every((word) => word === "" || !isNaN(word));
-      if (numbers) { // a click sorts
-        head.tabIndex = 0;
-        head.style.cursor = "pointer";
-        head.title = "sort";
-        head.onclick = () => { rows.sort((a, b) => a.cells[at].textContent - b.cells[at].textContent); table.tBodies[0].append(...rows); };
-        head.onkeydown = (event) => { if (event.key === "Enter") head.onclick(); };
-        return;
-      }
-      const box = document.createElement("select");
-      box.setAttribute("aria-label", head.textContent);
-      box.append(new Option(`every ${head.textContent}`, ""), ...[...new Set(words)].map((word) => new Option(word, word)));
+    for (const of in choices) {
+      const box = document.createElement("select"), words = [...new Set(rows.map(choices[of]))].sort();
+      box.setAttribute("aria-label", of);
+      box.append(new Option(`every ${of}`, ""), ...words.map((word) => new Option(word, word)));
       box.onchange = show;
-      chosen.push([at, box]);
-      bar.append(box, " ");
-    });
+      bar.append((chosen[of] = box), " ");
+    }
     bar.append(count);
-    (table.closest(".wide") || table).before(bar);
+    before.before(bar);
     show();
-  }
+  };
+
+  // The scorecard's list: by paper, verdict and kind.
+  const scorecard = () => {
+    const heading = document.querySelector("h1");
+    if (!heading || !heading.textContent.startsWith("Scorecard")) return;
+    const rows = [...document.querySelectorAll("table tbody tr")].filter((row) => /^\d+-[A-Z]+$/.test(row.cells[0].textContent.trim()));
+    const list = rows.length && rows[0].closest("table");
+    if (!list) return;
+    const choices = {
+      paper: (row) => row.cells[0].textContent.trim().split("-")[0].padStart(2, "0"),
+      kind: (row) => (/\((experiment|theorem)\)/.exec(row.querySelector("details").textContent) || ["", "other"])[1],
+      verdict: (row) => (row.querySelector(".verdict") || row).textContent.trim().slice(2),
+    };
+    filter(rows.filter((row) => list.contains(row)), choices, list.closest(".pst-scrollable-table-container") || list, "claims");
+  };
+
+  // Tables of class "filtered": by each column of words; a click on the head of a column of numbers sorts.
+  const ofWords = (table) => {
+    const rows = [...table.tBodies[0].rows], choices = {};
+    [...table.tHead.rows[0].cells].forEach((head, at) => {
+      const word = (row) => row.cells[at].textContent;
+      if (!rows.every((row) => !isNaN(word(row)))) { choices[head.textContent] = word; return; }
+      Object.assign(head, { tabIndex: 0, title: "sort" });
+      head.style.cursor = "pointer";
+      head.onclick = () => table.tBodies[0].append(...rows.sort((a, b) => word(a) - word(b)));
+      head.onkeydown = (event) => { if (event.key === "Enter") head.onclick(); };
+    });
+    filter(rows, choices, table.closest(".wide") || table, "rows");
+  };
+
+  scorecard();
+  document.querySelectorAll("table.filtered").forEach(ofWords);
 })();

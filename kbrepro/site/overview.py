@@ -12,8 +12,7 @@ from kbrepro.verdicts import scorecard
 WHAT = (
     "We rewrote papers on Gaussian-process bandits from scratch, ran their experiments at the papers' own scale, and "
     "judged what they claim by rules that were fixed before the run. This is what came out. A code such as 1-D "
-    "leads to the "
-    "claim that a sentence rests on."
+    "leads to the claim that a sentence rests on."
 )
 QUICK = (
     "**The answers below are those at full scale.** This report is of a quick run, or one of your own: the page of a "
@@ -32,12 +31,10 @@ def index(root: Path, results: Path, folders: Sequence[Path], files: Path) -> st
         parts.append(f"```{{warning}}\n{QUICK if kept else ALONE}\n```")
     total = scorecard.totals(quoted) if scorecard.of_papers(quoted) else ""
     parts += [WHAT, total, _totals(source, files), *_across(root, quoted)]
+    parts += [_across_the_page(folder, quoted[folder.name]) for folder in _others(folders, quoted)]
     papers = [folder for folder in folders if not scorecard.synthesis(runs[folder.name])]
-    for heading, its in (("Side by side", _others(folders, quoted)), ("Paper by paper", papers)):
-        cards = [_card(root, folder, source / folder.name, quoted.get(folder.name), files) for folder in its]
-        wide = "papers" if its is papers else "synthesis"
-        parts += [f"## {heading}"] * (cards != [] and its is papers)  # the other's card is its heading
-        parts += [f'<div class="{wide}">', *cards, "</div>"] if cards else []
+    cards = [_card(root, folder, source / folder.name, quoted.get(folder.name), files) for folder in papers]
+    parts += ["## Paper by paper", '<div class="papers">', *cards, "</div>"] if cards else []
     matrix = f'<div class="matrix">\n\n{_matrix(quoted, folders)}\n\n</div>'
     parts.append(scorecard.folded("All totals, and what the verdicts mean", matrix, scorecard.LEGEND))
     parts.append(scorecard.folded("Which choices that papers leave open matter", scorecard.ranked_choices(quoted)))
@@ -78,19 +75,24 @@ def _totals(source: Path, files: Path) -> str:
 def _card(root: Path, folder: Path, quoted: Path, run: Mapping[str, Any] | None, files: Path) -> str:
     """One paper: its answers, its totals, a figure."""
     heading, named = title(folder)
-    alone = run is not None and scorecard.synthesis(run)  # across the page; what it is and shows is on its own
-    parts = ['<div class="paper">', f'<h3><a href="{folder.name}.html">{heading}</a></h3>']
-    parts += [] if alone else [inside(root, named)]
+    parts = ['<div class="paper">', f'<h3><a href="{folder.name}.html">{heading}</a></h3>', inside(root, named)]
     if run is None:
         parts.append("No full-scale run of it is here.")
     else:
-        first, *more = [f"- {answer}" for answer in scorecard.answers(run)] or [""]
-        parts.append(first if alone else "\n".join([first, *more]))
-        parts += [scorecard.folded("More of what it found", "\n".join(more))] if alone and more else []
-        parts += [f"{scorecard.summary(run['claims'])}.", _headline(quoted, folder.name, files) if not alone else ""]
+        parts.append("\n".join(f"- {answer}" for answer in scorecard.answers(run)))
+        parts += [f"{scorecard.summary(run['claims'])}.", _headline(quoted, folder.name, files)]
     ids = [r["id"] for r in run["claims"]] if run else []
     text = "\n\n".join(part for part in parts if part)
     return linked(text, ids, f"{folder.name}.html") + "\n\n</div>"
+
+
+def _across_the_page(folder: Path, run: Mapping[str, Any]) -> str:
+    """What is no paper: its first answer, the others folded, its totals."""
+    answers = [f"- {answer}" for answer in scorecard.answers(run)]
+    parts = ['<div class="synthesis">', f'<h3><a href="{folder.name}.html">{title(folder)[0]}</a></h3>', *answers[:1]]
+    parts += [scorecard.folded("More of what it found", "\n".join(answers[1:]))] if answers[1:] else []
+    text = "\n\n".join([*parts, f"{scorecard.summary(run['claims'])}."])
+    return linked(text, [r["id"] for r in run["claims"]], f"{folder.name}.html") + "\n\n</div>"
 
 
 def _headline(quoted: Path, name: str, files: Path) -> str:

@@ -53,10 +53,8 @@ NOT_DONE = (
 #: What the words of a notebook's totals mean.
 WORDS = (
     "A claim *stands* if every part of it met its rule, with its whole interval; of a theorem: if no violation was "
-    "found. "
-    "It is *open* if an interval is too wide, if some parts hold and some fail, or if it depends on a choice that "
-    "the text "
-    "leaves open."
+    "found. It is *open* if an interval is too wide, if some parts hold and some fail, or if it depends on a choice "
+    "that the text leaves open."
 )
 LEGEND = (
     "A part of a claim holds if its whole 95 % interval meets the rule, fails if none of it does, and is undecided "

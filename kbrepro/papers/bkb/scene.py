@@ -46,8 +46,7 @@ def scene() -> dict[str, Any]:
             "cannot express, so that its band opens as the exact one does (black).",
         ],
         "try": "Go back to 2 pulls and step on: does more data make SoR's band hold more of f? (It goes up and "
-        "down, since "
-        "the dictionary is drawn anew each time, and stays below a half.)",
+        "down, since the dictionary is drawn anew each time, and stays below a half.)",
         "shown": {"SoR": "SoR: its variance starves", "BKB": "BKB: its variance does not"},
         "band": BAND,
         "upto": UPTO,

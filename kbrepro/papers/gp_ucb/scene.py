@@ -30,14 +30,12 @@ def scene() -> dict[str, Any]:
         "title": "GP-UCB: β as it is proved, and divided by five",
         "says": [
             "As opened: with the width that is proved (left) the band has held f, at all x at once, in every round, "
-            "and "
-            "its player still tries arms far from the best one.",
+            "and its player still tries arms far from the best one.",
             "With β divided by five, as in the paper's experiments (right), the band has missed f somewhere in some "
             "rounds, and yet the regret is a third lower.",
         ],
         "try": "Play 50 fresh draws: who has less regret? Then open “Change the problem” below and assume a "
-        "lengthscale "
-        "of 0.3 where 0.1 is true: does either band still hold?",
+        "lengthscale of 0.3 where 0.1 is true: does either band still hold?",
         **moments.of([moments.moment("β / 5", truth, players, SHOWN)]),
     }
 

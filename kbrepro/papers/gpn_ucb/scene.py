@@ -67,8 +67,7 @@ def scene() -> dict[str, Any]:
         "title": "GPN-UCB: an interval through a chain of layers",
         "says": [
             "One arm was not pulled: what layer 1 (not drawn: its input is the arm) may return for it goes into "
-            "layer 2, and "
-            "what that may return goes into layer 3, whose output is the reward.",
+            "layer 2, and what that may return goes into layer 3, whose output is the reward.",
             "The envelope uses that no layer is steeper than L = 2, and cuts the band between observations; so fewer "
             "values reach the end of the chain.",
         ],

@@ -36,8 +36,8 @@ def scene() -> dict[str, Any]:
             "the left one has found the best arm.",
         ],
         "try": "Press “The margin”: there, on a draw that was picked to show it, EI without a margin stays on a "
-        "lower peak, "
-        "and a margin of 0.1 frees it. Play 50 fresh draws: is that typical, and what do larger margins cost?",
+        "lower peak, and a margin of 0.1 frees it. Play 50 fresh draws: is that typical, "
+        "and what do larger margins cost?",
         **moments.of(
             [
                 moments.moment("The incumbent", truths[0], [plain, noisy], TYPICAL[1]),

@@ -43,14 +43,12 @@ def scene() -> dict[str, Any]:
         "title": "π-GP-UCB: where do cells split?",
         "says": [
             "Each square is a cell with a posterior of its own, and it splits into four once it holds enough pulls: "
-            "the "
-            "smaller it is, the more.",
+            "the smaller it is, the more.",
             "The smallest cells lie where f is high and round its best arm, since most pulls go there; elsewhere the "
             "first, large cells are left as they were.",
         ],
         "try": "Go back to round 1 and play (a step is 20 to 100 rounds). When does the first cell split, and when "
-        "has the "
-        "one with the best arm become as small as the smallest?",
+        "has the one with the best arm become as small as the smallest?",
         "hero": pictures.HERO,
         "side": SIDE,
         "f": np.rint(100 * (f - f.min()) / np.ptp(f)).astype(int).tolist(),
