@@ -283,7 +283,7 @@ record.show("6-J")
 #
 # The single-layer problems of the five papers. A rule that needs a Matérn kernel has no cell elsewhere, π-GP-UCB none
 # off a grid; BKB takes 80 seconds a run on Table 1 in two dimensions, and is left out there, its tuned form on Branin
-# and its like, too. Where a paper gives no norm, rules are told a smoothed one, as Chowdhury and Gopalan have it, which
+# and its like, too. Where a paper gives no norm, rules are given a smoothed one, as Chowdhury and Gopalan have it, which
 # bounds nothing. On sensors a trial is a row of readings, and rows resemble their neighbours: forty of them are fewer
 # than forty trials.
 
@@ -379,7 +379,7 @@ banded = (
     "GP-UCB",
     "GP-UCB/5",
 )
-for name in ("SE, norm told", "Matérn, norm told", "Table 1, d = 1"):
+for name in ("SE, norm given", "Matérn, norm given", "Table 1, d = 1"):
     its = bench[name]
     there = its.defined(field(delta, nu=its.nu))
     rules = {rule: there[rule].make for rule in (*banded, "π-GP-UCB, tighter") if rule in there}
@@ -409,22 +409,22 @@ record.show("6-H", "6-M")
 # %% [markdown]
 # ## Part three: who breaks first? (wrong assumptions)
 #
-# Rules are told a lengthscale half or double the right one, a noise a third or three times the right one, or a third of
+# Rules are given a lengthscale half or double the right one, a noise a third or three times the right one, or a third of
 # the norm $B$, on two problems with 100 arms.
 
 # %% tags=["experiment"]
 players = ("GP-UCB", "GP-UCB/5", "IGP-UCB, tighter", "BPE, tighter", "GP-TS", "EI", "MPI", "PIMS")
 drawn = with_norm(GPDraw(SquaredExponential(0.2), grid(100), 0.025))
 wrong, bands = {}, {}
-for (name, source), (case, how) in product({"SE draws": drawn, "SE, norm told": bench["SE, norm told"].source}.items(),
+for (name, source), (case, how) in product({"SE draws": drawn, "SE, norm given": bench["SE, norm given"].source}.items(),
                                            WRONG.items()):  # fmt: skip
     misled = Misled(source, **how)
     played = Experiment(misled, {rule: entries[rule].make for rule in players}, wrong_horizon)
     traces = run_trials(played, wrong_trials, seed, label=f"wrong, {name}, {case}", arms=False)
     wrong[name, case] = {rule: trace.totals[:, -1] for rule, trace in traces.items()}
 for case in ("as it is", "B a third"):
-    told = Misled(bench["SE, norm told"].source, **WRONG[case])
-    played = Experiment(told, {"IGP-UCB, tighter": entries["IGP-UCB, tighter"].make}, wrong_horizon, record_band=True)
+    misled = Misled(bench["SE, norm given"].source, **WRONG[case])
+    played = Experiment(misled, {"IGP-UCB, tighter": entries["IGP-UCB, tighter"].make}, wrong_horizon, record_band=True)
     traces = run_trials(played, wrong_trials, seed, label=f"band, {case}", arms=False)
     bands[case] = traces["IGP-UCB, tighter"].band_ratio.max(axis=1) <= 1
 
@@ -451,7 +451,7 @@ record.show("6-K", "6-L")
 # | constants of theorems | as printed; one tuned scale each | tuned by problem, near-optimal rules gain most |
 # | horizons | 46 to 31,623 rounds | far longer ones favour better exponents |
 # | arms | 30 to 1000, 27,000 in $d$ = 3 | more arms favour rules that use the kernel |
-# | norms | told where known, else smoothed | too large a norm widens every band |
+# | norms | given where known, else smoothed | too large a norm widens every band |
 # | one scale for all problems | chosen on two held-out ones | another pair, another scale |
 # | problems | those of five papers | fifteen are no sample of all |
 #

@@ -226,7 +226,7 @@ def claim_6_G(panels: Panels, entries: Mapping[str, Entry], seed: int) -> Judged
 def claim_6_H(panels: Panels, bench: Mapping[str, Setting], entries: Mapping[str, Entry], seed: int) -> Judged:
     """The price of a guarantee: the least regret among rules whose proof holds there over the least of all, median.
 
-    `norm`: problems whose norm is told; `drawn`: draws from the prior.
+    `norm`: problems whose norm is given; `drawn`: draws from the prior.
     """
     found = {}
     for part, kind in (("norm", BOUNDED), ("drawn", DRAWN)):
