@@ -51,7 +51,7 @@ def test_these_are_the_tail_and_the_bound_that_the_package_computes():
         assert float(tail(arb(beta)).mid()) == pytest.approx(math.erfc(beta / math.sqrt(2)) / 2)
 
 
-def test_lemma_7_fails_on_all_of_0_to_0_342_and_holds_on_all_from_0_343():
+def test_lemma_7_fails_up_to_0_342_and_holds_from_0_343():
     assert positive(lambda b: printed(b) - tail(b), "0.25", "0.342")
     assert printed(arb(exact("0.25"))) > exact("0.5")  # below: it falls in beta, and the tail is at most 1/2
     assert positive(lambda b: tail(b) - printed(b), "0.343", "5")
@@ -70,7 +70,7 @@ def needed():
     return 1 / (4 * arb(1).exp() * arb.pi().sqrt())
 
 
-def test_what_lemma_8_needs_holds_for_every_theta_up_to_one_and_no_further_than_1_63():
+def test_what_lemma_8_needs_holds_for_theta_up_to_1_62():
     assert positive(lambda theta: tail(theta) - needed(), "-1", "1.62")
     assert positive(lambda theta: tail(theta) - needed(), "-1", "1.63") is False
     assert positive(lambda b: tail(b) - gordon(b), "0.001", "5")  # what may be put in the place of Lemma 7
@@ -85,7 +85,7 @@ def bracket(t):
     return needed() - 1 / t**2
 
 
-def test_the_bracket_of_lemma_10_is_negative_up_to_round_4_and_at_least_p_over_5_from_round_5():
+def test_the_bracket_is_negative_up_to_round_4_and_large_enough_from_round_5():
     assert positive(lambda t: -bracket(t), "1", "4.38")
     assert positive(lambda t: 5 * bracket(t) - needed(), "4.91", "1000000")
 
@@ -126,7 +126,7 @@ def grows(power, ends=(10, 100, 1000, 3000)):
     return all(differences(n, exact(power)) > exact("9/16") * (arb(n) / 2).log() for n in ends)
 
 
-def test_second_differences_of_x_to_the_three_halves_are_those_of_no_function_of_finite_norm():
+def test_second_differences_of_x_to_the_three_halves_grow_without_bound():
     assert grows("3/2")
     assert not grows("7/4") and not grows("2")  # their second derivatives are square-integrable
 
@@ -156,7 +156,7 @@ def left_less_right(n, part):
     return n * n * part * part / (n + 1) - ((n + 2).log() + 1 + 2 * arb(20).log())
 
 
-def test_lemma_10_fails_for_any_number_of_pulls_in_the_set_from_250():
+def test_lemma_10_fails_for_any_set_of_250_pulls_or_more():
     quarter = exact("1/4")
     assert positive(lambda n: left_less_right(n, quarter), "250", "1000000")
     m = arb(1000)  # pulls before the last one: chance of fewer than m / 4 in the set, or of a sum below a quarter

@@ -55,7 +55,7 @@ def factor_is_enough(name, n, low="0.01", high="100"):
     return positive(lambda lam: FACTORS[name](n, lam) - log_det(lam), low, high)
 
 
-def test_proposition_5_bounds_the_log_determinant_of_1_to_300_orthogonal_pulls_for_lambda_from_0_01_to_100():
+def test_proposition_5_bounds_the_log_determinant():
     assert all(factor_is_enough("Proposition 5", n) for n in range(1, 301))
 
 
@@ -72,7 +72,7 @@ def test_the_inequality_of_the_proof_of_proposition_5():
     assert positive(lambda x: x * (1 + x).log() - (1 + x) * (1 + x).log(), "0.01", "10000") is False
 
 
-def test_the_steps_of_appendix_d_hold_for_lambda_from_1_on_and_kappa_squared_t_from_3_50_on():
+def test_appendix_d_holds_for_lambda_from_1_and_kappa_squared_t_from_3_50():
     twice = lambda x: 2 * x.log() - 1 - (1 + x).log()  # noqa: E731
     assert positive(twice, "3.5", "1000000") and positive(lambda x: -twice(x), "1", "3.49")
     assert positive(twice, "3.4", "1000000") is False
@@ -85,7 +85,7 @@ def fails_on(n, low, high):
     return positive(lambda lam: log_det(lam) - FACTORS["printed"](n, lam), low, high)
 
 
-def test_the_printed_bound_fails_exactly_where_n_is_below_1_plus_1_over_lambda_to_the_1_plus_lambda():
+def test_the_printed_bound_fails_exactly_for_few_pulls():
     """On all of [0.01, 100] but one part in a thousand on either side of the place where the two are equal."""
     assert fails_on(1, "0.01", "100") and fails_on(2, "0.01", "100")
     assert not fails_on(3, "0.01", "100")
@@ -97,7 +97,7 @@ def test_the_printed_bound_fails_exactly_where_n_is_below_1_plus_1_over_lambda_t
     assert all(factor_is_enough("printed", n) for n in range(106, 301))
 
 
-def test_four_logarithms_leave_room_in_theorem_2_from_two_pulls_on_and_two_do_not():
+def test_theorem_2_has_room_from_two_pulls_on():
     """At lambda = 1, which is the worst of those from 1 on."""
     room = lambda t, times: times * t.log() - 1 - (1 + t).log()  # noqa: E731
     assert positive(lambda t: room(t, 4), "2", "1000000")
@@ -110,16 +110,15 @@ def test_four_logarithms_leave_room_in_theorem_2_from_two_pulls_on_and_two_do_no
 
 def beyond_three_times(d, each=100):
     """Log of the chance that 100 d events of probability 1 / 100 each happen more than 3 d times, a ball."""
-    n, k = each * d, 3 * d + 1
-    term = arb(math.comb(n, k)) * arb(each - 1) ** (n - k) / arb(each) ** n
-    chance = term
-    for k in range(k, n):
+    n, first = each * d, 3 * d + 1
+    chance = term = arb(math.comb(n, first)) * arb(each - 1) ** (n - first) / arb(each) ** n
+    for k in range(first, n):
         term *= arb(n - k) / ((k + 1) * (each - 1))
         chance += term
     return chance.log()
 
 
-def test_proposition_8_fails_for_each_d_from_5_to_100_and_chernoffs_bound_holds():
+def test_proposition_8_fails_from_5_to_100_and_chernoff_holds():
     for d in range(1, 101):
         chance = beyond_three_times(d)
         assert (chance > -2 * d) == (d >= 5)

@@ -63,7 +63,7 @@ def test_the_repaired_lemma_6_holds_in_each_round_of_each_horizon(d, nu):
 
 @pytest.mark.parametrize("d", DIMENSIONS)
 @pytest.mark.parametrize("nu", SMOOTHNESS)
-def test_the_first_cover_alone_fails_in_the_first_rounds_and_in_no_other(d, nu):
+def test_the_first_cover_alone_fails_in_the_first_rounds(d, nu):
     for horizon in HORIZONS:
         first = initial_side(horizon, d, nu) ** d
         late = [t for t in range(1, horizon + 1) if not at_most(first, 4, t, d, nu)]
@@ -72,7 +72,7 @@ def test_the_first_cover_alone_fails_in_the_first_rounds_and_in_no_other(d, nu):
 
 
 @pytest.mark.parametrize(("d", "fails"), [(1, False), (2, True), (3, True)])
-def test_the_larger_of_first_cover_and_printed_number_is_enough_in_one_dimension_only(d, fails):
+def test_the_larger_of_both_is_enough_in_one_dimension_only(d, fails):
     """A cell is there because its parent split, one level higher up than the proof looks."""
     bound = lambda *args: larger_of_two(*args, 4)  # noqa: E731
     assert any(failures(bound, horizon, d, 1.5) for horizon in HORIZONS) is fails
@@ -115,7 +115,7 @@ def best_arms(count, t, distance):
 PLACES = [(t, distance) for t in (*range(1, 100), 1000, T - 1) for distance in (0.01, 0.1, 0.5, 1.0)]
 
 
-def test_in_each_round_the_best_arm_of_some_unchanged_cell_moves_with_n_t_and_with_n_of_the_horizon_it_does_not():
+def test_the_best_arm_of_an_unchanged_cell_moves_with_n_t_alone():
     assert all(best_arms(by_round, t, distance) == [0, 1] for t, distance in PLACES)
     assert not any(len(set(best_arms(by_horizon, t, distance))) > 1 for t, distance in PLACES)
 
@@ -159,7 +159,7 @@ def linear_where(limit, of_dimension=lambda d: d * (d + 1)):
     return all((exponent(of_dimension(d), nu) >= 1) == (2 * nu <= limit(d)) for d, nu in places)
 
 
-def test_the_stated_exponent_has_d_squared_where_eq_4_has_d_times_d_plus_one():
+def test_the_stated_exponent_has_d_squared_for_d_times_d_plus_one():
     assert same_everywhere(lambda d: d**2) and not same_everywhere(lambda d: d * (d + 1))
     assert linear_where(lambda d: d * (d + 1)) and not linear_where(lambda d: d**2)
     assert linear_where(lambda d: d**2, lambda d: d**2)
