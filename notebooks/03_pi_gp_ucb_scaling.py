@@ -607,7 +607,7 @@ table["share"].unstack([1, 2]).loc[list(dict.fromkeys(change for change, _, _ in
 record.show("3-W", "3-X", "3-Y", "3-AF", "3-AG")
 
 # %% [markdown]
-# <details><summary>The first author's thesis (2022) changes π-GP-UCB itself</summary>
+# <details><summary>The first author's code for his thesis (2022) changes π-GP-UCB itself</summary>
 #
 # One cell at the start, a cell splits when $n > \rho^{-2\nu}$, children start without data, and the union counts
 # $4(T+1)^{d/2\nu}$ cells.

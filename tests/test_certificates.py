@@ -15,9 +15,10 @@ from kbrepro.kernels import Matern, SquaredExponential
 from kbrepro.papers.gpn_ucb.posterior import LayerPosterior
 from kbrepro.papers.igp_ucb.experiments import anti_concentration
 from kbrepro.papers.pi_gp_ucb import covers
+from kbrepro.posterior import CovariancePosterior
 
 flint = pytest.importorskip("flint", reason="python-flint has no wheel for this Python or machine")
-arb, fmpq_mat = flint.arb, flint.fmpq_mat
+arb = flint.arb
 
 
 # Boxes themselves
@@ -50,7 +51,7 @@ def test_these_are_the_tail_and_the_bound_that_the_package_computes():
         assert float(tail(arb(beta)).mid()) == pytest.approx(math.erfc(beta / math.sqrt(2)) / 2)
 
 
-def test_lemma_7_fails_on_all_of_0_to_0_342_and_holds_on_all_from_0_343():
+def test_lemma_7_fails_up_to_0_342_and_holds_from_0_343():
     assert positive(lambda b: printed(b) - tail(b), "0.25", "0.342")
     assert printed(arb(exact("0.25"))) > exact("0.5")  # below: it falls in beta, and the tail is at most 1/2
     assert positive(lambda b: tail(b) - printed(b), "0.343", "5")
@@ -64,42 +65,87 @@ def test_a_larger_range_or_another_constant_is_refuted_for_lemma_7(four, low, hi
     assert positive(lambda b: tail(b) - printed(b, four), low, high) is False
 
 
-def test_what_lemma_8_needs_holds_for_every_theta_up_to_one_and_no_further_than_1_63():
-    needed = 1 / (4 * arb(1).exp() * arb.pi().sqrt())
-    assert positive(lambda theta: tail(theta) - needed, "-1", "1.62")
-    assert positive(lambda theta: tail(theta) - needed, "-1", "1.63") is False
+def needed():
+    """The p of Lemma 8."""
+    return 1 / (4 * arb(1).exp() * arb.pi().sqrt())
+
+
+def test_what_lemma_8_needs_holds_for_theta_up_to_1_62():
+    assert positive(lambda theta: tail(theta) - needed(), "-1", "1.62")
+    assert positive(lambda theta: tail(theta) - needed(), "-1", "1.63") is False
     assert positive(lambda b: tail(b) - gordon(b), "0.001", "5")  # what may be put in the place of Lemma 7
     assert positive(lambda b: tail(b) - gordon(b) * (1 + b * b) / (b * b), "0.001", "5") is False
 
 
-# Janz et al., Section 2
+# Chowdhury & Gopalan, proof of Lemma 10
 
 
-def variance(arms, x, lam):
-    """Exact posterior variance at x of the Brownian kernel min(x, y), by determinants."""
-
-    def determinant(points, own):
-        entries = [[min(a, b) + (lam if i == j and own[i] else 0) for j, b in enumerate(points)] for i, a in
-                   enumerate(points)]  # fmt: skip
-        return fmpq_mat(entries).det() if points else exact(1)
-
-    noisy = [True] * len(arms)
-    return determinant([*arms, x], [*noisy, False]) / determinant(arms, noisy)
+def bracket(t):
+    """p - 1 / t^2, by which the proof divides."""
+    return needed() - 1 / t**2
 
 
-def never_grows(sequence):
-    return all(later <= earlier for earlier, later in itertools.pairwise(sequence))
+def test_the_bracket_is_negative_up_to_round_4_and_large_enough_from_round_5():
+    assert positive(lambda t: -bracket(t), "1", "4.38")
+    assert positive(lambda t: 5 * bracket(t) - needed(), "4.91", "1000000")
 
 
-@pytest.mark.parametrize("lam", ["1/100", "1", "100"])
-def test_a_variance_falls_by_covariance_squared_and_never_grows(lam):
-    arms, lam = [exact(f"{k}/7") for k in (3, 3, 6, 1, 5)], exact(lam)
-    for x in (exact(f"{k}/20") for k in range(1, 21)):
-        seen = [variance(arms[:t], x, lam) for t in range(6)]
-        assert never_grows(seen) and not never_grows(seen[::-1])
-        # the rule of the page, with the covariance c of x and the first arm a
-        a, c = arms[0], min(arms[0], x)
-        assert seen[0] - seen[1] == c * c / (lam + a)
+@pytest.mark.parametrize(("times", "low"), [("5", "4"), ("5", "4.9"), ("4.3", "5")])
+def test_an_earlier_round_or_a_larger_share_of_p_is_refuted(times, low):
+    assert positive(lambda t: exact(times) * bracket(t) - needed(), low, "1000000") is False
+
+
+def half(lam, pulls):
+    """Whether the least sd after so many pulls, lambda / (lambda + pulls) squared, is at least a half."""
+    return lam / (lam + pulls) >= exact("1/4")
+
+
+def test_after_three_pulls_no_standard_deviation_is_below_a_half():
+    lambdas = [exact(f"{n}/100") for n in range(100, 1000)]
+    assert all(half(lam, pulls) for lam in lambdas for pulls in range(4))
+    assert not half(exact("99/100"), 3) and not half(lambdas[0], 4)
+    line = np.linspace(0, 1, 30)[:, None]
+    for arms in itertools.combinations_with_replacement((0, 1, 5, 29), 3):
+        posterior = CovariancePosterior(Matern(0.2, nu=1.5), line, 1.0)
+        for arm in arms:
+            posterior.update(arm, 0.0)
+        assert posterior.sd.min() >= 0.5 - 1e-12
+
+
+# Janz et al., Section 1: which functions the RKHS contains
+
+
+def differences(n, power):
+    """n^(3 - 2 power) times the sum of squares of the second differences of i^power, i = 2 to n - 1."""
+    squares = ((arb(i + 1) ** power - 2 * arb(i) ** power + arb(i - 1) ** power) ** 2 for i in range(2, n))
+    return arb(n) ** (3 - 2 * power) * sum(squares)
+
+
+def grows(power, ends=(10, 100, 1000, 3000)):
+    """Whether they exceed 9 / 16 log(n / 2), and with it every bound: no function of finite norm does that."""
+    return all(differences(n, exact(power)) > exact("9/16") * (arb(n) / 2).log() for n in ends)
+
+
+def test_second_differences_of_x_to_the_three_halves_grow_without_bound():
+    assert grows("3/2")
+    assert not grows("7/4") and not grows("2")  # their second derivatives are square-integrable
+
+
+def squared_norm(values):
+    """Least squared norm of the space of Matern 3/2, lengthscale 1, with these values on a grid of [0, 1]."""
+    K = Matern(1.0, nu=1.5)(*[np.linspace(0, 1, len(values))[:, None]] * 2)
+    return values @ np.linalg.solve(K, values)
+
+
+@pytest.mark.parametrize("n", [5, 20, 60])
+def test_a_norm_bounds_the_second_differences(n):
+    """3 / (16 a^3 h^3) times the sum of their squares, a = sqrt(3), h the step; 4 times as much is refused."""
+    line, rng = np.linspace(0, 1, n + 1), np.random.default_rng(n)
+    shares = []
+    for values in (line**1.5, line**2, np.sin(20 * line), np.cos(np.pi * np.arange(n + 1)), rng.normal(size=n + 1)):
+        bound = 3 / (16 * 3**1.5) * n**3 * (np.diff(values, 2) ** 2).sum()
+        shares.append(bound / squared_norm(values))
+    assert max(shares) <= 1 < 4 * max(shares)
 
 
 # Janz et al., Lemma 10
@@ -110,7 +156,7 @@ def left_less_right(n, part):
     return n * n * part * part / (n + 1) - ((n + 2).log() + 1 + 2 * arb(20).log())
 
 
-def test_lemma_10_fails_for_any_number_of_pulls_in_the_set_from_250():
+def test_lemma_10_fails_for_any_set_of_250_pulls_or_more():
     quarter = exact("1/4")
     assert positive(lambda n: left_less_right(n, quarter), "250", "1000000")
     m = arb(1000)  # pulls before the last one: chance of fewer than m / 4 in the set, or of a sum below a quarter

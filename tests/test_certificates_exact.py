@@ -1,11 +1,16 @@
 """The statements of docs/found_on_the_way.md about whole numbers and fractions, on ranges, in exact arithmetic."""
 
+import math
 from fractions import Fraction
 
+import numpy as np
 import pytest
 
+from kbrepro.confidence import Improved
+from kbrepro.kernels import Matern
 from kbrepro.papers.pi_gp_ucb.experiments import cover_too_large_until
-from kbrepro.papers.pi_gp_ucb.partition import initial_side, must_split
+from kbrepro.papers.pi_gp_ucb.partition import Cell, initial_side, must_split, possible_cells, split_exponent
+from kbrepro.problems import Model
 
 DIMENSIONS, SMOOTHNESS = (1, 2, 3), (1.5, 2.5)
 HORIZONS = (10, 30, 100, 300, 1000, 3000, 10_000)
@@ -58,7 +63,7 @@ def test_the_repaired_lemma_6_holds_in_each_round_of_each_horizon(d, nu):
 
 @pytest.mark.parametrize("d", DIMENSIONS)
 @pytest.mark.parametrize("nu", SMOOTHNESS)
-def test_the_first_cover_alone_fails_in_the_first_rounds_and_in_no_other(d, nu):
+def test_the_first_cover_alone_fails_in_the_first_rounds(d, nu):
     for horizon in HORIZONS:
         first = initial_side(horizon, d, nu) ** d
         late = [t for t in range(1, horizon + 1) if not at_most(first, 4, t, d, nu)]
@@ -67,7 +72,7 @@ def test_the_first_cover_alone_fails_in_the_first_rounds_and_in_no_other(d, nu):
 
 
 @pytest.mark.parametrize(("d", "fails"), [(1, False), (2, True), (3, True)])
-def test_the_larger_of_first_cover_and_printed_number_is_enough_in_one_dimension_only(d, fails):
+def test_the_larger_of_both_is_enough_in_one_dimension_only(d, fails):
     """A cell is there because its parent split, one level higher up than the proof looks."""
     bound = lambda *args: larger_of_two(*args, 4)  # noqa: E731
     assert any(failures(bound, horizon, d, 1.5) for horizon in HORIZONS) is fails
@@ -77,6 +82,55 @@ def test_the_larger_of_first_cover_and_printed_number_is_enough_in_one_dimension
 def test_half_the_repaired_number_is_refused(d):
     bound = lambda *args: larger_of_two(*args, Fraction(4**d, 2 * (2**d - 1)))  # noqa: E731
     assert any(failures(bound, horizon, d, 1.5) for horizon in HORIZONS)
+
+
+# Janz et al., Section 3: which cells need a new maximiser
+
+T = 10_000
+
+
+def by_round(t):
+    return 4 * (t + 1) ** split_exponent(1, 1.5)
+
+
+def by_horizon(t):
+    return sum(possible_cells(T, 1, 1.5))
+
+
+def best_arms(count, t, distance):
+    """The best of two arms of a cell with one pull, of the first arm, in rounds t and t + 1, union over `count(t)`.
+
+    The reward is such that their upper bounds are equal at the mean of the two printed widths.
+    """
+    alpha = 1 + 2 / T
+    model = Model(np.array([[0.0], [distance]]), Matern(0.2, nu=1.5), alpha, noise_scale=1.0, norm=1.0)
+    cell = Cell((0,), 1, np.arange(2), model)
+    cell.update(0, 1.0)
+    width = lambda n: Improved(0.1 / n).of(model, cell.gain)  # noqa: E731
+    equal = (width(by_round(t)) + width(by_round(t + 1))) / 2
+    mean = cell.mean * equal * (cell.sd[1] - cell.sd[0]) / (cell.mean[0] - cell.mean[1])  # in proportion to the reward
+    return [int(np.argmax(mean + width(count(s)) * cell.sd)) for s in (t, t + 1)]
+
+
+PLACES = [(t, distance) for t in (*range(1, 100), 1000, T - 1) for distance in (0.01, 0.1, 0.5, 1.0)]
+
+
+def test_the_best_arm_of_an_unchanged_cell_moves_with_n_t_alone():
+    assert all(best_arms(by_round, t, distance) == [0, 1] for t, distance in PLACES)
+    assert not any(len(set(best_arms(by_horizon, t, distance))) > 1 for t, distance in PLACES)
+
+
+def spread(correlation, alpha):
+    """Variance of the arm not pulled less that of the arm pulled: positive, so that the two lines cross once."""
+    return (1 - correlation**2 / (1 + alpha)) - (1 - 1 / (1 + alpha))
+
+
+def test_the_two_upper_bounds_cross_once_for_any_correlation_below_one():
+    correlations = [Fraction(n, 100) for n in range(-99, 100)]
+    for alpha in (Fraction(n, 10) for n in range(10, 31)):
+        assert all(spread(c, alpha) > 0 for c in correlations)
+        assert spread(Fraction(1), alpha) == 0 > spread(Fraction(11, 10), alpha)
+    assert all(by_round(t + 1) > by_round(t) for t in range(1, T)) and math.isclose(by_round(1), 4 * 2**0.5)
 
 
 # Janz et al., Section 1: exponents
@@ -105,7 +159,7 @@ def linear_where(limit, of_dimension=lambda d: d * (d + 1)):
     return all((exponent(of_dimension(d), nu) >= 1) == (2 * nu <= limit(d)) for d, nu in places)
 
 
-def test_the_stated_exponent_has_d_squared_where_eq_4_has_d_times_d_plus_one():
+def test_the_stated_exponent_has_d_squared_for_d_times_d_plus_one():
     assert same_everywhere(lambda d: d**2) and not same_everywhere(lambda d: d * (d + 1))
     assert linear_where(lambda d: d * (d + 1)) and not linear_where(lambda d: d**2)
     assert linear_where(lambda d: d**2, lambda d: d**2)

@@ -14,7 +14,7 @@ from kbrepro.papers.igp_ucb.experiments import lemma_7_fails_below
 from kbrepro.papers.pi_gp_ucb import covers
 from kbrepro.papers.pi_gp_ucb.experiments import cover_too_large_until, regret_exponents
 from kbrepro.papers.pi_gp_ucb.partition import initial_side, must_split, possible_cells, share_of_level, split_exponent
-from kbrepro.posterior import CovariancePosterior, RowPosterior
+from kbrepro.posterior import RowPosterior
 
 
 def printed_tail(beta):
@@ -26,16 +26,6 @@ def test_lemma_7_of_chowdhury_and_gopalan_is_false_near_zero_and_true_where_it_i
     assert printed_tail(0.2) > norm.sf(0.2) and printed_tail(0.1) > 1
     needed = 1 / (4 * math.e * math.sqrt(math.pi))  # Lemma 8, for any theta up to 1
     assert (round(norm.sf(1.0), 3), round(needed, 3)) == (0.159, 0.052)
-
-
-def test_a_standard_deviation_never_grows_with_data():
-    """Section 2 of Janz et al. prints the inequality the other way round."""
-    points = grid(9, 1)
-    posterior, before = CovariancePosterior(Matern(0.2, nu=1.5), points, 1.0), np.ones(9)
-    for arm in (0, 4, 4, 8):
-        posterior.update(arm, 0.0)
-        assert (posterior.sd <= before).all() and (posterior.sd < before).any()
-        before = posterior.sd.copy()
 
 
 @pytest.mark.parametrize(("d", "until"), [(1, 29), (2, 18), (3, 10)])
@@ -63,15 +53,18 @@ def noise_was_positive(arms, noise):
 KERNELS = {"constant": covers.One(), "se": SquaredExponential(0.2), "matern": Matern(0.2, nu=1.5)}
 
 
-@pytest.mark.parametrize(("n", "right"), [(500, (12, 25, 32)), (1000, (12, 29, 40)), (2000, (13, 34, 49))])
-def test_lemma_10_of_janz_et_al_is_false_for_a_set_that_looks_at_the_noise(n, right):
+@pytest.mark.parametrize(
+    ("n", "left", "right"),
+    [(200, 25, (11, 20, 24)), (500, 64, (12, 25, 32)), (1000, 126, (12, 29, 40)), (2000, 250, (13, 34, 49))],
+)
+def test_lemma_10_of_janz_et_al_is_false_for_a_set_that_looks_at_the_noise(n, left, right):
     for kernel, its in zip(KERNELS.values(), right, strict=True):
         sides = np.array([both_sides(kernel, n, run, noise_was_positive) for run in range(20)])
-        assert (sides[:, 0] > sides[:, 1]).all()
-        assert sides[:, 0].mean() == pytest.approx(n / 8, rel=0.05)
-        assert round(sides[:, 1].mean()) == pytest.approx(its, abs=1)
-        if kernel is KERNELS["constant"] and n == 2000:
-            assert (np.sqrt(sides[:, 0]) > sides[:, 1]).all()
+        assert (sides[:, 0] > sides[:, 1]).all() or n == 200
+        assert sides.mean(axis=0) == pytest.approx([left, its], abs=0.75)
+        if n == 2000:
+            fails = np.sqrt(sides[:, 0]) > sides[:, 1]  # without the square
+            assert fails.all() if kernel is KERNELS["constant"] else not fails.any()
 
 
 @pytest.mark.parametrize("kernel", KERNELS.values(), ids=KERNELS)

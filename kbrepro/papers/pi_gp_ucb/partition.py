@@ -4,7 +4,8 @@ The arms are a regular grid, so that cells and splits are decided in integers: a
 [k / side, (k + 1) / side] on each axis (closed), and the arm i / (n - 1) lies in it if k (n - 1) <= i side <= (k + 1)
 (n - 1). In floats the splitting rule goes wrong where a power of the side hits an integer.
 
-Two variants: `paper` (Janz et al., 2020, Section 3) and `thesis` (Janz, 2022, chapter 4, as in the author's code).
+Two variants: `paper` (Janz et al., 2020, Section 3) and `thesis` (the author's code of 2021 for his thesis, Janz 2022,
+whose text we have not seen).
 """
 
 import itertools
