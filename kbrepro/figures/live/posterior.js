@@ -1,6 +1,5 @@
-// The exact posterior of a Gaussian process over arms on a line, the policies that look at it, and a run of one.
-// Rounds t count from 1. Each formula is that of kbrepro's Python; tests/site/test_live.py runs this file beside it.
-"use strict";
+// The exact posterior of a Gaussian process over arms on a line, and runs of policies. Rounds t count from 1.
+// Each formula is that of kbrepro's Python; tests/site/test_live.py runs this file beside it.
 const GP = (() => {
   const { abs, ceil, cos, exp, log, max, sqrt, PI } = Math;
 
@@ -11,8 +10,7 @@ const GP = (() => {
     "Matérn 5/2": (r, l) => { const s = sqrt(5) * r / l; return (1 + s + s * s / 3) * exp(-s); },
   };
 
-  // Posterior over the arms x before the first pull; and conditioning on a reward y of an arm, a change of rank one.
-  // The gain is I(y; f) of the pulls so far, in nats.
+  // The posterior before the first pull, and given one more reward y, a change of rank one. The gain is I(y; f) in nats.
   const prior = (x, { kernel, lengthscale, noiseVariance }) => ({
     covariance: Array.from(x, (a) => Float64Array.from(x, (b) => kernels[kernel](abs(a - b), lengthscale))),
     mean: new Float64Array(x.length), noiseVariance, gain: 0, pulls: [], rewards: [],
@@ -50,7 +48,7 @@ const GP = (() => {
     return logPhi + log(K / (K - z));
   };
 
-  // EI and PI: an arm's index from mean - target and sd. Target: a margin over the best mean of a pulled arm or reward.
+  // EI and PI: an arm's index from mean - target and sd. The target is a margin over an incumbent.
   const logEI = (excess, s) => (s > 0 ? log(s) + logExpectedExcess(excess / s) : log(max(excess, 0)));
   const zScore = (excess, s) => (s > 0 || excess ? excess / s : -Infinity);
   const bestMean = ({ pulls, mean }) => max(...pulls.map((arm) => mean[arm]));
@@ -69,8 +67,8 @@ const GP = (() => {
 
   // The arm of largest index; of those within 1e-10 (1 + |largest|) of it the one of lowest rank.
   const bestArm = (index, rank) => {
-    const top = max(...index), slack = Number.isFinite(top) ? 1e-10 * (1 + abs(top)) : 0;
-    const ties = [...index.keys()].filter((i) => index[i] >= top - slack);
+    const top = max(...index), slack = 1e-10 * (1 + abs(top));
+    const ties = [...index.keys()].filter((i) => index[i] === top || index[i] >= top - slack);
     return ties.reduce((best, i) => (rank[i] < rank[best] ? i : best));
   };
 
@@ -97,13 +95,8 @@ const GP = (() => {
     return rounds;
   };
 
-  // Random numbers from a seed (mulberry32), and standard normal ones (Box and Muller).
-  const generator = (seed) => () => {
-    seed = (seed + 0x6d2b79f5) | 0;
-    let v = Math.imul(seed ^ (seed >>> 15), 1 | seed);
-    v = (v + Math.imul(v ^ (v >>> 7), 61 | v)) ^ v;
-    return ((v ^ (v >>> 14)) >>> 0) / 2 ** 32;
-  };
+  // Random numbers from a seed (Park and Miller), and standard normal ones (Box and Muller).
+  const generator = (seed) => () => (seed = 48271 * seed % (2 ** 31 - 1)) / (2 ** 31 - 1);
   const normal = (random) => sqrt(-2 * log(1 - random())) * cos(2 * PI * random());
 
   // A draw f of the GP: the arm of largest variance given those before it, until none is left. So f = L z, L L' = K,

@@ -1,20 +1,9 @@
-// Recorded scenes: marks that kbrepro kept, drawn frame by frame; and the start of every scene of the page.
-"use strict";
-// A mark is a name from here and its arguments; `x` is the panel's own list of inputs.
-const marks = {
-  area: (X, Y, x, ...its) => Charts.area(X, Y, x, ...its),
-  line: (X, Y, x, xs, ...its) => Charts.line(X, Y, xs ?? x, ...its),
-  dots: (X, Y, x, its, r) => its.map(([a, b]) => Charts.dot(X(a), Y(b), r, Charts.INK)).join(""),
-  text: (X, Y, x, a, b, its, colour) => Charts.text(X(a), Y(b) + 7, its, `font-size="20" fill="${colour}"`),
-  // Rectangles [left, low, right, high, opacity], all divided by `parts` but the opacity, which is in per cent.
-  boxes: (X, Y, x, its, fill, stroke = "none", parts = 1) => its.map(([left, low, right, high, opacity]) =>
-    `<path d="M${X(left / parts)} ${Y(low / parts)}V${Y(high / parts)}H${X(right / parts)}V${Y(low / parts)}Z" fill="${fill}" fill-opacity="${opacity}%" stroke="${stroke}"/>`).join(""),
-};
+// Recorded scenes: marks that kbrepro kept, each a name of the pen and what it is given, drawn frame by frame; and the start of every scene of the page.
 const recorded = (root, { panels, frames, open, key, note }) => {
   const render = () => {
-    const frame = frames[time.at], drawn = (i, X, Y) => [...panels[i].under, ...frame.marks[i], ...panels[i].over]
-      .map(([name, ...its]) => marks[name](X, Y, panels[i].inputs, ...its)).join("");
-    hosts.forEach((host, i) => Charts.chart(host, panels[i], (X, Y) => drawn(i, X, Y)));
+    const frame = frames[time.at];
+    panels.forEach((panel, i) => Charts.chart(hosts[i], panel, (pen) =>
+      [...panel.under, ...frame.marks[i], ...panel.over].map(([name, ...its]) => pen[name](...its))));
     says.textContent = frame.says;
   };
   const time = Charts.clock(root, frames.length, open, (at) => frames[at].label, render);

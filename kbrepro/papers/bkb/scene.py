@@ -46,10 +46,9 @@ def _frame(t: int) -> dict[str, Any]:
         bands = [["area", *ends["exact"], GREY, 1, "#222", 5], ["area", *ends[name], TINTS[name], 1, colour, 1.2]]
         marks.append([*bands, ["dots", observed, 2], ticks])
         held.append(np.mean(np.abs(f - view.mean)[x > UPTO] <= BAND * view.sd[x > UPTO]))
-    says = (
-        f"Where nothing was observed, the band holds f at {100 * held[0]:.0f} % of the points for SoR and {100 * held[1]:.0f} % for "
-        f"BKB. Dictionary: {len(members)} arms, the same for both."
-    )
+    sor, bkb = (f"{100 * share:.0f} % of the points" for share in held)
+    says = f"Where nothing was observed, the band holds f at {sor} for SoR and {bkb} for BKB. "
+    says += f"Dictionary: {len(members)} arms, the same for both."
     return {"label": f"{t} pulls", "says": says, "marks": marks}
 
 
@@ -71,8 +70,8 @@ def scene() -> dict[str, Any]:
         "try": "Go back to 2 pulls and step on: does more data make SoR's band hold more of f? (It goes up and "
         "down, since the dictionary is drawn anew each time, and stays below a half.)",
         "panels": [panel | {"title": title} for title in TITLES.values()],
-        "key": [[GREY, f"exact ± {BAND:g} sd: where grey shows, the panel's band lacks it", "", 10], *bands, F],
-        "note": "Dots: what was observed.",
+        "key": [[GREY, f"exact ± {BAND:g} sd", "", 10], *bands, F],
+        "note": "Where grey shows, the panel's band lacks what the exact one has. Dots: what was observed.",
         "frames": [_frame(t) for t in KEPT],
         "open": len(KEPT) - 1,
     }

@@ -124,8 +124,8 @@ def scene() -> dict[str, Any]:
         "title": "GPN-UCB: an interval through a chain of layers",
         "says": [
             "One arm was not pulled, so layer 1 may return any value of an interval for it (bar at the right); that "
-            "bar goes into layer 2 (below), and all that layer 2 may return for it goes into layer 3, whose output is the "
-            "reward.",
+            "bar goes into layer 2 (below), and all that layer 2 may return for it goes into layer 3, whose output is "
+            "the reward.",
             "The envelope uses that no layer is steeper than L = 2, and cuts the band between observations; so fewer "
             "values reach the end of the chain.",
         ],
