@@ -24,8 +24,9 @@ SEED, SIDE, NORM_BOUND, PULLS = 2024, 30, 4.0, 12
 #: Numbers of pulls that are kept; the kinds of sets that are drawn and their colours.
 KEPT, KINDS = tuple(range(1, PULLS + 1)), {"no envelope": "#767676", "grid": look("GPN-UCB")["color"]}
 
-#: After so many pulls the scene opens; inputs of layers 2 and 3 that are drawn; the panels' axes, with room for bars.
-OPEN, VIEW = 3, (-4.6, 4.4)
+#: After so many pulls the scene opens; between what inputs of layers 2 and 3 are drawn, and every so manyth; the
+#: panels' axes, with room for bars.
+OPEN, VIEW, EVERY = 3, (-4.6, 4.4), 2
 X, Y = ([-5.2, 6.0], [-4.6, 5.4], [-4.6, 5.4]), [-5.4, 4.4]
 
 
@@ -69,7 +70,7 @@ def _bands(t: int) -> list[dict[str, list[float]]]:
         sets.update(arm, its.problem.pull(arm, np.random.default_rng(0)))
     names = ["raw_low", "raw_high", "low", "high"]
     first = dict(zip(names, (bound[its.section, 0] for bound in sets.regions()[0]), strict=False))
-    later = [layer.loc[layer["z"].between(*VIEW), names] for layer in its.after[t][0]]
+    later = [layer.loc[layer["z"].between(*VIEW), names][::EVERY] for layer in its.after[t][0]]
     return [{name: rounded(bounds[name], 2) for name in bounds} for bounds in (first, *later)]
 
 
@@ -112,13 +113,13 @@ def scene() -> dict[str, Any]:
     titles = ["layer 1: the arm goes in", "layer 2: the bar of layer 1 goes in", "layer 3: out comes the reward"]
     for i, ((into, out), title) in enumerate(zip(its.steps, titles, strict=True)):
         order = np.argsort(into)[::8] if i else its.section
-        over = [["line", rounded(into[order]), rounded(out[order]), F[0], F[2]]]
+        over: list[list[Any]] = [["line", rounded(into[order]), rounded(out[order]), F[0], F[2]]]
         over.append(["text", *rounded([into[its.arm], out[its.arm]]), "★", F[0]])
         labels = {
             "xlabel": f"input of layer {i + 1}" if i else "arm's first coordinate",
             "ylabel": f"output of layer {i + 1}",
         }
-        inputs = rounded(z[z.between(*VIEW)] if i else into[its.section])
+        inputs = rounded(z[z.between(*VIEW)][::EVERY] if i else into[its.section])
         panels.append({"title": title, "x": X[i], "y": Y, "inputs": inputs, "under": [], "over": over} | labels)
     return {
         "title": "GPN-UCB: an interval through a chain of layers",

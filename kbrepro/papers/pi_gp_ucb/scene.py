@@ -40,7 +40,7 @@ def _frame(its: pd.DataFrame, best: Array, most: int) -> dict[str, Any]:
     marks: list[list[Any]] = [[], []]
     for parts, cells in its.groupby("parts"):
         boxes = [[c.column, c.row, c.column + 1, c.row + 1, round(85 * c.pulls / most)] for c in cells.itertuples()]
-        marks[0].append(["boxes", [[*box[:4], 0] for box in boxes], COLOUR, COLOUR, int(parts)])
+        marks[0].append(["boxes", [box[:4] for box in boxes], "none", COLOUR, int(parts)])
         marks[1].append(["boxes", boxes, COLOUR, COLOUR, int(parts)])
     corners, scaled = its[["column", "row"]].to_numpy(), best * its[["parts"]].to_numpy()
     holds = (corners <= scaled) & (scaled <= corners + 1)
