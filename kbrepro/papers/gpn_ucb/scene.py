@@ -138,8 +138,8 @@ def scene() -> dict[str, Any]:
             [KINDS["grid"], "with envelope"],
             ["#222", "the layer, unknown", F[2]],
         ],
-        "note": "Bars: what may go in (below) and come out (right); a rectangle is both. Star: the truth. The first "
-        "panel is a line through all arms, on which one was pulled.",
+        "note": "Bars: what may go in (below) and come out (right); a rectangle is both. Star: the truth. Dots: pulled "
+        "arms; in the first panel, of arms with this arm's second coordinate, there is one.",
         "frames": [_frame(t) for t in KEPT],
         "open": KEPT.index(OPEN),
     }
