@@ -20,8 +20,8 @@ PAGE = "try_it"
 HEAD = """# Try it
 
 Pictures that run in this page: some play their algorithms as you watch, with the exact posterior and the widths of the
-papers; others show kept runs, step by step. Drag the sliders, click in a panel to pull an arm yourself, or use the
-keyboard: tab to a control, arrow keys, space."""
+papers; others show kept runs, step by step. Drag the sliders, click in a panel of a live one to pull an arm yourself,
+or use the keyboard: tab to a control, arrow keys, space. On a narrow screen what is called left stands above."""
 CAPTION = "A still picture: the scene itself needs scripts, which are off."
 
 

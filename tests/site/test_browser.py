@@ -107,7 +107,7 @@ def test_search_finds_a_paper_before_the_names_of_its_functions(browser, pages):
 
 def test_every_scene_runs_in_its_page_which_is_small(browser, pages):
     browser.open(pages["try_it.html"], PHONE)
-    assert browser.ask("document.querySelectorAll('.live[data-on] .chart svg').length") == 12
+    assert browser.ask("document.querySelectorAll('.live[data-on] .chart > svg').length") == 13
     assert pages["try_it.html"].stat().st_size < 400_000
 
 

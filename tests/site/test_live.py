@@ -40,7 +40,7 @@ def problem(n):
     f = kb.GPDraw(kb.Matern(true, nu=2.5), kb.grid(sizes), noise_variance)(Trial(36, n)).expected_reward
     rank, noise = np.random.default_rng(n).permutation(sizes), rng.standard_normal(ROUNDS)
     truth = {"x": kb.grid(sizes)[:, 0], "f": f, "noise": noise, "noiseSd": noise_sd, "rank": rank}
-    told = {"kernel": kernel, "lengthscale": given, "noiseVariance": noise_variance, "noiseScale": noise_variance**0.5}
+    told = {"kernel": kernel, "lengthscale": given, "noiseVariance": noise_variance}
     margin = 0.1 * (n // 9 % 2) * (name[:2] in ("EI", "PI"))
     return truth, told | {"delta": DELTA, "norm": norm, "margin": margin}, name
 
@@ -88,26 +88,27 @@ def test_every_round_of_fifty_problems_is_kbrepros(policy):
 
 
 WRONG = {
-    "SE without 1/2": ("Math.exp(-0.5 * (r / l) ** 2)", "Math.exp(-((r / l) ** 2))"),
+    "SE without 1/2": ("exp(-0.5 * (r / l) ** 2)", "exp(-((r / l) ** 2))"),
     "Matérn 3/2 for 5/2": ("1 + s + s * s / 3", "1 + s"),
-    "Matérn 3/2 scaled as 5/2": ("Math.sqrt(3) * r", "Math.sqrt(5) * r"),
-    "scale without noise": ("Math.max(C[arm][arm], 0) + noiseVariance", "Math.max(C[arm][arm], 0) + 1e-9"),
-    "gain in bits": ("its.gain += Math.log(", "its.gain += Math.log2("),
-    "2010 without the 2": ("Math.sqrt(2 * Math.log(nArms", "Math.sqrt(Math.log(nArms"),
-    "2010 with t, not t squared": ("t ** 2 * Math.PI", "t * Math.PI"),
+    "Matérn 3/2 scaled as 5/2": ("sqrt(3) * r", "sqrt(5) * r"),
+    "scale without noise": ("max(C[arm][arm], 0) + noiseVariance", "max(C[arm][arm], 0) + 1e-9"),
+    "gain in bits": ("its.gain += log(", "its.gain += Math.log2("),
+    "2010 without the 2": ("sqrt(2 * log(mean", "sqrt(log(mean"),
+    "2010 with t, not t squared": ("t ** 2 * PI", "t * PI"),
     "width divided, not beta": ("(6 * delta)) / divide)", "(6 * delta))) / divide"),
-    "2017 without the 1": ("gain + 1 + Math.log", "gain + Math.log"),
+    "2017 without the 1": ("gain + 1 + log", "gain + log"),
+    "2017 without the noise": ("sqrt(noiseVariance * 2", "sqrt(2"),
     "2024 without the norm's square": ("norm ** 2 + 2", "norm + 2"),
-    "2024 without lambda": ("noiseScale ** 2 / noiseVariance *", "noiseScale ** 2 *"),
-    "incumbents swapped": ('incumbent === "reward"', 'incumbent === "mean"'),
-    "incumbent of all arms": ("its.counts[i] > 0", "true"),
-    "margin taken off": ("Math.max(...pulled)) + margin", "Math.max(...pulled)) - margin"),
-    "tail of the normal": ("K = n / (x + K)", "K = 1 / (x + K)"),
+    "2024 with the 1 of 2017": ("2 * (gain + log", "2 * (gain + 1 + log"),
+    "incumbents swapped": ('"EI": { index: logEI, incumbent: bestMean', '"EI": { index: logEI, incumbent: bestReward'),
+    "incumbent of all arms": ("pulls.map((arm) => mean[arm])", "mean"),
+    "margin taken off": (": max(...mean)) + given.margin", ": max(...mean)) - given.margin"),
+    "tail of the normal": ("K = n / (K - z)", "K = 1 / (K - z)"),
     "series of the normal": ("z * z / n", "z * z / (n + 1)"),
-    "EI without sd": ("Math.log(s) + logExpectedExcess", "logExpectedExcess"),
-    "PI without sd": ("excess / s : excess", "excess : excess"),
+    "EI without sd": ("log(s) + logExpectedExcess", "logExpectedExcess"),
+    "PI without sd": ("excess / s : -Infinity", "excess : -Infinity"),
     "ties to the lowest number": ("rank[i] < rank[best]", "false"),
-    "band of the mean alone": ("> seen.width * seen.sd[i]", "> seen.sd[i]"),
+    "band of the mean alone": ("<= w * sd[i]", "<= sd[i]"),
 }
 
 
@@ -140,10 +141,9 @@ def test_a_draw_has_the_covariance_of_its_kernel_and_a_norm_that_bounds_its_own(
     assert np.all(own <= norms * (1 + 1e-4)) and np.median(norms) < 4.5
 
 
-def test_a_permutation_is_one_and_normal_numbers_are_normal():
+def test_normal_numbers_are_normal():
     context = quickjs.Context()
     context.eval(SOURCE + "\nconst random = GP.generator(7);")
-    assert sorted(json.loads(context.eval("JSON.stringify(GP.permutation(200, random))"))) == [*range(200)]
     sample = np.sort(json.loads(context.eval("JSON.stringify([...Array(4000)].map(() => GP.normal(random)))")))
     from scipy.stats import kstest
 
@@ -155,10 +155,10 @@ def test_a_live_scene_opens_on_what_kbrepro_itself_plays(paper):
     its = live.read(paper)
     for moment in its["moments"]:
         true, given = moment["truth"], moment["given"]
-        told = given | {"noiseVariance": given["noiseSd"] ** 2, "noiseScale": given["noiseSd"]}
+        told = given | {"noiseVariance": given["noiseSd"] ** 2}
         told |= {"delta": its["delta"], "norm": true["norm"]}
         for player, ours in zip(moment["players"], moments.played(true, moment["players"], POLICIES), strict=True):
             grid = true | {"x": kb.grid(len(true["f"]))[:, 0].tolist()}
             theirs = engine()("play", grid, told | {"margin": player["margin"]}, player["name"], its["horizon"])
             assert [seen["arm"] for seen in theirs] == [seen["arm"] for seen in ours]
-            assert [seen["holds"] for seen in theirs] == [seen.get("holds") for seen in ours]
+            assert [seen.get("holds") for seen in theirs] == [seen.get("holds") for seen in ours]

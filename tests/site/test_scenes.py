@@ -148,7 +148,7 @@ def test_the_slider_of_rounds_is_dragged_and_moved_by_keys(opened):
 
 
 def test_a_click_or_a_touch_pulls_that_arm(opened):
-    chart, share = of("gp_ucb", ".panel .chart')"), 0.8
+    chart, share = of("gp_ucb", ".row .chart')"), 0.8
     before, at = round_of(opened, "gp_ucb"), place(opened, chart, share)
     if opened.ask("innerWidth") < 600:
         opened.call("Input.dispatchTouchEvent", type="touchStart", touchPoints=[at])

@@ -14,6 +14,8 @@ from kbrepro.figures.style import LOOK
 
 HERE = Path(__file__).parent
 SCRIPTS = ("posterior.js", "charts.js", "live.js", "recorded.js")
+#: Line styles as SVG has them.
+DASHES = {"-": "", "--": "7 4", ":": "2 3", "-.": "8 3 2 3"}
 OFF = "This scene needs scripts, which are off."
 
 
@@ -30,8 +32,8 @@ def read(paper: str) -> dict[str, Any]:
 
 def html(paper: str, still: str = "") -> str:
     """Return the HTML of a scene without scripts; `still`: that of the picture where scripts are off."""
-    names = {name: look for name, look in LOOK.items() if isinstance(look[1], str)}
-    numbers = json.dumps({"scene": read(paper), "looks": names}, ensure_ascii=False, separators=(",", ":"))
+    looks = {name: (look[0], DASHES[look[1]]) for name, look in LOOK.items() if isinstance(look[1], str)}
+    numbers = json.dumps({"scene": read(paper), "looks": looks}, ensure_ascii=False, separators=(",", ":"))
     kept = numbers.replace("<", "\\u003c")  # no text of a scene may end the script
     inside = f'<script type="application/json">{kept}</script><noscript>{still or OFF}</noscript>'
     return f'<div class="live" id="scene-{paper}">{inside}</div>'

@@ -18,6 +18,18 @@ KERNELS: dict[str, Callable[[float], Kernel]] = {
     "Matérn 5/2": partial(Matern, nu=2.5),
 }
 DELTA, N_ARMS, HORIZON = 0.1, 200, 100
+#: What lines mean: colour, name, dashes as in SVG. `F` is that of f in every scene.
+F = ["#222", "f, unknown", "5 4"]
+KEY = [F, ["#555", "posterior mean and band"], ["#c04800", "where the band misses f"]]
+NOTE = (
+    "Dots: what was observed, the last one open. Triangle: the next arm; click in a panel to pull another. "
+    "EI and PI: dotted what they ask to exceed, shaded below their acquisition, larger is better."
+)
+ABOUT = (
+    "SE: squared exponential. GP-UCB has the width of 2010 for f drawn from the assumed kernel; the widths of IGP-UCB "
+    "(2017) and its tighter form (2024) are given the gain of the pulls and a bound on the norm of f under the true "
+    "kernel. For the noise variance used here that of 2017 is not proved."
+)
 Numbers = dict[str, Any]
 Policies = Mapping[str, Callable[..., Policy]]
 
@@ -79,5 +91,6 @@ def moment(name: str, true: Numbers, players: Sequence[Mapping[str, Any]], t: in
 
 
 def of(its: Sequence[Numbers]) -> Numbers:
-    """Return what a live scene needs besides words."""
-    return {"horizon": HORIZON, "delta": DELTA, "moments": list(its)}
+    """Return what a live scene needs besides its title and what it says."""
+    told = {"key": KEY, "note": NOTE, "about": ABOUT}
+    return {"horizon": HORIZON, "delta": DELTA, "moments": list(its), **told}

@@ -26,7 +26,6 @@ def scene() -> dict[str, Any]:
     players = [{"name": name, "margin": 0.0} for name in POLICIES]
     truth = moments.truth("SE", LENGTHSCALE, NOISE_SD, Trial(SEED, NUMBER))
     return {
-        "kind": "live",
         "title": "GP-UCB: β as it is proved, and divided by five",
         "says": [
             "As opened: with the width that is proved (left) the band has held f, at all x at once, in every round, "

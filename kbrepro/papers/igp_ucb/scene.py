@@ -26,7 +26,6 @@ def scene() -> dict[str, Any]:
     trials = [Trial(SEED, number) for number, _ in (TYPICAL, STUCK)]
     truths = [moments.truth("SE", LENGTHSCALE, NOISE_SD, trial) for trial in trials]
     return {
-        "kind": "live",
         "title": "EI: improvement over what, and by how much?",
         "says": [
             "Expected improvement (EI) asks to exceed an incumbent, the dotted line: left the best posterior mean, "

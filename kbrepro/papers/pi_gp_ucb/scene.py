@@ -7,7 +7,9 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from kbrepro.kernels import Matern
+from kbrepro.figures.live.moments import rounded
+from kbrepro.figures.style import look
+from kbrepro.kernels import Array, Matern
 from kbrepro.papers.pi_gp_ucb import pictures
 from kbrepro.papers.pi_gp_ucb.partition import PartitionedUCB
 from kbrepro.papers.pi_gp_ucb.problems import Bumps
@@ -18,6 +20,7 @@ SEED, HORIZON, SIDE = 2020, 1500, 30
 #: Rounds that are kept; of the still picture four of them.
 KEPT = (1, 50, 100, 200, 300, *range(400, 500, 20), *range(500, 1501, 100))
 STILL = (1, 300, 700, 1500)
+COLOUR = look(pictures.HERO)["color"]
 
 
 @cache
@@ -32,14 +35,38 @@ def _played() -> tuple[Problem, pd.DataFrame]:
     return problem, pd.DataFrame(rows, columns=["round", "column", "row", "parts", "pulls"])
 
 
+def _frame(its: pd.DataFrame, best: Array, most: int) -> dict[str, Any]:
+    """The cells of one round: left their outlines, right their pulls; and what is said of them."""
+    marks: list[list[Any]] = [[], []]
+    for parts, cells in its.groupby("parts"):
+        boxes = [[c.column, c.row, c.column + 1, c.row + 1, round(85 * c.pulls / most)] for c in cells.itertuples()]
+        marks[0].append(["boxes", [box[:4] for box in boxes], "none", COLOUR, int(parts)])
+        marks[1].append(["boxes", boxes, COLOUR, COLOUR, int(parts)])
+    corners, scaled = its[["column", "row"]].to_numpy(), best * its[["parts"]].to_numpy()
+    holds = (corners <= scaled) & (scaled <= corners + 1)
+    own, t = its["parts"][holds.all(axis=1)].max(), its["round"].iloc[0]
+    says = (
+        f"{len(its)} cells, the smallest of side 1/{its['parts'].max()}, that with the best arm (cross) of side "
+        f"1/{own}; the largest number of pulls in one is {its['pulls'].max()}."
+    )
+    return {"label": f"round {t}", "says": says, "marks": marks}
+
+
 def scene() -> dict[str, Any]:
     """Return the numbers and the words of the scene."""
     problem, rows = _played()
     f, points = problem.expected_reward, problem.model.points
-    cells = rows.set_index("round")
-    frames = [{"t": t, "cells": cells.loc[[t]].to_numpy(dtype=int).tolist()} for t in KEPT]
+    best, last, half = points[f.argmax()], SIDE - 1, 0.5 / (SIDE - 1)
+    shades, places = 45 * (f.max() - f) / np.ptp(f), points * last
+    ground = [[*rounded(p - 0.5, 1), *rounded(p + 0.5, 1), round(s)] for p, s in zip(places, shades, strict=True)]
+    axes = {
+        "square": True,
+        "x": [-half, 1 + half],
+        "y": [-half, 1 + half],
+        "over": [["text", *rounded(best), "✚", "#c04800"]],
+    }
+    axes |= {"xlabel": "arm, first coordinate", "ylabel": "arm, second coordinate"}
     return {
-        "kind": "cells",
         "title": "π-GP-UCB: where do cells split?",
         "says": [
             "Each square is a cell with a posterior of its own, and it splits into four once it holds enough pulls: "
@@ -49,11 +76,13 @@ def scene() -> dict[str, Any]:
         ],
         "try": "Go back to round 1 and play (a step is 20 to 100 rounds). When does the first cell split, and when "
         "has the one with the best arm become as small as the smallest?",
-        "hero": pictures.HERO,
-        "side": SIDE,
-        "f": np.rint(100 * (f - f.min()) / np.ptp(f)).astype(int).tolist(),
-        "best": points[f.argmax()].round(4).tolist(),
-        "frames": frames,
+        "panels": [
+            axes | {"title": "f, unknown: light is high", "under": [["boxes", ground, "#000", "none", last]]},
+            axes | {"title": "pulls inside a cell: dark is many", "under": []},
+        ],
+        "key": [[COLOUR, "edges of cells"]],
+        "note": "Cross: the best arm.",
+        "frames": [_frame(its, best, rows["pulls"].max()) for _, its in rows.groupby("round")],
         "open": len(KEPT) - 1,
     }
 
