@@ -12,7 +12,7 @@ from kbrepro import paths
 from kbrepro.site import pages
 from kbrepro.site.placeholders import Results
 
-PAGE = "article"
+PAGE, TEMPLATE = "article", "article/article.md"
 #: The head of the PDF's Markdown: how its pages look.
 LOOK = """---
 papersize: a4
@@ -64,15 +64,18 @@ def typed(text: str) -> list[str]:
     """Return the numbers of a template that are no placeholder, no stated setting, and not allowed by their kind."""
     stated, text = _SETTINGS.match(text), _SETTINGS.sub("", text).partition("\n## References\n")[0]
     names = [rf"(?<!\w){re.escape(setting)}(?!\w)" for setting in stated[1].split("; ")] if stated else []
-    for allowed in (*_ALLOWED, *names):
+    for allowed in (*names, *_ALLOWED):
         text = re.sub(allowed, " ", text, flags=re.DOTALL)
     return _NUMBER.findall(text)
 
 
 def page(root: Path, source: Path) -> str:
-    """Return the article as a page of the site, and leave its figures in `source`."""
+    """Return the article as a page of the site, and leave its figures in `source`; or why it cannot be filled."""
     results = Results(root)
-    text = pages.inside(root, filled(root / "article" / "article.md", results))
+    try:
+        text = pages.inside(root, filled(root / TEMPLATE, results))
+    except ValueError as error:  # a report of other results goes on
+        return f"# The article\n\n```{{warning}}\nThe results are not those of its text: {error}\n```\n"
     for figure in results.figures:
         paths.write_bytes(source / figure, (results.found.folder / figure).read_bytes())
     for name, run in results.found.runs.items():
@@ -98,7 +101,7 @@ def write(root: Path) -> Iterator[Path]:
     for letter in sorted((root / "article" / "letters").glob("*.md")):
         paths.write_text(folder / letter.name, filled(letter, results))
         yield folder / letter.name
-    article = filled(root / "article" / "article.md", results)
+    article = filled(root / TEMPLATE, results)
     paths.write_bytes(folder / "article.pdf", pdf(article, results.found.folder))
     yield folder / "article.pdf"
 

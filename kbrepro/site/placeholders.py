@@ -71,7 +71,7 @@ class Results(dict[str, str]):
         return str(self._claim(claim)[1]["verdict"])
 
     def _given(self, verdicts: str) -> str:
-        """1-A no violation found, 1-D reproduced: the claims that a sentence rests on; ValueError if one has another."""
+        """1-A depends, 1-D reproduced: the claims that a sentence rests on; ValueError if one has another verdict."""
         given = dict(its.split(" ", 1) for its in verdicts.split(", "))
         if other := [claim for claim, verdict in given.items() if self._verdict(claim) != verdict]:
             raise ValueError(f"{', '.join(other)}: the verdict is no longer that of the sentence")
