@@ -21,9 +21,10 @@ fontsize: 9.5pt
 linkcolor: "#1a4d8f"
 header-includes: |
   ```{=typst}
-  #set image(width: 82%)
+  #show image: it => box(width: 100%, align(center, it))
+  #set image(width: 80%)
+  #show figure: set block(sticky: true)
   #set table(inset: (x: 5pt, y: 3pt))
-  #show figure: set block(breakable: true)
   #show table: set text(size: 8.5pt)
   #show table: set par(justify: false)
   ```

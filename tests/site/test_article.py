@@ -25,7 +25,7 @@ def results():
 def test_the_article_is_filled_from_the_committed_runs(results, tmp_path):
     text = article.filled(TEMPLATE, results)
     assert "@{" not in text and "<!--" not in text and "nan" not in text.split()
-    figures, tables = re.findall(r"!\[.*\]\((\S+)\)\n", text), re.findall(r"\n\n\|", text)
+    figures, tables = re.findall(r"!\[.*\]\((\S+)\)\\\n", text), re.findall(r"\n\n\|", text)
     assert 4 <= len(figures) <= 6 and 3 <= len(tables) <= 6
     assert len(re.findall(r"\n\*Figure \d\.", text)) == len(figures)
     assert len(re.findall(r"\n\*Table \d\.", text)) == len(tables)
