@@ -70,18 +70,23 @@ def typed(text: str) -> list[str]:
     return _NUMBER.findall(text)
 
 
-def page(root: Path, source: Path) -> str:
-    """Return the article as a page of the site, and leave its figures in `source`; or why it cannot be filled."""
+def page(root: Path, source: Path) -> dict[str, str]:
+    """Return the article as a page of the site, or why it cannot be filled; nothing where there is none.
+
+    Its figures are left in `source`.
+    """
+    if not (root / TEMPLATE).is_file():
+        return {}
     results = Results(root)
     try:
         text = pages.inside(root, filled(root / TEMPLATE, results))
     except ValueError as error:  # a report of other results goes on
-        return f"# The article\n\n```{{warning}}\nThe results are not those of its text: {error}\n```\n"
+        return {PAGE: f"# The article\n\n```{{warning}}\nThe results are not those of its text: {error}\n```\n"}
     for figure in results.figures:
         paths.write_bytes(source / figure, (results.found.folder / figure).read_bytes())
     for name, run in results.found.runs.items():
         text = pages.linked(text, [r["id"] for r in run["claims"]], f"{name}.html")
-    return text
+    return {PAGE: text}
 
 
 def pdf(markdown: str, figures: Path) -> bytes:

@@ -82,11 +82,9 @@ def _write_pages(root: Path, results: Path, folders: list[Path], source: Path, f
         shutil.copytree(benchmarks.parent, source / benchmarks.parent.name)
     if try_it.scenes([folder.name for folder in folders]):
         paths.write_text(source / f"{try_it.PAGE}.md", try_it.page([folder.name for folder in folders], files))
-    if (root / article.TEMPLATE).is_file():
-        paths.write_text(source / f"{article.PAGE}.md", article.page(root, source))
     api = api_pages()
     card = WIDE + pages.coloured(pages.inside(root, scorecard.scorecard(root, results)))
-    for name, text in (api | {"scorecard": card}).items():
+    for name, text in (api | {"scorecard": card} | article.page(root, source)).items():
         paths.write_text(source / f"{name}.md", text)
     named = {page for its in GROUPS.values() for page in its}
     rest = [page.stem for page in documents if page.stem not in named]

@@ -1,7 +1,6 @@
 """What a placeholder of the article stands for, in the full-scale runs; ValueError where it is unknown or stale."""
 
 import hashlib
-import re
 from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
@@ -60,7 +59,8 @@ class Results(dict[str, str]):
 
     def _part(self, name: str) -> str:
         """1-E.mean; 1-E.mean:more and :higher, with the word for its sign; 1-E.mean:interval, with its interval."""
-        claim, part, spec = re.split(r"[.:]", f"{name}:")[:3]
+        claim, _, rest = name.partition(".")
+        part, _, spec = rest.partition(":")
         notebook, record = self._claim(claim)
         rule, its = self.rules[notebook].claims[claim].parts[part], record["parts"][part]
         if spec == "interval":

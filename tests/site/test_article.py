@@ -29,7 +29,7 @@ def test_the_article_is_filled_from_the_committed_runs(results, tmp_path):
     assert 4 <= len(figures) <= 6 and 3 <= len(tables) <= 6
     assert len(re.findall(r"\n\*Figure \d\.", text)) == len(figures)
     assert len(re.findall(r"\n\*Table \d\.", text)) == len(tables)
-    page = article.page(ROOT, tmp_path)
+    page = article.page(ROOT, tmp_path)["article"]
     assert '<a href="02_igp_ucb_gp_ts_sensors.html#2-C">2-C</a>' in page and "](found_on_the_way.md)" in page
     assert all((tmp_path / figure).read_bytes().startswith(b"<?xml") for figure in figures)
 
@@ -144,3 +144,10 @@ def test_the_pdf(results):
         pytest.importorskip(package)
     made = article.pdf(article.filled(TEMPLATE, results), results.found.folder)
     assert made.startswith(b"%PDF") and len(made) < 1.5e6
+
+
+def test_a_page_that_cannot_be_filled_says_why_and_no_article_is_no_page(copy, tmp_path):
+    assert article.page(copy, tmp_path) == {}
+    (copy / article.TEMPLATE).parent.mkdir()
+    (copy / article.TEMPLATE).write_text("It has @{6-G.nothing} times the regret.")
+    assert "not those of its text: @{6-G.nothing} is not in the results" in article.page(copy, tmp_path)["article"]
