@@ -98,7 +98,7 @@ def pdf(markdown: str, figures: Path) -> bytes:
     form = "markdown-implicit_figures-superscript-subscript"
     arguments = ["--standalone", "--shift-heading-level-by=-1"]
     source = pypandoc.convert_text(LOOK + alone, "typst", format=form, extra_args=arguments)
-    return bytes(typst.compile(source.encode(), root=figures))
+    return typst.compile(source.encode(), root=figures, ignore_system_fonts=True)  # the same on every machine
 
 
 def write(root: Path) -> Iterator[Path]:
