@@ -64,10 +64,11 @@ def test_every_room_is_known_and_they_are_few():
 
 
 def test_pages_parse_nothing_back():
-    """Regular expressions make links and fill blocks; what a run knows is in its claims.json and manifest.json."""
+    """Regular expressions make links, fill blocks and find what was typed; runs are in claims.json, manifest.json."""
     site = [name for name in FILES if name.startswith("kbrepro.site.")]
     parsers = {name: {"ast", "re"} & set(imported(FILES[name].read_text(encoding="utf-8"))) for name in site}
     assert {name: used for name, used in parsers.items() if used} == {
+        "kbrepro.site.article": {"re"},
         "kbrepro.site.pages": {"re"},
         "kbrepro.site.quoted": {"re"},
     }

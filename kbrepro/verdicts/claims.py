@@ -338,7 +338,7 @@ def _read_part(name: str, entry: dict[str, Any]) -> Part:
     return part
 
 
-class _Value:
+class Value:
     """The number of a part in a sentence: {x} as it is; {x:more}, {x:higher} in the word for its sign."""
 
     WORDS: ClassVar = {"more": ("more", "less"), "higher": ("higher", "lower")}
@@ -371,7 +371,7 @@ def judged(
     states = {name: part.rule.state(estimates[name]) for name, part in claim.parts.items()}
     verdict, deciding = claim.verdict(states, refuted)
     shown = {name: part.shown(estimates[name]) for name, part in claim.parts.items()}
-    values = {name: _Value(part, estimates[name].value) for name, part in claim.parts.items()}
+    values = {name: Value(part, estimates[name].value) for name, part in claim.parts.items()}
     if verdict == "not evaluated":
         failed = next(n for n, p in claim.parts.items() if p.control and states[n] == "fails")
         note = claim.untestable.format(**values) or f"control failed: {claim.parts[failed].what}: {shown[failed]}"

@@ -23,6 +23,13 @@ def test_what_is_committed_fits_the_schema(path):
     check(json.loads(path.read_text(encoding="utf-8")))
 
 
+def test_the_example_for_another_replication_fits_it():
+    example = (ROOT / "docs" / "claims.md").read_text(encoding="utf-8").partition("```json\n")[2].partition("```")[0]
+    check(json.loads(example))
+    with pytest.raises(jsonschema.ValidationError):
+        check(json.loads(example.replace('"low": 0.7, ', "")))
+
+
 def test_the_schema_has_the_words_of_the_rules():
     assert tuple(SCHEMA["$defs"]["verdict"]["enum"]) == VERDICTS
     assert tuple(SCHEMA["$defs"]["kind"]["enum"]) == KINDS
