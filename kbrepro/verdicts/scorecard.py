@@ -145,7 +145,7 @@ def _said(r: Record, expected: list[Record], full: Record | None) -> dict[str, s
 
 
 def _played(r: Record) -> str:
-    """In how many interpretations the played part holds, in brackets; nothing where it is our own and decides nothing."""
+    """In how many interpretations the played part holds, in brackets; nothing where it is our own question."""
     parts, found = r["parts"], r.get("interpretations")
     if not found or (played := parts[found["part"]]).get("own"):
         return ""
