@@ -565,7 +565,8 @@ regret_table("4", sensor_horizon).rename(columns=labels)
 
 # %% [markdown]
 # $B$ set in other ways: $\sqrt{f^\top K^{-1} f}$ without eigenvalues below a share (the *cut-off*) of the largest;
-# $\sqrt{f^\top K f}$, as the paper prints it; 1. And light with every sensor divided by its standard deviation.
+# $\sqrt{f^\top K f}$, as the paper prints it; 1. And light with every sensor divided by its standard deviation, $B$
+# smoothed.
 
 # %% tags=["experiment"]
 norms = record.rules.interpretations["norm"]
@@ -994,12 +995,16 @@ scales = {
     for name, source in sources.items()
 }
 r_of, b_of = ({name: np.median([its[i] for its in found]) for name, found in scales.items()} for i in (0, 1))
+pairs = specified["2-L"][["scaling", "norm"]].drop_duplicates()
+where = specified["2-L"][held_in["2-L"]].groupby(["scaling", "norm"]).groups
 record.explain(
     ["2-L", "2-M"],
     r_of["light"] > b_of["light"],
     "The width adds unlike things",
     f"$B$ is a pure number (median {b_of['light']:.1f} on {labels['light']}), $R$ has the unit of the readings "
     f"({r_of['light']:.0f}). On the raw scale the width is far too large, and IGP-UCB and GP-TS explore beyond need.",
+    f"GP-TS is best (2-L) with {len(where) or 'none'} of {len(pairs)} pairs of scaling and norm"
+    f"{': ' * bool(where)}{'; '.join(f'{scaling} readings, norm {norm}' for scaling, norm in where)}.",
 )
 record.explain(
     ["2-J", "2-K"],

@@ -9,7 +9,7 @@ import pytest
 from colours import confused, distance, faults, of_figures, search
 
 from kbrepro import papers
-from kbrepro.verdicts import claims
+from kbrepro.verdicts import claims, scorecard
 
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "kbrepro"
@@ -30,6 +30,14 @@ def test_the_notebook_has_a_heading_and_its_rules_can_be_read(folder):
     name = FOUND[folder].notebook
     assert re.search(r"^# # (.*)$", (ROOT / "notebooks" / f"{name}.py").read_text(encoding="utf-8"), flags=re.M)
     assert claims.load(ROOT / "notebooks" / "claims" / f"{name}.yaml").claims
+
+
+@every_paper
+def test_a_synthesis_is_what_judges_no_paper(folder):
+    """The folder says that it may import others; its rules say that all its claims are our own: both are the same."""
+    rules = claims.load(ROOT / "notebooks" / "claims" / f"{FOUND[folder].notebook}.yaml")
+    kinds = [{"kind": claim.kind} for claim in rules.claims.values()]
+    assert scorecard.synthesis({"claims": kinds}) == FOUND[folder].synthesis
 
 
 @every_paper

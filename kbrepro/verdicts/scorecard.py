@@ -59,8 +59,8 @@ WORDS = (
 LEGEND = (
     "A part of a claim holds if its whole 95 % interval meets the rule, fails if none of it does, and is undecided "
     f"otherwise. {' '.join(f'{GLYPHS[verdict]} {verdict}: {means}.' for verdict, means in MEANS.items())} Behind a "
-    "mark: in how many interpretations of what the paper leaves open the claim holds, fails or is open. Outside the "
-    f"totals: {'; '.join(f'{kind} ({means})' for kind, means in ASIDE.items())}."
+    "mark: in how many interpretations of what the paper leaves open the claim, or one part of it, holds, fails or is "
+    f"open. Outside the totals: {'; '.join(f'{kind} ({means})' for kind, means in ASIDE.items())}."
 )
 
 
@@ -130,19 +130,29 @@ def _said(r: Record, expected: list[Record], full: Record | None) -> dict[str, s
     aside = f" ({r['counts_as']})" if r["counts_as"] in ASIDE else ""
     revised = f" (*revised after seeing data*; by the rule before: {r['revised']['verdict']})" if "revised" in r else ""
     on = f" on the {r['depends_on']}" if r.get("depends_on") else ""
-    played = f" ({in_words(r['interpretations'])})" if "interpretations" in r else ""
     note = r["note"]
     found = f"*{note}*" if r["verdict"] == "not evaluated" else r["finds"] + f" ({note})" * bool(note)
     reason = next((e["why"] for e in expected if r["id"] in e.get("explains", ())), "")
     return {
         "aside": aside,
-        "mark": f"{GLYPHS[r['verdict']]} **{r['verdict']}**{on}{played}{aside}{revised}",
+        "mark": f"{GLYPHS[r['verdict']]} **{r['verdict']}**{on}{_played(r)}{aside}{revised}",
         "found": found,
         "words": f"“{r['quote']}” ({r['where']})" if r.get("quote") else f"({r.get('where', '')})",
         "evidence": f"{found} {folded_line('Details', evidence(dict(r) | {'reason': reason}))}",
         "reason": reason,
         "at full scale": f"{full['mark']}: {full['finds']}" if full and full["finds"] else "no run is here",
     }
+
+
+def _played(r: Record) -> str:
+    """In how many interpretations the played part holds, in brackets; nothing where it is our own question."""
+    parts, found = r["parts"], r.get("interpretations")
+    if not found or (played := parts[found["part"]]).get("own"):
+        return ""
+    under = "", played.get("interpretation", "")
+    counted = [its for its in parts.values() if not (its.get("own") or its.get("control"))]
+    several = sum(its.get("interpretation", "") in under for its in counted) > 1
+    return f" ({'one part ' * several}{in_words(found)})"
 
 
 def evidence(r: Record) -> Iterator[str]:
@@ -289,7 +299,8 @@ def glance(run: Mapping[str, Any], notebook: str) -> str:
 
 
 def _ranking(its: Iterable[Record]) -> pd.DataFrame:
-    return ranking({r["id"]: r["interpretations"]["flips"] for r in its if r.get("interpretations")})
+    played = [r for r in its if r.get("interpretations") and not r["parts"][r["interpretations"]["part"]].get("own")]
+    return ranking({r["id"]: r["interpretations"]["flips"] for r in played})
 
 
 def verdict_table(its: Sequence[Record], beside: bool) -> str:

@@ -69,6 +69,30 @@ def test_details_are_folded_and_choices_ranked(root):
         assert told in text
 
 
+COUNTS = {"part": "a", "holds": 1, "fails": 2, "of": 4, "decides": "", "flips": {"x": 0.5}}
+
+
+@pytest.mark.parametrize(
+    ("parts", "shown"),
+    [
+        ({}, " (holds 1, fails 2, open 1 of 4)"),
+        ({"b": {"interpretation": "another"}}, " (holds 1, fails 2, open 1 of 4)"),
+        ({"b": {"own": True}, "c": {"control": True}}, " (holds 1, fails 2, open 1 of 4)"),
+        ({"b": {}}, " (one part holds 1, fails 2, open 1 of 4)"),
+        ({"a": {"own": True}, "b": {}}, ""),
+    ],
+)
+def test_only_what_is_judged_is_counted_at_the_mark(parts, shown):
+    """What a part of our own does in every interpretation stands in the details, and ranks no choice."""
+    its = {name: PARTS["a"] | parts.get(name, {}) for name in {"a": {}} | parts}
+    claim = claims.Claim(**ENTRY | {"id": "1-A", "parts": {n: claims._read_part(n, part) for n, part in its.items()}})
+    record = claims.judged(claim, dict.fromkeys(its, exact(1))) | {"interpretations": COUNTS}
+    (row,) = scorecard.rows([record])
+    assert row["mark"] == f"● **reproduced**{shown}"
+    assert "Part a in every interpretation: holds 1, fails 2, open 1 of 4" in row["evidence"]
+    assert ("| x | 1 of 1 | 50% |" in scorecard.ranked_choices({"01_new": {"claims": [record]}})) == bool(shown)
+
+
 def test_changes_end_the_scorecard_with_verdicts_before_and_now(root):
     section = scorecard.scorecard(root).partition("Rules that changed after a full-scale run</summary>\n\n")[2]
     head, _, *rows = section.split("\n\n")[0].splitlines()

@@ -86,9 +86,12 @@ def claim_4_B(table: pd.DataFrame, seed: int) -> Judged:
     return {"sor": sor, "everywhere": sor, "exact": coverage(table, "exact", "", seed)}
 
 
-def claim_4_C(table: pd.DataFrame, seed: int) -> Judged:
-    """How far the exact variance is above that of RFF, and by how many decades more than after the last t but one."""
-    found, before = {}, sorted(table["t"].unique())[-2]
+def claim_4_C(table: pd.DataFrame, trace: Trace, seed: int) -> Judged:
+    """How far the exact variance is above that of RFF, and by how many decades more than after the last t but one.
+
+    And how the regret of GP-UCB on them grows, of its `trace`.
+    """
+    found, before = {"regret": exponent(trace, seed)}, sorted(table["t"].unique())[-2]
     for end, m in (("", "m=|S|"), ("_100", "m=100"), ("_300", "m=300")):
         rise = over_seeds(table, "starved", "RFF", m) / over_seeds(table, "starved", "RFF", m, before)
         found[f"rises{end or '_S'}"] = estimated_mean(np.log10(rise), seed)

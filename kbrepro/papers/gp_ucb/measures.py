@@ -268,6 +268,21 @@ def claim_1_A(eq_8: Mapping[tuple[int, str], Array], order: Sequence[str]) -> Ju
     return {"gap": exact(min(gaps))}
 
 
+def claim_1_X(spectra: Mapping[tuple[int, str], Array], *gains: Mapping[tuple[int, str], Array]) -> Judged:
+    """How much less the gain by greedy pulls and that of eq. 8 grow where the spectrum decays faster, at least.
+
+    A spectrum (n,), largest first, decays faster if fewer eigenvalues hold 99 % of its sum. Growth is that of a gain
+    (T,) over its last decade; compared are all pairs of kernels with equally many arms.
+    """
+    need = {case: int((its.cumsum() < 0.99 * its.sum()).sum()) for case, its in spectra.items()}
+    pairs = [(a, b) for a in need for b in need if a[0] == b[0] and need[a] < need[b]]
+    grown = [{case: its[-1] - its[len(its) // 10 - 1] for case, its in gain.items()} for gain in gains]
+    return {
+        part: exact(min(1 - its[fast] / its[slow] for fast, slow in pairs))
+        for part, its in zip(("greedy", "bound"), grown, strict=True)
+    }
+
+
 def claim_1_W(ratios: Iterable[float]) -> Judged:
     """The smallest share of the best gain that greedy pulls reach, of small cases."""
     return {"reached": exact(min(ratios))}

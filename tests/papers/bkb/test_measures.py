@@ -61,8 +61,9 @@ GROWN = pd.concat(
          {"starved_3": 1.19e3, "starved_2": 1.19e2, "starved_5": 1.19e4, "starved_own": 4,
           "inflated_3": 6, "inflated_2": 7, "inflated_5": 9, "inflated_own": 7}),
         (measures.claim_4_B(TABLE, 1), {"sor": 0.032, "everywhere": 0.032, "exact": 0.042}),
-        (measures.claim_4_C(TABLE, 1), {"starved": 1.1e8, "starved_100": 1.1e9, "starved_300": 1.1e10,
-                                        "rises_S": 1, "rises_100": 1, "rises_300": 1}),
+        (measures.claim_4_C(TABLE, trace_of([np.ones(1000)] * 2), 1),
+         {"starved": 1.1e8, "starved_100": 1.1e9, "starved_300": 1.1e10,
+          "rises_S": 1, "rises_100": 1, "rises_300": 1, "regret": 1}),
         (measures.claim_4_D(TABLE, 1), {"few": 1.1e11, "many": 1.2e12 - 1}),
         (measures.claim_4_Q(TABLE, 1), {"starves": 1.1e7, "covers": 0.052}),
         (measures.claim_4_E(OWN, FOUND, 1), {"own": 0.5, "four": 0.005, "eight": 0.0025}),
@@ -130,6 +131,7 @@ def test_the_exponent_is_that_of_the_mean_regret_over_the_last_decade(power):
     one = trace_of([rise, np.eye(1, 1000)[0]])  # the mean is that of regrets, not of exponents
     others = {f"RFF, {m} features": trace_of([m * rise, rise]) for m in (4, 10)}
     judged = measures.claim_4_O({"RFF, 2 features": grows, "RFF, 20 features": one, "BKB, 3 sd": grows} | others, 1)
+    assert measures.claim_4_C(TABLE, grows, 1)["regret"].value == pytest.approx(power)
     of_one = np.log10((1000**power + 1) / (100**power + 1))
     expected = {"linear": power, "four": power, "ten": power, "adapting": power}
     assert {part: judged[part].value for part in expected} == pytest.approx(expected)

@@ -91,6 +91,19 @@ def test_the_order_of_the_kernels_is_that_of_the_paper():
     assert measures.claim_1_A(eq_8, ["b", "a"])["gap"].value < 0
 
 
+def test_the_gain_grows_more_slowly_where_the_spectrum_decays_more_rapidly():
+    """What counts is the growth of the last decade, not the level, between kernels with equally many arms."""
+    spectra = {(3, "fast"): np.array([9.0, 0, 0]), (3, "slow"): np.full(3, 3.0), (2, "other"): np.full(2, 4.5)}
+    spectra |= {(3, "as slow"): np.array([4.0, 3, 2])}
+    T = np.arange(1.0, 101)
+    greedy = {(3, "fast"): 500 + T, (3, "slow"): 4 * T, (3, "as slow"): 2 * T, (2, "other"): 0 * T}
+    bound = greedy | {(3, "as slow"): 3 * T}
+    judged = measures.claim_1_X(spectra, greedy, bound)
+    assert {part: its.value for part, its in judged.items()} == pytest.approx({"greedy": 1 / 2, "bound": 2 / 3})
+    reversed_ = spectra | {(3, "fast"): spectra[3, "slow"], (3, "slow"): spectra[3, "fast"]}
+    assert measures.claim_1_X(reversed_, greedy, bound)["greedy"].value == pytest.approx(1 - 4)
+
+
 def test_growth_of_the_gain():
     T = np.arange(1, 1001)
     gains = {("linear", d): 0.5 * d * np.log(T) for d in (1, 2)}

@@ -85,6 +85,15 @@ def test_widths_over_rounds_are_those_of_each_round():
     np.testing.assert_array_equal(widths.over_rounds(COMPACT, model, 3), [COMPACT.at(t) for t in (1, 2, 3)])
 
 
+def test_what_claim_1_r_says_of_its_first_rounds():
+    """On 1000 arms of [0, 1] Theorem 2 is wider than Theorem 1 from round 4 on; D_t has as many points from 8 on."""
+    tail = widths.slope_tail(0.2)
+    wide, plain = CompactArms(0.1, d=1, side=1.0, **tail), Bayes(0.1)
+    assert [wide.at(t) > plain.at(t, 1000) for t in range(1, 1001)] == [False] * 3 + [True] * 997
+    points = [t**2 * tail["b"] * math.sqrt(math.log(4 * tail["a"] / 0.1)) for t in range(1, 1001)]
+    assert [n >= 1000 for n in points] == [False] * 7 + [True] * 993
+
+
 @pytest.mark.parametrize("L", [5.0, 10.0])
 def test_slope_tail_bounds_the_slopes_of_draws_and_is_not_far_off(L):
     """Slopes of 2000 draws on a fine grid: the share above L is at most the bound, and at L = 10 a third of it."""
