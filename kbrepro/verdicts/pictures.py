@@ -122,9 +122,7 @@ def specification_curve(
     if grouped and table[grouped].map(str).value_counts(normalize=True).min() < NAMED:
         grouped = ""
     if grouped:
-        median = table.groupby(table[grouped].map(str))["value"].transform("median")
-        table = table.assign(median=median, group=table[grouped].map(str))
-        table = table.sort_values(["median", "group", "value"], kind="stable", ignore_index=True)
+        table = _in_groups(table, table[grouped].map(str))
     taken = {name: set(table[name].map(str)) for name in choices if name in table}
     played = {name: [value for value in choices[name] if str(value) in its] for name, its in taken.items()}
     record = int(np.flatnonzero(table["main"])[0])
@@ -137,6 +135,29 @@ def specification_curve(
         above.vlines(its.index, its["low"], its["high"], color=colour, linewidth=width)
         above.plot(its.index, its["value"], marker, color=colour, markersize=size, label=state)
     above.plot(record, table["value"][record], "o", markersize=11, color="black", mfc="none", label="main")
+    _scale(above, table, part)
+    _dot_grid(below, table, played, record, min(size, 4.5))
+    order = "sorted by value"
+    if grouped:
+        _name_groups(above, below, table["group"], table["state"])
+        order = f"by {grouped}, then by value"
+    below.set_xlabel(f"{len(table)} interpretations, {order}\n(bold: the main interpretation)")
+    for ax in (above, below):
+        ax.axvline(record, color="black", linewidth=0.6, linestyle=":", zorder=1)
+        ax.grid(visible=False, axis="x")
+    told = _typeset(part.rule.text, part.show.partition(" ")[0].endswith("%"))
+    figure.legend(title=f"shaded: the rule, {told}", handlelength=1.2, **LEGEND)
+    return figure
+
+
+def _in_groups(table: pd.DataFrame, group: pd.Series) -> pd.DataFrame:
+    """Return a specification sorted within each `group`, a column of its own; the smallest median first."""
+    table = table.assign(group=group, median=table["value"].groupby(group).transform("median"))
+    return table.sort_values(["median", "group", "value"], kind="stable", ignore_index=True)
+
+
+def _scale(above: Axes, table: pd.DataFrame, part: Part) -> None:
+    """Scale the axis of the values of a specification curve, in the unit of its part, and shade the rule."""
     spec, _, unit = part.show.partition(" ")
     percent = spec.endswith("%")
     above.set_ylabel(fill(part.what, 34) + (f" ({unit})" if unit else ""))
@@ -151,17 +172,6 @@ def specification_curve(
     if scale and table[["low", "value", "high"]].abs().max(axis=None) > 10 * scale:
         _stretch(above, scale, min(table["low"].min(), *limits) <= 0, percent)
     _shade(above, part.rule, "y")
-    _dot_grid(below, table, played, record, min(size, 4.5))
-    order = "sorted by value"
-    if grouped:
-        _name_groups(above, below, table["group"], table["state"])
-        order = f"by {grouped}, then by value"
-    below.set_xlabel(f"{len(table)} interpretations, {order}\n(bold: the main interpretation)")
-    for ax in (above, below):
-        ax.axvline(record, color="black", linewidth=0.6, linestyle=":", zorder=1)
-        ax.grid(visible=False, axis="x")
-    figure.legend(title=f"shaded: the rule, {_typeset(part.rule.text, percent)}", handlelength=1.2, **LEGEND)
-    return figure
 
 
 def _name_groups(above: Axes, below: Axes, group: pd.Series, state: pd.Series) -> None:
