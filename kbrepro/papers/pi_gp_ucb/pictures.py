@@ -234,13 +234,14 @@ def surfaces(functions: Mapping[str, Mapping[str, Trace]], excess: Mapping[str, 
     axes[0, 0].set_ylim(top=1.5 * max(max(line.get_ydata()) for ax in axes.flat for line in ax.lines))
     for ax, kind in zip(axes[:, 0], ("main functions", "others"), strict=True):
         ax.set_ylabel(f"{kind}\n{ax.get_ylabel()}")
-    fig.supxlabel("above each panel: mean $R_T$ of π-GP-UCB over that of IGP-UCB (95 % interval)", size=SMALLEST)
+    said = "above each panel: mean $R_T$ of π-GP-UCB over that of IGP-UCB (95 % interval)"
+    pieces.legend_below(fig, 2, [axes[0, 0]], title=said)
     ratios = [1 + excess[name].value for name in functions]
     main, others = ratios[:MAIN], ratios[MAIN:]
     worse, more = (NUMBERS[sum(ratio > limit for ratio in its)] for its, limit in ((main, 1.25), (others, 1)))
     title = "keeps up with IGP-UCB on all" if worse == "none" else f"has far more regret than IGP-UCB on {worse} of"
     told = f"it has more regret on {more} of {NUMBERS[len(others)]} others"
-    return titled(fig, f"Fig. 2: π-GP-UCB {title} {NUMBERS[MAIN]} main functions;\n{told}", 2)
+    return titled(fig, f"Fig. 2: π-GP-UCB {title} {NUMBERS[MAIN]} main functions;\n{told}")
 
 
 # Cells
