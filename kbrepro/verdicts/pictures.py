@@ -163,7 +163,6 @@ def _scale(above: Axes, table: pd.DataFrame, part: Part) -> None:
     above.set_ylabel(fill(part.what, 34) + (f" ({unit})" if unit else ""))
     limits = [limit for limit in (part.rule.low, part.rule.high) if np.isfinite(limit)]
     above.update_datalim([(0, limit) for limit in limits])
-    above.autoscale_view()
     if percent:
         above.yaxis.set_major_formatter(PercentFormatter(1))
     elif spec == ".0f":  # counts
