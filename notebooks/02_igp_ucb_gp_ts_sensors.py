@@ -333,11 +333,12 @@ record.show("2-C", "2-D", "2-E")
 # %% tags=["experiment"]
 excess = experiments.excess_of_largest_reward(traces["(a) SE"]["EI, noisy incumbent"], fig1["(a) SE"].problem, seed)
 compared = ("EI, noisy incumbent", "PI, noisy incumbent", "EI", "PI", "IGP-UCB")
-at_best = {rule: (traces["(a) SE"][rule].regret == 0).cumsum(axis=1).mean(axis=0) for rule in compared}
-best_share = {rule: its / np.arange(1, len(its) + 1) for rule, its in at_best.items()}
+at_best = {rule: (traces["(a) SE"][rule].regret == 0).cumsum(axis=1) for rule in compared}
+at_best = {rule: its / np.arange(1, its.shape[1] + 1) for rule, its in at_best.items()}
+best_share = {rule: its.mean(axis=0) for rule, its in at_best.items()}
 
 # %% jupyter={"source_hidden": true} tags=["hide-input"]
-fig = pictures.incumbent(excess, best_share)
+fig = pictures.incumbent(excess, at_best)
 record.figure(fig, "incumbent")
 plt.show()
 above = {"largest reward less max f, in R": excess[:, -1].mean()}

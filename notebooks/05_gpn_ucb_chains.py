@@ -730,7 +730,7 @@ for nu, source in needles.items():
     record.table(found[nu].rename_axis("needle"), f"theorem5_needles_nu_{nu:g}")
 
 # %% jupyter={"source_hidden": true} tags=["hide-input"]
-fig = pictures.lower_bound(found, slopes)
+fig = pictures.lower_bound(found, needles)
 record.figure(fig, "fig6_and_theorem5")
 plt.show()
 

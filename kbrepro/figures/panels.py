@@ -1,6 +1,6 @@
 """Panels of regret, and labels at the ends of curves."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -37,25 +37,32 @@ def regret_quartiles(
     unit: str = "",
     block: int = 1,
     hero: str = "",
+    bands: Collection[str] | None = None,
 ) -> None:
     """Draw regret over trials on log-log axes, one curve a policy, with the spread that the axis names.
 
     `quantity`: average, cumulative or simple. `spread`: median and quartiles, where tails are heavy, or mean and 95 %
     interval (1.96 standard errors, of means of `block` consecutive trials). `unit` is that of the reward, `hero` the
-    policy that the paper is about. Axes begin where no curve is zero. Call `label_ends` when all is drawn.
+    policy that the paper is about. Where bands would cover each other, `bands` names the policies that have one; others
+    have bars at some rounds. Axes begin where no curve is zero. Call `label_ends` when all is drawn.
     Raises ValueError on another quantity or spread.
     """
     checks.one_of(tuple(QUANTITIES), quantity=quantity)
     checks.one_of(SPREADS, spread=spread)
     (name_of, curves_of), counts = QUANTITIES[quantity], set()
     ax.set(xscale="log", yscale="log")
-    for name, trace in traces.items():
+    for place, (name, trace) in enumerate(traces.items()):
         rounds = log_spaced(trace.horizon)
         curves = curves_of(trace)[:, rounds - 1]
         counts.add(len(curves))
         quartiles = np.quantile(curves, [0.5, 0.25, 0.75], axis=0)
         its = quartiles if spread == SPREADS[0] else pieces.mean_interval(curves, block)
-        pieces.banded(ax, rounds, its, name, **look(name, hero))
+        if bands is None or name in bands:
+            pieces.banded(ax, rounds, its, name, **look(name, hero))
+        else:  # each at other rounds, a quarter of the axis apart
+            apart = len(rounds) // 4
+            at = slice(apart - 1 - place * apart // (len(traces) + 1), None, apart)
+            pieces.barred(ax, rounds, its, name, at, **look(name, hero))
     alike = ax.get_shared_y_axes().get_siblings(ax)
     shown = np.concatenate([line.get_ydata() for each in alike for line in each.lines])
     numbers = " to ".join(map(str, sorted({min(counts), max(counts)})))
@@ -93,7 +100,7 @@ def restyle(ax: Axes, looks: Mapping[str, Look]) -> None:
 
 def labelled(figure: Figure, title: str) -> Figure:
     """Set the title of a figure and label the curves of all its panels at their ends."""
-    figure.suptitle(title)
+    pieces.say(figure, title)
     label_ends(*figure.axes)
     return figure
 

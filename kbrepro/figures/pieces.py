@@ -35,6 +35,13 @@ def banded(ax: Axes, x: ArrayLike, its: Iterable[ArrayLike], label: str, **keywo
     ax.fill_between(x, low, high, color=line.get_color(), alpha=0.15, linewidth=0)
 
 
+def barred(ax: Axes, x: ArrayLike, its: Iterable[ArrayLike], label: str, shown: slice, **keywords: Any) -> None:
+    """Draw values over x (m,) with a bar from low to high, `its` (value, low, high), at the `shown` of them alone."""
+    value, low, high = (np.asarray(values) for values in its)
+    (line,) = ax.plot(x, value, label=label, **keywords)
+    ax.vlines(np.asarray(x)[shown], low[shown], high[shown], color=line.get_color(), linewidth=0.9)
+
+
 def mean_interval(curves: Array, block: int = 1) -> tuple[Array, Array, Array]:
     """Return the mean of curves (n, m) and the ends of its 95 % interval, of means of `block` neighbours, (m,) each."""
     mean, half = curves.mean(axis=0), 1.96 * standard_error(curves, block)
@@ -78,8 +85,17 @@ def titled(figure: Figure, title: str, columns: int = 0, panel: int = 0) -> Figu
     """Set the title of a figure and, with `columns`, name the curves of one panel below it in so many."""
     if columns:
         legend_below(figure, columns, [figure.axes[panel]])
-    figure.suptitle(title)
+    say(figure, title)
     return figure
+
+
+def say(figure: Figure, title: str) -> None:
+    """Set the title of a figure: on two lines, near its middle, where it is wider than the figure."""
+    text = figure.suptitle(title)
+    spaces = [i for i, sign in enumerate(title) if sign == " " and title[:i].count("$") % 2 == 0]
+    if spaces and "\n" not in title and text.get_window_extent().width > figure.bbox.width:
+        at = min(spaces, key=lambda i: abs(i - len(title) / 2))
+        text.set_text(f"{title[:at]}\n{title[at + 1 :]}")
 
 
 def legend_below(figure: Figure, columns: int, axes: Sequence[Axes], **settings: Any) -> None:

@@ -1,5 +1,6 @@
 """Figures that verdicts rest on: paired comparisons, every interpretation of a paper, totals, every part of a claim."""
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from textwrap import fill, shorten
 from typing import Any
@@ -38,11 +39,15 @@ VERDICT_LOOK = {
     "not evaluated": "#e0e0e0",
 }
 LIGHT = ("partly", "undecided", "not evaluated")
+#: Smallest share of a specification curve that has room for the name of a group.
+NAMED = 0.1
 #: Distance, in scales of a part, at which the picture of all parts ends.
 FARTHEST = 2.0
 
 
-def _typeset(rule: str) -> str:
+def _typeset(rule: str, percent: bool = False) -> str:
+    if percent:  # as on its axis
+        rule = re.sub(r"[\d.]+", lambda number: f"{100 * float(number[0]):g}%", rule)
     return rule.replace(">=", "≥").replace("<=", "≤").replace("-", "−")
 
 
@@ -103,14 +108,21 @@ def _interval(ax: Axes, place: float, its: Iterable[float], state: str, size: fl
 # Every interpretation
 
 
-def specification_curve(table: pd.DataFrame, choices: Mapping[str, Sequence[Any]], part: Part) -> Figure:
+def specification_curve(
+    table: pd.DataFrame, choices: Mapping[str, Sequence[Any]], part: Part, grouped: str = ""
+) -> Figure:
     """Return the specification curve of one part of a claim: its value under every interpretation, and their choices.
 
     `table` as `interpretations.specification` returns it; `choices` as the rules' `interpretations` (what the table
     does not have is left out). Above: all of them sorted by value with intervals, the rule, the main one ringed;
     the axis is logarithmic beyond the part's scale where anything exceeds ten times that. Below: one row a value of
-    each choice, those of the main one in bold.
+    each choice, those of the main one in bold. They are sorted within each value of the choice `grouped`, the value
+    with the smallest median first, unless one has too few for its name.
     """
+    if grouped and table[grouped].map(str).value_counts(normalize=True).min() < NAMED:
+        grouped = ""
+    if grouped:
+        table = _in_groups(table, table[grouped].map(str))
     taken = {name: set(table[name].map(str)) for name in choices if name in table}
     played = {name: [value for value in choices[name] if str(value) in its] for name, its in taken.items()}
     record = int(np.flatnonzero(table["main"])[0])
@@ -123,23 +135,58 @@ def specification_curve(table: pd.DataFrame, choices: Mapping[str, Sequence[Any]
         above.vlines(its.index, its["low"], its["high"], color=colour, linewidth=width)
         above.plot(its.index, its["value"], marker, color=colour, markersize=size, label=state)
     above.plot(record, table["value"][record], "o", markersize=11, color="black", mfc="none", label="main")
+    _scale(above, table, part)
+    _dot_grid(below, table, played, record, min(size, 4.5))
+    order = "sorted by value"
+    if grouped:
+        _name_groups(above, below, table["group"], table["state"])
+        order = f"by {grouped}, then by value"
+    below.set_xlabel(f"{len(table)} interpretations, {order}\n(bold: the main interpretation)")
+    for ax in (above, below):
+        ax.axvline(record, color="black", linewidth=0.6, linestyle=":", zorder=1)
+        ax.grid(visible=False, axis="x")
+    told = _typeset(part.rule.text, part.show.partition(" ")[0].endswith("%"))
+    figure.legend(title=f"shaded: the rule, {told}", handlelength=1.2, **LEGEND)
+    return figure
+
+
+def _in_groups(table: pd.DataFrame, group: pd.Series) -> pd.DataFrame:
+    """Return a specification sorted within each `group`, a column of its own; the smallest median first."""
+    table = table.assign(group=group, median=table["value"].groupby(group).transform("median"))
+    return table.sort_values(["median", "group", "value"], kind="stable", ignore_index=True)
+
+
+def _scale(above: Axes, table: pd.DataFrame, part: Part) -> None:
+    """Scale the axis of the values of a specification curve, in the unit of its part, and shade the rule."""
     spec, _, unit = part.show.partition(" ")
+    percent = spec.endswith("%")
     above.set_ylabel(fill(part.what, 34) + (f" ({unit})" if unit else ""))
-    if spec.endswith("%"):
+    limits = [limit for limit in (part.rule.low, part.rule.high) if np.isfinite(limit)]
+    above.update_datalim([(0, limit) for limit in limits])
+    if percent:
         above.yaxis.set_major_formatter(PercentFormatter(1))
     elif spec == ".0f":  # counts
         above.yaxis.set_major_locator(MaxNLocator(integer=True))
     scale = part.scale or part.rule.nearest_scale
     if scale and table[["low", "value", "high"]].abs().max(axis=None) > 10 * scale:
-        least = min(table["low"].min(), *filter(np.isfinite, (part.rule.low, part.rule.high)))
-        _stretch(above, scale, least <= 0, percent=spec.endswith("%"))
+        _stretch(above, scale, min(table["low"].min(), *limits) <= 0, percent)
     _shade(above, part.rule, "y")
-    _dot_grid(below, table, played, record, min(size, 4.5))
-    for ax in (above, below):
-        ax.axvline(record, color="black", linewidth=0.6, linestyle=":", zorder=1)
-        ax.grid(visible=False, axis="x")
-    figure.legend(title=f"shaded: the rule, {_typeset(part.rule.text)}", handlelength=1.2, **LEGEND)
-    return figure
+
+
+def _name_groups(above: Axes, below: Axes, group: pd.Series, state: pd.Series) -> None:
+    """Part the groups of a specification curve by lines, and write above each its name and in how many it holds."""
+    places, names = [], []
+    for name in group.unique():
+        its = np.flatnonzero(group == name)
+        places.append(its.mean())
+        letters = int(90 * len(its) / len(group))  # so many have room
+        names.append(fill(f"{name}: holds {(state[its] == 'holds').sum()} of {len(its)}", letters))
+        for ax in (above, below) if its[0] else ():
+            ax.axvline(its[0] - 0.5, color="black", linewidth=0.8)
+    top = above.secondary_xaxis("top")
+    top.set_xticks(places, names, size=SMALLEST)
+    top.tick_params(length=0)
+    top.spines["top"].set_visible(False)
 
 
 def _stretch(ax: Axes, scale: float, signed: bool, percent: bool) -> None:
@@ -169,7 +216,6 @@ def _dot_grid(ax: Axes, table: pd.DataFrame, played: Mapping[str, Sequence[Any]]
         ax.plot(np.flatnonzero(taken), np.full(taken.sum(), place), "o", color=GREY, markersize=size)
         text.set(fontweight="bold" if taken[record] else "normal", style="italic" if label.endswith(":") else "normal")
     ax.set(ylim=(len(rows) - 0.4, -0.6), xlim=(-0.8, len(table) - 0.2), xticks=[])
-    ax.set_xlabel(f"{len(table)} interpretations, sorted by value\n(bold: the main interpretation)")
     ax.tick_params(axis="y", length=0)
 
 
@@ -177,9 +223,10 @@ def claim_curve(table: pd.DataFrame, rules: Rules, claim_id: str, data: str = ""
     """Return the specification curve of a claim's part that is played; its title says what decides, on which data."""
     part = rules.claims[claim_id].played
     what, data = (*part.curve, data)[:2]
-    figure = specification_curve(table, rules.interpretations, part)
-    decides = in_words(counts(table, [choice for choice in rules.interpretations if choice in table]))
-    figure.axes[0].set(ylabel=what, title=fill(f"{claim_id}, {data}: {decides}", 88))
+    found = counts(table, [choice for choice in rules.interpretations if choice in table])
+    grouped = found["matters_most"] if found["decides"] else ""
+    figure = specification_curve(table, rules.interpretations, part, grouped)
+    figure.axes[0].set(ylabel=what, title=fill(f"{claim_id}, {data}: {in_words(found)}", 88))
     return figure
 
 

@@ -154,7 +154,9 @@ def regret(traces: Mapping[str, Trace], spread: str = "mean and 95 % interval") 
     fig, _ = figures.regret_row({"": traces}, 3.8, LOOKS, spread=spread, hero=HERO)
     final = {name: trace.regret.sum(axis=1).mean() for name, trace in traces.items()}
     least, most = (f(final, key=final.__getitem__) for f in (min, max))
-    return figures.labelled(fig, f"Mean $R_T$ from {final[least]:.0f} ({least})\nto {final[most]:.0f} ({most})")
+    times = final[most] / final[least]
+    title = f"{most}{',' * (',' in most)} has {times:.0f} times the mean regret of {least}"
+    return figures.labelled(fig, title if times >= 1.5 else f"All mean regrets are within {times - 1:.1%} of the least")
 
 
 def beside_exact(finals: Finals, pairs: Sequence[tuple[str, str]], seed: int) -> Figure:

@@ -102,7 +102,7 @@ def oi(panels: Mapping[str, tuple[Mapping[float, Trace], Trace]]) -> Figure:
         for title, (swept, other) in panels.items()
     }
     groups = alike([swept for swept, _ in means.values()])
-    colours = plt.cm.viridis(np.linspace(0, 0.85, len(groups)))
+    colours = plt.cm.plasma(np.linspace(0, 0.65, len(groups)))  # dark enough for their labels
     for ax, (title, (swept, other)) in zip(axes, means.items(), strict=True):
         rounds = range(1, len(other) + 1)
         for its, colour in zip(groups, colours, strict=True):

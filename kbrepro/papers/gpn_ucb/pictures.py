@@ -14,7 +14,8 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import PercentFormatter
 
 from kbrepro.figures import LOOK, WIDTH, pieces
-from kbrepro.figures.pieces import titled
+from kbrepro.figures.pieces import mean_interval, titled
+from kbrepro.figures.style import SMALLEST
 from kbrepro.papers.gpn_ucb import needle
 from kbrepro.papers.gpn_ucb.measures import VERSIONS, Panel
 from kbrepro.papers.gpn_ucb.network import NetworkProblem
@@ -163,25 +164,37 @@ def versions(ends: Panel, lower_by: Mapping[str, Estimate]) -> Figure:
 # The lower bound
 
 
-def lower_bound(found: Mapping[float, pd.DataFrame], ratio: Mapping[float, float]) -> Figure:
-    """Return g~ (Fig. 6), and average simple regret over all needles.
+def lower_bound(found: Mapping[float, pd.DataFrame], sources: Mapping[float, needle.Needles]) -> Figure:
+    """Return a needle as the layers raise it, g~ (Fig. 6), and average simple regret over all needles.
 
-    `found`: {nu: simple regret over epsilon, a row a needle, a column an algorithm}; `ratio`: {nu: r_min / r_max}.
+    `found`: {nu: simple regret over epsilon, a row a needle, a column an algorithm}; `sources`: {nu: their source}.
     """
-    fig, (left, right) = pieces.row(2, 3.4)
-    for nu, colour in zip(ratio, COLOURS, strict=False):
-        z = np.linspace(-0.5, 0.5, 200)
-        left.plot(z, needle.amplifier(z, nu), color=colour, label=f"nu = {nu:g}: {ratio[nu]:.3f}")
-    left.axvspan(0, needle.REACH, color="0.9", linewidth=0)
-    left.set(xlabel="z", ylabel=r"$\tilde g(z)$")
-    left.set_title("Fig. 6: the layer that raises it\n(shaded: up to 0.3; ratio of slopes)")
-    left.legend(loc="upper left", fontsize=8)
-    means = pd.DataFrame({nu: frame.mean() for nu, frame in found.items()}).rename_axis("rule").reset_index()
-    means = means.melt("rule", var_name="nu", value_name="mean")
-    looks = {"palette": COLOURS[: len(found)], "jitter": False, "legend": False}
-    sns.stripplot(means, x="mean", y="rule", hue="nu", dodge=True, ax=right, **looks)
+    fig, (left, middle, right) = pieces.row(3, 3.6, width_ratios=[1, 0.9, 1.3])
+    first = next(iter(sources.values()))
+    x = np.linspace(0, 1, 2001)
+    height = first.low * needle.bump((x - (first.per_side // 2 + 0.5) / first.per_side) / first.radius)
+    for number in range(1, first.depth + 1):
+        name = f"layer {number}" + {1: ": the needle", first.depth: ": the reward"}.get(number, "")
+        left.plot(x, height, color=str(0.7 * (1 - number / first.depth)), linewidth=0.8 + 0.3 * number, label=name)
+        height = needle.amplifier(height, first.nu)
+    left.axhline(2 * first.epsilon, color="black", linestyle=":", linewidth=1.0)
+    left.text(0, 2.03 * first.epsilon, "2ε, the best arm", size=SMALLEST, va="bottom")
+    left.set(
+        xlabel=f"arm, first coordinate\n(grid: {first.per_side} × {first.per_side} cells)", ylabel="output of a layer"
+    )
+    left.set(title=f"one of {first.per_side**2} needles, cut through", ylim=(None, 3.2 * first.epsilon))
+    left.set_xticks(np.linspace(0, 1, first.per_side + 1), minor=True)
+    left.legend(loc="upper left", fontsize=SMALLEST)
+    z = np.linspace(0, needle.REACH, 200)
+    for (nu, frame), colour, side in zip(found.items(), COLOURS, (-0.22, 0, 0.22), strict=False):
+        middle.plot(z, needle.amplifier(z, nu), color=colour, label=f"ν = {nu:g}")
+        value, low, high = mean_interval(frame.to_numpy())
+        looks = {"color": colour, "fmt": "o", "markersize": 4}
+        right.errorbar(value, np.arange(len(value)) + side, xerr=[value - low, high - value], **looks)
+    middle.set(xlabel="output of a layer", ylabel="output of the next", title="Fig. 6: how layers raise")
     right.axvline(1, color="black", linestyle="--", linewidth=1.0)
-    right.set(xlim=(0, 2.05), xlabel="mean simple regret over ε, all needles\n(dashed: the lower bound)", ylabel="")
-    least = means["mean"].min()
+    right.set(xlim=(0, 2.05), xlabel="simple regret over ε\n(mean of needles, 95 % interval;\ndashed: lower bound)")
+    pieces.name_rows(right, list(next(iter(found.values()))))
+    least = min(frame.mean().min() for frame in found.values())
     says = "No rule tried beats the lower bound ε" if least >= 1 else "Some rule beats the lower bound ε"
-    return titled(fig, f"{says}: the best is at {least:.2f} ε")
+    return titled(fig, f"{says}: the best is at {least:.2f} ε", 3, panel=1)

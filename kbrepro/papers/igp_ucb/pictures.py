@@ -70,10 +70,10 @@ def idea(problem: Problem, posterior: Sequence[Array], pulled: Pulls, over_time:
         left.plot(x[best], index[best], "v", color=colour, markersize=8, label=f"{rule} pulls here")
     times = over_time["GP-UCB"] / over_time[HERO]
     unseen = f"round {len(pulled) + 1}: GP-UCB's band, not drawn,\nis {times[len(pulled) + 1]:,.0f} times as wide"
-    left.set(xlabel="arm x", ylabel="reward", xlim=(x[0], x[-1]), title=f"{unseen} as IGP-UCB's")
+    left.set(xlabel="arm x", ylabel="reward", xlim=(x[0] - 0.03, x[-1] + 0.03), title=f"{unseen} as IGP-UCB's")
     for name in over_time:
         right.plot(over_time.index, over_time[name], label=name, **_look(name))
-    right.set(xlabel="round t", ylabel="width (posterior standard deviations)", xlim=over_time.index[[0, -1]])
+    right.set(xlabel="round t", ylabel="width (posterior sd)", xlim=over_time.index[[0, -1]])
     right.set_title("widths, and edges of the bands\nat the left")
     pieces.log_axes(right, "xy")
     pieces.legend_below(fig, 3, [left])
@@ -139,7 +139,7 @@ def since(panels: Mapping[str, tuple[Array, Array, int]], *, seed: int) -> Figur
 
 
 def incumbent(excess: Array, best_share: Mapping[str, Array]) -> Figure:
-    """Return how far the largest reward runs away (n, T) in units of R, and how often rules pull the best arm (T,)."""
+    """Return how far the largest reward runs away in units of R, and how often rules pull the best arm, (n, T) each."""
     fig, (left, right) = pieces.row(2, 3.4)
     t = log_spaced(excess.shape[1])
     mean, sd = excess.mean(axis=0)[t - 1], excess.std(axis=0, ddof=1)[t - 1]
@@ -149,9 +149,9 @@ def incumbent(excess: Array, best_share: Mapping[str, Array]) -> Figure:
     left.set(
         ylabel=f"largest reward so far less max f\n(units of R; mean ± sd of {len(excess)} trials)", ylim=(-8, None)
     )
-    for rule, curve in best_share.items():
-        right.plot(t, curve[t - 1], label=rule, **_look(rule))
-    right.set(ylabel="share of pulls of the best arm so far", ylim=(0, 1))
+    for rule, curves in best_share.items():
+        pieces.banded(right, t, pieces.mean_interval(curves[:, t - 1]), rule, **_look(rule))
+    right.set(ylabel="share of pulls of the best arm so far\n(mean and 95 % interval)", ylim=(0, 1))
     for ax in (left, right):
         ax.set(xlabel="round t", xlim=(1, t[-1]))
         pieces.log_axes(ax, "x")

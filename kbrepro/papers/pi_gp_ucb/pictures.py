@@ -51,11 +51,6 @@ def _range(curves: Array) -> tuple[Array, Array, Array]:
     return curves.mean(axis=0), curves.min(axis=0), curves.max(axis=0)
 
 
-def _ratio(traces: Mapping[str, Trace]) -> float:
-    """Mean R_T of π-GP-UCB over that of IGP-UCB."""
-    return float(np.divide(*(traces[rule].cumulative_regret[:, -1].mean() for rule in (HERO, RIVAL))))
-
-
 def _in(hits: Iterable[bool]) -> str:
     """In how many dimensions something is so."""
     its = list(hits)
@@ -225,21 +220,28 @@ def exploration(panels: Mapping[int, Played], tour: pd.DataFrame) -> Figure:
 # Figure 2
 
 
-def surfaces(functions: Mapping[str, Mapping[str, Trace]]) -> Figure:
-    """Return regret on test functions {name: traces}, first the main ones, then the supplement."""
+def surfaces(functions: Mapping[str, Mapping[str, Trace]], excess: Mapping[str, Estimate]) -> Figure:
+    """Return average regret on test functions {name: traces}, first the main ones, then the supplement.
+
+    `excess` {name: by how much more regret π-GP-UCB has, as a share}.
+    """
     fig, axes = plt.subplots(2, -(-len(functions) // 2), figsize=(WIDTH, 4.8), sharex=True, sharey=True)
-    ratios = {name: _ratio(traces) for name, traces in functions.items()}
-    for place, (ax, (name, traces)) in enumerate(zip(axes.flat, functions.items(), strict=True)):
-        figures.regret_quartiles(ax, traces, hero=HERO)
-        kind = "" if place < MAIN else "\n(supplement)"
-        ax.set_title(f"{name}{kind}\nπ over IGP: {ratios[name]:.2f}")
+    for ax, (name, traces) in zip(axes.flat, functions.items(), strict=True):
+        figures.regret_quartiles(ax, traces, quantity="average", hero=HERO)
+        value, low, high = (1 + share for share in excess[name])
+        ax.set_title(f"{name}\n{value:.2f} ({low:.2f} to {high:.2f})")
         ax.label_outer()
-    axes[0, 0].set_ylim(top=1.5 * max(line.get_ydata()[-1] for ax in axes.flat for line in ax.lines))
-    main, others = list(ratios.values())[:MAIN], list(ratios.values())[MAIN:]
+    axes[0, 0].set_ylim(top=1.5 * max(max(line.get_ydata()) for ax in axes.flat for line in ax.lines))
+    for ax, kind in zip(axes[:, 0], ("main functions", "others"), strict=True):
+        ax.set_ylabel(f"{kind}\n{ax.get_ylabel()}")
+    said = "above each panel: mean $R_T$ of π-GP-UCB over that of IGP-UCB (95 % interval)"
+    pieces.legend_below(fig, 2, [axes[0, 0]], title=said)
+    ratios = [1 + excess[name].value for name in functions]
+    main, others = ratios[:MAIN], ratios[MAIN:]
     worse, more = (NUMBERS[sum(ratio > limit for ratio in its)] for its, limit in ((main, 1.25), (others, 1)))
     title = "keeps up with IGP-UCB on all" if worse == "none" else f"has far more regret than IGP-UCB on {worse} of"
     told = f"it has more regret on {more} of {NUMBERS[len(others)]} others"
-    return titled(fig, f"Fig. 2: π-GP-UCB {title} {NUMBERS[MAIN]} main functions;\n{told}", 2)
+    return titled(fig, f"Fig. 2: π-GP-UCB {title} {NUMBERS[MAIN]} main functions;\n{told}")
 
 
 # Cells

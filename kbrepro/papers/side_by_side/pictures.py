@@ -4,6 +4,7 @@ Colours are kinds of proof; names stand beside the marks.
 """
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -12,6 +13,7 @@ import seaborn as sns
 from matplotlib.axes import Axes
 from matplotlib.colors import LogNorm
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 from numpy.typing import ArrayLike, NDArray
 
 from kbrepro.figures import LOOK, WIDTH, label_ends, pieces
@@ -21,7 +23,7 @@ from kbrepro.papers.side_by_side import measures
 from kbrepro.papers.side_by_side.bench import Setting
 from kbrepro.papers.side_by_side.field import PROOFS, TUNED, Entry
 from kbrepro.papers.side_by_side.measures import Curves, Panels, Wrong
-from kbrepro.regret import Estimate
+from kbrepro.regret import Estimate, share
 
 HERO = "proof: near-optimal"
 #: Rules whose growth is drawn; the others are in the table.
@@ -60,7 +62,10 @@ def growth(curves: Curves, rounds: Sequence[int], entries: Mapping[str, Entry]) 
     figure, axes = plt.subplots(2, 2, figsize=(WIDTH, 6.0), sharex=True, sharey=True)
     for ax, ((nu, d), panel) in zip(axes.flat, curves.items(), strict=True):
         lines(ax, rounds, {name: panel[name].mean(axis=0) for name in SHOWN}, entries)
-        ax.set(title=f"ν = {nu}, d = {d}", xlabel="horizon T", ylabel="mean regret $R_T$")
+        for line, name in zip(list(ax.lines), SHOWN, strict=True):
+            _, low, high = pieces.mean_interval(panel[name])
+            ax.fill_between(rounds, low, high, color=line.get_color(), alpha=0.15, linewidth=0)
+        ax.set(title=f"ν = {nu}, d = {d}", xlabel="horizon T", ylabel="mean regret $R_T$\n(95 % interval)")
         pieces.log_axes(ax, "xy")
         ax.label_outer()
     pieces.legend_below(figure, 4, axes.flat)
@@ -103,7 +108,7 @@ def heat(panels: Panels, bench: Mapping[str, Setting], entries: Mapping[str, Ent
     """Return regret as a share of uniform play's, a row a policy, a column a problem; a dot where its proof holds."""
     names = [name for name in order(panels) if name != measures.UNIFORM]
     table = pd.DataFrame(measures.shares(panels)).loc[names]
-    figure, (ax,) = pieces.row(1, 0.2 * len(names) + 1.9)
+    figure, (ax,) = pieces.row(1, 0.2 * len(names) + 2.3)
     sns.heatmap(
         table, ax=ax, norm=LogNorm(0.005, 1), cmap="cividis", linewidths=0.4, xticklabels=True, yticklabels=True,
         cbar_kws={"label": "regret as a share of uniform play's"},
@@ -118,8 +123,12 @@ def heat(panels: Panels, bench: Mapping[str, Setting], entries: Mapping[str, Ent
     plt.setp(ax.get_xticklabels(), ha="right", rotation_mode="anchor")
     ax.tick_params(axis="y", labelsize=SMALLEST)
     ax.grid(visible=False)
-    said = f"{names[0]} comes closest to the best rule in the median problem\n(white dot: the rule's proof holds there)"
-    return pieces.titled(figure, said)
+    marks = [Line2D([], [], marker="s", linestyle="", color=colour(proof), label=f"name: {proof}") for proof in PROOFS]
+    edge: dict[str, Any] = {"linestyle": "", "color": "white", "markeredgecolor": "black", "markeredgewidth": 0.6}
+    marks += [Line2D([], [], marker="o", markersize=4, label="its proof holds there", **edge)]
+    marks += [Line2D([], [], marker="s", label="white: not played", **edge)]
+    figure.legend(handles=marks, loc="outside lower center", ncols=3, fontsize=SMALLEST, handlelength=1.2)
+    return pieces.titled(figure, f"{names[0]} comes closest to the best rule in the median problem")
 
 
 def profiles(panels: Panels, entries: Mapping[str, Entry], many: int = 3) -> Figure:
@@ -182,20 +191,24 @@ def price(
     figure, axes = pieces.row(2, 0.34 * len(names) + 1.7, sharey=True)
     marks = dict(zip(problems, "os^", strict=False))
     for (problem, name), its in covered.items():
-        at, shade = names.index(name), colour(entries[name].proof)
+        beside = problems.index(problem) - (len(problems) - 1) / 2  # equal ones would cover each other
+        at, shade = names.index(name) + 0.22 * beside, colour(entries[name].proof)
         how = {"marker": marks[problem], "color": shade, "linestyle": "", "markersize": 6, "alpha": 0.8}
-        axes[0].plot(its.mean(), at, **how)
-        axes[1].plot(lost[problem, name].mean() / least[problem], at, **how)
+        for ax, (value, low, high) in zip(
+            axes, (share(its), (x / least[problem] for x in pieces.mean_interval(lost[problem, name]))), strict=True
+        ):
+            ax.plot([low, high], [at, at], color=shade, linewidth=1.0)
+            ax.plot(value, at, **how)
     for problem, mark in marks.items():
         axes[0].plot([], [], mark, color="0.4", linestyle="", label=problem)
-    axes[0].set(xlabel="share of runs in which the band held", xlim=(-0.05, 1.05))
-    axes[1].set(xlabel="mean regret over the least of these rules")
+    axes[0].set(xlabel="share of runs in which the band held\n(95 % interval)", xlim=(-0.05, 1.05))
+    axes[1].set(xlabel="mean regret over the least of these rules\n(95 % interval)")
     pieces.log_axes(axes[1], "x")
     pieces.name_rows(axes[0], names)
     proved = min(its.mean() for (_, name), its in covered.items() if entries[name].proof == "sublinear")
-    return pieces.titled(
-        figure, f"Proved bands held in at least {proved:.0%} of runs; the narrow one did not", len(marks)
-    )
+    unproved = max(its.mean() for (_, name), its in covered.items() if entries[name].proof == "no proof")
+    title = f"Bands proved for a known norm held in at least {proved:.0%} of runs, the one without a proof in at most"
+    return pieces.titled(figure, f"{title} {unproved:.0%}", len(marks))
 
 
 def wrong(its: Wrong, rules: Sequence[str]) -> Figure:
@@ -204,8 +217,11 @@ def wrong(its: Wrong, rules: Sequence[str]) -> Figure:
     figure, (ax,) = pieces.row(1, 0.3 * len(rules) + 1.5)
     sns.heatmap(
         table, ax=ax, annot=True, fmt=".2g", norm=LogNorm(0.2, 5), cmap="PuOr_r", linewidths=0.4,
-        cbar_kws={"label": "factor on regret"}, annot_kws={"size": SMALLEST},
+        cbar_kws={"label": "factor on regret", "format": "%g", "ticks": (0.2, 0.5, 1, 2, 5)},
+        annot_kws={"size": SMALLEST},
     )  # fmt: skip
+    ax.collections[0].colorbar.minorticks_off()
+    ax.set_xticklabels([name.replace(" ", "\n", 1) for name in table])
     ax.set(xlabel="", ylabel="")
     ax.tick_params(axis="x", labelsize=SMALLEST, rotation=0)
     ax.tick_params(axis="y", labelsize=SMALLEST)

@@ -8,6 +8,7 @@ import pytest
 from traces import trace_of
 
 from kbrepro.papers.gpn_ucb import curves, experiments, pictures
+from kbrepro.papers.gpn_ucb.needle import Needles
 from kbrepro.papers.gpn_ucb.problems import DrawnChain, exact_chain
 from kbrepro.problems import Trial
 from kbrepro.regret import Estimate
@@ -71,7 +72,7 @@ def misses():
 
 def lower_bound():
     found = {nu: pd.DataFrame({"GPN-UCB": [1.2, 1.4], "NonAda": [2.0, 1.0 + nu]}) for nu in (1.0, 2.0)}
-    return pictures.lower_bound(found, {1.0: 0.958, 2.0: 0.934})
+    return pictures.lower_bound(found, {nu: Needles(4, 0.15, depth=3, nu=nu) for nu in found})
 
 
 @pytest.mark.parametrize(

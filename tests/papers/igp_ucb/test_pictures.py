@@ -58,7 +58,7 @@ def since():
 def incumbent():
     excess = np.linspace(-3, 2, 200) + np.linspace(-0.1, 0.1, 5)[:, None]
     shares = {"EI": 0.9, "EI, noisy incumbent": 0.5, "IGP-UCB": 0.8, "PI": 0.2}
-    return pictures.incumbent(excess, {rule: np.linspace(0, end, 200) for rule, end in shares.items()})
+    return pictures.incumbent(excess, {rule: np.linspace(0, [end, 0.9 * end], 200).T for rule, end in shares.items()})
 
 
 def sensors():

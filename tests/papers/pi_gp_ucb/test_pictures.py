@@ -70,7 +70,8 @@ def exploration():
 
 def surfaces():
     ratios = dict(zip(SURFACES, (0.5, 0.9, 1.2, 0.8, 40.0, 0.7, 0.6, 0.5), strict=True))
-    return pictures.surfaces({name: played(ratio)[0] for name, ratio in ratios.items()})
+    excess = {name: estimate(ratio - 1) for name, ratio in ratios.items()}
+    return pictures.surfaces({name: played(ratio)[0] for name, ratio in ratios.items()}, excess)
 
 
 def covers():
