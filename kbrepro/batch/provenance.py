@@ -50,7 +50,7 @@ def processor() -> str:
 
 
 def git_state(root: Path) -> dict[str, Any]:
-    """Return the commit, and whether files differ from it, except results and pages that quote them; None without git."""
+    """Return the commit, and whether files changed, except results and pages that quote them; None without git."""
     commit = git(root, "rev-parse", "HEAD")
     asked = ["--no-optional-locks", "status", "--porcelain", "--", ".", ":!results", *(f":!{page}" for page in PAGES)]
     changes = git(root, *asked)

@@ -69,7 +69,7 @@ def regret_quartiles(
 def regret_row(
     panels: Mapping[str, Mapping[str, Trace]], height: float, looks: Mapping[str, Look] | None = None, **settings: Any
 ) -> tuple[Figure, Array]:
-    """Return a figure with `regret_quartiles` in a row of panels {title: traces}, with one y axis and restyled curves."""
+    """Return a figure with `regret_quartiles` in a row of panels {title: traces}, one y axis and restyled curves."""
     figure, axes = pieces.row(len(panels), height, sharey=True)
     for ax, (title, traces) in zip(axes, panels.items(), strict=True):
         regret_quartiles(ax, traces, **settings)

@@ -68,7 +68,7 @@ def golden(n: int) -> Array:
 
 
 def name_rows(ax: Axes, names: Sequence[str], beyond: tuple[float, float] = (0.5, 0.5)) -> None:
-    """Name rows 0, 1, ... from the top, without grid lines; the axis has the given margins beyond the first and last."""
+    """Name rows 0, 1, ... from the top, without grid lines; the axis ends `beyond` the last and above the first."""
     ax.set_yticks(range(len(names)), names)
     ax.set_ylim(len(names) - 1 + beyond[0], -beyond[1])
     ax.grid(visible=False, axis="y")

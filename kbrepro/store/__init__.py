@@ -73,7 +73,7 @@ class Store:
         Raises OtherSettings, which names both settings, if they are not the same, and NotKept if nothing may be played.
         """
         if job.label in self._seen and (found := differences(self._seen[job.label], job.settings)):
-            raise OtherSettings(f"label {job.label!r} stands twice in this notebook: {'; '.join(found)}")
+            raise OtherSettings(f"label {job.label!r} is used twice in this notebook: {'; '.join(found)}")
         path = path_of(self.folder, job.label)
         fresh = job.label not in self._seen and bool({job.label, "*"} & self.fresh)
         self._seen[job.label] = job.settings

@@ -146,7 +146,7 @@ def test_a_sentence_that_is_not_true_keeps_the_results_and_fails_the_batch(root,
     judged.write_text(judged.read_text() + "horizon: 6\n")
     with pytest.raises(run.RunFailed, match="1 of 1 notebooks failed"):
         run.run([], "paper", {}, root=root)
-    assert "what is not true of them:\n- Never." in capfd.readouterr().err
+    assert "but sentences of the notebook are not true of them:\n- Never." in capfd.readouterr().err
     assert (root / "results" / "paper" / NAME / "claims.json").is_file()
 
 

@@ -94,7 +94,7 @@ def test_a_label_stands_once_in_a_notebook(folder, tmp_path):
     with store.using(store.Store(folder, fresh=["*"])):
         first = map_trials(partial(counted, str(log), 1.0), 2, 3, label="chains")
         assert map_trials(partial(counted, str(log), 1.0), 2, 3, label="chains") == first  # a cell run twice
-        with pytest.raises(store.OtherSettings, match="label 'chains' stands twice in this notebook: trials: 2"):
+        with pytest.raises(store.OtherSettings, match="label 'chains' is used twice in this notebook: trials: 2"):
             map_trials(partial(counted, str(log), 1.0), 3, 3, label="chains")
         with pytest.raises(store.OtherSettings, match="would replace 'chains'"):
             map_trials(partial(counted, str(log), 1.0), 2, 3, label="chains?")

@@ -62,7 +62,7 @@ class Setting:
 
 
 def with_norm(source: Callable[[Trial], Problem]) -> OtherModel:
-    """Return a source whose policies are told a smoothed norm (`rkhs_norm`), which bounds nothing."""
+    """Return a source whose policies are given a smoothed norm (`rkhs_norm`), which bounds nothing."""
     return OtherModel(source, norm_of=partial(rkhs_norm, kind="smoothed"))
 
 
@@ -103,7 +103,7 @@ def synthetic(n_arms: int, horizon: int, seeds: Mapping[str, int], long: int) ->
 
 @dataclass(frozen=True)
 class Misled:
-    """Source whose policies are told a wrong lengthscale, noise or norm, each so many times the right one."""
+    """Source whose policies are given a wrong lengthscale, noise or norm, each so many times the right one."""
 
     source: Callable[[Trial], Problem]
     lengthscale: float = 1.0
@@ -153,6 +153,6 @@ def simple(noise_variance: float = 0.01) -> dict[str, RKHSFunction]:
 
 
 def chosen_rows(source: Rows, n: int, norm_of: Callable[[Array, Array], float]) -> Rows:
-    """Return the source with n of its rows, evenly spaced, whose policies are told the norm that `norm_of` gives."""
+    """Return the source with n of its rows, evenly spaced, whose policies are given the norm that `norm_of` gives."""
     at = np.linspace(0, len(source.rewards) - 1, n).astype(int)
     return replace(source, rewards=source.rewards[at], norm_of=norm_of)
