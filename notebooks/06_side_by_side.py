@@ -22,6 +22,7 @@
 # This notebook is a synthesis, not a replication: all its claims are our own questions.
 
 # %% jupyter={"source_hidden": true} tags=["hide-input"]
+import math
 from functools import partial
 from itertools import product
 
@@ -283,7 +284,7 @@ record.show("6-J")
 #
 # The single-layer problems of the five papers. A rule that needs a Matérn kernel has no cell elsewhere, π-GP-UCB none
 # off a grid; BKB takes 80 seconds a run on Table 1 in two dimensions, and is left out there, its tuned form on Branin
-# and its like, too. Where a paper gives no norm, rules are told a smoothed one, as Chowdhury and Gopalan have it, which
+# and its like, too. Where a paper gives no norm, rules are given a smoothed one, as Chowdhury and Gopalan have it; it
 # bounds nothing. On sensors a trial is a row of readings, and rows resemble their neighbours: forty of them are fewer
 # than forty trials.
 
@@ -379,7 +380,7 @@ banded = (
     "GP-UCB",
     "GP-UCB/5",
 )
-for name in ("SE, norm told", "Matérn, norm told", "Table 1, d = 1"):
+for name in ("SE, norm given", "Matérn, norm given", "Table 1, d = 1"):
     its = bench[name]
     there = its.defined(field(delta, nu=its.nu))
     rules = {rule: there[rule].make for rule in (*banded, "π-GP-UCB, tighter") if rule in there}
@@ -409,22 +410,22 @@ record.show("6-H", "6-M")
 # %% [markdown]
 # ## Part three: who breaks first? (wrong assumptions)
 #
-# Rules are told a lengthscale half or double the right one, a noise a third or three times the right one, or a third of
-# the norm $B$, on two problems with 100 arms.
+# Rules are given a lengthscale half or double the right one, a noise a third or three times the right one, or a third
+# of the norm $B$, on two problems with 100 arms.
 
 # %% tags=["experiment"]
 players = ("GP-UCB", "GP-UCB/5", "IGP-UCB, tighter", "BPE, tighter", "GP-TS", "EI", "MPI", "PIMS")
 drawn = with_norm(GPDraw(SquaredExponential(0.2), grid(100), 0.025))
 wrong, bands = {}, {}
-for (name, source), (case, how) in product({"SE draws": drawn, "SE, norm told": bench["SE, norm told"].source}.items(),
-                                           WRONG.items()):  # fmt: skip
+sources = {"SE draws": drawn, "SE, norm given": bench["SE, norm given"].source}
+for (name, source), (case, how) in product(sources.items(), WRONG.items()):
     misled = Misled(source, **how)
     played = Experiment(misled, {rule: entries[rule].make for rule in players}, wrong_horizon)
     traces = run_trials(played, wrong_trials, seed, label=f"wrong, {name}, {case}", arms=False)
     wrong[name, case] = {rule: trace.totals[:, -1] for rule, trace in traces.items()}
 for case in ("as it is", "B a third"):
-    told = Misled(bench["SE, norm told"].source, **WRONG[case])
-    played = Experiment(told, {"IGP-UCB, tighter": entries["IGP-UCB, tighter"].make}, wrong_horizon, record_band=True)
+    misled = Misled(sources["SE, norm given"], **WRONG[case])
+    played = Experiment(misled, {"IGP-UCB, tighter": entries["IGP-UCB, tighter"].make}, wrong_horizon, record_band=True)
     traces = run_trials(played, wrong_trials, seed, label=f"band, {case}", arms=False)
     bands[case] = traces["IGP-UCB, tighter"].band_ratio.max(axis=1) <= 1
 
@@ -451,9 +452,9 @@ record.show("6-K", "6-L")
 # | constants of theorems | as printed; one tuned scale each | tuned by problem, near-optimal rules gain most |
 # | horizons | 46 to 31,623 rounds | far longer ones favour better exponents |
 # | arms | 30 to 1000, 27,000 in $d$ = 3 | more arms favour rules that use the kernel |
-# | norms | told where known, else smoothed | too large a norm widens every band |
-# | one scale for all problems | chosen on two held-out ones | another pair, another scale |
-# | problems | those of five papers | fifteen are no sample of all |
+# | norms | given where known, else smoothed | too large a norm widens every band |
+# | one scale for all, up to 100 | chosen on two held-out ones | near-optimal rules and GP-TS still gain at 100 |
+# | problems | those of five papers | they are no sample of all |
 #
 # A pilot of one trial of every problem, for times, was seen before the
 # [rules](../notebooks/claims/06_side_by_side.yaml) were written.
@@ -493,42 +494,48 @@ record.finding(
     ["6-B", "6-D"],
     min(of_halves) > 2 and min(its.low for its in pays.values()) > 9,
     f"Near-optimal on paper is not so on the bench: after {growth_horizon:,} rounds the best such rule has at least "
-    f"{least:.1f} times the regret of IGP-UCB with two later changes. Its better exponent would pay only after "
-    "more than a billion rounds.",
+    f"{math.floor(10 * least) / 10:.1f} times the regret of IGP-UCB with two later changes. If both grew as proved "
+    "from there, its better exponent would pay only after more than a billion rounds.",
 )
 both = measures.halves(panels)
 simple_rules = ("PIMS", "EI", "GP-UCB/5", "GP-UCB, tuned")
 near_best = measures.share_within(2.0)
 shares_of = [min(float(near_best(measures.ratios(its, [rule]))) for rule in simple_rules) for its in (panels, *both)]
+surfaces = [name for name, its in bench.items() if its.grid and its.holds == NEITHER]
+on_surfaces = [measures.ratios({n: its[n] for n in surfaces}, ["PIMS"]).min() for its in (panels, *both)]
 record.finding(
     ["6-E", "6-F"],
-    min(shares_of) >= 0.5,
+    min(shares_of) >= 0.5 and min(on_surfaces) > 4,
     "Least regret comes from rules that explore little: PIMS, EI with the posterior mean, and GP-UCB with its width "
-    f"scaled down each stay within twice the best rule on at least {shares_of[0]:.0%} of {len(panels)} problems. Which "
-    "of them leads is open.",
+    f"scaled down each stay within twice the best rule on at least {shares_of[0]:.0%} of our problems, too few to be "
+    "sure of half of all (open). They fail on test functions of optimisation, such as Branin, where PIMS has at "
+    f"least {math.floor(on_surfaces[0])} times the least regret.",
 )
 costs = [measures.claim_6_H(its, bench, rules_of, seed) for its in both]
 record.finding(
     ["6-H", "6-M"],
     min(its["norm"].value for its in costs) > 2 and max(its["drawn"].value for its in costs) < 1.2,
-    "A guarantee for draws from the prior costs next to nothing: the best rule that has one, such as PIMS, has "
-    f"{price['drawn'].value:.1f} times the regret of the best of all. One for functions of known norm is costly: "
-    f"{price['norm'].value:.0f} times, on few problems (open).",
+    "A guarantee costs little on our two problems with draws from the prior: the best rule that has one, such as PIMS, "
+    f"has {price['drawn'].value:.1f} times the regret of the best of all (open). On our five with a known norm it "
+    f"costs more: {price['norm'].value:.0f} times (open).",
 )
-by_scale = [measures.claim_6_I(its, WITH_A_SCALE, seed)["ratio"].value for its in both]
+width_of = [measures.price_of_width(its, bench, rules_of) for its in (panels, *both)]
 record.finding(
     ["6-I", "6-G"],
-    max(by_scale) < 0.5 and record.verdict("6-I") == "reproduced",
-    "Most of that price is width, not the rule: dividing a rule's β by one number, chosen on other problems, saves "
-    f"{1 - saved['ratio'].value:.0%} of its regret in the middle case, and gives up the proof.",
+    all(2 * (tuned - 1) < printed - 1 for printed, tuned in width_of) and record.verdict("6-I") == "reproduced",
+    "Most of that price is width, not the rule: with β divided by one number, chosen on other problems, the best of "
+    f"the proved rules goes from {width_of[0][0]:.0f} times to {width_of[0][1]:.1f} times the least regret where the "
+    "norm is known, and loses its proof.",
 )
-of_wrong = [measures.claim_6_K(its, players, seed) for its in measures.halves(wrong)]
-too_long = [float(measures.wrong_table(its, ["EI"]).iloc[0]["lengthscale double"]) for its in measures.halves(wrong)]
+of_wrong = [measures.wrong_table(its, players) for its in measures.halves(wrong)]
+of_theory, light = ["GP-UCB", "IGP-UCB, tighter", "BPE, tighter", "GP-TS"], ["EI", "MPI", "PIMS"]
 record.finding(
     ["6-K"],
-    all(its["loud"].value > max(its["long"].value, its["short"].value) for its in of_wrong) and min(too_long) > 2,
-    f"Assuming three times the noise costs most, {broken['loud'].value:.1f} times the regret; assuming too little "
-    "lowers it, since theory explores too much. A lengthscale twice too long breaks EI first: "
-    f"{table_of_wrong.loc['EI', 'lengthscale double']:.1f} times.",
+    all(its.loc[of_theory].idxmax(axis=1).eq("noise three times").all() for its in of_wrong)
+    and all(its.loc[of_theory, "noise a third"].max() < 1 < its.loc[light, "noise a third"].min() for its in of_wrong)
+    and min(its.loc["EI", "lengthscale double"] for its in of_wrong) > 2,
+    "Assuming too much noise hurts rules with a theorem's width most; too little helps them, since they explore too "
+    "much, and hurts EI, MPI and PIMS. A lengthscale twice too long breaks EI first: "
+    f"{table_of_wrong.loc['EI', 'lengthscale double']:.1f} times its regret.",
 )
 record.finish()

@@ -22,7 +22,7 @@ from kbrepro.papers.side_by_side.field import Entry
 from kbrepro.problems import Gaussian, GPDraw, Problem, RKHSFunction, Rows, Trial
 
 #: What of the assumptions of theorems holds on a problem.
-DRAWN, BOUNDED, NEITHER = "drawn from the prior", "norm told", "neither"
+DRAWN, BOUNDED, NEITHER = "drawn from the prior", "norm given", "neither"
 
 
 @dataclass(frozen=True)
@@ -77,8 +77,8 @@ def synthetic(n_arms: int, horizon: int, seeds: Mapping[str, int], long: int) ->
     found = {
         "SE draws": Setting(with_norm(GPDraw(se, grid(n_arms), 0.025)), horizon, DRAWN),
         "Matérn draws": Setting(PriorDraw(Matern(0.2, nu=2.5), n_arms=100), horizon, DRAWN, matern=True, nu=2.5),
-        "SE, norm told": Setting(PosteriorMean(se, n_arms=100), horizon, BOUNDED),
-        "Matérn, norm told": Setting(
+        "SE, norm given": Setting(PosteriorMean(se, n_arms=100), horizon, BOUNDED),
+        "Matérn, norm given": Setting(
             PosteriorMean(Matern(0.2, nu=2.5), n_arms=100), horizon, BOUNDED, matern=True, nu=2.5
         ),
         "Rosenbrock": Setting(with_norm(OnRandomArms(se, 200, 2, function=rosenbrock)), horizon, NEITHER),
@@ -114,14 +114,14 @@ class Misled:
         problem = self.source(trial)
         model = problem.model
         kernel: Any = model.kernel
-        told = replace(
+        given = replace(
             model,
             kernel=replace(kernel, lengthscale=kernel.lengthscale * self.lengthscale),
             noise_variance=model.noise_variance * self.noise**2,
             noise_scale=model.noise_scale * self.noise,
             norm=model.norm and model.norm * self.norm,
         )
-        return replace(problem, model=told, noise=problem.noise or Gaussian(model.noise_scale))
+        return replace(problem, model=given, noise=problem.noise or Gaussian(model.noise_scale))
 
 
 #: What is assumed wrongly, and by which factor.

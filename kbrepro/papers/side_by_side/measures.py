@@ -242,6 +242,21 @@ def claim_6_H(panels: Panels, bench: Mapping[str, Setting], entries: Mapping[str
     return found
 
 
+def price_of_width(panels: Panels, bench: Mapping[str, Setting], entries: Mapping[str, Entry]) -> tuple[float, float]:
+    """Return how many times the least regret the best proved rule has as printed, and the best of these rules tuned.
+
+    Medians over problems whose norm is given.
+    """
+    found = []
+    for problem, panel in panels.items():
+        if bench[problem].holds == BOUNDED:
+            over = over_best(panel)
+            met = [name for name in over if name in entries and bench[problem].met(entries[name])]
+            found.append((min(over[n] for n in met), min(over[n + TUNED] for n in met if n + TUNED in over)))
+    printed, tuned = np.median(found, axis=0)
+    return float(printed), float(tuned)
+
+
 def claim_6_I(panels: Panels, names: Iterable[str], seed: int) -> Judged:
     """What one tuned scale saves: regret of a rule, tuned, over the same as printed, median over problems and rules."""
     pairs = [(name, name + TUNED) for name in names]

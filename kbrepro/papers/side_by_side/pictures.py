@@ -211,4 +211,4 @@ def wrong(its: Wrong, rules: Sequence[str]) -> Figure:
     ax.tick_params(axis="y", labelsize=SMALLEST)
     ax.grid(visible=False)
     worst = table.stack().idxmax()
-    return pieces.titled(figure, f"Worst hurt: {worst[0]}, told {worst[1]} ({table.loc[worst]:.2g} times the regret)")
+    return pieces.titled(figure, f"Worst hurt: {worst[0]}, given {worst[1]} ({table.loc[worst]:.2g} times the regret)")

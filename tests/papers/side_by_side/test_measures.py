@@ -78,6 +78,14 @@ def test_the_price_of_a_guarantee_counts_rules_whose_proof_holds_there():
     assert judged["norm"].value == pytest.approx(2.5)  # the tighter width, not PIMS, whose proof is for draws
 
 
+def test_the_price_of_width_compares_the_best_proved_rule_with_the_same_rules_tuned():
+    known = {"EI": of(2.0), "PIMS": of(3.0), "IGP-UCB, tighter": of(8.0), "IGP-UCB, tighter" + TUNED: of(2.5)}
+    panels = {"a": known | {"GP-TS" + TUNED: of(1.0), UNIFORM: of(100.0)}, "b": PANELS["a"]}
+    bench = {"a": Setting(None, 10, BOUNDED), "b": Setting(None, 10, DRAWN)}
+    # PIMS has no proof there, tuned rules whose printed form is not proved there do not count, nor does a drawn problem
+    assert measures.price_of_width(panels, bench, ENTRIES) == pytest.approx((8.0, 2.5))
+
+
 def test_what_one_scale_saves():
     panels = {"a": {"BPE": of(20.0), "BPE" + TUNED: of(4.0), "EI": of(2.0), UNIFORM: of(100.0)}}
     assert measures.claim_6_I(panels, ["BPE"], seed=1)["ratio"].value == pytest.approx(0.2)
