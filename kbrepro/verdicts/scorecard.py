@@ -385,7 +385,7 @@ def moved(runs: Runs, seen: str) -> str:
     inside = [(r["verdict"], then) for r, then in zip(its, before, strict=True) if r["counts_as"] in COUNTED]
     by = [rank[then] - rank[now] for now, then in inside if then in rank]
     text = (
-        f"After results of {seen} were seen, {len(its)} rules were revised: {sum(n > 0 for n in by)} verdicts moved up"
+        f"After results of {seen} were seen, {len(its)} rules were revised. {sum(n > 0 for n in by)} verdicts moved up"
     )
     return f"{text} and {sum(n < 0 for n in by)} down. {len(its) - len(by)} are, or were, outside the totals."
 
@@ -399,7 +399,7 @@ def _revised(runs: Runs) -> str:
     its = [(r["verdict"], r["revised"]["verdict"]) for run in runs.values() for r in run["claims"] if r.get("revised")]
     moves = [VERDICTS.index(before) - VERDICTS.index(now) for now, before in its if before in VERDICTS]
     text = f"Rules revised after data of this edition were seen: {len(its)}"
-    moved = f"; verdicts that moved up: {sum(m > 0 for m in moves)}, down: {sum(m < 0 for m in moves)}"
+    moved = f". Verdicts that moved up: {sum(m > 0 for m in moves)}, down: {sum(m < 0 for m in moves)}"
     return f"{text}{moved if its else ''}."
 
 
