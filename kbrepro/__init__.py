@@ -1,13 +1,13 @@
 """kbrepro: papers on kernelized (Gaussian-process) bandits, and the parts that they are made of.
 
-The story in ten lines. A policy is `Model` the arms' points, a kernel and the variance of the noise. It keeps the exact
-posterior of all arms, is asked for an arm (`ask`) and told what a pull of it gave (`tell`). A *width*, such as `Bayes`,
-says how many posterior standard deviations an upper confidence bound lies above the mean. A `Problem` adds what no
-policy is told: the expected reward of every arm, and the noise. A *source* of problems, such as `GPDraw`, makes the
-problem of one `Trial`, whose seed and number fix every random number of it. An `Experiment` is a source and the
-policies that meet its problems; `run_trials` plays it on all processors and returns a `Trace` for each policy: the arm
-and the regret of every round and trial. `played` reads those of the notebooks. `bootstrap` and its like make an
-`Estimate` with an interval of them.
+The package in ten lines. A `Model` has all that a policy may know: the arms' points, a kernel and the variance of the
+noise. The policy keeps the exact posterior of all arms; `ask` returns the arm to pull, and `tell` takes in the
+observation. A *width*, such as `Bayes`, is how many posterior standard deviations an upper confidence bound lies above
+the mean. A `Problem` adds what no policy sees: the expected reward of every arm, and the noise. A *source* of problems,
+such as `GPDraw`, makes the problem of one `Trial`, whose seed and number fix all of its random numbers. An `Experiment`
+is a source with the policies that meet its problems; `run_trials` plays it on all processors and returns a `Trace` for
+each policy: the arm and the regret of every round and trial. `played` reads the notebooks' traces. `bootstrap` and
+similar functions turn them into an `Estimate` with an interval.
 
 Plots (`kbrepro.figures`), published claims (`kbrepro.verdicts`), sensor data (`kbrepro.data`) and the papers' own
 algorithms (`kbrepro.papers`) are imported by name: this module loads nothing that plots or reads files.

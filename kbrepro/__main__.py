@@ -31,15 +31,15 @@ def main() -> None:
 @click.argument("notebooks", nargs=-1, metavar="[NOTEBOOK]...")
 @click.option("--profile", default="quick", show_default=True, help="quick, or a folder of notebooks/profiles: paper.")
 @click.option("--set", "settings", multiple=True, metavar="NAME=VALUE", help="Override a parameter; may be repeated.")
-@click.option("--jobs", type=click.IntRange(min=1), help="Worker processes. [default: one a processor]")
-@click.option("--fresh", multiple=True, metavar="[LABEL]", is_flag=False, flag_value="*", help="Play it anew, or all.")
+@click.option("--jobs", type=click.IntRange(min=1), help="Worker processes. [default: one per processor]")
+@click.option("--fresh", multiple=True, metavar="[LABEL]", is_flag=False, flag_value="*", help="Play it, or all, anew.")
 def reproduce(
     notebooks: tuple[str, ...], profile: str, settings: tuple[str, ...], jobs: int | None, fresh: tuple[str, ...]
 ) -> None:
-    """Run notebooks (all, if none is named) and keep their results.
+    """Run notebooks (all if none is named) and keep their results.
 
-    They go to results/<profile>/, or to results/custom/ when a parameter is overridden. Trials that are kept there, in
-    played/, are read; the rest is played and kept, label by label.
+    Results go to results/<profile>/, or to results/custom/ if a parameter is overridden. Trials kept there, in
+    played/, are read; all others are played and kept, label by label.
     """
     from kbrepro.batch import profiles
     from kbrepro.batch import run as batch
@@ -62,7 +62,7 @@ def reproduce(
 @main.command()
 @click.argument("notebooks", nargs=-1, metavar="[NOTEBOOK]...")
 def refresh(notebooks: tuple[str, ...]) -> None:
-    """Make the .ipynb files anew from the .py files, with outputs (no data, no cache, quick)."""
+    """Rebuild the .ipynb files from the .py files, with the outputs of a quick run (no data, no cache)."""
     from kbrepro.batch import run as batch
 
     batch.refresh(list(notebooks))
@@ -71,7 +71,7 @@ def refresh(notebooks: tuple[str, ...]) -> None:
 @main.command()
 @click.option("--profile", default="quick", show_default=True, help="quick, paper, or custom/<digest>.")
 def report(profile: str) -> None:
-    """Make an HTML report, readable without network, of the results of a profile."""
+    """Make an HTML report of the results of a profile; it needs no network."""
     from kbrepro.site import build
 
     root = paths.project_root()
@@ -81,12 +81,12 @@ def report(profile: str) -> None:
 @main.command()
 @click.argument("claim_ids", nargs=-1, metavar="[CLAIM]...")
 @click.option(
-    "--why", is_flag=True, help="Claims whole, as those that are named: parts, rule, interpretations, history."
+    "--why", is_flag=True, help="Print all of each claim, as if it were named: parts, rule, interpretations, history."
 )
-@click.option("--paper", default="", metavar="NOTEBOOK", help="Only of one notebook, such as 03.")
-@click.option("--verdict", default="", metavar="VERDICT", help="Only of one verdict, such as depends.")
+@click.option("--paper", default="", metavar="NOTEBOOK", help="Only claims of one notebook, such as 03.")
+@click.option("--verdict", default="", metavar="VERDICT", help="Only claims with one verdict, such as depends.")
 def claims(claim_ids: tuple[str, ...], why: bool, paper: str, verdict: str) -> None:
-    """Print what the full-scale runs found: a line a claim, or each of those named, such as 4-A, whole."""
+    """Print what the full-scale runs found: one line per claim, or all of each claim that is named, such as 4-A."""
     from kbrepro import checks
     from kbrepro.batch import profiles
     from kbrepro.verdicts import scorecard, terminal
@@ -105,7 +105,7 @@ def claims(claim_ids: tuple[str, ...], why: bool, paper: str, verdict: str) -> N
 
 @main.command("scorecard")
 def renew_scorecard() -> None:
-    """Write results/README.md, its picture, and what README and docs quote of the full-scale runs, anew."""
+    """Renew results/README.md, its pictures, and what README and docs quote from the full-scale runs."""
     from kbrepro.site import quoted
 
     root = paths.project_root()
@@ -115,14 +115,14 @@ def renew_scorecard() -> None:
 @main.command()
 @click.argument("notebooks", nargs=-1, metavar="[NOTEBOOK]...")
 @click.option("--profile", default="paper", show_default=True, help="paper, quick, or another folder of results.")
-@click.option("--minutes", default=5.0, show_default=True, type=click.FloatRange(0, min_open=True), help="In all.")
-@click.option("--seed", default=0, show_default=True, type=click.IntRange(min=0), help="Of the draw of trials.")
-@click.option("--jobs", type=click.IntRange(min=1), help="Worker processes. [default: one a processor]")
-@click.option("--keep", is_flag=True, help="Append what was found to results/audits.csv.")
+@click.option("--minutes", default=5.0, show_default=True, type=click.FloatRange(0, min_open=True), help="In total.")
+@click.option("--seed", default=0, show_default=True, type=click.IntRange(min=0), help="Seed of the draw.")
+@click.option("--jobs", type=click.IntRange(min=1), help="Worker processes. [default: one per processor]")
+@click.option("--keep", is_flag=True, help="Append the outcome to results/audits.csv.")
 def audit(notebooks: tuple[str, ...], profile: str, minutes: float, seed: int, jobs: int | None, keep: bool) -> None:
-    """Play kept trials, drawn at random, again by today's code, and compare them.
+    """Draw kept trials at random, play them again with today's code, and compare.
 
-    Exit code 1 if one differs.
+    The exit code is 1 if one differs.
     """
     from kbrepro.batch import audit as replay
     from kbrepro.batch import run as batch
@@ -139,15 +139,15 @@ def audit(notebooks: tuple[str, ...], profile: str, minutes: float, seed: int, j
 
 @main.group()
 def edition() -> None:
-    """Rules and settings that are frozen, with a root seed, before a full-scale run."""
+    """Freeze rules, settings and root seed before a full-scale run."""
 
 
 @edition.command("open")
 @click.argument("notebook")
-@click.option("--name", required=True, help="Of the edition, such as 0.3.0.")
-@click.option("--why", required=True, help="Why what was played before is replaced, for results/history.csv.")
+@click.option("--name", required=True, help="Name of the edition, such as 0.3.0.")
+@click.option("--why", required=True, help="Why it replaces the runs before, for results/history.csv.")
 def open_edition(notebook: str, name: str, why: str) -> None:
-    """Freeze the rules of a notebook and print the new root seed; its full-scale store is emptied."""
+    """Freeze the rules of a notebook, empty its full-scale store, and print the new root seed."""
     from kbrepro.batch import editions, profiles
 
     root = paths.project_root()
@@ -158,9 +158,9 @@ def open_edition(notebook: str, name: str, why: str) -> None:
 @main.command()
 @click.argument("notebooks", nargs=-1, metavar="[NOTEBOOK]...")
 def status(notebooks: tuple[str, ...]) -> None:
-    """Print of every full-scale run: the same verdicts from its store today? when last audited, how much equal?
+    """Print for each full-scale run whether its store gives the same verdicts today, and its last audit.
 
-    Judges and shows them anew from what was played, so it takes minutes; nothing is played or written.
+    It judges and shows each run anew from its kept trials, which takes minutes; nothing is played or written.
     """
     from kbrepro.batch import again
 
@@ -171,10 +171,10 @@ def status(notebooks: tuple[str, ...]) -> None:
 @main.command()
 @click.argument("folders", nargs=-1, metavar="[[A] B]", type=click.Path(exists=True, file_okay=False, path_type=Path))
 def compare(folders: tuple[Path, ...]) -> None:
-    """Lay two runs beside each other: folders of results, such as results/paper, or of one notebook.
+    """Compare two runs: two folders of results, such as results/paper, or of one notebook.
 
-    A is by default the full-scale run as last committed, B the newest of yours: results/paper if it is not as
-    committed, else the folder of the newest run under results/. One folder alone is B. Exit code 1 if anything is
+    By default A is the full-scale run as last committed and B is your newest run: results/paper if it has changed
+    since that commit, else the newest folder under results/. A single folder is B. The exit code is 1 if anything is
     beyond its tolerance, 2 if there is nothing to compare.
     """
     from kbrepro.batch import compare as comparison
@@ -190,17 +190,17 @@ def compare(folders: tuple[Path, ...]) -> None:
 
 @main.command()
 @click.argument("policy", default="", metavar="FILE.py:NAME")
-@click.option("--notebook", default="", help="Whose trials, such as 03.")
-@click.option("--label", default="", help="Which of them: one of --list.")
+@click.option("--notebook", default="", help="Notebook that played the trials, such as 03.")
+@click.option("--label", default="", help="Label of the trials: one of --list.")
 @click.option("--profile", default="paper", show_default=True, help="paper, quick, or another folder of results.")
-@click.option("--trials", type=click.IntRange(min=2), help="The first so many. [default: 20; with --block all]")
-@click.option("--block", default=1, show_default=True, type=click.IntRange(min=1), help="Neighbours that count as one.")
+@click.option("--trials", type=click.IntRange(min=2), help="Only the first ones. [default: 20; with --block all]")
+@click.option("--block", default=1, show_default=True, type=click.IntRange(min=1), help="Neighbours per block.")
 @click.option("--list", "listing", is_flag=True, help="Print the labels that keep traces.")
 def beside(policy: str, notebook: str, label: str, listing: bool, **how: Any) -> None:
-    """Play a policy of yours on trials that a notebook played, beside the policies that played them.
+    """Play your own policy on trials that a notebook played, and compare it with the policies there.
 
-    NAME in FILE.py is a class, or a function, that makes a policy from (model, horizon): what it may know of the
-    problem, a kbrepro.Model, and the number of rounds. Figure and table go to results/custom/beside/.
+    NAME in FILE.py is a class or function that makes a policy from (model, horizon): a kbrepro.Model, which is all
+    that it may know of the problem, and the number of rounds. Figure and table go to results/custom/beside/.
     """
     from kbrepro.batch import beside as side
 
@@ -212,9 +212,9 @@ def beside(policy: str, notebook: str, label: str, listing: bool, **how: Any) ->
     compared = side.play(side.policy_of(policy), notebook, label, **how)
     folder = side.save(compared, notebook, label, policy.rpartition(":")[2])
     click.echo(compared.table.to_string(float_format="{:.4g}".format, na_rep=""))
-    click.echo("open: the 95 % interval of the difference, trial by trial, holds 0: more trials may decide")
+    click.echo("open: the 95 % interval of the paired difference contains 0; more trials may decide")
     if compared.measured and how["block"] == 1:
-        click.echo("measured data: neighbouring trials may resemble each other; --block N makes blocks of them")
+        click.echo("measured data: neighbouring trials may be alike; --block N compares blocks of N of them")
     click.echo(folder)
 
 
@@ -229,13 +229,13 @@ def data(ctx: click.Context) -> None:
 
 
 @data.command()
-@click.option("--if-missing", is_flag=True, help="Do nothing where data is found; a failed download is no error.")
+@click.option("--if-missing", is_flag=True, help="Skip data that is there; a failed download is no error.")
 def fetch(if_missing: bool) -> None:
     """Download the data from its owners into data/."""
     from kbrepro.data import store
 
     if failed := store.fetch(if_missing=if_missing):
-        click.echo(f"{failed}; going on without", err=True)
+        click.echo(f"{failed}; going on without data", err=True)
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ import numpy as np
 
 
 def _check(allowed: str, is_allowed: Callable[[Any], bool]) -> Callable[..., None]:
-    """Return a check, called with the values by name, that raises ValueError unless every value is allowed."""
+    """Return a check that takes values by name and raises ValueError unless every value is allowed."""
 
     def check(**values: Any) -> None:
         for name, value in values.items():
@@ -68,7 +68,7 @@ def arm_index(arm: int, n_arms: int) -> None:
 
 
 def memory(needed: float, what: str) -> None:
-    """Raise MemoryError, in GB, unless so many bytes are free."""
+    """Raise MemoryError, in GB, unless `needed` bytes are free."""
     import psutil  # here: the face of the package loads numbers alone
 
     free = psutil.virtual_memory().available

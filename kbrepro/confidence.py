@@ -1,7 +1,7 @@
 """Widths of confidence bands that two or more papers use. A width multiplies the posterior standard deviation.
 
-A *width* is a function of the policy that asks. Those of a theorem are small frozen values: `at` is the formula,
-calling one reads the formula's arguments off the policy (`t`, `model`, `posterior.gain`). Rounds t count from 1.
+A *width* is a function of the policy that asks. Those of a theorem are small frozen values: `at` is the formula;
+calling one takes the formula's arguments from the policy (`t`, `model`, `posterior.gain`). Rounds t count from 1.
 """
 
 import math
@@ -20,7 +20,7 @@ Gain = TypeVar("Gain", float, Array)
 
 
 class Asking(Protocol):
-    """What a width may look at: the round, what the policy was told, and its posterior."""
+    """What a width may look at: the round, the policy's model, and its posterior."""
 
     t: int
     model: Model
@@ -79,9 +79,9 @@ class Bayes(Probable):
 class Improved(Probable):
     """norm + R sqrt(2 (gain + 1 + log(1 / delta))), R the noise scale.
 
-    Chowdhury & Gopalan, Theorem 2 and IGP-UCB (GP-TS has delta / 2 in the place of delta); Janz et al., Section 2.
-    Proved for a posterior with noise variance 1 + 2 / T. `gain(t - 1)` gives the information gain (nats) that round t
-    reckons with; by default it is that of the pulls so far.
+    Chowdhury & Gopalan, Theorem 2 and IGP-UCB (GP-TS has delta / 2 instead of delta); Janz et al., Section 2.
+    Proved for a posterior with noise variance 1 + 2 / T. `gain(t - 1)` is the information gain (nats) that round t
+    uses; by default that of the pulls so far.
     """
 
     gain: Callable[[int], float] | None = None
@@ -92,7 +92,7 @@ class Improved(Probable):
         return norm + noise_scale * np.sqrt(2 * (gain + 1 + math.log(1 / self.delta)))
 
     def of(self, model: Model, gain: Gain) -> Gain:
-        """Return the width at a gain for what a policy was told."""
+        """Return the width at a gain, for the model of a policy."""
         return self.at(gain, norm=model.known_norm, noise_scale=model.noise_scale)
 
     def __call__(self, policy: Asking) -> float:
@@ -103,7 +103,7 @@ class Improved(Probable):
 class SelfNormalised(Probable):
     """norm + R / sqrt(lambda) sqrt(2 (gain + log(1 / delta))), lambda the noise variance of the posterior.
 
-    Holds for any lambda, by the self-normalised inequality that stands behind Chowdhury & Gopalan's Theorem 1; the gain
+    Holds for any lambda, by the self-normalised inequality on which Chowdhury & Gopalan's Theorem 1 rests; the gain
     (nats) is that of the pulls so far.
     """
 
@@ -113,7 +113,7 @@ class SelfNormalised(Probable):
         return norm + noise_scale / math.sqrt(noise_variance) * np.sqrt(2 * (gain + math.log(1 / self.delta)))
 
     def of(self, model: Model, gain: Gain) -> Gain:
-        """Return the width at a gain for what a policy was told."""
+        """Return the width at a gain, for the model of a policy."""
         return self.at(gain, norm=model.known_norm, noise_scale=model.noise_scale, noise_variance=model.noise_variance)
 
     def __call__(self, policy: Asking) -> float:
@@ -124,8 +124,8 @@ class SelfNormalised(Probable):
 class Tighter(SelfNormalised):
     """sqrt(norm^2 + 2 R^2 / lambda (gain + log(1 / delta))), lambda the noise variance of the posterior.
 
-    Flynn & Reeb (2024), derived in docs/tighter_width.md: holds wherever `SelfNormalised` does, for any lambda, and is
-    never wider, narrower by up to the root of 2. The gain (nats) is that of the pulls so far.
+    Flynn & Reeb (2024), derived in docs/tighter_width.md: holds wherever `SelfNormalised` does, for any lambda; it is
+    never wider, and narrower by a factor of up to sqrt(2). The gain (nats) is that of the pulls so far.
     """
 
     def at(self, gain: Gain, *, norm: float, noise_scale: float, noise_variance: float) -> Gain:

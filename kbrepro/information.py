@@ -68,10 +68,10 @@ def gain_rate(kernel: str, T: float | Array, d: int, nu: float = 2.5) -> Array:
 
 @dataclass(frozen=True)
 class GainByFormula:
-    """factor times the rate of gamma_t (nats) without its constant: what experiments put in the place of the gain.
+    """factor times the rate of gamma_t (nats) without its constant, which experiments use instead of the gain.
 
-    Theorems bound gamma_T up to a constant only. `kernel` as in `gain_rate`, or `constant` for 1 (Chowdhury &
-    Gopalan's sensors). Logarithms are 0 at t = 1, which therefore stands for t = 0 too.
+    Theorems bound gamma_T only up to a constant. `kernel` as in `gain_rate`, or `constant` for 1 (Chowdhury &
+    Gopalan's sensors). Logarithms are 0 at t = 1, whose value is used for t = 0 too.
     """
 
     kernel: str
@@ -95,7 +95,7 @@ def matern_exponent(d: int, nu: float) -> float:
 
 
 def effective_dimension(kernel: Kernel, points: Array, noise_variance: float) -> float:
-    """Return tr K (K + noise_variance I)^-1 of pulls at `points` (n, d), repeats allowed: at most n and the rank of K.
+    """Return tr K (K + noise_variance I)^-1 of pulls at `points` (n, d), repeats allowed; at most n and the rank of K.
 
     Calandriello et al., eq. 5. Raises ValueError if noise_variance is not positive.
     """

@@ -21,21 +21,21 @@ NEGATIVE_EIGENVALUE = 1e-10
 
 
 def grid(n: int, d: int = 1, low: float = 0.0, high: float = 1.0) -> Array:
-    """Return the (n**d, d) points of an equispaced grid with n points a side on [low, high]^d."""
+    """Return the (n**d, d) points of an equispaced grid on [low, high]^d with n points per side."""
     checks.positive_int(n=n, d=d)
     side = np.linspace(low, high, n)
     return np.stack(np.meshgrid(*[side] * d, indexing="ij"), axis=-1).reshape(-1, d)
 
 
 class Kernel(Protocol):
-    """Any covariance function: those below, or one's own."""
+    """Any covariance function: one of those below, or your own."""
 
     def __call__(self, X: Array, Z: Array) -> Array: ...
     def diag(self, X: Array) -> Array: ...
 
 
 class _WithVariance:
-    """A kernel of positive parameters, whose variance is by default the same everywhere."""
+    """A kernel with positive parameters, whose variance is by default the same everywhere."""
 
     variance: float
 
@@ -94,7 +94,7 @@ class Linear(_WithVariance):
 
 @dataclass(frozen=True)
 class Independent(_WithVariance):
-    """variance where two points are equal, 0 elsewhere: arms that tell nothing of each other."""
+    """variance where two points are equal, 0 elsewhere: arms that carry no information about each other."""
 
     variance: float = 1.0
 

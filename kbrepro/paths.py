@@ -1,4 +1,4 @@
-"""Where the project's folders are, and how a folder or file is replaced without ever being half there."""
+"""Where the project's folders are, and how to replace a file completely or not at all."""
 
 import csv
 import io
@@ -15,7 +15,7 @@ class ProjectNotFound(RuntimeError):
 def project_root(start: Path | None = None) -> Path:
     """Return the nearest folder at or above `start` (default: the working directory) with notebooks/ and kbrepro/.
 
-    Raises ProjectNotFound, naming where it looked, if there is none.
+    Raises ProjectNotFound, which names where it looked, if there is none.
     """
     here = (start or Path.cwd()).resolve()
     for folder in (here, *here.parents):
@@ -27,7 +27,7 @@ def project_root(start: Path | None = None) -> Path:
 
 
 def read_rows(path: Path) -> list[dict[str, str]]:
-    """Return the rows of a CSV file as texts by column; none if there is no such file."""
+    """Return the rows of a CSV file as texts by column; empty if there is no such file."""
     if not path.is_file():
         return []
     with path.open(encoding="utf-8", newline="") as file:
@@ -35,7 +35,7 @@ def read_rows(path: Path) -> list[dict[str, str]]:
 
 
 def write_rows(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
-    """Write a CSV file, with the columns of all rows, whole or not at all."""
+    """Write a CSV file with the columns of all rows, completely or not at all."""
     text = io.StringIO()
     writer = csv.DictWriter(text, list(dict.fromkeys(name for row in rows for name in row)), lineterminator="\n")
     writer.writeheader()

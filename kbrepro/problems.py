@@ -1,4 +1,4 @@
-"""Bandit problems: what a policy is told, and the reward and the noise that it is not.
+"""Bandit problems: the model that a policy is given, and the reward and noise that it does not see.
 
 A *source* of problems is a small frozen value that is called with a `Trial` and returns the problem of that trial.
 """
@@ -22,7 +22,7 @@ FACTOR_TOLERANCE = 1e-12
 
 @dataclass(frozen=True)
 class Trial:
-    """Root seed and number of one trial, from which all of its random streams are built."""
+    """Root seed and number of one trial; all of its random streams are built from these two."""
 
     seed: int
     number: int
@@ -39,11 +39,11 @@ class Trial:
 
 @dataclass(frozen=True, eq=False)
 class Model:
-    """What a policy is told: the arms' points (A, d), and the kernel and noise variance of its posterior.
+    """What a policy is given: the arms' points (A, d), and the kernel and noise variance of its posterior.
 
     `noise_scale` is the R of the theorems, by default the root of `noise_variance`; `replace(model, noise_variance=x)`
-    keeps it. `norm` bounds the RKHS norm of the expected reward, where that is known. Raises ValueError on a value out
-    of range or points that are no finite (A, d).
+    keeps it. `norm` bounds the RKHS norm of the expected reward, if a bound is known. Raises ValueError on a value out
+    of range, or unless points are finite and (A, d).
     """
 
     points: Array = field(repr=False)
@@ -70,9 +70,9 @@ class Model:
 
     @property
     def known_norm(self) -> float:
-        """The `norm`; ValueError where it was not told."""
+        """The `norm`; ValueError if it was not given."""
         if self.norm is None:
-            raise ValueError("norm = None is not allowed: a bound on the norm must be told")
+            raise ValueError("norm = None is not allowed: a bound on the norm must be given")
         return self.norm
 
 
@@ -103,7 +103,7 @@ class Uniform:
 
 
 class Playable(Protocol):
-    """What policies meet: a pull gives an observation, the reward last where there are several."""
+    """What policies meet: a pull gives an observation; if that has several numbers, the reward is the last."""
 
     @property
     def model(self) -> Any: ...
@@ -115,10 +115,10 @@ class Playable(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """What the policies are given (`model`) and what not: expected reward (A,) and noise.
+    """What policies are given (`model`), and what they do not see: expected reward (A,) and noise.
 
-    Without `noise` it is Gaussian with the scale that is told. Raises ValueError if the shapes disagree or a reward is
-    not finite.
+    By default the noise is Gaussian with the model's `noise_scale`. Raises ValueError if the shapes disagree or a
+    reward is not finite.
     """
 
     model: Model
@@ -132,7 +132,7 @@ class Problem:
         checks.finite_array(expected_reward=self.expected_reward)
 
     def pull(self, arm: int, rng: np.random.Generator) -> float:
-        """Return the reward of `arm` with noise drawn from `rng`; IndexError on a bad arm."""
+        """Return the reward of `arm` plus noise drawn from `rng`; IndexError on a bad arm."""
         checks.arm_index(arm, self.model.n_arms)
         noise = Gaussian(self.model.noise_scale) if self.noise is None else self.noise
         return float(self.expected_reward[arm] + noise(rng))
@@ -144,7 +144,7 @@ class Problem:
 
 @dataclass(frozen=True, eq=False)
 class Known:
-    """Source whose every trial has the same `problem`: only the noise and the policies' own draws differ."""
+    """Source that returns the same `problem` in every trial: only the noise and the policies' own draws change."""
 
     problem: Problem
 
@@ -156,8 +156,8 @@ def covariance_factor(K: Array) -> Array:
     """Return F (A, r) with F F^T = K (A, A) up to FACTOR_TOLERANCE max(diag K), by pivoted Cholesky.
 
     Smooth kernels are numerically singular (rank 19 for 1000 points of the squared exponential, lengthscale 0.2),
-    and K is never inverted. On grids, arms that mirror each other tie for the next pivot, and the rounding of every
-    machine would draw another function: weights that fall from 2 to 1 decide for the earlier arm.
+    and K is never inverted. On grids, arms that mirror each other tie for the next pivot, and with another rounding a
+    machine would draw another function: weights that fall from 2 to 1 favour the earlier arm.
     """
     weights = np.linspace(2.0, 1.0, len(K))[:, None]
     c, pivots, rank, _ = dpstrf(weights * K * weights.T, tol=FACTOR_TOLERANCE * K.diagonal().max(), lower=1)
@@ -183,7 +183,7 @@ def draw_from_prior(kernel: Kernel, points: Array, rng: np.random.Generator) -> 
 
 @dataclass(frozen=True, eq=False)
 class GPDraw:
-    """Source of problems whose expected reward is a draw from the prior that the policies are told."""
+    """Source of problems whose expected reward is a draw from the prior that the policies are given."""
 
     kernel: Kernel
     points: Array = field(repr=False)
@@ -196,9 +196,9 @@ class GPDraw:
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """Source whose trial number n has row n of `rewards` (n_rows, A) as expected reward: nothing is drawn.
+    """Source whose trial number n has row n of `rewards` (n_rows, A) as expected reward; nothing is drawn.
 
-    `covariance` (A, A) is the kernel matrix; `norm_of(reward, covariance)` gives the norm that the policies are told.
+    `covariance` (A, A) is the kernel matrix; `norm_of(reward, covariance)` is the norm that the policies are given.
     Raises ValueError on a missing reading or a covariance that is not positive semidefinite, IndexError past the last
     row.
     """
@@ -220,7 +220,7 @@ class Rows:
 
 @dataclass(frozen=True, eq=False)
 class RKHSFunction:
-    """Source of functions of exactly this RKHS `norm`, with noise uniform on +- sqrt(noise_variance).
+    """Source of functions with exactly this RKHS `norm`, and noise uniform on +- sqrt(noise_variance).
 
     f = sum_i a_i k(c_i, .) with n_centres arms drawn without replacement as centres and normal weights a, scaled so
     that sqrt(a^T K a) = norm.

@@ -32,7 +32,7 @@ class Interval(NamedTuple):
 class Estimate(Interval):
     """A value and its interval; low = high = value for a number without sampling error.
 
-    `halves`: the same from either half of the trials, where there are twice FEWEST, or four blocks.
+    `halves`: the same from each half of the trials, if there are at least twice FEWEST, or four blocks.
     """
 
     halves: tuple[Estimate, Estimate] | None = None
@@ -77,7 +77,7 @@ def relative_difference(a: Array, b: Array) -> Array:
 
 
 def intervals(seed: int) -> np.random.Generator:
-    """Return the stream of random numbers that resampling draws from: one for all intervals of a root seed."""
+    """Return the random stream that resampling draws from: one for all intervals of a root seed."""
     return np.random.default_rng([seed, 2])
 
 
@@ -86,10 +86,10 @@ def bootstrap(
 ) -> Estimate:
     """Return statistic(*samples) with its 95 % interval over 4000 resamples of whole trials.
 
-    `samples` are paired arrays (n,); `statistic` reduces the last axis. "BCa" (Efron 1987) is for what is smooth in the
-    trials: means, ratios, slopes; "percentile" for medians and other quantiles. Where all resamples are alike the
-    interval is that number; where they all lie on one side of the value, BCa is not defined and the percentiles are
-    taken. Raises ValueError if the samples differ in length, hold a NaN, or are fewer than two.
+    `samples` are paired arrays (n,); `statistic` reduces the last axis. "BCa" (Efron 1987) is for statistics that
+    are smooth in the trials: means, ratios, slopes; "percentile" is for medians and other quantiles. If all resamples
+    are equal the interval is that number; if they all lie on one side of the value, BCa is not defined and percentiles
+    are used. Raises ValueError if the samples have different lengths, a NaN, or fewer than two numbers.
     """
     checks.one_of(("BCa", "percentile"), method=method)
     n = len(samples[0])
@@ -137,7 +137,7 @@ def growth(at: NDArray[Any], curves: Array, rng: np.random.Generator) -> Estimat
 
 
 def autocorrelation_time(series: Array) -> float:
-    """Return 1 + 2 (sum of autocorrelations) of a series (n,): in how many neighbours it says one thing.
+    """Return 1 + 2 (sum of autocorrelations) of a series (n,): how many neighbours carry the information of one.
 
     Summed in pairs of lags while a pair is positive (Geyer 1992, the initial positive sequence). At least 1; 1 for a
     constant series.
@@ -155,7 +155,7 @@ def autocorrelation_time(series: Array) -> float:
 def block_length(series: Array) -> int:
     """Return how many neighbours make a block: five autocorrelation times of a series (n,), at most a quarter of it.
 
-    Means of such blocks are nearly independent: of a first-order autoregression neighbouring ones have a correlation
+    Means of such blocks are nearly independent: in a first-order autoregression neighbouring ones have a correlation
     of .06. Raises ValueError if there are fewer than four numbers.
     """
     if len(series) < 4:
@@ -215,7 +215,7 @@ def _block_share(a: Array, b: Array, block: int) -> Estimate:
 
 
 def paired_difference(a: Array, b: Array, seed: int) -> Estimate:
-    """Return the mean of a - b, both (n,), paired: bootstrap of trials from FEWEST on, below that a t interval."""
+    """Return the mean of a - b, both (n,), paired: bootstrap from FEWEST trials on, a t interval below."""
     if len(a) < FEWEST:
         return block_mean(a - b)
     return bootstrap(mean_difference, a, b, rng=intervals(seed))
@@ -224,8 +224,8 @@ def paired_difference(a: Array, b: Array, seed: int) -> Estimate:
 def paired_share(a: Array, b: Array, seed: int, block: int = 1) -> Estimate:
     """Return the mean of a - b as a share of the mean of b, both (n,), paired.
 
-    Intervals: bootstrap of trials if there are at least FEWEST and they are no neighbours in time (`block` 1), else the
-    t interval of `block_share`.
+    Intervals: bootstrap of trials if there are at least FEWEST and they are not neighbours in time (`block` 1), else
+    the t interval of `block_share`.
     """
     if block == 1 and len(a) >= FEWEST:
         return bootstrap(relative_difference, a, b, rng=intervals(seed))
@@ -252,7 +252,7 @@ def share(successes: NDArray[np.bool_]) -> Estimate:
 def slope(x: Array, y: Array) -> Estimate:
     """Return the least-squares slope of y on x, both (n,), with the 95 % interval of a straight-line fit.
 
-    For growth in T take few, log-spaced T: neighbours on one curve are no independent evidence.
+    For growth in T take few, log-spaced T: neighbours on one curve are not independent.
     """
     from scipy.stats import linregress
 
@@ -262,20 +262,20 @@ def slope(x: Array, y: Array) -> Estimate:
 
 
 def exact(value: float) -> Estimate:
-    """Return a value that carries no sampling error."""
+    """Return the estimate of a value that has no sampling error."""
     return Estimate(float(value), float(value), float(value))
 
 
 def weakest(estimates: Iterable[Estimate]) -> Estimate:
-    """Return smallest value, smallest low and smallest high: for claims that all of several comparisons must hold.
+    """Return smallest value, smallest low and smallest high: for claims that need every one of several comparisons.
 
-    A bound from below on value or low then holds for the result if and only if it holds for every comparison.
+    A lower bound on value or low then holds for the result if and only if it holds for every comparison.
     """
     return _joined(list(estimates), lambda its: Estimate(*map(min, zip(*its, strict=True))))
 
 
 def largest(estimates: Iterable[Estimate]) -> Estimate:
-    """Return largest value, largest low and largest high: `weakest` for claims that bound from above."""
+    """Return largest value, largest low and largest high: as `weakest`, for upper bounds."""
     return _joined(list(estimates), lambda its: Estimate(*map(max, zip(*its, strict=True))))
 
 
@@ -287,11 +287,11 @@ def simple_regret(trace: Trace) -> Array:
 class Trace(NamedTuple):
     """What happened: the arms that a policy pulled, and what each arm loses in that trial.
 
-    One run has `arms` (T,) and `gaps` (A,), the largest expected reward minus the arm's; many trials, stacked,
-    (trials, T) and (trials, A). Gaps are NaN for arms that nobody pulled, where traces were kept. `seconds`
-    (..., at most 100): of each hundredth of the run, each round's until its observation, with what it took to tell the
-    policy the one before. `band_ratio` (..., m): the largest |f - mean| / (width sd) over all arms before each pull,
-    the worst since the round before of `log_spaced(T)`; one NaN where it was not recorded.
+    One run has `arms` (T,) and `gaps` (A,), the largest expected reward minus the arm's; many trials are stacked:
+    (trials, T) and (trials, A). In kept traces gaps of arms that no policy pulled are NaN. `seconds` (..., at most
+    100): of each hundredth of the run; a round's time goes until its observation and includes the `tell` of the round
+    before. `band_ratio` (..., m): the largest |f - mean| / (width sd) over all arms before each pull, the worst since
+    the previous round of `log_spaced(T)`; one NaN if it was not recorded.
     """
 
     arms: NDArray[np.int32]
@@ -306,7 +306,7 @@ class Trace(NamedTuple):
 
     @property
     def cumulative_regret(self) -> Array:
-        """R_t: the regret of the first t rounds together, same shape as `arms`."""
+        """R_t: the total regret of the first t rounds, same shape as `arms`."""
         return np.cumsum(self.regret, axis=-1)
 
     @property
@@ -321,7 +321,7 @@ class Trace(NamedTuple):
 
     @property
     def seconds_a_round(self) -> Array:
-        """Mean seconds of a round in each hundredth of the run, same shape as `seconds`."""
+        """Mean seconds per round in each hundredth of the run, same shape as `seconds`."""
         return self.seconds / np.diff(edges(self.horizon))
 
     def first(self, trials: int) -> Trace:
@@ -329,14 +329,14 @@ class Trace(NamedTuple):
         return Trace._make(part[:trials] for part in self)
 
     def scaled(self, by: Array) -> Trace:
-        """Return the trace with every regret divided by `by` (trials,), one number a trial."""
+        """Return the trace with every regret divided by `by` (trials,), one number per trial."""
         return self._replace(gaps=self.gaps / by[:, None])
 
 
 class Regrets(NamedTuple):
-    """What is kept of trials without their arms: R_t (trials, m) at the rounds `at` (m,), the last of them T.
+    """What is kept of trials without their arms: R_t (trials, m) at the rounds `at` (m,), which end with T.
 
-    `seconds` (trials, 1) are those of a run and `band_ratio` is as in `Trace`; neither on measured data.
+    `seconds` (trials, 1) are of the whole run, `band_ratio` is as in `Trace`; measured data has neither.
     """
 
     at: NDArray[np.int64]
@@ -368,7 +368,7 @@ def edges(horizon: int) -> NDArray[np.int64]:
 
 
 def kept_rounds(horizon: int) -> NDArray[np.int64]:
-    """Return the rounds at which R_t is kept where arms are not: those that figures and tables of curves show."""
+    """Return the rounds at which R_t is kept if arms are not: those that figures and tables of curves show."""
     return np.union1d(log_spaced(horizon), log_spaced(horizon, N_TABULATED))
 
 

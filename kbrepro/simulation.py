@@ -1,8 +1,8 @@
-"""A policy meets a problem; independent trials in parallel, played or read from a store.
+"""Policies meet problems, in independent parallel trials that are played or read from a store.
 
-Each trial builds its own random streams from two integers, root seed and trial number, so results depend neither on
+Each trial builds its own random streams from two integers, root seed and trial number. So results depend neither on
 the number of workers nor on the order of trials, and all policies of a trial see the same function, the same noise
-in the same round, and the same order of ties. So the arms that a policy pulled say all: its observations come back by
+in the same round, and the same order of ties. A policy's arms are all that must be kept: its observations are found by
 drawing the noise again.
 """
 
@@ -42,8 +42,8 @@ class Experiment:
 
     `problem(trial)` builds the problem of one `Trial` (`problems` has such sources), `policies[name](model, horizon)` a
     policy: a class of `policies`, or a `functools.partial` of it with its settings. With `record_band` every policy
-    must have a `band_ratio`. With `measured`, a checksum, the expected rewards are readings of that data: of
-    its trials neither arms nor gaps are kept, from which the readings could be computed.
+    must have a `band_ratio`. `measured` is the checksum of the data whose readings are the expected rewards: then
+    neither arms nor gaps are kept, since the readings could be computed from them.
     """
 
     problem: Callable[[Trial], Playable]
@@ -57,7 +57,7 @@ class Experiment:
 
 
 def rounds(policy: Player, problem: Playable, horizon: int, rng: np.random.Generator) -> Iterator[tuple[int, int, Any]]:
-    """Play `horizon` rounds; yield (t, arm, observation), t = 1, 2, ..., before the policy is told.
+    """Play `horizon` rounds; yield (t, arm, observation), t = 1, 2, ..., before the policy's `tell`.
 
     Noise and policy draw from two children of `rng`.
     """
@@ -90,7 +90,7 @@ def run(policy: Player, problem: Playable, horizon: int, rng: np.random.Generato
 
 
 def observations(problem: Playable, arms: Sequence[int], rng: np.random.Generator) -> list[Any]:
-    """Return what the pulls of `arms`, in this order, gave in the run that drew from `rng` (see `rounds`)."""
+    """Return the observations of `arms`, pulled in this order, in the run that drew from `rng` (see `rounds`)."""
     noise_rng, _ = rng.spawn(2)
     return [problem.pull(arm, noise_rng) for arm in arms]
 
@@ -105,9 +105,9 @@ def run_trials(
     label: str = "trials",
     arms: bool = True,
 ) -> dict[str, Trace] | dict[str, Regrets]:
-    """Return for every policy its stacked traces over trials first .. first + trials - 1, in that order.
+    """Return the stacked traces of every policy over trials first .. first + trials - 1, in that order.
 
-    Without `arms`, and on measured data, `Regrets` instead of traces: curves take a hundredth of the room of arms.
+    Without `arms`, and on measured data, these are `Regrets`: curves take a hundredth of the space of arms.
     Jobs, workers and what is kept: as `map_trials`.
     """
     job = partial(play_trial, experiment) if arms else partial(play_trial, experiment, arms=False)
@@ -136,19 +136,19 @@ def _stacked(runs: Sequence[Mapping[str, Any]], policies: Iterable[str]) -> dict
 
 
 class Played(NamedTuple):
-    """What is kept of one label: its settings, and traces by policy, or what a job of `map_trials` returned."""
+    """What is kept of one label: its settings, and traces by policy or what a job of `map_trials` returned."""
 
     settings: Any
     traces: dict[str, Trace] | dict[str, Regrets]
     results: list[Any]
 
     def frame(self) -> pd.DataFrame:
-        """Return a tidy table: a row a policy, trial and round, with arm and regret; of measured data with R_t.
+        """Return a tidy table with a row per policy, trial and round: arm and regret, or R_t on measured data.
 
         Raises ValueError if the label kept no traces.
         """
         if not self.traces:
-            raise ValueError("this label kept no traces: what its job returned stands in `results`")
+            raise ValueError("this label kept no traces: what its job returned is in `results`")
         import pandas as pd  # here: the face of the package loads numbers alone
 
         parts = []
@@ -165,13 +165,13 @@ class Played(NamedTuple):
 
 
 def played(notebook: str, label: str, profile: str = "paper") -> Played:
-    """Return what is kept of a label of a notebook's run: its name or number, such as 03, and `Table 1, d = 2`.
+    """Return what is kept of a label, such as `Table 1, d = 2`, of a notebook, given by name or number, such as 03.
 
-    Raises FileNotFoundError, with the labels that there are, if there is none of that name.
+    Raises FileNotFoundError, which lists the kept labels, if there is no such label.
     """
     folders = sorted((paths.project_root() / "results" / profile).glob(f"{notebook}*/{store.PLAYED}"))
     if not folders:
-        raise FileNotFoundError(f"nothing that was played is kept of notebook {notebook!r} in results/{profile}")
+        raise FileNotFoundError(f"no played trials of notebook {notebook!r} are kept in results/{profile}")
     told, results = store.opened(folders[0], label)
     are_traces = isinstance(results[0], dict) and "policies" in results[0]
     return Played(told, _stacked(results, results[0]["policies"]) if are_traces else {}, results)
@@ -180,7 +180,7 @@ def played(notebook: str, label: str, profile: str = "paper") -> Played:
 def total_regrets(
     experiment: Experiment, at: Sequence[int], trials: int, seed: int, *, block: int = 1, label: str = "trials"
 ) -> dict[int, dict[str, Array]]:
-    """Return by round t of `at` the panel {policy: R_t of every trial (trials,)}, and keep no more than that."""
+    """Return for each round t of `at` the panel {policy: R_t of every trial (trials,)}; nothing else is kept."""
     job = partial(regrets_at, experiment, list(at))
     runs = map_trials(job, trials, seed, block=block, label=label)
     return {
@@ -195,12 +195,12 @@ def map_trials(
     """Return [function(Trial(seed, n))] for n = first .. first + trials - 1, in that order.
 
     `function` builds its random streams by `trial.rng(purpose)` and returns what `store.plain` can keep, with the same
-    names in every trial. `block` trials make one job. Workers: environment variable KBREPRO_JOBS, else an enclosing
-    `joblib.parallel_config`, else all processors; where KBREPRO_SCHEDULER is the address of a dask scheduler (extra
-    `cluster`), those of its workers. Where a store is in use (`store.current`), a label whose settings are the same is
-    read from it, and one that is played is kept there, block by block; `label` then must be the notebook's only one of
-    that name. Where KBREPRO_TIMES names a file, a line `label,trials,seconds,played` is added to it: the computing
-    time, that of trials played earlier included, and how many were played now.
+    names in every trial. `block` trials make one job. The number of workers is that of the environment variable
+    KBREPRO_JOBS, else of an enclosing `joblib.parallel_config`, else of processors; if KBREPRO_SCHEDULER is the address
+    of a dask scheduler (extra `cluster`), its workers play. If a store is in use (`store.current`), a label with the
+    same settings is read from it, and any other is played and kept there, block by block; a notebook must then use each
+    `label` once. If KBREPRO_TIMES names a file, a line `label,trials,seconds,played` is added to it: the computing
+    time, including that of trials played earlier, and how many were played now.
     """
     checks.positive_int(trials=trials, block=block)
     checks.non_negative_int(seed=seed, first=first)
@@ -283,8 +283,9 @@ def _timed(function: Callable[[Trial], Any], trial: Trial) -> tuple[Any, float]:
 def play_trial(experiment: Experiment, trial: Trial, *, arms: bool = True) -> dict[str, Any]:
     """Return what is kept of one trial of an experiment: a job for `map_trials`.
 
-    `gaps` (A,): what each arm loses in this trial, NaN for arms that nobody pulled; by policy arms (T,), seconds and
-    band. Without `arms`, and on measured data, only `rounds` (m,), by policy R_t after these, and a digest of the arms.
+    `gaps` (A,): what each arm loses in this trial, NaN for arms that no policy pulled; for each policy arms (T,),
+    seconds and band. Without `arms`, and on measured data, only `rounds` (m,) and, for each policy, R_t after these
+    rounds and a digest of the arms.
     """
     runs = _runs(experiment, trial)
     if experiment.measured or not arms:
@@ -326,14 +327,14 @@ class KeptRun(NamedTuple):
 
 
 class KeptOfData(NamedTuple):
-    """R_t of a policy in a trial at `kept_rounds`, to seven digits, and a digest of its arms, salted by the trial."""
+    """R_t of a policy in a trial at `kept_rounds`, to seven digits, and a digest of its arms, salted with the trial."""
 
     totals: Array
     arms_digest: str
 
 
 class KeptCurve(NamedTuple):
-    """The same of other experiments, the seconds of the run, and the band as in `Trace`."""
+    """The same for other experiments, with the seconds of the run, and the band as in `Trace`."""
 
     totals: Array
     arms_digest: str

@@ -1,4 +1,4 @@
-"""Replay instead of trust: trials drawn from a store are played again by today's code and compared."""
+"""Audits: trials drawn from a store are played again with today's code and compared."""
 
 import contextlib
 import io
@@ -30,7 +30,7 @@ FEWEST = 3
 
 
 class Unit(NamedTuple):
-    """One thing that can be replayed: a trial of a label, of an experiment one policy of it; and its seconds."""
+    """The smallest thing to replay, with its seconds: a trial of a label; in an experiment one policy of that trial."""
 
     label: str
     number: int
@@ -40,7 +40,7 @@ class Unit(NamedTuple):
 
 @dataclass
 class Audit:
-    """What was replayed of one notebook: by label how many `units` there are, how many were equal, and what differs."""
+    """The audit of one notebook: for each label how many `units` there are, how many were equal, and what differs."""
 
     notebook: str
     profile: str
@@ -57,10 +57,10 @@ class Audit:
 
 
 def audit(r: Run, minutes: float, seed: int, jobs: int | None = None) -> Audit:
-    """Replay trials of a run's store for about so many minutes: one of each label first, then uniformly at random.
+    """Replay trials of a run's store for about `minutes` > 0: one of each label first, then uniformly at random.
 
-    Of an experiment one policy of a trial is replayed: its streams are its own. Arms and texts must be equal, other
-    numbers up to 1e-9; seconds do not count. Raises FileNotFoundError where there is no store.
+    In an experiment one policy of a trial is replayed: it has its own random streams. Arms and texts must be equal,
+    other numbers to 1e-9; seconds do not count. Raises FileNotFoundError if there is no store.
     """
     checks.positive(minutes=minutes)
     folder = r.folder / store.PLAYED
@@ -93,9 +93,9 @@ def audit(r: Run, minutes: float, seed: int, jobs: int | None = None) -> Audit:
 
 
 def asked(r: Run, until: str = "") -> tuple[dict[str, tuple[Job, Kept]], str]:
-    """Return what the notebook asks of its store, by running its cells; and the first label that is not there.
+    """Run a notebook's cells and return what it asks of its store, and the first label that is missing there.
 
-    Cells that need what is not kept are passed over, and those after the one that asks for label `until`.
+    Cells that need what is not kept are skipped, and so are those after the one that asks for label `until`.
     """
     import matplotlib.pyplot as plt
 
@@ -180,7 +180,7 @@ def _differences(unit: Unit, job: Job, before: Any) -> list[str]:
 
 
 def text(found: Sequence[Audit]) -> str:
-    """Return for a terminal what was replayed, what it proves, and every trial that differs."""
+    """Return, for a terminal, what was replayed, what that proves, and every trial that differs."""
     return "\n".join(line for its in found for line in _told(its))
 
 
@@ -192,16 +192,16 @@ def _told(its: Audit) -> Iterator[str]:
     if drawn and not its.differ:
         k, least = min((k, label) for label, k in drawn.items())
         yield (
-            f"  Trials are drawn uniformly within a label. Of {least!r} {k} of {k} are equal: at 95 % confidence fewer "
-            f"than {_at_most(k):.0%} of its trials differ, and fewer in labels with more replays. Over all "
-            f"{len(its.units)} labels, weighted by what was drawn: fewer than {_at_most(its.replayed):.1%}."
+            f"  Trials are drawn uniformly within a label. In {least!r} all {k} are equal: at 95 % confidence fewer "
+            f"than {_at_most(k):.0%} of its trials differ; labels with more replays have lower limits. Over all "
+            f"{len(its.units)} labels, weighted by replays, fewer than {_at_most(its.replayed):.1%} differ."
         )
     few = [label for label, n in its.units.items() if its.equal[label] < min(FEWEST, n) and label not in its.differ]
     for why, names in {f"fewer than {FEWEST} replays": few, "their data is not here": its.without_data}.items():
         if names:
             yield f"  not audited, {why}: {_listed(names)}"
     if its.missing:
-        yield f"  not all is kept: {its.missing}; cells that need it were passed over"
+        yield f"  not everything is kept: {its.missing}; cells that need it were skipped"
 
 
 def _at_most(k: int) -> float:
@@ -215,7 +215,7 @@ def _listed(names: Sequence[str], most: int = 6) -> str:
 
 
 def keep(root: Path, found: Sequence[Audit]) -> None:
-    """Append a line a notebook to results/audits.csv: when, where, how many trials were replayed, how many equal."""
+    """Append one line per notebook to results/audits.csv: when, where, how many trials were replayed and equal."""
     git, versions = provenance.git_state(root), provenance.versions()
     about = {"date": date.today().isoformat(), "commit": (git["commit"] or "")[:9] + "+" * bool(git["dirty"])}
     rows = paths.read_rows(root / AUDITS)

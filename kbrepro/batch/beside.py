@@ -1,4 +1,4 @@
-"""A reader's policy on trials that a notebook played, beside the policies that played them: those are read."""
+"""A reader's policy on trials that a notebook played, compared with its policies, whose traces are read."""
 
 import runpy
 import sys
@@ -18,15 +18,15 @@ from kbrepro.regret import Regrets, Trace, block_mean, paired_difference
 from kbrepro.simulation import Experiment, played, run_trials
 from kbrepro.store.settings import unknown
 
-#: Trials that are played unless told otherwise; with blocks of neighbours, all.
+#: Trials that are played by default; with blocks of neighbours, all.
 USUAL = 20
 YOURS = "yours"
 
 
 class Compared(NamedTuple):
-    """Traces of yours and of the rivals on the same trials, the table of differences, and the panel.
+    """Traces of your policy and its rivals on the same trials, the table of differences, and the figure.
 
-    Neighbouring trials on `measured` data may resemble each other; of rivals there is R_t at the rounds kept alone.
+    On `measured` data neighbouring trials may be alike, and rivals have R_t only at the rounds that were kept.
     """
 
     traces: dict[str, Trace | Regrets]
@@ -36,9 +36,9 @@ class Compared(NamedTuple):
 
 
 def listed(notebook: str = "", profile: str = run.PAPER, label: str = "") -> list[str]:
-    """Return notebook, label, rounds, trials and policies of all labels that keep traces, of a notebook or of all.
+    """Return notebook, label, rounds, trials and policies of all labels with traces, in one notebook or in all.
 
-    Raises FileNotFoundError, with the labels that there are, if there is none, or none of the name `label`.
+    Raises FileNotFoundError, which lists the labels, if there are none or none is called `label`.
     """
     lines = {}
     for folder in sorted((paths.project_root() / "results" / profile).glob(f"{notebook}*/{store.PLAYED}")):
@@ -50,7 +50,7 @@ def listed(notebook: str = "", profile: str = run.PAPER, label: str = "") -> lis
     if not lines or (label and (notebook, label) not in lines):
         there = ", ".join(repr(name) for _, name in lines) or "none"
         todo = f"`kbrepro reproduce --profile {profile} {notebook}".rstrip() + "` keeps what it plays"
-        raise FileNotFoundError(f"no traces {f'of {label!r} ' * bool(label)}are kept; there are: {there}; {todo}")
+        raise FileNotFoundError(f"no traces {f'of {label!r} ' * bool(label)}are kept; kept are: {there}; {todo}")
     return list(lines.values())
 
 
@@ -59,10 +59,10 @@ def play(
 ) -> Compared:
     """Play the first trials of a label with `policy(model, horizon)`, and compare it with the policies kept there.
 
-    Every policy meets the same function, noise and order of ties. Without `trials`: 20, or all where `block` above 1
-    says how many neighbours count as one. The notebook's cells are run up to the label, from its store. Raises
-    FileNotFoundError where no traces of the label are kept; ValueError where its data is not here, on more trials than
-    are kept, or fewer than two blocks.
+    Every policy meets the same function, noise and order of ties. By default 20 trials are played, or all if `block`,
+    the number of neighbours per block, is above 1. The notebook's cells are run up to the label, from its store. Raises
+    FileNotFoundError if no traces of the label are kept; ValueError if its data is not here, or `trials` is more than
+    are kept or fewer than two blocks.
     """
     (r,) = run.plan([notebook], profile, {}, paths.project_root())
     listed(r.notebook, profile, label)
@@ -74,8 +74,8 @@ def play(
         raise ValueError(f"trials = {trials!r} is not allowed: trials must be an integer {allowed}")
     jobs, missing = audit.asked(r, label)
     if label not in jobs or unknown(jobs[label][0].settings):
-        why = "its data is not here (see data/README.md, or set KBREPRO_DATA)" if label in jobs else missing
-        raise ValueError(f"label {label!r} cannot be played: {why or 'the notebook has no such label now'}")
+        why = "its data is missing (see data/README.md, or set KBREPRO_DATA)" if label in jobs else missing
+        raise ValueError(f"label {label!r} cannot be played: {why or 'the notebook no longer has it'}")
     job = jobs[label][0]
     theirs = audit.experiment_of(job)
     _made(policy, theirs, job)
@@ -90,7 +90,7 @@ def play(
 
 
 def _made(policy: Callable[..., Any], experiment: Experiment, job: Any) -> None:
-    """Make the policy once, as every trial will: ValueError says what it is made from."""
+    """Make the policy once, as every trial will; a ValueError says what it must be made from."""
     model = experiment.problem(Trial(job.seed, job.first)).model
     try:
         policy(model, experiment.horizon)
@@ -112,7 +112,7 @@ def _differences(traces: Mapping[str, Trace | Regrets], seed: int, block: int) -
 def _panel(traces: Mapping[str, Trace | Regrets], table: pd.DataFrame, label: str) -> Figure:
     """Yours, thick, on top of those rivals that have a look of their own."""
     n = table[f"{YOURS} is"].value_counts().reindex(["lower", "higher", "open"], fill_value=0)
-    told = f"lower than {n['lower']} rivals, higher than {n['higher']}, open against {n['open']}"
+    told = f"lower than for {n['lower']} rivals, higher than for {n['higher']}, open for {n['open']}"
     with plt.rc_context():
         figures.use_style()
         figure, ax = plt.subplots(figsize=(figures.WIDTH, 3.6))
@@ -122,7 +122,7 @@ def _panel(traces: Mapping[str, Trace | Regrets], table: pd.DataFrame, label: st
 
 
 def save(compared: Compared, notebook: str, label: str, stem: str) -> str:
-    """Write `<stem>.png` and `<stem>.csv`, and return the folder, below results/custom/beside/."""
+    """Write `<stem>.png` and `<stem>.csv`; return their folder, which is below results/custom/beside/."""
     folder = store.path_of(Path("results/custom/beside", notebook), label).with_suffix("")
     paths.write_text(paths.project_root() / folder / f"{stem}.csv", compared.table.to_csv(float_format="%.6g"))
     with figures.placed(compared.figure, 200):
@@ -134,10 +134,10 @@ def policy_of(where: str) -> Callable[..., Any]:
     """Return the class or function that `FILE.py:NAME` names; ValueError if there is none."""
     place, _, name = where.rpartition(":")
     if not place.endswith(".py") or not Path(place).is_file():
-        raise ValueError(f"policy {where!r} is not allowed: it must be FILE.py:NAME, of a file that is there")
+        raise ValueError(f"policy {where!r} is not allowed: it must be FILE.py:NAME of an existing file")
     sys.path.insert(0, str(Path(place).resolve().parent))  # for what the file imports; workers get the same path
     names = runpy.run_path(place)
     if not callable(names.get(name)):
         own = [word for word, its in names.items() if getattr(its, "__module__", "") == names["__name__"]]
-        raise ValueError(f"policy {where!r}: no class or function {name} there; allowed: {', '.join(own) or 'none'}")
+        raise ValueError(f"policy {where!r}: there is no class or function {name}; allowed: {', '.join(own) or 'none'}")
     return names[name]

@@ -1,4 +1,4 @@
-"""Two runs beside each other: which claims and tables are the same, within the tolerance of their kind, or differ."""
+"""Compare two runs: which claims and tables are the same, within the tolerance of their kind, or differ."""
 
 import tempfile
 import zipfile
@@ -23,13 +23,13 @@ TOLERANCES = {
 }
 SETTINGS = ("d, ", "t, ")  # columns of tables of seconds that hold none
 MEANS = (
-    "Same: six digits agree. Within tolerance: relative 1e-4, as another BLAS gives; for seconds and what follows from "
-    "them a factor of 3 (fitted exponents: 0.3). Verdicts and words agree or differ."
+    "Same: six digits agree. Within tolerance: 1e-4, relative, which another BLAS may cause; for seconds and what "
+    "follows from them a factor of 3 (0.3 for fitted exponents). Verdicts and words agree or differ."
 )
 
 
 class Item(NamedTuple):
-    """A claim or table: its state, and what differs most."""
+    """A claim or table: its state, and its largest difference."""
 
     name: str
     state: str
@@ -37,7 +37,7 @@ class Item(NamedTuple):
 
 
 class Beside(NamedTuple):
-    """One notebook of two runs: what to know first, and its items (none where only one run has it)."""
+    """One notebook in two runs: what to know first, and its items (none if only one run has it)."""
 
     notebook: str
     notes: list[str]
@@ -47,7 +47,7 @@ class Beside(NamedTuple):
 def runs(root: Path, *folders: Path) -> list[Beside]:
     """Compare two folders, or the published run and one folder (default: `newest`).
 
-    ValueError if there are more than two, or one of the runs is not there.
+    ValueError on more than two folders, or if a run is missing.
     """
     if len(folders) > 2:
         raise ValueError(f"{len(folders)} folders are not allowed: at most two can be compared")
@@ -60,11 +60,11 @@ def runs(root: Path, *folders: Path) -> list[Beside]:
 def compare(root: Path, first: Path, second: Path) -> list[Beside]:
     """Return every notebook of two folders of results, or of two notebooks' own folders, by name.
 
-    ValueError if a folder holds no results, or none of the other's notebooks.
+    ValueError if a folder has no results, or no notebook in common with the other.
     """
     one, other = _notebooks(first), _notebooks(second)
     if not set(one) & set(other):
-        raise ValueError(f"no notebook in common: {', '.join(one)} in {first}; {', '.join(other)} in {second}")
+        raise ValueError(f"no notebook in common: {first} has {', '.join(one)}; {second} has {', '.join(other)}")
     return [
         _notebook(root, name, one[name], other[name])
         if name in one and name in other
@@ -74,7 +74,7 @@ def compare(root: Path, first: Path, second: Path) -> list[Beside]:
 
 
 def text(found: list[Beside]) -> str:
-    """Return for a terminal a line a notebook, items counted by state, and one for every item that is not the same."""
+    """Return, for a terminal, one line per notebook that counts items by state, and one per item that changed."""
     lines = []
     for notebook, notes, items in found:
         states = [item.state for item in items]
@@ -104,13 +104,13 @@ def published(root: Path) -> Iterator[Path]:
 
 
 def newest(root: Path) -> Path:
-    """Return results/paper if it is not as committed, else the folder that holds the newest run; ValueError if none."""
+    """Return results/paper if it is not as committed, else the folder of the newest run; ValueError if none."""
     if provenance.git(root, "status", "--porcelain", "--", "results/paper"):
         return root / "results" / "paper"
     runs = [run for run in (root / "results").glob("**/[0-9][0-9]_*/run.json") if run.parents[1].name != "paper"]
     runs = [run for run in runs if not run.parent.name.endswith(".partial")]
     if not runs:
-        raise ValueError("no run of yours is under results/: first `kbrepro reproduce`, or name a folder")
+        raise ValueError("results/ has no run of yours: first `kbrepro reproduce`, or name a folder")
     return max(runs, key=lambda run: run.stat().st_mtime).parents[1]
 
 
@@ -122,7 +122,7 @@ def _notebooks(folder: Path) -> dict[str, Path]:
     runs = [folder / "run.json"] if (folder / "run.json").is_file() else folder.glob("[0-9][0-9]_*/run.json")
     folders = sorted(run.parent for run in runs if not run.parent.name.endswith(".partial"))
     if not folders:
-        raise ValueError(f"{folder} holds no results: no run.json in it or in folders of notebooks")
+        raise ValueError(f"{folder} has no results: no run.json in it or in a notebook's folder")
     return {scorecard.read_run(path)["facts"].get("notebook", path.name): path for path in folders}
 
 
@@ -133,7 +133,7 @@ def _notebook(root: Path, name: str, first: Path, second: Path) -> Beside:
     needed = path.is_file() and any("data" in claim.needs for claim in claims.load(path).claims.values())
     told = ", ".join([*settings.values()][:3]) + f" and {len(settings) - 3} more" * (len(settings) > 3)
     notes = {
-        f"other settings, so verdicts alone are compared: {told}": settings,
+        f"other settings, so only verdicts are compared: {told}": settings,
         "other rules": one.get("rules") != other.get("rules"),
         f"other data: {', '.join(sorted(data))}": data if needed else (),
         f"other versions: {', '.join(versions.values())}": versions,
@@ -148,7 +148,7 @@ def _changed(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, str]
 
 
 def items(root: Path, notebook: str, first: Path, second: Path, verdicts_alone: bool = False) -> list[Item]:
-    """Return the claims, and unless `verdicts_alone` the tables, of two folders of one notebook's results."""
+    """Return the compared claims, and unless `verdicts_alone` the tables, of two folders of one notebook's results."""
     one, other = (_things(folder, verdicts_alone) for folder in (first, second))
     path, kinds = root / "notebooks" / "claims" / f"{notebook}.yaml", {}
     for claim in claims.load(path).claims.values() if path.is_file() else []:
@@ -177,7 +177,7 @@ def _things(folder: Path, verdicts_alone: bool) -> dict[str, pd.Series]:
 
 
 def judge(name: str, one: pd.Series | None, other: pd.Series | None, kind: str) -> Item:
-    """Return the state of one thing of two runs (None where a run has it not); `kind` is one of `TOLERANCES`."""
+    """Return the state of one thing in two runs (None if a run does not have it); `kind` is one of `TOLERANCES`."""
     if one is None or other is None:
         return Item(name, DIFFERS, f"only in the {'first' if other is None else 'second'} run")
     if len(lone := one.index.symmetric_difference(other.index, sort=False)):

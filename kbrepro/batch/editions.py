@@ -1,7 +1,8 @@
 """Editions: rules and settings of a notebook, frozen with a root seed before its full-scale run is first seen.
 
-The seed follows from what decides (rules, scale, needs, interpretations) and the settings of the full-scale profile,
-and stays for the whole edition. A rule that changes afterwards is judged on the same trials and marked as revised.
+The seed is computed from what decides (rules, scale, needs, interpretations) and the settings of the full-scale
+profile, and stays for the whole edition. A rule that changes afterwards is judged on the same trials and marked as
+revised.
 """
 
 import json
@@ -23,22 +24,22 @@ COLUMNS = ("notebook", "edition", "profile", "date", "commit", "seed", *claims.V
 
 
 def history(root: Path) -> list[dict[str, str]]:
-    """Return a row for every full-scale run that was ever seen, oldest first in each notebook; empty without a file."""
+    """Return one row per full-scale run that was ever seen, oldest first in each notebook; empty without a file."""
     return paths.read_rows(root / HISTORY)
 
 
 def seed_of(rules: claims.Rules, settings: Mapping[str, Any]) -> int:
-    """Return the root seed that follows from what decides and from the settings of the full-scale profile."""
+    """Return the root seed, computed from what decides and from the settings of the full-scale profile."""
     counts = {name: value for name, value in settings.items() if name != "seed"}
     return int(claims.digest({"rules": rules.deciding, "settings": counts})[:8], 16)
 
 
 def open_new(root: Path, notebook: str, name: str, why: str) -> int:
-    """Freeze the rules of a notebook as they stand, under the name of an edition; return the new root seed.
+    """Freeze the current rules of a notebook under the name of an edition; return the new root seed.
 
     Writes the edition, the seed in the full-scale profile and a line of the history, and empties the notebook's
     full-scale store, which belongs to the edition before. Commit all of it before anything is played. Raises ValueError
-    if rules and settings are those of the edition before.
+    if neither rules nor settings have changed since the edition before.
     """
     path = root / "notebooks" / "claims" / f"{notebook}.yaml"
     rules, settings = claims.load(path), profiles.of_profile(root, notebook, FULL_SCALE)
@@ -59,7 +60,7 @@ def open_new(root: Path, notebook: str, name: str, why: str) -> int:
 
 
 def note_verdicts(root: Path, notebook: str, verdicts: Sequence[str]) -> None:
-    """Write how many claims have each verdict into the line of the edition that was played; nothing if it has none."""
+    """Write the number of claims per verdict into the line of the edition that was played; nothing if it has none."""
     rows, counts = history(root), Counter(verdicts)
     for row in reversed(rows):
         if row["notebook"] == notebook:

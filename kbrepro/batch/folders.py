@@ -1,4 +1,4 @@
-"""Folders of results: replaced whole or not at all, by one process at a time; what was played stays."""
+"""Folders of results: replaced completely or not at all, by one process at a time; played trials stay."""
 
 try:
     import fcntl
@@ -15,9 +15,9 @@ STAYS = "played"
 
 
 def swap_in(new: Path, final: Path) -> None:
-    """Put the folder `new` in the place of `final`; whatever goes wrong, `final` is then the old one or the new one.
+    """Replace the folder `final` by `new`; whatever goes wrong, `final` is then either the old or the new one.
 
-    What `final` holds in `played/` stays.
+    What `final` has in `played/` stays.
     """
     try:
         if final.exists():
@@ -28,7 +28,7 @@ def swap_in(new: Path, final: Path) -> None:
 
 
 def recover(final: Path) -> None:
-    """Finish or undo a swap that was cut short."""
+    """Finish or undo a swap that was interrupted."""
     aside = _aside(final)
     if aside.exists() and not final.exists():
         aside.rename(final)
@@ -41,7 +41,7 @@ def recover(final: Path) -> None:
 
 @contextmanager
 def locked(lock: Path) -> Iterator[bool]:
-    """Hold a lock and yield True, or yield False where another process holds it; it ends with the process."""
+    """Hold a lock and yield True, or yield False if another process holds it; it ends with the process."""
     lock.parent.mkdir(parents=True, exist_ok=True)
     with lock.open("w") as file:
         try:

@@ -1,4 +1,4 @@
-"""A process of its own that waits until the batch ends, however that happens, and then ends what it started.
+"""A separate process that waits until the batch ends, for whatever reason, and then ends what it started.
 
 Run as `python -P guard.py MARK` with a pipe from the batch as standard input: when the pipe closes, every process whose
 environment has that mark is killed. A kernel lives in a session of its own and workers may be orphans, so neither a

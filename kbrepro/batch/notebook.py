@@ -1,4 +1,4 @@
-"""Executed notebooks without what differs from run to run: times, progress bars, random ids, machine paths."""
+"""Executed notebooks without what changes from run to run: times, progress bars, random ids, machine paths."""
 
 import re
 from pathlib import Path
@@ -32,7 +32,7 @@ def replace(notebook: NotebookNode, cell_type: str, old: str, new: str) -> None:
 
 
 def show_in(notebook: NotebookNode, tag: str, text: str) -> None:
-    """Put Markdown in the place of the output of the cells with a tag."""
+    """Replace the output of the cells with a tag by Markdown."""
     data = {"text/markdown": text, "text/plain": "<IPython.core.display.Markdown object>"}
     for cell in notebook.cells:
         if tag in cell.metadata.get("tags", []):
@@ -55,7 +55,7 @@ def tidy_log(log: Path, root: Path) -> None:
 
 
 def last_error(folder: Path) -> str:
-    """Return the error of the cell that failed in a folder's notebook.ipynb, else the last lines of its log.txt."""
+    """Return the error of the failed cell in a folder's notebook.ipynb, else the last lines of its log.txt."""
     if (path := folder / "notebook.ipynb").is_file():
         outputs = (output for cell in nbformat.read(path, as_version=4).cells for output in cell.get("outputs", []))
         for output in outputs:

@@ -1,4 +1,4 @@
-"""One papermill process, watched to its end, after which none of its processes is left."""
+"""One papermill process, watched until its end, which leaves no process of its own."""
 
 import os
 import subprocess

@@ -1,4 +1,4 @@
-"""Which notebooks and profiles there are, and whether values fit a notebook's parameters; nothing is run here."""
+"""Lists notebooks and profiles, and checks whether values fit a notebook's parameters; runs nothing."""
 
 import ast
 import re
@@ -32,7 +32,7 @@ _Loader.add_implicit_resolver(
 
 
 def notebook_names(root: Path, suffix: str) -> list[str]:
-    """Return the names of the notebooks that there are as `suffix` (.ipynb or .py), sorted, without it."""
+    """Return the names of the notebooks with a file of this `suffix` (.ipynb or .py), sorted, without it."""
     return sorted(path.stem for path in (root / "notebooks").glob(f"[0-9][0-9]_*{suffix}"))
 
 
@@ -43,9 +43,9 @@ def profile_names(root: Path) -> list[str]:
 
 
 def chosen(wanted: Iterable[str], available: list[str], what: str) -> list[str]:
-    """Return the wanted names in order, all that are available if none is wanted; ValueError on an unknown one.
+    """Return the wanted names in order, or all available ones if none is wanted; ValueError on an unknown one.
 
-    A notebook may be named by its number or its path too: 01 or notebooks/01_name.ipynb.
+    A notebook may also be named by its number or its path: 01 or notebooks/01_name.ipynb.
     """
     numbered = {name.partition("_")[0]: name for name in available}
     wanted = [name.removesuffix(".ipynb").removeprefix("notebooks/") for name in wanted]
@@ -58,12 +58,12 @@ def chosen(wanted: Iterable[str], available: list[str], what: str) -> list[str]:
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """Return the question whether a name that is like one of those known was meant; nothing where none is."""
+    """Return the question whether a similar known name was meant; empty if no known name is similar."""
     return f"did you mean {near[0]}?" if (near := get_close_matches(name, list(known), n=1)) else ""
 
 
 def read_setting(text: str) -> tuple[str, Any]:
-    """Return name and value of one `name=value`, the value read as YAML; ValueError if it cannot be read."""
+    """Return name and value of a `name=value`, with the value read as YAML; ValueError if it cannot be read."""
     name, equals, value = text.partition("=")
     if not equals or not name.strip().isidentifier() or not value.strip():
         raise ValueError(f"--set {text!r} is not allowed: it must be name=value")
@@ -71,7 +71,7 @@ def read_setting(text: str) -> tuple[str, Any]:
 
 
 def of_profile(root: Path, notebook: str, profile: str) -> dict[str, Any]:
-    """Return what a profile changes in a notebook; ValueError if there is no such profile, or it is not a flat map."""
+    """Return the parameters that a profile changes in a notebook; ValueError if it does not exist or is no flat map."""
     chosen([profile], profile_names(root), "profile")
     if profile == QUICK:
         return {}
@@ -86,7 +86,7 @@ def of_profile(root: Path, notebook: str, profile: str) -> dict[str, Any]:
 
 
 def defaults(root: Path, notebook: str) -> dict[str, Any]:
-    """Return the parameters of a notebook, each with its default."""
+    """Return the parameters of a notebook with their defaults."""
     from papermill import inspect_notebook  # slow to import
 
     found = inspect_notebook(root / "notebooks" / f"{notebook}.ipynb")
@@ -94,9 +94,9 @@ def defaults(root: Path, notebook: str) -> dict[str, Any]:
 
 
 def check(root: Path, notebook: str, values: Mapping[str, Any], defaults: Mapping[str, Any]) -> None:
-    """Raise ValueError unless every value has the name and the type of a parameter, and passes the notebook's checks.
+    """Raise ValueError unless every value has the name and type of a parameter and passes the notebook's checks.
 
-    Those are its cell tagged `checks`, which is run here, so that no kernel starts on what is impossible.
+    The checks are its cell tagged `checks`, which runs here, so that no kernel starts with impossible values.
     """
     allowed = {name: type(its) for name, its in defaults.items() if name != RESERVED}
     for name, value in values.items():

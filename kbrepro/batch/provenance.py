@@ -1,4 +1,4 @@
-"""What a result was made with besides its parameters: versions, commit, platform, data. Nothing is decided by it."""
+"""What a result was made with besides its parameters: versions, commit, platform, data. It decides nothing."""
 
 import hashlib
 import os
@@ -14,7 +14,7 @@ PACKAGES = ("numpy", "scipy", "pandas", "matplotlib", "joblib", "papermill")
 
 
 def before(root: Path, jobs: str | None) -> dict[str, Any]:
-    """Return what is known before a run starts; `jobs` is the number of workers asked for, if any."""
+    """Return what is known before a run starts; `jobs` is the requested number of workers, if any."""
     from kbrepro.data.store import checksums
 
     system, machine = platform.system(), platform.machine()
@@ -28,7 +28,7 @@ def before(root: Path, jobs: str | None) -> dict[str, Any]:
 
 
 def workers(jobs: int | str | None) -> int:
-    """Return the number of worker processes of a run that was asked for `jobs` of them, if any."""
+    """Return the number of worker processes of a run for which `jobs`, if any, were requested."""
     return int(jobs or os.environ.get("KBREPRO_JOBS") or os.cpu_count() or 1)
 
 
@@ -42,7 +42,7 @@ def versions() -> dict[str, str]:
 
 
 def processor() -> str:
-    """Return the name of the processor, as the system tells it, and the kernel that BLAS chose for it."""
+    """Return the name of the processor, as the system gives it, and the kernel that BLAS chose for it."""
     from threadpoolctl import threadpool_info
 
     kernels = {info.get("architecture", "") for info in threadpool_info() if info["user_api"] == "blas"}
@@ -50,7 +50,7 @@ def processor() -> str:
 
 
 def git_state(root: Path) -> dict[str, Any]:
-    """Return commit and whether files differ from it, results and pages that quote them aside; None without git."""
+    """Return the commit, and whether files changed, except results and pages that quote them; None without git."""
     commit = git(root, "rev-parse", "HEAD")
     asked = ["--no-optional-locks", "status", "--porcelain", "--", ".", ":!results", *(f":!{page}" for page in PAGES)]
     changes = git(root, *asked)
@@ -58,7 +58,7 @@ def git_state(root: Path) -> dict[str, Any]:
 
 
 def git(root: Path, *arguments: str) -> str | None:
-    """Return what git says, None where it fails or is not there."""
+    """Return the output of git; None if it fails or is not installed."""
     try:
         done = subprocess.run(["git", *arguments], cwd=root, capture_output=True, text=True, check=True)
     except (OSError, subprocess.CalledProcessError):

@@ -1,4 +1,4 @@
-"""Run notebooks with papermill, one process each; a folder of results is replaced whole, and only on success."""
+"""Run notebooks with papermill, one process each; a run replaces all of a results folder, and only on success."""
 
 import hashlib
 import json
@@ -26,7 +26,7 @@ TIMES = "trials.csv"  # what was computed, and how long it took
 
 
 class RunFailed(RuntimeError):
-    """At least one notebook did not run to its end; its previous results are untouched."""
+    """At least one notebook did not run to its end; its previous results are unchanged."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class Run:
     notebook: str
     profile: str
     folder: Path  # where the results go
-    given: dict[str, Any]  # what papermill is told: profile and overrides
+    given: dict[str, Any]  # what papermill is given: profile and overrides
     effective: dict[str, Any]  # the same over the notebook's defaults
 
     @property
@@ -56,15 +56,15 @@ def run(
 ) -> list[Path]:
     """Run notebooks (all if none is named) and return the folders of their results.
 
-    What their stores hold is read, the rest is played and kept there; labels in `fresh` (`*`: all) are played anew.
-    Every name, type and profile is checked before anything runs: ValueError. A notebook that fails leaves its previous
-    results as they were, the others still run, and RunFailed is raised at the end.
+    Trials in their stores are read, all others are played and kept there; labels in `fresh` (`*`: all) are played anew.
+    Raises ValueError on a wrong name, type or profile before anything runs. If a notebook fails, its previous results
+    stay, the others still run, and RunFailed is raised at the end.
     """
     root = root or paths.project_root()
     runs = plan(notebooks, profile, overrides, root)
     kept = {label for r in runs for label in store.labels(r.folder / store.PLAYED)}
     for label in {*fresh} - {"*", *kept}:
-        raise ValueError(f"--fresh {label!r} is not allowed: it must be a label that is kept, one of {sorted(kept)}")
+        raise ValueError(f"--fresh {label!r} is not allowed: it must be a kept label, one of {sorted(kept)}")
     environment = _environment(jobs) | {store.FRESH: "\n".join(fresh)}
     _each({r.notebook: partial(_run, r, environment) for r in runs})
     return [r.folder for r in runs]
@@ -72,9 +72,9 @@ def run(
 
 @contextmanager
 def judged_again(r: Run) -> Iterator[Path]:
-    """Judge and show a run from its store alone: nothing is played. Yield the folder, which goes afterwards.
+    """Judge and show a run from its store alone, without playing. Yield its folder, which is removed afterwards.
 
-    Raises RunFailed, with the label, if the store lacks something.
+    Raises RunFailed, which names the label, if the store lacks one.
     """
     folder = r.folder.with_name(f"{r.notebook}.again.partial")
     try:
@@ -91,7 +91,7 @@ def plan(notebooks: list[str], profile: str, overrides: Mapping[str, Any], root:
 
 
 def refresh(notebooks: list[str], root: Path | None = None) -> list[Path]:
-    """Make the notebooks anew from their .py files, run as they stand without data, and return their paths.
+    """Rebuild the notebooks from their .py files, run at their defaults without data, and return their paths.
 
     Raises ValueError on an unknown name, and RunFailed like `run`.
     """
@@ -172,7 +172,7 @@ def _run_alone(r: Run, environment: Mapping[str, str]) -> None:
     record |= {"seconds": round(time.monotonic() - start, 1), "compute_seconds": seconds, "played": played}
     record |= {"rules": rules.digest if rules else "", "outputs": provenance.checksums(r.partial)}
     if not played:
-        print(f"{r.notebook}: nothing was played, all trials were read from the store", file=sys.stderr)
+        print(f"{r.notebook}: nothing was played; all trials were read from the store", file=sys.stderr)
     text = json.dumps(record, indent=1, sort_keys=True, ensure_ascii=False)
     paths.write_text(r.partial / "run.json", text + "\n")
     folders.swap_in(r.partial, r.folder)
@@ -181,7 +181,7 @@ def _run_alone(r: Run, environment: Mapping[str, str]) -> None:
         editions.note_verdicts(r.root, r.notebook, [its["verdict"] for its in found["claims"]])
         if untrue := [its["sentence"] for its in found["expected"] if not its["holds"]]:
             listed = "\n".join(f"- {sentence}" for sentence in untrue)
-            raise RunFailed(f"its results are kept, but the notebook says what is not true of them:\n{listed}")
+            raise RunFailed(f"its results are kept, but sentences of the notebook are not true of them:\n{listed}")
 
 
 def _make(r: Run, folder: Path, environment: Mapping[str, str]) -> None:
@@ -237,4 +237,4 @@ def _execute(root: Path, source: Path, folder: Path, given: Mapping[str, Any], e
     tidy_log(folder / "log.txt", root)
     if code != 0:
         where = folder.relative_to(root).as_posix()
-        raise RunFailed(f"{last_error(folder)}\n(papermill exit code {code}; what there is: {where})")
+        raise RunFailed(f"{last_error(folder)}\n(papermill exit code {code}; what it left: {where})")

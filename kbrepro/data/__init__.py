@@ -1,4 +1,4 @@
-"""Sensor readings: found, fetched and verified by `store`; what every set looks like once it is cleaned."""
+"""Sensor readings: `store` finds, fetches and verifies them; this is the form of every set after cleaning."""
 
 import zipfile
 import zlib
@@ -16,14 +16,14 @@ _UNREADABLE = (OSError, EOFError, ValueError, TypeError, LookupError, NotImpleme
 
 
 class DamagedFile(ValueError):
-    """A data file that is there but is not what it should be."""
+    """A data file that exists but is not what it should be."""
 
 
 @dataclass(frozen=True, eq=False)
 class SensorData:
     """Readings (n_times, n_sensors) in `unit` at `times`; locations (n_sensors, 2) or None; arrays are read-only.
 
-    `checksum` is that of the readings, rounded to six decimals, whatever file they come from; empty for a substitute.
+    `checksum` is of the readings, rounded to six decimals, and the same for any source file; empty for a substitute.
     """
 
     readings: np.ndarray
@@ -43,7 +43,7 @@ class SensorData:
 
 @contextmanager
 def reading(path: Path, what: str) -> Iterator[None]:
-    """Turn whatever reading a damaged file raises into a DamagedFile that names the file and what it should be."""
+    """Turn any error from a damaged file into a DamagedFile that names the file and what it should be."""
     try:
         yield
     except _UNREADABLE as error:

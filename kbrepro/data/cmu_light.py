@@ -42,7 +42,7 @@ def read(path: Path) -> SensorData:
 
 
 def unzip(archive: Path) -> Path:
-    """Return the MATLAB file of the owner's archive, unpacked beside it and checked; raises DamagedFile."""
+    """Return the MATLAB file of the owner's archive, unpacked next to it and checked; raises DamagedFile."""
     path = archive.with_name(MAT)
     with reading(archive, "an archive with a .mat file"), zipfile.ZipFile(archive) as file:
         name, *_ = [name for name in file.namelist() if name.endswith(".mat")]
@@ -52,7 +52,7 @@ def unzip(archive: Path) -> Path:
 
 
 def simulated() -> SensorData:
-    """Return simulated light of 41 sensors: days whose sun wanders over the room, clouds that neighbours share."""
+    """Return simulated light of 41 sensors: a sun that wanders over the room, clouds that neighbours share."""
     rng = np.random.default_rng(2005)
     places = rng.uniform((0, 0), (30, 12), size=(N_SENSORS, 2))
     covariance = np.exp(-0.5 * (cdist(places, places) / 5) ** 2) + 0.01 * np.eye(N_SENSORS)

@@ -1,4 +1,4 @@
-"""Readings of the Intel Berkeley Research Lab: from the owner's rows to minute means; a simulated substitute."""
+"""Temperatures of the Intel Berkeley Research Lab, as minute means of the owner's rows; a simulated substitute."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -23,10 +23,10 @@ MIN_COVERAGE = 0.5  # share of mote-minutes with a reading, for each day (0.85 o
 
 
 def read(path: Path, days: Sequence[str], motes: Sequence[int]) -> SensorData:
-    """Minute means of the motes, gaps interpolated linearly in time, the ends filled with the nearest reading.
+    """Return minute means of the motes, gaps interpolated linearly in time, ends filled with the nearest reading.
 
-    The places of the motes come from the file beside it, if it is there. Raises ValueError for a day that is not in the
-    file, DamagedFile for a file that is not what it should be.
+    The places of the motes come from the file next to it, if there is one. Raises ValueError for a day that is not in
+    the file, DamagedFile for a file that is not what it should be.
     """
     with reading(path, "Intel lab readings"):
         rows, days_seen = _rows(path, days, motes)
@@ -77,7 +77,7 @@ def _minutes(days: Sequence[str]) -> pd.DatetimeIndex:
 
 
 def simulated(days: tuple[str, ...], motes: tuple[int, ...]) -> SensorData:
-    """A daily cycle that varies smoothly over the lab, slow correlated weather, a little noise; 22 deg C."""
+    """Return a daily cycle that varies smoothly over the lab, slow correlated weather, a little noise; 22 deg C."""
     rng = np.random.default_rng(20040304)
     places = rng.uniform((0, 0), (40, 31), size=(len(motes), 2))
     covariance = np.exp(-0.5 * (cdist(places, places) / 12) ** 2) + 0.01 * np.eye(len(motes))

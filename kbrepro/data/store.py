@@ -1,7 +1,7 @@
-"""Sensor data: find, download, verify, clean; a labelled simulated substitute where there is none.
+"""Sensor data: find, download, verify, clean; a labelled simulated substitute if there is none.
 
-Files are looked for in the directory `KBREPRO_DATA` when that is set, and nowhere else; otherwise in the
-project's `data/`. `data/README.md` says what they are, whose, and what is wrong with them.
+If `KBREPRO_DATA` is set, only that directory is searched; otherwise the project's `data/` is. `data/README.md` says
+what the files are, whose they are, and what is wrong with them.
 """
 
 import hashlib
@@ -53,10 +53,10 @@ class DownloadFailed(RuntimeError):
 
 
 def load(name: str, days: Sequence[str] = DAYS, motes: Sequence[int] = MOTES) -> SensorData:
-    """Sensor data by name, cleaned; a simulated substitute (`is_real` False) when no file is found.
+    """Return sensor data by name, cleaned; a simulated substitute (`is_real` False) if no file is found.
 
     `name` is "temperature": one column for each of `motes` (numbers from 1 to 54, by default the 46 best covered;
-    `intel_lab.REPORTING` for all 51 that work), one row a minute of `days` ("YYYY-MM-DD"; calendar order), deg C;
+    `intel_lab.REPORTING` for all 51 that work), one row per minute of `days` ("YYYY-MM-DD"; calendar order), deg C;
     "light": 41 sensors, 601 rows to learn from, then 192 to test on, Lux; or "traffic_usc" (108 detectors) or
     "traffic_metr_la" (207), five-minute slots of working mornings, mph.
     The arrays are shared between calls, hence read-only. Raises ValueError for an unknown name or mote, or a day
@@ -72,7 +72,7 @@ def load(name: str, days: Sequence[str] = DAYS, motes: Sequence[int] = MOTES) ->
 
 
 def train_test(data: SensorData, fraction: float = 2 / 3) -> tuple[np.ndarray, np.ndarray]:
-    """The first `fraction` of the readings in time, and the rest: two arrays (rows, n_sensors)."""
+    """Return the first `fraction` of the readings in time, and the rest: two arrays (rows, n_sensors)."""
     cut = round(fraction * len(data.readings)) if 0 < fraction < 1 else 0
     if not 0 < cut < len(data.readings):
         raise ValueError(f"fraction={fraction!r}: allowed: between 0 and 1, with a row on either side")
@@ -80,7 +80,7 @@ def train_test(data: SensorData, fraction: float = 2 / 3) -> tuple[np.ndarray, n
 
 
 def checksums() -> dict[str, str]:
-    """Path in the data directory -> sha256, of the files `load` reads by default; {} when there are none."""
+    """Return path in the data directory -> sha256 of the files that `load` reads by default; {} if there are none."""
     directory, files = _directory() or Path(), [path for path in map(_file, _SETS) if path]
     beside = [path.with_name({traffic.DENSE: traffic.SPARSE}.get(path.name, LOCATIONS)) for path in files]
     files += [path for path in beside if path.is_file()]
@@ -88,7 +88,7 @@ def checksums() -> dict[str, str]:
 
 
 def status() -> str:
-    """For people: where data is looked for, which files are used, whether they are the recorded ones."""
+    """Return, for people, where data is searched, which files are used, and whether they are the recorded ones."""
     lines = [f"data directory: {_directory() or 'none'}"]
     for name, sha256 in checksums().items():
         match = "as recorded" if sha256 == RECORDED[Path(name).name] else "DIFFERS from the recorded one"
@@ -102,9 +102,9 @@ def status() -> str:
 def fetch(if_missing: bool = False) -> str:
     """Download temperature and light from their owners into data/ and check their content.
 
-    With `if_missing` only what is not there; nothing when KBREPRO_DATA is set. Nothing is replaced before every check
-    on it has passed. What did arrive is kept; where something did not, one line says why: it is raised as
-    DownloadFailed, with `if_missing` returned.
+    With `if_missing` only missing files are fetched, and none if KBREPRO_DATA is set. A file is replaced only after
+    every check has passed. Files that arrived are kept; if one did not, one line says why: it is raised as
+    DownloadFailed, or returned with `if_missing`.
     """
     own = os.environ.get("KBREPRO_DATA")
     if own and not if_missing:
@@ -123,7 +123,7 @@ def fetch(if_missing: bool = False) -> str:
 
 
 def _download(name: str, url: str, target: Path) -> None:
-    """Fetch into a folder beside the final place, check, then move."""
+    """Fetch into a folder next to the final place, check, then move."""
     target.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=target, prefix="fetch-") as folder:
         if name == "temperature":
@@ -145,7 +145,7 @@ def _retrieve(url: str, name: str, folder: str) -> Path:
 
 
 def _directory() -> Path | None:
-    """The one directory to look in; None outside a checkout."""
+    """The only directory to search; None outside a checkout."""
     if own := os.environ.get("KBREPRO_DATA"):
         if not Path(own).is_dir():
             raise ValueError(f"KBREPRO_DATA={own!r}: no such directory; allowed: an existing one, or unset")
@@ -157,7 +157,7 @@ def _directory() -> Path | None:
 
 
 def _file(name: str, days: Sequence[str] = DAYS) -> Path | None:
-    """The file with the readings of a set; None where there is none."""
+    """The file with the readings of a set; None if there is none."""
     directory, (folder, files, _, _) = _directory(), _SETS[name]
     if not set(days) <= set(DAYS):
         files = files[1:] + files[:1]  # the extract has the default days only

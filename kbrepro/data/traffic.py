@@ -1,4 +1,4 @@
-"""Highway speeds that stand in for the I-880 South set of Srinivas et al., which was never published.
+"""Highway speeds: substitutes for the I-880 South set of Srinivas et al., which was never published.
 
 Rows are five-minute slots from 6 to 11 am of working days, columns detectors, in miles per hour.
 """
@@ -20,10 +20,11 @@ SLOTS = 60  # five-minute slots from 6 to 11 am
 
 
 def read_usc(path: Path) -> SensorData:
-    """Return the 108 usable detectors, 79 of them along one corridor, of 23 working days of an April, year not stated.
+    """Return the 108 usable detectors, 79 of them along one corridor, on 23 working days of an April, year not stated.
 
     A speed of 0 is a gap. Slots with more than half of the detectors silent are dropped (network outages), then
-    detectors silent in more than 5 % of what is left; remaining gaps are interpolated in time. Raises DamagedFile.
+    detectors silent in more than 5 % of the remaining slots; gaps that remain are interpolated in time. Raises
+    DamagedFile.
     """
     with reading(path, "USC highway speeds"):
         if path.name == DENSE:

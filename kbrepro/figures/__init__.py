@@ -1,4 +1,4 @@
-"""House style, the look of every algorithm, and the plot kinds that several notebooks share."""
+"""House style, the line style of every algorithm, and the kinds of plots that several notebooks share."""
 
 from kbrepro.figures.panels import (
     curves,

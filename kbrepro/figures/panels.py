@@ -39,9 +39,9 @@ def regret_quartiles(
     hero: str = "",
     bands: Collection[str] | None = None,
 ) -> None:
-    """Draw regret over trials on log-log axes, one curve a policy, with the spread that the axis names.
+    """Draw regret over trials on log-log axes, one curve per policy, with the spread that the axis names.
 
-    `quantity`: average, cumulative or simple. `spread`: median and quartiles, where tails are heavy, or mean and 95 %
+    `quantity`: average, cumulative or simple. `spread`: median and quartiles for heavy tails, or mean and 95 %
     interval (1.96 standard errors, of means of `block` consecutive trials). `unit` is that of the reward, `hero` the
     policy that the paper is about. Where bands would cover each other, `bands` names the policies that have one; others
     have bars at some rounds. Axes begin where no curve is zero. Call `label_ends` when all is drawn.
@@ -76,7 +76,7 @@ def regret_quartiles(
 def regret_row(
     panels: Mapping[str, Mapping[str, Trace]], height: float, looks: Mapping[str, Look] | None = None, **settings: Any
 ) -> tuple[Figure, Array]:
-    """Return a figure with `regret_quartiles` in a row of panels {title: traces} on one y axis, curves restyled."""
+    """Return a figure with `regret_quartiles` in a row of panels {title: traces}, one y axis and restyled curves."""
     figure, axes = pieces.row(len(panels), height, sharey=True)
     for ax, (title, traces) in zip(axes, panels.items(), strict=True):
         regret_quartiles(ax, traces, **settings)
@@ -88,7 +88,7 @@ def regret_row(
 
 
 def restyle(ax: Axes, looks: Mapping[str, Look]) -> None:
-    """Give curves of `regret_quartiles`, and their bands, other looks than those of their names."""
+    """Give curves of `regret_quartiles`, and their bands, line styles other than those of their names."""
     for line, band in zip(ax.lines, ax.collections, strict=True):
         its: tuple[Any, Any] = looks.get(str(line.get_label())) or (line.get_color(), line.get_linestyle())
         line.set(color=its[0], linestyle=its[1])
@@ -106,9 +106,9 @@ def labelled(figure: Figure, title: str) -> Figure:
 
 
 def label_ends(*axes: Axes) -> None:
-    """Label every curve of panels at its end, spread so that no label covers another; call it when all else is drawn.
+    """Label every curve of panels at its end, spread so that no label covers another; call it last.
 
-    Curves that coincide are labelled together. Where labels would be higher than the panel, or wider than three
+    Curves that coincide are labelled together. If the labels would be higher than the panel, or wider than three
     tenths of the figure, one legend below the figure names the curves of all its panels.
     """
     lay_out(pieces.figure_of(axes[0]))  # the layout decides how high a panel is
@@ -118,7 +118,7 @@ def label_ends(*axes: Axes) -> None:
 
 
 def lay_out(figure: Figure) -> None:
-    """Place the panels of a figure as its layout engine would before it is drawn; draw it where it has none."""
+    """Place the panels of a figure as its layout engine will; draw the figure if it has no such engine."""
     if not (engine := figure.get_layout_engine()):
         figure.draw_without_rendering()
     elif figure.axes:
@@ -127,7 +127,7 @@ def lay_out(figure: Figure) -> None:
 
 @contextmanager
 def placed(figure: Figure, dpi: float) -> Iterator[None]:
-    """Place the panels of a figure for good, as for `dpi`: save it within, and drawings do not place them anew."""
+    """Fix the places of a figure's panels, as for `dpi`; save it within, so that drawing does not move them again."""
     before = figure.dpi
     figure.set_dpi(dpi)
     lay_out(figure)
@@ -188,7 +188,7 @@ def _ends(ax: Axes, lines: Sequence[Line2D]) -> tuple[Array, list[bool]]:
 
 
 def said(figure: Figure) -> str:
-    """Return the title of a figure, else that of its first panel, on one line."""
+    """Return the title of a figure, else of its first panel, on one line."""
     return " ".join((figure.get_suptitle() or (figure.axes[0].get_title() if figure.axes else "")).split())
 
 
@@ -203,9 +203,9 @@ def curves(figure: Figure) -> pd.DataFrame:
 
 
 def printed(figure: Figure, its: pd.DataFrame) -> None:
-    """Draw curves that were read off a paper's plot into a figure of ours, dotted and grey, named at their ends.
+    """Draw curves that were read off a paper's plot into one of our figures, dotted and grey, named at their ends.
 
-    `its` is a table as `curves` returns it: panel, curve, x, y. Raises ValueError if a column or panel is not there.
+    `its` is a table like that of `curves`: panel, curve, x, y. Raises ValueError if a column or panel is missing.
     """
     if missing := {"panel", "curve", "x", "y"} - set(its):
         raise ValueError(f"printed curves lack the columns {', '.join(sorted(missing))}")

@@ -1,4 +1,4 @@
-"""Pieces that figures are put together from."""
+"""Pieces of which figures are made."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -17,13 +17,13 @@ from kbrepro.regret import standard_error
 
 
 def row(columns: int, height: float, **settings: Any) -> tuple[Figure, Array]:
-    """Return a figure as wide as a page with its panels (columns,) in a row; settings as for `plt.subplots`."""
+    """Return a figure of page width, and its panels (columns,) in a row; settings as for `plt.subplots`."""
     figure, (axes,) = plt.subplots(1, columns, figsize=(WIDTH, height), squeeze=False, **settings)
     return figure, axes
 
 
 def figure_of(ax: Axes) -> Figure:
-    """Return the figure that a panel stands in."""
+    """Return the figure of a panel."""
     assert isinstance(ax.figure, Figure)
     return ax.figure
 
@@ -64,25 +64,25 @@ def plain_log(axis: Axis) -> None:
 
 
 def positive(*samples: Array) -> list[Array]:
-    """Return samples in which the smallest value above 0 of them all stands for what is below it, for log axes."""
+    """Return samples, for log axes, in which the smallest value above 0 of all replaces those below it."""
     floor = min((x for its in samples for x in its if x > 0), default=1.0)
     return [np.maximum(its, floor) for its in samples]
 
 
 def golden(n: int) -> Array:
-    """Return n shares of a row's width (n,) for its dots: the golden section keeps neighbours apart."""
+    """Return n places for dots, as shares of a row's width (n,): the golden section keeps neighbours apart."""
     return np.arange(n) * 0.618034 % 1
 
 
 def name_rows(ax: Axes, names: Sequence[str], beyond: tuple[float, float] = (0.5, 0.5)) -> None:
-    """Name rows 0, 1, ... from the top, without lines across; the axis ends so far below the last, above the first."""
+    """Name rows 0, 1, ... from the top, without grid lines; the axis ends `beyond` the last and above the first."""
     ax.set_yticks(range(len(names)), names)
     ax.set_ylim(len(names) - 1 + beyond[0], -beyond[1])
     ax.grid(visible=False, axis="y")
 
 
 def titled(figure: Figure, title: str, columns: int = 0, panel: int = 0) -> Figure:
-    """Set the title of a figure and, with `columns`, name the curves of one panel below it in so many."""
+    """Set the title of a figure and, with `columns`, name the curves of one panel below it in that many columns."""
     if columns:
         legend_below(figure, columns, [figure.axes[panel]])
     say(figure, title)
@@ -99,7 +99,7 @@ def say(figure: Figure, title: str) -> None:
 
 
 def legend_below(figure: Figure, columns: int, axes: Sequence[Axes], **settings: Any) -> None:
-    """Name the curves of panels below the figure, each name once, in at most so many columns."""
+    """Name the curves of panels below the figure, each name once, in at most `columns` columns."""
     shown: dict[Any, Any] = {}
     for ax in axes:
         handles, labels = ax.get_legend_handles_labels()

@@ -1,4 +1,4 @@
-"""House style, and the look of every algorithm, kernel and state of a claim: the same in every figure."""
+"""House style, and the look of every algorithm, kernel and state of a claim, the same in every figure."""
 
 from typing import Any
 
@@ -52,9 +52,9 @@ def use_style() -> None:
 
 
 def look(name: str, hero: str = "") -> dict[str, Any]:
-    """Return the `plot` keywords of an algorithm; `hero`, the one that a paper is about, is thick and on top.
+    """Return the `plot` keywords of an algorithm; `hero`, the paper's own, is thick and on top.
 
-    An algorithm that has no look of its own gets the next colour of the cycle.
+    An algorithm without its own look gets the next colour of the cycle.
     """
     weight = {"linewidth": 2.6, "zorder": 3.0} if name == hero else {"linewidth": 1.4}
     if name not in LOOK:

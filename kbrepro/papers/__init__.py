@@ -1,4 +1,4 @@
-"""The papers, a folder each; a folder imports the core and no other paper. Its `paper.py` says what the paper is."""
+"""One folder per paper, which imports the core and no other paper. Its `paper.py` says what the paper is."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -17,7 +17,8 @@ class Paper:
 
     `notebook`; `hero`, the algorithm that the paper is about; `families`: colour -> name ->
     line style of the algorithms that no earlier paper has; `beside`: those of other papers that its figures show.
-    A `synthesis` is no paper: it plays what others have, may import their folders, and its families are kinds of rules.
+    A `synthesis` is not a paper: it plays algorithms of others, may import their folders, and its families are kinds of
+    rules.
     """
 
     notebook: str
@@ -29,7 +30,7 @@ class Paper:
 
 @cache
 def found() -> dict[str, Paper]:
-    """Return every paper whose folder here has a `paper.py`, by its name, in the order of the notebooks."""
+    """Return every paper whose folder here has a `paper.py`, by name, in the order of the notebooks."""
     folders = [name for _, name, is_folder in iter_modules(__path__) if is_folder]
     names = [name for name in folders if find_spec(f"{__name__}.{name}.paper")]
     its = {name: import_module(f"{__name__}.{name}.paper").PAPER for name in names}
@@ -37,7 +38,7 @@ def found() -> dict[str, Paper]:
 
 
 def looks() -> dict[str, Look]:
-    """Return the look of every algorithm; ValueError where two papers give one of them two looks."""
+    """Return the look of every algorithm; ValueError if two papers give one of them two looks."""
     its: dict[str, Look] = {}
     for paper in found().values():
         for colour, family in paper.families.items():

@@ -1,7 +1,7 @@
-"""What all policies share: ask for an arm, tell what it gave, and one rule for ties.
+"""What all policies share: `ask` for an arm, `tell` its observation, and one rule for ties.
 
-Arms within 1e-10 (1 + |max|) of the maximum are tied, and a given order decides: exact float ties do not survive a
-change of BLAS, so equality is never asked for.
+Arms within 1e-10 (1 + |max|) of the maximum are tied, and a given order decides. Exact equality is never required:
+floating-point ties do not survive a change of BLAS.
 """
 
 from collections.abc import Callable
@@ -18,7 +18,7 @@ TOLERANCE = 1e-10
 
 
 def best_arm(index: Array, rank: NDArray[np.int64] | None = None) -> int:
-    """Return the arm of largest index (A,); among tied arms the one of lowest `rank` (A,), else of lowest number.
+    """Return the arm with the largest index (A,); among tied arms that of lowest `rank` (A,), else of lowest number.
 
     Raises ValueError if an index is NaN.
     """
@@ -31,7 +31,7 @@ def best_arm(index: Array, rank: NDArray[np.int64] | None = None) -> int:
 
 
 class Player(Protocol):
-    """A policy: it is asked for an arm, and told what a pull of it gave."""
+    """A policy: `ask` returns the arm to pull, `tell` takes in the observation."""
 
     def ask(self, rng: np.random.Generator) -> int: ...
     def tell(self, arm: int, observation: Any) -> None: ...
@@ -45,17 +45,17 @@ class Banded(Player, Protocol):
 
 
 class Arms(Protocol):
-    """The least that a policy is told."""
+    """The least that a policy is given."""
 
     @property
     def n_arms(self) -> int: ...
 
 
 class IndexPolicy:
-    """Pulls the arm of largest `index`; ties fall by one permutation, the first thing drawn from `rng`.
+    """Pulls the arm with the largest `index`; one permutation, the first thing drawn from `rng`, breaks ties.
 
-    Made from the `model` that it is given and the horizon. With `random_opening` the first arm is uniformly at random
-    instead. A subclass gives the index and its `prior`.
+    Made from a `model` and the horizon. With `random_opening` the first arm is uniformly random instead. A subclass
+    gives the index and its `prior`.
     """
 
     model: Arms
@@ -67,7 +67,7 @@ class IndexPolicy:
         self._rank: NDArray[np.int64] | None = None
 
     def prior(self, horizon: int) -> Learning:
-        """Return the posterior as it is before the first pull."""
+        """Return the posterior before the first pull."""
         raise NotImplementedError
 
     def index(self, rng: np.random.Generator) -> Array:
@@ -91,7 +91,7 @@ class IndexPolicy:
 class Policy(IndexPolicy):
     """An `IndexPolicy` for plain problems with the exact posterior of all arms.
 
-    `form`, one of `posterior`, says in which form; by default that for its size, `exact_posterior`.
+    `form` is one of those in `posterior`; by default `exact_posterior` chooses it by size.
     """
 
     model: Model

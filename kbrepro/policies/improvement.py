@@ -1,6 +1,7 @@
 """Expected improvement and (most) probable improvement, in forms that do not underflow.
 
-The papers do not state the incumbent, and it decides the outcome. Before the first pull it is the largest prior mean.
+The papers do not state the incumbent, although it decides the outcome. Before the first pull it is the largest prior
+mean; afterwards one of these:
 
 - `posterior_mean`: the largest posterior mean among the arms pulled so far.
 - `noisy_reward`: the largest reward observed so far.
@@ -40,7 +41,7 @@ def log_expected_excess(z: Array) -> Array:
 
 
 def z_score(posterior: Posterior, target: float) -> Array:
-    """Return (mean - target) / sd of every arm (A,); where the sd is 0, +inf above the target and -inf otherwise."""
+    """Return (mean - target) / sd of every arm (A,); if the sd is 0, +inf above the target and -inf otherwise."""
     excess, sd = posterior.mean - target, posterior.sd
     return np.divide(excess, sd, out=np.where(excess > 0, np.inf, -np.inf), where=sd > 0)
 
@@ -55,7 +56,7 @@ def log_expected_improvement(posterior: Posterior, target: float) -> Array:
 
 
 class ImprovementPolicy(Policy):
-    """An index of how far, or how surely, an arm exceeds incumbent + margin (margin >= 0, in units of reward)."""
+    """An index of how far, or how likely, an arm exceeds incumbent + margin (margin >= 0, in units of reward)."""
 
     posterior: ExactPosterior
 

@@ -12,7 +12,7 @@ from kbrepro.problems import Model, prior_draws
 
 
 class Sampling(Policy):
-    """A policy that draws functions from its posterior, in the covariance's or the lattice's form."""
+    """A policy that draws functions from its posterior, in covariance or lattice form."""
 
     posterior: CovariancePosterior | LatticePosterior
 
@@ -34,8 +34,8 @@ class Sampling(Policy):
 
             f - C (n f / s2 + sqrt(n / s2) z) = C C0^-1 f - C sqrt(n / s2) z
 
-        has the covariance C C0^-1 C + C diag(n) / s2 C = C (C0^-1 + diag(n) / s2) C = C. It is f less the mean that the
-        posterior would have after noisy observations of f, so C0 need not be invertible. One round costs
+        has the covariance C C0^-1 C + C diag(n) / s2 C = C (C0^-1 + diag(n) / s2) C = C. It is f minus the posterior
+        mean after noisy observations of f, so C0 need not be invertible. One round costs
         O(A^2), on a large lattice O(A log A), and no A x A array is made.
         """
         prior = self._draw_from_prior(rng)

@@ -1,4 +1,4 @@
-"""Upper confidence bounds, and the two rules that use only one half of them."""
+"""Upper confidence bounds, and the two rules that use only the mean or only the variance."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ class UCB(Policy):
 
 
 class MeanOnly(Policy):
-    """The arm of largest posterior mean: exploitation alone (Srinivas et al., Section 6)."""
+    """The arm with the largest posterior mean: pure exploitation (Srinivas et al., Section 6)."""
 
     def index(self, rng: np.random.Generator) -> Array:
         return self.posterior.mean
 
 
 class VarianceOnly(Policy):
-    """The arm of largest posterior variance: the experimental-design rule (Srinivas et al., eq. 4)."""
+    """The arm with the largest posterior variance: the experimental-design rule (Srinivas et al., eq. 4)."""
 
     posterior: ExactPosterior
 

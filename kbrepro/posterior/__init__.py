@@ -25,13 +25,13 @@ REFINED, RESIDUAL = 2, 1e-13
 
 
 class Learning(Protocol):
-    """What every policy keeps: it takes in what a pull of an arm gave."""
+    """What every policy keeps: it is updated by the observation of a pull."""
 
     def update(self, arm: int, observation: Any) -> None: ...
 
 
 class Posterior(Learning, Protocol):
-    """What an upper confidence bound and its width look at: mean and sd of every arm, (A,), and gain in nats."""
+    """What an upper confidence bound and its width use: mean and sd of every arm, (A,), and the gain in nats."""
 
     @property
     def mean(self) -> Array: ...
@@ -64,7 +64,7 @@ class ExactPosterior:
 
     @property
     def variance(self) -> Array:
-        """Posterior variance of every arm, (A,); rounding below zero is cut off here and nowhere else."""
+        """Posterior variance of every arm, (A,); what rounding puts below zero is cut off here and nowhere else."""
         return np.maximum(self._variance, 0.0)
 
     @property
@@ -93,7 +93,7 @@ class ExactPosterior:
 
 
 class Rows:
-    """Rows of one length, appended one at a time: an array that doubles when it is full."""
+    """Rows of equal length, appended one at a time: an array that doubles when it is full."""
 
     def __init__(self, length: int) -> None:
         self._store, self._n = np.empty((16, length)), 0
@@ -114,7 +114,7 @@ class Rows:
 
 
 class RowPosterior(ExactPosterior):
-    """Keeps one row of V = L^-1 K(pulled, points) per pull: O(t A) a step, t x A memory."""
+    """Keeps one row of V = L^-1 K(pulled, points) per pull: O(t A) per step, t x A memory."""
 
     def __init__(self, kernel: Kernel, points: Array, noise_variance: float) -> None:
         super().__init__(kernel, points, noise_variance)
@@ -130,7 +130,7 @@ class RowPosterior(ExactPosterior):
 
 
 class CovariancePosterior(ExactPosterior):
-    """Keeps the A x A posterior covariance (one triangle, in place): O(A^2) a step whatever t."""
+    """Keeps the A x A posterior covariance (one triangle, in place): O(A^2) per step for any t."""
 
     def __init__(self, kernel: Kernel, points: Array, noise_variance: float) -> None:
         super().__init__(kernel, points, noise_variance)
@@ -148,11 +148,11 @@ class CovariancePosterior(ExactPosterior):
 
 
 class LatticePosterior(ExactPosterior):
-    """For arms that are a regular lattice: a product with K a step, 4 m^2 bytes for m distinct arms, nothing of t x A.
+    """For arms on a regular lattice: one product with K per step, 4 m^2 bytes for m distinct arms, no t x A array.
 
     With X the arms pulled, N their counts and M = K(X, X) + s2 N^-1, the column of an arm i is a product of K with few
-    weights: k_i + K v, v = -M^-1 k(X, i), for a new one, and K v, v = (s2 / n_i) M^-1 e_i, for one pulled before.
-    Raises ValueError if the points are no lattice or the kernel is not stationary, MemoryError if it cannot fit.
+    weights: k_i + K v, v = -M^-1 k(X, i), for a new arm, and K v, v = (s2 / n_i) M^-1 e_i, for one pulled before.
+    Raises ValueError if the points are no lattice or the kernel is not stationary, MemoryError if it does not fit.
     """
 
     def __init__(self, kernel: Kernel, points: Array, noise_variance: float) -> None:
@@ -210,7 +210,7 @@ class LatticePosterior(ExactPosterior):
 
 
 def lattice_posterior(kernel: Kernel, points: Array, noise_variance: float) -> LatticePosterior | None:
-    """Return the form for a lattice if there are `LATTICE_FROM` arms, they are one, and the kernel is stationary."""
+    """Return the lattice form for `LATTICE_FROM` or more arms on a lattice and a stationary kernel, else None."""
     if len(points) >= LATTICE_FROM:
         with suppress(ValueError):
             return LatticePosterior(kernel, points, noise_variance)
@@ -218,9 +218,9 @@ def lattice_posterior(kernel: Kernel, points: Array, noise_variance: float) -> L
 
 
 def exact_posterior(kernel: Kernel, points: Array, noise_variance: float, horizon: int) -> ExactPosterior:
-    """Return the form that is fastest for `horizon` pulls of A arms; MemoryError, in GB, if it cannot fit.
+    """Return the fastest form for `horizon` pulls of A arms; MemoryError, in GB, if it does not fit.
 
-    On a lattice of many arms its own form; else rows up to 1.5 A pulls, then covariance.
+    That is the lattice form on a lattice of many arms, else rows for up to 1.5 A pulls and covariance for more.
     """
     checks.positive_int(horizon=horizon)
     checks.positive(noise_variance=noise_variance)

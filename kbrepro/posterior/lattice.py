@@ -1,8 +1,8 @@
 """The covariance K of a regular lattice of arms: products with it, the inverse among pulled arms, draws from the prior.
 
-A stationary kernel depends on the lag of two arms alone, so that K v, for any v, is a convolution, made by FFT on a
-torus twice as long (Fritz et al. 2009). Where the kernel is a product over the axes, K is a Kronecker product of small
-matrices instead. Both are exact to rounding. `posterior.LatticePosterior` is made of these.
+A stationary kernel depends only on the lag of two arms, so K v is a convolution for any v: an FFT on a torus twice as
+long (Fritz et al. 2009). If the kernel is a product over the axes, K is a Kronecker product of small matrices instead.
+Both are exact to rounding. `posterior.LatticePosterior` is made of these.
 """
 
 from collections.abc import Callable
@@ -29,7 +29,7 @@ AT_ONCE = 2**22
 
 
 class Lattice(NamedTuple):
-    """A regular lattice: arms along each axis, and the distance of neighbours on it; arms are counted in C order."""
+    """A regular lattice: numbers of arms and steps along the axes; arms are numbered in C order."""
 
     shape: tuple[int, ...]
     step: tuple[float, ...]
@@ -41,7 +41,7 @@ class Lattice(NamedTuple):
 
 
 def lattice_of(points: Array) -> Lattice:
-    """Return the lattice that points (A, d) are, such as those of `grid`; ValueError if they are none, with the reason.
+    """Return the lattice of points (A, d), such as those of `grid`; ValueError, with the reason, if they form none.
 
     Every axis needs equal steps, and the last axis must vary fastest.
     """
@@ -70,8 +70,8 @@ def lattice_of(points: Array) -> Lattice:
 def prior_covariance(kernel: Kernel, points: Array) -> Callable[[Array], Array]:
     """Return v (A,) -> K v (A,), K the covariance of the points of a lattice (A, d).
 
-    By small factors where the kernel is a product over the axes and that is faster, else by FFT. Raises ValueError if
-    the points are no lattice or the kernel is not stationary, and MemoryError.
+    It uses small factors if the kernel is a product over the axes and that is faster, else FFT. Raises ValueError if
+    the points are no lattice or the kernel is not stationary, and MemoryError if it does not fit.
     """
     lattice = lattice_of(points)
     torus = tuple(scipy.fft.next_fast_len(max(2 * n - 2, 1), real=True) for n in lattice.shape)
@@ -84,7 +84,7 @@ def prior_covariance(kernel: Kernel, points: Array) -> Callable[[Array], Array]:
 
 
 def _stationary(kernel: Kernel, points: Array, lattice: Lattice) -> Array:
-    """Return the kernel at all lags, of the lattice's shape; ValueError if two arms of one lag have other values."""
+    """Return the kernel at all lags, in the lattice's shape; ValueError if it is not the same for equal lags."""
     values = kernel(lattice.lags(lattice.shape), np.zeros((1, len(lattice.shape)))).reshape(lattice.shape)
     some = np.random.default_rng(0).integers(len(points), size=64)
     places = np.stack(np.unravel_index(some, lattice.shape))
@@ -97,7 +97,7 @@ def _stationary(kernel: Kernel, points: Array, lattice: Lattice) -> Array:
 
 
 def _factors(values: Array) -> list[Array]:
-    """Return one covariance an axis (n, n) whose Kronecker product is K, or none if the kernel is no product."""
+    """Return one covariance (n, n) per axis, whose Kronecker product is K; empty if the kernel is no product."""
     variance, sides = values.flat[0], []
     product = np.full(values.shape, variance)
     for axis, n in enumerate(values.shape):
@@ -110,7 +110,7 @@ def _factors(values: Array) -> list[Array]:
 
 
 class ByFactors:
-    """K v for K = K_1 x ... x K_d, one small matrix (n, n) an axis."""
+    """K v for K = K_1 x ... x K_d, one small matrix (n, n) per axis."""
 
     def __init__(self, factors: list[Array]) -> None:
         self._factors = factors
@@ -124,10 +124,10 @@ class ByFactors:
 
 
 class ByFFT:
-    """K v as a convolution on a torus of 2 n - 2 steps or more on every axis: no lag is met the short way round.
+    """K v as a convolution on a torus of at least 2 n - 2 steps per axis, so that no lag wraps around.
 
-    `values` are those of the kernel at all lags (n_1, ..., n_d). What is known to be zero is not transformed, and what
-    nobody needs is not transformed back.
+    `values` are those of the kernel at all lags (n_1, ..., n_d). Known zeros are not transformed, and what is not
+    needed is not transformed back.
     """
 
     def __init__(self, values: Array, torus: tuple[int, ...]) -> None:
@@ -157,9 +157,9 @@ class ByFFT:
 
 
 class Precision:
-    """P = (K + diag(s2 / n))^-1 (m, m) of the m arms pulled: a sum of q q^T, one a pull; its lower half, in panels.
+    """P = (K + diag(s2 / n))^-1 (m, m) of the m pulled arms: a sum of one q q^T per pull; its lower half, in panels.
 
-    Rows q wait until `PENDING` of them enter in one matrix product. Nothing is ever taken off, so nothing cancels.
+    `PENDING` rows q are collected and enter in one matrix product. Nothing is ever subtracted, so nothing cancels.
     """
 
     def __init__(self) -> None:
@@ -204,9 +204,8 @@ class LatticeDraws:
     """Draws of f ~ GP(0, kernel) at the points (A, d) of a lattice: `draws(rng)` returns one (A,).
 
     The kernel is wrapped around a torus, on which its eigenvalues are a Fourier transform (circulant embedding). Some
-    may be negative where the kernel is cut at half the torus; a torus is long enough if their
-    share is below `CLIPPED`.
-    Raises ValueError as `LatticePosterior`, MemoryError where such a torus does not fit.
+    may be negative because the kernel is cut at half the torus; a torus is long enough if their share of the variance
+    is below `CLIPPED`. Raises ValueError like `LatticePosterior`, and MemoryError if such a torus does not fit.
     """
 
     def __init__(self, kernel: Kernel, points: Array) -> None:
@@ -237,14 +236,14 @@ class LatticeDraws:
 
     @staticmethod
     def _clipped(eigenvalues: Array) -> float:
-        """Return the share of the variance in negative eigenvalues; inside the range each stands for two of an axis."""
+        """Return the share of the variance in negative eigenvalues; inside the range each counts twice per axis."""
         weights = np.ones(())
         for n in eigenvalues.shape:
             weights = np.multiply.outer(weights, np.r_[1.0, np.full(n - 2, 2.0), 1.0])
         return float((weights * np.maximum(-eigenvalues, 0.0)).sum() / (weights * eigenvalues).sum())
 
     def __call__(self, rng: np.random.Generator) -> Array:
-        """Return one draw (A,); every second one is left from the draw before it."""
+        """Return one draw (A,); every second one is left over from the draw before it."""
         if self._left is not None:
             found, self._left = self._left, None
             return found

@@ -34,13 +34,13 @@ GROUPS = {
 
 
 class ReportFailed(RuntimeError):
-    """The report could not be made; a report that was there before is untouched."""
+    """The report could not be made; an earlier report is unchanged."""
 
 
 def build(root: Path, results: Path) -> Path:
     """Make `results`/report/ and return its index.html.
 
-    Raises ReportFailed, saying what to do, when packages or results are missing or Sphinx finds fault.
+    Raises ReportFailed, which says what to do, if packages or results are missing or Sphinx reports an error.
     """
     if missing := [name for name in NEEDED if find_spec(name) is None]:
         raise ReportFailed(f'the report needs {", ".join(missing)}: pip install "kbrepro[report]"')
@@ -66,7 +66,7 @@ def _finished(root: Path, results: Path) -> list[Path]:
 
 
 def _write_pages(root: Path, results: Path, folders: list[Path], source: Path, files: Path) -> None:
-    """Write the pages to `source`, and what they show or offer for download to `files`."""
+    """Write the pages to `source`, and their pictures and downloads to `files`."""
     documents = sorted((root / "docs").glob("*.md"))
     for page in documents:
         shutil.copy(page, source)
@@ -100,9 +100,9 @@ def _write_pages(root: Path, results: Path, folders: list[Path], source: Path, f
 
 
 def api_pages() -> dict[str, str]:
-    """Return name -> Markdown of the pages that document the package: the face and the core, then the papers.
+    """Return name -> Markdown of the pages that document the package: front door and core, then the papers.
 
-    Sphinx reads pages by name, half of them in each of two processes: the two longest are far apart in the alphabet.
+    Sphinx reads pages by name, half of them in each of two processes, so the two longest are far apart in the alphabet.
     """
     names = sorted(".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts) for path in PACKAGE.rglob("*.py"))
     names = [name.removesuffix(".__init__") for name in names]
@@ -126,5 +126,5 @@ def _sphinx(root: Path, source: Path, site: Path) -> None:
     command += ["-c", str(root / "docs"), "-d", str(source.with_name("doctrees")), str(source), str(site)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode != 0:
-        raise ReportFailed(f"sphinx found fault with the pages:\n{done.stderr.strip().replace(f'{source}/', '')}")
+        raise ReportFailed(f"sphinx reports errors in the pages:\n{done.stderr.strip().replace(f'{source}/', '')}")
     (site / ".buildinfo").unlink(missing_ok=True)

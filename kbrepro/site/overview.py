@@ -10,19 +10,19 @@ from kbrepro.site.pages import coloured, figure, inside, linked, title
 from kbrepro.verdicts import scorecard
 
 WHAT = (
-    "We rewrote papers on Gaussian-process bandits from scratch, ran their experiments at the papers' own scale, and "
-    "judged what they claim by rules that were fixed before the run. This is what came out. A code such as 1-D "
-    "leads to the claim that a sentence rests on."
+    "We rewrote the algorithms of papers on Gaussian-process bandits from scratch, ran their experiments at the "
+    "papers' own scale, and judged their claims by rules fixed before the run. This is what came out. A code such as "
+    "1-D leads to the claim that supports a sentence."
 )
 QUICK = (
-    "**The answers below are those at full scale.** This report is of a quick run, or one of your own: the page of a "
-    "paper shows that run, and beside each of its verdicts that at full scale."
+    "**The answers below are those at full scale.** This is the report of a quick run, or of your own: the page of a "
+    "paper shows that run, with the full-scale verdict next to each of its verdicts."
 )
-ALONE = "**These are numbers of a run of your own, or quick ones**: no full-scale run is here to show beside them."
+ALONE = "**These are numbers of a quick run, or of your own**: there is no full-scale run to compare them with."
 
 
 def index(root: Path, results: Path, folders: Sequence[Path], files: Path) -> str:
-    """Return the first page in Markdown; what it shows besides goes to `files`, beside the page."""
+    """Return the first page in Markdown; its pictures go to `files`, next to the page."""
     full = root / "results" / scorecard.FULL_SCALE
     runs, kept = scorecard.read(results), scorecard.read(full)
     quoted, source = (runs, results) if results == full or not kept else (kept, full)
@@ -37,18 +37,18 @@ def index(root: Path, results: Path, folders: Sequence[Path], files: Path) -> st
     parts += ["## Paper by paper", '<div class="papers">', *cards, "</div>"] if cards else []
     matrix = f'<div class="matrix">\n\n{_matrix(quoted, folders)}\n\n</div>'
     parts.append(scorecard.folded("All totals, and what the verdicts mean", matrix, scorecard.LEGEND))
-    parts.append(scorecard.folded("Which choices that papers leave open matter", scorecard.ranked_choices(quoted)))
+    parts.append(scorecard.folded("Which of the papers' open choices matter", scorecard.ranked_choices(quoted)))
     parts.append(scorecard.folded("This run", _facts(folders), "" if source == results else _matrix(runs, folders)))
     return "\n\n".join(part for part in parts if part)
 
 
 def _others(folders: Sequence[Path], quoted: Mapping[str, Any]) -> list[Path]:
-    """What is no paper, as far as it was played at full scale."""
+    """The notebooks without a paper, if they were played at full scale."""
     return [folder for folder in folders if folder.name in quoted and scorecard.synthesis(quoted[folder.name])]
 
 
 def _across(root: Path, runs: Mapping[str, Any]) -> list[str]:
-    """What follows from all papers together, with links to the claims that it rests on."""
+    """Conclusions from all papers together, with links to the claims that support them."""
     pages = {r["id"]: f"{name}.html" for name, run in runs.items() for r in run["claims"]}
     texts = [f"- {text.replace('](docs/', '](')}" for text in scorecard.across(root, runs)]
     for claim, page in pages.items():
@@ -77,7 +77,7 @@ def _card(root: Path, folder: Path, quoted: Path, run: Mapping[str, Any] | None,
     heading, named = title(folder)
     parts = ['<div class="paper">', f'<h3><a href="{folder.name}.html">{heading}</a></h3>', inside(root, named)]
     if run is None:
-        parts.append("No full-scale run of it is here.")
+        parts.append("There is no full-scale run of it.")
     else:
         parts.append("\n".join(f"- {answer}" for answer in scorecard.answers(run)))
         parts += [f"{scorecard.summary(run['claims'])}.", _headline(quoted, folder.name, files)]
@@ -87,7 +87,7 @@ def _card(root: Path, folder: Path, quoted: Path, run: Mapping[str, Any] | None,
 
 
 def _across_the_page(folder: Path, run: Mapping[str, Any]) -> str:
-    """What is no paper: its first answer, the others folded, its totals."""
+    """A notebook without a paper: its first answer, the others folded, its totals."""
     answers = [f"- {answer}" for answer in scorecard.answers(run)]
     parts = ['<div class="synthesis">', f'<h3><a href="{folder.name}.html">{title(folder)[0]}</a></h3>', *answers[:1]]
     parts += [scorecard.folded("More of what it found", "\n".join(answers[1:]))] if answers[1:] else []

@@ -19,7 +19,7 @@ from kbrepro.verdicts import scorecard
 
 
 def paper(root: Path, folder: Path) -> NotebookNode:
-    """Return the notebook of one run as a page of the site; its files are at `<notebook>/` beside the page."""
+    """Return the notebook of one run as a page of the site; its files are in `<notebook>/` next to the page."""
     notebook = nbformat.read(folder / "notebook.ipynb", as_version=4)
     run = scorecard.read_run(folder)
     ids = [r["id"] for r in run["claims"]]
@@ -52,14 +52,14 @@ def title(folder: Path) -> tuple[str, str]:
 
 
 def inside(root: Path, text: str) -> str:
-    """Return Markdown whose links lead to pages of the site, or are names of files: the site stands alone."""
+    """Return Markdown whose links lead to pages of the site, or become names of files: the site needs nothing else."""
     there = "|".join(page.stem for page in (root / "docs").glob("*.md"))
     text = re.sub(rf"\]\((?:\.\./)+docs/({there})\.md\)", r"](\1.md)", text) if there else text
     return re.sub(r"\[([^]]+)\]\((?:\.\./)+([^)]+)\)", r"\1 (`\2`)", text)
 
 
 def coloured(text: str) -> str:
-    """Return Markdown whose verdicts in bold have a glyph, and a class that the style sheet colours."""
+    """Return Markdown whose bold verdicts have a glyph and a class that the style sheet colours."""
     for verdict, glyph in scorecard.GLYPHS.items():
         for word in (verdict, verdict.capitalize()):
             span = f'<span class="verdict {verdict.replace(" ", "-")}">{glyph} {word}</span>'
@@ -68,14 +68,14 @@ def coloured(text: str) -> str:
 
 
 def linked(text: str, ids: Sequence[str], page: str = "") -> str:
-    """Return Markdown whose claims (4-B) lead to where a page shows them; by default the page that the text is on."""
+    """Return Markdown whose claims (4-B) link to where a page shows them; by default the page of the text."""
     if not ids:
         return text
     return re.sub(rf'(?<![\w#"$>-])({"|".join(ids)})(?![\w"-])', rf'<a href="{page}#\1">\1</a>', text)
 
 
 def _show_claims(tables: Sequence[NotebookNode], root: Path, folder: Path) -> None:
-    """Make the tables of claims anew, with an anchor, #4-B, where a claim is shown first."""
+    """Make the tables of claims anew, with an anchor, #4-B, where a claim first appears."""
     own = {r["id"]: r for r in scorecard.read_run(folder)["claims"]}
     paper, seen = root / "results" / scorecard.FULL_SCALE, set()
     full = scorecard.read_run(paper / folder.name)["claims"]
@@ -93,7 +93,7 @@ def _of_claims(output: NotebookNode) -> bool:
 
 
 def _fold(notebook: NotebookNode) -> None:
-    """Fold code, as much as stands together in one, and leave out code that only shows what the record knows."""
+    """Fold code, adjacent cells together, and leave out code that only shows what the record knows."""
     cells: list[NotebookNode] = []
     for cell in notebook.cells:
         if cell.cell_type == "code":
@@ -109,7 +109,7 @@ def _fold(notebook: NotebookNode) -> None:
 
 
 def _said_once(outputs: Sequence[NotebookNode]) -> list[NotebookNode]:
-    """Outputs without the answers, which stand at the head of the page: a link leads there."""
+    """Outputs without the answers, replaced by a link to the head of the page, where they are."""
     others = [output for output in outputs if "answers" not in output.get("metadata", {})]
     link = {"text/markdown": "The answers [at the head of this page](#at-a-glance) are checked here."}
     return others + [new_output("display_data", data=link)] * (len(others) < len(outputs))
@@ -119,7 +119,7 @@ def _said_once(outputs: Sequence[NotebookNode]) -> list[NotebookNode]:
 
 
 def figure(folder: Path, stem: str, where: str = "") -> str:
-    """Return the HTML of a figure of a run: its SVG, what it says, links to its numbers."""
+    """Return the HTML of a run's figure: its SVG, its title, links to its numbers."""
     where, run = where or f"{folder.name}/figures", scorecard.read_run(folder)
     its = run["figures"].get(stem, {"title": "", "curves": False, "tables": []})
     own = [f"figures/{stem}.csv"] * its["curves"]
@@ -149,13 +149,13 @@ def filtered(folder: Path) -> list[str]:
 
 
 def of_table(folder: Path, name: str) -> str:
-    """Return the page of a table in Markdown, which docs/filters.js lets readers filter by its words and sort."""
+    """Return the page of a table in Markdown; docs/filters.js lets readers filter it by its words and sort it."""
     table = pd.read_csv(folder / "tables" / f"{name}.csv", keep_default_na=False)
     shown = table.rename(columns=lambda column: column.replace("_", " ")).to_html(
         index=False, border=0, classes="filtered", float_format="{:.3g}".format
     )
     head = f"# {title(folder)[0].partition(':')[0]}: every number"
-    link = f"Back to [the notebook]({folder.name}.ipynb). A click on the head of a column of numbers sorts."
+    link = f"Back to [the notebook]({folder.name}.ipynb). Click on the head of a column of numbers to sort."
     return "\n\n".join([head, link, f'<div class="wide">\n{shown}\n</div>']) + "\n"
 
 
@@ -166,7 +166,7 @@ def rerun(root: Path, folder: Path, run: dict[str, Any]) -> str:
     git = run["git"]
     lines = [f"git checkout {git['commit']}"] if git["commit"] else []
     spent = f"The run took {run['seconds'] / 60:.1f} min, all its trials {run['compute_seconds'] / 60:.0f} min; "
-    spent += "trials that were played earlier are read."
+    spent += "trials played earlier are read, not played again."
     changed = " Some files differed from that commit." if git["dirty"] else ""
     facts = {"Parameters": run["parameters"], "Versions": run["versions"], "Data (SHA-256)": run["data"]}
     rows = {name: [(f"`{key}`", f"`{value}`") for key, value in its.items()] for name, its in facts.items() if its}

@@ -1,4 +1,4 @@
-"""Pages that quote the full-scale runs: the scorecard, and blocks of README and docs that nobody types."""
+"""Pages that quote the full-scale runs: the scorecard, and generated blocks of README and docs."""
 
 import io
 import re
@@ -16,15 +16,15 @@ from kbrepro.verdicts.claims import VERDICTS
 
 #: A block `<!-- begin NAME -->...<!-- end NAME -->`, in lines of its own or within a line.
 _BLOCK = re.compile(r"(<!-- begin ([\w -]+?) -->)(\n?).*?(<!-- end \2 -->)", flags=re.DOTALL)
-_NO_RUN = f"*No full-scale run is here: `kbrepro reproduce --profile {scorecard.FULL_SCALE}`.*"
+_NO_RUN = f"*There is no full-scale run: `kbrepro reproduce --profile {scorecard.FULL_SCALE}`.*"
 #: Measured by hand on two idle cores.
 _MEASURED = {"make report": "165 s", "make test": "212 s"}
 
 
 def renew(root: Path) -> list[Path]:
-    """Write scorecard, picture and the blocks of the pages that are there, and return these files.
+    """Write the scorecard, its pictures and the blocks of existing pages, and return these files.
 
-    Raises ValueError on a block that no name explains.
+    Raises ValueError on a block of unknown name.
     """
     from kbrepro import figures
     from kbrepro.verdicts import pictures
@@ -49,7 +49,7 @@ def renew(root: Path) -> list[Path]:
 
 
 def filled(text: str, root: Path) -> str:
-    """Return a page with the content of all its blocks made anew from the results; ValueError on an unknown block."""
+    """Return a page with all its blocks made anew from the results; ValueError on an unknown block."""
     found = read(root)
     return _BLOCK.sub(lambda its: f"{its[1]}{its[3]}{quote(its[2], found)}{its[3]}{its[4]}", text)
 
@@ -59,7 +59,7 @@ def filled(text: str, root: Path) -> str:
 
 @dataclass(frozen=True)
 class Found:
-    """All that is quoted: the runs and the papers, by notebook."""
+    """Everything that is quoted: runs and papers, by notebook."""
 
     root: Path
     folder: Path
@@ -68,14 +68,14 @@ class Found:
 
 
 def read(root: Path) -> Found:
-    """Return what is there to quote; nothing of it need be there."""
+    """Return what there is to quote, which may be nothing."""
     folder, cited = root / "results" / scorecard.FULL_SCALE, root / "CITATION.cff"
     papers = yaml.safe_load(cited.read_text(encoding="utf-8"))["references"] if cited.is_file() else []
     return Found(root, folder, scorecard.read(folder), {p["notes"].split()[-1]: p for p in papers})
 
 
 def quote(name: str, found: Found) -> str:
-    """Return the Markdown of a block: of BLOCKS, of OF_A_RUN with a number, or a claim; else ValueError."""
+    """Return the Markdown of a block: one of BLOCKS, one of OF_A_RUN with a number, or a claim; else ValueError."""
     what, _, number = name.partition(" ")
     if name in BLOCKS:
         return BLOCKS[name](found)
@@ -92,7 +92,7 @@ def quote(name: str, found: Found) -> str:
 
 
 def label(notebook: str, papers: dict[str, dict[str, Any]]) -> str:
-    """Return what a paper is called, by its notebook: its algorithm, authors and year."""
+    """Return the name of a notebook's paper: its algorithm, authors and year."""
     hero = next((its.hero for its in registered().values() if its.notebook == notebook), "")
     if notebook not in papers:
         return notebook
@@ -114,7 +114,7 @@ def _answers(found: Found) -> str:
 
 
 def _side_by_side(found: Found) -> str:
-    """The findings of what is no paper; nothing where it was not played at full scale."""
+    """The findings of notebooks without a paper; empty if they were not played at full scale."""
     names = [name for name, run in found.runs.items() if scorecard.synthesis(run)]
     return "\n".join(_answer(found, name, "Side by side") for name in names)
 
@@ -133,14 +133,14 @@ def _halves(found: Found) -> str:
     every = [r for run in found.runs.values() for r in run["claims"]]
     its = [r for r in every if r.get("halves")]
     if not its:
-        return "*No run that is here was judged on halves of its trials.*"
+        return "*No run was judged on halves of its trials.*"
     moved = [r for r in its if set(r["halves"]) != {r["verdict"]}]
     good, found_by = set(VERDICTS[:2]), {r["id"]: {r["verdict"], *r["halves"]} for r in its}
     opposite = [name for name, verdicts in found_by.items() if "not reproduced" in verdicts and good & verdicts]
     line = (
-        f"Of {len(every)} claims {len(its)} can be judged on either half of their trials; {len(its) - len(moved)} of "
-        "these have the same verdict on the whole and on both halves. Reproduced on one and not reproduced on "
-        f"another: {', '.join(opposite) or 'none'}."
+        f"{len(its)} of {len(every)} claims can be judged on each half of their trials. Of these, "
+        f"{len(its) - len(moved)} have the same verdict on the whole and on both halves. Reproduced on one and not "
+        f"reproduced on another: {', '.join(opposite) or 'none'}."
     )
     rows = [[r["id"], r["says"], r["mark"], *(f"{scorecard.GLYPHS[v]} {v}" for v in r["halves"])] for r in moved]
     return f"{line}\n\n{scorecard.table(['', 'the paper says', 'all trials', 'even trials', 'odd trials'], rows)}"
@@ -161,8 +161,8 @@ def _cost(found: Found, notebook: str) -> str:
     its = found.runs[notebook]["facts"]
     computed, lasted = its["compute_seconds"], its["seconds"]
     return (
-        f"All trials took {computed:.0f} s of computing ({computed / 60:.0f} min of one core). The run that left "
-        f"these results took {lasted / 60:.1f} min with {its['jobs']} workers; what was played earlier is read."
+        f"All trials took {computed:.0f} s of computing ({computed / 60:.0f} min on one core). The run that wrote "
+        f"these results took {lasted / 60:.1f} min with {its['jobs']} workers; it read the trials played earlier."
     )
 
 
@@ -170,9 +170,9 @@ def _costs(found: Found) -> str:
     minutes = sum(run["facts"]["compute_seconds"] for run in found.runs.values()) / 60
     files = [path for name in found.runs for path in (found.folder / name).rglob("*") if path.is_file()]
     size = sum(path.stat().st_size for path in files) / 1e6
-    paper = f"{minutes:.0f} min of computing, which cores share" if found.runs else "not known: no run is here"
+    paper = f"{minutes:.0f} min of computing, which cores share" if found.runs else "not known: there is no run"
     rows = [[f"`{name}`", f"{time} on two idle cores", "1 GB, most of it packages"] for name, time in _MEASURED.items()]
-    rows.append(["`make paper`", paper, f"{size:.0f} MB of results besides"])
+    rows.append(["`make paper`", paper, f"the same, and {size:.0f} MB of results"])
     return scorecard.table(["", "time", "disk"], rows)
 
 

@@ -1,4 +1,4 @@
-"""The page "Try it": every scene that a paper's folder keeps, and the making of what it keeps.
+"""The page "Try it": shows the scene in each paper's folder, and makes the numbers that it keeps.
 
 `python -m kbrepro.site.try_it` plays the scenes again and writes each paper's scene.json.
 """
@@ -26,20 +26,20 @@ CAPTION = "A still picture: the scene itself needs scripts, which are off."
 
 
 def scenes(notebooks: Sequence[str]) -> dict[str, str]:
-    """Return paper -> notebook, of papers that keep a scene and whose notebook is shown, in the order of notebooks."""
+    """Return paper -> notebook for papers with a scene whose notebook is shown, in the order of notebooks."""
     its = {name: paper.notebook for name, paper in papers.found().items()}
     return {name: notebook for name, notebook in its.items() if live.path(name).is_file() and notebook in notebooks}
 
 
 def page(notebooks: Sequence[str], files: Path) -> str:
-    """Return the page in Markdown; the still pictures go to `files`, beside the page."""
+    """Return the page in Markdown; the still pictures go to `files`, next to the page."""
     figures.use_style()
     parts = [_part(paper, notebook, files) for paper, notebook in scenes(notebooks).items()]
     return "\n\n".join([HEAD, *parts, live.code()]) + "\n"
 
 
 def link(notebook: str) -> str:
-    """Return a sentence that leads from a paper's page to its scene; nothing where it has none."""
+    """Return a sentence that links from a paper's page to its scene; empty if it has none."""
     its = [live.read(paper) | {"paper": paper} for paper in scenes([notebook])]
     return f"[Try it]({PAGE}.md#try-{its[0]['paper']}): {its[0]['title']}" if its else ""
 
@@ -60,7 +60,7 @@ def maker(paper: str) -> Any:
 
 
 def renew() -> list[Path]:
-    """Make every paper's scene again, write what it keeps, and return the files."""
+    """Make every paper's scene again, write its numbers, and return the files."""
     written = []
     for paper in papers.found():
         if find_spec(f"kbrepro.papers.{paper}.scene"):

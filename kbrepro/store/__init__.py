@@ -1,8 +1,8 @@
-"""What was played is kept: one file a label, and read instead of played again as long as its settings are the same.
+"""Played trials are kept, one file per label, and read instead of played again while their settings are the same.
 
 A *label* names one call of `run_trials` or `map_trials` of a notebook. Its file `<label>.npz` holds plain arrays (see
-`plain`) and, as text, the settings (see `settings`) that stand beside it in `<label>.json` for readers. While a label
-is played its finished jobs are kept in `<label>.part/`, so a run that was cut short goes on with what is missing.
+`plain`) and, as text, the settings (see `settings`), which are also in `<label>.json` for readers. While a label
+is played its finished jobs are kept in `<label>.part/`, so an interrupted run goes on with the missing ones.
 """
 
 import io
@@ -35,15 +35,15 @@ LONGEST = 200
 
 
 class OtherSettings(ValueError):
-    """A label was played with other settings than are asked for."""
+    """A label was played with settings other than those asked for."""
 
 
 class NotKept(RuntimeError):
-    """A label is not in a store from which everything is to be read."""
+    """A label is missing in a store from which everything must be read."""
 
 
 class Job(NamedTuple):
-    """What one label plays: `function(Trial(seed, n))` for n = first .. first + trials - 1; `settings` say which."""
+    """What one label plays: `function(Trial(seed, n))` for n = first .. first + trials - 1, described by `settings`."""
 
     label: str
     function: Callable[..., Any]
@@ -54,26 +54,26 @@ class Job(NamedTuple):
 
 
 class Kept(NamedTuple):
-    """Results of trials, in their order, and the seconds that each took, (trials,)."""
+    """Results of trials, in order, and the seconds that each took, (trials,)."""
 
     results: list[Any]
     seconds: Array
 
 
 class Store:
-    """A folder of labels; `fresh` ones are played anew, and with `read_only` none is played."""
+    """A folder of labels; `fresh` ones are played anew, and with `read_only` nothing is played."""
 
     def __init__(self, folder: Path, fresh: Sequence[str] = (), read_only: bool = False) -> None:
         self.folder, self.fresh, self.read_only = folder, set(fresh), read_only
         self._seen: dict[str, Any] = {}
 
     def read(self, job: Job) -> Kept | None:
-        """Return what is kept of a job, None if it is to be played.
+        """Return what is kept of a job, or None if it must be played.
 
-        Raises OtherSettings, naming both, if it was played with others, and NotKept if nothing may be played.
+        Raises OtherSettings, which names both settings, if they are not the same, and NotKept if nothing may be played.
         """
         if job.label in self._seen and (found := differences(self._seen[job.label], job.settings)):
-            raise OtherSettings(f"label {job.label!r} stands twice in this notebook: {'; '.join(found)}")
+            raise OtherSettings(f"label {job.label!r} is used twice in this notebook: {'; '.join(found)}")
         path = path_of(self.folder, job.label)
         fresh = job.label not in self._seen and bool({job.label, "*"} & self.fresh)
         self._seen[job.label] = job.settings
@@ -96,7 +96,7 @@ class Store:
         return None
 
     def pieces(self, job: Job) -> dict[int, Kept]:
-        """Return finished pieces of a job that was cut short, by their first trial."""
+        """Return finished pieces of an interrupted job, by their first trial."""
         found = {}
         for path in sorted(_parts(self.folder, job.label).glob("*.npz")):
             with suppress(ValueError):  # a damaged piece is played again
@@ -112,14 +112,14 @@ class Store:
         paths.write_bytes(path, _packed(about, kept, zipfile.ZIP_STORED))
 
     def keep(self, job: Job, kept: Kept) -> None:
-        """Keep a whole job, and the text of its settings beside it; what was there is replaced whole or not at all."""
+        """Keep a whole job and the text of its settings, which replace what was there completely or not at all."""
         path = path_of(self.folder, job.label)
         about = {"label": job.label, "settings": job.settings, "first": job.first, "trials": job.trials}
         paths.write_bytes(path, _packed(about, kept, zipfile.ZIP_LZMA))
         self._finish(about)
 
     def _finish(self, about: dict[str, Any]) -> None:
-        """Write what a label's file is about as text beside it, unless it stands there, and remove its pieces."""
+        """Write next to a label's file, as text, what it is about, unless that is there; remove its pieces."""
         told = {name: value for name, value in about.items() if name != "form"}
         path = path_of(self.folder, told["label"]).with_suffix(".json")
         text = json.dumps(told, indent=1, ensure_ascii=False) + "\n"
@@ -129,7 +129,7 @@ class Store:
 
 
 class Listener(Store):
-    """A store that is read only and remembers every job that was asked for, with what is kept of it."""
+    """A read-only store that remembers every job that was asked for, with what is kept of it."""
 
     def __init__(self, folder: Path) -> None:
         super().__init__(folder, read_only=True)
@@ -146,7 +146,7 @@ _in_use: list[Store | None] = []
 
 @contextmanager
 def using(store: Store | None) -> Iterator[None]:
-    """Let all trials of this process be read from a store, and kept there; None: from no store."""
+    """Read all trials of this process from a store, and keep them there; None: use no store."""
     _in_use.append(store)
     try:
         yield
@@ -168,10 +168,10 @@ def _of_environment(folder: str, fresh: str, read_only: bool) -> Store:
 
 
 def remembered(name: str, data: Any) -> Any:
-    """Return sensor data (`data.SensorData`) as loaded, and let the store in use remember what of it is not readings.
+    """Return sensor data (`data.SensorData`) as loaded; the store in use remembers all of it but the readings.
 
-    Where the data was not found, but the store was filled with it: what is remembered, with NaN for the readings, so
-    that what was played on it can be judged and shown. Its labels match by the checksum of the readings.
+    If the data was not found but was there when the store was filled, return what is remembered, with NaN for the
+    readings, so that trials played on it can be judged and shown. Its labels match by the checksum of the readings.
     """
     if (kept_in := current()) is None:
         return data
@@ -196,16 +196,16 @@ def remembered(name: str, data: Any) -> Any:
 
 
 def labels(folder: Path) -> dict[str, dict[str, Any]]:
-    """Return what every file of a folder is about (label, settings, first, trials), by label."""
+    """Return what every file in a folder is about (label, settings, first, trials), by label."""
     abouts = [_opened(path, about_alone=True)[0] for path in sorted(folder.glob("*.npz"))]
     return {about["label"]: about for about in abouts if about}
 
 
 def opened(folder: Path, label: str) -> tuple[Any, list[Any]]:
-    """Return settings and results of a label; FileNotFoundError names the labels that there are."""
+    """Return settings and results of a label; FileNotFoundError lists the kept labels."""
     about, kept = _opened(path_of(folder, label))
     if about is None:
-        raise FileNotFoundError(f"label {label!r} is not kept; there are: {', '.join(labels(folder)) or 'none'}")
+        raise FileNotFoundError(f"label {label!r} is not kept; kept are: {', '.join(labels(folder)) or 'none'}")
     return about["settings"], kept.results
 
 
@@ -238,7 +238,7 @@ def _packed(about: dict[str, Any], kept: Kept, compression: int) -> bytes:
 
 
 def _opened(path: Path, about_alone: bool = False) -> tuple[dict[str, Any] | None, Kept]:
-    """What a file is about, and what it holds unless `about_alone`; None without it, ValueError if it is damaged."""
+    """What a file is about and, unless `about_alone`, what is in it; None without a file, ValueError if damaged."""
     if not path.is_file():
         return None, Kept([], np.empty(0))
     try:

@@ -1,8 +1,8 @@
-"""What jobs return, as named columns of plain arrays and back: no pickle, and readable without this package.
+"""Turn what jobs return into named columns of plain arrays and back, without pickle, readable without this package.
 
 A job returns numbers, texts, arrays, tables, and lists, tuples, named tuples and mappings of these, with the same names
-in every trial. The trials of one name, stacked, make a column; its name is the way to it: `runs/IGP-UCB/arms`. What
-lies below the name `seconds` is kept and never compared.
+in every trial. Values of one name are stacked over trials into a column, named by its path: `runs/IGP-UCB/arms`. What
+is below the name `seconds` is kept but never compared.
 """
 
 from collections import namedtuple
@@ -22,7 +22,7 @@ TOLERANCE = 1e-9
 
 
 def columns_of(results: Sequence[Any]) -> tuple[Any, Columns]:
-    """Return the form of results, as JSON knows it, and their columns; ValueError unless all have the same form."""
+    """Return the form of results, as JSON values, and their columns; ValueError unless all have the same form."""
     form, first = _taken_apart(results[0], "")
     collected = {name: [value] for name, value in first.items()}
     for number, result in enumerate(results[1:], start=1):
@@ -46,7 +46,7 @@ def columns_of(results: Sequence[Any]) -> tuple[Any, Columns]:
 
 
 def results_of(form: Any, columns: Mapping[str, NDArray[Any]], n: int) -> list[Any]:
-    """Return the n results that `columns_of` took apart; named tuples come back with the same names."""
+    """Return the n results that `columns_of` took apart; named tuples keep their names."""
     split: dict[str, NDArray[Any] | list[NDArray[Any]]] = {}
     for name, values in columns.items():
         if not name.endswith(LENGTHS):
@@ -56,7 +56,7 @@ def results_of(form: Any, columns: Mapping[str, NDArray[Any]], n: int) -> list[A
 
 
 def through(results: Sequence[Any]) -> list[Any]:
-    """Return results as they come back from a store, so that nobody sees whether they were played or read."""
+    """Return results as they come back from a store, so that played and read ones are the same."""
     return results_of(*columns_of(results), len(results))
 
 
@@ -131,10 +131,10 @@ def _read_key(key: Any) -> Any:
 
 
 def differences(before: Any, now: Any) -> list[str]:
-    """Return the names of what differs between two results, with the first place in each: 'runs/EI/arms, at 501'.
+    """Return the names of what differs between two results, with the first place of each: 'runs/EI/arms, at 501'.
 
-    Whole numbers and texts must be equal, other numbers up to 1e-9 of their size, or to single precision where they
-    are kept in it; seconds do not count.
+    Whole numbers and texts must be equal, other numbers to 1e-9 of their size, or to single precision if they are
+    kept in it; seconds do not count.
     """
     (form, columns), (other, others) = (columns_of([result]) for result in (before, now))
     if form != other:

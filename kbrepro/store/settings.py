@@ -1,8 +1,8 @@
-"""The settings of what is played, as plain text: what an experiment says of itself, not where its code lies.
+"""The settings of what is played, as plain text: the values of an experiment, not the place of its code.
 
-Two settings are the same if their text is, numbers up to 1e-9 of their size; what follows from data that is not here is
-NaN now, and same. Functions and classes stand by their
-name, without the module, so that moving one changes nothing; one that is renamed keeps its old name as `stored_as`.
+Two settings are the same if their text is, with numbers equal to 1e-9 of their size; what is computed from missing data
+is NaN now, and counts as the same. Functions and classes appear by name, without the module, so that moving one changes
+nothing; a renamed one keeps its old name as `stored_as`.
 """
 
 import hashlib
@@ -24,10 +24,10 @@ PROJECTIONS = 8
 
 
 def settings(thing: Any) -> Any:
-    """Return the settings of a thing as JSON knows them: numbers, texts, lists and mappings.
+    """Return the settings of a thing as JSON values: numbers, texts, lists and mappings.
 
-    Dataclasses tell all their fields, partials what they were given, methods their object, arrays (n, ...) shape, type
-    and a digest, those of floats norm and 8 fixed random projections. Raises ValueError on what has no settings that
+    A dataclass gives all its fields, a partial its arguments, a method its object, an array (n, ...) its shape, type
+    and a digest, or with floats its norm and 8 fixed random projections. Raises ValueError on what has no settings that
     another process could read: lambdas, functions inside functions, other objects.
     """
     if isinstance(thing, np.generic):
@@ -76,7 +76,7 @@ def _of_array(values: Array) -> dict[str, Any]:
 
 
 def differences(before: Any, now: Any, most: int = 5) -> list[str]:
-    """Return what differs between two settings, at most so many places: 'problem, Bumps, d: 1 before, 2 now'."""
+    """Return the places, limited in number, where two settings differ: 'problem, Bumps, d: 1 before, 2 now'."""
     first = islice(_differ(before, now), most)
     return [f"{', '.join(where) or 'settings'}: {a} before, {b} now" for where, a, b in first]
 
@@ -115,7 +115,7 @@ def _same(before: Any, now: Any) -> bool:
 
 
 def unknown(its: Any) -> bool:
-    """Return whether settings hold a NaN: they follow from data that is not here, and cannot be played."""
+    """Return whether settings have a NaN: they are computed from missing data, and cannot be played."""
     if isinstance(its, dict):
         return any(map(unknown, its.values()))
     return any(map(unknown, its)) if isinstance(its, list) else isinstance(its, float) and math.isnan(its)

@@ -38,7 +38,7 @@ _BOUND = re.compile(r"(<=|>=|<|>)\s*([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)$
 
 
 class BadRules(ValueError):
-    """A rules file says what cannot be; the message names file and claim."""
+    """A rules file is invalid; the message names file and claim."""
 
 
 # Rules
@@ -46,7 +46,7 @@ class BadRules(ValueError):
 
 @dataclass(frozen=True)
 class Rule:
-    """The numbers from `low` to `high`, with or without the ends themselves."""
+    """The numbers from `low` to `high`, with or without the end points."""
 
     text: str
     low: float = -math.inf
@@ -70,12 +70,12 @@ class Rule:
         return "fails" if below or above else "undecided"
 
     def distance(self, value: float, scale: float) -> float:
-        """Return how far a number lies inside the rule (negative: outside), in units of `scale`."""
+        """Return how far a number lies inside the rule (outside if negative), in units of `scale`."""
         return min(value - self.low, self.high - value) / scale
 
     @property
     def nearest_scale(self) -> float:
-        """The size of the smallest limit: what distances are measured by unless a part says otherwise; 0 if it is 0."""
+        """The size of the smallest limit, which may be 0: the default unit of distances."""
         return min(abs(limit) for limit in (self.low, self.high) if math.isfinite(limit))
 
 
@@ -100,12 +100,13 @@ def read_rule(text: str) -> Rule:
 
 @dataclass(frozen=True)
 class Part:
-    """One number of a claim: what it is, its rule, how it is shown, and what it counts for.
+    """One number of a claim: what it is, its rule, how it is shown, and how it counts.
 
     `control`: must hold for the claim to be judged at all, and never lifts a verdict. `own`: our own question, judged
-    and shown, never counted. `interpretation`: holds under one of them; such parts are alternatives. `scale`: for
-    pictures, where a limit is 0. `show`: a format and a unit, as ".2f °C". `curve`: of the part that is played in
-    every interpretation, what the axis of its picture says, and of what, unless the notebook says it.
+    and shown, never counted. `interpretation`: the one under which the part is judged; such parts are alternatives.
+    `scale`: the unit of distances in figures, needed if a limit is 0. `show`: a format and a unit, as ".2f °C".
+    `curve`: for the part that is played in every interpretation, the label of its axis and, unless the notebook gives
+    it, the subject.
     """
 
     name: str
@@ -119,12 +120,12 @@ class Part:
     curve: tuple[str, ...] = ()
 
     def set_of(self, *names: str) -> dict[str, Any]:
-        """Return those of the named fields that are set."""
+        """Return the named fields that are set."""
         return {name: getattr(self, name) for name in names if getattr(self, name)}
 
     @property
     def deciding(self) -> dict[str, Any]:
-        """The rule and what the part counts for."""
+        """The rule and how the part counts."""
         return {"rule": self.rule.text} | self.set_of("control", "own", "interpretation", "scale")
 
     def shown(self, estimate: Estimate) -> str:
@@ -140,7 +141,7 @@ class Claim:
     """One published claim with the parts that decide it.
 
     `quote`: the words of the paper, at the place `where`, that the rules are about, with [...] for what is left out.
-    `untestable`: what is said, in the place of `finds`, where a control fails.
+    `untestable`: the sentence that replaces `finds` if a control fails.
     """
 
     id: str
@@ -158,12 +159,12 @@ class Claim:
 
     @property
     def deciding(self) -> dict[str, Any]:
-        """What the verdict follows from, besides the numbers: rules, flags and scales of the parts, and the needs."""
+        """What decides the verdict besides the numbers: rules, flags and scales of the parts, and the needs."""
         return {"needs": self.needs, "parts": {name: part.deciding for name, part in self.parts.items()}}
 
     @property
     def played(self) -> Part:
-        """The part that is played under every interpretation; ValueError if none is."""
+        """The part that is played under every interpretation; ValueError if there is none."""
         if not (found := [part for part in self.parts.values() if part.curve]):
             raise ValueError(f"claim {self.id}: no part has a `curve`, so none is played under every interpretation")
         return found[0]
@@ -174,9 +175,9 @@ class Claim:
         return "substitute data" if self.substitute_data else "sanity check" if self.sanity_check else self.kind
 
     def verdict(self, states: Mapping[str, str], refuted: Collection[str] = ()) -> tuple[str, str]:
-        """Return the verdict that the states of all parts give, and the interpretation that decides it, if one does.
+        """Return the verdict from the states of all parts, and the verdict under each interpretation if they disagree.
 
-        Interpretations that are `refuted`, by numbers that the paper prints, count only if all are.
+        Interpretations that printed numbers of the paper have `refuted` count only if all are refuted.
         """
         counted = {name: states[name] for name, part in self.parts.items() if not part.own}
         controls = {counted.pop(name) for name, part in self.parts.items() if part.control and name in counted}
@@ -196,11 +197,11 @@ class Claim:
         return verdict, "; ".join(told) if len(told) > 1 else ""
 
     def _called(self, verdict: str) -> str:
-        """What a verdict is called: no run shows that a theorem is true."""
+        """The name of a verdict: no run shows that a theorem is true."""
         return "no violation found" if verdict == "reproduced" and self.kind == "theorem" else verdict
 
     def missing(self, has: Mapping[str, Any]) -> str:
-        """Return why a run that `has` these things cannot judge the claim, or nothing if it can."""
+        """Return why a run that `has` these things cannot judge the claim; empty if it can."""
         for name, wanted in self.needs.items():
             there = has.get(name)
             if type(wanted) is int:
@@ -219,7 +220,7 @@ def joined(states: Collection[str]) -> str:
 
 
 def over_interpretations(verdicts: Iterable[str]) -> str:
-    """Return the verdict of a claim of which each interpretation has one: "depends" where decided ones disagree."""
+    """Return a claim's verdict from those of its interpretations: "depends" if all are decided but disagree."""
     its = set(verdicts)
     return its.pop() if len(its) == 1 else "undecided" if "undecided" in its else "depends"
 
@@ -229,7 +230,7 @@ def over_interpretations(verdicts: Iterable[str]) -> str:
 
 @dataclass(frozen=True)
 class Edition:
-    """What was frozen before a notebook's full-scale run was first seen: `deciding` by claim, and the root seed."""
+    """What was frozen before a notebook's full-scale run was first seen: each claim's `deciding`, and the root seed."""
 
     name: str
     seed: int
@@ -240,7 +241,7 @@ class Edition:
 class Rules:
     """All claims of one notebook, the interpretations that it plays, and the edition of its full-scale run.
 
-    `retired`: claims of earlier editions that are judged no more, each with the reason.
+    `retired`: claims of earlier editions that are no longer judged, each with the reason.
     """
 
     notebook: str
@@ -251,7 +252,7 @@ class Rules:
 
     @property
     def deciding(self) -> dict[str, Any]:
-        """What verdicts follow from: parts, rules, scale, needs, interpretations; no sentence, order or history."""
+        """What decides verdicts: parts, rules, scale, needs, interpretations; no sentence, order or history."""
         claims = {name: claim.deciding for name, claim in self.claims.items()}
         return {"claims": claims, "interpretations": self.interpretations}
 
@@ -262,7 +263,7 @@ class Rules:
 
 
 def load(path: Path) -> Rules:
-    """Return the rules of one file; BadRules names the file, and the claim, that cannot be read."""
+    """Return the rules of one file; BadRules names the file and the claim that cannot be read."""
     content = yaml.safe_load(path.read_text(encoding="utf-8"))
     if (
         not isinstance(content, dict)
@@ -278,7 +279,7 @@ def load(path: Path) -> Rules:
         except (ValueError, TypeError, KeyError, AttributeError) as error:
             raise BadRules(f"{path.name}, claim {name}: {error}") from None
         if claim.id in claims:
-            raise BadRules(f"{path.name}: claim {claim.id} stands twice")
+            raise BadRules(f"{path.name}: claim {claim.id} is there twice")
         claims[claim.id] = claim
     frozen = edition_path(path)
     edition = Edition(**json.loads(frozen.read_text(encoding="utf-8"))) if frozen.is_file() else None
@@ -290,12 +291,12 @@ def load(path: Path) -> Rules:
 
 
 def edition_path(rules: Path) -> Path:
-    """Return the file that holds the edition of a file of rules."""
+    """Return the file with the edition of a file of rules."""
     return rules.parent / "editions" / f"{rules.stem}.json"
 
 
 def digest(content: Any) -> str:
-    """Return the SHA-256 of parsed content, whatever its layout and comments."""
+    """Return the SHA-256 of parsed content, which does not depend on layout and comments."""
     text = json.dumps(content, sort_keys=True, ensure_ascii=False, default=str)
     return hashlib.sha256(text.encode()).hexdigest()
 
@@ -360,7 +361,7 @@ class Value:
 def judged(
     claim: Claim, estimates: Mapping[str, Estimate], note: str = "", refuted: Collection[str] = ()
 ) -> dict[str, Any]:
-    """Return the record of a claim with the verdict that its parts give; ValueError unless each has an estimate.
+    """Return the record of a claim with the verdict of its parts; ValueError unless each has an estimate.
 
     `refuted`: names of interpretations, as in `Claim.verdict`; ValueError if the claim has no such interpretation.
     """
@@ -384,10 +385,10 @@ def judged(
 
 
 def crossed(claim: Claim, verdict: str, counts: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what changes in a record where some interpretations of the played part hold and others fail.
+    """Return what changes in a record if some interpretations of the played part hold and others fail.
 
-    `counts`: of `interpretations.counts`. A claim that is decided then depends on the choice that matters most, if at
-    least OTHER_WAY of the interpretations that are decided go either way; fewer may be chance. A part that is our own
+    `counts` comes from `interpretations.counts`. A decided claim then depends on the choice that matters most, if at
+    least a share OTHER_WAY of the decided interpretations goes either way; fewer may be chance. A part that is our own
     question changes nothing.
     """
     ways = counts["holds"], counts["fails"]
@@ -400,9 +401,9 @@ def crossed(claim: Claim, verdict: str, counts: Mapping[str, Any]) -> dict[str, 
 
 
 def of_halves(claim: Claim, estimates: Mapping[str, Estimate], refuted: Collection[str] = ()) -> list[str]:
-    """Return the verdict on either half of the trials; empty where a part that counts has no halves.
+    """Return the verdict on each half of the trials; empty if a part that counts has no halves.
 
-    They are not independent of rules that were chosen on the whole.
+    Halves are not independent of rules that were chosen on the whole.
     """
     found = {name: estimates[name].halves for name, part in claim.parts.items() if not part.own}
     both = {name: pair for name, pair in found.items() if pair}
@@ -413,9 +414,9 @@ def of_halves(claim: Claim, estimates: Mapping[str, Estimate], refuted: Collecti
 
 
 def revised(claim: Claim, frozen: Mapping[str, Any] | None, estimates: Mapping[str, Estimate]) -> dict[str, str]:
-    """Return the rules that an edition froze and the verdict by them, if the claim's are others now; else nothing.
+    """Return the rules that an edition froze and the verdict by them, if they have changed since; else empty.
 
-    `frozen` is the claim's `deciding` of that edition, None if it had no such claim.
+    `frozen` is the claim's `deciding` in that edition, None if it had no such claim.
     """
     if frozen is None or frozen == claim.deciding:
         return {}

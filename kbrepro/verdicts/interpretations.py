@@ -1,7 +1,7 @@
-"""Every interpretation, played: the cross of the choices that a paper leaves open, and what they decide.
+"""Every interpretation, played: all combinations of the choices that a paper leaves open, and what they decide.
 
-A *choice* has a name (incumbent, margin ...) and values; an *interpretation* gives every choice one value, the *main*
-one the first of each.
+A *choice* has a name (incumbent, margin ...) and values; an *interpretation* gives every choice one value, and the
+*main* one has the first value of each.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -17,7 +17,7 @@ from kbrepro.verdicts.claims import Part
 
 
 def cross(choices: Mapping[str, Sequence[Any]], *, at_most: int = 0, seed: int = 0) -> list[dict[str, Any]]:
-    """Return all interpretations, the main one first; with `at_most` that one and a random sample of the others.
+    """Return all interpretations, the main one first; with `at_most`, that one and a random sample of the others.
 
     Raises ValueError if a choice has no value.
     """
@@ -32,9 +32,9 @@ def cross(choices: Mapping[str, Sequence[Any]], *, at_most: int = 0, seed: int =
 
 
 def specification(part: Part, found: Iterable[tuple[Mapping[str, Any], Estimate]]) -> pd.DataFrame:
-    """Return one row an interpretation, sorted by value: its choices, `value`, `low`, `high`, `state` and `main`.
+    """Return one row per interpretation, sorted by value: its choices, `value`, `low`, `high`, `state` and `main`.
 
-    `found` starts with the main interpretation; its intervals are the part's. Raises ValueError if it is empty.
+    `found` starts with the main interpretation and has estimates of the part. Raises ValueError if it is empty.
     """
     rows = [
         {**interpretation, **estimate._asdict(), "state": part.rule.state(estimate), "main": number == 0}
@@ -46,7 +46,7 @@ def specification(part: Part, found: Iterable[tuple[Mapping[str, Any], Estimate]
 
 
 def flips(table: pd.DataFrame, choices: Sequence[str]) -> dict[str, float]:
-    """Return for each choice the share of pairs, alike but for it, of which one holds and the other not."""
+    """Return for each choice the share of pairs that vary only in it and of which exactly one holds."""
     shares = {}
     for name in choices:
         others = [table[other] for other in choices if other != name] or [np.zeros(len(table))]
@@ -60,7 +60,7 @@ def flips(table: pd.DataFrame, choices: Sequence[str]) -> dict[str, float]:
 def counts(table: pd.DataFrame, choices: Sequence[str]) -> dict[str, Any]:
     """Return in how many a part `holds` and `fails`, `of` how many, what `decides` and `matters_most`, and `flips`.
 
-    A choice decides alone if whether the part holds is a function of it.
+    A choice decides alone if it determines whether the part holds.
     """
     holds, share = table["state"] == "holds", flips(table, choices)
     alone = [name for name in choices if holds.groupby(table[name].map(str)).nunique().max() == 1]
@@ -79,10 +79,10 @@ def in_words(found: Mapping[str, Any]) -> str:
 
 
 def joint(specified: Mapping[str, pd.DataFrame], shared: Sequence[str], fixed: Mapping[str, Any]) -> pd.DataFrame:
-    """Return one row a joint setting of the `shared` choices: the state of every claim's played part, and `holds`.
+    """Return one row per combination of the `shared` choices: the state of every claim's played part, and `holds`.
 
-    `specified` {claim: table of `specification`}, the first with all shared choices; a claim without
-    one of them has the same state along it. Choices that are not shared are `fixed`. Sorted by how many hold.
+    `specified` is {claim: table of `specification`}, the first with all shared choices; a claim without one of them has
+    the same state for all its values. Choices that are not shared are `fixed`. Sorted by how many claims hold.
     """
     rows = next(iter(specified.values()))[[*shared]].drop_duplicates()
     for claim, table in specified.items():
@@ -96,7 +96,7 @@ def joint(specified: Mapping[str, pd.DataFrame], shared: Sequence[str], fixed: M
 def ranking(played: Mapping[str, Mapping[str, float]]) -> pd.DataFrame:
     """Return the choices ranked by how many claims they flip: {claim id: flips} -> rows choice, flips, of, share.
 
-    A choice flips a claim if some two that differ in it alone do; `share` is the mean share of such pairs.
+    A choice flips a claim if some pair that varies only in it does; `share` is the mean share of such pairs.
     """
     shares = pd.DataFrame([*played.values()])
     table = pd.DataFrame({"flips": (shares > 0).sum(), "of": shares.count(), "share": shares.mean()})

@@ -1,4 +1,4 @@
-"""Figures that verdicts rest on: paired comparisons, every interpretation of a paper, totals, every part of a claim."""
+"""Figures of verdicts: paired comparisons, every interpretation of a paper, totals, every part of a claim."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -52,7 +52,7 @@ def _typeset(rule: str, percent: bool = False) -> str:
 
 
 def _shade(ax: Axes, rule: Rule, axis: str) -> None:
-    """Draw the limits of a rule as lines and shade what it allows, in view whatever was drawn."""
+    """Draw the limits of a rule as lines and shade what it allows; the limits stay in view."""
     line, span = (ax.axvline, ax.axvspan) if axis == "x" else (ax.axhline, ax.axhspan)
     for limit in filter(np.isfinite, (rule.low, rule.high)):
         line(limit, color="black", linewidth=1.0, zorder=1)
@@ -65,11 +65,11 @@ def _shade(ax: Axes, rule: Rule, axis: str) -> None:
 
 
 def pairs(ax: Axes, rows: Rows, *, rule: Rule, what: str, dot: str = "trial", centre: str = "mean") -> None:
-    """Draw paired differences or ratios: a row of dots each, above it the estimate with its interval, and the rule.
+    """Draw paired differences or ratios: each as a row of dots, with its estimate and interval above, and the rule.
 
-    `rows`: {name: (values (n,), estimate)}, one value a `dot` (trial, block, chain); `centre` says what the estimate is
-    of. `what` names the values, with their unit; `rule` is that of the claim's part; how many dots meet it stands
-    at the right. For ratios set the x axis to a log scale first.
+    `rows`: {name: (values (n,), estimate)}, one value per `dot` (trial, block, chain); `centre` names the estimated
+    statistic. `what` names the values, with their unit; `rule` is that of the claim's part, and the number of dots that
+    meet it is at the right. For ratios set the x axis to a log scale first.
     """
     for place, (values, estimate) in enumerate(rows.values()):
         jitter = 0.02 + 0.36 * golden(len(values))
@@ -93,7 +93,7 @@ def paired(rows: Mapping[str, tuple[Array, Estimate]], height: float, title: str
 
 
 def _beside(ax: Axes, place: float, text: str, points: float, colour: str = "black") -> None:
-    """Write a text right of the panel, that many points from its edge."""
+    """Write a text right of the panel, at a distance in points from its edge."""
     where: dict[str, Any] = {"xycoords": ("axes fraction", "data"), "textcoords": "offset points", "va": "center"}
     ax.annotate(text, (1, place), (points, 0), size=SMALLEST, color=colour, **where)
 
@@ -220,7 +220,7 @@ def _dot_grid(ax: Axes, table: pd.DataFrame, played: Mapping[str, Sequence[Any]]
 
 
 def claim_curve(table: pd.DataFrame, rules: Rules, claim_id: str, data: str = "") -> Figure:
-    """Return the specification curve of a claim's part that is played; its title says what decides, on which data."""
+    """Return the specification curve of a claim's played part; its title says what decides, and on which data."""
     part = rules.claims[claim_id].played
     what, data = (*part.curve, data)[:2]
     found = counts(table, [choice for choice in rules.interpretations if choice in table])
@@ -234,7 +234,7 @@ def claim_curve(table: pd.DataFrame, rules: Rules, claim_id: str, data: str = ""
 
 
 def totals(papers: Mapping[str, Sequence[Mapping[str, Any]]]) -> Figure:
-    """Return one stacked bar a paper, {its name: records}: how many of its claims have which verdict."""
+    """Return one stacked bar per paper, from {name: records}: how many of its claims have which verdict."""
     counted = [[r["verdict"] for r in records if r["counts_as"] in COUNTED] for records in papers.values()]
     figure, (ax,) = row(1, 1.4 + 0.34 * len(papers))
     left = np.zeros(len(papers))
@@ -258,11 +258,11 @@ def totals(papers: Mapping[str, Sequence[Mapping[str, Any]]]) -> Figure:
 
 
 def all_parts(records: Sequence[Mapping[str, Any]]) -> Figure:
-    """Return one row for every part of the claims of a paper: how far inside its rule (right) or outside it lies.
+    """Return one row per part of a paper's claims: how far it lies inside (right) or outside its rule.
 
     `records` as a run leaves them. Distances are to the nearest limit, in units of the part's scale; an interval
-    covers 0 if and only if the part is undecided. Controls and our own questions are hollow; what lies beyond 2
-    scales is drawn there with an arrow.
+    covers 0 if and only if the part is undecided. Controls and our own questions are hollow; values beyond 2
+    scales are drawn there with an arrow.
     """
     rows = [(r, part) for r in records for part in r["parts"].values()]
     figure, ax = plt.subplots(figsize=(WIDTH, 1.2 + 0.16 * len(rows)))

@@ -1,4 +1,4 @@
-"""What a notebook leaves: figures, tables and verdicts; nothing is written unless it was given a folder."""
+"""What a notebook leaves: figures, tables and verdicts; without a folder nothing is written."""
 
 import io
 import json
@@ -30,9 +30,9 @@ NOT_SO = "**Not so in this run:** <del>{}</del>"
 class Record:
     """The record of one notebook's run.
 
-    `notebook` names the rules, `results_dir` (relative to the project's root) the folder that is written to, if any,
-    and `has` what the run has to offer to claims that need it, such as {"data": ["temperature"], "horizon": 1000}. Sets
-    the house style. Raises `claims.BadRules` if the rules cannot be read.
+    `notebook` names the rules, `results_dir` (relative to the project's root) the folder to write to, if any, and `has`
+    what the run offers to claims with needs, such as {"data": ["temperature"], "horizon": 1000}. Sets the house style.
+    Raises `claims.BadRules` if the rules cannot be read.
     """
 
     def __init__(self, notebook: str, results_dir: str = "", *, has: Mapping[str, Any] | None = None) -> None:
@@ -53,7 +53,7 @@ class Record:
             shell.display_formatter.formatters["text/html"].for_type(pd.DataFrame, _one_head)
 
     def banner(self) -> None:
-        """Show which run this is, on what data, and where the numbers to quote are."""
+        """Show which run this is, on which data, and where the numbers to quote are."""
         run = {
             "": "the notebook as it was opened: short runs, and nothing is written",
             "quick": "the quick run: fewer and shorter trials",
@@ -68,7 +68,7 @@ class Record:
         display(Markdown(text))
 
     def at_a_glance(self) -> None:
-        """Show what came out at full scale: as committed, or of this run if it is one (the batch sees to that)."""
+        """Show what came out at full scale: as committed, or in this run if it is one (the batch sees to that)."""
         text = scorecard.glance(scorecard.read_run(self._full_scale), self.notebook)
         display(Markdown(text if self.profile == FULL_SCALE else f"**At full scale:**\n\n{text}"))
 
@@ -77,9 +77,9 @@ class Record:
     def figure(self, figure: Figure, name: str, tables: Sequence[str] = ()) -> None:
         """Write `figures/<name>.png` (200 dpi), `.svg`, and `.csv` with named curves; the notebook shows it at 100 dpi.
 
-        The layout is what it is now: what is added to the figure afterwards does not change it. `tables` have its
-        numbers, by default that of the same name, if there is one. Curves read off the paper's own plot are drawn
-        beside ours where somebody put them into `data/printed/<name>.csv`.
+        The layout is fixed now: later additions to the figure do not change it. `tables` have its numbers, by default
+        the table of the same name, if there is one. If `data/printed/<name>.csv` has curves read off the paper's own
+        plot, they are drawn next to ours.
         """
         curves, title = figures.curves(figure), figures.said(figure)
         if (path := self._printed / f"{name}.csv").is_file():
@@ -102,7 +102,7 @@ class Record:
             shell.display_formatter.formatters["image/png"].for_type(Figure, self._png)
 
     def kept_figure(self, name: str) -> None:
-        """Show a figure as the full-scale run left it, where the data that it shows is not here; and write it again."""
+        """Show a figure as the full-scale run left it, since its data is missing here; and write it again."""
         if name in (kept := scorecard.read_run(self._full_scale)["figures"]):
             self._manifest["figures"][name] = kept[name]
             self._write()
@@ -118,9 +118,9 @@ class Record:
         return self._pictures.get(figure) or print_figure(figure)
 
     def table(self, table: pd.DataFrame, name: str, kind: str = "numbers", *, page: bool = False) -> None:
-        """Write `tables/<name>.csv`; of `kind` "seconds" it holds what a clock said, or what follows from that.
+        """Write `tables/<name>.csv`; its `kind` is "seconds" if it has measured times, or what follows from them.
 
-        With `page` the site has a page of it, on which readers filter it by its words.
+        With `page` the site gives it a page of its own, on which readers filter it by its words.
         """
         self._manifest["tables"][name] = {"kind": kind} | ({"page": True} if page else {})
         self._write()
@@ -136,9 +136,9 @@ class Record:
     # Verdicts
 
     def judge(self, claim_id: str, note: str = "", refuted: Collection[str] = (), **estimates: Estimate) -> None:
-        """Judge a claim by an estimate of each of its parts; not evaluated where the run lacks what the claim needs.
+        """Judge a claim by an estimate of each of its parts; not evaluated if the run lacks what the claim needs.
 
-        `refuted` names interpretations that numbers printed in the paper rule out: they do not count, unless all are.
+        `refuted` names interpretations that printed numbers of the paper rule out: they count only if all are.
         Raises ValueError on an unknown claim, a part without estimate, or an estimate without part.
         """
         claim = self._claim(claim_id)
@@ -155,15 +155,15 @@ class Record:
         return str(self._judged(claim_id)["verdict"])
 
     def value(self, claim_id: str, part: str) -> float:
-        """Return the number of a part of a claim; NaN if the run could not judge it, ValueError if there is no such."""
+        """Return the number of a part of a claim; NaN if the run could not judge it, ValueError on an unknown part."""
         parts = self._judged(claim_id)["parts"]
         checks.one_of(tuple(parts), **{f"part of {claim_id}": part})
         return float(parts[part].get("value", np.nan))
 
     def play(self, claim_id: str, found: Iterable[tuple[Mapping[str, Any], Estimate]]) -> pd.DataFrame:
-        """Keep what the `played` part of a claim is in every interpretation, the main one first; return that table.
+        """Keep the `played` part of a claim in every interpretation, the main one first; return its table.
 
-        Where some of them hold and others fail, the claim depends on what the paper leaves open (`claims.crossed`).
+        If some interpretations hold and others fail, the claim depends on what is left open (`claims.crossed`).
         """
         part, found = self._claim(claim_id).played, list(found)
         choices = list(found[0][0])
@@ -182,7 +182,7 @@ class Record:
         return table
 
     def expect(self, condition: Any, sentence: str, **explained: Any) -> None:
-        """Show a sentence about a result if it is true of this run, and mark it if not."""
+        """Show a sentence about a result, crossed out if it is not true of this run."""
         holds = self._kept(condition, sentence, **explained)
         display(Markdown(sentence if holds else NOT_SO.format(sentence)), metadata=explained)
 
@@ -192,9 +192,9 @@ class Record:
         return bool(condition)
 
     def explain(self, claim_ids: Sequence[str], condition: Any, lead: str, why: str, more: str = "") -> None:
-        """Show what came of some claims, and folded why, checked like `expect`; pages give `why` as the reason of each.
+        """Show what came of some claims and, folded, why; checked like `expect`. Pages give `why` as each one's reason.
 
-        Without `lead` it goes on from the one before.
+        Without `lead` it continues the explanation before.
         """
         ids = [self._claim(claim_id).id for claim_id in claim_ids]
         reason = " ".join(filter(None, [why, more]))
@@ -213,9 +213,9 @@ class Record:
         self.expect(condition, sentence, answers=[self._claim(claim_id).id for claim_id in claim_ids])
 
     def show(self, *claim_ids: str) -> None:
-        """Show what the paper says, what this run finds, rule and verdict; beside them the full-scale verdict.
+        """Show what the paper says, what this run finds, rule and verdict, and next to it the full-scale verdict.
 
-        Which claims these are stands in the metadata of the output. `play` makes the table anew.
+        The metadata of the output names the claims. `play` makes the table anew.
         """
         ids = list(claim_ids)
         self._display(ids)
@@ -228,7 +228,7 @@ class Record:
         display(table, metadata={"claims": ids}, display_id="claims " + " ".join(ids), **settings)
 
     def finish(self) -> None:
-        """Check that every claim of the rules has a verdict; ValueError names the first that has none."""
+        """Check that every claim of the rules has a verdict; ValueError names the first without one."""
         for claim_id in self.rules.claims:
             self._judged(claim_id)
 

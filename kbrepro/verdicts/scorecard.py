@@ -1,4 +1,4 @@
-"""What the runs found, in words and tables: at a glance, verdict tables, the scorecard. Generated, never typed."""
+"""What the runs found, in words and tables: answers, verdict tables, the scorecard. Generated, never typed."""
 
 import json
 import math
@@ -24,9 +24,9 @@ GLYPHS = dict(zip(VERDICTS, ("●", "◉", "◐", "◑", "◌", "○", "–"), s
 COUNTED = ("experiment", "theorem")
 #: What stands outside the totals, and what it means; how several are called.
 ASIDE = {
-    "own question": "ours, which the paper does not ask; some of the advice rests on them",
+    "own question": "ours, not asked by the paper; some of the advice rests on them",
     "sanity check": "these could hardly fail",
-    "substitute data": "other data than the paper's",
+    "substitute data": "judged on other data than the paper's",
 }
 MANY = {"sanity check": "sanity checks", "substitute data": "on substitute data", "own question": "own questions"}
 OUTSIDE = "outside the totals"
@@ -35,10 +35,10 @@ STANDS, FAILS = ("reproduced", "no violation found"), ("not reproduced",)
 #: What each verdict says of a claim, in a clause.
 MEANS = {
     "reproduced": "every part of the claim met its rule, with its whole 95 % interval",
-    "no violation found": "the same of a theorem, which a run can refute but never prove",
+    "no violation found": "the same for a theorem, which a run can refute but never prove",
     "partly": "some parts hold, some fail",
-    "depends": "it holds or fails with a choice that the paper's text leaves open",
-    "undecided": "an interval too wide to tell",
+    "depends": "whether it holds depends on a choice that the paper's text leaves open",
+    "undecided": "an interval is too wide to tell",
     "not reproduced": "parts fail, and none holds",
     "not evaluated": "the run lacked what the claim needs, or a control failed",
 }
@@ -52,15 +52,15 @@ NOT_DONE = (
 
 #: What the words of a notebook's totals mean.
 WORDS = (
-    "A claim *stands* if every part of it met its rule, with its whole interval; of a theorem: if no violation was "
-    "found. It is *open* if an interval is too wide, if some parts hold and some fail, or if it depends on a choice "
-    "that the text leaves open."
+    "A claim *stands* if every part of it met its rule, with its whole interval; a theorem stands if no violation was "
+    "found. A claim is *open* if an interval is too wide, if some parts hold and some fail, or if it depends on a "
+    "choice that the text leaves open."
 )
 LEGEND = (
     "A part of a claim holds if its whole 95 % interval meets the rule, fails if none of it does, and is undecided "
-    f"otherwise. {' '.join(f'{GLYPHS[verdict]} {verdict}: {means}.' for verdict, means in MEANS.items())} Behind a "
-    "mark: in how many interpretations of what the paper leaves open the claim, or one part of it, holds, fails or is "
-    f"open. Outside the totals: {'; '.join(f'{kind} ({means})' for kind, means in ASIDE.items())}."
+    f"otherwise. {' '.join(f'{GLYPHS[verdict]} {verdict}: {means}.' for verdict, means in MEANS.items())} A "
+    "mark also says in how many interpretations of what the paper leaves open the claim, or one part of it, holds, "
+    f"fails or is open. Not in the totals: {'; '.join(f'{kind} ({means})' for kind, means in ASIDE.items())}."
 )
 
 
@@ -68,10 +68,10 @@ LEGEND = (
 
 
 def read_run(folder: Path) -> dict[str, Any]:
-    """Return what one run left, as far as it is there.
+    """Return what one run left, as far as the files exist.
 
-    `rules`, `expected` and `claims` (see `rows`), of its claims.json; `figures` (`title`, `curves`, `tables`) and
-    `tables` (`kind`) by name, of its manifest.json; `facts`, its run.json.
+    `rules`, `expected` and `claims` (see `rows`) from its claims.json; `figures` (`title`, `curves`, `tables`) and
+    `tables` (`kind`) by name, from its manifest.json; `facts`, its run.json.
     """
     run: dict[str, Any] = {"rules": "", "expected": [], "claims": [], "figures": {}, "tables": {}}
     run |= _read(folder / "claims.json") | _read(folder / "manifest.json") | {"facts": _read(folder / "run.json")}
@@ -79,7 +79,7 @@ def read_run(folder: Path) -> dict[str, Any]:
 
 
 def _read(path: Path) -> dict[str, Any]:
-    """The content of a JSON file, nothing if there is none; ValueError says what to do with one that cannot be read."""
+    """The content of a JSON file, empty if there is none; if it cannot be read, ValueError says what to do."""
     try:
         return json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
     except ValueError as error:
@@ -93,9 +93,9 @@ def read(results: Path) -> dict[str, dict[str, Any]]:
 
 
 def finished(results: Path, file: str) -> list[Path]:
-    """Return the folders of all notebooks under a results folder in which a file is; those half written aside.
+    """Return the folders of all notebooks under a results folder that contain a file, without half-written ones.
 
-    In the order of their papers' years, as CITATION.cff has them; last what is no paper.
+    They are in the order of their papers' years in CITATION.cff; a notebook without a paper comes last.
     """
     folders, years = sorted(path.parent for path in results.glob(f"[0-9][0-9]_*/{file}")), _years(results)
     folders.sort(key=lambda folder: years.get(folder.name, math.inf))
@@ -117,7 +117,7 @@ def _years(results: Path) -> dict[str, int]:
 def rows(
     records: Iterable[Record], expected: Iterable[Record] = (), full: Iterable[Record] = ()
 ) -> list[dict[str, Any]]:
-    """Return records, each with what is said of it in Markdown, by column.
+    """Return records, each with its words in Markdown, by column.
 
     `expected`: the sentences of its run, some of which explain a claim; `full`: rows of the full-scale run.
     """
@@ -126,7 +126,7 @@ def rows(
 
 
 def _said(r: Record, expected: list[Record], full: Record | None) -> dict[str, str]:
-    """The columns that are made of a record; `mark` is glyph, verdict and what qualifies it, `reason` why it is so."""
+    """The columns made from a record; `mark` is glyph, verdict and qualifications, `reason` says why it is so."""
     aside = f" ({r['counts_as']})" if r["counts_as"] in ASIDE else ""
     revised = f" (*revised after seeing data*; by the rule before: {r['revised']['verdict']})" if "revised" in r else ""
     on = f" on the {r['depends_on']}" if r.get("depends_on") else ""
@@ -156,7 +156,7 @@ def _played(r: Record) -> str:
 
 
 def evidence(r: Record) -> Iterator[str]:
-    """What a verdict follows from, a line each: parts with rules, why, interpretations, halves, history."""
+    """The evidence of a verdict, one line each: parts with rules, reason, interpretations, halves, history."""
     yield f"{r.get('where', '')} ({r.get('kind', '')})."
     for part in r.get("parts", {}).values():
         flags = [flag for flag in ("control", "own") if part.get(flag)] + [*filter(None, [part.get("interpretation")])]
@@ -169,7 +169,7 @@ def evidence(r: Record) -> Iterator[str]:
         yield r["reason"]
     if "interpretations" in r:
         shares = [f"{name} {share:.0%}" for name, share in r["interpretations"]["flips"].items() if share]
-        flips = f"; pairs that one choice flips: {', '.join(shares)}" if shares else ""
+        flips = f"; pairs that one choice alone flips: {', '.join(shares)}" if shares else ""
         yield f"Part {r['interpretations']['part']} in every interpretation: {in_words(r['interpretations'])}{flips}."
     if "halves" in r:
         yield f"On even trials {r['halves'][0]}, on odd trials {r['halves'][1]}."
@@ -184,12 +184,12 @@ def evidence(r: Record) -> Iterator[str]:
 
 
 def view(its: Iterable[Record], columns: Mapping[str, str]) -> str:
-    """Return rows as a Markdown table of the columns {heading: column}."""
+    """Return rows as a Markdown table with the columns {heading: column}."""
     return table(list(columns), [[r[column] for column in columns.values()] for r in its])
 
 
 def table(head: Sequence[str], lines: Iterable[Sequence[Any]]) -> str:
-    """Return a Markdown table; bars and line ends in cells are taken care of."""
+    """Return a Markdown table; bars and line ends in cells are escaped."""
     rows = head, ["---"] * len(head), *lines
     cells = ([" ".join(str(cell).split()).replace("|", "\\|") for cell in row] for row in rows)
     return "\n".join(f"| {' | '.join(row)} |" for row in cells)
@@ -199,7 +199,7 @@ def table(head: Sequence[str], lines: Iterable[Sequence[Any]]) -> str:
 
 
 def _tally(kinds: Iterable[str], its: Sequence[str]) -> list[str]:
-    """How often each of `kinds` is among others, where it is: '5 reproduced', '2 sanity checks'."""
+    """How often each of `kinds` occurs, if it does: '5 reproduced', '2 sanity checks'."""
     counts = {kind: its.count(kind) for kind in kinds if kind in its}
     return [
         f"{n} {kind if n == 1 and kind != 'substitute data' else MANY.get(kind, kind)}" for kind, n in counts.items()
@@ -217,7 +217,7 @@ def of_papers(runs: Runs) -> dict[str, Mapping[str, Any]]:
 
 
 def standing(records: Iterable[Record]) -> tuple[list[str], list[str], list[str]]:
-    """Return the verdicts of the claims that count: of those that stand, that fail, and that are open."""
+    """Return the verdicts of the claims that count: those that stand, those that fail, and those that are open."""
     inside = [r["verdict"] for r in records if r["counts_as"] in COUNTED]
     stand, fail = ([v for v in inside if v in group] for group in (STANDS, FAILS))
     return stand, fail, [v for v in inside if v not in STANDS + FAILS]
@@ -226,7 +226,7 @@ def standing(records: Iterable[Record]) -> tuple[list[str], list[str], list[str]
 def summary(records: Sequence[Record]) -> str:
     """Return the totals of a notebook: '5 of 6 claims of the paper stand (reproduced), 1 is open (undecided)'.
 
-    Behind them what does not count; where all are our own questions, these by verdict.
+    What does not count follows; if all are our own questions, they are counted by verdict.
     """
     outside = _tally(ASIDE, [r["counts_as"] for r in records])
     if synthesis({"claims": records}):
@@ -245,7 +245,7 @@ def summary(records: Sequence[Record]) -> str:
 
 
 def totals(runs: Runs) -> str:
-    """Return the totals of all papers in Markdown: what stands, fails and is open, in words, and what was not done."""
+    """Return the totals of all papers in Markdown: what stands, fails and is open, and what was not done."""
     records = [r for run in of_papers(runs).values() for r in run["claims"]]
     (stand, fail, rest), outside = standing(records), [r["counts_as"] for r in records if r["counts_as"] in ASIDE]
     n = len(stand) + len(fail) + len(rest)
@@ -265,18 +265,18 @@ def totals(runs: Runs) -> str:
 
 
 def _which(its: Sequence[str]) -> str:
-    """The verdicts of a group in brackets, counted if there are several; nothing where there is but one that fails."""
+    """The verdicts of a group in brackets, counted if there are several; empty for a single verdict that fails."""
     kinds = set(its) - set(FAILS)
     return f" ({', '.join(_tally(VERDICTS, its)) if len(kinds) > 1 else kinds.pop()})" if kinds else ""
 
 
 def _outside(its: Sequence[str]) -> str:
-    """What does not count, by kind, with what each means."""
+    """What does not count, by kind, with the meaning of each."""
     return "; ".join(f"{_tally([kind], its)[0]} ({means})" for kind, means in ASIDE.items() if kind in its)
 
 
 def across(root: Path, runs: Runs) -> list[str]:
-    """Return the sentences of docs/across.yaml of which every claim has the verdict that the sentence names."""
+    """Return the sentences of docs/across.yaml whose claims all have the verdicts that the sentence names."""
     verdicts = {r["id"]: r["verdict"] for run in runs.values() for r in run["claims"]}
     path = root / "docs" / "across.yaml"
     its = yaml.safe_load(path.read_text(encoding="utf-8")) if path.is_file() else []
@@ -304,7 +304,7 @@ def _ranking(its: Iterable[Record]) -> pd.DataFrame:
 
 
 def verdict_table(its: Sequence[Record], beside: bool) -> str:
-    """Return Markdown of rows: claim, words of the paper, what we find, verdict; `beside` them that at full scale."""
+    """Return rows in Markdown: claim, the paper's words, what we find, verdict; `beside` adds that at full scale."""
     columns = {"": "id", "claim": "says", "the paper's words": "words", "what we find": "evidence", "verdict": "mark"}
     before, once = "", []
     for r in its:
@@ -335,7 +335,7 @@ def scorecard(root: Path, results: Path | None = None) -> str:
     pictures = [f"![{name}]({FULL_SCALE}/{PARTS.format(name[:2])})" for name in runs if main]
     parts += [folded("Every part of every claim by its distance to the rule", *pictures)] if main else []
     parts += [
-        folded("Which choices that the papers leave open matter", ranked_choices(runs)),
+        folded("Which of the papers' open choices matter", ranked_choices(runs)),
         _by_chance(runs),
         _revised(runs),
         *(moved(runs, seen) for seen in _seen(runs)),
@@ -344,7 +344,7 @@ def scorecard(root: Path, results: Path | None = None) -> str:
 
 
 def matrix(runs: Runs) -> str:
-    """Return the overview in Markdown: papers by verdicts on experiments, on theorems, and what is outside."""
+    """Return the overview in Markdown: papers by verdicts on experiments and theorems, and what does not count."""
     judged = of_papers(runs).items()
     counted = {name: Counter((r["counts_as"], r["verdict"]) for r in run["claims"]) for name, run in judged}
     found = [(kind, v) for kind in COUNTED for v in VERDICTS if any(its[kind, v] for its in counted.values())]
@@ -357,16 +357,16 @@ def matrix(runs: Runs) -> str:
 
 
 def ranked_choices(runs: Runs) -> str:
-    """Return a table in Markdown: the choices that the papers leave open, by how many claims each flips."""
+    """Return a table in Markdown: the choices that papers leave open, ranked by how many claims each flips."""
     ranked = _ranking(r for run in runs.values() for r in run["claims"])
     lines = [[row.choice, f"{row.flips} of {row.of}", f"{row.share:.0%}"] for row in ranked.itertuples()]
     head = ["choice that the papers leave open", "claims that it flips"]
-    head += ["pairs of interpretations that differ in it alone"]
+    head += ["pairs of interpretations that it alone flips"]
     return table(head, lines) if lines else ""
 
 
 def folded(summary: str, *parts: str) -> str:
-    """Return HTML that shows a summary, and the rest, paragraphs of Markdown, when it is opened."""
+    """Return HTML that shows a summary and, once opened, the rest: paragraphs of Markdown."""
     return "\n\n".join([f"<details><summary>{summary}</summary>", *filter(None, parts), "</details>"])
 
 
@@ -381,14 +381,14 @@ def _by_chance(runs: Runs) -> str:
     parts = [part for r in every for part in r["parts"].values() if "value" in part and not part.get("own")]
     n = sum(part["low"] < part["high"] for part in parts)
     return (
-        f"Of {len(parts)} parts that count {n} have a sampling error. An interval at 95 % lies wholly on the wrong "
-        f"side of its limit with a probability of at most 2.5 %: by chance alone at most {n * 0.025:.1f} of them are "
-        "expected to be decided wrongly, and that many only if every true value lay at its limit."
+        f"{n} of the {len(parts)} parts that count have a sampling error. A 95 % interval lies wholly on the wrong "
+        "side of its limit with a probability of at most 2.5 %. So chance alone is expected to decide at most "
+        f"{n * 0.025:.1f} of them wrongly, and that many only if every true value lies at its limit."
     )
 
 
 def moved(runs: Runs, seen: str) -> str:
-    """Return one sentence: how many rules were revised after results of an edition were `seen`, and what it moved."""
+    """Return how many rules were revised after results of an edition were `seen`, and how many verdicts that moved."""
     its = [r for run in runs.values() for r in run["claims"] if any(c.get("seen") == seen for c in r["changes"])]
     before = [next(c["then"] for c in r["changes"] if c.get("seen") == seen) for r in its]
     # of a theorem "no violation found" is what "reproduced" was
@@ -396,9 +396,9 @@ def moved(runs: Runs, seen: str) -> str:
     inside = [(r["verdict"], then) for r, then in zip(its, before, strict=True) if r["counts_as"] in COUNTED]
     by = [rank[then] - rank[now] for now, then in inside if then in rank]
     text = (
-        f"{len(its)} rules were revised after results of {seen} were seen: {sum(n > 0 for n in by)} verdicts moved up"
+        f"After results of {seen} were seen, {len(its)} rules were revised. {sum(n > 0 for n in by)} verdicts moved up"
     )
-    return f"{text}, {sum(n < 0 for n in by)} down; {len(its) - len(by)} stand outside the totals or did before."
+    return f"{text} and {sum(n < 0 for n in by)} down. {len(its) - len(by)} are, or were, outside the totals."
 
 
 def _seen(runs: Runs) -> list[str]:
@@ -406,11 +406,11 @@ def _seen(runs: Runs) -> list[str]:
 
 
 def _revised(runs: Runs) -> str:
-    """How many rules were revised after data were seen, and how many verdicts that moved up or down."""
+    """How many rules were revised after data were seen, and how many verdicts moved up or down."""
     its = [(r["verdict"], r["revised"]["verdict"]) for run in runs.values() for r in run["claims"] if r.get("revised")]
     moves = [VERDICTS.index(before) - VERDICTS.index(now) for now, before in its if before in VERDICTS]
     text = f"Rules revised after data of this edition were seen: {len(its)}"
-    moved = f"; verdicts that moved up: {sum(m > 0 for m in moves)}, down: {sum(m < 0 for m in moves)}"
+    moved = f". Verdicts that moved up: {sum(m > 0 for m in moves)}, down: {sum(m < 0 for m in moves)}"
     return f"{text}{moved if its else ''}."
 
 

@@ -1,4 +1,4 @@
-"""Verdicts as plain text: a line a claim, or one claim whole, with rule, parts, interpretations and history."""
+"""Verdicts as plain text: one line per claim, or all of a claim: rule, parts, interpretations and history."""
 
 import textwrap
 from collections.abc import Collection, Iterable, Iterator
@@ -8,7 +8,7 @@ from kbrepro.verdicts.scorecard import GLYPHS, WORDS, Record, Runs, answers, evi
 
 
 def listed(runs: Runs, verdict: str = "", width: int = 100) -> str:
-    """Return a line of at most `width` characters a claim, below the totals of its notebook; of one `verdict` only."""
+    """Return one line per claim (of one `verdict` only), at most `width` characters, below its notebook's totals."""
     lines = []
     for notebook, run in runs.items():
         lines += ["", notebook, *_wrapped(answers(run), width), f"{summary(run['claims'])}."]
@@ -21,19 +21,19 @@ def listed(runs: Runs, verdict: str = "", width: int = 100) -> str:
 
 
 def named(runs: Runs, claim_ids: Collection[str], width: int = 100) -> str:
-    """Return claims whole, in lines of at most `width` characters; ValueError on a name that no run has judged."""
+    """Return all of each claim, in lines of at most `width` characters; ValueError if no run judged one."""
     every = {r["id"]: r for run in runs.values() for r in run["claims"]}
     for claim_id in claim_ids:
         if claim_id not in every:
             near = get_close_matches(claim_id, every, n=3) or [*every][:1]
             raise ValueError(
-                f"claim {claim_id!r} was not judged; `kbrepro claims` lists all, such as {', '.join(near)}"
+                f"claim {claim_id!r} was not judged; `kbrepro claims` lists all that were, such as {', '.join(near)}"
             )
     return "\n\n".join("\n".join(_whole(every[claim_id], max(width, 40))) for claim_id in claim_ids)
 
 
 def _whole(r: Record, width: int) -> Iterator[str]:
-    """One claim: verdict, words, finding, then what it follows from."""
+    """One claim: verdict, the paper's words, finding, then the evidence."""
     yield f"{r['id']}  {r['mark'].replace('*', '')}"
     told = {"where": f"{r['where']} ({r['kind']})", "quote": f'"{r["quote"]}"' if r["quote"] else "", "says": r["says"]}
     told |= {"found": r["found"].strip("*")}

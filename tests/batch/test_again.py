@@ -101,7 +101,7 @@ def test_the_full_scale_run_is_judged_and_shown_from_its_store_as_committed(numb
         found = again.differing(r)
     except run.RunFailed as error:
         assert "is not in played/" in str(error)
-        pytest.skip("its store is not full yet")
+        pytest.skip("its store is incomplete")
     assert found == []
 
 

@@ -150,7 +150,7 @@ def test_cells_that_need_what_is_not_kept_are_passed_over(project):
     (root / "results/quick/01_toy/played/Fig._1,_d_=_1.npz").unlink()
     found = audited(root)
     assert found.units == {"sums": 6} and "'Fig. 1, d = 1' is not in played/" in found.missing
-    assert "not all is kept" in audit.text([found])
+    assert "not everything is kept" in audit.text([found])
 
 
 def test_without_a_store_the_command_says_what_to_do(project):

@@ -91,7 +91,7 @@ def test_the_table_is_of_the_first_trials_and_twenty_unless_told_otherwise(proje
 
 def test_the_panel_can_be_read_and_yours_is_on_top(project, checked):
     figure = beside.play(RULES["EI"], "03", TABLE, trials=4).figure
-    assert checked(figure).startswith("Table 1, d = 1, final regret of yours: lower than ")
+    assert checked(figure).startswith("Table 1, d = 1, final regret of yours: lower than for ")
     lines = {line.get_label(): line for line in figure.axes[0].lines}
     assert max(lines, key=lambda name: lines[name].get_zorder()) == "yours"
     assert lines["yours"].get_linewidth() > lines["GP-UCB"].get_linewidth()
@@ -141,22 +141,22 @@ def test_the_list_has_every_label_that_keeps_traces(project):
 def test_of_measured_data_the_command_says_that_neighbours_are_alike(project):
     for label, *more, said in ((DATA, True), (TABLE, False), (DATA, "--block", "3", False)):
         result = call("my_policy.py:Mine", "--notebook", "03", "--label", label, *more)
-        assert result.exit_code == 0 and ("neighbouring trials may resemble" in result.output) == said
+        assert result.exit_code == 0 and ("neighbouring trials may be alike" in result.output) == said
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--label", "Fig. 9"], "no traces of 'Fig. 9' are kept; there are: 'Fig. 4, minutes', 'Table 1, d = 1'; `kb"),
-        (["--label", "totals alone"], "no traces of 'totals alone' are kept; there are: 'Fig. 4"),
-        (["--profile", "quick"], "there are: none; `kbrepro reproduce --profile quick 03_toy` keeps what it plays"),
-        (["--list", "--notebook", "07"], "no traces are kept; there are: none; `kbrepro reproduce --profile paper 07`"),
+        (["--label", "Fig. 9"], "no traces of 'Fig. 9' are kept; kept are: 'Fig. 4, minutes', 'Table 1, d = 1'; `kb"),
+        (["--label", "totals alone"], "no traces of 'totals alone' are kept; kept are: 'Fig. 4"),
+        (["--profile", "quick"], "kept are: none; `kbrepro reproduce --profile quick 03_toy` keeps what it plays"),
+        (["--list", "--notebook", "07"], "no traces are kept; kept are: none; `kbrepro reproduce --profile paper 07`"),
         (["--notebook", "07"], "notebook '07' is not there; allowed: 03_toy"),
-        (["--label", DATA], "'Fig. 4, minutes' cannot be played: its data is not here (see data/README.md, or set KB"),
+        (["--label", DATA], "'Fig. 4, minutes' cannot be played: its data is missing (see data/README.md, or set KB"),
         (["--trials", "23"], "trials = 23 is not allowed: trials must be an integer from 2 (two blocks) to 22 (all"),
         (["--block", "12"], "trials = 22 is not allowed: trials must be an integer from 24 (two blocks) to 22"),
-        (["my_policy.py:Yours"], "no class or function Yours there; allowed: Mine"),
-        (["none.py:Mine"], "'none.py:Mine' is not allowed: it must be FILE.py:NAME, of a file that is there"),
+        (["my_policy.py:Yours"], "there is no class or function Yours; allowed: Mine"),
+        (["none.py:Mine"], "'none.py:Mine' is not allowed: it must be FILE.py:NAME of an existing file"),
         (["my_policy.py"], "it must be FILE.py:NAME"),
         (["--label", ""], "--notebook and --label are needed, or --list"),
     ],

@@ -90,7 +90,7 @@ def test_claims_and_status_print_what_the_full_scale_runs_are(root):
     record |= {"id": "1-A", "verdict": "partly", "counts_as": "theorem", "says": "It is.", "changes": []}
     content = {"rules": "other", "expected": [], "claims": [record | {"parts": {}}]}
     (folder / "claims.json").write_text(json.dumps(content))
-    assert call("status").output == f"{NAME}: nothing that was played is kept; never audited\n"
+    assert call("status").output == f"{NAME}: no played trials are kept; never audited\n"
     (folder / "claims.json").write_text('{"rules": "0", "expec')
     assert_one_line(call("claims"), f"results/paper/{NAME}/claims.json cannot be read")
 
@@ -108,7 +108,7 @@ def test_a_failed_download_is_an_error_unless_only_missing_data_was_wanted(root,
     monkeypatch.setattr(store, "URLS", dict.fromkeys(store.URLS, "nonsense://"))
     assert_one_line(call("data", "fetch"), "no data from nonsense://")
     result = call("data", "fetch", "--if-missing")
-    assert result.exit_code == 0 and result.output.endswith("; going on without\n")
+    assert result.exit_code == 0 and result.output.endswith("; going on without data\n")
 
 
 def test_help_loads_the_face_of_the_package_and_click_and_nothing_heavier():

@@ -146,7 +146,7 @@ def test_a_sentence_that_is_not_true_keeps_the_results_and_fails_the_batch(root,
     judged.write_text(judged.read_text() + "horizon: 6\n")
     with pytest.raises(run.RunFailed, match="1 of 1 notebooks failed"):
         run.run([], "paper", {}, root=root)
-    assert "what is not true of them:\n- Never." in capfd.readouterr().err
+    assert "but sentences of the notebook are not true of them:\n- Never." in capfd.readouterr().err
     assert (root / "results" / "paper" / NAME / "claims.json").is_file()
 
 
@@ -208,7 +208,7 @@ def test_an_interrupted_run_leaves_the_old_results_and_no_process(root, old, num
         (([], "quick", {"scale": None}), "scale = None is not allowed: scale must be a number"),
         (([], "quick", {"sizes": 3}), "sizes = 3 is not allowed: sizes must be a list"),
         (([], "quick", {"accident": 3}), "accident must be text"),
-        (([], "quick", {}, "Fig. 1"), r"--fresh 'Fig\. 1' is not allowed: it must be a label that is kept, one of"),
+        (([], "quick", {}, "Fig. 1"), r"--fresh 'Fig\. 1' is not allowed: it must be a kept label, one of"),
     ],
 )
 def test_what_does_not_fit_is_refused_before_anything_runs(root, old, arguments, message):

@@ -55,19 +55,19 @@ def test_blocks_are_filled_and_all_else_stays(finished):
     answers += "2 are open (1 partly, 1 not evaluated)"
     assert f"- {answers}<br>– Small stands. (1-A)\n" in text
     assert "- Not evaluated: 1-B (needs data: light).\n- Settings of the run: `horizon` 20." in text
-    assert "took 600 s of computing (10 min of one core)" in text and "took 1.5 min with 3 workers" in text
+    assert "took 600 s of computing (10 min on one core)" in text and "took 1.5 min with 3 workers" in text
     assert "OLD" not in text
     assert quoted.filled(text, finished) == text
 
 
 def test_verdicts_on_halves_are_counted_and_those_that_differ_listed(finished):
     block = "<!-- begin halves --><!-- end halves -->"
-    assert "*No run that is here was judged on halves of its trials.*" in quoted.filled(block, finished)
+    assert "*No run was judged on halves of its trials.*" in quoted.filled(block, finished)
     others = [CLAIM | {"id": "1-B", "halves": ["partly", "partly"]}, CLAIM | {"id": "1-C"}]
     for halves, opposite in ((["partly", "undecided"], "none"), (["reproduced", "not reproduced"], "1-A")):
         fake_run.write_run(finished / "results" / "paper" / NAME, [CLAIM | {"halves": halves}, *others])
         text = quoted.filled(block, finished)
-        assert "Of 3 claims 2 can be judged on either half of their trials; 1 of these have the same verdict" in text
+        assert "2 of 3 claims can be judged on each half of their trials. Of these, 1 have the same verdict" in text
         assert f"not reproduced on another: {opposite}." in text
         shown = " | ".join(f"{scorecard.GLYPHS[verdict]} {verdict}" for verdict in halves)
         assert f"the x alone decides) | {shown} |" in text and "| 1-B |" not in text
@@ -75,9 +75,9 @@ def test_verdicts_on_halves_are_counted_and_those_that_differ_listed(finished):
 
 def test_where_no_run_is_the_page_says_so(root):
     text = quoted.filled(README, root)
-    assert text.count("*No full-scale run is here") == 5
+    assert text.count("*There is no full-scale run: ") == 5
     assert "(results/" not in text
-    assert "| not known: no run is here |" in quoted.filled("<!-- begin costs --><!-- end costs -->", root)
+    assert "| not known: there is no run |" in quoted.filled("<!-- begin costs --><!-- end costs -->", root)
 
 
 @pytest.mark.parametrize("name", ["totals 01", "run one", "finding", "1-a"])

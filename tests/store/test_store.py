@@ -94,7 +94,7 @@ def test_a_label_stands_once_in_a_notebook(folder, tmp_path):
     with store.using(store.Store(folder, fresh=["*"])):
         first = map_trials(partial(counted, str(log), 1.0), 2, 3, label="chains")
         assert map_trials(partial(counted, str(log), 1.0), 2, 3, label="chains") == first  # a cell run twice
-        with pytest.raises(store.OtherSettings, match="label 'chains' stands twice in this notebook: trials: 2"):
+        with pytest.raises(store.OtherSettings, match="label 'chains' is used twice in this notebook: trials: 2"):
             map_trials(partial(counted, str(log), 1.0), 3, 3, label="chains")
         with pytest.raises(store.OtherSettings, match="would replace 'chains'"):
             map_trials(partial(counted, str(log), 1.0), 2, 3, label="chains?")
@@ -257,9 +257,9 @@ def test_what_is_kept_is_read_by_notebook_and_label(tmp_path, monkeypatch):
     assert readings.traces == {} and readings.results[1]["EI"][0] == totals[25]["EI"][1]
     with pytest.raises(ValueError, match="this label kept no traces"):
         readings.frame()
-    with pytest.raises(FileNotFoundError, match="'Table 2' is not kept; there are: Table 1, d = 2, lab, readings"):
+    with pytest.raises(FileNotFoundError, match="'Table 2' is not kept; kept are: Table 1, d = 2, lab, readings"):
         kb.played("03", "Table 2")
-    with pytest.raises(FileNotFoundError, match="nothing that was played is kept of notebook '04' in results/paper"):
+    with pytest.raises(FileNotFoundError, match="no played trials of notebook '04' are kept in results/paper"):
         kb.played("04", "Table 1")
 
 

@@ -258,7 +258,7 @@ def test_what_cannot_be_is_refused_with_file_and_id(tmp_path, change, message):
 
 
 def test_an_id_stands_once_and_a_choice_has_values(tmp_path):
-    with pytest.raises(BadRules, match=r"00_small\.yaml: claim 0-A stands twice"):
+    with pytest.raises(BadRules, match=r"00_small\.yaml: claim 0-A is there twice"):
         load(write(tmp_path, ENTRY, ENTRY))
     with pytest.raises(BadRules, match=r"00_small\.yaml, choice margin: .* at least two different values"):
         load(write(tmp_path, ENTRY, interpretations={"margin": [0.1]}))

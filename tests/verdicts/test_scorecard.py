@@ -105,13 +105,13 @@ def test_changes_end_the_scorecard_with_verdicts_before_and_now(root):
 def test_moves_are_counted_by_what_was_seen_and_chance_by_parts_with_an_error(root):
     runs = scorecard.read(root / "results" / "paper")
     assert scorecard.moved(runs, "0.1.0") == (
-        "3 rules were revised after results of 0.1.0 were seen: 0 verdicts moved up, 1 down; 2 stand outside the "
-        "totals or did before."
+        "After results of 0.1.0 were seen, 3 rules were revised. 0 verdicts moved up and 1 down. 2 are, or were, "
+        "outside the totals."
     )
     (theorem,) = [r for r in runs["01_new"]["claims"] if r["id"] == "1-B"]
     theorem |= {"verdict": "no violation found", "changes": [CHANGE | {"then": "reproduced"}]}
-    assert "0 verdicts moved up, 1 down" in scorecard.moved(runs, "0.1.0")  # another word for the same
-    assert "Of 3 parts that count 3 have a sampling error" in scorecard.scorecard(root)
+    assert "0 verdicts moved up and 1 down" in scorecard.moved(runs, "0.1.0")  # another word for the same
+    assert "3 of the 3 parts that count have a sampling error" in scorecard.scorecard(root)
     assert "at most 0.1 of them" in scorecard.scorecard(root)
 
 

@@ -20,7 +20,7 @@ OFF = "This scene needs scripts, which are off."
 
 
 def path(paper: str) -> Path:
-    """Return where the numbers of a paper's scene are kept, whether they are there or not."""
+    """Return the file for the numbers of a paper's scene, whether it exists or not."""
     return Path(papers.__file__).parent / paper / "scene.json"
 
 
@@ -40,14 +40,14 @@ def html(paper: str, still: str = "") -> str:
 
 
 def code() -> str:
-    """Return style and scripts, once for all scenes of a page; in a block, so that a cell can be run again."""
+    """Return style and scripts, once for all scenes of a page; in a block, so that a cell can run again."""
     scripts = "\n".join((HERE / name).read_text(encoding="utf-8") for name in SCRIPTS)
     style = (HERE / "live.css").read_text(encoding="utf-8")
     return f"<style>\n{style}</style>\n<script>\n{{\n{scripts}}}\n</script>"
 
 
 class Scene:
-    """A scene as a notebook shows it: words, numbers and scripts in one piece of HTML."""
+    """A scene for a notebook: words, numbers and scripts in one piece of HTML."""
 
     def __init__(self, paper: str) -> None:
         self.paper, self.its = paper, read(paper)
@@ -62,5 +62,5 @@ class Scene:
 
 
 def show(paper: str) -> Scene:
-    """Return the scene of a paper, by the name of its folder, to be shown by a notebook."""
+    """Return the scene of a paper, named by its folder, for a notebook to show."""
     return Scene(paper)

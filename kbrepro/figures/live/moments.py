@@ -1,4 +1,4 @@
-"""The moment on which a live scene opens: a problem of kbrepro's own, in numbers that the page's script plays on."""
+"""The moment on which a live scene opens: a problem played by kbrepro, in numbers from which the script plays on."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
@@ -35,7 +35,7 @@ Policies = Mapping[str, Callable[..., Policy]]
 
 
 def truth(kernel: str, lengthscale: float, noise_sd: float, trial: Trial) -> Numbers:
-    """Return what holds in a trial of `GPDraw`: f (A,) and a bound on its norm, noise (T,), standard, ranks for ties.
+    """Return the truth of a trial of `GPDraw`: f (A,), a bound on its norm, standard noise (T,), ranks for ties.
 
     f = F z with F F^T = K, so the norm of f is at most that of z.
     """
@@ -55,9 +55,9 @@ def truth(kernel: str, lengthscale: float, noise_sd: float, trial: Trial) -> Num
 
 
 def played(true: Numbers, players: Iterable[Mapping[str, Any]], policies: Policies) -> list[list[Numbers]]:
-    """Return what each player saw and did in every round, by kbrepro itself: what posterior.js's `play` returns.
+    """Return what each player saw and did in every round, computed by kbrepro: what posterior.js's `play` returns.
 
-    A player has a `name`, of one of the policies, and a `margin`; all are given the true kernel, lengthscale and noise.
+    A player has the `name` of a policy and a `margin`; all are given the true kernel, lengthscale and noise.
     """
     makes = [partial(policies[p["name"]], **{"margin": p["margin"]} if p["margin"] else {}) for p in players]
     return [list(_rounds(true, make)) for make in makes]
@@ -80,12 +80,12 @@ def _rounds(true: Numbers, make: Callable[..., Policy]) -> Iterable[Numbers]:
 
 
 def rounded(values: Array | Sequence[float], digits: int = 3) -> list[float]:
-    """Return numbers with so many digits after the point: what a picture needs."""
+    """Return numbers rounded to the digits that a picture needs."""
     return [round(float(value), digits) for value in np.asarray(values)]
 
 
 def moment(name: str, true: Numbers, players: Sequence[Mapping[str, Any]], t: int) -> Numbers:
-    """Return a moment of a live scene: what is true, two players who are given the same, and the round shown."""
+    """Return a moment of a live scene: the truth, two players who are given the same, and the round shown."""
     given = {key: true[key] for key in ("kernel", "lengthscale", "noiseSd")}
     return {"name": name, "truth": true, "given": given, "players": list(players), "t": t}
 

@@ -1,6 +1,6 @@
-"""What a step of BKB costs, and of its opponents, all of them exact: operations, counted, and seconds beside them.
+"""The cost of a step of BKB and of its opponents, which are all exact: counted operations, and seconds.
 
-Operations are the leading terms that are printed of an algorithm, with constant 1, alike for all: n arms, t pulls, D
+Operations are the printed leading terms of an algorithm, with constant 1 for all: n arms, t pulls, D
 distinct arms pulled, m distinct members of the dictionary (Calandriello et al., Section 3.2, footnote 3: at most t).
 Measure seconds with nothing else running.
 """
@@ -77,10 +77,10 @@ def _after_each(before: list[tuple[int, int, int, float]], policy: BKB) -> pd.Da
 
 
 def operations(sizes: pd.DataFrame, n_arms: int) -> pd.DataFrame:
-    """Return the operations of every step of BKB and its opponents, a row a step, from the `sizes` of one run.
+    """Return the operations of every step of BKB and its opponents, one row per step, from the `sizes` of one run.
 
     BKB (n + D) m^2 (Section 3.2); refit t^3 + n t^2 (the paper's opponent, Section 3.2); counts D^3 + n D^2, a refit on
-    distinct arms; rows n t, the factor updated by a row a pull; covariance n^2, that of all arms kept.
+    distinct arms; rows n t, the factor updated by one row per pull; covariance n^2, that of all arms kept.
     """
     t, m, D = sizes.index.to_numpy(float), sizes["features"], sizes["distinct"]
     columns = {"BKB": (n_arms + D) * m**2, "exact, rows": n_arms * t, "exact, covariance": float(n_arms**2)}

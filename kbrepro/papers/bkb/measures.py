@@ -1,4 +1,4 @@
-"""What judges each claim on BKB: what was played goes in, an estimate of every part of the claim comes out.
+"""What judges each claim on BKB: from played trials to an estimate of every part of the claim.
 
 `table` is always one of `starvation.starvation`, all seeds together; `found` one of `dictionaries`, all designs and
 dictionaries together; `finals` {rule: R_T of every trial (n,)} on the same functions.
@@ -67,7 +67,7 @@ def coverage(table: pd.DataFrame, name: str, setting: str, seed: int) -> Estimat
 
 
 def claim_4_A(table: pd.DataFrame, own: Sequence[Followed], seed: int) -> Judged:
-    """How far the exact variance is above BKB's, and BKB's above it, somewhere, in 95 % of seeds, for every qbar.
+    """How far the exact variance exceeds BKB's, and BKB's exceeds it, somewhere, in 95 % of seeds, for each qbar.
 
     `own`: runs of `variance_ratios` at the theorem's qbar, judged after the same numbers of pulls.
     """
@@ -81,7 +81,7 @@ def claim_4_A(table: pd.DataFrame, own: Sequence[Followed], seed: int) -> Judged
 
 
 def claim_4_B(table: pd.DataFrame, seed: int) -> Judged:
-    """Which share of the unseen half the bands of SoR and of the exact posterior cover."""
+    """The share of the unseen half that the bands of SoR and of the exact posterior cover."""
     sor = coverage(table, "SoR", "", seed)
     return {"sor": sor, "everywhere": sor, "exact": coverage(table, "exact", "", seed)}
 
@@ -120,7 +120,7 @@ def bad_steps(ratios: Ratios) -> NDArray[np.bool_]:
 
 
 def dictionaries(runs: Sequence[Followed], noise_variance: float) -> pd.DataFrame:
-    """Return what Theorem 1 speaks of, one row a qbar and run of `variance_ratios`.
+    """Return what Theorem 1 speaks of, one row per qbar and run of `variance_ratios`.
 
     `bad`: share of bad steps; `kept`: members over pulls, at the end; `size`: members over qbar d_eff, at the end;
     `close`: mean of members over the sum of inclusion probabilities; `bound`: smallest of the theorem's bound over
@@ -175,7 +175,7 @@ def claim_4_P(equal: Mapping[str, Array], seed: int) -> Judged:
 
 
 def beside(finals: Finals, rule: Any, to: Any, seed: int) -> Estimate:
-    """Return how much more regret a rule has than another, as a share of the latter's mean."""
+    """Return how much more regret one rule has than another, as a share of the other's mean."""
     return regret.paired_share(finals[rule], finals[to], seed)
 
 
@@ -265,7 +265,7 @@ def claim_4_L(chains: Mapping[str, Array]) -> Judged:
 
 
 def claim_4_T(chains: Mapping[str, Array], noise_variance: float) -> Judged:
-    """How far d_eff log(t) falls below the log determinant, and the form that follows from eq. 6; kappa = 1.
+    """How far d_eff log(t), and the form that follows from eq. 6, fall below the log determinant; kappa = 1.
 
     `factor`: how far the first is above log(t) times the log determinant.
     """
@@ -310,15 +310,15 @@ def milliseconds(seconds: pd.DataFrame) -> pd.DataFrame:
 
 
 def cheaper_from(ours: pd.Series, theirs: pd.Series, never: int) -> int:
-    """Return the first t of the index from which on ours is below theirs at every t; `never` if there is none."""
+    """Return the first t of the index after which ours stays below theirs; `never` if there is none."""
     from_then_on = (ours < theirs)[::-1].cummin()[::-1]
     return int(from_then_on.idxmax()) if from_then_on.any() else never
 
 
 def cheaper_than(steps: pd.DataFrame, at: list[int], never: int) -> pd.Series:
-    """Return the first of the rounds `at` from which on BKB's step costs less than that of each opponent, or `never`.
+    """Return the first of the rounds `at` after which BKB's step stays cheaper than each opponent's, or `never`.
 
-    `steps`: operations or seconds of every step, a column a method.
+    `steps`: operations or seconds of every step, one column per method.
     """
     its = steps.loc[at]
     return pd.Series({name: cheaper_from(its["BKB"], its[name], never) for name in its if name != "BKB"})
@@ -328,7 +328,7 @@ Runs = Mapping[str, Sequence[pd.DataFrame]]
 
 
 def first_cheaper(runs: Sequence[pd.DataFrame], opponent: str, seed: int) -> Estimate:
-    """Return the first t from which on a step of BKB takes fewer operations, the median over runs of `operations`.
+    """Return the first t after which a step of BKB always takes fewer operations: the median over runs of `operations`.
 
     Twice the horizon in runs in which there is none.
     """
@@ -349,21 +349,21 @@ def claim_4_I(operations: Runs, seed: int) -> Judged:
 
 
 def claim_4_J(operations: Runs, seed: int) -> Judged:
-    """From which t on a step of BKB takes fewer operations than refits, of all pulls and of distinct arms."""
+    """The t after which a step of BKB takes fewer operations than refits, of all pulls and of distinct arms."""
     line, plane = list(operations.values())[:2]
     found = {"from": first_cheaper(plane, "refit", seed), "line": first_cheaper(line, "refit", seed)}
     return found | {"soon": found["from"], "counts": first_cheaper(plane, "counts", seed)}
 
 
 def claim_4_K(operations: Runs, seed: int) -> Judged:
-    """From which t on a step of BKB takes fewer operations than one of a posterior that is updated, in both forms."""
+    """The t after which a step of BKB takes fewer operations than one of an updated posterior, in both forms."""
     cases = dict(zip(("d1", "d2"), operations.values(), strict=False))
     forms = product(("rows", "covariance"), cases.items())
     return {f"{form}_{end}": first_cheaper(runs, form, seed) for form, (end, runs) in forms}
 
 
 def claim_4_W(runs: Sequence[Sequence[Mapping[str, float]]], seed: int) -> Judged:
-    """How many times the operations of mini-GP-UCB's run BKB and exact GP-UCB take: medians, the least of all cases.
+    """BKB's and exact GP-UCB's operations over those of mini-GP-UCB's run: medians, the least of all cases.
 
     `runs`: for every case {rule: operations} of each trial.
     """

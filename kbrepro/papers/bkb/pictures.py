@@ -45,7 +45,7 @@ METHODS = {
 def strip(
     frames: pd.DataFrame, observed: Mapping[int, tuple[Array, Array]], sizes: Mapping[tuple[str, int], int]
 ) -> Figure:
-    """Return Fig. 1: a row a t, a column a posterior but the exact one, whose band stands behind each.
+    """Return Fig. 1: one row per t, one column per posterior except the exact one, whose band is drawn below each.
 
     `frames` as `starvation.frames` returns them; `observed`: {t: (x, y)}; `sizes`: features by (name, t). Ticks below:
     members of the dictionary, where there is one.
@@ -75,7 +75,7 @@ def strip(
 
 
 def starvation(table: pd.DataFrame, compared: Mapping[str, tuple[str, str]]) -> Figure:
-    """Return the worst ratios of variances, a mark a seed: a panel a t, a row a posterior {label: (name, setting)}."""
+    """Return the worst ratios of variances of posteriors {label: (name, setting)}: a panel per t, a mark per seed."""
     named = table.set_index(["name", "setting"]).sort_index()
     its = pd.concat({label: named.loc[key] for label, key in compared.items()}, names=["row"]).reset_index()
     its["starved"] = np.log10(its["starved"]).clip(upper=8)
@@ -99,7 +99,7 @@ def starvation(table: pd.DataFrame, compared: Mapping[str, tuple[str, str]]) -> 
 
 
 def transition(found: pd.DataFrame, main: float) -> Figure:
-    """Return bad steps and sizes of the dictionary over qbar, from `measures.dictionaries`, a column a design.
+    """Return bad steps and sizes of the dictionary over qbar, from `measures.dictionaries`, one column per design.
 
     `main`: the qbar that the title speaks of.
     """
@@ -160,7 +160,7 @@ def regret(traces: Mapping[str, Trace], spread: str = "mean and 95 % interval") 
 
 
 def beside_exact(finals: Finals, pairs: Sequence[tuple[str, str]], seed: int) -> Figure:
-    """Return R_T of one rule over that of another, a row a pair of rules, one dot a trial; finals {rule: (n,)}."""
+    """Return R_T of one rule over that of another: a row per pair of rules, a dot per trial; finals {rule: (n,)}."""
     rows, rule = {}, read_rule(">= 0.8, <= 1.3")
     for ours, theirs in pairs:
         ratio = beside(finals, ours, theirs, seed).changed(lambda x: 1 + x)
@@ -178,7 +178,7 @@ def beside_exact(finals: Finals, pairs: Sequence[tuple[str, str]], seed: int) ->
 
 
 def cost_per_step(measured: Mapping[str, tuple[pd.DataFrame, pd.DataFrame]]) -> Figure:
-    """Return milliseconds a step over t of BKB and its opponents: a panel a case {title: (seconds, sizes)}."""
+    """Return milliseconds per step over t of BKB and its opponents: one panel per case {title: (seconds, sizes)}."""
     fig, axes = pieces.row(len(measured), 3.5, sharey=True)
     for ax, (case, (seconds, kept)) in zip(axes, measured.items(), strict=True):
         every = np.unique(np.geomspace(10, len(seconds), 40).astype(int))
@@ -216,7 +216,7 @@ def operations_per_step(operations: Mapping[str, Sequence[pd.DataFrame]]) -> Fig
 
 
 def scaling(measured: Mapping[str, tuple[pd.DataFrame, pd.DataFrame]], qbar: float) -> Figure:
-    """Return the size of BKB's dictionary, distinct arms and qbar d_eff over t: a panel a case."""
+    """Return the size of BKB's dictionary, distinct arms and qbar d_eff over t: one panel per case."""
     fig, axes = pieces.row(len(measured), 3.1, sharey=True)
     for ax, (case, (_, kept)) in zip(axes, measured.items(), strict=True):
         now = kept.loc[log_spaced(len(kept))]

@@ -22,7 +22,7 @@ ACCURACY, ALPHA = 0.5, 3.0
 
 
 class RandomUCB(UCB):
-    """UCB on a posterior that draws at random: it is born at the first ask, with a child of the `rng` that asks."""
+    """UCB on a posterior with random draws: it is made at the first `ask`, with a child of its `rng`."""
 
     posterior: sketch.FeaturePosterior
     _asked = False
@@ -32,7 +32,7 @@ class RandomUCB(UCB):
         return sketch.FeaturePosterior(np.empty((self.model.n_arms, 0)), self.model.noise_variance)
 
     def drawn(self, rng: np.random.Generator) -> sketch.FeaturePosterior:
-        """Return the posterior as it is before the first pull; `rng` is its own."""
+        """Return the posterior before the first pull; `rng` is its own."""
         raise NotImplementedError
 
     def ask(self, rng: np.random.Generator) -> int:
@@ -73,7 +73,7 @@ class BKB(RandomUCB):
 class FourierUCB(RandomUCB):
     """UCB on a fixed number of random Fourier features, drawn once: an approximation that does not adapt.
 
-    What Calandriello et al., Sections 1.1 and 5, say may suffer linear regret. `n_features` is even. Raises
+    Calandriello et al., Sections 1.1 and 5, say that it may suffer linear regret. `n_features` is even. Raises
     ValueError for kernels other than the squared exponential.
     """
 
@@ -94,8 +94,8 @@ class Budgeted(Probable):
             + (1 + 1 / sqrt(1 - eps)) sqrt(lambda) norm
 
     S is the sum of variance / lambda over the pulls so far, squared_kappa the largest prior variance; the logarithm is
-    that of at least 2 pulls. The paper's sigma~ is divided by sqrt(lambda), a standard deviation here is not: hence the
-    width is.
+    that of at least 2 pulls. The paper divides sigma~ by sqrt(lambda), which standard deviations here are not: so the
+    width is divided instead.
     """
 
     def __call__(self, policy: RandomUCB) -> float:
@@ -110,7 +110,7 @@ class Budgeted(Probable):
         return noise + (1 + 1 / math.sqrt(1 - ACCURACY)) * model.known_norm
 
     def smallest_qbar(self, horizon: int) -> float:
-        """Return 6 alpha log(4 T / delta) / eps^2, from which on Theorem 1 holds for T = `horizon` >= 1 rounds."""
+        """Return 6 alpha log(4 T / delta) / eps^2, the least for which Theorem 1 holds, T = `horizon` >= 1."""
         return 6 * ALPHA * math.log(4 * horizon / self.delta) / ACCURACY**2
 
     def regret_bound(self, model: Model, effective_dimension: float, horizon: int) -> float:

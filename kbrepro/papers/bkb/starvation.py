@@ -145,7 +145,7 @@ def frames(watched: Watched, shown: dict[str, str], every: int = 1) -> pd.DataFr
 def starvation(
     source: GPDraw, design: Design, at: list[int], qbars: Levels, n_features: Sizes, unseen_from: float, trial: Trial
 ) -> pd.DataFrame:
-    """Return one row a posterior and t: `seed`, `name`, `setting`, `t`, and what is to be known of its variance.
+    """Return one row per posterior and t: `seed`, `name`, `setting`, `t`, and what is to be known of its variance.
 
     `starved` and `inflated`: the largest ratio over all arms; `coverage`: the share of the arms whose first coordinate
     exceeds `unseen_from` with f inside mean +- 3 sd; `features`, `members`. Other settings: those of `snapshots`.

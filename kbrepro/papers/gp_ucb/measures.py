@@ -1,4 +1,4 @@
-"""What judges each claim on GP-UCB: what was played goes in, an estimate of every part of the claim comes out.
+"""What judges each claim on GP-UCB: from played trials to an estimate of every part of the claim.
 
 `regret` is always {rule: R_T / T of every trial (n,)} of the same functions.
 """
@@ -67,7 +67,7 @@ def claim_1_D(regret: Panel, seed: int) -> Judged:
 
 
 def claim_1_E(pair: Panel, seed: int) -> Judged:
-    """How much more regret GP-UCB has than EI, as a share: GP-UCB/5 in the mean and in the median, and undivided."""
+    """How much more regret than EI GP-UCB/5 (mean and median) and undivided GP-UCB have, as a share."""
     both = {"mean": (relative_difference, "BCa"), "median": (of_medians, "percentile")}
     found = {part: against(of, pair, "GP-UCB/5", "EI", seed, method) for part, (of, method) in both.items()}
     return found | {"undivided": against(relative_difference, pair, UNDIVIDED, "EI", seed)}
@@ -98,7 +98,7 @@ def claim_1_P(regret: Panel, seed: int) -> Judged:
 
 
 def claim_1_Q(stuck: Panel, seed: int) -> Judged:
-    """How many percentage points more of the trials mean only is stuck in than GP-UCB/5."""
+    """By how many percentage points mean only is stuck in more trials than GP-UCB/5."""
     apart = against(mean_difference, stuck, "mean only", "GP-UCB/5", seed)
     return {"stuck": apart.changed(lambda share: 100 * share)}
 
@@ -110,7 +110,7 @@ def settled_at(trace: Trace) -> NDArray[np.int64]:
 
 
 def summits(f: Array) -> NDArray[np.int64]:
-    """Return the arm (n_arms,) in which a walk uphill on a line of arms ends, from each of them."""
+    """Return, for each arm on a line, the arm (n_arms,) where a walk uphill from it ends."""
     padded, up = np.pad(f, 1, constant_values=-np.inf), np.arange(len(f))
     up += np.where(padded[2:] > np.maximum(f, padded[:-2]), 1, np.where(padded[:-2] > f, -1, 0))
     while not np.array_equal(up, further := up[up]):
@@ -146,12 +146,12 @@ def of_rules(traces: Mapping[str, Trace], stuck: Mapping[str, Array]) -> pd.Data
 
 
 def best_rival(regret: Panel) -> str:
-    """Return the rule of least mean regret beside GP-UCB's."""
+    """Return the rule other than GP-UCB's with the least mean regret."""
     return min(("EI", "MPI", "mean only", "variance only"), key=lambda rule: regret[rule].mean())
 
 
 def behind_both(regret: Panel, rules: Iterable[str], gp_ucb: str = "GP-UCB/5") -> tuple[str, dict[str, Array]]:
-    """Return the worse of GP-UCB/5 (or another GP-UCB) and EI, and how far some rules are behind it, (n,) each."""
+    """Return the worse of GP-UCB/5 (or another GP-UCB) and EI, and how much more regret some rules have, (n,) each."""
     worse = max((gp_ucb, "EI"), key=lambda rule: regret[rule].mean())
     return worse, {rule: regret[rule] - regret[worse] for rule in rules}
 
@@ -167,7 +167,7 @@ def share_by_blocks(regret: Panel, rule: str, rival: str) -> Estimate:
 
 
 def claim_1_H(regret: Panel) -> Judged:
-    """How far mean only, variance only and MPI, for each margin, are behind the worse of GP-UCB/5 and EI.
+    """How much more regret mean only, variance only and MPI, for each margin, have than the worse of GP-UCB/5 and EI.
 
     Of undivided GP-UCB and EI, for each margin, the least of the three.
     """

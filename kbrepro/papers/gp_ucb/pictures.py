@@ -89,7 +89,7 @@ def standing(panels: Mapping[str, Mapping[str, Trace]]) -> str:
 
 
 def blocks(regret: Mapping[str, Array], data: str, unit: str, block: int) -> Figure:
-    """Return differences of R_T / T, one dot a block: rivals minus the worse of GP-UCB/5 and EI.
+    """Return differences of R_T / T, one dot per block: rivals minus the worse of GP-UCB/5 and EI.
 
     Below GP-UCB/5 minus EI, as a share of EI's mean, with the limits of claim 1-I.
     """
@@ -130,7 +130,7 @@ def bounds_on_regret(held: Mapping[str, tuple[Trace, Array]]) -> Figure:
 def growth(table: pd.DataFrame) -> Figure:
     """Return exponents of T in the regret with intervals, beside those that Theorem 5 and the rates since allow.
 
-    `table`: a row a (kernel, d), columns exponent, low, high, allowed, since.
+    `table`: one row per (kernel, d), columns exponent, low, high, allowed, since.
     """
     fig, (ax,) = pieces.row(1, 3.4)
     value, places = table["exponent"], np.arange(len(table))
@@ -167,7 +167,7 @@ def information(spectra: Mapping[str, Array], bounds: Mapping[str, Array], greed
 
 
 def loosened_bounds(chain: Mapping[str, Mapping[str, Array]], pulls: Array) -> Figure:
-    """Return the greedy gain and the bounds of eq. 8, Lemma 7.8 and Theorem 8 over pulls (m,), one panel a kernel."""
+    """Return the greedy gain and the bounds of eq. 8, Lemma 7.8 and Theorem 8 over pulls (m,), one panel per kernel."""
     fig, axes = pieces.row(len(chain), 3.2, sharey=True)
     for ax, (name, its) in zip(axes, chain.items(), strict=True):
         for (label, values), style in zip(its.items(), ("-", "--", "-.", ":"), strict=True):
@@ -206,7 +206,7 @@ def rates(T: Array, d: int, dimensions: Array) -> Figure:
 
 
 def prior_draws(kernels: Mapping[str, Kernel], points: Array, rng: np.random.Generator) -> Figure:
-    """Return Fig. 4, four draws a kernel at points (n, 1)."""
+    """Return Fig. 4, four draws per kernel at points (n, 1)."""
     fig, axes = pieces.row(len(kernels), 2.4, sharex=True)
     for ax, (name, kernel) in zip(axes, kernels.items(), strict=True):
         draws = [draw_from_prior(kernel, points, rng) for _ in range(4)]

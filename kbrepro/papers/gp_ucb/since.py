@@ -1,6 +1,6 @@
 """Rules of Takeno, Inatsu, Karasuyama and others: no parameter, and a bound on the expected regret for draws of the GP.
 
-Policies, told what GP-UCB is told, without its confidence parameter.
+They are given what GP-UCB is given, without its confidence parameter.
 """
 
 import math
@@ -20,8 +20,8 @@ class IRGPUCB(Policy):
     """IRGP-UCB: mean + sqrt(zeta) sd, zeta = 2 log(n_arms / 2) + an exponential variable of mean 2, fresh each round.
 
     Takeno et al. (2023), arXiv 2302.01511. In round t the best arm exceeds its mean + sqrt(2 log(n_arms / (2 u))) sd
-    with probability at most u; zeta is what stands under the root for u uniform on (0, 1), so that E[f(best)] is at
-    most the expected largest index, whatever t. Raises ValueError if there is only one arm.
+    with probability at most u; zeta is the number under the root for u uniform on (0, 1), so that E[f(best)] is at
+    most the expected largest index, for any t. Raises ValueError if there is only one arm.
     """
 
     def __init__(self, model: Model, horizon: int, **settings: Any) -> None:
@@ -52,7 +52,7 @@ class PIMS(SampledMaximum):
 
 
 class GPEIMS(SampledMaximum):
-    """GP-EIMS: the arm of largest E[max(f - g, 0)], g the maximum of one draw; ranked by its logarithm.
+    """GP-EIMS: the arm with the largest E[max(f - g, 0)], g the maximum of one draw; ranked by its logarithm.
 
     Takeno, Inatsu, Karasuyama and Takeuchi (2025), arXiv 2507.09828.
     """

@@ -81,7 +81,7 @@ def regret_bound(widths: Array, max_gains: Array, noise_variance: float) -> Arra
 
 
 def over_rounds(width: Callable[[Asking], float], model: Model, horizon: int) -> Array:
-    """Return the widths (horizon,) of all rounds, for a width that looks at the round and at what was told only."""
+    """Return the widths (horizon,) of all rounds, for a width that uses only the round and the model."""
     return np.array([width(SimpleNamespace(t=t, model=model)) for t in range(1, horizon + 1)])
 
 

@@ -92,7 +92,7 @@ def first_found(panels: Sequence[Mapping[str, Array]]) -> str:
 
 
 def oi(panels: Mapping[str, tuple[Mapping[float, Trace], Trace]]) -> Figure:
-    """Return mean simple regret of OI for every b, and of cUCB, a panel a chain: {title: ({b: trace}, trace)}.
+    """Return mean simple regret of OI for every b, and of cUCB, one panel per chain: {title: ({b: trace}, trace)}.
 
     Neighbouring b that do the same in every panel share a curve; regret below FLOOR is drawn there.
     """

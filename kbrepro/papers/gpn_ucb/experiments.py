@@ -175,7 +175,8 @@ def nonadaptive_regrets(source: Source, sides: Sequence[int], trial: Trial) -> A
 def relative_widths(source: Source, pulls: int, constants: Sequence[float], trial: Trial) -> Array:
     """Return the width of cUCB's bounds over that of GPN-UCB's after the same pulls of GPN-UCB, median over the arms.
 
-    One number for each Lipschitz constant in eq. 283, (len(constants),); GPN-UCB's sets keep the constant that is told.
+    One number for each Lipschitz constant in eq. 283, (len(constants),); GPN-UCB's sets keep the constant that is
+    given.
     """
     problem = source(trial)
     policy, other = GPNUCB(problem.model, pulls), CascadeUCB(problem.model, pulls)
@@ -192,7 +193,7 @@ def carried(
     """Return what a picture of one arm's interval needs after pulls of `arms`: layers and intervals.
 
     Layers 2 to m of a chain: a frame z, low, high (the envelope's bounds), raw_low, raw_high (mean +- B sd) on the
-    grid. Intervals: a row a layer and kind (`grid`, `no envelope`, `outward`) with low, high and the true output.
+    grid. Intervals: one row per layer and kind (`grid`, `no envelope`, `outward`) with low, high and the true output.
     """
     layers, rows = [], []
     kinds: dict[str, dict[str, Any]] = {"grid": {}, "no envelope": {"envelope": False}, "outward": {"mode": "outward"}}

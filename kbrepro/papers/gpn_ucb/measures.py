@@ -1,4 +1,4 @@
-"""What judges each claim on GPN-UCB: what was played goes in, an estimate of every part of the claim comes out.
+"""What judges each claim on GPN-UCB: from played trials to an estimate of every part of the claim.
 
 A *panel* is {rule: a regret of every chain (n,)}, in shares of the range of g; of a chain the mean of its trials.
 """
@@ -77,7 +77,7 @@ def of_chains(panel: Panel, chains: Any) -> dict[str, Array]:
 
 
 def lead(panel: Panel, rule: str, rivals: Sequence[str]) -> Array:
-    """Return how far a rule's regret lies below that of its best rival, per chain (n,): negative where it is behind."""
+    """Return how far a rule's regret lies below that of its best rival, per chain (n,); negative if it has more."""
     return np.min([panel[rival] for rival in rivals if rival != rule], axis=0) - panel[rule]
 
 
@@ -87,7 +87,7 @@ def ahead(panel: Panel, rule: str, rivals: Sequence[str], tie: float = ROUNDING)
 
 
 def more(panel: Panel, rule: str, rivals: Sequence[str], seed: int) -> Judged:
-    """Return how much more regret a rule has than the rival that is hardest to beat, paired over chains.
+    """Return how much more regret a rule has than its closest rival, paired over chains.
 
     `mean` and `median` of the differences, each largest over the rivals: below 0 it has less regret than all of them.
     """
@@ -166,7 +166,7 @@ def claim_5_I(versions: Panel, norm_2: Panel, seed: int) -> Judged:
 
 
 def claim_5_R(widths: Array, given_1: Trace, given_2: Trace, total: Panel, seed: int) -> Judged:
-    """How many times as wide cUCB's bounds are as GPN-UCB's, and its mean regret given L = 1 over that given 2.
+    """The width of cUCB's bounds over that of GPN-UCB's, and its mean regret given L = 1 over that given 2.
 
     `black`: how much more it then has than the nearer black box of the panel of R_T. `widths` (n, 3) as
     `experiments.relative_widths` returns them with L = 2, 1 and 1/2 in eq. 283.
@@ -204,7 +204,7 @@ def claim_5_X(counted: Mapping[str, float], traces: Mapping[str, Trace]) -> Judg
 
 
 def claim_5_D(gpn: Array, nonada: Array, times: int, seed: int) -> Judged:
-    """Which share of trials of GPN-UCB at T = 50 (n times,), and of NonAda at 49 (n,), is within 5 % and 1 %."""
+    """The share of trials of GPN-UCB at T = 50 (n times,), and of NonAda at 49 (n,), within 5 % and 1 %."""
     limits = {"": 0.05, "_1": 0.01}
     found = {f"gpn{end}": near_optimal(gpn, limit, times, seed) for end, limit in limits.items()}
     return found | {f"nonada{end}": near_optimal(nonada, limit, 1, seed) for end, limit in limits.items()}
@@ -272,7 +272,7 @@ def claim_5_Z(ends: Panel, seed: int) -> Judged:
 
 
 def coverage(found: Mapping[str, Sequence[Mapping[str, Array]]], n_arms: int) -> pd.DataFrame:
-    """Return how often bounds and sets miss and how wide sets are, a row a structure, from `experiments.coverage`.
+    """Return how often bounds and sets miss and how wide sets are, one row per structure, from `experiments.coverage`.
 
     `band`: arm-steps outside; `missed, paper` and `missed, outward`: shares of arm-steps; `width, ...`: median at the
     end.
@@ -331,7 +331,7 @@ def claim_5_L(computed: Mapping[float, float], printed: Mapping[float, float]) -
 def claim_5_M(regrets: Mapping[float, pd.DataFrame]) -> Judged:
     """The smallest average over all needles of a rule's regret over its bound; also claim 5-S.
 
-    `regrets` {nu: a row a needle, a column a rule}: simple regret over epsilon, or R_T over epsilon T.
+    `regrets` {nu: one row per needle, one column per rule}: simple regret over epsilon, or R_T over epsilon T.
     """
     return {part: exact(regrets[nu].mean().min()) for part, nu in NEEDLES.items()}
 

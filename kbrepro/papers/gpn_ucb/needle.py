@@ -77,9 +77,9 @@ def bump(r: Array) -> Array:
 class Needles:
     """Source of M = per_side^2 chains on [0, 1]^2, one a trial: height 2 epsilon in one cell, 0 elsewhere.
 
-    Arms are 3 x 3 points a cell, the middle one its centre; the needle's radius w is half a cell. The policies are told
-    the Matérn kernel, B, and L = max(L', r_max L~), L' the slope of the needle. Raises IndexError past the last cell,
-    `low` ValueError if the later layers cannot raise anything up to u~ to 2 epsilon.
+    Arms are 3 x 3 points a cell, the middle one its centre; the needle's radius w is half a cell. The policies are
+    given the Matérn kernel, B, and L = max(L', r_max L~), L' the slope of the needle. Raises IndexError past the last
+    cell, `low` ValueError if the later layers cannot raise anything up to u~ to 2 epsilon.
     """
 
     per_side: int

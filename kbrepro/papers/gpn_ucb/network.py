@@ -1,4 +1,4 @@
-"""Function networks as bandit problems: what a policy is told of one, and the outputs of its layers."""
+"""Function networks as bandit problems: what a policy is given, and the outputs of the layers."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -18,7 +18,7 @@ NOISE_VARIANCE = 1e-7
 
 @dataclass(frozen=True, eq=False)
 class NetworkModel:
-    """What a policy is told of a network: the arms' points (A, d), and of layers i = 0 .. m - 1 all but the outputs.
+    """What a policy is given of a network: the arms' points (A, d), and of layers i = 0 .. m - 1 all but the outputs.
 
     `widths[i]` is the number of outputs of layer i, the last has 1, the reward. `structure` (one of `structures`) gives
     the kernels; `norm_bound` B bounds the RKHS norms of the layers, `lipschitz` L >= 1 their Lipschitz constants. The

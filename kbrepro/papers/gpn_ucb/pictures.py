@@ -83,7 +83,7 @@ def kinds(rows: pd.DataFrame) -> Figure:
 
 
 def chains(problems: Mapping[str, NetworkProblem], side: int) -> Figure:
-    """Return layer 1 and g on the arms, and layers 2 and 3 on their inputs, a row a chain (Fig. 9)."""
+    """Return layer 1 and g on the arms, and layers 2 and 3 on their inputs, one row per chain (Fig. 9)."""
     fig, axes = plt.subplots(len(problems), 4, figsize=(WIDTH, 1.9 * len(problems) + 0.5), squeeze=False)
     x = np.linspace(-5, 5, side)
     for row, (kind, problem) in zip(axes, problems.items(), strict=True):
@@ -127,7 +127,7 @@ def coverage(table: pd.DataFrame) -> Figure:
 def misses(chains: pd.DataFrame, bound: float) -> Figure:
     """Return where GPN-UCB's simple regret ends by how far the best arm's first layer lies outside its bounds.
 
-    `chains`: a row a chain, its `kind`, `outside` (negative: inside) and `end`, a share of the range; `bound`: B.
+    `chains`: one row per chain, its `kind`, `outside` (negative: inside) and `end`, a share of the range; `bound`: B.
     """
     fig, (ax,) = pieces.row(1, 3.6)
     its = chains.assign(end=100 * chains["end"])
@@ -145,7 +145,7 @@ def misses(chains: pd.DataFrame, bound: float) -> Figure:
 
 
 def versions(ends: Panel, lower_by: Mapping[str, Estimate]) -> Figure:
-    """Return by how much less simple regret than as in L.2 versions of GPN-UCB have at T, one dot a chain.
+    """Return by how much less simple regret than as in L.2 versions of GPN-UCB have at T, one dot per chain.
 
     `lower_by` as `measures.claim_5_Z` returns it.
     """

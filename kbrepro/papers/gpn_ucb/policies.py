@@ -20,7 +20,7 @@ from kbrepro.problems import Model
 
 
 class GPNUCB(IndexPolicy):
-    """GPN-UCB: the arm of largest upper confidence bound (Li & Scarlett, Algorithm 1); settings as for its sets."""
+    """GPN-UCB: the arm with the largest upper confidence bound (Li & Scarlett, Algorithm 1); settings are its sets'."""
 
     model: NetworkModel
     posterior: BoxSets | BallSets
@@ -72,7 +72,7 @@ def composite_path(
 
 
 class BlackBox:
-    """A policy, `policy(told, horizon)`, that is told of the reward alone: the last entry of an observation.
+    """A policy, made by `policy(model, horizon)`, that sees only the reward, the last entry of an observation.
 
     The reward is treated like an output of the first layer (eqs. 289-291).
     """
@@ -107,7 +107,7 @@ class CascadeUCB(IndexPolicy):
         return ChainPosterior(self.model)
 
     def fed_forward(self, lipschitz: float | None = None) -> tuple[Array, Array]:
-        """Return mean~ and sd~ of the whole chain, each (A,), with the L that is told or another one in eq. 283."""
+        """Return mean~ and sd~ of the whole chain, each (A,), with the L that is given or another one in eq. 283."""
         lipschitz = self.model.lipschitz if lipschitz is None else lipschitz
         mean, spread = self.posterior.first()
         for i in range(1, self.model.depth):

@@ -1,7 +1,7 @@
 """GP posterior of one layer: fixed points known at every step, any other point on request.
 
-The inputs of a layer are outputs of the one before it, so they are no arms: the Cholesky factor grows by one row a pull
-(never an inverse: at noise variance 1e-7 its error would be as large as the smallest variances).
+The inputs of a layer are outputs of the one before it, so they are no arms: the Cholesky factor grows by one row per
+pull (never an inverse: at noise variance 1e-7 its error would be as large as the smallest variances).
 """
 
 from collections.abc import Sequence
@@ -133,7 +133,7 @@ def layer_posterior(model: NetworkModel, layer: int, points: Array) -> LayerPost
 
 
 class NetworkPosterior:
-    """The posteriors of all layers, each with its own fixed points: what a pull shows is told to each of them."""
+    """The posteriors of all layers, each with its own fixed points: what a pull shows is given to each of them."""
 
     posteriors: Sequence[LayerPosterior | OperatorPosterior]
 

@@ -22,7 +22,7 @@ class RandomNetwork:
 
     Each layer interpolates a GP draw at uniform centres and is scaled to its norm: `first_centres` points of the arms'
     box, then 4 points of [-norm, norm]^d, which holds what a layer can return (kernels of size at most 1). L is
-    certified: the largest `layers.lipschitz`, and at least 1. The B that is told is `norm_bound`, by default the norm.
+    certified: the largest `layers.lipschitz`, and at least 1. The B that is given is `norm_bound`, by default the norm.
     """
 
     structure: Structure
@@ -66,7 +66,7 @@ def _first(side: int) -> tuple[Array, Array]:
 
 @dataclass(frozen=True)
 class DrawnChain:
-    """Source of chains of three layers drawn from the GP prior, as L.1 says; the bounds that are told do not hold.
+    """Source of chains of three layers drawn from the GP prior, as L.1 says; the bounds that are given do not hold.
 
     The first layer is drawn at the arms, the others at points half a lengthscale apart on [-5, 5], smooth between.
     """

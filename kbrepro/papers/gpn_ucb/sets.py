@@ -61,7 +61,7 @@ def inside_boxes(points: Array, low: Array, high: Array) -> NDArray[np.bool_]:
 class NetworkSets(NetworkPosterior):
     """Posteriors of all layers, the first at the arms, the others on grids; subclasses carry sets through the layers.
 
-    Grids have `n_grid` points a side on [-half_width, half_width]^d, repeated for each value of the additional inputs
+    Grids have `n_grid` points per side on [-half_width, half_width]^d, repeated for each value of the additional inputs
     of their layer (K.1, eqs. 269-272), and envelopes reach over neighbours within `radius` (the defaults are those of
     L.2). `mode` is `paper` or `outward`. Raises ValueError if a grid does not hold all that the layer before returns.
 

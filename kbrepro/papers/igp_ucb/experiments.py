@@ -76,7 +76,7 @@ def excess_of_largest_reward(trace: Trace, source: Callable[[Trial], Problem], s
 
 
 def scales(source: Callable[[Trial], Problem], trial: Trial) -> tuple[float, float]:
-    """Return the noise scale R and the norm B that the policies of a trial are told: a job for `map_trials`."""
+    """Return the noise scale R and the norm B that the policies of a trial are given: a job for `map_trials`."""
     model = source(trial).model
     return model.noise_scale, model.known_norm
 

@@ -1,8 +1,8 @@
-"""What judges each claim on IGP-UCB and GP-TS: what was played goes in, an estimate of every part comes out.
+"""What judges each claim on IGP-UCB and GP-TS: from played trials to an estimate of every part.
 
 A *panel* is {rule: R_T / T of every trial (n,)}; *panels* are all of them by (figure, title), as in ("1", "(a) SE") or
 ("4", "light"), of which a claim takes those that it is about. *Five* are the names of the paper's rules, as of `pool`.
-*Behind* is how far a mean lies above a rival's, as a share of the latter.
+How much *more* regret a rule has is its mean less the rival's, as a share of the rival's.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -54,7 +54,7 @@ BANDS = {"band": "proved: λ = 1 + 2/T", "tighter": "tighter: λ = 1 + 2/T", "ow
 
 
 def of(panels: Mapping[Key, Any], names: Iterable[str]) -> dict[Key, Any]:
-    """Return what stands under these figures or titles."""
+    """Return the panels of these figures or titles."""
     return {key: its for key, its in panels.items() if set(key) & set(names)}
 
 
@@ -64,7 +64,7 @@ def block_of(key: Key, a: Array, b: Array) -> int:
 
 
 def apart(key: Key, panel: Panel, rule: str, rival: str, seed: int) -> Estimate:
-    """Return how far a rule is behind a rival in a panel, at least -1: no rule has less regret than none."""
+    """Return how much more regret a rule has than a rival in a panel; at least -1, as regret is at least 0."""
     a, b = panel[rule], panel[rival]
     return paired_share(a, b, seed, block_of(key, a, b)).changed(partial(max, -1.0))
 
@@ -87,24 +87,24 @@ def smallest_ratio(pairs: Iterable[tuple[Array, Array]], seed: int) -> Estimate:
 
 
 def behind(panels: Panels, five: Sequence[str], seed: int, *, rule: str, rivals: Iterable[int] = range(5)) -> Estimate:
-    """Return how far a rule is behind the rival that it beats least; `rivals` by their places in the five."""
+    """Return how much more regret a rule has than its closest rival; `rivals` by their places in the five."""
     pairs = product(panels.items(), [five[i] for i in rivals if five[i] != rule])
     return largest(apart(key, its, rule, rival, seed) for (key, its), rival in pairs)
 
 
 def improvement_behind(panels: Panels, five: Sequence[str], seed: int) -> Estimate:
-    """Return how far the worse of EI and PI is behind the best of the other three; largest over panels."""
+    """Return how much more regret the worse of EI and PI has than the best of the other three; largest over panels."""
     return largest(behind(panels, five, seed, rule=rule, rivals=range(3)) for rule in five[3:])
 
 
 def ei_behind_pi(panels: Panels, five: Sequence[str], seed: int) -> Estimate:
-    """Return how far EI is behind PI in the panel where they are least alike."""
+    """Return how much more regret EI has than PI in the panel where they are least alike."""
     ei, pi = five[3:]
     return farthest((apart(key, panel, ei, pi, seed) for key, panel in panels.items()), ALIKE)
 
 
 def farthest(estimates: Iterable[Estimate], limit: float) -> Estimate:
-    """Return the estimate that is least alike 0: one that lies beyond +- limit if there is one, else the widest reach.
+    """Return the estimate farthest from 0: one beyond +- limit if there is one, else the one that reaches farthest.
 
     Of several beyond the limit, the one whose nearest point to 0 is farthest.
     """
@@ -199,13 +199,13 @@ def in_interpretations(
 
 
 def claim_2_A(panels: Panels, seed: int) -> Judged:
-    """How far IGP-UCB is behind GP-UCB in Figs. 1 and 2, and how many times its mean GP-UCB has at least."""
+    """How much more regret IGP-UCB has than GP-UCB in Figs. 1 and 2; GP-UCB's mean over its own, the least."""
     pairs = [(panel["GP-UCB"], panel["IGP-UCB"]) for panel in of(panels, "12").values()]
     return {"difference": measured("2-A", panels, seed), "ratio": smallest_ratio(pairs, seed)}
 
 
 def claim_2_B(panels: Panels, seed: int) -> Judged:
-    """How far the worst of the other four is behind GP-UCB in Figs. 1 and 2."""
+    """How much more regret the worst of the other four has than GP-UCB in Figs. 1 and 2."""
     its, found = of(panels, "12"), {}
     for part, five in TWO_POOLS.items():
         found[part] = largest(behind(its, five, seed, rule=rule, rivals=[0]) for rule in five[1:])
@@ -213,7 +213,7 @@ def claim_2_B(panels: Panels, seed: int) -> Judged:
 
 
 def claim_2_D(panels: Panels, seed: int) -> Judged:
-    """How far IGP-UCB is behind EI (mean-based incumbent, margin 0), by means and by medians; largest over panels."""
+    """How much more regret IGP-UCB has than EI (mean-based, margin 0), by means and medians; largest over panels."""
     pairs = [(panel["IGP-UCB"], panel["EI"]) for panel in panels.values()]
     medians = largest(_resampled(median_share, *pair, seed=seed, method="percentile") for pair in pairs)
     return {"mean": behind(panels, POOLS["mean_0"], seed, rule="IGP-UCB", rivals=[3]), "median": medians}
@@ -225,7 +225,7 @@ def median_share(a: Array, b: Array) -> Array:
 
 
 def claim_2_F(panels: Panels, seed: int) -> Judged:
-    """How far EI is behind PI in the panel of Figs. 1 to 4 where they are least alike; also of Figs. 1 and 2 alone."""
+    """How much more regret EI has than PI where they are least alike, in Figs. 1 to 4 and in Figs. 1 and 2."""
     return of_pools("2-F", panels, seed) | {"synthetic": measured("2-F", of(panels, "12"), seed)}
 
 
@@ -252,7 +252,7 @@ def claim_2_T(raw: Mapping[Key, Array], scaled: Mapping[Key, Array], seed: int) 
 
 
 def claim_2_W(panels: Panels, seed: int) -> Judged:
-    """How far IGP-UCB with the tighter width is behind the same with the classical one."""
+    """How much more regret IGP-UCB has with the tighter width than with the classical one."""
     where, found = {"synthetic": ["1", "2"], "test_functions": ["3"], "light": ["light"]}, {}
     for part, names in where.items():
         found[part] = behind(of(panels, names), TIGHTER, seed, rule=TIGHTER[0], rivals=[1])

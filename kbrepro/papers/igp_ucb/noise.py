@@ -4,7 +4,7 @@ With lambda the noise variance of the posterior (here 1 + 2 / T), K the kernel m
 
     |e|^2 in the norm of ((K + (lambda - 1) I)^-1 + I)^-1  =  e^T e - e^T (K + lambda I)^-1 e,
 
-since A (A + I)^-1 = I - (A + I)^-1. A posterior that is told the noise gives the last term pull by pull, as the sum of
+since A (A + I)^-1 = I - (A + I)^-1. A posterior that is given the noise gives the last term pull by pull, as the sum of
 (e_t - mean(x_t))^2 / (variance(x_t) + lambda), and log det(K + lambda I) as that of log(variance(x_t) + lambda).
 """
 

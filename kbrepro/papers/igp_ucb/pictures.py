@@ -49,8 +49,8 @@ Pulls = Sequence[tuple[int, float]]
 def idea(problem: Problem, posterior: Sequence[Array], pulled: Pulls, over_time: pd.DataFrame) -> Figure:
     """Return the posterior after some pulls of arms on a line with the bands of all widths, and the widths over time.
 
-    `posterior`: mean, sd and a draw of GP-TS, each (A,); `pulled`: arms and observations; `over_time`: a row a round, a
-    column a width.
+    `posterior`: mean, sd and a draw of GP-TS, each (A,); `pulled`: arms and observations; `over_time`: one row per
+    round, a column a width.
     """
     fig, (left, right) = pieces.row(2, 3.8, width_ratios=[1.35, 1])
     points, widths = problem.model.points[:, 0], over_time.loc[len(pulled) + 1]
@@ -85,7 +85,7 @@ def idea(problem: Problem, posterior: Sequence[Array], pulled: Pulls, over_time:
 
 
 def regrets(figure_name: str, panels: Panels, columns: Mapping[str, Sequence[str]]) -> Figure:
-    """Return cumulative regret, a row a panel {title: traces}, a column a choice of rules {title: names}."""
+    """Return cumulative regret, one row per panel {title: traces}, one column per choice of rules {title: names}."""
     size = (WIDTH, 1.0 + 2.3 * len(panels))
     fig, axes = plt.subplots(len(panels), len(columns), figsize=size, sharey="row", squeeze=False)
     best: dict[str, set[str]] = {column: set() for column in columns}
@@ -104,7 +104,7 @@ def regrets(figure_name: str, panels: Panels, columns: Mapping[str, Sequence[str
 
 
 def deciding(panels: Mapping[str, Panel], rows: Mapping[str, str], *, seed: int) -> Figure:
-    """Return R_T of rivals over that of IGP-UCB, one dot a trial, a row a panel and rival {label: name}.
+    """Return R_T of rivals over that of IGP-UCB, one dot per trial, one row per panel and rival {label: name}.
 
     A regret of 0 counts as the smallest above 0 of its panel's two rules.
     """
@@ -163,7 +163,7 @@ def incumbent(excess: Array, best_share: Mapping[str, Array]) -> Figure:
 
 
 def sensors(sets: Mapping[str, tuple[Panel, str]], *, horizon: int) -> Figure:
-    """Return median and quartiles of R_T over rows of readings, a stroke a row: {label: (panel, unit)}.
+    """Return median and quartiles of R_T over rows of readings, one stroke per row: {label: (panel, unit)}.
 
     R_T of 0 is drawn at the smallest above 0.
     """
@@ -220,7 +220,7 @@ def theorems(log_excess: Mapping[str, Array], covered: Mapping[str, Trace], delt
 def kernels_and_dimensions(inflation: pd.DataFrame, ratios: Mapping[int, Estimate]) -> Figure:
     """Return how many times regret grows under wrong kernels, and GP-TS over IGP-UCB by dimension.
 
-    `inflation`: a row a wrong kernel, a column a rule; `ratios`: {d: mean R_T of GP-TS over that of IGP-UCB}.
+    `inflation`: one row per wrong kernel, one column per rule; `ratios`: {d: mean R_T of GP-TS over that of IGP-UCB}.
     """
     fig, (left, right) = pieces.row(2, 1.4 + 0.5 * len(inflation), width_ratios=[1.3, 1])
     its = inflation.rename_axis("kernel").reset_index().melt("kernel", var_name="rule")

@@ -1,4 +1,4 @@
-"""Problems whose policies are told the RKHS norm of the expected reward, which differs from trial to trial.
+"""Problems whose policies are given the RKHS norm of the expected reward, which differs from trial to trial.
 
 The noise variance R^2 is 1 % of the range of the function (Chowdhury & Gopalan, Section 6), and unless an `OtherModel`
 source says otherwise it is also that of the policies' posterior.
@@ -84,10 +84,10 @@ def rkhs_norm(f: Array, K: Array, kind: str, ridge: float = JITTER) -> float:
 
 @dataclass(frozen=True, eq=False)
 class OtherModel:
-    """Source whose problems are those of another `source`, while the policies are told something else.
+    """Source whose problems are those of another `source`, while the policies are given something else.
 
     Another kernel, another noise variance of the posterior (R stays), and the norm that `norm_of(f, K)` gives for the
-    expected reward under the kernel that is told; None leaves each as it was.
+    expected reward under the kernel that is given; None leaves each as it was.
     """
 
     source: Callable[[Trial], Problem]
@@ -157,7 +157,7 @@ class PriorDraw(_AtRandomArms):
 
 @dataclass(frozen=True, kw_only=True)
 class OnRandomArms(_AtRandomArms):
-    """Source of problems with `function` (n, d) -> (n,), of which the kernel knows nothing; no norm is told.
+    """Source of problems with `function` (n, d) -> (n,), of which the kernel knows nothing; no norm is given.
 
     With `standardise` the values at the arms get mean 0 and standard deviation 1 (Chowdhury & Gopalan, Section 6,
     Fig. 3).

@@ -1,6 +1,6 @@
-"""Lemma 10 of Janz et al., on which their union over cells rests, and a set that looks at the noise: there it fails.
+"""Lemma 10 of Janz et al., on which their union over cells rests, and a set chosen by the noise, for which it fails.
 
-Why, and what holds instead, stands in docs/adaptive_covers.md.
+docs/adaptive_covers.md says why, and what holds instead.
 """
 
 import math
@@ -27,7 +27,8 @@ def lemma_10(kernel: Kernel, points: Array, noise: Array, *, count: float, delta
     """Return both sides of Lemma 10, (2,), for one set that holds the pulls `points` (n, d) with `noise` (n,).
 
     Left: noise' (I + S^-1)^-1 noise, S = K + eta I; right: 2 log(det(S + I)^(1/2) count / delta), `count` the lemma's
-    N_t. (Janz et al., appendix A; their norm has no square, the theorem of Chowdhury & Gopalan behind it has.)
+    N_t. (Janz et al., appendix A; their norm has no square; that of the theorem of Chowdhury & Gopalan on which it
+    rests has.)
     """
     checks.positive(count=count, eta=eta)
     checks.probability(delta=delta)

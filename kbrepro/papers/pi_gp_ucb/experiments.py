@@ -1,4 +1,4 @@
-"""What the notebook on π-GP-UCB measures: shares of uniform regret beside printed means, cells, gains, operations."""
+"""What the notebook on π-GP-UCB measures: shares of uniform regret and printed means, cells, gains, operations."""
 
 import math
 from typing import NamedTuple
@@ -27,7 +27,7 @@ PRINTED_RUNS = 12
 
 
 def uniform_regret(experiment: Experiment, trials: int, seed: int) -> Array:
-    """Return the regret expected of a round of uniform play in each of the first trials, (trials,)."""
+    """Return the expected regret of a round of uniform play in each of the first trials, (trials,)."""
     rewards = (experiment.problem(Trial(seed, number)).expected_reward for number in range(trials))
     return np.array([f.max() - f.mean() for f in rewards])
 

@@ -1,4 +1,4 @@
-"""What judges each claim on π-GP-UCB: what was played goes in, an estimate of every part of the claim comes out.
+"""What judges each claim on π-GP-UCB: from played trials to an estimate of every part of the claim.
 
 `finals` holds by (lengthscale, d, algorithm) R_T / T of every run and what a round of uniform play loses, (n,) each,
 and `shares` by (change, d, algorithm) the first over the second.

@@ -107,8 +107,8 @@ class PartitionedUCB:
     N = 4 (t + 1)^(b d) in round t (`paper`) or 4 (T + 1)^(d / (2 nu)) (`thesis`). That union of the paper is not
     proved; with `union` "horizon" N is the number of all cells that T pulls can make, with "levels" 1 / N the share of
     a level, both proved (docs/adaptive_covers.md, Propositions 1 and 2), for `paper` alone. `paper` starts from about
-    T^q cells, the cells a side made `whole`, and a child keeps all data inside it; `thesis` starts from one cell, and
-    children start without data. The points must be a grid on [0, 1]^d, the norm must be told. Raises ValueError on a
+    T^q cells, the cells per side made `whole`, and a child keeps all data inside it; `thesis` starts from one cell, and
+    children start without data. The points must be a grid on [0, 1]^d, the norm must be given. Raises ValueError on a
     bad variant, union, smoothness or norm.
 
     `cells` are all that were ever created, split ones included. A *slot* is a pair of an arm and a cell that it lies

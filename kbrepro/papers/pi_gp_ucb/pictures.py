@@ -68,7 +68,7 @@ def _slope(t: Array, values: Array) -> float:
 def cells(frames: pd.DataFrame, points: Array, f: Array) -> Figure:
     """Return the cells of four rounds over the function f (A,) on a grid of points (A, 2), shaded by pulls.
 
-    `frames`: a row a cell: its `round`, lowest point `x`, `y`, `side`, and `pulls` inside it.
+    `frames`: one row per cell: its `round`, lowest point `x`, `y`, `side`, and `pulls` inside it.
     """
     shown, n = list(frames["round"].unique()), round(len(points) ** 0.5)
     fig, axes = plt.subplots(2, 2, figsize=(WIDTH, 6.6), sharex=True, sharey=True)
@@ -102,7 +102,7 @@ def cells(frames: pd.DataFrame, points: Array, f: Array) -> Figure:
 def theory(greedy: Mapping[str, Mapping[int, Array]], dimensions: Array, nu: float) -> Figure:
     """Return exponents of T in the regret over d (`regret_exponents`), and greedy gains {lengthscale: {d: (T,)}}.
 
-    Beside the gains slopes of their last decade: d / (d + 2 nu) and q.
+    Next to the gains, slopes for their last decade: d / (d + 2 nu) and q.
     """
     fig, axes = plt.subplot_mosaic([["exponents", d] for d in (1, 2)], figsize=(WIDTH, 4.8))
     left = axes["exponents"]
@@ -136,7 +136,7 @@ def theory(greedy: Mapping[str, Mapping[int, Array]], dimensions: Array, nu: flo
 def table_1(
     finals: Mapping[tuple[str, int, str], Final], printed: Mapping[tuple[int, str], float], horizon: int
 ) -> Figure:
-    """Return shares of uniform regret by lengthscale, d and rule: runs, their mean, and beside it the printed mean.
+    """Return shares of uniform regret by lengthscale, d and rule: runs, their mean, and the printed mean.
 
     The bar of ours is the 95 % prediction interval of a mean of 12 such runs (`printed_interval`).
     """
@@ -170,7 +170,7 @@ def table_1(
 
 
 def operations(steps: Mapping[tuple[int, str], Array], horizon: int) -> Figure:
-    """Return multiplications of a round {(d, rule): mean of each hundredth of the run}, a panel a dimension."""
+    """Return multiplications of a round {(d, rule): mean of each hundredth of the run}, one panel per dimension."""
     dimensions = sorted({d for d, _ in steps})
     fig, axes = pieces.row(len(dimensions), 2.9, sharey=True)
     fewer, flat = [], []
@@ -190,7 +190,7 @@ def operations(steps: Mapping[tuple[int, str], Array], horizon: int) -> Figure:
 
 
 def exploration(panels: Mapping[int, Played], tour: pd.DataFrame) -> Figure:
-    """Return the share of uniform regret so far over t, {d: played}, a panel each; `tour` a row a dimension.
+    """Return the share of uniform regret so far over t, {d: played}, a panel each; `tour` one row per dimension.
 
     Its columns: "first cells", after which π-GP-UCB has seen each of them, "crossing", from which round on its mean
     regret is below that of IGP-UCB (the horizon: it never is), and "π-GP-UCB, tour", its share until then.

@@ -22,7 +22,7 @@ OFF_GRID = 1e-6
 
 
 def grid_indices(points: Array, n: int) -> NDArray[np.int64]:
-    """Return integers (A, d) with points = integers / (n - 1), for points (A, d) of the grid with n points a side.
+    """Return integers (A, d) with points = integers / (n - 1), for points (A, d) of the grid with n points per side.
 
     Raises ValueError if a point is not on that grid of [0, 1]^d.
     """
@@ -63,9 +63,9 @@ def _table(kernel: Matern | SquaredExponential, n: int, d: int) -> Array:
 class Bumps:
     """Source of f = sum_i a_i k(c_i, .), 30 d centres uniform on [0, 1]^d, weights uniform on [-1, 1].
 
-    Janz et al., Section 5. Arms: the grid of `side` points a side. The noise is uniform on +- noise_bound. The policies
-    are told `noise_variance` (alpha), the exact norm, the root of a^T K a, and `noise_scale` (L), which Hoeffding's
-    lemma makes the noise bound if none is given.
+    Janz et al., Section 5. Arms: the grid of `side` points per side. The noise is uniform on +- noise_bound. The
+    policies are given `noise_variance` (alpha), the exact norm, the root of a^T K a, and `noise_scale` (L), which
+    Hoeffding's lemma makes the noise bound if none is given.
     """
 
     kernel: Matern | SquaredExponential
@@ -145,10 +145,10 @@ SURFACES: dict[str, tuple[Callable[[Array, Array], Array], tuple[float, float, f
 
 @dataclass(frozen=True)
 class Surface:
-    """Source of one surface, turned upside down and scaled to [-1, 1] on a grid of `side` points a side.
+    """Source of one surface, turned upside down and scaled to [-1, 1] on a grid of `side` points per side.
 
     Nothing is drawn: all trials have the same function, and noise uniform on +- noise_bound, which is the noise scale
-    that policies are told unless another is given. They are told `norm` although nobody knows the function's own (Janz
+    that policies get unless another is given. They are given `norm` although nobody knows the function's own (Janz
     et al., Section 5), and `noise_variance`. Raises ValueError on an unknown name.
     """
 

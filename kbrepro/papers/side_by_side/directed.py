@@ -1,4 +1,4 @@
-"""Information-directed sampling, deterministic: what a pull may lose, squared, over what it tells."""
+"""Deterministic information-directed sampling: the squared loss that a pull may cost over the information it gives."""
 
 import numpy as np
 
@@ -9,9 +9,9 @@ from kbrepro.policies import UCB
 class DirectedSampling(UCB):
     """Deterministic IDS: the arm of least gap^2 / gain, ranked by the logarithm.
 
-    Kirschner & Krause (2018), arXiv 1801.09667, with gap(x) = (largest upper bound) - (lower bound of x), the most
-    that x may lose while the band holds, and gain(x) = 1/2 log(1 + variance(x) / lambda), what a pull of x tells about
-    f (nats). They have random mixtures of two arms and other gains too; not played here.
+    Kirschner & Krause (2018), arXiv 1801.09667, with gap(x) = (largest upper bound) - (lower bound of x), the most that
+    x may lose while the band holds, and gain(x) = 1/2 log(1 + variance(x) / lambda), the information of a pull of x
+    about f (nats). Their random mixtures of two arms and other gains are not played here.
 
     The arm of GP-UCB has gap 2 width sd, and this rule's ratio is at most that arm's. So sum gap <= sqrt(T sum of
     ratios x gains) is bounded as for GP-UCB with the same `width`: no better rate is proved where all noise is alike.

@@ -57,7 +57,7 @@ def doubled_lengths(horizon: int) -> list[int]:
     Ours. While the bands hold, a round of batch i loses at most 4 w max sd_(i-1) over the arms left, and pulls of
     largest sd have max sd^2 at most C gain / N_(i-1) after N_(i-1) of them. So batch i costs at most
     8 w sqrt(C gain N_(i-1)), and a sum of geometric roots is of the order of the last: sqrt(T gain) w, as for
-    `squared_lengths`, with log T batches in the place of log log T, and without T in the lengths.
+    `squared_lengths`, with log T batches instead of log log T, and without T in the lengths.
     """
     lengths, length = list[int](), 1
     while sum(lengths) < horizon:
@@ -67,7 +67,7 @@ def doubled_lengths(horizon: int) -> list[int]:
 
 
 class BPE(_Eliminating):
-    """Batched pure exploration: within a batch the arm of largest sd among those left; then arms are dropped.
+    """Batched pure exploration: within a batch the arm with the largest sd among those left; then arms are dropped.
 
     Li & Scarlett (2022), arXiv 2110.07788. After a batch an arm stays if its upper bound, by the posterior of this
     batch alone, reaches the largest lower bound. The width counts arms times batches, whose lengths `lengths(T)`
@@ -109,11 +109,11 @@ class SupKernelUCB(_Eliminating):
     """SupKernelUCB: levels s = 1, 2, ..., each with a posterior of its own samples, which climb to an ever finer width.
 
     Valko, Korda, Munos, Flaounas & Cristianini (2013). In every round, from level 1 up, with w_s(x) = width sd_s(x)
-    among the arms still left: if all w_s <= unit / sqrt(T), pull the one of largest upper bound and keep its sample
-    nowhere; else if all are at most unit 2^-s, keep the arms whose upper bound is at least the largest less
-    unit 2^(1-s), and go on to level s + 1; else pull an arm of w_s > unit 2^-s and keep its sample at level s: here
-    that of largest w_s, which the statement leaves open. `unit` is what a reward is worth: 1 as printed, where
-    rewards lie in [0, 1]. The width counts arms x rounds x levels.
+    among the arms still left: if all w_s <= unit / sqrt(T), pull the one with the largest upper bound and keep its
+    sample nowhere; else if all are at most unit 2^-s, keep the arms whose upper bound is at least the largest less unit
+    2^(1-s), and go on to level s + 1; else pull an arm of w_s > unit 2^-s and keep its sample at level s: here that of
+    largest w_s, which the statement leaves open. `unit` is what a reward is worth: 1 as printed, where rewards lie in
+    [0, 1]. The width counts arms x rounds x levels.
 
     The arms are the same in every round, so a level that was passed gets no further sample and is passed again in the
     same way: the climb goes on from where the last round stopped, and a round costs one posterior. Once `settled` all

@@ -38,7 +38,7 @@ def policies_of(panels: Panels) -> list[str]:
 
 
 def floored(means: Array, of_uniform: Array) -> Array:
-    """Return mean regrets (..., policies), those below FLOOR of uniform play's as that: nobody tells them apart."""
+    """Return mean regrets (..., policies), at least FLOOR times that of uniform play: smaller ones are alike."""
     return np.maximum(means, FLOOR * of_uniform[..., None])
 
 
@@ -76,7 +76,7 @@ def over_problems(
 ) -> Estimate:
     """Return a statistic of `ratios` (..., problems, policies) -> (...), percentile interval over problems and trials.
 
-    Few problems are no sample of all problems: the interval says how much hangs on which of these were taken.
+    Few problems are no sample of all problems: the interval says how much depends on which were taken.
     """
     low, high = np.nanquantile(statistic(resampled(panels, policies, seed)), (0.025, 0.975))
     return Estimate(float(statistic(ratios(panels, policies))), float(low), float(high))
@@ -337,7 +337,7 @@ def best_divisors(swept: Mapping[str, Panel]) -> dict[str, float]:
 
 
 def sweep(swept: Mapping[str, Panel]) -> pd.DataFrame:
-    """Return the geometric mean of regret over uniform play's: a row a rule, a column a divisor."""
+    """Return the geometric mean of regret over uniform play's: one row per rule, one column per divisor."""
     logs: dict[tuple[str, float], list[float]] = {}
     for of_uniform in shares(swept).values():
         for name, over in of_uniform.items():
@@ -349,14 +349,14 @@ def sweep(swept: Mapping[str, Panel]) -> pd.DataFrame:
 
 
 def beside_proved(of: Mapping[tuple[float, int, str], Estimate]) -> pd.DataFrame:
-    """Return measured exponents with intervals beside the proved ones, a row a (nu, d, policy)."""
+    """Return measured exponents with intervals, and the proved ones, one row per (nu, d, policy)."""
     rows = {(nu, d, name): [*its, proved_exponents(d, nu).get(name, math.nan)] for (nu, d, name), its in of.items()}
     table = pd.DataFrame(rows, ["measured", "low", "high", "proved"]).T
     return table.rename_axis(["ν", "d", "policy"])
 
 
 def growth_table(growth: Mapping[str, Mapping[str, Array]], rounds: Sequence[int], seed: int) -> pd.DataFrame:
-    """Return exponents of regret {problem: {policy: R_T (n, horizons)}} with intervals, a row a (problem, policy)."""
+    """Return exponents of {problem: {policy: R_T (n, horizons)}} with intervals, one row per (problem, policy)."""
     return pd.DataFrame(growths(growth, rounds, seed), ["exponent", "low", "high"]).T.rename_axis(["problem", "policy"])
 
 
@@ -370,7 +370,7 @@ def shares(panels: Panels) -> dict[str, dict[str, float]]:
 def bench_table(
     panels: Panels, bench: Mapping[str, Setting], entries: Mapping[str, Mapping[str, Entry]]
 ) -> pd.DataFrame:
-    """Return a row a (problem, policy): share of uniform play, factor over the best, kind of proof, assumptions met."""
+    """Return, per (problem, policy), share of uniform play, factor over the best, kind of proof, assumptions met."""
     rows, of_uniform = {}, shares(panels)
     for problem, panel in panels.items():
         over = over_best(panel)
@@ -383,12 +383,12 @@ def bench_table(
 
 
 def microseconds(seconds: Mapping[str, Mapping[str, float]]) -> pd.DataFrame:
-    """Return microseconds a round, a row a policy, a column a problem."""
+    """Return microseconds per round, one row per policy, one column per problem."""
     return (1e6 * pd.DataFrame(seconds)).rename_axis("policy")
 
 
 def ranking(panels: Panels, entries: Mapping[str, Entry], seed: int) -> pd.DataFrame:
-    """Return a row a policy, best first: median factor over the best with its interval, and shares within 2 and 5.
+    """Return one row per policy, best first: median factor over the best with its interval, and shares within 2 and 5.
 
     Policies that are defined on fewer than half of the problems come last.
     """

@@ -1,6 +1,6 @@
 """The figures of the notebook side by side; titles that could be false are computed from what is drawn.
 
-Colours are kinds of proof; names stand beside the marks.
+Colours are kinds of proof; names are next to the marks.
 """
 
 from collections.abc import Mapping, Sequence
@@ -58,7 +58,7 @@ def race(left: Mapping[str, Sequence[int]]) -> Figure:
 
 
 def growth(curves: Curves, rounds: Sequence[int], entries: Mapping[str, Entry]) -> Figure:
-    """Return mean R_T over T {(nu, d): {policy: (n, horizons)}}, a panel a case, log-log."""
+    """Return mean R_T over T {(nu, d): {policy: (n, horizons)}}, one panel per case, log-log."""
     figure, axes = plt.subplots(2, 2, figsize=(WIDTH, 6.0), sharex=True, sharey=True)
     for ax, ((nu, d), panel) in zip(axes.flat, curves.items(), strict=True):
         lines(ax, rounds, {name: panel[name].mean(axis=0) for name in SHOWN}, entries)
@@ -78,7 +78,7 @@ def growth(curves: Curves, rounds: Sequence[int], entries: Mapping[str, Entry]) 
 
 
 def exponents(of: Mapping[tuple[float, int, str], Estimate], entries: Mapping[str, Entry]) -> Figure:
-    """Return measured exponents with intervals (marks) and proved ones (bars), a panel a case, a row a policy."""
+    """Return measured exponents with intervals (marks) and proved ones (bars): a panel per case, a row per policy."""
     cases = list(dict.fromkeys(case[:2] for case in of))
     names = list(dict.fromkeys(case[2] for case in of))
     figure, axes = pieces.row(len(cases), 0.24 * len(names) + 1.3, sharey=True)
@@ -105,7 +105,7 @@ def order(panels: Panels) -> list[str]:
 
 
 def heat(panels: Panels, bench: Mapping[str, Setting], entries: Mapping[str, Entry]) -> Figure:
-    """Return regret as a share of uniform play's, a row a policy, a column a problem; a dot where its proof holds."""
+    """Return regret as a share of uniform play's: a row per policy, a column per problem, a dot if its proof holds."""
     names = [name for name in order(panels) if name != measures.UNIFORM]
     table = pd.DataFrame(measures.shares(panels)).loc[names]
     figure, (ax,) = pieces.row(1, 0.2 * len(names) + 2.3)
@@ -150,7 +150,7 @@ def profiles(panels: Panels, entries: Mapping[str, Entry], many: int = 3) -> Fig
 
 
 def ranking(table: pd.DataFrame, seconds: Mapping[str, Mapping[str, float]], entries: Mapping[str, Entry]) -> Figure:
-    """Return the rules as printed, best first: factor over the best with its interval, and microseconds a round.
+    """Return the rules as printed, best first: factor over the best with its interval, and microseconds per round.
 
     `table` as `measures.ranking` returns it; of rules defined on fewer than half of the problems the mark is hollow.
     """
@@ -184,7 +184,7 @@ def price(
     lost: Mapping[tuple[str, str], Array],
     entries: Mapping[str, Entry],
 ) -> Figure:
-    """Return coverage of bands and regret {(problem, policy): (n,)}, a row a policy, a mark a problem."""
+    """Return coverage of bands and regret {(problem, policy): (n,)}, one row per policy, one mark per problem."""
     problems = list(dict.fromkeys(problem for problem, _ in covered))
     names = list(dict.fromkeys(name for _, name in covered))
     least = {problem: min(its.mean() for (p, _), its in lost.items() if p == problem) for problem in problems}
@@ -212,7 +212,7 @@ def price(
 
 
 def wrong(its: Wrong, rules: Sequence[str]) -> Figure:
-    """Return by which factor wrong assumptions multiply regret, a row a rule, a column an assumption."""
+    """Return by which factor wrong assumptions multiply regret, one row per rule, a column an assumption."""
     table = measures.wrong_table(its, rules)
     figure, (ax,) = pieces.row(1, 0.3 * len(rules) + 1.5)
     sns.heatmap(

@@ -8,10 +8,10 @@ from kbrepro.problems import Model
 
 
 class EpsilonGreedy(MeanOnly):
-    """The arm of largest posterior mean, or with probability min(1, first t^(-1/3)) one drawn uniformly.
+    """The arm with the largest posterior mean, or with probability min(1, first t^(-1/3)) one drawn uniformly.
 
-    The exponent is a choice of ours: for finitely many arms without structure, exploring t^(2/3) of t rounds balances
-    what exploring costs with what it tells. No proof is claimed. Raises ValueError unless first > 0.
+    The exponent is our choice: for finitely many arms without structure, exploring in t^(2/3) of t rounds balances the
+    cost of exploring with what is learned. No proof is claimed. Raises ValueError unless first > 0.
     """
 
     def __init__(self, model: Model, horizon: int, *, first: float = 1.0) -> None:
