@@ -789,7 +789,7 @@ if record.verdict("3-S") != "reproduced":
         settling["late"].low > 1.05 and settling["pulls"].low < 0.5,
         "Late rounds are costly in one dimension, as the paper says (3-S)",
         "Whether because it has converged is less clear: one cell takes "
-        f"{settling['pulls'].value:.0%} of the late pulls, and our limit is half.",
+        f"{settling['pulls'].value:.0%} of the late pulls, and our limit is half (an even share is {1 / first[1]:.0%}).",
     )
 if record.verdict("3-M") == "undecided":
     record.explain(
@@ -854,7 +854,7 @@ record.finding(
     record.verdict("3-W") == "reproduced" and behind > 0 and since["both_d3"].low <= 0 <= since["both_d3"].high,
     "With two later improvements, a narrower band and a regularisation that grows with the horizon, IGP-UCB overtakes "
     f"π-GP-UCB with the narrower band in every dimension, in two by {behind:.0%}. In three π-GP-UCB gains from both, "
-    "too, and the two are level.",
+    "too; which is lower there is open (open).",
 )
 record.finding(
     ["3-J", "3-W"],
