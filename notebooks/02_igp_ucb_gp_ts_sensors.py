@@ -2,9 +2,12 @@
 # jupyter:
 #   jupytext:
 #     formats: ipynb,py:percent
+#     notebook_metadata_filter: language_info
 #     text_representation:
 #       extension: .py
 #       format_name: percent
+#       format_version: '1.3'
+#       jupytext_version: 1.19.6
 #   kernelspec:
 #     display_name: Python 3
 #     language: python
@@ -1069,7 +1072,7 @@ record.finding(
     ["2-C", "2-H"],
     2 * typical["EI"] < typical["IGP-UCB"] < 2 * typical[tamed] and falls[tamed] < falls["IGP-UCB"] < falls["EI"],
     "Whoever wants a default takes EI with the largest posterior mean: on Figs. 1 to 3 its median regret is at most "
-    f"{np.ceil(10 * typical['EI']) / 10:.1f} times the best rule's, IGP-UCB's up to {typical['IGP-UCB']:.1f} times. But "
-    "its worst trials are worse than IGP-UCB's; a small margin mends that and raises the median to IGP-UCB's level.",
+    f"{np.ceil(10 * typical['EI']) / 10:.1f} times the best rule's, IGP-UCB's up to {typical['IGP-UCB']:.1f} times. "
+    "But its worst trials are worse than IGP-UCB's; a small margin mends that and raises the median to its level.",
 )
 record.finish()

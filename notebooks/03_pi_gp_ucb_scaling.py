@@ -789,7 +789,7 @@ if record.verdict("3-S") != "reproduced":
         settling["late"].low > 1.05 and settling["pulls"].low < 0.5,
         "Late rounds are costly in one dimension, as the paper says (3-S)",
         "Whether because it has converged is less clear: one cell takes "
-        f"{settling['pulls'].value:.0%} of the late pulls, and our limit is half (an even share is {1 / first[1]:.0%}).",
+        f"{settling['pulls'].value:.0%} of the late pulls (an even share is {1 / first[1]:.0%}); our limit is half.",
     )
 if record.verdict("3-M") == "undecided":
     record.explain(

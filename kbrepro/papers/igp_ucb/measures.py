@@ -127,7 +127,7 @@ def reordered(panels: Panels, five: Sequence[str], seed: int = 0) -> Estimate:
         means = np.array([its.mean(axis=-1) for its in samples])  # of five rules in Fig. 1, then in Fig. 2, ...
         means = means.reshape(len(both), 2, len(five), *means.shape[1:])
         steps = np.array([means[:, :, i] - means[:, :, j] for i, j in pairs])
-        return (steps[:, :, 0] * steps[:, :, 1] < 0).sum(axis=(0, 1))
+        return (steps[:, :, 0] * steps[:, :, 1] < 0).sum(axis=(0, 1), dtype=float)
 
     return _resampled(count, *columns, seed=seed, method="percentile")
 
