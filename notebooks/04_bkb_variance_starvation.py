@@ -522,8 +522,7 @@ record.show("4-H", "4-N", "4-X")
 # ## Must the features grow? (Sections 1.1 and 5)
 #
 # A dictionary adapts; a fixed number of features does not. All rules use 3 sd, on arms in one dimension. One fixed
-# scheme with linear regret confirms "may" (4-O). We chose two features in a pilot, then tested them on new functions.
-# Whether random features starve, and what regret GP-UCB has on twenty, is 4-C.
+# scheme with linear regret confirms "may". We chose two features in a pilot, then tested them on new functions.
 
 # %% tags=["experiment"]
 few = {f"RFF, {m} features": partial(FourierUCB, width=three, n_features=m) for m in (2, 4, 10, 20)}

@@ -806,8 +806,7 @@ table.round(2)
 # ## What the paper leaves open
 #
 # Every combination of open choices is one *interpretation*, played on the first chains of each kind only. $B = 2$, 100
-# points and $T = 50$ are stated, so other values are no interpretations and count for no verdict: what $B$ = 4 does is
-# shown below as our own question, runs on 200 points are kept and not shown, and $T$ is 50.
+# points and $T = 50$ are stated; other values ($B$ = 4 shown, 200 points kept) count for no verdict.
 #
 # <details><summary>All settings that the paper does not fix</summary>
 #
