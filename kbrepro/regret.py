@@ -279,6 +279,19 @@ def largest(estimates: Iterable[Estimate]) -> Estimate:
     return _joined(list(estimates), lambda its: Estimate(*map(max, zip(*its, strict=True))))
 
 
+def farthest(estimates: Iterable[Estimate], limit: float) -> Estimate:
+    """Return the estimate that is least alike 0: one that lies beyond +- limit if there is one, else the widest reach.
+
+    Of several beyond the limit, the one whose nearest point to 0 is farthest.
+    """
+
+    def order(estimate: Estimate) -> tuple[float, float]:
+        nearest = max(estimate.low, -estimate.high, 0.0)
+        return nearest if nearest > limit else 0.0, max(abs(estimate.low), abs(estimate.high))
+
+    return max(estimates, key=order)
+
+
 def simple_regret(trace: Trace) -> Array:
     """Return the regret of the best arm pulled so far, same shape as `trace.regret`."""
     return np.minimum.accumulate(trace.regret, axis=-1)

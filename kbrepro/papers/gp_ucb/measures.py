@@ -6,7 +6,7 @@
 import operator
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
-from itertools import pairwise
+from itertools import pairwise, product
 from typing import Any
 
 import numpy as np
@@ -25,6 +25,7 @@ from kbrepro.regret import (
     block_share,
     bootstrap,
     exact,
+    farthest,
     final_average_regret,
     intervals,
     largest,
@@ -42,6 +43,12 @@ MARGINS |= {"margin_01": "MPI"}
 NAIVE = {"mean_only": "mean only", "variance_only": "variance only"}
 #: GP-UCB of Theorem 1: its parts bear that name where a claim may be about it, too.
 UNDIVIDED = "GP-UCB"
+#: How the parts of both begin.
+GP_UCBS = {"": "GP-UCB/5", "undivided_": UNDIVIDED}
+#: "Equally well" and "on par": within this share.
+ALIKE = 0.2
+#: How the names of EI and MPI end where their incumbent is the noisy reward, by the end of a part's name.
+INCUMBENTS = {"": "", "_noisy": ", noisy incumbent"}
 #: What claim 1-H is about.
 BEHIND = NAIVE | MARGINS
 #: Claim that is played under every interpretation -> the choices that it bears on, beside incumbent and margin.
@@ -66,11 +73,17 @@ def claim_1_D(regret: Panel, seed: int) -> Judged:
     return {"difference": against(mean_difference, regret, "GP-UCB/5", "GP-UCB", seed)}
 
 
-def claim_1_E(pair: Panel, seed: int) -> Judged:
-    """How much more regret than EI GP-UCB/5 (mean and median) and undivided GP-UCB have, as a share."""
+def claim_1_E(pair: Panel, regret: Panel, seed: int) -> Judged:
+    """How much more regret GP-UCB has than EI, as a share, and how many times EI's that with the noisy incumbent is."""
     both = {"mean": (relative_difference, "BCa"), "median": (of_medians, "percentile")}
     found = {part: against(of, pair, "GP-UCB/5", "EI", seed, method) for part, (of, method) in both.items()}
+    found["incumbents"] = against(ratio, regret, "EI, noisy incumbent", "EI", seed)
     return found | {"undivided": against(relative_difference, pair, UNDIVIDED, "EI", seed)}
+
+
+def ratio(a: Array, b: Array) -> Array:
+    """Return the mean of a over that of b, along the last axis."""
+    return a.mean(axis=-1) / b.mean(axis=-1)
 
 
 def of_medians(a: Array, b: Array) -> Array:
@@ -79,12 +92,17 @@ def of_medians(a: Array, b: Array) -> Array:
 
 
 def claim_1_F(regret: Panel, seed: int) -> Judged:
-    """How much more regret MPI has than GP-UCB/5, and than undivided GP-UCB, as a share, for each margin."""
+    """How much more regret MPI has than GP-UCB/5 (or undivided GP-UCB) or EI, whichever it is less like, by margin."""
     return {
-        prefix + part: against(relative_difference, regret, rule, rival, seed)
-        for prefix, rival in (("", "GP-UCB/5"), ("undivided_", UNDIVIDED))
+        prefix + part: as_well(regret, rule, rival, seed)
+        for prefix, rival in GP_UCBS.items()
         for part, rule in MARGINS.items()
     }
+
+
+def as_well(regret: Panel, rule: str, gp_ucb: str, seed: int) -> Estimate:
+    """Return how much more regret a rule has than a GP-UCB or EI, whichever it is less like, as a share."""
+    return farthest((against(relative_difference, regret, rule, rival, seed) for rival in (gp_ucb, "EI")), ALIKE)
 
 
 def claim_1_G(regret: Panel, seed: int) -> Judged:
@@ -92,9 +110,10 @@ def claim_1_G(regret: Panel, seed: int) -> Judged:
     return {part: against(mean_difference, regret, rule, "GP-UCB/5", seed) for part, rule in NAIVE.items()}
 
 
-def claim_1_P(regret: Panel, seed: int) -> Judged:
-    """Mean regret of GP-UCB over that of EI."""
-    return {"ratio": against(lambda a, b: a.mean(axis=-1) / b.mean(axis=-1), regret, "GP-UCB", "EI", seed)}
+def claim_1_P(many: Panel, regret: Panel, seed: int) -> Judged:
+    """Mean regret of GP-UCB over that of EI, by incumbent; with the noisy one on fewer functions."""
+    panels = {"": many, "_noisy": regret}
+    return {f"ratio{end}": against(ratio, panels[end], UNDIVIDED, f"EI{of}", seed) for end, of in INCUMBENTS.items()}
 
 
 def claim_1_Q(stuck: Panel, seed: int) -> Judged:
@@ -145,9 +164,10 @@ def of_rules(traces: Mapping[str, Trace], stuck: Mapping[str, Array]) -> pd.Data
 # Sensors (Fig. 5b, 5c)
 
 
-def best_rival(regret: Panel) -> str:
-    """Return the rule other than GP-UCB's with the least mean regret."""
-    return min(("EI", "MPI", "mean only", "variance only"), key=lambda rule: regret[rule].mean())
+def best_rival(regret: Panel, incumbent: str = "") -> str:
+    """Return the rule of least mean regret beside GP-UCB's, EI and MPI with an incumbent as of INCUMBENTS."""
+    its = f"EI{incumbent}", f"MPI{incumbent}", "mean only", "variance only"
+    return min(its, key=lambda rule: regret[rule].mean())
 
 
 def behind_both(regret: Panel, rules: Iterable[str], gp_ucb: str = "GP-UCB/5") -> tuple[str, dict[str, Array]]:
@@ -186,16 +206,28 @@ def claim_1_I(regret: Panel) -> Judged:
 
 
 def claim_1_O(synthetic: Panel, many: Panel, temperature: Panel, seed: int) -> Judged:
-    """How much more regret GP-UCB/5, and undivided GP-UCB, has than the best rival, as a share, on either data.
+    """How much more regret each GP-UCB has than the best rival, as a share, on either data, by incumbent.
 
     On synthetic functions the best of all rules; on `many` of them if it was played there.
     """
-    best, found = best_rival(synthetic), {}
-    panel = many if best in many else synthetic
-    for prefix, rule in (("", "GP-UCB/5"), ("undivided_", UNDIVIDED)):
-        found[f"{prefix}synthetic"] = against(relative_difference, panel, rule, best, seed)
-        found[f"{prefix}temperature"] = share_by_blocks(temperature, rule, best_rival(temperature))
+    found = {}
+    for (end, incumbent), (prefix, rule) in product(INCUMBENTS.items(), GP_UCBS.items()):
+        best = best_rival(synthetic, incumbent)
+        panel = many if best in many else synthetic
+        found[f"{prefix}synthetic{end}"] = against(relative_difference, panel, rule, best, seed)
+        found[f"{prefix}temperature{end}"] = on_lab(temperature, rule, incumbent)
     return found
+
+
+def on_lab(temperature: Panel, rule: str, incumbent: str) -> Estimate:
+    """Return how much more regret a rule has on temperature than its best rival, as a share, over blocks."""
+    return share_by_blocks(temperature, rule, best_rival(temperature, incumbent))
+
+
+def claim_1_Y(temperature: Panel) -> Judged:
+    """How much more regret each GP-UCB has on temperature than the best rival, as a share, by incumbent."""
+    return {f"{prefix}temperature{end}": on_lab(temperature, rule, incumbent)
+            for (end, incumbent), (prefix, rule) in product(INCUMBENTS.items(), GP_UCBS.items())}  # fmt: skip
 
 
 def on_roads(usc: Panel, metr_la: Panel, rule: str, rival: str) -> Judged:
@@ -210,8 +242,13 @@ def claim_1_J(usc: Panel, metr_la: Panel) -> Judged:
 
 
 def claim_1_K(usc: Panel, metr_la: Panel) -> Judged:
-    """How much more regret MPI has than GP-UCB/5, and than undivided GP-UCB, on the roads, as a share."""
-    return on_roads(usc, metr_la, "MPI", "GP-UCB/5") | {"undivided": block_share(usc["MPI"], usc[UNDIVIDED])}
+    """How much more regret MPI has than each GP-UCB or EI, whichever it is less like, on the roads, as a share."""
+    rivals = {"usc": "GP-UCB/5", "undivided": UNDIVIDED}
+    found = {
+        part: farthest((block_share(usc["MPI"], usc[rule]) for rule in (gp_ucb, "EI")), ALIKE)
+        for part, gp_ucb in rivals.items()
+    }
+    return found | {"metr_la": on_roads(usc, metr_la, "MPI", "GP-UCB/5")["metr_la"]}
 
 
 # Theorems
@@ -357,13 +394,13 @@ def in_interpretations(
     """Return the measure of a claim under every interpretation, the main one first.
 
     `played`: {values of the choices in CHOICES: R_T / T by GP-UCB/5 and by (rule, incumbent, margin)}. The margin is
-    that of the rule which the claim is about; in 1-H EI keeps its own, 0.
+    that of the rule which the claim is about; in 1-F and 1-H EI keeps its own, 0.
     """
     found, main = [], 0.1 if claim_id in ("1-F", "1-H") else 0.0  # of MPI, of EI
     names = {"incumbent": choices["incumbent"], "margin": sorted(choices["margin"], key=lambda its: its != main)}
     for case in cross(names | {name: choices[name] for name in CHOICES[claim_id]}):
         incumbent, margin, *rest = case.values()
-        its, of_ei = played[tuple(rest)], 0.0 if claim_id == "1-H" else margin
+        its, of_ei = played[tuple(rest)], 0.0 if claim_id in ("1-F", "1-H") else margin
         panel = {"GP-UCB/5": its["GP-UCB/5"], "MPI": its["MPI", incumbent, margin], "EI": its["EI", incumbent, of_ei]}
         found.append((case, _in_one(claim_id, panel, seed)))
     return found
@@ -373,7 +410,7 @@ def _in_one(claim_id: str, panel: Panel, seed: int) -> Estimate:
     if claim_id == "1-E":
         return against(relative_difference, panel, "GP-UCB/5", "EI", seed)
     if claim_id == "1-F":
-        return against(relative_difference, panel, "MPI", "GP-UCB/5", seed)
+        return as_well(panel, "MPI", "GP-UCB/5", seed)
     if claim_id == "1-H":
         return by_blocks(behind_both(panel, ["MPI"])[1]["MPI"])
     return share_by_blocks(panel, "GP-UCB/5", "EI")

@@ -74,6 +74,12 @@ def claim_3_G(finals: Mapping[tuple[str, int, str], Final], seed: int) -> Judged
     return {f"d{d}{ends[name]}": apart(finals[name, d, OURS], finals[name, d, RIVAL], seed) for name, d in cases}
 
 
+def claim_3_H(finals: Mapping[tuple[str, int, str], Final], seed: int) -> Judged:
+    """IGP-UCB's share of uniform regret in three dimensions, by either lengthscale."""
+    ends = {USUAL: "", LITERAL: "_eq2"}
+    return {f"share{end}": experiments.average(*finals[name, 3, RIVAL], seed) for name, end in ends.items()}
+
+
 def claim_3_Z(fine: Mapping[str, Array], coarse: Mapping[str, Array], seed: int) -> Judged:
     """How much larger shares of uniform regret are on the finer grid, and π-GP-UCB's less IGP-UCB's there."""
     return {

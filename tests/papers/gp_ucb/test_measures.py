@@ -11,6 +11,7 @@ from kbrepro.regret import Estimate, Trace
 RULES = ["GP-UCB", "GP-UCB/5", "EI", "MPI", "mean only", "variance only", *measures.MARGINS.values()]
 #: Every rule has its own level, so that no two can be exchanged: 1, 2, 4, 8, ... in all of 40 trials.
 REGRET = {rule: np.full(40, 2.0**n) for n, rule in enumerate(dict.fromkeys([*RULES, "IRGP-UCB", "PIMS", "GP-EIMS"]))}
+REGRET |= {"EI, noisy incumbent": np.full(40, 3000.0), "MPI, noisy incumbent": np.full(40, 6000.0)}
 WORSE = {rule: 1000.0 - its for rule, its in REGRET.items()}
 
 
@@ -18,10 +19,15 @@ WORSE = {rule: 1000.0 - its for rule, its in REGRET.items()}
     ("judged", "values"),
     [
         (measures.claim_1_D(REGRET, 1), {"difference": 1}),
-        (measures.claim_1_E(REGRET, 1), {"mean": 2 / 4 - 1, "median": 2 / 4 - 1}),
+        (measures.claim_1_E(REGRET, REGRET, 1), {"mean": 2 / 4 - 1, "median": 2 / 4 - 1, "incumbents": 750}),
         (measures.claim_1_F(REGRET, 1), {"margin_0": 31, "margin_001": 63, "margin_003": 127, "margin_01": 3}),
+        # level with undivided GP-UCB, and not with EI
+        (
+            measures.claim_1_F(REGRET | {"MPI": REGRET["GP-UCB"]}, 1),
+            {"undivided_margin_01": -3 / 4, "margin_01": -3 / 4},
+        ),
         (measures.claim_1_G(REGRET, 1), {"mean_only": 14, "variance_only": 30}),
-        (measures.claim_1_P(REGRET, 1), {"ratio": 1 / 4}),
+        (measures.claim_1_P(REGRET, REGRET, 1), {"ratio": 1 / 4, "ratio_noisy": 1 / 3000}),
         (measures.claim_1_T(REGRET, 1), {"irgp_ucb": 255, "pims": 511, "gp_eims": 1023}),
         (measures.claim_1_U(REGRET, 1), {"tail": 4 / 1024}),
         (measures.claim_1_V(REGRET, WORSE, 1), {"synthetic": 511, "temperature": -511}),
@@ -29,6 +35,9 @@ WORSE = {rule: 1000.0 - its for rule, its in REGRET.items()}
         (measures.claim_1_I(REGRET), {"equal": 2 / 4 - 1}),
         (measures.claim_1_O(REGRET, {}, WORSE, 1), {"synthetic": 2 / 4 - 1, "temperature": 998 / 968 - 1}),
         (measures.claim_1_O(REGRET, WORSE, WORSE, 1), {"synthetic": 998 / 996 - 1, "temperature": 998 / 968 - 1}),
+        (measures.claim_1_O(REGRET, {}, WORSE, 1), {"undivided_synthetic": 1 / 4 - 1, "synthetic_noisy": 2 / 16 - 1}),
+        (measures.claim_1_O(REGRET, {}, WORSE, 1), {"undivided_temperature_noisy": 999 / -5000 - 1}),
+        (measures.claim_1_Y(REGRET), {"temperature": 2 / 4 - 1, "undivided_temperature_noisy": 1 / 16 - 1}),
         (measures.claim_1_W([0.9, 0.7, 1.0]), {"reached": 0.7}),
         (measures.claim_1_J(REGRET, WORSE), {"usc": 2 / 4 - 1, "metr_la": 998 / 996 - 1}),
         (measures.claim_1_K(REGRET, WORSE), {"usc": 8 / 2 - 1, "metr_la": 992 / 998 - 1}),

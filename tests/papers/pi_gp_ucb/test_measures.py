@@ -12,7 +12,7 @@ from kbrepro.papers.pi_gp_ucb.partition import cover_exponent
 from kbrepro.regret import Trace
 
 UNIFORM = np.full(40, 10.0)
-CASES = [(USUAL, 1), (USUAL, 2), (USUAL, 3), (LITERAL, 1), (LITERAL, 2)]
+CASES = [(USUAL, 1), (USUAL, 2), (USUAL, 3), (LITERAL, 1), (LITERAL, 2), (LITERAL, 3)]
 #: Every case has its own share of uniform regret: .1, .2, ...
 FINALS = {
     (*case, rule): (np.full(40, 2.0 * n + more), UNIFORM)
@@ -36,7 +36,8 @@ def values(judged):
 @pytest.mark.parametrize(
     ("judged", "expected"),
     [
-        (measures.claim_3_G(FINALS, 1), dict.fromkeys(("d1", "d2", "d3", "d1_eq2", "d2_eq2"), 0.15)),
+        (measures.claim_3_G(FINALS, 1), dict.fromkeys(("d1", "d2", "d3", "d1_eq2", "d2_eq2", "d3_eq2"), 0.15)),
+        (measures.claim_3_H(FINALS, 1), {"share": 0.5, "share_eq2": 1.1}),  # π-GP-UCB has .65 and 1.25
         (
             measures.claim_3_W(SHARES, 1),
             dict.fromkeys(("d1", "d2", "d3"), 19.5) | dict.fromkeys(("both_d1", "both_d2", "both_d3"), -0.5),
@@ -66,7 +67,7 @@ def test_a_printed_share_is_measured_in_half_widths_of_its_prediction_interval()
     spread = {case: (its + np.linspace(-1, 1, 40), uniform) for case, (its, uniform) in FINALS.items()}
     half = 2.0226909 * np.linspace(-0.1, 0.1, 40).std(ddof=1) * np.sqrt(1 / 40 + 1 / 12)
     found = values(measures.claim_3_A(spread, PRINTED))
-    assert found["igp_d1"] == pytest.approx((0.3 - 0.1) / half) and len(found) == 10
+    assert found["igp_d1"] == pytest.approx((0.3 - 0.1) / half) and len(found) == 12
     assert found["pi_d2_eq2"] == pytest.approx((0.3 - 1.05) / half)
     assert measures.refuted(spread, PRINTED) == [USUAL, LITERAL]
     near = {(d, rule): spread[USUAL, d, rule][0].mean() / 10 for d, rule in PRINTED}
