@@ -849,7 +849,7 @@ record.explain(
 )
 record.explain(
     ["4-AC"],
-    record.value("4-AC", "plane") > 0.1 < record.value("4-AC", "line"),
+    record.value("4-AC", "worst_plane") > 0.1 < record.value("4-AC", "worst_line"),
     "The radius adapts to the data, but is not much smaller than the worst case (4-AC)",
     "The worst case is what the greedy rule of Srinivas et al. gains on the same arms, divided by $1 - 1/e$.",
 )

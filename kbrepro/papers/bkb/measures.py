@@ -400,22 +400,23 @@ def claim_4_AC(sizes: Runs, worst: Mapping[int, float], seed: int) -> Judged:
     """BKB's estimate of the log determinant after the last pull, S_T log T, over its known worst case, in d = 1 and 2.
 
     S_t is the sum of variances over noise variance. `worst` {d: most that the log determinant of any T pulls can be};
-    `radius`: alpha times that, as Theorem 2 has it. `..._rate`: exponent of t in the estimate over (log t)^(d + 1).
+    `radius_...`: alpha times that, as Theorem 2 has it. `line`, `plane`: exponent of t in the estimate over (log
+    t)^(d + 1).
     """
     found = {}
     for d, (part, runs) in enumerate(zip(("line", "plane"), sizes.values(), strict=False), start=1):
         log_t = np.log(runs[0].index.to_numpy(float))
         estimates = np.array([its["d_eff"].to_numpy() * log_t for its in runs])
-        found[part] = estimated_mean(estimates[:, -1] / worst[d], seed)
-        found[f"{part}_radius"] = estimated_mean(ALPHA * estimates[:, -1] / worst[d], seed)
-        found[f"{part}_rate"] = growth_of([its["d_eff"] / log_t**d for its in runs], seed)
+        found[f"worst_{part}"] = estimated_mean(estimates[:, -1] / worst[d], seed)
+        found[f"radius_{part}"] = estimated_mean(ALPHA * estimates[:, -1] / worst[d], seed)
+        found[part] = growth_of([its["d_eff"] / log_t**d for its in runs], seed)
     return found
 
 
 def worst_log_det(source: RKHSFunction, horizon: int) -> float:
     """Return the bound of Srinivas et al. on the log determinant of any T pulls: the greedy rule's over 1 - 1/e."""
     gains, _ = greedy_gain(source.kernel, source.points, source.noise_variance, horizon)
-    return float(2 * gains[-1] / (1 - 1 / np.e))
+    return float(2 * gains[-1] / (1 - np.exp(-1)))
 
 
 # Joint settings

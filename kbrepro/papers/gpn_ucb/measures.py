@@ -156,7 +156,8 @@ def claim_5_Q(total: Panel, of_cei: Panel, seed: int) -> Judged:
 def claim_5_G(total: Panel, at_50: Panel, seed: int) -> Judged:
     """How much more regret cUCB and OI have than the nearer black box, and where; R_T, and simple regret at T = 50."""
     simple = {f"{rule.lower()}_simple": (at_50, rule, TIE) for rule in ("cUCB", "OI")}
-    return sometimes({"cucb": (total, "cUCB", ROUNDING)} | simple, seed)
+    judged = sometimes({"cucb": (total, "cUCB", ROUNDING)} | simple, seed)
+    return {part.removesuffix("_behind"): its for part, its in judged.items()}
 
 
 def sometimes(panels: Mapping[str, tuple[Panel, str, float]], seed: int) -> Judged:

@@ -215,10 +215,10 @@ def test_the_estimate_of_the_log_determinant_beside_its_worst_case():
     logs, worst, end = [sizes(lambda t, d=d: np.maximum(np.log(t), 0.1) ** d) for d in (1, 2)], {1: 10.0, 2: 20.0}, 400
     judged = values(measures.claim_4_AC(dict(zip("ab", logs, strict=True)), worst, 1))
     line, plane = np.log(end) ** 2 / 10, np.log(end) ** 3 / 20
-    expected = {"line": line, "plane": plane, "line_radius": 3 * line, "plane_radius": 3 * plane}
-    assert judged == pytest.approx(expected | {"line_rate": 0, "plane_rate": 0})
+    expected = {"worst_line": line, "worst_plane": plane, "radius_line": 3 * line, "radius_plane": 3 * plane}
+    assert judged == pytest.approx(expected | {"line": 0, "plane": 0})
     judged = values(measures.claim_4_AC(dict(zip("ab", logs[::-1], strict=True)), worst, 1))
-    assert judged["line_rate"] > 0.1 > -0.1 > judged["plane_rate"]
+    assert judged["line"] > 0.1 > -0.1 > judged["plane"]
 
 
 def test_the_worst_case_bounds_the_log_determinant_of_any_pulls():
