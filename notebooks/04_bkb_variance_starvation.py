@@ -642,8 +642,7 @@ record.show("4-L", "4-M", "4-T", "4-U", "4-V")
 # ## Does it work for linear bandits, too? (Section 5)
 #
 # With the linear kernel BKB is a linear bandit on the span of its dictionary. 500 random arms in 20 dimensions, of
-# which few matter. Its opponent is exact linear UCB (OFUL). Here $d$ is finite, so 4-S
-# compares $d_\text{eff}$ with it.
+# which few matter. Its opponent is exact linear UCB (OFUL).
 
 # %% tags=["experiment"]
 directions = np.random.default_rng([seed, 20]).standard_normal((500, 20)) * 0.8 ** np.arange(20)
@@ -850,13 +849,13 @@ record.explain(
 record.explain(
     ["4-AC"],
     record.value("4-AC", "worst_plane") > 0.1 < record.value("4-AC", "worst_line"),
-    "The radius adapts to the data, but is not much smaller than the worst case (4-AC)",
+    "The radius is not much below the worst case (4-AC)",
     "The worst case is what the greedy rule of Srinivas et al. gains on the same arms, divided by $1 - 1/e$.",
 )
 record.explain(
     ["4-S"],
     record.value("4-S", "small") < 0.1 < min(record.value("4-S", "rough"), record.value("4-S", "dimension")),
-    "The effective dimension is small beside the rounds only for smooth functions (4-S)",
+    "The effective dimension can be large (4-S)",
     "At half the lengthscale it is nearly a third of the rounds, and with the linear kernel most of $d$.",
 )
 record.explain(
@@ -886,23 +885,23 @@ record.finding(
     record.verdict("4-B") == "reproduced" and record.verdict("4-C") == "depends" and covered < 0.6
     and only_rough and {*smooth_cases} == {"fails", "undecided"},
     "Cheap approximations of a Gaussian process do become certain of what they never saw: the band of the subset of "
-    f"regressors, three standard deviations, holds the function at {covered:.0%} of unseen points. The caption of the "
-    "figure allows two kernels; under the other none is seen to starve, though for random features it is partly open.",
+    f"regressors, three standard deviations, holds the function at {covered:.0%} of unseen points. The figure's "
+    "caption allows a second kernel; under it none is seen to starve, with random features partly open.",
 )  # fmt: skip
 large_enough = specified["4-A"][specified["4-A"]["qbar"] != choices["qbar"][1]]["state"]
 record.finding(
     ["4-A"],
     close["inflated_3"].high <= 3 < close["inflated_2"].value and {*large_enough} == {"holds", "undecided"},
-    "BKB, which redraws a small dictionary of its pulls in every round, does not starve in our main setting. Its "
-    "variance stays close to the exact one there if its constant $\\bar q$ is 3 or more; with 2 it can be several "
-    "times too large. In some other settings this is open.",
+    "BKB, which redraws a small dictionary of its pulls in every round, does not starve in our main setting: its "
+    "variance stays close to the exact one if its constant $\\bar q$ is 3 or more, but can be several times too large "
+    "at 2. Some other settings are open.",
 )
 record.finding(
     ["4-H", "4-N"],
     record.verdict("4-H") == record.verdict("4-N") == "reproduced",
-    f"The sketch itself costs next to no regret: with the same radius BKB has {sketch:.1%} more than exact GP-UCB. The "
-    f"radius decides: with that of the paper BKB has {1 + wider:.1f} times the regret of that exact rule, and three "
-    "plain standard deviations, which nobody has proved, have far less.",
+    f"The sketch costs next to no regret: with the same radius BKB has {sketch:.1%} more than exact GP-UCB. The radius "
+    f"decides: with the paper's own BKB has {1 + wider:.1f} times that regret; three plain standard deviations, "
+    "unproved, have far less.",
 )
 record.finding(
     ["4-J", "4-K"],
@@ -915,8 +914,7 @@ record.finding(
 record.finding(
     ["4-W", "4-Y", "4-Z"],
     record.verdict("4-W") == record.verdict("4-Z") == "reproduced" and dearer < 0.3,
-    "So on a thousand arms, where we played it, take exact GP-UCB, updated, with the tighter width of 2024. Where that "
-    "is too slow, mini-GP-UCB, which repeats one arm for several rounds, takes far fewer operations, for "
-    f"{dearer:.0%} more regret.",
+    "So on a thousand arms, as played here, take exact GP-UCB, updated, with the tighter width of 2024. mini-GP-UCB, "
+    f"which repeats one arm for several rounds, takes far fewer operations for {dearer:.0%} more regret.",
 )
 record.finish()
