@@ -14,9 +14,11 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from kbrepro import regret
+from kbrepro.information import greedy_gain
 from kbrepro.kernels import Array
 from kbrepro.papers.bkb.experiments import Followed, Ratios, Violations
 from kbrepro.papers.bkb.policy import ALPHA
+from kbrepro.problems import RKHSFunction
 from kbrepro.regret import Estimate, Trace, estimated_mean, exact, largest, share
 
 Judged = dict[str, Estimate]
@@ -232,19 +234,18 @@ def claim_4_O(traces: Mapping[str, Trace], seed: int) -> Judged:
     return found | {"adapting": exponent(traces["BKB, 3 sd"], seed)}
 
 
-def claim_4_S(spent: Array, grown: pd.DataFrame, horizon: int, long: int, seed: int) -> Judged:
-    """d_eff over pulls and over d, and by how much the dictionary grows as functions get rougher.
+def claim_4_S(spent: Array, linear: Array, n_inputs: int, grown: pd.DataFrame, horizon: int, seed: int) -> Judged:
+    """d_eff over pulls, d_eff over d where d is finite, and by how much the dictionary grows as functions get rougher.
 
-    `spent` (n,): d_eff over `long` pulls in d = 2 at lengthscale 0.2, whose kernel has infinitely many features;
-    `grown`: what `experiments.grown` returns after `horizon` pulls, by lengthscale, of which 0.1 and 0.8 are compared
-    in decades.
+    `spent` (n,): d_eff over the pulls in d = 2 at lengthscale 0.2; `linear` (n,): d_eff of the linear bandit, whose
+    kernel has `n_inputs` features; `grown`: what `experiments.grown` returns after `horizon` pulls, by lengthscale, of
+    which 0.1 and 0.8 are compared in decades.
     """
     members, d_eff = (grown[what].unstack(0).to_numpy() for what in ("members", "d_eff"))
     return {
         "small": estimated_mean(spent, seed),
-        "inputs": estimated_mean(spent * long / 2, seed),
-        "features": exact(0.0),
-        "worst": estimated_mean(d_eff[:, 0] / horizon, seed),
+        "rough": estimated_mean(d_eff[:, 0] / horizon, seed),
+        "dimension": estimated_mean(linear / n_inputs, seed),
         "adapts": estimated_mean(np.log10(members[:, 0] / members[:, -1]), seed),
     }
 
@@ -342,10 +343,22 @@ def growth_of(curves: Sequence[pd.Series], seed: int) -> Estimate:
     return regret.growth(at, np.array([its.loc[at].to_numpy(float) for its in curves]), regret.intervals(seed))
 
 
-def claim_4_I(operations: Runs, seed: int) -> Judged:
-    """The exponent of t in the operations of BKB's step over the last four fifths of the rounds."""
+def claim_4_I(operations: Runs, sizes: Runs, n_arms: int, wide: Array, seed: int) -> Judged:
+    """The exponent of t in the operations of BKB's step over the last four fifths of the rounds, at two qbar.
+
+    `kept`: in d = 2, n = `n_arms`, if every distinct arm D is a member, as Theorem 1's qbar keeps nearly all: (n + D)
+    D^2. `radius`: the same of the pulls `wide` (trials, T) under Theorem 2's radius.
+    """
     line, plane, *more = (growth_of([its["BKB"] for its in runs], seed) for runs in operations.values())
-    return {"line": line, "slope": plane, "large": largest(more or [plane])}
+    found = {"line": line, "slope": plane, "large": largest(more or [plane])}
+    arms = {"kept": [its["distinct"] for its in list(sizes.values())[1]]}
+    arms["radius"] = [distinct_arms(row) for row in wide]
+    return found | {part: growth_of([(n_arms + D) * D**2 for D in its], seed) for part, its in arms.items()}
+
+
+def distinct_arms(pulls: Array) -> pd.Series:
+    """Return how many distinct arms were among the first t of `pulls` (T,), by t = 1 .. T."""
+    return (~pd.Series(pulls, pd.RangeIndex(1, len(pulls) + 1)).duplicated()).cumsum()
 
 
 def claim_4_J(operations: Runs, seed: int) -> Judged:
@@ -386,16 +399,27 @@ def claim_4_AA(sizes: Runs, operations: Runs, n_arms: Sequence[int]) -> Judged:
     return {"space": exact(max(space)), "operations": exact(max(spent))}
 
 
-def claim_4_AC(sizes: Runs, seed: int) -> Judged:
-    """The exponent of t in S_t log t, BKB's estimate of the log determinant, over (log t)^(d + 1), its worst case.
+def claim_4_AC(sizes: Runs, worst: Mapping[int, float], seed: int) -> Judged:
+    """BKB's estimate of the log determinant after the last pull, S_T log T, over its known worst case, in d = 1 and 2.
 
-    S_t is the sum of variances over noise variance; the worst case is that of the squared exponential kernel, without a
-    constant. Over the last four fifths of the rounds, d = 1 and 2.
+    S_t is the sum of variances over noise variance. `worst` {d: most that the log determinant of any T pulls can be};
+    `radius_...`: alpha times that, as Theorem 2 has it. `line`, `plane`: exponent of t in the estimate over (log
+    t)^(d + 1).
     """
     found = {}
     for d, (part, runs) in enumerate(zip(("line", "plane"), sizes.values(), strict=False), start=1):
-        found[part] = growth_of([its["d_eff"] / np.log(its.index.to_numpy(float)) ** d for its in runs], seed)
+        log_t = np.log(runs[0].index.to_numpy(float))
+        estimates = np.array([its["d_eff"].to_numpy() * log_t for its in runs])
+        found[f"worst_{part}"] = estimated_mean(estimates[:, -1] / worst[d], seed)
+        found[f"radius_{part}"] = estimated_mean(ALPHA * estimates[:, -1] / worst[d], seed)
+        found[part] = growth_of([its["d_eff"] / log_t**d for its in runs], seed)
     return found
+
+
+def worst_log_det(source: RKHSFunction, horizon: int) -> float:
+    """Return the bound of Srinivas et al. on the log determinant of any T pulls: the greedy rule's over 1 - 1/e."""
+    gains, _ = greedy_gain(source.kernel, source.points, source.noise_variance, horizon)
+    return float(2 * gains[-1] / (1 - np.exp(-1)))
 
 
 # Joint settings

@@ -149,14 +149,24 @@ def claim_5_C(total: Panel, seed: int) -> Judged:
 
 
 def claim_5_Q(total: Panel, of_cei: Panel, seed: int) -> Judged:
-    """How much more regret GPN-UCB, and cEI on the chains that it played, have than the nearer black box."""
-    return both({"gpn": (total, "GPN-UCB"), "cei": (of_cei, "cEI")}, BLACK_BOX, seed)
+    """How much more regret GPN-UCB, and cEI on its chains, have than the nearer black box, and where it is more."""
+    return sometimes({"gpn": (total, "GPN-UCB", ROUNDING), "cei": (of_cei, "cEI", ROUNDING)}, seed)
 
 
-def claim_5_G(total: Panel, at_50: Panel) -> Judged:
-    """In which share of chains cUCB and OI have more regret than a black box, cumulative, and simple at T = 50."""
-    simple = {f"{rule.lower()}_simple": behind(at_50, rule, tie=TIE) for rule in ("cUCB", "OI")}
-    return {"cucb": behind(total, "cUCB")} | simple
+def claim_5_G(total: Panel, at_50: Panel, seed: int) -> Judged:
+    """How much more regret cUCB and OI have than the nearer black box, and where; R_T, and simple regret at T = 50."""
+    simple = {f"{rule.lower()}_simple": (at_50, rule, TIE) for rule in ("cUCB", "OI")}
+    judged = sometimes({"cucb": (total, "cUCB", ROUNDING)} | simple, seed)
+    return {part.removesuffix("_behind"): its for part, its in judged.items()}
+
+
+def sometimes(panels: Mapping[str, tuple[Panel, str, float]], seed: int) -> Judged:
+    """Return `more` than a black box for several (panel, rule, tie), and `..._behind`, the share of chains of more."""
+    judged: Judged = {}
+    for part, (panel, rule, tie) in panels.items():
+        judged |= {f"{part}_{name}": its for name, its in more(panel, rule, BLACK_BOX, seed).items()}
+        judged[f"{part}_behind"] = behind(panel, rule, tie=tie)
+    return judged
 
 
 def claim_5_I(versions: Panel, norm_2: Panel, seed: int) -> Judged:
@@ -240,6 +250,35 @@ def claim_5_H(swept: Mapping[float, Trace], cucb: Trace, seed: int) -> Judged:
     return found | {"large": paired_difference(large, small, seed)}
 
 
+def claim_5_AC(smallest: Array, cucb: Array, smallest_shown: Array, cucb_shown: Array) -> Judged:
+    """In which share of chains OI of the smallest b is within a tie of cUCB, in simple regret on the mean over rounds.
+
+    Curves (chains, T); `..._shown`: trials on one chain, whose mean curves are compared by their largest difference.
+    """
+    alike = np.abs(smallest - cucb).mean(axis=1) <= TIE
+    apart = np.abs(smallest_shown.mean(axis=0) - cucb_shown.mean(axis=0)).max()
+    return {"curve": share(alike), "figure": exact(float(apart))}
+
+
+def claim_5_AD(gpn: Array, rivals: Mapping[str, Array]) -> Judged:
+    """In which share of the chains in which a rival is within 20 % before GPN-UCB it is within 5 % no sooner.
+
+    Curves of simple regret (chains, T); `rivals` by part. Where there is no such chain, of all.
+    """
+    found = {}
+    for part, curves in rivals.items():
+        early = rounds_to(curves, 0.2) < rounds_to(gpn, 0.2)
+        no_sooner = rounds_to(curves, 0.05) >= rounds_to(gpn, 0.05)
+        found[part] = share(no_sooner[early] if early.any() else no_sooner)
+    return found
+
+
+def rounds_to(curves: Array, limit: float) -> Array:
+    """Return the first round after which simple regret (n, T) is at most `limit`, (n,); infinity where it never is."""
+    there = curves <= limit
+    return np.where(there.any(axis=1), there.argmax(axis=1) + 1.0, np.inf)
+
+
 def claim_5_N(panel: Panel, seed: int) -> Judged:
     """How much more simple regret GPN-UCB has than cEI, and in which share of chains they differ by at most 1 %."""
     alike = share(np.abs(panel["GPN-UCB"] - panel["cEI"]) <= 0.01)
@@ -258,9 +297,11 @@ def claim_5_W(networks: Mapping[str, Panel]) -> Judged:
     return {f"{short}_{part}": within(networks[name][rule]) for (short, name), (part, rule) in its}
 
 
-def claim_5_Y(traces: Mapping[str, Trace]) -> Judged:
-    """In which share of trials the arms differ if the envelope reaches over all of D."""
-    return {"trials": share((traces["as in L.2"].arms != traces["over all of D"].arms).any(axis=1))}
+def claim_5_Y(traces: Mapping[str, Trace], seed: int) -> Judged:
+    """In which share of trials the arms differ if the envelope reaches over all of D, and by what share R_T does."""
+    near, far = traces["as in L.2"], traces["over all of D"]
+    more_regret = paired_share(far.regret.sum(axis=1), near.regret.sum(axis=1), seed)
+    return {"trials": share((near.arms != far.arms).any(axis=1)), "regret": more_regret}
 
 
 def claim_5_Z(ends: Panel, seed: int) -> Judged:
@@ -337,12 +378,17 @@ def claim_5_M(regrets: Mapping[float, pd.DataFrame]) -> Judged:
 
 
 def claim_5_T(sources: Mapping[float, needle.Needles], trial: Trial) -> Judged:
-    """The largest norm over B, slope over L, error of the maximum, and how many arms outside are not 0, of all nu."""
+    """The largest norm over B, slope over L, error of the maximum, and how many arms outside are not 0, of all nu.
+
+    `norm` is that of nu < 2, `norm_2` that of nu = 2.
+    """
     problems = {nu: source(trial) for nu, source in sources.items()}
+    norms = {nu: its.first_norm() / needle.NORM for nu, its in sources.items()}
     slopes = {nu: max(its.needle_slope(), needle.steepest(nu)) for nu, its in sources.items()}
     tops = [its.expected_reward.max() / (2 * sources[nu].epsilon) for nu, its in problems.items()]
     return {
-        "norm": exact(max(its.first_norm() for its in sources.values()) / needle.NORM),
+        "norm": exact(max(its for nu, its in norms.items() if nu < 2)),
+        "norm_2": exact(norms[2.0]),
         "slope": exact(max(slopes[nu] / its.model.lipschitz for nu, its in problems.items())),
         "maximum": exact(max(abs(top - 1) for top in tops)),
         "outside": exact(sum(its.outside(trial) for its in sources.values())),
@@ -350,15 +396,19 @@ def claim_5_T(sources: Mapping[float, needle.Needles], trial: Trial) -> Judged:
 
 
 def claim_5_U() -> Judged:
-    """How 1 - r_min / r_max falls with the scale s of u and u~ for nu = 1.5 and 2, and to what the layers still raise.
+    """How 1 - c falls with the scale s of u and u~ for nu = 1.5 and 2, and to what the layers still raise; c at least.
 
-    `rises`: the smaller exponent of s; `usable`: the least g~(u~) / u~; `last`: the least g~(u~) at s = 1/64.
+    `rises`: the smaller exponent of s; `one` and `rough`: that of nu = 1, and the larger of 0.5 and 0.75; `usable`: the
+    least g~(u~) / u~; `last`: the least g~(u~) at s = 1/64.
     """
-    shrink, nus = np.array([1, 1 / 4, 1 / 16, 1 / 64]), (1.5, 2.0)
-    lost = [[1 - np.divide(*needle.slope_range(nu, s)) for s in shrink] for nu in nus]
-    tops = np.array([[needle.amplifier(np.array(s * needle.REACH), nu, s) for s in shrink] for nu in nus])
+    shrink = np.array([1, 1 / 4, 1 / 16, 1 / 64])
+    lost = {nu: [1 - needle.least_c(nu, s) for s in shrink] for nu in (0.5, 0.75, 1.0, 1.5, 2.0)}
+    exponents = {nu: float(np.polyfit(np.log(shrink), np.log(its), 1)[0]) for nu, its in lost.items()}
+    tops = np.array([[needle.amplifier(np.array(s * needle.REACH), nu, s) for s in shrink] for nu in (1.5, 2.0)])
     return {
-        "rises": exact(min(np.polyfit(np.log(shrink), np.log(its), 1)[0] for its in lost)),
+        "rises": exact(min(exponents[1.5], exponents[2.0])),
+        "one": exact(exponents[1.0]),
+        "rough": exact(max(exponents[0.5], exponents[0.75])),
         "usable": exact((tops / (shrink * needle.REACH)).min()),
         "last": exact(tops[:, -1].min()),
     }

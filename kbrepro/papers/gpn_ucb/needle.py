@@ -1,12 +1,12 @@
 """The hard functions of the lower bound (Li & Scarlett, Appendix H): a low, narrow needle that later layers raise."""
 
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
-from scipy.linalg import cho_factor, cho_solve
 from scipy.optimize import brentq
 from scipy.spatial.distance import cdist
-from scipy.special import gamma, kv
+from scipy.special import gamma, j0, kv
 
 from kbrepro import checks
 from kbrepro.kernels import Array, grid
@@ -73,6 +73,46 @@ def bump(r: Array) -> Array:
     return np.where(inside, np.exp(1 - 1 / np.where(inside, 1 - np.square(r), 1.0)), 0.0)
 
 
+def steepest_bump() -> float:
+    """Return the largest slope of the bump of radius 1 between neighbours of 4001 radii."""
+    r = np.linspace(0, 1, 4001)
+    return float(np.abs(np.diff(bump(r)) / np.diff(r)).max())
+
+
+@cache
+def bump_transform() -> tuple[Array, Array, Array]:
+    """Return frequencies in [0, 600], weights of their quadrature, and the bump's Fourier transform in the plane there.
+
+    That of a radial function is an integral with a Bessel function. Beyond 600 nothing is left of it.
+    """
+    (r, of_r), (s, of_s) = (np.polynomial.legendre.leggauss(n) for n in (300, 1000))
+    r, s = (r + 1) / 2, 300 * (s + 1)
+    return s, 300 * of_s, np.pi * j0(np.outer(s, r)) @ (of_r * bump(r) * r)
+
+
+def bump_norm(radius: float, nu: float) -> float:
+    """Return the RKHS norm, lengthscale 1, of the bump of height 1 and a radius in the plane.
+
+    Its square is the integral over frequencies of the squared transform over that of the kernel, 4 pi nu (2 nu)^nu
+    (2 nu + |omega|^2)^-(nu + 1), divided by (2 pi)^2.
+    """
+    s, weights, transform = bump_transform()  # s: frequencies times radius
+    density = 4 * np.pi * nu * (2 * nu) ** nu * (2 * nu + (s / radius) ** 2) ** -(nu + 1)
+    return float(np.sqrt(weights @ (transform**2 / density * s) * radius**2 / (2 * np.pi)))
+
+
+def least_c(nu: float, shrink: float, depth: int = 3) -> float:
+    """Return alpha = r_min L~ / max(L', r_max L~), the least that c can be (H.5), for epsilon = g~(u~) / 2.
+
+    L' is the slope of a needle of norm B whose height the later layers of a chain raise to 2 epsilon.
+    """
+    height, (low, high) = shrink * REACH, slope_range(nu, shrink)  # g~ raises u~ to 2 epsilon
+    for _ in range(depth - 2):
+        height = brentq(lambda z, h=height: float(amplifier(np.array(z), nu, shrink)) - h, 0.0, height, xtol=1e-16)
+    log_radius = brentq(lambda log: height * bump_norm(np.exp(log), nu) - NORM, -25.0, 3.0)
+    return low / max(height / float(np.exp(log_radius)) * steepest_bump(), high)
+
+
 @dataclass(frozen=True)
 class Needles:
     """Source of M = per_side^2 chains on [0, 1]^2, one a trial: height 2 epsilon in one cell, 0 elsewhere.
@@ -104,19 +144,12 @@ class Needles:
         return float(height)
 
     def first_norm(self) -> float:
-        """Return the RKHS norm of the needle, interpolated at 33 x 33 points of [-2 w, 2 w]^2.
-
-        Interpolants have the smallest norm, so with more points this rises to the norm from below.
-        """
-        points = grid(33, 2, -2 * self.radius, 2 * self.radius)
-        y = bump(np.linalg.norm(points, axis=1) / self.radius)
-        factor = cho_factor(AnyMatern(self.nu)(points, points) + 1e-10 * np.eye(len(points)), lower=True)
-        return self.low * float(np.sqrt(y @ cho_solve(factor, y)))
+        """Return the RKHS norm of the needle."""
+        return self.low * bump_norm(self.radius, self.nu)
 
     def needle_slope(self) -> float:
         """Return the largest slope of the needle."""
-        r = np.linspace(0, 1, 4001)
-        return float(self.low / self.radius * np.abs(np.diff(bump(r)) / np.diff(r)).max())
+        return self.low / self.radius * steepest_bump()
 
     def outside(self, trial: Trial) -> int:
         """Return how many arms of a trial at least a radius from the needle have a reward other than 0 (Theorem 9)."""

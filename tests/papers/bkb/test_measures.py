@@ -7,8 +7,10 @@ import pandas as pd
 import pytest
 from traces import trace_of
 
+from kbrepro.kernels import SquaredExponential
 from kbrepro.papers.bkb import costs, measures
 from kbrepro.papers.bkb.experiments import Followed, Ratios, Violations
+from kbrepro.problems import RKHSFunction
 from kbrepro.regret import Trace, log_spaced
 
 
@@ -77,8 +79,8 @@ GROWN = pd.concat(
         (measures.claim_4_R(FINALS, 1), {"ratio": 1}),
         (measures.claim_4_Y(FINALS, 1), {"two": 255}),
         (measures.claim_4_Z(FINALS, 1), {"less": 127}),
-        (measures.claim_4_S(np.array([0.1, 0.3]), GROWN, 50, 90, 1),
-         {"small": 0.2, "inputs": 9, "features": 0, "worst": 8 / 50, "adapts": 1}),
+        (measures.claim_4_S(np.array([0.1, 0.3]), np.array([9.0, 15.0]), 20, GROWN, 50, 1),
+         {"small": 0.2, "rough": 8 / 50, "dimension": 12 / 20, "adapts": 1}),
         (measures.claim_4_L(CHAINS), {"violation": 0.5}),
         (measures.claim_4_L({"a": CHAINS["uniform"][:, :1]}), {"violation": 0}),
         (measures.claim_4_T(CHAINS, 0.5),
@@ -186,8 +188,12 @@ def test_operations_decide_what_a_step_costs():
                                      "exact, refit": 125 + 200, "exact, counts": 27 + 72}  # fmt: skip
     late = np.array([100, 400])
     steepest = np.log(large["BKB"].loc[late]).diff().iloc[1] / np.log(4)
-    judged = values(measures.claim_4_I(spent, 1))
+    few = np.array([[5, 5, 7, 5, *[7] * 396]] * 3)  # two distinct arms from the third round on
+    judged = values(measures.claim_4_I(spent, runs, 8, few, 1))
     assert judged["line"] == pytest.approx(0) and 1.5 < judged["slope"] < 2 < judged["large"] < 3
+    assert judged["kept"] == pytest.approx(judged["large"])  # all t distinct arms of the plane as members
+    assert judged["radius"] == pytest.approx(0)
+    assert measures.distinct_arms(few[0]).loc[:4].tolist() == [1, 1, 2, 2]
     assert judged["large"] == pytest.approx(steepest, abs=0.05)
     # (8 + t) t < t^3 + 8 t^2 from t = 2 on; 44 < t^3 + 8 t^2 from t = 3 on, 44 < 8 t from 6 on, 44 < 64 always
     assert values(measures.claim_4_J(spent, 1)) == {"from": 2, "soon": 2, "line": 3, "counts": 2}
@@ -207,8 +213,18 @@ def test_space_and_operations_beside_what_is_printed():
 
 
 def test_the_estimate_of_the_log_determinant_beside_its_worst_case():
-    """S log t over (log t)^(d + 1): level where S is (log t)^d, and d decides."""
-    logs = [sizes(lambda t, d=d: np.maximum(np.log(t), 0.1) ** d) for d in (1, 2)]
-    assert values(measures.claim_4_AC(dict(zip("ab", logs, strict=True)), 1)) == pytest.approx({"line": 0, "plane": 0})
-    judged = values(measures.claim_4_AC(dict(zip("ab", logs[::-1], strict=True)), 1))
+    """S log t at the end over the worst case; over (log t)^(d + 1) it is level where S is (log t)^d, and d decides."""
+    logs, worst, end = [sizes(lambda t, d=d: np.maximum(np.log(t), 0.1) ** d) for d in (1, 2)], {1: 10.0, 2: 20.0}, 400
+    judged = values(measures.claim_4_AC(dict(zip("ab", logs, strict=True)), worst, 1))
+    line, plane = np.log(end) ** 2 / 10, np.log(end) ** 3 / 20
+    expected = {"worst_line": line, "worst_plane": plane, "radius_line": 3 * line, "radius_plane": 3 * plane}
+    assert judged == pytest.approx(expected | {"line": 0, "plane": 0})
+    judged = values(measures.claim_4_AC(dict(zip("ab", logs[::-1], strict=True)), worst, 1))
     assert judged["line"] > 0.1 > -0.1 > judged["plane"]
+
+
+def test_the_worst_case_bounds_the_log_determinant_of_any_pulls():
+    source = RKHSFunction(SquaredExponential(0.2), np.linspace(0, 1, 5)[:, None], 0.01, norm=1.0, n_centres=2)
+    K = source.kernel(source.points, source.points)
+    largest = max(np.linalg.slogdet(np.eye(3) + K[np.ix_(its, its)] / 0.01)[1] for its in product(range(5), repeat=3))
+    assert largest <= measures.worst_log_det(source, 3) <= largest / (1 - 1 / np.e) * 1.0001

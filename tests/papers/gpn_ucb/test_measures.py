@@ -48,6 +48,15 @@ TIMED = {"GPN-UCB": [1.0, 2, 9], "cEI": [6.0, 8, 9], "cEI, exact": [2.0, 3, 30]}
 PULLS = {"as in L.2": [[1, 2], [3, 4], [5, 6]], "over all of D": [[1, 2], [3, 9], [5, 6]]}
 
 
+#: Arm 4 costs 1, arm 9 four, arms 5 and 6 two and a half each; others nothing.
+GAPS = np.zeros((3, 10))
+GAPS[:, [4, 5, 6, 9]] = 1.0, 2.5, 2.5, 4.0
+
+
+def behind(judged):
+    return {part: its for part, its in judged.items() if not part.endswith(("mean", "median"))}
+
+
 class Hard:
     """Stands for `needle.Needles`: told L = 2, a norm, a slope, a maximum over 2 epsilon, arms outside."""
 
@@ -68,10 +77,20 @@ class Hard:
         (measures.claim_5_B(APART, 1), {"mean": -1, "median": -1, "share": 1}),
         (measures.claim_5_C(APART, 1), {"mean": 1, "median": 1, "share": 0, "noise": 5 / 3}),
         (measures.claim_5_Q(APART, APART, 1),
-         {"gpn_mean": 0.5, "gpn_median": 0, "gpn_ahead": 0.5, "cei_mean": 1.5, "cei_median": 1, "cei_ahead": 0}),
-        (measures.claim_5_G(TOTAL, FIRST_25 | {"OI": np.zeros(25)}),
+         {"gpn_mean": 0.5, "gpn_median": 0, "gpn_behind": 0.5, "cei_mean": 1.5, "cei_median": 1, "cei_behind": 0.5}),
+        (behind(measures.claim_5_G(TOTAL, FIRST_25 | {"OI": np.zeros(25)}, 1)),
          {"cucb": 7 / 30, "cucb_simple": 7 / 25, "oi_simple": 0}),
-        (measures.claim_5_G(SIMPLE, SIMPLE), {"cucb": 8 / 30, "cucb_simple": 7 / 30, "oi_simple": 7 / 30}),
+        (behind(measures.claim_5_G(SIMPLE, SIMPLE, 1)),
+         {"cucb": 8 / 30, "cucb_simple": 7 / 30, "oi_simple": 7 / 30}),
+        (measures.claim_5_G(APART | {"cUCB": np.full(4, 5.0)}, APART | {"OI": np.full(4, 8.0)}, 1),
+         {"cucb_mean": 1.5, "cucb_median": 1, "cucb": 0.5, "cucb_simple_mean": 5.5, "cucb_simple_median": 5,
+          "cucb_simple": 1, "oi_simple_mean": 4.5, "oi_simple_median": 4, "oi_simple": 1}),
+        (measures.claim_5_AC(np.array([[0.5, 0.1]] * 4), np.array([[0.5, 0.1], [0.5, 0.102], [0.5, 0.103], [0.9, 0.1]]),
+                             np.array([[0.5, 0.2], [0.3, 0.2]]), np.array([[0.1, 0.2], [0.1, 0.3]])),
+         {"curve": 0.5, "figure": 0.3}),
+        (measures.claim_5_AD(np.array([[0.3, 0.2, 0.05]] * 4),  # earlier and sooner; earlier only; as early; never near
+                             {"cei": np.array([[0.2, 0.05, 0], [0.2, 0.2, 0.05], [0.3, 0.2, 0.2], [0.2, 0.2, 0.2]])}),
+         {"cei": 2 / 3}),
         (measures.claim_5_E(APART, 1),
          {"gpn_mean": 0.5, "gpn_median": 0, "gpn_ahead": 0.5,
           "nonada_mean": 2.5, "nonada_median": 2, "nonada_ahead": 0}),
@@ -95,15 +114,15 @@ class Hard:
         (measures.claim_5_X({"cEI": 9.0, "GPN-UCB": 3.0}, {rule: trace_of(np.ones((1, 3)), [its])
                                                            for rule, its in TIMED.items()}),
          {"operations": 3, "seconds": 4, "exact_seconds": 1.5}),
-        (measures.claim_5_Y({name: Trace(np.array(arms), *[np.zeros(3)] * 3) for name, arms in PULLS.items()}),
-         {"trials": 1 / 3}),
+        (measures.claim_5_Y({name: Trace(np.array(arms), GAPS, *[np.zeros(3)] * 2) for name, arms in PULLS.items()}, 1),
+         {"trials": 1 / 3, "regret": 0.5}),
         (measures.claim_5_K(OUTWARD, BARE), {"slack": 0.05, "step": 0.3, "total": 0.1, "bare": 7}),
         (measures.claim_5_K(OUTWARD[1:], BARE), {"slack": 0.325, "step": 0.9, "total": 0.2, "bare": 7}),
         (measures.claim_5_P(LARGEST), {"chain": 1, "multi": 2, "feed": 3, "regret": 6, "projected": 7}),
         (measures.claim_5_T({1.5: Hard(4.0, 0.0, 1.0, 2), 2.0: Hard(3.0, 50.0, 0.7, 5)}, None),
-         {"norm": 0.8, "slope": 25, "maximum": 0.3, "outside": 7}),
-        (measures.claim_5_T({1.5: Hard(4.0, 0.0, 1.0, 2)}, None),  # there the amplifier is the steeper
-         {"norm": 0.8, "slope": needle.steepest(1.5) / 2, "maximum": 0, "outside": 2}),
+         {"norm": 0.8, "norm_2": 0.6, "slope": 25, "maximum": 0.3, "outside": 7}),
+        (measures.claim_5_T({1.5: Hard(4.0, 0.0, 1.0, 2), 2.0: Hard(6.0, 0.0, 1.0, 0)}, None),  # amplifier is steeper
+         {"norm": 0.8, "norm_2": 1.2, "slope": max(map(needle.steepest, (1.5, 2.0))) / 2, "maximum": 0, "outside": 2}),
     ],
 )  # fmt: skip
 def test_the_parts_of_a_claim(judged, expected):
@@ -191,3 +210,9 @@ def test_the_constant_comes_close_to_1_at_the_cost_of_the_height():
     tops = {nu: [float(needle.amplifier(np.array(0.3 * s), nu, s)) for s in (1, 1 / 64)] for nu in (1.5, 2.0)}
     assert judged["last"].value == min(tops[1.5][1], tops[2.0][1]) < tops[1.5][0]
     assert judged["usable"].value == pytest.approx(min(its[0] for its in tops.values()) / 0.3)
+    assert judged["rough"].value < 0 < judged["one"].value < judged["rises"].value  # without L' rough is above 0
+
+
+def test_without_the_slope_of_the_needle_rough_kernels_would_pass(monkeypatch):
+    monkeypatch.setattr(needle, "steepest_bump", lambda: 0.0)
+    assert measures.claim_5_U()["rough"].value > 0

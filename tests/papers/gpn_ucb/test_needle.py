@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.special import kv
 
-from kbrepro.kernels import Matern
+from kbrepro.kernels import Matern, grid
 from kbrepro.papers.gpn_ucb import needle
 from kbrepro.papers.gpn_ucb.experiments import nonadaptive_regrets
 from kbrepro.papers.gpn_ucb.policies import GPNUCB, black_box_ei
@@ -34,6 +34,29 @@ def test_the_amplifier_has_its_norm_and_raises_the_needle():
         needle.Needles(4, 4.5, depth=2, nu=1.5).low  # noqa: B018
     with pytest.raises(IndexError, match="trial = 16 is not allowed: there are 16 needles, 0 to 15"):
         source(Trial(1, 16))
+
+
+def test_the_norm_of_the_bump_is_that_of_interpolants_in_the_limit():
+    """Interpolants have the smallest norm: with more points it rises to that of the bump, never above."""
+    for nu, radius in ((1.5, 0.3), (2.0, 0.3)):
+        norms = []
+        for side in (9, 17, 33):
+            points = grid(side, 2, -2 * radius, 2 * radius)
+            y = needle.bump(np.linalg.norm(points, axis=1) / radius)
+            K = needle.AnyMatern(nu)(points, points) + 1e-12 * np.eye(len(points))
+            norms.append(float(np.sqrt(y @ np.linalg.solve(K, y))))
+        assert norms[0] < norms[1] < norms[2] < needle.bump_norm(radius, nu) < 1.5 * norms[2]
+
+
+def test_the_needle_of_nu_2_exceeds_the_norm_and_a_lower_one_does_not():
+    norms = {epsilon: needle.Needles(10, epsilon, depth=3, nu=2.0).first_norm() for epsilon in (0.0177, 0.018)}
+    assert norms[0.0177] <= needle.NORM < norms[0.018]
+
+
+def test_c_is_at_least_what_both_slopes_allow():
+    """At nu = 2 the needle is flatter than the layers; at nu = 1/2 it is the steeper, and c small."""
+    assert needle.least_c(2.0, 1.0) == pytest.approx(np.divide(*needle.slope_range(2.0)))
+    assert needle.least_c(0.5, 1.0) < 0.1 * np.divide(*needle.slope_range(0.5))
 
 
 def test_no_policy_beats_the_lower_bound():
