@@ -166,8 +166,7 @@ def pi_gp_ucb(k, X, alpha, T, B, L, nu, pull, order):
 
 
 # %% [markdown]
-# The package conditions again only the cells that got a pull, but compares all cells in every round with the width of
-# that round. So it pulls the same arms:
+# The package conditions again only the cells that got a pull, and pulls the same arms:
 
 # %% tags=["experiment"]
 usual, nu = Matern(0.2, nu=1.5), 1.5
@@ -331,7 +330,7 @@ record.table(table, "table1")
 table.round(3)
 
 # %% [markdown]
-# *low*, *high*: where a mean of 12 runs lies in 95 % of cases; in one dimension hardly to be missed.
+# *low*, *high*: where a mean of 12 runs lies in 95 % of cases.
 
 # %% tags=["full-scale", "nbval-ignore-output"]
 record.show("3-A", "3-G", "3-H")
@@ -493,7 +492,7 @@ record.show("3-P", "3-Q", "3-U", "3-AD")
 # ## Does it work on functions outside the model? (text on Fig. 2)
 #
 # Test functions for optimisation, turned upside down and scaled to $[-1, 1]$; noise uniform on $[-0.1, 0.1]$, $L =
-# 0.1$, and $B = 1$ though nobody knows their norm. The paper does not name its four: our first four are a guess.
+# 0.1$, and $B = 1$. The paper does not name its four: our first four are a guess.
 
 # %% tags=["experiment"]
 guessed, others = list(SURFACES)[:4], list(SURFACES)[4:]
