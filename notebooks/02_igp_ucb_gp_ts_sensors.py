@@ -1049,7 +1049,7 @@ record.finding(
     best["noisy"].high < 0 < against_ei["median"].low,
     "Whether IGP-UCB beats expected improvement (EI) depends on what EI has to improve on, which the paper does not "
     f"name. With the largest noisy reward IGP-UCB has {-best['noisy'].value:.0%} less regret than its closest rival. "
-    "With the largest posterior mean and no margin its median regret in Fig. 1 is up to "
+    "With the largest posterior mean and no margin its median regret in the first figure is up to "
     f"{1 + against_ei['median'].value:.1f} times EI's.",
 )
 record.finding(
@@ -1069,7 +1069,7 @@ falls, tamed = home["worst"], "EI, margin 0.01"
 record.finding(
     ["2-C", "2-H"],
     2 * typical["EI"] < typical["IGP-UCB"] < 2 * typical[tamed] and falls[tamed] < falls["IGP-UCB"] < falls["EI"],
-    "Whoever wants a default takes EI with the largest posterior mean: on Figs. 1 to 3 its median regret is at most "
+    "Whoever wants a default takes EI with the largest posterior mean: on functions its median regret is at most "
     f"{np.ceil(10 * typical['EI']) / 10:.1f} times the best rule's, IGP-UCB's up to {typical['IGP-UCB']:.1f} times. "
     "But its worst trials are worse than IGP-UCB's; a small margin mends that and raises the median to its level.",
 )
