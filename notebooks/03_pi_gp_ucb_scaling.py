@@ -839,7 +839,7 @@ record.finding(
     and gaps["d3_eq2"].high < 0,
     "π-GP-UCB, with a Gaussian process for each cell of the domain, has less regret than IGP-UCB, in three dimensions "
     f"by {saved:.0%}. With the lengthscale that the paper's own formula literally defines, it has more in one "
-    "dimension and less in three; in two it is open.",
+    "dimension and less in three; in two it is not decided (open).",
 )
 record.finding(
     ["3-Q", "3-AD", "3-P"],
@@ -853,7 +853,7 @@ record.finding(
     record.verdict("3-W") == "reproduced" and behind > 0 and since["both_d3"].low <= 0 <= since["both_d3"].high,
     "With two later improvements, a narrower band and a regularisation that grows with the horizon, IGP-UCB overtakes "
     f"π-GP-UCB with the narrower band in every dimension, in two by {behind:.0%}. In three π-GP-UCB gains from both, "
-    "too; which is lower there is open (open).",
+    "too, and which has less regret there is not decided (open).",
 )
 record.finding(
     ["3-J", "3-W"],
