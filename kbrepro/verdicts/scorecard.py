@@ -38,7 +38,7 @@ MEANS = {
     "no violation found": "the same for a theorem, which a run can refute but never prove",
     "partly": "some parts hold, some fail",
     "depends": "whether it holds depends on a choice that the paper's text leaves open",
-    "undecided": "an interval is too wide to tell",
+    "undecided": "an interval is too wide to tell, of the claim or of one interpretation of it",
     "not reproduced": "parts fail, and none holds",
     "not evaluated": "the run lacked what the claim needs, or a control failed",
 }
@@ -245,14 +245,22 @@ def summary(records: Sequence[Record]) -> str:
 
 
 def totals(runs: Runs) -> str:
-    """Return the totals of all papers in Markdown: what stands, fails and is open, and what was not done."""
+    """Return the totals of all papers in Markdown: what stands, fails and is open, in words, and what was not done.
+
+    Theorems are counted apart: a run can refute one, and never show that it is true.
+    """
     records = [r for run in of_papers(runs).values() for r in run["claims"]]
     (stand, fail, rest), outside = standing(records), [r["counts_as"] for r in records if r["counts_as"] in ASIDE]
-    n = len(stand) + len(fail) + len(rest)
+    theorem, played = (standing(r for r in records if r["kind"] == kind) for kind in ("theorem", "experiment"))
+    (good, bad, unclear), n = map(len, played), sum(map(len, played))
     lead = (
-        f"**{len(stand)} of {n} claims of the papers stand, {len(fail)} fail, and {len(rest)} are open or depend on a "
-        "choice that the paper does not name.**"
+        f"**{good} of {n} claims of the papers on experiments stand, {bad} fail, and {unclear} are open or depend on a "
+        "choice that the paper does not name."
     )
+    if n := sum(map(len, theorem)):
+        lead += f" Of {n} theorem{'s' * (n != 1)}, counted apart, {len(theorem[0])} showed no violation, "
+        lead += f"{len(theorem[1])} failed" + f", and {len(theorem[2])} stayed open" * bool(theorem[2]) + "."
+    lead += "**"
     lines = [
         f"*{head}*: {'; '.join(f'{_tally([v], its)[0]} ({MEANS[v]})' for v in VERDICTS if v in its)}."
         for head, its in (("Stand", stand), ("Fail", fail), ("Open", rest))
