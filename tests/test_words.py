@@ -30,9 +30,7 @@ NAMES = (
 #: A point after these ends no sentence.
 NO_END = "".join(rf"(?<!\b{word}\.)" for word in ("Fig", "Figs", "eq", "eqs", "al"))
 #: Totals are tables in words, and so are the marks of a claim, the titles of its curve.
-TOTALS = (
-    r"claims? of the papers? stand|questions? of our own|^\*(?:Stand|Fail|Open|Not counted)\*|\b(?:holds|fails|open) \d"
-)
+TOTALS = r"claims? of the papers? stand|^Of these claims|stands?, \d+ fails?, \d+ open|questions? of our own|^\*(?:Stand|Fail|Open|Not counted)\*|\b(?:holds|fails|open) \d"
 #: How many sentences of a notebook, titles of its figures included, still have more numbers: most give settings.
 LEFT = {"01": 1, "02": 4, "03": 1, "04": 9, "05": 10, "06": 4}
 

@@ -29,7 +29,7 @@ def index(root: Path, results: Path, folders: Sequence[Path], files: Path) -> st
     parts = ["# Do papers on Gaussian-process bandits hold up?"]
     if results != full:
         parts.append(f"```{{warning}}\n{QUICK if kept else ALONE}\n```")
-    total = scorecard.totals(quoted) if scorecard.of_papers(quoted) else ""
+    total = scorecard.totals(quoted, scorecard.in_short(root, quoted)) if scorecard.of_papers(quoted) else ""
     parts += [WHAT, total, _totals(source, files), *_across(root, quoted)]
     parts += [_across_the_page(folder, quoted[folder.name]) for folder in _others(folders, quoted)]
     papers = [folder for folder in folders if not scorecard.synthesis(runs[folder.name])]

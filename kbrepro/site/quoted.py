@@ -105,7 +105,11 @@ def _authors(paper: dict[str, Any]) -> str:
 
 
 def _totals(found: Found) -> str:
-    return scorecard.totals(found.runs) if scorecard.of_papers(found.runs) else _NO_RUN
+    return (
+        scorecard.totals(found.runs, scorecard.in_short(found.root, found.runs))
+        if scorecard.of_papers(found.runs)
+        else _NO_RUN
+    )
 
 
 def _answers(found: Found) -> str:

@@ -244,23 +244,21 @@ def summary(records: Sequence[Record]) -> str:
     return ", ".join(told) + f"; not counted: {', '.join(outside)}" * bool(outside)
 
 
-def totals(runs: Runs) -> str:
-    """Return the totals of all papers in Markdown: what stands, fails and is open, in words, and what was not done.
+def totals(runs: Runs, short: Sequence[str] = ()) -> str:
+    """Return the totals of all papers in Markdown; `short`, as from `in_short`, stands below the headline.
 
-    Theorems are counted apart: a run can refute one, and never show that it is true.
+    Theorems are counted apart, too: a run can refute one, and never show that it is true.
     """
     records = [r for run in of_papers(runs).values() for r in run["claims"]]
     (stand, fail, rest), outside = standing(records), [r["counts_as"] for r in records if r["counts_as"] in ASIDE]
-    theorem, played = (standing(r for r in records if r["kind"] == kind) for kind in ("theorem", "experiment"))
-    (good, bad, unclear), n = map(len, played), sum(map(len, played))
+    good, bad, unclear = map(len, standing(r for r in records if r["kind"] == "theorem"))
     lead = (
-        f"**{good} of {n} claims of the papers on experiments stand, {bad} fail, and {unclear} are open or depend on a "
-        "choice that the paper does not name."
+        f"**{len(stand)} of {len(stand + fail + rest)} claims of the papers stand, {len(fail)} fail, and {len(rest)} "
+        "are open or depend on a choice that the paper does not name.**"
     )
-    if n := sum(map(len, theorem)):
-        lead += f" Of {n} theorem{'s' * (n != 1)}, counted apart, {len(theorem[0])} showed no violation, "
-        lead += f"{len(theorem[1])} failed" + f", and {len(theorem[2])} stayed open" * bool(theorem[2]) + "."
-    lead += "**"
+    if n := good + bad + unclear:
+        lead += f" Of these claims {n} {'are theorems' if n > 1 else 'is a theorem'}: {good} showed no violation, "
+        lead += f"{bad} failed, {unclear} stayed open."
     lines = [
         f"*{head}*: {'; '.join(f'{_tally([v], its)[0]} ({MEANS[v]})' for v in VERDICTS if v in its)}."
         for head, its in (("Stand", stand), ("Fail", fail), ("Open", rest))
@@ -269,7 +267,7 @@ def totals(runs: Runs) -> str:
     lines += [f"*Not counted*: {_outside(outside)}."] if outside else []
     data = {Path(name).parts[0] for run in runs.values() for name in run.get("facts", {}).get("data", ())}
     real = f" Claims on sensors were judged on real readings ({', '.join(sorted(data))})." if data else ""
-    return "<br>– ".join([lead, *lines, f"*Not done*: {NOT_DONE[0].lower()}{NOT_DONE[1:]}{real}"])
+    return "<br>– ".join([lead, *short, *lines, f"*Not done*: {NOT_DONE[0].lower()}{NOT_DONE[1:]}{real}"])
 
 
 def _which(its: Sequence[str]) -> str:
@@ -284,12 +282,27 @@ def _outside(its: Sequence[str]) -> str:
 
 
 def across(root: Path, runs: Runs) -> list[str]:
-    """Return the sentences of docs/across.yaml whose claims all have the verdicts that the sentence names."""
+    """Return the sentences of docs/across.yaml on all papers whose claims all have the verdicts that it names."""
+    return [sentence for paper, sentence in _across(root, runs) if not paper]
+
+
+def in_short(root: Path, runs: Runs) -> list[str]:
+    """Return those on one paper, each with how many of its claims stand, fail and are open."""
+    found = []
+    for paper, sentence in _across(root, runs):
+        for notebook in (name for name in runs if paper and name.startswith(paper)):
+            stand, fail, rest = map(len, standing(runs[notebook]["claims"]))
+            verbs = f"stand{'s' * (stand == 1)}", f"fail{'s' * (fail == 1)}"
+            found.append(f"{sentence} **{stand} {verbs[0]}, {fail} {verbs[1]}, {rest} open.**")
+    return found
+
+
+def _across(root: Path, runs: Runs) -> list[tuple[str, str]]:
     verdicts = {r["id"]: r["verdict"] for run in runs.values() for r in run["claims"]}
     path = root / "docs" / "across.yaml"
     its = yaml.safe_load(path.read_text(encoding="utf-8")) if path.is_file() else []
     true = [each for each in its if all(verdicts.get(claim) == verdict for claim, verdict in each["if"].items())]
-    return [f"{each['sentence']} ({', '.join(each['if'])})" for each in true]
+    return [(each.get("paper", ""), f"{each['sentence']} ({', '.join(each['if'])})") for each in true]
 
 
 def answers(run: Mapping[str, Any]) -> list[str]:
@@ -333,7 +346,7 @@ def scorecard(root: Path, results: Path | None = None) -> str:
     its = [r for name in of_papers(runs) for r in lines[name]]
     columns = {"": "id", "claim": "says", "what we find": "evidence", "verdict": "mark"}
     columns |= {} if main else {"at full scale": "at full scale"}
-    parts = ["# Scorecard", totals(runs), matrix(runs), folded("What the verdicts mean", LEGEND)]
+    parts = ["# Scorecard", totals(runs, in_short(root, runs)), matrix(runs), folded("What the verdicts mean", LEGEND)]
     parts.append(view([r for r in its if r["counts_as"] in COUNTED], columns))
     for kind, means in ASIDE.items():
         aside = [r for r in its if r["counts_as"] == kind]

@@ -44,7 +44,7 @@ def finished(root):
 
 def test_blocks_are_filled_and_all_else_stays(finished):
     text = quoted.filled(README, finished)
-    assert "**0 of 2 claims of the papers on experiments stand, 0 fail, and 2 are open" in text
+    assert "**0 of 2 claims of the papers stand, 0 fail, and 2 are open" in text
     (line,) = [line for line in text.splitlines() if line.startswith("By hand")]
     assert line == (
         "By hand: 1-A is <!-- begin 1-A -->◐ **partly** (holds 2, fails 1, open 1 of 4; the x alone decides); "
