@@ -184,11 +184,11 @@ live.show("gp_ucb")
 # rivals pull the arm with
 #
 # - the largest expected excess over an *incumbent* (*expected improvement*, EI);
-# - the largest probability to exceed the incumbent by a *margin* (*most probable improvement*, MPI);
+# - the largest probability of exceeding the incumbent by a *margin* (*most probable improvement*, MPI);
 # - the largest posterior mean alone, or the largest variance alone.
 #
 # The paper names neither incumbent nor margin. Here the incumbent is the largest posterior mean of the arms pulled, and
-# MPI's margin 0.1 prior standard deviations; other choices are played too.
+# MPI's margin is 0.1 prior standard deviations; other choices are played too.
 
 
 # %% tags=["experiment"]

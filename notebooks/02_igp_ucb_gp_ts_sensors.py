@@ -22,7 +22,7 @@
 # S. R. Chowdhury, A. Gopalan: *On Kernelized Multi-armed Bandits*, ICML 2017,
 # [arXiv 1704.00445](https://arxiv.org/abs/1704.00445).
 #
-# A new inequality for noise makes confidence bands narrower. *IGP-UCB* pulls the arm where the band reaches highest.
+# *IGP-UCB* narrows confidence bands by a new inequality for noise.
 
 # %% jupyter={"source_hidden": true} tags=["parameters", "hide-input"]
 seed: int = 2017  # root seed of every random stream
@@ -121,7 +121,7 @@ from kbrepro.verdicts.pictures import claim_curve
 # wiggles. After pulls $A$ with observations $y_A$, Gaussian process regression gives mean and variance
 #
 # $$\mu(x) = k_A(x)^\top (K_A + \lambda I)^{-1} y_A, \qquad
-# \sigma^2(x) = k(x, x) - k_A(x)^\top (K_A + \lambda I)^{-1} k_A(x),$$
+# \sigma^2(x) = k(x, x) - k_A(x)^\top (K_A + \lambda I)^{-1} k_A(x).$$
 #
 # The *information gain* of the pulls is $\hat\gamma = \tfrac12 \log\det(I + \lambda^{-1} K_A)$; $\gamma_t$ is the
 # largest of any $t$ pulls ([symbols](../docs/notation.md)).
@@ -132,9 +132,9 @@ from kbrepro.verdicts.pictures import claim_curve
 #
 # $$w_t = B + R\sqrt{2(\gamma_{t-1} + 1 + \ln(1/\delta))}$$
 #
-# and pulls where the band reaches highest; it may fail with probability $\delta$. *GP-TS* (Algorithm 2), Thompson
-# sampling, draws a function from the posterior with standard deviations $w_t \sigma(x)$, with $\delta/2$, and pulls its
-# largest arm. *GP-UCB* has the width $\sqrt{2B^2 + 300\, \gamma_{t-1} \ln^3(t/\delta)}$.
+# and pulls where the band reaches highest; the band may fail with probability $\delta$. *GP-TS* (Algorithm 2), Thompson
+# sampling, draws a function from the posterior with standard deviations $w_t \sigma(x)$, with $\delta/2$, and pulls
+# where it is largest. *GP-UCB* has the width $\sqrt{2B^2 + 300\, \gamma_{t-1} \ln^3(t/\delta)}$.
 
 
 # %% tags=["experiment"]
@@ -240,7 +240,7 @@ over_time.loc[[1, 10, 100, 300]].round(2)
 # ### Is IGP-UCB the best rule? (Fig. 1)
 #
 # 100 arms on $[0, 1]$; a draw $y \sim N(0, K)$ is smoothed to $f = K(K + \lambda_0 I)^{-1} y$, $\lambda_0$ 1 % of the
-# range of $y$, so that its norm is known. $R^2$ is 1 % of the range of $f$, the lengthscale 0.2, $\nu = 2.5$. Two
+# range of $y$, so that its norm is known. Noise: $R^2$ is 1 % of the range of $f$. Lengthscale 0.2, $\nu = 2.5$. Two
 # rivals:
 #
 # - *expected improvement* (EI): the arm with the largest expected excess over an *incumbent* plus a *margin*;
@@ -330,8 +330,8 @@ record.show("2-C", "2-D", "2-E")
 # ### Why does the incumbent decide? (our own question)
 #
 # Noise makes the largest *reward observed* grow for ever: after $t$ pulls near the top it lies about $R\sqrt{2 \ln t}$
-# above $\max f$, where no arm can reach it. The better an arm is known the smaller its chance, so the best one is left
-# again and again. The largest *posterior mean* converges to the value of the best arm found, so EI can settle.
+# above $\max f$, where no arm can reach it. So the best arm, once it is known well, is left again and again. The
+# largest *posterior mean* converges to the value of the best arm found, so EI can settle.
 
 # %% tags=["experiment"]
 excess = experiments.excess_of_largest_reward(traces["(a) SE"]["EI, noisy incumbent"], fig1["(a) SE"].problem, seed)
@@ -403,7 +403,7 @@ record.show("2-A", "2-B", "2-G", "2-T")
 # ### Who wins on functions that the kernel does not know? (Fig. 3)
 #
 # Rosenbrock's function, $10 - 100 (y - x^2)^2 - (1 - x)^2$, on 200 random arms in $[0, 1]^2$, and Hartmann's in three
-# dimensions on 300, under the SE kernel with lengthscale 0.2. $B$ is $\sqrt{a^\top K a}$, $a = (K + 10^{-6} I)^{-1} f$.
+# dimensions on 300. The kernel is SE with lengthscale 0.2, $B$ is $\sqrt{a^\top K a}$, $a = (K + 10^{-6} I)^{-1} f$.
 
 # %% tags=["experiment"]
 fig3 = {}
@@ -422,8 +422,8 @@ plt.show()
 regret_table("3")
 
 # %% [markdown]
-# Which incumbent and margin give both: IGP-UCB the best in Fig. 1 (first column below 0), EI and PI better than the
-# rest in Fig. 3 (second column below 0)?
+# Which incumbent and margin give both: IGP-UCB best in Fig. 1, EI and PI better than the rest in Fig. 3 (both
+# columns below 0)?
 
 # %% jupyter={"source_hidden": true} tags=["hide-input"]
 leads = measures.of_pools("2-H", final, seed)
@@ -529,8 +529,8 @@ record.show("2-R", "2-S")
 # means, is one function; $R^2$ is 5 % of the mean variance, $\gamma_t = 1$, and $N(0, R^2)$ noise is added. The paper
 # states no norm: $B$ is a *smoothed* one, $\sqrt{a^\top K a}$ with $a = (K + \lambda I)^{-1} f$.
 #
-# Light is the paper's own set: 41 sensors, in Lux. Temperature has 51, from 8 to 9 am, and substitute data: the paper
-# learned from the five days before the two test days, we from the three after them.
+# Light is the paper's own set: 41 sensors, in Lux. Temperature has 51. Its data, from 8 to 9 am, are a substitute:
+# the paper learned from the five days before the two test days, we from the three after them.
 
 # %% tags=["experiment"]
 morning, day = lab.times.hour == 8, lab.times.strftime("%Y-%m-%d")
@@ -622,8 +622,8 @@ record.show("2-F")
 #
 # ### Does noise stay below its bound? (Theorem 1, Lemma 4)
 #
-# However arms are chosen, noise should stay below a bound with probability $1 - \delta$ (Theorem 1). We choose arms in
-# four ways on noise; two seek its extremes.
+# However arms are chosen, noise should stay below a bound with probability $1 - \delta$. Of four ways to
+# choose them here, two seek its extremes.
 #
 # <details><summary>The formulas</summary>
 #
@@ -784,8 +784,7 @@ interval.round(4)
 # $$|f(x) - \mu_{t-1}(x)| \le \sigma_{t-1}(x)
 # \sqrt{B^2 + \frac{2R^2}{\lambda} \bigl(\hat\gamma_{t-1} + \ln(1/\delta)\bigr)},$$
 #
-# narrower than the classical width by up to $\sqrt 2$ ([derivation](../docs/tighter_width.md)). Both are wider than the
-# width of the paper's experiments, which is not proved.
+# narrower than the classical width by up to $\sqrt 2$ ([derivation](../docs/tighter_width.md)).
 
 # %% jupyter={"source_hidden": true} tags=["hide-input"]
 pairs = {}
@@ -934,7 +933,7 @@ settings.head(5)
 # %% [markdown]
 # ## What did not come out, and why
 #
-# Each line opens; one that does not hold in its run is crossed out.
+# One that does not hold in its run is crossed out.
 
 # %% jupyter={"source_hidden": true} tags=["full-scale", "hide-input", "nbval-ignore-output"]
 synthetic = measures.of(final, "12")
@@ -1021,13 +1020,14 @@ record.explain(
 light_standardised = with_scaling["standardised"]["4", "light"]
 record.expect(
     light_standardised["IGP-UCB"].mean() < min(light_standardised[rule].mean() for rule in noisy[3:]),
-    "On standardised light, where $R$ is small, IGP-UCB has less regret than EI and PI, as the paper has it (2-M).",
+    "On standardised light, where $R$ is small, IGP-UCB beats EI and PI, as in the paper (2-M).",
 )
 
 # %% [markdown]
 # ## What to take home
 #
-# *Typical*: median regret, *worst*: largest; both over the best rule's median, largest of the panels of Figs. 1 to 3.
+# *Typical*: median regret, *worst*: largest regret, both over the best rule's median, in the worst panel of Figs. 1
+# to 3.
 
 # %% jupyter={"source_hidden": true} tags=["hide-input"]
 of_panels = {" ".join(key): pd.DataFrame(panel) for key, panel in measures.of(final, "123").items()}

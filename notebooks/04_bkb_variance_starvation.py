@@ -188,8 +188,8 @@ print(f"{len(arms)} of {len(arms)} pulls agree; the first five: {arms[:5]}")
 # %% [markdown]
 # ## See it run: who is certain of what was never seen? (Fig. 1)
 #
-# A draw of a GP on $[0, 1]$, $k(x, x') = \exp(-100 (x - x')^2)$, observed 6, 63 and 215 times, only in the shaded
-# half; the paper shows BKB alone. SoR has BKB's own dictionary, RFF as many random Fourier features as BKB has members,
+# A draw of a GP on $[0, 1]$, $k(x, x') = \exp(-100 (x - x')^2)$, observed up to 215 times, only in the shaded half;
+# the paper shows BKB alone. SoR has BKB's own dictionary, RFF as many random Fourier features as BKB has members,
 # QFF 26 quadrature Fourier features.
 
 # %% tags=["experiment"]
@@ -229,8 +229,8 @@ live.show("bkb")
 # A step of BKB is $O((A + D) m^2)$, whatever $t$, with $D$ distinct arms pulled and $m$ distinct members. Four
 # opponents, all exact, follow BKB's own pulls: *refit* from scratch ($t^3 + A t^2$, the paper's opponent), *counts*
 # (refit with repeats of an arm as one point, $D^3 + A D^2$), *rows* (the factor updated by a row a pull, $A t$),
-# *covariance* (that of all arms kept, $A^2$). What decides are these operations, the leading terms as they are printed,
-# with constant 1 for all; the seconds of our programs stand beside. Functions of norm 2 on random arms, $l = 0.2$,
+# *covariance* (that of all arms kept, $A^2$). These operations decide: the leading terms as printed, each with
+# constant 1; the seconds of our programs stand beside them. Functions of norm 2 on random arms, $l = 0.2$,
 # $\bar q = 4$, log-determinant radius (below). Seconds: one run a case.
 
 # %% tags=["experiment"]
@@ -511,7 +511,7 @@ table["distinct arms"] = [np.mean([len(set(arms)) for arms in trace.arms]) for t
 narrow, wide = table.loc[["exact, 3 sd", "BKB, Theorem 2's radius"], "over exact"]
 record.expect(
     narrow < 1 < wide,
-    f"The wider the radius, the larger the regret here. 3 sd has {narrow:.2f} times the "
+    f"The wider the radius, the larger the regret here. Three sd have {narrow:.2f} times the "
     f"mean regret of exact GP-UCB with the log-determinant radius, BKB with Theorem 2's radius {wide:.1f} times.",
 )
 record.table(table, "regret")
@@ -793,7 +793,7 @@ record.table(settings, "joint_settings")
 together = settings[settings["holds"] == len(specified)]
 record.expect(
     len(together) and together["kernel"].nunique() == 1,
-    f"All of them hold at once in {len(together)} of {len(settings)} joint settings, and the kernel of these is one: "
+    f"All of them hold at once in {len(together)} of {len(settings)} joint settings. The kernel of these is one: "
     f"{' / '.join(together['kernel'].unique())}.",
 )
 

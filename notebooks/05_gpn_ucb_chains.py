@@ -109,7 +109,7 @@ record.has |= {"horizon": horizon, "samples": samples, "explorations": len(explo
 #
 # ## Why is a best guess not enough?
 #
-# Twelve arms of a chain were pulled. Of another arm we know that layer 1 returns something in the interval drawn.
+# Twelve arms of a chain were pulled. For another arm, layer 1 returns something in the interval drawn.
 
 # %% tags=["experiment"]
 shown_chain = replace(exact_chain(30), norm_bound=4.0)(Trial(seed, 0))  # layers of norm 2; B = 4 and L = 2 are given
@@ -131,7 +131,7 @@ at = layers[0].loc[(layers[0]["z"] - its.loc[1, ["low", "high"]].mean()).abs().i
 off = np.abs((at["raw_low"] + at["raw_high"]) / 2 - its.loc[2, "true"])
 record.expect(
     off > (at["raw_high"] - at["raw_low"]) / 2,
-    f"The middle's answer is off by {off:.2f}, though layer 2 itself is known there to within "
+    f"The middle's answer is off by {off:.2f}, though the layer itself is known there to within "
     f"{(at['raw_high'] - at['raw_low']) / 2:.1g}: the error comes from the input.",
 )
 its.round(2)
@@ -212,8 +212,6 @@ print(f"{len(arms)} of {len(arms)} pulls agree; the first five: {arms[:5]}")
 
 # %% [markdown]
 # ## See it run: one arm through three layers
-#
-# Step through it:
 
 # %% jupyter={"source_hidden": true} tags=["hide-input"]
 live.show("gpn_ucb")
@@ -341,7 +339,7 @@ record.table(table.rename_axis("rule"), "regret_on_draws")
 nearest = of_some[[*WITHOUT_CEI]].mean().min()
 record.expect(
     of_some["GPN-UCB"].mean() < min(nearest, of_some["cEI"].mean()),
-    f"On the {sampled_chains} draws that cEI played GPN-UCB has on average "
+    "On the draws that cEI played GPN-UCB has on average "
     f"{1 - of_some['GPN-UCB'].mean() / nearest:.0%} less regret than the best of four rules without samples, and "
     f"{1 - of_some['GPN-UCB'].mean() / of_some['cEI'].mean():.0%} less than sampled cEI. 5-A and 5-Q judge it on all "
     f"{chains} draws, {chains * times} trials.",
@@ -357,7 +355,7 @@ record.show("5-A", "5-B", "5-C", "5-Q", "5-X")
 # ## Does it find the best arm? (Fig. 12)
 #
 # By $T = 50$, the paper says, both of its rules do. We compare simple regret on average over $T = 2^2, \dots, 14^2$,
-# the numbers of pulls for which NonAda is run.
+# the numbers of pulls of NonAda.
 
 # %% tags=["experiment"]
 sides = [side for side in range(2, 15) if side**2 <= horizon]
@@ -418,8 +416,8 @@ record.table(table.rename_axis("simple regret, mean over T (%)"), "simple_regret
 ends_of = {rule: simple_regret(trace)[:, -1] for rule, trace in on_clear.items()}
 record.expect(
     (ends_of["GPN-UCB"] > 0.05).mean() > (ends_of["cEI"] > 0.05).mean(),
-    f"Of {len(obvious)} obvious maximisers GPN-UCB misses {(ends_of['GPN-UCB'] > 0.05).mean():.0%} (it ends more than "
-    f"5% of the range below), cEI {(ends_of['cEI'] > 0.05).mean():.0%}.",
+    f"GPN-UCB misses {(ends_of['GPN-UCB'] > 0.05).mean():.0%} of the obvious maximisers, cEI "
+    f"{(ends_of['cEI'] > 0.05).mean():.0%}. A miss ends more than 5% of the range below.",
 )
 means = {rule: values.mean() for rule, values in simple_clear.items()}
 farther = [rule for rule in means if means[rule] > means["NonAda"]]
@@ -493,9 +491,9 @@ refuted = {
 rounds_to = refuted["draws, obvious maximiser"]
 record.expect(
     np.isfinite(rounds_to).mean() > 0.9 and np.isinf(refuted["norm 2"]).all(),
-    f"The first layer's outputs refute B = 2 on {np.isfinite(rounds_to).mean():.0%} of draws with an obvious "
-    f"maximiser, in the median after round {np.median(rounds_to):.0f} (on "
-    f"{np.isfinite(refuted['other draws']).mean():.0%} of the {chains} draws); on chains of norm 2 never.",
+    f"The first layer's outputs refute the paper's B on {np.isfinite(rounds_to).mean():.0%} of draws with an obvious "
+    f"maximiser, in the median after round {np.median(rounds_to):.0f}. They do so on "
+    f"{np.isfinite(refuted['other draws']).mean():.0%} of draws of any kind, and on no chain of norm 2.",
 )
 
 # %% [markdown]
@@ -587,7 +585,7 @@ table["within 1 % of cUCB"] = [(np.abs(ends[b] - simple_regret(of_cucb)[:, -1]) 
 record.table(table.rename_axis("OI"), "fig10_oi")
 record.expect(
     of_widths["looser"].value > 1 > of_widths["regret"].value,
-    f"The suspicion is right: on {chains} draws, after the same pulls, cUCB's bounds are "
+    "The suspicion is right: after the same pulls cUCB's bounds are "
     f"{of_widths['looser'].value:.0f} times as wide as GPN-UCB's, and with half the $L$ cUCB has "
     f"{1 - of_widths['regret'].value:.0%} less regret.",
 )
@@ -662,7 +660,7 @@ record.show("5-J", "5-P", "5-AA")
 #
 # For chains $r_t \le 2B \sum_i (2L)^{m-i} \sigma^{(i)}_{t-1}(x_t^{(i)})$ (eq. 49). Theorem 1 sums it over rounds:
 # $R_T \le 2^{m+1} B L^{m-1} \Sigma_T$, where $\Sigma_T$ is the largest sum of a layer's $\sigma$ at its inputs.
-# Rounding outward adds to a bound: little only on chains of two layers with 2001 points, too much in two dimensions.
+# Rounding outward adds to a bound: too much in two dimensions, little only on chains of two layers with 2001 points.
 #
 # <details><summary>The rates (Tables 1 and 2)</summary>
 #
@@ -810,8 +808,8 @@ table.round(2)
 # %% [markdown]
 # ## What the paper leaves open
 #
-# Every combination of open choices is one *interpretation*, played on the first chains of each kind only. $B = 2$, 100
-# points and $T = 50$ are stated; other values ($B$ = 4 shown, 200 points kept) count for no verdict.
+# Every combination of open choices is one *interpretation*, played on the first chains of each kind only. Stated are
+# $B = 2$, $T = 50$ and 100 points; other values ($B = 4$ shown, 200 points kept) count for no verdict.
 #
 # <details><summary>All settings that the paper does not fix</summary>
 #
@@ -911,7 +909,7 @@ for claim_id, (names, estimate) in asked.items():
 # %% jupyter={"source_hidden": true} tags=["hide-input"]
 fig = claim_curve(specified["5-B"], record.rules, "5-B", f"{n} chains")
 ways = f"in {(specified['5-B']['state'] == 'holds').sum()} of {len(specified['5-B'])} interpretations"
-fig.axes[0].set_title(f"With the paper's B, GPN-UCB has clearly less regret than cEI {ways} ({n} draws)")
+fig.axes[0].set_title(f"With the paper's B, GPN-UCB has clearly less regret than cEI {ways}")
 record.figure(fig, "interpretations_5-B")
 plt.show()
 
@@ -929,8 +927,8 @@ lost = {B: int((simple_regret(on_obvious[B][plain])[:, -1] > 0.05).sum()) for B 
 smaller, larger = choices["B"]
 record.expect(
     against_cei[smaller] < 1 < against_cei[larger],
-    f"Given B = {larger}, GPN-UCB has on the first {n} draws {against_cei[larger] - 1:.0%} more cumulative regret than "
-    f"sampled cEI; with the paper's B it has {1 - against_cei[smaller]:.0%} less there.",
+    f"Given B = {larger}, GPN-UCB has on the first draws {against_cei[larger] - 1:.0%} more cumulative regret than "
+    f"sampled cEI. With the paper's B it has {1 - against_cei[smaller]:.0%} less there.",
 )
 on_both = {
     "mean R_T, draws": {B: totals(traces_of(main | {"B": B}))["GPN-UCB"].mean() for B in choices["B"]},
@@ -1015,8 +1013,8 @@ record.finding(
 record.finding(
     ["5-B"],
     record.verdict("5-B") == "reproduced" and against_cei[smaller] < 1 < against_cei[larger],
-    "As the paper says, it has less regret than cEI, the expected improvement that samples the layers. That may hang "
-    "on the paper's B, which bounds the norm of a layer: on the first of our chains it has "
+    "As the paper says, it has less regret than cEI, the expected improvement that samples the layers. That may "
+    "depend on the paper's B, which bounds the norm of a layer: on the first of our chains it has "
     f"{1 - against_cei[smaller]:.0%} less with that B, {against_cei[larger] - 1:.0%} more with twice that B.",
 )
 record.finding(

@@ -108,7 +108,7 @@ record.at_a_glance()
 # | *no proof* | | EI, MPI, GP-UCB/5, mean only, epsilon-greedy |
 #
 # Each rule plays with the constants that its source prints ([formulas](../docs/formulas.md)), and once more *tuned*:
-# with its $\beta$, the square of its width, divided by the one number of 1, 2, 5, ..., 100 that did best on problems
+# with its $\beta$, the square of its width, divided by the one round number up to 100 that did best on problems
 # that are not scored. Left out, since their steps could not be confirmed from two sources: GP-ThreDS and random
 # exploration with domain shrinking.
 #
@@ -203,7 +203,7 @@ pd.DataFrame(divisors, ["beta divided by"])
 # %% [markdown]
 # ## Part one: do better exponents show? (growth)
 #
-# Functions of Janz et al. on grids of 30 points a side, Matérn with $\nu$ = 3/2 and 5/2, $d$ = 1 and 2. Each $T$ is a
+# Functions of Janz et al. on grids of 30 points a side, Matérn, for the $\nu$ and $d$ that panels name. Each $T$ is a
 # run of its own, as rules that know $T$ want it. Near-optimal means the exponent $(d+\nu)/(d+2\nu)$; with a $\lambda$
 # that grows (*both*) it is $(2d+\nu)/(2d+2\nu)$.
 
@@ -282,11 +282,11 @@ record.show("6-J")
 # %% [markdown]
 # ## Part two: who wins where? (every rule on every problem)
 #
-# The single-layer problems of the five papers. A rule that needs a Matérn kernel has no cell elsewhere, π-GP-UCB none
-# off a grid; BKB takes 80 seconds a run on Table 1 in two dimensions, and is left out there, its tuned form on Branin
-# and its like, too. Where a paper gives no norm, rules are given a smoothed one, as Chowdhury and Gopalan have it; it
-# bounds nothing. On sensors a trial is a row of readings, and rows resemble their neighbours: forty of them are fewer
-# than forty trials.
+# These are the single-layer problems of the five papers. A rule that needs a Matérn kernel has no cell elsewhere,
+# π-GP-UCB none off a grid; BKB takes 80 seconds a run on Table 1 in two dimensions, and is left out there; its tuned
+# form is left out on Branin and its like, too. Where a paper gives no norm, rules are given a smoothed one, as
+# Chowdhury and Gopalan have it; it bounds nothing. On sensors a trial is a row of readings, and rows resemble their
+# neighbours: forty of them are fewer than forty trials.
 
 # %% tags=["experiment"]
 temperature, of_lab = sensor_problems(lab.readings[: 2 * len(lab.readings) // 3], lab.readings[-2000:], 0.5)
@@ -328,7 +328,7 @@ record.table(ranking, "ranking")
 ranking.head(8)[["factor", "low", "high", "within_twice"]].round(2)
 
 # %% [markdown]
-# *factor*: regret over that of the best rule, the middle one (median) over problems; the interval is over problems and
+# *factor*: regret over that of the best rule, median over problems; the interval is over problems and
 # trials. *within_twice*: on which share of its problems a rule has at most twice the regret of the best.
 
 # %% jupyter={"source_hidden": true} tags=["hide-input"]

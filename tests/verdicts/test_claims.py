@@ -282,7 +282,7 @@ def test_the_committed_rules_can_be_read_and_agree_with_their_edition_the_profil
     for claim in rules.claims.values():  # two numbers a sentence; the rest stands behind the fold
         sentences = re.split(r"(?<=[.;:]) ", claim.finds)
         assert all(len(re.findall(r"{\w+", sentence)) <= 2 for sentence in sentences), claim.id
-        assert not re.search("differs by|behind the|told|hangs on", claim.finds), claim.id
+        assert not re.search("differs by|behind the|told|hangs? on", claim.finds), claim.id
     # ids once published stay
     assert set(rules.edition.claims) <= {*rules.claims, *rules.retired}
     assert not set(rules.claims) & set(rules.retired) and all(rules.retired.values())

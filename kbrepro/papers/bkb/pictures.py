@@ -53,7 +53,9 @@ def strip(
     names, shown = [n for n in frames["name"].unique() if n != "exact"], list(observed)
     band = {"low": frames["mean"] - BAND * frames["sd"], "high": frames["mean"] + BAND * frames["sd"]}
     views = frames.assign(**band).sort_values("x").set_index(["t", "name"])
-    fig, axes = plt.subplots(len(shown), len(names), figsize=(WIDTH, 1.9 * len(shown) + 0.9), sharex=True, sharey=True)
+    far = views[views["x"] > 0.5]
+    covered = far["f"].between(far["low"], far["high"]).groupby(["t", "name"]).mean()
+    fig, axes = plt.subplots(len(shown), len(names), figsize=(WIDTH, 2.1 * len(shown) + 0.9), sharex=True, sharey=True)
     for (row, t), (column, name) in product(enumerate(shown), enumerate(names)):
         ax, view, truth, colour = axes[row, column], views.loc[t, name], views.loc[t, "exact"], LOOK[name][0]
         ax.axvspan(0, 0.5, color="0.95", linewidth=0, zorder=0)
@@ -66,12 +68,12 @@ def strip(
         there = view[view["member"] > 0]["x"]
         ax.plot(there, np.full(len(there), -4.3), "|", color=colour, markersize=7, label="in the dictionary")
         ax.set(ylim=(-4.7, 4.5), xlim=(0, 1), xticks=(0, 0.5, 1), xlabel="x", ylabel=f"reward, t = {t}")
-        ax.set_title(f"{name}, m = {sizes[name, t]}", size=SMALLEST + 1)
+        ax.set_title(f"{name}, m = {sizes[name, t]}\n{covered[t, name]:.0%} of unseen f inside", size=SMALLEST + 1)
         ax.label_outer()
-    far = views[views["x"] > 0.5].loc[shown[-1]]
-    covered = far["f"].between(far["low"], far["high"]).groupby("name").mean()
-    told = ", ".join(f"{name} {covered[name]:.0%}" for name in names)
-    return pieces.titled(fig, f"Share of f in the unseen half inside mean ± 3 sd after {shown[-1]} pulls:\n{told}", 3)
+    last = covered.loc[shown[-1]]
+    others = max(last[name] for name in names if name != HERO)
+    told = f"holds f at {last[HERO]:.0%} of the unseen points, the others hold it at {others:.0%} at most"
+    return pieces.titled(fig, f"In the last row {HERO}'s band {told}", 3)
 
 
 def starvation(table: pd.DataFrame, compared: Mapping[str, tuple[str, str]]) -> Figure:
@@ -91,8 +93,8 @@ def starvation(table: pd.DataFrame, compared: Mapping[str, tuple[str, str]]) -> 
     marks = "▶ largest over the arms (starved, cut at 8)   ◀ smallest (inflated, cut at −2.5)"
     fig.supxlabel(f"log10 of exact over approximate variance, a mark a seed\n{marks}", size="medium")
     starving = its[its["t"] == times[-1]].groupby("row")["starved"].median() > np.log10(2)
-    told = f"the worst ratio exceeds 2, in the median, for {starving.sum()} of {len(compared)} posteriors"
-    return pieces.titled(fig, f"At t = {times[-1]} {told}")
+    told = f"{starving.sum()} of {len(compared)} posteriors starve by more than a factor of two (median over seeds)"
+    return pieces.titled(fig, f"In the last panel {told}")
 
 
 # Theorem 1
@@ -155,7 +157,8 @@ def regret(traces: Mapping[str, Trace], spread: str = "mean and 95 % interval") 
     final = {name: trace.regret.sum(axis=1).mean() for name, trace in traces.items()}
     least, most = (f(final, key=final.__getitem__) for f in (min, max))
     times = final[most] / final[least]
-    title = f"{most}{',' * (',' in most)} has {times:.0f} times the mean regret of {least}"
+    title = f"{least}{',' * (',' in least)} has the least mean regret. "
+    title += f"{most}{',' * (',' in most)} has {times:.0f} times that"
     return figures.labelled(fig, title if times >= 1.5 else f"All mean regrets are within {times - 1:.1%} of the least")
 
 
@@ -166,7 +169,7 @@ def beside_exact(finals: Finals, pairs: Sequence[tuple[str, str]], seed: int) ->
         ratio = beside(finals, ours, theirs, seed).changed(lambda x: 1 + x)
         rows[f"{ours}\nover {theirs}"] = finals[ours] / finals[theirs], ratio
     within = sum(rule.state(ratio) == "holds" for _, ratio in rows.values())
-    title = f"{within} of {len(rows)} ratios of mean $R_T$ are clearly within 0.8 to 1.3"
+    title = f"{within} of {len(rows)} ratios of mean $R_T$ are clearly within our limits (shaded)"
     its = {"what": "$R_T$ over that of the rule named second", "centre": "ratio of means"}
     fig = paired(rows, 1.6 + 0.36 * len(rows), title, "log", rule=rule, **its)
     least, most = (f(np.min(own) if f is min else np.max(own) for own, _ in rows.values()) for f in (min, max))

@@ -220,6 +220,6 @@ def field(places: Array, readings: Array, time: pd.Timestamp, data: str, unit: s
     """Return Fig. 2a: one minute of all sensors at their places (m)."""
     fig, ax = plt.subplots(figsize=(4.8, 3.2))
     dots = ax.scatter(places[:, 0], places[:, 1], c=readings, cmap="cividis", s=50, edgecolor="0.4", linewidth=0.5)
-    fig.colorbar(dots, ax=ax, label=f"temperature ({unit})")
-    ax.set(xlabel="x (m)", ylabel="y (m)", title=f"Fig. 2a, {data}\n{time:%d %B %Y, %H:%M}")
+    fig.colorbar(dots, ax=ax, label=f"temperature ({unit}) at {time:%H:%M}")
+    ax.set(xlabel="x (m)", ylabel="y (m)", title=f"Fig. 2a, {data}\n{time:%d %B %Y}")
     return fig

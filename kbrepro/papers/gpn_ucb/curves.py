@@ -84,7 +84,7 @@ def first_found(panels: Sequence[Mapping[str, Array]]) -> str:
     n = len(panels)
     where = f"all {n}" if stuck == n else f"{stuck} of {n}"
     return (
-        f"of the rules that adapt cEI finds the maximum first in {first} of {n} panels;\n{HERO} gets stuck in {where}"
+        f"of the rules that adapt cEI finds the maximum first in {first} of {n} panels.\n{HERO} gets stuck in {where}"
     )
 
 

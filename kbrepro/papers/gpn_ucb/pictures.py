@@ -119,9 +119,11 @@ def coverage(table: pd.DataFrame) -> Figure:
     right.axvline(1, color="black", linewidth=1.0)
     pieces.name_rows(left, table.index)
     grid, outward = (table[f"missed, {mode}"].max() for mode in ("paper", "outward"))
-    never = "never do,\nbut" if outward == 0 else f"in {outward:.0%},\nand"
+    never = "never do, but" if outward == 0 else f"do in {outward:.0%}. They"
     told = f"say nothing for {(table['width, outward'] >= 1).sum()} of {len(table)} structures"
-    return titled(fig, f"Grid sets miss the truth in up to {grid:.0%} of cases; outward-rounded ones {never} {told}", 2)
+    return titled(
+        fig, f"Grid sets miss the truth in up to {grid:.0%} of cases.\nOutward-rounded ones {never} {told}", 2
+    )
 
 
 def misses(chains: pd.DataFrame, bound: float) -> Figure:
@@ -135,12 +137,15 @@ def misses(chains: pd.DataFrame, bound: float) -> Figure:
     looks = {"palette": COLOURS[:n], "style": "kind", "markers": ["o", "s", "D"][:n], "s": 36, "alpha": 0.8}
     sns.scatterplot(its, x="outside", y="end", hue="kind", ax=ax, **looks)
     ax.axvline(0, color="black", linewidth=1.0)
+    ax.axhline(5, color="black", linewidth=0.8, linestyle=":")
     ax.set_xlabel(f"how far the first layer of the best arm lies outside mean ± {bound:g} sd after the last round")
     ax.set_ylabel("simple regret of GPN-UCB at T\n(% of the range of g)")
     ax.legend(title="")
     far, out = chains["end"] > 0.05, chains["outside"] > 0
-    title = f"On {(far & out).sum()} of the {far.sum()} chains where GPN-UCB ends more than 5% below the best arm,\n"
-    title += f"its bounds with B = {bound:g} exclude the truth in the very first layer"
+    title = (
+        f"On {(far & out).sum()} of the {far.sum()} chains where GPN-UCB misses the best arm (above the dotted line),\n"
+    )
+    title += "its bounds exclude the truth in the very first layer"
     return titled(fig, title if far.any() else "GPN-UCB ends within 5% of the best arm on every chain")
 
 

@@ -240,6 +240,7 @@ def kernels_and_dimensions(inflation: pd.DataFrame, ratios: Mapping[int, Estimat
     pieces.legend_below(fig, 4, [left])
     figures.label_ends(right)
     worst = inflation.max().idxmax()
-    title = f"Under a wrong kernel the regret of {worst} is up to {inflation[worst].max():.1f} times as large;"
+    title = f"Under a wrong kernel the regret of {worst}{',' * (',' in worst)} "
+    title += f"is up to {inflation[worst].max():.1f} times as large."
     title += f"\nGP-TS has {value.min():.1f} to {value.max():.1f} times the regret of IGP-UCB"
     return pieces.titled(fig, title)

@@ -54,7 +54,7 @@ def race(left: Mapping[str, Sequence[int]]) -> Figure:
     pieces.plain_log(ax.xaxis)
     label_ends(ax)
     most, least = max(its[-1] for its in left.values()), min(its[-1] for its in left.values())
-    return pieces.titled(figure, f"After {len(next(iter(left.values())))} rounds {least} to {most} arms are left")
+    return pieces.titled(figure, f"After the last round {least} to {most} arms are left")
 
 
 def growth(curves: Curves, rounds: Sequence[int], entries: Mapping[str, Entry]) -> Figure:
@@ -73,7 +73,7 @@ def growth(curves: Curves, rounds: Sequence[int], entries: Mapping[str, Entry]) 
         panel[measures.BEST_PROVED][:, -1].mean() < panel[measures.best_near(panel, entries)][:, -1].mean()
         for panel in curves.values()
     )
-    title = f"At T = {rounds[-1]:,} the best near-optimal rule has more regret than IGP-UCB with both changes\n"
+    title = "At the largest T the best near-optimal rule has more regret than IGP-UCB with both changes\n"
     return pieces.titled(figure, title + f"in {ahead} of {len(curves)} cases")
 
 

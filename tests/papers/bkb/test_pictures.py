@@ -82,11 +82,11 @@ COUNTED = {case: [costs.operations(sizes, n)] for n, (case, (_, sizes)) in zip((
 
 #: What the title says of what is drawn.
 TOLD = {
-    strip: "BKB 100%, SoR 35%",  # 7 of 20 arms beyond 0.5 have f = 0.2
-    starved: "the worst ratio exceeds 2, in the median, for 1 of 2 posteriors",
+    strip: "unseen points, the others hold it at 35% at most",  # 7 of 20 arms beyond 0.5 have f = 0.2
+    starved: "1 of 2 posteriors starve by more than a factor of two",
     transition: "at most 1.00% of BKB's steps are bad",
     proposition_5: "falls to 0.25 of it",  # at t = 2, where sqrt(t) log(t) / 2t is smallest
-    regret: "BKB, Theorem 2's radius, has 16 times the mean regret of exact, 3 sd",
+    regret: "exact, 3 sd, has the least mean regret. BKB, Theorem 2's radius, has 16 times that",
     ratios: "1 of 2 ratios",
     partial(pictures.cost_per_step, CASES): "in 1 of 2 cases",
     partial(pictures.operations_per_step, COUNTED): "in 0 of 2 cases",

@@ -83,7 +83,7 @@ def lower_bound():
         (chains, "drawn from the GP prior"),
         (regrets, "GPN-UCB has the lowest median regret in 3 of 4 panels"),
         (oi, "OI and cUCB part (ends at most 3.0% of the range apart)"),  # of b = 0.1 alone, at the end
-        (coverage, "outward-rounded ones in 10%, and say nothing for 1 of 2"),
+        (coverage, "Outward-rounded ones do in 10%. They say nothing for 1 of 2"),
         (misses, "On 2 of the 3 chains"),
         (versions, "as in L.2: no envelope"),
         (lower_bound, "No rule tried beats the lower bound ε: the best is at 1.30 ε"),
