@@ -31,7 +31,8 @@ header-includes: |
 ---
 
 """
-#: Settings that the text may state, at the head of a template.
+#: Settings, and constants that papers print or docs/found_on_the_way.md proves: the text may state them, listed at the
+#: head of a template.
 _SETTINGS = re.compile(r"<!-- settings: (.*?) -->\n*", re.DOTALL)
 #: What else may have a digit: placeholders, formulas, links, years, claims, places in papers and in this text.
 _PLACES = r"Sections?|Theorems?|Lemmas?|Propositions?|Tables?|Figures?|Figs?\.|[Ee]qs?\.|[Nn]otebooks?|footnote|chapter"

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
-import yaml
 
 from kbrepro.regret import Estimate
 from kbrepro.site import quoted
@@ -24,8 +23,8 @@ class Results(dict[str, str]):
         self.kinds: dict[str, Callable[[str], str]] = {
             "finding": partial(self._sentence, "answers"), "reason": partial(self._sentence, "explains"),
             "verdict": self._verdict, "given": self._given, "summary": self._summary, "claims": self._claims,
+            "lead": self._lead, "counted": self._counted, "moved": self._moved, "edition": self._edition,
             "choices": self._choices, "figure": self._figure, "table": self._table, "value": self._value,
-            "version": self._version,
         }  # fmt: skip
 
     def __missing__(self, placeholder: str) -> str:
@@ -86,20 +85,52 @@ class Results(dict[str, str]):
             raise ValueError(f"{len(its)} sentences that hold have {ids} among what each {key}: name those of one")
         return its[0]["why"] if key == "explains" else f"{its[0]['sentence']} ({', '.join(its[0][key])})"
 
+    def _papers(self, number: str = "") -> list[tuple[str, Mapping[str, Any]]]:
+        """Every claim of the papers that counts, after its notebook; of one notebook, by its number."""
+        runs = [self._run(name[:2]) for name in scorecard.of_papers(self.found.runs) if name.startswith(number)]
+        return [(name, r) for name, run in runs for r in run["claims"] if r["counts_as"] in scorecard.COUNTED]
+
     def _claims(self, verdict: str) -> str:
-        """Every claim of the papers that counts and has this verdict."""
-        every = [r for name in scorecard.of_papers(self.found.runs) for r in self._run(name[:2])[1]["claims"]]
-        its = [r for r in every if r["counts_as"] in scorecard.COUNTED and r["verdict"] == verdict]
-        return "\n".join(f"- {r['says']} ({r['id']})" for r in its)
+        """A table of the claims of the papers that count and have this verdict: what they say, and what we find."""
+        its = [(quoted.label(name, self.found.papers), r) for name, r in self._papers() if r["verdict"] == verdict]
+        lines = [[paper, f"{r['says']} ({r['id']})", r["finds"]] for paper, r in its]
+        text = scorecard.table(["paper", "it says", "we find"], lines)
+        return text.replace("| --- | --- | --- |", "|:---|:-------|:-------|", 1)  # widths of the columns in print
+
+    def _counted(self, which: str) -> str:
+        """How many claims of the papers count and are all that `which` says; a number in it names a notebook.
+
+        revised: its rule changed, ever; seen: it changed after results of this edition were seen; added: the claim is
+        newer than the edition; stands: as its verdict says.
+        """
+        edition, kinds = self._edition(""), which.split()
+        number = kinds.pop() if kinds and kinds[-1].isdigit() else ""
+        frozen = {claim for rules in self.rules.values() if rules.edition for claim in rules.edition.claims}
+        fits: dict[str, Callable[[Mapping[str, Any]], bool]] = {
+            "revised": lambda r: bool(r["changes"]),
+            "seen": lambda r: any(change.get("seen") == edition for change in r["changes"]),
+            "added": lambda r: r["id"] not in frozen,
+            "stands": lambda r: r["verdict"] in scorecard.STANDS,
+        }
+        return str(sum(all(fits[kind](r) for kind in kinds) for _, r in self._papers(number)))
+
+    def _moved(self, _: str) -> str:
+        return scorecard.moved(self.found.runs, self._edition(""))
+
+    def _lead(self, _: str) -> str:
+        """The totals in two sentences."""
+        return scorecard.totals(self.found.runs).partition("<br>")[0]
+
+    def _edition(self, _: str) -> str:
+        """The edition that all runs are of."""
+        (name,) = {rules.edition.name for rules in self.rules.values() if rules.edition}
+        return name
 
     def _summary(self, number: str) -> str:
         return scorecard.summary(self._run(number)[1]["claims"]).partition(";")[0]
 
     def _choices(self, first: str) -> str:
         return "\n".join(scorecard.ranked_choices(self.found.runs).splitlines()[: 2 + int(first)])
-
-    def _version(self, _: str) -> str:
-        return str(yaml.safe_load((self.found.root / "CITATION.cff").read_text(encoding="utf-8"))["version"])
 
     # Figures and tables, 03/table1 is that of notebook 03
 
@@ -115,12 +146,16 @@ class Results(dict[str, str]):
         return pd.read_csv(self.found.folder / name / file)
 
     def _table(self, settings: str) -> str:
-        """TABLE; COLUMNS, or ROWS | COLUMN | VALUE of a cross table; the condition on its rows, if there is one."""
-        which, columns, where = f"{settings}; ".split("; ")[:3]
+        """TABLE; COLUMNS, or ROWS | COLUMN | VALUE of a cross table; the condition on its rows; OLD = NEW, a name.
+
+        The last two may be left out.
+        """
+        which, columns, where, renamed = f"{settings}; ; ".split("; ")[:4]
         its, (listed, *across) = self._read(which), columns.split(" | ")
         its, rows = its.query(where) if where else its, listed.split(", ")
         its = its.pivot_table(across[1], rows, across[0], sort=False).reset_index() if across else its[rows]
         head = [f"{across[0]} = {name}" if across and name not in rows else name for name in its.columns]
+        its = its.replace(*renamed.split(" = ")) if renamed else its
         lines = [
             [f"{x:,.{2 * (x < 100)}f}" if isinstance(x, float) else x for x in row] for row in its.to_numpy(object)
         ]

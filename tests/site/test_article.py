@@ -26,9 +26,14 @@ def test_the_article_is_filled_from_the_committed_runs(results, tmp_path):
     text = article.filled(TEMPLATE, results)
     assert "@{" not in text and "<!--" not in text and "nan" not in text.split()
     figures, tables = re.findall(r"!\[.*\]\((\S+)\)\\\n", text), re.findall(r"\n\n\|", text)
-    assert 4 <= len(figures) <= 6 and 3 <= len(tables) <= 6
+    assert 4 <= len(figures) <= 6 and 3 <= len(tables) <= 8
     assert len(re.findall(r"\n\*Figure \d\.", text)) == len(figures)
     assert len(re.findall(r"\n\*Table \d\.", text)) == len(tables)
+    ranked = re.search(r"policy in \[(.*?)\]", TEMPLATE.read_text(encoding="utf-8"))[1].count('", "') + 1
+    assert (
+        len(re.findall(r"^\|.*\| (?:Bayesian|no proof|sublinear|near-optimal) \|$", text, flags=re.M)) == ranked == 14
+    )
+    assert "| GP-UCB (Theorem 1) |" in text and "\n| GP-UCB |" not in text
     page = article.page(ROOT, tmp_path)["article"]
     assert '<a href="02_igp_ucb_gp_ts_sensors.html#2-C">2-C</a>' in page and "](found_on_the_way.md)" in page
     assert all((tmp_path / figure).read_bytes().startswith(b"<?xml") for figure in figures)
@@ -42,6 +47,19 @@ def test_there_is_a_short_letter_to_the_authors_of_each_paper(results):
         text = article.filled(letter, results)
         assert "draft, unsent" in text and "@{" not in text and text.count("?") >= 4
         assert len(text.split()) < 350, letter.name
+
+
+def test_claims_whose_rules_were_revised_are_counted(results):
+    files = sorted((ROOT / "results" / "paper").glob("0[1-5]_*/claims.json"))
+    every = [r for file in files for r in json.loads(file.read_text(encoding="utf-8"))["claims"]]
+    its = [r for r in every if r["counts_as"] in ("experiment", "theorem")]
+    seen = [r for r in its if results["edition"] in {change.get("seen") for change in r["changes"]}]
+    assert results["counted"] == str(len(its)) and results["counted seen"] == str(len(seen))
+    assert results["counted revised"] == str(sum(r["changes"] != [] for r in its))
+    of_one = sum(int(results[f"counted seen stands 0{n}"]) for n in range(1, 6))
+    assert 0 < of_one == int(results["counted seen stands"]) < len(seen) < len(its)
+    with pytest.raises(ValueError, match="counted young"):
+        results["counted young"]
 
 
 def test_the_same_answers_in_the_same_words_as_the_readme(results):

@@ -173,10 +173,8 @@ def ranking(table: pd.DataFrame, seconds: Mapping[str, Mapping[str, float]], ent
     marks = [left.plot([], [], "o", color=colour(proof), label=proof)[0] for proof in PROOFS]
     left.legend(handles=marks, fontsize=SMALLEST, loc="upper right")
     last = next(name for name in names if entries[name].proof == PROOFS[0])
-    said = (
-        f"{names[0]} comes closest to the best rule; {last}, the best near-optimal one, has {table['factor'][last]:.0f}"
-    )
-    return pieces.titled(figure, f"{said} times its regret")
+    best = f"{names[0]} has {table['factor'][names[0]]:.1f} times the best rule's regret in the median problem"
+    return pieces.titled(figure, f"{best}; {last}, the best near-optimal one, {table['factor'][last]:.0f} times")
 
 
 def price(
