@@ -47,6 +47,8 @@ class Audit:
     units: dict[str, int]
     equal: Counter[str] = field(default_factory=Counter)
     differ: dict[str, list[str]] = field(default_factory=dict)
+    #: Of each trial that differs in numbers alone, the largest relative difference.
+    by: list[float] = field(default_factory=list)
     missing: str = ""
     without_data: list[str] = field(default_factory=list)
 
@@ -82,8 +84,9 @@ def audit(r: Run, minutes: float, seed: int, jobs: int | None = None) -> Audit:
     workers = provenance.workers(jobs)
     # few are handed out ahead, so that the clock decides
     with joblib.Parallel(n_jobs=workers, return_as="generator_unordered", pre_dispatch=workers) as parallel:
-        for unit, differences in parallel(calls):
+        for unit, differences, largest in parallel(calls):
             if differences:
+                found.by += [largest] if np.isfinite(largest) else []
                 who = f" ({unit.policy})" if unit.policy is not None else ""
                 its = f"{unit.label}, trial {unit.number}{who}: {'; '.join(differences)}"
                 found.differ.setdefault(unit.label, []).append(its)
@@ -151,29 +154,39 @@ def _in_time(units: Sequence[Unit], deadline: float) -> Iterator[Unit]:
             yield unit
 
 
-def _replayed(unit: Unit, job: Job, before: Any) -> tuple[Unit, list[str]]:
-    """Play one unit again; return what differs. Code that fails today differs, too."""
+def _replayed(unit: Unit, job: Job, before: Any) -> tuple[Unit, list[str], float]:
+    """Play one unit again; return what differs and how much at most. Code that fails today differs, too."""
     with threadpool_limits(1, user_api="blas"):
         try:
-            return unit, _differences(unit, job, before)
+            return unit, *_differences(*_both(unit, job, before), unit.policy is not None)
         except Exception as error:
-            return unit, [f"{type(error).__name__}: {error}"]
+            return unit, [f"{type(error).__name__}: {error}"], np.inf
 
 
-def _differences(unit: Unit, job: Job, before: Any) -> list[str]:
+def _both(unit: Unit, job: Job, before: Any) -> tuple[Any, Any]:
+    """What was kept of a unit, and the same played now; gaps are known of arms that were pulled."""
     trial = Trial(job.seed, unit.number)
     if (experiment := experiment_of(job)) is None:
-        return plain.differences(before, plain.through([job.function(trial)])[0])
+        return before, plain.through([job.function(trial)])[0]
     alone = replace(experiment, policies={unit.policy: experiment.policies[unit.policy]})
     kept_as = job.function.keywords if isinstance(job.function, partial) else {}
     now = plain.through([play_trial(alone, trial, **kept_as)])[0]
-    one, other = before["policies"][unit.policy], now["policies"][unit.policy]
-    if "gaps" not in before:
-        return plain.differences(one, other)
-    if (rounds := np.flatnonzero(one.arms != other.arms)).size:
-        return [f"arm {other.arms[rounds[0]]} in round {rounds[0] + 1}, where it was {one.arms[rounds[0]]}"]
-    there = ~np.isnan(now["gaps"])
-    return plain.differences(one, other) + plain.differences(before["gaps"][there], now["gaps"][there])
+    one, other = (its["policies"][unit.policy] for its in (before, now))
+    if "gaps" in before:
+        there = ~np.isnan(now["gaps"])
+        one, other = (run._asdict() | {"gaps": its["gaps"][there]} for run, its in ((one, before), (other, now)))
+    return one, other
+
+
+def _differences(one: Any, other: Any, of_policy: bool) -> tuple[list[str], float]:
+    """What differs, of kept arms the first alone, and the largest relative difference: inf if not of numbers alone."""
+    if of_policy and isinstance(one, Mapping):
+        for it in np.flatnonzero(one["arms"] != other["arms"])[:1]:
+            return [f"arm {other['arms'][it]} in round {it + 1}, where it was {one['arms'][it]}"], np.inf
+    found, largest = plain.differences(one, other), plain.largest(one, other)
+    if 0 < largest < np.inf:  # where no arms are kept their digest is, a text
+        found.append(f"{'the same arms, ' * of_policy}numbers alone, by at most {largest:.1e} of their size")
+    return found, largest
 
 
 # What it says
@@ -188,6 +201,9 @@ def _told(its: Audit) -> Iterator[str]:
     n = sum(its.units.values())
     yield f"{its.notebook} ({its.profile}): {its.replayed} of {n} replayed, {its.equal.total()} equal"
     yield from (f"  differs: {told}" for label in its.differ.values() for told in label)
+    if its.differ:
+        numbers = f"{len(its.by)} differ in numbers alone, by at most {max(its.by, default=0):.1e} of their size"
+        yield f"  {numbers}; {its.replayed - its.equal.total() - len(its.by)} in arms, whole numbers or texts, or fail"
     drawn = {label: k for label, k in its.equal.items() if FEWEST <= k < its.units[label]}
     if drawn and not its.differ:
         k, least = min((k, label) for label, k in drawn.items())
@@ -222,7 +238,8 @@ def keep(root: Path, found: Sequence[Audit]) -> None:
     for its in found:
         told = {"notebook": its.notebook, "profile": its.profile, "labels": len(its.units), "replayed": its.replayed}
         told |= {"equal": its.equal.total(), "differing labels": "; ".join(its.differ)}
-        rows.append(about | told | {"processor": provenance.processor(), **versions})
+        by = {"in numbers alone": len(its.by), "by at most": f"{max(its.by, default=0):.1e}"}
+        rows.append(about | told | {"processor": provenance.processor(), **versions} | by)
     paths.write_rows(root / AUDITS, rows)
 
 

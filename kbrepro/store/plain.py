@@ -136,21 +136,51 @@ def differences(before: Any, now: Any) -> list[str]:
     Whole numbers and texts must be equal, other numbers to 1e-9 of their size, or to single precision if they are
     kept in it; seconds do not count.
     """
+    if (compared := _compared(before, now)) is None:
+        return ["its names"]
+    places = {name: _first(*both) for name, both in compared.items()}
+    return [f"{name}, at {place}" for name, place in places.items() if place]
+
+
+def largest(before: Any, now: Any) -> float:
+    """Return the largest difference of numbers that are not equal, as a share of the larger of the two; 0 if all are.
+
+    It is infinite if names, shapes, whole numbers or texts differ, or if only one of two numbers is finite.
+    """
+    if (compared := _compared(before, now)) is None:
+        return np.inf
+    found = 0.0
+    for one, other in compared.values():
+        if one.shape != other.shape or (one.dtype.kind != "f" and np.any(one != other)):
+            return np.inf
+        if one.dtype.kind == "f" and np.any(apart := ~_same(one, other)):
+            a, b = one[apart].astype(float), other[apart].astype(float)
+            with np.errstate(invalid="ignore"):
+                shares = np.abs(a - b) / np.maximum(np.abs(a), np.abs(b))
+            found = max(found, float(np.max(np.where(np.isfinite(shares), shares, np.inf))))
+    return found
+
+
+def _compared(before: Any, now: Any) -> dict[str, tuple[NDArray[Any], NDArray[Any]]] | None:
+    """The columns of two results by name, without seconds; None if the two have other names."""
     (form, columns), (other, others) = (columns_of([result]) for result in (before, now))
     if form != other:
-        return ["its names"]
-    compared = [name for name in columns if "seconds" not in name.split("/")]
-    places = {name: _first(columns[name], others[name]) for name in compared}
-    return [f"{name}, at {place}" for name, place in places.items() if place]
+        return None
+    return {name: (columns[name], others[name]) for name in columns if "seconds" not in name.split("/")}
+
+
+def _same(before: NDArray[Any], now: NDArray[Any]) -> NDArray[np.bool_]:
+    """Which entries of two columns of one shape are equal."""
+    if before.dtype.kind != "f":
+        return np.asarray(before == now)
+    nearest = max(TOLERANCE, 4 * np.finfo(before.dtype).eps)  # what is kept in single precision is rounded to it
+    return np.isclose(before, now, rtol=nearest, atol=nearest, equal_nan=True)
 
 
 def _first(before: NDArray[Any], now: NDArray[Any]) -> str:
     """The first place where two columns of one result differ; empty if they do not."""
     if before.shape != now.shape:
         return f"its shape: {before.shape[1:]} before, {now.shape[1:]} now"
-    if numbers := before.dtype.kind == "f":
-        nearest = max(TOLERANCE, 4 * np.finfo(before.dtype).eps)  # what is kept in single precision is rounded to it
-    same = np.isclose(before, now, rtol=nearest, atol=nearest, equal_nan=True) if numbers else before == now
-    if np.all(same):
+    if np.all(same := _same(before, now)):
         return ""
     return ", ".join(map(str, np.argwhere(~same)[0][1:])) or "its value"

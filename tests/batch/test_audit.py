@@ -95,7 +95,8 @@ def test_a_rule_that_differs_after_round_500_is_named_with_label_trial_and_round
     ((label, differ),) = found.differ.items()
     assert label == "Fig. 1, d = 1" and len(differ) == 4
     assert all(told.startswith("Fig. 1, d = 1, trial ") and "(best): arm " in told for told in differ)
-    assert all("in round 501, where it was" in told for told in differ)
+    assert all("in round 501, where it was" in told for told in differ) and found.by == []
+    assert "\n  0 differ in numbers alone, by at most 0.0e+00 of their size; 4 in arms, whole" in audit.text([found])
 
 
 def test_another_constant_in_a_width_is_red_and_the_exit_code_is_1(project):
@@ -104,14 +105,22 @@ def test_another_constant_in_a_width_is_red_and_the_exit_code_is_1(project):
     found = CliRunner().invoke(main, ["audit", "01", "--profile", "quick", "--minutes", "0.2", "--keep"])
     assert found.exit_code == 1 and "differs: Fig. 1, d = 1, trial " in found.output
     (row,) = paths.read_rows(Path("results/audits.csv"))
-    assert row["differing labels"] == "Fig. 1, d = 1" and int(row["equal"]) == int(row["replayed"]) - 4
+    assert row["differing labels"] == "Fig. 1, d = 1" and (row["in numbers alone"], row["by at most"]) == (
+        "0",
+        "0.0e+00",
+    )
+    assert int(row["equal"]) == int(row["replayed"]) - 4
     assert audit.last(Path(), "01_toy", "quick") == row and audit.last(Path(), "01_toy", "paper") == {}
 
 
 def test_another_number_is_red_other_seconds_are_not_and_code_that_fails_is(project):
     assert audited(project(seconds="2.0")).differ == {}
-    assert {told.split(": ")[1] for told in audited(project(more="+ 1e-6")).differ["sums"]} == {"sum, at its value"}
-    assert all("ZeroDivisionError" in told for told in audited(project(more="/ 0")).differ["sums"])
+    found = audited(project(more="* (1 + 2e-7)"))
+    said = "sum, at its value; numbers alone, by at most 2.0e-07 of their size"
+    assert {told.split(": ")[1] for told in found.differ["sums"]} == {said} and found.by == pytest.approx([2e-7] * 6)
+    assert "\n  6 differ in numbers alone, by at most 2.0e-07 of their size; 0 in arms, whole" in audit.text([found])
+    found = audited(project(more="/ 0"))
+    assert all("ZeroDivisionError" in told for told in found.differ["sums"]) and found.by == []
 
 
 @pytest.mark.parametrize("arms", [True, False])
@@ -122,8 +131,26 @@ def test_what_is_kept_of_a_run_is_compared_with_or_without_its_arms(arms):
     swapped = partial(simulation.play_trial, kb.Experiment(source, {"mean": kb.VarianceOnly}, 40), arms=arms)
     (before,) = store.plain.through([played(kb.Trial(3, 0))])
     unit, job = audit.Unit("it", 0, "mean", 1.0), store.Job("it", played, {}, 3, 0, 1)
-    assert audit._differences(unit, job, before) == []
-    assert audit._differences(unit, job._replace(function=swapped), before)
+    assert audit._replayed(unit, job, before) == (unit, [], 0)
+    _, differ, size = audit._replayed(unit, job._replace(function=swapped), before)
+    assert size == np.inf and differ[-1].startswith("arm " if arms else "arms_digest") and "alone" not in str(differ)
+
+
+@pytest.mark.parametrize(("arms", "share"), [(True, 1e-7), (False, 1e-4)])
+def test_the_same_arms_with_other_numbers_are_red_and_said_to_be_the_same(arms, share):
+    def job(larger):
+        def source(trial):
+            problem = draw(trial)
+            return kb.Problem(problem.model, problem.expected_reward * larger)
+
+        experiment = kb.Experiment(source, {"variance": kb.VarianceOnly}, 40)
+        return store.Job("it", partial(simulation.play_trial, experiment, arms=arms), {}, 3, 0, 1)
+
+    draw, unit = kb.GPDraw(kb.Matern(0.2, nu=2.5), kb.grid(30), 0.01), audit.Unit("it", 0, "variance", 1.0)
+    (before,) = store.plain.through([job(1.0).function(kb.Trial(3, 0))])
+    _, (where, how), size = audit._replayed(unit, job(1 + share), before)
+    assert where.startswith("gaps, at " if arms else "totals, at ") and size == pytest.approx(share, rel=1e-2)
+    assert how == f"the same arms, numbers alone, by at most {size:.1e} of their size"
 
 
 def test_a_label_comes_first_once_and_what_takes_too_long_is_left_out(project):

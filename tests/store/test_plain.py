@@ -36,6 +36,14 @@ def test_differences_name_column_and_place():
     assert plain.differences({"a": 1}, {"b": 1}) == ["its names"]
 
 
+def test_the_largest_difference_is_a_share_and_infinite_if_more_than_numbers_differ():
+    one = {"arms": np.arange(3), "gain": np.array([1.0, 4.0, np.nan]), "name": "x"}
+    for gain, share in (((1.0, 4.0, np.nan), 0), ((1.0 + 1e-12, 4.0, np.nan), 0), ((1.0, 5.0, np.nan), 0.2)):
+        assert plain.largest(one, one | {"gain": np.array(gain)}) == pytest.approx(share)
+    for other in ({"arms": np.array([0, 1, 3])}, {"name": "y"}, {"gain": np.ones(3)}, {"gain": np.ones(2)}, {"n": 1}):
+        assert plain.largest(one, one | other) == np.inf
+
+
 # Several trials, through a file
 
 TEXTS = ["", "a", "two words", "γ_T ≤ 1/2", "x" * 40, "nan"]
