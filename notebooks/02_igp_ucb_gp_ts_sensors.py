@@ -933,7 +933,7 @@ settings.head(5)
 # %% [markdown]
 # ## What did not come out, and why
 #
-# One that does not hold in its run is crossed out.
+# A line that does not hold in its run is crossed out.
 
 # %% jupyter={"source_hidden": true} tags=["full-scale", "hide-input", "nbval-ignore-output"]
 synthetic = measures.of(final, "12")
