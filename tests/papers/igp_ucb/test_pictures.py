@@ -89,7 +89,7 @@ TITLES = {  # figure -> what its title says of it
     incumbent: "ends 2.0 R above every arm",
     sensors: "has the smallest median $R_T$ in none of 2 panels",
     theorems: "1 of 2 ways to pull cross the bound clearly more often than allowed;\nthe band holds in 95.0% of runs",
-    kernels_and_dimensions: "of PI, margin 0.01 is up to 24.5 times as large;\nGP-TS has 2.0 to 8.0 times",
+    kernels_and_dimensions: "of PI, margin 0.01, is up to 24.5 times as large.\nGP-TS has 2.0 to 8.0 times",
 }
 
 
