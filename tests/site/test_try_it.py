@@ -7,11 +7,13 @@ from itertools import pairwise
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
+from colours import CONTRAST, TOLD_APART, contrast_with_white, distance
 from players import POLICIES
 
 from kbrepro import papers
 from kbrepro.figures import live
 from kbrepro.figures.live import moments
+from kbrepro.figures.style import look
 from kbrepro.site import try_it
 
 NOTEBOOKS = [paper.notebook for paper in papers.found().values()]
@@ -51,6 +53,20 @@ def test_the_still_picture_is_readable(paper, styled, checked):
     plt.close(figure)
 
 
+def test_the_mark_of_a_miss_is_told_from_every_policy_and_seen_on_light_and_dark():
+    colour, _ = moments.MISSED
+    assert (
+        min(distance(colour, other) for other in {"#222222", *(look(name)["color"] for name in POLICIES)}) > TOLD_APART
+    )
+    assert CONTRAST <= contrast_with_white(colour) <= 17.5 / CONTRAST  # 17.5: white on the dark page
+
+
+def test_the_live_scenes_name_their_button():
+    script = (live.HERE / "live.js").read_text(encoding="utf-8")
+    for paper in ("gp_ucb", "igp_ucb"):
+        assert f'"{re.search("Press “(Play.*?)”|$", live.read(paper)["try"])[1]}"' in script
+
+
 # What the words of each scene say
 
 
@@ -58,7 +74,10 @@ def test_scene_1_a_narrower_band_misses_and_yet_has_less_regret():
     [moment] = live.read("gp_ucb")["moments"]
     proved, narrow = moments.played(moment["truth"], moment["players"], POLICIES)
     t = moment["t"]
-    assert all(seen["holds"] for seen in proved)
+    assert len(moment["truth"]["f"]) == moments.N_ARMS and live.read("gp_ucb")["delta"] == moments.DELTA
+    assert f"{moments.N_ARMS} arms and δ = {moments.DELTA}" in live.read("gp_ucb")["says"][0]
+    assert all(seen["holds"] for seen in proved) and 0.4 < np.mean([seen["holds"] for seen in narrow[:t]]) < 0.6
+    assert abs(proved[t - 2]["arm"] - np.argmax(moment["truth"]["f"])) > 80  # the open dot, far from the best arm
     assert not narrow[t - 1]["holds"] and 0.6 < np.mean([seen["holds"] for seen in narrow]) < 0.9
     assert 0.6 < narrow[t - 2]["regret"] / proved[t - 2]["regret"] < 0.7
     spread = [np.std([seen["arm"] for seen in its[t - 16 : t - 1]]) for its in (proved, narrow)]
@@ -70,6 +89,8 @@ def test_scene_2_a_lucky_observation_lifts_the_target_and_a_margin_frees():
     f, t = np.array(incumbent["truth"]["f"]), incumbent["t"]
     plain, noisy = moments.played(incumbent["truth"], incumbent["players"], POLICIES)
     best = max(seen["y"] for seen in noisy[: t - 1])
+    records = np.unique(np.maximum.accumulate([seen["y"] for seen in noisy[: t - 1]]))
+    assert np.sum(records > f.max()) > 1 and abs(noisy[t - 1]["arm"] - f.argmax()) > 100  # lucky ones; exploring
     assert best > f.max() + 0.5 and noisy[-1]["regret"] > 5 * plain[-1]["regret"]
     assert f[plain[t - 1]["arm"]] > f.max() - 0.05 * np.ptp(f)
     stuck, free = moments.played(margin["truth"], margin["players"], POLICIES)
@@ -87,11 +108,14 @@ def marks(frame, panel, kind):
 
 def test_scene_3_small_cells_lie_where_f_is_high_and_round_the_best_arm():
     its = live.read("pi_gp_ucb")
-    problem, _ = try_it.maker("pi_gp_ucb")._played()
+    problem, rows = try_it.maker("pi_gp_ucb")._played()
     f, points = problem.expected_reward, problem.model.points
     last = sorted(marks(its["frames"][its["open"]], 1, "boxes"), key=lambda given: given[-1])
     [(first, _, _, largest)], (small, _, _, parts) = marks(its["frames"][0], 1, "boxes"), last[-1]
-    assert len(first) == largest**2 and last[0][-1] == largest < parts
+    assert len(first) == largest**2 and last[0][-1] == largest < parts == 2 * largest  # none has split twice
+    splits = [int(its) for its in re.findall(r"\d+", its["says"][0])]
+    held = rows.groupby("parts")["pulls"].max()
+    assert held[largest] == splits[0] - 1 and held[parts] < splits[1]
     covered = np.zeros(len(f), dtype=bool)
     for left, low, right, high, _ in small:
         covered |= (([left, low] <= parts * points) & (parts * points <= [right, high])).all(axis=1)
@@ -135,7 +159,7 @@ def test_scene_5_an_interval_passes_every_layer_and_the_envelope_narrows_that_of
     assert all(cut <= plain + 1e-3 for plain, cut in widths)
     assert widths[its["open"]][1] < 0.7 * widths[its["open"]][0]
     assert any(abs(plain - cut) < 0.02 for plain, cut in widths[its["open"] + 1 :])
-    assert dots and truth[0][0] not in {into for into, _ in dots}
+    assert len(dots) == 1 and truth[0][0] != dots[0][0]
 
 
 # The page

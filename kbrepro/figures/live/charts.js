@@ -37,6 +37,7 @@ const Charts = (() => {
   };
 
   const make = (tag, parent, more = {}) => parent.appendChild(Object.assign(document.createElement(tag), more));
+  const div = (parent, className) => make("div", parent, { className });
   const button = (parent, textContent, onclick) => make("button", parent, { type: "button", textContent, onclick });
   const slider = (parent, label, [min, max, step], value, change) => {
     const box = make("label", parent, { textContent: label });
@@ -50,12 +51,12 @@ const Charts = (() => {
     box.value = value;
   };
   // What lines mean, [colour, name, dash, width] each, and more in words.
-  const key = (parent, its, more) => make("p", parent, { className: "key", innerHTML: its.map(([colour, name, dash = "", width = 3]) =>
+  const key = (host, its, more) => Object.assign(host, { className: "key", innerHTML: its.map(([colour, name, dash = "", width = 3]) =>
     `<span><svg width="26" height="12"><path d="M0 6h26" stroke="${colour}" stroke-width="${width}" stroke-dasharray="${dash}"/></svg>${name}</span>`).join(" ") + " " + more });
 
   // Play, one step, and a slider of places that have a label each.
   const clock = (parent, count, at, label, render) => {
-    const bar = make("div", parent, { className: "bar" }), its = { at, bar };
+    const bar = div(parent, "bar"), its = { at, bar };
     let timer = null;
     its.stop = () => { clearInterval(timer); timer = null; play.textContent = "Play"; };
     its.go = (to) => {
@@ -77,5 +78,5 @@ const Charts = (() => {
     return its;
   };
 
-  return { INK, shown, chart, make, button, slider, choice, clock, key };
+  return { INK, shown, chart, make, div, button, slider, choice, clock, key };
 })();

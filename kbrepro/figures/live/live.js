@@ -1,9 +1,9 @@
 // A live scene: two players on the same function and noise. All rounds are played at once; the slider shows one of them.
-const LAST = 199, MISSED = "#c04800";
+const LAST = 199;
 
 // A moment: what is true, what is given to both players, and the round t that is shown.
-const opened = (root, { truth, given, players, t }, { horizon, delta, key, note, about }, looks) => {
-  const { INK, shown, chart, make, button, slider, choice } = Charts;
+const opened = (root, { truth, given, players, t }, { horizon, delta, key, missed, note, strips, about }, looks) => {
+  const { INK, shown, chart, make, div, button, slider, choice } = Charts;
   const x = Array.from({ length: LAST + 1 }, (_, i) => i / LAST), arm = (v) => Math.round(v * LAST);
   let rounds, byHand, seed = 1;
   const run = (p, its, hand) => GP.play({ x, ...its },
@@ -22,9 +22,8 @@ const opened = (root, { truth, given, players, t }, { horizon, delta, key, note,
 
   const time = Charts.clock(root, horizon, t - 1, (at) => `round ${at + 1} of ${horizon}`, () => render());
   button(time.bar, "Draw f anew", () => { seed = Math.ceil(2e9 * Math.random()); redraw(); });
-  const row = make("div", root, { className: "row" });
-  const panels = players.map((p, i) => {
-    const its = {}, box = make("div", row), head = make("div", box, { className: "bar" });
+  const row = div(root, "panes"), panels = players.map((p, i) => {
+    const its = {}, box = make("div", row), head = div(box, "bar");
     choice(head, "policy", GP.policies, p.name, (v) => { p.name = v; renew(); });
     its.margin = slider(head, "margin", [0, 0.5, 0.01], p.margin, (v) => { p.margin = v; renew(); });
     its.host = make("div", box, { className: "chart pick", onclick: (e) => {
@@ -32,23 +31,22 @@ const opened = (root, { truth, given, players, t }, { horizon, delta, key, note,
       if (clicked in x) pull(i, clicked);
     } });
     its.status = make("p", box);
-    const foot = make("div", box, { className: "bar" });
+    const foot = div(box, "bar");
     const hand = slider(foot, "x", [0, 1, 1 / LAST], 0.5, (v) => { its.cursor = v; render(); });
     button(foot, "Pull x", () => pull(i, arm(hand.value)));
     return its;
   });
-  Charts.key(root, key, note);
-  const regret = make("div", root, { className: "chart" }), fold = make("details", root);
-  make("summary", fold, { textContent: "Change the problem: what is true, and what the policies assume" });
+  const legend = make("p", root), regret = div(root, "chart"), fold = make("details", root);
+  make("summary", fold, { textContent: "Change the problem" });
   for (const [word, of, then] of [["true", () => truth, redraw], ["assumed", () => given, renew]]) {
-    const bar = make("div", fold, { className: "bar" }), its = (name) => [of()[name], (v) => { of()[name] = v; then(); }];
+    const bar = div(fold, "bar"), its = (name) => [of()[name], (v) => { of()[name] = v; then(); }];
     choice(bar, `${word} kernel`, GP.kernels, ...its("kernel"));
     slider(bar, "lengthscale", [0.02, 0.5, 0.01], ...its("lengthscale"));
     slider(bar, "noise sd", [0.05, 1, 0.05], ...its("noiseSd"));
   }
   make("p", fold, { textContent: about });
-  const again = make("div", root, { className: "bar" });
-  button(again, "Is one draw typical? Play 50", () => {
+  const again = div(root, "bar");
+  button(again, "Play 50 fresh draws", () => {
     const random = GP.generator(seed + 7), asked = rounds;
     let n = 0, less = 0, left = 0, right = 0;
     const step = () => {
@@ -63,8 +61,8 @@ const opened = (root, { truth, given, players, t }, { horizon, delta, key, note,
   const many = make("output", again);
 
   const look = (i) => {
-    const [first, [colour, dash]] = [players[0], players[i]].map((p) => looks[p.name]);
-    return [colour, i && String(first) === `${colour},${dash}` ? "3 3" : dash];
+    const [colour, dash] = looks[players[i].name];
+    return [colour, i && players[0].name === players[1].name ? "3 3" : dash];
   };
   const panel = ({ host, status, margin, cursor }, i) => {
     const now = rounds[i][time.at], past = rounds[i].slice(0, time.at), { f } = truth, [colour] = look(i), asks = "target" in now;
@@ -76,21 +74,25 @@ const opened = (root, { truth, given, players, t }, { horizon, delta, key, note,
     status.textContent = `Regret so far ${shown(past.at(-1)?.regret ?? 0, 1)}; band: ${band}.`;
     chart(host, { height: 290, x: [-0.02, 1.02], y, inputs: x, xlabel: "arm x", ylabel: "reward", says: status.textContent }, (pen) => {
       const top = Math.max(...now.index), strip = Array.from(now.index, (v) => y[0] + Math.max(0, 1.2 + (v - top) / 5)); // log EI or z
-      const missed = [...x.keys()].filter((j) => now.holds === false && Math.abs(f[j] - now.mean[j]) > w * now.sd[j]);
+      const out = x.map((v, j) => [v, f[j]]).filter(([, v], j) => now.holds === false && Math.abs(v - now.mean[j]) > w * now.sd[j]);
       const upright = (v, ...its) => pen.line([v, v], y, ...its), spots = past.map((r) => [x[r.arm], r.y]);
       return [pen.area(ends(-1), ends(1), colour), asks ? pen.area(x.map(() => y[0]), strip, colour, 0.45) : "",
-        pen.line(x, f, INK, "5 4"), pen.dots(missed.map((j) => [x[j], f[j]]), 2, MISSED), pen.line(x, now.mean, colour, "", 2.2),
+        pen.line(x, f, INK, "5 4"), pen.dots(out, 2, missed[0]), pen.line(x, now.mean, colour, "", 2.2),
         asks ? pen.line([0, 1], [now.target, now.target], colour, "2 4") : "", pen.dots(spots.slice(0, -1), 2.8), pen.dots(spots.slice(-1), 4.5, "#fff", INK),
         upright(x[now.arm], colour, "", 1), pen.text(x[now.arm], y[1], "▼", colour, 'dy="12" font-size="16"'), cursor >= 0 ? upright(cursor, "#767676", "3 3") : ""];
     });
   };
   const render = () => {
     panels.forEach(panel);
+    const asks = players.map(({ name }) => strips[name.slice(0, 2)]);
+    Charts.key(legend, rounds.some((its) => its[time.at].holds === false) ? [...key, missed] : key, [note, ...new Set(asks)].join(" "));
     const curves = rounds.map((its) => [0, ...its.map((r) => r.regret)]), ends = curves.map((c) => c[time.at]), most = Math.max(...curves.flat()) || 1;
     chart(regret, { height: 200, x: [0, horizon], y: [-0.15 * most, 1.15 * most], xlabel: "round", ylabel: "regret" }, (pen) => curves.map((c, i) => {
-      const [colour, dash] = look(i), upper = i ? ends[1] > ends[0] : ends[0] >= ends[1], late = time.at > horizon / 2;
+      const [colour, dash] = look(i), { name, margin } = players[i];
+      const label = `${i ? "right" : "left"}: ${name}${asks[i] && margin ? `, margin ${margin}` : ""}`;
+      const at = Math.min(time.at, horizon * (1 - label.length * 7 / (regret.clientWidth - 60)));
       return pen.line(c.slice(0, time.at + 1).keys(), c, colour, dash, 2.2) + pen.dots([[time.at, ends[i]]], 3.5, colour)
-        + pen.text(time.at, ends[i], `${["left", "right"][i]}: ${players[i].name}`, colour, `class="halo" text-anchor="${late ? "end" : "start"}" dx="${late ? -8 : 8}" dy="${upper ? -8 : 16}"`);
+        + pen.text(at, ends[i], label, colour, `class="halo" dy="${i === +(ends[1] > ends[0]) ? -8 : 16}"`);
     }));
   };
   renew();
@@ -99,13 +101,16 @@ const opened = (root, { truth, given, players, t }, { horizon, delta, key, note,
 
 // A scene may have several moments, a button each.
 const live = (root, its, looks) => {
-  const bar = Charts.make("div", root, { className: "bar" }), body = Charts.make("div", root);
+  const bar = Charts.div(root, "bar"), body = Charts.make("div", root);
   let render;
-  const open = (moment) => {
-    body.replaceChildren();
-    render = opened(body, structuredClone(moment), its, looks);
-  };
-  if (its.moments.length > 1) its.moments.forEach((moment) => Charts.button(bar, moment.name, () => open(moment)));
-  open(its.moments[0]);
+  for (const moment of its.moments) {
+    const button = Charts.button(bar, moment.name, () => {
+      for (const one of bar.children) one.ariaPressed = one === button;
+      body.replaceChildren();
+      render = opened(body, structuredClone(moment), its, looks);
+    });
+  }
+  bar.hidden = its.moments.length < 2;
+  bar.firstChild.click();
   return () => render();
 };

@@ -20,11 +20,14 @@ KERNELS: dict[str, Callable[[float], Kernel]] = {
 DELTA, N_ARMS, HORIZON = 0.1, 200, 100
 #: What lines mean: colour, name, dashes as in SVG. `F` is that of f in every scene.
 F = ["#222", "f, unknown", "5 4"]
-KEY = [F, ["#555", "posterior mean and band"], ["#c04800", "where the band misses f"]]
-NOTE = (
-    "Dots: what was observed, the last one open. Triangle: the next arm; click in a panel to pull another. "
-    "EI and PI: dotted what they ask to exceed, shaded below their acquisition, larger is better."
-)
+KEY = [F, ["#555", "posterior mean and band"]]
+NOTE = "Dots: what was observed, the last one open. Triangle: the next arm; click in a panel to pull another."
+#: What is explained only where it is drawn: where a band misses f, and the dotted line and strip of EI and PI.
+MISSED = ["#b050e8", "where the band misses f"]
+STRIPS = {
+    "EI": "EI: dotted what it asks to exceed, shaded the log of EI, cut below its top; larger is better.",
+    "PI": "PI: dotted what it asks to exceed, shaded its z-score, cut below its top; larger is better.",
+}
 ABOUT = (
     "SE: squared exponential. GP-UCB has the width of 2010 for f drawn from the assumed kernel; the widths of IGP-UCB "
     "(2017) and its tighter form (2024) are given the gain of the pulls and a bound on the norm of f under the true "
@@ -92,5 +95,5 @@ def moment(name: str, true: Numbers, players: Sequence[Mapping[str, Any]], t: in
 
 def of(its: Sequence[Numbers]) -> Numbers:
     """Return what a live scene needs besides its title and what it says."""
-    told = {"key": KEY, "note": NOTE, "about": ABOUT}
-    return {"horizon": HORIZON, "delta": DELTA, "moments": list(its), **told}
+    words = {"key": KEY, "missed": MISSED, "note": NOTE, "strips": STRIPS, "about": ABOUT}
+    return {"horizon": HORIZON, "delta": DELTA, "moments": list(its), **words}

@@ -1,5 +1,5 @@
 // The exact posterior of a Gaussian process over arms on a line, and runs of policies. Rounds t count from 1.
-// Each formula is that of kbrepro's Python; tests/site/test_live.py runs this file beside it.
+// tests/site/test_live.py runs this file beside kbrepro's Python.
 const GP = (() => {
   const { abs, ceil, cos, exp, log, max, sqrt, PI } = Math;
 

@@ -1,4 +1,4 @@
-// Recorded scenes: marks that kbrepro kept, each a name of the pen and what it is given, drawn frame by frame; and the start of every scene of the page.
+// Recorded scenes: marks that kbrepro kept, each a name of the pen and what it is given, drawn frame by frame.
 const recorded = (root, { panels, frames, open, key, note }) => {
   const render = () => {
     const frame = frames[time.at];
@@ -7,14 +7,13 @@ const recorded = (root, { panels, frames, open, key, note }) => {
     says.textContent = frame.says;
   };
   const time = Charts.clock(root, frames.length, open, (at) => frames[at].label, render);
-  const row = Charts.make("div", root, { className: "row" });
-  const hosts = panels.map(() => Charts.make("div", row, { className: "chart" }));
-  Charts.key(root, key, note);
+  const row = Charts.div(root, "panes"), hosts = panels.map(() => Charts.div(row, "chart"));
+  Charts.key(Charts.make("p", root), key, note);
   const says = Charts.make("p", root);
   return render;
 };
 
-// Every scene of the page that has not been started yet; a still picture stands in `noscript`.
+// Every scene of the page that has not been started yet.
 for (const root of document.querySelectorAll(".live:not([data-on])")) {
   const { scene, looks } = JSON.parse(root.querySelector("script").textContent);
   const render = scene.frames ? recorded(root, scene) : live(root, scene, looks);

@@ -18,7 +18,7 @@ SEED, N_ARMS, NOISE_VARIANCE, UPTO = 2019, 200, 0.01, 0.5
 KEPT, STILL = (2, 4, 6, 9, 14, 20, 30, 45, 63, 90, 140, 215), (6, 63, 215)
 SHOWN = {"exact": "", "SoR": "", "BKB": "qbar=2"}
 TITLES = {"SoR": "SoR: its variance starves", "BKB": "BKB: its variance does not"}
-GREY, TINTS = "#b0b0b0", {"SoR": "#f8dbe6", "BKB": "#d3dbee"}
+GREY, SHADE, TINTS = "#b0b0b0", "#e4e4e4", {"SoR": "#f8dbe6", "BKB": "#d3dbee"}
 #: Every so manyth arm is drawn.
 EVERY = 2
 
@@ -43,7 +43,7 @@ def _frame(t: int) -> dict[str, Any]:
     for name in TITLES:
         colour, view = look(name)["color"], views[name]
         ticks = ["boxes", [[m - 0.002, -4.65, m + 0.002, -4.2] for m in members], colour]
-        bands = [["area", *ends["exact"], GREY, 1, "#222", 5], ["area", *ends[name], TINTS[name], 1, colour, 1.2]]
+        bands = [["area", *ends["exact"], GREY, 1, "#222", 3], ["area", *ends[name], TINTS[name], 1, colour, 1.2]]
         marks.append([*bands, ["dots", observed, 2], ticks])
         held.append(np.mean(np.abs(f - view.mean)[x > UPTO] <= BAND * view.sd[x > UPTO]))
     sor, bkb = (f"{100 * share:.0f} % of the points" for share in held)
@@ -57,7 +57,7 @@ def scene() -> dict[str, Any]:
     watched, low, high = _watched(), -4.8, 4.5
     x, f = (rounded(its[::EVERY]) for its in (watched.problem.model.points[:, 0], watched.problem.expected_reward))
     panel = {"x": [0, 1], "y": [low, high], "xlabel": "arm x", "ylabel": "reward", "inputs": x}
-    panel |= {"under": [["boxes", [[0, low, UPTO, high]], "#f1f1f1"]], "over": [["line", x, f, F[0], F[2]]]}
+    panel |= {"under": [["boxes", [[0, low, UPTO, high]], SHADE]], "over": [["line", x, f, F[0], F[2]]]}
     bands = [[look(name)["color"], f"{name} ± {BAND:g} sd"] for name in TITLES]
     return {
         "title": "BKB: who is certain of what was never seen?",
@@ -67,10 +67,9 @@ def scene() -> dict[str, Any]:
             "SoR's variance starves: far from the data its band (left) shrinks to nothing about a value that is wrong, "
             "while BKB's (right) covers the exact one, since it adds what its dictionary cannot express.",
         ],
-        "try": "Go back to 2 pulls and step on: does more data make SoR's band hold more of f? (It goes up and "
-        "down, since the dictionary is drawn anew each time, and stays below a half.)",
+        "try": "Go back to 2 pulls and step on: does more data make SoR's band hold more of f?",
         "panels": [panel | {"title": title} for title in TITLES.values()],
-        "key": [[GREY, f"exact ± {BAND:g} sd", "", 10], *bands, F],
+        "key": [[GREY, f"exact ± {BAND:g} sd", "", 10], *bands, F, [SHADE, "the half that is observed", "", 10]],
         "note": "Where grey shows, the panel's band lacks what the exact one has. Dots: what was observed.",
         "frames": [_frame(t) for t in KEPT],
         "open": len(KEPT) - 1,

@@ -12,7 +12,7 @@ from kbrepro.problems import Trial
 
 SEED, LENGTHSCALE, NOISE_SD = 2010, 0.1, 0.5
 #: The trial and the round that are shown: its narrow band holds in three quarters of its rounds, as on average.
-NUMBER, SHOWN = 1, 45
+NUMBER, SHOWN = 1, 44
 
 POLICIES: moments.Policies = {
     "GP-UCB": partial(UCB, width=Bayes(moments.DELTA)),
@@ -28,13 +28,14 @@ def scene() -> dict[str, Any]:
     return {
         "title": "GP-UCB: β as it is proved, and divided by five",
         "says": [
-            "As opened: with the width that is proved (left) the band has held f, at all x at once, in every round, "
-            "and its player still tries arms far from the best one.",
-            "With β divided by five, as in the paper's experiments (right), the band has missed f somewhere in some "
-            "rounds, and yet the regret is a third lower.",
+            f"As opened, with {moments.N_ARMS} arms and δ = {moments.DELTA:g}: with the width that is proved (left) "
+            "the band has held f, at all x at once, in every round, and its player still tries arms far from the best "
+            "one.",
+            "With β divided by five, as in the paper's experiments (right), the band has missed f somewhere in about "
+            "half of the rounds, and yet the regret is a third lower.",
         ],
-        "try": "Play 50 fresh draws: who has less regret? Then open “Change the problem” below and assume a "
-        "lengthscale of 0.3 where 0.1 is true: does either band still hold?",
+        "try": "Is one draw typical? Press “Play 50 fresh draws”: who has less regret? Then open “Change the "
+        "problem” below and assume a lengthscale of 0.3 where 0.1 is true: does either band still hold?",
         **moments.of([moments.moment("β / 5", truth, players, SHOWN)]),
     }
 

@@ -124,11 +124,13 @@ def scene() -> dict[str, Any]:
     return {
         "title": "GPN-UCB: an interval through a chain of layers",
         "says": [
-            "One arm was not pulled, so layer 1 may return any value of an interval for it (bar at the right); that "
-            "bar goes into layer 2 (below), and all that layer 2 may return for it goes into layer 3, whose output is "
-            "the reward.",
-            "The envelope uses that no layer is steeper than L = 2, and cuts the band between observations; so fewer "
-            "values reach the end of the chain.",
+            "Take one arm that was not pulled (star) and a chain of unknown functions, the layers: what one returns "
+            "goes into the next. Layer 1 may return any value of an interval for the arm (bar at the right); that bar "
+            "goes into layer 2 (below), and all that layer 2 may return for it goes into layer 3, whose output is the "
+            "reward.",
+            "The envelope uses that no layer is steeper than L = 2, and cuts the band between observations (not in "
+            "layer 1, whose input is known), so the bar of the reward is shorter: the arm whose bar ends highest is "
+            "pulled next, and fewer bad arms look that good.",
         ],
         "try": "Step on. When do the two bars of the reward become equal again, as they were at 1 pull? (B = 4 is "
         "given, twice the layers' norm.)",
@@ -139,7 +141,7 @@ def scene() -> dict[str, Any]:
             ["#222", "the layer, unknown", F[2]],
         ],
         "note": "Bars: what may go in (below) and come out (right); a rectangle is both. Star: the truth. Dots: pulled "
-        "arms; in the first panel, of arms with this arm's second coordinate, there is one.",
+        "arms. The first panel shows only the arms with the star's second coordinate, of which at most one was pulled.",
         "frames": [_frame(t) for t in KEPT],
         "open": KEPT.index(OPEN),
     }

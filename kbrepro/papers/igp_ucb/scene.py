@@ -11,7 +11,7 @@ from kbrepro.problems import Trial
 
 SEED, LENGTHSCALE, NOISE_SD = 2010, 0.1, 0.5
 #: The trials and rounds that are shown: a typical one, and one in which EI settles on a lower peak.
-TYPICAL, STUCK = (34, 60), (56, 100)
+TYPICAL, STUCK = (34, 59), (56, 100)
 
 POLICIES: moments.Policies = {
     "EI": ExpectedImprovement,
@@ -28,15 +28,14 @@ def scene() -> dict[str, Any]:
     return {
         "title": "EI: improvement over what, and by how much?",
         "says": [
-            "Expected improvement (EI) asks to exceed an incumbent, the dotted line: left the best posterior mean, "
-            "right the best observation, noise included.",
-            "As opened: one lucky observation lifts the right line above all of f, so the right player goes on "
-            "exploring, while "
-            "the left one has found the best arm.",
+            "Expected improvement (EI) asks to exceed an incumbent, the dotted line: left the best posterior mean of "
+            "the pulled arms, right the best observation, noise included.",
+            "As opened: lucky observations have lifted the right line above all of f, so the right player goes on "
+            "exploring, while the left one has found the best arm.",
         ],
         "try": "Press “The margin”: there, on a draw that was picked to show it, EI without a margin stays on a "
-        "lower peak, and a margin of 0.1 frees it. Play 50 fresh draws: is that typical, "
-        "and what do larger margins cost?",
+        "lower peak, and a margin of 0.1 frees it. Is one draw typical? Press “Play 50 "
+        "fresh draws”. And what do larger margins cost?",
         **moments.of(
             [
                 moments.moment("The incumbent", truths[0], [plain, noisy], TYPICAL[1]),

@@ -1,6 +1,7 @@
 """The recorded scene of the paper on π-GP-UCB: cells that split over f and round its best arm."""
 
 from functools import cache
+from itertools import count
 from typing import Any
 
 import numpy as np
@@ -11,12 +12,12 @@ from kbrepro.figures.live.moments import rounded
 from kbrepro.figures.style import look
 from kbrepro.kernels import Array, Matern
 from kbrepro.papers.pi_gp_ucb import pictures
-from kbrepro.papers.pi_gp_ucb.partition import PartitionedUCB
+from kbrepro.papers.pi_gp_ucb.partition import PartitionedUCB, initial_side, must_split
 from kbrepro.papers.pi_gp_ucb.problems import Bumps
 from kbrepro.problems import Problem, Trial
 from kbrepro.simulation import rounds
 
-SEED, HORIZON, SIDE = 2020, 1500, 30
+SEED, HORIZON, SIDE, D, NU = 2020, 1500, 30, 2, 1.5
 #: Rounds that are kept; of the still picture four of them.
 KEPT = (1, 50, 100, 200, 300, *range(400, 500, 20), *range(500, 1501, 100))
 STILL = (1, 300, 700, 1500)
@@ -26,13 +27,18 @@ COLOUR = look(pictures.HERO)["color"]
 @cache
 def _played() -> tuple[Problem, pd.DataFrame]:
     """The problem, and a row a cell of each round kept: its round, place, cells a side, pulls inside."""
-    problem = Bumps(Matern(0.2, nu=1.5), d=2, side=SIDE, noise_variance=1.0, noise_bound=1.0)(Trial(SEED, 1))
-    policy, rows = PartitionedUCB(problem.model, HORIZON, delta=0.1, nu=1.5), []
+    problem = Bumps(Matern(0.2, nu=NU), d=D, side=SIDE, noise_variance=1.0, noise_bound=1.0)(Trial(SEED, 1))
+    policy, rows = PartitionedUCB(problem.model, HORIZON, delta=0.1, nu=NU), []
     for t, _, _ in rounds(policy, problem, HORIZON, Trial(SEED, 1).rng("run")):
         if t in KEPT:
             whole = [policy.cells[number] for number in np.unique(policy.slot_cell)]
             rows += [[t, *c.corner, c.side, len(c.history)] for c in whole]
     return problem, pd.DataFrame(rows, columns=["round", "column", "row", "parts", "pulls"])
+
+
+def _pulls_to_split(side: int) -> int:
+    """Return the number of pulls at which a cell of side 1 / `side` splits."""
+    return next(pulls for pulls in count() if must_split(side, pulls, D, NU, "paper"))
 
 
 def _frame(its: pd.DataFrame, best: Array, most: int) -> dict[str, Any]:
@@ -56,6 +62,7 @@ def scene() -> dict[str, Any]:
     """Return the numbers and the words of the scene."""
     problem, rows = _played()
     f, points = problem.expected_reward, problem.model.points
+    first = initial_side(HORIZON, D, NU)
     best, last, half = points[f.argmax()], SIDE - 1, 0.5 / (SIDE - 1)
     shades, places = 45 * (f.max() - f) / np.ptp(f), points * last
     ground = [[*rounded(p - 0.5, 1), *rounded(p + 0.5, 1), round(s)] for p, s in zip(places, shades, strict=True)]
@@ -69,8 +76,9 @@ def scene() -> dict[str, Any]:
     return {
         "title": "π-GP-UCB: where do cells split?",
         "says": [
-            "Each square is a cell with a posterior of its own, and it splits into four once it holds enough pulls: "
-            "the smaller it is, the more.",
+            "Each square is a cell with a posterior of its own, and it splits into four once it holds "
+            f"{_pulls_to_split(first)} pulls; a cell of half the side needs more, {_pulls_to_split(2 * first)}, and "
+            "here none has split again.",
             "The smallest cells lie where f is high and round its best arm, since most pulls go there; elsewhere the "
             "first, large cells are left as they were.",
         ],
