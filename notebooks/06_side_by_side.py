@@ -528,8 +528,8 @@ record.finding(
     ["6-I", "6-G"],
     all(2 * (tuned - 1) < printed - 1 for printed, tuned in width_of) and record.verdict("6-I") == "reproduced",
     "Most of that price is width, not the rule: with β divided by one number, chosen on other problems, the best "
-    f"proved rule of a problem goes from {width_of[0][0]:.0f} times to {width_of[0][1]:.1f} times the least regret where "
-    "the norm is known (open), and loses its proof.",
+    f"proved rule of a problem goes from {width_of[0][0]:.0f} times to {width_of[0][1]:.1f} times the least regret "
+    "where the norm is known (open), and loses its proof.",
 )
 of_wrong = [measures.wrong_table(its, players) for its in measures.halves(wrong)]
 of_theory, light = ["GP-UCB", "IGP-UCB, tighter", "BPE, tighter", "GP-TS"], ["EI", "MPI", "PIMS"]

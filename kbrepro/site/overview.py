@@ -11,8 +11,8 @@ from kbrepro.verdicts import scorecard
 
 WHAT = (
     "We rewrote the algorithms of papers on Gaussian-process bandits from scratch, ran their experiments at the "
-    "papers' own scale, and judged their claims by written rules, marking those mended after results were seen. This is "
-    "what came out. A code such as 1-D leads to the claim that supports a sentence."
+    "papers' own scale, and judged their claims by written rules, marking those mended after results were seen. "
+    "This is what came out. A code such as 1-D leads to the claim that supports a sentence."
 )
 QUICK = (
     "**The answers below are those at full scale.** This is the report of a quick run, or of your own: the page of a "

@@ -106,10 +106,9 @@ def _frame(t: int) -> dict[str, Any]:
     return {"label": f"{t} pull{'s' * (t > 1)}", "says": says, "marks": marks}
 
 
-def scene() -> dict[str, Any]:
-    """Return the numbers and the words of the scene."""
-    its, panels = _carried(), []
-    z = its.after[1][0][0]["z"]
+def _panels(its: Carried) -> list[dict[str, Any]]:
+    """The layers, each with the inputs that it is known at, the layer itself and the arm."""
+    z, panels = its.after[1][0][0]["z"], []
     titles = ["layer 1: the arm goes in", "layer 2: the bar of layer 1 goes in", "layer 3: out comes the reward"]
     for i, ((into, out), title) in enumerate(zip(its.steps, titles, strict=True)):
         order = np.argsort(into)[::8] if i else its.section
@@ -121,6 +120,12 @@ def scene() -> dict[str, Any]:
         }
         inputs = rounded(z[z.between(*VIEW)][::EVERY] if i else into[its.section])
         panels.append({"title": title, "x": X[i], "y": Y, "inputs": inputs, "under": [], "over": over} | labels)
+    return panels
+
+
+def scene() -> dict[str, Any]:
+    """Return the numbers and the words of the scene."""
+    its = _carried()
     return {
         "title": "GPN-UCB: an interval through a chain of layers",
         "says": [
@@ -134,7 +139,7 @@ def scene() -> dict[str, Any]:
         ],
         "try": "Step on. When do the two bars of the reward become equal again, as they were at 1 pull? (B = 4 is "
         "given, twice the layers' norm.)",
-        "panels": panels,
+        "panels": _panels(its),
         "key": [
             [KINDS["no envelope"], "without envelope: mean ± B sd"],
             [KINDS["grid"], "with envelope"],

@@ -58,11 +58,9 @@ def _frame(its: pd.DataFrame, best: Array, most: int) -> dict[str, Any]:
     return {"label": f"round {t}", "says": says, "marks": marks}
 
 
-def scene() -> dict[str, Any]:
-    """Return the numbers and the words of the scene."""
-    problem, rows = _played()
+def _panels(problem: Problem) -> list[dict[str, Any]]:
+    """The function, and the square that its cells fill."""
     f, points = problem.expected_reward, problem.model.points
-    first = initial_side(HORIZON, D, NU)
     best, last, half = points[f.argmax()], SIDE - 1, 0.5 / (SIDE - 1)
     shades, places = 45 * (f.max() - f) / np.ptp(f), points * last
     ground = [[*rounded(p - 0.5, 1), *rounded(p + 0.5, 1), round(s)] for p, s in zip(places, shades, strict=True)]
@@ -73,6 +71,16 @@ def scene() -> dict[str, Any]:
         "over": [["text", *rounded(best), "✚", "#c04800"]],
     }
     axes |= {"xlabel": "arm, first coordinate", "ylabel": "arm, second coordinate"}
+    return [
+        axes | {"title": "f, unknown: light is high", "under": [["boxes", ground, "#000", "none", last]]},
+        axes | {"title": "pulls inside a cell: dark is many", "under": []},
+    ]
+
+
+def scene() -> dict[str, Any]:
+    """Return the numbers and the words of the scene."""
+    problem, rows = _played()
+    best, first = problem.model.points[problem.expected_reward.argmax()], initial_side(HORIZON, D, NU)
     return {
         "title": "π-GP-UCB: where do cells split?",
         "says": [
@@ -84,10 +92,7 @@ def scene() -> dict[str, Any]:
         ],
         "try": "Go back to round 1 and play (a step is 20 to 100 rounds). When does the first cell split, and when "
         "has the one with the best arm become as small as the smallest?",
-        "panels": [
-            axes | {"title": "f, unknown: light is high", "under": [["boxes", ground, "#000", "none", last]]},
-            axes | {"title": "pulls inside a cell: dark is many", "under": []},
-        ],
+        "panels": _panels(problem),
         "key": [[COLOUR, "edges of cells"]],
         "note": "Cross: the best arm.",
         "frames": [_frame(its, best, rows["pulls"].max()) for _, its in rows.groupby("round")],
