@@ -102,6 +102,19 @@ def test_a_live_scene_shows_the_regret_and_the_band_that_kbrepro_has(opened, pap
             assert (f"held f in {held} of {t} rounds" in told) == ("width" in its[0])
 
 
+def test_the_moment_shown_is_pressed_and_the_key_and_the_labels_have_what_is_drawn(opened):
+    pressed = "[...document.querySelectorAll('#scene-igp_ucb [aria-pressed=true]')].map(e => e.textContent)"
+    first, second = (its["name"] for its in live.read("igp_ucb")["moments"])
+    assert opened.ask(pressed) == [first]
+    opened.ask(f"{button('igp_ucb', second)}.click()")
+    assert opened.ask(pressed) == [second]
+    labels = "[...document.querySelectorAll('#scene-igp_ucb .halo')].map(e => e.textContent)"
+    assert opened.ask(labels) == ["left: EI", "right: EI, margin 0.1"]
+    keys = {paper: opened.ask(of(paper, ".key').textContent")) for paper in ("gp_ucb", "igp_ucb")}
+    assert moments.MISSED[1] in keys["gp_ucb"] and moments.STRIPS["EI"] not in keys["gp_ucb"]
+    assert moments.MISSED[1] not in keys["igp_ucb"] and keys["igp_ucb"].count(moments.STRIPS["EI"]) == 1
+
+
 @pytest.mark.parametrize("paper", RECORDED)
 def test_a_recorded_scene_is_played_from_its_start_to_its_point(opened, paper):
     point, last = said(opened, paper), live.read(paper)["open"]

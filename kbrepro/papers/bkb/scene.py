@@ -43,7 +43,7 @@ def _frame(t: int) -> dict[str, Any]:
     for name in TITLES:
         colour, view = look(name)["color"], views[name]
         ticks = ["boxes", [[m - 0.002, -4.65, m + 0.002, -4.2] for m in members], colour]
-        bands = [["area", *ends["exact"], GREY, 1, "#222", 3], ["area", *ends[name], TINTS[name], 1, colour, 1.2]]
+        bands = [["area", *ends["exact"], GREY, 1, "#222", 2], ["area", *ends[name], TINTS[name], 1, colour, 1.2]]
         marks.append([*bands, ["dots", observed, 2], ticks])
         held.append(np.mean(np.abs(f - view.mean)[x > UPTO] <= BAND * view.sd[x > UPTO]))
     sor, bkb = (f"{100 * share:.0f} % of the points" for share in held)
@@ -70,7 +70,7 @@ def scene() -> dict[str, Any]:
         "try": "Go back to 2 pulls and step on: does more data make SoR's band hold more of f?",
         "panels": [panel | {"title": title} for title in TITLES.values()],
         "key": [[GREY, f"exact ± {BAND:g} sd", "", 10], *bands, F, [SHADE, "the half that is observed", "", 10]],
-        "note": "Where grey shows, the panel's band lacks what the exact one has. Dots: what was observed.",
+        "note": "Where the darker grey shows, the panel's band lacks what the exact one has. Dots: what was observed.",
         "frames": [_frame(t) for t in KEPT],
         "open": len(KEPT) - 1,
     }
