@@ -137,7 +137,7 @@ def test_a_rule_that_changed_is_marked_with_the_verdict_by_the_rule_before(proje
     assert "*revised after seeing data*; by the rule before: reproduced" in scorecard.rows([found])[0]["mark"]
     runs = {"01_toy": {"claims": [found]}}
     assert scorecard._revised(runs) == (
-        "Rules revised after data of this edition were seen: 1; verdicts that moved up: 0, down: 1."
+        "Rules revised after data of this edition were seen: 1. Verdicts that moved up: 0, down: 1."
     )
     path.write_text(RULES.replace("    slope: {", "    steep: {").replace("{slope}", "{steep}"))
     given = {"steep": Estimate(1, 1, 1), "level": Estimate(1, 1, 1)}

@@ -24,10 +24,10 @@ KEY = [F, ["#555", "posterior mean and band"]]
 NOTE = "Dots: what was observed, the last one open. Triangle: the next arm; click in a panel to pull another."
 #: What is explained only where it is drawn: where a band misses f, and the dotted line and strip of EI and PI.
 MISSED = ["#b050e8", "where the band misses f"]
-STRIPS = {
-    "EI": "EI: dotted what it asks to exceed, shaded the log of EI, cut below its top; larger is better.",
-    "PI": "PI: dotted what it asks to exceed, shaded its z-score, cut below its top; larger is better.",
-}
+STRIPS = dict(
+    EI="EI: dotted what it asks to exceed, shaded the log of EI, cut below its top; larger is better.",
+    PI="PI: dotted what it asks to exceed, shaded its z-score, cut below its top; larger is better.",
+)
 ABOUT = (
     "SE: squared exponential. GP-UCB has the width of 2010 for f drawn from the assumed kernel; the widths of IGP-UCB "
     "(2017) and its tighter form (2024) are given the gain of the pulls and a bound on the norm of f under the true "
