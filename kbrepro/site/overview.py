@@ -14,6 +14,8 @@ WHAT = (
     "papers' own scale, and judged their claims by written rules, marking those mended after results were seen. "
     "This is what came out. A code such as 1-D leads to the claim that supports a sentence."
 )
+#: How many answers of a paper stand in view; what came out of each in a line stands above.
+FIRST = 3
 QUICK = (
     "**The answers below are those at full scale.** This is the report of a quick run, or of your own: the page of a "
     "paper shows that run, with the full-scale verdict next to each of its verdicts."
@@ -73,14 +75,16 @@ def _totals(source: Path, files: Path) -> str:
 
 
 def _card(root: Path, folder: Path, quoted: Path, run: Mapping[str, Any] | None, files: Path) -> str:
-    """One paper: its answers, its totals, a figure."""
+    """One paper: its totals, its first answers and, folded, the others, a figure."""
     heading, named = title(folder)
     parts = ['<div class="paper">', f'<h3><a href="{folder.name}.html">{heading}</a></h3>', inside(root, named)]
     if run is None:
         parts.append("There is no full-scale run of it.")
     else:
-        parts.append("\n".join(f"- {answer}" for answer in scorecard.answers(run)))
-        parts += [f"{scorecard.summary(run['claims'])}.", _headline(quoted, folder.name, files)]
+        answers = [f"- {answer}" for answer in scorecard.answers(run)]
+        parts += [f"{scorecard.summary(run['claims'])}.", "\n".join(answers[:FIRST])]
+        parts += [scorecard.folded("More of what came out", "\n".join(answers[FIRST:]))] if answers[FIRST:] else []
+        parts.append(_headline(quoted, folder.name, files))
     ids = [r["id"] for r in run["claims"]] if run else []
     text = "\n\n".join(part for part in parts if part)
     return linked(text, ids, f"{folder.name}.html") + "\n\n</div>"
