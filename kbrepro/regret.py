@@ -76,6 +76,11 @@ def relative_difference(a: Array, b: Array) -> Array:
     return (a - b).mean(axis=-1) / b.mean(axis=-1)
 
 
+def ratio(a: Array, b: Array) -> Array:
+    """Return the mean of a over that of b, over the last axis."""
+    return a.mean(axis=-1) / b.mean(axis=-1)
+
+
 def intervals(seed: int) -> np.random.Generator:
     """Return the random stream that resampling draws from: one for all intervals of a root seed."""
     return np.random.default_rng([seed, 2])

@@ -31,7 +31,7 @@ def index(root: Path, results: Path, folders: Sequence[Path], files: Path) -> st
     parts = ["# Do papers on Gaussian-process bandits hold up?"]
     if results != full:
         parts.append(f"```{{warning}}\n{QUICK if kept else ALONE}\n```")
-    total = scorecard.totals(quoted, scorecard.in_short(root, quoted)) if scorecard.of_papers(quoted) else ""
+    total = scorecard.totals(root, quoted) if scorecard.of_papers(quoted) else ""
     parts += [WHAT, total, _totals(source, files), *_across(root, quoted)]
     parts += [_across_the_page(folder, quoted[folder.name]) for folder in _others(folders, quoted)]
     papers = [folder for folder in folders if not scorecard.synthesis(runs[folder.name])]
@@ -81,9 +81,7 @@ def _card(root: Path, folder: Path, quoted: Path, run: Mapping[str, Any] | None,
     if run is None:
         parts.append("There is no full-scale run of it.")
     else:
-        answers = [f"- {answer}" for answer in scorecard.answers(run)]
-        parts += [f"{scorecard.summary(run['claims'])}.", "\n".join(answers[:FIRST])]
-        parts += [scorecard.folded("More of what came out", "\n".join(answers[FIRST:]))] if answers[FIRST:] else []
+        parts += [f"{scorecard.summary(run['claims'])}.", *_answers(run, FIRST, "More of what came out")]
         parts.append(_headline(quoted, folder.name, files))
     ids = [r["id"] for r in run["claims"]] if run else []
     text = "\n\n".join(part for part in parts if part)
@@ -92,11 +90,17 @@ def _card(root: Path, folder: Path, quoted: Path, run: Mapping[str, Any] | None,
 
 def _across_the_page(folder: Path, run: Mapping[str, Any]) -> str:
     """A notebook without a paper: its first answer, the others folded, its totals."""
-    answers = [f"- {answer}" for answer in scorecard.answers(run)]
-    parts = ['<div class="synthesis">', f'<h3><a href="{folder.name}.html">{title(folder)[0]}</a></h3>', *answers[:1]]
-    parts += [scorecard.folded("More of what it found", "\n".join(answers[1:]))] if answers[1:] else []
+    parts = ['<div class="synthesis">', f'<h3><a href="{folder.name}.html">{title(folder)[0]}</a></h3>']
+    parts += _answers(run, 1, "More of what it found")
     text = "\n\n".join([*parts, f"{scorecard.summary(run['claims'])}."])
     return linked(text, [r["id"] for r in run["claims"]], f"{folder.name}.html") + "\n\n</div>"
+
+
+def _answers(run: Mapping[str, Any], n: int, more: str) -> list[str]:
+    """The first n answers of a run, and the others folded."""
+    answers = [f"- {answer}" for answer in scorecard.answers(run)]
+    folded = scorecard.folded(more, "\n".join(answers[n:])) if answers[n:] else ""
+    return [*filter(None, ["\n".join(answers[:n]), folded])]
 
 
 def _headline(quoted: Path, name: str, files: Path) -> str:

@@ -119,7 +119,7 @@ class Results(dict[str, str]):
 
     def _lead(self, _: str) -> str:
         """The totals in two sentences."""
-        return scorecard.totals(self.found.runs).partition("<br>")[0]
+        return scorecard.headline(self.found.runs)
 
     def _edition(self, _: str) -> str:
         """The edition that all runs are of."""
@@ -127,7 +127,7 @@ class Results(dict[str, str]):
         return name
 
     def _summary(self, number: str) -> str:
-        return scorecard.summary(self._run(number)[1]["claims"]).partition(";")[0]
+        return scorecard.counted(self._run(number)[1]["claims"])
 
     def _choices(self, first: str) -> str:
         return "\n".join(scorecard.ranked_choices(self.found.runs).splitlines()[: 2 + int(first)])

@@ -105,11 +105,7 @@ def _authors(paper: dict[str, Any]) -> str:
 
 
 def _totals(found: Found) -> str:
-    return (
-        scorecard.totals(found.runs, scorecard.in_short(found.root, found.runs))
-        if scorecard.of_papers(found.runs)
-        else _NO_RUN
-    )
+    return scorecard.totals(found.root, found.runs) if scorecard.of_papers(found.runs) else _NO_RUN
 
 
 def _answers(found: Found) -> str:
@@ -125,8 +121,8 @@ def _side_by_side(found: Found) -> str:
 
 def _answer(found: Found, notebook: str, name: str) -> str:
     run = found.runs[notebook]
-    count = scorecard.summary(run["claims"]).partition(";")[0]
-    return "<br>– ".join([f"- **[{name}](notebooks/{notebook}.ipynb)**: {count}", *scorecard.answers(run)])
+    head = f"- **[{name}](notebooks/{notebook}.ipynb)**: {scorecard.counted(run['claims'])}"
+    return "<br>– ".join([head, *scorecard.answers(run)])
 
 
 def _across(found: Found) -> str:

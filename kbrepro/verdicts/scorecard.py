@@ -224,11 +224,16 @@ def standing(records: Iterable[Record]) -> tuple[list[str], list[str], list[str]
 
 
 def summary(records: Sequence[Record]) -> str:
-    """Return the totals of a notebook: '5 of 6 claims of the paper stand (reproduced), 1 is open (undecided)'.
+    """Return the totals of a notebook as `counted` has them, and what does not count."""
+    outside = [] if synthesis({"claims": records}) else _tally(ASIDE, [r["counts_as"] for r in records])
+    return counted(records) + f"; not counted: {', '.join(outside)}" * bool(outside)
 
-    What does not count follows; if all are our own questions, they are counted by verdict.
+
+def counted(records: Sequence[Record]) -> str:
+    """Return how claims came out: '5 of 6 claims of the paper stand (reproduced), 1 is open (undecided)'.
+
+    If all are our own questions, they are counted by verdict.
     """
-    outside = _tally(ASIDE, [r["counts_as"] for r in records])
     if synthesis({"claims": records}):
         found = _tally(VERDICTS, [r["verdict"] for r in records])
         return f"{len(records)} question{'s' * (len(records) != 1)} of our own: {', '.join(found)}"
@@ -241,24 +246,31 @@ def summary(records: Sequence[Record]) -> str:
         for i, (its, verb) in enumerate(zip(groups, verbs, strict=True))
         if its or not i
     ]
-    return ", ".join(told) + f"; not counted: {', '.join(outside)}" * bool(outside)
+    return ", ".join(told)
 
 
-def totals(runs: Runs, short: Sequence[str] = ()) -> str:
-    """Return the totals of all papers in Markdown; `short`, as from `in_short`, stands below the headline.
+def headline(runs: Runs) -> str:
+    """Return how many claims of the papers stand, fail and are open.
 
     Theorems are counted apart, too: a run can refute one, and never show that it is true.
     """
     records = [r for run in of_papers(runs).values() for r in run["claims"]]
-    (stand, fail, rest), outside = standing(records), [r["counts_as"] for r in records if r["counts_as"] in ASIDE]
+    stand, fail, rest = map(len, standing(records))
     good, bad, unclear = map(len, standing(r for r in records if r["kind"] == "theorem"))
-    lead = (
-        f"**{len(stand)} of {len(stand + fail + rest)} claims of the papers stand, {len(fail)} fail, and {len(rest)} "
-        "are open or depend on a choice that the paper does not name.**"
+    text = (
+        f"**{stand} of {stand + fail + rest} claims of the papers stand, {fail} fail, and {rest} are open or depend on "
+        "a choice that the paper does not name.**"
     )
     if n := good + bad + unclear:
-        lead += f" Of these claims {n} {'are theorems' if n > 1 else 'is a theorem'}: {good} showed no violation, "
-        lead += f"{bad} failed, {unclear} stayed open."
+        text += f" Of these claims {n} {'are theorems' if n > 1 else 'is a theorem'}: {good} showed no violation, "
+        text += f"{bad} failed, {unclear} stayed open."
+    return text
+
+
+def totals(root: Path, runs: Runs) -> str:
+    """Return the headline in Markdown, and below it each paper in a line, totals by verdict, and what was not done."""
+    records = [r for run in of_papers(runs).values() for r in run["claims"]]
+    (stand, fail, rest), outside = standing(records), [r["counts_as"] for r in records if r["counts_as"] in ASIDE]
     lines = [
         f"*{head}*: {'; '.join(f'{_tally([v], its)[0]} ({MEANS[v]})' for v in VERDICTS if v in its)}."
         for head, its in (("Stand", stand), ("Fail", fail), ("Open", rest))
@@ -267,7 +279,9 @@ def totals(runs: Runs, short: Sequence[str] = ()) -> str:
     lines += [f"*Not counted*: {_outside(outside)}."] if outside else []
     data = {Path(name).parts[0] for run in runs.values() for name in run.get("facts", {}).get("data", ())}
     real = f" Claims on sensors were judged on real readings ({', '.join(sorted(data))})." if data else ""
-    return "<br>– ".join([lead, *short, *lines, f"*Not done*: {NOT_DONE[0].lower()}{NOT_DONE[1:]}{real}"])
+    return "<br>– ".join(
+        [headline(runs), *in_short(root, runs), *lines, f"*Not done*: {NOT_DONE[0].lower()}{NOT_DONE[1:]}{real}"]
+    )
 
 
 def _which(its: Sequence[str]) -> str:
@@ -346,7 +360,7 @@ def scorecard(root: Path, results: Path | None = None) -> str:
     its = [r for name in of_papers(runs) for r in lines[name]]
     columns = {"": "id", "claim": "says", "what we find": "evidence", "verdict": "mark"}
     columns |= {} if main else {"at full scale": "at full scale"}
-    parts = ["# Scorecard", totals(runs, in_short(root, runs)), matrix(runs), folded("What the verdicts mean", LEGEND)]
+    parts = ["# Scorecard", totals(root, runs), matrix(runs), folded("What the verdicts mean", LEGEND)]
     parts.append(view([r for r in its if r["counts_as"] in COUNTED], columns))
     for kind, means in ASIDE.items():
         aside = [r for r in its if r["counts_as"] == kind]

@@ -111,8 +111,8 @@ def test_the_moment_shown_is_pressed_and_the_key_and_the_labels_have_what_is_dra
     labels = "[...document.querySelectorAll('#scene-igp_ucb .halo')].map(e => e.textContent)"
     assert opened.ask(labels) == ["left: EI", "right: EI, margin 0.1"]
     keys = {paper: opened.ask(of(paper, ".key').textContent")) for paper in ("gp_ucb", "igp_ucb")}
-    assert moments.MISSED[1] in keys["gp_ucb"] and moments.STRIPS["EI"] not in keys["gp_ucb"]
-    assert moments.MISSED[1] not in keys["igp_ucb"] and keys["igp_ucb"].count(moments.STRIPS["EI"]) == 1
+    assert moments.MISSED[1] in keys["gp_ucb"] and moments.STRIP not in keys["gp_ucb"]
+    assert moments.MISSED[1] not in keys["igp_ucb"] and keys["igp_ucb"].count(moments.STRIP) == 1
 
 
 @pytest.mark.parametrize("paper", RECORDED)

@@ -2,7 +2,7 @@
 const LAST = 199;
 
 // A moment: what is true, what is given to both players, and the round t that is shown.
-const opened = (root, { truth, given, players, t }, { horizon, delta, key, missed, note, strips, about }, looks) => {
+const opened = (root, { truth, given, players, t }, { horizon, delta, key, missed, note, strip, about }, looks) => {
   const { INK, shown, chart, make, div, button, slider, choice } = Charts;
   const x = Array.from({ length: LAST + 1 }, (_, i) => i / LAST), arm = (v) => Math.round(v * LAST);
   let rounds, byHand, seed = 1;
@@ -84,8 +84,8 @@ const opened = (root, { truth, given, players, t }, { horizon, delta, key, misse
   };
   const render = () => {
     panels.forEach(panel);
-    const asks = players.map(({ name }) => strips[name.slice(0, 2)]);
-    Charts.key(legend, rounds.some((its) => its[time.at].holds === false) ? [...key, missed] : key, [note, ...new Set(asks)].join(" "));
+    const asks = rounds.map((its) => "target" in its[time.at]);
+    Charts.key(legend, rounds.some((its) => its[time.at].holds === false) ? [...key, missed] : key, asks.includes(true) ? `${note} ${strip}` : note);
     const curves = rounds.map((its) => [0, ...its.map((r) => r.regret)]), ends = curves.map((c) => c[time.at]), most = Math.max(...curves.flat()) || 1;
     chart(regret, { height: 200, x: [0, horizon], y: [-0.15 * most, 1.15 * most], xlabel: "round", ylabel: "regret" }, (pen) => curves.map((c, i) => {
       const [colour, dash] = look(i), { name, margin } = players[i];

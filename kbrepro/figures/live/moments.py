@@ -24,9 +24,9 @@ KEY = [F, ["#555", "posterior mean and band"]]
 NOTE = "Dots: what was observed, the last one open. Triangle: the next arm; click in a panel to pull another."
 #: What is explained only where it is drawn: where a band misses f, and the dotted line and strip of EI and PI.
 MISSED = ["#b050e8", "where the band misses f"]
-STRIPS = dict(
-    EI="EI: dotted what it asks to exceed, shaded the log of EI, cut below its top; larger is better.",
-    PI="PI: dotted what it asks to exceed, shaded its z-score, cut below its top; larger is better.",
+STRIP = (
+    "EI and PI: dotted what they ask to exceed, shaded the log of EI or the z-score of PI, cut below its top; larger "
+    "is better."
 )
 ABOUT = (
     "SE: squared exponential. GP-UCB has the width of 2010 for f drawn from the assumed kernel; the widths of IGP-UCB "
@@ -95,5 +95,5 @@ def moment(name: str, true: Numbers, players: Sequence[Mapping[str, Any]], t: in
 
 def of(its: Sequence[Numbers]) -> Numbers:
     """Return what a live scene needs besides its title and what it says."""
-    words = {"key": KEY, "missed": MISSED, "note": NOTE, "strips": STRIPS, "about": ABOUT}
+    words = {"key": KEY, "missed": MISSED, "note": NOTE, "strip": STRIP, "about": ABOUT}
     return {"horizon": HORIZON, "delta": DELTA, "moments": list(its), **words}

@@ -30,6 +30,7 @@ from kbrepro.regret import (
     intervals,
     largest,
     mean_difference,
+    ratio,
     relative_difference,
     share,
     weakest,
@@ -79,11 +80,6 @@ def claim_1_E(pair: Panel, regret: Panel, seed: int) -> Judged:
     found = {part: against(of, pair, "GP-UCB/5", "EI", seed, method) for part, (of, method) in both.items()}
     found["incumbents"] = against(ratio, regret, "EI, noisy incumbent", "EI", seed)
     return found | {"undivided": against(relative_difference, pair, UNDIVIDED, "EI", seed)}
-
-
-def ratio(a: Array, b: Array) -> Array:
-    """Return the mean of a over that of b, along the last axis."""
-    return a.mean(axis=-1) / b.mean(axis=-1)
 
 
 def of_medians(a: Array, b: Array) -> Array:

@@ -26,6 +26,7 @@ from kbrepro.regret import (
     intervals,
     largest,
     paired_share,
+    ratio,
     share,
     weakest,
 )
@@ -75,11 +76,6 @@ def apart(key: Key, panel: Panel, rule: str, rival: str, seed: int) -> Estimate:
 
 def _resampled(statistic: Callable[..., Array], *samples: Array, seed: int, method: str = "BCa") -> Estimate:
     return bootstrap(statistic, *samples, rng=intervals(seed), method=method)
-
-
-def ratio(a: Array, b: Array) -> Array:
-    """Return the mean of a over that of b, over the last axis."""
-    return a.mean(axis=-1) / b.mean(axis=-1)
 
 
 def smallest_ratio(pairs: Iterable[tuple[Array, Array]], seed: int) -> Estimate:

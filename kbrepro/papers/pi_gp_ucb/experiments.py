@@ -1,6 +1,7 @@
 """What the notebook on π-GP-UCB measures: shares of uniform regret and printed means, cells, gains, operations."""
 
 import math
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -16,7 +17,7 @@ from kbrepro.policies import UCB
 from kbrepro.policies.base import best_arm
 from kbrepro.posterior import LatticePosterior
 from kbrepro.problems import Gaussian, Model, Problem, Trial
-from kbrepro.regret import Estimate, Trace, bootstrap, edges, estimated_mean, intervals
+from kbrepro.regret import Estimate, Trace, bootstrap, edges, estimated_mean, intervals, ratio
 from kbrepro.simulation import Experiment, rounds
 
 #: Runs behind a number that the paper prints.
@@ -33,9 +34,9 @@ def uniform_regret(experiment: Experiment, trials: int, seed: int) -> Array:
 
 
 #: How regret and uniform regret of runs may be averaged, over the last axis, as the rules name it.
-AVERAGES = {
+AVERAGES: dict[str, Callable[..., Array]] = {
     "mean of ratios": lambda regret, uniform: (regret / uniform).mean(axis=-1),
-    "ratio of means": lambda regret, uniform: regret.mean(axis=-1) / uniform.mean(axis=-1),
+    "ratio of means": ratio,
     "median": lambda regret, uniform: np.median(regret / uniform, axis=-1),
 }
 
