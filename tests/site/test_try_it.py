@@ -5,12 +5,13 @@ import re
 from itertools import pairwise
 
 import matplotlib.pyplot as plt
+import nbformat
 import numpy as np
 import pytest
 from colours import CONTRAST, TOLD_APART, contrast_with_white, distance
 from players import POLICIES
 
-from kbrepro import papers
+from kbrepro import papers, paths
 from kbrepro.figures import live
 from kbrepro.figures.live import moments
 from kbrepro.figures.style import look
@@ -183,3 +184,13 @@ def test_a_notebook_shows_its_scene_in_one_piece():
     its = live.show("bkb")
     shown = its._repr_html_()
     assert live.html("bkb") in shown and shown.count("<script>") == 1 and live.read("bkb")["says"][0] in repr(its)
+
+
+@pytest.mark.parametrize("paper", PAPERS)
+def test_kept_notebooks_show_their_scene_by_todays_scripts(paper):
+    root, stem = paths.project_root(), papers.found()[paper].notebook
+    for kept in (root / "notebooks" / f"{stem}.ipynb", root / "results/paper" / stem / "notebook.ipynb"):
+        cells = nbformat.read(kept, as_version=4).cells
+        (shown,) = [cell for cell in cells if f'live.show("{paper}")' in cell.source]
+        (output,) = shown.outputs
+        assert output.data["text/html"] == live.show(paper)._repr_html_(), f"{kept.name} is out of date: {stem}"
