@@ -42,6 +42,7 @@ def opened(request, browser, page):
     browser.call("Emulation.setEmulatedMedia", features=[])
     browser.call("Emulation.setTouchEmulationEnabled", enabled=request.param < 600)
     browser.open(page, request.param)
+    settled(browser)  # a scene is drawn when its width is first observed, which may be after the load
     yield browser
     settled(browser)
     assert browser.complaints == []
