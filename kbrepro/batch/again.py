@@ -5,7 +5,7 @@ from pathlib import Path
 
 from kbrepro import store
 from kbrepro.batch import audit, compare
-from kbrepro.batch.compare import SAME, Item
+from kbrepro.batch.compare import DIFFERS, Item
 from kbrepro.batch.run import PAPER, Run, RunFailed, judged_again, plan
 from kbrepro.verdicts import scorecard
 
@@ -21,10 +21,11 @@ def told(root: Path, notebooks: list[str]) -> Iterator[str]:
 def differing(r: Run) -> list[Item]:
     """Return the claims and tables that change when a run is judged and shown from its store alone.
 
-    Seconds, and what follows from them, are those of the stored run. Raises RunFailed if the store lacks a label.
+    Numbers within the tolerance of `compare` do not count: another processor rounds differently. Seconds, and what
+    follows from them, are those of the stored run. Raises RunFailed if the store lacks a label.
     """
     with judged_again(r) as folder:
-        return [item for item in compare.items(r.root, r.notebook, r.folder, folder) if item.state != SAME]
+        return [item for item in compare.items(r.root, r.notebook, r.folder, folder) if item.state == DIFFERS]
 
 
 def _verdicts(r: Run) -> str:
