@@ -68,8 +68,8 @@ def arm_index(arm: int, n_arms: int) -> None:
 
 
 def memory(needed: float, what: str) -> None:
-    """Raise MemoryError, in GB, unless `needed` bytes are free."""
-    import psutil  # here: the face of the package loads numbers alone
+    """Raise MemoryError, with both sizes in GB, unless `needed` bytes are free."""
+    import psutil  # here: `import kbrepro` loads numerics only
 
     free = psutil.virtual_memory().available
     if needed > free:

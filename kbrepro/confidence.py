@@ -44,7 +44,7 @@ class Constant:
 
 @dataclass(frozen=True, eq=False)
 class Probable:
-    """A width whose band holds with probability 1 - `delta`, 0 < delta < 1."""
+    """A width whose band holds with probability 1 - `delta`; ValueError unless 0 < delta < 1."""
 
     delta: float
 
@@ -56,8 +56,8 @@ class Probable:
 class Bayes(Probable):
     """sqrt(beta_t / divide_beta_by), beta_t = 2 log(n_arms t^2 pi^2 / (6 delta)).
 
-    Srinivas et al., Theorem 1: f drawn from the GP, finitely many arms; the band holds with probability 1 - delta. They
-    write sqrt(beta_t) sigma, so their width is sqrt(beta_t), and dividing beta_t by 5 divides the width by its root.
+    Srinivas et al., Theorem 1: f drawn from the GP, finitely many arms. Undivided, the band holds with probability
+    1 - delta. They write sqrt(beta_t) sigma, so dividing beta_t by 5 divides the width by sqrt(5).
     """
 
     divide_beta_by: float = 1.0
@@ -92,7 +92,7 @@ class Improved(Probable):
         return norm + noise_scale * np.sqrt(2 * (gain + 1 + math.log(1 / self.delta)))
 
     def of(self, model: Model, gain: Gain) -> Gain:
-        """Return the width at a gain, for the model of a policy."""
+        """Return the width at a gain, for the model of a policy; ValueError if the model has no norm."""
         return self.at(gain, norm=model.known_norm, noise_scale=model.noise_scale)
 
     def __call__(self, policy: Asking) -> float:
@@ -113,7 +113,7 @@ class SelfNormalised(Probable):
         return norm + noise_scale / math.sqrt(noise_variance) * np.sqrt(2 * (gain + math.log(1 / self.delta)))
 
     def of(self, model: Model, gain: Gain) -> Gain:
-        """Return the width at a gain, for the model of a policy."""
+        """Return the width at a gain, for the model of a policy; ValueError if the model has no norm."""
         return self.at(gain, norm=model.known_norm, noise_scale=model.noise_scale, noise_variance=model.noise_variance)
 
     def __call__(self, policy: Asking) -> float:

@@ -1,4 +1,4 @@
-"""Information gain I(y; f) in nats: of given pulls, of the greedy rule, and its spectral upper bounds."""
+"""Information gain I(y; f) in nats: of greedy pulls, its spectral bound and its rates; the effective dimension."""
 
 import heapq
 import math
@@ -20,8 +20,8 @@ RATES = ("linear", "squared exponential", "matern")
 def greedy_gain(kernel: Kernel, points: Array, noise_variance: float, horizon: int) -> tuple[Array, NDArray[np.int64]]:
     """Return the gain (horizon,) after each pull of the arm of largest variance, and the arms pulled (horizon,).
 
-    The experimental-design rule of Srinivas et al., eq. 4; its gain is at least (1 - 1/e) of the best (eq. 5).
-    Ties go to the lowest arm number.
+    The experimental-design rule of Srinivas et al., eq. 4, at points (A, d); its gain is at least (1 - 1/e) of the best
+    (eq. 5). Ties go to the lowest arm number.
     """
     posterior = exact_posterior(kernel, points, noise_variance, horizon)
     gains, pulled = np.empty(horizon), np.empty(horizon, dtype=int)
@@ -33,10 +33,11 @@ def greedy_gain(kernel: Kernel, points: Array, noise_variance: float, horizon: i
 
 
 def allocated_gain(eigenvalues: Array, noise_variance: float, horizon: int) -> Array:
-    """Return 1/2 max sum_s log(1 + m_s eigenvalue_s / noise_variance) over integers sum_s m_s = T, T = 1..horizon.
+    """Return 1/2 max sum_s log(1 + m_s eigenvalue_s / noise_variance), integer m_s of sum T = 1..horizon, (horizon,).
 
     The maximum in Srinivas et al., eq. 8 (Lemma 7.6). The objective is concave and separable, so handing out the
-    pulls one by one to the largest increment is exact. It bounds the gain of any T pulls (Horn's inequality).
+    pulls one by one to the largest increment is exact. It bounds the gain of any T pulls (Horn's inequality). Raises
+    ValueError unless noise variance and horizon are positive.
     """
     checks.positive(noise_variance=noise_variance)
     checks.positive_int(horizon=horizon)
@@ -56,7 +57,7 @@ def gain_rate(kernel: str, T: float | Array, d: int, nu: float = 2.5) -> Array:
     """Return the rate of gamma_T without its constant, Srinivas et al., Theorem 5, same shape as T.
 
     d log T for `linear`, (log T)^(d + 1) for `squared exponential`, T^(d (d + 1) / (2 nu + d (d + 1))) log T for
-    `matern`.
+    `matern`; ValueError on another kernel.
     """
     checks.one_of(RATES, kernel=kernel)
     if kernel == "linear":

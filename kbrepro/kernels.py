@@ -1,7 +1,7 @@
 """Covariance functions (kernels) over points: `kernel(X, Z) -> (n, m)` and `kernel.diag(X) -> (n,)`.
 
 Points are the rows of X (n, d) and Z (m, d). Every kernel is a small frozen value: it can be compared, printed
-and sent to a worker.
+and sent to a worker. Kernels with parameters raise ValueError unless all of them are positive.
 """
 
 from dataclasses import dataclass, field
@@ -21,7 +21,7 @@ NEGATIVE_EIGENVALUE = 1e-10
 
 
 def grid(n: int, d: int = 1, low: float = 0.0, high: float = 1.0) -> Array:
-    """Return the (n**d, d) points of an equispaced grid on [low, high]^d with n points per side."""
+    """Return the (n**d, d) points of an equispaced grid on [low, high]^d with n >= 1 points per side."""
     checks.positive_int(n=n, d=d)
     side = np.linspace(low, high, n)
     return np.stack(np.meshgrid(*[side] * d, indexing="ij"), axis=-1).reshape(-1, d)
@@ -62,7 +62,7 @@ class SquaredExponential(_WithVariance):
 
 @dataclass(frozen=True)
 class Matern(_WithVariance):
-    """Matérn kernel of smoothness nu = 1/2, 3/2 or 5/2 (Srinivas et al., Section 5.2; closed forms)."""
+    """Matérn kernel of smoothness nu = 1/2, 3/2 or 5/2 (Srinivas et al., Section 5.2); ValueError on another nu."""
 
     lengthscale: float
     nu: float
@@ -106,7 +106,8 @@ class Independent(_WithVariance):
 class Empirical:
     """A given (A, A) covariance; points are arm indices, rows of an (n, 1) array.
 
-    Raises ValueError if the matrix is not square, finite, symmetric and positive semidefinite.
+    Raises ValueError unless the matrix is square, finite, symmetric, positive semidefinite and not 0; a call raises
+    IndexError on an arm out of range.
     """
 
     covariance: Array = field(repr=False)

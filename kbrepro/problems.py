@@ -31,7 +31,7 @@ class Trial:
         checks.non_negative_int(seed=self.seed, number=self.number)
 
     def rng(self, purpose: str) -> np.random.Generator:
-        """Return a new generator for one purpose: `function` or `run`."""
+        """Return a new generator for one purpose, `function` or `run`; ValueError on another."""
         checks.one_of(("function", "run"), purpose=purpose)
         # numpy pads a seed with zeros: a last entry of 0 would make [seed, number, 0] the stream of [seed, number]
         return np.random.default_rng([self.seed, self.number, {"function": 1, "run": 2}[purpose]])
@@ -155,9 +155,9 @@ class Known:
 def covariance_factor(K: Array) -> Array:
     """Return F (A, r) with F F^T = K (A, A) up to FACTOR_TOLERANCE max(diag K), by pivoted Cholesky.
 
-    Smooth kernels are numerically singular (rank 19 for 1000 points of the squared exponential, lengthscale 0.2),
-    and K is never inverted. On grids, arms that mirror each other tie for the next pivot, and with another rounding a
-    machine would draw another function: weights that fall from 2 to 1 favour the earlier arm.
+    Smooth kernels are numerically singular (rank 19 for 1000 points of the squared exponential, lengthscale 0.2), and K
+    is never inverted. On grids, arms that mirror each other tie for the next pivot, and rounding would decide which
+    function is drawn: weights that fall from 2 to 1 favour the earlier arm.
     """
     weights = np.linspace(2.0, 1.0, len(K))[:, None]
     c, pivots, rank, _ = dpstrf(weights * K * weights.T, tol=FACTOR_TOLERANCE * K.diagonal().max(), lower=1)
@@ -167,7 +167,10 @@ def covariance_factor(K: Array) -> Array:
 
 
 def prior_draws(kernel: Kernel, points: Array) -> Callable[[np.random.Generator], Array]:
-    """Return rng -> one draw (A,) of f ~ GP(0, kernel) at points (A, d): by a factor, on a large lattice by FFT."""
+    """Return a function of rng that draws f (A,) ~ GP(0, kernel) at points (A, d).
+
+    By FFT on a large lattice, else by a factor of the covariance; MemoryError if that does not fit.
+    """
     if len(points) >= LATTICE_FROM:
         with suppress(ValueError):  # no lattice, or the kernel is not stationary
             return LatticeDraws(kernel, points)
@@ -177,7 +180,7 @@ def prior_draws(kernel: Kernel, points: Array) -> Callable[[np.random.Generator]
 
 
 def draw_from_prior(kernel: Kernel, points: Array, rng: np.random.Generator) -> Array:
-    """Return one draw (A,) of f ~ GP(0, kernel) at points (A, d)."""
+    """Return one draw (A,) of f ~ GP(0, kernel) at points (A, d); raises as `prior_draws`."""
     return prior_draws(kernel, points)(rng)
 
 
@@ -223,7 +226,7 @@ class RKHSFunction:
     """Source of functions with exactly this RKHS `norm`, and noise uniform on +- sqrt(noise_variance).
 
     f = sum_i a_i k(c_i, .) with n_centres arms drawn without replacement as centres and normal weights a, scaled so
-    that sqrt(a^T K a) = norm.
+    that sqrt(a^T K a) = norm. Raises ValueError unless norm > 0 and 1 <= n_centres <= A.
     """
 
     kernel: Kernel

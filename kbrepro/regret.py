@@ -32,7 +32,7 @@ class Interval(NamedTuple):
 class Estimate(Interval):
     """A value and its interval; low = high = value for a number without sampling error.
 
-    `halves`: the same from each half of the trials, if there are at least twice FEWEST, or four blocks.
+    `halves`: the estimate from each half of the trials, if there are at least twice FEWEST, or four blocks.
     """
 
     halves: tuple[Estimate, Estimate] | None = None
@@ -82,7 +82,7 @@ def ratio(a: Array, b: Array) -> Array:
 
 
 def intervals(seed: int) -> np.random.Generator:
-    """Return the random stream that resampling draws from: one for all intervals of a root seed."""
+    """Return the random stream that resampling draws from: it starts anew for every interval of a root seed."""
     return np.random.default_rng([seed, 2])
 
 
@@ -109,7 +109,7 @@ def bootstrap(
 def _resampled(
     statistic: Callable[..., Array], samples: Sequence[Array], rng: np.random.Generator, method: str
 ) -> Estimate:
-    from scipy import stats  # here: it takes longer to load than all the rest of the face
+    from scipy import stats  # here: it takes longer to load than the rest of `import kbrepro`
 
     resample = partial(stats.bootstrap, samples, lambda *its, axis: statistic(*its), paired=True, vectorized=True,
                        n_resamples=RESAMPLES, batch=AT_ONCE, confidence_level=LEVEL)  # fmt: skip
@@ -161,7 +161,7 @@ def block_length(series: Array) -> int:
     """Return how many neighbours make a block: five autocorrelation times of a series (n,), at most a quarter of it.
 
     Means of such blocks are nearly independent: in a first-order autoregression neighbouring ones have a correlation
-    of .06. Raises ValueError if there are fewer than four numbers.
+    of 0.06. Raises ValueError if there are fewer than four numbers.
     """
     if len(series) < 4:
         raise ValueError(f"series has {len(series)} numbers: it must have at least 4, one a block")
@@ -244,7 +244,7 @@ def estimated_mean(samples: Array, seed: int) -> Estimate:
 
 def share(successes: NDArray[np.bool_]) -> Estimate:
     """Return the share of successes (n,) with its 95 % Clopper-Pearson interval."""
-    from scipy.stats import binomtest  # here: it takes longer to load than all the rest of the face
+    from scipy.stats import binomtest  # here: it takes longer to load than the rest of `import kbrepro`
 
     def of(its: NDArray[np.bool_]) -> Estimate:
         result = binomtest(int(np.sum(its)), len(its))
@@ -285,7 +285,7 @@ def largest(estimates: Iterable[Estimate]) -> Estimate:
 
 
 def farthest(estimates: Iterable[Estimate], limit: float) -> Estimate:
-    """Return the estimate that is least alike 0: one that lies beyond +- limit if there is one, else the widest reach.
+    """Return the estimate farthest from 0: one beyond +- limit if there is one, else the one that reaches farthest.
 
     Of several beyond the limit, the one whose nearest point to 0 is farthest.
     """
@@ -307,7 +307,7 @@ class Trace(NamedTuple):
 
     One run has `arms` (T,) and `gaps` (A,), the largest expected reward minus the arm's; many trials are stacked:
     (trials, T) and (trials, A). In kept traces gaps of arms that no policy pulled are NaN. `seconds` (..., at most
-    100): of each hundredth of the run; a round's time goes until its observation and includes the `tell` of the round
+    100): of each hundredth of the run; a round's time ends at its observation and includes the `tell` of the round
     before. `band_ratio` (..., m): the largest |f - mean| / (width sd) over all arms before each pull, the worst since
     the previous round of `log_spaced(T)`; one NaN if it was not recorded.
     """
@@ -381,7 +381,7 @@ class Regrets(NamedTuple):
 
 
 def edges(horizon: int) -> NDArray[np.int64]:
-    """Return the rounds after which the hundredths of a run end, 0 before them; single rounds if there are fewer."""
+    """Return 0 and the rounds after which the hundredths of a run end; below 100 rounds, after each of them."""
     return np.linspace(0, horizon, min(horizon, 100) + 1).astype(int)
 
 

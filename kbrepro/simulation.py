@@ -77,7 +77,7 @@ def run(policy: Player, problem: Playable, horizon: int, rng: np.random.Generato
     if record_band and not banded:
         raise TypeError(f"record_band = True is not allowed: {type(policy).__name__} has no band_ratio")
     arms, band_ratio = np.empty(horizon, dtype=np.int32), np.full(horizon, np.nan)
-    clock = [time.process_time()]  # not the wall's, so that another job beside changes no result
+    clock = [time.process_time()]  # wall time would depend on other jobs
     for t, arm, _ in rounds(policy, problem, horizon, rng):
         clock.append(time.process_time())
         arms[t - 1] = arm
@@ -108,7 +108,7 @@ def run_trials(
     """Return the stacked traces of every policy over trials first .. first + trials - 1, in that order.
 
     Without `arms`, and on measured data, these are `Regrets`: curves take a hundredth of the space of arms.
-    Jobs, workers and what is kept: as `map_trials`.
+    Jobs, workers and what is kept: as for `map_trials`.
     """
     job = partial(play_trial, experiment) if arms else partial(play_trial, experiment, arms=False)
     return _stacked(map_trials(job, trials, seed, first=first, block=block, label=label), experiment.policies)
@@ -149,7 +149,7 @@ class Played(NamedTuple):
         """
         if not self.traces:
             raise ValueError("this label kept no traces: what its job returned is in `results`")
-        import pandas as pd  # here: the face of the package loads numbers alone
+        import pandas as pd  # here: `import kbrepro` loads numerics only
 
         parts = []
         columns: dict[str, NDArray[Any]]
@@ -284,8 +284,8 @@ def play_trial(experiment: Experiment, trial: Trial, *, arms: bool = True) -> di
     """Return what is kept of one trial of an experiment: a job for `map_trials`.
 
     `gaps` (A,): what each arm loses in this trial, NaN for arms that no policy pulled; for each policy arms (T,),
-    seconds and band. Without `arms`, and on measured data, only `rounds` (m,) and, for each policy, R_t after these
-    rounds and a digest of the arms.
+    seconds and band. Without `arms`, only `rounds` (m,) and, for each policy, a `KeptCurve`; on measured data a
+    `KeptOfData`.
     """
     runs = _runs(experiment, trial)
     if experiment.measured or not arms:
@@ -334,7 +334,7 @@ class KeptOfData(NamedTuple):
 
 
 class KeptCurve(NamedTuple):
-    """The same for other experiments, with the seconds of the run, and the band as in `Trace`."""
+    """As `KeptOfData`, for other experiments, with the seconds of the run, and the band as in `Trace`."""
 
     totals: Array
     arms_digest: str

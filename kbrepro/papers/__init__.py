@@ -15,10 +15,9 @@ Look = tuple[str, str | tuple[int, tuple[int, ...]]]
 class Paper:
     """What a folder registers as `PAPER` in its `paper.py`.
 
-    `notebook`; `hero`, the algorithm that the paper is about; `families`: colour -> name ->
-    line style of the algorithms that no earlier paper has; `beside`: those of other papers that its figures show.
-    A `synthesis` is not a paper: it plays algorithms of others, may import their folders, and its families are kinds of
-    rules.
+    `notebook`; `hero`, the algorithm that the paper is about; `families`: colour -> name -> line style of the
+    algorithms that no earlier paper has; `beside`: those of other papers that its figures show. A `synthesis` is not a
+    paper: it plays algorithms of others, may import their folders, and its families are kinds of rules.
     """
 
     notebook: str

@@ -1,8 +1,8 @@
 """The cost of a step of BKB and of its opponents, which are all exact: counted operations, and seconds.
 
-Operations are the printed leading terms of an algorithm, with constant 1 for all: n arms, t pulls, D
-distinct arms pulled, m distinct members of the dictionary (Calandriello et al., Section 3.2, footnote 3: at most t).
-Measure seconds with nothing else running.
+Operations are the printed leading terms of an algorithm, with constant 1 for all: n arms, t pulls, D distinct arms
+pulled, m features (the rank of the dictionary; Calandriello et al., Section 3.2, footnote 3: at most t). Measure
+seconds with nothing else running.
 """
 
 import time
@@ -122,8 +122,8 @@ def refitted(
 def cost_of_runs(source: Source, policies: Mapping[str, Maker], horizon: int, trial: Trial) -> dict[str, Any]:
     """Return `seconds` and `operations` of a whole run of every policy, each on its own pulls.
 
-    Operations: of BKB those of `operations`; exact posteriors have the row form, in which mini-GP-UCB computes, and has
-    a new row, only when it chooses (Calandriello et al. 2022).
+    Operations: for BKB the sum of `operations`; the others keep the row form, to which mini-GP-UCB adds a row only when
+    it chooses (Calandriello et al. 2022).
     """
     problem = source(trial)
     found: dict[str, dict[str, float]] = {"seconds": {}, "operations": {}}

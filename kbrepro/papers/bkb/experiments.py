@@ -1,6 +1,6 @@
-"""What Theorem 1 and the results around it speak of, in one run; and how a dictionary grows.
+"""What Theorem 1 of Calandriello et al. and the results around it bound, in one run; and how a dictionary grows.
 
-Jobs for `simulation.map_trials` have every setting before the `Trial`.
+Jobs for `simulation.map_trials` take the `Trial` last.
 """
 
 from collections.abc import Callable
@@ -22,9 +22,10 @@ from kbrepro.simulation import run
 
 
 class Ratios(NamedTuple):
-    """BKB after each of T pulls, (T,) each, to seven digits: smallest and largest ratio to an arm's exact variance.
+    """BKB after each of T pulls, (T,) each, to seven digits.
 
-    `members` of the dictionary, and `expected`, the sum of their inclusion probabilities.
+    `low`, `high`: smallest and largest ratio of its variance to the exact one, over the arms; `members` of the
+    dictionary; `expected`: the sum of all pulls' inclusion probabilities.
     """
 
     low: Array
@@ -34,7 +35,7 @@ class Ratios(NamedTuple):
 
 
 class Followed(NamedTuple):
-    """Ratios by qbar; of the exact posterior d_eff (T,)."""
+    """Ratios by qbar, and d_eff (T,) of the exact posterior."""
 
     by_qbar: dict[float, Ratios]
     dimension: Array
@@ -59,7 +60,7 @@ def variance_ratios(
 
 
 def equal_size(source: GPDraw, design: Design, horizon: int, qbar: float, trial: Trial) -> tuple[float, float]:
-    """Return the worst inflation after `horizon` pulls, of BKB and of DTC on as many pulls drawn uniformly."""
+    """Return the largest approximate over exact variance after `horizon` pulls: BKB's, and DTC's on as many pulls."""
     rng, given = trial.rng("run"), (source.kernel, source.points, source.noise_variance)
     pulls = design(rng, source.points, horizon)
     exact, sketch = RowPosterior(*given), BudgetedPosterior(*given, qbar, rng.spawn(1)[0])
@@ -94,9 +95,10 @@ def dimension_chain(source: GPDraw, design: Design, horizon: int, trial: Trial) 
 
 
 class Violations(NamedTuple):
-    """Largest relative violation of Proposition 4 and of log det(sketch) <= log det, and the eigenvalues of A~ in A.
+    """Largest relative violations in a run, and the eigenvalues of A~ relative to A.
 
-    `low`, `high`: the smallest and largest generalised eigenvalue at the end; Corollary 3: within [1/alpha, alpha].
+    `variance`: of Proposition 4; `determinant`: of log det(sketch) <= log det; `low`, `high`: the smallest and largest
+    generalised eigenvalue at the end, by Corollary 3 within [1/alpha, alpha].
     """
 
     variance: float
@@ -142,7 +144,7 @@ def _operators(K: Array, pulls: Pulls, sketch: BudgetedPosterior, noise_variance
 
 
 def grown(source: RKHSFunction, bkb: Callable[[Model, int], BKB], horizon: int, trial: Trial) -> dict[str, float]:
-    """Return the `members` of the dictionary of `bkb` after T = `horizon` pulls, and `d_eff` of these."""
+    """Return the `members` of the dictionary of `bkb` after T = `horizon` pulls, and `d_eff` of the pulls."""
     problem = source(trial)
     policy = bkb(problem.model, horizon)
     X = source.points[run(policy, problem, horizon, trial.rng("run")).arms]

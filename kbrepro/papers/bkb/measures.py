@@ -26,12 +26,12 @@ Finals = Mapping[Any, Array]
 
 
 def resampled(statistic: Callable[..., Array], *samples: Array, seed: int) -> Estimate:
-    """Return a quantile, or what follows from some, of paired samples (n,) of seeds or trials, with its interval."""
+    """Return a statistic of quantiles of paired samples (n,), over seeds or trials, with its interval."""
     return regret.bootstrap(statistic, *samples, rng=regret.intervals(seed), method="percentile")
 
 
 def mean_share(shares: Array, seed: int) -> Estimate:
-    """Return the mean of shares (n,) with its interval, which ends at 0 and 1 as shares do."""
+    """Return the mean of shares (n,) with its interval, cut off at 0 and 1."""
     return estimated_mean(shares, seed).changed(lambda its: min(max(its, 0.0), 1.0))
 
 
@@ -53,13 +53,13 @@ def over_seeds(table: pd.DataFrame, what: str, name: str, setting: str = "", t: 
 
 
 def worst_95(table: pd.DataFrame, side: str, name: str, setting: str, seed: int) -> Estimate:
-    """Return the 95th percentile over seeds of the worst ratio on a side (starved, inflated), largest of all t."""
+    """Return the 95th percentile over seeds of the worst ratio on a side (starved, inflated), largest over t."""
     its = (over_seeds(table, side, name, setting, t) for t in table["t"].unique())
     return resampled(partial(largest_quantile, 0.95), *its, seed=seed)
 
 
 def starved(table: pd.DataFrame, name: str, setting: str, seed: int) -> Estimate:
-    """Return the median over seeds of the worst ratio exact over approximate variance, after the last pull."""
+    """Return the median over seeds of the largest exact over approximate variance, after the last pull."""
     return resampled(median, over_seeds(table, "starved", name, setting), seed=seed)
 
 
@@ -69,7 +69,7 @@ def coverage(table: pd.DataFrame, name: str, setting: str, seed: int) -> Estimat
 
 
 def claim_4_A(table: pd.DataFrame, own: Sequence[Followed], seed: int) -> Judged:
-    """How far the exact variance exceeds BKB's, and BKB's exceeds it, somewhere, in 95 % of seeds, for each qbar.
+    """By which factor the exact variance exceeds BKB's at some arm, and BKB's the exact, in 95 % of seeds, by qbar.
 
     `own`: runs of `variance_ratios` at the theorem's qbar, judged after the same numbers of pulls.
     """
@@ -89,9 +89,9 @@ def claim_4_B(table: pd.DataFrame, seed: int) -> Judged:
 
 
 def claim_4_C(table: pd.DataFrame, trace: Trace, seed: int) -> Judged:
-    """How far the exact variance is above that of RFF, and by how many decades more than after the last t but one.
+    """By which factor the exact variance exceeds that of RFF, and how many decades it rose since the last t but one.
 
-    And how the regret of GP-UCB on them grows, of its `trace`.
+    `regret`: the exponent of t in the regret of GP-UCB on these features, from its `trace`.
     """
     found, before = {"regret": exponent(trace, seed)}, sorted(table["t"].unique())[-2]
     for end, m in (("", "m=|S|"), ("_100", "m=100"), ("_300", "m=300")):
@@ -102,13 +102,13 @@ def claim_4_C(table: pd.DataFrame, trace: Trace, seed: int) -> Judged:
 
 
 def claim_4_D(table: pd.DataFrame, seed: int) -> Judged:
-    """How far the exact variance is above that of QFF with 26 features; how far either ratio is from 1 with 100."""
+    """By which factor the exact variance exceeds QFF's with 26 features; how far either ratio is from 1 with 100."""
     off = max(over_seeds(table, side, "QFF", "m=100").max() - 1 for side in ("starved", "inflated"))
     return {"few": starved(table, "QFF", "m=26", seed), "many": exact(max(off, 1e-12))}
 
 
 def claim_4_Q(table: pd.DataFrame, seed: int) -> Judged:
-    """How far the exact variance is above that of DTC on three pulls, and what its band covers of the unseen half."""
+    """By which factor the exact variance exceeds DTC's on three pulls; which share of the unseen half DTC covers."""
     three = "DTC, uniform", "3 pulls"
     return {"starves": starved(table, *three, seed), "covers": coverage(table, *three, seed)}
 
@@ -122,11 +122,11 @@ def bad_steps(ratios: Ratios) -> NDArray[np.bool_]:
 
 
 def dictionaries(runs: Sequence[Followed], noise_variance: float) -> pd.DataFrame:
-    """Return what Theorem 1 speaks of, one row per qbar and run of `variance_ratios`.
+    """Return what Theorem 1 bounds, one row per qbar and run of `variance_ratios`.
 
     `bad`: share of bad steps; `kept`: members over pulls, at the end; `size`: members over qbar d_eff, at the end;
-    `close`: mean of members over the sum of inclusion probabilities; `bound`: smallest of the theorem's bound over
-    members, which for kernels of variance 1 is 3 (1 + 1 / lambda) alpha qbar d_eff; `d_eff` at the end.
+    `close`: mean of members over the sum of inclusion probabilities; `bound`: the least ratio of the theorem's bound, 3
+    (1 + 1 / lambda) alpha qbar d_eff for kernels of variance 1, to members; `d_eff` at the end.
     """
     rows = []
     for number, run in enumerate(runs):
@@ -160,7 +160,7 @@ def claim_4_F(found: pd.DataFrame, seed: int) -> Judged:
 
 
 def claim_4_G(found: pd.DataFrame, seed: int) -> Judged:
-    """The least bound over size, and between what qbar d_eff and the probabilities predict the size at 3, 4 and 8."""
+    """The least bound over size; the size over qbar d_eff and over what probabilities predict, at qbar 3, 4 and 8."""
     size, close = (each(found, (3, 4, 8), what, seed) for what in ("size", "close"))
     furthest = max(close, key=lambda its: abs(np.log(its.value)))
     bound = exact(found[found["dictionary"] == "BKB"]["bound"].min())
@@ -217,7 +217,7 @@ def claim_4_Z(finals: Finals, seed: int) -> Judged:
 
 
 def late(horizon: int, part: int = 10) -> NDArray[np.int64]:
-    """Return ten rounds (10,) from `horizon` over `part` on, evenly spaced on a log scale: growth is fitted to them."""
+    """Return at most ten rounds from horizon / part to `horizon`, log-spaced: growth is fitted to them."""
     return np.unique(np.geomspace(max(horizon // part, 1), horizon, 10).astype(int))
 
 
@@ -266,9 +266,9 @@ def claim_4_L(chains: Mapping[str, Array]) -> Judged:
 
 
 def claim_4_T(chains: Mapping[str, Array], noise_variance: float) -> Judged:
-    """How far d_eff log(t), and the form that follows from eq. 6, fall below the log determinant; kappa = 1.
+    """The least ratio to the log determinant of d_eff log(t), and of the form that follows from eq. 6; kappa = 1.
 
-    `factor`: how far the first is above log(t) times the log determinant.
+    `factor`: the largest ratio of the first to log(t) times the log determinant.
     """
     its = np.array(list(chains.values()))
     t = np.arange(2, its.shape[2] + 1)
@@ -286,8 +286,8 @@ def claim_4_V(runs: Sequence[Violations]) -> Judged:
 def claim_4_M(bands: Mapping[str, Trace], bounds: Mapping[str, Array], delta: float, seed: int) -> Judged:
     """How often the band holds in all rounds and the regret stays within its `bounds` {own, four: (n,)}.
 
-    `multiplier`: the smallest of the width that covers in a share 1 - delta of runs, from round 10 on: before, the
-    maximum is the prior's; `loose`: median bound over regret.
+    `multiplier`: the smallest multiple of the width that covers in a share 1 - delta of runs, from round 10 on (before,
+    the prior decides); `loose`: median bound over regret.
     """
     lost = {qbar: trace.regret.sum(axis=1) for qbar, trace in bands.items()}
     held = {qbar: trace.band_ratio.max(axis=1) <= 1 for qbar, trace in bands.items()}
@@ -302,7 +302,7 @@ def claim_4_M(bands: Mapping[str, Trace], bounds: Mapping[str, Array], delta: fl
     }
 
 
-# Cost; sizes {case: one table of `costs` a run}, the first case on a line and the second in the plane, then more arms
+# Cost; sizes {case: one table of `costs` per run}, the first case on a line and the second in the plane, then more arms
 
 
 def milliseconds(seconds: pd.DataFrame) -> pd.DataFrame:
@@ -338,7 +338,7 @@ def first_cheaper(runs: Sequence[pd.DataFrame], opponent: str, seed: int) -> Est
 
 
 def growth_of(curves: Sequence[pd.Series], seed: int) -> Estimate:
-    """Return the exponent of t in the mean of curves, one a run, over the last four fifths of the rounds."""
+    """Return the exponent of t in the mean of curves, one per run, over the last four fifths of the rounds."""
     at = late(len(curves[0]), 5)
     return regret.growth(at, np.array([its.loc[at].to_numpy(float) for its in curves]), regret.intervals(seed))
 
@@ -347,7 +347,7 @@ def claim_4_I(operations: Runs, sizes: Runs, n_arms: int, wide: Array, seed: int
     """The exponent of t in the operations of BKB's step over the last four fifths of the rounds, at two qbar.
 
     `kept`: in d = 2, n = `n_arms`, if every distinct arm D is a member, as Theorem 1's qbar keeps nearly all: (n + D)
-    D^2. `radius`: the same of the pulls `wide` (trials, T) under Theorem 2's radius.
+    D^2. `radius`: the same for the pulls `wide` (trials, T) under Theorem 2's radius.
     """
     line, plane, *more = (growth_of([its["BKB"] for its in runs], seed) for runs in operations.values())
     found = {"line": line, "slope": plane, "large": largest(more or [plane])}
@@ -386,7 +386,7 @@ def claim_4_W(runs: Sequence[Sequence[Mapping[str, float]]], seed: int) -> Judge
 
 
 def claim_4_AA(sizes: Runs, operations: Runs, n_arms: Sequence[int]) -> Judged:
-    """The most that m is of d_eff, and all operations so far of t n d_eff^2 + min(t, n) d_eff^3, over rounds and runs.
+    """The largest m over d_eff, and operations so far over t n d_eff^2 + min(t, n) d_eff^3, of all rounds and runs.
 
     `n_arms`: n of every case; d_eff as BKB estimates it.
     """
@@ -420,6 +420,3 @@ def worst_log_det(source: RKHSFunction, horizon: int) -> float:
     """Return the bound of Srinivas et al. on the log determinant of any T pulls: the greedy rule's over 1 - 1/e."""
     gains, _ = greedy_gain(source.kernel, source.points, source.noise_variance, horizon)
     return float(2 * gains[-1] / (1 - np.exp(-1)))
-
-
-# Joint settings

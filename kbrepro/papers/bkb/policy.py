@@ -17,7 +17,7 @@ from kbrepro.papers.bkb import sketch
 from kbrepro.policies import UCB
 from kbrepro.problems import Model
 
-#: eps of Theorem 1, and alpha = (1 + eps) / (1 - eps): it keeps every variance within this factor of the exact one.
+#: eps of Theorem 1, and alpha = (1 + eps) / (1 - eps): the theorem keeps every variance within alpha of the exact one.
 ACCURACY, ALPHA = 0.5, 3.0
 
 
@@ -47,9 +47,9 @@ class RandomUCB(UCB):
 
 
 class BKB(RandomUCB):
-    """UCB on a `BudgetedPosterior`, or with `streaming` on the dictionary that Section 3.2 leaves open.
+    """UCB on a `BudgetedPosterior`, or with `streaming` on a `StreamingPosterior`.
 
-    The first arm is uniformly at random. Raises ValueError unless qbar >= 1.
+    The first arm is drawn uniformly. Raises ValueError unless qbar >= 1.
     """
 
     posterior: sketch.NystromPosterior
@@ -73,8 +73,8 @@ class BKB(RandomUCB):
 class FourierUCB(RandomUCB):
     """UCB on a fixed number of random Fourier features, drawn once: an approximation that does not adapt.
 
-    Calandriello et al., Sections 1.1 and 5, say that it may suffer linear regret. `n_features` is even. Raises
-    ValueError for kernels other than the squared exponential.
+    Calandriello et al., Sections 1.1 and 5, say that it may suffer linear regret. The first `ask` raises ValueError if
+    `n_features` is odd or the kernel is not the squared exponential.
     """
 
     def __init__(self, model: Model, horizon: int, *, width: Callable[[Any], float], n_features: int) -> None:
@@ -93,9 +93,8 @@ class Budgeted(Probable):
     beta~ = 2 noise_scale sqrt(alpha log(squared_kappa pulls) S + log(1 / delta))
             + (1 + 1 / sqrt(1 - eps)) sqrt(lambda) norm
 
-    S is the sum of variance / lambda over the pulls so far, squared_kappa the largest prior variance; the logarithm is
-    that of at least 2 pulls. The paper divides sigma~ by sqrt(lambda), which standard deviations here are not: so the
-    width is divided instead.
+    S is the sum of variance / lambda over the pulls so far, squared_kappa the largest prior variance; the logarithm
+    counts at least 2 pulls. The paper divides sigma~ by sqrt(lambda); here the width is divided instead.
     """
 
     def __call__(self, policy: RandomUCB) -> float:
@@ -130,7 +129,7 @@ class Authors(Probable):
     """norm + noise_scale / sqrt(lambda) sqrt(log(pulls) S + log(1 / delta)), S and lambda as in `Budgeted`.
 
     The width in the code of the authors of BKB: without the factor 2, alpha, and the terms in epsilon and kappa. The
-    logarithm is that of at least 2 pulls.
+    logarithm counts at least 2 pulls.
     """
 
     def __call__(self, policy: RandomUCB) -> float:

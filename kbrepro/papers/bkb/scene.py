@@ -1,4 +1,4 @@
-"""The recorded scene of the paper on BKB: a dictionary that starves, and BKB's, of the same arms, that does not."""
+"""The recorded scene of the paper on BKB: on the same dictionary the variance of SoR starves, and BKB's does not."""
 
 from functools import cache, partial
 from typing import Any
@@ -14,12 +14,12 @@ from kbrepro.papers.bkb.starvation import BAND, Watched
 from kbrepro.problems import GPDraw, Trial
 
 SEED, N_ARMS, NOISE_VARIANCE, UPTO = 2019, 200, 0.01, 0.5
-#: Numbers of pulls that are kept; of the still picture the paper's three.
+#: Numbers of pulls that are kept, and those of the still picture, the paper's three.
 KEPT, STILL = (2, 4, 6, 9, 14, 20, 30, 45, 63, 90, 140, 215), (6, 63, 215)
 SHOWN = {"exact": "", "SoR": "", "BKB": "qbar=2"}
 TITLES = {"SoR": "SoR: its variance starves", "BKB": "BKB: its variance does not"}
 GREY, SHADE, TINTS = "#b0b0b0", "#e4e4e4", {"SoR": "#f8dbe6", "BKB": "#d3dbee"}
-#: Every so manyth arm is drawn.
+#: One arm in so many is drawn.
 EVERY = 2
 
 
@@ -77,7 +77,7 @@ def scene() -> dict[str, Any]:
 
 
 def still() -> Figure:
-    """Return the picture that stands where scripts are off: the paper's three rows."""
+    """Return the picture shown where scripts are off: the paper's three rows."""
     watched = _watched()
     x = watched.problem.model.points[:, 0]
     observed = {t: (x[watched.pulls[:t]], watched.observations[:t]) for t in STILL}

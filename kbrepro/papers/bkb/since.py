@@ -17,7 +17,7 @@ class CountedPosterior(RowPosterior):
     """The exact posterior of all arms with one row for a whole sequence of pulls of one arm."""
 
     def repeat(self, arm: int, observations: list[float]) -> None:
-        """Condition on finite observations of `arm`, at the cost of one: their mean has noise variance lambda / n."""
+        """Condition on n observations of `arm` at the cost of one: their mean has noise variance lambda / n."""
         n, variance = len(observations), max(self._variance[arm], 0.0)
         scale = np.sqrt(variance + self.noise_variance / n)
         g = self._covariance_with(arm) / scale
@@ -58,7 +58,7 @@ class MiniUCB(UCB):
         return self._arm
 
     def tell(self, arm: int, observation: float) -> None:
-        """Take in what a pull gave; the posterior changes when the arm may. ValueError if it is not the arm asked."""
+        """Take in what a pull gave; the posterior changes when the arm may. ValueError unless it was asked for."""
         if arm != self._arm or not self._stays:
             raise ValueError(f"arm = {arm} is not allowed: mini-GP-UCB asked for {self._arm}")
         checks.finite_number(observation=observation)

@@ -20,7 +20,7 @@ from kbrepro.kernels import Array, Kernel, SquaredExponential
 
 #: Eigenvalues of the dictionary's kernel matrix below this share of the largest count as 0 in its pseudo-inverse.
 RANK_TOLERANCE = 1e-13
-#: Nodes that the quadrature rule is trusted with.
+#: Most nodes with which the quadrature rule is trusted.
 MOST_NODES = 200
 
 
@@ -76,7 +76,8 @@ class FeaturePosterior:
     """The posterior on given features (A, m); with `prior_variance` (A,) in the DTC form, without in the SoR form.
 
     Attributes as of the exact posterior: `mean`, `variance`, `sd`, `counts`, `noise_variance`, `prior_variance`, and
-    `gain` = 1/2 log det(V / noise_variance) in nats.
+    `gain` = 1/2 log det(V / noise_variance) in nats. Raises ValueError unless features are (A, m) and the noise
+    variance is positive.
     """
 
     _known: tuple[Array, Array, float] | None
@@ -171,7 +172,7 @@ class NystromPosterior(FeaturePosterior):
         self._columns = np.empty((0, len(points)))
 
     def use_dictionary(self, members: NDArray[np.int64]) -> None:
-        """Take the arms in `members`, repeats allowed, as dictionary; arms are embedded only if its span changed."""
+        """Take the arms in `members`, repeats allowed, as dictionary; embed anew only if the distinct ones change."""
         self.dictionary, distinct = members, np.unique(members)
         if np.array_equal(distinct, self.inducing):
             return
@@ -193,8 +194,8 @@ class BudgetedPosterior(NystromPosterior):
     """The posterior of BKB: after every pull a new dictionary, each pull in it with probability min(1, qbar s).
 
     s is the variance of its arm before the newest observation, divided by the noise variance (Calandriello et al.,
-    Algorithm 1). A dictionary that would be empty holds the newest pull. `rng` draws. Raises ValueError unless
-    qbar >= 1.
+    Algorithm 1). A dictionary that would be empty holds the newest pull. `rng` draws it. Raises ValueError unless qbar
+    >= 1.
     """
 
     def __init__(
@@ -220,7 +221,7 @@ class BudgetedPosterior(NystromPosterior):
 
 
 class StreamingPosterior(BudgetedPosterior):
-    """The dictionary that Calandriello et al., Section 3.2, leave open: members are dropped, never drawn again.
+    """The posterior on the dictionary that Calandriello et al., Section 3.2, leave open: members only drop out.
 
     The newest pull enters with probability p; a member that is there with probability p stays with p' / p, p' the
     smaller of p and its probability now.

@@ -1,7 +1,7 @@
 """Figure 1: what approximate posteriors know after a few pulls, over many seeds; and the designs that pull.
 
-Jobs for `simulation.map_trials` have every setting before the `Trial`. *Starved*: exact over approximate variance;
-*inflated*: approximate over exact.
+Jobs for `simulation.map_trials` take the `Trial` last. *Starved*: exact over approximate variance; *inflated*:
+approximate over exact.
 """
 
 from collections.abc import Callable
@@ -20,9 +20,9 @@ from kbrepro.problems import GPDraw, Model, Problem, Trial
 
 #: A band is the mean +- this many standard deviations where its coverage is measured (Calandriello et al., Fig. 1).
 BAND = 3.0
-#: Members of the dictionary that covers its space badly.
+#: Members of a dictionary that covers the arms badly.
 FEW_MEMBERS = 3
-#: Ratios of variances are cut off here: those of SoR exceed any.
+#: Starved ratios are cut off here: those of SoR have no bound.
 LARGEST_RATIO = 1e200
 
 Pulls = NDArray[np.int64]
@@ -47,7 +47,7 @@ def shrinking_window(
 ) -> Pulls:
     """Return pulls (horizon,), uniform among the arms nearest a random one; their share falls from 1 to `last`.
 
-    Only arms whose first coordinate is at most `upto` are there.
+    Only arms whose first coordinate is at most `upto` are pulled.
     """
     there = np.flatnonzero(points[:, 0] <= upto)
     centre = points[there[rng.integers(len(there))]]
@@ -127,7 +127,7 @@ def _snapshot(posterior: RowPosterior | sketch.FeaturePosterior) -> Snapshot:
 
 
 def frames(watched: Watched, shown: dict[str, str], every: int = 1) -> pd.DataFrame:
-    """Return the posteriors of `shown` {name: setting} at all t, one row an arm (every so manyth): a step-through.
+    """Return the posteriors of `shown` {name: setting} at all t, one row per member and per `every`-th arm.
 
     Columns: `t`, `name`, `x` (first coordinate), `f`, `mean`, `sd`; `member`: how often the arm is in the dictionary.
     """
@@ -145,7 +145,7 @@ def frames(watched: Watched, shown: dict[str, str], every: int = 1) -> pd.DataFr
 def starvation(
     source: GPDraw, design: Design, at: list[int], qbars: Levels, n_features: Sizes, unseen_from: float, trial: Trial
 ) -> pd.DataFrame:
-    """Return one row per posterior and t: `seed`, `name`, `setting`, `t`, and what is to be known of its variance.
+    """Return one row per posterior and t: `seed`, `name`, `setting`, `t`, and how it compares with the exact one.
 
     `starved` and `inflated`: the largest ratio over all arms; `coverage`: the share of the arms whose first coordinate
     exceeds `unseen_from` with f inside mean +- 3 sd; `features`, `members`. Other settings: those of `snapshots`.

@@ -23,10 +23,10 @@ INCUMBENTS = {"mean of pulled arms": "posterior_mean", "noisy reward": "noisy_re
 
 
 def rotations(readings: Array) -> list[tuple[Array, Array]]:
-    """Return (train, test) for each third of the readings (rows, n_sensors) as test, consecutive rows.
+    """Return (train, test) with each third of the readings (rows, n_sensors), consecutive rows, as test.
 
-    The others are what is learned from. The paper learns from the first two thirds and tests on the last. Rows beyond
-    equal thirds are left out; ValueError unless there are two rows a third.
+    The other two thirds are for training. The paper learns from the first two thirds and tests on the last. Rows beyond
+    equal thirds are left out; ValueError unless each third has at least two rows.
     """
     length = len(readings) // 3
     checks.at_least(2, rows_per_part=length)
@@ -35,10 +35,10 @@ def rotations(readings: Array) -> list[tuple[Array, Array]]:
 
 
 def sensor_problems(train: Array, test: Array, noise_variance: float, *, centred: bool = True) -> tuple[Rows, float]:
-    """Return a source with one problem a row of `test`, and the root of the mean prior variance.
+    """Return a source with one problem per row of `test`, and the root of the mean prior variance.
 
     The kernel matrix is the covariance of `train` (rows, n_sensors); `centred` removes each sensor's mean over `train`
-    from the rewards, as a prior of mean zero wants.
+    from the rewards, as a prior of mean zero asks.
     """
     covariance = np.cov(train, rowvar=False)
     rewards = test - train.mean(axis=0) if centred else test
@@ -73,7 +73,7 @@ def growth_exponent(trace: Trace, seed: int) -> Estimate:
 
 
 def allowed_exponent(rate: Callable[[str, Array, int], Array], kernel: str, T: int, d: int) -> float:
-    """Return the exponent of T in sqrt(T gamma_T) over the decade that ends at T, gamma by `gain_rate` or its like."""
+    """Return the exponent of T in sqrt(T gamma_T) over the decade that ends at T, gamma by `rate` (`gain_rate`)."""
     late, early = rate(kernel, np.array([T, T / 10]), d)
     return 0.5 + 0.5 * math.log10(late / early)
 
@@ -102,7 +102,8 @@ def interpolant_norms(kernel: Kernel, sizes: Sequence[int], trial: Trial) -> Arr
     """Return, for each size n, the squared RKHS norm of the interpolant of one draw at n points of [0, 1], over n.
 
     The draw is made at as many points as the largest size, by the eigenvectors of K; every n must divide that size, and
-    takes every so manieth point. The norm of the interpolant is f^T K^-1 f. Raises ValueError on another size.
+    its points are evenly spaced among these. The norm of the interpolant is f^T K^-1 f. Raises ValueError on another
+    size.
     """
     points = grid(max(sizes))
     eigenvalues, vectors = eigh(kernel(points, points))

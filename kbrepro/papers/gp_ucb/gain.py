@@ -40,10 +40,10 @@ def split_bound(eigenvalues: Array, noise_variance: float, T: int) -> float:
 
 
 def operator_bound(operator_eigenvalues: Array, noise_variance: float, T: int, tau: float) -> float:
-    """Return the explicit part of Srinivas et al., Theorem 8, on [0, 1], at its best split; the O(T^(1 - tau)) term
-    is left out.
+    """Return the explicit part of Srinivas et al., Theorem 8, on [0, 1], at its best split.
 
-    `operator_eigenvalues` as from `operator_spectrum`; n_T = C T^tau log T points with C = 2 (2 tau + 1).
+    The O(T^(1 - tau)) term is left out. `operator_eigenvalues` as from `operator_spectrum`; n_T = C T^tau log T points
+    with C = 2 (2 tau + 1).
     """
     C = 2 * (2 * tau + 1)
     n = C * T**tau * math.log(T)
@@ -85,7 +85,7 @@ def linear_bound(d: int, noise_variance: float, T: Array) -> Array:
 
 
 def rate_since(kernel: str, T: Array, d: int, nu: float = 2.5) -> Array:
-    """Return the rate of gamma_T without its constant as it is known since, same shape as T; `kernel` as `gain_rate`.
+    """Return the rate of gamma_T known since the paper, without its constant, same shape as T; `kernel` as `gain_rate`.
 
     Vakili, Khezeli and Picheny (2021), arXiv 2009.06966: T^(d / (2 nu + d)) (log T)^(2 nu / (2 nu + d)) for Matérn;
     for the others Theorem 5 stands.

@@ -40,19 +40,19 @@ from kbrepro.verdicts.interpretations import cross
 #: The parts of a claim on MPI -> the rules of these margins.
 MARGINS = {"margin_0": "MPI, margin 0", "margin_001": "MPI, margin 0.01", "margin_003": "MPI, margin 0.03"}
 MARGINS |= {"margin_01": "MPI"}
-#: The same of claims on rules that look at the mean or at the variance alone.
+#: The same for claims on rules that look at the mean or at the variance alone.
 NAIVE = {"mean_only": "mean only", "variance_only": "variance only"}
-#: GP-UCB of Theorem 1: its parts bear that name where a claim may be about it, too.
+#: GP-UCB of Theorem 1: `undivided` parts of claims that may be about it, too.
 UNDIVIDED = "GP-UCB"
-#: How the parts of both begin.
+#: How a part of a claim begins -> the GP-UCB that it is about.
 GP_UCBS = {"": "GP-UCB/5", "undivided_": UNDIVIDED}
 #: "Equally well" and "on par": within this share.
 ALIKE = 0.2
-#: How the names of EI and MPI end where their incumbent is the noisy reward, by the end of a part's name.
+#: How a part of a claim ends -> how the names of EI and MPI end, which says their incumbent.
 INCUMBENTS = {"": "", "_noisy": ", noisy incumbent"}
 #: What claim 1-H is about.
 BEHIND = NAIVE | MARGINS
-#: Claim that is played under every interpretation -> the choices that it bears on, beside incumbent and margin.
+#: Claim that is played under every interpretation -> the choices that affect it, besides incumbent and margin.
 CHOICES: dict[str, tuple[str, ...]] = dict.fromkeys(("1-E", "1-F"), ("lengthscale", "noise variance"))
 CHOICES |= dict.fromkeys(("1-H", "1-I"), ("noise variance", "mean", "days tested"))
 
@@ -75,7 +75,7 @@ def claim_1_D(regret: Panel, seed: int) -> Judged:
 
 
 def claim_1_E(pair: Panel, regret: Panel, seed: int) -> Judged:
-    """How much more regret GP-UCB has than EI, as a share, and how many times EI's that with the noisy incumbent is."""
+    """How much more regret each GP-UCB has than EI, as a share, and EI's with the noisy incumbent over EI's."""
     both = {"mean": (relative_difference, "BCa"), "median": (of_medians, "percentile")}
     found = {part: against(of, pair, "GP-UCB/5", "EI", seed, method) for part, (of, method) in both.items()}
     found["incumbents"] = against(ratio, regret, "EI, noisy incumbent", "EI", seed)
@@ -113,7 +113,7 @@ def claim_1_P(many: Panel, regret: Panel, seed: int) -> Judged:
 
 
 def claim_1_Q(stuck: Panel, seed: int) -> Judged:
-    """By how many percentage points mean only is stuck in more trials than GP-UCB/5."""
+    """By how many percentage points the share of stuck trials of mean only exceeds that of GP-UCB/5."""
     apart = against(mean_difference, stuck, "mean only", "GP-UCB/5", seed)
     return {"stuck": apart.changed(lambda share: 100 * share)}
 
@@ -134,7 +134,7 @@ def summits(f: Array) -> NDArray[np.int64]:
 
 
 def stuck_trials(traces: Mapping[str, Trace], source: Callable[[Trial], Problem], seed: int) -> dict[str, Array]:
-    """Return by rule 1.0 for trials (n,) that settled on a slope of a lower peak than the best one, else 0.0."""
+    """Return by rule 1.0 for trials (n,) that settled on a slope of a peak lower than the best one, else 0.0."""
     at = {rule: settled_at(trace) for rule, trace in traces.items()}
     stuck: dict[str, Array] = {rule: np.zeros(len(its)) for rule, its in at.items()}
     for number in range(min(map(len, at.values()))):
@@ -161,7 +161,7 @@ def of_rules(traces: Mapping[str, Trace], stuck: Mapping[str, Array]) -> pd.Data
 
 
 def best_rival(regret: Panel, incumbent: str = "") -> str:
-    """Return the rule of least mean regret beside GP-UCB's, EI and MPI with an incumbent as of INCUMBENTS."""
+    """Return the rule of least mean regret but GP-UCB, EI and MPI with an incumbent as in INCUMBENTS."""
     its = f"EI{incumbent}", f"MPI{incumbent}", "mean only", "variance only"
     return min(its, key=lambda rule: regret[rule].mean())
 
@@ -185,7 +185,7 @@ def share_by_blocks(regret: Panel, rule: str, rival: str) -> Estimate:
 def claim_1_H(regret: Panel) -> Judged:
     """How much more regret mean only, variance only and MPI, for each margin, have than the worse of GP-UCB/5 and EI.
 
-    Of undivided GP-UCB and EI, for each margin, the least of the three.
+    `undivided_...`: the least of the three, for each margin, over the worse of undivided GP-UCB and EI.
     """
     behind = behind_both(regret, BEHIND.values())[1]
     found = {part: by_blocks(behind[rule]) for part, rule in BEHIND.items()}
@@ -204,7 +204,7 @@ def claim_1_I(regret: Panel) -> Judged:
 def claim_1_O(synthetic: Panel, many: Panel, temperature: Panel, seed: int) -> Judged:
     """How much more regret each GP-UCB has than the best rival, as a share, on either data, by incumbent.
 
-    On synthetic functions the best of all rules; on `many` of them if it was played there.
+    On synthetic functions the rival that is best on `synthetic`; compared on `many` functions if it played there.
     """
     found = {}
     for (end, incumbent), (prefix, rule) in product(INCUMBENTS.items(), GP_UCBS.items()):
@@ -251,9 +251,10 @@ def claim_1_K(usc: Panel, metr_la: Panel) -> Judged:
 
 
 def theorems(held: Mapping[str, tuple[Trace, Array]], seed: int) -> dict[str, Judged]:
-    """In what share of runs bound and band hold in all rounds, and how wide a band nine of ten needed, by claim.
+    """Return by claim in what share of runs bound and band hold in all rounds, and how wide a band nine of ten needed.
 
-    `held`: {theorem: (its runs, its bound on the regret (T,))}, of Theorems 1 (1-L), 2 (1-R, not how wide) and 3 (1-M).
+    `held`: {theorem: (its runs, its bound on the regret (T,))}, of Theorems 1 (1-L), 2 (1-R, without the width) and 3
+    (1-M).
     """
     found = {}
     for claim_id, (trace, bound) in zip(("1-L", "1-R", "1-M"), held.values(), strict=True):
@@ -324,7 +325,8 @@ def claim_1_W(ratios: Iterable[float]) -> Judged:
 def growth_of_gain(gains: Mapping[tuple[str, int], Array]) -> pd.DataFrame:
     """Return by (kernel, d) the slope of a gain (T,) over its last decade, that of Theorem 5, and their ratio.
 
-    In log T for the linear kernel, of log gain in log log T for the squared exponential and in log T for Matérn.
+    The slope of the gain in log T for the linear kernel (stated: d / 2, Appendix C.3), of the log gain in log log T for
+    the squared exponential and in log T for Matérn.
     """
     slopes = {}
     for (name, d), its in gains.items():

@@ -38,7 +38,7 @@ _KERNELS = dict(zip(RATES, ("linear", "squared exponential", "Matérn 2.5"), str
 
 
 def strip(frames: pd.DataFrame, shown: Sequence[int]) -> Figure:
-    """Return posterior and band before the pull of each of the rounds shown, and the pull; `frames` a row an arm.
+    """Return posterior and band before the pull of each of the rounds shown, and the pull; `frames`: one row per arm.
 
     The title says whether the last five pulls lie closer together than the first five.
     """
@@ -91,7 +91,7 @@ def standing(panels: Mapping[str, Mapping[str, Trace]]) -> str:
 def blocks(regret: Mapping[str, Array], data: str, unit: str, block: int) -> Figure:
     """Return differences of R_T / T, one dot per block: rivals minus the worse of GP-UCB/5 and EI.
 
-    Below GP-UCB/5 minus EI, as a share of EI's mean, with the limits of claim 1-I.
+    Below: GP-UCB/5 minus EI, as a share of EI's mean, with the limits of claim 1-I.
     """
     worse, behind = behind_both(regret, BEHIND.values())
     apart = (regret[HERO] - regret["EI"]) / regret["EI"].mean()

@@ -41,5 +41,5 @@ def scene() -> dict[str, Any]:
 
 
 def still() -> Figure:
-    """Return the picture that stands where scripts are off: the moment on which the scene opens."""
+    """Return the picture shown where scripts are off: the moment on which the scene opens."""
     return still_of.players(scene()["moments"][0], POLICIES, "Dividing β by five: a narrower band, less regret")

@@ -14,11 +14,11 @@ from kbrepro.papers.gpn_ucb.posterior import HALF_WIDTH, STEP, TABLE_POINTS, Cha
 from kbrepro.policies.base import IndexPolicy
 from kbrepro.policies.improvement import log_expected_excess
 
-#: Nodes and weights of the trapezoid rule for the standard normal; 1 - their reach is below 1e-9.
+#: Spacing and reach of the trapezoid rule's nodes for the standard normal, whose tails beyond are below 1e-9 each.
 NODE_STEP, NODE_REACH = 0.4, 6.0
-#: Widths of the first normal: STEP, 2 STEP, ..., the largest 1.28.
+#: How many sds the first normal may have: STEP, 2 STEP, ..., 1.28.
 N_SMOOTHED = 8
-#: Entries of the finer table that sampling looks up linearly.
+#: How many times finer the table is that sampling looks up linearly.
 FINE = 16
 #: Arms sampled together: their samples fit the cache of a processor.
 CHUNK = 16
@@ -34,12 +34,12 @@ def expected_excess(mean: Array, sd: Array, target: float) -> Array:
 
 
 def normal_average(smoothed: Array, mean: Array, sd: Array, value: Callable[[Array], Array]) -> Array:
-    """Return E[v(N(mean, sd))] at means and sds (A,), (A,), of `value` v and its tables, as `smooth` returns them.
+    """Return E[v(N(mean, sd))], (A,), for means and sds (A,), v = `value`.
 
-    v dips to nearly 0 at every observed input, more narrowly than any sd but the smallest. So N(mean, sd) is split: a
-    first normal, of 3/8 to 3/4 of the sd, is averaged over on the table (one table a power of two), and what is left,
-    which is smooth, by the trapezoid rule with nodes NODE_STEP of the rest apart. Where the sd is too small for the
-    table to tell (below STEP / 0.75) v itself is called at the nodes.
+    `smoothed`: what `smooth` returns of v's table. v dips to nearly 0 at every observed input, more narrowly than any
+    sd but the smallest. So N(mean, sd) is split: a first normal, of 3/8 to 3/4 of the sd, is averaged over on the table
+    (one table per power of two), and what is left, which is smooth, by the trapezoid rule with nodes NODE_STEP of the
+    rest apart. Where the sd is too small for the table to tell (below STEP / 0.75) v itself is called at the nodes.
     """
     level = np.floor(np.log2(np.maximum(0.75 * sd / STEP, 0.5))).astype(int)  # -1: no first normal
     level = np.minimum(level, N_SMOOTHED - 1)
@@ -117,12 +117,12 @@ class ExactCascadeEI(CascadeEI):
 
 
 class SampledCascadeEI(CascadeEI):
-    """cEI by `samples` draws an arm (eqs. 287-288), every draw of every arm independent.
+    """cEI by `samples` draws per arm (eqs. 287-288), every draw of every arm independent.
 
-    Mean and sd of a layer come from a table of its posterior, refined 16-fold by cubics and looked up linearly: next to
+    Mean and sd of a layer come from a table of its posterior, refined 16-fold by cubics and looked up linearly: besides
     the error of the cubics (`interpolate`) at most h^2/8 max |f''| with h = 0.01 / 16, 2e-7 in the mean and 3e-7 in the
     variance (|f''| <= B sqrt(3) and 2 + 2 sqrt(3)). Samples are in single precision, from a generator that is faster
-    than the policy's and seeded by it: they are most of the time that a round takes.
+    than the policy's and seeded by it, since they take most of a round's time. Raises ValueError unless samples >= 1.
     """
 
     def __init__(self, model: NetworkModel, horizon: int, *, samples: int) -> None:

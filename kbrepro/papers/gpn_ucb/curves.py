@@ -73,7 +73,7 @@ def lowest(panels: Sequence[Mapping[str, Array]]) -> str:
 def first_found(panels: Sequence[Mapping[str, Array]]) -> str:
     """Return in how many panels {rule: median simple regret (T,)} a cEI is first at FLOOR, and GPN-UCB gets stuck.
 
-    Stuck: above FLOOR in the end, and no nearer than halfway.
+    Stuck: above FLOOR in the end, and no lower than at half time.
     """
     first, stuck = 0, 0
     for its in panels:
@@ -122,7 +122,7 @@ def oi(panels: Mapping[str, tuple[Mapping[float, Trace], Trace]]) -> Figure:
 
 
 def alike(panels: Sequence[Mapping[float, Array]]) -> list[list[float]]:
-    """Return neighbouring b whose curves {b: (T,)} are nowhere farther apart than FLOOR, in any panel, together."""
+    """Return groups of neighbouring b whose curves {b: (T,)} stay within FLOOR of the group's first in every panel."""
     groups: list[list[float]] = []
     for b in panels[0]:
         if groups and all(np.abs(its[b] - its[groups[-1][0]]).max() <= FLOOR for its in panels):

@@ -36,9 +36,10 @@ def chain_facts(source: Source, trial: Trial) -> tuple[float, float]:
 
 
 def find_chains(source: Source, wanted: int, obvious: bool, trial: Trial, most: int = 2000) -> NDArray[np.int64]:
-    """Return the numbers of the first `wanted` chains with an obvious maximiser, or several: fewer if `most` do not do.
+    """Return the numbers of the first `wanted` chains with an obvious maximiser, or several.
 
-    One job, whatever the trial's number: it looks at chain 0, 1, 2, ... of the trial's seed.
+    Fewer if the first `most` chains hold fewer. One job, whatever the trial's number: it looks at chain 0, 1, 2, ... of
+    the trial's seed.
     """
     checks.positive_int(wanted=wanted, most=most)
     gaps = (chain_facts(source, Trial(trial.seed, number))[0] for number in range(most))
@@ -79,7 +80,7 @@ def coverage(network: RandomNetwork, n_grid: int, horizon: int, trial: Trial) ->
 def outside_band(posteriors: Sequence[LayerPosterior | OperatorPosterior], problem: NetworkProblem) -> int:
     """Return how many arms have |f - mean| > B sd, up to rounding, at the true input of any layer (Lemma 1).
 
-    Of several outputs of one kernel each, every one is asked; of a vector-valued layer the Euclidean norm.
+    With a scalar kernel each output is compared, of a vector-valued layer the Euclidean norm.
     """
     model, outside = problem.model, np.zeros(problem.model.n_arms, dtype=bool)
     z: Array = np.empty((model.n_arms, 0))
@@ -95,7 +96,7 @@ def bound_ratios(network: RandomNetwork, n_grid: int, horizon: int, trial: Trial
     """Return the largest r_t over its bound (`step`: eqs. 49, 67, 94) and R_t over that of Theorems 1-3 (`total`).
 
     For GPN-UCB. The sds are those of all layers at the true inputs of the arm pulled, before the pull; Sigma_t is the
-    largest of their sums so far over the layers, so the theorems are asked for more than they say. In mode `outward`
+    largest of their sums so far over the layers, so more is asked of the theorems than they state. In mode `outward`
     the bounds contain what rounding adds, `slack` as a share of the range of the reward, and envelopes reach over the
     whole grid, as in the proofs.
     """
@@ -118,7 +119,7 @@ def bound_ratios(network: RandomNetwork, n_grid: int, horizon: int, trial: Trial
 
 
 def design_errors(network: Source, sides: Sequence[int], trial: Trial) -> Array:
-    """Return the largest |g - composite mean| over all arms after per_side^d pulls, per_side in `sides`."""
+    """Return the largest |g - composite mean| over all arms after per_side^d pulls, (len(sides),)."""
     problem = network(trial)
     return np.array([np.abs(problem.expected_reward - designed(problem, its)[0]).max() for its in sides])
 

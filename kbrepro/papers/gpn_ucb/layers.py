@@ -18,7 +18,8 @@ class OperatorKernel:
     """Gamma(x, z) = sum_q k_q(x, z) A_q: a kernel with n x n values, A_q symmetric positive semidefinite.
 
     Used as a scalar kernel over pairs (point, output): points carry the number of the output, 0 .. n - 1, in their last
-    column (`with_output`). One A_q = I and one k_q give the paper's k I.
+    column (`with_output`). One A_q = I and one k_q give the paper's k I. Raises ValueError unless there is one such
+    matrix per kernel.
     """
 
     kernels: tuple[Kernel, ...]
@@ -61,7 +62,7 @@ def lipschitz(kernel: AnyKernel, norm: float) -> float:
 
 
 def largest_value(kernel: AnyKernel, norm: float) -> float:
-    """Return norm sqrt(k(x, x)), which no |f(x)| exceeds (Euclidean norm): what the next layer must be ready for."""
+    """Return norm sqrt(k(x, x)), which no |f(x)| exceeds (Euclidean norm): how far the next layer's grid must reach."""
     return norm * float(np.sqrt(_size(kernel, lambda k: k.diag(np.zeros((1, 1)))[0])))
 
 

@@ -1,6 +1,6 @@
 """What judges each claim on GPN-UCB: from played trials to an estimate of every part of the claim.
 
-A *panel* is {rule: a regret of every chain (n,)}, in shares of the range of g; of a chain the mean of its trials.
+A *panel* is {rule: a regret of every chain (n,)}, as a share of the range of g, mean over the chain's trials.
 """
 
 from collections.abc import Mapping, Sequence
@@ -149,12 +149,12 @@ def claim_5_C(total: Panel, seed: int) -> Judged:
 
 
 def claim_5_Q(total: Panel, of_cei: Panel, seed: int) -> Judged:
-    """How much more regret GPN-UCB, and cEI on its chains, have than the nearer black box, and where it is more."""
+    """How much more regret GPN-UCB, and cEI on its chains, have than the nearer black box, and how often."""
     return sometimes({"gpn": (total, "GPN-UCB", ROUNDING), "cei": (of_cei, "cEI", ROUNDING)}, seed)
 
 
 def claim_5_G(total: Panel, at_50: Panel, seed: int) -> Judged:
-    """How much more regret cUCB and OI have than the nearer black box, and where; R_T, and simple regret at T = 50."""
+    """How much more regret cUCB and OI have than the nearer black box, and how often; R_T, and simple regret at 50."""
     simple = {f"{rule.lower()}_simple": (at_50, rule, TIE) for rule in ("cUCB", "OI")}
     judged = sometimes({"cucb": (total, "cUCB", ROUNDING)} | simple, seed)
     return {part.removesuffix("_behind"): its for part, its in judged.items()}
@@ -261,7 +261,7 @@ def claim_5_AC(smallest: Array, cucb: Array, smallest_shown: Array, cucb_shown: 
 
 
 def claim_5_AD(gpn: Array, rivals: Mapping[str, Array]) -> Judged:
-    """In which share of the chains in which a rival is within 20 % before GPN-UCB it is within 5 % no sooner.
+    """The share of chains where a rival is within 5 % no sooner than GPN-UCB, if it is within 20 % sooner.
 
     Curves of simple regret (chains, T); `rivals` by part. Where there is no such chain, of all.
     """
@@ -298,7 +298,7 @@ def claim_5_W(networks: Mapping[str, Panel]) -> Judged:
 
 
 def claim_5_Y(traces: Mapping[str, Trace], seed: int) -> Judged:
-    """In which share of trials the arms differ if the envelope reaches over all of D, and by what share R_T does."""
+    """In which share of trials the arms differ if the envelope reaches over all of D, and by what share R_T grows."""
     near, far = traces["as in L.2"], traces["over all of D"]
     more_regret = paired_share(far.regret.sum(axis=1), near.regret.sum(axis=1), seed)
     return {"trials": share((near.arms != far.arms).any(axis=1)), "regret": more_regret}
@@ -340,8 +340,8 @@ def claim_5_J(table: pd.DataFrame, arm_steps: int) -> Judged:
 def claim_5_K(outward: pd.DataFrame, bare: pd.DataFrame) -> Judged:
     """The largest share of their bounds that a step's and the cumulative regret reach; also claim 5-V.
 
-    A row a network of `experiments.bound_ratios`, on outward-rounded sets and on bare ones. Of the former those count
-    that rounding adds less than 5 % of the range to; all of them where there are none.
+    One row per network of `experiments.bound_ratios`, on outward-rounded sets and on bare ones. The former count only
+    if rounding adds less than 5 % of the range, or all of them if there are none such.
     """
     kept = outward[outward["slack"] < 0.05] if (outward["slack"] < 0.05).any() else outward
     found = {"slack": outward["slack"].median(), "step": kept["step"].max(), "total": kept["total"].max()}
@@ -396,7 +396,7 @@ def claim_5_T(sources: Mapping[float, needle.Needles], trial: Trial) -> Judged:
 
 
 def claim_5_U() -> Judged:
-    """How 1 - c falls with the scale s of u and u~ for nu = 1.5 and 2, and to what the layers still raise; c at least.
+    """How 1 - c falls with the scale s of u and u~ for nu = 1.5 and 2, and what the layers still raise; c is its least.
 
     `rises`: the smaller exponent of s; `one` and `rough`: that of nu = 1, and the larger of 0.5 and 0.75; `usable`: the
     least g~(u~) / u~; `last`: the least g~(u~) at s = 1/64.

@@ -115,11 +115,12 @@ def least_c(nu: float, shrink: float, depth: int = 3) -> float:
 
 @dataclass(frozen=True)
 class Needles:
-    """Source of M = per_side^2 chains on [0, 1]^2, one a trial: height 2 epsilon in one cell, 0 elsewhere.
+    """Source of M = per_side^2 chains on [0, 1]^2, one per trial: height 2 epsilon in one cell, 0 elsewhere.
 
-    Arms are 3 x 3 points a cell, the middle one its centre; the needle's radius w is half a cell. The policies are
-    given the Matérn kernel, B, and L = max(L', r_max L~), L' the slope of the needle. Raises IndexError past the last
-    cell, `low` ValueError if the later layers cannot raise anything up to u~ to 2 epsilon.
+    Arms are 3 x 3 points per cell, the middle one its centre; the needle's radius w is half a cell. The policies are
+    given the Matérn kernel, B, and L = max(L', r_max L~), L' the slope of the needle, or the largest slope of g~ or 1
+    if that is larger. Raises IndexError past the last cell, `low` ValueError if the later layers cannot raise anything
+    up to u~ to 2 epsilon.
     """
 
     per_side: int

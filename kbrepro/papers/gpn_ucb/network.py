@@ -80,9 +80,10 @@ class NetworkModel:
 
 @dataclass(frozen=True, eq=False)
 class NetworkProblem:
-    """What the policies are given (`model`) and what not: `outputs[i]` (A, n_i) of every layer i, the reward last.
+    """What policies are given (`model`), and what they do not see: the outputs of every layer.
 
-    Raises ValueError if the shapes disagree or an output is not finite.
+    `outputs[i]` (A, n_i) are those of layer i, the last is the reward. Raises ValueError if the shapes disagree or an
+    output is not finite.
     """
 
     model: NetworkModel

@@ -127,7 +127,7 @@ def coverage(table: pd.DataFrame) -> Figure:
 
 
 def misses(chains: pd.DataFrame, bound: float) -> Figure:
-    """Return where GPN-UCB's simple regret ends by how far the best arm's first layer lies outside its bounds.
+    """Return GPN-UCB's last simple regret over how far the best arm's first layer lies outside its bounds.
 
     `chains`: one row per chain, its `kind`, `outside` (negative: inside) and `end`, a share of the range; `bound`: B.
     """
@@ -172,7 +172,8 @@ def versions(ends: Panel, lower_by: Mapping[str, Estimate]) -> Figure:
 def lower_bound(found: Mapping[float, pd.DataFrame], sources: Mapping[float, needle.Needles]) -> Figure:
     """Return a needle as the layers raise it, g~ (Fig. 6), and average simple regret over all needles.
 
-    `found`: {nu: simple regret over epsilon, a row a needle, a column an algorithm}; `sources`: {nu: their source}.
+    `found`: {nu: simple regret over epsilon, one row per needle, one column per algorithm}; `sources`: {nu: their
+    source}.
     """
     fig, (left, middle, right) = pieces.row(3, 3.6, width_ratios=[1, 0.9, 1.3])
     first = next(iter(sources.values()))

@@ -20,7 +20,7 @@ from kbrepro.problems import Model
 
 
 class GPNUCB(IndexPolicy):
-    """GPN-UCB: the arm with the largest upper confidence bound (Li & Scarlett, Algorithm 1); settings are its sets'."""
+    """GPN-UCB: the arm with the largest upper confidence bound (Li & Scarlett, Algorithm 1); `settings`: its sets'."""
 
     model: NetworkModel
     posterior: BoxSets | BallSets
@@ -88,7 +88,7 @@ class BlackBox:
 
 
 def norm_width(policy: Asking) -> float:
-    """The norm bound as width: without noise |f - mean| <= B sd."""
+    """Return the norm bound, as width: without noise |f - mean| <= B sd."""
     return policy.model.known_norm
 
 

@@ -68,7 +68,8 @@ def _first(side: int) -> tuple[Array, Array]:
 class DrawnChain:
     """Source of chains of three layers drawn from the GP prior, as L.1 says; the bounds that are given do not hold.
 
-    The first layer is drawn at the arms, the others at points half a lengthscale apart on [-5, 5], smooth between.
+    The first layer is drawn at the arms, the others at points half a lengthscale apart on [-5, 5] and interpolated
+    between.
     """
 
     side: int
@@ -85,7 +86,7 @@ class DrawnChain:
 
 @dataclass(frozen=True)
 class Repeated:
-    """Source that gives every problem of another `times` trials in a row: those of all `numbers`, or 0, 1, 2, ..."""
+    """Source that gives each problem of `source` `times` in a row: those of trials `numbers`, or 0, 1, 2, ..."""
 
     source: Callable[[Trial], NetworkProblem]
     times: int
@@ -97,7 +98,7 @@ class Repeated:
 
 
 def maximum_gap(problem: NetworkProblem) -> float:
-    """Return by how much the maximum exceeds every value farther than 2 from its place, as share of the range.
+    """Return by how much the maximum exceeds every value farther than 2 from its place, as a share of the range.
 
     How obvious the maximiser is: near 1 a single peak, near 0 several places equally good.
     """

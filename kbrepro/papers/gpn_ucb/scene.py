@@ -24,7 +24,7 @@ SEED, SIDE, NORM_BOUND, PULLS = 2024, 30, 4.0, 12
 #: Numbers of pulls that are kept; the kinds of sets that are drawn and their colours.
 KEPT, KINDS = tuple(range(1, PULLS + 1)), {"no envelope": "#767676", "grid": look("GPN-UCB")["color"]}
 
-#: After so many pulls the scene opens; between what inputs of layers 2 and 3 are drawn, and every so manyth; the
+#: Pulls after which the scene opens; the range of drawn inputs of layers 2 and 3, and one in how many is drawn; the
 #: panels' axes, with room for bars.
 OPEN, VIEW, EVERY = 3, (-4.6, 4.4), 2
 X, Y = ([-5.2, 6.0], [-4.6, 5.4], [-4.6, 5.4]), [-5.4, 4.4]
@@ -40,13 +40,13 @@ class Carried(NamedTuple):
 
     @property
     def section(self) -> NDArray[np.intp]:
-        """The arms on a line with the one that is watched, along the first coordinate; one of them is pulled."""
+        """The arms on a line with the one that is watched, along the first coordinate."""
         second = self.problem.model.points[:, 1]
         return np.flatnonzero(second == second[self.arm])
 
     @property
     def steps(self) -> list[tuple[Array, Array]]:
-        """Of every layer what goes in (of layer 1 the arm's first coordinate) and what comes out, each (A,)."""
+        """Input and output of every layer, each (A,); the input of layer 1 is the arm's first coordinate."""
         outputs = [output[:, 0] for output in self.problem.outputs]
         return list(pairwise([self.problem.model.points[:, 0], *outputs]))
 
@@ -153,5 +153,5 @@ def scene() -> dict[str, Any]:
 
 
 def still() -> Figure:
-    """Return the picture that stands where scripts are off: the moment on which it opens."""
+    """Return the picture shown where scripts are off: the moment on which it opens."""
     return pictures.kinds(_carried().after[OPEN][1])

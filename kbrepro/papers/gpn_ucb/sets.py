@@ -102,10 +102,10 @@ class NetworkSets(NetworkPosterior):
 class BoxSets(NetworkSets):
     """Sets of chains and feed-forward networks: one interval an output (eqs. 11, 19-20).
 
-    Without `envelope` the bounds are mean +- B sd alone. What L.2 leaves open, its own words first: an interval without
-    a grid point (`empty`) is stood for by its corners or by the grid point nearest to its middle; the envelope at a
-    corner does without the corner `itself`, which eq. 9 would take in, or has it; the `first` layer has no envelope, or
-    one over the arms. Other settings as `NetworkSets`.
+    Without `envelope` the bounds are mean +- B sd alone. Choices that L.2 leaves open, its own words first: an interval
+    without a grid point (`empty`) is replaced by its corners or by the grid point nearest to its middle; the envelope
+    at a corner leaves out the corner `itself`, which eq. 9 would take in, or has it; the `first` layer has no envelope,
+    or one over the arms. Other settings as `NetworkSets`.
     """
 
     def __init__(

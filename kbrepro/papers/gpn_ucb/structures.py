@@ -1,4 +1,4 @@
-"""What tells the structures of networks apart: kernels, confidence sets, constants of Theorems 1 to 3, rates.
+"""What distinguishes the structures of networks: kernels, confidence sets, constants of Theorems 1 to 3, rates.
 
 Symbols of Li & Scarlett: m layers, norm bound B, Lipschitz constant L >= 1; `widths` (m,) are the numbers of outputs of
 the layers, D is the product of all but the last.
@@ -21,7 +21,7 @@ class FeedForward:
     """Every output of every layer is a function of its own, of one scalar kernel; a chain where all widths are 1."""
 
     kernel: Kernel
-    sets = BoxSets  # the confidence sets of such a network: `structure.sets(told, **settings)`
+    sets = BoxSets  # the confidence sets of such a network: `structure.sets(model, **settings)`
 
     def kernels(self, widths: Sequence[int]) -> tuple[Kernel, ...]:
         """Return the kernels of layers with these numbers of outputs."""
@@ -72,7 +72,7 @@ class MultiOutput:
         return np.array([*reversed(before), 2 * norm])
 
     def rounding_term(self, widths: Sequence[int], lipschitz: float, half_diagonals: Sequence[float]) -> float:
-        """Return the same, by the same steps, for eq. 67; ValueError unless there are two layers."""
+        """Return what outward rounding adds to eq. 67, as for `FeedForward`; ValueError unless there are two layers."""
         if len(widths) != 2:
             raise ValueError(f"widths = {tuple(widths)} is not allowed: a multi-output chain must have two layers here")
         return float(10 * lipschitz * half_diagonals[0])

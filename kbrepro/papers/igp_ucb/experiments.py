@@ -1,7 +1,7 @@
 """The rules that play in the notebook on IGP-UCB and GP-TS, and numbers of the theorems.
 
-Rules of improvement are named by incumbent and margin: `EI` has the
-mean-based incumbent and margin 0, `EI, noisy incumbent, margin 0.01` says what it has instead.
+Rules of improvement are named by incumbent and margin: `EI` has the mean-based incumbent and margin 0, `EI, noisy
+incumbent, margin 0.01` says what it has instead.
 """
 
 import math

@@ -1,8 +1,8 @@
 """What judges each claim on IGP-UCB and GP-TS: from played trials to an estimate of every part.
 
 A *panel* is {rule: R_T / T of every trial (n,)}; *panels* are all of them by (figure, title), as in ("1", "(a) SE") or
-("4", "light"), of which a claim takes those that it is about. *Five* are the names of the paper's rules, as of `pool`.
-How much *more* regret a rule has is its mean less the rival's, as a share of the rival's.
+("4", "light"), of which a claim takes those that it is about. *Five* are the names of the paper's rules, as `pool`
+returns them. How much *more* regret a rule has is its mean less the rival's, as a share of the rival's.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -87,7 +87,10 @@ def smallest_ratio(pairs: Iterable[tuple[Array, Array]], seed: int) -> Estimate:
 
 
 def behind(panels: Panels, five: Sequence[str], seed: int, *, rule: str, rivals: Iterable[int] = range(5)) -> Estimate:
-    """Return how much more regret a rule has than its closest rival; `rivals` by their places in the five."""
+    """Return how much more regret a rule has than its closest rival; largest over panels.
+
+    `rivals`: places in the five.
+    """
     pairs = product(panels.items(), [five[i] for i in rivals if five[i] != rule])
     return largest(apart(key, its, rule, rival, seed) for (key, its), rival in pairs)
 
@@ -100,7 +103,7 @@ def improvement_behind(panels: Panels, five: Sequence[str], seed: int) -> Estima
 def ei_behind_pi(panels: Panels, five: Sequence[str], seed: int) -> Estimate:
     """Return how far EI is behind PI, as a share of a linear axis up to the largest mean, where they are least alike.
 
-    That mean is taken as the axis of a plot is: of the five, in the panel.
+    The axis of a panel ends at the largest mean of the five there.
     """
 
     def of_panel(key: Key, panel: Panel) -> Estimate:
@@ -181,13 +184,13 @@ def in_interpretations(
 ) -> list[tuple[dict[str, Any], Estimate]]:
     """Return the measure of a claim under every interpretation in which all its panels were played, the main one first.
 
-    `choices` are those of the rules, incumbent and margin before the four of `under`. Of an interpretation only those
-    are returned of which several values were played.
+    `choices` are those of the rules: incumbent and margin, then the four of `under`. An interpretation names only those
+    of which several values were played.
     """
     found, its = [], of(under, MEASURES[claim_id][0])
     if claim_id in ("2-A", "2-J", "2-Q"):  # not about EI and PI
         choices = {**choices, "incumbent": choices["incumbent"][:1], "margin": choices["margin"][:1]}
-    if claim_id == "2-F":  # about EI and PI, who are told no norm; the axis is that of the first
+    if claim_id == "2-F":  # about EI and PI, which are given no norm; the axis is that of the first
         choices = {**choices, "norm": choices["norm"][:1]}
     for case in cross(choices):
         incumbent, margin, *where = case.values()
@@ -203,7 +206,7 @@ def in_interpretations(
 
 
 def claim_2_A(panels: Panels, seed: int) -> Judged:
-    """How much more regret IGP-UCB has than GP-UCB in Figs. 1 and 2; GP-UCB's mean over its own, the least."""
+    """How much more regret IGP-UCB has than GP-UCB in Figs. 1 and 2; the least mean of GP-UCB over that of IGP-UCB."""
     pairs = [(panel["GP-UCB"], panel["IGP-UCB"]) for panel in of(panels, "12").values()]
     return {"difference": measured("2-A", panels, seed), "ratio": smallest_ratio(pairs, seed)}
 
@@ -272,7 +275,7 @@ def crossings(log_excess: Mapping[str, Array]) -> dict[float, Judged]:
 
 
 def claim_2_N(log_excess: Mapping[str, Array]) -> Judged:
-    """The share of runs on noise that cross the bound of Theorem 1, over delta; the largest over rules and delta."""
+    """The share of runs on noise that cross the bound of Theorem 1, divided by delta; largest over rules and delta."""
     over = [largest(its.values()).changed(delta.__rtruediv__) for delta, its in crossings(log_excess).items()]
     return {"crossings": largest(over)}
 
@@ -341,7 +344,7 @@ def inflation(pairs: Sequence[tuple[Panel, Panel]], rules: Sequence[str], rivals
 
 
 def claim_2_S(panels: Panels, by_d: Mapping[int, Panel], seed: int) -> Judged:
-    """The mean of GP-TS over that of IGP-UCB: least in Figs. 1 to 3, by dimension, and the power of d it rises with.
+    """The mean of GP-TS over that of IGP-UCB: least in Figs. 1 to 3 and over d, and the power of d it rises with.
 
     That power over the panels of Figs. 1 to 3 under the SE kernel, over all of them, and over dimensions of our own.
     """
@@ -363,7 +366,7 @@ def claim_2_S(panels: Panels, by_d: Mapping[int, Panel], seed: int) -> Judged:
 
 
 def power_of_d(d: Sequence[int], pairs: Sequence[tuple[Array, Array]], seed: int) -> Estimate:
-    """Return the power of d with which the mean of a over that of b goes, least squares over pairs (a, b), one a d."""
+    """Return the power of d with which the mean of a over that of b rises, by least squares over pairs (a, b)."""
     x = np.log(d) - np.mean(np.log(d))
 
     def power(*samples: Array) -> Array:

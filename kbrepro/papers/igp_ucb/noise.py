@@ -25,8 +25,10 @@ Makers = Mapping[str, Callable[[Model, int], Policy]]
 
 
 class NoiseRun(NamedTuple):
-    """`log_excess`: largest over rounds of |e|^2 / (2 R^2) - 1/2 log det(K + lambda I); the bound of Chowdhury &
-    Gopalan, Theorem 1, at delta is crossed if it exceeds log(1 / delta).
+    """What a run on noise shows of Chowdhury & Gopalan, Theorem 1 and Lemma 4.
+
+    `log_excess`: largest over rounds of |e|^2 / (2 R^2) - 1/2 log det(K + lambda I); the bound of Theorem 1 at delta is
+    crossed if it exceeds log(1 / delta).
 
     `sd_ratio`: the sum of the standard deviations at the arms pulled, over sqrt(4 (T + 2) I_T) with I_T (nats) the gain
     of the pulls (Lemma 4 bounds it by 1 where k(x, x) <= 1).

@@ -1,6 +1,6 @@
 """The figures of the notebook on IGP-UCB and GP-TS; titles that could be false are computed from what is drawn.
 
-A *panel* is {rule: R_T / T of every trial (n,)}, as in `experiments`.
+A *panel* is {rule: R_T / T of every trial (n,)}, as in `measures`.
 """
 
 from collections.abc import Mapping, Sequence
@@ -50,7 +50,7 @@ def idea(problem: Problem, posterior: Sequence[Array], pulled: Pulls, over_time:
     """Return the posterior after some pulls of arms on a line with the bands of all widths, and the widths over time.
 
     `posterior`: mean, sd and a draw of GP-TS, each (A,); `pulled`: arms and observations; `over_time`: one row per
-    round, a column a width.
+    round, one column per width.
     """
     fig, (left, right) = pieces.row(2, 3.8, width_ratios=[1.35, 1])
     points, widths = problem.model.points[:, 0], over_time.loc[len(pulled) + 1]
@@ -121,7 +121,7 @@ def deciding(panels: Mapping[str, Panel], rows: Mapping[str, str], *, seed: int)
 def since(panels: Mapping[str, tuple[Array, Array, int]], *, seed: int) -> Figure:
     """Return R_T with the tighter width over that with the classical one: {label: (tighter, classical, block)}.
 
-    Both (n,) on the same trials, of which `block` neighbours count as one. An interval is cut at a tenth: those of few
+    Both (n,) on the same trials, of which `block` neighbours count as one. Intervals are cut off at 0.1: those of few
     blocks reach below 0.
     """
     ratios = {}

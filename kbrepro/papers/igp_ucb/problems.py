@@ -25,14 +25,14 @@ _HARTMANN_CENTRES = np.array(
 def rosenbrock(X: Array) -> Array:
     """Return 10 - 100 (y - x^2)^2 - (1 - x)^2; largest at (1, 1), where it is 10.
 
-    The form that Azimi et al. (2012) use as far as known; Chowdhury & Gopalan refer to them.
+    As far as known the form of Azimi et al. (2012), to whom Chowdhury & Gopalan refer. ValueError unless X is (n, 2).
     """
     x, y = _columns(X, 2)
     return 10 - 100 * (y - x**2) ** 2 - (1 - x) ** 2
 
 
 def hartmann3(X: Array) -> Array:
-    """Return Hartmann's function in three dimensions, a sum of four bumps; largest 3.8628 at (0.115, 0.556, 0.853)."""
+    """Return Hartmann's function of X (n, 3), four bumps; largest at (0.115, 0.556, 0.853), where it is 3.8628."""
     points = np.stack(_columns(X, 3), axis=1)
     distance = (_HARTMANN_SCALES * (points[:, None, :] - _HARTMANN_CENTRES) ** 2).sum(axis=-1)
     return np.exp(-distance) @ _HARTMANN_WEIGHTS
@@ -48,7 +48,7 @@ def _columns(X: Array, d: int) -> list[Array]:
 SHARE_OF_RANGE = 0.01
 #: R^2 of sensors, as a share of their mean variance.
 SHARE_OF_VARIANCE = 0.05
-#: Ridge with which the norm of a function is measured that the kernel does not know.
+#: Ridge with which the norm of a function outside the model is measured.
 JITTER = 1e-6
 #: Eigenvalues below this share of the largest are left out of the norm of that kind.
 CUT_OFFS = {"cut-off 1e-3": 1e-3, "cut-off 1e-10": 1e-10}
@@ -57,7 +57,7 @@ NORMS = ("smoothed", *CUT_OFFS, "printed", "one")
 
 
 def rkhs_norm(f: Array, K: Array, kind: str, ridge: float = JITTER) -> float:
-    """Return what stands for the RKHS norm of f (A,) under the kernel matrix K (A, A).
+    """Return what policies are given as RKHS norm of f (A,) under the kernel matrix K (A, A).
 
     - `smoothed`: sqrt(a^T K a), a = (K + ridge I)^-1 f: the norm of f smoothed once, not a bound on that of f.
     - `cut-off 1e-3`, `cut-off 1e-10`: sqrt(f^T K^-1 f) in the eigenvectors whose eigenvalue is at least that share of
@@ -84,7 +84,7 @@ def rkhs_norm(f: Array, K: Array, kind: str, ridge: float = JITTER) -> float:
 
 @dataclass(frozen=True, eq=False)
 class OtherModel:
-    """Source whose problems are those of another `source`, while the policies are given something else.
+    """Source whose problems are those of another `source`, while the policies are given another model.
 
     Another kernel, another noise variance of the posterior (R stays), and the norm that `norm_of(f, K)` gives for the
     expected reward under the kernel that is given; None leaves each as it was.
@@ -172,12 +172,12 @@ class OnRandomArms(_AtRandomArms):
 
 
 def sensor_rows(train: Array, test: Array, kind: str = "smoothed", *, standardised: bool = False) -> Rows:
-    """Return a source with one problem a row of `test` (n_test, A), learned from the rows of `train` (n_train, A).
+    """Return a source with one problem per row of `test` (n_test, A), learned from the rows of `train` (n_train, A).
 
     Chowdhury & Gopalan, Section 6, Fig. 4: the kernel matrix is the covariance of `train`, the reward a row less the
-    means of `train`, R^2 = lambda 5 % of the mean variance, the norm of that `kind` (`rkhs_norm`; smoothed with ridge
-    lambda). With `standardised` every sensor is divided by its standard deviation over `train`. Raises ValueError if
-    `train` has fewer than two rows or a reading is missing.
+    means of `train`, R^2 = lambda is 5 % of the mean variance, the norm is of that `kind` (`rkhs_norm`; smoothed with
+    ridge lambda). With `standardised` every sensor is divided by its standard deviation over `train`. Raises ValueError
+    if `train` has fewer than two rows or a reading is missing.
     """
     if np.ndim(train) != 2 or len(train) < 2:
         raise ValueError(f"train has shape {np.shape(train)}: it must have at least two rows, (n, A)")

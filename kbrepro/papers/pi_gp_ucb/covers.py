@@ -27,8 +27,8 @@ def lemma_10(kernel: Kernel, points: Array, noise: Array, *, count: float, delta
     """Return both sides of Lemma 10, (2,), for one set that holds the pulls `points` (n, d) with `noise` (n,).
 
     Left: noise' (I + S^-1)^-1 noise, S = K + eta I; right: 2 log(det(S + I)^(1/2) count / delta), `count` the lemma's
-    N_t. (Janz et al., appendix A; their norm has no square; that of the theorem of Chowdhury & Gopalan on which it
-    rests has.)
+    N_t (Janz et al., appendix A). Their norm has no square, unlike that of the theorem of Chowdhury & Gopalan on which
+    the lemma rests.
     """
     checks.positive(count=count, eta=eta)
     checks.probability(delta=delta)

@@ -20,7 +20,7 @@ from kbrepro.problems import Gaussian, Model, Problem, Trial
 from kbrepro.regret import Estimate, Trace, bootstrap, edges, estimated_mean, intervals, ratio
 from kbrepro.simulation import Experiment, rounds
 
-#: Runs behind a number that the paper prints.
+#: Runs of which the paper prints the mean.
 PRINTED_RUNS = 12
 
 
@@ -53,8 +53,8 @@ def average(regret: Array, uniform: Array, seed: int, how: str = "mean of ratios
 def printed_interval(regret: Array, uniform: Array, how: str = "mean of ratios") -> Estimate:
     """Return the share of uniform regret (n,), with the 95 % prediction interval of a mean of PRINTED_RUNS such runs.
 
-    A mean that the paper prints lies inside where it may be of the same law. The spread is that of the linearised
-    average; a median has none (ValueError).
+    A printed mean lies inside if it may come from the same distribution. The spread is that of the linearised average;
+    a median has none (ValueError).
     """
     checks.one_of(tuple(AVERAGES)[:2], how=how)
     n, ours = len(regret), float(AVERAGES[how](regret, uniform))
@@ -73,12 +73,11 @@ def crossing(ours: Trace, rival: Trace) -> int:
 
 
 def regret_exponents(d: int, nu: float) -> dict[str, float]:
-    """Return exponents of T in the regret: as the paper has them (eq. 1), the rate of IGP-UCB known since, the best.
+    """Return exponents of T in the regret: those of the paper (eq. 1), of IGP-UCB as known since, and the lower bound.
 
-    IGP-UCB in 2020: (3 d^2 + 2 nu) / (2 d^2 + 4 nu) as the paper states it (by its eq. 4 it has d (d + 1) in the place
-    of d^2); with the gain of Vakili et al. (2021): (2 nu + 3 d) / (4 nu +
-    2 d); with lambda that grows (Whitehouse et al. 2023): (nu + 2 d) / (2 nu + 2 d). At most 1 each. Lower bound:
-    Scarlett et al. (2017).
+    IGP-UCB in 2020: (3 d^2 + 2 nu) / (2 d^2 + 4 nu) as the paper states it (by its eq. 4 it has d (d + 1) instead of
+    d^2); with the gain of Vakili et al. (2021): (2 nu + 3 d) / (4 nu + 2 d); with lambda that grows (Whitehouse et al.
+    2023): (nu + 2 d) / (2 nu + 2 d). At most 1 each. Lower bound: Scarlett et al. (2017).
     """
     return {
         "IGP-UCB, 2020": min(1.0, (3 * d**2 + 2 * nu) / (2 * d**2 + 4 * nu)),
@@ -106,7 +105,7 @@ def greedy_gains(kernel: Matern | SquaredExponential, n: int, horizon: int, tria
 
 
 def last_decades(horizon: int, decades: int) -> NDArray[np.int64]:
-    """Return twenty log-spaced rounds of the last decades of a run."""
+    """Return at most twenty log-spaced rounds of the last decades of a run."""
     return np.unique(np.geomspace(max(1, horizon // 10**decades), horizon, 20).astype(int))
 
 
@@ -128,8 +127,8 @@ def cover_too_large_until(horizon: int, d: int, nu: float) -> int:
 class CellRun(NamedTuple):
     """What a run of π-GP-UCB does to its cover.
 
-    `created`: cells ever; `gain`: the largest of one (nats); `width` (T,): the largest of a cell in every round less
-    B, to seven digits; `late_share`: largest share of the last tenth of the pulls that lie in one cell of the last
+    `created`: cells ever; `gain`: the largest of one (nats); `width` (T,): the largest width of a cell in every round,
+    less B, to seven digits; `late_share`: largest share of the last tenth of the pulls that lie in one cell of the last
     cover; `moved`: share of rounds in which the best arm of a cell without new data is another than before;
     `operations`: of a round, mean of each hundredth of the run (`cell_operations`). Where best arms were not looked at
     `moved` is NaN, and no `width` is kept.
@@ -144,7 +143,7 @@ class CellRun(NamedTuple):
 
 
 def cell_run(experiment: Experiment, look_at_arms: bool, trial: Trial) -> CellRun:
-    """Play π-GP-UCB, the policy of that name of an experiment, and look at its cells; for `map_trials`."""
+    """Play π-GP-UCB, the policy of that name in an experiment, and look at its cells; for `map_trials`."""
     problem, T = experiment.problem(trial), experiment.horizon
     policy = experiment.policies["π-GP-UCB"](problem.model, T)
     assert isinstance(policy, PartitionedUCB)
@@ -166,11 +165,11 @@ def cell_run(experiment: Experiment, look_at_arms: bool, trial: Trial) -> CellRu
 
 
 def cell_operations(policy: PartitionedUCB, arm: int, known: int) -> float:
-    """Return the multiplications of a round of π-GP-UCB that pulls `arm`, where `known` cells were made before it.
+    """Return the multiplications of a round of π-GP-UCB that pulls `arm`; cells after the first `known` are new in it.
 
-    As printed, each data point a row: a cell with m arms that gets its n-th adds a row to its Cholesky factor (n^2) and
-    to the solves for its arms (m n); a new cell with n factors once (n^3 / 3) and solves (m n^2); all indices are
-    compared.
+    As printed, with one row per data point: a cell with m arms that gets its n-th adds a row to its Cholesky factor
+    (n^2) and to the solves for its arms (m n); a new cell with n factors once (n^3 / 3) and solves (m n^2); all indices
+    are compared.
     """
     told = [policy.cells[number] for number in policy.slot_cell[policy.slot_arm == arm]]
     rows = [(len(cell.history) + 1, len(cell.arms)) for cell in told]
@@ -215,7 +214,9 @@ def _best_arms(policy: PartitionedUCB, widths: Array) -> dict[tuple[int, int], i
 
 
 class BandRun(NamedTuple):
-    """`band`: whether the band held throughout; `ratio`: the largest |f - mean| / (width sd); `bound`: the sum of twice
+    """What a run of π-GP-UCB shows of its band and of Theorem 3's bound.
+
+    `band`: whether the band held throughout; `ratio`: the largest |f - mean| / (width sd); `bound`: the sum of twice
     width times sd at the pulls; `regret`: R_T.
     """
 

@@ -56,7 +56,7 @@ def claim_3_A(finals: Mapping[tuple[str, int, str], Final], printed: Mapping[tup
 
 
 def refuted(finals: Mapping[tuple[str, int, str], Final], printed: Mapping[tuple[int, str], float]) -> list[str]:
-    """Return the lengthscales by which a printed mean lies outside our prediction interval, in d = 1 or 2."""
+    """Return the lengthscales under which a printed mean lies outside our prediction interval, in d = 1 or 2."""
     off = {name for (name, d, rule), its in finals.items()
            if d < 3 and abs(beside_printed(its, printed[d, rule]).value) > 1}  # fmt: skip
     return [name for name in (USUAL, LITERAL) if name in off]
@@ -95,7 +95,7 @@ def claim_3_Z(fine: Mapping[str, Array], coarse: Mapping[str, Array], seed: int)
 def claim_3_I(
     of_cells: Mapping[int, Array], of_all: Mapping[int, Array], clocks: Mapping[Clock, Trace], horizon: int, seed: int
 ) -> Judged:
-    """How the operations of a round grow in t from T / 10 on: π-GP-UCB's, runs (n, m) by d, and IGP-UCB's (m,)."""
+    """The exponent of t, from T / 10 on, in a round's operations and seconds: π-GP-UCB (n, m) by d, IGP-UCB (m,)."""
     ends, judged = edges(horizon), {}
     at = (ends[:-1] + ends[1:] + 1) / 2
     late = at >= horizon / 10
@@ -119,7 +119,7 @@ def clocked(clocks: Mapping[Clock, Trace], d: int, seed: int) -> Estimate:
 
 
 def claim_3_L(tour: pd.DataFrame, horizon: int) -> Judged:
-    """π-GP-UCB's share of uniform regret while it visits its first cells, and when it overtakes IGP-UCB, of T."""
+    """π-GP-UCB's share of uniform regret while it visits its first cells, and when it overtakes IGP-UCB, over T."""
     of_two = tour.loc[[2, 3]]
     return {"tour": exact(of_two[f"{OURS}, tour"].min()), "crossing": exact(of_two["crossing"].min() / horizon)}
 
@@ -145,7 +145,7 @@ def claim_3_M(created: Mapping[int, Array], horizons: Sequence[int], nu: float, 
 
 
 def claim_3_S(runs: Sequence[experiments.CellRun], of_two: Array, seed: int) -> Judged:
-    """Operations of runs in d = 1 over those in d = 2 (n, m), of late rounds over early ones; late pulls in a cell."""
+    """Operations of runs in d = 1 over those in d = 2 (n, m), of the last tenth over the second; late pulls."""
     of_one = np.array([its.operations.mean() for its in runs])
     tenths = [np.array_split(its.operations, 10) for its in runs]
     last, second = (np.array([parts[i].mean() for parts in tenths]) for i in (-1, 1))
@@ -156,7 +156,7 @@ def claim_3_S(runs: Sequence[experiments.CellRun], of_two: Array, seed: int) -> 
 
 
 def claim_3_T(of_cells: Array, of_all: Array, seed: int) -> Judged:
-    """The exponent of t in the width, less the norm, of the widest cell and of IGP-UCB, runs (n, T), two decades."""
+    """The exponent of t in the width, less the norm, of the widest cell and IGP-UCB, (n, T), last two decades."""
     at = experiments.last_decades(of_all.shape[1], 2)
     return {
         part: growth(at, widths[:, at - 1], intervals(seed)) for part, widths in (("pi", of_cells), ("igp", of_all))
@@ -251,5 +251,5 @@ def claim_3_AF(shares: Mapping[tuple[str, int, str], Array], seed: int) -> Judge
 
 
 def claim_3_AG(shares: Mapping[tuple[str, int, str], Array], seed: int) -> Judged:
-    """IGP-UCB with both changes by epochs that double, less that which knows the horizon."""
+    """IGP-UCB with both changes by epochs that double, less the one that knows the horizon."""
     return between(shares, ("both, any horizon", RIVAL), ("both", RIVAL), seed)

@@ -26,7 +26,7 @@ from kbrepro.problems import Model
 VARIANTS = ("paper", "thesis")
 #: Which cells a width counts: those of the paper's Lemma 6, all that T pulls can make, or all by level.
 UNIONS = ("printed", "horizon", "levels")
-#: A cell of so many arms keeps a row a pull, not their covariance: it splits long before it has as many pulls.
+#: Cells of so many arms keep one row per pull, no covariance: they split long before they have as many pulls.
 ROWS_FROM = 1000
 Integers = NDArray[np.int64]
 
@@ -48,7 +48,7 @@ def initial_side(horizon: int, d: int, nu: float, whole: Callable[[float], int] 
 
 
 def must_split(side: int, pulls: int, d: int, nu: float, variant: str) -> bool:
-    """Whether a cell of diameter 1 / side with so many pulls inside splits; 2 nu must be an integer.
+    """Return whether a cell of diameter 1 / side with so many pulls inside splits; 2 nu must be an integer.
 
     `paper`: rho^(-1/b) < pulls + 1. `thesis`: rho^(-2 nu) < pulls.
     """
@@ -90,7 +90,7 @@ class Cell:
         self.mean, self.sd, self.gain = np.zeros(len(arms)), np.sqrt(model.kernel.diag(model.points[arms])), 0.0
 
     def update(self, arm: int, observation: float) -> None:
-        """Condition on an observation of an arm in the cell."""
+        """Condition on an observation of `arm`; IndexError unless it lies in the cell."""
         model = self.model
         if self.posterior is None:
             form = RowPosterior if len(self.arms) >= ROWS_FROM else CovariancePosterior
@@ -101,7 +101,7 @@ class Cell:
 
 
 class PartitionedUCB:
-    """π-GP-UCB: in every cell the UCB of the data inside it, in every round the arm whose best cell is best.
+    """π-GP-UCB: an arm has a UCB from the data of each cell that it lies in; the arm with the largest of all is pulled.
 
     Width of a cell: `width(delta / N)` at its gain, by default norm + noise_scale sqrt(2 (gain + 1 + log(N / delta))),
     N = 4 (t + 1)^(b d) in round t (`paper`) or 4 (T + 1)^(d / (2 nu)) (`thesis`). That union of the paper is not
@@ -109,7 +109,7 @@ class PartitionedUCB:
     a level, both proved (docs/adaptive_covers.md, Propositions 1 and 2), for `paper` alone. `paper` starts from about
     T^q cells, the cells per side made `whole`, and a child keeps all data inside it; `thesis` starts from one cell, and
     children start without data. The points must be a grid on [0, 1]^d, the norm must be given. Raises ValueError on a
-    bad variant, union, smoothness or norm.
+    setting out of range or a point off the grid.
 
     `cells` are all that were ever created, split ones included. A *slot* is a pair of an arm and a cell that it lies
     in: `slot_arm` and `slot_cell` (n_slots,) are numbers of arms and of cells that have not split, `slot_mean` and
@@ -160,7 +160,7 @@ class PartitionedUCB:
         return float(self._gain.max())
 
     def union_count(self) -> float:
-        """Return N, the number of cells in the union bound of this round."""
+        """Return N, the number of cells in the printed union bound of this round."""
         if self.variant == "paper":
             return 4 * (self.t + 1) ** (split_exponent(self.d, self.nu) * self.d)
         return 4 * (self.horizon + 1) ** (self.d / (2 * self.nu))

@@ -36,7 +36,7 @@ MAIN = 4
 NUMBERS = ("none", "one", "two", "three", "four")
 #: Line styles of one, two and three dimensions.
 STYLES = {1: ":", 2: "--", 3: "-"}
-#: Changes between which the regret is compared; of no other is there an entry for both algorithms.
+#: Changes whose regret is compared: these alone were played with both algorithms.
 CHANGES = ("published", "tighter width", "lambda grows", "both")
 #: Curves of exponents that are no algorithm of their own.
 EXPONENTS = {
@@ -190,7 +190,7 @@ def operations(steps: Mapping[tuple[int, str], Array], horizon: int) -> Figure:
 
 
 def exploration(panels: Mapping[int, Played], tour: pd.DataFrame) -> Figure:
-    """Return the share of uniform regret so far over t, {d: played}, a panel each; `tour` one row per dimension.
+    """Return the share of uniform regret so far over t, one panel per {d: played}; `tour`: one row per dimension.
 
     Its columns: "first cells", after which π-GP-UCB has seen each of them, "crossing", from which round on its mean
     regret is below that of IGP-UCB (the horizon: it never is), and "π-GP-UCB, tour", its share until then.

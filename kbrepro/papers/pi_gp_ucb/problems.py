@@ -44,7 +44,7 @@ class LatticeKernel:
     n: int
 
     def __call__(self, X: Array, Z: Array) -> Array:
-        # distances of integers are integers, exactly, in floating point too
+        # squared distances of integers are integers, in floating point too
         squared = cdist(grid_indices(X, self.n), grid_indices(Z, self.n), "sqeuclidean").astype(np.intp)
         return _table(self.kernel, self.n, X.shape[1])[squared]
 
@@ -64,8 +64,8 @@ class Bumps:
     """Source of f = sum_i a_i k(c_i, .), 30 d centres uniform on [0, 1]^d, weights uniform on [-1, 1].
 
     Janz et al., Section 5. Arms: the grid of `side` points per side. The noise is uniform on +- noise_bound. The
-    policies are given `noise_variance` (alpha), the exact norm, the root of a^T K a, and `noise_scale` (L), which
-    Hoeffding's lemma makes the noise bound if none is given.
+    policies are given `noise_variance` (alpha), the exact norm, the root of a^T K a, and `noise_scale` (L), by default
+    the noise bound (Hoeffding's lemma).
     """
 
     kernel: Matern | SquaredExponential

@@ -18,7 +18,7 @@ from kbrepro.problems import Problem, Trial
 from kbrepro.simulation import rounds
 
 SEED, HORIZON, SIDE, D, NU = 2020, 1500, 30, 2, 1.5
-#: Rounds that are kept; of the still picture four of them.
+#: Rounds that are kept, and those of the still picture.
 KEPT = (1, 50, 100, 200, 300, *range(400, 500, 20), *range(500, 1501, 100))
 STILL = (1, 300, 700, 1500)
 COLOUR = look(pictures.HERO)["color"]
@@ -101,7 +101,7 @@ def scene() -> dict[str, Any]:
 
 
 def still() -> Figure:
-    """Return the picture that stands where scripts are off: four rounds."""
+    """Return the picture shown where scripts are off: four rounds."""
     problem, rows = _played()
     frames = rows[rows["round"].isin(STILL)].assign(
         x=lambda its: its["column"] / its["parts"],

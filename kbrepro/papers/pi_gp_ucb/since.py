@@ -17,7 +17,7 @@ def growing_variance(horizon: int, d: int, nu: float) -> float:
 
 
 class DoublingUCB(UCB):
-    """IGP-UCB with the tighter width and lambda grown that need not know the horizon: epochs that double.
+    """IGP-UCB with the tighter width and lambda grown, for any horizon: its epochs double.
 
     Epoch k = 0, 1, ... has rounds 2^k .. 2^(k + 1) - 1, lambda as for the horizon 2^(k + 1), and instead of delta
     6 delta / (pi (k + 1))^2; all data are kept. Each epoch's lambda is fixed beforehand, so each band holds

@@ -1,4 +1,4 @@
-"""The bench: problems of the papers with one layer, what of their assumptions holds there, and who plays on them."""
+"""The bench: the papers' problems of one layer, which assumptions hold there, and which policies are defined there."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -103,7 +103,7 @@ def synthetic(n_arms: int, horizon: int, seeds: Mapping[str, int], long: int) ->
 
 @dataclass(frozen=True)
 class Misled:
-    """Source whose policies are given a wrong lengthscale, noise or norm, each so many times the right one."""
+    """Source whose policies are given a wrong lengthscale, noise (sd) or norm, each so many times the right one."""
 
     source: Callable[[Trial], Problem]
     lengthscale: float = 1.0

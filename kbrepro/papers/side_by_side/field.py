@@ -28,7 +28,7 @@ from kbrepro.problems import Model
 
 #: What is proved of the regret, the strongest first.
 PROOFS = ("near-optimal", "sublinear", "Bayesian", "no proof")
-#: What is done to beta, the square of a width, to find the one tuned scale of a rule.
+#: What beta, the square of a width, is divided by to find the one tuned scale of a rule.
 DIVISORS = (1, 2, 5, 10, 20, 50, 100)
 TUNED = ", tuned"
 

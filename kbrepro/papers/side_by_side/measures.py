@@ -49,7 +49,7 @@ def over_best(panel: Panel) -> dict[str, float]:
 
 
 def ratios(panels: Panels, policies: Sequence[str]) -> Array:
-    """Return the mean regrets over the best of each problem, (problems, policies); NaN where a policy has no cell."""
+    """Return the mean regrets over the best of each problem, (problems, policies); NaN where a policy did not play."""
     found = [over_best(panel) for panel in panels.values()]
     return np.array([[its.get(name, math.nan) for name in policies] for its in found])
 
@@ -83,7 +83,7 @@ def over_problems(
 
 
 def share_within(factor: float) -> Callable[[Array], Array]:
-    """Return the statistic: on which share of its problems the first policy is within `factor` of the best."""
+    """Return a statistic: the share of its problems on which the first policy is within `factor` of the best."""
 
     def statistic(its: Array) -> Array:
         first = its[..., 0]
@@ -158,7 +158,7 @@ def least_lead(curves: Curves, entries: Mapping[str, Entry]) -> float:
 
 
 def pays_from(near: Array, rival: Array, horizon: int, d: int, nu: float) -> Array:
-    """Return log10 of the horizon from which the better exponent pays: regret (..., n) at `horizon` grows as proved.
+    """Return log10 of the horizon from which the better exponent pays, if regret (..., n) at `horizon` grows as proved.
 
     The rival is `BEST_PROVED`. The horizon itself where the near-optimal rule has less regret already.
     """
@@ -168,7 +168,7 @@ def pays_from(near: Array, rival: Array, horizon: int, d: int, nu: float) -> Arr
 
 
 def case_name(nu: float, d: int) -> str:
-    """Return the name of a part: nu15_d2."""
+    """Return the name of a part, such as nu15_d2."""
     return f"nu{round(10 * nu)}_d{d}"
 
 
@@ -431,7 +431,7 @@ def advice(panels: Panels, situations: Mapping[str, Sequence[str]], many: int = 
 
 
 def wrong_table(wrong: Wrong, rules: Sequence[str]) -> pd.DataFrame:
-    """Return by which factor each wrong assumption multiplies the mean regret of each rule, over both problems."""
+    """Return by which factor each wrong assumption multiplies each rule's mean regret, geometric mean over problems."""
     problems = list(dict.fromkeys(problem for problem, _ in wrong))
     cases = [case for case in dict.fromkeys(case for _, case in wrong) if case != "as it is"]
 

@@ -210,7 +210,7 @@ def price(
 
 
 def wrong(its: Wrong, rules: Sequence[str]) -> Figure:
-    """Return by which factor wrong assumptions multiply regret, one row per rule, a column an assumption."""
+    """Return by which factor wrong assumptions multiply regret, one row per rule, one column per assumption."""
     table = measures.wrong_table(its, rules)
     figure, (ax,) = pieces.row(1, 0.3 * len(rules) + 1.5)
     sns.heatmap(

@@ -1,4 +1,4 @@
-"""Epsilon-greedy on the posterior mean: a rule without a band, to compare with."""
+"""Rules without a band, to compare with: epsilon-greedy on the posterior mean, and uniform play."""
 
 import numpy as np
 
@@ -34,5 +34,5 @@ class UniformPlay(MeanOnly):
         return int(rng.integers(self.model.n_arms))
 
     def tell(self, arm: int, observation: float) -> None:
-        """Take in nothing."""
+        """Count the round; nothing is learned."""
         self.t += 1

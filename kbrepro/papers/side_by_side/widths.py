@@ -12,7 +12,7 @@ from kbrepro.problems import Model
 
 @dataclass(frozen=True)
 class FixedDesign(Probable):
-    """scale (norm + R / sqrt(lambda) sqrt(2 log(1 / share))), share = delta / (2 events): two sides of so many bands.
+    """scale (norm + R / sqrt(lambda) sqrt(2 log(1 / share))), share = delta / (2 events): two sides per band.
 
     For one arm and pulls that do not depend on their observations (Vakili et al. 2021): the error of the mean is a
     part that is at most norm times sd, and a weighted sum of noise that is sub-Gaussian with scale R / sqrt(lambda) sd.
