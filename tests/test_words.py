@@ -31,8 +31,8 @@ NAMES = (
 NO_END = "".join(rf"(?<!\b{word}\.)" for word in ("Fig", "Figs", "eq", "eqs", "al"))
 #: Totals are tables in words, and so are the marks of a claim, the titles of its curve.
 TOTALS = (
-    r"claims? of the papers? stand|^Of these claims|stands?, \d+ fails?, \d+ open|questions? of our own|"
-    r"^\*(?:Stand|Fail|Open|Not counted)\*|\b(?:holds|fails|open) \d"
+    r"claims? of the papers? stand|^Of these claims|stands?, \d+ fails?(?: \([\w, -]+\))?, \d+ open|"
+    r"questions? of our own|^\*(?:Stand|Fail|Open|Not counted)\*|\b(?:holds|fails|open) \d"
 )
 
 

@@ -6,14 +6,17 @@ from pathlib import Path
 from typing import Any
 
 from kbrepro import paths
+from kbrepro.site import try_it
 from kbrepro.site.pages import coloured, figure, inside, linked, title
 from kbrepro.verdicts import scorecard
 
 WHAT = (
-    "We rewrote the algorithms of papers on Gaussian-process bandits from scratch, ran their experiments at the "
+    "We rewrote the algorithms of five papers on Gaussian-process bandits from scratch, ran their experiments at the "
     "papers' own scale, and judged their claims by written rules, marking those mended after results were seen. "
     "This is what came out. A code such as 1-D leads to the claim that supports a sentence."
 )
+#: Where to go from the first page, if that page is there.
+NEXT = {"Every claim": "scorecard", "Rerun": "open_a_notebook", "Play": "try_it", "Your own problem": "own_problem"}
 #: How many answers of a paper stand in view; what came out of each in a line stands above.
 FIRST = 3
 QUICK = (
@@ -28,11 +31,13 @@ def index(root: Path, results: Path, folders: Sequence[Path], files: Path) -> st
     full = root / "results" / scorecard.FULL_SCALE
     runs, kept = scorecard.read(results), scorecard.read(full)
     quoted, source = (runs, results) if results == full or not kept else (kept, full)
-    parts = ["# Do papers on Gaussian-process bandits hold up?"]
+    parts = ["# Do five papers on Gaussian-process bandits hold up?"]
     if results != full:
         parts.append(f"```{{warning}}\n{QUICK if kept else ALONE}\n```")
     total = scorecard.totals(root, quoted) if scorecard.of_papers(quoted) else ""
-    parts += [WHAT, total, _totals(source, files), *_across(root, quoted)]
+    ids = {r["id"]: f"{name}.html" for name, run in quoted.items() for r in run["claims"]}
+    parts += [WHAT, _next(root, folders), _to_claims(total.replace("<br>– ", "\n- "), ids), _totals(source, files)]
+    parts += _across(root, quoted, ids)
     parts += [_across_the_page(folder, quoted[folder.name]) for folder in _others(folders, quoted)]
     papers = [folder for folder in folders if not scorecard.synthesis(runs[folder.name])]
     cards = [_card(root, folder, source / folder.name, quoted.get(folder.name), files) for folder in papers]
@@ -49,12 +54,23 @@ def _others(folders: Sequence[Path], quoted: Mapping[str, Any]) -> list[Path]:
     return [folder for folder in folders if folder.name in quoted and scorecard.synthesis(quoted[folder.name])]
 
 
-def _across(root: Path, runs: Mapping[str, Any]) -> list[str]:
-    """Conclusions from all papers together, with links to the claims that support them."""
-    pages = {r["id"]: f"{name}.html" for name, run in runs.items() for r in run["claims"]}
-    texts = [f"- {text.replace('](docs/', '](')}" for text in scorecard.across(root, runs)]
+def _next(root: Path, folders: Sequence[Path]) -> str:
+    """Where to go on reading."""
+    there = {"scorecard"} | {path.stem for path in (root / "docs").glob("*.md")}
+    there |= {try_it.PAGE} if try_it.scenes([folder.name for folder in folders]) else set()
+    return "**Next:** " + " · ".join(f"[{words}]({page}.md)" for words, page in NEXT.items() if page in there)
+
+
+def _to_claims(text: str, pages: Mapping[str, str]) -> str:
+    """Return a text whose claims link to the pages that show them."""
     for claim, page in pages.items():
-        texts = [linked(text, [claim], page) for text in texts]
+        text = linked(text, [claim], page)
+    return text
+
+
+def _across(root: Path, runs: Mapping[str, Any], pages: Mapping[str, str]) -> list[str]:
+    """Conclusions from all papers together, with links to the claims that support them."""
+    texts = [f"- {_to_claims(text.replace('](docs/', ']('), pages)}" for text in scorecard.across(root, runs)]
     return ["## What to use on Monday", "\n".join(texts)] if texts else []
 
 

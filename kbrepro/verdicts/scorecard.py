@@ -26,7 +26,7 @@ COUNTED = ("experiment", "theorem")
 ASIDE = {
     "own question": "ours, not asked by the paper; some of the advice rests on them",
     "sanity check": "these could hardly fail",
-    "substitute data": "judged on other data than the paper's",
+    "substitute data": "real readings, but not those of the paper",
 }
 MANY = {"sanity check": "sanity checks", "substitute data": "on substitute data", "own question": "own questions"}
 OUTSIDE = "outside the totals"
@@ -230,7 +230,7 @@ def summary(records: Sequence[Record]) -> str:
 
 
 def counted(records: Sequence[Record]) -> str:
-    """Return how claims came out: '5 of 6 claims of the paper stand (reproduced), 1 is open (undecided)'.
+    """Return how claims came out: '4 of 6 claims of the paper stand (reproduced), 1 fails (1-F), 1 is open (partly)'.
 
     If all are our own questions, they are counted by verdict.
     """
@@ -241,9 +241,10 @@ def counted(records: Sequence[Record]) -> str:
     n = sum(map(len, groups))
     head = f" of {n} claim{'s' * (n != 1)} of the paper"
     verbs = ("stand", "stands"), ("fail", "fails"), ("are open", "is open")
+    brackets = _which(groups[0]), failing(records), _which(groups[2])
     told = [
-        f"{len(its)}{'' if i else head} {verb[len(its) == 1]}{_which(its)}"
-        for i, (its, verb) in enumerate(zip(groups, verbs, strict=True))
+        f"{len(its)}{'' if i else head} {verb[len(its) == 1]}{which}"
+        for i, (its, verb, which) in enumerate(zip(groups, verbs, brackets, strict=True))
         if its or not i
     ]
     return ", ".join(told)
@@ -256,14 +257,12 @@ def headline(runs: Runs) -> str:
     """
     records = [r for run in of_papers(runs).values() for r in run["claims"]]
     stand, fail, rest = map(len, standing(records))
-    good, bad, unclear = map(len, standing(r for r in records if r["kind"] == "theorem"))
-    text = (
-        f"**{stand} of {stand + fail + rest} claims of the papers stand, {fail} fail, and {rest} are open or depend on "
-        "a choice that the paper does not name.**"
-    )
+    theorems = [r for r in records if r["kind"] == "theorem"]
+    good, bad, unclear = map(len, standing(theorems))
+    text = f"**{stand} of {stand + fail + rest} claims of the papers stand, {fail} fail, and {rest} are open.**"
     if n := good + bad + unclear:
         text += f" Of these claims {n} {'are theorems' if n > 1 else 'is a theorem'}: {good} showed no violation, "
-        text += f"{bad} failed, {unclear} stayed open."
+        text += f"{bad} failed{failing(theorems)}, {unclear} stayed open."
     return text
 
 
@@ -278,16 +277,21 @@ def totals(root: Path, runs: Runs) -> str:
     ]
     lines += [f"*Not counted*: {_outside(outside)}."] if outside else []
     data = {Path(name).parts[0] for run in runs.values() for name in run.get("facts", {}).get("data", ())}
-    real = f" Claims on sensors were judged on real readings ({', '.join(sorted(data))})." if data else ""
+    lines += [f"*Sensors*: real readings, not simulated ({', '.join(sorted(data))})."] if data else []
     return "<br>– ".join(
-        [headline(runs), *in_short(root, runs), *lines, f"*Not done*: {NOT_DONE[0].lower()}{NOT_DONE[1:]}{real}"]
+        [headline(runs), *in_short(root, runs), *lines, f"*Not done*: {NOT_DONE[0].lower()}{NOT_DONE[1:]}"]
     )
 
 
 def _which(its: Sequence[str]) -> str:
-    """The verdicts of a group in brackets, counted if there are several; empty for a single verdict that fails."""
-    kinds = set(its) - set(FAILS)
-    return f" ({', '.join(_tally(VERDICTS, its)) if len(kinds) > 1 else kinds.pop()})" if kinds else ""
+    """The verdicts of a group in brackets, counted if there are several."""
+    return f" ({', '.join(_tally(VERDICTS, its)) if len(set(its)) > 1 else its[0]})" if its else ""
+
+
+def failing(records: Iterable[Record]) -> str:
+    """Return the claims that count and fail, in brackets: ' (3-Q, 3-V)', empty if there is none."""
+    its = [r["id"] for r in records if r["counts_as"] in COUNTED and r["verdict"] in FAILS]
+    return f" ({', '.join(its)})" if its else ""
 
 
 def _outside(its: Sequence[str]) -> str:
@@ -305,8 +309,9 @@ def in_short(root: Path, runs: Runs) -> list[str]:
     found = []
     for paper, sentence in _across(root, runs):
         for notebook in (name for name in runs if paper and name.startswith(paper)):
-            stand, fail, rest = map(len, standing(runs[notebook]["claims"]))
-            verbs = f"stand{'s' * (stand == 1)}", f"fail{'s' * (fail == 1)}"
+            records = runs[notebook]["claims"]
+            stand, fail, rest = map(len, standing(records))
+            verbs = f"stand{'s' * (stand == 1)}", f"fail{'s' * (fail == 1)}{failing(records)}"
             found.append(f"{sentence} **{stand} {verbs[0]}, {fail} {verbs[1]}, {rest} open.**")
     return found
 

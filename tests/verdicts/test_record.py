@@ -188,7 +188,7 @@ def test_at_a_glance_is_the_full_scale_runs(root, shown):
     run("quick").at_a_glance()
     head, answer, totals, _, _, _, _ = shown[-1].split("\n\n")
     assert (head, answer) == ("**At full scale:**", "- It is small. (0-A)")
-    assert totals == "1 of 2 claims of the paper stands (no violation found), 1 fails."
+    assert totals == "1 of 2 claims of the paper stands (no violation found), 1 fails (0-A)."
 
 
 def test_an_answer_has_at_most_two_numbers(root, shown):

@@ -45,7 +45,7 @@ def write(root, profile, notebook, content):
 def test_totals_count_what_counts_and_name_what_is_outside(root):
     new = scorecard.read(root / "results" / "paper")["01_new"]["claims"]
     assert scorecard.summary(new) == (
-        "1 of 3 claims of the paper stands (reproduced), 1 fails, 1 is open (undecided); "
+        "1 of 3 claims of the paper stands (reproduced), 1 fails (1-F), 1 is open (undecided); "
         "not counted: 1 own question, 1 sanity check, 1 on substitute data"
     )
     head, _, row = scorecard.matrix({"01_new": {"claims": new}}).splitlines()
