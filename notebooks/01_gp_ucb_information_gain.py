@@ -221,7 +221,7 @@ regret = final_average_regret(traces)  # R_T / T of every trial, by rule
 
 # %% jupyter={"source_hidden": true} tags=["hide-input"]
 of_paper = {rule: traces[rule] for rule in (*pictures.RULES, "GP-UCB, Theorem 2")}
-fig = pictures.regrets("Fig. 5a", {"": of_paper})
+fig = pictures.regrets("Fig. 5a", {"": of_paper}, spread="mean and 95 % interval")
 record.figure(fig, "fig5a_synthetic")
 plt.show()
 
@@ -276,7 +276,7 @@ variants = {
 panels = {title: {rule: traces[rule] for rule in ("GP-UCB/5", *its)} for title, its in variants.items()}
 beaten = [rule for rule in measures.MARGINS.values() if regret[rule].mean() > regret["GP-UCB/5"].mean()]
 said = f"MPI has more regret than GP-UCB/5 with {len(beaten)} of {len(measures.MARGINS)} margins"
-fig = pictures.regrets("Fig. 5a", panels, said)
+fig = pictures.regrets("Fig. 5a", panels, said, spread="mean and 95 % interval")
 record.figure(fig, "fig5a_margins_and_incumbents")
 plt.show()
 of_rules.round(3)

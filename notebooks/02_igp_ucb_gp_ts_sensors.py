@@ -211,7 +211,7 @@ for t, arm, observed in rounds(policy, example, 300, Trial(seed, 0).rng("run")):
     pulled.append((arm, observed))
 over_time = pd.DataFrame(over_time).T.rename_axis("round")
 
-# %% jupyter={"source_hidden": true} tags=["hide-input"]
+# %% jupyter={"outputs_hidden": true, "source_hidden": true} tags=["hide-input", "hide-output"]
 record.table(over_time, "widths")
 drawer = ThompsonSampling(example.model, 300, width=Improved(delta / 2, gains[se]))
 for pull in pulled[:15]:
@@ -1057,8 +1057,8 @@ record.finding(
     ["2-L"],
     record.verdict("2-L") == "undecided" and on_data["2-L"]["raw"].low > 0,
     "GP-TS (Thompson sampling) does not win on raw light readings, where the paper has it first: with a smoothed norm "
-    f"it has {ts_on_light:.1f} times the regret of its closest rival. On standardised ones it depends on the norm, and "
-    "with the smoothed one it is undecided (open).",
+    f"it has {ts_on_light:.1f} times the regret of its closest rival. On standardised readings it depends on how the "
+    "norm is estimated, and with the smoothed norm it is undecided (open).",
 )
 record.finding(
     ["2-W"],

@@ -198,14 +198,14 @@ for t, _, _ in rounds(policy, shown, horizon, Trial(seed, 1).rng("run")):
         frames += [{"round": t, "x": c.corner[0] / c.side, "y": c.corner[1] / c.side, "side": 1 / c.side,
                     "pulls": len(c.history)} for c in whole]  # fmt: skip
 
-# %% jupyter={"source_hidden": true} tags=["hide-input"]
+# %% jupyter={"outputs_hidden": true, "source_hidden": true} tags=["hide-input", "hide-output"]
 frames = pd.DataFrame(frames)
 record.table(frames.set_index("round"), "frames_cells")
 fig = pictures.cells(frames[frames["round"].isin(drawn)], shown.model.points, shown.expected_reward)
 record.figure(fig, "cells_splitting")
 plt.show()
 
-# %% jupyter={"source_hidden": true} tags=["hide-input"]
+# %% jupyter={"outputs_hidden": true, "source_hidden": true} tags=["hide-input", "hide-output"]
 smallest = frames.groupby("round")["side"].min()
 record.expect(
     smallest.iloc[-1] < smallest.iloc[0], "At the end the smallest cells are finer than those of the first cover."

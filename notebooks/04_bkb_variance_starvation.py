@@ -875,7 +875,7 @@ record.finding(
     and only_rough and {*smooth_cases} == {"fails", "undecided"},
     "Cheap approximations of a Gaussian process do become certain of what they never saw: the band of the subset of "
     f"regressors, three standard deviations, holds the function at {covered:.0%} of unseen points. The figure's "
-    "caption allows a second kernel; under it none is seen to starve, with random features partly open.",
+    "caption allows a second kernel; under it we saw none starve (random features: partly open).",
 )  # fmt: skip
 large_enough = specified["4-A"][specified["4-A"]["qbar"] != choices["qbar"][1]]["state"]
 record.finding(
@@ -897,13 +897,13 @@ record.finding(
     record.verdict("4-J") == "reproduced"
     and updated["rows_d2"].value > cost_horizon > updated["rows_d1"].value
     and cheaper.loc["exact, covariance", [on_line, in_plane]].min() == never,
-    "By counted operations a step of BKB is cheaper than computing the exact posterior anew, but cheaper than updating "
-    "that posterior in one dimension only. By our clock updating is as fast even there.",
+    "By counted operations BKB beats computing the exact posterior anew, but beats updating it in one dimension only. "
+    "By our clock the quickest update is as fast even there.",
 )
 record.finding(
     ["4-W", "4-Y", "4-Z"],
     record.verdict("4-W") == record.verdict("4-Z") == "reproduced" and dearer < 0.3,
-    "So on a thousand arms, as played here, take exact GP-UCB, updated, with the tighter width of 2024. mini-GP-UCB, "
-    f"which repeats one arm for several rounds, takes far fewer operations for {dearer:.0%} more regret.",
+    "So on a thousand arms take exact GP-UCB, updated, with the tighter width of 2024. mini-GP-UCB, which repeats one "
+    f"arm for several rounds, takes far fewer operations for {dearer:.0%} more regret at the same radius.",
 )
 record.finish()

@@ -527,6 +527,8 @@ record.table(table.rename_axis("version"), "versions_of_gpn_ucb")
 fig = pictures.versions(end, lower_by)
 record.figure(fig, "why_simple_regret")
 plt.show()
+
+# %% jupyter={"outputs_hidden": true, "source_hidden": true} tags=["hide-input", "hide-output"]
 table.round(2)
 
 # %% jupyter={"source_hidden": true} tags=["full-scale", "hide-input", "nbval-ignore-output"]
@@ -589,6 +591,8 @@ record.expect(
     f"{of_widths['looser'].value:.0f} times as wide as GPN-UCB's, and with half the $L$ cUCB has "
     f"{1 - of_widths['regret'].value:.0%} less regret.",
 )
+
+# %% jupyter={"outputs_hidden": true, "source_hidden": true} tags=["hide-input", "hide-output"]
 table.iloc[::2].round(1)
 
 # %% tags=["full-scale", "nbval-ignore-output"]
@@ -621,6 +625,8 @@ record.expect(
     f"{misses.loc['chain', 'missed, paper']:.0%} of cases on chains and in up to "
     f"{misses['missed, paper'].max():.0%} elsewhere.",
 )
+
+# %% jupyter={"outputs_hidden": true, "source_hidden": true} tags=["hide-input", "hide-output"]
 misses.rename(columns=lambda name: name.replace("paper", "grid")).round(2)
 
 # %% [markdown]
@@ -743,6 +749,8 @@ record.judge("5-M", **measures.claim_5_M(found))
 record.judge("5-S", **measures.claim_5_M(summed))
 record.judge("5-T", **measures.claim_5_T(needles, Trial(seed, 0)))
 record.judge("5-U", **measures.claim_5_U())
+
+# %% jupyter={"outputs_hidden": true, "source_hidden": true} tags=["hide-input", "hide-output"]
 pd.DataFrame({"computed": slopes, "printed": printed}).rename_axis("nu").round(4)
 
 # %% tags=["full-scale", "nbval-ignore-output"]
@@ -938,6 +946,8 @@ on_both = {
 }
 table = pd.DataFrame(on_both).rename_axis(f"B, {n} chains each")
 record.table(table, "given_b")
+
+# %% jupyter={"outputs_hidden": true, "source_hidden": true} tags=["hide-input", "hide-output"]
 table.round(2)
 
 # %% jupyter={"source_hidden": true} tags=["hide-input"]

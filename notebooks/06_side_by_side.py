@@ -434,7 +434,7 @@ for case in ("as it is", "B a third"):
     bands[case] = traces["IGP-UCB, tighter"].band_ratio.max(axis=1) <= 1
 
 # %% jupyter={"source_hidden": true} tags=["hide-input"]
-fig = pictures.wrong(wrong, players)
+fig = pictures.wrong(wrong, players, seed)
 record.figure(fig, "wrong_assumptions")
 plt.show()
 
@@ -497,7 +497,7 @@ least, *of_halves = (measures.least_lead(its, entries) for its in (curves, *meas
 record.finding(
     ["6-B", "6-D"],
     min(of_halves) > 2 and min(its.low for its in pays.values()) > 9,
-    f"Near-optimal on paper is not so on the bench: after {growth_horizon:,} rounds the best such rule has at least "
+    f"Near-optimal on paper did not pay on our bench: after {growth_horizon:,} rounds the best such rule has at least "
     f"{math.floor(10 * least) / 10:.1f} times the regret of IGP-UCB with two later changes. If both grew as proved "
     "from there, its better exponent would pay only after more than a billion rounds.",
 )

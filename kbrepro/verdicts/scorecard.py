@@ -38,7 +38,7 @@ MEANS = {
     "no violation found": "the same for a theorem, which a run can refute but never prove",
     "partly": "some parts hold, some fail",
     "depends": "whether it holds depends on a choice that the paper's text leaves open",
-    "undecided": "an interval is too wide to tell, of the claim or of one interpretation of it",
+    "undecided": "an interval is too wide to tell",
     "not reproduced": "parts fail, and none holds",
     "not evaluated": "the run lacked what the claim needs, or a control failed",
 }
@@ -277,9 +277,9 @@ def totals(root: Path, runs: Runs) -> str:
     ]
     lines += [f"*Not counted*: {_outside(outside)}."] if outside else []
     data = {Path(name).parts[0] for run in runs.values() for name in run.get("facts", {}).get("data", ())}
-    lines += [f"*Sensors*: real readings, not simulated ({', '.join(sorted(data))})."] if data else []
+    real = f" Sensor readings are real, not simulated ({', '.join(sorted(data))})." if data else ""
     return "<br>– ".join(
-        [headline(runs), *in_short(root, runs), *lines, f"*Not done*: {NOT_DONE[0].lower()}{NOT_DONE[1:]}"]
+        [headline(runs) + real, *in_short(root, runs), *lines, f"*Not done*: {NOT_DONE[0].lower()}{NOT_DONE[1:]}"]
     )
 
 

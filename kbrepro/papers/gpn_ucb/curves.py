@@ -92,33 +92,39 @@ def first_found(panels: Sequence[Mapping[str, Array]]) -> str:
 
 
 def oi(panels: Mapping[str, tuple[Mapping[float, Trace], Trace]]) -> Figure:
-    """Return mean simple regret of OI for every b, and of cUCB, one panel per chain: {title: ({b: trace}, trace)}.
+    """Return mean simple regret of OI for every b, and of cUCB, with 95 % intervals, one panel per chain.
 
-    Neighbouring b that do the same in every panel share a curve; regret below FLOOR is drawn there.
+    `panels`: {title: ({b: trace}, trace of cUCB)}. Neighbouring b that do the same in every panel share a curve;
+    regret below FLOOR is drawn there.
     """
     fig, axes = pieces.row(len(panels), 3.6, sharey=True)
-    means = {
-        title: ({b: simple_regret(trace).mean(axis=0) for b, trace in swept.items()}, simple_regret(other).mean(axis=0))
+    shown = {
+        title: ({b: pieces.mean_interval(simple_regret(trace)) for b, trace in swept.items()}, simple_regret(other))
         for title, (swept, other) in panels.items()
     }
-    groups = alike([swept for swept, _ in means.values()])
+    groups = alike([{b: mean for b, (mean, *_) in swept.items()} for swept, _ in shown.values()])
     colours = plt.cm.plasma(np.linspace(0, 0.65, len(groups)))  # dark enough for their labels
-    for ax, (title, (swept, other)) in zip(axes, means.items(), strict=True):
-        rounds = range(1, len(other) + 1)
+    for ax, (title, (swept, other)) in zip(axes, shown.items(), strict=True):
+        rounds = range(1, other.shape[1] + 1)
         for its, colour in zip(groups, colours, strict=True):
             label = f"b = {its[0]:g}" + f" to {its[-1]:g}" * (len(its) > 1)
-            ax.plot(rounds, np.maximum(swept[its[0]], FLOOR), label=label, color=colour, linewidth=2)
-        ax.plot(rounds, np.maximum(other, FLOOR), "--", label="cUCB", color="black")
-        ax.set(xlabel="round t", title=title, xlim=(1, len(other)))
+            mean, low, high = np.maximum(swept[its[0]], FLOOR)
+            ax.plot(rounds, mean, label=label, color=colour, linewidth=2)
+            ax.fill_between(rounds, low, high, color=colour, alpha=0.15, linewidth=0)
+        mean, low, high = np.maximum(pieces.mean_interval(other), FLOOR)
+        ax.plot(rounds, mean, "--", label="cUCB", color="black")
+        ax.fill_between(rounds, low, high, color="black", alpha=0.12, linewidth=0)
+        ax.set(xlabel="round t", title=title, xlim=(1, rounds[-1]))
         pieces.log_axes(ax, "y")
     name_floor(axes[0])
     trials = len(next(iter(panels.values()))[1].arms)
-    axes[0].set_ylabel(f"simple regret (range of g)\nmean of {trials} trials")
-    apart = max(abs(swept[b][-1] - other[-1]) for swept, other in means.values() for b in swept if b <= 1)
+    axes[0].set_ylabel(f"simple regret (range of g)\nmean and 95 % interval\nof {trials} trials")
+    ends = [(its[0][-1], other[:, -1].mean()) for swept, other in shown.values() for b, its in swept.items() if b <= 1]
+    apart = max(abs(one - other) for one, other in ends)
     figures.label_ends(*axes)
     same = "OI does as cUCB does" if apart <= 0.01 else "OI and cUCB part"
-    ends = "both end equal" if apart < 0.0005 else f"ends at most {apart:.1%} of the range apart"
-    return titled(fig, f"Fig. 10: for b ≤ 1 {same} ({ends})")
+    how = "both end equal" if apart < 0.0005 else f"ends at most {apart:.1%} of the range apart"
+    return titled(fig, f"Fig. 10: for b ≤ 1 {same} ({how})")
 
 
 def alike(panels: Sequence[Mapping[float, Array]]) -> list[list[float]]:

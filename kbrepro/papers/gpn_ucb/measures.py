@@ -315,8 +315,8 @@ def claim_5_Z(ends: Panel, seed: int) -> Judged:
 def coverage(found: Mapping[str, Sequence[Mapping[str, Array]]], n_arms: int) -> pd.DataFrame:
     """Return how often bounds and sets miss and how wide sets are, one row per structure, from `experiments.coverage`.
 
-    `band`: arm-steps outside; `missed, paper` and `missed, outward`: shares of arm-steps; `width, ...`: median at the
-    end.
+    `band`: arm-steps outside; `missed, paper` and `missed, outward`: shares of arm-steps, and `error, ...` 1.96
+    standard errors of these over networks; `width, ...`: median at the end, `lower, ...` and `upper, ...`: quartiles.
     """
     rows = {}
     for structure, runs in found.items():
@@ -325,6 +325,12 @@ def coverage(found: Mapping[str, Sequence[Mapping[str, Array]]], n_arms: int) ->
         arm_steps = its["band"].size * n_arms
         rows[structure] |= {f"missed, {mode}": its[mode][:, 0].sum() / arm_steps for mode in MODES}
         rows[structure] |= {f"width, {mode}": np.median(its[mode][:, 1, -1]) for mode in MODES}
+        for mode in MODES:
+            shares, ends = its[mode][:, 0].sum(axis=1) * len(its[mode]) / arm_steps, its[mode][:, 1, -1]
+            rows[structure][f"error, {mode}"] = 1.96 * shares.std(ddof=1) / np.sqrt(len(shares))
+            rows[structure] |= dict(
+                zip((f"lower, {mode}", f"upper, {mode}"), np.quantile(ends, [0.25, 0.75]), strict=True)
+            )
     return pd.DataFrame(rows).T
 
 

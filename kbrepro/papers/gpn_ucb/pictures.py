@@ -108,14 +108,20 @@ def chains(problems: Mapping[str, NetworkProblem], side: int) -> Figure:
 def coverage(table: pd.DataFrame) -> Figure:
     """Return missed (arm, round) pairs and median widths of grid and outward-rounded sets, from `measures.coverage`."""
     fig, axes = pieces.row(2, 3.2, sharey=True)
-    for ax, what in zip(axes, ("missed", "width"), strict=True):
-        its = table[[f"{what}, paper", f"{what}, outward"]].set_axis(["grid sets of L.2", "outward-rounded"], axis=1)
-        its.plot.barh(ax=ax, color=[COLOURS[0], COLOURS[2]], width=0.8, legend=False)
+    modes = ["paper", "outward"]
+    reach = {
+        "missed": np.array([[table[f"error, {mode}"]] * 2 for mode in modes]),
+        "width": np.array([[table[f"width, {m}"] - table[f"lower, {m}"], table[f"upper, {m}"] - table[f"width, {m}"]]
+                           for m in modes]),
+    }  # fmt: skip
+    for ax, what in zip(axes, reach, strict=True):
+        its = table[[f"{what}, {mode}" for mode in modes]].set_axis(["grid sets of L.2", "outward-rounded"], axis=1)
+        its.plot.barh(ax=ax, color=[COLOURS[0], COLOURS[2]], width=0.8, legend=False, xerr=reach[what])
     left, right = axes
-    left.set_xlabel("share of (arm, round) pairs in which\nthe set misses the truth")
+    left.set_xlabel("share of (arm, round) pairs in which\nthe set misses the truth (95 % interval)")
     left.xaxis.set_major_formatter(PercentFormatter(1))
     pieces.log_axes(right, "x")
-    right.set_xlabel("median width of the last set\n(range of the reward; line: says nothing)")
+    right.set_xlabel("median width of the last set, quartiles\n(range of the reward; line: says nothing)")
     right.axvline(1, color="black", linewidth=1.0)
     pieces.name_rows(left, table.index)
     grid, outward = (table[f"missed, {mode}"].max() for mode in ("paper", "outward"))

@@ -209,13 +209,15 @@ def price(
     return pieces.titled(figure, f"{title} {unproved:.0%}", len(marks))
 
 
-def wrong(its: Wrong, rules: Sequence[str]) -> Figure:
-    """Return by which factor wrong assumptions multiply regret, one row per rule, one column per assumption."""
+def wrong(its: Wrong, rules: Sequence[str], seed: int) -> Figure:
+    """Return by which factor wrong assumptions multiply regret, with intervals, a row per rule, a column per case."""
     table = measures.wrong_table(its, rules)
-    figure, (ax,) = pieces.row(1, 0.3 * len(rules) + 1.5)
+    reach = [[measures.factor(its, case, [rule], seed) for case in table] for rule in rules]
+    words = [[f"{each.value:.2g}\n({each.low:.2g} to {each.high:.2g})" for each in row] for row in reach]
+    figure, (ax,) = pieces.row(1, 0.45 * len(rules) + 1.5)
     sns.heatmap(
-        table, ax=ax, annot=True, fmt=".2g", norm=LogNorm(0.2, 5), cmap="PuOr_r", linewidths=0.4,
-        cbar_kws={"label": "factor on regret", "format": "%g", "ticks": (0.2, 0.5, 1, 2, 5)},
+        table, ax=ax, annot=np.array(words), fmt="", norm=LogNorm(0.2, 5), cmap="PuOr_r", linewidths=0.4,
+        cbar_kws={"label": "factor on regret (95 % interval)", "format": "%g", "ticks": (0.2, 0.5, 1, 2, 5)},
         annot_kws={"size": SMALLEST},
     )  # fmt: skip
     ax.collections[0].colorbar.minorticks_off()

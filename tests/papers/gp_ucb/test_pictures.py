@@ -54,7 +54,7 @@ THIRDS = {
 FIGURES = {  # figure -> what its title says of it
     lambda: strip([0, 1, 0, 1, 0, 0.5, 0.5, 0.5, 0.5, 0.5]): "then close together",
     lambda: strip([0.5, 0.5, 0.5, 0.5, 0.5, 0, 1, 0, 1, 0]): "keeps pulling arms far apart",
-    lambda: pictures.regrets("Fig. 5a", {"": TRACES}): "Fig. 5a: GP-UCB/5 comes within 100% of the least mean regret",
+    lambda: pictures.regrets("Fig. 5a", {"": TRACES}): "Fig. 5a: GP-UCB/5 comes within 100% of the least median regret",
     lambda: pictures.regrets("Fig. 5a", {"": TRACES}, "a finding"): "Fig. 5a: a finding",
     lambda: pictures.regrets(
         "Fig. 5b", THIRDS, spread="mean and 95 % interval", unit="°C", block=4

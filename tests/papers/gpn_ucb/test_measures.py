@@ -197,7 +197,13 @@ def test_misses_of_bounds_and_sets_and_widths_at_the_end():
     found = {name: [run | {"outward": np.array([[0, i], [9, 7 + i]])}] * 2 for i, name in enumerate(structures)}
     table = measures.coverage(found, 10)
     chain = {"band": 2, "missed, paper": 0.25, "missed, outward": 0, "width, paper": 4, "width, outward": 7}
-    assert table.loc["chain"].to_dict() == chain
+    spread = {"lower, paper": 4, "upper, paper": 4, "lower, outward": 7, "upper, outward": 7}
+    errors = {"error, paper": 0, "error, outward": 0}  # two equal networks
+    assert table.loc["chain"].to_dict() == chain | spread | errors
+    other = run | {"paper": np.array([[4, 5], [9, 8]])}
+    apart = measures.coverage({"chain": [run, other]}, 10).loc["chain"]  # shares 0.25 and 0.45
+    assert apart["error, paper"] == pytest.approx(1.96 * 0.1) and apart["missed, paper"] == pytest.approx(0.35)
+    assert (apart["lower, paper"], apart["width, paper"], apart["upper, paper"]) == (5, 6, 7)
     judged = {part: its.value for part, its in measures.claim_5_J(table, 40).items()}
     parts = ("chain", "multi", "mixed", "feed", "extra")
     expected = {part: 2 * i for i, part in enumerate(parts)} | {f"{part}_grid": 0.25 for part in parts}

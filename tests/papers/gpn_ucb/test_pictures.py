@@ -54,6 +54,8 @@ def oi():
 def coverage():
     columns = {"missed, paper": [0.1, 0.7], "missed, outward": [0.0, 0.1]}
     columns |= {"width, paper": [0.2, 0.3], "width, outward": [0.5, 8.0]}
+    columns |= {"lower, paper": [0.1, 0.2], "lower, outward": [0.4, 7.0], "error, paper": [0.05, 0.1]}
+    columns |= {"upper, paper": [0.3, 0.5], "upper, outward": [0.6, 9.0], "error, outward": [0.0, 0.05]}
     return pictures.coverage(pd.DataFrame(columns, ["chain", "multi-output"]))
 
 

@@ -40,7 +40,7 @@ def wrong():
     factors = {"as it is": (1, 1), "lengthscale double": (0.5, 4), "noise three times": (2, 3)}
     its = {(p, case): dict(zip(("EI", "GP-TS"), (a * RUNS, b * RUNS), strict=True))
            for p in ("x", "y") for case, (a, b) in factors.items()}  # fmt: skip
-    return pictures.wrong(its, ("EI", "GP-TS"))
+    return pictures.wrong(its, ("EI", "GP-TS"), 1)
 
 
 SAID = {
