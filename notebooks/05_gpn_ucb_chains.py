@@ -134,6 +134,8 @@ record.expect(
     f"The middle's answer is off by {off:.2f}, though the layer itself is known there to within "
     f"{(at['raw_high'] - at['raw_low']) / 2:.1g}: the error comes from the input.",
 )
+
+# %% jupyter={"outputs_hidden": true, "source_hidden": true} tags=["hide-input", "hide-output"]
 its.round(2)
 
 # %% [markdown]
@@ -271,6 +273,8 @@ record.figure(fig, "fig9_chains")
 plt.show()
 kinds = {name: {"chains": len(g), "several maximisers": (g <= SEVERAL).mean(), "obvious": (g >= OBVIOUS).mean()}
          for name, (g, _) in facts.items()}  # fmt: skip
+
+# %% jupyter={"outputs_hidden": true, "source_hidden": true} tags=["hide-input", "hide-output"]
 pd.DataFrame(kinds).T.round(2)
 
 # %% [markdown]
@@ -344,6 +348,8 @@ record.expect(
     f"{1 - of_some['GPN-UCB'].mean() / of_some['cEI'].mean():.0%} less than sampled cEI. 5-A and 5-Q judge it on all "
     f"{chains} draws, {chains * times} trials.",
 )
+
+# %% jupyter={"outputs_hidden": true, "source_hidden": true} tags=["hide-input", "hide-output"]
 table.rename_axis(f"in ranges of g, {sampled_chains} draws").round(2)
 
 # %% jupyter={"source_hidden": true} tags=["full-scale", "hide-input", "nbval-ignore-output"]
@@ -425,6 +431,8 @@ record.expect(
     {*means} - {*farther} == {"NonAda", "cEI"},
     f"There NonAda is on average nearer than {len(farther)} of {len(means) - 1} other rules, all but cEI (5-F, 5-AB).",
 )
+
+# %% jupyter={"outputs_hidden": true, "source_hidden": true} tags=["hide-input", "hide-output"]
 table.rename_axis("% of the range, mean over T").round(1).astype(object).fillna("not run")
 
 # %% tags=["full-scale", "nbval-ignore-output"]

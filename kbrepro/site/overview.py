@@ -13,7 +13,7 @@ from kbrepro.verdicts import scorecard
 WHAT = (
     "We rewrote the algorithms of five papers on Gaussian-process bandits from scratch, ran their experiments at the "
     "papers' own scale, and judged their claims by written rules, marking those mended after results were seen. "
-    "This is what came out. A code such as 1-D leads to the claim that supports a sentence."
+    "A code such as 1-D leads to the claim that supports a sentence."
 )
 #: Where to go from the first page, if that page is there.
 NEXT = {"Every claim": "scorecard", "Rerun": "open_a_notebook", "Play": "try_it", "Your own problem": "own_problem"}
@@ -31,7 +31,7 @@ def index(root: Path, results: Path, folders: Sequence[Path], files: Path) -> st
     full = root / "results" / scorecard.FULL_SCALE
     runs, kept = scorecard.read(results), scorecard.read(full)
     quoted, source = (runs, results) if results == full or not kept else (kept, full)
-    parts = ["# Do five papers on Gaussian-process bandits hold up?"]
+    parts = ["# Do five Gaussian-process bandit papers hold up?"]
     if results != full:
         parts.append(f"```{{warning}}\n{QUICK if kept else ALONE}\n```")
     total = scorecard.totals(root, quoted) if scorecard.of_papers(quoted) else ""

@@ -37,7 +37,7 @@ MEANS = {
     "reproduced": "every part of the claim met its rule, with its whole 95 % interval",
     "no violation found": "the same for a theorem, which a run can refute but never prove",
     "partly": "some parts hold, some fail",
-    "depends": "whether it holds depends on a choice that the paper's text leaves open",
+    "depends": "on a choice that the paper's text leaves open",
     "undecided": "an interval is too wide to tell",
     "not reproduced": "parts fail, and none holds",
     "not evaluated": "the run lacked what the claim needs, or a control failed",
@@ -261,7 +261,7 @@ def headline(runs: Runs) -> str:
     good, bad, unclear = map(len, standing(theorems))
     text = f"**{stand} of {stand + fail + rest} claims of the papers stand, {fail} fail, and {rest} are open.**"
     if n := good + bad + unclear:
-        text += f" Of these claims {n} {'are theorems' if n > 1 else 'is a theorem'}: {good} showed no violation, "
+        text += f" Of these, {n} {'are theorems' if n > 1 else 'is a theorem'}: {good} showed no violation, "
         text += f"{bad} failed{failing(theorems)}, {unclear} stayed open."
     return text
 
@@ -276,8 +276,7 @@ def totals(root: Path, runs: Runs) -> str:
         if its
     ]
     lines += [f"*Not counted*: {_outside(outside)}."] if outside else []
-    data = {Path(name).parts[0] for run in runs.values() for name in run.get("facts", {}).get("data", ())}
-    real = f" Sensor readings are real, not simulated ({', '.join(sorted(data))})." if data else ""
+    real = " Sensor readings are real." * any(run.get("facts", {}).get("data") for run in runs.values())
     return "<br>– ".join(
         [headline(runs) + real, *in_short(root, runs), *lines, f"*Not done*: {NOT_DONE[0].lower()}{NOT_DONE[1:]}"]
     )

@@ -9,6 +9,7 @@ from urllib.parse import unquote, urlsplit
 import pytest
 from browser import CHROMIUM, Browser
 
+from kbrepro import papers
 from kbrepro.site import build
 from kbrepro.verdicts import claims
 
@@ -111,7 +112,10 @@ def test_every_scene_runs_in_its_page_which_is_small(browser, pages):
     assert pages["try_it.html"].stat().st_size < 400_000
 
 
-@pytest.mark.parametrize(("name", "most"), [("index", 4000), ("scorecard", 12000)])
+@pytest.mark.parametrize(
+    ("name", "most"),
+    [("index", 4000), ("scorecard", 12000), *((paper.notebook, 15000) for paper in papers.found().values())],
+)
 def test_a_page_is_no_longer_than_it_may_be(browser, pages, name, most):
     browser.open(pages[f"{name}.html"], DESKTOP)
     assert browser.ask("document.documentElement.scrollHeight") <= most
