@@ -510,7 +510,7 @@ on_surfaces = [measures.ratios({n: its[n] for n in surfaces}, ["PIMS"]).min() fo
 record.finding(
     ["6-E", "6-F"],
     min(shares_of) >= 0.5 and min(on_surfaces) > 4,
-    "Least regret comes from rules that explore little: PIMS, EI with the posterior mean, and GP-UCB with its width "
+    "Rules that explore little often did well: PIMS, EI with the posterior mean, and GP-UCB with its width "
     f"scaled down each stay within twice the best rule on at least {shares_of[0]:.0%} of our problems, too few to be "
     "sure of half of all (open). On test functions that are played on a grid, such as Branin, PIMS has at least "
     f"{math.floor(on_surfaces[0])} times the least regret.",

@@ -31,7 +31,7 @@ NAMES = (
 NO_END = "".join(rf"(?<!\b{word}\.)" for word in ("Fig", "Figs", "eq", "eqs", "al"))
 #: Totals are tables in words, and so are the marks of a claim, the titles of its curve.
 TOTALS = (
-    r"claims? of the papers? stand|^Of these, |stands?, \d+ fails?(?: \([\w, -]+\))?, \d+ open|"
+    r"claims? of the papers? stand|^Of the \d+, |stands?, \d+ fails?(?: \([^)]+\))?, \d+ open|"
     r"questions? of our own|^\*(?:Stand|Fail|Open|Not counted)\*|\b(?:holds|fails|open) \d"
 )
 

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from html import escape
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import pandas as pd
@@ -261,8 +262,8 @@ def headline(runs: Runs) -> str:
     good, bad, unclear = map(len, standing(theorems))
     text = f"**{stand} of {stand + fail + rest} claims of the papers stand, {fail} fail, and {rest} are open.**"
     if n := good + bad + unclear:
-        text += f" Of these, {n} {'are theorems' if n > 1 else 'is a theorem'}: {good} showed no violation, "
-        text += f"{bad} failed{failing(theorems)}, {unclear} stayed open."
+        text += f" Of the {stand + fail + rest}, {n} {'are theorems' if n > 1 else 'is a theorem'}: "
+        text += f"{good} showed no violation, {bad} failed{failing(theorems)}, {unclear} stayed open."
     return text
 
 
@@ -276,7 +277,7 @@ def totals(root: Path, runs: Runs) -> str:
         if its
     ]
     lines += [f"*Not counted*: {_outside(outside)}."] if outside else []
-    real = " Sensor readings are real." * any(run.get("facts", {}).get("data") for run in runs.values())
+    real = " At full scale sensor readings are real." * any(run.get("facts", {}).get("data") for run in runs.values())
     return "<br>– ".join(
         [headline(runs) + real, *in_short(root, runs), *lines, f"*Not done*: {NOT_DONE[0].lower()}{NOT_DONE[1:]}"]
     )
@@ -287,10 +288,11 @@ def _which(its: Sequence[str]) -> str:
     return f" ({', '.join(_tally(VERDICTS, its)) if len(set(its)) > 1 else its[0]})" if its else ""
 
 
-def failing(records: Iterable[Record]) -> str:
-    """Return the claims that count and fail, in brackets: ' (3-Q, 3-V)', empty if there is none."""
+def failing(records: Iterable[Record], words: Mapping[str, str] = MappingProxyType({})) -> str:
+    """Return the claims that count and fail, in brackets, with `words` for some: ' (3-Q; 3-V, all cells are good)'."""
     its = [r["id"] for r in records if r["counts_as"] in COUNTED and r["verdict"] in FAILS]
-    return f" ({', '.join(its)})" if its else ""
+    told = [f"{claim}, {words[claim]}" if claim in words else claim for claim in its]
+    return f" ({('; ' if words else ', ').join(told)})" if its else ""
 
 
 def _outside(its: Sequence[str]) -> str:
@@ -300,27 +302,29 @@ def _outside(its: Sequence[str]) -> str:
 
 def across(root: Path, runs: Runs) -> list[str]:
     """Return the sentences of docs/across.yaml on all papers whose claims all have the verdicts that it names."""
-    return [sentence for paper, sentence in _across(root, runs) if not paper]
+    return [sentence for paper, sentence, _ in _across(root, runs) if not paper]
 
 
 def in_short(root: Path, runs: Runs) -> list[str]:
     """Return those on one paper, each with how many of its claims stand, fail and are open."""
     found = []
-    for paper, sentence in _across(root, runs):
+    for paper, sentence, words in _across(root, runs):
         for notebook in (name for name in runs if paper and name.startswith(paper)):
             records = runs[notebook]["claims"]
             stand, fail, rest = map(len, standing(records))
-            verbs = f"stand{'s' * (stand == 1)}", f"fail{'s' * (fail == 1)}{failing(records)}"
+            verbs = f"stand{'s' * (stand == 1)}", f"fail{'s' * (fail == 1)}{failing(records, words)}"
             found.append(f"{sentence} **{stand} {verbs[0]}, {fail} {verbs[1]}, {rest} open.**")
     return found
 
 
-def _across(root: Path, runs: Runs) -> list[tuple[str, str]]:
+def _across(root: Path, runs: Runs) -> list[tuple[str, str, dict[str, str]]]:
     verdicts = {r["id"]: r["verdict"] for run in runs.values() for r in run["claims"]}
     path = root / "docs" / "across.yaml"
     its = yaml.safe_load(path.read_text(encoding="utf-8")) if path.is_file() else []
     true = [each for each in its if all(verdicts.get(claim) == verdict for claim, verdict in each["if"].items())]
-    return [(each.get("paper", ""), f"{each['sentence']} ({', '.join(each['if'])})") for each in true]
+    return [
+        (each.get("paper", ""), f"{each['sentence']} ({', '.join(each['if'])})", each.get("fails", {})) for each in true
+    ]
 
 
 def answers(run: Mapping[str, Any]) -> list[str]:
