@@ -91,13 +91,13 @@ def _totals(source: Path, files: Path) -> str:
 
 
 def _card(root: Path, folder: Path, quoted: Path, run: Mapping[str, Any] | None, files: Path) -> str:
-    """One paper: its totals, its first answers and, folded, the others, a figure."""
+    """One paper: its first answers and, folded, the others, a figure. Its totals stand above all cards."""
     heading, named = title(folder)
     parts = ['<div class="paper">', f'<h3><a href="{folder.name}.html">{heading}</a></h3>', inside(root, named)]
     if run is None:
         parts.append("There is no full-scale run of it.")
     else:
-        parts += [f"{scorecard.summary(run['claims'])}.", *_answers(run, FIRST, "More of what came out")]
+        parts += _answers(run, FIRST, "More of what came out")
         parts.append(_headline(quoted, folder.name, files))
     ids = [r["id"] for r in run["claims"]] if run else []
     text = "\n\n".join(part for part in parts if part)
