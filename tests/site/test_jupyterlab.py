@@ -34,7 +34,7 @@ def lab(tmp_path_factory):
             ROOT / name,
             root / name,
             copy_function=shutil.copy,
-            ignore=shutil.ignore_patterns("*.npz", "*.csv", "*.svg", "*.partial"),
+            ignore=shutil.ignore_patterns("*.csv", "*.svg", "*.partial"),  # 06 reads trials that 03 and 04 keep
         )
     (root / "data").mkdir()
     settings = {
