@@ -1057,8 +1057,8 @@ record.finding(
     ["2-L"],
     record.verdict("2-L") == "undecided" and on_data["2-L"]["raw"].low > 0,
     "GP-TS (Thompson sampling) does not win on raw light readings, where the paper has it first: with a smoothed norm "
-    f"it has {ts_on_light:.1f} times the regret of its closest rival. On standardised readings it depends on how the "
-    "norm is estimated (open).",
+    f"it has {ts_on_light:.1f} times the regret of its closest rival. On standardised readings it depends on B, the "
+    "bound on the norm (open).",
 )
 record.finding(
     ["2-W"],
