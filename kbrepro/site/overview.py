@@ -11,7 +11,7 @@ from kbrepro.site.pages import coloured, figure, inside, linked, title
 from kbrepro.verdicts import scorecard
 
 WHAT = (
-    "We rewrote the algorithms of five papers on Gaussian-process bandits from scratch, ran their experiments at the "
+    "We rewrote the algorithms of papers on Gaussian-process bandits from scratch, ran their experiments at the "
     "papers' own scale, and judged their claims by written rules, marking those mended after results were seen. "
     "A code such as 1-D leads to the claim that supports a sentence."
 )
@@ -31,7 +31,7 @@ def index(root: Path, results: Path, folders: Sequence[Path], files: Path) -> st
     full = root / "results" / scorecard.FULL_SCALE
     runs, kept = scorecard.read(results), scorecard.read(full)
     quoted, source = (runs, results) if results == full or not kept else (kept, full)
-    parts = ["# Do five Gaussian-process bandit papers hold up?"]
+    parts = ["# Do papers on Gaussian-process bandits hold up?"]
     if results != full:
         parts.append(f"```{{warning}}\n{QUICK if kept else ALONE}\n```")
     total = scorecard.totals(root, quoted) if scorecard.of_papers(quoted) else ""
