@@ -5,7 +5,7 @@ from pathlib import Path
 
 from kbrepro import store
 from kbrepro.batch import audit, compare
-from kbrepro.batch.compare import DIFFERS, Item
+from kbrepro.batch.compare import DIFFERS, SAME, Item
 from kbrepro.batch.run import PAPER, Run, RunFailed, judged_again, plan
 from kbrepro.verdicts import scorecard
 
@@ -21,11 +21,10 @@ def told(root: Path, notebooks: list[str]) -> Iterator[str]:
 def differing(r: Run) -> list[Item]:
     """Return the claims and tables that change when a run is judged and shown from its store alone.
 
-    Numbers within the tolerance of `compare` do not count: another processor rounds differently. Seconds, and what
-    follows from them, are those of the stored run. Raises RunFailed if the store lacks a label.
+    Seconds, and what follows from them, are those of the stored run. Raises RunFailed if the store lacks a label.
     """
     with judged_again(r) as folder:
-        return [item for item in compare.items(r.root, r.notebook, r.folder, folder) if item.state == DIFFERS]
+        return [item for item in compare.items(r.root, r.notebook, r.folder, folder) if item.state != SAME]
 
 
 def _verdicts(r: Run) -> str:
@@ -34,7 +33,7 @@ def _verdicts(r: Run) -> str:
     if not (kept := store.labels(r.folder / store.PLAYED)):
         return "no played trials are kept"
     try:
-        names = [item.name for item in differing(r)]
+        names = [item.name for item in differing(r) if item.state == DIFFERS]  # another processor rounds otherwise
     except RunFailed as error:
         return f"its store is incomplete ({len(kept)} labels): {str(error).splitlines()[0]}"
     return f"its store gives other results: {', '.join(names)}" if names else "same verdicts and tables from its store"

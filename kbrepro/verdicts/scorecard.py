@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from html import escape
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
 import pandas as pd
@@ -217,11 +216,11 @@ def of_papers(runs: Runs) -> dict[str, Mapping[str, Any]]:
     return {name: run for name, run in runs.items() if not synthesis(run)}
 
 
-def standing(records: Iterable[Record]) -> tuple[list[str], list[str], list[str]]:
-    """Return the verdicts of the claims that count: those that stand, those that fail, and those that are open."""
-    inside = [r["verdict"] for r in records if r["counts_as"] in COUNTED]
-    stand, fail = ([v for v in inside if v in group] for group in (STANDS, FAILS))
-    return stand, fail, [v for v in inside if v not in STANDS + FAILS]
+def standing(records: Iterable[Record]) -> tuple[list[Record], list[Record], list[Record]]:
+    """Return the claims that count: those that stand, those that fail, and those that are open."""
+    inside = [r for r in records if r["counts_as"] in COUNTED]
+    stand, fail = ([r for r in inside if r["verdict"] in group] for group in (STANDS, FAILS))
+    return stand, fail, [r for r in inside if r["verdict"] not in STANDS + FAILS]
 
 
 def summary(records: Sequence[Record]) -> str:
@@ -242,7 +241,7 @@ def counted(records: Sequence[Record]) -> str:
     n = sum(map(len, groups))
     head = f" of {n} claim{'s' * (n != 1)} of the paper"
     verbs = ("stand", "stands"), ("fail", "fails"), ("are open", "is open")
-    brackets = _which(groups[0]), failing(records), _which(groups[2])
+    brackets = _which(groups[0]), _failing(groups[1]), _which(groups[2])
     told = [
         f"{len(its)}{'' if i else head} {verb[len(its) == 1]}{which}"
         for i, (its, verb, which) in enumerate(zip(groups, verbs, brackets, strict=True))
@@ -258,22 +257,22 @@ def headline(runs: Runs) -> str:
     """
     records = [r for run in of_papers(runs).values() for r in run["claims"]]
     stand, fail, rest = map(len, standing(records))
-    theorems = [r for r in records if r["kind"] == "theorem"]
-    good, bad, unclear = map(len, standing(theorems))
+    good, bad, unclear = standing(r for r in records if r["kind"] == "theorem")
     text = f"**{stand} of {stand + fail + rest} claims of the papers stand, {fail} fail, and {rest} are open.**"
-    if n := good + bad + unclear:
+    if n := len(good + bad + unclear):
         text += f" Of the {stand + fail + rest}, {n} {'are theorems' if n > 1 else 'is a theorem'}: "
-        text += f"{good} showed no violation, {bad} failed{failing(theorems)}, {unclear} stayed open."
+        text += f"{len(good)} showed no violation, {len(bad)} failed{_failing(bad)}, {len(unclear)} stayed open."
     return text
 
 
 def totals(root: Path, runs: Runs) -> str:
     """Return the headline in Markdown, and below it each paper in a line, totals by verdict, and what was not done."""
     records = [r for run in of_papers(runs).values() for r in run["claims"]]
-    (stand, fail, rest), outside = standing(records), [r["counts_as"] for r in records if r["counts_as"] in ASIDE]
+    groups = [[r["verdict"] for r in its] for its in standing(records)]
+    outside = [r["counts_as"] for r in records if r["counts_as"] in ASIDE]
     lines = [
         f"*{head}*: {'; '.join(f'{_tally([v], its)[0]} ({MEANS[v]})' for v in VERDICTS if v in its)}."
-        for head, its in (("Stand", stand), ("Fail", fail), ("Open", rest))
+        for head, its in zip(("Stand", "Fail", "Open"), groups, strict=True)
         if its
     ]
     lines += [f"*Not counted*: {_outside(outside)}."] if outside else []
@@ -283,15 +282,15 @@ def totals(root: Path, runs: Runs) -> str:
     )
 
 
-def _which(its: Sequence[str]) -> str:
+def _which(its: Sequence[Record]) -> str:
     """The verdicts of a group in brackets, counted if there are several."""
-    return f" ({', '.join(_tally(VERDICTS, its)) if len(set(its)) > 1 else its[0]})" if its else ""
+    verdicts = [r["verdict"] for r in its]
+    return f" ({', '.join(_tally(VERDICTS, verdicts)) if len(set(verdicts)) > 1 else verdicts[0]})" if its else ""
 
 
-def failing(records: Iterable[Record], words: Mapping[str, str] = MappingProxyType({})) -> str:
-    """Return the claims that count and fail, in brackets, with `words` for some: ' (3-Q; 3-V, all cells are good)'."""
-    its = [r["id"] for r in records if r["counts_as"] in COUNTED and r["verdict"] in FAILS]
-    told = [f"{claim}, {words[claim]}" if claim in words else claim for claim in its]
+def _failing(its: Sequence[Record], words: Mapping[str, str] | None = None) -> str:
+    """The claims that fail in brackets, with `words` for some: ' (3-Q; 3-V, all cells are good)'."""
+    told = [f"{r['id']}, {words[r['id']]}" if words and r["id"] in words else r["id"] for r in its]
     return f" ({('; ' if words else ', ').join(told)})" if its else ""
 
 
@@ -310,10 +309,9 @@ def in_short(root: Path, runs: Runs) -> list[str]:
     found = []
     for paper, sentence, words in _across(root, runs):
         for notebook in (name for name in runs if paper and name.startswith(paper)):
-            records = runs[notebook]["claims"]
-            stand, fail, rest = map(len, standing(records))
-            verbs = f"stand{'s' * (stand == 1)}", f"fail{'s' * (fail == 1)}{failing(records, words)}"
-            found.append(f"{sentence} **{stand} {verbs[0]}, {fail} {verbs[1]}, {rest} open.**")
+            stand, fail, rest = standing(runs[notebook]["claims"])
+            verbs = f"stand{'s' * (len(stand) == 1)}", f"fail{'s' * (len(fail) == 1)}{_failing(fail, words)}"
+            found.append(f"{sentence} **{len(stand)} {verbs[0]}, {len(fail)} {verbs[1]}, {len(rest)} open.**")
     return found
 
 

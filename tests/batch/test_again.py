@@ -14,7 +14,7 @@ from PIL import Image
 
 from kbrepro import papers
 from kbrepro.__main__ import main
-from kbrepro.batch import again, run
+from kbrepro.batch import again, compare, run
 from kbrepro.data import store as sensors
 from kbrepro.verdicts import claims
 
@@ -102,7 +102,8 @@ def test_the_full_scale_run_is_judged_and_shown_from_its_store_as_committed(numb
     except run.RunFailed as error:
         assert "is not in played/" in str(error)
         pytest.skip("its store is incomplete")
-    assert found == []
+    # committed by one processor, judged by another: both round
+    assert [item for item in found if item.state == compare.DIFFERS] == []
 
 
 @pytest.mark.slow

@@ -10,6 +10,7 @@ from matplotlib.figure import Figure
 
 from kbrepro import figures
 from kbrepro.figures import KERNEL_LOOK, LOOK, WIDTH, Look, pieces
+from kbrepro.figures.panels import SPREADS
 from kbrepro.information import RATES, gain_rate, matern_exponent
 from kbrepro.kernels import Array, Kernel
 from kbrepro.papers.gp_ucb.gain import rate_since
@@ -70,7 +71,7 @@ def regrets(told: str, panels: Mapping[str, Mapping[str, Trace]], finding: str =
     The title says how GP-UCB/5 stands among the rules of the panels, unless it is given a `finding`.
     """
     shown = settings | {"quantity": "average", "hero": HERO, "bands": BANDED}
-    middle = "mean" if settings.get("spread", "").startswith("mean") else "median"
+    middle = "mean" if settings.get("spread") == SPREADS[1] else "median"
     fig, axes = figures.regret_row(panels, 3.9, looks=VARIANTS, **shown)
     axes[0].set_ylim(top=1.1 * max(ax.dataLim.y1 for ax in axes))  # the first panel alone has set it
     title = f"{told}: {finding or standing(panels, middle)}"

@@ -28,6 +28,7 @@ from kbrepro.regret import (
     paired_share,
     share,
     simple_regret,
+    standard_error,
 )
 
 Judged = dict[str, Estimate]
@@ -327,7 +328,7 @@ def coverage(found: Mapping[str, Sequence[Mapping[str, Array]]], n_arms: int) ->
         rows[structure] |= {f"width, {mode}": np.median(its[mode][:, 1, -1]) for mode in MODES}
         for mode in MODES:
             shares, ends = its[mode][:, 0].sum(axis=1) * len(its[mode]) / arm_steps, its[mode][:, 1, -1]
-            rows[structure][f"error, {mode}"] = 1.96 * shares.std(ddof=1) / np.sqrt(len(shares))
+            rows[structure][f"error, {mode}"] = 1.96 * float(standard_error(shares))
             rows[structure] |= dict(
                 zip((f"lower, {mode}", f"upper, {mode}"), np.quantile(ends, [0.25, 0.75]), strict=True)
             )
