@@ -43,7 +43,9 @@ class Estimate(Interval):
 
 
 def _joined(estimates: Sequence[Estimate], how: Callable[[Sequence[Estimate]], Estimate]) -> Estimate:
-    """One estimate of several, and of their halves if all of them have halves."""
+    """One estimate of several, and of their halves if all of them have halves. Raises ValueError if there is none."""
+    if not estimates:
+        raise ValueError("estimates = [] is not allowed: there must be at least one")
     found = how(estimates)
     halves = [e.halves for e in estimates if e.halves]
     if len(halves) == len(estimates):

@@ -152,6 +152,9 @@ def test_weakest_and_largest():
     estimates = [Estimate(5.0, 1.0, 9.0), Estimate(2.0, 1.5, 2.5), Estimate(3.0, 0.5, 30.0)]
     assert weakest(iter(estimates)) == Estimate(2.0, 0.5, 2.5) and weakest(estimates[:1]) == estimates[0]
     assert largest(iter(estimates)) == Estimate(5.0, 1.5, 30.0)
+    for join in (weakest, largest):
+        with pytest.raises(ValueError, match="at least one"):
+            join([])
     assert exact(np.float64(2)) == Estimate(2.0, 2.0, 2.0)
 
 

@@ -34,5 +34,7 @@ class UniformPlay(MeanOnly):
         return int(rng.integers(self.model.n_arms))
 
     def tell(self, arm: int, observation: float) -> None:
-        """Count the round; nothing is learned."""
+        """Count the round; nothing is learned. Raises IndexError or ValueError as every policy."""
+        checks.arm_index(arm, self.model.n_arms)
+        checks.finite_number(observation=observation)
         self.t += 1

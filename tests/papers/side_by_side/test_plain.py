@@ -41,3 +41,8 @@ def test_uniform_play_is_uniform_and_learns_nothing():
     counts = np.bincount(run(policy, PROBLEM, 8000, np.random.default_rng(3)).arms, minlength=40)
     assert ((counts - 200) ** 2 / 200).sum() < 80  # chi-squared, 39 degrees of freedom: above 80 once in 10,000
     assert policy.posterior.counts.sum() == 0
+    with pytest.raises(IndexError, match="arm = 40"):
+        policy.tell(40, 0.0)
+    with pytest.raises(ValueError, match="observation = nan"):
+        policy.tell(3, float("nan"))
+    assert policy.t == 8001  # a round that was refused is not counted
