@@ -154,7 +154,7 @@ class Results(dict[str, str]):
         its, (listed, *across) = self._read(which), columns.split(" | ")
         its, rows = its.query(where) if where else its, listed.split(", ")
         its = its.pivot_table(across[1], rows, across[0], sort=False).reset_index() if across else its[rows]
-        head = [f"{across[0]} = {name}" if across and name not in rows else name for name in its.columns]
+        head = [name if isinstance(name, str) else f"{across[0]} = {name}" for name in its.columns]  # d = 1, but EI
         its = its.replace(*renamed.split(" = ")) if renamed else its
         lines = [
             [f"{x:,.{2 * (x < 100)}f}" if isinstance(x, float) else x for x in row] for row in its.to_numpy(object)
