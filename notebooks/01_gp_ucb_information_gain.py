@@ -801,7 +801,7 @@ record.finding(
     min(bounds) == 1 and least > 20,
     "GP-UCB pulls the arm with the highest upper confidence bound. The bounds that the paper proves for its regret "
     "held in every run, but are no guide to settings: they are at least "
-    f"{np.floor(least):.0f} times the regret that occurred.",
+    f"{np.floor(least):.0f} times the median regret.",
 )
 record.finding(
     ["1-D"],

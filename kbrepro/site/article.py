@@ -28,6 +28,8 @@ header-includes: |
   #set table(inset: (x: 5pt, y: 3pt))
   #show table: set text(size: 8.5pt)
   #show table: set par(justify: false)
+  #set table(stroke: (x, y) => (top: 0.3pt + luma(80%)))
+  #show regex("\\b\\d-[A-Z]{1,2}\\b"): box
   ```
 ---
 

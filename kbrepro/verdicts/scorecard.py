@@ -169,7 +169,7 @@ def evidence(r: Record) -> Iterator[str]:
         yield r["reason"]
     if "interpretations" in r:
         shares = [f"{name} {share:.0%}" for name, share in r["interpretations"]["flips"].items() if share]
-        flips = f"; pairs that one choice alone flips: {', '.join(shares)}" if shares else ""
+        flips = f"; pairs that one choice alone moves into or out of 'holds': {', '.join(shares)}" if shares else ""
         yield f"Part {r['interpretations']['part']} in every interpretation: {in_words(r['interpretations'])}{flips}."
     if "halves" in r:
         yield f"On even trials {r['halves'][0]}, on odd trials {r['halves'][1]}."
@@ -398,11 +398,14 @@ def matrix(runs: Runs) -> str:
 
 
 def ranked_choices(runs: Runs) -> str:
-    """Return a table in Markdown: the choices that papers leave open, ranked by how many claims each flips."""
+    """Return a table in Markdown: the choices that papers leave open, ranked by the claims that each moves.
+
+    It moves a claim into or out of "holds"; on the other side its part may be undecided.
+    """
     ranked = _ranking(r for run in runs.values() for r in run["claims"])
     lines = [[row.choice, f"{row.flips} of {row.of}", f"{row.share:.0%}"] for row in ranked.itertuples()]
-    head = ["choice that the papers leave open", "claims that it flips"]
-    head += ["pairs of interpretations that it alone flips"]
+    head = ["choice that the papers leave open", "claims that it moves into or out of 'holds'"]
+    head += ["pairs of interpretations that it alone moves"]
     return table(head, lines) if lines else ""
 
 
@@ -436,10 +439,9 @@ def moved(runs: Runs, seen: str) -> str:
     rank = {verdict: max(i, 1) for i, verdict in enumerate(VERDICTS)}
     inside = [(r["verdict"], then) for r, then in zip(its, before, strict=True) if r["counts_as"] in COUNTED]
     by = [rank[then] - rank[now] for now, then in inside if then in rank]
-    text = (
-        f"After results of {seen} were seen, {len(its)} rules were revised. {sum(n > 0 for n in by)} verdicts moved up"
-    )
-    return f"{text} and {sum(n < 0 for n in by)} down. {len(its) - len(by)} are, or were, outside the totals."
+    text = f"After results of {seen} were seen, {len(its)} rules were revised. {len(its) - len(by)} are, or were,"
+    moves = f"{sum(n > 0 for n in by)} verdicts moved up and {sum(n < 0 for n in by)} down"
+    return f"{text} outside the totals. Of the others {moves}."
 
 
 def _seen(runs: Runs) -> list[str]:
