@@ -45,7 +45,7 @@ article: $(STAMP)  ## the article as a PDF, and the letters: article/filled/; wh
 lab: $(STAMP)  ## JupyterLab on the notebooks; it is installed first, unless it is there
 	(test -x $(BIN)/jupyter-lab || $(PIP) --no-build-isolation -e '.[lab]') && $(BIN)/jupyter lab notebooks
 
-bench: $(STAMP)  ## seconds and ratios, to results/benchmarks/: under 30 minutes, with nothing else running
+bench: $(STAMP)  ## seconds and ratios, to results/benchmarks/: under 30 minutes, with nothing else running; other libraries are in the extra bench
 	OMP_NUM_THREADS=1 $(BIN)/python -m benchmarks
 
 lint: $(STAMP)  ## ruff: style and format; mypy: types

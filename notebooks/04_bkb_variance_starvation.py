@@ -903,8 +903,8 @@ record.finding(
 record.finding(
     ["4-W", "4-Y", "4-Z"],
     record.verdict("4-W") == record.verdict("4-Z") == "reproduced" and dearer < 0.3,
-    "So on a thousand arms take exact GP-UCB, updated, with the tighter width of 2024. mini-GP-UCB, which repeats one "
-    f"arm for several rounds, needs one operation where exact GP-UCB row by row needs {spared:.0f}, for {dearer:.0%} "
-    "more regret at the same radius.",
+    "So on a thousand arms take exact GP-UCB, updated, with the tighter width proved since. mini-GP-UCB, which repeats "
+    f"one arm for several rounds, needs one operation where exact GP-UCB row by row needs {spared:.0f}, for "
+    f"{dearer:.0%} more regret at the same radius.",
 )
 record.finish()
