@@ -1046,7 +1046,7 @@ record.finding(
     over_gp_ucb["difference"].high < 0 and 10 < proved < over_gp_ucb["ratio"].value,
     "IGP-UCB pulls the arm with the highest upper confidence bound, with a narrower band than the older GP-UCB, which "
     f"has at least {over_gp_ucb['ratio'].value:.0f} times its regret where functions are as the model assumes; with "
-    f"the width that is proved for IGP-UCB, {proved:.0f} times.",
+    f"IGP-UCB's proved width {proved:.0f} times.",
 )
 in_fig1 = [its["EI, noisy incumbent"].mean() / its["IGP-UCB"].mean() for its in measures.of(final, "1").values()]
 record.finding(
@@ -1054,7 +1054,7 @@ record.finding(
     best["noisy"].high < 0 < min(its.low for its in against_ei.values()) and min(in_fig1) > 10,
     "Whether IGP-UCB beats expected improvement (EI) depends on what EI has to improve on, which the paper does not "
     f"name. Over the largest noisy reward EI has at least {min(in_fig1):.0f} times IGP-UCB's mean regret in the first "
-    "figure. Over the largest posterior mean, without a margin, it is IGP-UCB that has more, up to "
+    "figure; over the largest posterior mean, without a margin, IGP-UCB has up to "
     f"{1 + against_ei['mean'].value:.1f} times EI's.",
 )
 record.finding(
