@@ -889,8 +889,8 @@ record.finding(
     ["4-H", "4-N"],
     record.verdict("4-H") == record.verdict("4-N") == "reproduced",
     f"The sketch costs little regret in our main setting: with the same radius BKB has {sketch:.1%} more than exact "
-    f"GP-UCB. The radius decides: with the paper's own BKB has {1 + wider:.1f} times that regret; three plain standard "
-    "deviations, unproved, have less than half of it.",
+    f"GP-UCB. The radius decides: with the paper's own it has {1 + wider:.1f} times that regret, with three plain "
+    "standard deviations, unproved, less than half.",
 )
 record.finding(
     ["4-J", "4-K"],
@@ -904,7 +904,7 @@ record.finding(
     ["4-W", "4-Y", "4-Z"],
     record.verdict("4-W") == record.verdict("4-Z") == "reproduced" and dearer < 0.3,
     "So on a thousand arms take exact GP-UCB, updated, with the tighter width proved since. mini-GP-UCB, which repeats "
-    f"one arm for several rounds, needs one operation where exact GP-UCB row by row needs {spared:.0f}, for "
-    f"{dearer:.0%} more regret at the same radius.",
+    f"one arm for several rounds, needs one operation where that needs {spared:.0f}, for {dearer:.0%} more regret at "
+    "the same radius.",
 )
 record.finish()

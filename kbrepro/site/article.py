@@ -24,7 +24,7 @@ header-includes: |
   #show image: it => box(width: 100%, align(center, it))
   #set image(width: 74%)
   #show figure: set block(sticky: true)
-  #show figure.where(kind: table): set block(breakable: true)
+  #show figure.where(kind: table): set block(breakable: true, sticky: false)
   #set table(inset: (x: 5pt, y: 3pt))
   #show table: set text(size: 8.5pt)
   #show table: set par(justify: false)
