@@ -118,8 +118,11 @@ def _round(name: str, side: int, horizon: int) -> dict[str, Any]:
         peak = (tracemalloc.get_traced_memory()[1] - before) / 1e6
     except ImportError as error:
         return row(name, [], f"not measured: {error}", **size)
-    except MemoryError as error:
-        return row(name, [], str(error), **size)
+    except (MemoryError, RuntimeError) as error:
+        _, of_torch, said = str(error).partition("DefaultCPUAllocator: ")  # torch has no error of its own for memory
+        if not (isinstance(error, MemoryError) or of_torch):
+            raise
+        return row(name, [], said or str(error), **size)
     finally:
         tracemalloc.stop()
     steps, peak = run.steps[0], np.nan if name in TORCH else peak

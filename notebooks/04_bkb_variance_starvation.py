@@ -842,7 +842,7 @@ only_rough = {choices["kernel"][0]} == set(specified["4-B"].query("state == 'hol
 record.explain(
     ["4-B", "4-C"],
     only_rough and "holds" not in set(smooth_cases),
-    "Under one of two kernels no low-rank form is seen to starve (4-B, 4-C)",
+    "Under one of two kernels no low-rank form starves on average (4-B, 4-C)",
     'Fig. 1 has "bandwidth 100", which may be $\\exp(-100 r^2)$ or $\\exp(-r^2/200)$.',
     "With the second a function is nearly a straight line on the interval, which few features express. For random "
     f"features it is open in {(smooth_cases == 'undecided').sum()} of {len(smooth_cases)} cases.",
@@ -875,7 +875,7 @@ record.finding(
     and only_rough and {*smooth_cases} == {"fails", "undecided"},
     "Cheap approximations of a Gaussian process do become certain of what they never saw: the band of the subset of "
     f"regressors, three standard deviations, holds the function at {covered:.0%} of unseen points. The figure's "
-    "caption allows a second kernel; under it we saw none starve (random features: partly open).",
+    "caption allows a second kernel; under it they do not, on average (random features: partly open).",
 )  # fmt: skip
 large_enough = specified["4-A"][specified["4-A"]["qbar"] != choices["qbar"][1]]["state"]
 record.finding(

@@ -512,7 +512,7 @@ record.finding(
     min(shares_of) >= 0.5 and min(on_surfaces) > 4,
     "Three rules that explore little often did well: PIMS, EI with the posterior mean, and GP-UCB with its width "
     f"scaled down each stay within twice the best rule on at least {shares_of[0]:.0%} of our problems, too few to be "
-    "sure of half of all (open). On test functions that are played on a grid, such as Branin, PIMS has at least "
+    "sure of half of all (open). On the four test functions that we guessed, such as Branin, PIMS has at least "
     f"{math.floor(on_surfaces[0])} times the least regret.",
 )
 costs = [measures.claim_6_H(its, bench, rules_of, seed) for its in both]

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from benchmarks import harness, million, page, peers, referee
+from benchmarks import harness, many_arms, million, page, peers, referee
 from benchmarks.__main__ import QUESTIONS
 from kbrepro import paths
 
@@ -181,3 +181,21 @@ def test_the_run_on_many_arms_is_checked_by_dense_solves(monkeypatch):
     _, arms, observations, seen = million.play(8, 60, 20, 30)
     monkeypatch.setattr(million, "NOISE_VARIANCE", 1.0)
     assert max(error for error, _ in million.departures(8, arms, observations, seen)) > 1e-9
+
+
+@pytest.mark.parametrize(
+    "error, note",
+    [
+        (MemoryError("Unable to allocate 116. GiB"), "Unable to allocate 116. GiB"),
+        (RuntimeError("[enforce fail] DefaultCPUAllocator: can't allocate memory"), "can't allocate memory"),
+    ],
+)
+def test_too_many_arms_for_the_memory_are_a_row_and_another_error_is_raised(monkeypatch, error, note):
+    def load():
+        raise error
+
+    monkeypatch.setitem(many_arms.FORMS, "full", (many_arms.GAUSSIAN, load))
+    assert many_arms._round("full", 3, 4)["note"] == note
+    error = RuntimeError("another")
+    with pytest.raises(RuntimeError, match="another"):
+        many_arms._round("full", 3, 4)
