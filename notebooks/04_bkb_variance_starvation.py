@@ -300,7 +300,7 @@ record.table(counted, "cost_fewer_operations_from")
 counted.map(lambda t: f"from t = {t:.0f} on" if t < never else "never").rename_axis("fewer operations than")
 
 # %% [markdown]
-# That is the first run; 4-K has the median. By our clock:
+# The first run; 4-K has the median. By our clock:
 
 # %% jupyter={"outputs_hidden": true, "source_hidden": true} tags=["full-scale", "nbval-ignore-output", "hide-output"]
 told = cheaper.map(lambda t: "not timed" if np.isnan(t) else f"from t = {t:.0f} on" if t < never else "never")
