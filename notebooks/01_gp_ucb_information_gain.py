@@ -820,7 +820,7 @@ record.finding(
     ["1-H", "1-I"],
     {record.verdict("1-H"), record.verdict("1-I")} == {"undecided"},
     "On the temperature sensors of a lab, five days are too few to say whether GP-UCB/5 and EI are equal, or whether "
-    "both beat most probable improvement (open).",
+    "both beat most probable improvement with a margin (open).",
 )
 record.finding(
     ["1-T", "1-E"],

@@ -1067,7 +1067,7 @@ record.finding(
 record.finding(
     ["2-W"],
     min(known_norm) > 0,
-    "Whoever needs a guarantee takes the tighter width, proved since: on functions of known norm it saves "
+    "Whoever needs a guarantee takes the tighter width, proved since: in the first two figures it saves "
     f"{min(known_norm):.0%} to {max(known_norm):.0%} of the regret of the older one.",
 )
 falls, tamed = home["worst"], "EI, margin 0.01"

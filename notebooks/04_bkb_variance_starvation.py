@@ -115,7 +115,7 @@ record.at_a_glance()
 # $$\mu_t(x) = k_t(x)^\top (K_t + \lambda I)^{-1} y_t, \qquad
 # \sigma_t^2(x) = k(x, x) - k_t(x)^\top (K_t + \lambda I)^{-1} k_t(x).$$
 #
-# GP-UCB pulls the arm of largest $\mu_t + \beta_t \sigma_t$. What the other papers call all this:
+# GP-UCB pulls the arm of largest $\mu_t + \beta_t \sigma_t$. Names in the other papers:
 # [notation](../docs/notation.md).
 #
 # ## The algorithm
@@ -904,7 +904,7 @@ record.finding(
     ["4-W", "4-Y", "4-Z"],
     record.verdict("4-W") == record.verdict("4-Z") == "reproduced" and dearer < 0.3,
     "So on a thousand arms take exact GP-UCB, updated, with the tighter width proved since. mini-GP-UCB, which repeats "
-    f"one arm for several rounds, needs one operation where that needs {spared:.0f}, for {dearer:.0%} more regret at "
-    "the same radius.",
+    f"one arm for several rounds, needs one operation where updating by rows needs {spared:.0f} or more, for "
+    f"{dearer:.0%} more regret at the same radius.",
 )
 record.finish()

@@ -1024,7 +1024,7 @@ mean = of_some.mean()
 record.finding(
     ["5-A"],
     mean["GPN-UCB"] < nearest,
-    "Looking inside pays if intervals are carried from layer to layer: GPN-UCB has "
+    "Looking inside can pay: GPN-UCB, which carries intervals from layer to layer, has "
     f"{1 - mean['GPN-UCB'] / nearest:.0%} less cumulative regret than the best of four rules, of which cUCB and OI see "
     f"the layers, too, on average over {sampled_chains} chains of three unknown functions.",
 )

@@ -531,7 +531,7 @@ record.finding(
     all(2 * (tuned - 1) < printed - 1 for printed, tuned in width_of) and record.verdict("6-I") == "reproduced",
     "A narrower width may take most of that price away, and takes the proof: with β divided by one number a rule, "
     f"chosen on other problems, the best of these rules in hindsight has {width_of[0][1]:.1f} instead of "
-    f"{width_of[0][0]:.0f} times the least regret where the norm is known (open).",
+    f"{width_of[0][0]:.0f} times the least regret, their own included, where the norm is known (open).",
 )
 of_wrong = [measures.wrong_table(its, players) for its in measures.halves(wrong)]
 of_theory, light = ["GP-UCB", "IGP-UCB, tighter", "BPE, tighter", "GP-TS"], ["EI", "MPI", "PIMS"]
