@@ -231,7 +231,7 @@ live.show("bkb")
 # (refit with repeats of an arm as one point, $D^3 + A D^2$), *rows* (the factor updated by a row a pull, $A t$),
 # *covariance* (that of all arms kept, $A^2$). These operations decide: the leading terms as printed, each with
 # constant 1; the seconds of our programs stand beside them. Functions of norm 2 on random arms, $l = 0.2$,
-# $\bar q = 4$, log-determinant radius (below). Seconds: one run a case.
+# $\bar q = 4$, log-determinant radius (below).
 
 # %% tags=["experiment"]
 cases = {f"A = {cost_arms[0]}, d = 1": (cost_arms[0], 1)} | {f"A = {n}, d = 2": (n, 2) for n in cost_arms}
