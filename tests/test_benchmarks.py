@@ -174,6 +174,28 @@ def test_what_users_ask_for_is_told_as_it_was_measured():
     assert peer["same_arms"].all() and "not positive definite" in found["note"].str.cat(sep=" ", na_rep="").lower()
 
 
+@pytest.mark.skipif(not (COMMITTED.parent / "million_arms.json").is_file(), reason="the run on a million arms is gone")
+def test_pages_tell_of_the_million_arms_as_they_were_played():
+    found = json.loads((COMMITTED.parent / "million_arms.json").read_text(encoding="utf-8"))
+    tables = {
+        row.job: row for row in pd.read_csv(COMMITTED / "many_arms.csv").itertuples() if row.job.startswith("Table 1")
+    }
+    docs = paths.project_root() / "docs"
+    how, asked = (" ".join((docs / f"{n}.md").read_text(encoding="utf-8").split()) for n in ("many_arms", "asked_for"))
+    took, most = f"{found['minutes']:.0f} minutes on one", f"{found['peak_GB']:.1f} GB"
+    error = f"{found['largest_error']:.0e}".replace("e-0", "e-")
+    assert f"took {took} processor core and at most {most}; {found['distinct']} distinct" in how
+    assert (
+        f"agree to {error}, and in none" in how
+        and found["wrong"] == 0
+        and (found["arms"], found["rounds"]) == (10**6, 10**4)
+    )
+    assert f"{took} core, {most}" in asked
+    for name, job in {"of 2017": "width of 2017", "narrow": "narrow width"}.items():
+        its = tables[f"Table 1, d = 3, {job}"]
+        assert f"| {name} | {its.median_s:.0f} s | {its.of_floor:.1f} | {its.distinct:.0f} |" in how
+
+
 def test_the_run_on_many_arms_is_checked_by_dense_solves(monkeypatch):
     found = million.main(side=8, horizon=60, checks=20, each=30)
     assert found["arms"] == 512 and found["distinct"] <= 60 and found["largest_error"] < 1e-12 and found["wrong"] == 0
