@@ -111,10 +111,10 @@ def run_trials(
     Jobs, workers and what is kept: as for `map_trials`.
     """
     job = partial(play_trial, experiment) if arms else partial(play_trial, experiment, arms=False)
-    return _stacked(map_trials(job, trials, seed, first=first, block=block, label=label), experiment.policies)
+    return stacked(map_trials(job, trials, seed, first=first, block=block, label=label), experiment.policies)
 
 
-def _stacked(runs: Sequence[Mapping[str, Any]], policies: Iterable[str]) -> dict[str, Trace] | dict[str, Regrets]:
+def stacked(runs: Sequence[Mapping[str, Any]], policies: Iterable[str]) -> dict[str, Trace] | dict[str, Regrets]:
     """What `play_trial` returned of several trials, by policy."""
     of_policy = {name: [its["policies"][name] for its in runs] for name in policies}
     if "rounds" in runs[0]:
@@ -174,7 +174,7 @@ def played(notebook: str, label: str, profile: str = "paper") -> Played:
         raise FileNotFoundError(f"no played trials of notebook {notebook!r} are kept in results/{profile}")
     told, results = store.opened(folders[0], label)
     are_traces = isinstance(results[0], dict) and "policies" in results[0]
-    return Played(told, _stacked(results, results[0]["policies"]) if are_traces else {}, results)
+    return Played(told, stacked(results, results[0]["policies"]) if are_traces else {}, results)
 
 
 def total_regrets(

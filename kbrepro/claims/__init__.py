@@ -1,0 +1,252 @@
+"""Claims of the papers: how often would the paper's own experiment, run again at its own size, print a sentence?
+
+A *claim* is a quote and a *predicate* on the tables that the paper shows, in the paper's words (`words`). The kept
+trials are drawn anew, and experiments of the paper's size are drawn from each redraw; the share of experiments in which
+the predicate holds, averaged over redraws, is the **replication probability**. It pays for few trials: a plain count at
+equal size calls one sentence in five if the truth is one in two, the mean seven in a hundred. A *reading* is a choice
+that the paper leaves open; each is judged, one choice at a time.
+
+It is how often our implementation would print the sentence: evidence neither on the authors' code or draws nor that the
+sentence is true. Where it comes from: the probability of replicating (Goodman 1992; Miller 2009), the reproducibility
+rate (Buzbas and Devezer 2024, Entropy 26:842), forecasts of replications (Patil, Peng and Leek 2016; Pawel and Held
+2020); for one comparison it is the probability of improvement (Agarwal et al. 2021). Yes-or-no verdicts of reruns
+that are not exact separate little (Devezer and Buzbas 2026, arXiv 2604.26268): the numbers are the result.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from inspect import signature
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from kbrepro import checks
+from kbrepro.claims.tables import Draw, Kept, Table, Trials, View, Whole
+
+KINDS = ("observation", "remark", "own question")
+AGAIN, NOT, DEPENDS, SOMETIMES = "comes out again", "does not", "depends", "now and then"
+EXPERIMENTS, REDRAWS = 1000, 100
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A sentence of a paper and its predicate on tables, which are the predicate's arguments by name.
+
+    `effect` returns the number that stands beside the verdict, from the same tables, and `shows` says what it is.
+    """
+
+    id: str
+    where: str
+    quote: str
+    kind: str
+    predicate: Callable[..., Any]
+    effect: Callable[..., Any] | None = None
+    shows: str = ""
+
+    def tables(self, function: Callable[..., Any] | None = None) -> list[Table]:
+        """Return the tables that the predicate takes, or the effect; one that takes `*figures` takes the same."""
+        names = [*signature(function or self.predicate).parameters]
+        known = self.predicate.__globals__
+        return [known[name] for name in names] if all(name in known for name in names) else self.tables()
+
+
+def claim(
+    id: str,
+    where: str,
+    quote: str,
+    *,
+    kind: str = "observation",
+    effect: Callable[..., Any] | None = None,
+    shows: str = "",
+) -> Callable[[Callable[..., Any]], Claim]:
+    """Return a decorator that makes a `Claim` of a predicate; ValueError on an unknown kind."""
+    checks.one_of(KINDS, kind=kind)
+    return lambda predicate: Claim(id, where, quote, kind, predicate, effect, shows)
+
+
+class Checked(NamedTuple):
+    """What runs say of a theorem: in how many of how many it is violated, of a share `allowed`, and how much room.
+
+    `room`: the largest of what is bounded over its bound, or the median, as `Theorem.checked` says; NaN if none.
+    """
+
+    violations: int
+    runs: int
+    allowed: float = 0.0
+    room: float = float("nan")
+
+    @property
+    def outcome(self) -> str:
+        """`no violation in n runs`, `false as printed`, or `not checkable by a run` (no runs).
+
+        With a share that is allowed to fail, the theorem is violated if the whole 95 % interval of the share is above.
+        """
+        from scipy.stats import binomtest  # here: it takes longer to load than the rest of `import kbrepro`
+
+        if not self.runs:
+            return "not checkable by a run"
+        low = binomtest(self.violations, self.runs).proportion_ci(0.95, method="exact").low
+        if low > self.allowed or (not self.allowed and self.violations):
+            return "false as printed"
+        return f"{self.violations or 'no'} violation{'s' * (self.violations > 1)} in {self.runs:,} runs"
+
+
+@dataclass(frozen=True)
+class Theorem:
+    """A theorem or lemma, what was checked of it and on what range, and `check(kept)` that counts."""
+
+    id: str
+    where: str
+    quote: str
+    checked: str
+    check: Callable[[Kept], Checked]
+
+
+def theorem(id: str, where: str, quote: str, checked: str) -> Callable[[Callable[[Kept], Checked]], Theorem]:
+    """Return a decorator that makes a `Theorem` of a function that counts violations in kept trials."""
+    return lambda check: Theorem(id, where, quote, checked, check)
+
+
+def claims_of(paper: str) -> list[Claim]:
+    """Return the claims of a paper's folder, such as `igp_ucb`, in the order of its `claims.py`."""
+    return _of(paper, Claim)
+
+
+def theorems_of(paper: str) -> list[Theorem]:
+    """Return the theorems of a paper's folder, in the order of its `claims.py`."""
+    return _of(paper, Theorem)
+
+
+def _of(paper: str, kind: type) -> list[Any]:
+    return [
+        value for value in vars(import_module(f"kbrepro.papers.{paper}.claims")).values() if isinstance(value, kind)
+    ]
+
+
+class Number(NamedTuple):
+    """A value with its 95 % interval."""
+
+    value: float
+    low: float
+    high: float
+
+
+class Reading(NamedTuple):
+    """The replication probability under one reading: `choice` has `value`, all other choices their main one.
+
+    `excluded_by`: the clause that rules the reading out, so that it does not count; `drawn`, `kept`: trials of the
+    paper and ours, the fewest of the claim's tables.
+    """
+
+    choice: str
+    value: str
+    probability: Number
+    drawn: int
+    kept: int
+    excluded_by: str = ""
+
+
+class Judged(NamedTuple):
+    """What came out for a claim: a number for each reading, the main one first, the verdict, and the effect."""
+
+    claim: Claim
+    readings: list[Reading]
+    verdict: str
+    depends_on: list[str]
+    effect: Number | None
+
+
+def judge(each: Claim, kept: Kept, experiments: int = EXPERIMENTS, redraws: int = REDRAWS) -> Judged:
+    """Judge a claim by kept trials, deterministically; FileNotFoundError or KeyError names what is not kept."""
+    tables = each.tables()
+    main = [table.under(kept, {}) for table in tables]
+    under = {("", ""): main}
+    each.predicate(
+        *(View(trials, Whole(trials.table, _rng(each), False)) for trials in main)
+    )  # which rules it asks for
+    for choice, value in _choices(tables):
+        trials = [table.under(kept, {choice: value}) for table in tables]
+        if any(there.differs(here) for there, here in zip(trials, main, strict=True)):
+            under[choice, value] = trials
+    numbers = replication_probabilities(each.predicate, [*under.values()], _rng(each), experiments, redraws)
+    readings = [
+        _reading(*names, trials, number) for (names, trials), number in zip(under.items(), numbers, strict=True)
+    ]
+    return Judged(each, readings, *verdict_of(readings), _effect(each, kept, redraws))
+
+
+def replication_probabilities(
+    predicate: Callable[..., Any],
+    readings: Sequence[Sequence[Trials]],
+    rng: np.random.Generator,
+    experiments: int = EXPERIMENTS,
+    redraws: int = REDRAWS,
+) -> list[Number]:
+    """Return for each reading the mean over redraws of the share of experiments in which a predicate holds.
+
+    The interval is that of 95 % of the redraws. All readings are judged on the same draws of trials.
+    """
+    tables, shares = [trials.table for trials in readings[0]], []
+    for _ in range(1 if all(table.rows for table in tables) else redraws):
+        draws = [Draw(table, stream, experiments) for table, stream in zip(tables, rng.spawn(len(tables)), strict=True)]
+        held = [predicate(*map(View, trials, draws)) for trials in readings]
+        shares.append([np.mean(np.broadcast_to(holds, (experiments,))) for holds in held])
+    low, high = np.quantile(shares, (0.025, 0.975), axis=0)
+    return [Number(*map(float, each)) for each in zip(np.mean(shares, axis=0), low, high, strict=True)]
+
+
+def verdict_of(readings: Sequence[Reading]) -> tuple[str, list[str]]:
+    """Return the verdict on readings, the main one first, and the choices on which it depends."""
+    counted = [reading for reading in readings if not reading.excluded_by]
+    numbers = [reading.probability.value for reading in counted]
+    if min(numbers) >= 0.9:
+        return AGAIN, []
+    if max(numbers) <= 0.1:
+        return NOT, []
+    if max(numbers) - min(numbers) < 0.5:
+        return SOMETIMES, []
+    spread: dict[str, list[float]] = {}
+    for reading in counted[1:]:
+        spread.setdefault(reading.choice, [numbers[0]]).append(reading.probability.value)
+    alone = [choice for choice, values in spread.items() if max(values) - min(values) >= 0.5]
+    return DEPENDS, alone or list(spread)
+
+
+def _choices(tables: Sequence[Table]) -> Iterator[tuple[str, str]]:
+    """Every value of every choice but the main one, once."""
+    pairs = [
+        (choice, value) for table in tables for choice, values in table.readings.items() for value in [*values][1:]
+    ]
+    yield from dict.fromkeys(pairs)
+
+
+def _rng(each: Claim) -> np.random.Generator:
+    """The stream of a claim: the same experiments are drawn under every reading, on any number of workers."""
+    return np.random.default_rng([zlib.crc32(each.id.encode()), 1])
+
+
+def _reading(choice: str, value: str, trials: Sequence[Trials], number: Number) -> Reading:
+    main = [next(iter(values)) for there in trials for values in there.table.readings.values()]
+    clauses = [there.table.excluded.get(name, "") for there in trials for name in ([value] if value else main)]
+    fewest = min(trials, key=lambda there: there.n / (there.table.size or there.n))
+    return Reading(choice, value, number, fewest.table.size or fewest.n, fewest.n, next(filter(None, clauses), ""))
+
+
+def _effect(each: Claim, kept: Kept, redraws: int) -> Number | None:
+    """The effect on all kept trials, with a percentile interval over redraws of them."""
+    if each.effect is None:
+        return None
+    trials = [table.under(kept, {}) for table in each.tables(each.effect)]
+
+    def effect(rng: np.random.Generator, redrawn: bool) -> float:
+        streams = rng.spawn(len(trials))
+        views = [View(there, Whole(there.table, s, redrawn)) for there, s in zip(trials, streams, strict=True)]
+        return float(np.ravel(each.effect(*views))[0])  # type: ignore[misc]
+
+    rng = _rng(each)
+    low, high = np.quantile([effect(rng, True) for _ in range(redraws)], (0.025, 0.975))
+    return Number(effect(rng, False), float(low), float(high))

@@ -1,0 +1,220 @@
+"""Tables: the kept trials behind a figure or table of a paper, and experiments of the paper's size drawn from them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kbrepro import store
+from kbrepro.kernels import Array
+from kbrepro.regret import Regrets, Trace
+from kbrepro.simulation import stacked
+
+#: (rule, statistic) -> one number per kept trial, (N,).
+Columns = dict[tuple[str, str], Array]
+#: What a reading changes: a rule of the paper -> a rule of the label, or (label, rule) of another one; * -> a label for
+#: all rules but those.
+Names = Mapping[str, str | tuple[str, str]]
+TOTAL, SIMPLE, CURVE, SECONDS = "total", "simple regret", "mean over rounds", "seconds"
+
+
+class Kept:
+    """The kept trials of one notebook: a folder of labels, each read once."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._traces: dict[str, dict[str, Trace] | dict[str, Regrets]] = {}
+        self._results: dict[str, list[Any]] = {}
+        self._columns: dict[tuple[str, str, str], Array] = {}
+
+    def results(self, label: str) -> list[Any]:
+        """Return what the job of a label returned, trial by trial; FileNotFoundError lists the kept labels."""
+        if label not in self._results:
+            self._results[label] = store.opened(self.folder, label)[1]
+        return self._results[label]
+
+    def traces(self, label: str) -> dict[str, Trace] | dict[str, Regrets]:
+        """Return the traces of a label by rule."""
+        if label not in self._traces:
+            results = self.results(label)
+            self._traces[label] = stacked(results, results[0]["policies"])
+        return self._traces[label]
+
+    def column(self, label: str, rule: str, statistic: str) -> Array:
+        """Return a statistic of a rule, one number per trial (N,); KeyError on an unknown one.
+
+        A label whose job returned R_t by rule, not traces, has the total alone.
+        """
+        key = label, rule, statistic
+        if key not in self._columns:
+            results = self.results(label)
+            if "policies" in results[0]:
+                self._columns[key] = STATISTICS[statistic](self.traces(label)[rule])
+            else:
+                self._columns[key] = np.array([{TOTAL: result[rule][-1]}[statistic] for result in results])
+        return self._columns[key]
+
+
+def _total(trace: Trace | Regrets) -> Array:
+    return trace.regret.sum(axis=1) if isinstance(trace, Trace) else trace.totals[:, -1]
+
+
+def _mean_over_rounds(trace: Trace | Regrets) -> Array:
+    if isinstance(trace, Trace):
+        return trace.cumulative_regret.mean(axis=1)
+    widths = np.diff(trace.at, prepend=0)
+    return trace.totals @ widths / widths.sum()
+
+
+#: What a figure may plot of a rule's traces: R_T, the regret of the best arm pulled, the mean of R_t over all rounds.
+STATISTICS: dict[str, Callable[[Any], Array]] = {
+    TOTAL: _total,
+    SIMPLE: lambda trace: trace.regret.min(axis=1),
+    CURVE: _mean_over_rounds,
+    SECONDS: lambda trace: trace.seconds.sum(axis=1),
+}
+
+
+@dataclass(frozen=True)
+class Table:
+    """What a figure or table of a paper shows, by rule, and how the paper drew it.
+
+    `label` names kept trials; or `load(kept)` returns the `Columns`. `size`: trials that the paper drew, of `unit`.
+    `pool`: the rules that the figure shows, by the paper's names. `readings`: choice -> value -> `Names`; the first
+    value of a choice is the main one, and `excluded` gives for a value the clause that rules it out. `apart`: the rules
+    are drawn apart, since trials differ by noise or ties alone. `rows`: a finite population of so many rows is
+    enumerated, with all plays of a row after each other; `size` of them are drawn without replacement, one play each.
+    """
+
+    what: str
+    label: str = ""
+    size: int = 0
+    unit: str = "function"
+    pool: tuple[str, ...] = ()
+    readings: Mapping[str, Mapping[str, Names]] = field(default_factory=dict)
+    excluded: Mapping[str, str] = field(default_factory=dict)
+    load: Callable[[Kept], Columns] | None = None
+    apart: bool = False
+    rows: int = 0
+
+    def under(self, kept: Kept, reading: Mapping[str, str]) -> Trials:
+        """Return the trials under a reading, {choice: value}; a choice that it does not name has its main value."""
+        names: dict[str, Any] = {}
+        for choice, values in self.readings.items():
+            names |= values.get(reading.get(choice, ""), next(iter(values.values())))
+        return Trials(self, kept, names)
+
+
+class Trials:
+    """The kept trials of a table under one reading."""
+
+    def __init__(self, table: Table, kept: Kept, names: Names) -> None:
+        self.table, self.kept, self.names = table, kept, names
+        self.used: dict[tuple[str, str], int] = {}
+
+    @cached_property
+    def _loaded(self) -> Columns:
+        return self.table.load(self.kept) if self.table.load else {}
+
+    def column(self, rule: str, statistic: str) -> Array:
+        """Return the numbers of a rule, one per kept trial, (N,); KeyError lists what there is."""
+        where = self.names.get(rule, rule)
+        label, name = where if isinstance(where, tuple) else (str(self.names.get("*", self.table.label)), where)
+        if self.table.load is None:
+            column = self.kept.column(label, name, statistic)
+        elif (name, statistic) in self._loaded:
+            column = self._loaded[name, statistic]
+        else:
+            raise KeyError(f"{self.table.what} has no {(name, statistic)}; it has {sorted(self._loaded)}")
+        self.used[rule, statistic] = len(column)
+        return column
+
+    @property
+    def n(self) -> int:
+        """Kept trials: the fewest of the columns that were used."""
+        return min(self.used.values())
+
+    def differs(self, main: Trials) -> bool:
+        """Whether a rule that `main` was asked for is another one here."""
+        changed = {name for name in {*self.names, *main.names} if self.names.get(name) != main.names.get(name)}
+        return bool(main.used) and ("*" in changed or any(rule in changed for rule, _ in main.used))
+
+
+class Draw:
+    """Experiments of a table's size, drawn from one redraw of the kept trials; the same for every reading.
+
+    Of a finite population rows are drawn without replacement, one play of each, and nothing is redrawn.
+    """
+
+    def __init__(self, table: Table, rng: np.random.Generator, experiments: int) -> None:
+        self.table, self.experiments, self._rng = table, experiments, rng
+        self._rows: dict[Any, NDArray[np.int64]] = {}
+        self._weights: dict[Any, Array] = {}
+
+    def rows(self, rule: str, n: int) -> NDArray[np.int64]:
+        """Return the trials of every experiment among n kept ones, (experiments, size)."""
+        key = (rule, n) if self.table.apart else n
+        if key not in self._rows:
+            self._rows[key] = self._drawn(n)
+        return self._rows[key]
+
+    def weights(self, rule: str, n: int) -> Array:
+        """Return the share of each of n kept trials in every experiment, (experiments, n): times a column the means."""
+        key = (rule, n) if self.table.apart else n
+        if key not in self._weights:
+            rows = self.rows(rule, n)
+            flat = (rows + n * np.arange(len(rows))[:, None]).ravel()
+            self._weights[key] = np.bincount(flat, minlength=len(rows) * n).reshape(len(rows), n) / rows.shape[1]
+        return self._weights[key]
+
+    def _drawn(self, n: int) -> NDArray[np.int64]:
+        table, rng = self.table, self._rng
+        if not table.rows:
+            kept = rng.integers(n, size=n)
+            return kept[rng.integers(n, size=(self.experiments, table.size or n))]
+        plays = n // table.rows
+        every = np.tile(np.arange(table.rows), (self.experiments, 1))
+        some = rng.permuted(every, axis=1)[:, : table.size] if table.size < table.rows else every
+        return some * plays + rng.integers(plays, size=some.shape)
+
+
+class Whole(Draw):
+    """All kept trials as one experiment; with `redrawn` one redraw of them, but of a finite population."""
+
+    def __init__(self, table: Table, rng: np.random.Generator, redrawn: bool) -> None:
+        super().__init__(table, rng, 1)
+        self._redrawn = redrawn and not table.rows
+
+    def _drawn(self, n: int) -> NDArray[np.int64]:
+        return self._rng.integers(n, size=(1, n)) if self._redrawn else np.arange(n)[None]
+
+
+class View:
+    """What the paper's figure would show, once per experiment: `view["EI"]`, `view("EI", "simple regret")`."""
+
+    def __init__(self, trials: Trials, draw: Draw) -> None:
+        self.pool, self._trials, self._draw = trials.table.pool, trials, draw
+
+    def __call__(self, rule: str, statistic: str = TOTAL, of: Callable[..., Array] | None = None) -> Array:
+        """Return the mean of a statistic of a rule over the trials of each experiment, or another reduction of them.
+
+        `of(values, axis=1)` reduces values (experiments, size).
+        """
+        column = self._trials.column(rule, statistic)
+        if of is None:
+            return self._draw.weights(rule, len(column)) @ column
+        return of(column[self._draw.rows(rule, len(column))], axis=1)
+
+    def __getitem__(self, rule: str) -> Array:
+        return self(rule)
+
+    @property
+    def axis(self) -> Array:
+        """The largest mean of the pool in each experiment, (experiments,)."""
+        return np.max([self[rule] for rule in self.pool], axis=0)
