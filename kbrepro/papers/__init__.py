@@ -7,6 +7,8 @@ from importlib import import_module
 from importlib.util import find_spec
 from pkgutil import iter_modules
 
+from kbrepro import checks
+
 #: Colour and line style, by name or as (offset, (on, off, ...)).
 Look = tuple[str, str | tuple[int, tuple[int, ...]]]
 
@@ -34,6 +36,13 @@ def found() -> dict[str, Paper]:
     names = [name for name in folders if find_spec(f"{__name__}.{name}.paper")]
     its = {name: import_module(f"{__name__}.{name}.paper").PAPER for name in names}
     return dict(sorted(its.items(), key=lambda item: item[1].notebook))
+
+
+def folder_of(notebook: str) -> str:
+    """Return the folder of the paper of a notebook; ValueError if no paper names it."""
+    by_notebook = {paper.notebook: folder for folder, paper in found().items()}
+    checks.one_of(tuple(by_notebook), notebook=notebook)
+    return by_notebook[notebook]
 
 
 def looks() -> dict[str, Look]:

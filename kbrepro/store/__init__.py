@@ -29,7 +29,7 @@ from kbrepro.store.settings import differences, settings, unknown
 #: Where the environment names the folder, labels that are to be played anew (one a line, * for all), and 1 for "play
 #: nothing".
 FOLDER, FRESH, READ_ONLY = "KBREPRO_STORE", "KBREPRO_FRESH", "KBREPRO_PLAY_NOTHING"
-PLAYED = "played"
+PLAYED, TIMES = "played", "trials.csv"  # beside it: what was computed, and how long it took
 #: Bytes of a label as the name of a file.
 LONGEST = 200
 
@@ -61,10 +61,21 @@ class Kept(NamedTuple):
 
 
 class Store:
-    """A folder of labels; `fresh` ones are played anew, and with `read_only` nothing is played."""
+    """A folder of labels; `fresh` ones are played anew, and with `read_only` nothing is played.
 
-    def __init__(self, folder: Path, fresh: Sequence[str] = (), read_only: bool = False) -> None:
-        self.folder, self.fresh, self.read_only = folder, set(fresh), read_only
+    Without `keeps` other settings are played, and nothing is written. `on_read` meets every job that is read.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        fresh: Sequence[str] = (),
+        read_only: bool = False,
+        keeps: bool = True,
+        on_read: Callable[[Job, Kept], None] | None = None,
+    ) -> None:
+        self.folder, self.fresh, self.read_only, self.keeps = folder, set(fresh), read_only, keeps
+        self._on_read = on_read
         self._seen: dict[str, Any] = {}
 
     def read(self, job: Job) -> Kept | None:
@@ -82,18 +93,26 @@ class Store:
             raise OtherSettings(f"label {job.label!r} would replace {about['label']!r}: give it another name")
         if fresh:
             shutil.rmtree(_parts(self.folder, job.label), ignore_errors=True)
-        elif about:
+        elif about and (self.read_only or self.keeps or not differences(about["settings"], job.settings)):
             if found := differences(about["settings"], job.settings):
                 again = f'To play it again: kbrepro reproduce ... --fresh "{job.label}"'
                 raise OtherSettings(f"label {job.label!r} was played with other settings: {'; '.join(found)}. {again}")
-            if not self.read_only:
+            if not self.read_only and self.keeps:
                 self._finish(about)
+            if self._on_read:
+                self._on_read(job, kept)
             return kept
         if unknown(job.settings):
             raise NotKept(f"label {job.label!r} is not kept, and its data is not here: see data/README.md")
         if self.read_only:
-            raise NotKept(f"label {job.label!r} is not in {self.folder.name}/, and nothing is to be played")
+            raise NotKept(f"label {job.label!r} is not kept{self._cost(job.label)}")
         return None
+
+    def _cost(self, label: str) -> str:
+        """What playing a label took before, and how to play it."""
+        rows = {row["label"]: float(row["seconds"]) for row in paths.read_rows(self.folder.parent / TIMES)}
+        took = f" (it took {rows[label] / 60:.1f} minutes of one core)" if label in rows else ""
+        return f"; to play it{took}: kbrepro reproduce {self.folder.parent.name[:2]} --profile {self.folder.parts[-3]}"
 
     def pieces(self, job: Job) -> dict[int, Kept]:
         """Return finished pieces of an interrupted job, by their first trial."""
@@ -107,12 +126,16 @@ class Store:
 
     def keep_piece(self, job: Job, first: int, kept: Kept) -> None:
         """Keep the results of a job's trials from `first` on until all are there."""
+        if not self.keeps:
+            return
         path = _parts(self.folder, job.label) / f"{first}.npz"
         about = {"settings": job.settings, "first": first, "trials": len(kept.results)}
         paths.write_bytes(path, _packed(about, kept, zipfile.ZIP_STORED))
 
     def keep(self, job: Job, kept: Kept) -> None:
         """Keep a whole job and the text of its settings, which replace what was there completely or not at all."""
+        if not self.keeps:
+            return
         path = path_of(self.folder, job.label)
         about = {"label": job.label, "settings": job.settings, "first": job.first, "trials": job.trials}
         paths.write_bytes(path, _packed(about, kept, zipfile.ZIP_LZMA))
@@ -152,6 +175,11 @@ def using(store: Store | None) -> Iterator[None]:
         yield
     finally:
         _in_use.pop()
+
+
+def use(store: Store) -> None:
+    """Read all trials of this process from a store from now on: what a notebook does first."""
+    _in_use.append(store)
 
 
 def current() -> Store | None:

@@ -1,0 +1,132 @@
+"""What a notebook shows and leaves: verdicts, checked sentences, figures and tables."""
+
+import json
+from typing import Any
+
+import pandas as pd
+from IPython import get_ipython
+from IPython.display import Markdown, display
+from matplotlib.figure import Figure
+
+from kbrepro import checks, figures, paths, scorecard, store
+from kbrepro.claims import Judged, claims_of, judge, theorems_of
+from kbrepro.claims.tables import Kept
+from kbrepro.papers import folder_of
+from kbrepro.replay import Replays
+
+FULL_SCALE = "paper"
+
+
+class Record:
+    """The record of one notebook's run: where its trials are kept, what it judges, and the folder that it writes to.
+
+    `results_dir` is relative to the project's root; if empty, nothing is written. With the notebook's own parameters,
+    the full scale, trials are read from `results/paper/<notebook>/played`, and one of each label is replayed; what is
+    missing there is an error. With changed parameters what they change is played, and nothing is kept. The batch
+    (`kbrepro reproduce`) names another store, in which it keeps what it plays.
+    """
+
+    def __init__(self, notebook: str, results_dir: str = "") -> None:
+        figures.use_style()
+        root = paths.project_root()
+        self.notebook, self.folder = notebook, root / results_dir if results_dir else None
+        full_scale = root / "results" / FULL_SCALE / notebook
+        self._replays: Replays | None = None
+        if store.current() is None:
+            run = full_scale / "run.json"
+            known = json.loads(run.read_text(encoding="utf-8")) if run.is_file() else {}
+            self.short = _changed(known.get("parameters", {}))
+            self._replays = Replays(root, notebook, known.get("blas kernels", ""))
+            kept_in = store.Store(
+                full_scale / store.PLAYED, read_only=not self.short, keeps=False, on_read=self._replays
+            )
+            store.use(kept_in)
+        else:
+            self.short = store.current().folder != full_scale / store.PLAYED  # type: ignore[union-attr]
+        self._claims = {each.id: each for each in claims_of(folder_of(notebook))}
+        self._theorems = {each.id: each for each in theorems_of(folder_of(notebook))}
+        self._kept, self._withheld = Kept(full_scale / store.PLAYED), 0
+        self._results: dict[str, Judged] = {}
+        if shell := get_ipython():
+            shell.display_formatter.formatters["text/html"].for_type(pd.DataFrame, _one_head)
+
+    # Verdicts and sentences
+
+    def verdicts(self, *ids: str) -> None:
+        """Show for claims and theorems what the paper says, in how many reruns it comes out, and the verdict.
+
+        A short run judges nothing. ValueError on an unknown claim.
+        """
+        checks.one_of((*self._claims, *self._theorems), **{f"claim of {self.notebook}": each for each in ids})
+        if self.short:
+            self._withheld += len(ids)
+            return
+        theorems = [scorecard.of_theorem(self._theorems[each], self._kept) for each in ids if each in self._theorems]
+        judged = [scorecard.of_claim(self._judged(each)) for each in ids if each in self._claims]
+        display(Markdown(scorecard.tables(judged, theorems)))
+
+    def _judged(self, claim_id: str) -> Judged:
+        if claim_id not in self._results:
+            self._results[claim_id] = judge(self._claims[claim_id], self._kept)
+        return self._results[claim_id]
+
+    def say(self, holds: Any, sentence: str) -> None:
+        """Show a sentence about the results above; ValueError at full scale if it does not hold.
+
+        In a short run it is left out where it does not hold.
+        """
+        if bool(holds):
+            display(Markdown(sentence))
+        elif self.short:
+            self._withheld += 1
+        else:
+            raise ValueError(f"{self.notebook}: this sentence is not true of the results: {sentence}")
+
+    def finish(self) -> None:
+        """Show what a short run could not judge, or what was not replayed; write all verdicts to claims.json."""
+        if self.short:
+            full = f"[full-scale notebook](../notebooks/{self.notebook}.ipynb)"
+            display(Markdown(f"Too short to judge: {self._withheld} findings; see the {full}."))
+            return
+        if self._replays and (without := self._replays.without):
+            some = "; ".join(without[:5]) + (f"; and {len(without) - 5} more" if len(without) > 5 else "")
+            display(
+                Markdown(
+                    f"One trial of each label was played again, but for {len(without)} whose trials are long: {some}."
+                )
+            )
+        if self.folder:
+            records = {
+                "claims": [scorecard.of_claim(self._judged(each)) for each in self._claims],
+                "theorems": [scorecard.of_theorem(each, self._kept) for each in self._theorems.values()],
+            }
+            text = json.dumps(records, indent=1, ensure_ascii=False, default=float)
+            paths.write_text(self.folder / "claims.json", text + "\n")
+
+    # Figures and tables
+
+    def figure(self, figure: Figure, name: str) -> None:
+        """Write `figures/<name>.png`, 200 dots an inch; the layout is fixed now."""
+        if self.folder:
+            path = self.folder / "figures" / f"{name}.png"
+            path.parent.mkdir(parents=True, exist_ok=True)
+            with figures.placed(figure, 200):
+                figure.savefig(path, dpi=200, facecolor="white")
+
+    def table(self, table: pd.DataFrame, name: str) -> None:
+        """Write `tables/<name>.csv`."""
+        if self.folder:
+            paths.write_text(self.folder / "tables" / f"{name}.csv", table.to_csv(float_format="%.6g"))
+
+
+def _changed(known: dict[str, Any]) -> bool:
+    """Whether a parameter of the notebook that runs differs from those that the kept trials were played with."""
+    shell = get_ipython()
+    names = shell.user_ns if shell else {}
+    return any(name in names and names[name] != value for name, value in known.items())
+
+
+def _one_head(table: pd.DataFrame) -> str:
+    """A table as HTML with the names of its index in the one row of heads."""
+    named = any(table.index.names) and table.columns.nlevels == 1
+    return (table.reset_index() if named else table).to_html(index=not named, border=0)

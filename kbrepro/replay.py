@@ -1,0 +1,129 @@
+"""Kept trials are played again with today's code and compared."""
+
+import hashlib
+import zlib
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import cache, partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from threadpoolctl import threadpool_info, threadpool_limits
+
+from kbrepro import paths
+from kbrepro.problems import Trial
+from kbrepro.simulation import play_trial
+from kbrepro.store import Job, Kept, plain, remembered
+from kbrepro.store.settings import digest, unknown
+
+#: A notebook replays the cheapest trial of a label if it takes less than so many seconds, and so many in all.
+CHEAP, BUDGET = 1.0, 20.0
+
+
+class Differs(RuntimeError):
+    """A kept trial, played again, is another one."""
+
+
+class Replays:
+    """Plays the cheapest trial of every label again, as it is read; of an experiment one policy.
+
+    What was equal is remembered in `.cache/replays/`, by label, settings, code and the kernels of BLAS, so that nothing
+    unchanged is played twice; what was done stands in `.cache/replays/log.txt`. On kernels other than `played_on` a
+    difference is only logged. Labels without a cheap trial are listed in `without`.
+    """
+
+    def __init__(self, root: Path, notebook: str, played_on: str = "") -> None:
+        self.folder = root / ".cache" / "replays"
+        self.notebook, self.played_on, self.left = notebook, played_on, BUDGET
+        self.without: list[str] = []
+
+    def __call__(self, job: Job, kept: Kept) -> None:
+        """Replay one trial of a job; Differs names label, trial and round."""
+        if job.function is remembered:  # data: nothing to play
+            return
+        place = int(np.argmin(kept.seconds))
+        policies = [*kept.results[place]["policies"]] if experiment_of(job) else [None]
+        policy = policies[zlib.crc32(job.label.encode()) % len(policies)]
+        seconds = float(kept.seconds[place]) / len(policies)
+        if seconds >= min(CHEAP, self.left):
+            self.without.append(job.label)
+            return
+        self.left -= seconds
+        if unknown(job.settings):
+            return self._log(f"{job.label}: its data is not here")
+        equal = self.folder / digest([job.label, job.settings, place, code(), blas_kernels()])[:20]
+        if equal.is_file():
+            return None
+        differences, _ = replayed(job, job.first + place, kept.results[place], policy)
+        if not differences:
+            paths.write_text(equal, "")
+            return self._log(f"{job.label}, trial {job.first + place}: equal")
+        text = f"{job.label}, trial {job.first + place}: {'; '.join(differences)}"
+        self._log(text)
+        if not self.played_on or self.played_on == blas_kernels():
+            raise Differs(f"{self.notebook}: {text}")
+        return None
+
+    def _log(self, text: str) -> None:
+        self.folder.mkdir(parents=True, exist_ok=True)
+        with (self.folder / "log.txt").open("a", encoding="utf-8") as file:
+            file.write(f"{self.notebook}: {text}\n")
+
+
+@cache
+def code() -> str:
+    """Return a digest of the package's code, without claims and words."""
+    here = Path(__file__).parent
+    files = sorted(path for path in here.rglob("*.py") if "claims" not in path.relative_to(here).as_posix())
+    return hashlib.sha256(b"\0".join(path.read_bytes() for path in files)).hexdigest()
+
+
+@cache
+def blas_kernels() -> str:
+    """Return the kernels that BLAS chose for this processor, such as `SkylakeX`."""
+    return " ".join(sorted({info.get("architecture", "") for info in threadpool_info() if info["user_api"] == "blas"}))
+
+
+def replayed(job: Job, number: int, before: Any, policy: Any = None) -> tuple[list[str], float]:
+    """Play a trial again, in an experiment one `policy` of it, and return what differs, and by how much at most.
+
+    The latter is inf if not numbers alone differ. Code that fails today differs, too.
+    """
+    with threadpool_limits(1, user_api="blas"):
+        try:
+            return _differences(*_both(job, number, before, policy), policy is not None)
+        except Exception as error:
+            return [f"{type(error).__name__}: {error}"], np.inf
+
+
+def experiment_of(job: Job) -> Any:
+    """Return the experiment that a job plays, None if it measures something else."""
+    function = job.function
+    return function.args[0] if isinstance(function, partial) and function.func is play_trial else None
+
+
+def _both(job: Job, number: int, before: Any, policy: Any) -> tuple[Any, Any]:
+    """What was kept of a trial, and the same played now; gaps are known of arms that were pulled."""
+    trial = Trial(job.seed, number)
+    if (experiment := experiment_of(job)) is None:
+        return before, plain.through([job.function(trial)])[0]
+    alone = replace(experiment, policies={policy: experiment.policies[policy]})
+    kept_as = job.function.keywords if isinstance(job.function, partial) else {}
+    now = plain.through([play_trial(alone, trial, **kept_as)])[0]
+    one, other = (result["policies"][policy] for result in (before, now))
+    if "gaps" in before:
+        pulled = ~np.isnan(now["gaps"])
+        one, other = (run._asdict() | {"gaps": result["gaps"][pulled]} for run, result in ((one, before), (other, now)))
+    return one, other
+
+
+def _differences(one: Any, other: Any, has_arms: bool) -> tuple[list[str], float]:
+    """What differs, of kept arms the first alone, and the largest relative difference."""
+    if has_arms and isinstance(one, Mapping):
+        for t in np.flatnonzero(one["arms"] != other["arms"])[:1]:
+            return [f"arm {other['arms'][t]} in round {t + 1}, where it was {one['arms'][t]}"], np.inf
+    differences, largest = plain.differences(one, other), plain.largest(one, other)
+    if 0 < largest < np.inf:  # where no arms are kept their digest is, a text
+        differences.append(f"{'the same arms, ' * has_arms}numbers alone, by at most {largest:.1e} of their size")
+    return differences, largest
