@@ -1,7 +1,5 @@
 """The command line: `kbrepro --help`."""
 
-import shutil
-from pathlib import Path
 from typing import Any
 
 import click
@@ -29,7 +27,7 @@ def main() -> None:
 
 @main.command()
 @click.argument("notebooks", nargs=-1, metavar="[NOTEBOOK]...")
-@click.option("--profile", default="quick", show_default=True, help="quick, or a folder of notebooks/profiles: paper.")
+@click.option("--profile", default="paper", show_default=True, help="paper: the full scale; quick: everything small.")
 @click.option("--set", "settings", multiple=True, metavar="NAME=VALUE", help="Override a parameter; may be repeated.")
 @click.option("--jobs", type=click.IntRange(min=1), help="Worker processes. [default: one per processor]")
 @click.option("--fresh", multiple=True, metavar="[LABEL]", is_flag=False, flag_value="*", help="Play it, or all, anew.")
@@ -43,18 +41,11 @@ def reproduce(
     """
     from kbrepro.batch import profiles
     from kbrepro.batch import run as batch
-    from kbrepro.site import quoted
-    from kbrepro.verdicts import scorecard
 
     root, overrides = paths.project_root(), dict(map(profiles.read_setting, settings))
-    try:
-        made = batch.run(list(notebooks), profile, overrides, jobs, root, fresh)
-    finally:  # whatever failed, what succeeded is quoted
-        if profile == "paper" and not overrides:
-            quoted.renew(root)
+    made = batch.run(list(notebooks), profile, overrides, jobs, root, fresh)
     for folder in made:
-        click.echo(f"{folder.name}: {scorecard.summary(scorecard.read_run(folder)['claims'])}.")
-        click.echo(f"  {(folder / 'notebook.ipynb').relative_to(root).as_posix()}")
+        click.echo((folder / "notebook.ipynb").relative_to(root).as_posix())
     where = made[0].parent.relative_to(root / "results").as_posix()
     click.echo(f"Next: kbrepro report --profile {where}")
 
@@ -62,14 +53,14 @@ def reproduce(
 @main.command()
 @click.argument("notebooks", nargs=-1, metavar="[NOTEBOOK]...")
 def refresh(notebooks: tuple[str, ...]) -> None:
-    """Rebuild the .ipynb files from the .py files, with the outputs of a quick run (no data, no cache)."""
+    """Run the notebooks as a reader opens them, without data, and keep them with their outputs."""
     from kbrepro.batch import run as batch
 
     batch.refresh(list(notebooks))
 
 
 @main.command()
-@click.option("--profile", default="quick", show_default=True, help="quick, paper, or custom/<digest>.")
+@click.option("--profile", default="paper", show_default=True, help="paper, quick, or custom/<digest>.")
 def report(profile: str) -> None:
     """Make an HTML report of the results of a profile; it needs no network."""
     from kbrepro.site import build
@@ -80,36 +71,22 @@ def report(profile: str) -> None:
 
 @main.command()
 @click.argument("claim_ids", nargs=-1, metavar="[CLAIM]...")
-@click.option(
-    "--why", is_flag=True, help="Print all of each claim, as if it were named: parts, rule, interpretations, history."
-)
 @click.option("--paper", default="", metavar="NOTEBOOK", help="Only claims of one notebook, such as 03.")
-@click.option("--verdict", default="", metavar="VERDICT", help="Only claims with one verdict, such as depends.")
-def claims(claim_ids: tuple[str, ...], why: bool, paper: str, verdict: str) -> None:
-    """Print what the full-scale runs found: one line per claim, or all of each claim that is named, such as 4-A."""
-    from kbrepro import checks
-    from kbrepro.batch import profiles
-    from kbrepro.verdicts import scorecard, terminal
-    from kbrepro.verdicts.claims import VERDICTS
+def claims(claim_ids: tuple[str, ...], paper: str) -> None:
+    """Print what came out: a line a claim, or all of each claim that is named, such as 4-A."""
+    from kbrepro import checks, scorecard
 
-    runs, width = scorecard.read(paths.project_root() / "results" / "paper"), shutil.get_terminal_size().columns
-    if not runs:
-        raise click.ClickException("no verdicts in results/paper: first run `kbrepro reproduce --profile paper`")
-    if verdict:
-        checks.one_of(VERDICTS, verdict=verdict)
-    runs = {name: runs[name] for name in profiles.chosen([paper] if paper else [], [*runs], "notebook")}
-    its = [r["id"] for run in runs.values() for r in run["claims"] if verdict in ("", r["verdict"])]
-    wanted = claim_ids or (its if why else ())
-    click.echo(terminal.named(runs, wanted, width) if wanted else terminal.listed(runs, verdict, width))
-
-
-@main.command("scorecard")
-def renew_scorecard() -> None:
-    """Renew results/README.md, its pictures, and what README and docs quote from the full-scale runs."""
-    from kbrepro.site import quoted
-
-    root = paths.project_root()
-    click.echo("\n".join(path.relative_to(root).as_posix() for path in quoted.renew(root)))
+    runs = scorecard.read(paths.project_root() / "results" / "paper")
+    known = {each["id"]: each for run in runs.values() for each in (*run["claims"], *run["theorems"])}
+    if claim_ids:
+        for each in claim_ids:
+            checks.one_of(tuple(known), claim=each)
+        click.echo("\n\n".join(scorecard.in_full(known[each]) for each in claim_ids))
+        return
+    for name, run in runs.items():
+        if name.startswith(paper):
+            lines = map(scorecard.line, run["claims"] + run["theorems"])
+            click.echo("\n".join([f"{name}: {scorecard.totals(run['claims'])}", *lines, ""]))
 
 
 @main.command()
@@ -134,57 +111,6 @@ def audit(notebooks: tuple[str, ...], profile: str, minutes: float, seed: int, j
     if keep:
         replay.keep(root, found)
     if any(its.differ for its in found):
-        raise click.exceptions.Exit(1)
-
-
-@main.group()
-def edition() -> None:
-    """Freeze rules, settings and root seed before a full-scale run."""
-
-
-@edition.command("open")
-@click.argument("notebook")
-@click.option("--name", required=True, help="Name of the edition, such as 0.3.0.")
-@click.option("--why", required=True, help="Why it replaces the runs before, for results/history.csv.")
-def open_edition(notebook: str, name: str, why: str) -> None:
-    """Freeze the rules of a notebook, empty its full-scale store, and print the new root seed."""
-    from kbrepro.batch import editions, profiles
-
-    root = paths.project_root()
-    (chosen,) = profiles.chosen([notebook], profiles.notebook_names(root, ".ipynb"), "notebook")
-    click.echo(f"{chosen}: root seed {editions.open_new(root, chosen, name, why)}; commit this before you play")
-
-
-@main.command()
-@click.argument("notebooks", nargs=-1, metavar="[NOTEBOOK]...")
-def status(notebooks: tuple[str, ...]) -> None:
-    """Print for each full-scale run whether its store gives the same verdicts today, and its last audit.
-
-    It judges and shows each run anew from its kept trials, which takes minutes; nothing is played or written.
-    """
-    from kbrepro.batch import again
-
-    for line in again.told(paths.project_root(), list(notebooks)):
-        click.echo(line)
-
-
-@main.command()
-@click.argument("folders", nargs=-1, metavar="[[A] B]", type=click.Path(exists=True, file_okay=False, path_type=Path))
-def compare(folders: tuple[Path, ...]) -> None:
-    """Compare two runs: two folders of results, such as results/paper, or of one notebook.
-
-    By default A is the full-scale run as last committed and B is your newest run: results/paper if it has changed
-    since that commit, else the newest folder under results/. A single folder is B. The exit code is 1 if anything is
-    beyond its tolerance, 2 if there is nothing to compare.
-    """
-    from kbrepro.batch import compare as comparison
-
-    try:
-        found = comparison.runs(paths.project_root(), *folders)
-    except (ValueError, RuntimeError, OSError) as error:
-        raise click.UsageError(str(error)) from error
-    click.echo(comparison.text(found))
-    if any(item.state == comparison.DIFFERS for beside in found for item in beside.items):
         raise click.exceptions.Exit(1)
 
 

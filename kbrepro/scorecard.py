@@ -72,6 +72,30 @@ def totals(claims: Iterable[Record]) -> str:
     return ", ".join(f"{n[verdict]} {GLYPHS[verdict]} {verdict}" for verdict in VERDICTS)
 
 
+def line(record: Record) -> str:
+    """Return a claim or a theorem as one line for a terminal."""
+    if "outcome" in record:
+        return f"  {record['id']:5} {record['outcome']:40} {record['checked']}"
+    number = record["readings"][0]["probability"]["value"]
+    return f"  {record['id']:5} {number:.2f} {GLYPHS[record['verdict']]} {record['verdict']:16} {record['quote']}"
+
+
+def in_full(record: Record) -> str:
+    """Return all of a claim or a theorem for a terminal: quote, numbers under every reading, verdict, our number."""
+    lines = [f"{record['id']} ({record['where']}): {record['quote']}"]
+    if "outcome" in record:
+        return "\n".join([*lines, f"  checked: {record['checked']}", f"  {record['outcome']} {room(record)}".rstrip()])
+    for each in record["readings"]:
+        name = f"{each['choice']}: {each['value']}" if each["choice"] else "as we read it"
+        out = f" (does not count: {each['excluded_by']})" if each["excluded_by"] else ""
+        low, value, high = (each["probability"][end] for end in ("low", "value", "high"))
+        lines.append(
+            f"  {value:.2f} ({low:.2f} to {high:.2f}), {each['kept']} kept, {each['drawn']} a rerun: {name}{out}"
+        )
+    on = f" on {' and '.join(record['depends_on'])}" if record["depends_on"] else ""
+    return "\n".join([*lines, f"  {record['verdict']}{on}. {_effect(record)}"])
+
+
 def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     """Return a Markdown table; cells may not contain line ends."""
     lines = [head, ["---"] * len(head), *rows]

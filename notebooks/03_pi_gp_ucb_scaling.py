@@ -28,21 +28,21 @@
 # proved since?
 
 # %% jupyter={"source_hidden": true} tags=["parameters", "hide-input"]
-seed: int = 2020  # root seed of every random stream
-horizon: int = 150  # rounds T of every run (paper: 10000)
-trials: int = 4  # runs of Table 1 in one and two dimensions (paper: 12; full scale: 100)
-trials_d3: int = 2  # runs of Table 1 in three dimensions (paper: 12)
-trials_d3_eq2: int = 2  # the same with the lengthscale of eq. 2 (full scale: 6, as each takes minutes)
-fine_trials: int = 2  # of these runs on a finer grid (full scale: 3)
-fine_side: int = 40  # points a side of the finer grid (full scale: 100, a million arms)
-trials_more: int = 2  # runs of Figure 2 and of the cells (paper: 12)
-coverage_trials: int = 4  # runs that check bands (full scale: 200)
-cross_trials: int = 2  # runs of Table 1 under every interpretation (full scale: 16)
-sweep_trials: int = 2  # runs for every lambda of the sweep (full scale: 40)
-growth_arms: int = 300  # arms behind the growth of the gain (full scale: 2000)
-growth_horizon: int = 500  # rounds of the growth of the gain (full scale: 10000)
-rate_trials: int = 2  # runs behind the growth of the regret (full scale: 20)
-timing_trials: int = 2  # runs that are timed, one at a time (full scale: 3)
+seed: int = 1073037530  # root seed of every random stream
+horizon: int = 10000  # rounds T of every run (paper: 10000)
+trials: int = 100  # runs of Table 1 in one and two dimensions (paper: 12)
+trials_d3: int = 12  # runs of Table 1 in three dimensions (paper: 12)
+trials_d3_eq2: int = 6  # the same with the lengthscale of eq. 2 (few, as each takes minutes)
+fine_trials: int = 2  # of these runs on a finer grid
+fine_side: int = 100  # points a side of the finer grid
+trials_more: int = 40  # runs of Figure 2 and of the cells (paper: 12)
+coverage_trials: int = 200  # runs that check bands
+cross_trials: int = 16  # runs of Table 1 under every interpretation
+sweep_trials: int = 40  # runs for every lambda of the sweep
+growth_arms: int = 2000  # arms behind the growth of the gain
+growth_horizon: int = 10000  # rounds of the growth of the gain
+rate_trials: int = 20  # runs behind the growth of the regret
+timing_trials: int = 3  # runs that are timed, one at a time
 delta: float = 0.1  # the confidence band may fail with this probability
 results_dir: str = ""  # folder for figures and tables, relative to the project's root; empty: write nothing
 

@@ -52,31 +52,31 @@ from kbrepro.verdicts.pictures import claim_curve
 from kbrepro.verdicts.record import Record
 
 # %% jupyter={"source_hidden": true} tags=["parameters", "hide-input"]
-seed: int = 2019  # root seed of every random stream
-seeds: int = 6  # functions behind Fig. 1 (full scale: 400)
-n_arms: int = 200  # points of [0, 1] in Fig. 1 and Theorem 1 (full scale: 1000)
+seed: int = 3724955949  # root seed of every random stream
+seeds: int = 400  # functions behind Fig. 1
+n_arms: int = 1000  # points of [0, 1] in Fig. 1 and Theorem 1
 noise_variance: float = 0.01  # lambda, in all sections
-ratio_runs: int = 2  # sequences of pulls behind Theorem 1, each design (full scale: 20)
-ratio_horizon: int = 60  # pulls in each (full scale: 400)
-own_runs: int = 3  # the same at the theorem's own qbar (full scale: 40)
-trials: int = 3  # functions behind the regret (full scale: 40)
-regret_arms: int = 200  # random arms in the unit square (full scale: 1000)
-horizon: int = 150  # rounds T of the regret (full scale: 1500)
-large_arms: list[int] = [400]  # the same with more arms (full scale: 4000 and 10000)
+ratio_runs: int = 20  # sequences of pulls behind Theorem 1, each design
+ratio_horizon: int = 400  # pulls in each
+own_runs: int = 40  # the same at the theorem's own qbar
+trials: int = 40  # functions behind the regret
+regret_arms: int = 1000  # random arms in the unit square
+horizon: int = 1500  # rounds T of the regret
+large_arms: list[int] = [4000, 10000]  # the same with more arms
 qbar: float = 4.0  # BKB's constant for regret and costs
-cost_arms: list[int] = [400]  # numbers of arms of the cost of a step
-cost_horizon: int = 150  # rounds (full scale: 5000)
-cost_rounds: list[int] = [20, 50, 100, 150]  # rounds at which sizes are shown and refits are timed
-cost_runs: int = 3  # functions behind counted operations (full scale: 10), with more arms at most 3
-coverage_runs: int = 4  # runs behind Theorems 2 and 9 (full scale: 100)
-coverage_horizon: int = 60  # rounds of each (full scale: 300)
-fixed_trials: int = 8  # functions behind two features (full scale: 240), a quarter of them behind other sizes
-fixed_horizon: int = 200  # rounds T of these (full scale: 3000)
-linear_trials: int = 3  # functions of the linear bandit (full scale: 40)
-linear_horizon: int = 200  # rounds T of the linear bandit (full scale: 2000)
-cross_runs: int = 2  # runs of every interpretation (full scale: 20)
-cross_cases: int = 2  # combinations of noise variance, kernel and design that are played (full scale: 12)
-cross_horizon: int = 60  # pulls in those of Theorem 1 and the regret (full scale: 300)
+cost_arms: list[int] = [1000, 4000]  # numbers of arms of the cost of a step
+cost_horizon: int = 5000  # rounds
+cost_rounds: list[int] = [20, 50, 100, 150, 200, 300, 500, 1000, 1500, 2000, 3000, 5000]  # rounds at which sizes are shown and refits are timed
+cost_runs: int = 10  # functions behind counted operations, with more arms at most 3
+coverage_runs: int = 100  # runs behind Theorems 2 and 9
+coverage_horizon: int = 300  # rounds of each
+fixed_trials: int = 240  # functions behind two features, a quarter of them behind other sizes
+fixed_horizon: int = 3000  # rounds T of these
+linear_trials: int = 40  # functions of the linear bandit
+linear_horizon: int = 2000  # rounds T of the linear bandit
+cross_runs: int = 20  # runs of every interpretation
+cross_cases: int = 12  # combinations of noise variance, kernel and design that are played
+cross_horizon: int = 300  # pulls in those of Theorem 1 and the regret
 delta: float = 0.1  # confidence bands may fail with this probability
 results_dir: str = ""  # folder for figures and tables, relative to the project's root; empty: write nothing
 

@@ -23,22 +23,22 @@
 # noise. Does it pay to look inside?
 
 # %% jupyter={"source_hidden": true} tags=["parameters", "hide-input"]
-seed: int = 2024  # root seed of every random stream
-side: int = 10  # arms a side of [-5, 5]^2 (paper: 50)
-horizon: int = 50  # rounds T (paper: 200)
-samples: int = 10  # samples S of cEI (paper: 1000)
-chains: int = 3  # chains drawn from the prior, on which claims are judged (full scale: 48)
-trials_per_chain: int = 1  # trials on each of them (full scale: 3)
-sampled_chains: int = 2  # of these chains, how many cEI plays, one trial each (full scale: 40)
-obvious_chains: int = 2  # chains with an obvious maximiser (full scale: 40)
-figure_trials: int = 2  # trials on each of the two chains of the figures (paper: 10)
-norm_2_chains: int = 2  # chains of norm 2, for which B is true (full scale: 40)
-ablation_chains: int = 2  # chains under changed versions of GPN-UCB (full scale: 40)
-explorations: list[float] = [0.01, 1.0, 100.0]  # values b of OI (paper: 1e-4 to 1e4)
-networks: int = 2  # small networks of each structure for the theorems (full scale: 100)
-network_horizon: int = 5  # pulls on each of them (full scale: 20)
-needle_side: int = 3  # needles a side, M of them is its square (full scale: 10)
-cross_chains: int = 2  # chains under every interpretation (full scale: 15)
+seed: int = 126453921  # root seed of every random stream
+side: int = 50  # arms a side of [-5, 5]^2 (paper: 50)
+horizon: int = 200  # rounds T (paper: 200)
+samples: int = 1000  # samples S of cEI (paper: 1000)
+chains: int = 48  # chains drawn from the prior, on which claims are judged
+trials_per_chain: int = 3  # trials on each of them
+sampled_chains: int = 40  # of these chains, how many cEI plays, one trial each
+obvious_chains: int = 40  # chains with an obvious maximiser
+figure_trials: int = 4  # trials on each of the two chains of the figures (paper: 10)
+norm_2_chains: int = 40  # chains of norm 2, for which B is true
+ablation_chains: int = 40  # chains under changed versions of GPN-UCB
+explorations: list[float] = [0.0001, 0.001, 0.01, 0.1, 1.0, 10.0, 100.0, 1000.0, 10000.0]  # values b of OI (paper: 1e-4 to 1e4)
+networks: int = 100  # small networks of each structure for the theorems
+network_horizon: int = 20  # pulls on each of them
+needle_side: int = 10  # needles a side, M of them is its square
+cross_chains: int = 15  # chains under every interpretation
 results_dir: str = ""  # folder for figures and tables, relative to the project's root; empty: write nothing
 
 # %% jupyter={"source_hidden": true} tags=["hide-input"]

@@ -14,6 +14,7 @@ from matplotlib.figure import Figure
 from kbrepro import figures, paths, store
 from kbrepro.batch import audit, run
 from kbrepro.problems import Trial
+from kbrepro.record import FULL_SCALE
 from kbrepro.regret import Regrets, Trace, block_mean, paired_difference
 from kbrepro.simulation import Experiment, played, run_trials
 from kbrepro.store.settings import unknown
@@ -35,7 +36,7 @@ class Compared(NamedTuple):
     measured: bool
 
 
-def listed(notebook: str = "", profile: str = run.PAPER, label: str = "") -> list[str]:
+def listed(notebook: str = "", profile: str = FULL_SCALE, label: str = "") -> list[str]:
     """Return notebook, label, rounds, trials and policies of all labels with traces, in one notebook or in all.
 
     Raises FileNotFoundError, which lists the labels, if there are none or none is called `label`.
@@ -55,7 +56,7 @@ def listed(notebook: str = "", profile: str = run.PAPER, label: str = "") -> lis
 
 
 def play(
-    policy: Callable[..., Any], notebook: str, label: str, profile: str = run.PAPER, trials: int = 0, block: int = 1
+    policy: Callable[..., Any], notebook: str, label: str, profile: str = FULL_SCALE, trials: int = 0, block: int = 1
 ) -> Compared:
     """Play the first trials of a label with `policy(model, horizon)`, and compare it with the policies kept there.
 

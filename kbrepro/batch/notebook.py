@@ -24,21 +24,6 @@ def tidy(notebook: NotebookNode, root: Path) -> NotebookNode:
     return notebook
 
 
-def replace(notebook: NotebookNode, cell_type: str, old: str, new: str) -> None:
-    """Replace text in the source of every cell of one type."""
-    for cell in notebook.cells:
-        if cell.cell_type == cell_type:
-            cell.source = cell.source.replace(old, new)
-
-
-def show_in(notebook: NotebookNode, tag: str, text: str) -> None:
-    """Replace the output of the cells with a tag by Markdown."""
-    data = {"text/markdown": text, "text/plain": "<IPython.core.display.Markdown object>"}
-    for cell in notebook.cells:
-        if tag in cell.metadata.get("tags", []):
-            cell.outputs = [nbformat.v4.new_output("display_data", data)]
-
-
 def _tidy_output(output: NotebookNode, root: Path) -> bool:
     """Clean what the notebook wrote to stderr; return whether anything is left of the output."""
     if output.output_type == "stream" and output.name == "stderr":

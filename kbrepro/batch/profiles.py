@@ -7,12 +7,11 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
-import nbformat
 import yaml
 
 from kbrepro import checks
 
-QUICK = "quick"  # the notebooks' own defaults
+PAPER = "paper"  # the notebooks' own defaults
 RESERVED = "results_dir"  # set by the batch itself
 _WORDS = {int: "an integer", float: "a number", bool: "true or false", str: "text", list: "a list"}
 
@@ -31,15 +30,15 @@ _Loader.add_implicit_resolver(
 )
 
 
-def notebook_names(root: Path, suffix: str) -> list[str]:
-    """Return the names of the notebooks with a file of this `suffix` (.ipynb or .py), sorted, without it."""
-    return sorted(path.stem for path in (root / "notebooks").glob(f"[0-9][0-9]_*{suffix}"))
+def notebook_names(root: Path) -> list[str]:
+    """Return the names of the notebooks, sorted."""
+    return sorted(path.stem for path in (root / "notebooks").glob("[0-9][0-9]_*.py"))
 
 
 def profile_names(root: Path) -> list[str]:
-    """Return the names of the profiles: `quick`, and every folder of notebooks/profiles."""
+    """Return the names of the profiles: `paper`, and every folder of notebooks/profiles."""
     folders = (root / "notebooks" / "profiles").glob("*/")
-    return [QUICK, *sorted(folder.name for folder in folders)]
+    return [PAPER, *sorted(folder.name for folder in folders)]
 
 
 def chosen(wanted: Iterable[str], available: list[str], what: str) -> list[str]:
@@ -73,7 +72,7 @@ def read_setting(text: str) -> tuple[str, Any]:
 def of_profile(root: Path, notebook: str, profile: str) -> dict[str, Any]:
     """Return the parameters that a profile changes in a notebook; ValueError if it does not exist or is no flat map."""
     chosen([profile], profile_names(root), "profile")
-    if profile == QUICK:
+    if profile == PAPER:
         return {}
     path = root / "notebooks" / "profiles" / profile / f"{notebook}.yaml"
     where = path.relative_to(root).as_posix()
@@ -86,11 +85,17 @@ def of_profile(root: Path, notebook: str, profile: str) -> dict[str, Any]:
 
 
 def defaults(root: Path, notebook: str) -> dict[str, Any]:
-    """Return the parameters of a notebook with their defaults."""
-    from papermill import inspect_notebook  # slow to import
+    """Return the parameters of a notebook with their defaults: the cell that is tagged `parameters`."""
+    body = ast.parse("\n".join(_cells(root, notebook, "parameters"))).body
+    return {line.target.id: ast.literal_eval(line.value) for line in body if isinstance(line, ast.AnnAssign)}  # type: ignore[union-attr, arg-type]
 
-    found = inspect_notebook(root / "notebooks" / f"{notebook}.ipynb")
-    return {name: ast.literal_eval(parameter["default"]) for name, parameter in found.items()}
+
+def _cells(root: Path, notebook: str, tag: str) -> list[str]:
+    """The cells of a notebook with a tag."""
+    import jupytext
+
+    cells = jupytext.read(root / "notebooks" / f"{notebook}.py").cells
+    return [cell.source for cell in cells if tag in cell.metadata.get("tags", [])]
 
 
 def check(root: Path, notebook: str, values: Mapping[str, Any], defaults: Mapping[str, Any]) -> None:
@@ -105,9 +110,8 @@ def check(root: Path, notebook: str, values: Mapping[str, Any], defaults: Mappin
             raise ValueError(f"{notebook} has no parameter {name!r} to set; {known}")
         if type(value) is not (kind := allowed[name]) and (kind, type(value)) != (float, int):
             raise ValueError(f"{notebook}: {name} = {value!r} is not allowed: {name} must be {_WORDS[kind]}")
-    for cell in nbformat.read(root / "notebooks" / f"{notebook}.ipynb", as_version=4).cells:
-        if "checks" in cell.metadata.get("tags", []):
-            exec(cell.source, {"checks": checks} | dict(defaults) | dict(values))
+    for cell in _cells(root, notebook, "checks"):
+        exec(cell, {"checks": checks} | dict(defaults) | dict(values))
 
 
 def _read_yaml(text: str, where: str) -> Any:

@@ -13,7 +13,7 @@ PAGES = ("README.md", "docs/reproducibility.md")
 PACKAGES = ("numpy", "scipy", "pandas", "matplotlib", "joblib", "papermill")
 
 
-def before(root: Path, jobs: str | None) -> dict[str, Any]:
+def before(root: Path, jobs: int | None) -> dict[str, Any]:
     """Return what is known before a run starts; `jobs` is the requested number of workers, if any."""
     from kbrepro.data.store import checksums
 
