@@ -3,6 +3,7 @@
 import json
 from typing import Any
 
+import matplotlib.pyplot as plt
 import pandas as pd
 from IPython import get_ipython
 from IPython.display import Markdown, display
@@ -11,6 +12,7 @@ from matplotlib.figure import Figure
 from kbrepro import checks, figures, paths, scorecard, store
 from kbrepro.claims import Judged, claims_of, judge, theorems_of
 from kbrepro.claims.tables import Kept
+from kbrepro.figures import comparisons
 from kbrepro.papers import folder_of
 from kbrepro.replay import Replays
 
@@ -64,6 +66,13 @@ class Record:
         theorems = [scorecard.of_theorem(self._theorems[each], self._kept) for each in ids if each in self._theorems]
         judged = [scorecard.of_claim(self._judged(each)) for each in ids if each in self._claims]
         display(Markdown(scorecard.tables(judged, theorems)))
+
+    def readings(self, claim_id: str) -> None:
+        """Show how often a claim comes out under every reading, as a picture; nothing in a short run."""
+        if not self.short:
+            figure = comparisons.readings(self._judged(claim_id))
+            self.figure(figure, f"readings_{claim_id}")
+            plt.show()
 
     def _judged(self, claim_id: str) -> Judged:
         if claim_id not in self._results:

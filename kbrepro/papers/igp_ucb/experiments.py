@@ -45,6 +45,8 @@ def pool(incumbent: str, margin: float = 0.0) -> tuple[str, ...]:
     return (*OURS, named("EI", incumbent, margin), named("PI", incumbent, margin))
 
 
+#: Incumbent and margin -> the five rules of a figure.
+POOLS = {part: pool(*case) for part, case in INTERPRETATIONS.items()}
 Cases = Iterable[tuple[str, float]]
 
 

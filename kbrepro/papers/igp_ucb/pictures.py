@@ -1,7 +1,4 @@
-"""The figures of the notebook on IGP-UCB and GP-TS; titles that could be false are computed from what is drawn.
-
-A *panel* is {rule: R_T / T of every trial (n,)}, as in `measures`.
-"""
+"""The figures of the notebook on IGP-UCB and GP-TS."""
 
 from collections.abc import Mapping, Sequence
 from itertools import product
@@ -16,13 +13,13 @@ from matplotlib.figure import Figure
 
 from kbrepro import figures
 from kbrepro.figures import LOOK, WIDTH, Look, pieces
+from kbrepro.figures.comparisons import paired
 from kbrepro.kernels import Array
-from kbrepro.papers.igp_ucb.measures import Panel, coverage, smallest_ratio
 from kbrepro.problems import Problem
-from kbrepro.regret import Estimate, Trace, block_means, log_spaced, paired_share, share
-from kbrepro.verdicts.claims import read_rule
-from kbrepro.verdicts.pictures import paired
+from kbrepro.regret import Trace, bootstrap, intervals, log_spaced, ratio, share
 
+#: {rule: R_T / T of every trial (n,)}
+Panel = Mapping[str, Array]
 Panels = Mapping[str, Mapping[str, Trace]]
 
 HERO = "IGP-UCB"
@@ -88,51 +85,25 @@ def regrets(figure_name: str, panels: Panels, columns: Mapping[str, Sequence[str
     """Return cumulative regret, one row per panel {title: traces}, one column per choice of rules {title: names}."""
     size = (WIDTH, 1.0 + 2.3 * len(panels))
     fig, axes = plt.subplots(len(panels), len(columns), figsize=size, sharey="row", squeeze=False)
-    best: dict[str, set[str]] = {column: set() for column in columns}
     for ax, ((title, traces), (column, names)) in zip(axes.flat, product(panels.items(), columns.items()), strict=True):
         figures.regret_quartiles(ax, {name: traces[name] for name in names}, hero=HERO)
         figures.restyle(ax, VARIANTS)
         ax.set_title(fill(f"{title}, {column}", 34))
         ax.label_outer()
-        first = min(names, key=lambda name: np.median(traces[name].cumulative_regret[:, -1]))
-        best[column].add(first.split(",")[0])  # EI whatever its incumbent and margin
-    leads = [f"{its.pop() if len(its) == 1 else 'no one rule'} leads with the {name}" for name, its in best.items()]
-    return figures.labelled(fig, f"{figure_name}, by median $R_T$: " + ",\n".join(leads))
+    return figures.labelled(fig, f"{figure_name} of Chowdhury and Gopalan, replicated: cumulative regret")
 
 
-# Comparisons that verdicts rest on
+# Comparisons
 
 
-def deciding(panels: Mapping[str, Panel], rows: Mapping[str, str], *, seed: int) -> Figure:
-    """Return R_T of rivals over that of IGP-UCB, one dot per trial, one row per panel and rival {label: name}.
-
-    A regret of 0 counts as the smallest above 0 of its panel's two rules.
-    """
+def since(panels: Mapping[str, tuple[Array, Array]], *, seed: int) -> Figure:
+    """Return R_T with the tighter width over that with the classical one: {label: (tighter, classical)}, (n,) each."""
     ratios = {}
-    for (title, panel), (label, rival) in product(panels.items(), rows.items()):
-        estimate = smallest_ratio([(panel[rival], panel[HERO])], seed)
-        ratios[f"{title}: {label}"] = np.divide(*pieces.positive(panel[rival], panel[HERO])), estimate
-    ahead = sum(estimate.low > 1 for _, estimate in ratios.values())
-    title = f"IGP-UCB is clearly ahead in {ahead} of {len(ratios)} comparisons"
-    words = {"what": "$R_T$ of the rival over that of IGP-UCB", "centre": "ratio of means"}
-    return paired(ratios, 1.4 + 0.34 * len(ratios), title, "log", rule=read_rule("> 1"), **words)
-
-
-def since(panels: Mapping[str, tuple[Array, Array, int]], *, seed: int) -> Figure:
-    """Return R_T with the tighter width over that with the classical one: {label: (tighter, classical, block)}.
-
-    Both (n,) on the same trials, of which `block` neighbours count as one. Intervals are cut off at 0.1: those of few
-    blocks reach below 0.
-    """
-    ratios = {}
-    for label, (tighter, classical, block) in panels.items():
-        value, low, high = 1 + np.array(paired_share(tighter, classical, seed, block))
-        dots = np.divide(*pieces.positive(block_means(tighter, block), block_means(classical, block)))
-        ratios[fill(label, 24)] = dots, Estimate(value, max(low, 0.1), high)
-    less = sum(estimate.high < 1 for _, estimate in ratios.values())
-    title = f"The tighter width costs clearly less regret in {less} of {len(ratios)} settings"
-    words = {"what": "$R_T$, tighter over classical width", "dot": "trial or block", "centre": "ratio of means"}
-    return paired(ratios, 1.4 + 0.34 * len(ratios), title, "log", rule=read_rule("< 1"), **words)
+    for label, (tighter, classical) in panels.items():
+        estimate = bootstrap(ratio, tighter, classical, rng=intervals(seed))
+        ratios[fill(label, 24)] = np.divide(*pieces.positive(tighter, classical)), estimate
+    title = "Since the paper: regret with the tighter width over that with the classical one"
+    return paired(ratios, title, "$R_T$, tighter over classical width")
 
 
 # The incumbent
@@ -155,8 +126,9 @@ def incumbent(excess: Array, best_share: Mapping[str, Array]) -> Figure:
     for ax in (left, right):
         ax.set(xlabel="round t", xlim=(1, t[-1]))
         pieces.log_axes(ax, "x")
-    side = "above every arm, out of reach" if mean[-1] > 0 else "below the best arm"
-    return figures.labelled(fig, f"The largest reward ends {abs(mean[-1]):.1f} R {side}")
+    return figures.labelled(
+        fig, "The largest noisy reward runs away from every arm, and EI with it as incumbent explores on"
+    )
 
 
 # Figure 4
@@ -168,7 +140,6 @@ def sensors(sets: Mapping[str, tuple[Panel, str]], *, horizon: int) -> Figure:
     R_T of 0 is drawn at the smallest above 0.
     """
     fig, axes = pieces.row(len(sets), 1.5 + 0.24 * max(len(panel) for panel, _ in sets.values()))
-    best = []
     for ax, (label, (panel, unit)) in zip(axes, sets.items(), strict=True):
         order = sorted(panel, key=lambda rule: np.median(panel[rule]))
         its = pd.DataFrame(dict(zip(order, pieces.positive(*(horizon * panel[rule] for rule in order)), strict=True)))
@@ -178,10 +149,8 @@ def sensors(sets: Mapping[str, tuple[Panel, str]], *, horizon: int) -> Figure:
         ax.get_yticklabels()[order.index(HERO)].set_fontweight("bold")
         ax.set(title=fill(label, 36), xlabel=f"cumulative regret $R_T$ ({unit})")
         pieces.log_axes(ax, "x")
-        best.append(order[0])
     fig.supxlabel(f"dot and bar: median and quartiles, T = {horizon:,}; grey: one stroke a row of readings", size=8)
-    n = f"{best.count('GP-TS') or 'none'} of {len(best)}"
-    return pieces.titled(fig, f"Fig. 4: GP-TS, first in the paper, has the smallest median $R_T$ in {n} panels")
+    return pieces.titled(fig, "Fig. 4 of Chowdhury and Gopalan, replicated: cumulative regret on sensors")
 
 
 # Theorems
@@ -193,23 +162,24 @@ def theorems(log_excess: Mapping[str, Array], covered: Mapping[str, Trace], delt
     `log_excess`: {rule that pulls: (n,)}, see `noise.NoiseRun`; `covered`: runs by label, of bands at `delta`.
     """
     fig, (left, right) = pieces.row(2, 3.6)
-    levels, above = np.linspace(0.01, 1, 50), 0
+    levels = np.linspace(0.01, 1, 50)
     for name, excess in log_excess.items():
         its = np.array([share(excess > np.log(1 / level)) for level in levels]).T
         pieces.banded(left, levels, its, name)
-        above += (its[1] > levels).any()
     left.plot(levels, levels, "--", color="black", linewidth=1.0, label="allowed")
     left.set(xlabel=r"$\delta$", xlim=(0, 1), ylim=(0, 1), title="Theorem 1")
     left.set_ylabel(f"share of {len(excess):,} runs that cross\n(95 % interval)")
-    (value, low, high), places = np.array([coverage(its) for its in covered.values()]).T, np.arange(len(covered))
+    (value, low, high), places = (
+        np.array([share(np.all(trace.band_ratio <= 1, axis=1)) for trace in covered.values()]).T,
+        np.arange(len(covered)),
+    )
     right.errorbar(value, places, xerr=[value - low, high - value], fmt="o", color=LOOK[HERO][0])
     right.axvline(1 - delta, color="black", linewidth=1.0, linestyle="--")
     pieces.name_rows(right, list(covered))
     what = f"share of {len(next(iter(covered.values())).arms):,} runs whose\nband holds throughout"
     right.set(title="Theorem 2", xlabel=f"{what}\n(95 % interval; dashed: {1 - delta:g})")
     right.locator_params(axis="x", nbins=4)
-    crossed = f"{above or 'None'} of {len(log_excess)} ways to pull cross the bound clearly more often than allowed"
-    fig.suptitle(f"{crossed};\nthe band holds in {value.min():.1%} of runs or more")
+    fig.suptitle("Theorems 1 and 2: how often noise crosses its bound, and how often the band holds")
     figures.label_ends(left)
     return fig
 
@@ -217,7 +187,7 @@ def theorems(log_excess: Mapping[str, Array], covered: Mapping[str, Trace], delt
 # Kernels and dimensions
 
 
-def kernels_and_dimensions(inflation: pd.DataFrame, ratios: Mapping[int, Estimate]) -> Figure:
+def kernels_and_dimensions(inflation: pd.DataFrame, ratios: Mapping[int, float]) -> Figure:
     """Return how many times regret grows under wrong kernels, and GP-TS over IGP-UCB by dimension.
 
     `inflation`: one row per wrong kernel, one column per rule; `ratios`: {d: mean R_T of GP-TS over that of IGP-UCB}.
@@ -233,14 +203,10 @@ def kernels_and_dimensions(inflation: pd.DataFrame, ratios: Mapping[int, Estimat
         left.axhline(place - 0.5, color="0.9", linewidth=0.6)
     left.set(ylabel="", xlabel="mean $R_T$ under the wrong kernel\nover that under the right one")
     pieces.log_axes(left, "x")
-    d, (value, low, high) = np.array(list(ratios)), np.array(list(ratios.values())).T
-    right.errorbar(d, value, [value - low, high - value], fmt="o", color=LOOK["GP-TS"][0], capsize=3)
+    d, value = np.array(list(ratios)), np.array(list(ratios.values()))
+    right.plot(d, value, "o", color=LOOK["GP-TS"][0])
     right.plot(d, value[0] * np.sqrt(d / d[0]), "--", color="black", linewidth=1.0, label="root of d")
-    right.set(xlabel="dimension d", ylabel="mean $R_T$ of GP-TS\nover that of IGP-UCB (95 % interval)", xticks=d)
+    right.set(xlabel="dimension d", ylabel="mean $R_T$ of GP-TS\nover that of IGP-UCB", xticks=d)
     pieces.legend_below(fig, 4, [left])
     figures.label_ends(right)
-    worst = inflation.max().idxmax()
-    title = f"Under a wrong kernel the regret of {worst}{',' * (',' in worst)} "
-    title += f"is up to {inflation[worst].max():.1f} times as large."
-    title += f"\nGP-TS has {value.min():.1f} to {value.max():.1f} times the regret of IGP-UCB"
-    return pieces.titled(fig, title)
+    return pieces.titled(fig, "What a wrong kernel costs, and GP-TS beside IGP-UCB by dimension")
