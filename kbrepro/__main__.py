@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+import kbrepro
 from kbrepro import paths
 
 
@@ -22,7 +23,7 @@ class _Commands(click.Group):
 
 
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(package_name="kbrepro")
+@click.version_option(kbrepro.__version__, package_name="kbrepro")
 def main() -> None:
     """Replicate papers on kernelized bandits."""
 

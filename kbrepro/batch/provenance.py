@@ -8,6 +8,8 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from kbrepro.simulation import jobs_of_environment
+
 #: Pages that quote full-scale runs are written anew after them, and make no other run of them.
 PAGES = ("README.md", "docs/reproducibility.md")
 PACKAGES = ("numpy", "scipy", "pandas", "matplotlib", "joblib", "papermill")
@@ -29,7 +31,7 @@ def before(root: Path, jobs: str | None) -> dict[str, Any]:
 
 def workers(jobs: int | str | None) -> int:
     """Return the number of worker processes of a run for which `jobs`, if any, were requested."""
-    return int(jobs or os.environ.get("KBREPRO_JOBS") or os.cpu_count() or 1)
+    return int(jobs or jobs_of_environment() or os.cpu_count() or 1)
 
 
 def versions() -> dict[str, str]:
