@@ -83,7 +83,7 @@ kernel = _check(
 )
 source = _check("a source, which makes the problem of a Trial: one problem in all trials is Known(problem)", callable)
 policies = _check(
-    'policies by name, such as {"EI": ExpectedImprovement}, each made from (model, horizon)',
+    'a mapping of names to policies, such as {"EI": ExpectedImprovement}, each made from (model, horizon)',
     lambda value: isinstance(value, Mapping) and bool(value) and all(map(callable, value.values())),
 )
 width = _check(
