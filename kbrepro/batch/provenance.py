@@ -45,10 +45,16 @@ def versions() -> dict[str, str]:
 
 def processor() -> str:
     """Return the name of the processor, as the system gives it, and the kernel that BLAS chose for it."""
+    return f"{platform.machine()} {blas_kernel()}".strip()
+
+
+def blas_kernel() -> str:
+    """Return the kernel that BLAS chose for this processor, such as SkylakeX: another one rounds in another way."""
+    import scipy.linalg  # noqa: F401  (loads the BLAS of numpy and of scipy)
     from threadpoolctl import threadpool_info
 
     kernels = {info.get("architecture", "") for info in threadpool_info() if info["user_api"] == "blas"}
-    return " ".join([platform.machine(), *sorted(kernels)]).strip()
+    return " ".join(sorted(kernels - {""}))
 
 
 def git_state(root: Path) -> dict[str, Any]:

@@ -168,6 +168,8 @@ def _run_alone(r: Run, environment: Mapping[str, str]) -> None:
     _make(r, r.partial, environment)
     seconds, played = _computed(r.partial / TIMES)
     rules = _rules(r.root, r.notebook)
+    played_on = played_with(r)
+    record["blas_kernels"] = sorted({*played_on, provenance.blas_kernel()}) if played else played_on
     record |= {"notebook": r.notebook, "profile": r.profile, "parameters": r.effective}
     record |= {"seconds": round(time.monotonic() - start, 1), "compute_seconds": seconds, "played": played}
     record |= {"rules": rules.digest if rules else "", "outputs": provenance.checksums(r.partial)}
@@ -182,6 +184,12 @@ def _run_alone(r: Run, environment: Mapping[str, str]) -> None:
         if untrue := [its["sentence"] for its in found["expected"] if not its["holds"]]:
             listed = "\n".join(f"- {sentence}" for sentence in untrue)
             raise RunFailed(f"its results are kept, but sentences of the notebook are not true of them:\n{listed}")
+
+
+def played_with(r: Run) -> list[str]:
+    """Return the BLAS kernels that played the kept trials of a run; empty if its run.json does not say."""
+    path = r.folder / "run.json"
+    return json.loads(path.read_text(encoding="utf-8")).get("blas_kernels", []) if path.is_file() else []
 
 
 def _make(r: Run, folder: Path, environment: Mapping[str, str]) -> None:
