@@ -13,6 +13,7 @@ Plots (`kbrepro.figures`), published claims (`kbrepro.verdicts`), sensor data (`
 algorithms (`kbrepro.papers`) are imported by name: this module loads nothing that plots or reads files.
 """
 
+from importlib.metadata import PackageNotFoundError as _NotInstalled
 from importlib.metadata import version as _version
 
 from kbrepro.confidence import Bayes, Constant, Improved, SelfNormalised
@@ -42,7 +43,10 @@ from kbrepro.regret import (
 )
 from kbrepro.simulation import Experiment, Played, map_trials, observations, played, rounds, run, run_trials
 
-__version__ = _version("kbrepro")
+try:
+    __version__ = _version("kbrepro")
+except _NotInstalled:  # imported from a source path
+    __version__ = "0+unknown"
 
 __all__ = [
     "UCB",

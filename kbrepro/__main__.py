@@ -4,6 +4,7 @@ from typing import Any
 
 import click
 
+import kbrepro
 from kbrepro import paths
 
 
@@ -20,7 +21,7 @@ class _Commands(click.Group):
 
 
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(package_name="kbrepro")
+@click.version_option(kbrepro.__version__, package_name="kbrepro")
 def main() -> None:
     """Replicate papers on kernelized bandits."""
 
@@ -99,19 +100,36 @@ def claims(claim_ids: tuple[str, ...], paper: str) -> None:
 def audit(notebooks: tuple[str, ...], profile: str, minutes: float, seed: int, jobs: int | None, keep: bool) -> None:
     """Draw kept trials at random, play them again with today's code, and compare.
 
-    The exit code is 1 if one differs.
+    The minutes are wall time. Ctrl-C prints what was replayed so far. The exit code is 1 if one differs, else 130 after
+    Ctrl-C.
     """
+    import time
+
+    end = time.monotonic() + 60 * minutes
     from kbrepro.batch import audit as replay
     from kbrepro.batch import run as batch
 
     root = paths.project_root()
     runs = batch.plan(list(notebooks), profile, {}, root)
-    found = [replay.audit(r, minutes / len(runs), seed, jobs) for r in runs]
+    found: list[replay.Audit] = []
+    stopped = False
+    try:
+        for place, r in enumerate(runs):
+            if stopped or (left := end - time.monotonic()) <= 0:
+                break
+            found.append(replay.audit(r, left / 60 / (len(runs) - place), seed, jobs))
+            stopped = found[-1].ended == replay.INTERRUPTED
+    except KeyboardInterrupt:
+        stopped = True
     click.echo(replay.text(found))
+    if rest := ", ".join(r.notebook for r in runs[len(found) :]):
+        click.echo(f"not audited, {'interrupted' if stopped else 'no time left'}: {rest}")
     if keep:
         replay.keep(root, found)
     if any(its.differ for its in found):
         raise click.exceptions.Exit(1)
+    if stopped:
+        raise click.exceptions.Exit(130)
 
 
 @main.command()

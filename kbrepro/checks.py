@@ -1,10 +1,35 @@
-"""Checks on arguments: every error names the argument, its value and what is allowed."""
+"""Checks on arguments: every error names the argument, its value and what is allowed, in at most 300 characters."""
 
 import math
-from collections.abc import Callable
+import reprlib
+from collections.abc import Callable, Mapping
+from dataclasses import fields
+from numbers import Real
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
+
+#: Longest text of a value in a message.
+LONGEST = 100
+_short = reprlib.Repr()
+_short.maxstring = _short.maxother = _short.maxlong = LONGEST
+
+
+def shown(value: Any) -> str:
+    """Return a value as a message shows it: arrays and tables by shape, all else in at most LONGEST characters."""
+    kind = type(value).__name__
+    if not isinstance(value, type) and isinstance(shape := getattr(value, "shape", None), tuple) and shape:
+        return f"{kind} of shape {shape}"
+    try:
+        text = repr(value) if isinstance(value, np.generic) else _short.repr(value)
+    except Exception:  # a text that cannot be made must not hide the error
+        return kind
+    return text if len(text) <= LONGEST else f"{text[: LONGEST - 3]}..."
+
+
+def _refused(name: str, value: Any, allowed: str) -> ValueError:
+    return ValueError(f"{name} = {shown(value)} is not allowed: {name} must be {allowed}")
 
 
 def _check(allowed: str, is_allowed: Callable[[Any], bool]) -> Callable[..., None]:
@@ -13,7 +38,7 @@ def _check(allowed: str, is_allowed: Callable[[Any], bool]) -> Callable[..., Non
     def check(**values: Any) -> None:
         for name, value in values.items():
             if not is_allowed(value):
-                raise ValueError(f"{name} = {value!r} is not allowed: {name} must be {allowed}")
+                raise _refused(name, value, allowed)
 
     check.__doc__ = f"Raise ValueError unless every value is {allowed}."
     return check
@@ -24,11 +49,15 @@ def _is_integer(value: Any) -> bool:
 
 
 def _is_finite(value: Any) -> bool:
-    return (_is_integer(value) or isinstance(value, float | np.floating)) and math.isfinite(value)
+    try:
+        return (_is_integer(value) or isinstance(value, float | np.floating)) and math.isfinite(value)
+    except OverflowError:  # an integer beyond all floats
+        return False
 
 
 def _integers(minimum: int) -> Callable[..., None]:
-    return _check(f"an integer of at least {minimum}", lambda value: _is_integer(value) and value >= minimum)
+    most = 2**63 if minimum else math.inf  # a number of things fits into int64; a seed may be longer
+    return _check(f"an integer of at least {minimum}", lambda value: _is_integer(value) and minimum <= value < most)
 
 
 finite_number = _check("a finite number", _is_finite)
@@ -42,6 +71,32 @@ positive_ints = _check(
 )
 
 
+boolean = _check("True or False", lambda value: isinstance(value, bool | np.bool_))
+text = _check("a text", lambda value: isinstance(value, str))
+generator = _check(
+    "a numpy Generator, such as numpy.random.default_rng(0)", lambda value: isinstance(value, np.random.Generator)
+)
+function = _check("a function, or a class or object that can be called", callable)
+kernel = _check(
+    "a kernel, such as Matern(0.2, nu=2.5): kernel(X, Z) and kernel.diag(X) are called",
+    lambda value: not isinstance(value, type) and callable(value) and callable(getattr(value, "diag", None)),
+)
+source = _check("a source, which makes the problem of a Trial: one problem in all trials is Known(problem)", callable)
+policies = _check(
+    'a mapping of names to policies, such as {"EI": ExpectedImprovement}, each made from (model, horizon)',
+    lambda value: isinstance(value, Mapping) and bool(value) and all(map(callable, value.values())),
+)
+width = _check(
+    "a width, such as Bayes(0.1) or Constant(2.0), or a function of the policy",
+    lambda value: callable(value) and not isinstance(value, type),
+)
+
+
+def having(allowed: str, *attributes: str, **values: Any) -> None:
+    """Raise ValueError unless every value is an object (no class) with these attributes."""
+    _check(allowed, lambda v: not isinstance(v, type) and all(hasattr(v, name) for name in attributes))(**values)
+
+
 def at_least(minimum: int, **values: int) -> None:
     """Raise ValueError unless every value is an integer of at least `minimum` (no float such as 1e4, no bool)."""
     _integers(minimum)(**values)
@@ -49,26 +104,108 @@ def at_least(minimum: int, **values: int) -> None:
 
 def one_of(allowed: tuple[str, ...], **values: str) -> None:
     """Raise ValueError unless every value is one of the allowed words."""
-    _check("one of " + ", ".join(map(repr, allowed)), lambda value: value in allowed)(**values)
+    _check("one of " + ", ".join(map(repr, allowed)), lambda v: isinstance(v, str | int | float) and v in allowed)(
+        **values
+    )
 
 
 def finite_array(**values: np.ndarray) -> None:
     """Raise ValueError unless every entry of every array is finite; the message gives the first bad place."""
     for name, value in values.items():
-        bad = np.argwhere(~np.isfinite(value))
-        if len(bad):
-            place = ", ".join(map(str, bad[0]))
-            raise ValueError(f"{name}[{place}] = {value[tuple(bad[0])]} is not allowed: {name} must be finite")
+        bad = ~np.isfinite(value)
+        if bad.any():
+            place = np.unravel_index(bad.argmax(), bad.shape)
+            where = f"[{', '.join(map(str, place))}]" * bool(place)
+            raise ValueError(f"{name}{where} = {value[place]} is not allowed: {name} must be finite")
+
+
+def array(
+    name: str, value: Any, ndim: int | None = None, *, finite: bool = True, copy: bool = True, least: int = 0
+) -> NDArray[np.float64]:
+    """Return the numbers in `value` as one float64 array that nobody can change: the door for all arrays of users.
+
+    Lists, Series and tables (by position), integers, bools, short floats, objects that are numbers and masked arrays
+    without a masked entry are taken. Without `copy` an array that is float64 already is returned as it is. Raises
+    ValueError on anything else, on another `ndim`, on less than `least` rows and, if `finite`, on NaN or infinity.
+    """
+    if type(value) is np.ndarray and value.dtype == np.float64:
+        found = np.array(value, order="C") if copy else value
+    else:
+        found = _converted(name, value)
+    if ndim is not None and found.ndim != ndim:
+        raise ValueError(f"{name} has shape {found.shape}: it must have {ndim} dimension{'s' * (ndim != 1)}")
+    if least and (not found.ndim or len(found) < least):
+        raise ValueError(f"{name} has shape {found.shape}: it must have at least {least} rows or numbers")
+    if finite:
+        finite_array(**{name: found})
+    if copy:
+        found.setflags(write=False)
+    return found
+
+
+def points(value: Any) -> NDArray[np.float64]:
+    """Return the points (A, d) of arms as `array` takes them in; ValueError without an arm or an axis."""
+    found = array("points", value, finite=False)
+    if found.ndim != 2 or not found.size:
+        raise ValueError(f"points has shape {found.shape}: it must be (A, d) with at least one arm and one axis")
+    finite_array(points=found)
+    return found
+
+
+def _converted(name: str, value: Any) -> NDArray[np.float64]:
+    if isinstance(value, np.ma.MaskedArray):
+        if value.mask.any():
+            raise _refused(name, value, "without masked entries")
+        value = value.data
+    try:
+        found = np.asarray(value)
+    except Exception as error:  # ragged lists, and what an object raises when it is read
+        raise _refused(name, value, "an array of numbers, with rows of one length") from error
+    if found.dtype.kind in "SUV" or (found.dtype == object and any(isinstance(x, str | bytes) for x in found.flat)):
+        raise _refused(
+            name, value, "numbers: encode texts and categories as numbers, such as one column of 0 and 1 each"
+        )
+    try:
+        if found.dtype.kind not in "biufO" or (found.dtype == object and not all(map(_is_real, found.flat))):
+            raise TypeError
+        with np.errstate(over="ignore"):  # what is too large becomes infinite, and is refused as such
+            return np.array(found, dtype=np.float64, order="C")
+    except (TypeError, OverflowError) as error:
+        raise _refused(name, value, "an array of real numbers that fit into float64") from error
+
+
+def _is_real(value: Any) -> bool:
+    return isinstance(value, Real | np.bool_)
+
+
+def arms(n_arms: int, **values: Any) -> None:
+    """Raise IndexError unless every value is an array of integers in 0 .. n_arms - 1."""
+    for name, value in values.items():
+        if value.dtype.kind not in "iu" or (value.size and not 0 <= value.min() <= value.max() < n_arms):
+            raise IndexError(f"{name} = {shown(value)} is not allowed: they must be integers from 0 to {n_arms - 1}")
+
+
+def python_numbers(thing: Any) -> None:
+    """Turn every field of a frozen dataclass that is a numpy scalar into the Python number, which cannot overflow."""
+    for field in fields(thing):
+        object.__setattr__(thing, field.name, python_number(getattr(thing, field.name)))
+
+
+def python_number(value: Any) -> Any:
+    """Return a numpy integer, float or bool as int, float or bool; anything else as it is."""
+    if isinstance(value, np.floating):
+        return float(value)
+    return value.item() if isinstance(value, np.integer | np.bool_) else value
 
 
 def arm_index(arm: int, n_arms: int) -> None:
     """Raise IndexError unless `arm` is an integer in 0 .. n_arms - 1."""
     if not _is_integer(arm) or not 0 <= arm < n_arms:
-        raise IndexError(f"arm = {arm!r} is not allowed: arm must be an integer from 0 to {n_arms - 1}")
+        raise IndexError(f"arm = {shown(arm)} is not allowed: arm must be an integer from 0 to {n_arms - 1}")
 
 
 def memory(needed: float, what: str) -> None:
-    """Raise MemoryError, with both sizes in GB, unless `needed` bytes are free."""
+    """Raise MemoryError, with both sizes in GB, unless `needed` bytes are free; `what` begins with an argument."""
     import psutil  # here: `import kbrepro` loads numerics only
 
     free = psutil.virtual_memory().available

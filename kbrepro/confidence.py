@@ -37,6 +37,7 @@ class Constant:
 
     def __post_init__(self) -> None:
         checks.non_negative(width=self.width)
+        checks.python_numbers(self)
 
     def __call__(self, policy: Asking) -> float:
         return self.width
@@ -50,6 +51,7 @@ class Probable:
 
     def __post_init__(self) -> None:
         checks.probability(delta=self.delta)
+        checks.python_numbers(self)
 
 
 @dataclass(frozen=True)
@@ -69,6 +71,7 @@ class Bayes(Probable):
     def at(self, t: int, n_arms: int) -> float:
         """Return the width of round t; ValueError unless t and n_arms are at least 1."""
         checks.positive_int(t=t, n_arms=n_arms)
+        t, n_arms = int(t), int(n_arms)
         return math.sqrt(2 * math.log(n_arms * t**2 * math.pi**2 / (6 * self.delta)) / self.divide_beta_by)
 
     def __call__(self, policy: Asking) -> float:
@@ -85,6 +88,11 @@ class Improved(Probable):
     """
 
     gain: Callable[[int], float] | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.gain is not None:
+            checks.function(gain=self.gain)
 
     def at(self, gain: Gain, *, norm: float, noise_scale: float) -> Gain:
         """Return the width at a gain, or at each of an array of gains; ValueError on a value out of range."""

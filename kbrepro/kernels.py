@@ -4,6 +4,7 @@ Points are the rows of X (n, d) and Z (m, d). Every kernel is a small frozen val
 and sent to a worker. Kernels with parameters raise ValueError unless all of them are positive.
 """
 
+import math
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -21,8 +22,18 @@ NEGATIVE_EIGENVALUE = 1e-10
 
 
 def grid(n: int, d: int = 1, low: float = 0.0, high: float = 1.0) -> Array:
-    """Return the (n**d, d) points of an equispaced grid on [low, high]^d with n >= 1 points per side."""
+    """Return the (n**d, d) points of an equispaced grid on [low, high]^d with n >= 1 points per side.
+
+    Raises ValueError on a value out of range, and on one bound per axis: all axes have the same. MemoryError if the
+    points do not fit.
+    """
     checks.positive_int(n=n, d=d)
+    checks.finite_number(low=low, high=high)
+    n, d, low, high = map(checks.python_number, (n, d, low, high))
+    checks.finite_number(**{"high - low": high - low})
+    if d > 1000 or d * math.log(n) > 40:
+        raise MemoryError(f"n = {checks.shown(n)} points on each of d = {checks.shown(d)} axes fit into no memory")
+    checks.memory(24.0 * d * n**d, f"n = {n}: a grid of {n}**{d} points")
     side = np.linspace(low, high, n)
     return np.stack(np.meshgrid(*[side] * d, indexing="ij"), axis=-1).reshape(-1, d)
 
@@ -34,6 +45,11 @@ class Kernel(Protocol):
     def diag(self, X: Array) -> Array: ...
 
 
+def _points(name: str, value: Any) -> Array:
+    """Points as float64 (n, d), without a copy if they are: a kernel is called once per pull."""
+    return checks.array(name, value, 2, copy=False, finite=False)
+
+
 class _WithVariance:
     """A kernel with positive parameters, whose variance is by default the same everywhere."""
 
@@ -41,6 +57,7 @@ class _WithVariance:
 
     def __post_init__(self) -> None:
         checks.positive(**vars(self))
+        checks.python_numbers(self)
 
     def diag(self, X: Array) -> Array:
         return np.full(len(X), self.variance)
@@ -56,8 +73,15 @@ class SquaredExponential(_WithVariance):
     lengthscale: float
     variance: float = 1.0
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not 1e-150 < self.lengthscale < 1e150:
+            allowed = "between 1e-150 and 1e150, since it is squared"
+            raise ValueError(f"lengthscale = {self.lengthscale!r} is not allowed: lengthscale must be {allowed}")
+
     def __call__(self, X: Array, Z: Array) -> Array:
-        return self.variance * np.exp(-0.5 * cdist(X, Z, "sqeuclidean") / self.lengthscale**2)
+        squared = cdist(_points("X", X), _points("Z", Z), "sqeuclidean")
+        return self.variance * np.exp(-0.5 * squared / self.lengthscale**2)
 
 
 @dataclass(frozen=True)
@@ -74,7 +98,7 @@ class Matern(_WithVariance):
             raise ValueError(f"nu = {self.nu!r} is not allowed: nu must be 0.5, 1.5 or 2.5")
 
     def __call__(self, X: Array, Z: Array) -> Array:
-        s = np.sqrt(2 * self.nu) * cdist(X, Z) / self.lengthscale
+        s = np.sqrt(2 * self.nu) * cdist(_points("X", X), _points("Z", Z)) / self.lengthscale
         polynomial = {0.5: 1.0, 1.5: 1 + s, 2.5: 1 + s + s**2 / 3}[self.nu]
         return self.variance * polynomial * np.exp(-s)
 
@@ -86,9 +110,10 @@ class Linear(_WithVariance):
     variance: float = 1.0
 
     def __call__(self, X: Array, Z: Array) -> Array:
-        return self.variance * (X @ Z.T)
+        return self.variance * (_points("X", X) @ _points("Z", Z).T)
 
     def diag(self, X: Array) -> Array:
+        X = _points("X", X)
         return self.variance * np.einsum("ij,ij->i", X, X)
 
 
@@ -99,7 +124,7 @@ class Independent(_WithVariance):
     variance: float = 1.0
 
     def __call__(self, X: Array, Z: Array) -> Array:
-        return self.variance * (X[:, None, :] == Z[None, :, :]).all(axis=-1)
+        return self.variance * (_points("X", X)[:, None, :] == _points("Z", Z)[None, :, :]).all(axis=-1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,13 +132,13 @@ class Empirical:
     """A given (A, A) covariance; points are arm indices, rows of an (n, 1) array.
 
     Raises ValueError unless the matrix is square, finite, symmetric, positive semidefinite and not 0; a call raises
-    IndexError on an arm out of range.
+    IndexError on an arm out of range, ValueError on one that is no integer.
     """
 
     covariance: Array = field(repr=False)
 
     def __post_init__(self) -> None:
-        K = np.asarray(self.covariance, dtype=float)
+        K = checks.array("covariance", self.covariance, finite=False)
         object.__setattr__(self, "covariance", K)
         if K.ndim != 2 or K.shape[0] != K.shape[1] or K.size == 0:
             raise ValueError(f"covariance has shape {K.shape}: it must be square, (A, A) with A >= 1")
@@ -139,7 +164,14 @@ class Empirical:
         return self.covariance[index, index]
 
     def _index(self, X: Array) -> NDArray[np.int64]:
-        index = np.asarray(X)[:, 0].astype(int) if np.ndim(X) > 1 else np.asarray(X).astype(int)
-        for arm in (index.min(initial=0), index.max(initial=0)):
+        X = checks.array("X", X, copy=False)
+        points = X[:, 0] if X.ndim == 2 and X.shape[1] == 1 else X
+        if points.ndim != 1:
+            raise ValueError(f"X has shape {X.shape}: it must be (n, 1), the arms' numbers")
+        whole = np.floor(points)
+        if (points != whole).any():
+            bad = points[(points != whole).argmax()]
+            raise ValueError(f"X = {bad} is not allowed: X must be integers, the arms of the covariance")
+        for arm in (whole.min(initial=0), whole.max(initial=0)):
             checks.arm_index(int(arm), len(self.covariance))
-        return index
+        return whole.astype(int)

@@ -29,6 +29,7 @@ class Trial:
 
     def __post_init__(self) -> None:
         checks.non_negative_int(seed=self.seed, number=self.number)
+        checks.python_numbers(self)
 
     def rng(self, purpose: str) -> np.random.Generator:
         """Return a new generator for one purpose, `function` or `run`; ValueError on another."""
@@ -42,8 +43,8 @@ class Model:
     """What a policy is given: the arms' points (A, d), and the kernel and noise variance of its posterior.
 
     `noise_scale` is the R of the theorems, by default the root of `noise_variance`; `replace(model, noise_variance=x)`
-    keeps it. `norm` bounds the RKHS norm of the expected reward, if a bound is known. Raises ValueError on a value out
-    of range, or unless points are finite and (A, d).
+    keeps it. `norm` bounds the RKHS norm of the expected reward, if a bound is known. Points are copied. Raises
+    ValueError on a value out of range, or unless points are finite numbers and (A, d).
     """
 
     points: Array = field(repr=False)
@@ -53,15 +54,15 @@ class Model:
     norm: float | None = None
 
     def __post_init__(self) -> None:
+        checks.kernel(kernel=self.kernel)
         checks.positive(noise_variance=self.noise_variance)
+        checks.python_numbers(self)
         if self.noise_scale is None:
             object.__setattr__(self, "noise_scale", float(np.sqrt(self.noise_variance)))
         checks.non_negative(noise_scale=self.noise_scale)
         if self.norm is not None:
             checks.positive(norm=self.norm)
-        if np.ndim(self.points) != 2 or not len(self.points):
-            raise ValueError(f"points has shape {np.shape(self.points)}: it must be (A, d) with at least one arm")
-        checks.finite_array(points=self.points)
+        object.__setattr__(self, "points", checks.points(self.points))
 
     @property
     def n_arms(self) -> int:
@@ -84,6 +85,7 @@ class Gaussian:
 
     def __post_init__(self) -> None:
         checks.non_negative(sd=self.sd)
+        checks.python_numbers(self)
 
     def __call__(self, rng: np.random.Generator) -> float:
         return self.sd * rng.standard_normal()
@@ -97,6 +99,7 @@ class Uniform:
 
     def __post_init__(self) -> None:
         checks.non_negative(bound=self.bound)
+        checks.python_numbers(self)
 
     def __call__(self, rng: np.random.Generator) -> float:
         return self.bound * rng.uniform(-1, 1)
@@ -117,8 +120,8 @@ class Playable(Protocol):
 class Problem:
     """What policies are given (`model`), and what they do not see: expected reward (A,) and noise.
 
-    By default the noise is Gaussian with the model's `noise_scale`. Raises ValueError if the shapes disagree or a
-    reward is not finite.
+    By default the noise is Gaussian with the model's `noise_scale`. Expected rewards are copied, by position. Raises
+    ValueError on the wrong shape or a reward that is no finite number.
     """
 
     model: Model
@@ -126,10 +129,14 @@ class Problem:
     noise: Callable[[np.random.Generator], float] | None = None
 
     def __post_init__(self) -> None:
-        if np.shape(self.expected_reward) != (self.model.n_arms,):
-            shapes = f"points {np.shape(self.model.points)}, expected_reward {np.shape(self.expected_reward)}"
-            raise ValueError(f"the shapes disagree: {shapes}; they must be (A, d) and (A,)")
-        checks.finite_array(expected_reward=self.expected_reward)
+        checks.having("a Model", "n_arms", "points", model=self.model)
+        reward = checks.array("expected_reward", self.expected_reward, finite=False)
+        if reward.shape != (self.model.n_arms,):
+            raise ValueError(f"expected_reward has shape {reward.shape}: it must be (A,) = ({self.model.n_arms},)")
+        checks.finite_array(expected_reward=reward)
+        if self.noise is not None:
+            checks.function(noise=self.noise)
+        object.__setattr__(self, "expected_reward", reward)
 
     def pull(self, arm: int, rng: np.random.Generator) -> float:
         """Return the reward of `arm` plus noise drawn from `rng`; IndexError on a bad arm."""
@@ -138,7 +145,9 @@ class Problem:
         return float(self.expected_reward[arm] + noise(rng))
 
     def regret(self, arms: NDArray[np.integer]) -> Array:
-        """Return the instantaneous regret of pulling `arms`, same shape, at least 0."""
+        """Return the instantaneous regret of pulling `arms`, same shape, at least 0; IndexError on a bad arm."""
+        arms = np.asarray(arms)
+        checks.arms(self.model.n_arms, arms=arms)
         return self.expected_reward.max() - self.expected_reward[arms]
 
 
@@ -147,6 +156,9 @@ class Known:
     """Source that returns the same `problem` in every trial: only the noise and the policies' own draws change."""
 
     problem: Problem
+
+    def __post_init__(self) -> None:
+        checks.having("a Problem", "pull", "regret", "model", problem=self.problem)
 
     def __call__(self, trial: Trial) -> Problem:
         return self.problem
@@ -174,7 +186,7 @@ def prior_draws(kernel: Kernel, points: Array) -> Callable[[np.random.Generator]
     if len(points) >= LATTICE_FROM:
         with suppress(ValueError):  # no lattice, or the kernel is not stationary
             return LatticeDraws(kernel, points)
-    checks.memory(24.0 * len(points) ** 2, f"a factor of the covariance of {len(points)} arms")
+    checks.memory(24.0 * len(points) ** 2, f"points: a factor of the covariance of {len(points)} arms")
     factor = covariance_factor(kernel(points, points))
     return lambda rng: factor @ rng.standard_normal(len(points))[: factor.shape[1]]
 
@@ -184,6 +196,14 @@ def draw_from_prior(kernel: Kernel, points: Array, rng: np.random.Generator) -> 
     return prior_draws(kernel, points)(rng)
 
 
+def _check_source(source: Any) -> None:
+    """Check and take in kernel, points and noise variance of a source; its numbers become Python's."""
+    checks.kernel(kernel=source.kernel)
+    checks.positive(noise_variance=source.noise_variance)
+    object.__setattr__(source, "points", checks.points(source.points))
+    checks.python_numbers(source)
+
+
 @dataclass(frozen=True, eq=False)
 class GPDraw:
     """Source of problems whose expected reward is a draw from the prior that the policies are given."""
@@ -191,6 +211,9 @@ class GPDraw:
     kernel: Kernel
     points: Array = field(repr=False)
     noise_variance: float
+
+    def __post_init__(self) -> None:
+        _check_source(self)
 
     def __call__(self, trial: Trial) -> Problem:
         reward = draw_from_prior(self.kernel, self.points, trial.rng("function"))
@@ -211,11 +234,19 @@ class Rows:
     noise_variance: float
     norm_of: Callable[[Array, Array], float] | None = None
 
+    def __post_init__(self) -> None:
+        checks.positive(noise_variance=self.noise_variance)
+        for name in ("covariance", "rewards"):  # those of missing data are NaN, and refused when a trial is made
+            object.__setattr__(self, name, checks.array(name, getattr(self, name), 2, least=1, finite=False))
+        if self.norm_of is not None:
+            checks.function(norm_of=self.norm_of)
+        checks.python_numbers(self)
+
     def __call__(self, trial: Trial) -> Problem:
         checks.finite_array(rewards=self.rewards)
         n = len(self.rewards)
         if trial.number >= n:
-            raise IndexError(f"trial = {trial.number} is not allowed: there are {n} rows, 0 to {n - 1}")
+            raise IndexError(f"trial = {checks.shown(trial.number)} is not allowed: there are {n} rows, 0 to {n - 1}")
         kernel, reward = Empirical(self.covariance), self.rewards[trial.number]
         norm = self.norm_of and self.norm_of(reward, kernel.covariance)
         return Problem(Model(kernel.points, kernel, self.noise_variance, norm=norm), reward)
@@ -238,6 +269,10 @@ class RKHSFunction:
     def __post_init__(self) -> None:
         checks.positive(norm=self.norm)
         checks.positive_int(n_centres=self.n_centres)
+        _check_source(self)
+        if self.n_centres > len(self.points):
+            allowed = f"at most the number of arms, {len(self.points)}"
+            raise ValueError(f"n_centres = {checks.shown(self.n_centres)} is not allowed: n_centres must be {allowed}")
 
     def __call__(self, trial: Trial) -> Problem:
         rng = trial.rng("function")

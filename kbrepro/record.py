@@ -38,7 +38,7 @@ class Record:
             run = full_scale / "run.json"
             known = json.loads(run.read_text(encoding="utf-8")) if run.is_file() else {}
             self.short = _changed(known.get("parameters", {}))
-            self._replays = Replays(root, notebook, known.get("blas kernels", ""))
+            self._replays = Replays(root, notebook, known.get("blas_kernels", ()))
             kept_in = store.Store(
                 full_scale / store.PLAYED, read_only=not self.short, keeps=False, on_read=self._replays
             )

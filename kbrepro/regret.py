@@ -64,17 +64,36 @@ def _halved(estimate: Callable[..., Estimate], *samples: NDArray[Any], block: in
 
 
 def final_average_regret(traces: Mapping[str, Trace | Regrets]) -> dict[str, Array]:
-    """Return R_T / T of every trial (n,), by policy."""
+    """Return R_T / T of every trial (n,), by policy; ValueError unless these are traces of many trials by name."""
+    allowed = "traces by policy, such as run_trials returns"
+    checks.having(allowed, "items", traces=traces)
+    for name, trace in traces.items():
+        checks.having(allowed, "average_regret", **{f"traces[{name!r}]": trace})
     return {policy: trace.average_regret[:, -1] for policy, trace in traces.items()}
 
 
 def mean_difference(a: Array, b: Array) -> Array:
-    """Return the mean of a - b over the last axis."""
+    """Return the mean of a - b over the last axis; ValueError unless both have one shape and finite numbers."""
+    a, b = paired(a=a, b=b)
     return (a - b).mean(axis=-1)
 
 
+def paired(least: int = 1, **samples: Any) -> list[Array]:
+    """Return samples (..., n) as finite float64 arrays; ValueError unless they have one shape, and n >= least."""
+    found: list[Array] = [checks.array(name, sample, copy=False) for name, sample in samples.items()]
+    for name, sample in zip(samples, found, strict=True):
+        if not sample.ndim or sample.shape != found[0].shape or sample.shape[-1] < least or not sample.size:
+            first = f", and as many as {next(iter(samples))}, {found[0].shape}" * (len(found) > 1)
+            allowed = f"at least {least} number{'s' * (least > 1)}{first}"
+            raise ValueError(f"{name} has shape {sample.shape}: it must have {allowed}")
+    return found
+
+
 def relative_difference(a: Array, b: Array) -> Array:
-    """Return the mean of a - b over the last axis as a share of the mean of b."""
+    """Return the mean of a - b over the last axis as a share of the mean of b; raises as `mean_difference`."""
+    a, b = paired(a=a, b=b)
+    if b.ndim == 1 and b.mean() == 0:  # of resamples a few may have such a mean
+        raise ValueError("b has mean 0: it must have another")
     return (a - b).mean(axis=-1) / b.mean(axis=-1)
 
 
@@ -98,12 +117,12 @@ def bootstrap(
     are equal the interval is that number; if they all lie on one side of the value, BCa is not defined and percentiles
     are used. Raises ValueError if the samples have different lengths, a NaN, or fewer than two numbers.
     """
+    checks.function(statistic=statistic)
     checks.one_of(("BCa", "percentile"), method=method)
-    n = len(samples[0])
-    if n < 2 or any(np.shape(s) != (n,) for s in samples):
-        raise ValueError(f"samples have shapes {[np.shape(s) for s in samples]}: all must be (n,), n at least 2")
-    for sample in samples:
-        checks.finite_array(samples=sample)
+    checks.generator(rng=rng)
+    samples = tuple(checks.array("samples", sample) for sample in samples)
+    if not samples or len({s.shape for s in samples}) > 1 or samples[0].ndim != 1 or len(samples[0]) < 2:
+        raise ValueError(f"samples have shapes {[s.shape for s in samples]}: all must be (n,), n at least 2")
     streams = iter([rng, *rng.spawn(2)])  # halves draw elsewhere: the whole has the same interval without them
     return _halved(lambda *its: _resampled(statistic, its, next(streams), method), *samples)
 
@@ -245,7 +264,13 @@ def estimated_mean(samples: Array, seed: int) -> Estimate:
 
 
 def share(successes: NDArray[np.bool_]) -> Estimate:
-    """Return the share of successes (n,) with its 95 % Clopper-Pearson interval."""
+    """Return the share of successes (n,), each True or False, with its 95 % Clopper-Pearson interval.
+
+    Raises ValueError unless there is at least one, and each is 0 or 1.
+    """
+    its = checks.array("successes", successes, 1, least=1)
+    if not np.isin(its, (0, 1)).all():
+        raise ValueError(f"successes = {checks.shown(successes)} is not allowed: successes must be True or False")
     from scipy.stats import binomtest  # here: it takes longer to load than the rest of `import kbrepro`
 
     def of(its: NDArray[np.bool_]) -> Estimate:
@@ -253,14 +278,20 @@ def share(successes: NDArray[np.bool_]) -> Estimate:
         interval = result.proportion_ci(LEVEL, method="exact")
         return Estimate(result.statistic, interval.low, interval.high)
 
-    return _halved(of, successes)
+    return _halved(of, its)
 
 
 def slope(x: Array, y: Array) -> Estimate:
     """Return the least-squares slope of y on x, both (n,), with the 95 % interval of a straight-line fit.
 
-    For growth in T take few, log-spaced T: neighbours on one curve are not independent.
+    For growth in T take few, log-spaced T: neighbours on one curve are not independent. Raises ValueError on fewer than
+    three points, or if all x are equal.
     """
+    x, y = paired(3, x=x, y=y)
+    if x.ndim != 1:
+        raise ValueError(f"x has shape {x.shape}: it must be (n,)")
+    if np.ptp(x) == 0:
+        raise ValueError(f"x = {x[0]} in all points is not allowed: x must have at least two values")
     from scipy.stats import linregress
 
     fit = linregress(x, y)
@@ -300,7 +331,8 @@ def farthest(estimates: Iterable[Estimate], limit: float) -> Estimate:
 
 
 def simple_regret(trace: Trace) -> Array:
-    """Return the regret of the best arm pulled so far, same shape as `trace.regret`."""
+    """Return the regret of the best arm pulled so far, same shape as `trace.regret`; ValueError without its arms."""
+    checks.having("a Trace: what is kept without arms has no regret of single rounds", "regret", "gaps", trace=trace)
     return np.minimum.accumulate(trace.regret, axis=-1)
 
 

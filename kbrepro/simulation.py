@@ -36,6 +36,10 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
+#: What a run calls of a problem.
+PROBLEM, PLAYABLE = "a problem, such as Problem(model, expected_reward)", ("pull", "regret", "model")
+
+
 @dataclass(frozen=True)
 class Experiment:
     """Policies that meet the same problems.
@@ -53,7 +57,12 @@ class Experiment:
     measured: str = ""
 
     def __post_init__(self) -> None:
+        checks.source(problem=self.problem)
+        checks.policies(policies=self.policies)
         checks.positive_int(horizon=self.horizon)
+        checks.boolean(record_band=self.record_band)
+        checks.text(measured=self.measured)
+        checks.python_numbers(self)
 
 
 def rounds(policy: Player, problem: Playable, horizon: int, rng: np.random.Generator) -> Iterator[tuple[int, int, Any]]:
@@ -61,7 +70,7 @@ def rounds(policy: Player, problem: Playable, horizon: int, rng: np.random.Gener
 
     Noise and policy draw from two children of `rng`.
     """
-    checks.positive_int(horizon=horizon)
+    _check_run(policy, problem, horizon, rng)
     noise_rng, policy_rng = rng.spawn(2)
     for t in range(1, horizon + 1):
         arm = policy.ask(policy_rng)
@@ -72,7 +81,9 @@ def rounds(policy: Player, problem: Playable, horizon: int, rng: np.random.Gener
 
 def run(policy: Player, problem: Playable, horizon: int, rng: np.random.Generator, record_band: bool = False) -> Trace:
     """Return the trace of `horizon` rounds (see `rounds`); TypeError if there is no band to record."""
-    checks.positive_int(horizon=horizon)
+    _check_run(policy, problem, horizon, rng)
+    checks.boolean(record_band=record_band)
+    checks.memory(16.0 * horizon, f"horizon = {horizon}: the trace of a run")
     banded = policy if record_band and isinstance(policy, Banded) else None
     if record_band and not banded:
         raise TypeError(f"record_band = True is not allowed: {type(policy).__name__} has no band_ratio")
@@ -89,8 +100,19 @@ def run(policy: Player, problem: Playable, horizon: int, rng: np.random.Generato
     return Trace(arms, problem.regret(np.arange(problem.model.n_arms)), seconds, worst)
 
 
+def _check_run(policy: Player, problem: Playable, horizon: int, rng: np.random.Generator) -> None:
+    checks.positive_int(horizon=horizon)
+    checks.having("a policy, with ask(rng) and tell(arm, observation)", "ask", "tell", policy=policy)
+    checks.having(PROBLEM, *PLAYABLE, problem=problem)
+    checks.generator(rng=rng)
+
+
 def observations(problem: Playable, arms: Sequence[int], rng: np.random.Generator) -> list[Any]:
     """Return the observations of `arms`, pulled in this order, in the run that drew from `rng` (see `rounds`)."""
+    checks.having(PROBLEM, *PLAYABLE, problem=problem)
+    checks.generator(rng=rng)
+    if not isinstance(arms, Iterable) or isinstance(arms, str):
+        raise ValueError(f"arms = {checks.shown(arms)} is not allowed: arms must be arms in the order of their pulls")
     noise_rng, _ = rng.spawn(2)
     return [problem.pull(arm, noise_rng) for arm in arms]
 
@@ -110,6 +132,8 @@ def run_trials(
     Without `arms`, and on measured data, these are `Regrets`: curves take a hundredth of the space of arms.
     Jobs, workers and what is kept: as for `map_trials`.
     """
+    checks.having("an Experiment", "problem", "policies", "horizon", experiment=experiment)
+    checks.boolean(arms=arms)
     job = partial(play_trial, experiment) if arms else partial(play_trial, experiment, arms=False)
     return stacked(map_trials(job, trials, seed, first=first, block=block, label=label), experiment.policies)
 
@@ -169,6 +193,7 @@ def played(notebook: str, label: str, profile: str = "paper") -> Played:
 
     Raises FileNotFoundError, which lists the kept labels, if there is no such label.
     """
+    checks.text(notebook=notebook, label=label, profile=profile)
     folders = sorted((paths.project_root() / "results" / profile).glob(f"{notebook}*/{store.PLAYED}"))
     if not folders:
         raise FileNotFoundError(f"no played trials of notebook {notebook!r} are kept in results/{profile}")
@@ -202,6 +227,8 @@ def map_trials(
     `label` once. If KBREPRO_TIMES names a file, a line `label,trials,seconds,played` is added to it: the computing
     time, including that of trials played earlier, and how many were played now.
     """
+    checks.function(function=function)
+    checks.text(label=label)
     checks.positive_int(trials=trials, block=block)
     checks.non_negative_int(seed=seed, first=first)
     trials, seed, first = map(int, (trials, seed, first))
@@ -256,10 +283,17 @@ def _scheduler() -> Iterator[None]:
 
 
 def _workers() -> int | None:
+    if (jobs := jobs_of_environment()) is None:
+        return -1 if joblib.parallel.get_active_backend()[1] is None else None
+    return jobs
+
+
+def jobs_of_environment() -> int | None:
+    """Return KBREPRO_JOBS, None if it is not set; ValueError unless it is an integer of at least 1."""
     jobs = os.environ.get("KBREPRO_JOBS")
     if jobs is None:
-        return -1 if joblib.parallel.get_active_backend()[1] is None else None
-    if not jobs.isdigit() or int(jobs) < 1:
+        return None
+    if not (jobs.isascii() and jobs.isdigit()) or int(jobs) < 1:
         raise ValueError(f"KBREPRO_JOBS = {jobs!r} is not allowed: KBREPRO_JOBS must be an integer of at least 1")
     return int(jobs)
 
@@ -304,6 +338,7 @@ def play_trial(experiment: Experiment, trial: Trial, *, arms: bool = True) -> di
 
 def _runs(experiment: Experiment, trial: Trial) -> dict[str, Trace]:
     problem, T = experiment.problem(trial), experiment.horizon
+    checks.having(f"a source, whose call returns {PROBLEM}", *PLAYABLE, problem=problem)
     return {
         name: run(make(problem.model, T), problem, T, trial.rng("run"), experiment.record_band)
         for name, make in experiment.policies.items()

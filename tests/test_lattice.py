@@ -207,13 +207,14 @@ def test_the_form_is_chosen_by_size(monkeypatch):
 
 
 def test_what_does_not_fit_is_said_in_gigabytes_before_the_first_round(monkeypatch):
+    plane, fine = grid(60, 2), grid(30, 2)
     monkeypatch.setattr(psutil, "virtual_memory", lambda: type("Free", (), {"available": 5e4}))
     with pytest.raises(MemoryError, match=r"posterior of 100 arms over 500 pulls needs 8e-05 GB .* 5e-05 GB are free"):
         exact_posterior(KERNELS[1], grid(100), 0.1, 500)
     with pytest.raises(MemoryError, match=r"convolution on a lattice of \(60, 60\) arms needs"):
-        LatticePosterior(KERNELS[1], grid(60, 2), 0.1)
+        LatticePosterior(KERNELS[1], plane, 0.1)
     with pytest.raises(MemoryError, match=r"a draw from Matern.* on a torus of .* times the lattice needs"):
-        LatticeDraws(Matern(1.0, nu=1.5), grid(30, 2))
+        LatticeDraws(Matern(1.0, nu=1.5), fine)
 
 
 # Draws

@@ -4,29 +4,30 @@ import contextlib
 import io
 import time
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from datetime import date
-from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import joblib
 import nbformat
 import numpy as np
-from threadpoolctl import threadpool_limits
+from joblib.externals.loky import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 
 from kbrepro import checks, paths, store
 from kbrepro.batch import provenance
-from kbrepro.batch.run import Run
-from kbrepro.problems import Trial
-from kbrepro.simulation import play_trial
-from kbrepro.store import Job, Kept, plain
+from kbrepro.batch.run import Run, played_with
+from kbrepro.replay import blas_kernel, experiment_of, replayed
+from kbrepro.store import Job, Kept
 from kbrepro.store.settings import unknown
 
 AUDITS = "results/audits.csv"
+#: Numbers that differ by more than this share of their size do not differ by rounding.
+ROUNDING = 1e-6
 #: Trials of a label below which its share cannot be bounded by anything worth saying.
 FEWEST = 3
+INTERRUPTED = "it was interrupted"
 
 
 class Unit(NamedTuple):
@@ -47,8 +48,15 @@ class Audit:
     units: dict[str, int]
     equal: Counter[str] = field(default_factory=Counter)
     differ: dict[str, list[str]] = field(default_factory=dict)
-    #: Of each trial that differs in numbers alone, the largest relative difference.
+    #: Of each trial that differs in numbers and pulls the same arms, the largest relative difference.
     by: list[float] = field(default_factory=list)
+    #: The same of trials whose job keeps no arms: other arms look like rounding there.
+    without_arms: list[float] = field(default_factory=list)
+    #: BLAS kernels that played what is kept, if that is recorded, and the one here.
+    played_with: list[str] = field(default_factory=list)
+    kernel: str = ""
+    #: Whether time or patience ended before every label was asked for.
+    ended: str = ""
     missing: str = ""
     without_data: list[str] = field(default_factory=list)
 
@@ -59,46 +67,77 @@ class Audit:
 
 
 def audit(r: Run, minutes: float, seed: int, jobs: int | None = None) -> Audit:
-    """Replay trials of a run's store for about `minutes` > 0: one of each label first, then uniformly at random.
+    """Replay trials of a run's store for at most `minutes` > 0: one of each label first, then uniformly at random.
 
-    In an experiment one policy of a trial is replayed: it has its own random streams. Arms and texts must be equal,
-    other numbers to 1e-9; seconds do not count. Raises FileNotFoundError if there is no store.
+    The minutes are wall time from the call. At most half of them go to the cells of the notebook, which ask for labels;
+    no unit is begun whose kept seconds do not fit in what is left, and one that runs past the end is left out. In an
+    experiment one policy of a trial is replayed: it has its own random streams. Arms and texts must be equal, other
+    numbers to 1e-9; seconds do not count. Ctrl-C ends it, too. Raises FileNotFoundError if there is no store.
     """
     checks.positive(minutes=minutes)
+    start = time.monotonic()
+    deadline, workers = start + 60 * minutes, provenance.workers(jobs)
     folder = r.folder / store.PLAYED
     if not store.labels(folder):
         where = folder.relative_to(r.root).as_posix()
         raise FileNotFoundError(f"nothing is kept in {where}: first `kbrepro reproduce {r.notebook[:2]}`")
-    jobs_of, missing = asked(r)
+    jobs_of, missing = asked(r, deadline=start + 30 * minutes)
     here = {label: pair for label, pair in jobs_of.items() if not unknown(pair[0].settings)}
     units = [unit for pair in here.values() for unit in _units(*pair)]
     found = Audit(r.notebook, r.profile, dict(Counter(unit.label for unit in units)), missing=missing)
     found.without_data = [label for label in jobs_of if label not in here]
-    order, deadline = _order(units, np.random.default_rng(seed)), time.monotonic() + 60 * minutes
+    found.played_with, found.kernel = played_with(r), blas_kernel()
+    if time.monotonic() > start + 30 * minutes:
+        found.ended = "half of the time was over before the notebook had asked for all labels: give it more minutes"
     # what was kept of that trial alone: to hand all of a label to a worker takes longer than to play it
     calls = (
-        joblib.delayed(_replayed)(unit, job, kept.results[unit.number - job.first])
-        for unit in _in_time(order, deadline)
+        (unit, job, kept.results[unit.number - job.first])
+        for unit in _in_time(_order(units, np.random.default_rng(seed)), deadline)
         for job, kept in [here[unit.label]]
     )
-    workers = provenance.workers(jobs)
-    # few are handed out ahead, so that the clock decides
-    with joblib.Parallel(n_jobs=workers, return_as="generator_unordered", pre_dispatch=workers) as parallel:
-        for unit, differences, largest in parallel(calls):
-            if differences:
-                found.by += [largest] if np.isfinite(largest) else []
-                who = f" ({unit.policy})" if unit.policy is not None else ""
-                its = f"{unit.label}, trial {unit.number}{who}: {'; '.join(differences)}"
-                found.differ.setdefault(unit.label, []).append(its)
-            else:
-                found.equal[unit.label] += 1
+    try:
+        for outcome in _in_processes(calls, workers, deadline):
+            _note(found, *outcome)
+    except KeyboardInterrupt:
+        found.ended = INTERRUPTED
     return found
 
 
-def asked(r: Run, until: str = "") -> tuple[dict[str, tuple[Job, Kept]], str]:
+def _in_processes(calls: Iterator[Any], workers: int, deadline: float) -> Iterator[tuple[Unit, list[str], float]]:
+    """Yield what `_replayed` returns of calls, in the order in which they end; at the deadline all are stopped.
+
+    A call is taken when a worker is free, so that the clock decides.
+    """
+    pool = ProcessPoolExecutor(workers)
+    running: set[Future[Any]] = set()
+    try:
+        while True:
+            running |= {pool.submit(_replayed, *call) for call in islice(calls, workers - len(running))}
+            ended, running = wait(running, max(0.0, deadline - time.monotonic()), FIRST_COMPLETED)
+            if not ended:  # nothing is left, or no time
+                return
+            for future in ended:
+                yield future.result()
+    finally:
+        pool.shutdown(wait=True, kill_workers=True)
+
+
+def _note(found: Audit, unit: Unit, differences: list[str], largest: float) -> None:
+    if not differences:
+        found.equal[unit.label] += 1
+        return
+    if np.isfinite(largest):
+        (found.without_arms if unit.policy is None else found.by).append(largest)
+    who = f" ({unit.policy})" if unit.policy is not None else ""
+    told = f"{unit.label}, trial {unit.number}{who}: {'; '.join(differences)}"
+    found.differ.setdefault(unit.label, []).append(told)
+
+
+def asked(r: Run, until: str = "", deadline: float = np.inf) -> tuple[dict[str, tuple[Job, Kept]], str]:
     """Run a notebook's cells and return what it asks of its store, and the first label that is missing there.
 
-    Cells that need what is not kept are skipped, and so are those after the one that asks for label `until`.
+    Cells that need what is not kept are skipped, and so are those after the one that asks for label `until`, and those
+    that would begin after the deadline.
     """
     import matplotlib.pyplot as plt
 
@@ -119,7 +158,7 @@ def asked(r: Run, until: str = "") -> tuple[dict[str, tuple[Job, Kept]], str]:
             if "parameters" in cell.metadata.get("tags", []):
                 names |= r.effective
             plt.close("all")
-            if until in listener.jobs:
+            if until in listener.jobs or time.monotonic() > deadline:
                 break
     return listener.jobs, missing
 
@@ -132,12 +171,6 @@ def _units(job: Job, kept: Kept) -> Iterator[Unit]:
         else:
             each = seconds / len(result["policies"])
             yield from (Unit(job.label, number, name, each) for name in result["policies"])
-
-
-def experiment_of(job: Job) -> Any:
-    """The experiment that a job plays, None if it measures something else."""
-    function = job.function
-    return function.args[0] if isinstance(function, partial) and function.func is play_trial else None
 
 
 def _order(units: Sequence[Unit], rng: np.random.Generator) -> list[Unit]:
@@ -155,38 +188,7 @@ def _in_time(units: Sequence[Unit], deadline: float) -> Iterator[Unit]:
 
 
 def _replayed(unit: Unit, job: Job, before: Any) -> tuple[Unit, list[str], float]:
-    """Play one unit again; return what differs and how much at most. Code that fails today differs, too."""
-    with threadpool_limits(1, user_api="blas"):
-        try:
-            return unit, *_differences(*_both(unit, job, before), unit.policy is not None)
-        except Exception as error:
-            return unit, [f"{type(error).__name__}: {error}"], np.inf
-
-
-def _both(unit: Unit, job: Job, before: Any) -> tuple[Any, Any]:
-    """What was kept of a unit, and the same played now; gaps are known of arms that were pulled."""
-    trial = Trial(job.seed, unit.number)
-    if (experiment := experiment_of(job)) is None:
-        return before, plain.through([job.function(trial)])[0]
-    alone = replace(experiment, policies={unit.policy: experiment.policies[unit.policy]})
-    kept_as = job.function.keywords if isinstance(job.function, partial) else {}
-    now = plain.through([play_trial(alone, trial, **kept_as)])[0]
-    one, other = (its["policies"][unit.policy] for its in (before, now))
-    if "gaps" in before:
-        there = ~np.isnan(now["gaps"])
-        one, other = (run._asdict() | {"gaps": its["gaps"][there]} for run, its in ((one, before), (other, now)))
-    return one, other
-
-
-def _differences(one: Any, other: Any, of_policy: bool) -> tuple[list[str], float]:
-    """What differs, of kept arms the first alone, and the largest relative difference: inf if not of numbers alone."""
-    if of_policy and isinstance(one, Mapping):
-        for it in np.flatnonzero(one["arms"] != other["arms"])[:1]:
-            return [f"arm {other['arms'][it]} in round {it + 1}, where it was {one['arms'][it]}"], np.inf
-    found, largest = plain.differences(one, other), plain.largest(one, other)
-    if 0 < largest < np.inf:  # where no arms are kept their digest is, a text
-        found.append(f"{'the same arms, ' * of_policy}numbers alone, by at most {largest:.1e} of their size")
-    return found, largest
+    return unit, *replayed(job, unit.number, before, unit.policy)
 
 
 # What it says
@@ -202,8 +204,20 @@ def _told(its: Audit) -> Iterator[str]:
     yield f"{its.notebook} ({its.profile}): {its.replayed} of {n} replayed, {its.equal.total()} equal"
     yield from (f"  differs: {told}" for label in its.differ.values() for told in label)
     if its.differ:
-        numbers = f"{len(its.by)} differ in numbers alone, by at most {max(its.by, default=0):.1e} of their size"
-        yield f"  {numbers}; {its.replayed - its.equal.total() - len(its.by)} in arms, whole numbers or texts, or fail"
+        others = its.replayed - its.equal.total() - len(its.by) - len(its.without_arms)
+        counted = [f"{others} differ in arms, whole numbers or texts, or fail"]
+        counted += [
+            f"{len(its.by)} in numbers with the same arms, by at most {max(its.by, default=0):.1e} of their size"
+        ]
+        if its.without_arms:
+            most = max(its.without_arms)
+            counted += [f"{len(its.without_arms)} in numbers where no arms are kept, by at most {most:.1e}"]
+        yield f"  {'; '.join(counted)}"
+        if its.without_arms and max(its.without_arms) > ROUNDING:
+            yield f"  more than {ROUNDING:.0e} is no rounding: where no arms are kept, others may have been pulled"
+    if its.kernel not in its.played_with and (its.played_with or its.differ):
+        played = ", ".join(its.played_with) or "a kernel that is not recorded"
+        yield f"  BLAS kernel {its.kernel} here, played with {played}: numbers may differ by rounding, and so may arms"
     drawn = {label: k for label, k in its.equal.items() if FEWEST <= k < its.units[label]}
     if drawn and not its.differ:
         k, least = min((k, label) for label, k in drawn.items())
@@ -216,6 +230,8 @@ def _told(its: Audit) -> Iterator[str]:
     for why, names in {f"fewer than {FEWEST} replays": few, "their data is not here": its.without_data}.items():
         if names:
             yield f"  not audited, {why}: {_listed(names)}"
+    if its.ended:
+        yield f"  not all was audited: {its.ended}"
     if its.missing:
         yield f"  not everything is kept: {its.missing}; cells that need it were skipped"
 
@@ -239,11 +255,6 @@ def keep(root: Path, found: Sequence[Audit]) -> None:
         told = {"notebook": its.notebook, "profile": its.profile, "labels": len(its.units), "replayed": its.replayed}
         told |= {"equal": its.equal.total(), "differing labels": "; ".join(its.differ)}
         by = {"in numbers alone": len(its.by), "by at most": f"{max(its.by, default=0):.1e}"}
+        by["in numbers, without arms"] = len(its.without_arms)
         rows.append(about | told | {"processor": provenance.processor(), **versions} | by)
     paths.write_rows(root / AUDITS, rows)
-
-
-def last(root: Path, notebook: str, profile: str) -> Mapping[str, str]:
-    """Return the last kept audit of a notebook's store; empty if there is none."""
-    its = [row for row in paths.read_rows(root / AUDITS) if (row["notebook"], row["profile"]) == (notebook, profile)]
-    return its[-1] if its else {}

@@ -16,6 +16,7 @@ from kbrepro.batch import audit, run
 from kbrepro.problems import Trial
 from kbrepro.record import FULL_SCALE
 from kbrepro.regret import Regrets, Trace, block_mean, paired_difference
+from kbrepro.replay import experiment_of
 from kbrepro.simulation import Experiment, played, run_trials
 from kbrepro.store.settings import unknown
 
@@ -78,7 +79,7 @@ def play(
         why = "its data is missing (see data/README.md, or set KBREPRO_DATA)" if label in jobs else missing
         raise ValueError(f"label {label!r} cannot be played: {why or 'the notebook no longer has it'}")
     job = jobs[label][0]
-    theirs = audit.experiment_of(job)
+    theirs = experiment_of(job)
     _made(policy, theirs, job)
     yours = Experiment(theirs.problem, {YOURS: policy}, theirs.horizon)
     with store.using(None):  # whatever the environment names

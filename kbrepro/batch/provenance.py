@@ -8,6 +8,9 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from kbrepro.replay import blas_kernel
+from kbrepro.simulation import jobs_of_environment
+
 #: Pages that quote full-scale runs are written anew after them, and make no other run of them.
 PAGES = ("README.md", "docs/reproducibility.md")
 PACKAGES = ("numpy", "scipy", "pandas", "matplotlib", "joblib", "papermill")
@@ -29,7 +32,7 @@ def before(root: Path, jobs: int | None) -> dict[str, Any]:
 
 def workers(jobs: int | str | None) -> int:
     """Return the number of worker processes of a run for which `jobs`, if any, were requested."""
-    return int(jobs or os.environ.get("KBREPRO_JOBS") or os.cpu_count() or 1)
+    return int(jobs or jobs_of_environment() or os.cpu_count() or 1)
 
 
 def versions() -> dict[str, str]:
@@ -43,10 +46,7 @@ def versions() -> dict[str, str]:
 
 def processor() -> str:
     """Return the name of the processor, as the system gives it, and the kernel that BLAS chose for it."""
-    from threadpoolctl import threadpool_info
-
-    kernels = {info.get("architecture", "") for info in threadpool_info() if info["user_api"] == "blas"}
-    return " ".join([platform.machine(), *sorted(kernels)]).strip()
+    return f"{platform.machine()} {blas_kernel()}".strip()
 
 
 def git_state(root: Path) -> dict[str, Any]:

@@ -146,6 +146,7 @@ def _run_alone(r: Run, jobs: int | None, fresh: Sequence[str]) -> None:
     rows = paths.read_rows(times)
     if any(int(row["played"]) for row in rows) or not (r.folder / "run.json").is_file():
         facts |= {"notebook": r.notebook, "profile": r.profile, "parameters": r.effective}
+        facts["blas_kernels"] = sorted({*played_with(r), provenance.blas_kernel()})
         facts["compute_seconds"] = round(sum(float(row["seconds"]) for row in rows), 1)
         paths.write_text(new / "run.json", json.dumps(facts, indent=1, sort_keys=True, ensure_ascii=False) + "\n")
         paths.write_text(new / store.TIMES, times.read_text(encoding="utf-8"))
@@ -153,6 +154,12 @@ def _run_alone(r: Run, jobs: int | None, fresh: Sequence[str]) -> None:
         for name in ("run.json", store.TIMES):
             shutil.copy(r.folder / name, new / name)
     folders.swap_in(new, r.folder)
+
+
+def played_with(r: Run) -> list[str]:
+    """Return the BLAS kernels that played the kept trials of a run; empty if its run.json does not say."""
+    path = r.folder / "run.json"
+    return json.loads(path.read_text(encoding="utf-8")).get("blas_kernels", []) if path.is_file() else []
 
 
 def _as_it_is(executed: Path, final: Path) -> None:

@@ -19,6 +19,7 @@ Bools = NDArray[np.bool_]
 LIMITS = {
     "tie": 1e-9,  # of the axis: a smaller gap is no difference
     "similar": 0.2,  # one is at most 1.2 times the other
+    "similar on an axis": 0.05,  # of the axis: simple regrets, whose ratios say nothing near 0
     "on par": 0.2,  # at most 1.2 times the other
     "competitive": 1.0,  # at most 1 + 1 times the best other
     "indistinguishable": 0.02,  # of the axis
@@ -43,20 +44,25 @@ def best(figure: View, rule: str, rivals: Iterable[str] = ()) -> Bools:
     return np.all([better(figure[rule], figure[name]) for name in others], axis=0)
 
 
-def similar(a: Array, b: Array) -> Bools:
-    """Similar, the same, no significant difference: their ratio is between 1/1.2 and 1.2."""
+def similar(a: Array, b: Array, axis: Any = None) -> Bools:
+    """Similar, the same, no significant difference: their ratio is between 1/1.2 and 1.2.
+
+    Simple regrets are compared on an `axis`, the range of the function: a gap of at most 5 % of it.
+    """
+    if axis is not None:
+        return np.abs(a - b) <= LIMITS["similar on an axis"] * axis
     most = 1 + LIMITS["similar"]
     return (a <= most * b) & (b <= most * a)
 
 
-def clearly_better(a: Array, b: Array) -> Bools:
+def clearly_better(a: Array, b: Array, axis: Any = None) -> Bools:
     """Clearly or significantly better: better, and not similar."""
-    return better(a, b) & ~similar(a, b)
+    return better(a, b, axis) & ~similar(a, b, axis)
 
 
-def slightly_better(a: Array, b: Array) -> Bools:
+def slightly_better(a: Array, b: Array, axis: Any = None) -> Bools:
     """Slightly or somewhat better: better, and similar."""
-    return better(a, b) & similar(a, b)
+    return better(a, b, axis) & similar(a, b, axis)
 
 
 def on_par(a: Array, b: Array) -> Bools:

@@ -10,6 +10,7 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
+from kbrepro import checks
 from kbrepro.kernels import Array
 from kbrepro.posterior import ExactPosterior, Learning, Posterior, exact_posterior
 from kbrepro.problems import Model
@@ -62,8 +63,11 @@ class IndexPolicy:
     posterior: Learning
 
     def __init__(self, model: Arms, horizon: int, *, random_opening: bool = False) -> None:
-        self.model, self.t, self.random_opening = model, 1, random_opening
-        self.posterior = self.prior(horizon)
+        checks.having("a model, such as Model(points, kernel, noise_variance)", "n_arms", model=model)
+        checks.positive_int(horizon=horizon)
+        checks.boolean(random_opening=random_opening)
+        self.model, self.t, self.random_opening = model, 1, bool(random_opening)
+        self.posterior = self.prior(int(horizon))
         self._rank: NDArray[np.int64] | None = None
 
     def prior(self, horizon: int) -> Learning:
@@ -75,12 +79,16 @@ class IndexPolicy:
         raise NotImplementedError
 
     def ask(self, rng: np.random.Generator) -> int:
-        """Return the arm to pull."""
+        """Return the arm to pull; ValueError on an index that is not one number an arm, or NaN."""
+        checks.generator(rng=rng)
         if self.random_opening and self.t == 1:
             return int(rng.integers(self.model.n_arms))
         if self._rank is None:
             self._rank = rng.permutation(self.model.n_arms)
-        return best_arm(self.index(rng), self._rank)
+        index = checks.array("index", self.index(rng), copy=False, finite=False)
+        if index.shape != (self.model.n_arms,):
+            raise ValueError(f"index has shape {index.shape}: it must be (A,) = ({self.model.n_arms},)")
+        return best_arm(index, self._rank)
 
     def tell(self, arm: int, observation: Any) -> None:
         """Take in what a pull of `arm` gave; IndexError on a bad arm, ValueError on a NaN."""
@@ -100,6 +108,10 @@ class Policy(IndexPolicy):
     def __init__(
         self, model: Model, horizon: int, *, form: Callable[..., ExactPosterior] | None = None, **settings: Any
     ) -> None:
+        checks.having("a Model", "n_arms", "points", "kernel", "noise_variance", model=model)
+        if form is not None and not (isinstance(form, type) and issubclass(form, ExactPosterior)):
+            given, allowed = checks.shown(form), "a form of the posterior, such as RowPosterior"
+            raise ValueError(f"form = {given} is not allowed: form must be {allowed}")
         self.form = form
         super().__init__(model, horizon, **settings)
 

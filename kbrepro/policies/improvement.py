@@ -63,15 +63,15 @@ class ImprovementPolicy(Policy):
     def __init__(
         self, model: Model, horizon: int, *, incumbent: str = "posterior_mean", margin: float = 0.0, **settings: Any
     ) -> None:
-        super().__init__(model, horizon, **settings)
         checks.one_of(INCUMBENTS, incumbent=incumbent)
         checks.non_negative(margin=margin)
-        self.incumbent, self.margin = incumbent, margin
+        super().__init__(model, horizon, **settings)
+        self.incumbent, self.margin = incumbent, checks.python_number(margin)
         self._best_reward = -np.inf
 
     def tell(self, arm: int, observation: float) -> None:
         super().tell(arm, observation)
-        self._best_reward = max(self._best_reward, observation)
+        self._best_reward = max(self._best_reward, float(observation))
 
     def target(self) -> float:
         """Return incumbent + margin."""

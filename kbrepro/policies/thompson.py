@@ -47,4 +47,4 @@ class ThompsonSampling(Sampling, UCB):
     """GP-TS: the best arm of one draw from N(mean, width^2 covariance) (Chowdhury & Gopalan, Algorithm 2)."""
 
     def index(self, rng: np.random.Generator) -> Array:
-        return self.posterior.mean + self.width(self) * self.deviation(rng)
+        return self.posterior.mean + self.checked_width() * self.deviation(rng)

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from kbrepro import checks
 from kbrepro.kernels import Array
 from kbrepro.policies.base import Policy
 from kbrepro.posterior import ExactPosterior
@@ -20,16 +21,28 @@ class UCB(Policy):
     """
 
     def __init__(self, model: Model, horizon: int, *, width: Callable[[UCB], float], **settings: Any) -> None:
+        checks.width(width=width)
         super().__init__(model, horizon, **settings)
         self.width = width
 
     def index(self, rng: np.random.Generator) -> Array:
-        return self.posterior.mean + self.width(self) * self.posterior.sd
+        return self.posterior.mean + self.checked_width() * self.posterior.sd
+
+    def checked_width(self) -> float:
+        """Return the width of this round; ValueError unless that is a finite number of at least 0."""
+        width = self.width(self)
+        checks.non_negative(**{"width(policy)": width})
+        return width
 
     def band_ratio(self, expected_reward: Array) -> float:
         """Return the largest |f - mean| / (width sd) over all arms before the next pull: the band holds if <= 1."""
+        expected_reward = checks.array("expected_reward", expected_reward, copy=False)
+        if expected_reward.shape != (self.model.n_arms,):
+            raise ValueError(
+                f"expected_reward has shape {expected_reward.shape}: it must be (A,) = ({self.model.n_arms},)"
+            )
         error = np.abs(expected_reward - self.posterior.mean)
-        return float((error / (self.width(self) * self.posterior.sd)).max())
+        return float((error / (self.checked_width() * self.posterior.sd)).max())
 
 
 class MeanOnly(Policy):

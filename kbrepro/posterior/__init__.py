@@ -49,8 +49,10 @@ class ExactPosterior:
     """
 
     def __init__(self, kernel: Kernel, points: Array, noise_variance: float) -> None:
+        checks.kernel(kernel=kernel)
         checks.positive(noise_variance=noise_variance)
-        self.noise_variance = noise_variance
+        self.noise_variance = checks.python_number(noise_variance)
+        self._points = points = checks.points(points)
         self.prior_variance = kernel.diag(points)
         self.mean = np.zeros(len(points))
         self.counts: NDArray[np.int64] = np.zeros(len(points), dtype=int)
@@ -118,7 +120,7 @@ class RowPosterior(ExactPosterior):
 
     def __init__(self, kernel: Kernel, points: Array, noise_variance: float) -> None:
         super().__init__(kernel, points, noise_variance)
-        self._kernel, self._points = kernel, points
+        self._kernel = kernel
         self._rows = Rows(len(points))
 
     def _covariance_with(self, arm: int) -> Array:
@@ -134,7 +136,7 @@ class CovariancePosterior(ExactPosterior):
 
     def __init__(self, kernel: Kernel, points: Array, noise_variance: float) -> None:
         super().__init__(kernel, points, noise_variance)
-        self._upper = np.asfortranarray(kernel(points, points))
+        self._upper = np.asfortranarray(kernel(self._points, self._points))
 
     def covariance_times(self, vector: Array) -> Array:
         """Return C v (A,), C the posterior covariance of all arms, for a vector v (A,)."""
@@ -157,10 +159,10 @@ class LatticePosterior(ExactPosterior):
 
     def __init__(self, kernel: Kernel, points: Array, noise_variance: float) -> None:
         super().__init__(kernel, points, noise_variance)
-        self._kernel, self._points = kernel, points
-        self._prior = prior_covariance(kernel, points)
+        self._kernel = kernel
+        self._prior = prior_covariance(kernel, self._points)
         self._pulled: NDArray[np.int64] = np.empty(0, dtype=int)
-        self._place: NDArray[np.int64] = np.full(len(points), -1)  # of every arm in `_pulled`
+        self._place: NDArray[np.int64] = np.full(self.n_arms, -1)  # of every arm in `_pulled`
         self._inverse = Precision()
         self._solved: tuple[int, Array] = (-1, np.empty(0))  # the last arm, and its v
 
@@ -222,12 +224,15 @@ def exact_posterior(kernel: Kernel, points: Array, noise_variance: float, horizo
 
     That is the lattice form on a lattice of many arms, else rows for up to 1.5 A pulls and covariance for more.
     """
+    checks.kernel(kernel=kernel)
     checks.positive_int(horizon=horizon)
     checks.positive(noise_variance=noise_variance)
+    points, horizon = checks.points(points), int(horizon)
     A = len(points)
     if on_lattice := lattice_posterior(kernel, points, noise_variance):
-        checks.memory(4.0 * min(horizon, A) ** 2, f"a posterior on a lattice with up to {min(horizon, A)} arms pulled")
+        m = min(horizon, A)
+        checks.memory(4.0 * m**2, f"points: a posterior on a lattice with up to {m} arms pulled")
         return on_lattice
     form: type[ExactPosterior] = RowPosterior if horizon <= 1.5 * A else CovariancePosterior
-    checks.memory(8.0 * A * min(horizon, A), f"the posterior of {A} arms over {horizon} pulls")
+    checks.memory(8.0 * A * min(horizon, A), f"points: the posterior of {A} arms over {horizon} pulls")
     return form(kernel, points, noise_variance)

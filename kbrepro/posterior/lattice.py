@@ -75,7 +75,7 @@ def prior_covariance(kernel: Kernel, points: Array) -> Callable[[Array], Array]:
     """
     lattice = lattice_of(points)
     torus = tuple(scipy.fft.next_fast_len(max(2 * n - 2, 1), real=True) for n in lattice.shape)
-    checks.memory(24.0 * np.prod(torus), f"the convolution on a lattice of {lattice.shape} arms")
+    checks.memory(24.0 * np.prod(torus), f"points: the convolution on a lattice of {lattice.shape} arms")
     values = _stationary(kernel, points, lattice)
     factors = _factors(values)
     # multiply-adds of a product against those of two transforms, at the rates of one processor
@@ -216,7 +216,7 @@ class LatticeDraws:
             half = tuple(scipy.fft.next_fast_len(int(np.ceil(times * max(n - 1, 1)))) for n in self._shape)
             cells = float(np.prod(np.array(half) + 1.0))
             lengths = ", ".join(f"{2 * h / max(n - 1, 1):.1f}" for h, n in zip(half, self._shape, strict=True))
-            checks.memory(48.0 * cells, f"a draw from {kernel!r} on a torus of {lengths} times the lattice")
+            checks.memory(48.0 * cells, f"points: a draw from {kernel!r} on a torus of {lengths} times the lattice")
             eigenvalues = self._eigenvalues(kernel, lattice, half)
             if self._clipped(eigenvalues) <= CLIPPED:
                 break

@@ -41,7 +41,7 @@ class Record:
         self.notebook, self.has = notebook, dict(has or {})
         self.rules = claims.load(root / "notebooks" / "claims" / f"{notebook}.yaml")
         self.folder = root / results_dir if results_dir else None
-        self.profile = Path(results_dir).parts[1] if results_dir else ""
+        self.profile = _profile(notebook, results_dir)
         self._full_scale = root / "results" / FULL_SCALE / notebook
         self._printed = root / "data" / "printed"
         self._records: dict[str, dict[str, Any]] = {}
@@ -258,6 +258,13 @@ def _one_head(table: pd.DataFrame) -> str:
     """A table as HTML with the names of its index in the one row of heads."""
     named = any(table.index.names) and table.columns.nlevels == 1
     return (table.reset_index() if named else table).to_html(index=not named, border=0)
+
+
+def _profile(notebook: str, results_dir: str) -> str:
+    """The profile whose folder, results/<profile>/<notebook> or .partial of it, this is; "own" of another folder."""
+    parts = Path(results_dir).parts
+    batch = len(parts) == 3 and parts[0] == "results" and parts[2].split(".")[0] == notebook
+    return parts[1] if batch else "own" * bool(results_dir)
 
 
 def _halved(picture: io.BytesIO | Path) -> Any:

@@ -4,6 +4,7 @@ import json
 import os
 import shutil
 import sys
+import time
 from functools import partial
 from pathlib import Path
 
@@ -96,7 +97,8 @@ def test_a_rule_that_differs_after_round_500_is_named_with_label_trial_and_round
     assert label == "Fig. 1, d = 1" and len(differ) == 4
     assert all(told.startswith("Fig. 1, d = 1, trial ") and "(best): arm " in told for told in differ)
     assert all("in round 501, where it was" in told for told in differ) and found.by == []
-    assert "\n  0 differ in numbers alone, by at most 0.0e+00 of their size; 4 in arms, whole" in audit.text([found])
+    said = "\n  4 differ in arms, whole numbers or texts, or fail; 0 in numbers with the same arms, by at most 0.0e+00"
+    assert said in audit.text([found])
 
 
 def test_another_constant_in_a_width_is_red_and_the_exit_code_is_1(project):
@@ -116,11 +118,52 @@ def test_another_constant_in_a_width_is_red_and_the_exit_code_is_1(project):
 def test_another_number_is_red_other_seconds_are_not_and_code_that_fails_is(project):
     assert audited(project(seconds="2.0")).differ == {}
     found = audited(project(more="* (1 + 2e-7)"))
-    said = "sum, at its value; numbers alone, by at most 2.0e-07 of their size"
-    assert {told.split(": ")[1] for told in found.differ["sums"]} == {said} and found.by == pytest.approx([2e-7] * 6)
-    assert "\n  6 differ in numbers alone, by at most 2.0e-07 of their size; 0 in arms, whole" in audit.text([found])
+    said = "sum, at its value; no arms are kept to compare; numbers, by at most 2.0e-07 of their size"
+    assert {told.split(": ")[1] for told in found.differ["sums"]} == {said} and found.by == []
+    assert found.without_arms == pytest.approx([2e-7] * 6)
+    text = audit.text([found])
+    assert "; 6 in numbers where no arms are kept, by at most 2.0e-07" in text and "is no rounding" not in text
+    text = audit.text([audited(project(more="* (1 + 2e-5)"))])
+    assert "more than 1e-06 is no rounding: where no arms are kept, others may have been pulled" in text
     found = audited(project(more="/ 0"))
-    assert all("ZeroDivisionError" in told for told in found.differ["sums"]) and found.by == []
+    assert all("ZeroDivisionError" in told for told in found.differ["sums"]) and found.by == found.without_arms == []
+
+
+def test_another_blas_kernel_than_the_one_that_played_is_said(project):
+    root = project()
+    found = audited(root)
+    assert found.played_with == [found.kernel] and "BLAS" not in audit.text([found])
+    (planned,) = run.plan(["01"], "quick", {}, root)
+    path = planned.folder / "run.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"blas_kernels": ["Zen9"]}))
+    found.played_with = run.played_with(planned)
+    assert f"BLAS kernel {found.kernel} here, played with Zen9" in audit.text([found])
+    path.unlink()
+    found.played_with = run.played_with(planned)
+    assert "BLAS" not in audit.text([found])
+    found.differ["sums"] = ["x"]
+    assert "played with a kernel that is not recorded" in audit.text([found])
+
+
+def test_minutes_are_wall_time_and_what_runs_past_the_end_is_stopped(project):
+    root = project(more="+ __import__('time').sleep(60) * 0 if source else 0", best="self.posterior.mean")
+    (planned,) = run.plan(["01"], "quick", {}, root)
+    start = time.monotonic()
+    found = audit.audit(planned, 0.25, 0, 1)
+    assert time.monotonic() - start < 25 and found.replayed < 14 and not found.differ
+
+
+def test_interrupted_it_prints_what_it_has(project, monkeypatch):
+    def interrupted(calls, workers, deadline):
+        unit, job, before = next(calls)
+        yield audit._replayed(unit, job, before)
+        raise KeyboardInterrupt
+
+    project()
+    monkeypatch.setattr(audit, "_in_processes", interrupted)
+    found = CliRunner().invoke(main, ["audit", "01", "--profile", "quick", "--minutes", "0.2"])
+    assert found.exit_code == 130 and "1 of 14 replayed, 1 equal" in found.output
+    assert "not all was audited: it was interrupted" in found.output
 
 
 @pytest.mark.parametrize("arms", [True, False])

@@ -34,7 +34,7 @@ def bumps(d, side, alpha=1.0, **given):
 
 def test_uniform_regret_is_the_mean_over_all_arms():
     source = bumps(1, side=10)
-    found = experiments.uniform_regret(Experiment(source, {}, 5), 4, seed=7)
+    found = experiments.uniform_regret(Experiment(source, {"not played": UCB}, 5), 4, seed=7)
     expected = [source(Trial(7, number)).regret(np.arange(10)).mean() for number in range(4)]
     assert found == pytest.approx(expected, rel=1e-12)
     assert len(set(found)) == 4
