@@ -21,12 +21,11 @@ suppress_warnings = ["myst.header", "mystnb.unknown_mime_type"]
 
 # one file with everything in it: fonts as paths, all of TeX's extensions
 MATHJAX = next(f for f in files("sphinx-mathjax-offline") or [] if f.name == "tex-svg-full.js").locate()
-html_static_path = [str(MATHJAX), "report.css", "filters.js"]
+html_static_path = [str(MATHJAX), "report.css"]
 mathjax_path = MATHJAX.name
 
 html_theme = "sphinx_book_theme"
 html_css_files = ["report.css"]
-html_js_files = [("filters.js", {"defer": "defer"})]
 # a paper's page before what the package calls its parts
 html_search_scorer = str(Path(__file__).with_name("search_scorer.js"))
 html_show_copyright = False

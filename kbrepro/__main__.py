@@ -64,10 +64,10 @@ def refresh(notebooks: tuple[str, ...]) -> None:
 @click.option("--profile", default="paper", show_default=True, help="paper, quick, or custom/<digest>.")
 def report(profile: str) -> None:
     """Make an HTML report of the results of a profile; it needs no network."""
-    from kbrepro.site import build
+    from kbrepro.report import build
 
     root = paths.project_root()
-    click.echo(build.build(root, root / "results" / profile).relative_to(root).as_posix())
+    click.echo(build(root, root / "results" / profile).relative_to(root).as_posix())
 
 
 @main.command()

@@ -105,10 +105,7 @@ class Record:
                 )
             )
         if self.folder:
-            records = {
-                "claims": [scorecard.of_claim(self._judged(each)) for each in self._claims],
-                "theorems": [scorecard.of_theorem(each, self._kept) for each in self._theorems.values()],
-            }
+            records = scorecard.of_paper(folder_of(self.notebook), self._kept, self._results)
             text = json.dumps(records, indent=1, ensure_ascii=False, default=float)
             paths.write_text(self.folder / "claims.json", text + "\n")
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from kbrepro.claims import AGAIN, DEPENDS, NOT, SOMETIMES, Judged, Theorem
+from kbrepro.claims import AGAIN, DEPENDS, NOT, SOMETIMES, Judged, Theorem, claims_of, judge, theorems_of
 from kbrepro.claims.tables import Kept
 
 #: A claim or a theorem as claims.json has it.
@@ -37,6 +37,13 @@ def of_theorem(theorem: Theorem, kept: Kept) -> dict[str, Any]:
     checked = theorem.check(kept)
     record = {"id": theorem.id, "where": theorem.where, "quote": theorem.quote, "checked": theorem.checked}
     return record | {"outcome": checked.outcome} | checked._asdict()
+
+
+def of_paper(paper: str, kept: Kept, known: Mapping[str, Judged] | None = None) -> dict[str, list[dict[str, Any]]]:
+    """Return all claims and theorems of a paper's folder, judged by kept trials; `known` are judged already."""
+    known = known or {}
+    claims = [of_claim(known.get(each.id) or judge(each, kept)) for each in claims_of(paper)]
+    return {"claims": claims, "theorems": [of_theorem(each, kept) for each in theorems_of(paper)]}
 
 
 def read(results: Path) -> dict[str, dict[str, list[Record]]]:

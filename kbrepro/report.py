@@ -1,0 +1,110 @@
+"""The HTML report: Sphinx on the executed notebooks, the documents and every claim, as they are."""
+
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping
+from importlib.util import find_spec
+from pathlib import Path
+
+import nbformat
+
+import kbrepro
+from kbrepro import paths, scorecard, try_it
+
+NEEDED = ("sphinx", "myst_nb", "sphinx_book_theme")
+#: The side bar below the notebooks, in the order of reading; documents that are not named come last.
+GROUPS = {
+    "Read": ["claims_all", "try_it", "found_on_the_way", "claims", "old_claims"],
+    "Rerun": ["open_a_notebook", "run_a_batch", "mend_a_result", "read_results"],
+    "Extend": ["own_problem", "beside", "formulas", "many_arms", "api"],
+}
+
+
+class ReportFailed(RuntimeError):
+    """The report could not be made; an earlier report is unchanged."""
+
+
+def build(root: Path, results: Path) -> Path:
+    """Make `results`/report/ from the notebooks that were run there, and return its index.html.
+
+    Raises ReportFailed, which says what to do, if packages or results are missing or Sphinx reports an error.
+    """
+    if missing := [name for name in NEEDED if find_spec(name) is None]:
+        raise ReportFailed(f'the report needs {", ".join(missing)}: pip install "kbrepro[report]"')
+    notebooks = {path.parent.name: path for path in sorted(results.glob("[0-9][0-9]_*/notebook.ipynb"))}
+    if not notebooks:
+        profile = results.relative_to(root / "results").as_posix()
+        raise ReportFailed(f"no notebook was run in results/{profile}: first `kbrepro reproduce --profile {profile}`")
+    with tempfile.TemporaryDirectory(dir=results, prefix="report-", suffix=".partial") as folder:
+        source, site = Path(folder, "source"), Path(folder, "site")
+        _write(root, results, notebooks, source)
+        _sphinx(root, source, site)
+        shutil.rmtree(results / "report", ignore_errors=True)
+        site.rename(results / "report")
+    return results / "report" / "index.html"
+
+
+def inside(text: str) -> str:
+    """Return Markdown whose links lead to pages and pictures of the report, or become names of files."""
+    text = re.sub(r"\]\((?:\.\./)*(?:docs/|notebooks/)?([\w./-]+\.(?:md|ipynb))(#[\w-]+)?\)", r"](\1\2)", text)
+    text = re.sub(r"\]\((?:\.\./)*(results/[\w./-]+\.png)\)", r"](\1)", text)
+    there = r"(?!https?:|#|results/[\w./-]+\.png|[\w./-]+\.(?:md|ipynb|html))"
+    return re.sub(rf"(?<!!)\[([^]]+)\]\({there}(?:\.\./)*([^)]+)\)", r"\1 (`\2`)", text)
+
+
+def claims_page(runs: Mapping[str, Mapping[str, list[scorecard.Record]]]) -> str:
+    """Return the page of every claim and theorem, by notebook."""
+    parts = ["# Every claim", scorecard.MEANS]
+    for name, run in runs.items():
+        parts += [f"## [{name[:2]}]({name}.ipynb)", scorecard.totals(run["claims"])]
+        for kind in ("observation", "remark", "own question"):
+            if rows := [each for each in run["claims"] if each["kind"] == kind]:
+                parts += [f"### {kind.capitalize()}s", scorecard.tables(rows)]
+        if run["theorems"]:
+            parts += ["### Theorems", scorecard.tables([], run["theorems"])]
+    return "\n\n".join(parts) + "\n"
+
+
+def _write(root: Path, results: Path, notebooks: Mapping[str, Path], source: Path) -> None:
+    """Write all pages of the report to `source`."""
+    for name, path in notebooks.items():
+        notebook = nbformat.read(path, as_version=4)
+        for cell in notebook.cells:
+            if cell.cell_type == "markdown":
+                cell.source = inside(cell.source)
+            for output in cell.get("outputs", []):
+                if text := output.get("data", {}).get("text/markdown"):
+                    output.data["text/markdown"] = inside(text)
+        paths.write_text(source / f"{name}.ipynb", nbformat.writes(notebook))
+    for path in (root / "docs").glob("**/*.md"):
+        paths.write_text(source / path.relative_to(root / "docs"), inside(path.read_text(encoding="utf-8")))
+    pages = {"claims_all": claims_page(scorecard.read(results)), "api": _api(), "try_it": try_it.page(source)}
+    for name, text in pages.items():
+        paths.write_text(source / f"{name}.md", inside(text))
+    index = inside((root / "README.md").read_text(encoding="utf-8"))
+    for picture in re.findall(r"\]\((results/[\w./-]+\.png)\)", index):
+        paths.write_bytes(source / picture, (root / picture).read_bytes())
+    named = {name for names in GROUPS.values() for name in names}
+    rest = sorted({path.relative_to(source).with_suffix("").as_posix() for path in source.glob("**/*.md")} - named)
+    groups = {"Papers": [*notebooks]} | GROUPS | {"Background": rest}
+    for caption, names in groups.items():
+        there = [name for name in names if list(source.glob(f"{name}.*"))]
+        index += "\n\n" + "\n".join(["```{toctree}", ":hidden:", f":caption: {caption}", "", *there, "```"])
+    paths.write_text(source / "index.md", index + "\n")
+
+
+def _api() -> str:
+    """The page of the public names."""
+    names = ", ".join(kbrepro.__all__)
+    return f"# API\n\n```{{eval-rst}}\n.. automodule:: kbrepro\n   :members: {names}\n   :noindex:\n```\n"
+
+
+def _sphinx(root: Path, source: Path, site: Path) -> None:
+    command = [sys.executable, "-m", "sphinx", "-W", "--keep-going", "-q", "-j", "auto", "-b", "html"]
+    command += ["-c", str(root / "docs"), "-d", str(source.with_name("doctrees")), str(source), str(site)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise ReportFailed(f"sphinx reports errors in the pages:\n{done.stderr.strip().replace(f'{source}/', '')}")
