@@ -155,7 +155,7 @@ class Draw:
     def __init__(self, table: Table, rng: np.random.Generator, experiments: int) -> None:
         self.table, self.experiments, self._rng = table, experiments, rng
         self._rows: dict[Any, NDArray[np.int64]] = {}
-        self._weights: dict[Any, Array] = {}
+        self._means: dict[tuple[str, int], tuple[Array, Array]] = {}  # the column with its means: an id is only its own
 
     def rows(self, rule: str, n: int) -> NDArray[np.int64]:
         """Return the trials of every experiment among n kept ones, (experiments, size)."""
@@ -164,14 +164,12 @@ class Draw:
             self._rows[key] = self._drawn(n)
         return self._rows[key]
 
-    def weights(self, rule: str, n: int) -> Array:
-        """Return the share of each of n kept trials in every experiment, (experiments, n): times a column the means."""
-        key = (rule, n) if self.table.apart else n
-        if key not in self._weights:
-            rows = self.rows(rule, n)
-            flat = (rows + n * np.arange(len(rows))[:, None]).ravel()
-            self._weights[key] = np.bincount(flat, minlength=len(rows) * n).reshape(len(rows), n) / rows.shape[1]
-        return self._weights[key]
+    def means(self, rule: str, column: Array) -> Array:
+        """Return the mean of a column (N,) over the trials of each experiment; computed once for all readings."""
+        key = (rule if self.table.apart else "", id(column))
+        if key not in self._means:
+            self._means[key] = column, column[self.rows(rule, len(column))].mean(axis=1)
+        return self._means[key][1]
 
     def _drawn(self, n: int) -> NDArray[np.int64]:
         table, rng = self.table, self._rng
@@ -208,7 +206,7 @@ class View:
         """
         column = self._trials.column(rule, statistic)
         if of is None:
-            return self._draw.weights(rule, len(column)) @ column
+            return self._draw.means(rule, column)
         return of(column[self._draw.rows(rule, len(column))], axis=1)
 
     def __getitem__(self, rule: str) -> Array:
