@@ -32,6 +32,7 @@ class Kept:
         self._traces: dict[str, dict[str, Trace] | dict[str, Regrets]] = {}
         self._results: dict[str, list[Any]] = {}
         self._columns: dict[tuple[str, str, str], Array] = {}
+        self._loaded: dict[Callable[[Kept], Columns], Columns] = {}
 
     def results(self, label: str) -> list[Any]:
         """Return what the job of a label returned, trial by trial; FileNotFoundError lists the kept labels."""
@@ -45,6 +46,12 @@ class Kept:
             results = self.results(label)
             self._traces[label] = stacked(results, results[0]["policies"])
         return self._traces[label]
+
+    def loaded(self, load: Callable[[Kept], Columns]) -> Columns:
+        """Return what the `load` of a table makes of the kept trials: called once, for all claims and readings."""
+        if load not in self._loaded:
+            self._loaded[load] = load(self)
+        return self._loaded[load]
 
     def column(self, label: str, rule: str, statistic: str) -> Array:
         """Return a statistic of a rule, one number per trial (N,); KeyError on an unknown one.
@@ -120,7 +127,7 @@ class Trials:
 
     @cached_property
     def _loaded(self) -> Columns:
-        return self.table.load(self.kept) if self.table.load else {}
+        return self.kept.loaded(self.table.load) if self.table.load else {}
 
     def column(self, rule: str, statistic: str) -> Array:
         """Return the numbers of a rule, one per kept trial, (N,); KeyError lists what there is."""
