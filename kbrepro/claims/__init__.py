@@ -191,8 +191,10 @@ def replication_probabilities(
     The interval is that of 95 % of the redraws. All readings are judged on the same draws of trials.
     """
     tables, shares = [trials.table for trials in readings[0]], []
+    once: dict[int, Draw] = {}  # of a finite population nothing is redrawn
     for _ in range(1 if all(table.rows for table in tables) else redraws):
         draws = [Draw(table, stream, experiments) for table, stream in zip(tables, rng.spawn(len(tables)), strict=True)]
+        draws = [once.setdefault(i, draw) if draw.table.rows else draw for i, draw in enumerate(draws)]
         held = [predicate(*map(View, trials, draws)) for trials in readings]
         shares.append([np.mean(np.broadcast_to(holds, (experiments,))) for holds in held])
     low, high = np.quantile(shares, (0.025, 0.975), axis=0)

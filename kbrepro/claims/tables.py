@@ -32,6 +32,7 @@ class Kept:
         self._traces: dict[str, dict[str, Trace] | dict[str, Regrets]] = {}
         self._results: dict[str, list[Any]] = {}
         self._columns: dict[tuple[str, str, str], Array] = {}
+        self._loaded: dict[Callable[[Kept], Columns], Columns] = {}
 
     def results(self, label: str) -> list[Any]:
         """Return what the job of a label returned, trial by trial; FileNotFoundError lists the kept labels."""
@@ -45,6 +46,12 @@ class Kept:
             results = self.results(label)
             self._traces[label] = stacked(results, results[0]["policies"])
         return self._traces[label]
+
+    def loaded(self, load: Callable[[Kept], Columns]) -> Columns:
+        """Return what the `load` of a table makes of the kept trials: called once, for all claims and readings."""
+        if load not in self._loaded:
+            self._loaded[load] = load(self)
+        return self._loaded[load]
 
     def column(self, label: str, rule: str, statistic: str) -> Array:
         """Return a statistic of a rule, one number per trial (N,); KeyError on an unknown one.
@@ -120,7 +127,7 @@ class Trials:
 
     @cached_property
     def _loaded(self) -> Columns:
-        return self.table.load(self.kept) if self.table.load else {}
+        return self.kept.loaded(self.table.load) if self.table.load else {}
 
     def column(self, rule: str, statistic: str) -> Array:
         """Return the numbers of a rule, one per kept trial, (N,); KeyError lists what there is."""
@@ -155,7 +162,7 @@ class Draw:
     def __init__(self, table: Table, rng: np.random.Generator, experiments: int) -> None:
         self.table, self.experiments, self._rng = table, experiments, rng
         self._rows: dict[Any, NDArray[np.int64]] = {}
-        self._weights: dict[Any, Array] = {}
+        self._means: dict[tuple[str, int], tuple[Array, Array]] = {}  # the column with its means: an id is only its own
 
     def rows(self, rule: str, n: int) -> NDArray[np.int64]:
         """Return the trials of every experiment among n kept ones, (experiments, size)."""
@@ -164,14 +171,12 @@ class Draw:
             self._rows[key] = self._drawn(n)
         return self._rows[key]
 
-    def weights(self, rule: str, n: int) -> Array:
-        """Return the share of each of n kept trials in every experiment, (experiments, n): times a column the means."""
-        key = (rule, n) if self.table.apart else n
-        if key not in self._weights:
-            rows = self.rows(rule, n)
-            flat = (rows + n * np.arange(len(rows))[:, None]).ravel()
-            self._weights[key] = np.bincount(flat, minlength=len(rows) * n).reshape(len(rows), n) / rows.shape[1]
-        return self._weights[key]
+    def means(self, rule: str, column: Array) -> Array:
+        """Return the mean of a column (N,) over the trials of each experiment; computed once for all readings."""
+        key = (rule if self.table.apart else "", id(column))
+        if key not in self._means:
+            self._means[key] = column, column[self.rows(rule, len(column))].mean(axis=1)
+        return self._means[key][1]
 
     def _drawn(self, n: int) -> NDArray[np.int64]:
         table, rng = self.table, self._rng
@@ -208,7 +213,7 @@ class View:
         """
         column = self._trials.column(rule, statistic)
         if of is None:
-            return self._draw.weights(rule, len(column)) @ column
+            return self._draw.means(rule, column)
         return of(column[self._draw.rows(rule, len(column))], axis=1)
 
     def __getitem__(self, rule: str) -> Array:

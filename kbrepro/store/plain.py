@@ -7,6 +7,7 @@ is below the name `seconds` is kept but never compared.
 
 from collections import namedtuple
 from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -119,7 +120,12 @@ def _put_together(form: Any, leaves: Mapping[str, NDArray[Any]]) -> Any:
         return dict(zip(map(_read_key, form["keys"]), values, strict=True))
     if form["keys"] is None:
         return values if form["kind"] == "list" else tuple(values)
-    return namedtuple(form["kind"], form["keys"])(*values)
+    return _tuple(form["kind"], *form["keys"])(*values)
+
+
+@cache  # making a type takes longer than reading a trial
+def _tuple(kind: str, *keys: str) -> Any:
+    return namedtuple(kind, keys)
 
 
 def _key(key: Any) -> Any:
