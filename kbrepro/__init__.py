@@ -9,7 +9,7 @@ is a source with the policies that meet its problems; `run_trials` plays it on a
 each policy: the arm and the regret of every round and trial. `played` reads the notebooks' traces. `bootstrap` and
 similar functions turn them into an `Estimate` with an interval.
 
-Plots (`kbrepro.figures`), published claims (`kbrepro.verdicts`), sensor data (`kbrepro.data`) and the papers' own
+Plots (`kbrepro.figures`), claims (`kbrepro.claims`), sensor data (`kbrepro.data`) and the papers' own
 algorithms (`kbrepro.papers`) are imported by name: this module loads nothing that plots or reads files.
 """
 

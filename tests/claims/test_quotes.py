@@ -12,10 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from kbrepro.verdicts import claims
+from kbrepro import papers
+from kbrepro.claims import claims_of, theorems_of
 
-ROOT = Path(__file__).parents[2]
-FILES = sorted((ROOT / "notebooks" / "claims").glob("*.yaml"))
 #: The name of a paper's text, by the number of its notebook.
 TEXTS = {"01": "srinivas2010*", "02": "chowdhury2017*", "03": "janz2020*", "04": "calandriello2019*", "05": "li2024*"}
 LEFT_OUT = "[...]"
@@ -93,19 +92,21 @@ def test_what_is_left_out_is_no_page():
 
 
 needs_papers = pytest.mark.skipif("KBREPRO_PAPERS" not in os.environ, reason="KBREPRO_PAPERS is not set: no texts")
-every_paper = pytest.mark.parametrize("path", [path for path in FILES if path.stem[:2] in TEXTS], ids=lambda p: p.stem)
+FOLDERS = {name: paper.notebook[:2] for name, paper in papers.found().items() if paper.notebook[:2] in TEXTS}
+every_paper = pytest.mark.parametrize("folder", FOLDERS)
 
 
 @cache
-def text_of(path):
-    """The text of the paper of a file of rules, in normal form."""
-    (text,) = Path(os.environ["KBREPRO_PAPERS"]).glob(TEXTS[path.stem[:2]])
+def text_of(folder):
+    """The text of the paper of a folder, in normal form."""
+    (text,) = Path(os.environ["KBREPRO_PAPERS"]).glob(TEXTS[FOLDERS[folder]])
     return normal(text.read_text(encoding="utf-8"))
 
 
-def quotes(path):
-    """The quotes of a file of rules, by claim."""
-    return {name: claim.quote for name, claim in claims.load(path).claims.items() if claim.quote}
+def quotes(folder):
+    """The quotes of a paper's claims and theorems; own questions have none."""
+    claims = [each for each in claims_of(folder) if each.kind != "own question"]
+    return {each.id: each.quote for each in (*claims, *theorems_of(folder))}
 
 
 def with_a_word_changed(quote):
@@ -116,12 +117,12 @@ def with_a_word_changed(quote):
 
 @needs_papers
 @every_paper
-def test_the_paper_says_each_quote(path):
-    assert [name for name, quote in quotes(path).items() if not stands_in(quote, text_of(path))] == []
+def test_the_paper_says_each_quote(folder):
+    assert [name for name, quote in quotes(folder).items() if not stands_in(quote, text_of(folder))] == []
 
 
 @needs_papers
 @every_paper
-def test_with_any_word_changed_the_paper_does_not_say_it(path):
-    wrong = [variant for quote in quotes(path).values() for variant in with_a_word_changed(quote)]
-    assert len(wrong) > 100 and [variant for variant in wrong if stands_in(variant, text_of(path))] == []
+def test_with_any_word_changed_the_paper_does_not_say_it(folder):
+    wrong = [variant for quote in quotes(folder).values() for variant in with_a_word_changed(quote)]
+    assert len(wrong) > 100 and [variant for variant in wrong if stands_in(variant, text_of(folder))] == []

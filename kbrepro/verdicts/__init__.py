@@ -1,1 +1,0 @@
-"""Rules and the verdicts that they give: judging, interpretations, what a notebook leaves, tables and pictures."""
