@@ -111,8 +111,9 @@ class PartitionedUCB:
     proved; with `union` "horizon" N is the number of all cells that T pulls can make, with "levels" 1 / N the share of
     a level, both proved (docs/adaptive_covers.md, Propositions 1 and 2), for `paper` alone. `paper` starts from about
     T^q cells, the cells per side made `whole`, and a child keeps all data inside it; `thesis` starts from one cell, and
-    children start without data. The points must be a grid on [0, 1]^d, the norm must be given. Raises ValueError on a
-    setting out of range or a point off the grid.
+    children start without data. The points must be a grid on [0, 1]^d, the norm must be given. Arms of cells
+    without data tie: to go on later in the same order of ties it must be saved, with the generator:
+    `pickle.dumps((policy, rng))`. Raises ValueError on a setting out of range or a point off the grid.
 
     `cells` are all that were ever created, split ones included. A *slot* is a pair of an arm and a cell that it lies
     in: `slot_arm` and `slot_cell` (n_slots,) are numbers of arms and of cells that have not split, `slot_mean` and
