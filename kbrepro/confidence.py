@@ -83,7 +83,8 @@ class Improved(Probable):
     """norm + R sqrt(2 (gain + 1 + log(1 / delta))), R the noise scale.
 
     Chowdhury & Gopalan, Theorem 2 and IGP-UCB (GP-TS has delta / 2 instead of delta); Janz et al., Section 2.
-    Proved for a posterior with noise variance 1 + 2 / T. `gain(t - 1)` is the information gain (nats) that round t
+    Proved for a posterior with noise variance 1 + 2 / T, in units of reward in which the prior variance is at most 1:
+    R counts as it is, so another unit changes the arms. `gain(t - 1)` is the information gain (nats) that round t
     uses; by default that of the pulls so far.
     """
 

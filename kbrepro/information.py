@@ -24,9 +24,9 @@ def greedy_gain(kernel: Kernel, points: Array, noise_variance: float, horizon: i
     (eq. 5). Ties go to the lowest arm number.
     """
     posterior = exact_posterior(kernel, points, noise_variance, horizon)
-    gains, pulled = np.empty(horizon), np.empty(horizon, dtype=int)
+    gains, pulled, unit = np.empty(horizon), np.empty(horizon, dtype=int), float(posterior.prior_variance.max())
     for t in range(horizon):
-        pulled[t] = best_arm(posterior.variance)
+        pulled[t] = best_arm(posterior.variance, unit=unit)
         posterior.update(pulled[t], 0.0)  # the variance does not depend on what is observed
         gains[t] = posterior.gain
     return gains, pulled

@@ -2,15 +2,23 @@
 
 Points are the rows of X (n, d) and Z (m, d). Every kernel is a small frozen value: it can be compared, printed
 and sent to a worker. Kernels with parameters raise ValueError unless all of them are positive.
+
+A class of kernels may *declare*, beside the `__call__` for which it holds:
+
+- `positive_semidefinite = True`: no check looks at its matrix.
+- `stationary = True`: k(x, z) depends only on the distances of x and z along the axes, as lattices need.
 """
 
 import math
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+import joblib
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import eigh
+from scipy.linalg.lapack import dpotrf
 from scipy.spatial.distance import cdist
 
 from kbrepro import checks
@@ -19,6 +27,8 @@ Array = NDArray[np.floating[Any]]
 
 #: A covariance may have eigenvalues down to minus this share of the largest one: rounding, not a mistake.
 NEGATIVE_EIGENVALUE = 1e-10
+#: Arms up to which `check_kernel` looks at the matrix of a kernel.
+LOOKED_AT = 3000
 
 
 def grid(n: int, d: int = 1, low: float = 0.0, high: float = 1.0) -> Array:
@@ -50,6 +60,49 @@ def _points(name: str, value: Any) -> Array:
     return checks.array(name, value, 2, copy=False, finite=False)
 
 
+def declares(kernel: Kernel, what: str) -> bool:
+    """Return whether the class that defines the kernel's `__call__` declares `what = True`; a subclass must anew."""
+    owner = next((each for each in type(kernel).__mro__ if "__call__" in vars(each)), object)
+    return what in vars(owner) and getattr(kernel, what) is True
+
+
+def check_kernel(kernel: Kernel, points: Array) -> None:
+    """Raise ValueError unless the kernel is a covariance on points (A, d), and `diag` its diagonal.
+
+    The matrix (A, A) must be finite, symmetric and positive semidefinite, all up to rounding. Trusted are kernels that
+    declare it, and all on more than LOOKED_AT arms. Once per kernel and points.
+    """
+    if declares(kernel, "positive_semidefinite") or len(points) > LOOKED_AT:
+        return
+    digest = None
+    with suppress(Exception):  # a kernel that cannot be pickled is looked at every time
+        digest = joblib.hash((kernel, points))
+    if digest is None or digest not in _COVARIANCES:
+        _look_at(kernel, points)
+        _COVARIANCES.add(digest)
+
+
+#: Digests of kernels and points that passed `check_kernel`.
+_COVARIANCES: set[str | None] = set()
+
+
+def _look_at(kernel: Kernel, points: Array) -> None:
+    K, diagonal = (np.asarray(its, dtype=float) for its in (kernel(points, points), kernel.diag(points)))
+    told = f"kernel = {type(kernel).__name__} is not allowed"
+    for name, values, shape in (("(X, X)", K, (len(points), len(points))), (".diag(X)", diagonal, (len(points),))):
+        if values.shape != shape or not np.isfinite(values).all():
+            raise ValueError(f"{told}: kernel{name} must be finite and of shape {shape}, and is {values.shape}")
+    near = NEGATIVE_EIGENVALUE * np.abs(K).sum(axis=1).max()  # at least this share of the largest eigenvalue
+    if np.abs(K - K.T).max() > near:
+        raise ValueError(f"{told}: it must be symmetric")
+    if (off := np.abs(diagonal - K.diagonal())).max() > near:
+        arm = int(off.argmax())
+        raise ValueError(f"{told}: diag gives {diagonal[arm]:.3g} and kernel(X, X) {K[arm, arm]:.3g} at arm {arm}")
+    if dpotrf(K + near * np.eye(len(K)), overwrite_a=1)[1]:
+        least = eigh(K, eigvals_only=True, subset_by_index=[0, 0])[0]
+        raise ValueError(f"{told}: its matrix has the eigenvalue {least:.3g}, and must be positive semidefinite")
+
+
 class _WithVariance:
     """A kernel with positive parameters, whose variance is by default the same everywhere."""
 
@@ -72,6 +125,7 @@ class SquaredExponential(_WithVariance):
 
     lengthscale: float
     variance: float = 1.0
+    stationary = positive_semidefinite = True
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -91,6 +145,7 @@ class Matern(_WithVariance):
     lengthscale: float
     nu: float
     variance: float = 1.0
+    stationary = positive_semidefinite = True
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -108,6 +163,7 @@ class Linear(_WithVariance):
     """variance * <x, z>: Bayesian linear regression."""
 
     variance: float = 1.0
+    positive_semidefinite = True
 
     def __call__(self, X: Array, Z: Array) -> Array:
         return self.variance * (_points("X", X) @ _points("Z", Z).T)
@@ -122,6 +178,7 @@ class Independent(_WithVariance):
     """variance where two points are equal, 0 elsewhere: arms that carry no information about each other."""
 
     variance: float = 1.0
+    stationary = positive_semidefinite = True
 
     def __call__(self, X: Array, Z: Array) -> Array:
         return self.variance * (_points("X", X)[:, None, :] == _points("Z", Z)[None, :, :]).all(axis=-1)
@@ -136,6 +193,7 @@ class Empirical:
     """
 
     covariance: Array = field(repr=False)
+    positive_semidefinite = True
 
     def __post_init__(self) -> None:
         K = checks.array("covariance", self.covariance, finite=False)

@@ -3,6 +3,7 @@
 A *source* of problems is a small frozen value that is called with a `Trial` and returns the problem of that trial.
 """
 
+import math
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -13,11 +14,14 @@ from numpy.typing import NDArray
 from scipy.linalg.lapack import dpstrf
 
 from kbrepro import checks
-from kbrepro.kernels import Array, Empirical, Kernel
-from kbrepro.posterior.lattice import LATTICE_FROM, LatticeDraws
+from kbrepro.kernels import Array, Empirical, Kernel, check_kernel
+from kbrepro.posterior import Rows as PulledRows
+from kbrepro.posterior.lattice import LATTICE_FROM, SHORT_TORUS, LatticeDraws, LongTorus
 
 #: Pivoted Cholesky stops when no arm has more than this share of the largest variance left.
 FACTOR_TOLERANCE = 1e-12
+#: Multiply-adds up to which a lattice is factorised without its A x A matrix.
+LOW_RANK_COST = 1e10
 
 
 @dataclass(frozen=True)
@@ -44,7 +48,8 @@ class Model:
 
     `noise_scale` is the R of the theorems, by default the root of `noise_variance`; `replace(model, noise_variance=x)`
     keeps it. `norm` bounds the RKHS norm of the expected reward, if a bound is known. Points are copied. Raises
-    ValueError on a value out of range, or unless points are finite numbers and (A, d).
+    ValueError on a value out of range, unless points are finite numbers and (A, d), or on a kernel that is no
+    covariance (`kernels.check_kernel`).
     """
 
     points: Array = field(repr=False)
@@ -63,6 +68,7 @@ class Model:
         if self.norm is not None:
             checks.positive(norm=self.norm)
         object.__setattr__(self, "points", checks.points(self.points))
+        check_kernel(self.kernel, self.points)
 
     @property
     def n_arms(self) -> int:
@@ -178,17 +184,54 @@ def covariance_factor(K: Array) -> Array:
     return factor / weights
 
 
+def low_rank_factor(kernel: Kernel, points: Array, most: int) -> Array | None:
+    """Return F (A, r), r <= most, as `covariance_factor` does, without an A x A array; None if `most` are too few."""
+    n = len(points)
+    weights: Array = np.linspace(2.0, 1.0, n) ** 2
+    left: Array = np.array(kernel.diag(points), dtype=float)
+    rows, enough = PulledRows(n), FACTOR_TOLERANCE * float((weights * left).max())
+    while (weighted := weights * left).max() > enough:
+        pivot = int(weighted.argmax())
+        if len(rows) == most:
+            return None
+        V = rows()
+        row = (kernel(points[pivot : pivot + 1], points)[0] - V[:, pivot] @ V) / np.sqrt(left[pivot])
+        rows.append(row)
+        left -= row**2
+        left[pivot] = 0.0
+    return rows().T.copy()
+
+
+@dataclass(frozen=True, eq=False)
+class FactorDraws:
+    """Draws f = F z (A,), z standard normal, from a factor F (A, r) of the covariance."""
+
+    factor: Array
+
+    def __call__(self, rng: np.random.Generator) -> Array:
+        return self.factor @ rng.standard_normal(len(self.factor))[: self.factor.shape[1]]
+
+
 def prior_draws(kernel: Kernel, points: Array) -> Callable[[np.random.Generator], Array]:
     """Return a function of rng that draws f (A,) ~ GP(0, kernel) at points (A, d).
 
-    By FFT on a large lattice, else by a factor of the covariance; MemoryError if that does not fit.
+    By a factor of the covariance; on a large lattice by FFT, or, where the torus would be long because the kernel is
+    smooth, by a factor of low rank. MemoryError if that does not fit.
     """
-    if len(points) >= LATTICE_FROM:
-        with suppress(ValueError):  # no lattice, or the kernel is not stationary
-            return LatticeDraws(kernel, points)
-    checks.memory(24.0 * len(points) ** 2, f"points: a factor of the covariance of {len(points)} arms")
-    factor = covariance_factor(kernel(points, points))
-    return lambda rng: factor @ rng.standard_normal(len(points))[: factor.shape[1]]
+    n = len(points)
+    if n >= LATTICE_FROM:
+        try:
+            return LatticeDraws(kernel, points, max(SHORT_TORUS, 64 * n))
+        except LongTorus:
+            factor = low_rank_factor(kernel, points, max(1, math.isqrt(int(LOW_RANK_COST / n))))
+            if factor is not None:
+                return FactorDraws(factor)
+            with suppress(MemoryError):
+                return LatticeDraws(kernel, points)
+        except ValueError:  # no lattice, or the kernel does not declare that it is stationary
+            pass
+    checks.memory(24.0 * n**2, f"points: a factor of the covariance of {n} arms")
+    return FactorDraws(covariance_factor(kernel(points, points)))
 
 
 def draw_from_prior(kernel: Kernel, points: Array, rng: np.random.Generator) -> Array:

@@ -1,7 +1,13 @@
 """What all policies share: `ask` for an arm, `tell` its observation, and one rule for ties.
 
-Arms within 1e-10 (1 + |max|) of the maximum are tied, and a given order decides. Exact equality is never required:
-floating-point ties do not survive a change of BLAS.
+Arms within 1e-10 (unit + |max|) of the maximum are tied, and a given order decides; the unit is that of the index, so
+that rewards in any unit give the same arms. Exact equality is never required: floating-point ties do not survive a
+change of BLAS.
+
+Save a policy together with its generator, `pickle.dumps((policy, rng))`, and both go on as if nothing had happened. A
+policy that is told earlier arms and rewards before it is first asked pulls what the saved one would, with two limits:
+a rule that draws needs the generator's state of that round, and ties fall to the lowest arm, since the order that was
+drawn in round 1 is not known. Policies that must be saved say so.
 """
 
 from collections.abc import Callable
@@ -18,15 +24,16 @@ from kbrepro.problems import Model
 TOLERANCE = 1e-10
 
 
-def best_arm(index: Array, rank: NDArray[np.int64] | None = None) -> int:
+def best_arm(index: Array, rank: NDArray[np.int64] | None = None, unit: float = 1.0) -> int:
     """Return the arm with the largest index (A,); among tied arms that of lowest `rank` (A,), else of lowest number.
 
+    `unit` is the unit of the index: the prior standard deviation of an index in units of reward, 1 of a logarithm.
     Raises ValueError if an index is NaN.
     """
     top = index.max()
     if np.isnan(top):
         raise ValueError(f"index[{int(np.isnan(index).argmax())}] = nan is not allowed: index must not be NaN")
-    slack = 0.0 if np.isinf(top) else TOLERANCE * (1 + abs(top))
+    slack = 0.0 if np.isinf(top) else TOLERANCE * (unit + abs(top))
     tied = np.flatnonzero(index >= top - slack)
     return int(tied[0] if rank is None else tied[rank[tied].argmin()])
 
@@ -56,11 +63,13 @@ class IndexPolicy:
     """Pulls the arm with the largest `index`; one permutation, the first thing drawn from `rng`, breaks ties.
 
     Made from a `model` and the horizon. With `random_opening` the first arm is uniformly random instead. A subclass
-    gives the index and its `prior`.
+    gives the index, its `unit` (see `best_arm`) and its `prior`. If it is first asked after round 1, it draws no
+    permutation.
     """
 
     model: Arms
     posterior: Learning
+    unit: float = 1.0
 
     def __init__(self, model: Arms, horizon: int, *, random_opening: bool = False) -> None:
         checks.having("a model, such as Model(points, kernel, noise_variance)", "n_arms", model=model)
@@ -69,6 +78,7 @@ class IndexPolicy:
         self.model, self.t, self.random_opening = model, 1, bool(random_opening)
         self.posterior = self.prior(int(horizon))
         self._rank: NDArray[np.int64] | None = None
+        self._first_asked = 0
 
     def prior(self, horizon: int) -> Learning:
         """Return the posterior before the first pull."""
@@ -81,14 +91,15 @@ class IndexPolicy:
     def ask(self, rng: np.random.Generator) -> int:
         """Return the arm to pull; ValueError on an index that is not one number an arm, or NaN."""
         checks.generator(rng=rng)
+        self._first_asked = self._first_asked or self.t
         if self.random_opening and self.t == 1:
             return int(rng.integers(self.model.n_arms))
-        if self._rank is None:
+        if self._rank is None and self._first_asked == 1:
             self._rank = rng.permutation(self.model.n_arms)
         index = checks.array("index", self.index(rng), copy=False, finite=False)
         if index.shape != (self.model.n_arms,):
             raise ValueError(f"index has shape {index.shape}: it must be (A,) = ({self.model.n_arms},)")
-        return best_arm(index, self._rank)
+        return best_arm(index, self._rank, self.unit)
 
     def tell(self, arm: int, observation: Any) -> None:
         """Take in what a pull of `arm` gave; IndexError on a bad arm, ValueError on a NaN."""
@@ -99,7 +110,8 @@ class IndexPolicy:
 class Policy(IndexPolicy):
     """An `IndexPolicy` for plain problems with the exact posterior of all arms.
 
-    `form` is one of those in `posterior`; by default `exact_posterior` chooses it by size.
+    `form` is one of those in `posterior`; by default `exact_posterior` chooses it by size. The unit of the index is the
+    largest prior standard deviation unless a subclass says otherwise.
     """
 
     model: Model
@@ -113,7 +125,12 @@ class Policy(IndexPolicy):
             given, allowed = checks.shown(form), "a form of the posterior, such as RowPosterior"
             raise ValueError(f"form = {given} is not allowed: form must be {allowed}")
         self.form = form
+        self.prior_sd = float(np.sqrt(model.kernel.diag(model.points).max()))
         super().__init__(model, horizon, **settings)
+
+    @property
+    def unit(self) -> float:  # type: ignore[override]  # read only
+        return self.prior_sd
 
     def prior(self, horizon: int) -> Posterior:
         of_model = self.model.kernel, self.model.points, self.model.noise_variance

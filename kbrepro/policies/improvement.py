@@ -46,12 +46,15 @@ def z_score(posterior: Posterior, target: float) -> Array:
     return np.divide(excess, sd, out=np.where(excess > 0, np.inf, -np.inf), where=sd > 0)
 
 
-def log_expected_improvement(posterior: Posterior, target: float) -> Array:
-    """Return log E[max(f - target, 0)] of every arm (A,): log of sd (phi(z) + z Phi(z)), z = (mean - target) / sd."""
+def log_expected_improvement(posterior: Posterior, target: float, unit: float = 1.0) -> Array:
+    """Return log E[max(f - target, 0) / unit] of every arm (A,).
+
+    That is the log of sd (phi(z) + z Phi(z)) / unit, z = (mean - target) / sd.
+    """
     excess, sd = posterior.mean - target, posterior.sd
     uncertain, index = sd > 0, np.full(len(excess), -np.inf)
-    np.log(excess, out=index, where=~uncertain & (excess > 0))
-    index[uncertain] = np.log(sd[uncertain]) + log_expected_excess(excess[uncertain] / sd[uncertain])
+    np.log(excess / unit, out=index, where=~uncertain & (excess > 0))
+    index[uncertain] = np.log(sd[uncertain] / unit) + log_expected_excess(excess[uncertain] / sd[uncertain])
     return index
 
 
@@ -59,6 +62,7 @@ class ImprovementPolicy(Policy):
     """An index of how far, or how likely, an arm exceeds incumbent + margin (margin >= 0, in units of reward)."""
 
     posterior: ExactPosterior
+    unit = 1.0  # of a logarithm and of a z score
 
     def __init__(
         self, model: Model, horizon: int, *, incumbent: str = "posterior_mean", margin: float = 0.0, **settings: Any
@@ -86,14 +90,18 @@ class ExpectedImprovement(ImprovementPolicy):
     """EI, ranked by its logarithm: E[max(f - target, 0)], target = incumbent + margin."""
 
     def index(self, rng: np.random.Generator) -> Array:
-        return log_expected_improvement(self.posterior, self.target())
+        return log_expected_improvement(self.posterior, self.target(), self.prior_sd)
 
 
 class ProbabilityOfImprovement(ImprovementPolicy):
     """MPI, ranked by z = (mean - target) / sd, which orders the arms as Phi(z) does.
 
-    With margin 0 and the largest posterior mean of all arms as incumbent it would be the mean-only rule.
+    The margin must be given: with 0 it stays with the first arms that it pulls, with 0.03 prior standard deviations it
+    explores. With margin 0 and the largest posterior mean of all arms as incumbent it would be the mean-only rule.
     """
+
+    def __init__(self, model: Model, horizon: int, *, margin: float, **settings: Any) -> None:
+        super().__init__(model, horizon, margin=margin, **settings)
 
     def index(self, rng: np.random.Generator) -> Array:
         return z_score(self.posterior, self.target())

@@ -12,7 +12,11 @@ from kbrepro.problems import Model, prior_draws
 
 
 class Sampling(Policy):
-    """A policy that draws functions from its posterior, in covariance or lattice form."""
+    """A policy that draws functions from its posterior, in covariance or lattice form.
+
+    On a lattice every second draw is left over from the one before: to go on later the policy must be saved, with the
+    generator: `pickle.dumps((policy, rng))`. Elsewhere arms, rewards and the generator's state will do.
+    """
 
     posterior: CovariancePosterior | LatticePosterior
 

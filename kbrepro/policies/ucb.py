@@ -57,5 +57,9 @@ class VarianceOnly(Policy):
 
     posterior: ExactPosterior
 
+    @property
+    def unit(self) -> float:  # type: ignore[override]
+        return self.prior_sd**2
+
     def index(self, rng: np.random.Generator) -> Array:
         return self.posterior.variance

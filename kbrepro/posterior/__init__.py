@@ -17,11 +17,15 @@ from numpy.typing import NDArray
 from scipy.linalg.blas import dsymv, dsyr
 
 from kbrepro import checks
-from kbrepro.kernels import Array, Kernel
+from kbrepro.kernels import Array, Kernel, declares
 from kbrepro.posterior.lattice import LATTICE_FROM, Precision, prior_covariance
 
 #: A column of a lattice is refined, so many times at most, while its residual exceeds this share of the variance.
 REFINED, RESIDUAL = 2, 1e-13
+#: Least noise variance of the lattice form in prior variances: rounding of the inverse grows as it falls.
+LEAST_NOISE = 1e-5
+#: Share of the largest prior variance that rounding does not reach: more below zero, and the kernel is no covariance.
+CLEARLY = 1e-6
 
 
 class Learning(Protocol):
@@ -45,7 +49,8 @@ class ExactPosterior:
     """Posterior mean and variance of every arm, and the information gain of the pulls so far.
 
     Attributes: `mean` (A,), `counts` (A,) pulls of each arm, `gain` (nats) = I(y; f) of the pulls so far,
-    `noise_variance`, `prior_variance` (A,).
+    `noise_variance`, `prior_variance` (A,). Arrays are copies: they stay what they were, and writing to them is
+    harmless.
     """
 
     def __init__(self, kernel: Kernel, points: Array, noise_variance: float) -> None:
@@ -53,16 +58,31 @@ class ExactPosterior:
         checks.positive(noise_variance=noise_variance)
         self.noise_variance = checks.python_number(noise_variance)
         self._points = points = checks.points(points)
-        self.prior_variance = kernel.diag(points)
-        self.mean = np.zeros(len(points))
-        self.counts: NDArray[np.int64] = np.zeros(len(points), dtype=int)
+        self._prior_variance = np.array(kernel.diag(points), dtype=float)
+        self._mean, self._variance = np.zeros(len(points)), self._prior_variance.copy()
+        self._counts: NDArray[np.int64] = np.zeros(len(points), dtype=int)
+        self._doubted = None if declares(kernel, "positive_semidefinite") else kernel
         self.gain = 0.0
-        self._variance = self.prior_variance.astype(float).copy()
 
     @property
     def n_arms(self) -> int:
         """Number of arms A."""
-        return len(self.mean)
+        return len(self._mean)
+
+    @property
+    def mean(self) -> Array:
+        """Posterior mean of every arm, (A,)."""
+        return self._mean.copy()
+
+    @property
+    def counts(self) -> NDArray[np.int64]:
+        """Number of pulls of every arm, (A,)."""
+        return self._counts.copy()
+
+    @property
+    def prior_variance(self) -> Array:
+        """Variance of every arm before the first pull, (A,)."""
+        return self._prior_variance.copy()
 
     @property
     def variance(self) -> Array:
@@ -75,17 +95,33 @@ class ExactPosterior:
         return np.sqrt(self.variance)
 
     def update(self, arm: int, observation: float) -> None:
-        """Condition on one noisy observation of `arm`; IndexError or ValueError on a bad arm or a NaN."""
+        """Condition on one noisy observation of `arm`; IndexError or ValueError on a bad arm or a NaN.
+
+        Raises ValueError where a kernel shows that it is no covariance.
+        """
         checks.arm_index(arm, self.n_arms)
         checks.finite_number(observation=observation)
         covariance = self._covariance_with(arm)
         scale = np.sqrt(max(self._variance[arm], 0.0) + self.noise_variance)
         g = covariance / scale
+        self._look_at_pull(arm, covariance[arm], g)
         self.gain += np.log(scale / np.sqrt(self.noise_variance))  # Lemma 5.3, one term
         self._remember(g)
-        self.mean += g * ((observation - self.mean[arm]) / scale)
+        self._mean += g * ((observation - self._mean[arm]) / scale)
         self._variance -= g * g
-        self.counts[arm] += 1
+        self._counts[arm] += 1
+
+    def _look_at_pull(self, arm: int, variance: float, g: Array) -> None:
+        """Raise ValueError if a kernel that declares nothing is clearly no covariance."""
+        if self._doubted is None:
+            return
+        off, least = abs(variance - self._variance[arm]), (self._variance - g * g).min()
+        most = CLEARLY * self._prior_variance.max()
+        if not (off <= most and least >= -most):  # NaN, too
+            raise ValueError(
+                f"kernel = {type(self._doubted).__name__} is not allowed: it must be positive semidefinite, with "
+                f"`diag` as its diagonal; at a pull of arm {arm} variances are off by {off:.2g}, or {least:.2g}"
+            )
 
     def _covariance_with(self, arm: int) -> Array:
         raise NotImplementedError
@@ -154,11 +190,15 @@ class LatticePosterior(ExactPosterior):
 
     With X the arms pulled, N their counts and M = K(X, X) + s2 N^-1, the column of an arm i is a product of K with few
     weights: k_i + K v, v = -M^-1 k(X, i), for a new arm, and K v, v = (s2 / n_i) M^-1 e_i, for one pulled before.
-    Raises ValueError if the points are no lattice or the kernel is not stationary, MemoryError if it does not fit.
+    Raises ValueError if the points are no lattice, the kernel is not stationary or the noise variance below LEAST_NOISE
+    prior variances, MemoryError if it does not fit.
     """
 
     def __init__(self, kernel: Kernel, points: Array, noise_variance: float) -> None:
         super().__init__(kernel, points, noise_variance)
+        if noise_variance < (least := LEAST_NOISE * self._prior_variance.max()):
+            told = f"noise_variance must be at least {least:.3g} for a posterior on a lattice"
+            raise ValueError(f"noise_variance = {noise_variance!r} is not allowed: {told}")
         self._kernel = kernel
         self._prior = prior_covariance(kernel, self._points)
         self._pulled: NDArray[np.int64] = np.empty(0, dtype=int)
@@ -179,7 +219,11 @@ class LatticePosterior(ExactPosterior):
 
     def _covariance_with(self, arm: int) -> Array:
         pulled, place = self._pulled, self._place[arm]
-        noise, weights, target = self.noise_variance / self.counts[pulled], np.zeros(self.n_arms), np.zeros(len(pulled))
+        noise, weights, target = (
+            self.noise_variance / self._counts[pulled],
+            np.zeros(self.n_arms),
+            np.zeros(len(pulled)),
+        )
         if place < 0:
             weights[arm] = 1.0
             v = -self._inverse.times(self._kernel(self._points[pulled], self._points[arm : arm + 1])[:, 0])
@@ -190,7 +234,7 @@ class LatticePosterior(ExactPosterior):
             weights[pulled] = v
             column = self._prior(weights)
             residual = target - column[pulled] - noise * v
-            if again == REFINED or not np.any(np.abs(residual) > RESIDUAL * self.prior_variance[arm]):
+            if again == REFINED or not np.any(np.abs(residual) > RESIDUAL * self._prior_variance[arm]):
                 break
             v += self._inverse.times(residual)
         self._variance[arm] = column[arm]  # without the rounding of all updates so far, which the noise may not cover
@@ -205,14 +249,14 @@ class LatticePosterior(ExactPosterior):
             self._pulled = np.append(self._pulled, arm)
             self._inverse.add(np.append(v, 1.0) / np.sqrt(max(self._variance[arm], 0.0) + self.noise_variance))
         else:  # its noise falls from s2 / n to s2 / (n + 1)
-            n = self.counts[arm]
+            n = self._counts[arm]
             column = v * (n / self.noise_variance)
             less = self.noise_variance / (n * (n + 1))
             self._inverse.add(column * np.sqrt(less / (1 - less * column[place])))
 
 
 def lattice_posterior(kernel: Kernel, points: Array, noise_variance: float) -> LatticePosterior | None:
-    """Return the lattice form for `LATTICE_FROM` or more arms on a lattice and a stationary kernel, else None."""
+    """Return the lattice form for `LATTICE_FROM` or more arms, if all three allow it, else None."""
     if len(points) >= LATTICE_FROM:
         with suppress(ValueError):
             return LatticePosterior(kernel, points, noise_variance)

@@ -12,7 +12,7 @@ import numpy as np
 import scipy.fft
 
 from kbrepro import checks
-from kbrepro.kernels import Array, Kernel
+from kbrepro.kernels import Array, Kernel, declares
 
 #: Arms from which on policies and draws look whether they are a lattice.
 LATTICE_FROM = 10_000
@@ -24,6 +24,8 @@ SAME_KERNEL = 1e-12
 PENDING, PANEL = 64, 64
 #: Share of the prior's variance that may be negative, hence clipped, in the spectrum of a draw.
 CLIPPED = 1e-10
+#: Places of a torus, or 64 an arm if that is more, from which a factor of low rank is tried first.
+SHORT_TORUS = 2**21
 #: Complex numbers that a draw transforms at once.
 AT_ONCE = 2**22
 
@@ -84,15 +86,16 @@ def prior_covariance(kernel: Kernel, points: Array) -> Callable[[Array], Array]:
 
 
 def _stationary(kernel: Kernel, points: Array, lattice: Lattice) -> Array:
-    """Return the kernel at all lags, in the lattice's shape; ValueError if it is not the same for equal lags."""
+    """Return the kernel at all lags, in the lattice's shape; ValueError unless it is the same for equal lags."""
+    told = f"kernel = {kernel!r} is not allowed on a lattice"
+    if not declares(kernel, "stationary"):
+        raise ValueError(f"{told}: its class must declare `stationary = True`")
     values = kernel(lattice.lags(lattice.shape), np.zeros((1, len(lattice.shape)))).reshape(lattice.shape)
     some = np.random.default_rng(0).integers(len(points), size=64)
     places = np.stack(np.unravel_index(some, lattice.shape))
     lags = np.abs(places[:, :, None] - places[:, None, :])
     if np.abs(kernel(points[some], points[some]) - values[tuple(lags)]).max() > SAME_KERNEL * values.flat[0]:
-        raise ValueError(
-            f"kernel = {kernel!r} is not allowed on a lattice: it is not a function of the lag's size alone"
-        )
+        raise ValueError(f"{told}: it is not a function of the distances along the axes alone")
     return values
 
 
@@ -200,15 +203,20 @@ class Precision:
 # Draws from the prior
 
 
+class LongTorus(ValueError):
+    """A torus would need more places than allowed."""
+
+
 class LatticeDraws:
     """Draws of f ~ GP(0, kernel) at the points (A, d) of a lattice: `draws(rng)` returns one (A,).
 
     The kernel is wrapped around a torus, on which its eigenvalues are a Fourier transform (circulant embedding). Some
     may be negative because the kernel is cut at half the torus; a torus is long enough if their share of the variance
-    is below `CLIPPED`. Raises ValueError like `LatticePosterior`, and MemoryError if such a torus does not fit.
+    is below `CLIPPED`. Raises ValueError like `LatticePosterior`, LongTorus if half a torus has more than `most`
+    places, and MemoryError if it does not fit.
     """
 
-    def __init__(self, kernel: Kernel, points: Array) -> None:
+    def __init__(self, kernel: Kernel, points: Array, most: float = np.inf) -> None:
         lattice = lattice_of(points)
         _stationary(kernel, points, lattice)
         self._shape, times = lattice.shape, 1.0
@@ -216,6 +224,8 @@ class LatticeDraws:
             half = tuple(scipy.fft.next_fast_len(int(np.ceil(times * max(n - 1, 1)))) for n in self._shape)
             cells = float(np.prod(np.array(half) + 1.0))
             lengths = ", ".join(f"{2 * h / max(n - 1, 1):.1f}" for h, n in zip(half, self._shape, strict=True))
+            if cells > most:
+                raise LongTorus(f"kernel = {kernel!r} is not allowed: it needs a torus of more than {most} places")
             checks.memory(48.0 * cells, f"points: a draw from {kernel!r} on a torus of {lengths} times the lattice")
             eigenvalues = self._eigenvalues(kernel, lattice, half)
             if self._clipped(eigenvalues) <= CLIPPED:

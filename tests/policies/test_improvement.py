@@ -1,5 +1,6 @@
 """Expected and probable improvement: the index, its incumbents and its tails."""
 
+from functools import partial
 from types import SimpleNamespace
 
 import numpy as np
@@ -15,7 +16,8 @@ from kbrepro.problems import Model
 
 TOLD = Model(grid(30), SquaredExponential(0.2), 0.025)
 HISTORY = [(3, 0.4), (20, -1.0), (3, 0.9), (11, 0.2)]
-both = pytest.mark.parametrize("make", [ExpectedImprovement, ProbabilityOfImprovement])
+PI = partial(ProbabilityOfImprovement, margin=0.0)
+both = pytest.mark.parametrize("make", [ExpectedImprovement, PI])
 
 
 def at(make, mean, sd, counts, **settings):
@@ -127,7 +129,8 @@ def test_ei_ranks_the_arms_when_the_incumbent_is_far_above(lead):
     kernel = Empirical(np.diag([1.0, 1.2, 4.0, 0.9, 2.0]))
     policy = ExpectedImprovement(Model(kernel.points, kernel, 0.1), 5, incumbent="noisy_reward")
     state, index = pulled(policy, [(3, lead), (1, -0.4), (4, 0.3)]).posterior, policy.index(None)
-    exact = [exact_log_improvement(m, s, lead) for m, s in zip(state.mean, state.sd, strict=True)]
+    # in units of the largest prior sd, 2
+    exact = [exact_log_improvement(m, s, lead) - mp.log(2) for m, s in zip(state.mean, state.sd, strict=True)]
     assert np.isfinite(index).all()
     np.testing.assert_allclose(index, [float(x) for x in exact], rtol=1e-12)
     assert np.argsort(index).tolist() == sorted(range(5), key=exact.__getitem__)
@@ -156,7 +159,7 @@ def test_equal_z_far_out_is_decided_by_the_sd():
 def test_certain_arms():
     """sd 0: EI is the plain excess where there is one and 0 (log: -inf) elsewhere; MPI is certain either way."""
     state = [1.0, 3.0, 0.5, 1.0], [0.0, 0.0, 1.0, 0.5], [1, 0, 0, 2]
-    expected, probable = at(ExpectedImprovement, *state), at(ProbabilityOfImprovement, *state)
+    expected, probable = at(ExpectedImprovement, *state), at(PI, *state)
     ei, mpi = expected.index(None), probable.index(None)
     assert (ei[0], ei[1]) == (-np.inf, pytest.approx(np.log(2.0)))
     np.testing.assert_allclose(np.exp(ei[2:]), norm.pdf([-0.5, 0]) * [1, 0.5] + [-0.5 * norm.cdf(-0.5), 0])

@@ -13,7 +13,7 @@ POLICIES = {
     "IGP-UCB, tighter": partial(UCB, width=Tighter(DELTA)),
     "EI": ExpectedImprovement,
     "EI, noisy incumbent": partial(ExpectedImprovement, incumbent="noisy_reward"),
-    "PI": ProbabilityOfImprovement,
-    "PI, noisy incumbent": partial(ProbabilityOfImprovement, incumbent="noisy_reward"),
+    "PI": partial(ProbabilityOfImprovement, margin=0.0),
+    "PI, noisy incumbent": partial(ProbabilityOfImprovement, incumbent="noisy_reward", margin=0.0),
     "mean only": MeanOnly,
 }

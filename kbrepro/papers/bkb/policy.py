@@ -22,7 +22,10 @@ ACCURACY, ALPHA = 0.5, 3.0
 
 
 class RandomUCB(UCB):
-    """UCB on a posterior with random draws: it is made at the first `ask`, with a child of its `rng`."""
+    """UCB on a posterior with random draws: it is made at the first `ask`, with a child of its `rng`.
+
+    To go on later it must be saved, with the generator: `pickle.dumps((policy, rng))`.
+    """
 
     posterior: sketch.FeaturePosterior
     _asked = False
@@ -94,7 +97,8 @@ class Budgeted(Probable):
             + (1 + 1 / sqrt(1 - eps)) sqrt(lambda) norm
 
     S is the sum of variance / lambda over the pulls so far, squared_kappa the largest prior variance; the logarithm
-    counts at least 2 pulls. The paper divides sigma~ by sqrt(lambda); here the width is divided instead.
+    counts at least 2 pulls. It assumes rewards in units in which squared_kappa is about 1: another unit changes the
+    arms. The paper divides sigma~ by sqrt(lambda); here the width is divided instead.
     """
 
     def __call__(self, policy: RandomUCB) -> float:

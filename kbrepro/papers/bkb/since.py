@@ -23,9 +23,9 @@ class CountedPosterior(RowPosterior):
         g = self._covariance_with(arm) / scale
         self.gain += 0.5 * np.log1p(n * variance / self.noise_variance)
         self._remember(g)
-        self.mean += g * ((np.mean(observations) - self.mean[arm]) / scale)
+        self._mean += g * ((np.mean(observations) - self._mean[arm]) / scale)
         self._variance -= g * g
-        self.counts[arm] += n
+        self._counts[arm] += n
 
 
 class MiniUCB(UCB):
@@ -33,7 +33,8 @@ class MiniUCB(UCB):
 
     n pulls of x divide its variance by 1 + n variance / lambda, and that of any other arm by no more (Cauchy-Schwarz on
     the covariance): as long as it stays, no standard deviation falls by more than the factor C. `squared_c` is C^2 > 1;
-    with C near 1 it is GP-UCB. `choices` counts how often it chose. Raises ValueError unless squared_c > 1.
+    with C near 1 it is GP-UCB. `choices` counts how often it chose. To go on later it must be saved, with the
+    generator: `pickle.dumps((policy, rng))`. Raises ValueError unless squared_c > 1.
     """
 
     posterior: CountedPosterior

@@ -75,9 +75,9 @@ def _fourier(points: Array, frequencies: Array, weights: Array) -> Array:
 class FeaturePosterior:
     """The posterior on given features (A, m); with `prior_variance` (A,) in the DTC form, without in the SoR form.
 
-    Attributes as of the exact posterior: `mean`, `variance`, `sd`, `counts`, `noise_variance`, `prior_variance`, and
-    `gain` = 1/2 log det(V / noise_variance) in nats. Raises ValueError unless features are (A, m) and the noise
-    variance is positive.
+    Attributes as of the exact posterior, arrays as copies: `mean`, `variance`, `sd`, `counts`, `noise_variance`,
+    `prior_variance`, and `gain` = 1/2 log det(V / noise_variance) in nats. Raises ValueError unless features are (A, m)
+    and the noise variance is positive.
     """
 
     _known: tuple[Array, Array, float] | None
@@ -88,7 +88,7 @@ class FeaturePosterior:
             raise ValueError(f"features has shape {np.shape(features)}: it must be (A, m) with at least one arm")
         self.noise_variance = noise_variance
         self._full = prior_variance
-        self.counts: NDArray[np.int64] = np.zeros(len(features), dtype=int)
+        self._counts: NDArray[np.int64] = np.zeros(len(features), dtype=int)
         self._sums = np.zeros(len(features))
         self._embed(features)
 
@@ -96,13 +96,13 @@ class FeaturePosterior:
         self._features = features
         squared = np.einsum("ij,ij->i", features, features)
         self._residual = 0.0 if self._full is None else np.maximum(self._full - squared, 0.0)
-        self.prior_variance = squared + self._residual
+        self._prior_variance = squared + self._residual
         self._known = None
 
     @property
     def n_arms(self) -> int:
         """Number of arms A."""
-        return len(self.counts)
+        return len(self._counts)
 
     @property
     def n_features(self) -> int:
@@ -112,12 +112,22 @@ class FeaturePosterior:
     @property
     def mean(self) -> Array:
         """Posterior mean of every arm, (A,)."""
-        return self._conditioned()[0]
+        return self._conditioned()[0].copy()
 
     @property
     def variance(self) -> Array:
         """Posterior variance of every arm, (A,), not divided by the noise variance."""
-        return self._conditioned()[1]
+        return self._conditioned()[1].copy()
+
+    @property
+    def counts(self) -> NDArray[np.int64]:
+        """Number of pulls of every arm, (A,)."""
+        return self._counts.copy()
+
+    @property
+    def prior_variance(self) -> Array:
+        """Variance of every arm before the first pull, (A,)."""
+        return self._prior_variance.copy()
 
     @property
     def sd(self) -> Array:
@@ -132,13 +142,13 @@ class FeaturePosterior:
     @property
     def summed_variance(self) -> float:
         """Sum over the pulls so far of variance / noise_variance: the estimate of the effective dimension."""
-        return float(self.counts @ self.variance) / self.noise_variance
+        return float(self._counts @ self._conditioned()[1]) / self.noise_variance
 
     def update(self, arm: int, observation: float) -> None:
         """Condition on one noisy observation of `arm`; IndexError or ValueError on a bad arm or a NaN."""
         checks.arm_index(arm, self.n_arms)
         checks.finite_number(observation=observation)
-        self.counts[arm] += 1
+        self._counts[arm] += 1
         self._sums[arm] += observation
         self._known = None
 
@@ -146,9 +156,9 @@ class FeaturePosterior:
         """Mean, variance and gain, computed when first asked for after a change."""
         if self._known is not None:
             return self._known
-        pulled = np.flatnonzero(self.counts)
+        pulled = np.flatnonzero(self._counts)
         Z = self._features[pulled]
-        V = (Z.T * self.counts[pulled]) @ Z + self.noise_variance * np.eye(self.n_features)
+        V = (Z.T * self._counts[pulled]) @ Z + self.noise_variance * np.eye(self.n_features)
         L = cholesky(V, lower=True, check_finite=False)
         inverse = solve_triangular(L, np.eye(len(L)), lower=True, check_finite=False)
         whitened = self._features @ inverse.T  # twice as fast as a triangular solve for all arms
@@ -216,8 +226,8 @@ class BudgetedPosterior(NystromPosterior):
         self.use_dictionary(members if len(members) else np.array([arm]))
 
     def _draw(self, inclusion: Array, newest: int) -> NDArray[np.int64]:
-        pulled = np.flatnonzero(self.counts)
-        return np.repeat(pulled, self.rng.binomial(self.counts[pulled], inclusion[pulled]))
+        pulled = np.flatnonzero(self._counts)
+        return np.repeat(pulled, self.rng.binomial(self._counts[pulled], inclusion[pulled]))
 
 
 class StreamingPosterior(BudgetedPosterior):

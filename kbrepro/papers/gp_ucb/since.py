@@ -36,6 +36,8 @@ class IRGPUCB(Policy):
 class SampledMaximum(Sampling):
     """A policy that improves on the largest value of one draw from the posterior."""
 
+    unit = 1.0  # of a logarithm and of a z score
+
     def target(self, rng: np.random.Generator) -> float:
         """Return the largest value of one draw."""
         return float((self.posterior.mean + self.deviation(rng)).max())
@@ -58,4 +60,4 @@ class GPEIMS(SampledMaximum):
     """
 
     def index(self, rng: np.random.Generator) -> Array:
-        return log_expected_improvement(self.posterior, self.target(rng))
+        return log_expected_improvement(self.posterior, self.target(rng), self.prior_sd)

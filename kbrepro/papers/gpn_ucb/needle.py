@@ -32,6 +32,7 @@ class AnyMatern:
     """The Matérn kernel of any smoothness nu > 0, lengthscale and variance 1, by Bessel functions."""
 
     nu: float
+    stationary = positive_semidefinite = True
 
     def __call__(self, X: Array, Z: Array) -> Array:
         return matern_profile(cdist(X, Z), self.nu)

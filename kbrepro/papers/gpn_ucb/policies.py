@@ -20,7 +20,11 @@ from kbrepro.problems import Model
 
 
 class GPNUCB(IndexPolicy):
-    """GPN-UCB: the arm with the largest upper confidence bound (Li & Scarlett, Algorithm 1); `settings`: its sets'."""
+    """GPN-UCB: the arm with the largest upper confidence bound (Li & Scarlett, Algorithm 1); `settings`: its sets'.
+
+    The outputs of the layers are in a unit in which kernels have variance 1, as in all rules for networks. Bounds tie
+    often: to go on later in the same order of ties it must be saved, with the generator: `pickle.dumps((policy, rng))`.
+    """
 
     model: NetworkModel
     posterior: BoxSets | BallSets

@@ -28,10 +28,15 @@ class LayerPosterior:
     def __init__(self, kernel: Kernel | OperatorKernel, points: Array, noise_variance: float, n_outputs: int) -> None:
         checks.positive(noise_variance=noise_variance)
         self.kernel, self.points, self.noise_variance = kernel, points, noise_variance
-        self.mean = np.zeros((len(points), n_outputs))
+        self._mean = np.zeros((len(points), n_outputs))
         self._variance = kernel.diag(points).astype(float).copy()
         self._inputs, self._rows, self._residuals = Rows(points.shape[1]), Rows(len(points)), Rows(n_outputs)
         self._factor = np.zeros((16, 16))
+
+    @property
+    def mean(self) -> Array:
+        """Posterior mean at the fixed points, a copy (P, n_outputs)."""
+        return self._mean.copy()
 
     @property
     def variance(self) -> Array:
@@ -72,7 +77,7 @@ class LayerPosterior:
         self._inputs.append(z[0])
         self._rows.append(row)
         self._residuals.append(residual)
-        self.mean += row[:, None] * residual
+        self._mean += row[:, None] * residual
         self._variance -= row**2
         return row
 
@@ -87,7 +92,7 @@ class OperatorPosterior:
     def __init__(self, kernel: OperatorKernel, points: Array, noise_variance: float) -> None:
         self.points, self._kernel, self._n = points, kernel, len(kernel.mixings[0])
         self._pairs = LayerPosterior(kernel, with_output(points, self._n), noise_variance, n_outputs=1)
-        self.covariance = _blocks(kernel, points)
+        self._covariance = _blocks(kernel, points)
 
     @property
     def mean(self) -> Array:
@@ -97,7 +102,12 @@ class OperatorPosterior:
     @property
     def sd(self) -> Array:
         """Root of the spectral norm of the posterior covariance at the fixed points, (P,)."""
-        return _spectral_sd(self.covariance)
+        return _spectral_sd(self._covariance)
+
+    @property
+    def covariance(self) -> Array:
+        """Posterior covariance at the fixed points, a copy (P, n, n)."""
+        return self._covariance.copy()
 
     def at(self, Z: Array) -> tuple[Array, Array]:
         """Return mean (m, n) and `sd` (m,) at any points Z (m, d)."""
@@ -110,7 +120,7 @@ class OperatorPosterior:
         """Condition on the output y (n,) at z (d,); raises as `LayerPosterior.update`."""
         for pair, value in zip(with_output(z[None, :], self._n), y, strict=True):
             row = self._pairs.update(pair, np.array([value])).reshape(-1, self._n)
-            self.covariance -= row[:, :, None] * row[:, None, :]
+            self._covariance -= row[:, :, None] * row[:, None, :]
 
 
 def _blocks(kernel: OperatorKernel, points: Array) -> Array:

@@ -206,7 +206,7 @@ def _best_arms(policy: PartitionedUCB, widths: Array) -> dict[tuple[int, int], i
     for number in np.unique(policy.slot_cell).tolist():
         if (cell := policy.cells[number]).history:
             index = cell.mean + widths[number] * cell.sd
-            found[number, len(cell.history)] = int(cell.arms[best_arm(index, policy.rank[cell.arms])])
+            found[number, len(cell.history)] = int(cell.arms[best_arm(index, policy.rank[cell.arms], policy.prior_sd)])
     return found
 
 

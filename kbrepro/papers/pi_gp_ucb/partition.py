@@ -83,6 +83,9 @@ class Cell:
     `mean` (m,), `sd` (m,) and `gain` (nats) are those of the posterior of the data inside.
     """
 
+    mean: Array
+    sd: Array
+
     def __init__(self, corner: tuple[int, ...], side: int, arms: Integers, model: Model) -> None:
         self.corner, self.side, self.arms, self.model = corner, side, arms, model
         self.history: list[tuple[int, float]] = []
@@ -108,8 +111,9 @@ class PartitionedUCB:
     proved; with `union` "horizon" N is the number of all cells that T pulls can make, with "levels" 1 / N the share of
     a level, both proved (docs/adaptive_covers.md, Propositions 1 and 2), for `paper` alone. `paper` starts from about
     T^q cells, the cells per side made `whole`, and a child keeps all data inside it; `thesis` starts from one cell, and
-    children start without data. The points must be a grid on [0, 1]^d, the norm must be given. Raises ValueError on a
-    setting out of range or a point off the grid.
+    children start without data. The points must be a grid on [0, 1]^d, the norm must be given. Arms of cells
+    without data tie: to go on later in the same order of ties it must be saved, with the generator:
+    `pickle.dumps((policy, rng))`. Raises ValueError on a setting out of range or a point off the grid.
 
     `cells` are all that were ever created, split ones included. A *slot* is a pair of an arm and a cell that it lies
     in: `slot_arm` and `slot_cell` (n_slots,) are numbers of arms and of cells that have not split, `slot_mean` and
@@ -140,7 +144,9 @@ class PartitionedUCB:
         self._possible = possible_cells(horizon, self.d, nu, whole)
         self._n = round(model.n_arms ** (1 / self.d))
         self._places = grid_indices(model.points, self._n)
+        self.prior_sd = float(np.sqrt(model.kernel.diag(model.points).max()))
         self.rank: Integers | None = None
+        self._first_asked = 0
         self.cells: list[Cell] = []
         self.slot_arm = self.slot_cell = np.empty(0, dtype=int)
         self.slot_mean = self.slot_sd = self._gain = self._share = np.empty(0)
@@ -177,15 +183,18 @@ class PartitionedUCB:
 
     def ask(self, rng: np.random.Generator) -> int:
         """Return the arm to pull; ties fall by one permutation, the first thing drawn from `rng`."""
-        if self.rank is None:
+        self._first_asked = self._first_asked or self.t
+        if self.rank is None and self._first_asked == 1:
             self.rank = rng.permutation(len(self._places))
         index = self.slot_mean + self.widths()[self.slot_cell] * self.slot_sd
-        return int(self.slot_arm[best_arm(index, self.rank[self.slot_arm])])
+        rank = self.slot_arm if self.rank is None else self.rank[self.slot_arm]
+        return int(self.slot_arm[best_arm(index, rank, self.prior_sd)])
 
     def tell(self, arm: int, observation: float) -> None:
         """Take in the observed reward of `arm`; IndexError on a bad arm, ValueError on a NaN."""
         checks.arm_index(arm, len(self._places))
         checks.finite_number(observation=observation)
+        self.slot_mean, self.slot_sd, self._gain = self.slot_mean.copy(), self.slot_sd.copy(), self._gain.copy()
         for number in self.slot_cell[self.slot_arm == arm]:
             cell, slots = self.cells[number], self.slot_cell == number
             cell.update(arm, observation)

@@ -42,6 +42,7 @@ class LatticeKernel:
 
     kernel: Matern | SquaredExponential
     n: int
+    stationary = positive_semidefinite = True
 
     def __call__(self, X: Array, Z: Array) -> Array:
         # squared distances of integers are integers, in floating point too

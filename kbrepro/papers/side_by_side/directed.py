@@ -17,11 +17,13 @@ class DirectedSampling(UCB):
     ratios x gains) is bounded as for GP-UCB with the same `width`: no better rate is proved where all noise is alike.
     """
 
+    unit = 1.0  # of a logarithm
+
     def index(self, rng: np.random.Generator) -> Array:
         mean, reach = self.posterior.mean, self.width(self) * self.posterior.sd
         gap = (mean + reach).max() - (mean - reach)
         gain = 0.5 * np.log1p(self.posterior.sd**2 / self.model.noise_variance)
         told, free = gain > 0, gap <= 0  # an arm without a gap is the best for certain
         index = np.where(free, np.inf, -np.inf)
-        index[told & ~free] = np.log(gain[told & ~free]) - 2 * np.log(gap[told & ~free])
+        index[told & ~free] = np.log(gain[told & ~free]) - 2 * np.log(gap[told & ~free] / self.prior_sd)
         return index

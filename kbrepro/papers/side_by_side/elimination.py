@@ -28,12 +28,16 @@ class _Eliminating:
         checks.positive_int(horizon=horizon)
         self.model, self.horizon, self.width, self.t = model, horizon, width, 1
         self.left: NDArray[np.bool_] = np.ones(model.n_arms, dtype=bool)
+        self.prior_sd = float(np.sqrt(model.kernel.diag(model.points).max()))
         self._rank: NDArray[np.int64] | None = None
+        self._first_asked = 0
 
-    def _best(self, index: Array, among: NDArray[np.bool_], rng: np.random.Generator) -> int:
-        if self._rank is None:
+    def _best(self, index: Array, unit: float, rng: np.random.Generator) -> int:
+        """The arm left with the largest index, whose unit is given."""
+        self._first_asked = self._first_asked or self.t
+        if self._rank is None and self._first_asked == 1:
             self._rank = rng.permutation(self.model.n_arms)
-        return best_arm(np.where(among, index, -np.inf), self._rank)
+        return best_arm(np.where(self.left, index, -np.inf), self._rank, unit)
 
     def _prior(self, pulls: int) -> ExactPosterior:
         return exact_posterior(self.model.kernel, self.model.points, self.model.noise_variance, pulls)
@@ -85,14 +89,14 @@ class BPE(_Eliminating):
 
     def ask(self, rng: np.random.Generator) -> int:
         """Return the arm to pull; it depends on no observation of this batch."""
-        return self._best(self.posterior.variance, self.left, rng)
+        return self._best(self.posterior.variance, self.prior_sd**2, rng)
 
     def tell(self, arm: int, observation: float) -> None:
         """Take in what a pull of `arm` gave; IndexError on a bad arm, ValueError on a NaN."""
         self.posterior.update(arm, observation)
         self.t += 1
         if self.t > self._ends[self.batch] and self.t <= self.horizon:
-            self.left &= self._not_excluded()
+            self.left = self.left & self._not_excluded()
             self.batch += 1
             self.posterior = self._prior(self._planned[self.batch])
 
@@ -119,6 +123,7 @@ class SupKernelUCB(_Eliminating):
     same way: the climb goes on from where the last round stopped, and a round costs one posterior. Once `settled` all
     levels stay as they are, and the same arm is pulled until the end. So the band of a level is looked at once, after
     its last sample, and arms x levels bands would do: with `each_round` False (ours) the width counts these alone.
+    Levels change when it is asked: to go on later it must be saved, with the generator: `pickle.dumps((policy, rng))`.
     Raises ValueError if the model has no norm or unit <= 0.
     """
 
@@ -139,15 +144,15 @@ class SupKernelUCB(_Eliminating):
             half = self._half * self.levels[-1].sd
             widest, upper = half[self.left].max(), self.levels[-1].mean + half
             if widest <= self.least:
-                self.settled = self._best(upper, self.left, rng)
+                self.settled = self._best(upper, self.prior_sd, rng)
             elif widest > self.unit * 0.5 ** len(self.levels):
-                return self._best(half, self.left, rng)
+                return self._best(half, self.prior_sd, rng)
             else:
                 self._climb(upper)
         return self.settled
 
     def _climb(self, upper: Array) -> None:
-        self.left &= upper >= upper[self.left].max() - self.unit * 2 * 0.5 ** len(self.levels)
+        self.left = self.left & (upper >= upper[self.left].max() - self.unit * 2 * 0.5 ** len(self.levels))
         self.levels.append(self._prior(self.horizon))
 
     def tell(self, arm: int, observation: float) -> None:

@@ -1,0 +1,119 @@
+"""Policies that are saved, copied or told what was pulled go on as if nothing had happened."""
+
+import copy
+import importlib
+import pickle
+import pkgutil
+from functools import partial
+
+import numpy as np
+import pytest
+
+import kbrepro
+from kbrepro.confidence import Bayes, Constant, SelfNormalised
+from kbrepro.kernels import Matern, SquaredExponential, grid
+from kbrepro.papers.bkb.policy import BKB, FourierUCB
+from kbrepro.papers.gpn_ucb.cascade_ei import ExactCascadeEI, SampledCascadeEI
+from kbrepro.papers.gpn_ucb.policies import GPNUCB, CascadeUCB, OptimisticImprovement, black_box_ei
+from kbrepro.papers.gpn_ucb.problems import RandomNetwork, exact_chain, independent_outputs
+from kbrepro.papers.gpn_ucb.structures import MultiOutput
+from kbrepro.papers.igp_ucb.noise import RandomArms
+from kbrepro.papers.pi_gp_ucb.partition import PartitionedUCB
+from kbrepro.papers.pi_gp_ucb.since import DoublingUCB
+from kbrepro.papers.side_by_side.field import field
+from kbrepro.policies import UCB, ExpectedImprovement, ThompsonSampling
+from kbrepro.posterior import CovariancePosterior, LatticePosterior
+from kbrepro.problems import RKHSFunction, Trial
+
+PLAIN = RKHSFunction(Matern(0.3, nu=1.5), grid(6, 2), 0.05, norm=2.0)(Trial(5, 0))
+UNEVEN = RKHSFunction(Matern(0.3, nu=1.5), np.random.default_rng(1).random((36, 2)), 0.05, norm=2.0)(Trial(5, 0))
+SMOOTH = RKHSFunction(SquaredExponential(0.3), grid(30), 0.05, norm=2.0)(Trial(5, 1))
+CHAIN = exact_chain(6)(Trial(5, 2))
+VECTOR = RandomNetwork(MultiOutput(independent_outputs), grid(20, 1, -2, 2), (2, 2, 1))(Trial(5, 3))
+POLICIES = {
+    **{name: (entry.make, PLAIN if entry.grid else UNEVEN) for name, entry in field(0.1, nu=1.5).items()},
+    "GP-UCB, covariance": (partial(UCB, width=Bayes(0.1), form=CovariancePosterior), PLAIN),
+    "GP-UCB, lattice": (partial(UCB, width=Bayes(0.1), form=LatticePosterior), PLAIN),
+    "GP-TS, lattice": (partial(ThompsonSampling, width=Constant(1.0), form=LatticePosterior), PLAIN),
+    "EI, random opening": (partial(ExpectedImprovement, random_opening=True), PLAIN),
+    "random arms": (RandomArms, PLAIN),
+    "IGP-UCB, doubling": (partial(DoublingUCB, delta=0.1, nu=1.5), PLAIN),
+    "π-GP-UCB, thesis": (partial(PartitionedUCB, delta=0.1, nu=1.5, variant="thesis"), PLAIN),
+    "BKB, streaming": (partial(BKB, width=SelfNormalised(0.1), qbar=4.0, streaming=True), PLAIN),
+    "Fourier features": (partial(FourierUCB, width=SelfNormalised(0.1), n_features=20), SMOOTH),
+    "GPN-UCB": (GPNUCB, CHAIN),
+    "GPN-UCB, outward": (partial(GPNUCB, mode="outward", n_grid=80), CHAIN),
+    "GPN-UCB, balls": (partial(GPNUCB, n_grid=9), VECTOR),
+    "cUCB": (CascadeUCB, CHAIN),
+    "OI": (OptimisticImprovement, CHAIN),
+    "cEI, exact": (ExactCascadeEI, CHAIN),
+    "cEI": (partial(SampledCascadeEI, samples=20), CHAIN),
+    "black box": (black_box_ei, CHAIN),
+}
+#: What draws besides the order of ties, and what must be saved: arms, rewards and the generator do not do.
+DRAW = {"GP-TS", "PIMS", "GP-EIMS", "IRGP-UCB", "epsilon-greedy", "uniform play", "random arms", "cEI"}
+MUST_BE_SAVED = {"BKB", "BKB, streaming", "Fourier features", "mini-GP-UCB", "SupKernelUCB", "GP-TS, lattice"}
+MUST_BE_SAVED |= {"π-GP-UCB", "π-GP-UCB, tighter", "π-GP-UCB, thesis", "GPN-UCB", "GPN-UCB, outward", "GPN-UCB, balls"}
+#: Classes that are no policies of their own.
+BASES = {"IndexPolicy", "Policy", "Sampling", "SampledMaximum", "ImprovementPolicy", "RandomUCB", "CascadeEI"}
+BASES |= {"_Eliminating", "Player", "Banded"}
+
+
+def goes_on(policy, problem, rounds, rng, noise):
+    """Play on with these generators; return the arms."""
+    pulled = []
+    for _ in range(rounds):
+        pulled.append(policy.ask(rng))
+        policy.tell(pulled[-1], problem.pull(pulled[-1], noise))
+    return pulled
+
+
+def play(name, rounds):
+    """A policy after so many rounds, its generators and arms."""
+    make, problem = POLICIES[name]
+    policy, rng, noise = make(problem.model, 30), np.random.default_rng(7), np.random.default_rng(8)
+    return policy, problem, rng, noise, goes_on(policy, problem, rounds, rng, noise)
+
+
+@pytest.mark.parametrize("save", [lambda its: pickle.loads(pickle.dumps(its)), copy.deepcopy], ids=["pickle", "copy"])
+@pytest.mark.parametrize("name", POLICIES)
+def test_a_saved_policy_goes_on_as_if_nothing_had_happened(name, save):
+    for rounds in (0, 1, 8):
+        policy, problem, rng, noise, _ = play(name, rounds)
+        again, *generators = save((policy, rng, noise))
+        assert goes_on(again, problem, 9, *generators) == goes_on(policy, problem, 9, rng, noise)
+
+
+@pytest.mark.parametrize("name", POLICIES)
+def test_told_the_same_arms_and_rewards_a_rule_goes_on_with_the_same_arms(name):
+    """Unless it says that it must be saved; a rule that draws needs its generator's state, too."""
+    if name in MUST_BE_SAVED:
+        pytest.skip("must be saved")
+    make, problem = POLICIES[name]
+    policy, _, rng, noise, pulled = play(name, 8)
+    told, seen = make(problem.model, 30), np.random.default_rng(8)
+    for arm in pulled:
+        told.tell(arm, problem.pull(arm, seen))
+    assert seen.bit_generator.state == noise.bit_generator.state
+    generator = copy.deepcopy(rng) if name in DRAW else np.random.default_rng(99)
+    before = generator.bit_generator.state
+    assert goes_on(told, problem, 9, generator, copy.deepcopy(noise)) == goes_on(policy, problem, 9, rng, noise)
+    if name not in DRAW:
+        assert generator.bit_generator.state == before  # not even an order of ties
+
+
+def test_rules_that_must_be_saved_say_so():
+    for name in MUST_BE_SAVED:
+        made = play(name, 0)[0]
+        assert any("must be saved" in (its.__doc__ or "") for its in type(made).__mro__), name
+
+
+def test_no_policy_is_left_out():
+    played = {type(play(name, 0)[0]).__name__ for name in POLICIES}
+    found = set()
+    for module in pkgutil.walk_packages(kbrepro.__path__, "kbrepro."):
+        if module.name.startswith(("kbrepro.policies", "kbrepro.papers")) and "scene" not in module.name:
+            for its in vars(importlib.import_module(module.name)).values():
+                if isinstance(its, type) and its.__module__.startswith("kbrepro") and hasattr(its, "ask"):
+                    found.add(its.__name__)
+    assert found - BASES <= played, found - BASES - played

@@ -1,0 +1,126 @@
+"""Rewards in any unit, points in any unit: rules whose formula is homogeneous pull the same arms."""
+
+from functools import partial
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from kbrepro.confidence import Bayes, Constant, SelfNormalised, Tighter
+from kbrepro.information import greedy_gain
+from kbrepro.kernels import Independent, Matern, SquaredExponential, grid
+from kbrepro.papers.bkb.policy import BKB
+from kbrepro.papers.bkb.since import MiniUCB
+from kbrepro.papers.gp_ucb.since import GPEIMS, IRGPUCB, PIMS
+from kbrepro.papers.pi_gp_ucb.partition import PartitionedUCB
+from kbrepro.papers.side_by_side.directed import DirectedSampling
+from kbrepro.papers.side_by_side.elimination import BPE, SupKernelUCB, doubled_lengths
+from kbrepro.papers.side_by_side.plain import EpsilonGreedy
+from kbrepro.papers.side_by_side.widths import FixedDesign, FixedDesignTighter
+from kbrepro.policies import (
+    UCB,
+    ExpectedImprovement,
+    MeanOnly,
+    ProbabilityOfImprovement,
+    ThompsonSampling,
+    VarianceOnly,
+)
+from kbrepro.policies.base import best_arm
+from kbrepro.posterior import CovariancePosterior, LatticePosterior
+from kbrepro.problems import Model
+
+POINTS, ROUNDS = grid(6, 2), 15
+F = np.sin(5 * POINTS[:, 0]) * np.cos(3 * POINTS[:, 1])
+#: Rules that are the same in any unit of reward and of the points, made for a unit a of rewards.
+RULES = {
+    **{
+        f"GP-UCB, {width}": lambda a, width=width: partial(UCB, width=width)
+        for width in (Constant(2.0), Bayes(0.1), SelfNormalised(0.1), Tighter(0.1))
+    },
+    "GP-UCB, covariance": lambda a: partial(UCB, width=Constant(1.0), form=CovariancePosterior),
+    "GP-UCB, lattice": lambda a: partial(UCB, width=Constant(1.0), form=LatticePosterior),
+    "EI": lambda a: ExpectedImprovement,
+    "EI, noisy incumbent": lambda a: partial(ExpectedImprovement, incumbent="noisy_reward", margin=0.1 * a),
+    "MPI": lambda a: partial(ProbabilityOfImprovement, margin=0.03 * a),
+    "GP-TS": lambda a: partial(ThompsonSampling, width=Constant(1.0)),
+    "GP-TS, lattice": lambda a: partial(ThompsonSampling, width=Constant(1.0), form=LatticePosterior),
+    "PIMS": lambda a: PIMS,
+    "GP-EIMS": lambda a: GPEIMS,
+    "IRGP-UCB": lambda a: IRGPUCB,
+    "mean only": lambda a: MeanOnly,
+    "variance only": lambda a: VarianceOnly,
+    "epsilon-greedy": lambda a: EpsilonGreedy,
+    "IDS": lambda a: partial(DirectedSampling, width=Tighter(0.1)),
+    "BPE": lambda a: partial(BPE, width=FixedDesign(0.1)),
+    "BPE, doubling": lambda a: partial(BPE, width=FixedDesignTighter(0.1), lengths=doubled_lengths),
+    "SupKernelUCB": lambda a: partial(SupKernelUCB, width=FixedDesign(0.1), unit=a),
+    "mini-GP-UCB": lambda a: partial(MiniUCB, width=SelfNormalised(0.1), squared_c=2.0),
+    "BKB": lambda a: partial(BKB, width=SelfNormalised(0.1), qbar=4.0),
+}
+KERNELS = {
+    "Matérn": lambda a, b: Matern(0.3 * b, nu=1.5, variance=a**2),
+    "squared exponential": lambda a, b: SquaredExponential(0.2 * b, variance=a**2),
+    "independent arms, which tie": lambda a, b: Independent(a**2),
+}
+powers = st.integers(-40, 40).map(lambda n: 2.0**n)
+
+
+def arms(rule, kernel, a, b):
+    """The arms of ROUNDS rounds with rewards in units of 1 / a and points in units of 1 / b."""
+    model = Model(POINTS * b, KERNELS[kernel](a, b), 0.05 * a**2, norm=2.0)
+    policy, rng, noise = RULES[rule](a)(model, ROUNDS), np.random.default_rng(3), np.random.default_rng(4)
+    pulled = []
+    for _ in range(ROUNDS):
+        pulled.append(policy.ask(rng))
+        policy.tell(pulled[-1], float(a * (F[pulled[-1]] + 0.2 * noise.standard_normal())))
+    return pulled
+
+
+@pytest.fixture(scope="module")
+def plain():
+    return {(rule, kernel): arms(rule, kernel, 1.0, 1.0) for rule in RULES for kernel in KERNELS}
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+@pytest.mark.parametrize("rule", RULES)
+def test_arms_are_the_same_in_the_smallest_and_the_largest_unit(rule, kernel, plain):
+    for a, b in ((2.0**-40, 2.0**40), (2.0**40, 2.0**-40)):
+        assert arms(rule, kernel, a, b) == plain[rule, kernel]
+
+
+@given(rule=st.sampled_from(list(RULES)), kernel=st.sampled_from(list(KERNELS)), a=powers, b=powers)
+@settings(max_examples=30, deadline=None, derandomize=True)
+def test_arms_are_the_same_in_any_unit(plain, rule, kernel, a, b):
+    assert arms(rule, kernel, a, b) == plain[rule, kernel]
+
+
+@pytest.mark.parametrize("width", [SelfNormalised, Tighter], ids=lambda width: width.__name__)
+def test_cells_are_the_same_in_any_unit_of_reward(width):
+    pulled = []
+    for a in (1.0, 2.0**-40, 2.0**40):
+        model = Model(POINTS, Matern(0.3, nu=1.5, variance=a**2), 0.05 * a**2, norm=2.0)
+        policy, rng = PartitionedUCB(model, ROUNDS, delta=0.1, nu=1.5, width=width), np.random.default_rng(3)
+        pulled.append([])
+        for _ in range(ROUNDS):
+            pulled[-1].append(policy.ask(rng))
+            policy.tell(pulled[-1][-1], a * F[pulled[-1][-1]])
+    assert pulled[0] == pulled[1] == pulled[2]
+
+
+def test_greedy_pulls_are_the_same_in_any_unit():
+    gains, pulled = greedy_gain(Matern(0.3, nu=1.5), POINTS, 0.05, 20)
+    for a in (2.0**-40, 2.0**40):
+        scaled = greedy_gain(Matern(0.3, nu=1.5, variance=a**2), POINTS, 0.05 * a**2, 20)
+        np.testing.assert_array_equal(scaled[1], pulled)
+        np.testing.assert_allclose(scaled[0], gains, rtol=1e-12)
+
+
+@pytest.mark.parametrize("rule", ["GP-UCB, Constant(width=2.0)", "variance only", "GP-TS", "BPE"])
+def test_an_absolute_tolerance_is_wrong(rule, plain, monkeypatch):
+    def absolute(index, rank=None, unit=1.0):
+        return best_arm(index, rank)
+
+    for module in ("kbrepro.policies.base", "kbrepro.papers.side_by_side.elimination"):
+        monkeypatch.setattr(f"{module}.best_arm", absolute)
+    assert arms(rule, "Matérn", 2.0**-40, 1.0) != plain[rule, "Matérn"]
