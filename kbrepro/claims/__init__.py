@@ -240,7 +240,8 @@ def _reading(each: Claim, choice: str, value: str, trials: Sequence[Trials], num
     main = [next(iter(values)) for there in trials for values in there.table.readings.values()]
     clauses = [there.table.excluded.get(name, "") for there in trials for name in ([value] if value else main)]
     clause = next((clause for clause in clauses if clause and each.quote not in clause), "")
-    fewest = min(trials, key=lambda there: there.n / (there.table.size or there.n))
+    asked = [there for there in trials if there.used]
+    fewest = min(asked, key=lambda there: there.n / (there.table.size or there.n))
     return Reading(choice, value, number, fewest.table.size or fewest.n, fewest.n, clause)
 
 
