@@ -6,6 +6,7 @@ ratio huge.
 """
 
 import math
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -14,7 +15,7 @@ from kbrepro.claims import claim as of_paper
 from kbrepro.claims.tables import TOTAL, Table
 from kbrepro.claims.words import always, better
 from kbrepro.papers.pi_gp_ucb.experiments import regret_exponents
-from kbrepro.papers.side_by_side.bench import BOUNDED, DRAWN, NEITHER, WRONG, Setting, simple, synthetic
+from kbrepro.papers.side_by_side.bench import BOUNDED, DRAWN, NEITHER, WRONG, simple, synthetic
 from kbrepro.papers.side_by_side.field import TUNED, WITH_A_SCALE, field, tuned
 
 claim = partial(of_paper, kind="own question")
@@ -23,7 +24,8 @@ UNIFORM, FLOOR, BEST_PROVED = "uniform play", 0.01, "IGP-UCB, both"
 # All problems: 40 trials each
 
 SETTINGS = synthetic(1000, 1000, {"Table 1": 1, "BKB": 1}, 10_000)
-SETTINGS |= {name: Setting(None, 0, NEITHER) for name in ("temperature", "light", "traffic")}
+#: On sensors the rules are defined that need neither kernel nor grid, and no assumption holds.
+SETTINGS |= {name: replace(SETTINGS["SE draws"], holds=NEITHER) for name in ("temperature", "light", "traffic")}
 FIELD = field(0.1)
 ENTRIES = {name: its.defined(FIELD | tuned(FIELD, dict.fromkeys(WITH_A_SCALE, 1.0))) for name, its in SETTINGS.items()}
 bench = tuple(Table(name, name, pool=tuple(rules), unit="trial") for name, rules in ENTRIES.items())

@@ -38,8 +38,8 @@ def effect(name, **reading):
 
 MARGINS = ("noisy reward", "no margin", "margin 0.01", "margin 0.03", "margin 0.1")
 NORMS = ("smoothed", "cut-off 1e-3", "cut-off 1e-10", "printed", "one")
-#: Claim -> its readings and the numbers of 0.3.0, there a difference as a share: 1 more is the ratio. 2-K had 0.1936 with
-#: the smoothed norm: its blocks of neighbours left out the last rows; here are all 120.
+#: Claim -> its readings and the numbers of 0.3.0, there a difference as a share: 1 more is the ratio. 2-K had 0.1936
+#: with the smoothed norm: its blocks of neighbours left out the last five rows; here are all 120.
 SHARES = {
     "2-C": ("margin", MARGINS, (-0.756507019325, 1.26570007773, -0.413716971304, -0.756507019325, -0.756507019325)),
     "2-E": ("margin", MARGINS, (-0.968795278584, 12.6945980876, 2.83610764833, -0.200520551107, -0.835335250979)),
