@@ -263,3 +263,21 @@ def test_curves_read_off_the_papers_plot_are_drawn_beside_ours(root, kept, shown
         path.write_text(wrong, encoding="utf-8")
         with pytest.raises(ValueError, match=message):
             run("quick").figure(plt.subplots()[0], "curve")
+
+
+@pytest.mark.parametrize(
+    ("results_dir", "full"),
+    [
+        ("out", False),
+        ("results/paper", False),
+        ("results/paper/mine", False),
+        ("elsewhere/paper/00_small", False),
+        ("results/paper/00_small/again", False),
+        ("results/paper/00_small", True),
+        ("results/paper/00_small.partial", True),
+    ],
+)
+def test_only_the_folder_of_the_full_scale_run_is_called_so(root, shown, results_dir, full):
+    Record("00_small", results_dir).banner()
+    assert ("the full-scale run, whose numbers are" in shown[-1]) == full
+    assert full or "a run with settings of your own" in shown[-1]
