@@ -31,7 +31,7 @@ def views(tables, reading=()):
 def effect(name, **reading):
     """The effect of a claim under a reading, on all kept trials."""
     each = CLAIMS[name]
-    choice = {"margin": "EI and PI", "norm": "norm", "readings": "readings"}
+    choice = {"margin": "EI and PI", "norm": "norm", "readings": "readings", "width": "width"}
     under = {choice[key]: value for key, value in reading.items()}
     return np.ravel(each.effect(*views(each.tables(each.effect), under)))[0]
 
@@ -76,8 +76,8 @@ def test_other_numbers_as_in_0_3_0():
     assert effect("2-S") == pytest.approx(3.20393122385, rel=1e-9)
     assert effect("2-D") == pytest.approx(1 + 1.26570007773, rel=1e-9)
     assert effect("2-AC") == pytest.approx(-0.676891296993, rel=1e-9)
-    four = [claims.saving(*views(figures)) for figures in (claims.fig1, claims.fig2)]
-    assert min(four)[0] == pytest.approx(214.624626393, rel=1e-9)  # 2-A of 0.3.0 was on Figs. 1 and 2
+    assert effect("2-AD", width="as printed") == pytest.approx(214.624626393, rel=1e-9)  # 2-A of 0.3.0: Figs. 1 and 2
+    assert 120 < effect("2-AD") < 121  # the proved width
 
 
 def test_a_wrong_variant_has_another_number():
