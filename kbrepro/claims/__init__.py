@@ -213,13 +213,18 @@ def verdict_of(readings: Sequence[Reading]) -> tuple[str, list[str]]:
         return AGAIN, []
     if max(numbers) <= 0.1:
         return NOT, []
-    if max(numbers) - min(numbers) < 0.5:
+    if not _apart(numbers):
         return SOMETIMES, []
     spread: dict[str, list[float]] = {}
     for reading in counted[1:]:
         spread.setdefault(reading.choice, [numbers[0]]).append(reading.probability.value)
-    alone = [choice for choice, values in spread.items() if max(values) - min(values) >= 0.5]
+    alone = [choice for choice, values in spread.items() if _apart(values)]
     return DEPENDS, alone or list(spread)
+
+
+def _apart(numbers: Sequence[float]) -> bool:
+    """Whether numbers are at least 0.5 apart, whatever rounding made of it (0.7 - 0.2)."""
+    return max(numbers) - min(numbers) >= 0.5 - 1e-9
 
 
 def _choices(tables: Sequence[Table]) -> Iterator[tuple[str, str]]:

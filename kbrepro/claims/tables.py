@@ -180,6 +180,7 @@ class Draw:
     def __init__(self, table: Table, rng: np.random.Generator, experiments: int) -> None:
         self.table, self.experiments, self._rng = table, experiments, rng
         self._rows: dict[Any, NDArray[np.int64]] = {}
+        self._counts: dict[tuple[str, int], Array] = {}
         self._means: dict[tuple[str, int], tuple[Array, Array]] = {}  # the column with its means: an id is only its own
 
     def rows(self, rule: str, n: int) -> NDArray[np.int64]:
@@ -193,8 +194,19 @@ class Draw:
         """Return the mean of a column (N,) over the trials of each experiment; computed once for all readings."""
         key = (rule if self.table.apart else "", id(column))
         if key not in self._means:
-            self._means[key] = column, column[self.rows(rule, len(column))].mean(axis=1)
+            self._means[key] = column, self._mean(rule, column)
         return self._means[key][1]
+
+    def _mean(self, rule: str, column: Array) -> Array:
+        rows, n = self.rows(rule, len(column)), len(column)
+        if self.experiments == 1 or n > rows.shape[1]:
+            return column[rows].mean(axis=1)
+        key = rule if self.table.apart else "", n
+        if key not in self._counts:  # how often an experiment has each trial: the sums of all rules are made of it
+            at = rows + n * np.arange(self.experiments)[:, None]
+            counts = np.bincount(at.ravel(), minlength=n * self.experiments)
+            self._counts[key] = counts.reshape(self.experiments, n).astype(float)
+        return np.einsum("en,n->e", self._counts[key], column) / rows.shape[1]  # not BLAS, whose kernels differ
 
     def _drawn(self, n: int) -> NDArray[np.int64]:
         table, rng = self.table, self._rng

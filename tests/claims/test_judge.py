@@ -27,6 +27,7 @@ def reading(value, choice="", name="", clause=""):
         ([0.4], ("now and then", [])),
         ([0.25, 0.74], ("now and then", [])),
         ([0.25, 0.75], ("depends", ["x"])),
+        ([0.2, 0.7], ("depends", ["x"])),  # 0.7 - 0.2 < 0.5 in floating point
         ([1.0, 0.0], ("depends", ["x"])),
     ],
 )
