@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from kbrepro import store
 from kbrepro.kernels import Array
-from kbrepro.regret import Regrets, Trace
+from kbrepro.regret import Regrets, Trace, edges
 from kbrepro.simulation import stacked
 
 #: (rule, statistic) -> one number per kept trial, (N,).
@@ -22,6 +22,7 @@ Columns = dict[tuple[str, str], Array]
 #: all rules but those.
 Names = Mapping[str, str | tuple[str, str]]
 TOTAL, SIMPLE, CURVE, SECONDS = "total", "simple regret", "mean over rounds", "seconds"
+EXPONENT = "exponent of seconds"
 
 
 class Kept:
@@ -30,15 +31,22 @@ class Kept:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self._traces: dict[str, dict[str, Trace] | dict[str, Regrets]] = {}
-        self._results: dict[str, list[Any]] = {}
+        self._opened: dict[str, tuple[Any, list[Any]]] = {}
         self._columns: dict[tuple[str, str, str], Array] = {}
         self._loaded: dict[Callable[[Kept], Columns], Columns] = {}
 
     def results(self, label: str) -> list[Any]:
         """Return what the job of a label returned, trial by trial; FileNotFoundError lists the kept labels."""
-        if label not in self._results:
-            self._results[label] = store.opened(self.folder, label)[1]
-        return self._results[label]
+        return self._open(label)[1]
+
+    def seed(self, label: str) -> int:
+        """Return the root seed of the trials of a label: with it `Trial(seed, n)` makes the problem of trial n anew."""
+        return int(self._open(label)[0]["seed"])
+
+    def _open(self, label: str) -> tuple[Any, list[Any]]:
+        if label not in self._opened:
+            self._opened[label] = store.opened(self.folder, label)
+        return self._opened[label]
 
     def traces(self, label: str) -> dict[str, Trace] | dict[str, Regrets]:
         """Return the traces of a label by rule."""
@@ -79,12 +87,22 @@ def _mean_over_rounds(trace: Trace | Regrets) -> Array:
     return trace.totals @ widths / widths.sum()
 
 
-#: What a figure may plot of a rule's traces: R_T, the regret of the best arm pulled, the mean of R_t over all rounds.
+def _exponent_of_seconds(trace: Trace) -> Array:
+    """The slope of log cumulated seconds on log t over the last decade of rounds, by least squares, (trials,)."""
+    at = edges(trace.horizon)[1:]
+    late = at >= trace.horizon / 10
+    x = np.log(at[late]) - np.log(at[late]).mean()
+    return np.log(trace.seconds.cumsum(axis=1)[:, late]) @ x / (x @ x)
+
+
+#: What a figure may plot of a rule's traces: R_T, the regret of the best arm pulled, the mean of R_t over all rounds,
+#: and what they say of time.
 STATISTICS: dict[str, Callable[[Any], Array]] = {
     TOTAL: _total,
     SIMPLE: lambda trace: trace.regret.min(axis=1),
     CURVE: _mean_over_rounds,
     SECONDS: lambda trace: trace.seconds.sum(axis=1),
+    EXPONENT: _exponent_of_seconds,
 }
 
 
