@@ -15,8 +15,7 @@ from kbrepro import figures
 from kbrepro.figures import LOOK, WIDTH, Look, pieces
 from kbrepro.figures.comparisons import paired
 from kbrepro.kernels import Array
-from kbrepro.problems import Problem
-from kbrepro.regret import Trace, bootstrap, intervals, log_spaced, ratio, share
+from kbrepro.regret import Trace, bootstrap, intervals, log_spaced, ratio
 
 #: {rule: R_T / T of every trial (n,)}
 Panel = Mapping[str, Array]
@@ -35,47 +34,6 @@ def _look(rule: str) -> dict[str, Any]:
     """`plot` keywords of a rule or variant."""
     colour, style = VARIANTS.get(rule, ("", ""))
     return figures.look(rule, HERO) | ({"color": colour, "linestyle": style} if colour else {})
-
-
-# One posterior
-
-
-Pulls = Sequence[tuple[int, float]]
-
-
-def idea(problem: Problem, posterior: Sequence[Array], pulled: Pulls, over_time: pd.DataFrame) -> Figure:
-    """Return the posterior after some pulls of arms on a line with the bands of all widths, and the widths over time.
-
-    `posterior`: mean, sd and a draw of GP-TS, each (A,); `pulled`: arms and observations; `over_time`: one row per
-    round, one column per width.
-    """
-    fig, (left, right) = pieces.row(2, 3.8, width_ratios=[1.35, 1])
-    points, widths = problem.model.points[:, 0], over_time.loc[len(pulled) + 1]
-    order = np.argsort(points)
-    x, f, mean, sd, draw = (its[order] for its in (points, problem.expected_reward, *posterior))
-    top = mean + widths[HERO] * sd
-    left.fill_between(x, 2 * mean - top, top, color=LOOK[HERO][0], alpha=0.12, linewidth=0)
-    for name, side in product(widths.index.drop("GP-UCB"), (-1, 1)):
-        left.plot(x, mean + side * widths[name] * sd, **figures.look(name) | {"linewidth": 1.0})
-    left.plot(x, f, "--", color="0.35", linewidth=1.0, label="f, unknown")
-    left.plot(x, mean, color="black", linewidth=1.0, label="posterior mean")
-    left.plot(x, draw, color=LOOK["GP-TS"][0], linewidth=1.0, label="draw of GP-TS")
-    arms, observed = zip(*pulled, strict=True)
-    left.plot(points[[*arms]], observed, "+", color="black", markersize=6, label="observed")
-    for rule, index in ((HERO, top), ("GP-TS", draw)):
-        best, colour = index.argmax(), LOOK[rule][0]
-        left.plot(x[best], index[best], "v", color=colour, markersize=8, label=f"{rule} pulls here")
-    times = over_time["GP-UCB"] / over_time[HERO]
-    unseen = f"round {len(pulled) + 1}: GP-UCB's band, not drawn,\nis {times[len(pulled) + 1]:,.0f} times as wide"
-    left.set(xlabel="arm x", ylabel="reward", xlim=(x[0] - 0.03, x[-1] + 0.03), title=f"{unseen} as IGP-UCB's")
-    for name in over_time:
-        right.plot(over_time.index, over_time[name], label=name, **_look(name))
-    right.set(xlabel="round t", ylabel="width (posterior sd)", xlim=over_time.index[[0, -1]])
-    right.set_title("widths, and edges of the bands\nat the left")
-    pieces.log_axes(right, "xy")
-    pieces.legend_below(fig, 3, [left])
-    figures.label_ends(right)
-    return pieces.titled(fig, f"GP-UCB's band is up to {times.max():,.0f} times as wide as that of IGP-UCB")
 
 
 # Figures 1 to 3
@@ -127,7 +85,7 @@ def incumbent(excess: Array, best_share: Mapping[str, Array]) -> Figure:
         ax.set(xlabel="round t", xlim=(1, t[-1]))
         pieces.log_axes(ax, "x")
     return figures.labelled(
-        fig, "The largest noisy reward runs away from every arm, and EI with it as incumbent explores on"
+        fig, "Two incumbents of EI and PI: the largest noisy reward, and the largest posterior mean"
     )
 
 
@@ -151,62 +109,3 @@ def sensors(sets: Mapping[str, tuple[Panel, str]], *, horizon: int) -> Figure:
         pieces.log_axes(ax, "x")
     fig.supxlabel(f"dot and bar: median and quartiles, T = {horizon:,}; grey: one stroke a row of readings", size=8)
     return pieces.titled(fig, "Fig. 4 of Chowdhury and Gopalan, replicated: cumulative regret on sensors")
-
-
-# Theorems
-
-
-def theorems(log_excess: Mapping[str, Array], covered: Mapping[str, Trace], delta: float) -> Figure:
-    """Return the share of runs that cross the bound of Theorem 1 by delta, and the coverage of Theorem 2's band.
-
-    `log_excess`: {rule that pulls: (n,)}, see `noise.NoiseRun`; `covered`: runs by label, of bands at `delta`.
-    """
-    fig, (left, right) = pieces.row(2, 3.6)
-    levels = np.linspace(0.01, 1, 50)
-    for name, excess in log_excess.items():
-        its = np.array([share(excess > np.log(1 / level)) for level in levels]).T
-        pieces.banded(left, levels, its, name)
-    left.plot(levels, levels, "--", color="black", linewidth=1.0, label="allowed")
-    left.set(xlabel=r"$\delta$", xlim=(0, 1), ylim=(0, 1), title="Theorem 1")
-    left.set_ylabel(f"share of {len(excess):,} runs that cross\n(95 % interval)")
-    (value, low, high), places = (
-        np.array([share(np.all(trace.band_ratio <= 1, axis=1)) for trace in covered.values()]).T,
-        np.arange(len(covered)),
-    )
-    right.errorbar(value, places, xerr=[value - low, high - value], fmt="o", color=LOOK[HERO][0])
-    right.axvline(1 - delta, color="black", linewidth=1.0, linestyle="--")
-    pieces.name_rows(right, list(covered))
-    what = f"share of {len(next(iter(covered.values())).arms):,} runs whose\nband holds throughout"
-    right.set(title="Theorem 2", xlabel=f"{what}\n(95 % interval; dashed: {1 - delta:g})")
-    right.locator_params(axis="x", nbins=4)
-    fig.suptitle("Theorems 1 and 2: how often noise crosses its bound, and how often the band holds")
-    figures.label_ends(left)
-    return fig
-
-
-# Kernels and dimensions
-
-
-def kernels_and_dimensions(inflation: pd.DataFrame, ratios: Mapping[int, float]) -> Figure:
-    """Return how many times regret grows under wrong kernels, and GP-TS over IGP-UCB by dimension.
-
-    `inflation`: one row per wrong kernel, one column per rule; `ratios`: {d: mean R_T of GP-TS over that of IGP-UCB}.
-    """
-    fig, (left, right) = pieces.row(2, 1.4 + 0.5 * len(inflation), width_ratios=[1.3, 1])
-    its = inflation.rename_axis("kernel").reset_index().melt("kernel", var_name="rule")
-    colours, markers = [_look(rule)["color"] for rule in inflation], [*"os^vDPX*"[: len(inflation.columns)]]
-    looks: dict[str, Any] = {"palette": colours, "markers": markers, "linestyle": "none", "markersize": 5}
-    sns.pointplot(its, x="value", y="kernel", hue="rule", dodge=0.6, ax=left, **looks)
-    left.legend_.remove()
-    left.axvline(1, color="black", linewidth=1.0)
-    for place in range(1, len(inflation)):
-        left.axhline(place - 0.5, color="0.9", linewidth=0.6)
-    left.set(ylabel="", xlabel="mean $R_T$ under the wrong kernel\nover that under the right one")
-    pieces.log_axes(left, "x")
-    d, value = np.array(list(ratios)), np.array(list(ratios.values()))
-    right.plot(d, value, "o", color=LOOK["GP-TS"][0])
-    right.plot(d, value[0] * np.sqrt(d / d[0]), "--", color="black", linewidth=1.0, label="root of d")
-    right.set(xlabel="dimension d", ylabel="mean $R_T$ of GP-TS\nover that of IGP-UCB", xticks=d)
-    pieces.legend_below(fig, 4, [left])
-    figures.label_ends(right)
-    return pieces.titled(fig, "What a wrong kernel costs, and GP-TS beside IGP-UCB by dimension")

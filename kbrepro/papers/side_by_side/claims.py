@@ -16,10 +16,10 @@ from kbrepro.claims.tables import TOTAL, Table
 from kbrepro.claims.words import always, better
 from kbrepro.papers.pi_gp_ucb.experiments import regret_exponents
 from kbrepro.papers.side_by_side.bench import BOUNDED, DRAWN, NEITHER, WRONG, simple, synthetic
+from kbrepro.papers.side_by_side.experiments import BEST_PROVED, FLOOR, NEAR, UNIFORM
 from kbrepro.papers.side_by_side.field import TUNED, WITH_A_SCALE, field, tuned
 
 claim = partial(of_paper, kind="own question")
-UNIFORM, FLOOR, BEST_PROVED = "uniform play", 0.01, "IGP-UCB, both"
 
 # All problems: 40 trials each
 
@@ -155,7 +155,6 @@ def growing(name, start):
 
 CASES = tuple((nu, d) for nu in (1.5, 2.5) for d in (1, 2))
 growth = tuple(growing(f"ν = {nu}, d = {d}", f"growth, ν = {nu}, d = {d}") for nu, d in CASES)
-NEAR = ("SupKernelUCB", "BPE", "BPE, tighter", "BPE, doubling")
 
 
 def exponent(fig, rule):

@@ -1,4 +1,4 @@
-"""The figures of the notebook side by side; titles that could be false are computed from what is drawn.
+"""The figures of the notebook side by side.
 
 Colours are kinds of proof; names are next to the marks.
 """
@@ -19,15 +19,14 @@ from numpy.typing import ArrayLike, NDArray
 from kbrepro.figures import LOOK, WIDTH, label_ends, pieces
 from kbrepro.figures.style import SMALLEST
 from kbrepro.kernels import Array
-from kbrepro.papers.side_by_side import measures
 from kbrepro.papers.side_by_side.bench import Setting
+from kbrepro.papers.side_by_side.experiments import BEST_PROVED, UNIFORM, over_best
 from kbrepro.papers.side_by_side.field import PROOFS, TUNED, Entry
-from kbrepro.papers.side_by_side.measures import Curves, Panels, Wrong
-from kbrepro.regret import Estimate, share
+from kbrepro.regret import share
 
 HERO = "proof: near-optimal"
 #: Rules whose growth is drawn; the others are in the table.
-SHOWN = ("SupKernelUCB", "BPE, tighter", "BPE, doubling", "IGP-UCB", "π-GP-UCB, tighter", measures.BEST_PROVED, "GP-TS")
+SHOWN = ("SupKernelUCB", "BPE, tighter", "BPE, doubling", "IGP-UCB", "π-GP-UCB, tighter", BEST_PROVED, "GP-TS")
 #: Line styles of rules of one kind, in turn.
 STYLES = ("-", "--", "-.", ":", (0, (1, 1)), (0, (5, 1)), (0, (3, 1, 1, 1)))
 
@@ -53,11 +52,12 @@ def race(left: Mapping[str, Sequence[int]]) -> Figure:
     ax.set(xscale="log", xlabel="round t", ylabel="arms not excluded", ylim=(0, None))
     pieces.plain_log(ax.xaxis)
     label_ends(ax)
-    most, least = max(its[-1] for its in left.values()), min(its[-1] for its in left.values())
-    return pieces.titled(figure, f"After the last round {least} to {most} arms are left")
+    return pieces.titled(figure, "Arms that near-optimal rules have not yet excluded: Table 1 of Janz et al., d = 1")
 
 
-def growth(curves: Curves, rounds: Sequence[int], entries: Mapping[str, Entry]) -> Figure:
+def growth(
+    curves: Mapping[tuple[float, int], Mapping[str, Array]], rounds: Sequence[int], entries: Mapping[str, Entry]
+) -> Figure:
     """Return mean R_T over T {(nu, d): {policy: (n, horizons)}}, one panel per case, log-log."""
     figure, axes = plt.subplots(2, 2, figsize=(WIDTH, 6.0), sharex=True, sharey=True)
     for ax, ((nu, d), panel) in zip(axes.flat, curves.items(), strict=True):
@@ -69,45 +69,16 @@ def growth(curves: Curves, rounds: Sequence[int], entries: Mapping[str, Entry]) 
         pieces.log_axes(ax, "xy")
         ax.label_outer()
     pieces.legend_below(figure, 4, axes.flat)
-    ahead = sum(
-        panel[measures.BEST_PROVED][:, -1].mean() < panel[measures.best_near(panel, entries)][:, -1].mean()
-        for panel in curves.values()
-    )
-    title = "At the largest T the best near-optimal rule has more regret than IGP-UCB with both changes\n"
-    return pieces.titled(figure, title + f"in {ahead} of {len(curves)} cases")
+    return pieces.titled(figure, "Regret over the horizon, on functions of Janz et al.")
 
 
-def exponents(of: Mapping[tuple[float, int, str], Estimate], entries: Mapping[str, Entry]) -> Figure:
-    """Return measured exponents with intervals (marks) and proved ones (bars): a panel per case, a row per policy."""
-    cases = list(dict.fromkeys(case[:2] for case in of))
-    names = list(dict.fromkeys(case[2] for case in of))
-    figure, axes = pieces.row(len(cases), 0.24 * len(names) + 1.3, sharey=True)
-    above = 0
-    for ax, (nu, d) in zip(axes, cases, strict=True):
-        proved = measures.proved_exponents(d, nu)
-        for row, name in enumerate(names):
-            its, shade = of[nu, d, name], colour(entries[name].proof)
-            ax.plot([its.low, its.high], [row, row], color=shade)
-            ax.plot(its.value, row, "o", color=shade, markersize=4)
-            ax.plot(proved[name], row, "|", color="black", markersize=10)
-            above += its.low > proved[name]
-        ax.set(title=f"ν = {nu}, d = {d}", xlabel="exponent of T", xlim=(0, 1.15))
-    pieces.name_rows(axes[0], names)
-    return pieces.titled(
-        figure, f"{above} of {len(of)} measured exponents (dots) lie above the proved ones (bars) at these horizons"
-    )
+def heat(means: pd.DataFrame, bench: Mapping[str, Setting], entries: Mapping[str, Entry]) -> Figure:
+    """Return regret as a share of uniform play's: a row per rule, a column per problem, a dot if its proof holds.
 
-
-def order(panels: Panels) -> list[str]:
-    """Return the policies, least median factor over the best first."""
-    names = measures.policies_of(panels)
-    return [names[i] for i in np.argsort(np.nanmedian(measures.ratios(panels, names), axis=0))]
-
-
-def heat(panels: Panels, bench: Mapping[str, Setting], entries: Mapping[str, Entry]) -> Figure:
-    """Return regret as a share of uniform play's: a row per policy, a column per problem, a dot if its proof holds."""
-    names = [name for name in order(panels) if name != measures.UNIFORM]
-    table = pd.DataFrame(measures.shares(panels)).loc[names]
+    `means`: mean R_T, NaN where a rule is not defined; rules are ordered by their median factor over the best.
+    """
+    names = over_best(means).median(axis=1).sort_values().index.drop(UNIFORM)
+    table = (means / means.loc[UNIFORM]).loc[names].rename_axis("")
     figure, (ax,) = pieces.row(1, 0.2 * len(names) + 2.3)
     sns.heatmap(
         table, ax=ax, norm=LogNorm(0.005, 1), cmap="cividis", linewidths=0.4, xticklabels=True, yticklabels=True,
@@ -115,7 +86,7 @@ def heat(panels: Panels, bench: Mapping[str, Setting], entries: Mapping[str, Ent
     )  # fmt: skip
     for row, name in enumerate(names):
         ax.get_yticklabels()[row].set_color(colour(entries[name].proof))
-        met = [c for c, p in enumerate(table) if name in panels[p] and bench[p].met(entries[name])]
+        met = [c for c, p in enumerate(table) if table.notna().loc[name, p] and bench[p].met(entries[name])]
         ax.plot(np.array(met) + 0.5, np.full(len(met), row + 0.5), "o", color="white", markersize=3.5,
                 markeredgecolor="black", markeredgewidth=0.6)  # fmt: skip
     ax.set(xlabel="", ylabel="")
@@ -128,53 +99,52 @@ def heat(panels: Panels, bench: Mapping[str, Setting], entries: Mapping[str, Ent
     marks += [Line2D([], [], marker="o", markersize=4, label="its proof holds there", **edge)]
     marks += [Line2D([], [], marker="s", label="white: not played", **edge)]
     figure.legend(handles=marks, loc="outside lower center", ncols=3, fontsize=SMALLEST, handlelength=1.2)
-    return pieces.titled(figure, f"{names[0]} comes closest to the best rule in the median problem")
+    return pieces.titled(figure, "Every rule on every problem")
 
 
-def profiles(panels: Panels, entries: Mapping[str, Entry], many: int = 3) -> Figure:
-    """Return performance profiles of the `many` best rules of each kind as printed, and of the best tuned one."""
-    ranked = order(panels)
+def profiles(factors: pd.DataFrame, entries: Mapping[str, Entry], many: int = 3) -> Figure:
+    """Return performance profiles of the `many` best rules of each kind as printed, and of the best tuned one.
+
+    `factors` as `over_best` returns them.
+    """
+    ranked = factors.median(axis=1).sort_values().index
     chosen = [n for proof in PROOFS
               for n in [n for n in ranked if entries[n].proof == proof and TUNED not in n][:many]]  # fmt: skip
     chosen += [n for n in ranked if n.endswith(TUNED)][:1]
-    factors = np.geomspace(1, 100, 120)
+    x = np.geomspace(1, 100, 120)
     figure, (ax,) = pieces.row(1, 3.6)
-    curves = measures.profile(panels, chosen, factors)
-    lines(ax, factors, dict(zip(chosen, curves, strict=True)), entries)
+    played = {name: factors.loc[name].dropna().to_numpy() for name in chosen}
+    lines(ax, x, {name: (its[:, None] <= x).mean(axis=0) for name, its in played.items()}, entries)
     ax.set(xscale="log", xlabel="factor over the regret of the best rule", ylabel="share of problems", ylim=(0, 1.02))
     pieces.plain_log(ax.xaxis)
     pieces.legend_below(figure, 4, [ax])
-    best = chosen[int(curves[:, np.searchsorted(factors, 2)].argmax())]
-    within = curves[:, np.searchsorted(factors, 2)].max()
-    return pieces.titled(figure, f"{best} is within twice the best on {within:.0%} of problems")
+    return pieces.titled(figure, "On which share of its problems a rule is within a factor of the best")
 
 
-def ranking(table: pd.DataFrame, seconds: Mapping[str, Mapping[str, float]], entries: Mapping[str, Entry]) -> Figure:
-    """Return the rules as printed, best first: factor over the best with its interval, and microseconds per round.
+def ranking(table: pd.DataFrame, seconds: pd.DataFrame, entries: Mapping[str, Entry]) -> Figure:
+    """Return the rules as printed, best first: factor over the best, and microseconds per round.
 
-    `table` as `measures.ranking` returns it; of rules defined on fewer than half of the problems the mark is hollow.
+    `table` as `experiments.ranking` returns it, `seconds` per round by rule and problem; of rules defined on fewer than
+    half of the problems the mark is hollow.
     """
-    names = [name for name in table.index if TUNED not in name]
-    names = sorted(names, key=lambda name: table.loc[name, "factor"])
-    micro = measures.microseconds(seconds).median(axis=1, skipna=True)
-    figure, (left, right) = pieces.row(2, 0.2 * len(names) + 1.4, sharey=True, width_ratios=(2, 1))
-    few = table["problems"] < table["problems"].max() / 2
-    for row, name in enumerate(names):
-        its, shade = table.loc[name], colour(entries[name].proof)
-        left.plot([its["low"], its["high"]], [row, row], color=shade, linewidth=1.2)
-        left.plot(its["factor"], row, "o", color=shade, markersize=5, markerfacecolor="white" if few[name] else shade)
+    its = table[~table.index.str.contains(TUNED, regex=False)].sort_values("factor")
+    micro = 1e6 * seconds.median(axis=1)
+    figure, (left, right) = pieces.row(2, 0.2 * len(its) + 1.4, sharey=True, width_ratios=(2, 1))
+    few = its["problems"] < table["problems"].max() / 2
+    for row, name in enumerate(its.index):
+        shade = colour(entries[name].proof)
+        face = "white" if few[name] else shade
+        left.plot(its.loc[name, "factor"], row, "o", color=shade, markersize=5, markerfacecolor=face)
         right.plot(micro[name], row, "o", color=shade, markersize=5)
-    left.set(xlabel="regret over that of the best rule\n(median over problems, 95 % interval)")
+    left.set(xlabel="regret over that of the best rule\n(median over problems)")
     right.set(xlabel="microseconds a round\n(median over problems)")
     for ax in (left, right):
         pieces.log_axes(ax, "x")
         ax.grid(visible=True, axis="y")
-    pieces.name_rows(left, names)
+    pieces.name_rows(left, list(its.index))
     marks = [left.plot([], [], "o", color=colour(proof), label=proof)[0] for proof in PROOFS]
     left.legend(handles=marks, fontsize=SMALLEST, loc="upper right")
-    last = next(name for name in names if entries[name].proof == PROOFS[0])
-    best = f"{names[0]} has {table['factor'][names[0]]:.1f} times the best rule's regret in the median problem"
-    return pieces.titled(figure, f"{best}; {last}, the best near-optimal one, {table['factor'][last]:.0f} times")
+    return pieces.titled(figure, "All rules as printed, ranked by regret, and the time that they take")
 
 
 def price(
@@ -203,28 +173,21 @@ def price(
     axes[1].set(xlabel="mean regret over the least of these rules\n(95 % interval)")
     pieces.log_axes(axes[1], "x")
     pieces.name_rows(axes[0], names)
-    proved = min(its.mean() for (_, name), its in covered.items() if entries[name].proof == "sublinear")
-    unproved = max(its.mean() for (_, name), its in covered.items() if entries[name].proof == "no proof")
-    title = f"Bands proved for a known norm held in at least {proved:.0%} of runs, the one without a proof in at most"
-    return pieces.titled(figure, f"{title} {unproved:.0%}", len(marks))
+    return pieces.titled(figure, "How often bands hold, and the regret of the rules that use them", len(marks))
 
 
-def wrong(its: Wrong, rules: Sequence[str], seed: int) -> Figure:
-    """Return by which factor wrong assumptions multiply regret, with intervals, a row per rule, a column per case."""
-    table = measures.wrong_table(its, rules)
-    reach = [[measures.factor(its, case, [rule], seed) for case in table] for rule in rules]
-    words = [[f"{each.value:.2g}\n({each.low:.2g} to {each.high:.2g})" for each in row] for row in reach]
-    figure, (ax,) = pieces.row(1, 0.45 * len(rules) + 1.5)
+def wrong(factors: pd.DataFrame) -> Figure:
+    """Return by which factor wrong assumptions multiply regret, a row per rule, a column per case."""
+    figure, (ax,) = pieces.row(1, 0.35 * len(factors) + 1.5)
     sns.heatmap(
-        table, ax=ax, annot=np.array(words), fmt="", norm=LogNorm(0.2, 5), cmap="PuOr_r", linewidths=0.4,
-        cbar_kws={"label": "factor on regret (95 % interval)", "format": "%g", "ticks": (0.2, 0.5, 1, 2, 5)},
+        factors, ax=ax, annot=True, fmt=".2g", norm=LogNorm(0.2, 5), cmap="PuOr_r", linewidths=0.4,
+        cbar_kws={"label": "factor on regret", "format": "%g", "ticks": (0.2, 0.5, 1, 2, 5)},
         annot_kws={"size": SMALLEST},
     )  # fmt: skip
     ax.collections[0].colorbar.minorticks_off()
-    ax.set_xticklabels([name.replace(" ", "\n", 1) for name in table])
+    ax.set_xticklabels([name.replace(" ", "\n", 1) for name in factors])
     ax.set(xlabel="", ylabel="")
     ax.tick_params(axis="x", labelsize=SMALLEST, rotation=0)
     ax.tick_params(axis="y", labelsize=SMALLEST)
     ax.grid(visible=False)
-    worst = table.stack().idxmax()
-    return pieces.titled(figure, f"Worst hurt: {worst[0]}, given {worst[1]} ({table.loc[worst]:.2g} times the regret)")
+    return pieces.titled(figure, "What wrong assumptions do to regret, on two problems")

