@@ -67,6 +67,8 @@ from math import ceil, floor
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
+from kbrepro.verdicts.interpretations import cross
+from kbrepro.verdicts.pictures import claim_curve
 
 from kbrepro import checks
 from kbrepro.confidence import Improved, SelfNormalised, Tighter
@@ -83,8 +85,6 @@ from kbrepro.posterior import LatticePosterior
 from kbrepro.problems import Trial
 from kbrepro.regret import estimated_mean, exact, share
 from kbrepro.simulation import Experiment, map_trials, rounds, run, run_trials, total_regrets
-from kbrepro.verdicts.interpretations import cross
-from kbrepro.verdicts.pictures import claim_curve
 
 # %% jupyter={"source_hidden": true} tags=["checks", "hide-input"]
 checks.at_least(150, horizon=horizon, growth_horizon=growth_horizon)

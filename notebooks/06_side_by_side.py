@@ -28,6 +28,7 @@ from itertools import product
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
+from kbrepro.verdicts.record import Record
 
 from kbrepro import checks
 from kbrepro.data import store
