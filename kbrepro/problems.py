@@ -278,9 +278,10 @@ class Rows:
     norm_of: Callable[[Array, Array], float] | None = None
 
     def __post_init__(self) -> None:
-        checks.positive(noise_variance=self.noise_variance)
         for name in ("covariance", "rewards"):  # those of missing data are NaN, and refused when a trial is made
             object.__setattr__(self, name, checks.array(name, getattr(self, name), 2, least=1, finite=False))
+        if not np.isnan(self.rewards).all():
+            checks.positive(noise_variance=self.noise_variance)
         if self.norm_of is not None:
             checks.function(norm_of=self.norm_of)
         checks.python_numbers(self)
