@@ -1,6 +1,6 @@
 # One stamp rule prepares .venv (uv where it is installed, otherwise pip); every target is one line.
 .DEFAULT_GOAL := report
-.PHONY: report site test unit notebooks test-slow paper article lab bench lint clean
+.PHONY: report site test unit notebooks test-slow paper lab bench lint clean
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
@@ -39,9 +39,6 @@ paper: $(STAMP)  ## every notebook at the papers' own scale
 site: $(STAMP)  ## the report of the committed full-scale runs, also as one file: results/paper/report.zip
 	$(BIN)/kbrepro report --profile paper && cd results/paper && $(CURDIR)/$(BIN)/python -m zipfile -c report.zip report
 
-article: $(STAMP)  ## the article as a PDF, and the letters: article/filled/; what makes the PDF is installed first
-	($(BIN)/python -c "import pypandoc, typst" 2>/dev/null || $(PIP) --no-build-isolation -e '.[article]') && $(BIN)/python -m kbrepro.site.article
-
 lab: $(STAMP)  ## JupyterLab on the notebooks; it is installed first, unless it is there
 	(test -x $(BIN)/jupyter-lab || $(PIP) --no-build-isolation -e '.[lab]') && $(BIN)/jupyter lab notebooks
 
@@ -52,4 +49,4 @@ lint: $(STAMP)  ## ruff: style and format; mypy: types
 	$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy
 
 clean:  ## the environment and quick results
-	rm -rf $(VENV) .cache results/quick results/custom results/*/report article/filled
+	rm -rf $(VENV) .cache results/quick results/custom results/*/report

@@ -38,8 +38,8 @@ from kbrepro.data import store
 from kbrepro.figures import live
 from kbrepro.kernels import Independent, Linear, Matern, SquaredExponential, grid
 from kbrepro.papers.gp_ucb import experiments, gain, measures, pictures, widths
-from kbrepro.papers.gp_ucb.since import GPEIMS, IRGPUCB, PIMS
-from kbrepro.policies import UCB, ExpectedImprovement, MeanOnly, ProbabilityOfImprovement, VarianceOnly
+from kbrepro.papers.gp_ucb.since import GPEIMS, IRGPUCB
+from kbrepro.policies import PIMS, UCB, ExpectedImprovement, MeanOnly, ProbabilityOfImprovement, VarianceOnly
 from kbrepro.problems import GPDraw, RKHSFunction, Trial
 from kbrepro.regret import block_length, final_average_regret
 from kbrepro.simulation import Experiment, map_trials, rounds, run, run_trials, total_regrets
@@ -275,7 +275,8 @@ variants = {
 }
 panels = {title: {rule: traces[rule] for rule in ("GP-UCB/5", *its)} for title, its in variants.items()}
 beaten = [rule for rule in measures.MARGINS.values() if regret[rule].mean() > regret["GP-UCB/5"].mean()]
-said = f"MPI has more regret than GP-UCB/5 with {len(beaten)} of {len(measures.MARGINS)} margins"
+said = "MPI has more regret than GP-UCB/5 with every margin"
+said = said if len(beaten) == len(measures.MARGINS) else "MPI with four margins, EI with two incumbents"
 fig = pictures.regrets("Fig. 5a", panels, said, spread="mean and 95 % interval")
 record.figure(fig, "fig5a_margins_and_incumbents")
 plt.show()
@@ -779,9 +780,10 @@ gap, clear = of_ei["equal"], sum(judged[part].low > 0 for part in measures.MARGI
 record.explain(
     ["1-H", "1-I"],
     (gap.low < -0.2 or gap.high > 0.2) and clear < 4,
-    f"On {of_data} nearly all stays open (1-H, 1-I)",
-    f"The days hold only {n_blocks} blocks. GP-UCB/5 and EI may differ by more than a fifth, and MPI clearly has more "
-    f"regret with {clear or 'none'} of four margins.",
+    f"On {of_data} our rules decide neither (1-H, 1-I)",
+    f"They ask about other days, and five days hold only {n_blocks} blocks: so GP-UCB/5 and EI may be a fifth apart, "
+    f"and MPI clearly has more regret with {clear or 'none'} of four margins. The paper speaks of its own readings; "
+    "of ours, taken as they are, this run does not judge it.",
 )
 record.explain(
     ["1-L", "1-M", "1-R"],
@@ -811,16 +813,17 @@ record.finding(
 )
 record.finding(
     ["1-O", "1-E"],
-    record.verdict("1-O") == "undecided" and on_par["mean"].high <= 0.2 < on_par["undivided"].low,
-    "Whether GP-UCB is at least on par with rules without a proof, on functions and sensors together, is undecided "
-    "(open). On synthetic functions, against expected improvement (EI) over the largest posterior mean, GP-UCB/5 has "
-    f"{on_par['mean'].value:.0%} more mean regret; undivided, GP-UCB has {on_par['undivided'].value:.0%} more.",
+    record.verdict("1-O") == "undecided" and on_par["mean"].high <= 0.2 and 0.9 < on_par["undivided"].value < 1,
+    "On synthetic functions GP-UCB/5 has more regret than expected improvement (EI) over the largest posterior mean: "
+    f"{on_par['mean'].value:.0%} more in the mean, {on_par['median'].value:.0%} more in the median. Undivided, GP-UCB "
+    "has nearly twice EI's mean. On functions and sensors together our rules do not decide who is ahead.",
 )
 record.finding(
     ["1-H", "1-I"],
     {record.verdict("1-H"), record.verdict("1-I")} == {"undecided"},
-    "On the temperature sensors of a lab, five days are too few to say whether GP-UCB/5 and EI are equal, or whether "
-    "both beat most probable improvement with a margin (open).",
+    "On the temperature sensors of a lab our rules ask about other days than the five played, and decide neither "
+    "whether GP-UCB/5 and EI are equal nor whether both beat most probable improvement with a margin. What holds on "
+    "the five days themselves, as in the paper, is not judged yet.",
 )
 record.finding(
     ["1-T", "1-E"],

@@ -845,7 +845,7 @@ record.explain(
     "Under one of two kernels no low-rank form starves on average (4-B, 4-C)",
     'Fig. 1 has "bandwidth 100", which may be $\\exp(-100 r^2)$ or $\\exp(-r^2/200)$.',
     "With the second a function is nearly a straight line on the interval, which few features express. For random "
-    f"features it is open in {(smooth_cases == 'undecided').sum()} of {len(smooth_cases)} cases.",
+    f"features {(smooth_cases == 'undecided').sum()} of {len(smooth_cases)} cases are undecided.",
 )
 record.explain(
     ["4-O"],
@@ -875,7 +875,7 @@ record.finding(
     and only_rough and {*smooth_cases} == {"fails", "undecided"},
     "Cheap approximations of a Gaussian process do become certain of what they never saw: the band of the subset of "
     f"regressors, three standard deviations, holds the function at {covered:.0%} of unseen points. The figure's "
-    "caption allows a second kernel; under it they do not, on average (random features: partly open).",
+    "caption allows a second kernel; under it they do not, on average (of random features some cases are undecided).",
 )  # fmt: skip
 large_enough = specified["4-A"][specified["4-A"]["qbar"] != choices["qbar"][1]]["state"]
 record.finding(
@@ -883,7 +883,7 @@ record.finding(
     close["inflated_3"].high <= 3 < close["inflated_2"].value and {*large_enough} == {"holds", "undecided"},
     "BKB, which redraws a small dictionary of its pulls in every round, does not starve in our main setting: its "
     "variance stays close to the exact one if its constant $\\bar q$ is 3 or more, but can be several times too large "
-    "at 2. Some other settings are open.",
+    "at 2. Some other settings are undecided.",
 )
 record.finding(
     ["4-H", "4-N"],
@@ -904,7 +904,7 @@ record.finding(
     ["4-W", "4-Y", "4-Z"],
     record.verdict("4-W") == record.verdict("4-Z") == "reproduced" and dearer < 0.3,
     "So on a thousand arms take exact GP-UCB, updated, with the tighter width proved since. mini-GP-UCB, which repeats "
-    f"one arm for several rounds, needs one operation where updating by rows needs {spared:.0f} or more, for "
+    f"one arm for several rounds, takes at least {spared:.0f} times fewer operations than updating by rows, for "
     f"{dearer:.0%} more regret at the same radius.",
 )
 record.finish()

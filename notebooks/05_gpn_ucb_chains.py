@@ -924,8 +924,7 @@ for claim_id, (names, estimate) in asked.items():
 
 # %% jupyter={"source_hidden": true} tags=["hide-input"]
 fig = claim_curve(specified["5-B"], record.rules, "5-B", f"{n} chains")
-ways = f"in {(specified['5-B']['state'] == 'holds').sum()} of {len(specified['5-B'])} interpretations"
-fig.axes[0].set_title(f"With the paper's B, GPN-UCB has clearly less regret than cEI {ways}")
+fig.axes[0].set_title("Regret of GPN-UCB less that of cEI, with the paper's B, by interpretation")
 record.figure(fig, "interpretations_5-B")
 plt.show()
 
@@ -974,6 +973,7 @@ settings.head(8)
 # %% jupyter={"source_hidden": true} tags=["full-scale", "hide-input", "nbval-ignore-output"]
 of_peaks = missed[missed["kind"] == "draws, obvious maximiser"]
 far = of_peaks["end"] > 0.05
+apart = (simple_clear["GPN-UCB"] - simple_clear["cEI"])[(of_peaks["outside"] <= 0).to_numpy()].mean()
 excluded = (of_peaks["outside"][far] > 0).mean()
 record.explain(
     ["5-N"],
@@ -1044,13 +1044,17 @@ record.finding(
 )
 record.finding(
     ["5-N", "5-J"],
-    excluded > 0.8 and lost[larger] < lost[smaller] and far.mean() > (ends_of["cEI"] > 0.05).mean(),
-    f"Where one peak stands out GPN-UCB ends more than 5% short of it in {far.mean():.0%} of drawn chains. A "
-    "likely reason, found after the run: drawn chains exceed the paper's B, so its bounds can rule the best arm out; "
-    f"with twice that B, played on a part of them, it missed {'none' if not lost[larger] else 'fewer'}.",
+    excluded > 0.8
+    and lost[larger] < lost[smaller]
+    and far.mean() > (ends_of["cEI"] > 0.05).mean()
+    and abs(apart) < 0.03,
+    f"Of drawn chains with one clear peak, selected extremes, GPN-UCB misses the peak on {far.mean():.0%}, nearly all "
+    "of them chains whose best arm the given B excludes: there B is no bound, as the paper's theory asks. Where B "
+    f"does not exclude it, GPN-UCB's mean simple regret is within {abs(apart):.1%} of the range of cEI's (a split "
+    "made after the run).",
 )
 undecided = against_exact["mean"].low < 0 < against_exact["mean"].high
-which = "which has less regret is open" if undecided else "which then has less regret"
+which = "the difference is within its error" if undecided else "which then has less regret"
 record.finding(
     ["5-C"],
     against_exact["mean"].high > 0 and (ends_of["cEI"] > 0.05).mean() < far.mean(),

@@ -292,6 +292,6 @@ def test_totals_have_a_bar_a_paper_and_say_how_many_claims_stand(styled, check_r
     own = {"verdict": "reproduced", "counts_as": "own question"}
     papers = {"One 2001": [*records("reproduced", "partly"), own], "Two 2002": records("no violation found", "depends")}
     figure = pictures.totals(papers)
-    assert figure.get_suptitle() == "2 of 4 claims of the papers stand"
+    assert figure.get_suptitle() == "4 claims of the papers: 2 stand, 0 fail, 2 are open"
     assert [label.get_text() for label in figure.axes[0].get_yticklabels()] == list(papers)
     check_readable(figure)

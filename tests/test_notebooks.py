@@ -67,7 +67,7 @@ def in_view(notebook):
         for data in (output.get("data", {}) for output in cell.get("outputs", []) if shows):
             texts.append(str(data.get("text/markdown", "")))
             pictures += "image/png" in data
-    text = "\n\n".join(texts).replace("**Not so in this run:**", "")
+    text = "\n\n".join(texts)
     text = re.sub(r"<details>\s*<summary>(.*?)</summary>.*?</details>", r"\1", text, flags=re.DOTALL)
     text = re.sub(r"\]\([^)]*\)", "]", re.sub(r"(?m)^\|.*$", "", text))
     text = re.sub(r"\$[^$]*\$", "formula", re.sub(r"\$\$.*?\$\$", "", text, flags=re.DOTALL))

@@ -13,7 +13,7 @@ import kbrepro
 from kbrepro import paths
 from kbrepro.batch.folders import recover, swap_in
 from kbrepro.batch.process import module
-from kbrepro.site import article, overview, pages, try_it
+from kbrepro.site import overview, pages, try_it
 from kbrepro.verdicts import scorecard
 
 NEEDED = ("sphinx", "myst_nb", "sphinx_book_theme")
@@ -26,7 +26,7 @@ WIDE = "---\nhtml_theme.sidebar_secondary.remove: true\n---\n\n"
 NO_TERMS = "---\nnosearch: true\n---"
 #: The side bar, in the order of reading; below the papers, and before pages that are not named.
 GROUPS = {
-    "Read": [article.PAGE, try_it.PAGE, "scorecard", "found_on_the_way", "reproducibility", "claims"],
+    "Read": [try_it.PAGE, "scorecard", "found_on_the_way", "reproducibility", "claims"],
     "Rerun": ["open_a_notebook", "run_a_batch", "mend_a_result", "several_machines", "read_results"],
     "Extend": ["own_problem", "beside", "formulas", "many_arms", "asked_for", "api", "papers_api"],
     "Background": ["notation", "tighter_width", "adaptive_covers", "stacks", BENCHMARKS],
@@ -84,7 +84,7 @@ def _write_pages(root: Path, results: Path, folders: list[Path], source: Path, f
         paths.write_text(source / f"{try_it.PAGE}.md", try_it.page([folder.name for folder in folders], files))
     api = api_pages()
     card = WIDE + pages.coloured(pages.inside(root, scorecard.scorecard(root, results)))
-    for name, text in (api | {"scorecard": card} | article.page(root, source)).items():
+    for name, text in (api | {"scorecard": card}).items():
         paths.write_text(source / f"{name}.md", text)
     named = {page for its in GROUPS.values() for page in its}
     rest = [page.stem for page in documents if page.stem not in named]

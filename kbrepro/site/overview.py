@@ -11,9 +11,9 @@ from kbrepro.site.pages import coloured, figure, inside, linked, title
 from kbrepro.verdicts import scorecard
 
 WHAT = (
-    "We rewrote the algorithms of papers on Gaussian-process bandits from scratch, ran their experiments at the "
-    "papers' own scale, and judged their claims by written rules, marking those mended after results were seen. "
-    "A code such as 1-D leads to the claim that supports a sentence."
+    "We rewrote the algorithms of papers on Gaussian-process bandits (Bayesian optimisation with regret bounds) from "
+    "scratch, ran their experiments, most at the papers' own scale, and judged their claims by written rules, many of "
+    "which were changed after results had been seen. A code such as 1-D leads to the claim that supports a sentence."
 )
 #: Where to go from the first page, if that page is there.
 NEXT = {"Every claim": "scorecard", "Rerun": "open_a_notebook", "Play": "try_it", "Your own problem": "own_problem"}

@@ -19,7 +19,7 @@ from kbrepro.kernels import Array
 from kbrepro.regret import Estimate
 from kbrepro.verdicts.claims import Part, Rule, Rules, read_rule
 from kbrepro.verdicts.interpretations import counts, in_words
-from kbrepro.verdicts.scorecard import COUNTED, GLYPHS
+from kbrepro.verdicts.scorecard import COUNTED, FAILS, GLYPHS, STANDS
 
 #: Values (n,) and the estimate of them, by name.
 Rows = Mapping[str, tuple[Array, Estimate]]
@@ -253,8 +253,9 @@ def totals(papers: Mapping[str, Sequence[Mapping[str, Any]]]) -> Figure:
     ax.grid(visible=False, axis="y")
     ax.tick_params(axis="y", length=0)
     figure.legend(**LEGEND | {"loc": "outside lower center", "ncols": 3})
-    good = sum(verdict in ("reproduced", "no violation found") for its in counted for verdict in its)
-    return titled(figure, f"{good} of {sum(map(len, counted))} claims of the papers stand")
+    good, bad = (sum(v in group for its in counted for v in its) for group in (STANDS, FAILS))
+    every = sum(len(its) for its in counted)
+    return titled(figure, f"{every} claims of the papers: {good} stand, {bad} fail, {every - good - bad} are open")
 
 
 def all_parts(records: Sequence[Mapping[str, Any]]) -> Figure:

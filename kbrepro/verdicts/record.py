@@ -3,6 +3,7 @@
 import io
 import json
 import re
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -21,10 +22,10 @@ from kbrepro.regret import N_TABULATED, Estimate, Regrets, Trace, final_average_
 from kbrepro.verdicts import claims, interpretations, scorecard
 from kbrepro.verdicts.scorecard import FULL_SCALE
 
-#: A number in a sentence; not the 5 of GP-UCB/5, nor 2-A, nor the 1 of d1.
-NUMBER = re.compile(r"(?<![\w./-])\d+(?:[.,]\d+)*(?![\w-])")
-#: How a sentence is shown that is not true of a run.
-NOT_SO = "**Not so in this run:** <del>{}</del>"
+#: A number in a sentence; not the 5 of GP-UCB/5, nor 2-A, nor the 2 of d = 2.
+NUMBER = re.compile(r"(?<![\w./-])(?<!d = )\d+(?:[.,]\d+)*(?![\w-])")
+#: What stands instead of the sentences that a short run cannot support.
+TOO_SHORT = "Too short to judge: {} finding{}; see the [full-scale notebook]({})."
 
 
 class Record:
@@ -44,9 +45,11 @@ class Record:
         self.profile = _profile(notebook, results_dir)
         self._full_scale = root / "results" / FULL_SCALE / notebook
         self._printed = root / "data" / "printed"
+        self._link = f"../results/{FULL_SCALE}/{notebook}/notebook.ipynb"
         self._records: dict[str, dict[str, Any]] = {}
         self._expected: list[dict[str, Any]] = []
         self._shown: list[list[str]] = []
+        self._short = Counter[int]()
         self._manifest: dict[str, dict[str, Any]] = {"figures": {}, "tables": {}}
         self._pictures: WeakKeyDictionary[Figure, tuple[bytes, dict[str, str]]] = WeakKeyDictionary()
         if shell := get_ipython():
@@ -63,8 +66,7 @@ class Record:
         data = f"real sensor data ({real})" if real else "a SIMULATED SUBSTITUTE for sensor data: none was found"
         text = f"**This is {run}.**" + f" It has {data}." * ("data" in self.has)
         if self.profile != FULL_SCALE:
-            full = f"../results/{FULL_SCALE}/{self.notebook}/notebook.ipynb"
-            text += f" Quote the numbers of the [full-scale run]({full})."
+            text += f" Quote the numbers of the [full-scale run]({self._link})."
         display(Markdown(text))
 
     def at_a_glance(self) -> None:
@@ -182,14 +184,21 @@ class Record:
         return table
 
     def expect(self, condition: Any, sentence: str, **explained: Any) -> None:
-        """Show a sentence about a result, crossed out if it is not true of this run."""
-        holds = self._kept(condition, sentence, **explained)
-        display(Markdown(sentence if holds else NOT_SO.format(sentence)), metadata=explained)
+        """Show a sentence about a result if its condition holds; else count it as too short to judge."""
+        if self._kept(condition, sentence, **explained):
+            display(Markdown(sentence), metadata=explained)
 
     def _kept(self, condition: Any, sentence: str, **explained: Any) -> bool:
-        self._expected.append({"sentence": sentence, "holds": bool(condition)} | explained)
+        """Keep a sentence and whether it holds; of those in a cell that do not, one line has the number."""
+        holds = bool(condition) and not re.search(r"\bnan\b", sentence)
+        self._expected.append({"sentence": sentence, "holds": holds} | explained)
         self._write()
-        return bool(condition)
+        if not holds:
+            cell = getattr(get_ipython(), "execution_count", 0)
+            self._short[cell] += 1
+            text = Markdown(TOO_SHORT.format(n := self._short[cell], "s" * (n > 1), self._link))
+            display(text, display_id=f"short {cell}", update=n > 1)
+        return holds
 
     def explain(self, claim_ids: Sequence[str], condition: Any, lead: str, why: str, more: str = "") -> None:
         """Show what came of some claims and, folded, why; checked like `expect`. Pages give `why` as each one's reason.
@@ -198,10 +207,9 @@ class Record:
         """
         ids = [self._claim(claim_id).id for claim_id in claim_ids]
         reason = " ".join(filter(None, [why, more]))
-        holds = self._kept(condition, f"**{lead}.** {reason}" if lead else reason, explains=ids, why=why)
         head = lead or f"More of {', '.join(ids)}"
-        fold = f"<details><summary><b>{head}.</b></summary>\n\n{reason}\n\n</details>"
-        display(Markdown(fold if holds else NOT_SO.format(head)))
+        if self._kept(condition, f"**{lead}.** {reason}" if lead else reason, explains=ids, why=why):
+            display(Markdown(f"<details><summary><b>{head}.</b></summary>\n\n{reason}\n\n</details>"))
 
     def finding(self, claim_ids: Sequence[str], condition: Any, sentence: str) -> None:
         """Show one of the notebook's answers, which pages quote with links to its claims; checked like `expect`.

@@ -46,8 +46,9 @@ FULL_SCALE = "paper"
 #: The picture of the totals, beside the full-scale runs, and that of all parts of one of them.
 TOTALS, PARTS = "totals.png", "parts_{}.png"
 NOT_DONE = (
-    "We never saw the papers' plots, only their text; we ran no code of the authors, and we asked none of them. Claims "
-    "from text, tables and theorems are judged; curves are not."
+    "We never saw the papers' plots, only their text, and have not asked the authors. All algorithms are written anew; "
+    "some were compared once, by hand, with public code, which no test shows yet. Claims from text, tables and "
+    "theorems are judged; curves are not."
 )
 
 #: What the words of a notebook's totals mean.
@@ -251,18 +252,28 @@ def counted(records: Sequence[Record]) -> str:
 
 
 def headline(runs: Runs) -> str:
-    """Return how many claims of the papers stand, fail and are open.
+    """Return how many claims of the papers stand, fail and are open, and how many rules are younger than results.
 
-    Theorems are counted apart, too: a run can refute one, and never show that it is true.
+    All theorems are counted apart, in the totals or not: a run can refute one, and never show that it is true.
     """
     records = [r for run in of_papers(runs).values() for r in run["claims"]]
     stand, fail, rest = map(len, standing(records))
-    good, bad, unclear = standing(r for r in records if r["kind"] == "theorem")
-    text = f"**{stand} of {stand + fail + rest} claims of the papers stand, {fail} fail, and {rest} are open.**"
-    if n := len(good + bad + unclear):
-        text += f" Of the {stand + fail + rest}, {n} {'are theorems' if n > 1 else 'is a theorem'}: "
-        text += f"{len(good)} showed no violation, {len(bad)} failed{_failing(bad)}, {len(unclear)} stayed open."
+    n, changed = stand + fail + rest, len(changed_after(records))
+    text = f"**{stand} of {n} claims of the papers stand, {fail} fail, and {rest} are open.**"
+    if changed:
+        text += f" This is exploratory: the rules of {changed} of the {n} were changed after results had been seen."
+    if theorems := [r["verdict"] for r in records if r["kind"] == "theorem"]:
+        good, bad = (sum(verdict in group for verdict in theorems) for group in (STANDS, FAILS))
+        text += f" Of all {len(theorems)} statements of theorems and lemmas that were tried, in these totals or not, "
+        text += f"{good} showed no violation, {bad} failed, {len(theorems) - good - bad} stayed undecided."
     return text
+
+
+def changed_after(records: Iterable[Record], seen: str = "") -> list[Record]:
+    """Return the claims that count whose rule changed after results of an edition were `seen`; by default the last."""
+    its = [r for r in records if r["counts_as"] in COUNTED]
+    last = seen or max((c["seen"] for r in its for c in r["changes"] if "seen" in c), default="")
+    return [r for r in its if any(c.get("seen") == last for c in r["changes"])]
 
 
 def totals(root: Path, runs: Runs) -> str:
@@ -378,7 +389,6 @@ def scorecard(root: Path, results: Path | None = None) -> str:
     parts += [
         folded("Which of the papers' open choices matter", ranked_choices(runs)),
         _by_chance(runs),
-        _revised(runs),
         *(moved(runs, seen) for seen in _seen(runs)),
     ]
     return "\n\n".join(part for part in [*parts, _changes(runs)] if part) + "\n"
@@ -432,29 +442,21 @@ def _by_chance(runs: Runs) -> str:
 
 
 def moved(runs: Runs, seen: str) -> str:
-    """Return how many rules were revised after results of an edition were `seen`, and how many verdicts that moved."""
-    its = [r for run in runs.values() for r in run["claims"] if any(c.get("seen") == seen for c in r["changes"])]
-    before = [next(c["then"] for c in r["changes"] if c.get("seen") == seen) for r in its]
+    """Return of how many claims that count the rule was changed after results were `seen`, and what that moved."""
+    records = [r for run in runs.values() for r in run["claims"]]
+    its = changed_after(records, seen)
     # of a theorem "no violation found" is what "reproduced" was
     rank = {verdict: max(i, 1) for i, verdict in enumerate(VERDICTS)}
-    inside = [(r["verdict"], then) for r, then in zip(its, before, strict=True) if r["counts_as"] in COUNTED]
-    by = [rank[then] - rank[now] for now, then in inside if then in rank]
-    text = f"After results of {seen} were seen, {len(its)} rules were revised. {len(its) - len(by)} are, or were,"
-    moves = f"{sum(n > 0 for n in by)} verdicts moved up and {sum(n < 0 for n in by)} down"
-    return f"{text} outside the totals. Of the others {moves}."
+    before = [next(c["then"] for c in r["changes"] if c.get("seen") == seen) for r in its]
+    by = [rank[then] - rank[r["verdict"]] for r, then in zip(its, before, strict=True) if then in rank]
+    text = f"After results of {seen} were seen, {len(its)} of the rules that count were changed; "
+    text += f"{sum(n > 0 for n in by)} verdicts moved up and {sum(n < 0 for n in by)} down."
+    marked = sum("revised" in r for r in its)
+    return text + f" {marked} of them carry the mark *revised after seeing data*." * bool(marked)
 
 
 def _seen(runs: Runs) -> list[str]:
     return sorted({c["seen"] for run in runs.values() for r in run["claims"] for c in r["changes"] if "seen" in c})
-
-
-def _revised(runs: Runs) -> str:
-    """How many rules were revised after data were seen, and how many verdicts moved up or down."""
-    its = [(r["verdict"], r["revised"]["verdict"]) for run in runs.values() for r in run["claims"] if r.get("revised")]
-    moves = [VERDICTS.index(before) - VERDICTS.index(now) for now, before in its if before in VERDICTS]
-    text = f"Rules revised after data of this edition were seen: {len(its)}"
-    moved = f". Verdicts that moved up: {sum(m > 0 for m in moves)}, down: {sum(m < 0 for m in moves)}"
-    return f"{text}{moved if its else ''}."
 
 
 def _changes(runs: Runs) -> str:

@@ -23,6 +23,9 @@ claims:
 """
 
 
+SHORT = "Too short to judge: 1 finding; see the [full-scale notebook](../results/paper/00_small/notebook.ipynb)."
+
+
 @pytest.fixture
 def root(tmp_path, monkeypatch):
     (tmp_path / "kbrepro").mkdir()
@@ -128,7 +131,7 @@ def test_what_explains_a_claim_is_the_reason_that_pages_give(kept, shown):
     mine.explain(["0-B"], 1 < 2, "", "It is old.")
     fold = "<details><summary><b>{}.</b></summary>\n\n{}\n\n</details>"
     assert shown == [
-        "**Not so in this run:** <del>Small (0-A)</del>",
+        SHORT,
         fold.format("Small (0-A, 0-B)", "It is flat. Else nothing."),
         fold.format("More of 0-B", "It is old."),
     ]
@@ -139,8 +142,26 @@ def test_an_answer_is_checked_and_kept_with_its_claims(kept, shown):
     mine = run("quick", horizon=2000)
     mine.finding(["0-A", "0-B"], np.bool_(True), "Small is round.")
     mine.finding(["0-B"], 1 > 2, "Small is flat.")
-    assert shown == ["Small is round.", "**Not so in this run:** <del>Small is flat.</del>"]
+    assert shown == ["Small is round.", SHORT]
     assert [(e["holds"], e["answers"]) for e in kept()["expected"]] == [(True, ["0-A", "0-B"]), (False, ["0-B"])]
+
+
+def test_sentences_that_a_short_run_cannot_support_are_one_line_a_cell(root, kept, monkeypatch):
+    """A number that is none (nan) is never shown, whatever the condition says."""
+    cell, seen, mine = InteractiveShell.instance(), {}, run("quick", horizon=2000)
+    monkeypatch.setattr(record, "get_ipython", lambda: cell)
+    monkeypatch.setattr(
+        record, "display", lambda text, display_id="", update=False, **_: seen.update({display_id: (text.data, update)})
+    )
+    cell.execution_count = 4
+    mine.finding(["0-A"], False, "Small is flat.")
+    mine.explain(["0-A"], False, "Small (0-A)", "It is round.")
+    mine.expect(True, "Small is nan% larger.")
+    assert seen == {"short 4": (SHORT.replace("1 finding", "3 findings"), True)}
+    cell.execution_count = 5
+    mine.expect(False, "Small is old.")
+    assert seen["short 5"] == (SHORT, False)
+    assert not any(e["holds"] for e in kept()["expected"])
 
 
 def full_scale(root):
@@ -193,7 +214,7 @@ def test_at_a_glance_is_the_full_scale_runs(root, shown):
 
 def test_an_answer_has_at_most_two_numbers(root, shown):
     mine = run("quick")
-    mine.finding(["0-A"], True, "In 2-A GP-UCB/5 has 74 % less regret than EI in 3.5 of all cases.")
+    mine.finding(["0-A"], True, "In 2-A GP-UCB/5 has 74 % less regret for d = 3 in 3.5 of all cases.")
     with pytest.raises(ValueError, match=r"sentence has the numbers 1, 2, 3.5: an answer must have at most two"):
         mine.finding(["0-A"], True, "It is 1 or 2 or 3.5.")
 

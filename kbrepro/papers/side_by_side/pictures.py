@@ -69,12 +69,12 @@ def growth(curves: Curves, rounds: Sequence[int], entries: Mapping[str, Entry]) 
         pieces.log_axes(ax, "xy")
         ax.label_outer()
     pieces.legend_below(figure, 4, axes.flat)
-    ahead = sum(
+    ahead = all(
         panel[measures.BEST_PROVED][:, -1].mean() < panel[measures.best_near(panel, entries)][:, -1].mean()
         for panel in curves.values()
     )
-    title = "At the largest T the best near-optimal rule has more regret than IGP-UCB with both changes\n"
-    return pieces.titled(figure, title + f"in {ahead} of {len(curves)} cases")
+    title = "At the largest T the best near-optimal rule has more regret\nthan IGP-UCB with both changes"
+    return pieces.titled(figure, title if ahead else "Growth of the regret with the horizon")
 
 
 def exponents(of: Mapping[tuple[float, int, str], Estimate], entries: Mapping[str, Entry]) -> Figure:
@@ -82,7 +82,6 @@ def exponents(of: Mapping[tuple[float, int, str], Estimate], entries: Mapping[st
     cases = list(dict.fromkeys(case[:2] for case in of))
     names = list(dict.fromkeys(case[2] for case in of))
     figure, axes = pieces.row(len(cases), 0.24 * len(names) + 1.3, sharey=True)
-    above = 0
     for ax, (nu, d) in zip(axes, cases, strict=True):
         proved = measures.proved_exponents(d, nu)
         for row, name in enumerate(names):
@@ -90,12 +89,9 @@ def exponents(of: Mapping[tuple[float, int, str], Estimate], entries: Mapping[st
             ax.plot([its.low, its.high], [row, row], color=shade)
             ax.plot(its.value, row, "o", color=shade, markersize=4)
             ax.plot(proved[name], row, "|", color="black", markersize=10)
-            above += its.low > proved[name]
         ax.set(title=f"ν = {nu}, d = {d}", xlabel="exponent of T", xlim=(0, 1.15))
     pieces.name_rows(axes[0], names)
-    return pieces.titled(
-        figure, f"{above} of {len(of)} measured exponents (dots) lie above the proved ones (bars) at these horizons"
-    )
+    return pieces.titled(figure, "Exponents measured at these horizons (dots) and proved (bars)")
 
 
 def order(panels: Panels) -> list[str]:
@@ -144,13 +140,11 @@ def profiles(panels: Panels, entries: Mapping[str, Entry], many: int = 3) -> Fig
     ax.set(xscale="log", xlabel="factor over the regret of the best rule", ylabel="share of problems", ylim=(0, 1.02))
     pieces.plain_log(ax.xaxis)
     pieces.legend_below(figure, 4, [ax])
-    best = chosen[int(curves[:, np.searchsorted(factors, 2)].argmax())]
-    within = curves[:, np.searchsorted(factors, 2)].max()
-    return pieces.titled(figure, f"{best} is within twice the best on {within:.0%} of problems")
+    return pieces.titled(figure, f"On how many of {len(panels)} problems a rule comes within a factor of the best")
 
 
 def ranking(table: pd.DataFrame, seconds: Mapping[str, Mapping[str, float]], entries: Mapping[str, Entry]) -> Figure:
-    """Return the rules as printed, best first: factor over the best with its interval, and microseconds per round.
+    """Return the rules as printed, best first: factor over the best with quartiles, and microseconds per round.
 
     `table` as `measures.ranking` returns it; of rules defined on fewer than half of the problems the mark is hollow.
     """
@@ -161,10 +155,10 @@ def ranking(table: pd.DataFrame, seconds: Mapping[str, Mapping[str, float]], ent
     few = table["problems"] < table["problems"].max() / 2
     for row, name in enumerate(names):
         its, shade = table.loc[name], colour(entries[name].proof)
-        left.plot([its["low"], its["high"]], [row, row], color=shade, linewidth=1.2)
+        left.plot([its["q25"], its["q75"]], [row, row], color=shade, linewidth=1.2)
         left.plot(its["factor"], row, "o", color=shade, markersize=5, markerfacecolor="white" if few[name] else shade)
         right.plot(micro[name], row, "o", color=shade, markersize=5)
-    left.set(xlabel="regret over that of the best rule\n(median over problems, 95 % interval)")
+    left.set(xlabel=f"regret over that of the best rule\n(median and quartiles of {table['problems'].max()} problems)")
     right.set(xlabel="microseconds a round\n(median over problems)")
     for ax in (left, right):
         pieces.log_axes(ax, "x")
@@ -173,8 +167,9 @@ def ranking(table: pd.DataFrame, seconds: Mapping[str, Mapping[str, float]], ent
     marks = [left.plot([], [], "o", color=colour(proof), label=proof)[0] for proof in PROOFS]
     left.legend(handles=marks, fontsize=SMALLEST, loc="upper right")
     last = next(name for name in names if entries[name].proof == PROOFS[0])
-    best = f"{names[0]} has {table['factor'][names[0]]:.1f} times the best rule's regret in the median problem"
-    return pieces.titled(figure, f"{best}; {last}, the best near-optimal one, {table['factor'][last]:.0f} times")
+    best, near = (f"{table['factor'][name]:.1f} times" for name in (names[0], last))
+    told = f"In the median problem {names[0]} has {best} the best rule's regret,\n"
+    return pieces.titled(figure, f"{told}{last}, the best rule with a near-optimal rate, {near}")
 
 
 def price(
@@ -205,8 +200,9 @@ def price(
     pieces.name_rows(axes[0], names)
     proved = min(its.mean() for (_, name), its in covered.items() if entries[name].proof == "sublinear")
     unproved = max(its.mean() for (_, name), its in covered.items() if entries[name].proof == "no proof")
-    title = f"Bands proved for a known norm held in at least {proved:.0%} of runs, the one without a proof in at most"
-    return pieces.titled(figure, f"{title} {unproved:.0%}", len(marks))
+    runs = "every run" if proved == 1 else f"at least {proved:.0%} of runs"
+    title = f"Bands proved for a known norm held in {runs}, the one without a proof in at most {unproved:.0%}"
+    return pieces.titled(figure, title, len(marks))
 
 
 def wrong(its: Wrong, rules: Sequence[str], seed: int) -> Figure:
@@ -226,5 +222,4 @@ def wrong(its: Wrong, rules: Sequence[str], seed: int) -> Figure:
     ax.tick_params(axis="x", labelsize=SMALLEST, rotation=0)
     ax.tick_params(axis="y", labelsize=SMALLEST)
     ax.grid(visible=False)
-    worst = table.stack().idxmax()
-    return pieces.titled(figure, f"Worst hurt: {worst[0]}, given {worst[1]} ({table.loc[worst]:.2g} times the regret)")
+    return pieces.titled(figure, "By which factor a wrong assumption multiplies the regret")

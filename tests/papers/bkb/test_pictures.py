@@ -83,13 +83,13 @@ COUNTED = {case: [costs.operations(sizes, n)] for n, (case, (_, sizes)) in zip((
 #: What the title says of what is drawn.
 TOLD = {
     strip: "unseen points, the others hold it at 35% at most",  # 7 of 20 arms beyond 0.5 have f = 0.2
-    starved: "1 of 2 posteriors starve by more than a factor of two",
+    starved: "right of 0 it starves",
     transition: "at most 1.00% of BKB's steps are bad",
     proposition_5: "falls to 0.25 of it",  # at t = 2, where sqrt(t) log(t) / 2t is smallest
     regret: "exact, 3 sd, has the least mean regret. BKB, Theorem 2's radius, has 16 times that",
-    ratios: "1 of 2 ratios",
-    partial(pictures.cost_per_step, CASES): "in 1 of 2 cases",
-    partial(pictures.operations_per_step, COUNTED): "in 0 of 2 cases",
+    ratios: "of one rule over that of another",
+    partial(pictures.cost_per_step, CASES): "Milliseconds a step of BKB",
+    partial(pictures.operations_per_step, COUNTED): "Counted operations a step of BKB",
     partial(pictures.scaling, CASES, qbar=4.0): "at most 8% of the pulls",
 }
 

@@ -44,10 +44,10 @@ def wrong():
 
 
 SAID = {
-    growth: "has more regret than IGP-UCB with both changes\nin 3 of 4 cases",
+    growth: "Growth of the regret with the horizon",
     heat: "EI comes closest to the best rule",
     price: "in at least 90% of runs, the one without a proof in at most 25%",
-    wrong: "Worst hurt: GP-TS, given lengthscale double (4 times the regret)",
+    wrong: "By which factor a wrong assumption multiplies the regret",
 }
 
 
