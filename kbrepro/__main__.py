@@ -111,7 +111,7 @@ def claims(claim_ids: tuple[str, ...], why: bool, paper: str, verdict: str) -> N
 
 @main.command("scorecard")
 def renew_scorecard() -> None:
-    """Renew results/README.md, its pictures, and what README and docs quote from the full-scale runs."""
+    """Renew results/README.md, its pictures, and what docs quote from the full-scale runs."""
     from kbrepro.site import quoted
 
     root = paths.project_root()

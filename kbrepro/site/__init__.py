@@ -1,1 +1,1 @@
-"""Pages from what runs left: the HTML report, and what README and docs quote."""
+"""Pages from what runs left: the HTML report, and what docs quote."""

@@ -1,4 +1,4 @@
-"""Pages that quote the full-scale runs: the scorecard, and generated blocks of README and docs."""
+"""Pages that quote the full-scale runs: the scorecard, and generated blocks of docs."""
 
 import io
 import re
@@ -104,31 +104,6 @@ def _authors(paper: dict[str, Any]) -> str:
     return f"{' & '.join(names) if len(names) < 3 else f'{names[0]} et al.'} {paper['year']}"
 
 
-def _totals(found: Found) -> str:
-    return scorecard.totals(found.root, found.runs) if scorecard.of_papers(found.runs) else _NO_RUN
-
-
-def _answers(found: Found) -> str:
-    runs = scorecard.of_papers(found.runs)
-    return "\n".join(_answer(found, name, label(name, found.papers)) for name in runs) or _NO_RUN
-
-
-def _side_by_side(found: Found) -> str:
-    """The findings of notebooks without a paper; empty if they were not played at full scale."""
-    names = [name for name, run in found.runs.items() if scorecard.synthesis(run)]
-    return "\n".join(_answer(found, name, "Side by side") for name in names)
-
-
-def _answer(found: Found, notebook: str, name: str) -> str:
-    run = found.runs[notebook]
-    head = f"- **[{name}](notebooks/{notebook}.ipynb)**: {scorecard.counted(run['claims'])}"
-    return "<br>– ".join([head, *scorecard.answers(run)])
-
-
-def _across(found: Found) -> str:
-    return "\n".join(f"- {text}" for text in scorecard.across(found.root, found.runs)) or _NO_RUN
-
-
 def _halves(found: Found) -> str:
     every = [r for run in found.runs.values() for r in run["claims"]]
     its = [r for r in every if r.get("halves")]
@@ -182,12 +157,5 @@ def _verdict(found: Found, claim: str) -> str:
     return "no full-scale verdict yet"
 
 
-BLOCKS = {
-    "totals": _totals,
-    "answers": _answers,
-    "side by side": _side_by_side,
-    "across": _across,
-    "halves": _halves,
-    "costs": _costs,
-}
+BLOCKS = {"halves": _halves, "costs": _costs}
 OF_A_RUN = {"run": _run, "cost": _cost}

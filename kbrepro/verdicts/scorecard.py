@@ -449,8 +449,8 @@ def moved(runs: Runs, seen: str) -> str:
     rank = {verdict: max(i, 1) for i, verdict in enumerate(VERDICTS)}
     before = [next(c["then"] for c in r["changes"] if c.get("seen") == seen) for r in its]
     by = [rank[then] - rank[r["verdict"]] for r, then in zip(its, before, strict=True) if then in rank]
-    text = f"After results of {seen} were seen, {len(its)} of the rules that count were changed; "
-    text += f"{sum(n > 0 for n in by)} verdicts moved up and {sum(n < 0 for n in by)} down."
+    text = f"After results of {seen} were seen, {len(its)} of the rules that count were changed. "
+    text += f"By that {sum(n > 0 for n in by)} verdicts moved up and {sum(n < 0 for n in by)} down."
     marked = sum("revised" in r for r in its)
     return text + f" {marked} of them carry the mark *revised after seeing data*." * bool(marked)
 

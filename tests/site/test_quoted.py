@@ -5,6 +5,7 @@ import pytest
 from click.testing import CliRunner
 from fake_project import NAME, commit_all
 
+from kbrepro import paths
 from kbrepro.__main__ import main
 from kbrepro.batch import provenance, run
 from kbrepro.site import quoted
@@ -15,13 +16,12 @@ PLAYED = {"part": "it", "holds": 2, "fails": 1, "of": 4, "decides": "the x alone
 CLAIM |= {"interpretations": PLAYED}
 ANSWER = {"sentence": "Small stands.", "holds": True, "answers": ["1-A"]}
 OPEN = CLAIM | {"id": "1-B", "verdict": "not evaluated", "note": "needs data: light", "deciding": ""}
-README = """# Small
-<!-- begin totals -->
+PAGE = "docs/reproducibility.md"
+TEXT = """# Small
+<!-- begin costs -->
 OLD
-<!-- end totals -->
+<!-- end costs -->
 By hand: 1-A is <!-- begin 1-A -->OLD<!-- end 1-A -->, 1-Z <!-- begin 1-Z --><!-- end 1-Z -->.
-<!-- begin answers -->
-<!-- end answers -->
 <!-- begin run 01 -->
 <!-- end run 01 -->
 <!-- begin cost 01 --><!-- end cost 01 --> <!-- begin cost 02 --><!-- end cost 02 -->
@@ -31,7 +31,7 @@ By hand: 1-A is <!-- begin 1-A -->OLD<!-- end 1-A -->, 1-Z <!-- begin 1-Z --><!-
 @pytest.fixture
 def root(tmp_path):
     root = fake_run.cited_project(tmp_path)
-    (root / "README.md").write_text(README)
+    paths.write_text(root / PAGE, TEXT)
     return root
 
 
@@ -43,17 +43,14 @@ def finished(root):
 
 
 def test_blocks_are_filled_and_all_else_stays(finished):
-    text = quoted.filled(README, finished)
-    assert "**0 of 2 claims of the papers stand, 0 fail, and 2 are open" in text
+    text = quoted.filled(TEXT, finished)
+    assert "| `make paper` | 10 min of computing, which cores share |" in text
     (line,) = [line for line in text.splitlines() if line.startswith("By hand")]
     assert line == (
         "By hand: 1-A is <!-- begin 1-A -->◐ **partly** (holds 2, fails 1, open 1 of 4; the x alone decides); "
         "reproduced with one; not reproduced with two<!-- end 1-A -->, "
         "1-Z <!-- begin 1-Z -->no full-scale verdict yet<!-- end 1-Z -->."
     )
-    answers = "**[Low & Lee 1999](notebooks/01_small.ipynb)**: 0 of 2 claims of the paper stand, "
-    answers += "2 are open (1 partly, 1 not evaluated)"
-    assert f"- {answers}<br>– Small stands. (1-A)\n" in text
     assert "- Not evaluated: 1-B (needs data: light).\n- Settings of the run: `horizon` 20." in text
     assert "took 600 s of computing (10 min on one core)" in text and "took 1.5 min with 3 workers" in text
     assert "OLD" not in text
@@ -74,15 +71,13 @@ def test_verdicts_on_halves_are_counted_and_those_that_differ_listed(finished):
 
 
 def test_where_no_run_is_the_page_says_so(root):
-    text = quoted.filled(README, root)
-    assert text.count("*There is no full-scale run: ") == 5
-    assert "(results/" not in text
-    assert "| not known: there is no run |" in quoted.filled("<!-- begin costs --><!-- end costs -->", root)
+    text = quoted.filled(TEXT, root)
+    assert text.count("*There is no full-scale run: ") == 3 and "| not known: there is no run |" in text
 
 
-@pytest.mark.parametrize("name", ["totals 01", "run one", "finding", "1-a"])
+@pytest.mark.parametrize("name", ["costs 01", "run one", "finding", "1-a"])
 def test_an_unknown_block_is_an_error_that_names_it(root, name):
-    with pytest.raises(ValueError, match=f"block '{name}' is not allowed; allowed are such as totals, "):
+    with pytest.raises(ValueError, match=f"block '{name}' is not allowed; allowed are such as halves, "):
         quoted.filled(f"<!-- begin {name} --><!-- end {name} -->", root)
 
 
@@ -100,15 +95,15 @@ def test_the_command_renews_scorecard_picture_and_pages_that_are_there(finished,
     assert done.output.split() == [
         "results/README.md",
         *(f"results/paper/{n}.png" for n in ("totals", "parts_01")),
-        "README.md",
+        PAGE,
     ]
-    assert (finished / "README.md").read_text() == quoted.filled(README, finished)
+    assert (finished / PAGE).read_text() == quoted.filled(TEXT, finished)
     card = (finished / "results" / "README.md").read_text()
     assert "Small is beautiful." in card and "](paper/parts_01.png)" in card
 
 
 def test_without_runs_and_pages_there_is_an_empty_scorecard(root):
-    (root / "README.md").unlink()
+    (root / PAGE).unlink()
     assert quoted.renew(root) == [root / "results" / "README.md"]
 
 
@@ -122,29 +117,23 @@ def test_pages_are_renewed_after_full_scale_runs_if_one_failed(finished, monkeyp
     monkeypatch.setattr(run, "run", failed)
     monkeypatch.chdir(finished)
     assert "Error: 1 of 2 notebooks failed" in CliRunner().invoke(main, ["reproduce", *options.split()]).output
-    assert ("Small stands." in (finished / "README.md").read_text()) == renewed
+    assert ("10 min of computing" in (finished / PAGE).read_text()) == renewed
 
 
 def test_renewed_pages_do_not_make_the_next_run_dirty(root):
     commit_all(root)
-    (root / "README.md").write_text("renewed")
+    (root / PAGE).write_text("renewed")
     assert provenance.git_state(root)["dirty"] is False
     (root / "CITATION.cff").write_text("changed")
     assert provenance.git_state(root)["dirty"] is True
 
 
 def test_what_is_no_paper_stands_apart_and_papers_are_in_the_order_of_their_years(finished):
-    """Without its run there is nothing of it; with it its findings, and no line in totals, chart or answers."""
-    block = "<!-- begin side by side -->\n<!-- end side by side -->"
-    before = quoted.filled(README, finished)
-    assert "**" not in quoted.filled(block, finished)
+    """A notebook without a paper comes last, and stands in no line of the totals."""
     own = fake_run.CLAIM | {"id": "3-A", "kind": "own question", "counts_as": "own question"}
     folder = finished / "results" / "paper"
-    fake_run.write_run(folder / "03_side", [own], [{"sentence": "Both do.", "holds": True, "answers": ["3-A"]}])
+    fake_run.write_run(folder / "03_side", [own])
     fake_run.write_run(folder / "00_late", [own | {"id": "0-A"}])
-    told = "- **[Side by side](notebooks/03_side.ipynb)**: 1 question of our own: 1 reproduced<br>– Both do. (3-A)"
-    assert told in quoted.filled(block, finished)
-    assert quoted.filled(README, finished) == before
     runs = scorecard.read(folder)
     assert list(runs) == [NAME, "00_late", "03_side"] and list(scorecard.of_papers(runs)) == [NAME]
     card = scorecard.scorecard(finished)

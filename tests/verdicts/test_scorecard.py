@@ -105,7 +105,8 @@ def test_changes_end_the_scorecard_with_verdicts_before_and_now(root):
 def test_moves_are_counted_by_what_was_seen_and_chance_by_parts_with_an_error(root):
     runs = scorecard.read(root / "results" / "paper")
     assert scorecard.moved(runs, "0.1.0") == (
-        "After results of 0.1.0 were seen, 1 of the rules that count were changed; 0 verdicts moved up and 1 down."
+        "After results of 0.1.0 were seen, 1 of the rules that count were changed. By that 0 verdicts moved up and 1 "
+        "down."
     )
     (theorem,) = [r for r in runs["01_new"]["claims"] if r["id"] == "1-B"]
     theorem |= {"verdict": "no violation found", "changes": [CHANGE | {"then": "reproduced"}]}
