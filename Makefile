@@ -33,7 +33,7 @@ test-slow: $(STAMP)  ## the tests that are long and rarely needed, and which lin
 	$(BIN)/python -m pytest tests -m slow
 	mkdir -p .cache && $(BIN)/coverage run -m pytest -q tests && $(BIN)/coverage report
 
-paper: $(STAMP)  ## every notebook at the papers' own scale
+paper: $(STAMP)  ## every notebook at full scale
 	$(BIN)/kbrepro data fetch --if-missing && $(BIN)/kbrepro reproduce --profile paper && $(BIN)/kbrepro report --profile paper
 
 site: $(STAMP)  ## the report of the committed full-scale runs, also as one file: results/paper/report.zip
