@@ -265,7 +265,7 @@ class Record:
 def _one_head(table: pd.DataFrame) -> str:
     """A table as HTML with the names of its index in the one row of heads."""
     named = any(table.index.names) and table.columns.nlevels == 1
-    return (table.reset_index() if named else table).to_html(index=not named, border=0)
+    return (table.reset_index() if named else table).to_html(index=not named, border=0, na_rep="–")
 
 
 def _profile(notebook: str, results_dir: str) -> str:
