@@ -211,7 +211,9 @@ def test_every_number_of_the_readme_is_that_of_the_committed_results():
     for words in told():
         assert words in text, words
         text = text.replace(words, "", 1)
-    settings = r"edition 0\.3\.0|Edition 1\.0|(?:d =|for) \d(?: and \d)?|1,000 arms|Table 1|GP-UCB/5|Python 3\.11|\b20\d\d\b"
+    settings = (
+        r"edition 0\.3\.0|Edition 1\.0|(?:d =|for) \d(?: and \d)?|1,000 arms|Table 1|GP-UCB/5|Python 3\.11|\b20\d\d\b"
+    )
     assert re.findall(r"\S*\d\S*", re.sub(settings, "", text)) == []
 
 
