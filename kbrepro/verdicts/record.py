@@ -3,7 +3,6 @@
 import io
 import json
 import re
-from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -49,11 +48,12 @@ class Record:
         self._records: dict[str, dict[str, Any]] = {}
         self._expected: list[dict[str, Any]] = []
         self._shown: list[list[str]] = []
-        self._short = Counter[int]()
+        self._short = 0
         self._manifest: dict[str, dict[str, Any]] = {"figures": {}, "tables": {}}
         self._pictures: WeakKeyDictionary[Figure, tuple[bytes, dict[str, str]]] = WeakKeyDictionary()
         if shell := get_ipython():
             shell.display_formatter.formatters["text/html"].for_type(pd.DataFrame, _one_head)
+            shell.events.register("post_run_cell", self._say_short)
 
     def banner(self) -> None:
         """Show which run this is, on which data, and where the numbers to quote are."""
@@ -189,16 +189,18 @@ class Record:
             display(Markdown(sentence), metadata=explained)
 
     def _kept(self, condition: Any, sentence: str, **explained: Any) -> bool:
-        """Keep a sentence and whether it holds; of those in a cell that do not, one line has the number."""
+        """Keep a sentence and whether it holds."""
         holds = bool(condition) and not re.search(r"\bnan\b", sentence)
         self._expected.append({"sentence": sentence, "holds": holds} | explained)
         self._write()
-        if not holds:
-            cell = getattr(get_ipython(), "execution_count", 0)
-            self._short[cell] += 1
-            text = Markdown(TOO_SHORT.format(n := self._short[cell], "s" * (n > 1), self._link))
-            display(text, display_id=f"short {cell}", update=n > 1)
+        self._short += not holds
         return holds
+
+    def _say_short(self, _: Any = None) -> None:
+        """Say at the end of a cell how many of its sentences this run cannot support."""
+        if n := self._short:
+            display(Markdown(TOO_SHORT.format(n, "s" * (n > 1), self._link)))
+        self._short = 0
 
     def explain(self, claim_ids: Sequence[str], condition: Any, lead: str, why: str, more: str = "") -> None:
         """Show what came of some claims and, folded, why; checked like `expect`. Pages give `why` as each one's reason.

@@ -131,7 +131,6 @@ def test_what_explains_a_claim_is_the_reason_that_pages_give(kept, shown):
     mine.explain(["0-B"], 1 < 2, "", "It is old.")
     fold = "<details><summary><b>{}.</b></summary>\n\n{}\n\n</details>"
     assert shown == [
-        SHORT,
         fold.format("Small (0-A, 0-B)", "It is flat. Else nothing."),
         fold.format("More of 0-B", "It is old."),
     ]
@@ -142,26 +141,24 @@ def test_an_answer_is_checked_and_kept_with_its_claims(kept, shown):
     mine = run("quick", horizon=2000)
     mine.finding(["0-A", "0-B"], np.bool_(True), "Small is round.")
     mine.finding(["0-B"], 1 > 2, "Small is flat.")
-    assert shown == ["Small is round.", SHORT]
+    assert shown == ["Small is round."]
     assert [(e["holds"], e["answers"]) for e in kept()["expected"]] == [(True, ["0-A", "0-B"]), (False, ["0-B"])]
 
 
-def test_sentences_that_a_short_run_cannot_support_are_one_line_a_cell(root, kept, monkeypatch):
+def test_sentences_that_a_short_run_cannot_support_are_one_line_at_the_end_of_a_cell(root, kept, shown, monkeypatch):
     """A number that is none (nan) is never shown, whatever the condition says."""
-    cell, seen, mine = InteractiveShell.instance(), {}, run("quick", horizon=2000)
-    monkeypatch.setattr(record, "get_ipython", lambda: cell)
-    monkeypatch.setattr(
-        record, "display", lambda text, display_id="", update=False, **_: seen.update({display_id: (text.data, update)})
-    )
-    cell.execution_count = 4
-    mine.finding(["0-A"], False, "Small is flat.")
-    mine.explain(["0-A"], False, "Small (0-A)", "It is round.")
-    mine.expect(True, "Small is nan% larger.")
-    assert seen == {"short 4": (SHORT.replace("1 finding", "3 findings"), True)}
-    cell.execution_count = 5
-    mine.expect(False, "Small is old.")
-    assert seen["short 5"] == (SHORT, False)
-    assert not any(e["holds"] for e in kept()["expected"])
+    shell = InteractiveShell.instance()
+    monkeypatch.setattr(record, "get_ipython", lambda: shell)
+    mine = run("quick", horizon=2000)
+    code = "mine.finding(['0-A'], False, 'Flat.')\nmine.explain(['0-A'], False, 'Small', 'It is round.')"
+    shell.user_ns["mine"] = mine
+    shell.run_cell(code + "\nmine.expect(True, 'Small is nan% larger.')\nmine.expect(True, 'Small is round.')")
+    assert shown == ["Small is round.", SHORT.replace("1 finding", "3 findings")]
+    shell.run_cell("mine.expect(False, 'Small is old.')")
+    shell.run_cell("1 + 1")
+    assert shown[2:] == [SHORT]
+    assert [e["holds"] for e in kept()["expected"]] == [False, False, False, True, False]
+    shell.events.unregister("post_run_cell", mine._say_short)
 
 
 def full_scale(root):
