@@ -12,7 +12,7 @@ from kbrepro.replay import blas_kernel
 from kbrepro.simulation import jobs_of_environment
 
 #: Pages that quote full-scale runs are written anew after them, and make no other run of them.
-PAGES = ("README.md", "docs/reproducibility.md")
+PAGES = ("docs/reproducibility.md",)
 PACKAGES = ("numpy", "scipy", "pandas", "matplotlib", "joblib", "papermill")
 
 
