@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from kbrepro import store
 from kbrepro.kernels import Array
-from kbrepro.regret import Regrets, Trace
+from kbrepro.regret import Regrets, Trace, edges
 from kbrepro.simulation import stacked
 
 #: (rule, statistic) -> one number per kept trial, (N,).
@@ -22,6 +22,7 @@ Columns = dict[tuple[str, str], Array]
 #: all rules but those.
 Names = Mapping[str, str | tuple[str, str]]
 TOTAL, SIMPLE, CURVE, SECONDS = "total", "simple regret", "mean over rounds", "seconds"
+EXPONENT = "exponent of seconds"
 
 
 class Kept:
@@ -79,12 +80,22 @@ def _mean_over_rounds(trace: Trace | Regrets) -> Array:
     return trace.totals @ widths / widths.sum()
 
 
-#: What a figure may plot of a rule's traces: R_T, the regret of the best arm pulled, the mean of R_t over all rounds.
+def _exponent_of_seconds(trace: Trace) -> Array:
+    """The slope of log cumulated seconds on log t over the last decade of rounds, by least squares, (trials,)."""
+    at = edges(trace.horizon)[1:]
+    late = at >= trace.horizon / 10
+    x = np.log(at[late]) - np.log(at[late]).mean()
+    return np.log(trace.seconds.cumsum(axis=1)[:, late]) @ x / (x @ x)
+
+
+#: What a figure may plot of a rule's traces: R_T, the regret of the best arm pulled, the mean of R_t over all rounds,
+#: and what they say of time.
 STATISTICS: dict[str, Callable[[Any], Array]] = {
     TOTAL: _total,
     SIMPLE: lambda trace: trace.regret.min(axis=1),
     CURVE: _mean_over_rounds,
     SECONDS: lambda trace: trace.seconds.sum(axis=1),
+    EXPONENT: _exponent_of_seconds,
 }
 
 
