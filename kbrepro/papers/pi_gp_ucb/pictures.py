@@ -106,7 +106,7 @@ def table_1(shares: Mapping[tuple[str, int, str], Array], printed: Mapping[tuple
 
 
 def figure_1(traces: Mapping[str, Trace]) -> Figure:
-    """Return cumulative regret, smoothed regret of a round, and seconds of a round, by rule."""
+    """Return cumulative regret, smoothed regret of a round, and microseconds of a round, by rule."""
     fig, (left, centre, right) = pieces.row(3, 2.9)
     horizon = next(iter(traces.values())).horizon
     window, ends = max(1, round(SMOOTHED * horizon)), edges(horizon)
@@ -116,10 +116,10 @@ def figure_1(traces: Mapping[str, Trace]) -> Figure:
         banded(left, t, mean_interval(trace.cumulative_regret[:, t - 1]), rule, **look)
         smoothed = np.convolve(trace.regret.mean(axis=0), np.full(window, 1 / window), "valid")
         centre.plot(np.arange(len(smoothed)) + (window + 1) / 2, smoothed, label=rule, **look)
-        right.plot((ends[:-1] + ends[1:] + 1) / 2, trace.seconds_a_round.mean(axis=0), label=rule, **look)
+        right.plot((ends[:-1] + ends[1:] + 1) / 2, 1e6 * trace.seconds_a_round.mean(axis=0), label=rule, **look)
     left.set(ylabel="cumulative regret\n(mean and 95 % interval)", title="regret")
     centre.set(ylabel=f"regret of a round\n(mean of {window} rounds)", ylim=(0, None), title="regret of a round")
-    right.set(ylabel="seconds of a round\n(mean of runs)", ylim=(0, None), title="time")
+    right.set(ylabel="microseconds of a round\n(mean of runs)", ylim=(0, None), title="time")
     for ax in (left, centre, right):
         ax.set(xlabel="round t", xlim=(0, horizon), xticks=(0, horizon // 2, horizon))
     return titled(fig, "Fig. 1 of Janz et al., replicated: d = 2", 2)

@@ -104,8 +104,9 @@ def test_shares_divide_by_what_uniform_play_is_expected_to_lose():
         patch.setattr(claims.store, "labels", lambda _: {"Table 1, d = 3": label})
         patch.setattr(claims, "Bumps", lambda *_: lambda trial: SimpleNamespace(
             expected_reward=np.array([0.0, 2.0]) * (trial.number + 1) / claims.T))  # fmt: skip
-        columns = claims.shares(few, 3)
-    assert columns[PI, "total"] == pytest.approx([1, 1.5]) and columns[f"{PI}, both", "total"] == pytest.approx([4, 2])
+        columns, since = claims.shares(few, 3), claims.since(few, 3)
+    assert columns[PI, "total"] == pytest.approx([1, 1.5]) and (f"{PI}, both", "total") not in columns
+    assert since[PI, "total"] == pytest.approx([1, 1.5]) and since[f"{PI}, both", "total"] == pytest.approx([4, 2])
     ratio = columns[f"{PI}, ratio of means", "total"]
     assert ratio.mean() == pytest.approx(4 / 3) and ratio == pytest.approx([4 / 3 - 2 / 9, 4 / 3 + 2 / 9])
 
