@@ -1,5 +1,7 @@
 """The command line: `kbrepro --help`."""
 
+import io
+import sys
 from typing import Any
 
 import click
@@ -12,6 +14,9 @@ class _Commands(click.Group):
     """Errors that say what is wrong become one `Error:` line instead of a traceback."""
 
     def invoke(self, ctx: click.Context) -> Any:
+        for stream in (sys.stdout, sys.stderr):  # a terminal that is not UTF-8 shows ? for a Greek letter
+            if isinstance(stream, io.TextIOWrapper):
+                stream.reconfigure(errors="replace")
         try:
             return super().invoke(ctx)
         except (click.exceptions.Exit, click.Abort, BrokenPipeError):

@@ -203,21 +203,7 @@ def _told(its: Audit) -> Iterator[str]:
     n = sum(its.units.values())
     yield f"{its.notebook} ({its.profile}): {its.replayed} of {n} replayed, {its.equal.total()} equal"
     yield from (f"  differs: {told}" for label in its.differ.values() for told in label)
-    if its.differ:
-        others = its.replayed - its.equal.total() - len(its.by) - len(its.without_arms)
-        counted = [f"{others} differ in arms, whole numbers or texts, or fail"]
-        counted += [
-            f"{len(its.by)} in numbers with the same arms, by at most {max(its.by, default=0):.1e} of their size"
-        ]
-        if its.without_arms:
-            most = max(its.without_arms)
-            counted += [f"{len(its.without_arms)} in numbers where no arms are kept, by at most {most:.1e}"]
-        yield f"  {'; '.join(counted)}"
-        if its.without_arms and max(its.without_arms) > ROUNDING:
-            yield f"  more than {ROUNDING:.0e} is no rounding: where no arms are kept, others may have been pulled"
-    if its.kernel not in its.played_with and (its.played_with or its.differ):
-        played = ", ".join(its.played_with) or "a kernel that is not recorded"
-        yield f"  BLAS kernel {its.kernel} here, played with {played}: numbers may differ by rounding, and so may arms"
+    yield from _counted(its)
     drawn = {label: k for label, k in its.equal.items() if FEWEST <= k < its.units[label]}
     if drawn and not its.differ:
         k, least = min((k, label) for label, k in drawn.items())
@@ -234,6 +220,25 @@ def _told(its: Audit) -> Iterator[str]:
         yield f"  not all was audited: {its.ended}"
     if its.missing:
         yield f"  not everything is kept: {its.missing}; cells that need it were skipped"
+
+
+def _counted(its: Audit) -> Iterator[str]:
+    """How many differ, in which way, and on which BLAS kernel."""
+    if its.differ:
+        others = its.replayed - its.equal.total() - len(its.by) - len(its.without_arms)
+        counted = [f"{others} differ in arms, whole numbers or texts, or fail"]
+        counted += [
+            f"{len(its.by)} in numbers with the same arms, by at most {max(its.by, default=0):.1e} of their size"
+        ]
+        if its.without_arms:
+            most = max(its.without_arms)
+            counted += [f"{len(its.without_arms)} in numbers where no arms are kept, by at most {most:.1e}"]
+        yield f"  {'; '.join(counted)}"
+        if its.without_arms and max(its.without_arms) > ROUNDING:
+            yield f"  more than {ROUNDING:.0e} is no rounding: where no arms are kept, others may have been pulled"
+    if its.kernel not in its.played_with and (its.played_with or its.differ):
+        played = ", ".join(its.played_with) or "a kernel that is not recorded"
+        yield f"  BLAS kernel {its.kernel} here, played with {played}: numbers may differ by rounding, and so may arms"
 
 
 def _at_most(k: int) -> float:

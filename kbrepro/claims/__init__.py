@@ -36,7 +36,8 @@ EXPERIMENTS, REDRAWS = 1000, 100
 class Claim:
     """A sentence of a paper and its predicate on tables, which are the predicate's arguments by name.
 
-    `effect` returns the number that stands beside the verdict, from the same tables, and `shows` says what it is.
+    An argument `*panels` stands for all tables of the tuple `panels`. `effect` returns the number that stands beside
+    the verdict, from the same tables, and `shows` says what it is.
     """
 
     id: str
@@ -51,7 +52,10 @@ class Claim:
         """Return the tables that the predicate takes, or the effect; one that takes `*figures` takes the same."""
         names = [*signature(function or self.predicate).parameters]
         known = self.predicate.__globals__
-        return [known[name] for name in names] if all(name in known for name in names) else self.tables()
+        if not all(name in known for name in names):
+            return self.tables()
+        named = [known[name] for name in names]
+        return [table for each in named for table in (each if isinstance(each, tuple) else (each,))]
 
 
 def claim(
@@ -174,7 +178,7 @@ def judge(each: Claim, kept: Kept, experiments: int = EXPERIMENTS, redraws: int 
             under[choice, value] = trials
     numbers = replication_probabilities(each.predicate, [*under.values()], _rng(each), experiments, redraws)
     readings = [
-        _reading(*names, trials, number) for (names, trials), number in zip(under.items(), numbers, strict=True)
+        _reading(each, *names, trials, number) for (names, trials), number in zip(under.items(), numbers, strict=True)
     ]
     return Judged(each, readings, *verdict_of(readings), _effect(each, kept, redraws))
 
@@ -231,11 +235,14 @@ def _rng(each: Claim) -> np.random.Generator:
     return np.random.default_rng([zlib.crc32(each.id.encode()), 1])
 
 
-def _reading(choice: str, value: str, trials: Sequence[Trials], number: Number) -> Reading:
+def _reading(each: Claim, choice: str, value: str, trials: Sequence[Trials], number: Number) -> Reading:
+    """A clause that quotes the claim itself excludes nothing: the claim would come out by what it says."""
     main = [next(iter(values)) for there in trials for values in there.table.readings.values()]
     clauses = [there.table.excluded.get(name, "") for there in trials for name in ([value] if value else main)]
-    fewest = min(trials, key=lambda there: there.n / (there.table.size or there.n))
-    return Reading(choice, value, number, fewest.table.size or fewest.n, fewest.n, next(filter(None, clauses), ""))
+    clause = next((clause for clause in clauses if clause and each.quote not in clause), "")
+    asked = [there for there in trials if there.used]
+    fewest = min(asked, key=lambda there: there.n / (there.table.size or there.n))
+    return Reading(choice, value, number, fewest.table.size or fewest.n, fewest.n, clause)
 
 
 def _effect(each: Claim, kept: Kept, redraws: int) -> Number | None:

@@ -31,15 +31,22 @@ class Kept:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self._traces: dict[str, dict[str, Trace] | dict[str, Regrets]] = {}
-        self._results: dict[str, list[Any]] = {}
+        self._opened: dict[str, tuple[Any, list[Any]]] = {}
         self._columns: dict[tuple[str, str, str], Array] = {}
         self._loaded: dict[Callable[[Kept], Columns], Columns] = {}
 
     def results(self, label: str) -> list[Any]:
         """Return what the job of a label returned, trial by trial; FileNotFoundError lists the kept labels."""
-        if label not in self._results:
-            self._results[label] = store.opened(self.folder, label)[1]
-        return self._results[label]
+        return self._open(label)[1]
+
+    def seed(self, label: str) -> int:
+        """Return the root seed of the trials of a label: with it `Trial(seed, n)` makes the problem of trial n anew."""
+        return int(self._open(label)[0]["seed"])
+
+    def _open(self, label: str) -> tuple[Any, list[Any]]:
+        if label not in self._opened:
+            self._opened[label] = store.opened(self.folder, label)
+        return self._opened[label]
 
     def traces(self, label: str) -> dict[str, Trace] | dict[str, Regrets]:
         """Return the traces of a label by rule."""

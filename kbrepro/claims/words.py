@@ -117,7 +117,7 @@ def always(*cases: Bools) -> Bools:
 
 
 def typically(*cases: Bools) -> Bools:
-    """Typically, tends to, usually: in more than half of the experiment's cases."""
+    """Typically, tends to, usually, in many cases: in more than half of the experiment's cases."""
     return np.mean(cases, axis=0) > 0.5
 
 

@@ -1,6 +1,7 @@
 """What people see at the prompt: one line for every mistake, never a traceback."""
 
 import json
+import os
 import subprocess
 import sys
 
@@ -52,6 +53,24 @@ def test_mistakes_are_one_line(root, arguments, message):
 @pytest.mark.parametrize("jobs", ["0", "-1", "two"])
 def test_jobs_are_checked(root, jobs):
     assert_one_line(call("reproduce", "--jobs", jobs), "--jobs", code=2)
+
+
+@pytest.mark.parametrize("jobs", ["0", "two", "²", "1.5"])
+@pytest.mark.parametrize("command", ["reproduce", "audit"])
+def test_jobs_of_the_environment_are_checked(root, monkeypatch, command, jobs):
+    (root / "results/paper" / NAME / "played").mkdir(parents=True)
+    (root / "results/paper" / NAME / "played" / "x.npz").touch()
+    monkeypatch.setenv("KBREPRO_JOBS", jobs)
+    assert_one_line(call(command), f"KBREPRO_JOBS = {jobs!r} is not allowed")
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1", "utf-8"])
+def test_a_terminal_that_is_not_utf_8_shows_what_it_can(tmp_path, encoding):
+    code = "import click; from kbrepro.__main__ import main\n"
+    code += "main.add_command(click.command('greek')(lambda: print('width', chr(0x3b2), chr(0xe9))))\nmain(['greek'])"
+    environment = os.environ | {"PYTHONIOENCODING": encoding}
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, env=environment)
+    assert done.returncode == 0 and done.stdout.startswith(b"width "), done.stderr
 
 
 @pytest.mark.parametrize("command", ["reproduce", "refresh", "report", "claims", "status"])

@@ -1,0 +1,142 @@
+"""The verdict on numbers, and what a claim's readings, tables and clauses do to it."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from tiny import Columns
+
+from kbrepro import paths
+from kbrepro.claims import Checked, Number, Reading, claim, judge, replication_probabilities, theorem, verdict_of
+from kbrepro.claims.tables import Kept, Table
+from kbrepro.claims.words import best, better
+from kbrepro.papers.igp_ucb import claims as igp_ucb
+
+
+def reading(value, choice="", name="", clause=""):
+    return Reading(choice, name, Number(value, value, value), 25, 50, clause)
+
+
+@pytest.mark.parametrize(
+    ("numbers", "verdict"),
+    [
+        ([0.9, 1.0], ("comes out again", [])),
+        ([0.89, 1.0], ("now and then", [])),
+        ([0.1, 0.0], ("does not", [])),
+        ([0.11, 0.0], ("now and then", [])),
+        ([0.4], ("now and then", [])),
+        ([0.25, 0.74], ("now and then", [])),
+        ([0.25, 0.75], ("depends", ["x"])),
+        ([1.0, 0.0], ("depends", ["x"])),
+    ],
+)
+def test_the_four_verdicts(numbers, verdict):
+    assert verdict_of([reading(numbers[0]), *(reading(n, "x", str(n)) for n in numbers[1:])]) == verdict
+
+
+def test_it_depends_on_every_choice_that_alone_moves_the_number_by_a_half():
+    def verdict(*others):
+        return verdict_of([reading(0.5), *(reading(n, choice, str(n)) for choice, n in others)])
+
+    assert verdict(("x", 1.0), ("y", 0.6)) == ("depends", ["x"])
+    assert verdict(("x", 1.0), ("y", 0.0)) == ("depends", ["x", "y"])
+    assert verdict(("x", 0.8), ("y", 0.2)) == ("depends", ["x", "y"])  # together alone
+    assert verdict(("x", 0.8), ("x", 0.2)) == ("depends", ["x"])  # two values of one choice
+
+
+def test_an_excluded_reading_does_not_count():
+    assert verdict_of([reading(1.0), reading(0.0, "x", "b", "a clause")]) == ("comes out again", [])
+
+
+def test_theorems_by_their_outcome():
+    assert Checked(0, 0).outcome == "not checkable by a run"
+    assert Checked(0, 2000).outcome == "no violation in 2,000 runs"
+    assert Checked(1, 2000).outcome == "false as printed"
+    assert Checked(3, 20, allowed=0.1).outcome == "3 violations in 20 runs"
+    assert Checked(1, 20, allowed=0.1).outcome == "1 violation in 20 runs"
+    assert Checked(30, 100, allowed=0.1).outcome == "false as printed"
+    assert theorem("T", "", "", "")(lambda kept: Checked(0, 1)).check(None) == (
+        0,
+        1,
+        0.0,
+        pytest.approx(np.nan, nan_ok=True),
+    )
+
+
+# Tables by name; a claim that its own quote may not save
+
+kept = Columns(one=dict(a=[1.0] * 9, b=[2.0] * 9, c=[0.5] * 9), two=dict(a=[3.0] * 9, b=[2.0] * 9))
+READINGS = {"b": {"b": {}, "c": {"b": "c"}}}
+one = Table("one", "one", 3, pool=("a", "b"), readings=READINGS, excluded={"c": "clause: a is better than b"})
+two = Table("two", "two", 3, pool=("a", "b"))
+both = one, two
+
+
+@claim("X-1", "", "in one", effect=lambda *panels: panels[0]["a"] / panels[0]["b"])
+def in_one(one):
+    return better(one["a"], one["b"])
+
+
+@claim("X-2", "", "in both")
+def in_both(*both):
+    return np.all([better(fig["a"], fig["b"]) for fig in both], axis=0)
+
+
+def test_a_claim_names_its_tables_or_a_tuple_of_them():
+    assert in_one.tables() == in_one.tables(in_one.effect) == [one]
+    assert in_both.tables() == [one, two]
+    assert judge(in_one, kept).effect == (0.5, 0.5, 0.5)
+
+
+def test_a_clause_excludes_a_reading_of_all_claims_but_the_one_that_it_quotes():
+    judged = judge(in_one, kept)
+    assert [(r.value, r.probability.value, bool(r.excluded_by)) for r in judged.readings] == [
+        ("", 1, False),
+        ("c", 0, True),
+    ]
+    assert judged.verdict == "comes out again"
+    assert judge(replace(in_one, quote="a is better than b"), kept).verdict == "depends"
+    assert judge(in_both, kept).verdict == "does not"
+
+
+def test_a_reading_of_a_rule_that_is_not_asked_for_is_no_reading():
+    assert [r.value for r in judge(replace(in_one, predicate=only_a), kept).readings] == [""]
+
+
+def only_a(one):
+    return one["a"] < 2
+
+
+def test_judging_is_deterministic_and_a_claim_has_a_stream_of_its_own():
+    rng = np.random.default_rng(0)
+    noisy = Columns(one={rule: rng.normal(size=9) for rule in "abc"})
+    assert judge(in_one, noisy) == judge(in_one, noisy)
+    other = replace(in_one, id="X-9")
+    assert judge(other, noisy).readings[0].probability != judge(in_one, noisy).readings[0].probability
+
+
+def test_an_unknown_kind_is_refused():
+    with pytest.raises(ValueError, match="kind"):
+        claim("X", "", "", kind="question")
+
+
+# On kept trials: "IGP-UCB performs the best in the pool of competitors" in four panels
+
+PANELS = (igp_ucb.fig1a, igp_ucb.fig1b, igp_ucb.fig2a, igp_ucb.fig2b)
+BEST = {
+    "noisy reward": [1, 1, 1, 1],
+    "margin 0.01": [1, 1, 1, 0],
+    "margin 0.03": [1, 1, 1, 1],
+    "margin 0.1": [1, 1, 1, 1],
+    "no margin": [0, 0.03, 0.33, 0],
+}
+
+
+def test_igp_ucb_performs_the_best_in_four_panels():
+    (folder,) = (paths.project_root() / "results" / "paper").glob("02*/played")
+    trials = Kept(folder)
+    for i, panel in enumerate(PANELS):
+        readings = [[panel.under(trials, {"EI and PI": value})] for value in BEST]
+        rng = np.random.default_rng(0)
+        numbers = replication_probabilities(lambda fig: best(fig, "IGP-UCB"), readings, rng, 1000, 100)
+        assert [number.value for number in numbers] == pytest.approx([its[i] for its in BEST.values()], abs=0.03)

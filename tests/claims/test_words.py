@@ -1,0 +1,121 @@
+"""Each word of the papers by hand: a number on each side of its limit."""
+
+import numpy as np
+import pytest
+
+from kbrepro.claims import words
+
+A = np.array
+
+
+class Figure(dict):
+    """The means of one panel by rule."""
+
+    @property
+    def pool(self):
+        return tuple(self)
+
+
+def test_better_is_by_more_than_a_tie():
+    assert words.better(A([1.0, 2.0, 1.0, 1 - 1e-10]), A([2.0, 1.0, 1.0, 1.0])).tolist() == [True, False, False, False]
+    assert words.better(A([0.5]), A([0.6]), axis=1e9).tolist() == [False]  # a tie is one of the axis
+
+
+def test_the_best_is_better_than_all_others_or_than_the_named():
+    figure = Figure(a=A([1.0, 1.0]), b=A([2.0, 2.0]), c=A([3.0, 0.5]))
+    assert words.best(figure, "a").tolist() == [True, False]
+    assert words.best(figure, "a", ["b"]).tolist() == [True, True]
+    assert words.best(figure, "a", ["a", "b"]).tolist() == [True, True]  # no rule is its own rival
+
+
+SIZES = A([1 / 1.21, 1 / 1.19, 0.999, 1.0, 1.19, 1.21])
+
+
+@pytest.mark.parametrize(
+    ("word", "expected"),
+    [
+        (words.similar, [0, 1, 1, 1, 1, 0]),
+        (words.clearly_better, [1, 0, 0, 0, 0, 0]),
+        (words.slightly_better, [0, 1, 1, 0, 0, 0]),
+        (words.on_par, [1, 1, 1, 1, 1, 0]),
+        (words.barely_better, [0, 0, 1, 1, 0, 0]),
+    ],
+)
+def test_words_on_ratios(word, expected):
+    assert word(SIZES, np.ones(6)).astype(int).tolist() == expected
+
+
+def test_barely_ends_at_085():
+    assert words.barely_better(A([0.86, 0.84]), np.ones(2)).tolist() == [True, False]
+
+
+def test_similar_on_an_axis_is_a_gap_of_a_twentieth():
+    assert words.similar(A([0.04, 0.06]), np.zeros(2), axis=1.0).tolist() == [True, False]
+    assert words.clearly_better(A([0.0, 0.0]), A([0.04, 0.06]), axis=1.0).tolist() == [False, True]
+    assert words.slightly_better(A([0.0, 0.0]), A([0.04, 0.06]), axis=1.0).tolist() == [True, False]
+
+
+def test_competitive_is_twice_the_best_other_one_side():
+    figure = Figure(a=A([1.9, 2.1, 0.1]), b=A([1.0, 1.0, 1.0]), c=A([9.0, 9.0, 9.0]))
+    assert words.competitive(figure, "a").tolist() == [True, False, True]
+    assert words.competitive(figure, "a", ["c"]).tolist() == [True, True, True]
+
+
+def test_cannot_be_told_apart_is_two_hundredths_of_the_axis_on_both_sides():
+    gaps = words.indistinguishable(A([10.0, 10.0, 12.1]), A([11.9, 12.1, 10.0]), 100.0)
+    assert gaps.tolist() == [True, False, False]
+
+
+def test_much_is_three_times_drastically_ten_and_a_third_of_a_printed_ratio():
+    b = A([2.9, 3.1, 9.9, 10.1])
+    assert words.much_better(np.ones(4), b).tolist() == [False, True, True, True]
+    assert words.much_better(np.ones(4), b, word="drastically").tolist() == [False, False, False, True]
+    assert words.much_better(np.ones(4), b, printed=9).tolist() == [False, True, True, True]
+    assert words.much_better(np.ones(4), b, printed=30).tolist() == [False, False, False, True]
+
+
+def test_near_optimal_and_exponents():
+    assert words.near_optimal(A([0.09, 0.11]), 2.0).tolist() == [True, False]
+    assert words.near_linear(A([1.19, 1.21])).tolist() == [True, False]
+    assert words.near_constant(A([0.19, 0.21])).tolist() == [True, False]
+
+
+def test_quantifiers_count_cases_in_each_experiment():
+    cases = A([True, True, False]), A([True, False, False]), A([True, False, False]), A([True, True, False])
+    assert words.always(*cases).tolist() == [True, False, False]
+    assert words.sometimes(*cases).tolist() == [True, True, False]
+    assert words.typically(*cases).tolist() == [True, False, False]  # half is not more than half
+    assert words.typically(*cases, A([False, True, True])).tolist() == [True, True, False]
+
+
+def test_the_order_is_the_same_unless_a_pair_turns_that_is_similar_nowhere():
+    one, pairs = Figure(a=A([1.0]), b=A([2.0])), [("a", "b")]
+    for a, b, same in ((1.0, 3.0, True), (2.0, 1.0, False), (1.1, 1.0, True), (1.0, 1.0, True)):
+        assert words.same_order(one, Figure(a=A([a]), b=A([b])), pairs).tolist() == [same]
+        assert words.same_order(Figure(a=A([a]), b=A([b])), one, pairs).tolist() == [same]
+
+
+def test_every_number_decides(monkeypatch):
+    """Each limit, halved or doubled, changes what its word says just outside the limit."""
+    said = {
+        "similar": lambda: words.similar(A([1.3]), A([1.0])),
+        "similar on an axis": lambda: words.similar(A([0.07]), A([0.0]), axis=1.0),
+        "on par": lambda: words.on_par(A([1.3]), A([1.0])),
+        "competitive": lambda: words.competitive(Figure(a=A([2.5]), b=A([1.0])), "a"),
+        "indistinguishable": lambda: words.indistinguishable(A([0.03]), A([0.0]), 1.0),
+        "near-optimal": lambda: words.near_optimal(A([0.07])),
+        "barely": lambda: words.barely_better(A([0.8]), A([1.0])),
+        "near-linear": lambda: words.near_linear(A([1.3])),
+        "near-constant": lambda: words.near_constant(A([0.3])),
+        "tie": lambda: ~words.better(A([1.0]), A([1 + 1.5e-9])),
+    }
+    harder = {
+        "much": lambda: words.much_better(A([1.0]), A([4.0])),
+        "drastically": lambda: words.much_better(A([1.0]), A([15.0]), word="drastically"),
+        "printed": lambda: words.much_better(A([1.0]), A([4.0]), printed=9),
+    }
+    assert {*said, *harder} == {*words.LIMITS}
+    for limit, word in (said | harder).items():
+        before = word().item()
+        monkeypatch.setitem(words.LIMITS, limit, 2 * words.LIMITS[limit])
+        assert (before, word().item()) == ((False, True) if limit in said else (True, False)), limit
