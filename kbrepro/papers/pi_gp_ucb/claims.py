@@ -11,7 +11,6 @@ from functools import partial
 
 import numpy as np
 
-from kbrepro import store
 from kbrepro.claims import Checked, claim, theorem
 from kbrepro.claims.tables import EXPONENT, SECONDS, TOTAL, Table
 from kbrepro.claims.words import always, barely_better, best, better, competitive, much_better, near_linear, sometimes
@@ -37,15 +36,10 @@ REFUTED = {"eq. 2": "Table 1, IGP-UCB, d = 1, 2: chi-square 72, with the usual l
 COVERS = "interpretations, d = 2, {'lengthscale': 'usual', 'noise scale': 1, 'alpha': 1}"
 
 
-def seed_of(kept, label):
-    """The root seed of a label's trials."""
-    return store.labels(kept.folder)[label]["settings"]["seed"]
-
-
 def uniform(kept, d, lengthscale):
     """What uniform play is expected to lose in T rounds of each run of Table 1, (N,)."""
     label, source = f"Table 1, d = {d}", Bumps(Matern(LENGTHSCALES[lengthscale], nu=NU), d, 30, 1.0, 1.0)
-    return T * uniform_regret(source, len(kept.results(label)), seed_of(kept, label))
+    return T * uniform_regret(source, len(kept.results(label)), kept.seed(label))
 
 
 def shares(kept, d):
@@ -474,7 +468,7 @@ def spectrum_of_the_kernel(kept):
     "over right side",
 )
 def noise_of_a_set(kept):
-    seed = seed_of(kept, "Lemma 10")
+    seed = kept.seed("Lemma 10")
     left, right = np.array([counterexample(One(), [2000], DELTA, Trial(seed, n))[0] for n in range(5)]).T
     ratios = np.sqrt(left) / right
     return Checked(int((ratios > 1).sum()), len(ratios), DELTA, float(ratios.max()))
