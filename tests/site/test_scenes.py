@@ -12,7 +12,7 @@ from kbrepro.site import try_it
 
 WIDTHS = (1400, 820, 390)
 NOTEBOOKS = [paper.notebook for paper in papers.found().values()]
-RECORDED = ("pi_gp_ucb", "bkb", "gpn_ucb")
+RECORDED = ("bkb", "gpn_ucb")
 
 pytestmark = [
     pytest.mark.slow,
