@@ -78,11 +78,17 @@ def report(profile: str) -> None:
 @main.command()
 @click.argument("claim_ids", nargs=-1, metavar="[CLAIM]...")
 @click.option("--paper", default="", metavar="NOTEBOOK", help="Only claims of one notebook, such as 03.")
-def claims(claim_ids: tuple[str, ...], paper: str) -> None:
+@click.option("--markdown", is_flag=True, help="All as tables: results/README.md.")
+def claims(claim_ids: tuple[str, ...], paper: str, markdown: bool) -> None:
     """Print what came out: a line a claim, or all of each claim that is named, such as 4-A."""
     from kbrepro import checks, scorecard
 
     runs = scorecard.read(paths.project_root() / "results" / "paper")
+    if markdown:
+        from kbrepro.report import claims_page
+
+        click.echo(claims_page(runs), nl=False)
+        return
     known = {each["id"]: each for run in runs.values() for each in (*run["claims"], *run["theorems"])}
     if claim_ids:
         for each in claim_ids:

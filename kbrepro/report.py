@@ -1,11 +1,12 @@
 """The HTML report: Sphinx on the executed notebooks, the documents and every claim, as they are."""
 
+import posixpath
 import re
 import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -15,9 +16,11 @@ import kbrepro
 from kbrepro import paths, scorecard, try_it
 
 NEEDED = ("sphinx", "myst_nb", "sphinx_book_theme")
+#: The page of every claim, as the repository keeps it: `kbrepro claims --markdown`.
+CLAIMS = "results/README.md"
 #: The side bar below the notebooks, in the order of reading; documents that are not named come last.
 GROUPS = {
-    "Read": ["claims_all", "try_it", "found_on_the_way", "claims", "old_claims"],
+    "Read": ["claims_all", "try_it", "found_on_the_way", "claims"],
     "Rerun": ["open_a_notebook", "run_a_batch", "mend_a_result", "read_results"],
     "Extend": ["own_problem", "beside", "formulas", "many_arms", "api"],
 }
@@ -47,19 +50,28 @@ def build(root: Path, results: Path) -> Path:
     return results / "report" / "index.html"
 
 
-def inside(text: str) -> str:
-    """Return Markdown whose links lead to pages and pictures of the report, or become names of files."""
-    text = re.sub(r"\]\((?:\.\./)*(?:docs/|notebooks/)?([\w./-]+\.(?:md|ipynb))(#[\w-]+)?\)", r"](\1\2)", text)
-    text = re.sub(r"\]\((?:\.\./)*(results/[\w./-]+\.png)\)", r"](\1)", text)
-    there = r"(?!https?:|#|results/[\w./-]+\.png|[\w./-]+\.(?:md|ipynb|html))"
-    return re.sub(rf"(?<!!)\[([^]]+)\]\({there}(?:\.\./)*([^)]+)\)", r"\1 (`\2`)", text)
+def inside(text: str, page: str, pages: Mapping[str, str]) -> str:
+    """Return Markdown of a file whose links lead to pages and pictures of the report, or become names of files.
+
+    `page` is the file, and `pages` has the page of every file that has one; files are relative to the project's root.
+    """
+
+    def link(found: re.Match[str]) -> str:
+        words, to, anchor = found.groups()
+        path = posixpath.normpath(posixpath.join(posixpath.dirname(page), to))
+        if path in pages:
+            here = posixpath.dirname(pages.get(page, "")) or "."
+            return f"[{words}]({posixpath.relpath(pages[path], here)}{anchor or ''})"
+        return f"[{words}](/{path})" if path.endswith(".png") else f"{words} (`{path}`)"
+
+    return re.sub(r"\[([^][]*)\]\((?!https?:|#)([\w./-]*[./][\w./-]*|[A-Z]{4,})(#[\w-]+)?\)", link, text)
 
 
 def claims_page(runs: Mapping[str, Mapping[str, list[scorecard.Record]]]) -> str:
     """Return the page of every claim and theorem, by notebook."""
     parts = ["# Every claim", scorecard.MEANS]
     for name, run in runs.items():
-        parts += [f"## [{name[:2]}]({name}.ipynb)", scorecard.totals(run["claims"])]
+        parts += [f"## [{name[:2]}](../notebooks/{name}.ipynb)", scorecard.totals(run["claims"])]
         for kind in ("observation", "remark", "own question"):
             if rows := [each for each in run["claims"] if each["kind"] == kind]:
                 parts += [f"### {kind.capitalize()}s", scorecard.tables(rows)]
@@ -70,27 +82,40 @@ def claims_page(runs: Mapping[str, Mapping[str, list[scorecard.Record]]]) -> str
 
 def _write(root: Path, results: Path, notebooks: Mapping[str, Path], source: Path) -> None:
     """Write all pages of the report to `source`."""
+    documents = {path.relative_to(root).as_posix(): path for path in sorted((root / "docs").glob("**/*.md"))}
+    pages = {name: posixpath.relpath(name, "docs") for name in documents}
+    pages |= {f"notebooks/{name}.ipynb": f"{name}.ipynb" for name in notebooks}
+    pages |= {"README.md": "index.md", CLAIMS: "claims_all.md"}
     for name, path in notebooks.items():
         notebook = nbformat.read(path, as_version=4)
         for cell in notebook.cells:
             if cell.cell_type == "markdown":
-                cell.source = inside(cell.source)
+                cell.source = inside(cell.source, f"notebooks/{name}.ipynb", pages)
             for output in cell.get("outputs", []):
                 if text := output.get("data", {}).get("text/markdown"):
-                    output.data["text/markdown"] = inside(text)
+                    output.data["text/markdown"] = inside(text, f"notebooks/{name}.ipynb", pages)
         paths.write_text(source / f"{name}.ipynb", nbformat.writes(notebook))
-    for path in (root / "docs").glob("**/*.md"):
-        paths.write_text(source / path.relative_to(root / "docs"), inside(path.read_text(encoding="utf-8")))
-    pages = {"claims_all": claims_page(scorecard.read(results)), "api": _api(), "try_it": try_it.page(source)}
-    for name, text in pages.items():
-        paths.write_text(source / f"{name}.md", inside(text))
-    index = inside((root / "README.md").read_text(encoding="utf-8"))
-    for picture in re.findall(r"\]\((results/[\w./-]+\.png)\)", index):
-        paths.write_bytes(source / picture, (root / picture).read_bytes())
-    named = {name for names in GROUPS.values() for name in names}
+    texts = {name: path.read_text(encoding="utf-8") for name, path in documents.items()}
+    texts |= {
+        "README.md": (root / "README.md").read_text(encoding="utf-8"),
+        CLAIMS: claims_page(scorecard.read(results)),
+    }
+    for name, text in texts.items():
+        shown = inside(text, name, pages)
+        for picture in re.findall(r"\]\(/([\w./-]+\.png)\)", shown):
+            paths.write_bytes(source / picture, (root / picture).read_bytes())
+        paths.write_text(source / pages[name], shown)
+    paths.write_text(source / "api.md", _api())
+    paths.write_text(source / "try_it.md", inside(try_it.page(source), "notebooks/try_it.md", pages))
+    _index(source, [*notebooks])
+
+
+def _index(source: Path, notebooks: Sequence[str]) -> None:
+    """Add the side bar to the first page."""
+    named = {"index", *(name for names in GROUPS.values() for name in names)}
     rest = sorted({path.relative_to(source).with_suffix("").as_posix() for path in source.glob("**/*.md")} - named)
-    groups = {"Papers": [*notebooks]} | GROUPS | {"Background": rest}
-    for caption, names in groups.items():
+    index = (source / "index.md").read_text(encoding="utf-8")
+    for caption, names in ({"Papers": notebooks} | GROUPS | {"Background": rest}).items():
         there = [name for name in names if list(source.glob(f"{name}.*"))]
         index += "\n\n" + "\n".join(["```{toctree}", ":hidden:", f":caption: {caption}", "", *there, "```"])
     paths.write_text(source / "index.md", index + "\n")

@@ -54,46 +54,40 @@ def check_readable():
 
 
 @pytest.fixture
-def judged_again():
-    """Judge the numbers of a record once more by a claim of the rules, and by its interpretations."""
-    from kbrepro.regret import Estimate
-    from kbrepro.verdicts import claims
+def toy(tmp_path, monkeypatch):
+    """A project with the toy paper of tests/toy, whose full scale is kept; `toy(...)` plays its Fig. 1 in the store."""
+    import sys
+    from functools import partial
 
-    def again(claim, record):
-        given = {n: Estimate(*(p[k] for k in ("value", "low", "high"))) for n, p in record["parts"].items()}
-        new = claims.judged(claim, given, record["note"])
-        return new | (claims.crossed(claim, new["verdict"], its) if (its := record.get("interpretations")) else {})
+    from kbrepro import papers, store
+    from kbrepro.replay import blas_kernel
+    from kbrepro.simulation import Experiment, run_trials
 
-    return again
+    here = Path(__file__).parent / "toy" / "kbrepro" / "papers"
+    monkeypatch.setattr(papers, "__path__", [*papers.__path__, str(here)])
+    papers.found.cache_clear()
+    for name in ("notebooks", "kbrepro"):
+        (tmp_path / name).mkdir()
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("KBREPRO_JOBS", "1")
+    monkeypatch.delenv("KBREPRO_STORE", raising=False)
+    monkeypatch.setattr(store, "_in_use", [])
+    from kbrepro.papers.toy.policy import Both, Hills
 
+    def play(trials=12, label="Fig. 1", horizon=30):
+        rules = {name: partial(Both, width=width) for name, width in (("Both", 2.0), ("Both, cautious", 5.0))}
+        return run_trials(Experiment(Hills(30), rules, horizon), trials, 1, label=label)
 
-@pytest.fixture
-def check_kept(monkeypatch):
-    """Assert that what was played at full scale has the committed R_T / T of every trial, to six digits."""
-    import numpy as np
-    import pandas as pd
-
-    import kbrepro as kb
-    from kbrepro.verdicts import claims
-
-    def check(notebook, label, table, ranges=None):
-        monkeypatch.chdir(Path(__file__).parents[1])
-        folder = Path("results") / "paper" / notebook
-        if not kb.store.path_of(folder / "played", label).is_file():
-            pytest.skip(f"{label!r} of {notebook} is not kept yet")
-        run = json.loads((folder / "run.json").read_text(encoding="utf-8"))
-        edition = claims.load(Path("notebooks") / "claims" / f"{notebook}.yaml").edition
-        if edition.seed != run["parameters"]["seed"]:
-            pytest.skip(f"{notebook} is being played, and its tables are those of the edition before")
-        committed = pd.read_csv(folder / "tables" / f"{table}_average_regret_per_trial.csv", index_col="trial")
-        traces = kb.played(notebook, label).traces
-        if ranges is not None:
-            traces = {name: trace.scaled(np.asarray(ranges(kb.played))) for name, trace in traces.items()}
-        assert list(committed) == list(traces)
-        for name, trace in traces.items():
-            assert [f"{x:.6g}" for x in trace.average_regret[:, -1]] == [f"{x:.6g}" for x in committed[name]], name
-
-    return check
+    play.root, play.folder = tmp_path, tmp_path / "results" / "paper" / "09_toy"
+    with store.using(store.Store(play.folder / "played")):
+        play()
+    parameters = {"seed": 1, "trials": 12, "horizon": 30}
+    facts = {"parameters": parameters, "blas_kernels": [blas_kernel()]}
+    (play.folder / "run.json").write_text(json.dumps(facts), encoding="utf-8")
+    yield play
+    papers.found.cache_clear()
+    for name in [name for name in sys.modules if name.startswith("kbrepro.papers.toy")]:
+        del sys.modules[name]
 
 
 @pytest.fixture

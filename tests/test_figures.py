@@ -8,6 +8,9 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 from colours import CONTRAST, TOLD_APART, ciede2000, confused, contrast_with_white, distance, lab
+from kbrepro.verdicts import interpretations, pictures
+from kbrepro.verdicts.claims import Claim, Part, Rules, load, read_rule
+from kbrepro.verdicts.record import curve_quantiles
 from matplotlib.colors import to_hex
 from matplotlib.text import Text
 from traces import trace_of
@@ -15,9 +18,6 @@ from traces import trace_of
 from kbrepro import figures, papers
 from kbrepro.figures.style import CYCLE
 from kbrepro.regret import Estimate, Regrets, kept_rounds, log_spaced
-from kbrepro.verdicts import interpretations, pictures
-from kbrepro.verdicts.claims import Claim, Part, Rules, load, read_rule
-from kbrepro.verdicts.record import curve_quantiles
 
 ROOT = Path(__file__).parents[1]
 

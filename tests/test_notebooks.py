@@ -9,9 +9,9 @@ import nbformat
 import papermill
 import pytest
 import yaml
+from kbrepro.verdicts import claims, scorecard
 
 from kbrepro.batch import profiles
-from kbrepro.verdicts import claims, scorecard
 
 ROOT = Path(__file__).parents[1]
 NAMES = sorted(path.stem for path in (ROOT / "notebooks").glob("*.py"))

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 from colours import confused, distance, faults, of_figures, search
+from kbrepro.verdicts import claims, scorecard
 
 from kbrepro import papers
-from kbrepro.verdicts import claims, scorecard
 
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "kbrepro"

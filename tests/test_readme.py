@@ -8,10 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 import yaml
-
-from kbrepro.batch import provenance
 from kbrepro.site import quoted
 from kbrepro.verdicts import claims
+
+from kbrepro.batch import provenance
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")

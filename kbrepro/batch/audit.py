@@ -11,7 +11,6 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import nbformat
 import numpy as np
 from joblib.externals.loky import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 
@@ -139,9 +138,10 @@ def asked(r: Run, until: str = "", deadline: float = np.inf) -> tuple[dict[str, 
     Cells that need what is not kept are skipped, and so are those after the one that asks for label `until`, and those
     that would begin after the deadline.
     """
+    import jupytext
     import matplotlib.pyplot as plt
 
-    notebook = nbformat.read(r.root / "notebooks" / f"{r.notebook}.ipynb", as_version=4)
+    notebook = jupytext.read(r.root / "notebooks" / f"{r.notebook}.py")
     names: dict[str, Any] = {"__name__": "__main__"}
     missing, quiet = "", contextlib.redirect_stdout(io.StringIO())
     listener = store.Listener(r.folder / store.PLAYED)
@@ -149,7 +149,7 @@ def asked(r: Run, until: str = "", deadline: float = np.inf) -> tuple[dict[str, 
         plt.switch_backend("agg")
         for cell in (cell for cell in notebook.cells if cell.cell_type == "code"):
             try:
-                exec(compile(cell.source, f"{r.notebook}.ipynb", "exec"), names)
+                exec(compile(cell.source, f"{r.notebook}.py", "exec"), names)
             except store.NotKept as error:
                 missing = missing or str(error)
             except Exception:

@@ -1,14 +1,13 @@
 """A small project with one notebook, for tests of the batch, the report and the command line."""
 
-import subprocess
 from pathlib import Path
 
-import nbformat
+import jupytext
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 NAME = "01_small"
 PARAMETERS = """\
-horizon: int = 20  # rounds
+horizon: int = 2000  # rounds
 scale: float = 0.5  # of the noise
 sizes: list[int] = [1, 2]  # numbers of arms
 accident: str = ""  # what goes wrong: "", "kill" or "wait"
@@ -36,8 +35,7 @@ print(os.environ["OMP_NUM_THREADS"], os.environ.get("KBREPRO_JOBS"), os.environ[
 def small_notebook(parameters=PARAMETERS):
     """The notebook: prose, parameters, checks, work."""
     notebook = notebook_of(parameters, CHECKS, WORK)
-    text = "# Small\n\nSee the [full run](../results/paper/01_small/notebook.ipynb), $\\gamma_T$."
-    notebook.cells.insert(0, new_markdown_cell(text))
+    notebook.cells.insert(0, new_markdown_cell("# Small\n\nSee [the data](../data/README.md), $\\gamma_T$."))
     return notebook
 
 
@@ -45,24 +43,23 @@ def notebook_of(parameters, *cells):
     """A notebook of code cells, the first tagged as parameters."""
     kernel = {"display_name": "Python 3", "language": "python", "name": "python3"}
     first = new_code_cell(parameters, metadata={"tags": ["parameters"]})
-    return new_notebook(cells=[first, *map(new_code_cell, cells)], metadata={"kernelspec": kernel})
+    checks = [new_code_cell(cell, metadata={"tags": ["checks"]} if cell == CHECKS else {}) for cell in cells]
+    return new_notebook(cells=[first, *checks], metadata={"kernelspec": kernel})
 
 
-def make_project(root: Path, name=NAME, notebook=None, profile="horizon: 2000\n") -> Path:
-    """Make the project's folders, a notebook (the small one) and its profile `paper`; return the root."""
+def write_notebook(root: Path, name, notebook) -> None:
+    """Write a notebook as text, which is what the batch runs."""
+    notebook.metadata["jupytext"] = {"formats": "ipynb,py:percent"}
+    (root / "notebooks" / f"{name}.py").write_text(jupytext.writes(notebook, "py:percent"), encoding="utf-8")
+
+
+def make_project(root: Path, name=NAME, notebook=None, quick="horizon: 20\n") -> Path:
+    """Make the project's folders, a notebook (the small one) and its profile `quick`; return the root."""
     (root / "kbrepro").mkdir()
-    full_scale = root / "notebooks" / "profiles" / "paper"
-    full_scale.mkdir(parents=True)
-    (full_scale / f"{name}.yaml").write_text(profile)
-    nbformat.write(notebook or small_notebook(), root / "notebooks" / f"{name}.ipynb")
+    (root / "notebooks" / "profiles" / "quick").mkdir(parents=True)
+    (root / "notebooks" / "profiles" / "quick" / f"{name}.yaml").write_text(quick)
+    write_notebook(root, name, notebook or small_notebook())
     return root
-
-
-def commit_all(root):
-    """Make the project a repository whose one commit has all of it."""
-    author = ["-c", "user.name=a", "-c", "user.email=a@b.c", "-c", "commit.gpgsign=false"]
-    for words in (["init", "-q"], ["add", "."], [*author, "commit", "-qm", "all"]):
-        subprocess.run(["git", *words], cwd=root, check=True, capture_output=True)
 
 
 def contents(folder: Path) -> dict[str, bytes]:

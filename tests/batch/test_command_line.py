@@ -2,17 +2,22 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 from fake_project import NAME, make_project
 
+from kbrepro import report
 from kbrepro.__main__ import main
 from kbrepro.batch import run
 from kbrepro.data import store
-from kbrepro.site import build
+
+COMMANDS = ("audit", "beside", "claims", "data", "refresh", "report", "reproduce")
+ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture
@@ -40,10 +45,10 @@ def assert_one_line(result, message, code=1):
     [
         (["reproduce", "--set", "horizon=1e4"], "horizon = 10000.0 is not allowed: horizon must be an integer"),
         (["reproduce", "--set", "horizon"], "it must be name=value"),
-        (["refresh", "02_none"], "notebook '02_none' is not there; allowed: none"),
-        (["report"], "first run `kbrepro reproduce --profile quick`"),
-        (["report", "--profile", "full"], "first run `kbrepro reproduce --profile full`"),
-        (["claims"], "first run `kbrepro reproduce --profile paper`"),
+        (["reproduce", "--profile", "full"], "profile 'full' is not there; allowed: paper, quick"),
+        (["refresh", "02_none"], f"notebook '02_none' is not there; allowed: {NAME}"),
+        (["report"], "no notebook was run in results/paper: first `kbrepro reproduce --profile paper`"),
+        (["report", "--profile", "quick"], "first `kbrepro reproduce --profile quick`"),
     ],
 )
 def test_mistakes_are_one_line(root, arguments, message):
@@ -58,8 +63,6 @@ def test_jobs_are_checked(root, jobs):
 @pytest.mark.parametrize("jobs", ["0", "two", "²", "1.5"])
 @pytest.mark.parametrize("command", ["reproduce", "audit"])
 def test_jobs_of_the_environment_are_checked(root, monkeypatch, command, jobs):
-    (root / "results/paper" / NAME / "played").mkdir(parents=True)
-    (root / "results/paper" / NAME / "played" / "x.npz").touch()
     monkeypatch.setenv("KBREPRO_JOBS", jobs)
     assert_one_line(call(command), f"KBREPRO_JOBS = {jobs!r} is not allowed")
 
@@ -73,45 +76,44 @@ def test_a_terminal_that_is_not_utf_8_shows_what_it_can(tmp_path, encoding):
     assert done.returncode == 0 and done.stdout.startswith(b"width "), done.stderr
 
 
-@pytest.mark.parametrize("command", ["reproduce", "refresh", "report", "claims", "status"])
+@pytest.mark.parametrize("command", ["reproduce", "refresh", "report", "claims", "audit"])
 def test_outside_the_repository_the_message_says_so(tmp_path, monkeypatch, command):
     monkeypatch.chdir(tmp_path)
-    assert_one_line(
-        call(command),
-        f"a checkout of the kbrepro repository: no folder with notebooks/ and kbrepro/ at or above {tmp_path}",
-    )
+    message = f"a checkout of the kbrepro repository: no folder with notebooks/ and kbrepro/ at or above {tmp_path}"
+    assert_one_line(call(command), message)
 
 
 def test_reproduce_passes_everything_on_and_says_where_and_what_next(root, monkeypatch):
     seen = []
-    monkeypatch.setattr(run, "run", lambda *arguments: seen.append(arguments) or [root / "results" / "x"])
-    words = f"{NAME} --profile paper --set horizon=5 --set sizes=[3] --jobs 2 --fresh".split()
+    monkeypatch.setattr(run, "run", lambda *arguments: seen.append(arguments) or [root / "results" / "quick" / "x"])
+    words = f"{NAME} --profile quick --set horizon=5 --set sizes=[3] --jobs 2 --fresh".split()
     result = call("reproduce", *words, "Fig. 1")
-    said = "x: 0 of 0 claims of the paper stand.\n  results/x/notebook.ipynb\nNext: kbrepro report --profile .\n"
+    said = "results/quick/x/notebook.ipynb\nNext: kbrepro report --profile quick\n"
     assert (result.exit_code, result.output) == (0, said)
     assert call("reproduce", "--fresh").exit_code == 0
-    assert seen[0] == ([NAME], "paper", {"horizon": 5, "sizes": [3]}, 2, root, ("Fig. 1",))
-    assert seen[1] == ([], "quick", {}, None, root, ("*",))
+    assert seen[0] == ([NAME], "quick", {"horizon": 5, "sizes": [3]}, 2, root, ("Fig. 1",))
+    assert seen[1] == ([], "paper", {}, None, root, ("*",))
 
 
 def test_report_prints_where_to_look(root, monkeypatch):
-    monkeypatch.setattr(build, "build", lambda root, results: results / "report" / "index.html")
+    monkeypatch.setattr(report, "build", lambda root, results: results / "report" / "index.html")
     assert call("report", "--profile", "custom/12").output == "results/custom/12/report/index.html\n"
 
 
-def test_claims_and_status_print_what_the_full_scale_runs_are(root):
+def test_claims_prints_a_line_a_claim_or_all_of_one(root):
+    text = (ROOT / "results/paper/05_gpn_ucb_chains/claims.json").read_text(encoding="utf-8")
     folder = root / "results" / "paper" / NAME
     folder.mkdir(parents=True)
-    (folder / "claims.json").write_text('{"rules": "other", "expected": [], "claims": []}')
-    assert call("claims").output.startswith(f"{NAME}\n")
-    assert call("status").output == f"{NAME}: no full-scale run is here; never audited\n"
-    record = dict.fromkeys(("quote", "where", "finds", "note", "deciding", "sanity_check", "substitute_data"), "")
-    record |= {"id": "1-A", "verdict": "partly", "counts_as": "theorem", "says": "It is.", "changes": []}
-    content = {"rules": "other", "expected": [], "claims": [record | {"parts": {}}]}
-    (folder / "claims.json").write_text(json.dumps(content))
-    assert call("status").output == f"{NAME}: no played trials are kept; never audited\n"
-    (folder / "claims.json").write_text('{"rules": "0", "expec')
-    assert_one_line(call("claims"), f"results/paper/{NAME}/claims.json cannot be read")
+    (folder / "claims.json").write_text(text, encoding="utf-8")
+    run = json.loads(text)
+    lines = call("claims").output.splitlines()
+    assert lines[0].startswith(f"{NAME}: ") and len([line for line in lines[1:] if line]) == sum(map(len, run.values()))
+    assert call("claims", "--paper", "01").output.splitlines() == lines and call("claims", "--paper", "02").output == ""
+    first, last = run["claims"][0], run["theorems"][-1]
+    both = call("claims", first["id"], last["id"]).output
+    assert first["quote"] in both and last["checked"] in both
+    assert len(re.findall(r" kept, \d+ a rerun: ", both)) == len(first["readings"])
+    assert_one_line(call("claims", "9-Z"), "claim = '9-Z' is not allowed")
 
 
 def test_data_prints_what_is_found_and_a_directory_that_is_not_there_is_one_line(root, monkeypatch, tmp_path):
@@ -140,5 +142,4 @@ finally:
     print([name for name in {heavy} if name in sys.modules], "numpy" in sys.modules)"""
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.endswith("[] True\n")
-    for command in ("beside", "claims", "compare", "data", "refresh", "report", "reproduce", "scorecard", "status"):
-        assert f"  {command} " in done.stdout
+    assert set(COMMANDS) == set(main.commands) and all(f"  {command} " in done.stdout for command in COMMANDS)

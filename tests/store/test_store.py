@@ -182,6 +182,31 @@ def test_a_full_disk_leaves_the_old_file_whole(folder, tmp_path, monkeypatch):
     assert [its["value"] for its in doubled] == [2 * its["value"] for its in before]
 
 
+def test_read_only_says_what_playing_would_cost_and_who_keeps_nothing_plays_what_changed(folder, tmp_path):
+    log, folder = tmp_path / "log", tmp_path / "paper" / "03_pi" / "played"
+    first = play(folder, log)
+    (folder.parent / "trials.csv").write_text("label,trials,seconds,played\nFig. 2,4,360.0,4\n")
+    cost = r"'Fig. 2' is not kept; to play it \(it took 6.0 minutes of one core\): kbrepro reproduce 03 --profile paper"
+    with pytest.raises(store.NotKept, match=cost):
+        play(folder, log, label="Fig. 2", read_only=True)
+    with pytest.raises(store.OtherSettings, match="trials: 4 before, 5 now"):
+        play(folder, log, trials=5, read_only=True)
+    before = {path.name: path.read_bytes() for path in folder.iterdir()}
+    assert play(folder, log, keeps=False) == first and len(played(log)) == 4
+    changed = play(folder, log, factor=2.0, keeps=False)
+    assert [its["value"] for its in changed] == [2 * its["value"] for its in first]
+    play(folder, log, label="Fig. 3", keeps=False)
+    assert len(played(log)) == 12 and {path.name: path.read_bytes() for path in folder.iterdir()} == before
+
+
+def test_whoever_listens_meets_every_job_that_is_read_and_none_that_is_played(folder, tmp_path):
+    met = []
+    first = play(folder, tmp_path / "log", on_read=lambda job, kept: met.append((job.label, kept.results)))
+    assert met == []
+    play(folder, tmp_path / "log", read_only=True, on_read=lambda job, kept: met.append((job.label, kept.results)))
+    assert met == [("Fig. 1", first)]
+
+
 # Measured data, and reading it all
 
 
@@ -281,7 +306,7 @@ def test_neither_workers_nor_blocks_change_what_is_kept(tmp_path, monkeypatch):
 
 
 def test_the_environment_names_the_store_and_times_are_told_also_of_what_was_read(tmp_path, monkeypatch):
-    log, times = tmp_path / "log", tmp_path / "trials.csv"
+    log, times = tmp_path / "log", tmp_path / "times.csv"
     monkeypatch.setenv("KBREPRO_STORE", str(tmp_path / "played"))
     monkeypatch.setenv("KBREPRO_TIMES", str(times))
     job = partial(counted, str(log), 1.0)
@@ -295,7 +320,7 @@ def test_the_environment_names_the_store_and_times_are_told_also_of_what_was_rea
     monkeypatch.setenv("KBREPRO_FRESH", "")
     monkeypatch.setenv("KBREPRO_PLAY_NOTHING", "1")
     assert [its["value"] for its in map_trials(job, 4, 3, label="a, b")] == [its["value"] for its in first]
-    with pytest.raises(store.NotKept, match="'b' is not in played/"):
+    with pytest.raises(store.NotKept, match="label 'b' is not kept; to play it: kbrepro reproduce"):
         map_trials(job, 4, 3, label="b")
 
 

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import nbformat
 import pytest
+from kbrepro.verdicts import scorecard
 
 from kbrepro.data import store
 from kbrepro.papers.gp_ucb.paper import PAPER
-from kbrepro.verdicts import scorecard
 
 pytestmark = pytest.mark.slow  # `make test` has the batch on a small notebook, and nbval on this one
 ROOT = Path(__file__).parents[3]

@@ -1,0 +1,109 @@
+"""What a notebook shows and leaves: at full scale verdicts of kept trials, in a short run nothing it cannot know."""
+
+import json
+from types import SimpleNamespace
+
+import matplotlib.pyplot as plt
+import pandas as pd
+import pytest
+from IPython.core.formatters import DisplayFormatter
+
+from kbrepro import record as module
+from kbrepro import store
+from kbrepro.record import Record
+
+FULL = {"seed": 1, "trials": 12, "horizon": 30}
+
+
+@pytest.fixture
+def shown(monkeypatch):
+    """The Markdown that is displayed."""
+    texts = []
+    monkeypatch.setattr(module, "display", lambda it: texts.append(it.data))
+    return texts
+
+
+@pytest.fixture
+def opened(toy, shown, styled, monkeypatch):
+    """Open the toy's record as its notebook does, in a kernel with these parameters."""
+
+    def record(**changed):
+        shell = SimpleNamespace(user_ns=FULL | changed, display_formatter=DisplayFormatter())
+        monkeypatch.setattr(module, "get_ipython", lambda: shell)
+        return Record("09_toy", "written")
+
+    return record
+
+
+def test_at_full_scale_claims_and_theorems_are_judged_by_kept_trials(toy, opened, shown):
+    its = opened()
+    assert not its.short and toy()["Both"].horizon == 30
+    its.verdicts("9-A", "9-T")
+    assert "“Both has less regret than its cautious sister.” (Fig. 1)" in shown[0]
+    assert "◑ **depends** on width" in shown[0] and "excluded" not in shown[0]
+    assert "12 kept, 10 a rerun" in shown[0] and "no violation in 12 runs" in shown[0] and "of the bound" in shown[0]
+    with pytest.raises(ValueError, match="claim of 09_toy = '9-Z' is not allowed"):
+        its.verdicts("9-Z")
+    its.readings("9-A")
+    its.finish()
+    run = json.loads((toy.root / "written" / "claims.json").read_text(encoding="utf-8"))
+    assert [each["id"] for each in run["claims"] + run["theorems"]] == ["9-A", "9-B", "9-T"]
+    assert (toy.root / "written" / "figures" / "readings_9-A.png").is_file() and len(shown) == 1
+
+
+def test_a_sentence_is_shown_if_it_is_true_and_stops_the_notebook_if_not(opened, shown):
+    its = opened()
+    its.say(True, "It is.")
+    with pytest.raises(ValueError, match="09_toy: this sentence is not true of the results: It is not"):
+        its.say(False, "It is not.")
+    assert shown == ["It is."]
+
+
+def test_a_changed_parameter_plays_what_it_changes_keeps_nothing_and_judges_nothing(toy, opened, shown):
+    kept = {path.name: path.read_bytes() for path in (toy.folder / "played").iterdir()}
+    its = opened(trials=3)
+    assert its.short and toy(3)["Both"].arms.shape == (3, 30)
+    assert {path.name: path.read_bytes() for path in (toy.folder / "played").iterdir()} == kept
+    its.verdicts("9-A", "9-T")
+    its.readings("9-B")
+    its.say(True, "It is.")
+    its.say(False, "It is not.")
+    its.finish()
+    full = "[full-scale notebook](../notebooks/09_toy.ipynb)"
+    assert shown == ["It is.", f"Too short to judge: 3 findings; see the {full}."]
+    assert not (toy.root / "written" / "claims.json").exists()
+
+
+def test_a_label_that_is_missing_at_full_scale_stops_with_its_cost(toy, opened):
+    (toy.folder / "trials.csv").write_text("label,trials,seconds,played\nFig. 2,12,90,12\n")
+    opened()
+    cost = r"label 'Fig\. 2' is not kept; to play it \(it took 1\.5 minutes of one core\): kbrepro reproduce 09 --prof"
+    with pytest.raises(store.NotKept, match=cost):
+        toy(label="Fig. 2")
+
+
+def test_where_the_batch_names_the_store_it_plays_and_only_the_full_scale_is_judged(toy, opened):
+    for profile, short in (("quick", True), ("paper", False)):
+        with store.using(store.Store(toy.root / "results" / profile / "09_toy" / "played")):
+            assert opened().short == short
+            toy(label="Fig. 3")
+        assert (toy.root / "results" / profile / "09_toy" / "played" / "Fig._3.npz").is_file()
+
+
+def test_labels_without_a_cheap_trial_are_listed(toy, opened, shown, monkeypatch):
+    monkeypatch.setattr("kbrepro.replay.CHEAP", 0.0)
+    its = opened()
+    toy()
+    its.finish()
+    assert shown == ["One trial of each label was played again, but for 1 whose trials are long: Fig. 1."]
+
+
+def test_figures_and_tables_are_written_below_the_folder_or_not_at_all(toy, opened):
+    for its in (opened(), Record("09_toy")):
+        figure, ax = plt.subplots()
+        ax.plot([1, 2])
+        its.figure(figure, "line")
+        its.table(pd.DataFrame({"a": [1 / 3]}).rename_axis("trial"), "thirds")
+    written = [path.relative_to(toy.root).as_posix() for path in (toy.root / "written").rglob("*.*")]
+    assert sorted(written) == ["written/figures/line.png", "written/tables/thirds.csv"]
+    assert (toy.root / "written/tables/thirds.csv").read_text() == "trial,a\n0,0.333333\n"

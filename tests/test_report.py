@@ -1,0 +1,114 @@
+"""The report of a small project: Sphinx warns of nothing, links lead inside or become names, every claim is there."""
+
+import json
+import re
+import shutil
+from pathlib import Path
+
+import nbformat
+import pytest
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
+
+from kbrepro import report, scorecard
+from kbrepro.scorecard import of_paper
+
+ROOT = Path(__file__).parents[1]
+NOTEBOOK, OTHER = "09_toy", "01_gp_ucb_information_gain"
+README = f"""# All
+
+[A page](docs/page.md#where-to-look), [the toy](notebooks/{NOTEBOOK}.ipynb), [another](notebooks/{OTHER}.ipynb),
+[every claim](results/README.md), [the licence](LICENSE), [elsewhere](https://example.org/a.md).
+
+![A picture](results/picture.png)
+"""
+PAGE = """# A page
+
+## Where to look
+
+[Home](../README.md), [claims](deep/below.md), [code](../kbrepro/claims.py), `policies[name](horizon)`.
+"""
+PIXEL = (
+    b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x01\0\0\0\x01\x08\0\0\0\0:~\x9bU\0\0\0\nIDATx\x9cc\xf8\x0f\0\x01\x01\x01\0\x1b"
+    b"\xb6\xeeV\0\0\0\0IEND\xaeB`\x82"
+)
+
+
+@pytest.fixture
+def project(toy):
+    """The toy's project with two documents, a picture and an executed notebook; returns its root and results."""
+    from kbrepro.claims.tables import Kept
+
+    root, results = toy.root, toy.folder.parent
+    (root / "docs" / "deep").mkdir(parents=True)
+    for name in ("conf.py", "report.css", "search_scorer.js"):
+        shutil.copy(ROOT / "docs" / name, root / "docs")
+    for name, text in {
+        "README.md": README,
+        "docs/page.md": PAGE,
+        "docs/deep/below.md": "# Below\n\n[Up](../page.md)",
+    }.items():
+        (root / name).write_text(text, encoding="utf-8")
+    (root / "results" / "picture.png").write_bytes(PIXEL)
+    shown = new_output("display_data", {"text/markdown": "See the [page](../docs/page.md) and $\\gamma_T$."})
+    cells = [new_markdown_cell("# A toy\n\n[Notation](../docs/page.md)"), new_code_cell("1 + 1", outputs=[shown])]
+    nbformat.write(
+        new_notebook(cells=cells, metadata={"language_info": {"name": "ipython3"}}), toy.folder / "notebook.ipynb"
+    )
+    run = json.dumps(of_paper("toy", Kept(toy.folder / "played")), default=float)
+    (toy.folder / "claims.json").write_text(run, encoding="utf-8")
+    return root, results
+
+
+def test_it_builds_without_a_warning_and_an_earlier_one_survives_a_failure(project):
+    pytest.importorskip("sphinx_book_theme")
+    root, results = project
+    index = report.build(root, results)
+    site = index.parent
+    text = index.read_text(encoding="utf-8")
+    links = re.findall(r'<a class="reference [^>]*href="([^"]+)"', text)
+    assert {"page.html#where-to-look", f"{NOTEBOOK}.html", "claims_all.html", "https://example.org/a.md"} <= set(links)
+    assert f"{OTHER}.ipynb</span>" in text and not any(OTHER in link for link in links)  # it was not run
+    for page in (page for page in site.rglob("*.html") if "_static" not in page.parts):
+        for link in re.findall(r'(?:href|src)="([^"#]+)', page.read_text(encoding="utf-8")):
+            assert link.startswith(("https:", "mailto:")) or (page.parent / link.partition("?")[0]).exists(), (
+                page,
+                link,
+            )
+    assert "See the" in (site / f"{NOTEBOOK}.html").read_text(encoding="utf-8")
+    claims = (site / "claims_all.html").read_text(encoding="utf-8")
+    run = scorecard.read(results)[NOTEBOOK]
+    assert all(f"<td><p>{each['id']}</p></td>" in claims for each in run["claims"] + run["theorems"])
+
+    (root / "docs" / "page.md").write_text("# A page\n\n[gone](#nowhere)\n\n```{nonsense}\n```\n", encoding="utf-8")
+    with pytest.raises(report.ReportFailed, match=r"sphinx reports errors in the pages:\n.*page\.md"):
+        report.build(root, results)
+    assert index.read_text(encoding="utf-8") == text and not list(results.glob("*.partial"))
+
+
+PAGES = {"README.md": "index.md", "docs/a.md": "a.md", "docs/deep/b.md": "deep/b.md", "notebooks/01.ipynb": "01.ipynb"}
+
+
+@pytest.mark.parametrize(
+    ("page", "text", "shown"),
+    [
+        ("README.md", "[A](docs/a.md#x)", "[A](a.md#x)"),
+        ("docs/deep/b.md", "[A](../a.md), [R](../../README.md)", "[A](../a.md), [R](../index.md)"),
+        ("docs/a.md", "[n](../notebooks/01.ipynb)", "[n](01.ipynb)"),
+        ("notebooks/01.ipynb", "[n](../notebooks/02.ipynb)", "n (`notebooks/02.ipynb`)"),
+        ("docs/a.md", "![p](../results/p.png)", "![p](/results/p.png)"),
+        ("docs/a.md", "[x](#here) [y](https://a.b/c) m[0](t) m[0](t - 1)", None),
+    ],
+)
+def test_links_lead_inside_or_become_names(page, text, shown):
+    assert report.inside(text, page, PAGES) == (text if shown is None else shown)
+
+
+def test_what_is_missing_is_said(tmp_path, monkeypatch):
+    (tmp_path / "results" / "quick").mkdir(parents=True)
+    with pytest.raises(
+        report.ReportFailed, match="no notebook was run in results/quick: first `kbrepro reproduce --pr"
+    ):
+        report.build(tmp_path, tmp_path / "results" / "quick")
+    monkeypatch.setattr(report, "NEEDED", ("sphinx", "no_such_theme"))
+    with pytest.raises(report.ReportFailed, match=r'the report needs no_such_theme: pip install "kbrepro\[report\]"'):
+        report.build(tmp_path, tmp_path)

@@ -1,0 +1,91 @@
+"""What came out as text: every number of a record stands in its table and in its lines, and the schema has all."""
+
+import json
+from pathlib import Path
+
+import jsonschema
+import pytest
+
+from kbrepro import papers, scorecard
+
+ROOT = Path(__file__).parents[1]
+SCHEMA = json.loads((ROOT / "docs" / "claims.schema.json").read_text(encoding="utf-8"))
+RUNS = scorecard.read(ROOT / "results" / "paper")
+
+
+def reading(value, choice="", name="", excluded="", drawn=25, kept=100):
+    probability = {"value": value, "low": value - 0.1, "high": value}
+    return {"choice": choice, "value": name, "probability": probability} | {
+        "drawn": drawn, "kept": kept, "excluded_by": excluded
+    }  # fmt: skip
+
+
+CLAIM = {
+    "id": "9-A", "kind": "observation", "where": "Fig. 1", "quote": "A | B are alike.", "verdict": "depends",
+    "depends_on": ["width"], "effect": {"value": 1.25, "low": 1.1, "high": 1.4, "shows": "ratio"},
+    "readings": [reading(0.96), reading(0.25, "width", "five"), reading(0.5, "width", "ten", "footnote 3: no"),
+                 reading(0.96, "norm", "one")],
+}  # fmt: skip
+THEOREM = {
+    "id": "9-T", "where": "Theorem 1", "quote": "R is at most T.", "checked": "runs above T",
+    "outcome": "no violation in 12 runs", "violations": 0, "runs": 12, "allowed": 0.0, "room": 0.034,
+}  # fmt: skip
+OWN = CLAIM | {"kind": "own question", "effect": None, "quote": "", "verdict": "comes out again", "depends_on": []}
+
+
+def test_a_claim_is_one_row_with_its_numbers_under_readings_that_differ():
+    head, rule, row = scorecard.tables([CLAIM]).splitlines()
+    assert head == "|  | what the paper says | printed again | verdict | our number |" and rule.count("---") == 5
+    assert row.startswith("| 9-A | “A \\| B are alike.” (Fig. 1) | **0.96** (0.86 to 0.96)<br>0.25 five (width)<br>")
+    assert "0.50 ten (width, excluded: footnote 3: no)<br>the same under 1 other reading<br>100 kept, 25 a rerun" in row
+    assert row.endswith("| ◑ **depends** on width | ratio: 1.2 (1.1 to 1.4) |")
+
+
+def test_theorems_have_a_table_of_their_own_and_no_claims_are_no_table():
+    assert scorecard.tables([CLAIM], [THEOREM]).count("| --- " * 5 + "|") == 2
+    assert scorecard.tables([], [THEOREM]).splitlines()[-1] == (
+        "| 9-T | “R is at most T.” (Theorem 1) | runs above T | **no violation in 12 runs** | 0.034 of the bound |"
+    )
+    assert scorecard.room({"room": float("nan")}) == ""
+
+
+def test_a_terminal_gets_a_line_or_all_of_a_claim():
+    assert scorecard.line(CLAIM) == "  9-A   0.96 ◑ depends          A | B are alike."
+    assert scorecard.line(THEOREM).split() == ["9-T", "no", "violation", "in", "12", "runs", "runs", "above", "T"]
+    lines = scorecard.in_full(CLAIM).splitlines()
+    assert lines[0] == "9-A (Fig. 1): A | B are alike." and lines[-1].startswith("  depends on width. ratio: 1.2")
+    assert lines[1] == "  0.96 (0.86 to 0.96), 100 kept, 25 a rerun: as we read it"
+    assert lines[3].endswith(": width: ten (does not count: footnote 3: no)") and len(lines) == 6
+    assert scorecard.in_full(THEOREM).endswith("no violation in 12 runs 0.034 of the bound")
+
+
+def test_totals_count_observations_alone():
+    again = CLAIM | {"verdict": "comes out again"}
+    assert scorecard.totals([CLAIM, again, again, OWN]) == (
+        "2 ● comes out again, 0 ○ does not, 1 ◑ depends, 0 ◌ now and then"
+    )
+
+
+@pytest.mark.parametrize("notebook", [paper.notebook for paper in papers.found().values()])
+def test_what_is_committed_is_what_the_schema_says_and_can_be_shown(notebook):
+    run = json.loads((ROOT / "results" / "paper" / notebook / "claims.json").read_text(encoding="utf-8"))
+    jsonschema.validate(run, SCHEMA)
+    text = scorecard.tables(run["claims"], run["theorems"])
+    assert all(f"| {each['id']} |" in text for each in run["claims"] + run["theorems"])
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"verdict": "reproduced"},
+        {"kind": "experiment"},
+        {"readings": []},
+        {"readings": [reading(1.2)]},
+        {"id": "A"},
+        {"note": ""},
+    ],
+)
+def test_the_schema_refuses_what_is_not_said_so(wrong):
+    jsonschema.validate({"claims": [CLAIM, OWN], "theorems": [THEOREM]}, SCHEMA)
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate({"claims": [CLAIM | wrong], "theorems": []}, SCHEMA)
