@@ -545,8 +545,10 @@ record.say(
 # ## What did not come out, and why
 
 # %% jupyter={"source_hidden": true} tags=["hide-input"]
+of_a_round = {d: table1["usual", d]["IGP-UCB"].seconds_a_round.mean(axis=0) for d in (1, 2)}
+as_fast = all(its[-10:].mean() < 1.1 * its[:10].mean() for its in of_a_round.values())
 record.say(
-    runtime["ratio"][1] < 1 and runtime["ratio"][2] < runtime["printed ratio"][2] / 3,
+    as_fast and runtime["ratio"][1] < 1 and runtime["ratio"][2] < runtime["printed ratio"][2] / 3,
     "**In one and two dimensions our IGP-UCB is fast:** its posterior is that of at most 900 arms, so late rounds take "
     f"no longer than early ones. A run takes {runtime['ratio'][1]:.1f} and {runtime['ratio'][2]:.1f} times the seconds "
     f"of π-GP-UCB. The paper's took {runtime['printed ratio'][1]:.1f} and {runtime['printed ratio'][2]:.0f} times.",
