@@ -1,6 +1,6 @@
 # One stamp rule prepares .venv (uv where it is installed, otherwise pip); every target is one line.
 .DEFAULT_GOAL := report
-.PHONY: report site test unit notebooks test-slow paper article lab bench lint clean
+.PHONY: report quick test unit notebooks test-slow lab bench lint clean
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
@@ -17,8 +17,11 @@ $(STAMP): pyproject.toml requirements.lock
 	$(PIP) --no-deps --no-build-isolation -e .
 	touch $@
 
-report: $(STAMP)  ## quick run of every notebook, then the HTML report
-	$(BIN)/kbrepro data fetch --if-missing && $(BIN)/kbrepro reproduce --profile quick && $(BIN)/kbrepro report --profile quick
+report: $(STAMP)  ## judge the kept trials at full scale, and build the HTML report of the real results
+	$(BIN)/kbrepro data fetch --if-missing && $(BIN)/kbrepro reproduce && $(BIN)/kbrepro report
+
+quick: $(STAMP)  ## play everything small, from nothing, and build its report
+	$(BIN)/kbrepro reproduce --profile quick && $(BIN)/kbrepro report --profile quick
 
 test: $(STAMP)  ## unit tests, the notebooks against their committed outputs, and lint, side by side on two cores
 	$(MAKE) -j2 --output-sync=target unit notebooks lint
@@ -33,15 +36,6 @@ test-slow: $(STAMP)  ## the tests that are long and rarely needed, and which lin
 	$(BIN)/python -m pytest tests -m slow
 	mkdir -p .cache && $(BIN)/coverage run -m pytest -q tests && $(BIN)/coverage report
 
-paper: $(STAMP)  ## every notebook at the papers' own scale
-	$(BIN)/kbrepro data fetch --if-missing && $(BIN)/kbrepro reproduce --profile paper && $(BIN)/kbrepro report --profile paper
-
-site: $(STAMP)  ## the report of the committed full-scale runs, also as one file: results/paper/report.zip
-	$(BIN)/kbrepro report --profile paper && cd results/paper && $(CURDIR)/$(BIN)/python -m zipfile -c report.zip report
-
-article: $(STAMP)  ## the article as a PDF, and the letters: article/filled/; what makes the PDF is installed first
-	($(BIN)/python -c "import pypandoc, typst" 2>/dev/null || $(PIP) --no-build-isolation -e '.[article]') && $(BIN)/python -m kbrepro.site.article
-
 lab: $(STAMP)  ## JupyterLab on the notebooks; it is installed first, unless it is there
 	(test -x $(BIN)/jupyter-lab || $(PIP) --no-build-isolation -e '.[lab]') && $(BIN)/jupyter lab notebooks
 
@@ -52,4 +46,4 @@ lint: $(STAMP)  ## ruff: style and format; mypy: types
 	$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy
 
 clean:  ## the environment and quick results
-	rm -rf $(VENV) .cache results/quick results/custom results/*/report article/filled
+	rm -rf $(VENV) .cache results/quick results/custom results/*/report

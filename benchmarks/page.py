@@ -10,8 +10,7 @@ from typing import Any
 import pandas as pd
 
 from benchmarks.harness import Question
-from kbrepro import paths
-from kbrepro.verdicts import scorecard
+from kbrepro import paths, scorecard
 
 
 def write(questions: Sequence[Question], folder: Path) -> None:

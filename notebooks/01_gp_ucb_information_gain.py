@@ -30,6 +30,9 @@ from itertools import pairwise, product
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
+from kbrepro.verdicts.interpretations import cross, joint
+from kbrepro.verdicts.pictures import claim_curve
+from kbrepro.verdicts.record import Record
 from scipy.linalg import eigvalsh
 
 from kbrepro import checks, information
@@ -44,9 +47,6 @@ from kbrepro.problems import GPDraw, RKHSFunction, Trial
 from kbrepro.regret import block_length, final_average_regret
 from kbrepro.simulation import Experiment, map_trials, rounds, run, run_trials, total_regrets
 from kbrepro.store import remembered
-from kbrepro.verdicts.interpretations import cross, joint
-from kbrepro.verdicts.pictures import claim_curve
-from kbrepro.verdicts.record import Record
 
 # %% jupyter={"source_hidden": true} tags=["parameters", "hide-input"]
 seed: int = 1796769557  # root seed of every random stream

@@ -31,6 +31,9 @@ from itertools import product
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
+from kbrepro.verdicts.interpretations import cross, joint
+from kbrepro.verdicts.pictures import claim_curve
+from kbrepro.verdicts.record import Record
 
 # %% jupyter={"source_hidden": true} tags=["hide-input"]
 from kbrepro import checks, information
@@ -47,9 +50,6 @@ from kbrepro.policies.base import best_arm
 from kbrepro.problems import GPDraw, RKHSFunction, Trial
 from kbrepro.regret import exact
 from kbrepro.simulation import Experiment, map_trials, run, run_trials, total_regrets
-from kbrepro.verdicts.interpretations import cross, joint
-from kbrepro.verdicts.pictures import claim_curve
-from kbrepro.verdicts.record import Record
 
 # %% jupyter={"source_hidden": true} tags=["parameters", "hide-input"]
 seed: int = 3724955949  # root seed of every random stream

@@ -71,6 +71,8 @@ from itertools import product
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
+from kbrepro.verdicts.interpretations import cross, joint
+from kbrepro.verdicts.pictures import claim_curve
 
 from kbrepro import checks
 from kbrepro.figures import live
@@ -85,8 +87,6 @@ from kbrepro.papers.gpn_ucb.structures import FeedForward, rate_gap
 from kbrepro.problems import Trial
 from kbrepro.regret import estimated_mean, simple_regret
 from kbrepro.simulation import Experiment, map_trials, run, run_trials
-from kbrepro.verdicts.interpretations import cross, joint
-from kbrepro.verdicts.pictures import claim_curve
 
 # %% jupyter={"source_hidden": true} tags=["checks", "hide-input"]
 checks.at_least(2, chains=chains, sampled_chains=sampled_chains, norm_2_chains=norm_2_chains, networks=networks)

@@ -29,6 +29,7 @@ from itertools import product
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
+from kbrepro.verdicts.record import Record
 
 from kbrepro import checks
 from kbrepro.data import store
@@ -45,7 +46,6 @@ from kbrepro.policies.base import best_arm
 from kbrepro.problems import GPDraw, Trial
 from kbrepro.simulation import Experiment, rounds, run, run_trials, total_regrets
 from kbrepro.store import remembered
-from kbrepro.verdicts.record import Record
 
 # %% jupyter={"source_hidden": true} tags=["parameters", "hide-input"]
 seed: int = 1256730530  # root seed of every random stream of our own

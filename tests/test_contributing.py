@@ -1,4 +1,4 @@
-"""The worked examples of CONTRIBUTING.md run, one after the other; its order of the core is the tested one."""
+"""The worked examples of CONTRIBUTING.md run, one after the other; its order of the rooms is the tested one."""
 
 import re
 from pathlib import Path
@@ -23,8 +23,8 @@ def test_a_policy_a_problem_and_a_figure_can_be_added_as_it_says(monkeypatch):
     plt.close("all")
 
 
-def test_the_order_of_the_core_is_the_tested_one():
-    order = re.search(r"in the order: (.*?)\.", TEXT, flags=re.S)[1].replace("\n", " ").split(",")
+def test_the_order_of_the_rooms_is_the_tested_one():
+    order = re.search(r"in the order: (.*?)\.\n", TEXT, flags=re.S)[1].replace("\n", " ").split(",")
     house = (ROOT / "tests" / "test_house.py").read_text(encoding="utf-8")
-    tested = re.findall(r"CORE \+?= (\[.*?\])", house, flags=re.S)
+    tested = re.findall(r"ROOMS \+?= (\[.*?\])\n", house, flags=re.S)
     assert [name.strip() for name in order] == [name for part in tested for name in re.findall(r'"(\w+)"', part)]

@@ -2,24 +2,20 @@
 
 import io
 from itertools import combinations
-from pathlib import Path
 
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 from colours import CONTRAST, TOLD_APART, ciede2000, confused, contrast_with_white, distance, lab
-from kbrepro.verdicts import interpretations, pictures
-from kbrepro.verdicts.claims import Claim, Part, Rules, load, read_rule
-from kbrepro.verdicts.record import curve_quantiles
 from matplotlib.colors import to_hex
 from matplotlib.text import Text
 from traces import trace_of
 
 from kbrepro import figures, papers
+from kbrepro.claims import Claim, Judged, Number, Reading
+from kbrepro.figures import comparisons
 from kbrepro.figures.style import CYCLE
-from kbrepro.regret import Estimate, Regrets, kept_rounds, log_spaced
-
-ROOT = Path(__file__).parents[1]
+from kbrepro.regret import Interval, Regrets, kept_rounds, log_spaced
 
 
 @pytest.fixture
@@ -117,14 +113,11 @@ def test_mean_and_interval_of_block_means(ax):
         figures.regret_quartiles(ax, {"EI": its}, quantity="none")
 
 
-def test_what_is_kept_of_measured_data_is_drawn_and_tabulated_whole(ax):
+def test_what_is_kept_of_measured_data_is_drawn_whole(ax):
     its, at = many(1.0, 0.5), kept_rounds(2000)
     traces = {"EI": its, "MPI": Regrets(at, its.cumulative_regret[:, at - 1])}
     figures.regret_quartiles(ax, traces, quantity="average")
     np.testing.assert_array_equal(ax.lines[0].get_xydata(), ax.lines[1].get_xydata())
-    table = curve_quantiles(traces)
-    assert table.loc["EI"].equals(table.loc["MPI"]) and table.notna().all(axis=None)
-    assert table.loc["EI"].index.tolist() == log_spaced(2000, 60).tolist()
 
 
 def test_the_curves_of_a_figure_as_a_table(styled):
@@ -179,119 +172,35 @@ def test_without_room_one_legend_below_names_the_curves_of_all_panels(styled, si
     check_readable(figure)
 
 
-# What verdicts rest on
+# Comparisons
 
 
-def test_pairs_show_every_dot_the_estimate_and_the_rule(ax, check_readable):
-    rows = {"cUCB": (np.array([2.0, 4.0, 1.0]), Estimate(2.0, 1.5, 3.0)), "EI": (np.ones(2), Estimate(1, 0.5, 1.5))}
-    ax.set_xscale("log")
-    pictures.pairs(ax, rows, rule=read_rule("> 1"), what="ratio", dot="chain", centre="median")
-    dots, interval, value = ax.lines[:3]
-    assert [list(drawn.get_xdata()) for drawn in (dots, interval, value)] == [[1, 2, 4], [1.5, 3], [2]]
-    assert max(interval.get_ydata()) < min(dots.get_ydata())  # above the dots, not on them
-    assert value.get_color() == figures.STATE_LOOK["holds"][0]
-    assert ax.lines[5].get_color() == figures.STATE_LOOK["undecided"][0]
-    assert [text.get_text() for text in ax.texts] == ["2 of 3", "0 of 2"]  # 1 is not above 1
-    shaded = ax.patches[0].get_extents().transformed(ax.transData.inverted())
-    assert (shaded.x0, shaded.x1) == pytest.approx((1, ax.get_xlim()[1]))
-    check_readable(ax.figure)
-
-
-def specification(part, sizes):
-    """What interpretations of choices with those numbers of values might give."""
-    choices = {f"choice {i}": [f"value {j}" for j in range(size)] for i, size in enumerate(sizes)}
-    values = iter(np.random.default_rng(1).normal(1, 0.4, int(np.prod(sizes))))
-    found = [
-        (interpretation, Estimate(v, v - 0.2, v + 0.2))
-        for interpretation, v in zip(interpretations.cross(choices), values, strict=True)
-    ]
-    return interpretations.specification(part, found), choices
-
-
-@pytest.mark.parametrize("sizes", [(2, 2), (5, 5, 4)], ids=["4 interpretations", "100 interpretations"])
-def test_a_specification_curve_shows_every_interpretation(styled, sizes, check_readable):
-    part = Part("ratio", "R_T of EI over that of IGP-UCB", read_rule("> 1"), show=".2f °C")
-    table, choices = specification(part, sizes)
-    figure = pictures.specification_curve(table, choices | {"not played": ["a", "b"]}, part)
-    above, below = figure.axes
-    drawn = {line.get_label(): line for line in above.lines if not line.get_label().startswith("_")}
-    for state in figures.STATE_LOOK:
-        np.testing.assert_array_equal(drawn[state].get_ydata(), table["value"][table["state"] == state])
-    record = table.index[table["main"]][0]
-    assert (drawn["main"].get_xdata(), drawn["main"].get_ydata()) == ([record], [table["value"][record]])
-    labels = below.get_yticklabels()
-    assert len(labels) == sum(1 + size for size in sizes) and "not played:" not in map(Text.get_text, labels)
-    assert [its.get_text() for its in labels if its.get_fontweight() == "bold"] == ["value 0"] * len(sizes)
-    assert sum(len(line.get_xdata()) for line in below.lines[:-1]) == len(table) * len(sizes)  # the last: the main one
-    check_readable(figure)
-
-
-def test_a_played_claim_says_how_often_it_holds_and_what_decides(styled):
-    its = Part("gap", "a number", read_rule("> 0"), scale=1.0, curve=("gap (m)",))
-    found = [({"incumbent": name, "margin": m}, Estimate(v, v, v)) for name, v in (("a", 1), ("b", -1)) for m in (0, 1)]
-    claim = Claim("9-A", "", "own question", "", {"gap": its}, "")
-    rules = Rules("09", {"9-A": claim}, {"incumbent": ["a", "b"], "margin": [0, 1], "days": ["none"]}, "")
-    figure = pictures.claim_curve(interpretations.specification(its, found), rules, "9-A", "light")
-    assert "2 of 4" in figures.said(figure) and "incumbent" in figures.said(figure)
-
-
-PLAYED = [
-    (path.stem, claim_id)
-    for path in sorted((ROOT / "notebooks" / "claims").glob("*.yaml"))
-    for claim_id, claim in load(path).claims.items()
-    if any(part.curve for part in claim.parts.values())
-]
-
-
-@pytest.mark.parametrize(("notebook", "claim_id"), PLAYED)
-def test_the_curve_of_every_played_claim_is_readable(styled, check_readable, notebook, claim_id):
-    """With the choices that its paper leaves open, near its rule and far from it."""
-    rules = load(ROOT / "notebooks" / "claims" / f"{notebook}.yaml")
-    part, (name, values) = rules.claims[claim_id].played, next(iter(rules.interpretations.items()))
-    sizes = [part.rule.nearest_scale or part.scale, 30 * (part.scale or part.rule.nearest_scale)]
-    found = [({name: v}, Estimate(s, 0.9 * s, 1.1 * s)) for v, s in zip(values, sizes, strict=False)]
-    table = interpretations.specification(part, found)
-    check_readable(pictures.claim_curve(table, rules, claim_id, "SIMULATED SUBSTITUTE for light"))
-
-
-def found(rule, value, low, high, state, **more):
-    its = {"is": "size", "scale": 1.0, "rule": rule, "value": value, "low": low, "high": high, "state": state}
-    return its | more
-
-
-PARTS = {
-    "above": found("> 1", 1.5, 1.2, 2.0, "holds"),
-    "below": found("< 0.6", 0.9, 0.5, 1.2, "undecided", scale=0.6, control=True),
-    "between": found(">= -0.2, <= 0.2", 0.1, -0.1, 0.15, "holds", scale=0.2),
-    "far": found("> 0", -9.0, -9.5, -1.0, "fails"),
-    "later": {"is": "what comes later", "rule": "> 0", "scale": 1.0},
-}
-
-
-def test_all_parts_lie_by_their_distance_to_the_rule(styled, check_readable):
-    figure = pictures.all_parts([{"id": "1-A", "counts_as": "experiment", "parts": PARTS}])
+def test_pairs_show_every_dot_and_the_estimate_above_them(styled, check_readable):
+    rows = {"cUCB": (np.array([2.0, 4.0, 1.0]), Interval(2.0, 1.5, 3.0)), "EI": (np.ones(2), Interval(1, 0.5, 1.5))}
+    figure = comparisons.paired(rows, "Ratios", "ratio", dot="chain", centre="median")
     (ax,) = figure.axes
-    assert [label.get_text() for label in ax.get_yticklabels()] == ["1-A size"] * 4 + ["1-A what comes later"]
-    intervals = {line.get_ydata()[0]: line.get_xdata() for line in ax.lines if line.get_linewidth() == 1.8}
-    wanted = {0: [0.2, 1.0], 1: [-1.0, 1 / 6], 2: [0.25, 1.0], 3: [-2.0, -1.0]}
-    assert list(intervals) == list(wanted)
-    for place, ends in wanted.items():  # at 2 the interval holds 0, halfway between the limits: the distance there is 1
-        assert intervals[place] == pytest.approx(ends)
-    values = {line.get_ydata()[0]: line for line in ax.lines if line.get_marker() in {"o", "X", "D"}}
-    assert values[0].get_xdata()[0] == pytest.approx(0.5) and values[3].get_xdata()[0] == -2  # clipped, with an arrow
-    assert [line.get_ydata()[0] for line in ax.lines if line.get_marker() == "<"] == [3]
-    assert [place for place, line in values.items() if line.get_markerfacecolor() == "white"] == [1]
-    assert values[3].get_color() == figures.STATE_LOOK["fails"][0]
+    even, dots, interval, value = ax.lines[:4]
+    assert [list(drawn.get_xdata()) for drawn in (dots, interval, value)] == [[1, 2, 4], [1.5, 3], [2]]
+    assert max(interval.get_ydata()) < min(dots.get_ydata()) and list(even.get_xdata()) == [1, 1]
+    assert (ax.get_xscale(), [label.get_text() for label in ax.get_yticklabels()]) == ("log", ["cUCB", "EI"])
     check_readable(figure)
 
 
-def test_totals_have_a_bar_a_paper_and_say_how_many_claims_stand(styled, check_readable):
-    def records(*verdicts):
-        return [{"verdict": verdict, "counts_as": "experiment"} for verdict in verdicts]
+def test_readings_stand_at_their_probability_and_those_that_do_not_count_are_hollow(styled, check_readable):
+    def reading(value, choice="", name="", clause=""):
+        return Reading(choice, name, Number(value, value - 0.05, value + 0.02), 25, 100, clause)
 
-    own = {"verdict": "reproduced", "counts_as": "own question"}
-    papers = {"One 2001": [*records("reproduced", "partly"), own], "Two 2002": records("no violation found", "depends")}
-    figure = pictures.totals(papers)
-    assert figure.get_suptitle() == "2 of 4 claims of the papers stand"
-    assert [label.get_text() for label in figure.axes[0].get_yticklabels()] == list(papers)
+    readings = [reading(0.9), reading(0.2, "margin", "0.01"), reading(0.5, "margin", "none", "footnote 3")]
+    claim = Claim("9-A", "Fig. 1", "A is best.", "observation", lambda: True)
+    figure = comparisons.readings(Judged(claim, readings, "depends", ["margin"], None))
+    (ax,) = figure.axes
+    dots = [line for line in ax.lines if line.get_marker() == "o"]
+    assert [line.get_xdata()[0] for line in dots] == [0.9, 0.2, 0.5]
+    assert [line.get_markerfacecolor() for line in dots] == ["black", "black", "white"]
+    assert [list(line.get_xdata()) for line in ax.lines if line.get_linewidth() == 1.6] == [
+        pytest.approx([each.probability.low, each.probability.high]) for each in readings
+    ]
+    names = [label.get_text() for label in ax.get_yticklabels()]
+    assert names == ["as we read it", "margin: 0.01", "margin: none"] and figure.get_suptitle() == "9-A: depends"
+    assert "hollow" in figure.get_supxlabel()
     check_readable(figure)

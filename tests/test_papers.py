@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 from colours import confused, distance, faults, of_figures, search
-from kbrepro.verdicts import claims, scorecard
 
 from kbrepro import papers
+from kbrepro.claims import claims_of, theorems_of
 
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "kbrepro"
@@ -17,27 +17,22 @@ FOUND, LOOKS = papers.found(), papers.looks()
 every_paper = pytest.mark.parametrize("folder", FOUND)
 
 
-def test_every_folder_is_a_paper_with_one_notebook_its_rules_and_its_full_scale_profile():
+def test_every_folder_is_a_paper_with_one_notebook_its_claims_and_a_quick_profile():
     assert set(FOUND) == {path.parent.name for path in PACKAGE.glob("papers/*/paper.py")}
+    assert set(FOUND) == {path.parent.name for path in PACKAGE.glob("papers/*/claims.py")}
     notebooks = [paper.notebook for paper in FOUND.values()]
     assert len({name[:2] for name in notebooks}) == len(notebooks) and all(name[:2].isdigit() for name in notebooks)
-    for place in ("notebooks/*.py", "notebooks/*.ipynb", "notebooks/claims/*.yaml", "notebooks/profiles/paper/*.yaml"):
+    for place in ("notebooks/*.py", "notebooks/*.ipynb", "notebooks/profiles/quick/*.yaml"):
         assert sorted(path.stem for path in ROOT.glob(place)) == notebooks, place
 
 
 @every_paper
-def test_the_notebook_has_a_heading_and_its_rules_can_be_read(folder):
-    name = FOUND[folder].notebook
-    assert re.search(r"^# # (.*)$", (ROOT / "notebooks" / f"{name}.py").read_text(encoding="utf-8"), flags=re.M)
-    assert claims.load(ROOT / "notebooks" / "claims" / f"{name}.yaml").claims
-
-
-@every_paper
-def test_a_synthesis_is_what_judges_no_paper(folder):
-    """The folder says that it may import others; its rules say that all its claims are our own: both are the same."""
-    rules = claims.load(ROOT / "notebooks" / "claims" / f"{FOUND[folder].notebook}.yaml")
-    kinds = [{"kind": claim.kind} for claim in rules.claims.values()]
-    assert scorecard.synthesis({"claims": kinds}) == FOUND[folder].synthesis
+def test_ids_are_those_of_the_notebook_and_a_synthesis_is_what_judges_no_paper(folder):
+    """The folder says that it may import others; its claims are all our own questions: both are the same."""
+    found, theorems = claims_of(folder), theorems_of(folder)
+    ids = [each.id for each in (*found, *theorems)]
+    assert len(set(ids)) == len(ids) and all(name[0] == FOUND[folder].notebook[1] for name in ids)
+    assert FOUND[folder].synthesis == ({each.kind for each in found} == {"own question"} and not theorems)
 
 
 @every_paper

@@ -52,7 +52,7 @@ def run(
     """
     root = root or paths.project_root()
     runs = plan(notebooks, profile, overrides, root)
-    kept = {label for r in runs for label in store.labels(r.folder / store.PLAYED)}
+    kept = {label for r in runs for label in store.labels(r.folder / store.PLAYED)} if fresh else set()
     for label in {*fresh} - {"*", *kept}:
         raise ValueError(f"--fresh {label!r} is not allowed: it must be a kept label, one of {sorted(kept)}")
     with _all_of(len(runs)) as one:
