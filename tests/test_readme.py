@@ -59,7 +59,7 @@ def test_every_command_and_target_is_there(page):
     rules = set(re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), flags=re.M))
     quoted = "\n".join(re.findall(r"```\w*\n.*?```|`[^`]+`", text, flags=re.S))
     assert set(re.findall(r"\bmake ([a-z][\w-]*)", quoted)) <= rules
-    called = re.findall(r"(?:^|[`\s/])kbrepro ([a-z]+)((?:(?! && )[^`\n#])*)", quoted, flags=re.M)
+    called = re.findall(r"(?:^|[`/]|(?<!from)\s)kbrepro ([a-z]+)((?:(?! && )[^`\n#])*)", quoted, flags=re.M)
     for command, rest in called:
         assert command in main.commands, command
         options = {name for option in main.commands[command].params for name in option.opts} | {"--if-missing"}
