@@ -3,6 +3,7 @@
 import re
 import subprocess
 import sys
+import textwrap
 from functools import cache
 from pathlib import Path
 
@@ -30,6 +31,18 @@ def test_pasted_into_an_empty_folder_the_examples_print_what_they_find(tmp_path)
     assert max(abs(x - 0.7), abs(y - 0.7)) < 0.11
     ours, mine = map(float, re.findall(r"mean regret (\d+\.\d)", regret))
     assert 0 < ours < mine
+
+
+def test_three_lines_load_what_was_played(monkeypatch):
+    monkeypatch.chdir(ROOT)
+    scope = {}
+    (code,) = re.findall(
+        r"```python\n(.*?)```", (ROOT / "docs" / "read_results.md").read_text(encoding="utf-8"), flags=re.S
+    )
+    exec(textwrap.dedent(code), scope)
+    trials, rounds = scope["table_1"].traces["IGP-UCB"].regret.shape
+    assert {*scope["tidy"]} == {"algorithm", "trial", "round", "arm", "regret"}
+    assert len(scope["tidy"]) == len(scope["table_1"].traces) * trials * rounds
 
 
 @every_page
