@@ -90,7 +90,7 @@ assert max(sampled_chains, ablation_chains) <= chains, "cEI and the versions of 
 #
 # A *chain* is $g = f^{(m)} \circ \dots \circ f^{(1)}$. In round $t$ we pull an *arm* $x_t$ and see what every layer
 # returns, the reward $g(x_t)$ last. What counts is what is lost on the way, the *cumulative regret*, or by how much
-# the best arm found falls short, the *simple regret*:
+# the best arm pulled falls short, the *simple regret*:
 #
 # $$R_T = \sum_{t=1}^T \bigl( g(x^*) - g(x_t) \bigr), \qquad r^*_T = \min_{t \le T} \bigl( g(x^*) - g(x_t) \bigr).$$
 #
@@ -222,7 +222,7 @@ record.say(
 # %% [markdown]
 # ## What are the chains? (Fig. 9)
 #
-# Three layers, squared exponential kernel of lengthscale 1, $B = L = 2$; at full scale 2,500 arms on a grid of $[-5,
+# Three layers, squared exponential kernel of lengthscale 1, $B = L = 2$; 2,500 arms on a grid of $[-5,
 # 5]^2$ and $T = 200$ rounds. The paper draws two chains from a Gaussian process and prints neither: one has "several
 # potential maximisers" (here: another peak within 5 % of the range of $g$ below the best), one an "obvious" one (no
 # other within 25 %). We draw many.
@@ -234,10 +234,10 @@ record.say(
 draws, norm_2 = DrawnChain(side), exact_chain(side)
 facts = {name: np.array(map_trials(partial(experiments.chain_facts, source), n, seed, label=f"chains, {name}")).T
          for name, source, n in (("draws", draws, chains), ("norm 2", norm_2, norm_2_chains))}  # fmt: skip
-(gaps, ranges), (gaps_2, ranges_2) = facts["draws"], facts["norm 2"]
-(found,) = map_trials(partial(find_chains, draws, obvious_chains, True), 1, seed, label="obvious ones, found")
+(gaps, ranges), (_, ranges_2) = facts["draws"], facts["norm 2"]
+(numbers,) = map_trials(partial(find_chains, draws, obvious_chains, True), 1, seed, label="obvious ones, found")
 ((first,),) = map_trials(partial(find_chains, draws, 1, False), 1, seed, label="the first of several, found")
-obvious = tuple(found.tolist())
+obvious = tuple(numbers.tolist())
 pair = {"several maximisers": int(first), "an obvious maximiser": obvious[0]}
 several = gaps <= SEVERAL
 
@@ -285,9 +285,8 @@ of_norm_2 = scaled(of_norm_2, ranges_2)
 on_pair = {}
 for kind, number in pair.items():
     experiment = Experiment(Repeated(draws, figure_trials, (number,)), rules | {"cEI": by_cei["cEI"]}, horizon)
-    its = run_trials(experiment, figure_trials, seed, label=f"figures, {kind}")
-    range_of = draws(Trial(seed, number)).reward_range
-    on_pair[kind] = scaled(its, np.full(figure_trials, range_of))
+    of_chain = run_trials(experiment, figure_trials, seed, label=f"figures, {kind}")
+    on_pair[kind] = scaled(of_chain, np.full(figure_trials, draws(Trial(seed, number)).reward_range))
 
 # %% jupyter={"source_hidden": true} tags=["hide-input"]
 panels = {f"{kind}, {figure_trials} trials": on_pair[kind] for kind in pair}
@@ -537,9 +536,9 @@ of_cucb = scaled(one_each, ranges)["cUCB"]
 fig10 = {}
 for kind, number in pair.items():
     experiment = Experiment(Repeated(draws, figure_trials, (number,)), sweep, horizon)
-    its = run_trials(experiment, figure_trials, seed, label=f"Fig. 10, {kind}")
-    width = np.full(figure_trials, draws(Trial(seed, number)).reward_range)
-    fig10[kind] = scaled(its, width), on_pair[kind]["cUCB"]
+    of_chain = run_trials(experiment, figure_trials, seed, label=f"Fig. 10, {kind}")
+    scale = np.full(figure_trials, draws(Trial(seed, number)).reward_range)
+    fig10[kind] = scaled(of_chain, scale), on_pair[kind]["cUCB"]
 low_l = run_trials(
     Experiment(replace(draws, lipschitz=1.0), {"cUCB": CascadeUCB}, horizon), chains, seed, label="L = 1"
 )
@@ -707,15 +706,15 @@ regrets_of = {}
 for structure in ("multi-output", "feed-forward"):
     network, n_grid = SMALL[structure]
     width = np.array([network(Trial(seed, number)).reward_range for number in range(networks)])
-    its = {"GPN-UCB": partial(GPNUCB, n_grid=n_grid, half_width=1.5)}
-    trace = run_trials(Experiment(network, its, 49), networks, seed, block=5, label=f"regret, {structure}")["GPN-UCB"]
+    rule = {"GPN-UCB": partial(GPNUCB, n_grid=n_grid, half_width=1.5)}
+    trace = run_trials(Experiment(network, rule, 49), networks, seed, block=5, label=f"regret, {structure}")["GPN-UCB"]
     by_design = partial(experiments.nonadaptive_regrets, network, [7 if network.points.shape[1] == 2 else 49])
     design = map_trials(by_design, networks, seed, block=5, label=f"NonAda, {structure}")
     regrets_of[structure] = {"GPN-UCB": trace.regret.min(axis=1) / width, "NonAda": np.ravel(design) / width}
 
 # %% jupyter={"source_hidden": true} tags=["hide-input"]
 table = pd.DataFrame(
-    {name: {rule: (regret <= 0.05).mean() for rule, regret in its.items()} for name, its in regrets_of.items()}
+    {name: {rule: (regret <= 0.05).mean() for rule, regret in regrets.items()} for name, regrets in regrets_of.items()}
 )
 table.T.rename_axis("share within 5 % of the range").round(2)
 

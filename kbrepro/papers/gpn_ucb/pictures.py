@@ -211,9 +211,8 @@ def misses(chains: pd.DataFrame, bound: float) -> Figure:
     ax.set_xlabel(f"how far the first layer of the best arm lies outside mean ± {bound:g} sd after the last round")
     ax.set_ylabel("simple regret of GPN-UCB at T\n(% of the range of g)")
     ax.legend(title="")
-    return titled(
-        fig, "Where GPN-UCB misses the best arm (above the dotted line), and whether its bounds exclude the truth"
-    )
+    first = "Where GPN-UCB misses the best arm (above the dotted line),"
+    return titled(fig, f"{first}\nand whether its bounds exclude the truth")
 
 
 # The lower bound
