@@ -34,17 +34,7 @@ obvious_chains: int = 40  # chains with an obvious maximiser
 figure_trials: int = 4  # trials on each of the two chains of the figures (paper: 10)
 norm_2_chains: int = 40  # chains of norm 2, for which B is true
 ablation_chains: int = 40  # chains under changed versions of GPN-UCB
-explorations: list[float] = [
-    0.0001,
-    0.001,
-    0.01,
-    0.1,
-    1.0,
-    10.0,
-    100.0,
-    1000.0,
-    10000.0,
-]  # values b of OI (paper: 1e-4 to 1e4)
+explorations: list[float] = [1e-4, 1e-3, 0.01, 0.1, 1.0, 10.0, 100.0, 1e3, 1e4]  # values b of OI (paper: 1e-4 to 1e4)
 networks: int = 100  # small networks of each structure for the theorems
 network_horizon: int = 20  # pulls on each of them
 needle_side: int = 10  # needles a side, M of them is its square
