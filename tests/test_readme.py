@@ -3,6 +3,7 @@
 import re
 import subprocess
 import sys
+import textwrap
 from functools import cache
 from pathlib import Path
 
@@ -32,6 +33,18 @@ def test_pasted_into_an_empty_folder_the_examples_print_what_they_find(tmp_path)
     assert 0 < ours < mine
 
 
+def test_three_lines_load_what_was_played(monkeypatch):
+    monkeypatch.chdir(ROOT)
+    scope = {}
+    (code,) = re.findall(
+        r"```python\n(.*?)```", (ROOT / "docs" / "read_results.md").read_text(encoding="utf-8"), flags=re.S
+    )
+    exec(textwrap.dedent(code), scope)
+    trials, rounds = scope["table_1"].traces["IGP-UCB"].regret.shape
+    assert {*scope["tidy"]} == {"algorithm", "trial", "round", "arm", "regret"}
+    assert len(scope["tidy"]) == len(scope["table_1"].traces) * trials * rounds
+
+
 @every_page
 def test_every_relative_link_leads_somewhere(page):
     text = re.sub(r"```.*?```|`[^`]*`", "", page.read_text(encoding="utf-8"), flags=re.S)
@@ -59,7 +72,7 @@ def test_every_command_and_target_is_there(page):
     rules = set(re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), flags=re.M))
     quoted = "\n".join(re.findall(r"```\w*\n.*?```|`[^`]+`", text, flags=re.S))
     assert set(re.findall(r"\bmake ([a-z][\w-]*)", quoted)) <= rules
-    called = re.findall(r"(?:^|[`\s/])kbrepro ([a-z]+)((?:(?! && )[^`\n#])*)", quoted, flags=re.M)
+    called = re.findall(r"(?:^|[`/]|(?<!from)\s)kbrepro ([a-z]+)((?:(?! && )[^`\n#])*)", quoted, flags=re.M)
     for command, rest in called:
         assert command in main.commands, command
         options = {name for option in main.commands[command].params for name in option.opts} | {"--if-missing"}
