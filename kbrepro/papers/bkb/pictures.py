@@ -132,7 +132,8 @@ def beside_exact(totals: Mapping[str, Array], rules: Sequence[str], *, seed: int
     ratios = {
         rule: (totals[rule] / exact, bootstrap(ratio, totals[rule], exact, rng=intervals(seed))) for rule in rules
     }
-    return paired(ratios, "Since the paper: regret beside exact GP-UCB", "$R_T$ over that of exact GP-UCB")
+    title = "Since the paper: regret beside exact GP-UCB"
+    return paired(ratios, title, "$R_T$ over that of exact GP-UCB", axis="linear")
 
 
 # Cost
