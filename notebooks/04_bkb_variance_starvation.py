@@ -31,9 +31,6 @@ from itertools import product
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
-from kbrepro.verdicts.interpretations import cross, joint
-from kbrepro.verdicts.pictures import claim_curve
-from kbrepro.verdicts.record import Record
 
 # %% jupyter={"source_hidden": true} tags=["hide-input"]
 from kbrepro import checks
