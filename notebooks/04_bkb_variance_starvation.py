@@ -63,20 +63,7 @@ large_arms: list[int] = [4000, 10000]  # the same with more arms
 qbar: float = 4.0  # BKB's constant for regret and costs
 cost_arms: list[int] = [1000, 4000]  # numbers of arms of the cost of a step
 cost_horizon: int = 5000  # rounds
-cost_rounds: list[int] = [
-    20,
-    50,
-    100,
-    150,
-    200,
-    300,
-    500,
-    1000,
-    1500,
-    2000,
-    3000,
-    5000,
-]  # rounds at which sizes are shown and refits are timed
+cost_rounds: list[int] = [20, 50, 100, 150, 200, 300, 500, 1000, 1500, 2000, 3000, 5000]  # rounds of timed refits
 cost_runs: int = 10  # functions behind counted operations, with more arms at most 3
 coverage_runs: int = 100  # runs behind Theorems 2 and 9
 coverage_horizon: int = 300  # rounds of each
