@@ -11,11 +11,6 @@ from typing import Any
 from kbrepro.replay import blas_kernel
 from kbrepro.simulation import jobs_of_environment
 
-<<<<<<< HEAD
-#: Pages that quote full-scale runs are written anew after them, and make no other run of them.
-PAGES = ("docs/reproducibility.md",)
-=======
->>>>>>> origin/next
 PACKAGES = ("numpy", "scipy", "pandas", "matplotlib", "joblib", "papermill")
 
 
