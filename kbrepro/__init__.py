@@ -1,13 +1,14 @@
 """kbrepro: papers on kernelized (Gaussian-process) bandits, and the parts that they are made of.
 
 The package in ten lines. A `Model` has all that a policy may know: the arms' points, a kernel and the variance of the
-noise. The policy keeps the exact posterior of all arms; `ask` returns the arm to pull, and `tell` takes in the
-observation. A *width*, such as `Bayes`, is how many posterior standard deviations an upper confidence bound lies above
-the mean. A `Problem` adds what no policy sees: the expected reward of every arm, and the noise. A *source* of problems,
-such as `GPDraw`, makes the problem of one `Trial`, whose seed and number fix all of its random numbers. An `Experiment`
-is a source with the policies that meet its problems; `run_trials` plays it on all processors and returns a `Trace` for
-each policy: the arm and the regret of every round and trial. `played` reads the notebooks' traces. `bootstrap` and
-similar functions turn them into an `Estimate` with an interval.
+noise. A policy is an acquisition rule (UCB, EI, PI, Thompson sampling, PIMS) with the exact posterior of all arms;
+`ask` returns the arm to pull, and `tell` takes in the observation. A *width*, such as `Bayes`, is how many posterior
+standard deviations an upper confidence bound lies above the mean. A `Problem` adds what no policy sees: the expected
+reward of every arm, and the noise. A *source* of problems, such as `GPDraw`, makes the problem of one `Trial`, whose
+seed and number fix all of its random numbers. An `Experiment` is a source with the policies that meet its problems;
+`run_trials` plays it on all processors and returns a `Trace` for each policy: the arm and the regret of every round
+and trial. `played` reads the notebooks' traces. `bootstrap` and similar functions turn them into an `Estimate` with an
+interval.
 
 Plots (`kbrepro.figures`), claims (`kbrepro.claims`), sensor data (`kbrepro.data`) and the papers' own
 algorithms (`kbrepro.papers`) are imported by name: this module loads nothing that plots or reads files.
@@ -16,9 +17,10 @@ algorithms (`kbrepro.papers`) are imported by name: this module loads nothing th
 from importlib.metadata import PackageNotFoundError as _NotInstalled
 from importlib.metadata import version as _version
 
-from kbrepro.confidence import Bayes, Constant, Improved, SelfNormalised
+from kbrepro.confidence import Bayes, Constant, Improved, SelfNormalised, Tighter
 from kbrepro.kernels import Empirical, Independent, Linear, Matern, SquaredExponential, grid
 from kbrepro.policies import (
+    PIMS,
     UCB,
     ExpectedImprovement,
     MeanOnly,
@@ -49,6 +51,7 @@ except _NotInstalled:  # imported from a source path
     __version__ = "0+unknown"
 
 __all__ = [
+    "PIMS",
     "UCB",
     "Bayes",
     "Constant",
@@ -76,6 +79,7 @@ __all__ = [
     "SelfNormalised",
     "SquaredExponential",
     "ThompsonSampling",
+    "Tighter",
     "Trace",
     "Trial",
     "Uniform",

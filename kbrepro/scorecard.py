@@ -70,7 +70,9 @@ def mark(record: Record) -> str:
 
 def room(record: Record) -> str:
     """Return how near to its bound a theorem came, as text."""
-    return "" if record["room"] != record["room"] else f"{record['room']:.2g} of the bound"
+    if record["room"] != record["room"] or not record["runs"]:
+        return ""
+    return f"{_short(record['room'])} of the bound"
 
 
 def totals(claims: Iterable[Record]) -> str:
@@ -131,6 +133,11 @@ def _numbers(record: Record) -> str:
 def _effect(record: Record) -> str:
     if not (effect := record["effect"]):
         return ""
-    low, high = (f"{effect[end]:.2g}" for end in ("low", "high"))
+    low, high = _short(effect["low"]), _short(effect["high"])
     interval = f" ({low} to {high})" if low != high else ""
-    return f"{effect['shows']}: {effect['value']:.2g}{interval}"
+    return f"{effect['shows']}: {_short(effect['value'])}{interval}"
+
+
+def _short(number: float) -> str:
+    """Two digits, and all those before the point."""
+    return f"{number:,.0f}" if 100 <= abs(number) < 1e6 else f"{number:.2g}"

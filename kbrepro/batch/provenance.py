@@ -11,8 +11,6 @@ from typing import Any
 from kbrepro.replay import blas_kernel
 from kbrepro.simulation import jobs_of_environment
 
-#: Pages that quote full-scale runs are written anew after them, and make no other run of them.
-PAGES = ("README.md", "docs/reproducibility.md")
 PACKAGES = ("numpy", "scipy", "pandas", "matplotlib", "joblib", "papermill")
 
 
@@ -50,10 +48,9 @@ def processor() -> str:
 
 
 def git_state(root: Path) -> dict[str, Any]:
-    """Return the commit, and whether files changed, except results and pages that quote them; None without git."""
+    """Return the commit, and whether files changed, except results; None without git."""
     commit = git(root, "rev-parse", "HEAD")
-    asked = ["--no-optional-locks", "status", "--porcelain", "--", ".", ":!results", *(f":!{page}" for page in PAGES)]
-    changes = git(root, *asked)
+    changes = git(root, "--no-optional-locks", "status", "--porcelain", "--", ".", ":!results")
     return {"commit": commit, "dirty": None if changes is None else bool(changes)}
 
 

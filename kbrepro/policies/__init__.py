@@ -1,7 +1,15 @@
-"""Bandit policies as ask/tell objects: `arm = policy.ask(rng)`, then `policy.tell(arm, observation)`."""
+"""Policies (acquisition rules) as ask/tell objects: `arm = policy.ask(rng)`, then `policy.tell(arm, observation)`."""
 
 from kbrepro.policies.improvement import ExpectedImprovement, ProbabilityOfImprovement
-from kbrepro.policies.thompson import ThompsonSampling
+from kbrepro.policies.thompson import PIMS, ThompsonSampling
 from kbrepro.policies.ucb import UCB, MeanOnly, VarianceOnly
 
-__all__ = ["UCB", "ExpectedImprovement", "MeanOnly", "ProbabilityOfImprovement", "ThompsonSampling", "VarianceOnly"]
+__all__ = [
+    "PIMS",
+    "UCB",
+    "ExpectedImprovement",
+    "MeanOnly",
+    "ProbabilityOfImprovement",
+    "ThompsonSampling",
+    "VarianceOnly",
+]

@@ -108,7 +108,7 @@ class IndexPolicy:
 
 
 class Policy(IndexPolicy):
-    """An `IndexPolicy` for plain problems with the exact posterior of all arms.
+    """An acquisition rule for plain problems: an `IndexPolicy` with the exact posterior of all arms.
 
     `form` is one of those in `posterior`; by default `exact_posterior` chooses it by size. The unit of the index is the
     largest prior standard deviation unless a subclass says otherwise.

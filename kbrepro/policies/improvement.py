@@ -1,4 +1,4 @@
-"""Expected improvement and (most) probable improvement, in forms that do not underflow.
+"""The acquisition rules EI and PI, expected and (most) probable improvement, in forms that do not underflow.
 
 The papers do not state the incumbent, although it decides the outcome. Before the first pull it is the largest prior
 mean; afterwards one of these:

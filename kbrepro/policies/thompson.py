@@ -1,4 +1,4 @@
-"""Draws from the posterior of a finite set of arms, without a factorisation per round, and Thompson sampling."""
+"""Acquisition rules that draw from the posterior of finitely many arms, without a factorisation per round."""
 
 from typing import Any
 
@@ -6,6 +6,7 @@ import numpy as np
 
 from kbrepro.kernels import Array
 from kbrepro.policies.base import Policy
+from kbrepro.policies.improvement import z_score
 from kbrepro.policies.ucb import UCB
 from kbrepro.posterior import CovariancePosterior, LatticePosterior, lattice_posterior
 from kbrepro.problems import Model, prior_draws
@@ -52,3 +53,24 @@ class ThompsonSampling(Sampling, UCB):
 
     def index(self, rng: np.random.Generator) -> Array:
         return self.posterior.mean + self.checked_width() * self.deviation(rng)
+
+
+class SampledMaximum(Sampling):
+    """A policy that improves on the largest value of one draw from the posterior."""
+
+    unit = 1.0  # of a logarithm and of a z score
+
+    def target(self, rng: np.random.Generator) -> float:
+        """Return the largest value of one draw."""
+        return float((self.posterior.mean + self.deviation(rng)).max())
+
+
+class PIMS(SampledMaximum):
+    """PIMS: the arm most likely to exceed the maximum g of one draw, by (mean - g) / sd.
+
+    The acquisition rule of Takeno et al. (2024), arXiv 2311.03760: no parameter, and a bound on the expected regret for
+    functions drawn from the prior.
+    """
+
+    def index(self, rng: np.random.Generator) -> Array:
+        return z_score(self.posterior, self.target(rng))

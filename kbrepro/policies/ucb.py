@@ -1,4 +1,4 @@
-"""Upper confidence bounds, and the two rules that use only the mean or only the variance."""
+"""Upper confidence bounds as acquisition rules, and the two rules that use only the mean or only the variance."""
 
 from __future__ import annotations
 

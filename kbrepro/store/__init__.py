@@ -26,9 +26,8 @@ from kbrepro.store import plain
 from kbrepro.store.plain import ABOUT, SECONDS
 from kbrepro.store.settings import differences, settings, unknown
 
-#: Where the environment names the folder, labels that are to be played anew (one a line, * for all), and 1 for "play
-#: nothing".
-FOLDER, FRESH, READ_ONLY = "KBREPRO_STORE", "KBREPRO_FRESH", "KBREPRO_PLAY_NOTHING"
+#: Where the environment names the folder, and labels that are to be played anew (one a line, * for all).
+FOLDER, FRESH = "KBREPRO_STORE", "KBREPRO_FRESH"
 PLAYED, TIMES = "played", "trials.csv"  # beside it: what was computed, and how long it took
 #: Bytes of a label as the name of a file.
 LONGEST = 200
@@ -187,12 +186,12 @@ def current() -> Store | None:
     if _in_use:
         return _in_use[-1]
     folder = os.environ.get(FOLDER)
-    return _of_environment(folder, os.environ.get(FRESH, ""), os.environ.get(READ_ONLY) == "1") if folder else None
+    return _of_environment(folder, os.environ.get(FRESH, "")) if folder else None
 
 
 @cache
-def _of_environment(folder: str, fresh: str, read_only: bool) -> Store:
-    return Store(Path(folder), [label for label in fresh.splitlines() if label], read_only)
+def _of_environment(folder: str, fresh: str) -> Store:
+    return Store(Path(folder), [label for label in fresh.splitlines() if label])
 
 
 def remembered(name: str, data: Any) -> Any:

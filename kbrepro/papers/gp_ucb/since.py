@@ -1,6 +1,6 @@
-"""Rules of Takeno, Inatsu, Karasuyama and others: no parameter, and a bound on the expected regret for draws of the GP.
+"""Acquisition rules of Takeno, Inatsu, Karasuyama and others for draws of the GP, without a parameter, with a proof.
 
-They are given what GP-UCB is given, without its confidence parameter.
+They are given what GP-UCB is given, without its confidence parameter. PIMS is `kbrepro.PIMS`.
 """
 
 import math
@@ -11,8 +11,8 @@ import numpy as np
 from kbrepro import checks
 from kbrepro.kernels import Array
 from kbrepro.policies.base import Policy
-from kbrepro.policies.improvement import log_expected_improvement, z_score
-from kbrepro.policies.thompson import Sampling
+from kbrepro.policies.improvement import log_expected_improvement
+from kbrepro.policies.thompson import SampledMaximum
 from kbrepro.problems import Model
 
 
@@ -31,26 +31,6 @@ class IRGPUCB(Policy):
     def index(self, rng: np.random.Generator) -> Array:
         zeta = 2 * math.log(self.model.n_arms / 2) + rng.exponential(2.0)
         return self.posterior.mean + math.sqrt(zeta) * self.posterior.sd
-
-
-class SampledMaximum(Sampling):
-    """A policy that improves on the largest value of one draw from the posterior."""
-
-    unit = 1.0  # of a logarithm and of a z score
-
-    def target(self, rng: np.random.Generator) -> float:
-        """Return the largest value of one draw."""
-        return float((self.posterior.mean + self.deviation(rng)).max())
-
-
-class PIMS(SampledMaximum):
-    """PIMS: the arm most likely to exceed the maximum g of one draw, by (mean - g) / sd.
-
-    Takeno et al. (2024), arXiv 2311.03760.
-    """
-
-    def index(self, rng: np.random.Generator) -> Array:
-        return z_score(self.posterior, self.target(rng))
 
 
 class GPEIMS(SampledMaximum):

@@ -1,32 +1,39 @@
-"""The figures of the notebook on GPN-UCB but its `curves`; titles that could be false are computed from what is drawn.
-
-Regrets are shares of the range of g. A *panel* is {rule: a regret of every chain (n,)}, as in `measures`.
-"""
+"""The figures of the notebook on GPN-UCB. Regrets are shares of the range of g."""
 
 from collections.abc import Mapping, Sequence
 from textwrap import fill
+from typing import Any
 
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import seaborn as sns
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import PercentFormatter
 
+from kbrepro import figures
 from kbrepro.figures import LOOK, WIDTH, pieces
 from kbrepro.figures.pieces import mean_interval, titled
 from kbrepro.figures.style import SMALLEST
+from kbrepro.kernels import Array
 from kbrepro.papers.gpn_ucb import needle
-from kbrepro.papers.gpn_ucb.measures import VERSIONS, Panel
 from kbrepro.papers.gpn_ucb.network import NetworkProblem
-from kbrepro.regret import Estimate
-from kbrepro.verdicts.claims import read_rule
-from kbrepro.verdicts.pictures import paired
+from kbrepro.regret import Trace, simple_regret
 
 HERO = "GPN-UCB"
 RED, TEAL = LOOK[HERO][0], LOOK["cUCB"][0]
-#: Colours of the kinds of sets, and of nu = 1, 1.5, 2.
+#: Colours of kinds of chains, of grid and outward-rounded sets, and of nu = 1, 1.5, 2.
 COLOURS = [RED, "#a04000", "#202868"]
+
+#: Numbers of pulls (k,), and simple regrets of NonAda (trials, k).
+Dots = tuple[Array, Array]
+#: Simple regret below this share of the range is drawn there.
+FLOOR = 1e-4
+#: Bands of more curves would cover each other.
+BANDED = (HERO, "cEI")
+#: NonAda has no curve: each number of pulls is another design.
+DOT: dict[str, Any] = {"color": LOOK["NonAda"][0], "markersize": 4, "markeredgecolor": "white", "markeredgewidth": 0.5}
 
 
 # An interval through the layers
@@ -57,26 +64,7 @@ def step(problem: NetworkProblem, layer: pd.DataFrame, its: pd.DataFrame, arms: 
     ax.plot(its["true"].loc[1], true, "*", color="black", markersize=11, zorder=3, label="truth")
     ax.set(xlim=(left, view["z"].max()), ylim=(bottom, None), xlabel="input of layer 2", ylabel="output of layer 2")
     ax.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0))
-    alone = "misses the truth" if not ends[0] <= true <= ends[1] else "seems certain of it"
-    title = f"Fed only the middle of the interval, layer 2 {alone};"
-    return titled(fig, f"{title}\nfed all of it, it may return values {most - least:.2f} apart")
-
-
-def kinds(rows: pd.DataFrame) -> Figure:
-    """Return one arm's interval in every layer for three kinds of sets, `rows` as of `experiments.carried`."""
-    fig, (ax,) = pieces.row(1, 3.0)
-    depth = rows["layer"].max()
-    ends = rows.assign(layer=rows["layer"].map(lambda i: "reward" if i == depth else f"layer {i}"))
-    ends = ends.melt(["layer", "kind"], ["low", "high"], value_name="output")
-    looks = {"palette": COLOURS, "markers": ["o", "s", "D"], "markersize": 4, "linestyle": "none", "capsize": 0.1}
-    sns.pointplot(ends, x="output", y="layer", hue="kind", errorbar=("pi", 100), dodge=0.4, ax=ax, **looks)
-    its = rows[rows["kind"] == "grid"].set_index("layer")
-    ax.plot(its["true"], range(len(its)), "*", color="black", markersize=9, zorder=3, label="truth")
-    ax.set_ylabel("")
-    ax.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0))
-    wide = its["high"] - its["low"]
-    grows = "grows from layer to layer" if wide.is_monotonic_increasing else "does not grow in every layer"
-    return titled(fig, f"The arm's interval {grows}: {wide.iloc[0]:.2f} wide at first, {wide.iloc[-1]:.2f} in the end")
+    return titled(fig, f"Layer 2 after {len(arms)} pulls: an arm's interval goes in, and an interval comes out")
 
 
 # Figure 9
@@ -99,37 +87,113 @@ def chains(problems: Mapping[str, NetworkProblem], side: int) -> Figure:
             ax.plot(inputs[order], values[order], color="0.2")
             ax.set(title=name, xlabel="its input", ylabel="its output")
             ax.locator_params(axis="x", nbins=3)
-    return titled(fig, "Fig. 9: two chains drawn from the GP prior (star: the maximiser)")
+    return titled(fig, "Fig. 9 of Li and Scarlett, replicated: two chains drawn from the prior (star: the maximiser)")
 
 
-# Sets and versions
+# Figures 11 and 12
 
 
-def coverage(table: pd.DataFrame) -> Figure:
-    """Return missed (arm, round) pairs and median widths of grid and outward-rounded sets, from `measures.coverage`."""
-    fig, axes = pieces.row(2, 3.2, sharey=True)
-    modes = ["paper", "outward"]
-    reach = {
-        "missed": np.array([[table[f"error, {mode}"]] * 2 for mode in modes]),
-        "width": np.array([[table[f"width, {m}"] - table[f"lower, {m}"], table[f"upper, {m}"] - table[f"width, {m}"]]
-                           for m in modes]),
-    }  # fmt: skip
-    for ax, what in zip(axes, reach, strict=True):
-        its = table[[f"{what}, {mode}" for mode in modes]].set_axis(["grid sets of L.2", "outward-rounded"], axis=1)
-        its.plot.barh(ax=ax, color=[COLOURS[0], COLOURS[2]], width=0.8, legend=False, xerr=reach[what])
-    left, right = axes
+def regrets(
+    name: str, panels: Mapping[str, Mapping[str, Trace]], *, quantity: str, nonada: Mapping[str, Dots] | None = None
+) -> Figure:
+    """Return cumulative or simple regret, four panels {title: traces}, median of trials; quartiles of BANDED alone.
+
+    `nonada` {title: dots}. Simple regret below FLOOR is drawn there: with finitely many arms it can be 0.
+    """
+    fig, axes = plt.subplots(2, 2, figsize=(WIDTH, 6.5))
+    floor = FLOOR if quantity == "simple" else 0.0
+    for ax, (title, traces) in zip(axes.flat, panels.items(), strict=True):
+        raised = {rule: trace._replace(gaps=np.maximum(trace.gaps, floor)) for rule, trace in traces.items()}
+        figures.regret_quartiles(ax, raised, quantity=quantity, unit="range of g", hero=HERO)
+        for line, band in list(zip(ax.lines, ax.collections, strict=True)):
+            if line.get_label() not in BANDED:
+                band.remove()
+        if nonada:
+            pulls, values = nonada[title]
+            ax.plot(pulls, np.maximum(np.median(values, axis=0), floor), "o", **DOT, label="NonAda")
+        ax.set_title(fill(title, 40))
+    for ax in axes.flat if quantity == "simple" else ():
+        name_floor(ax)
+    for ax in axes[:, 1]:
+        ax.set_ylabel("")
+    figures.label_ends(*axes.flat)
+    return titled(fig, f"{name} of Li and Scarlett, replicated: {quantity} regret")
+
+
+def name_floor(ax: Axes) -> None:
+    """Say at its tick that what is drawn at FLOOR may be 0."""
+    ax.yaxis.set_major_formatter(lambda y, _: f"≤ {FLOOR:g}" if y < 1.01 * FLOOR else f"{y:g}")
+
+
+# Figure 10
+
+
+def oi(panels: Mapping[str, tuple[Mapping[float, Trace], Trace]]) -> Figure:
+    """Return mean simple regret of OI for every b, and of cUCB, with 95 % intervals, one panel per chain.
+
+    `panels`: {title: ({b: trace}, trace of cUCB)}. Neighbouring b that do the same in every panel share a curve;
+    regret below FLOOR is drawn there.
+    """
+    fig, axes = pieces.row(len(panels), 3.6, sharey=True)
+    shown = {
+        title: ({b: mean_interval(simple_regret(trace)) for b, trace in swept.items()}, simple_regret(other))
+        for title, (swept, other) in panels.items()
+    }
+    groups = alike([{b: mean for b, (mean, *_) in swept.items()} for swept, _ in shown.values()])
+    colours = plt.cm.plasma(np.linspace(0, 0.65, len(groups)))  # dark enough for their labels
+    for ax, (title, (swept, other)) in zip(axes, shown.items(), strict=True):
+        rounds = range(1, other.shape[1] + 1)
+        for its, colour in zip(groups, colours, strict=True):
+            label = f"b = {its[0]:g}" + f" to {its[-1]:g}" * (len(its) > 1)
+            pieces.banded(ax, rounds, np.maximum(swept[its[0]], FLOOR), label, color=colour, linewidth=2)
+        of_cucb = np.maximum(mean_interval(other), FLOOR)
+        pieces.banded(ax, rounds, of_cucb, "cUCB", color="black", linestyle="--")
+        ax.set(xlabel="round t", title=title, xlim=(1, rounds[-1]))
+        pieces.log_axes(ax, "y")
+    name_floor(axes[0])
+    trials = len(next(iter(panels.values()))[1].arms)
+    axes[0].set_ylabel(f"simple regret (range of g)\nmean and 95 % interval\nof {trials} trials")
+    figures.label_ends(*axes)
+    return titled(fig, "Fig. 10 of Li and Scarlett, replicated: simple regret of OI for every b, and of cUCB")
+
+
+def alike(panels: Sequence[Mapping[float, Array]]) -> list[list[float]]:
+    """Return groups of neighbouring b whose curves {b: (T,)} stay within FLOOR of the group's first in every panel."""
+    groups: list[list[float]] = []
+    for b in panels[0]:
+        if groups and all(np.abs(its[b] - its[groups[-1][0]]).max() <= FLOOR for its in panels):
+            groups[-1].append(b)
+        else:
+            groups.append([b])
+    return groups
+
+
+# Sets and bounds
+
+
+def coverage(covered: Mapping[str, Sequence[Mapping[str, Array]]], n_arms: int) -> Figure:
+    """Return how often grid and outward-rounded sets miss the truth, and how wide they are in the end.
+
+    `covered`: {structure: what `experiments.coverage` returns of each network}.
+    """
+    fig, (left, right) = pieces.row(2, 3.2, sharey=True)
+    kinds = {"paper": ("grid sets of L.2", COLOURS[0]), "outward": ("rounded outward", COLOURS[2])}
+    for (mode, (name, colour)), side in zip(kinds.items(), (-0.15, 0.15), strict=True):
+        counted = [np.array([network[mode] for network in networks]) for networks in covered.values()]
+        shares = np.column_stack([counts[:, 0].mean(axis=1) / n_arms for counts in counted])
+        widths = np.quantile(np.column_stack([counts[:, 1, -1] for counts in counted]), [0.5, 0.25, 0.75], axis=0)
+        for ax, (value, low, high) in ((left, mean_interval(shares)), (right, widths)):
+            reach = [value - low, high - value]
+            ax.errorbar(
+                value, np.arange(len(value)) + side, xerr=reach, fmt="o", markersize=4, color=colour, label=name
+            )
     left.set_xlabel("share of (arm, round) pairs in which\nthe set misses the truth (95 % interval)")
     left.xaxis.set_major_formatter(PercentFormatter(1))
     pieces.log_axes(right, "x")
-    right.set_xlabel("median width of the last set, quartiles\n(range of the reward; line: says nothing)")
+    right.set_xlabel("width of the last set, median and quartiles\n(range of the reward; line: says nothing)")
     right.axvline(1, color="black", linewidth=1.0)
-    pieces.name_rows(left, table.index)
-    grid, outward = (table[f"missed, {mode}"].max() for mode in ("paper", "outward"))
-    never = "never do, but" if outward == 0 else f"do in {outward:.0%}. They"
-    told = f"say nothing for {(table['width, outward'] >= 1).sum()} of {len(table)} structures"
-    return titled(
-        fig, f"Grid sets miss the truth in up to {grid:.0%} of cases.\nOutward-rounded ones {never} {told}", 2
-    )
+    pieces.name_rows(left, list(covered))
+    return titled(fig, "Lemmas 1 and 2: how often sets miss the truth, and how wide they are", 2)
 
 
 def misses(chains: pd.DataFrame, bound: float) -> Figure:
@@ -147,29 +211,8 @@ def misses(chains: pd.DataFrame, bound: float) -> Figure:
     ax.set_xlabel(f"how far the first layer of the best arm lies outside mean ± {bound:g} sd after the last round")
     ax.set_ylabel("simple regret of GPN-UCB at T\n(% of the range of g)")
     ax.legend(title="")
-    far, out = chains["end"] > 0.05, chains["outside"] > 0
-    title = (
-        f"On {(far & out).sum()} of the {far.sum()} chains where GPN-UCB misses the best arm (above the dotted line),\n"
-    )
-    title += "its bounds exclude the truth in the very first layer"
-    return titled(fig, title if far.any() else "GPN-UCB ends within 5% of the best arm on every chain")
-
-
-def versions(ends: Panel, lower_by: Mapping[str, Estimate]) -> Figure:
-    """Return by how much less simple regret than as in L.2 versions of GPN-UCB have at T, one dot per chain.
-
-    `lower_by` as `measures.claim_5_Z` returns it.
-    """
-    rows = {
-        name: (100 * (ends["as in L.2"] - ends[name]), lower_by[part].changed(lambda share: 100 * share))
-        for part, name in VERSIONS.items()
-    }
-    clearly = [name for name, (_, estimate) in rows.items() if estimate.low > 0]
-    title = f"Clearly lower simple regret than as in L.2: {', '.join(clearly) or 'none of these versions'}"
-    what = "simple regret as in L.2 minus that of the version (% of the range of g)"
-    fig = paired(rows, 1.5 + 0.4 * len(rows), title, "symlog", rule=read_rule("> 0"), what=what, dot="chain")
-    fig.axes[0].xaxis.set_major_formatter("{x:g}")
-    return fig
+    first = "Where GPN-UCB misses the best arm (above the dotted line),"
+    return titled(fig, f"{first}\nand whether its bounds exclude the truth")
 
 
 # The lower bound
@@ -207,6 +250,4 @@ def lower_bound(found: Mapping[float, pd.DataFrame], sources: Mapping[float, nee
     right.axvline(1, color="black", linestyle="--", linewidth=1.0)
     right.set(xlim=(0, 2.05), xlabel="simple regret over ε\n(mean of needles, 95 % interval;\ndashed: lower bound)")
     pieces.name_rows(right, list(next(iter(found.values()))))
-    least = min(frame.mean().min() for frame in found.values())
-    says = "No rule tried beats the lower bound ε" if least >= 1 else "Some rule beats the lower bound ε"
-    return titled(fig, f"{says}: the best is at {least:.2f} ε", 3, panel=1)
+    return titled(fig, "Fig. 6 and Theorem 5 of Li and Scarlett, replicated: needles, and regret on them", 3, panel=1)

@@ -1,4 +1,4 @@
-"""What distinguishes the structures of networks: kernels, confidence sets, constants of Theorems 1 to 3, rates.
+"""What distinguishes the structures of networks: kernels, confidence sets, constants of Theorems 1 to 3.
 
 Symbols of Li & Scarlett: m layers, norm bound B, Lipschitz constant L >= 1; `widths` (m,) are the numbers of outputs of
 the layers, D is the product of all but the last.
@@ -10,7 +10,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kbrepro import checks
 from kbrepro.kernels import Array, Kernel
 from kbrepro.papers.gpn_ucb.layers import OperatorKernel
 from kbrepro.papers.gpn_ucb.sets import BallSets, BoxSets
@@ -46,13 +45,9 @@ class FeedForward:
         carried = self.step_weights(widths, 1.0, lipschitz)[1:] / 2
         return float(10 * lipschitz * carried @ np.asarray(half_diagonals))
 
-    def rate_factor(self, widths: Sequence[int], norm: float, lipschitz: float) -> float:
-        """Return 2^m sqrt(D) B L^(m-1), the factor of GPN-UCB's rate in Table 2."""
-        return 2 ** len(widths) * math.sqrt(math.prod(widths[:-1])) * norm * lipschitz ** (len(widths) - 1)
-
     def cumulative_factor(self, widths: Sequence[int], norm: float, lipschitz: float) -> float:
         """Return the factor 2^(m+1) sqrt(D) B L^(m-1) of Sigma_T in Theorems 1 (D = 1) and 3."""
-        return 2 * self.rate_factor(widths, norm, lipschitz)
+        return 2 ** (len(widths) + 1) * math.sqrt(math.prod(widths[:-1])) * norm * lipschitz ** (len(widths) - 1)
 
 
 @dataclass(frozen=True)
@@ -77,29 +72,9 @@ class MultiOutput:
             raise ValueError(f"widths = {tuple(widths)} is not allowed: a multi-output chain must have two layers here")
         return float(10 * lipschitz * half_diagonals[0])
 
-    def rate_factor(self, widths: Sequence[int], norm: float, lipschitz: float) -> float:
-        """Return 5^m B L^(m-1), the factor of GPN-UCB's rate in Table 2."""
+    def cumulative_factor(self, widths: Sequence[int], norm: float, lipschitz: float) -> float:
+        """Return the factor 5^m B L^(m-1) of Sigma_T in Theorem 2."""
         return 5 ** len(widths) * norm * lipschitz ** (len(widths) - 1)
-
-    #: The same number stands before Sigma_T in Theorem 2.
-    cumulative_factor = rate_factor
 
 
 Structure = FeedForward | MultiOutput
-
-
-def rate_gap(
-    structure: Structure, T: float, *, m: int, norm: float, lipschitz: float, nu: float, d: int, width: int
-) -> float:
-    """Return the rate of GPN-UCB's R_T over that of the lower bound (Tables 1 and 2, c = 1) at T rounds.
-
-    m layers, Matérn smoothness `nu` >= 1, d inputs; `width` is d_2 = ... = d_m, 1 for a chain. Constants and logarithms
-    are dropped. GPN-UCB's holds if posterior sds add up as Vakili (2022) conjectures; d_max is max(d, width). Of one
-    function Iwazaki (2025, arXiv 2502.19006, by its abstract) proves nearly optimal regret for noise-free GP-UCB,
-    constant for smooth kernels. For layers, whose inputs GPN-UCB does not choose, that is no proof.
-    Raises ValueError unless norm and Lipschitz constant are positive.
-    """
-    checks.positive(norm=norm, lipschitz=lipschitz)
-    scale = norm * lipschitz ** (m - 1)
-    upper = structure.rate_factor((width,) * (m - 1) + (1,), norm, lipschitz) * T ** max(1 - nu / max(d, width), 0)
-    return float(upper / min(T, scale * T ** (1 - nu / d) if d > nu else scale ** (d / nu)))

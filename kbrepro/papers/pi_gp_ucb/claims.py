@@ -10,15 +10,19 @@ import math
 from functools import partial
 
 import numpy as np
-from scipy.special import stdtrit
 
-from kbrepro import store
 from kbrepro.claims import Checked, claim, theorem
 from kbrepro.claims.tables import EXPONENT, SECONDS, TOTAL, Table
 from kbrepro.claims.words import always, barely_better, best, better, competitive, much_better, near_linear, sometimes
 from kbrepro.kernels import Matern
 from kbrepro.papers.pi_gp_ucb.covers import One, counterexample
-from kbrepro.papers.pi_gp_ucb.experiments import PRINTED_RUNS, cover_too_large_until, late_exponent, regret_exponents
+from kbrepro.papers.pi_gp_ucb.experiments import (
+    cover_too_large_until,
+    half_width,
+    late_exponent,
+    regret_exponents,
+    uniform_regret,
+)
 from kbrepro.papers.pi_gp_ucb.partition import cover_exponent, initial_side, split_exponent
 from kbrepro.papers.pi_gp_ucb.problems import SURFACES, Bumps
 from kbrepro.problems import Trial
@@ -32,24 +36,16 @@ REFUTED = {"eq. 2": "Table 1, IGP-UCB, d = 1, 2: chi-square 72, with the usual l
 COVERS = "interpretations, d = 2, {'lengthscale': 'usual', 'noise scale': 1, 'alpha': 1}"
 
 
-def seed_of(kept, label):
-    """The root seed of a label's trials."""
-    return store.labels(kept.folder)[label]["settings"]["seed"]
-
-
 def uniform(kept, d, lengthscale):
     """What uniform play is expected to lose in T rounds of each run of Table 1, (N,)."""
     label, source = f"Table 1, d = {d}", Bumps(Matern(LENGTHSCALES[lengthscale], nu=NU), d, 30, 1.0, 1.0)
-    seed, n = seed_of(kept, label), len(kept.results(label))
-    rewards = (source(Trial(seed, number)).expected_reward for number in range(n))
-    return T * np.array([f.max() - f.mean() for f in rewards])
+    return T * uniform_regret(source, len(kept.results(label)), kept.seed(label))
 
 
 def shares(kept, d):
-    """Regret of every run over that of uniform play: as published, in each reading, and with two later proofs."""
+    """Regret of every run over that of uniform play, in each reading."""
     even = uniform(kept, d, "usual")
-    played = [("", f"Table 1, d = {d}"), (", tighter", f"tighter width, d = {d}"), (", both", f"both, d = {d}")]
-    columns = {f"{rule}{end}": kept.column(label, rule, TOTAL) / even for end, label in played for rule in RULES}
+    columns = {rule: kept.column(f"Table 1, d = {d}", rule, TOTAL) / even for rule in RULES}
     for rule in RULES:  # linearised: the mean is the ratio of means
         ratio = (columns[rule] * even).mean() / even.mean()
         columns[f"{rule}, ratio of means"] = ratio + (columns[rule] - ratio) * even / even.mean()
@@ -62,7 +58,15 @@ def shares(kept, d):
     return {(name, TOTAL): column for name, column in columns.items()}
 
 
-SHARES = {d: partial(shares, d=d) for d in (1, 2, 3)}
+def since(kept, d):
+    """Regret of every run over that of uniform play, as published and with two later proofs."""
+    even = uniform(kept, d, "usual")
+    played = {"": f"Table 1, d = {d}", ", tighter": f"tighter width, d = {d}", ", both": f"both, d = {d}"}
+    return {
+        (f"{rule}{end}", TOTAL): kept.column(label, rule, TOTAL) / even
+        for end, label in played.items()
+        for rule in RULES
+    }
 
 
 def regrets(d):
@@ -75,7 +79,7 @@ def regrets(d):
     if d == 2:
         covers = {cover: {RIVAL: f"{RIVAL}, few runs", OURS: f"{OURS}, {cover}"} for cover in ("down", "up")}
         readings["first cover"] = {"rounded": {}} | covers
-    return Table(f"Table 1, d = {d}", "", 12, "function", RULES, readings, REFUTED, SHARES[d])
+    return Table(f"Table 1, d = {d}", "", 12, "function", RULES, readings, REFUTED, partial(shares, d=d))
 
 
 def surface(number):
@@ -97,7 +101,7 @@ def of_cells(kept, d):
 
 row1, row2, row3 = (regrets(d) for d in (1, 2, 3))
 time1, time2, time3 = (Table(f"Table 1, d = {d}, runtime", f"Table 1, d = {d}", 12) for d in (1, 2, 3))
-since1, since2, since3 = (Table(f"Table 1, d = {d}, since", size=12, load=SHARES[d]) for d in (1, 2, 3))
+since1, since2, since3 = (Table(f"Table 1, d = {d}, since", size=12, load=partial(since, d=d)) for d in (1, 2, 3))
 cells1, cells2 = (Table(f"cells, d = {d}", size=12, load=partial(of_cells, d=d)) for d in (1, 2))
 fig2a, fig2b, fig2c, fig2d = (surface(number) for number in range(4))
 
@@ -276,9 +280,7 @@ def unchanged_cells_keep_their_best_arm(cells1, cells2):
 
 def off(printed, values, axis):
     """How far a printed mean of 12 runs lies from that of `values`, in half-widths of its 95 % prediction interval."""
-    n = values.shape[axis]
-    half = values.std(axis=axis, ddof=1) * math.sqrt(1 / n + 1 / PRINTED_RUNS) * stdtrit(n - 1, 0.975)
-    return (printed - values.mean(axis=axis)) / half
+    return (printed - values.mean(axis=axis)) / half_width(values, axis)
 
 
 def inside(*rows):
@@ -466,7 +468,7 @@ def spectrum_of_the_kernel(kept):
     "over right side",
 )
 def noise_of_a_set(kept):
-    seed = seed_of(kept, "Lemma 10")
+    seed = kept.seed("Lemma 10")
     left, right = np.array([counterexample(One(), [2000], DELTA, Trial(seed, n))[0] for n in range(5)]).T
     ratios = np.sqrt(left) / right
     return Checked(int((ratios > 1).sum()), len(ratios), DELTA, float(ratios.max()))

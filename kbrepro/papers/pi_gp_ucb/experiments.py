@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import stdtrit
 
-from kbrepro import checks
 from kbrepro.confidence import Constant
 from kbrepro.kernels import Array, Matern, SquaredExponential, grid
 from kbrepro.papers.pi_gp_ucb.partition import PartitionedUCB, initial_side, split_exponent
@@ -17,7 +16,7 @@ from kbrepro.policies import UCB
 from kbrepro.policies.base import best_arm
 from kbrepro.posterior import LatticePosterior
 from kbrepro.problems import Gaussian, Model, Problem, Trial
-from kbrepro.regret import Estimate, Trace, bootstrap, edges, estimated_mean, intervals, ratio
+from kbrepro.regret import Trace, edges
 from kbrepro.simulation import Experiment, rounds
 
 #: Runs of which the paper prints the mean.
@@ -27,40 +26,16 @@ PRINTED_RUNS = 12
 # Regret as a share of that of uniform play
 
 
-def uniform_regret(experiment: Experiment, trials: int, seed: int) -> Array:
+def uniform_regret(source: Callable[[Trial], Problem], trials: int, seed: int) -> Array:
     """Return the expected regret of a round of uniform play in each of the first trials, (trials,)."""
-    rewards = (experiment.problem(Trial(seed, number)).expected_reward for number in range(trials))
+    rewards = (source(Trial(seed, number)).expected_reward for number in range(trials))
     return np.array([f.max() - f.mean() for f in rewards])
 
 
-#: How regret and uniform regret of runs may be averaged, over the last axis, as the rules name it.
-AVERAGES: dict[str, Callable[..., Array]] = {
-    "mean of ratios": lambda regret, uniform: (regret / uniform).mean(axis=-1),
-    "ratio of means": ratio,
-    "median": lambda regret, uniform: np.median(regret / uniform, axis=-1),
-}
-
-
-def average(regret: Array, uniform: Array, seed: int, how: str = "mean of ratios") -> Estimate:
-    """Return the share of uniform regret (n,), averaged by one of AVERAGES, with its interval."""
-    checks.one_of(tuple(AVERAGES), how=how)
-    if how == "mean of ratios":
-        return estimated_mean(regret / uniform, seed)
-    method = "percentile" if how == "median" else "BCa"
-    return bootstrap(AVERAGES[how], regret, uniform, rng=intervals(seed), method=method)
-
-
-def printed_interval(regret: Array, uniform: Array, how: str = "mean of ratios") -> Estimate:
-    """Return the share of uniform regret (n,), with the 95 % prediction interval of a mean of PRINTED_RUNS such runs.
-
-    A printed mean lies inside if it may come from the same distribution. The spread is that of the linearised average;
-    a median has none (ValueError).
-    """
-    checks.one_of(tuple(AVERAGES)[:2], how=how)
-    n, ours = len(regret), float(AVERAGES[how](regret, uniform))
-    each = regret / uniform if how == "mean of ratios" else ours + (regret - ours * uniform) / uniform.mean()
-    half = each.std(ddof=1) * math.sqrt(1 / n + 1 / PRINTED_RUNS) * stdtrit(n - 1, 0.975)
-    return Estimate(ours, ours - half, ours + half)
+def half_width(values: Array, axis: int = -1) -> Array:
+    """Return the half-width of the 95 % prediction interval, round the mean of values, of a mean of PRINTED_RUNS."""
+    n = values.shape[axis]
+    return values.std(axis=axis, ddof=1) * math.sqrt(1 / n + 1 / PRINTED_RUNS) * stdtrit(n - 1, 0.975)
 
 
 def crossing(ours: Trace, rival: Trace) -> int:
@@ -109,9 +84,9 @@ def last_decades(horizon: int, decades: int) -> NDArray[np.int64]:
     return np.unique(np.geomspace(max(1, horizon // 10**decades), horizon, 20).astype(int))
 
 
-def late_exponent(values: Array) -> float:
-    """Return the exponent of t in values (T,) over the last decade, by least squares."""
-    at = last_decades(len(values), 1)
+def late_exponent(values: Array, decades: int = 1) -> float:
+    """Return the exponent of t in values (T,) over the last decades, by least squares."""
+    at = last_decades(len(values), decades)
     return float(np.polyfit(np.log(at), np.log(values[at - 1]), 1)[0])
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from kbrepro.confidence import Bayes, Improved, SelfNormalised, Tighter
 from kbrepro.papers.bkb.policy import BKB
 from kbrepro.papers.bkb.since import MiniUCB
-from kbrepro.papers.gp_ucb.since import GPEIMS, IRGPUCB, PIMS
+from kbrepro.papers.gp_ucb.since import GPEIMS, IRGPUCB
 from kbrepro.papers.pi_gp_ucb.partition import PartitionedUCB
 from kbrepro.papers.pi_gp_ucb.since import growing_variance
 from kbrepro.papers.side_by_side.directed import DirectedSampling
@@ -17,6 +17,7 @@ from kbrepro.papers.side_by_side.elimination import BPE, SupKernelUCB, doubled_l
 from kbrepro.papers.side_by_side.plain import EpsilonGreedy, UniformPlay
 from kbrepro.papers.side_by_side.widths import FixedDesign, FixedDesignTighter, Scaled, ScaledTighter
 from kbrepro.policies import (
+    PIMS,
     UCB,
     ExpectedImprovement,
     MeanOnly,

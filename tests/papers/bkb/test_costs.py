@@ -69,3 +69,16 @@ def test_operations_of_whole_runs_are_those_of_their_own_pulls():
     assert spent["exact"] == 20 * 30 * 31 / 2 and 20 < spent["mini"] < 0.5 * spent["exact"]
     sizes = costs.sizes_of_steps(source, policies["BKB"], 30, Trial(1, 0))
     assert spent["BKB"] == ((20 + sizes["distinct"]) * sizes["features"] ** 2).sum()
+
+
+def test_operations_of_a_step_by_hand():
+    """8 arms, after 5 pulls of 3 distinct ones, with 2 features."""
+    sizes = pd.DataFrame({"features": 2, "distinct": 3}, pd.RangeIndex(1, 11, name="t"))
+    step = costs.operations(sizes, 8).loc[5].to_dict()
+    assert step == {
+        "BKB": (8 + 3) * 2**2,
+        "exact, rows": 8 * 5,
+        "exact, covariance": 8**2,
+        "exact, refit": 5**3 + 8 * 5**2,
+        "exact, counts": 3**3 + 8 * 3**2,
+    }

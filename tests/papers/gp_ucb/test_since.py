@@ -9,7 +9,8 @@ from scipy.integrate import quad
 from scipy.stats import kstest, norm
 
 from kbrepro.kernels import Matern, SquaredExponential, grid
-from kbrepro.papers.gp_ucb.since import GPEIMS, IRGPUCB, PIMS
+from kbrepro.papers.gp_ucb.since import GPEIMS, IRGPUCB
+from kbrepro.policies import PIMS
 from kbrepro.problems import Model
 
 TOLD = Model(grid(8), Matern(0.3, nu=2.5), 0.1)

@@ -59,6 +59,22 @@ def test_c_is_at_least_what_both_slopes_allow():
     assert needle.least_c(0.5, 1.0) < 0.1 * np.divide(*needle.slope_range(0.5))
 
 
+def least(nu, s):
+    return 1 - needle.least_c(nu, s)
+
+
+def test_the_constant_comes_close_to_1_for_smooth_kernels_at_the_cost_of_the_height(monkeypatch):
+    """Remark 3: 1 - c falls like s^(2 (nu - 1)), here s^1, as u and u~ shrink by s; for rough kernels it does not."""
+    assert np.log2(least(1.5, 1 / 16) / least(1.5, 1 / 64)) / 2 == pytest.approx(1, abs=0.2)
+    assert least(0.75, 1 / 64) > least(0.75, 1.0)
+    height = {s: float(needle.amplifier(np.array(needle.REACH * s), 1.5, s)) for s in (1, 1 / 64)}
+    assert height[1 / 64] < height[1]
+    monkeypatch.setattr(
+        needle, "steepest_bump", lambda: 0.0
+    )  # without the slope of the needle rough kernels would pass
+    assert least(0.75, 1 / 64) < least(0.75, 1.0)
+
+
 def test_no_policy_beats_the_lower_bound():
     source, M, horizon = needle.Needles(3, 0.15, depth=3, nu=1.5), 9, 3
     trials = [Trial(1, j) for j in range(M)]

@@ -7,11 +7,10 @@ import pandas as pd
 import pytest
 from traces import trace_of
 
-from kbrepro.papers.gpn_ucb import curves, experiments, pictures
+from kbrepro.papers.gpn_ucb import experiments, pictures
 from kbrepro.papers.gpn_ucb.needle import Needles
 from kbrepro.papers.gpn_ucb.problems import DrawnChain, exact_chain
 from kbrepro.problems import Trial
-from kbrepro.regret import Estimate
 
 RULES = ("GPN-UCB", "cUCB", "OI", "GP-UCB", "EI")
 pytestmark = pytest.mark.usefixtures("styled")
@@ -27,13 +26,8 @@ LAYERS, ROWS = experiments.carried(PROBLEM, ARMS, 13)
 GRID = ROWS[ROWS["kind"] == "grid"].set_index("layer")[["low", "high", "true"]]
 
 
-def step(true=None):
-    its = GRID if true is None else GRID.assign(true=true)
-    return pictures.step(PROBLEM, LAYERS[0], its, ARMS)
-
-
-def kinds():
-    return pictures.kinds(ROWS)
+def step():
+    return pictures.step(PROBLEM, LAYERS[0], GRID, ARMS)
 
 
 def chains():
@@ -43,27 +37,19 @@ def chains():
 def regrets(quantity="cumulative", nonada=None, hero=0.1):
     worse = {rule: trace(0.5 + 0.1 * i, end=0.01) for i, rule in enumerate(RULES)}
     panels = {title: worse | {"GPN-UCB": trace(hero)} for title in "abc"} | {"d": worse | {"EI": trace(0.01)}}
-    return curves.regrets("Fig. 11", panels, quantity=quantity, nonada=nonada)
+    return pictures.regrets("Fig. 11", panels, quantity=quantity, nonada=nonada)
 
 
 def oi():
     swept = {0.1: trace(0.5, end=0.04), 100.0: trace(0.5, end=0.4)}
-    return curves.oi({"a": (swept, trace(0.5, end=0.01))})
+    return pictures.oi({"a": (swept, trace(0.5, end=0.01))})
 
 
 def coverage():
-    columns = {"missed, paper": [0.1, 0.7], "missed, outward": [0.0, 0.1]}
-    columns |= {"width, paper": [0.2, 0.3], "width, outward": [0.5, 8.0]}
-    columns |= {"lower, paper": [0.1, 0.2], "lower, outward": [0.4, 7.0], "error, paper": [0.05, 0.1]}
-    columns |= {"upper, paper": [0.3, 0.5], "upper, outward": [0.6, 9.0], "error, outward": [0.0, 0.05]}
-    return pictures.coverage(pd.DataFrame(columns, ["chain", "multi-output"]))
-
-
-def versions():
-    ends = {"as in L.2": np.zeros(25), "with the point itself": np.append(np.zeros(24), 0.9)}
-    ends |= {"no envelope": np.full(25, -0.02), "400 points": np.ones(25)}
-    lower_by = {"itself": (0.0, -0.1, 0.1), "none": (0.02, 0.01, 0.03), "finer": (-1.0, -1.0, -1.0)}
-    return pictures.versions(ends, {part: Estimate(*its) for part, its in lower_by.items()})
+    """Of 10 arms grid sets miss 2 and 4 in two rounds, outward-rounded ones none; two networks."""
+    network = {"paper": np.array([[2, 4], [0.5, 0.2]]), "outward": np.array([[0, 0], [0.9, 0.7]])}
+    wider = {"paper": np.array([[2, 4], [0.5, 0.4]]), "outward": np.array([[0, 0], [0.9, 8.0]])}
+    return pictures.coverage({"chain": [network, wider], "multi-output": [wider, wider]}, 10)
 
 
 def misses():
@@ -77,22 +63,16 @@ def lower_bound():
     return pictures.lower_bound(found, {nu: Needles(4, 0.15, depth=3, nu=nu) for nu in found})
 
 
-@pytest.mark.parametrize(
-    ("figure", "found"),
-    [
-        (step, f"values {GRID.loc[2, 'high'] - GRID.loc[2, 'low']:.2f} apart"),
-        (kinds, "does not grow in every layer: 5.93 wide at first, 8.01 in the end"),
-        (chains, "drawn from the GP prior"),
-        (regrets, "GPN-UCB has the lowest median regret in 3 of 4 panels"),
-        (oi, "OI and cUCB part (ends at most 3.0% of the range apart)"),  # of b = 0.1 alone, at the end
-        (coverage, "Outward-rounded ones do in 10%. They say nothing for 1 of 2"),
-        (misses, "On 2 of the 3 chains"),
-        (versions, "as in L.2: no envelope"),
-        (lower_bound, "No rule tried beats the lower bound ε: the best is at 1.30 ε"),
-    ],
-)
-def test_a_figure_can_be_read_fits_a_page_and_says_what_it_found(figure, found, checked):
-    assert found in checked(figure()).replace("\n", " ")
+@pytest.mark.parametrize("figure", [step, chains, regrets, oi, coverage, misses, lower_bound])
+def test_a_figure_can_be_read_and_fits_a_page(figure, checked):
+    checked(figure())
+
+
+def test_misses_and_widths_are_drawn_where_they_are():
+    left, right = coverage().axes
+    shares, widths = ([line.get_xdata() for line in ax.lines if line.get_marker() == "o"] for ax in (left, right))
+    np.testing.assert_allclose(shares, [[0.3, 0.3], [0, 0]])
+    np.testing.assert_allclose(widths, [[0.3, 0.4], [4.35, 8.0]])
 
 
 def drawn(figure):
@@ -102,7 +82,7 @@ def drawn(figure):
 def test_simple_regret_of_zero_is_drawn_at_the_floor_and_nonada_as_dots():
     nonada = dict.fromkeys("abcd", (np.array([4, 9]), np.array([[0.2, 0.0]] * 6)))
     found = drawn(regrets("simple", nonada, hero=0.0))
-    assert found["GPN-UCB"].min() == curves.FLOOR == found["NonAda"][1]
+    assert found["GPN-UCB"].min() == pictures.FLOOR == found["NonAda"][1]
     assert found["NonAda"][0] == pytest.approx(0.2)
 
 
@@ -113,32 +93,7 @@ def test_only_the_bands_of_gpn_ucb_and_cei_are_drawn_and_what_may_be_zero_says_s
     assert "≤ 0.0001" in [text.get_text() for text in figure.axes[0].get_yticklabels()]
 
 
-def test_who_is_first_at_the_maximum_and_who_gets_stuck_is_counted():
-    """First: at the floor before all but NonAda; stuck: above it in the end, and no nearer than halfway."""
-    zero, late = np.array([1.0, 0.5, 0.0, 0.0]), np.array([1.0, 0.5, 0.1, 0.0])
-    stuck, falling = np.array([1.0, 0.5, 0.2, 0.2]), np.array([1.0, 0.5, 0.3, 0.2])
-    panels = [{"cEI": zero, "EI": late, "GPN-UCB": stuck}, {"cEI": late, "EI": late, "GPN-UCB": falling}]
-    says = curves.first_found(panels)
-    assert "first in 1 of 2 panels" in says and "stuck in 1 of 2" in says  # a tie is not first
-    assert "stuck in all 1" in curves.first_found(panels[:1])
-
-
 def test_neighbouring_b_that_do_the_same_in_every_panel_share_a_curve():
     one, other = np.array([1.0, 0.5]), np.array([1.0, 0.4])
     panels = [{0.1: one, 1.0: one, 10.0: one}, {0.1: one, 1.0: one + 5e-5, 10.0: other}]
-    assert curves.alike(panels) == [[0.1, 1.0], [10.0]]
-
-
-def test_what_the_middle_alone_says_of_the_truth_is_compared():
-    """Its bounds, not those of the whole interval."""
-    layer = LAYERS[0].loc[(LAYERS[0]["z"] - GRID.loc[1, ["low", "high"]].mean()).abs().idxmin()]
-    inside = (layer["raw_low"] + layer["raw_high"]) / 2
-    assert "seems certain of it" in step(true=inside).get_suptitle()
-    assert "misses the truth" in step(true=layer["raw_high"] + 0.01).get_suptitle()
-
-
-def test_an_interval_that_grows_is_said_to_grow_and_no_miss_is_said_to_be_none():
-    growing = ROWS.assign(high=ROWS["low"] + ROWS["layer"])
-    assert "grows from layer to layer: 1.00 wide at first, 3.00" in pictures.kinds(growing).get_suptitle()
-    near = pd.DataFrame({"kind": ["draws"], "outside": [0.5], "end": [0.04]})
-    assert pictures.misses(near, 2.0).get_suptitle() == "GPN-UCB ends within 5% of the best arm on every chain"
+    assert pictures.alike(panels) == [[0.1, 1.0], [10.0]]

@@ -1,7 +1,6 @@
 """The numbers behind the claims on π-GP-UCB are those that edition 0.3.0 had for the same quantities."""
 
 from functools import partial
-from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -97,15 +96,14 @@ def test_other_numbers_are_what_they_were(view, kept):
 
 
 def test_shares_divide_by_what_uniform_play_is_expected_to_lose():
-    label = {"settings": {"seed": 3}}
     lost = {"Table 1, d = 3": [1.0, 3.0], "tighter width, d = 3": [2.0, 2.0], "both, d = 3": [4.0, 4.0]}
-    few = SimpleNamespace(folder=Path(), results=lost.get, column=lambda label, rule, _: np.array(lost[label]))
+    few = SimpleNamespace(seed=lambda _: 3, results=lost.get, column=lambda label, rule, _: np.array(lost[label]))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(claims.store, "labels", lambda _: {"Table 1, d = 3": label})
         patch.setattr(claims, "Bumps", lambda *_: lambda trial: SimpleNamespace(
             expected_reward=np.array([0.0, 2.0]) * (trial.number + 1) / claims.T))  # fmt: skip
-        columns = claims.shares(few, 3)
-    assert columns[PI, "total"] == pytest.approx([1, 1.5]) and columns[f"{PI}, both", "total"] == pytest.approx([4, 2])
+        columns, since = claims.shares(few, 3), claims.since(few, 3)
+    assert columns[PI, "total"] == pytest.approx([1, 1.5]) and (f"{PI}, both", "total") not in columns
+    assert since[PI, "total"] == pytest.approx([1, 1.5]) and since[f"{PI}, both", "total"] == pytest.approx([4, 2])
     ratio = columns[f"{PI}, ratio of means", "total"]
     assert ratio.mean() == pytest.approx(4 / 3) and ratio == pytest.approx([4 / 3 - 2 / 9, 4 / 3 + 2 / 9])
 

@@ -1,0 +1,88 @@
+"""The README's examples run; links and commands of every page lead somewhere; whoever is cited has a notebook."""
+
+import re
+import subprocess
+import sys
+import textwrap
+from functools import cache
+from pathlib import Path
+
+import pytest
+import yaml
+
+from kbrepro import papers
+from kbrepro.__main__ import main
+from kbrepro.claims import claims_of, theorems_of
+
+ROOT = Path(__file__).parents[1]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "data" / "README.md", *sorted(ROOT.glob("docs/**/*.md"))]
+EXAMPLES = re.findall(r"```python\n(.*?)```", README, flags=re.S)
+every_page = pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+
+
+def test_pasted_into_an_empty_folder_the_examples_print_what_they_find(tmp_path):
+    """The first finds the top of the hill; in the second, more is learned by GP-UCB/5."""
+    (tmp_path / "own.py").write_text("\n".join(EXAMPLES), encoding="utf-8")
+    done = subprocess.run([sys.executable, "own.py"], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0 and "Warning" not in done.stderr, done.stderr
+    best, regret = done.stdout.split("\n", maxsplit=1)
+    x, y = map(float, re.findall(r"\d\.\d+", best))
+    assert max(abs(x - 0.7), abs(y - 0.7)) < 0.11
+    ours, mine = map(float, re.findall(r"mean regret (\d+\.\d)", regret))
+    assert 0 < ours < mine
+
+
+def test_three_lines_load_what_was_played(monkeypatch):
+    monkeypatch.chdir(ROOT)
+    scope = {}
+    (code,) = re.findall(
+        r"```python\n(.*?)```", (ROOT / "docs" / "read_results.md").read_text(encoding="utf-8"), flags=re.S
+    )
+    exec(textwrap.dedent(code), scope)
+    trials, rounds = scope["table_1"].traces["IGP-UCB"].regret.shape
+    assert {*scope["tidy"]} == {"algorithm", "trial", "round", "arm", "regret"}
+    assert len(scope["tidy"]) == len(scope["table_1"].traces) * trials * rounds
+
+
+@every_page
+def test_every_relative_link_leads_somewhere(page):
+    text = re.sub(r"```.*?```|`[^`]*`", "", page.read_text(encoding="utf-8"), flags=re.S)
+    links = re.findall(r"\]\((?!https?:|#)([\w./-]*[./][\w./-]*|[A-Z]+)(?:#[\w-]+)?\)", text)
+    assert [link for link in links if not (page.parent / link).exists()] == []
+
+
+@cache
+def ids():
+    """Every claim and theorem."""
+    return {each.id for paper in papers.found() for each in (*claims_of(paper), *theorems_of(paper))}
+
+
+@every_page
+def test_every_claim_cited_is_one(page):
+    """But where it stands what became of the old ones."""
+    if page.parent.name == "old_claims":
+        pytest.skip("names of before")
+    assert set(re.findall(r"(?<![\w-])\d-[A-Z]{1,2}(?![\w-])", page.read_text(encoding="utf-8"))) <= ids()
+
+
+@every_page
+def test_every_command_and_target_is_there(page):
+    text = re.sub(r"```python\n.*?```", "", page.read_text(encoding="utf-8"), flags=re.S)
+    rules = set(re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), flags=re.M))
+    quoted = "\n".join(re.findall(r"```\w*\n.*?```|`[^`]+`", text, flags=re.S))
+    assert set(re.findall(r"\bmake ([a-z][\w-]*)", quoted)) <= rules
+    called = re.findall(r"(?:^|[`/]|(?<!from)\s)kbrepro ([a-z]+)((?:(?! && )[^`\n#])*)", quoted, flags=re.M)
+    for command, rest in called:
+        assert command in main.commands, command
+        options = {name for option in main.commands[command].params for name in option.opts} | {"--if-missing"}
+        assert set(re.findall(r"--[\w-]+", rest)) <= options, (command, rest)
+
+
+def test_citation_file_names_the_papers_with_their_notebooks_and_the_addresses_that_these_give():
+    cited = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))["references"]
+    notebooks = [paper.notebook for paper in papers.found().values() if not paper.synthesis]
+    assert [paper["notes"] for paper in cited] == [f"Notebook {name}" for name in notebooks]
+    for paper, name in zip(cited, notebooks, strict=True):
+        head = (ROOT / "notebooks" / f"{name}.py").read_text(encoding="utf-8")[:2000].replace("\n# ", " ")
+        assert f"({paper['url']})" in head and paper["title"] in head
