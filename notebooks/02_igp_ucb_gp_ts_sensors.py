@@ -58,11 +58,11 @@ checks.positive_int(kernel_horizon=kernel_horizon, dimension_horizon=dimension_h
 checks.probability(delta=delta)
 
 # %% jupyter={"source_hidden": true} tags=["hide-input"]
+record = Record("02_igp_ucb_gp_ts_sensors", results_dir)
 lab = remembered("temperature", store.load("temperature", [*train_days, *test_days], intel_lab.REPORTING))
 light = remembered("light", store.load("light"))
 real = {"temperature": lab.is_real, "light": light.is_real}
 checksum = {"temperature": lab.checksum, "light": light.checksum}
-record = Record("02_igp_ucb_gp_ts_sensors", results_dir)
 
 # %% jupyter={"source_hidden": true} tags=["hide-input"]
 from dataclasses import replace

@@ -90,11 +90,11 @@ checks.positive(qbar=qbar)
 checks.probability(delta=delta)
 
 # %% jupyter={"source_hidden": true} tags=["hide-input"]
+record = Record("06_side_by_side", results_dir)
 lab = remembered("temperature", store.load("temperature"))
 light = remembered("light", store.load("light"))
 road = remembered("traffic_usc", store.load("traffic_usc"))
 real = {"temperature": lab.is_real, "light": light.is_real, "traffic": road.is_real}
-record = Record("06_side_by_side", results_dir)
 
 # %% [markdown]
 # ## The problem: what is a proof of regret worth?
