@@ -39,7 +39,7 @@ class Refit(ExactPosterior):
     def update(self, arm: int, observation: float) -> None:
         self._pulled.append(arm)
         self._observations.append(observation)
-        self.mean, self._variance = self.fitted(self.points[self._pulled], np.array(self._observations))
+        self._mean, self._variance = self.fitted(self.points[self._pulled], np.array(self._observations))
 
     def fitted(self, X: Array, y: Array) -> tuple[Array, Array]:
         """Return mean and variance (A,) of all points, of a model fitted to inputs (t, d) and observations (t,)."""

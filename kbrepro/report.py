@@ -45,6 +45,7 @@ def build(root: Path, results: Path) -> Path:
         source, site = Path(folder, "source"), Path(folder, "site")
         _write(root, results, notebooks, source)
         _sphinx(root, source, site)
+        shutil.copytree(source / "stills", site / "stills", dirs_exist_ok=True)  # raw HTML shows them
         shutil.rmtree(results / "report", ignore_errors=True)
         site.rename(results / "report")
     return results / "report" / "index.html"
