@@ -29,9 +29,6 @@ from functools import partial
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
-from kbrepro.verdicts.interpretations import cross, joint
-from kbrepro.verdicts.pictures import claim_curve
-from kbrepro.verdicts.record import Record
 from scipy.linalg import eigvalsh
 
 from kbrepro import checks, information
@@ -544,7 +541,7 @@ record.verdicts("1-T")
 # %% [markdown]
 # ## What the paper leaves open
 #
-# | setting | the paper | here, what stands first in the verdicts first |
+# | setting | the paper | here, the main reading first |
 # | --- | --- | --- |
 # | GP-UCB of Fig. 5 | improved by dividing $\beta_t$ by 5 | divided by 5; as in Theorem 1 |
 # | incumbent of EI, MPI | not named | largest mean of pulled arms; noisy reward |

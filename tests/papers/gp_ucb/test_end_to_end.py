@@ -9,7 +9,6 @@ from pathlib import Path
 
 import nbformat
 import pytest
-from kbrepro.verdicts import scorecard
 
 from kbrepro.data import store
 from kbrepro.papers.gp_ucb.paper import PAPER
