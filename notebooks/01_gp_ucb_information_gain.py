@@ -37,8 +37,8 @@ from kbrepro.data import store
 from kbrepro.figures import live
 from kbrepro.kernels import Independent, Linear, Matern, SquaredExponential, grid
 from kbrepro.papers.gp_ucb import experiments, gain, pictures, widths
-from kbrepro.papers.gp_ucb.since import GPEIMS, IRGPUCB, PIMS
-from kbrepro.policies import UCB, ExpectedImprovement, MeanOnly, ProbabilityOfImprovement, VarianceOnly
+from kbrepro.papers.gp_ucb.since import GPEIMS, IRGPUCB
+from kbrepro.policies import PIMS, UCB, ExpectedImprovement, MeanOnly, ProbabilityOfImprovement, VarianceOnly
 from kbrepro.problems import GPDraw, RKHSFunction, Trial
 from kbrepro.record import Record
 from kbrepro.regret import block_length, final_average_regret
@@ -150,11 +150,10 @@ record.figure(fig, "fig2_six_rounds")
 plt.show()
 
 # %% jupyter={"source_hidden": true} tags=["hide-input"]
-spread = [frames[frames["round"].isin(those)]["pulled"].std() for those in (range(1, 6), range(26, 31))]
+first, last = (frames[frames["round"].isin(those)]["pulled"].unique() for those in (range(1, 6), range(26, 31)))
 record.say(
-    spread[0] > 5 * spread[1],
-    f"Where the band is wide little is known: the first five pulls have a standard deviation of {spread[0]:.2f}, the "
-    f"last five of {spread[1]:.3f}.",
+    len(first) == 5 and len(last) == 1,
+    "Where the band is wide little is known: the first five pulls try five arms, the last five stay with one.",
 )
 
 # %% jupyter={"source_hidden": true} tags=["hide-input"]
@@ -296,7 +295,7 @@ record.verdicts("1-H", "1-I", "1-O", "1-Y")
 record.readings("1-H")
 record.readings("1-O")
 
-# %% jupyter={"source_hidden": true} tags=["hide-input", "nbval-ignore-output"]
+# %% jupyter={"source_hidden": true} tags=["hide-input"]
 minute = 720
 if not np.isnan(lab.readings[minute]).any():  # else the data is not here
     fig = pictures.field(lab.locations, lab.readings[minute], lab.times[minute], of_data, lab.unit)
