@@ -1,16 +1,20 @@
 """README: short, its numbers those of the committed results, every code block runs. Docs: the same of their codes."""
 
+import json
 import re
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 from textwrap import dedent
 from types import SimpleNamespace
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import kbrepro as kb
+from kbrepro import scorecard
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -70,3 +74,95 @@ def test_examples_of_docs_that_no_other_test_runs(monkeypatch):
         for code in pages[name] if name == "several_machines.md" or PAPER.is_dir() else ():
             exec(dedent(code), scope)
     assert not PAPER.is_dir() or set(scope["tidy"]["algorithm"]) >= {"IGP-UCB", "π-GP-UCB"}
+
+
+# Its numbers
+
+
+@cache
+def runs():
+    return scorecard.read(PAPER)
+
+
+def shown(claim):
+    """The effect of a claim, as the paper's page shows it."""
+    every = [each for run in runs().values() for each in run["claims"]]
+    return next(each["effect"]["value"] for each in every if each["id"] == claim)
+
+
+def share(claim):
+    every = [each for run in runs().values() for each in run["claims"]]
+    return next(each["readings"][0]["probability"]["value"] for each in every if each["id"] == claim)
+
+
+def counts(notebook):
+    """How many observations have which verdict, in the order of the table."""
+    verdicts = [each["verdict"] for each in runs()[notebook]["claims"] if each["kind"] == "observation"]
+    return [verdicts.count(verdict) for verdict in scorecard.VERDICTS]
+
+
+def table(name):
+    (path,) = PAPER.glob(f"{name[:2]}_*/tables/{name[3:]}.csv")
+    return pd.read_csv(path)
+
+
+def less(d):
+    rows = table("03/since_the_paper").set_index(["change", "d", "algorithm"])["share"]
+    return f"{100 * (1 - rows['published', d, 'π-GP-UCB'] / rows['published', d, 'IGP-UCB']):.0f}"
+
+
+def factor(rule):
+    return table("06/ranking").set_index("rule")["factor"][rule]
+
+
+def sentences():
+    """The phrases of the README that have numbers, made from the committed results."""
+    papers_runs = [name for name in runs() if name[:2] != "06"]
+    again, fails, depends, sometimes = (sum(n) for n in zip(*map(counts, papers_runs), strict=True))
+    ranked = table("06/ranking")
+    hours = sum(json.loads(path.read_text())["compute_seconds"] for path in PAPER.glob("0*/run.json")) / 3600
+    return [
+        f"their {again + fails + depends + sometimes} sentences",
+        f"**{again} come out again, {fails} do not, {depends} depend on a choice that the paper leaves open, "
+        f"{sometimes} come out now and then.**",
+        f"regret of {(~ranked['rule'].str.contains(', tuned')).sum()} acquisition rules",
+        f"median of our {ranked['problems'].max()} problems",
+        *(f" | {' / '.join(map(str, counts(name)))} |" for name in papers_runs),
+        f"leaves {shown('1-D'):.2f} times the regret",
+        f"{shown('1-O'):.2f} times its mean regret, {shown('1-E'):.2f} times its median",
+        f"at least {10 * (shown('2-AD') // 10):.0f} times its regret",
+        f"up to {shown('2-D'):.1f} times EI's regret",
+        f"The sketch costs {100 * shown('4-H'):.1f} % regret",
+        f"radius costs {1 + shown('4-N'):.1f} times the regret",
+        f"{less(1)}, {less(2)} and {less(3)} % less regret for d = 1, 2, 3",
+        f"{shown('3-J'):.0f} times as fast for d = 3, not for d = 1",
+        f"least cumulative regret in {100 * share('5-A'):.0f} of 100 reruns",
+        f"in {shown('5-X'):.0f} times the time",
+        f"Regret: {factor('PIMS'):.1f} times the best rule's, in the median",
+        f"Regret: {factor('IGP-UCB, tighter'):.1f} times the best rule's. |",
+        f"Regret: {factor('EI'):.1f} times the best rule's; over the best noisy reward "
+        f"{factor('EI, noisy incumbent'):.0f} times",
+        f"takes {hours:.0f} core hours",
+    ]
+
+
+@needs_results
+def test_every_number_of_the_readme_is_that_of_the_committed_results():
+    """What is left are names, settings and times: they may stand without a result."""
+    text = " ".join(re.sub(r"```.*?```|\]\([^)]*\)|`[^`]*`", "", README, flags=re.S).split())
+    for words in sentences():
+        assert words in text, words
+        text = text.replace(words, "", 1)
+    settings = r"edition 0\.3\.0|41 of 57 claims|Edition 1\.0|(?:d =|for d =) \d(?: and \d)?|Table 1|GP-UCB/5"
+    settings += r"|Python 3\.11|\b20\d\d\b|at least 4 times the least regret"
+    assert re.findall(r"\S*\d\S*", re.sub(settings, "", text)) == []
+
+
+@needs_results
+def test_what_the_table_says_without_a_number():
+    """IGP-UCB with both improvements leads for d = 1 and 2, and d = 3 is a tie; for d = 1 π-GP-UCB is no faster."""
+    rows = table("03/since_the_paper").set_index(["change", "d", "algorithm"])
+    both = {name: rows.loc["both"].xs(name, level="algorithm") for name in ("IGP-UCB", "π-GP-UCB")}
+    assert all(both["IGP-UCB"]["high"][d] < both["π-GP-UCB"]["low"][d] for d in (1, 2))
+    assert both["IGP-UCB"]["low"][3] < both["π-GP-UCB"]["share"][3] < both["IGP-UCB"]["high"][3]
+    assert table("03/table1_seconds").set_index("d")["ratio"][1] < 1
