@@ -280,7 +280,7 @@ class Rows:
     def __post_init__(self) -> None:
         for name in ("covariance", "rewards"):  # those of missing data are NaN, and refused when a trial is made
             object.__setattr__(self, name, checks.array(name, getattr(self, name), 2, least=1, finite=False))
-        if not np.isnan(self.rewards).all():
+        if not np.isnan(self.rewards).all():  # else its share of their variance is NaN, too
             checks.positive(noise_variance=self.noise_variance)
         if self.norm_of is not None:
             checks.function(norm_of=self.norm_of)

@@ -126,6 +126,11 @@ def test_rows_that_are_not_there_or_not_whole_are_refused():
         Rows(COVARIANCE, FIELDS[:, :2], 0.5)(Trial(0, 0))
     with pytest.raises(ValueError, match=r"rewards\[3, 0\] = nan"):
         Rows(COVARIANCE, np.where(FIELDS == 9, np.nan, FIELDS), 0.5)(Trial(0, 0))
+    with pytest.raises(ValueError, match="noise_variance = nan"):
+        Rows(COVARIANCE, FIELDS, np.nan)
+    missing = Rows(np.full((3, 3), np.nan), np.full((4, 3), np.nan), np.nan)  # of data that is not here
+    with pytest.raises(ValueError, match="rewards"):
+        missing(Trial(0, 0))
 
 
 def test_bounded_noise_is_uniform_within_its_bound():

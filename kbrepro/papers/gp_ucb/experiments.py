@@ -1,23 +1,18 @@
 """What the notebook on GP-UCB measures, as functions that workers run; sizes and settings are passed in."""
 
 import math
-from collections.abc import Callable, Sequence
-from functools import partial
-from itertools import product
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.linalg import cholesky, eigh, solve_triangular
 
 from kbrepro import checks
 from kbrepro.information import greedy_gain
 from kbrepro.kernels import Array, Kernel, grid
-from kbrepro.policies import ExpectedImprovement, ProbabilityOfImprovement
 from kbrepro.problems import Rows, Trial
 from kbrepro.regret import Estimate, Trace, growth, intervals
-
-#: How the rules file names the two incumbents -> how the policies do.
-INCUMBENTS = {"mean of pulled arms": "posterior_mean", "noisy reward": "noisy_reward"}
 
 # Sensors: days tested in turn
 
@@ -45,18 +40,34 @@ def sensor_problems(train: Array, test: Array, noise_variance: float, *, centred
     return Rows(covariance, rewards, noise_variance), math.sqrt(covariance.diagonal().mean())
 
 
-# Rules with an incumbent, under every interpretation
+# Trials that are stuck
 
 
-def improvement_rules(
-    incumbents: Sequence[str], margins: Sequence[float], prior_sd: float
-) -> dict[tuple[str, str, float], Callable[..., Any]]:
-    """Return EI and MPI by (rule, incumbent, margin); incumbents as in INCUMBENTS, margins in prior sd."""
-    rules = {"EI": ExpectedImprovement, "MPI": ProbabilityOfImprovement}
-    return {
-        (name, incumbent, margin): partial(rules[name], incumbent=INCUMBENTS[incumbent], margin=margin * prior_sd)
-        for name, incumbent, margin in product(rules, incumbents, margins)
-    }
+def settled_at(trace: Trace) -> NDArray[np.int64]:
+    """Return the one arm (trials,) that a trial pulls throughout its last tenth of rounds; -1 if there are several."""
+    last = trace.arms[:, -max(1, trace.horizon // 10) :]
+    return np.where(np.ptp(last, axis=1) == 0, last[:, -1], -1)
+
+
+def summits(f: Array) -> NDArray[np.int64]:
+    """Return, for each arm on a line, the arm (A,) where a walk uphill from it ends."""
+    padded, up = np.pad(f, 1, constant_values=-np.inf), np.arange(len(f))
+    up += np.where(padded[2:] > np.maximum(f, padded[:-2]), 1, np.where(padded[:-2] > f, -1, 0))
+    while not np.array_equal(up, further := up[up]):
+        up = further
+    return up
+
+
+def stuck_trials(traces: Mapping[str, Trace], source: Callable[[Trial], Any], seed: int) -> dict[str, Array]:
+    """Return by rule 1.0 for trials (n,) that settled on a slope of a peak lower than the best one, else 0.0."""
+    at = {rule: settled_at(trace) for rule, trace in traces.items()}
+    stuck: dict[str, Array] = {rule: np.zeros(len(arms)) for rule, arms in at.items()}
+    for number in range(min(map(len, at.values()))):
+        f = source(Trial(seed, number)).expected_reward
+        peak = summits(f)
+        for rule, arms in at.items():
+            stuck[rule][number] = arms[number] >= 0 and f[peak[arms[number]]] < f.max()
+    return stuck
 
 
 # Regret

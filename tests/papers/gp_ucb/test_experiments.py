@@ -1,4 +1,4 @@
-"""Experiments of the notebook on GP-UCB: days in turn, rules by reading, regret statistics, norms of draws."""
+"""Experiments of the notebook on GP-UCB: days in turn, trials that are stuck, growth, norms of draws."""
 
 import numpy as np
 import pytest
@@ -7,9 +7,9 @@ from traces import trace_of
 
 from kbrepro.information import gain_rate, greedy_gain
 from kbrepro.kernels import Linear, Matern, SquaredExponential, grid
-from kbrepro.papers.gp_ucb import experiments, measures
-from kbrepro.policies import ExpectedImprovement, ProbabilityOfImprovement
-from kbrepro.problems import Model, Trial
+from kbrepro.papers.gp_ucb import experiments
+from kbrepro.problems import Known, Model, Problem, Trial
+from kbrepro.regret import Trace
 
 
 def test_every_third_is_tested_once_and_never_learned_from():
@@ -35,14 +35,21 @@ def test_sensor_problems_take_mean_and_covariance_from_the_training_rows_alone()
     np.testing.assert_array_equal(raw(Trial(0, 2)).expected_reward, test[2])
 
 
-def test_improvement_rules_have_incumbent_and_margin_of_their_names():
-    rules = experiments.improvement_rules(["mean of pulled arms", "noisy reward"], [0.0, 0.1], prior_sd=3.0)
-    assert len(rules) == 8
-    model = Model(grid(3), SquaredExponential(1.0), 0.1)
-    mpi = rules["MPI", "noisy reward", 0.1](model, 5)
-    assert (type(mpi), mpi.incumbent, mpi.margin) == (ProbabilityOfImprovement, "noisy_reward", pytest.approx(0.3))
-    ei = rules["EI", "mean of pulled arms", 0.0](model, 5)
-    assert (type(ei), ei.incumbent, ei.margin) == (ExpectedImprovement, "posterior_mean", 0.0)
+def test_a_walk_uphill_ends_on_a_peak():
+    assert experiments.summits(np.array([0.0, 2, 1, 3, 5, 4])).tolist() == [1, 1, 4, 4, 4, 4]
+
+
+def test_trials_that_are_stuck_and_trials_that_settled():
+    """Peaks are arms 1 (lower) and 4 (best): stuck is who stays on a slope of the lower one."""
+    problem = Problem(Model(grid(6), SquaredExponential(0.2), 0.1), np.array([0.0, 2, 1, 3, 5, 4]))
+    on_lower, near_best = np.full((3, 20), 1), np.full((3, 20), 3)
+    on_lower[2, -1] = 0  # two arms in the last tenth: it has not settled
+    gaps = np.array([5.0 - problem.expected_reward] * 3)
+    runs = {"GP-UCB/5": near_best, "mean only": on_lower}
+    traces = {rule: Trace(arms, gaps, np.zeros((3, 1)), np.zeros((3, 1))) for rule, arms in runs.items()}
+    assert experiments.settled_at(traces["mean only"]).tolist() == [1, 1, -1]
+    stuck = experiments.stuck_trials(traces, Known(problem), 1)
+    assert stuck["mean only"].tolist() == [1, 1, 0] and not stuck["GP-UCB/5"].any()
 
 
 def test_growth_exponent_of_a_power():
@@ -58,12 +65,6 @@ def test_allowed_exponents_by_hand():
     exponent = experiments.allowed_exponent(gain_rate, "squared exponential", 1000, 2)
     assert exponent == pytest.approx(0.5 + 1.5 * np.log10(1.5))
     assert experiments.allowed_exponent(lambda kernel, T, d: T**0.5, "any", 1000, 1) == pytest.approx(0.75)
-
-
-def test_worst_twentieth():
-    regret = np.arange(40.0)[::-1]
-    assert measures.worst_twentieth(regret) == 38.5
-    np.testing.assert_array_equal(measures.worst_twentieth(np.stack([regret[:10], regret[30:]])), [39.0, 9.0])
 
 
 def test_points():
