@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -21,46 +21,12 @@ RESAMPLES, AT_ONCE = 4000, 200
 FEWEST = 20
 
 
-class Interval(NamedTuple):
-    """The three numbers of an `Estimate`."""
+class Estimate(NamedTuple):
+    """A value and its 95 % interval; low = high = value for a number without sampling error."""
 
     value: float
     low: float
     high: float
-
-
-class Estimate(Interval):
-    """A value and its interval; low = high = value for a number without sampling error.
-
-    `halves`: the estimate from each half of the trials, if there are at least twice FEWEST, or four blocks.
-    """
-
-    halves: tuple[Estimate, Estimate] | None = None
-
-    def changed(self, by: Callable[[float], float]) -> Estimate:
-        """Return the estimate of an increasing function of the number."""
-        return _joined([self], lambda its: Estimate(*map(by, its[0])))
-
-
-def _joined(estimates: Sequence[Estimate], how: Callable[[Sequence[Estimate]], Estimate]) -> Estimate:
-    """One estimate of several, and of their halves if all of them have halves. Raises ValueError if there is none."""
-    if not estimates:
-        raise ValueError("estimates = [] is not allowed: there must be at least one")
-    found = how(estimates)
-    halves = [e.halves for e in estimates if e.halves]
-    if len(halves) == len(estimates):
-        found.halves = how([first for first, _ in halves]), how([second for _, second in halves])
-    return found
-
-
-def _halved(estimate: Callable[..., Estimate], *samples: NDArray[Any], block: int = 1) -> Estimate:
-    """estimate(*samples), with those of even and of odd trials; in time order of every other block of neighbours."""
-    found, n = estimate(*samples), len(samples[0])
-    if n >= (2 * FEWEST if block == 1 else 4 * block):
-        second = np.arange(n) // block % 2 == 1
-        even, odd = (estimate(*(np.asarray(s)[its] for s in samples)) for its in (~second, second))
-        found.halves = even, odd
-    return found
 
 
 def final_average_regret(traces: Mapping[str, Trace | Regrets]) -> dict[str, Array]:
@@ -123,23 +89,16 @@ def bootstrap(
     samples = tuple(checks.array("samples", sample) for sample in samples)
     if not samples or len({s.shape for s in samples}) > 1 or samples[0].ndim != 1 or len(samples[0]) < 2:
         raise ValueError(f"samples have shapes {[s.shape for s in samples]}: all must be (n,), n at least 2")
-    streams = iter([rng, *rng.spawn(2)])  # halves draw elsewhere: the whole has the same interval without them
-    return _halved(lambda *its: _resampled(statistic, its, next(streams), method), *samples)
-
-
-def _resampled(
-    statistic: Callable[..., Array], samples: Sequence[Array], rng: np.random.Generator, method: str
-) -> Estimate:
     from scipy import stats  # here: it takes longer to load than the rest of `import kbrepro`
 
-    resample = partial(stats.bootstrap, samples, lambda *its, axis: statistic(*its), paired=True, vectorized=True,
+    resample = partial(stats.bootstrap, samples, lambda *drawn, axis: statistic(*drawn), paired=True, vectorized=True,
                        n_resamples=RESAMPLES, batch=AT_ONCE, confidence_level=LEVEL)  # fmt: skip
     with warnings.catch_warnings(), np.errstate(invalid="ignore", divide="ignore"):
         warnings.simplefilter("ignore", stats.DegenerateDataWarning)
-        found = resample(method=method, rng=rng)
-        if np.isnan(found.confidence_interval).any():
-            found = resample(method="percentile", n_resamples=0, bootstrap_result=found)
-    low, high = found.confidence_interval
+        result = resample(method=method, rng=rng)
+        if np.isnan(result.confidence_interval).any():
+            result = resample(method="percentile", n_resamples=0, bootstrap_result=result)
+    low, high = result.confidence_interval
     return Estimate(float(statistic(*samples)), float(low), float(high))
 
 
@@ -214,30 +173,9 @@ def block_mean(samples: Array, block: int = 1) -> Estimate:
     no block are left out. Raises ValueError if there are fewer than two blocks or a NaN.
     """
     checks.finite_array(samples=samples)
-    return _halved(partial(_block_mean, block=block), samples, block=block)
-
-
-def _block_mean(samples: Array, block: int) -> Estimate:
     means = block_means(samples, block)
     half = standard_error(means)[()] * stdtrit(len(means) - 1, (1 + LEVEL) / 2)
     return Estimate(float(means.mean()), float(means.mean() - half), float(means.mean() + half))
-
-
-def block_share(a: Array, b: Array, block: int = 1) -> Estimate:
-    """Return the mean of a - b (n,) as a share of the mean of b, with the t interval of `block_mean`.
-
-    The ratio is linearised at its value r: the blocks are those of a - b - r b.
-    """
-    checks.positive_int(block=block)
-    checks.finite_array(a=a, b=b)
-    return _halved(partial(_block_share, block=block), a, b, block=block)
-
-
-def _block_share(a: Array, b: Array, block: int) -> Estimate:
-    n = len(a) // block * block
-    a, b = a[:n], b[:n]
-    r = relative_difference(a, b)
-    return _block_mean(r + (a - b - r * b) / b.mean(), block)
 
 
 def paired_difference(a: Array, b: Array, seed: int) -> Estimate:
@@ -245,17 +183,6 @@ def paired_difference(a: Array, b: Array, seed: int) -> Estimate:
     if len(a) < FEWEST:
         return block_mean(a - b)
     return bootstrap(mean_difference, a, b, rng=intervals(seed))
-
-
-def paired_share(a: Array, b: Array, seed: int, block: int = 1) -> Estimate:
-    """Return the mean of a - b as a share of the mean of b, both (n,), paired.
-
-    Intervals: bootstrap of trials if there are at least FEWEST and they are not neighbours in time (`block` 1), else
-    the t interval of `block_share`.
-    """
-    if block == 1 and len(a) >= FEWEST:
-        return bootstrap(relative_difference, a, b, rng=intervals(seed))
-    return block_share(a, b, block)
 
 
 def estimated_mean(samples: Array, seed: int) -> Estimate:
@@ -268,17 +195,14 @@ def share(successes: NDArray[np.bool_]) -> Estimate:
 
     Raises ValueError unless there is at least one, and each is 0 or 1.
     """
-    its = checks.array("successes", successes, 1, least=1)
-    if not np.isin(its, (0, 1)).all():
+    held = checks.array("successes", successes, 1, least=1)
+    if not np.isin(held, (0, 1)).all():
         raise ValueError(f"successes = {checks.shown(successes)} is not allowed: successes must be True or False")
     from scipy.stats import binomtest  # here: it takes longer to load than the rest of `import kbrepro`
 
-    def of(its: NDArray[np.bool_]) -> Estimate:
-        result = binomtest(int(np.sum(its)), len(its))
-        interval = result.proportion_ci(LEVEL, method="exact")
-        return Estimate(result.statistic, interval.low, interval.high)
-
-    return _halved(of, its)
+    result = binomtest(int(held.sum()), len(held))
+    interval = result.proportion_ci(LEVEL, method="exact")
+    return Estimate(result.statistic, interval.low, interval.high)
 
 
 def slope(x: Array, y: Array) -> Estimate:
@@ -297,37 +221,6 @@ def slope(x: Array, y: Array) -> Estimate:
     fit = linregress(x, y)
     half = fit.stderr * stdtrit(len(x) - 2, (1 + LEVEL) / 2)
     return Estimate(float(fit.slope), float(fit.slope - half), float(fit.slope + half))
-
-
-def exact(value: float) -> Estimate:
-    """Return the estimate of a value that has no sampling error."""
-    return Estimate(float(value), float(value), float(value))
-
-
-def weakest(estimates: Iterable[Estimate]) -> Estimate:
-    """Return smallest value, smallest low and smallest high: for claims that need every one of several comparisons.
-
-    A lower bound on value or low then holds for the result if and only if it holds for every comparison.
-    """
-    return _joined(list(estimates), lambda its: Estimate(*map(min, zip(*its, strict=True))))
-
-
-def largest(estimates: Iterable[Estimate]) -> Estimate:
-    """Return largest value, largest low and largest high: as `weakest`, for upper bounds."""
-    return _joined(list(estimates), lambda its: Estimate(*map(max, zip(*its, strict=True))))
-
-
-def farthest(estimates: Iterable[Estimate], limit: float) -> Estimate:
-    """Return the estimate farthest from 0: one beyond +- limit if there is one, else the one that reaches farthest.
-
-    Of several beyond the limit, the one whose nearest point to 0 is farthest.
-    """
-
-    def order(estimate: Estimate) -> tuple[float, float]:
-        nearest = max(estimate.low, -estimate.high, 0.0)
-        return nearest if nearest > limit else 0.0, max(abs(estimate.low), abs(estimate.high))
-
-    return max(estimates, key=order)
 
 
 def simple_regret(trace: Trace) -> Array:

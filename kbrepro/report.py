@@ -18,6 +18,13 @@ from kbrepro import paths, scorecard, try_it
 NEEDED = ("sphinx", "myst_nb", "sphinx_book_theme")
 #: The page of every claim, as the repository keeps it: `kbrepro claims --markdown`.
 CLAIMS = "results/README.md"
+#: Until an edition is frozen before it is played.
+EXPLORATORY = (
+    "**Exploratory.** The predicates were written knowing the trials, those of edition 0.3.0. Where each of its claims "
+    "went, with the old verdict beside: "
+    + ", ".join(f"[{number}](../docs/old_claims/{number}.md)" for number in ("01", "02", "03", "04", "05", "06"))
+    + ". [How claims are judged](../docs/claims.md)."
+)
 #: The side bar below the notebooks, in the order of reading; documents that are not named come last.
 GROUPS = {
     "Read": ["claims_all", "try_it", "found_on_the_way", "claims"],
@@ -70,7 +77,7 @@ def inside(text: str, page: str, pages: Mapping[str, str]) -> str:
 
 def claims_page(runs: Mapping[str, Mapping[str, list[scorecard.Record]]]) -> str:
     """Return the page of every claim and theorem, by notebook."""
-    parts = ["# Every claim", scorecard.MEANS]
+    parts = ["# Every claim", EXPLORATORY, scorecard.MEANS]
     for name, run in runs.items():
         parts += [f"## [{name[:2]}](../notebooks/{name}.ipynb)", scorecard.totals(run["claims"])]
         for kind in ("observation", "remark", "own question"):

@@ -125,7 +125,7 @@ def sentences():
         f"their {again + fails + depends + sometimes} sentences",
         f"**{again} come out again, {fails} do not, {depends} depend on a choice that the paper leaves open, "
         f"{sometimes} come out now and then.**",
-        f"regret of {(~ranked['rule'].str.contains(', tuned')).sum()} acquisition rules",
+        f"Regret of {(~ranked['rule'].str.contains(', tuned')).sum()} acquisition rules",
         f"median of our {ranked['problems'].max()} problems",
         *(f" | {' / '.join(map(str, counts(name)))} |" for name in papers_runs),
         f"leaves {shown('1-D'):.2f} times the regret",

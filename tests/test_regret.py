@@ -11,32 +11,24 @@ from hypothesis.extra.numpy import arrays
 from scipy import stats
 from traces import trace_of
 
-from kbrepro import regret
 from kbrepro.regret import (
-    FEWEST,
-    Estimate,
     Regrets,
     Trace,
     autocorrelation_time,
     block_length,
     block_mean,
-    block_share,
     bootstrap,
     edges,
     estimated_mean,
-    exact,
     growth,
     intervals,
     kept_rounds,
-    largest,
     paired_difference,
-    paired_share,
     relative_difference,
     share,
     simple_regret,
     slope,
     standard_error,
-    weakest,
 )
 
 
@@ -148,23 +140,13 @@ def test_means_of_blocks_cover_on_autocorrelated_values():
     assert hits[1] < 150 < 180 < hits[29]
 
 
-def test_weakest_and_largest():
-    estimates = [Estimate(5.0, 1.0, 9.0), Estimate(2.0, 1.5, 2.5), Estimate(3.0, 0.5, 30.0)]
-    assert weakest(iter(estimates)) == Estimate(2.0, 0.5, 2.5) and weakest(estimates[:1]) == estimates[0]
-    assert largest(iter(estimates)) == Estimate(5.0, 1.5, 30.0)
-    for join in (weakest, largest):
-        with pytest.raises(ValueError, match="at least one"):
-            join([])
-    assert exact(np.float64(2)) == Estimate(2.0, 2.0, 2.0)
-
-
 def test_block_mean_is_the_t_interval_of_block_means_and_has_their_standard_error():
     x = np.random.default_rng(60).standard_normal(47)  # blocks of five: the last two are left out
     means = x[:45].reshape(9, 5).mean(axis=1)
     interval = stats.ttest_1samp(means, 0).confidence_interval(0.95)
     assert block_mean(x, 5) == pytest.approx((means.mean(), interval.low, interval.high))
     np.testing.assert_allclose(standard_error(x[:, None], 5), [stats.sem(means)])
-    for estimate in (block_mean, standard_error, lambda its, block: block_share(its, its + 9, block)):
+    for estimate in (block_mean, standard_error):
         for block in (24, 0):
             with pytest.raises(ValueError, match=f"block = {block}"):
                 estimate(x, block)
@@ -207,28 +189,6 @@ def test_few_pairs_have_a_t_interval_and_many_are_resampled():
     assert paired_difference(a[:20], b[:20], 5) != paired_difference(a[:20], b[:20], 6)  # twenty are enough
 
 
-@pytest.mark.parametrize(("n", "block"), [(15, 1), (47, 5), (200, 1)])
-def test_a_share_of_the_rival_by_the_delta_method(n, block):
-    """Of whole blocks; 200 trials are resampled."""
-    rng = np.random.default_rng(10)
-    b = rng.uniform(2, 4, size=n)
-    a = 1.3 * b + rng.normal(0, 0.2, size=n)
-    x, y = (its[: n // block * block].reshape(-1, block).mean(axis=1) for its in (a, b))
-    ratio, found = x.mean() / y.mean(), paired_share(a, b, 5, block)
-    half = stats.t(len(x) - 1).ppf(0.975) * stats.sem(x - ratio * y) / y.mean()
-    assert found.value == pytest.approx(ratio - 1)
-    assert width(found) / 2 == pytest.approx(half, rel=0.1 if n == 200 else 1e-9)
-    assert paired_share(1.3 * b, b, 5) == pytest.approx((0.3, 0.3, 0.3))
-
-
-def test_a_paired_share_resamples_many_trials_and_only_them():
-    a, b = np.random.default_rng(11).uniform(1, 3, size=(2, 30))
-    resampled = bootstrap(relative_difference, a, b, rng=intervals(7))
-    assert paired_share(a, b, 7) == resampled != block_share(a, b)
-    assert paired_share(a[:19], b[:19], 7) == block_share(a[:19], b[:19])
-    assert paired_share(a, b, 7, block=5) == block_share(a, b, 5) != block_share(a, b)
-
-
 # Halves
 
 
@@ -240,47 +200,8 @@ def same(one, other):
     return tuple(one) == tuple(other)
 
 
-@pytest.mark.parametrize("block", [1, 2, 30])
-def test_halves_need_twice_the_fewest_trials_or_four_blocks(block):
-    n = 2 * FEWEST if block == 1 else 4 * block
-    x, resampled = sampled(n), partial(bootstrap, mean, rng=np.random.default_rng(1))
-    estimates = [partial(block_mean, block=block), lambda a: block_share(a, a + 1, block)]
-    for estimate in estimates + [resampled, lambda a: share(a > 3)] * (block == 1):
-        assert estimate(x).halves is not None and estimate(x[:-1]).halves is None
-
-
-@pytest.mark.parametrize(("n", "block"), [(53, 1), (20, 5), (23, 5), (47, 5), (90, 20)])
-def test_halves_are_the_same_estimate_of_even_and_of_odd_blocks(n, block):
-    """Trailing trials that fill no block belong to the half whose turn it is."""
-    a, b, second = sampled(n), sampled(n, seed=13), np.arange(n) // block % 2 == 1
-    cases = [(partial(block_mean, block=block), [a]), (partial(block_share, block=block), [a, b])]
-    for estimate, samples in cases + [(share, [a > 3])] * (block == 1):
-        halves = [estimate(*(s[its] for s in samples)) for its in (~second, second)]
-        assert all(map(same, estimate(*samples).halves, halves))
-        assert not same(*halves)
-
-
-@pytest.mark.parametrize("n", [39, 40, 61])
-def test_halves_leave_the_interval_of_the_whole_alone(n):
-    """To the last bit: the same resamples of the same generator, whose children resample the halves."""
-    a, b, second = sampled(n), sampled(n, seed=13), np.arange(n) % 2 == 1
-    whole = bootstrap(relative_difference, a, b, rng=np.random.default_rng(14))
-    assert same(whole, regret._resampled(relative_difference, (a, b), np.random.default_rng(14), "BCa"))
-    pairs = zip(whole.halves or (), (~second, second), np.random.default_rng(14).spawn(2), strict=False)
-    assert all(same(half, regret._resampled(relative_difference, (a[i], b[i]), rng, "BCa")) for half, i, rng in pairs)
-    assert (whole.halves is None) == (n == 39)
-
-
 def with_halves(n, seed):
     return block_mean(sampled(n, seed))
-
-
-def test_weakest_and_largest_join_the_halves_too_where_all_have_them():
-    one, other = with_halves(40, 15), with_halves(60, 16)
-    for join in (weakest, largest):
-        for i, half in enumerate(join([one, other]).halves):
-            assert same(half, join([one.halves[i], other.halves[i]]))
-        assert join([block_mean(sampled(10)), one]).halves is None and join([one, exact(0.0)]).halves is None
 
 
 # Traces, and what is kept of measured data

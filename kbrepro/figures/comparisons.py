@@ -10,13 +10,13 @@ from kbrepro.claims import Judged
 from kbrepro.figures.pieces import golden, name_rows, plain_log, row, titled
 from kbrepro.figures.style import SMALLEST, WIDTH
 from kbrepro.kernels import Array
-from kbrepro.regret import Interval
+from kbrepro.regret import Estimate
 
 GREY = "#707070"
 
 
 def paired(
-    rows: Mapping[str, tuple[Array, Interval]],
+    rows: Mapping[str, tuple[Array, Estimate]],
     title: str,
     what: str,
     *,
