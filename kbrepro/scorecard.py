@@ -55,7 +55,8 @@ def read(results: Path) -> dict[str, dict[str, list[Record]]]:
 def tables(claims: Sequence[Record], theorems: Sequence[Record] = ()) -> str:
     """Return claims and theorems as Markdown tables."""
     rows = [[each["id"], _says(each), _numbers(each), mark(each), _effect(each)] for each in claims]
-    parts = [table(["", "what the paper says", "printed again", "verdict", "our number"], rows)] if rows else []
+    asked = "our question" if all(each["kind"] == "own question" for each in claims) else "what the paper says"
+    parts = [table(["", asked, "printed again", "verdict", "our number"], rows)] if rows else []
     if theorems:
         rows = [[each["id"], _says(each), each["checked"], f"**{each['outcome']}**", room(each)] for each in theorems]
         parts.append(table(["", "theorem", "checked", "outcome", "room"], rows))
@@ -112,7 +113,8 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 
 def _says(record: Record) -> str:
-    return f"“{record['quote']}” ({record['where']})" if record["quote"] else record["where"]
+    said = record["quote"] if record.get("kind") == "own question" else f"“{record['quote']}”"
+    return f"{said} ({record['where']})"
 
 
 def _numbers(record: Record) -> str:
@@ -140,4 +142,4 @@ def _effect(record: Record) -> str:
 
 def _short(number: float) -> str:
     """Two digits, and all those before the point."""
-    return f"{number:,.0f}" if 100 <= abs(number) < 1e6 else f"{number:.2g}"
+    return f"{number:,.0f}" if 10 <= abs(number) < 1e6 else f"{number:.2g}"

@@ -15,7 +15,7 @@ from kbrepro import figures, papers
 from kbrepro.claims import Claim, Judged, Number, Reading
 from kbrepro.figures import comparisons
 from kbrepro.figures.style import CYCLE
-from kbrepro.regret import Interval, Regrets, kept_rounds, log_spaced
+from kbrepro.regret import Estimate, Regrets, kept_rounds, log_spaced
 
 
 @pytest.fixture
@@ -176,7 +176,7 @@ def test_without_room_one_legend_below_names_the_curves_of_all_panels(styled, si
 
 
 def test_pairs_show_every_dot_and_the_estimate_above_them(styled, check_readable):
-    rows = {"cUCB": (np.array([2.0, 4.0, 1.0]), Interval(2.0, 1.5, 3.0)), "EI": (np.ones(2), Interval(1, 0.5, 1.5))}
+    rows = {"cUCB": (np.array([2.0, 4.0, 1.0]), Estimate(2.0, 1.5, 3.0)), "EI": (np.ones(2), Estimate(1, 0.5, 1.5))}
     figure = comparisons.paired(rows, "Ratios", "ratio", dot="chain", centre="median")
     (ax,) = figure.axes
     even, dots, interval, value = ax.lines[:4]

@@ -12,13 +12,14 @@ from kbrepro.information import greedy_gain
 from kbrepro.kernels import Independent, Matern, SquaredExponential, grid
 from kbrepro.papers.bkb.policy import BKB
 from kbrepro.papers.bkb.since import MiniUCB
-from kbrepro.papers.gp_ucb.since import GPEIMS, IRGPUCB, PIMS
+from kbrepro.papers.gp_ucb.since import GPEIMS, IRGPUCB
 from kbrepro.papers.pi_gp_ucb.partition import PartitionedUCB
 from kbrepro.papers.side_by_side.directed import DirectedSampling
 from kbrepro.papers.side_by_side.elimination import BPE, SupKernelUCB, doubled_lengths
 from kbrepro.papers.side_by_side.plain import EpsilonGreedy
 from kbrepro.papers.side_by_side.widths import FixedDesign, FixedDesignTighter
 from kbrepro.policies import (
+    PIMS,
     UCB,
     ExpectedImprovement,
     MeanOnly,
