@@ -140,7 +140,7 @@ ODD = [
     np.full(12, np.inf), np.array(["a", "b"]), np.array([None, 1.0]), np.ma.masked_array([1.0, 2.0], [False, True]),
     np.zeros(900), pd.Series(HILL), pd.DataFrame({"a": [1, 2], "b": ["x", "y"]}), pd.Timestamp(0), object(), Odd(), Odd,
     kb.Matern, KERNEL, kb.UCB, UCB, MODEL, PROBLEM, kb.Known(PROBLEM), kb.Trial(0, 0), kb.Bayes(0.1), kb.Bayes, TRACE,
-    lambda *_: 1.0, np.mean, np.random.default_rng, np.random.RandomState(0), Fraction(1, 3), slice(3), ..., int, type,
+    lambda *_: 1.0, np.mean, np.random.default_rng, np.random.PCG64(0), Fraction(1, 3), slice(3), ..., int, type,
 ]  # fmt: skip
 
 

@@ -50,7 +50,7 @@ def on(label):
 
 def functions(label):
     """A panel of Figs. 1 to 3: the norm is exact or smoothed, or as Section 6 prints it, f'Kf."""
-    norm = {"norm": {"exact": {}, "as printed": on(f"{label}, B printed")}}
+    norm = {"norm": {"as it is": {}, "as printed": on(f"{label}, B printed")}}
     return Table(label, label, 25, "function", POOL, INCUMBENT | norm, FOOTNOTE)
 
 

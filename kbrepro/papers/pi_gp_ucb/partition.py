@@ -73,7 +73,8 @@ def possible_cells(horizon: int, d: int, nu: float, whole: Callable[[float], int
 
 def share_of_level(level: int, cells: int) -> float:
     """Return the share 6 / (pi^2 (level + 1)^2 cells) of delta for each of the `cells` of a level (Proposition 2)."""
-    checks.positive_int(cells=cells, level=level + 1)
+    checks.positive(cells=cells)  # as many as 2^1000
+    checks.non_negative_int(level=level)
     return 6 / (math.pi**2 * (level + 1) ** 2 * cells)
 
 
