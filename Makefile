@@ -1,6 +1,6 @@
 # One stamp rule prepares .venv (uv where it is installed, otherwise pip); every target is one line.
 .DEFAULT_GOAL := report
-.PHONY: report quick test unit notebooks test-slow lab bench lint clean
+.PHONY: report quick test unit unit-papers notebooks test-slow lab bench lint clean
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
@@ -24,12 +24,15 @@ quick: $(STAMP)  ## play everything small, from nothing, and build its report
 	$(BIN)/kbrepro reproduce --profile quick && $(BIN)/kbrepro report --profile quick
 
 test: $(STAMP)  ## unit tests, the notebooks against their committed outputs, and lint, side by side on two cores
-	$(MAKE) -j2 --output-sync=target unit notebooks lint
+	$(MAKE) -j2 --output-sync=target notebooks unit unit-papers lint
 
 unit: $(STAMP)
-	$(BIN)/python -m pytest tests
+	$(BIN)/python -m pytest tests --ignore=tests/papers
 
-notebooks: $(STAMP)  ## no data: the substitute, the same on any machine
+unit-papers: $(STAMP)
+	$(BIN)/python -m pytest tests/papers
+
+notebooks: $(STAMP)  ## from the kept trials, without data: the same on any machine
 	mkdir -p $(NO_DATA) && KBREPRO_DATA=$(NO_DATA) TQDM_DISABLE=1 OMP_NUM_THREADS=1 $(BIN)/python -m pytest --nbval -v -p no:cacheprovider notebooks
 
 test-slow: $(STAMP)  ## the tests that are long and rarely needed, and which lines the short ones reach

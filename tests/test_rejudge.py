@@ -20,6 +20,7 @@ def flat(value, name=""):
     return {name: value}
 
 
+@pytest.mark.slow  # the notebooks show the same numbers, rounded
 @pytest.mark.parametrize(("folder", "paper"), papers.found().items())
 def test_kept_trials_give_the_committed_claims(folder, paper):
     now = flat(json.loads(json.dumps(scorecard.of_paper(folder, Kept(RESULTS / paper.notebook / "played")))))

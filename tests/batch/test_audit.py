@@ -144,6 +144,7 @@ def test_another_blas_kernel_than_the_one_that_played_is_said(project):
     assert "played with a kernel that is not recorded" in audit.text([found])
 
 
+@pytest.mark.slow
 def test_minutes_are_wall_time_and_what_runs_past_the_end_is_stopped(project):
     root = project(more="+ __import__('time').sleep(60) * 0 if source else 0", best="self.posterior.mean")
     (planned,) = run.plan(["01"], "quick", {}, root)
