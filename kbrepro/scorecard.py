@@ -73,7 +73,7 @@ def room(record: Record) -> str:
     """Return how near to its bound a theorem came, as text."""
     if record["room"] != record["room"] or not record["runs"]:
         return ""
-    return f"{_short(record['room'])} of the bound"
+    return f"{_short(record['room'])} of the bound" if record["room"] >= 1e-3 else "under 0.001 of the bound"
 
 
 def totals(claims: Iterable[Record]) -> str:
