@@ -102,6 +102,7 @@ def _write(root: Path, results: Path, notebooks: Mapping[str, Path], source: Pat
             for output in cell.get("outputs", []):
                 if text := output.get("data", {}).get("text/markdown"):
                     output.data["text/markdown"] = inside(text, f"notebooks/{name}.ipynb", pages)
+        _copy_pictures(root, source, "\n".join(cell.source for cell in notebook.cells))
         paths.write_text(source / f"{name}.ipynb", nbformat.writes(notebook))
     texts = {name: path.read_text(encoding="utf-8") for name, path in documents.items()}
     texts |= {
@@ -110,12 +111,17 @@ def _write(root: Path, results: Path, notebooks: Mapping[str, Path], source: Pat
     }
     for name, text in texts.items():
         shown = inside(text, name, pages)
-        for picture in re.findall(r"\]\(/([\w./-]+\.png)\)", shown):
-            paths.write_bytes(source / picture, (root / picture).read_bytes())
+        _copy_pictures(root, source, shown)
         paths.write_text(source / pages[name], shown)
     paths.write_text(source / "api.md", _api())
     paths.write_text(source / "try_it.md", inside(try_it.page(source), "notebooks/try_it.md", pages))
     _index(source, [*notebooks])
+
+
+def _copy_pictures(root: Path, source: Path, text: str) -> None:
+    """Copy the pictures to which Markdown links."""
+    for picture in re.findall(r"\]\(/([\w./-]+\.png)\)", text):
+        paths.write_bytes(source / picture, (root / picture).read_bytes())
 
 
 def _index(source: Path, notebooks: Sequence[str]) -> None:

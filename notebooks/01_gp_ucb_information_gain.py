@@ -299,7 +299,6 @@ record.readings("1-O")
 minute = 720
 if not np.isnan(lab.readings[minute]).any():  # else the data is not here
     fig = pictures.field(lab.locations, lab.readings[minute], lab.times[minute], of_data, lab.unit)
-    record.figure(fig, "fig2a_sensor_field")
     plt.show()
 
 # %% [markdown]
