@@ -33,7 +33,7 @@ unit-papers: $(STAMP)
 	$(BIN)/python -m pytest tests/papers
 
 notebooks: $(STAMP)  ## from the kept trials, without data: the same on any machine
-	mkdir -p $(NO_DATA) && KBREPRO_DATA=$(NO_DATA) TQDM_DISABLE=1 OMP_NUM_THREADS=1 $(BIN)/python -m pytest --nbval -v -p no:cacheprovider notebooks
+	mkdir -p "$(NO_DATA)" && KBREPRO_DATA="$(NO_DATA)" TQDM_DISABLE=1 OMP_NUM_THREADS=1 $(BIN)/python -m pytest --nbval -v -p no:cacheprovider notebooks
 
 test-slow: $(STAMP)  ## the tests that are long and rarely needed, and which lines the short ones reach
 	$(BIN)/python -m pytest tests -m slow

@@ -322,7 +322,7 @@ factors = over_best(means)
 record.table(experiments.bench_table(means, bench, of_proof), "bench")
 ranking = experiments.ranking(factors, rules_of)
 record.table(ranking, "ranking")
-ranking.head(8).drop(columns="proof").round(2)
+ranking.head(8).drop(columns=["proof", "q25", "q75"]).round(2)
 
 # %% [markdown]
 # *factor*: regret over that of the best rule, median over problems. *within twice*: on so many of its problems a rule

@@ -17,6 +17,8 @@ def tidy(notebook: NotebookNode, root: Path) -> NotebookNode:
         cell["id"] = f"cell-{number:02}"
         for name in ("papermill", "execution"):
             cell.metadata.pop(name, None)
+        if "injected-parameters" in cell.metadata.get("tags", []):  # where it ran, and what a profile changes
+            cell.metadata["tags"].append("hide-input")
         if not cell.metadata.get("tags"):
             cell.metadata.pop("tags", None)
         if cell.cell_type == "code":

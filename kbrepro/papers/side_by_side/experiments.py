@@ -33,6 +33,8 @@ def ranking(factors: pd.DataFrame, entries: Mapping[str, Entry]) -> pd.DataFrame
     table = pd.DataFrame(
         {
             "factor": factors.median(axis=1),
+            "q25": factors.quantile(0.25, axis=1),
+            "q75": factors.quantile(0.75, axis=1),
             "within twice": (factors <= 2).sum(axis=1),
             "within five times": (factors <= 5).sum(axis=1),
             "problems": factors.count(axis=1),

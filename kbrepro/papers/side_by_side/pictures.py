@@ -122,7 +122,7 @@ def profiles(factors: pd.DataFrame, entries: Mapping[str, Entry], many: int = 3)
 
 
 def ranking(table: pd.DataFrame, seconds: pd.DataFrame, entries: Mapping[str, Entry]) -> Figure:
-    """Return the rules as printed, best first: factor over the best, and microseconds per round.
+    """Return the rules as printed, best first: factor over the best with quartiles, and microseconds per round.
 
     `table` as `experiments.ranking` returns it, `seconds` per round by rule and problem; of rules defined on fewer than
     half of the problems the mark is hollow.
@@ -134,9 +134,10 @@ def ranking(table: pd.DataFrame, seconds: pd.DataFrame, entries: Mapping[str, En
     for row, name in enumerate(its.index):
         shade = colour(entries[name].proof)
         face = "white" if few[name] else shade
+        left.plot(its.loc[name, ["q25", "q75"]], [row, row], color=shade, linewidth=1.2)
         left.plot(its.loc[name, "factor"], row, "o", color=shade, markersize=5, markerfacecolor=face)
         right.plot(micro[name], row, "o", color=shade, markersize=5)
-    left.set(xlabel="regret over that of the best rule\n(median over problems)")
+    left.set(xlabel=f"regret over that of the best rule\n(median and quartiles of {table['problems'].max()} problems)")
     right.set(xlabel="microseconds a round\n(median over problems)")
     for ax in (left, right):
         pieces.log_axes(ax, "x")
