@@ -34,17 +34,15 @@ class Record:
         self.notebook, self.folder = notebook, root / results_dir if results_dir else None
         full_scale = root / "results" / FULL_SCALE / notebook
         self._replays: Replays | None = None
-        if store.current() is None:
+        if (named := store.current()) is None:
             run = full_scale / "run.json"
             known = json.loads(run.read_text(encoding="utf-8")) if run.is_file() else {}
             self.short = _changed(known.get("parameters", {}))
             self._replays = Replays(root, notebook, known.get("blas_kernels", ()))
-            kept_in = store.Store(
-                full_scale / store.PLAYED, read_only=not self.short, keeps=False, on_read=self._replays
-            )
-            store.use(kept_in)
-        else:
-            self.short = store.current().folder != full_scale / store.PLAYED  # type: ignore[union-attr]
+            kept_in = full_scale / store.PLAYED
+            store.use(store.Store(kept_in, read_only=not self.short, keeps=False, on_read=self._replays))
+        else:  # an audit listens to what is asked for, and judges nothing
+            self.short = isinstance(named, store.Listener) or named.folder != full_scale / store.PLAYED
         self._claims = {each.id: each for each in claims_of(folder_of(notebook))}
         self._theorems = {each.id: each for each in theorems_of(folder_of(notebook))}
         self._kept, self._withheld = Kept(full_scale / store.PLAYED), 0
