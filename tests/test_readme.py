@@ -115,6 +115,13 @@ def factor(rule):
     return table("06/ranking").set_index("rule")["factor"][rule]
 
 
+def fourth(rule):
+    """The factor over the best rule on the problem where it is fourth largest, rounded down."""
+    rows = table("06/bench").set_index(["rule", "problem"])["factor"]
+    assert rows[rule, "Branin"] >= rows[rule].nlargest(4).min()
+    return rows[rule].nlargest(4).min() // 1
+
+
 def sentences():
     """The phrases of the README that have numbers, made from the committed results."""
     papers_runs = [name for name in runs() if name[:2] != "06"]
@@ -142,6 +149,7 @@ def sentences():
         f"Regret: {factor('IGP-UCB, tighter'):.1f} times the best rule's. |",
         f"Regret: {factor('EI'):.1f} times the best rule's; over the best noisy reward "
         f"{factor('EI, noisy incumbent'):.0f} times",
+        f"on four test functions such as Branin, PIMS has at least {fourth('PIMS'):.0f} times the least regret",
         f"takes {hours:.0f} core hours",
     ]
 
@@ -154,7 +162,7 @@ def test_every_number_of_the_readme_is_that_of_the_committed_results():
         assert words in text, words
         text = text.replace(words, "", 1)
     settings = r"edition 0\.3\.0|41 of 57 claims|Edition 1\.0|(?:d =|for d =) \d(?: and \d)?|Table 1|GP-UCB/5"
-    settings += r"|Python 3\.11|\b20\d\d\b|at least 4 times the least regret"
+    settings += r"|Python 3\.11|\b20\d\d\b"
     assert re.findall(r"\S*\d\S*", re.sub(settings, "", text)) == []
 
 
