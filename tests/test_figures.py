@@ -41,13 +41,11 @@ def test_the_measures_of_colour():
     assert confused({"red": red, "green": (green[0], "--")}) == []
 
 
-def test_kernels_states_and_other_curves_stand_out_from_white_and_are_told_apart():
-    states = [colour for colour, _ in figures.STATE_LOOK.values()]
-    colours = [*(colour for colour, _ in figures.KERNEL_LOOK.values()), *states, *CYCLE]
+def test_kernels_and_other_curves_stand_out_from_white_and_are_told_apart():
+    colours = [*(colour for colour, _ in figures.KERNEL_LOOK.values()), *CYCLE]
     assert min(map(contrast_with_white, colours)) >= CONTRAST
     assert confused(figures.KERNEL_LOOK) == []
-    for its in (CYCLE, states):
-        assert min(distance(*pair) for pair in combinations(its, 2)) > TOLD_APART
+    assert min(distance(*pair) for pair in combinations(CYCLE, 2)) > TOLD_APART
 
 
 def test_the_hero_is_thick_and_a_readers_own_policy_has_a_colour_of_the_cycle():
@@ -118,19 +116,6 @@ def test_what_is_kept_of_measured_data_is_drawn_whole(ax):
     traces = {"EI": its, "MPI": Regrets(at, its.cumulative_regret[:, at - 1])}
     figures.regret_quartiles(ax, traces, quantity="average")
     np.testing.assert_array_equal(ax.lines[0].get_xydata(), ax.lines[1].get_xydata())
-
-
-def test_the_curves_of_a_figure_as_a_table(styled):
-    figure, (left, right) = plt.subplots(1, 2)
-    left.plot([1, 2, 4], [3.0, np.nan, 5.0], label="EI")
-    left.plot([1, 2, 3], [0, 0, 0])  # without a name
-    left.axhline(1.0, label="allowed")
-    right.plot([5, 6, 7], [1, 2, 3], label="PI")
-    right.set_title("light")
-    table = figures.curves(figure)
-    assert list(table["panel"]) == [1] * 3 + ["light"] * 3 and list(table["curve"]) == ["EI"] * 3 + ["PI"] * 3
-    assert list(table["x"]) == [1, 2, 4, 5, 6, 7] and list(table["y"].fillna(0)) == [3, 0, 5, 1, 2, 3]
-    assert figures.curves(plt.figure()).empty
 
 
 # Labels at the ends of curves

@@ -6,7 +6,6 @@ from typing import Any
 
 import matplotlib.pyplot as plt
 import numpy as np
-import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
@@ -185,38 +184,6 @@ def _ends(ax: Axes, lines: Sequence[Line2D]) -> tuple[Array, list[bool]]:
         ends[i] = ends[first] if first is not None else np.clip(np.nan_to_num(path[-1, 1]), 0, 1)
         repeats.append(first is not None)
     return ends, repeats
-
-
-def said(figure: Figure) -> str:
-    """Return the title of a figure, else of its first panel, on one line."""
-    return " ".join((figure.get_suptitle() or (figure.axes[0].get_title() if figure.axes else "")).split())
-
-
-def curves(figure: Figure) -> pd.DataFrame:
-    """Return every named curve that a figure draws as a tidy table: panel (its title, else its number), curve, x, y."""
-    parts = [pd.DataFrame(columns=["panel", "curve", "x", "y"])]
-    for number, ax in enumerate(figure.axes, start=1):
-        for line in (line for line in _named(ax) if np.size(line.get_xdata()) > 2):
-            told = {"panel": ax.get_title() or number, "curve": line.get_label()}
-            parts.append(pd.DataFrame(told | {"x": line.get_xdata(), "y": line.get_ydata()}))
-    return pd.concat(parts[1:] or parts)
-
-
-def printed(figure: Figure, its: pd.DataFrame) -> None:
-    """Draw curves that were read off a paper's plot into one of our figures, dotted and grey, named at their ends.
-
-    `its` is a table like that of `curves`: panel, curve, x, y. Raises ValueError if a column or panel is missing.
-    """
-    if missing := {"panel", "curve", "x", "y"} - set(its):
-        raise ValueError(f"printed curves lack the columns {', '.join(sorted(missing))}")
-    panels = {ax.get_title() or str(number): ax for number, ax in enumerate(figure.axes, start=1)}
-    for (panel, name), curve in its.groupby(["panel", "curve"], sort=False):
-        if str(panel) not in panels:
-            raise ValueError(f"printed curves have panel {panel}, which is not allowed: it must be one of {[*panels]}")
-        ax = panels[str(panel)]
-        ax.plot(curve["x"], curve["y"], color="#505050", ls=":", label=f"_{name}, printed")
-        end = tuple(curve[["x", "y"]].iloc[-1])
-        ax.annotate(f"{name}, printed", end, size=SMALLEST, ha="right", va="bottom", color="#505050")
 
 
 def _spread(places: Array, gap: float) -> Array:

@@ -23,9 +23,6 @@ KERNEL_LOOK: dict[str, tuple[str, str]] = {
     "linear": ("#c04800", ":"),
 }
 
-#: Colour and marker of the state of a part of a claim.
-STATE_LOOK = {"holds": ("#083098", "o"), "fails": ("#c04800", "X"), "undecided": ("#707070", "D")}
-
 #: Colours of curves that have no look of their own, in turn; the first is far from every paper's own algorithm.
 CYCLE = ("#c87808", "#083098", "#007058", "#e03078", "#000000", "#5088f8")
 

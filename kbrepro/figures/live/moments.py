@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from kbrepro.kernels import Array, Kernel, Matern, SquaredExponential, grid
+from kbrepro.kernels import Kernel, Matern, SquaredExponential, grid
 from kbrepro.policies import UCB
 from kbrepro.policies.base import Policy, best_arm
 from kbrepro.problems import GPDraw, Model, Trial, covariance_factor
@@ -80,11 +80,6 @@ def _rounds(true: Numbers, make: Callable[..., Policy]) -> Iterable[Numbers]:
         y, regret = f[arm] + true["noiseSd"] * noise, regret + f.max() - f[arm]
         policy.tell(arm, y)
         yield seen | {"arm": arm, "y": y, "regret": regret}
-
-
-def rounded(values: Array | Sequence[float], digits: int = 3) -> list[float]:
-    """Return numbers rounded to the digits that a picture needs."""
-    return [round(float(value), digits) for value in np.asarray(values)]
 
 
 def moment(name: str, true: Numbers, players: Sequence[Mapping[str, Any]], t: int) -> Numbers:
