@@ -59,17 +59,18 @@ class Claim:
 
 
 def claim(
-    id: str,
-    where: str,
-    quote: str,
-    *,
-    kind: str = "observation",
-    effect: Callable[..., Any] | None = None,
-    shows: str = "",
+    id: str, where: str, *, kind: str = "observation", effect: Callable[..., Any] | None = None, shows: str = ""
 ) -> Callable[[Callable[..., Any]], Claim]:
-    """Return a decorator that makes a `Claim` of a predicate; ValueError on an unknown kind."""
+    """Return a decorator that makes a `Claim` of a predicate, whose docstring is the quote.
+
+    Raises ValueError on an unknown kind.
+    """
     checks.one_of(KINDS, kind=kind)
-    return lambda predicate: Claim(id, where, quote, kind, predicate, effect, shows)
+    return lambda predicate: Claim(id, where, _quote(predicate), kind, predicate, effect, shows)
+
+
+def _quote(function: Callable[..., Any]) -> str:
+    return " ".join((function.__doc__ or "").split())
 
 
 class Checked(NamedTuple):
@@ -82,6 +83,12 @@ class Checked(NamedTuple):
     runs: int
     allowed: float = 0.0
     room: float = float("nan")
+
+    @classmethod
+    def of(cls, shares: Any, allowed: float = 0.0) -> Checked:
+        """Count the runs in which what is bounded, over its bound, exceeds 1 anywhere; shares (runs, ...) or ragged."""
+        worst = np.array([np.max(share) for share in shares], dtype=float)
+        return cls(int((worst > 1 + 1e-9).sum()), len(worst), allowed, float(worst.max(initial=-np.inf)))
 
     @property
     def outcome(self) -> str:
@@ -110,9 +117,17 @@ class Theorem:
     check: Callable[[Kept], Checked]
 
 
-def theorem(id: str, where: str, quote: str, checked: str) -> Callable[[Callable[[Kept], Checked]], Theorem]:
-    """Return a decorator that makes a `Theorem` of a function that counts violations in kept trials."""
-    return lambda check: Theorem(id, where, quote, checked, check)
+def theorem(id: str, where: str, checked: str, quote: str = "") -> Callable[[Callable[[Kept], Checked]], Theorem]:
+    """Return a decorator that makes a `Theorem` of a function that counts violations in kept trials.
+
+    The quote is the function's docstring, unless it is given since one function serves several theorems.
+    """
+    return lambda check: Theorem(id, where, quote or _quote(check), checked, check)
+
+
+def unchecked(id: str, where: str, why: str, quote: str) -> Theorem:
+    """Return a theorem that no run can check: `why` says so."""
+    return Theorem(id, where, quote, why, lambda kept: Checked(0, 0))
 
 
 def claims_of(paper: str) -> list[Claim]:

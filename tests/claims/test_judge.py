@@ -56,7 +56,7 @@ def test_theorems_by_their_outcome():
     assert Checked(3, 20, allowed=0.1).outcome == "3 violations in 20 runs"
     assert Checked(1, 20, allowed=0.1).outcome == "1 violation in 20 runs"
     assert Checked(30, 100, allowed=0.1).outcome == "false as printed"
-    assert theorem("T", "", "", "")(lambda kept: Checked(0, 1)).check(None) == (
+    assert theorem("T", "", "")(lambda kept: Checked(0, 1)).check(None) == (
         0,
         1,
         0.0,
@@ -73,13 +73,15 @@ two = Table("two", "two", 3, pool=("a", "b"))
 both = one, two
 
 
-@claim("X-1", "", "in one", effect=lambda *panels: panels[0]["a"] / panels[0]["b"])
+@claim("X-1", "", effect=lambda *panels: panels[0]["a"] / panels[0]["b"])
 def in_one(one):
+    """in one"""
     return better(one["a"], one["b"])
 
 
-@claim("X-2", "", "in both")
+@claim("X-2", "")
 def in_both(*both):
+    """in both"""
     return np.all([better(fig["a"], fig["b"]) for fig in both], axis=0)
 
 
@@ -118,7 +120,7 @@ def test_judging_is_deterministic_and_a_claim_has_a_stream_of_its_own():
 
 def test_an_unknown_kind_is_refused():
     with pytest.raises(ValueError, match="kind"):
-        claim("X", "", "", kind="question")
+        claim("X", "", kind="question")
 
 
 # On kept trials: "IGP-UCB performs the best in the pool of competitors" in four panels

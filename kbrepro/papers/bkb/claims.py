@@ -82,37 +82,40 @@ seeds = Table("Fig. 1, our seeds", readings=SETTINGS, load=seeds_of_figure_1)
 
 
 @claim(
-    *("4-AD", "Section 3.2, Fig. 1"),
-    "Both problems, and BKB's accuracy, are highlighted in Figure 1 using a benchmark experiment proposed by Wang et "
-    "al. (2018).",
+    "4-AD",
+    "Section 3.2, Fig. 1",
     effect=lambda fig1: np.max([fig1("BKB", f"inflated, t = {t}", percentile_95) for t in PANELS], axis=0),
     shows="BKB's variance over the exact one at the worst arm, 95th percentile of seeds, the largest of three panels",
 )
 def bkb_is_close_in_figure_1(fig1):
+    """Both problems, and BKB's accuracy, are highlighted in Figure 1 using a benchmark experiment proposed by Wang et
+    al. (2018)."""
     return fig1("BKB", "worst ratio") <= ALPHA
 
 
 @claim(
-    *("4-B", "Section 3.1"),
-    "Using [...] is known to cause variance starvation, as it can severely underestimate the variance of a test point "
-    "[...] when it is far from the points in [...]",
+    "4-B",
+    "Section 3.1",
     kind="remark",
     effect=lambda fig1: fig1("SoR", "coverage, t = 215"),
     shows="share of the unseen half of Fig. 1 inside SoR's mean ± 3 sd, on BKB's dictionary",
 )
 def sor_starves(fig1):
+    """Using [...] is known to cause variance starvation, as it can severely underestimate the variance of a test point
+    [...] when it is far from the points in [...]"""
     return much_better(1, fig1("SoR", "starved, t = 215"))
 
 
 @claim(
-    *("4-C", "Section 5"),
-    "GP-UCB with standard RFF is not low-regret as RFF are suffer from variance starvation (Wang et al., 2018) and "
-    "unfeasibly large RFF embeddings are necessary to prevent it.",
+    "4-C",
+    "Section 5",
     kind="remark",
     effect=lambda seeds: seeds("RFF", "starved, t = 215", np.median),
     shows="exact variance over that of |S| random features at the worst arm, median of seeds",
 )
 def random_features_starve(seeds):
+    """GP-UCB with standard RFF is not low-regret as RFF are suffer from variance starvation (Wang et al., 2018) and
+    unfeasibly large RFF embeddings are necessary to prevent it."""
     return seeds("RFF", "starves") > 0.5
 
 
@@ -142,9 +145,8 @@ pulls = Table("pulls of Theorem 1, 400 each", size=1, unit="sequence of pulls", 
 
 
 @claim(
-    *("4-AE", "Section 3.2"),
-    "Note that although [...] must satisfy the condition of Theorem 1 for the result to hold, it is quite robust to "
-    "uncertainty on the desired horizon",
+    "4-AE",
+    "Section 3.2",
     kind="remark",
     effect=lambda pulls: np.max(
         [worst(pulls, d, np.max) / worst(pulls, d, np.max, " of a tenth") for d in DESIGNS], axis=0
@@ -152,6 +154,8 @@ pulls = Table("pulls of Theorem 1, 400 each", size=1, unit="sequence of pulls", 
     shows="worst ratio in 400 pulls over that in 40 of all runs, at one qbar, the largest of three designs",
 )
 def one_qbar_serves_ten_horizons(pulls):
+    """Note that although [...] must satisfy the condition of Theorem 1 for the result to hold, it is quite robust to
+    uncertainty on the desired horizon"""
     return np.all(
         [on_par(worst(pulls, design), worst(pulls, design, part=" of a tenth")) for design in DESIGNS], axis=0
     )
@@ -163,12 +167,14 @@ def worst(pulls, design, of=None, part=""):
 
 
 @claim(
-    *("4-F", "Theorem 1", "What Theorem 1 proves of a qbar of several hundred holds at qbar = 4."),
+    "4-F",
+    "Theorem 1",
     kind="own question",
     effect=lambda pulls: np.mean([pulls("BKB", f"bad, {design}") for design in DESIGNS], axis=0),
     shows="share of steps in which some variance is more than 3 times too large or too small, mean of three designs",
 )
 def theorem_1_holds_at_a_small_qbar(pulls):
+    """What Theorem 1 proves of a qbar of several hundred holds at qbar = 4."""
     return np.all([worst(pulls, design) <= ALPHA for design in DESIGNS], axis=0)
 
 
@@ -185,13 +191,15 @@ dictionaries = Table("dictionaries of one size", readings={"pulls": ON}, load=eq
 
 
 @claim(
-    *("4-P", "Section 3.1"),
-    "Moreover, even for a fixed m, the quality of the embedding greatly depends on which inducing points are included.",
+    "4-P",
+    "Section 3.1",
     kind="remark",
     effect=lambda dictionaries: dictionaries("DTC", "decades") - dictionaries("BKB", "decades"),
     shows="decades by which as many uniform pulls inflate the variance more than BKB's dictionary, in a closing window",
 )
 def the_choice_of_points_matters(dictionaries):
+    """Moreover, even for a fixed m, the quality of the embedding greatly depends on which inducing points are
+    included."""
     return much_better(dictionaries["BKB"], dictionaries["DTC"])
 
 
@@ -218,23 +226,26 @@ radii = Table("regret by radius", "regret", pool=("exact", "BKB"))
 
 
 @claim(
-    *("4-H", "Section 3"),
-    "BKB can be tuned to significantly reduce the complexity of GP-UCB with a negligible impact on the regret.",
+    "4-H",
+    "Section 3",
     kind="remark",
     effect=lambda regret: regret["BKB"] / regret["exact"] - 1,
     shows="mean R_T of BKB over that of exact GP-UCB with the same radius, minus 1",
 )
 def the_sketch_costs_no_regret(regret):
+    """BKB can be tuned to significantly reduce the complexity of GP-UCB with a negligible impact on the regret."""
     return indistinguishable(regret["BKB"], regret["exact"], regret.axis)
 
 
 @claim(
-    *("4-N", "Theorem 2", "The radius decides the regret, not the sketch."),
+    "4-N",
+    "Theorem 2",
     kind="own question",
     effect=lambda radii: radii["BKB, Theorem 2's radius"] / radii["exact"] - 1,
     shows="mean R_T of BKB with Theorem 2's radius over that of exact GP-UCB with the log-determinant one, minus 1",
 )
 def the_radius_decides(radii):
+    """The radius decides the regret, not the sketch."""
     wide, sketched = radii["BKB, Theorem 2's radius"], radii["BKB"]
     return much_better(sketched, wide) & indistinguishable(sketched, radii["exact"], radii.axis)
 
@@ -252,13 +263,14 @@ fixed = Table("fixed numbers of features", pool=FIXED, load=fixed_sizes)
 
 
 @claim(
-    *("4-O", "Section 1.1"),
-    "This is crucial to achieve low regret, since fixed approximation schemes may suffer linear regret.",
+    "4-O",
+    "Section 1.1",
     kind="remark",
     effect=lambda fixed: np.log10(fixed[FIXED[0]] / fixed(FIXED[0], "first tenth")),
     shows="exponent of t in the mean regret from T / 10 to T = 3000, GP-UCB on two random features",
 )
 def some_fixed_scheme_has_linear_regret(fixed):
+    """This is crucial to achieve low regret, since fixed approximation schemes may suffer linear regret."""
     return sometimes(*(similar(fixed[rule], 10 * fixed(rule, "first tenth")) for rule in FIXED))
 
 
@@ -305,14 +317,15 @@ line, plane = (Table(f"cost, d = {d}", readings=COSTS, load=partial(steps_of_run
 
 
 @claim(
-    *("4-I", "Abstract"),
-    "achieves near-optimal regret (and hence near-optimal convergence rate) with near-constant per-iteration "
-    "complexity",
+    "4-I",
+    "Abstract",
     kind="remark",
     effect=lambda plane: exponent(plane),
     shows="exponent of t in the operations of a step from T / 5 to T = 5000, d = 2",
 )
 def a_step_is_near_constant(line, plane):
+    """achieves near-optimal regret (and hence near-optimal convergence rate) with near-constant per-iteration
+    complexity"""
     return near_constant(exponent(line)) & near_constant(exponent(plane))
 
 
@@ -322,9 +335,8 @@ def exponent(cost):
 
 
 @claim(
-    *("4-J", "Section 1.1"),
-    "inducing points results in an algorithm with [...] per-step runtime and [...] space, a significant improvement "
-    "over the [...] time and [...] space cost of GP-UCB.",
+    "4-J",
+    "Section 1.1",
     kind="remark",
     effect=lambda line, plane: np.min(
         [cost("exact, refit", "space") / cost("BKB", "space") for cost in (line, plane)], axis=0
@@ -332,6 +344,8 @@ def exponent(cost):
     shows="space of exact GP-UCB over BKB's after 5000 pulls, the smaller of d = 1 and 2",
 )
 def a_step_is_much_cheaper_than_a_refit(line, plane):
+    """inducing points results in an algorithm with [...] per-step runtime and [...] space, a significant improvement
+    over the [...] time and [...] space cost of GP-UCB."""
     return np.all(
         [
             much_better(cost("BKB", what), cost("exact, refit", what))
@@ -343,25 +357,27 @@ def a_step_is_much_cheaper_than_a_refit(line, plane):
 
 
 @claim(
-    *("4-K", "Section 1.1"),
-    "achieving near-optimal regret with a computational complexity drastically smaller than GP-UCB.",
+    "4-K",
+    "Section 1.1",
     kind="remark",
     effect=lambda line, plane: np.min([cost["exact"] / cost["BKB"] for cost in (line, plane)], axis=0),
     shows="operations of exact GP-UCB's step over BKB's after 5000 pulls, the smaller of d = 1 and 2",
 )
 def a_step_is_drastically_cheaper(line, plane):
+    """achieving near-optimal regret with a computational complexity drastically smaller than GP-UCB."""
     return np.all([much_better(cost["BKB"], cost["exact"], word="drastically") for cost in (line, plane)], axis=0)
 
 
 @claim(
-    *("4-AC", "Section 4"),
-    "While this is up to log [...] larger than the exact log det, it is data adaptive and much smaller than the known "
-    "worst case upper bounds.",
+    "4-AC",
+    "Section 4",
     kind="remark",
     effect=lambda plane: plane("estimate", "log det") / plane("worst case", "log det"),
     shows="BKB's estimate of the log determinant over its worst case by Srinivas et al., eq. 8, d = 2, T = 5000",
 )
 def the_estimate_is_far_below_the_worst_case(line, plane):
+    """While this is up to log [...] larger than the exact log det, it is data adaptive and much smaller than the known
+    worst case upper bounds."""
     return np.all(
         [much_better(cost("estimate", "log det"), cost("worst case", "log det")) for cost in (line, plane)], axis=0
     )
@@ -386,13 +402,14 @@ spaces = Table("d_eff over t, and over d of a linear kernel", load=dimensions)
 
 
 @claim(
-    *("4-S", "Abstract"),
-    "is the effective dimension of the explored space, which is typically much smaller than both d and",
+    "4-S",
+    "Abstract",
     kind="remark",
     effect=lambda spaces: spaces["linear"],
     shows="d_eff over d, linear kernel on 20 inputs",
 )
 def d_eff_is_small(spaces):
+    """is the effective dimension of the explored space, which is typically much smaller than both d and"""
     return much_better(spaces["linear"], 1) & typically(*(much_better(spaces[f"lengthscale {a}"], 1) for a in LENGTHS))
 
 
@@ -406,13 +423,14 @@ whole = Table("whole runs", load=whole_runs)
 
 
 @claim(
-    *("4-Y", "since the paper: Calandriello et al. 2022"),
-    "mini-GP-UCB has as little regret as exact GP-UCB, for far fewer operations.",
+    "4-Y",
+    "since the paper: Calandriello et al. 2022",
     kind="own question",
     effect=lambda radii: radii["mini-GP-UCB"] / radii["exact"] - 1,
     shows="mean R_T of mini-GP-UCB over that of exact GP-UCB with the same radius, minus 1",
 )
 def mini_gp_ucb_is_cheap_and_good(radii, whole):
+    """mini-GP-UCB has as little regret as exact GP-UCB, for far fewer operations."""
     return on_par(radii["mini-GP-UCB"], radii["exact"]) & much_better(whole["mini-GP-UCB"], whole["exact"])
 
 
@@ -425,31 +443,28 @@ def within_alpha(kept, *labels):
     return Checked(int((worst > ALPHA).sum()), len(worst), DELTA, float(worst.max() / ALPHA))
 
 
-@theorem(
-    *("4-A", "Section 3.2"),
-    "Another important consequence of Theorem 1 is that BKB's variance estimate is always close to the exact one up to "
-    "a small constant factor.",
-    "all arms and steps of Fig. 1, 215 pulls, at Theorem 1's qbar, alpha = 3",
-)
+@theorem("4-A", "Section 3.2", "all arms and steps of Fig. 1, 215 pulls, at Theorem 1's qbar, alpha = 3")
 def variance_is_close(kept):
+    """Another important consequence of Theorem 1 is that BKB's variance estimate is always close to the exact one up
+    to a small constant factor."""
     return within_alpha(kept, "Fig. 1, own qbar")
 
 
 @theorem(
-    *("4-E", "Theorem 1"),
-    "If we run BKB with [...] then with probability 1 - [...] for all [...] and for all [...], we have [...]",
+    "4-E",
+    "Theorem 1",
     "all arms and steps, 200 pulls in three designs, the theorem's qbar (every pull is kept), alpha = 3, delta = 0.1",
 )
 def theorem_1_accuracy(kept):
+    """If we run BKB with [...] then with probability 1 - [...] for all [...] and for all [...], we have [...]"""
     return within_alpha(kept, *(f"own qbar, {design}" for design in DESIGNS))
 
 
 @theorem(
-    *("4-G", "Theorem 1"),
-    "then with probability 1 - [...] for all [...] and for all [...], we have [...]",
-    "all steps, three designs, at the theorem's qbar and at 1, 2, 3, 4, 8: members over the bound",
+    "4-G", "Theorem 1", "all steps, three designs, at the theorem's qbar and at 1, 2, 3, 4, 8: members over the bound"
 )
 def theorem_1_size(kept):
+    """then with probability 1 - [...] for all [...] and for all [...], we have [...]"""
     shares = []
     for label in (f"{form}, {design}" for form in ("own qbar", "BKB") for design in DESIGNS):
         for run in kept.results(label):
@@ -465,12 +480,9 @@ def dimension(kernel, points, counts):
     return (spectrum / (spectrum + NOISE_VARIANCE)).sum()
 
 
-@theorem(
-    *("4-M", "Theorem 2"),
-    "then, with probability of at least 1 - [...] the regret [...] of BKB is bounded as [...]",
-    "R_T over the bound, T = 300, 100 arms, lengthscale 0.1, the theorem's qbar, delta = 0.1",
-)
+@theorem("4-M", "Theorem 2", "R_T over the bound, T = 300, 100 arms, lengthscale 0.1, the theorem's qbar, delta = 0.1")
 def theorem_2(kept):
+    """then, with probability of at least 1 - [...] the regret [...] of BKB is bounded as [...]"""
     source = RKHSFunction(SquaredExponential(0.1), grid(100), NOISE_VARIANCE, norm=2.0)
     model, trace = (
         source(Trial(seed_of(kept, "Theorem 9, own qbar"), 0)).model,
@@ -482,22 +494,20 @@ def theorem_2(kept):
     return Checked(int((shares > 1).sum()), len(shares), DELTA, float(shares.max()))
 
 
-@theorem(
-    *("4-AF", "Theorem 9"),
-    "Under the same assumptions as Theorem 2 with probability at least 1 - [...] and for all",
-    "error of the mean over Theorem 2's width, all arms and kept rounds, same runs",
-)
+@theorem("4-AF", "Theorem 9", "error of the mean over Theorem 2's width, all arms and kept rounds, same runs")
 def theorem_9(kept):
+    """Under the same assumptions as Theorem 2 with probability at least 1 - [...] and for all"""
     ratios = kept.traces("Theorem 9, own qbar")["BKB"].band_ratio.max(axis=1)
     return Checked(int((ratios > 1).sum()), len(ratios), DELTA, float(ratios.max()))
 
 
 @theorem(
-    *("4-AG", "Corollary 3"),
-    "Under the same conditions as Theorem 2, for all [...] we have",
+    "4-AG",
+    "Corollary 3",
     "eigenvalues of the sketched design matrix relative to the exact one after 300 pulls, three designs, qbar = 4",
 )
 def corollary_3(kept):
+    """Under the same conditions as Theorem 2, for all [...] we have"""
     found = [run for design in DESIGNS for run in kept.results(f"Proposition 4, {design}")]
     ratios = np.array([max(run.high, 1 / run.low) for run in found])
     return Checked(int((ratios > ALPHA).sum()), len(ratios), DELTA, float(ratios.max() / ALPHA))
@@ -510,21 +520,19 @@ def excess(kept, what, tolerance=1e-9):
 
 
 @theorem(
-    *("4-V", "Proposition 4"),
-    "For the posterior variance, we have that [...] the others are are by Calandriello et al., 2017a.",
+    "4-V",
+    "Proposition 4",
     "all arms, steps and runs of 300 pulls, three designs: a variance falls, by the factor 1 + sigma^2 at most",
 )
 def proposition_4(kept):
+    """For the posterior variance, we have that [...] the others are are by Calandriello et al., 2017a."""
     return excess(kept, "variance")
 
 
-@theorem(
-    *("4-AH", "Section 4.1"),
-    "In other words, restricting the problem to [...] acts as a regularization and reduces the variance of the "
-    "martingale.",
-    "log det of the sketch over the exact one, all steps, same runs, qbar = 4",
-)
+@theorem("4-AH", "Section 4.1", "log det of the sketch over the exact one, all steps, same runs, qbar = 4")
 def log_det_of_the_sketch(kept):
+    """In other words, restricting the problem to [...] acts as a regularization and reduces the variance of the
+    martingale."""
     return excess(kept, "determinant")
 
 
@@ -534,48 +542,48 @@ def chains(kept):
 
 
 @theorem(
-    *("4-L", "Proposition 5"),
-    "The effective dimension [...] is upperbounded as [...] Inequality (1) is due to Proposition 4, inequality (2) is "
-    "due to Hazan et al. (2006), and Inequality (3) is due to Calandriello et al. (2017b).",
+    "4-L",
+    "Proposition 5",
     "three inequalities, all steps of 300 pulls, three designs (the first is an equality at t = 1)",
 )
 def proposition_5(kept):
+    """The effective dimension [...] is upperbounded as [...] Inequality (1) is due to Proposition 4, inequality (2) is
+    due to Hazan et al. (2006), and Inequality (3) is due to Calandriello et al. (2017b)."""
     quantities = chains(kept)
     shares = (quantities[..., :-1] / quantities[..., 1:]).max(axis=(1, 2))
     return Checked(int((shares > 1 + 1e-9).sum()), len(shares), 0.0, float(shares.max()))
 
 
 @theorem(
-    *("4-T", "Section 4.1"),
-    "to compute so we first bound it with [...] and then we bound [...] which can be computed efficiently.",
+    "4-T",
+    "Section 4.1",
     "log det(K / lambda + I) over d_eff log(kappa^2 t), t = 2 to 300, three designs, lambda = 0.01, kappa = 1",
 )
 def log_det_by_d_eff(kept):
+    """to compute so we first bound it with [...] and then we bound [...] which can be computed efficiently."""
     quantities = chains(kept)[:, 1:]
     t = np.arange(2, quantities.shape[1] + 2)
     shares = (quantities[..., 2] / (quantities[..., 0] * np.log(t))).max(axis=1)
     return Checked(int((shares > 1 + 1e-9).sum()), len(shares), 0.0, float(shares.max()))
 
 
-@theorem(
-    *("4-U", "Section 4"),
-    "in the worst case we will include all arms selected so far [...] Therefore, even in this case BKB's runtime does "
-    "not grow unbounded, but BKB transforms back into exact GP-UCB.",
-    "all arms pulled in 300 rounds, BKB at qbar = 10^9 and exact GP-UCB",
-)
+@theorem("4-U", "Section 4", "all arms pulled in 300 rounds, BKB at qbar = 10^9 and exact GP-UCB")
 def everything_kept_is_exact(kept):
+    """in the worst case we will include all arms selected so far [...] Therefore, even in this case BKB's runtime does
+    not grow unbounded, but BKB transforms back into exact GP-UCB."""
     alike = kept.traces("everything kept")
     differs = (alike["exact"].arms != alike["BKB"].arms).any(axis=1)
     return Checked(int(differs.sum()), len(differs))
 
 
 @theorem(
-    *("4-AA", "Section 3.2"),
-    "As a result, the per-step complexity is of order [...] Space-wise, we only need to store the embedded arms and V "
-    "matrix, which takes at most",
+    "4-AA",
+    "Section 3.2",
     "space over qbar A d_eff, all operations over qbar^2 times what is printed; T = 5000, d = 1 and 2 (constants ours)",
 )
 def cost_by_d_eff(kept):
+    """As a result, the per-step complexity is of order [...] Space-wise, we only need to store the embedded arms and V
+    matrix, which takes at most"""
     shares, qbar = [], 4
     for n, d in ((1000, 1), (1000, 2), (4000, 2)):
         label = f"A = {n}, d = {d}"
@@ -586,21 +594,15 @@ def cost_by_d_eff(kept):
     return Checked(int((np.array(shares) > 1).sum()), len(shares), 0.0, float(max(shares)))
 
 
-@theorem(
-    *("4-AI", "Section 4"),
-    "setting [...] results in a bound only 3log T times larger",
-    "alpha^(3/2) at eps = 1/2, by which Theorem 2's bound grows beside log T, over 3",
-)
+@theorem("4-AI", "Section 4", "alpha^(3/2) at eps = 1/2, by which Theorem 2's bound grows beside log T, over 3")
 def factor_of_the_regret(kept):
+    """setting [...] results in a bound only 3log T times larger"""
     return Checked(int(ALPHA**1.5 > 3), 1, 0.0, ALPHA**1.5 / 3)
 
 
-@theorem(
-    *("4-AJ", "Section 4"),
-    "only accounts for a constant factor 12 in the per-step computational complexity",
-    "(alpha / eps^2)^2 at eps = 1/2, by which m^2 grows with qbar, over 12",
-)
+@theorem("4-AJ", "Section 4", "(alpha / eps^2)^2 at eps = 1/2, by which m^2 grows with qbar, over 12")
 def factor_of_the_cost(kept):
+    """only accounts for a constant factor 12 in the per-step computational complexity"""
     return Checked(int((ALPHA / ACCURACY**2) ** 2 > 12), 1, 0.0, (ALPHA / ACCURACY**2) ** 2 / 12)
 
 
@@ -618,42 +620,40 @@ def accurate_dictionaries(n_runs=300):
 
 
 @theorem(
-    *("4-AK", "Lemma 6"),
-    "is e-accurate w.r.t. [...] then",
+    "4-AK",
+    "Lemma 6",
     "eigenvalues of the sketched design matrix relative to the exact one, the accurate ones of 300 dictionaries",
 )
 def lemma_6(kept):
+    """is e-accurate w.r.t. [...] then"""
     values = [eigh(P @ Phi.T @ Phi @ P + np.eye(30), A, eigvals_only=True) for A, Phi, P in accurate_dictionaries()]
     shares = np.array([max(value[-1], 1 / value[0]) / ALPHA for value in values])
     return Checked(int((shares > 1).sum()), len(shares), 0.0, float(shares.max()))
 
 
-@theorem(
-    *("4-AL", "Proposition 7"),
-    "be a sequence of independent self-adjoint random operators",
-    "quoted from Tropp (2015), for any operators",
-)
+@theorem("4-AL", "Proposition 7", "quoted from Tropp (2015), for any operators")
 def proposition_7(kept):
+    """be a sequence of independent self-adjoint random operators"""
     return Checked(0, 0)
 
 
 @theorem(
-    *("4-AM", "Proposition 8"),
-    "be independent Bernoulli random variables, each with success probability",
+    "4-AM",
+    "Proposition 8",
     "chance that 100 d coins of chance 1/100 show more than 3 d heads over exp(-2 d), d = 1 to 100, exactly",
 )
 def proposition_8(kept):
+    """be independent Bernoulli random variables, each with success probability"""
     d = np.arange(1, 101)
     excesses = binom.logsf(3 * d, 100 * d, 0.01) + 2 * d
     return Checked(int((excesses > 0).sum()), len(d), 0.0, float(np.exp(excesses.max())))
 
 
 @theorem(
-    *("4-AN", "Proposition 10"),
-    "by Theorem 10, we have that",
-    "(I - P) over lambda / (1 - eps) A^-1, largest eigenvalue; the dictionaries of Lemma 6",
+    "4-AN", "Proposition 10", "(I - P) over lambda / (1 - eps) A^-1, largest eigenvalue; the dictionaries of Lemma 6"
 )
 def proposition_10(kept):
+    """by Theorem 10, we have that"""
     values = [
         eigh(np.eye(30) - P, np.linalg.inv(A) / (1 - ACCURACY), eigvals_only=True)[-1]
         for A, _, P in accurate_dictionaries()
@@ -662,11 +662,12 @@ def proposition_10(kept):
 
 
 @theorem(
-    *("4-AO", "Proposition 11"),
-    "with probability at least [...] for all",
+    "4-AO",
+    "Proposition 11",
     "noise in the norm of the proof over its bound, 200 runs of 60 pulls on 50 arms, Gaussian noise, delta = 0.1",
 )
 def proposition_11(kept):
+    """with probability at least [...] for all"""
     K, shares = SquaredExponential(0.2)(grid(50), grid(50)), []
     for number in range(200):
         rng = np.random.default_rng([11, number])

@@ -205,23 +205,27 @@ def outperformed(fig, rule, statistic):
 
 
 @claim(
-    *("5-H", "L.2, Fig. 10", "The experimental results show that OI with [...] b ≤ 1 has similar performance to cUCB"),
+    "5-H",
+    "L.2, Fig. 10",
     effect=lambda *figures: np.max(
         [np.abs(fig(f"OI {b:g}", CURVE) - fig("cUCB", CURVE)) for fig in figures for b in SMALL_B], axis=0
     ),
     shows="largest gap of mean simple regret between OI, b <= 1, and cUCB in two panels, in ranges of g",
 )
 def oi_is_similar_to_cucb(swept1, swept2):
+    """The experimental results show that OI with [...] b ≤ 1 has similar performance to cUCB"""
     figures = swept1, swept2
     return always(*(similar(fig(f"OI {b:g}", CURVE), fig("cUCB", CURVE), 1.0) for fig in figures for b in SMALL_B))
 
 
 @claim(
-    *("5-AC", "Fig. 10 (a)", "The curves of OI with [...] and cUCB for [...] are indistinguishable."),
+    "5-AC",
+    "Fig. 10 (a)",
     effect=lambda swept1: np.abs(swept1("OI 0.0001", CURVE) - swept1("cUCB", CURVE)),
     shows="gap of mean simple regret between OI, b = 0.0001, and cUCB, in ranges of g",
 )
 def oi_and_cucb_are_indistinguishable(swept1):
+    """The curves of OI with [...] and cUCB for [...] are indistinguishable."""
     return indistinguishable(swept1("OI 0.0001", CURVE), swept1("cUCB", CURVE), 1.0)
 
 
@@ -229,11 +233,13 @@ def oi_and_cucb_are_indistinguishable(swept1):
 
 
 @claim(
-    *("5-A", "L.3, Fig. 11", "In terms of cumulative regret, GPN-UCB outperforms all of the baselines."),
+    "5-A",
+    "L.3, Fig. 11",
     effect=lambda g1, g2: np.max([over_best(fig, "GPN-UCB", BASELINES) for fig in (g1, g2)], axis=0),
     shows="mean R_T of GPN-UCB over that of its best rival, the larger of two panels",
 )
 def gpn_ucb_is_best(g1, g2):
+    """In terms of cumulative regret, GPN-UCB outperforms all of the baselines."""
     return best(g1, "GPN-UCB") & best(g2, "GPN-UCB")
 
 
@@ -241,60 +247,58 @@ def gpn_ucb_is_best(g1, g2):
 
 
 @claim(
-    *(
-        "5-D",
-        "L.3, Fig. 12",
-        "The experimental results show that both algorithms are able to locate a near-optimal point in a short time "
-        "(by T=50 [...]).",
-    ),
+    "5-D",
+    "L.3, Fig. 12",
     effect=lambda g1, g2: np.max([fig(rule, AT_50) for fig in (g1, g2) for rule in OURS], axis=0),
     shows="simple regret at T = 50 (NonAda 49), the largest of two rules and two panels, in ranges of g",
 )
 def both_are_near_optimal_by_50(g1, g2):
+    """The experimental results show that both algorithms are able to locate a near-optimal point in a short time (by
+    T=50 [...])."""
     return always(*(near_optimal(fig(rule, AT_50)) for fig in (g1, g2) for rule in OURS))
 
 
 @claim(
-    *(
-        "5-F",
-        "L.3, Fig. 12 (b)",
-        'In terms of simple regret, for [...] with an "obvious" maximizer, NonAda outperforms all the baselines',
-    ),
+    "5-F",
+    "L.3, Fig. 12 (b)",
     effect=lambda others2: above_best(others2, "NonAda", BASELINES),
     shows="mean simple regret of NonAda minus that of its best rival, in ranges of g",
 )
 def nonada_is_best_where_one_is_obvious(others2):
+    """In terms of simple regret, for [...] with an "obvious" maximizer, NonAda outperforms all the baselines"""
     return lower(others2, "NonAda", BASELINES)
 
 
 @claim(
-    *("5-N", "L.3, Fig. 12 (b)", "and GPN-UCB has very similar performance to cEI."),
+    "5-N",
+    "L.3, Fig. 12 (b)",
     effect=lambda g2: g2("GPN-UCB", MEAN) - g2("cEI", MEAN),
     shows="mean simple regret of GPN-UCB minus that of cEI, in ranges of g",
 )
 def gpn_ucb_equals_cei_where_one_is_obvious(g2):
+    """and GPN-UCB has very similar performance to cEI."""
     return indistinguishable(g2("GPN-UCB", MEAN), g2("cEI", MEAN), 1.0)
 
 
 @claim(
-    *(
-        "5-O",
-        "L.3, Fig. 12 (a)",
-        "For [...] with several potential maximizers, our algorithms are slightly outperformed by cEI",
-    ),
+    "5-O",
+    "L.3, Fig. 12 (a)",
     effect=lambda g1: np.max([g1(rule, MEAN) for rule in OURS], axis=0) - g1("cEI", MEAN),
     shows="mean simple regret of GPN-UCB or NonAda minus that of cEI, the larger, in ranges of g",
 )
 def cei_is_slightly_ahead(g1):
+    """For [...] with several potential maximizers, our algorithms are slightly outperformed by cEI"""
     return always(*(slightly_better(g1("cEI", MEAN), g1(rule, MEAN), 1.0) for rule in OURS))
 
 
 @claim(
-    *("5-E", "L.3, Fig. 12 (a)", "but still surpass other baselines."),
+    "5-E",
+    "L.3, Fig. 12 (a)",
     effect=lambda g1: np.max([above_best(g1, rule, WITHOUT_CEI) for rule in OURS], axis=0),
     shows="mean simple regret of GPN-UCB or NonAda minus that of the best baseline but cEI, the larger, in ranges of g",
 )
 def both_surpass_other_baselines(g1):
+    """but still surpass other baselines."""
     return always(*(lower(g1, rule, WITHOUT_CEI) for rule in OURS))
 
 
@@ -302,92 +306,80 @@ def both_surpass_other_baselines(g1):
 
 
 @claim(
-    *(
-        "5-X",
-        "L.3",
-        "However, it should be noted that the slightly better performance of cEI requires significantly higher "
-        "computation resources due to the large sample size.",
-    ),
+    "5-X",
+    "L.3",
     effect=lambda g1, g2: np.min([fig("cEI", SECONDS) / fig("GPN-UCB", SECONDS) for fig in (g1, g2)], axis=0),
     shows="seconds of a run of cEI over those of GPN-UCB, one core, the smaller of two panels",
 )
 def cei_costs_more(g1, g2):
+    """However, it should be noted that the slightly better performance of cEI requires significantly higher
+    computation resources due to the large sample size."""
     return always(*(clearly_better(fig("GPN-UCB", SECONDS), fig("cEI", SECONDS)) for fig in (g1, g2)))
 
 
 @claim(
-    *(
-        "5-G",
-        "L.3, Figs. 11, 12",
-        "Perhaps unexpectedly, we found that the grey-box OI and cUCB algorithms (but not GPN-UCB and cEI) are "
-        "sometimes outperformed by the black-box GP-UCB and EI algorithms, at least in this simple setting",
-    ),
+    "5-G",
+    "L.3, Figs. 11, 12",
     effect=lambda others1, others2: np.max(
         [above_best(fig, rule, BLACK_BOX) for fig in (others1, others2) for rule in GREY_BOX], axis=0
     ),
     shows="mean simple regret of OI or cUCB minus that of the better black box, the largest, in ranges of g",
 )
 def grey_boxes_sometimes_lose(others1, others2):
+    """Perhaps unexpectedly, we found that the grey-box OI and cUCB algorithms (but not GPN-UCB and cEI) are sometimes
+    outperformed by the black-box GP-UCB and EI algorithms, at least in this simple setting"""
     figures = others1, others2
     cucb = [outperformed(fig, "cUCB", statistic) for fig in figures for statistic in (TOTAL, MEAN)]
     return sometimes(*cucb) & sometimes(*(outperformed(fig, "OI", MEAN) for fig in figures))  # OI: in Fig. 12 alone
 
 
 @claim(
-    *(
-        "5-Q",
-        "L.3, Figs. 11, 12",
-        "(but not GPN-UCB and cEI) are sometimes outperformed by the black-box GP-UCB and EI algorithms",
-    ),
+    "5-Q",
+    "L.3, Figs. 11, 12",
     effect=lambda g1, g2: np.max(
         [above_best(fig, rule, BLACK_BOX) for fig in (g1, g2) for rule in ("GPN-UCB", "cEI")], axis=0
     ),
     shows="mean simple regret of GPN-UCB or cEI minus that of the better black box, the largest, in ranges of g",
 )
 def gpn_ucb_and_cei_never_lose(g1, g2):
+    """(but not GPN-UCB and cEI) are sometimes outperformed by the black-box GP-UCB and EI algorithms"""
     cases = [(fig, rule, kind) for fig in (g1, g2) for rule in ("GPN-UCB", "cEI") for kind in (TOTAL, MEAN)]
     return always(*(~outperformed(*case) for case in cases))
 
 
 @claim(
-    *(
-        "5-AD",
-        "L.3, Figs. 11, 12",
-        "although some trials of cEI and cUCB query a good point at an early time (due to randomness), this does not "
-        "always help them find the near-optimal point earlier.",
-    ),
+    "5-AD",
+    "L.3, Figs. 11, 12",
     effect=lambda trials1, trials2: np.min([trials1(rule, EARLY) + trials2(rule, EARLY) for rule in LUCKY], axis=0) / 2,
     shows="share of trials that are near the best before GPN-UCB but near-optimal no earlier, the smaller of two rules",
 )
 def early_luck_does_not_always_help(trials1, trials2):
+    """although some trials of cEI and cUCB query a good point at an early time (due to randomness), this does not
+    always help them find the near-optimal point earlier."""
     vain = {rule: [fig(rule, EARLY, np.max) > 0 for fig in (trials1, trials2)] for rule in LUCKY}
     return always(*(sometimes(*cases) for cases in vain.values()))
 
 
 @claim(
-    *(
-        "5-AE",
-        "Section 3.1",
-        "In Appendix L, we show that such a practical variant can be effective, at least in simple experimental "
-        "scenarios.",
-    ),
+    "5-AE",
+    "Section 3.1",
     effect=lambda g1, g2: np.min([fig("GPN-UCB", AT_50) for fig in (g1, g2)], axis=0),
     shows="simple regret of GPN-UCB at T = 50, the smaller of two panels, in ranges of g",
 )
 def gpn_ucb_can_be_effective(g1, g2):
+    """In Appendix L, we show that such a practical variant can be effective, at least in simple experimental
+    scenarios."""
     return sometimes(*(near_optimal(fig("GPN-UCB", AT_50)) for fig in (g1, g2)))
 
 
 @claim(
-    *(
-        "5-L",
-        "H.5, Fig. 6",
-        "close to 1; with [...] we get this ratio being 0.958, 0.939, and 0.934 for [...] and 2 respectively.",
-    ),
+    "5-L",
+    "H.5, Fig. 6",
     effect=lambda ratios: np.max([np.abs(ratios(nu, "ratio") - value) for nu, value in PRINTED.items()], axis=0),
     shows="largest difference from the three printed numbers",
 )
 def ratios_are_as_printed(ratios):
+    """close to 1; with [...] we get this ratio being 0.958, 0.939, and 0.934 for [...] and 2 respectively."""
     return always(*(np.abs(ratios(nu, "ratio") - value) <= 0.0005 for nu, value in PRINTED.items()))
 
 
@@ -395,37 +387,39 @@ def ratios_are_as_printed(ratios):
 
 
 @claim(
-    *(
-        "5-R",
-        "L.3",
-        "This may be caused by the large uncertainty in (283) when [...] L > 1, which makes the confidence bounds "
-        "loose.",
-    ),
+    "5-R",
+    "L.3",
     kind="remark",
     effect=lambda slopes: slopes["L = 1"] / slopes["L = 2"],
     shows="mean R_T of cUCB given L = 1 over that given L = 2",
 )
 def loose_bounds_cost_regret(slopes):
+    """This may be caused by the large uncertainty in (283) when [...] L > 1, which makes the
+    confidence bounds loose."""
     return (slopes("cUCB", "relative width") > 1) & better(slopes["L = 1"], slopes["L = 2"])
 
 
 @claim(
-    *("5-I", "L.3", "provides some justification for our envelope technique in constructing confidence bounds."),
+    "5-I",
+    "L.3",
     kind="remark",
     effect=lambda versions: versions["no envelope"] / versions["as in L.2"],
     shows="mean R_T of GPN-UCB without the envelope over that with it",
 )
 def envelope_saves_regret(versions):
+    """provides some justification for our envelope technique in constructing confidence bounds."""
     return better(versions["as in L.2"], versions["no envelope"])
 
 
 @claim(
-    *("5-Y", "Section 3.1", "sufficiently close to [...] (since distant ones should have no impact)"),
+    "5-Y",
+    "Section 3.1",
     kind="remark",
     effect=lambda versions: versions["over all of D"] / versions["as in L.2"] - 1,
     shows="mean R_T if the envelope reaches over all of D over that if it reaches 1, minus 1",
 )
 def distant_points_have_no_impact(versions):
+    """sufficiently close to [...] (since distant ones should have no impact)"""
     near, far = versions["as in L.2"], versions["over all of D"]
     return indistinguishable(near, far, np.maximum(near, far))
 
@@ -434,27 +428,27 @@ def distant_points_have_no_impact(versions):
 
 
 @claim(
-    *("5-C", "L.3, Fig. 11", "GPN-UCB outperforms cEI also where the expectation of cEI is exact."),
+    "5-C",
+    "L.3, Fig. 11",
     kind="own question",
     effect=lambda draws: draws["cEI"] / draws["cEI, exact"],
     shows="mean R_T of cEI with 1,000 samples over that of exact cEI",
 )
 def gpn_ucb_beats_exact_cei(draws):
+    """GPN-UCB outperforms cEI also where the expectation of cEI is exact."""
     return better(draws["GPN-UCB"], draws["cEI, exact"])
 
 
 @claim(
-    *(
-        "5-Z",
-        "L.2",
-        "GPN-UCB's simple regret ends lower if the envelope at a point uses the bounds at the point itself, not those "
-        "at points of D alone.",
-    ),
+    "5-Z",
+    "L.2",
     kind="own question",
     effect=lambda versions: versions("as in L.2", "end") - versions("with the point itself", "end"),
     shows="simple regret at T = 200 as in L.2 minus that with the point itself, in ranges of g",
 )
 def the_point_itself_helps(versions):
+    """GPN-UCB's simple regret ends lower if the envelope at a point uses the bounds at the point itself, not those at
+    points of D alone."""
     return better(versions("with the point itself", "end"), versions("as in L.2", "end"), 1.0)
 
 
@@ -500,34 +494,38 @@ ASYMPTOTIC = "nothing: an order as T grows, with constants that are not given"
 
 
 @theorem(
-    *("5-J", "Lemma 1", "Then, it holds for all [...] that [...] |f [...] \\leq B\\sigma_{t}"),
+    "5-J",
+    "Lemma 1",
     "scalar layers of exact norm, all arms, after each of 20 pulls: chains, feed-forward, extra inputs",
 )
 def lemma_1(kept):
+    r"""Then, it holds for all [...] that [...] |f [...] \leq B\sigma_{t}"""
     return missed(kept, ("chain", "feed-forward", "extra inputs"))
 
 
 @theorem(
-    *("5-AF", "Lemma 2", "the following lemma provides a deterministic confidence region. Lemma 2."),
+    "5-AF",
+    "Lemma 2",
     "vector-valued layers of exact norm, all arms, after each of 20 pulls: kernel k I and one that is not diagonal",
 )
 def lemma_2(kept):
+    """the following lemma provides a deterministic confidence region. Lemma 2."""
     return missed(kept, ("multi-output", "multi-output, mixed"))
 
 
-@theorem(
-    *("5-AG", "Lemma 3", "given a sequence of points [...] and their noisy observations"),
-    "nothing: cited, with noise, of which the paper uses the limit without",
-)
+@theorem("5-AG", "Lemma 3", "nothing: cited, with noise, of which the paper uses the limit without")
 def lemma_3(kept):
+    """given a sequence of points [...] and their noisy observations"""
     return UNCHECKED
 
 
 @theorem(
-    *("5-AH", "Lemma 4", "denote the posterior variance (matrix) for"),
+    "5-AH",
+    "Lemma 4",
     "largest difference of the two sides, 1e-6 of the prior's allowed: k I, n = 3, after 8 random points in the plane",
 )
 def lemma_4(kept):
+    """denote the posterior variance (matrix) for"""
     gaps = []
     for number in range(50):
         rng = np.random.default_rng(number)
@@ -541,101 +539,103 @@ def lemma_4(kept):
     return Checked(int((np.array(gaps) > 1e-6).sum()), len(gaps))  # no room: rounding alone is left
 
 
-@theorem(
-    *("5-AI", "Lemma 5", "Theorem 5.4) For the Matérn kernel with smoothness [...] a hyperrectangular domain"),
-    ASYMPTOTIC,
-)
+@theorem("5-AI", "Lemma 5", ASYMPTOTIC)
 def lemma_5(kept):
+    """Theorem 5.4) For the Matérn kernel with smoothness [...] a hyperrectangular domain"""
     return UNCHECKED
 
 
 @theorem(
-    *("5-K", "Theorem 1, eq. 49", "and a chain [...] Algorithm 1 achieves [...] R_{T} ≤ 2^{m+1}BL^{m-1}Σ_{T},"),
+    "5-K",
+    "Theorem 1, eq. 49",
     "steps and sums of 20, chains of two layers of exact norm, sets rounded outward, the rounding in the bound; "
     "room: of a step",
 )
 def theorem_1(kept):
+    """and a chain [...] Algorithm 1 achieves [...] R_{T} ≤ 2^{m+1}BL^{m-1}Σ_{T},"""
     return bounded(kept, ("chain",))
 
 
 @theorem(
-    *("5-V", "Theorem 2", "and a multi-output chain [...] Algorithm 1 achieves [...] R_{T} ≤ 5^{m}BL^{m-1}Σ^{Γ}_{T},"),
+    "5-V",
+    "Theorem 2",
     "nothing: in two dimensions rounding the sets outward adds 205 % of the range to the bound, median over networks",
 )
 def theorem_2(kept):
+    """and a multi-output chain [...] Algorithm 1 achieves [...] R_{T} ≤ 5^{m}BL^{m-1}Σ^{Γ}_{T},"""
     return bounded(kept, ("multi-output", "multi-output, mixed"))
 
 
-@theorem(
-    *("5-AJ", "Theorem 3", "Theorem 3 (GPN-UCB for feed-forward networks). Under the setup of Section 2, given"),
-    "nothing: as Theorem 2",
-)
+@theorem("5-AJ", "Theorem 3", "nothing: as Theorem 2")
 def theorem_3(kept):
+    """Theorem 3 (GPN-UCB for feed-forward networks). Under the setup of Section 2, given"""
     return bounded(kept, ("feed-forward",))
 
 
 @theorem(
-    *("5-P", "Theorem 4, eqs. 131, 132, 136", "Theorem 4 (Non-adaptive sampling method for chains). Under the setup"),
+    "5-P",
+    "Theorem 4, eqs. 131, 132, 136",
     "error of the composite mean and simple regret over the sums that its proof bounds, all arms, T = 4 to 49, m = 3",
 )
 def theorem_4(kept):
+    """Theorem 4 (Non-adaptive sampling method for chains). Under the setup"""
     return composed(kept, "chain")
 
 
 @theorem(
-    *(
-        "5-AA",
-        "Theorem 4, the rate",
-        "we propose a simple non-adaptive sampling based method (see Algorithm 2) for each structure, and provide the "
-        "corresponding theoretical simple regret for the Matérn kernel.",
-    ),
+    "5-AA",
+    "Theorem 4, the rate",
     "exponent of T in the error, at least 3/2 promised: its mean over networks of two Matérn-3/2 layers, d = 1, T = 4 "
     "to 50; room: 3/2 over the exponent",
 )
 def theorem_4_rate(kept):
+    """we propose a simple non-adaptive sampling based method (see Algorithm 2) for each structure, and provide the
+    corresponding theoretical simple regret for the Matérn kernel."""
     errors = np.array(kept.results("rate of NonAda"))
     exponent = -np.polyfit(np.log([4, 6, 9, 13, 18, 25, 36, 50]), np.log(errors.mean(axis=0)), 1)[0]
     return Checked(int(exponent < 1.5), len(errors), room=float(1.5 / exponent))
 
 
 @theorem(
-    *("5-M", "Theorem 5, H.4", "meaning that the average simple regret is at least"),
+    "5-M",
+    "Theorem 5, H.4",
     "the bound of its proof, epsilon: simple regret of 7 rules averaged over 100 needles, T = 49, nu = 1 and 1.5",
 )
 def theorem_5(kept):
+    """meaning that the average simple regret is at least"""
     return needles(kept, lambda regret: regret.min(axis=1), nonada=True)
 
 
 @theorem(
-    *("5-S", "Theorem 6", "Theorem 6 (Lower bound on cumulative regret). Fix sufficiently large"),
+    "5-S",
+    "Theorem 6",
     "the bound of its proof, epsilon T: R_T of 6 rules averaged over 100 needles, T = 49, nu = 1 and 1.5",
 )
 def theorem_6(kept):
+    """Theorem 6 (Lower bound on cumulative regret). Fix sufficiently large"""
     return needles(kept, lambda regret: regret.mean(axis=1))
 
 
-@theorem(
-    *("5-AK", "Theorem 7, G.3", "Theorem 7 (Non-adaptive sampling method for multi-output chains)."),
-    "as 5-P, multi-output chains, kernel k I",
-)
+@theorem("5-AK", "Theorem 7, G.3", "as 5-P, multi-output chains, kernel k I")
 def theorem_7(kept):
+    """Theorem 7 (Non-adaptive sampling method for multi-output chains)."""
     return composed(kept, "multi-output")
 
 
-@theorem(
-    *("5-AL", "Theorem 8, G.4", "Theorem 8 (Non-adaptive sampling method for feed-forward networks)."),
-    "as 5-P, feed-forward networks",
-)
+@theorem("5-AL", "Theorem 8, G.4", "as 5-P, feed-forward networks")
 def theorem_8(kept):
+    """Theorem 8 (Non-adaptive sampling method for feed-forward networks)."""
     return composed(kept, "feed-forward")
 
 
 @theorem(
-    *("5-T", "Theorem 9", "Theorem 9 (Hard function for chains)."),
+    "5-T",
+    "Theorem 9",
     "norm over B and slope over L of the needle, its maximum 2 epsilon and 0 elsewhere: nu = 1 and 1.5, m = 3, "
     "M = 100, epsilon = .15; room: of the norm",
 )
 def theorem_9(kept):
+    """Theorem 9 (Hard function for chains)."""
     kept_promises, norms = [], []
     for nu in (1.0, 1.5):
         source, trial = needle.Needles(10, EPSILON, depth=3, nu=nu), Trial(0, 0)
@@ -648,34 +648,31 @@ def theorem_9(kept):
 
 
 @theorem(
-    *("5-AM", "Theorems 10, 11", "Theorem 10 (Hard function for multi-output chains)."),
-    "nothing: the needles of Theorem 9 with more outputs, all but one of them 0; not built",
+    "5-AM", "Theorems 10, 11", "nothing: the needles of Theorem 9 with more outputs, all but one of them 0; not built"
 )
 def theorems_10_and_11(kept):
+    """Theorem 10 (Hard function for multi-output chains)."""
     return UNCHECKED
 
 
-@theorem(*("5-AN", "Corollaries 1 to 3", "Corollary 1 (Chains)."), ASYMPTOTIC)
+@theorem("5-AN", "Corollaries 1 to 3", ASYMPTOTIC)
 def corollaries(kept):
+    """Corollary 1 (Chains)."""
     return UNCHECKED
 
 
 @theorem(
-    *(
-        "5-U",
-        "Remark 3, H.5",
-        "this ensures that [...] can be arbitrarily close to one when [...] ν>1 and [...] is small.",
-    ),
+    "5-U",
+    "Remark 3, H.5",
     "c rises as u, u~ and the needle shrink 64-fold, nu = 1.5 and 2, m = 3; room: what is left of 1 - c",
 )
 def remark_3(kept):
+    """this ensures that [...] can be arbitrarily close to one when [...] ν>1 and [...] is small."""
     left = [(1 - needle.least_c(nu, 1 / 64)) / (1 - needle.least_c(nu, 1.0)) for nu in (1.5, 2.0)]
     return within(left)
 
 
-@theorem(
-    *("5-AO", "Remark 3", "demonstrate cases where [...] is not too small (e.g., [...] > 0.93 [...] even when"),
-    "r_min / r_max above .93 at (u, u~) = (.5, .3), nu = 1, 1.5 and 2",
-)
+@theorem("5-AO", "Remark 3", "r_min / r_max above .93 at (u, u~) = (.5, .3), nu = 1, 1.5 and 2")
 def remark_3_moderate(kept):
+    """demonstrate cases where [...] is not too small (e.g., [...] > 0.93 [...] even when"""
     return within([0.93 / np.divide(*needle.slope_range(nu)) for nu in PRINTED])

@@ -120,40 +120,36 @@ def scales_better(time1, time3):
 
 
 @claim(
-    *(
-        "3-G",
-        "Abstract; Table 1",
-        "Empirical validation suggests better performance [...] compared with its predecessor",
-    ),
+    "3-G",
+    "Abstract; Table 1",
     effect=lambda row1, row2, row3: np.max([row[OURS] / row[RIVAL] for row in (row1, row2, row3)], axis=0),
     shows="share of uniform regret of π-GP-UCB over that of IGP-UCB, the largest of d = 1, 2, 3",
 )
 def performs_better(row1, row2, row3):
+    """Empirical validation suggests better performance [...] compared with its predecessor"""
     return always(*(best(row, OURS) for row in (row1, row2, row3)))
 
 
-@claim("3-AH", "Section 5", "but may also yield improved empirical performance.")
+@claim("3-AH", "Section 5")
 def may_improve(row1, row2, row3):
+    """but may also yield improved empirical performance."""
     return sometimes(*(best(row, OURS) for row in (row1, row2, row3)))
 
 
-@claim(
-    *("3-H", "Section 1; Table 1", "in contrast, Improved GP-UCB barely outperforms uniformly sampling of arms"),
-    effect=lambda row3: row3[RIVAL],
-    shows="share of uniform regret of IGP-UCB, d = 3",
-)
+@claim("3-H", "Section 1; Table 1", effect=lambda row3: row3[RIVAL], shows="share of uniform regret of IGP-UCB, d = 3")
 def barely_beats_uniform_play(row3):
+    """in contrast, Improved GP-UCB barely outperforms uniformly sampling of arms"""
     return barely_better(row3[RIVAL], 1.0)
 
 
 @claim(
     "3-AI",
     "Section 1; Table 1",
-    "π-GP-UCB shows strong empirical performance on 3-dimensional functions in the Matérn ν = 3/2 RKHS",
     effect=lambda row3: row3[OURS],
     shows="share of uniform regret of π-GP-UCB, d = 3; strong, in contrast: better than barely",
 )
 def strong_in_three_dimensions(row3):
+    """π-GP-UCB shows strong empirical performance on 3-dimensional functions in the Matérn ν = 3/2 RKHS"""
     return best(row3, OURS) & better(row3[OURS], 1.0) & ~barely_better(row3[OURS], 1.0)
 
 
@@ -163,90 +159,90 @@ def strong_in_three_dimensions(row3):
 @claim(
     "3-I",
     "Section 1; Fig. 1, right",
-    "our experiments show that despite using Gaussian process regression to construct confidence intervals, π-GP-UCB "
-    "achieves an empirically near-linear runtime.",
     effect=lambda *times: np.max([time(OURS, EXPONENT) for time in times], axis=0),
     shows="exponent of the cumulated seconds of π-GP-UCB, t >= T / 10, the largest of d = 1, 2, 3",
 )
 def near_linear_runtime(time1, time2, time3):
+    """our experiments show that despite using Gaussian process regression to construct confidence intervals, π-GP-UCB
+    achieves an empirically near-linear runtime."""
     return always(*(near_linear(time(OURS, EXPONENT)) for time in (time1, time2, time3)))
 
 
 @claim(
     "3-J",
     "Table 1",
-    "3 0.97 30 hours 0.77 29 min [...] Moreover, we see that π-GP-UCB is significantly more scalable.",
     effect=lambda time3: faster(time3),
     shows="seconds of a run of IGP-UCB over those of π-GP-UCB, d = 3; printed: 62",
 )
 def more_scalable_in_three_dimensions(time3):
+    """3 0.97 30 hours 0.77 29 min [...] Moreover, we see that π-GP-UCB is significantly more scalable."""
     return much_better(time3(OURS, SECONDS), time3(RIVAL, SECONDS), printed=30 * 60 / 29)
 
 
 @claim(
-    *("3-K", "Table 1", "IGP-UCB π-GP-UCB regret runtime regret runtime 1 0.11 82 min 0.09 12 min"),
+    "3-K",
+    "Table 1",
     effect=lambda time1: faster(time1),
     shows="seconds of a run of IGP-UCB over those of π-GP-UCB, d = 1; printed: 6.8",
 )
 def faster_in_one_dimension(time1):
+    """IGP-UCB π-GP-UCB regret runtime regret runtime 1 0.11 82 min 0.09 12 min"""
     return better(time1(OURS, SECONDS), time1(RIVAL, SECONDS))
 
 
 @claim(
-    *(
-        "3-R",
-        "Table 1",
-        "2 0.71 118 min 0.52 97 s [...] Moreover, we see that π-GP-UCB is significantly more scalable.",
-    ),
+    "3-R",
+    "Table 1",
     effect=lambda time2: faster(time2),
     shows="seconds of a run of IGP-UCB over those of π-GP-UCB, d = 2; printed: 73",
 )
 def more_scalable_in_two_dimensions(time2):
+    """2 0.71 118 min 0.52 97 s [...] Moreover, we see that π-GP-UCB is significantly more scalable."""
     return much_better(time2(OURS, SECONDS), time2(RIVAL, SECONDS), printed=118 * 60 / 97)
 
 
 @claim(
-    *(
-        "3-AJ",
-        "Abstract",
-        "drastically improved computational scalability compared with its predecessor, Improved GP-UCB.",
-    ),
+    "3-AJ",
+    "Abstract",
     effect=scales_better,
     shows="growth of the seconds of IGP-UCB from d = 1 to 3 over that of π-GP-UCB; printed: 9.1",
 )
 def drastically_more_scalable(time1, time3):
+    """drastically improved computational scalability compared with its predecessor, Improved GP-UCB."""
     return much_better(1.0, scales_better(time1, time3), word="drastically")
 
 
 @claim(
     "3-AK",
     "Section 3, Practical considerations",
-    "Empirically, this allows π-GP-UCB to scale much more favourably than GP-UCB.",
     effect=scales_better,
     shows="growth of the seconds of IGP-UCB from d = 1 to 3 over that of π-GP-UCB; printed: 9.1",
 )
 def scales_much_better(time1, time3):
+    """Empirically, this allows π-GP-UCB to scale much more favourably than GP-UCB."""
     return much_better(1.0, scales_better(time1, time3))
 
 
 @claim(
-    *("3-AL", "Section 5; Table 1", "We note that the runtime of π-GP-UCB is high in the case d=1."),
+    "3-AL",
+    "Section 5; Table 1",
     effect=lambda time1, time2: time1(OURS, SECONDS) / time2(OURS, SECONDS),
     shows="seconds of a run of π-GP-UCB in d = 1 over those in d = 2; printed: 7.4",
 )
 def slow_in_one_dimension(time1, time2):
+    """We note that the runtime of π-GP-UCB is high in the case d=1."""
     return better(time2(OURS, SECONDS), time1(OURS, SECONDS))
 
 
 @claim(
     "3-S",
     "Section 5",
-    "This is because in one dimension, π-GP-UCB converges rapidly, losing its computational advantages thereafter.",
     effect=lambda cells1: cells1(OURS, "late_share"),
     shows="share of the last tenth of the pulls in one cell, d = 1; an even share of the first cells is 0.045",
 )
 def late_pulls_share_a_cell(cells1):
-    """Section 3: near convergence points land "therefore likely within the same cover element"."""
+    """This is because in one dimension, π-GP-UCB converges rapidly, losing its computational advantages thereafter."""
+    # Section 3: near convergence points land "therefore likely within the same cover element"
     return better(1 / initial_side(T, 1, NU), cells1(OURS, "late_share"))
 
 
@@ -254,11 +250,13 @@ def late_pulls_share_a_cell(cells1):
 
 
 @claim(
-    *("3-O", "Section 5, Fig. 2", "Our algorithm, π-GP-UCB, performs competitively across this set of problems."),
+    "3-O",
+    "Section 5, Fig. 2",
     effect=lambda *figures: np.max([fig[OURS] / fig[RIVAL] for fig in figures], axis=0),
     shows="mean R_T of π-GP-UCB over that of IGP-UCB, the largest of four functions",
 )
 def competitive_on_test_functions(fig2a, fig2b, fig2c, fig2d):
+    """Our algorithm, π-GP-UCB, performs competitively across this set of problems."""
     return always(*(competitive(fig, OURS) for fig in (fig2a, fig2b, fig2c, fig2d)))
 
 
@@ -268,13 +266,13 @@ def competitive_on_test_functions(fig2a, fig2b, fig2c, fig2d):
 @claim(
     "3-V",
     "Section 3, Practical considerations",
-    "under π-GP-UCB, the maximisation procedure need only be carried out over the cover elements containing the most "
-    "recent observation and any newly created cover elements.",
     kind="remark",
     effect=lambda cells1, cells2: np.maximum(cells1(OURS, "moved"), cells2(OURS, "moved")),
     shows="share of rounds in which the best arm of some unchanged cell moves, the larger of d = 1, 2",
 )
 def unchanged_cells_keep_their_best_arm(cells1, cells2):
+    """under π-GP-UCB, the maximisation procedure need only be carried out over the cover elements containing the most
+    recent observation and any newly created cover elements."""
     return always(*(cells(OURS, "moved") <= 0 for cells in (cells1, cells2)))
 
 
@@ -294,17 +292,20 @@ def inside(*rows):
 
 
 @claim(
-    *("3-A", "Table 1", "0.11 82 min 0.09 12 min 2 0.71 118 min 0.52 97 s 3 0.97 30 hours 0.77 29 min"),
+    "3-A",
+    "Table 1",
     kind="own question",
     effect=lambda row1, row2, row3: inside(row1, row2, row3).sum(axis=0),
     shows="printed shares of uniform regret inside the prediction interval of a mean of 12 runs, of six",
 )
 def printed_levels_come_out(row1, row2, row3):
+    """0.11 82 min 0.09 12 min 2 0.71 118 min 0.52 97 s 3 0.97 30 hours 0.77 29 min"""
     return always(*inside(row1, row2, row3))
 
 
 @claim(
-    *("3-W", "since the paper: Flynn and Reeb 2024; Whitehouse, Wu and Ramdas 2023", ""),
+    "3-W",
+    "since the paper: Flynn and Reeb 2024; Whitehouse, Wu and Ramdas 2023",
     kind="own question",
     effect=lambda *rows: np.max([row[f"{RIVAL}, both"] / row[f"{OURS}, tighter"] for row in rows], axis=0),
     shows="regret of IGP-UCB with both changes over that of π-GP-UCB with the tighter width, largest of d = 1, 2, 3",
@@ -314,7 +315,8 @@ def changed_igp_ucb_beats_changed_pi_gp_ucb(since1, since2, since3):
 
 
 @claim(
-    *("3-X", "since the paper: Flynn and Reeb 2024; Whitehouse, Wu and Ramdas 2023", ""),
+    "3-X",
+    "since the paper: Flynn and Reeb 2024; Whitehouse, Wu and Ramdas 2023",
     kind="own question",
     effect=lambda *rows: np.max([row[f"{RIVAL}, both"] / row[OURS] for row in rows], axis=0),
     shows="regret of IGP-UCB with both changes over that of π-GP-UCB as published, the largest of d = 1, 2, 3",
@@ -329,10 +331,10 @@ def changed_igp_ucb_beats_pi_gp_ucb(since1, since2, since3):
 @theorem(
     "3-T",
     "Lemma 1",
-    "Then, for some C > 0, $\\gamma_{\\tau'(A)}^A \\leq C \\log T \\log \\log T$.",
     "its constant is free; room: largest gain of a cell over log T log log T, d = 1, 2, 3, T = 333 to 10,000",
 )
 def gain_of_a_cell(kept):
+    r"""Then, for some C > 0, $\gamma_{\tau'(A)}^A \leq C \log T \log \log T$."""
     runs = [(run, t) for _, t, some in covers(kept) for run in some]
     return Checked(0, 0, room=max(run.gain / (math.log(t) * math.log(math.log(t))) for run, t in runs))
 
@@ -345,11 +347,11 @@ def covers(kept):
 @theorem(
     "3-M",
     "Lemma 2",
-    "Let A_t be the covering set at time t. Suppose [...]. Then, for T sufficiently large, [...] where [...] > 0 "
-    "depends on d and ν only.",
     "its constant is free; room: largest number of cells ever created over T^q, d = 1, 2, 3, T = 333 to 10,000",
 )
 def cells_created(kept):
+    """Let A_t be the covering set at time t. Suppose [...]. Then, for T sufficiently large, [...] where [...] > 0
+    depends on d and ν only."""
     return Checked(
         0, 0, room=max(run.created / t ** cover_exponent(d, NU) for d, t, runs in covers(kept) for run in runs)
     )
@@ -358,11 +360,11 @@ def cells_created(kept):
 @theorem(
     "3-U",
     "Theorem 3, proof",
-    "we bound r_t as $r_t = f(x^*) - f(x_t) \\le 2\\widehat{\\beta}_t^{A_t(x_t)} \\sigma_{t-1}^{A_t(x_t)}(x_t)$ with "
-    "probability 1-δ for all t ≤ T.",
     "R_T is at most the sum of twice width times sd, d = 1, 2, T = 10,000; room: the largest R_T over that sum",
 )
 def regret_below_widths(kept):
+    r"""we bound r_t as $r_t = f(x^*) - f(x_t) \le 2\widehat{\beta}_t^{A_t(x_t)} \sigma_{t-1}^{A_t(x_t)}(x_t)$ with
+    probability 1-δ for all t ≤ T."""
     ratios = np.array([run.regret / run.bound for run in bands(kept)])
     return Checked(int((ratios > 1).sum()), len(ratios), DELTA, float(ratios.max()))
 
@@ -382,11 +384,11 @@ def regret_growth(kept, nu, d):
 @theorem(
     "3-AA",
     "Theorem 3, eq. 1",
-    "Then for any fixed [...] with probability at least [...] the regret incurred by π -GP-UCB is bounded by",
     "asymptotic; room: largest exponent of T in the mean R_T, T = 316 to 31,623, over that of eq. 1, ν = 3/2, 5/2, d = "
     "1, 2",
 )
 def regret_rate(kept):
+    """Then for any fixed [...] with probability at least [...] the regret incurred by π -GP-UCB is bounded by"""
     cases = [(nu, d) for nu in (1.5, 2.5) for d in (1, 2)]
     return Checked(0, 0, room=max(regret_growth(kept, nu, d) / regret_exponents(d, nu)[OURS] for nu, d in cases))
 
@@ -394,11 +396,11 @@ def regret_rate(kept):
 @theorem(
     "3-N",
     "Theorem 4",
-    "Information gain associated with the Matérn kernel with parameter ν > 1 after T steps can be bounded as "
-    "$\\gamma_T^{\\mathcal{X}} = \\widetilde{\\mathcal{O}}(T^{\\frac{d(d+1)}{d(d+2)+2\\nu}})$.",
     "asymptotic; room: largest exponent of T in the gain of greedy pulls, T = 1,000 to 10,000, over q, d = 1, 2",
 )
 def information_gain(kept):
+    r"""Information gain associated with the Matérn kernel with parameter ν > 1 after T steps can be bounded as
+    $\gamma_T^{\mathcal{X}} = \widetilde{\mathcal{O}}(T^{\frac{d(d+1)}{d(d+2)+2\nu}})$."""
     gains = enumerate(kept.results("gain, usual"), start=1)
     return Checked(0, 0, room=max(late_exponent(gain) / cover_exponent(d, NU) for d, gain in gains))
 
@@ -406,12 +408,12 @@ def information_gain(kept):
 @theorem(
     "3-P",
     "Lemma 5",
-    "Given δ ∈ (0,1), for all t ≤ T, for all [...], for all x ∈ A, we have $|\\mu_{t-1}^A(x) - f(x)| \\le "
-    "\\widehat{\\beta}_t^A \\sigma_{t-1}^A(x)$, with probability 1-δ.",
     "the band holds in all cells, arms and rounds, d = 1, 2, T = 10,000, with the printed count of cells, which is not "
     "proved (Lemma 10); room: the largest error over the band",
 )
 def band_in_all_cells(kept):
+    r"""Given δ ∈ (0,1), for all t ≤ T, for all [...], for all x ∈ A, we have $|\mu_{t-1}^A(x) - f(x)| \le
+    \widehat{\beta}_t^A \sigma_{t-1}^A(x)$, with probability 1-δ."""
     runs = bands(kept)
     return Checked(sum(not run.band for run in runs), len(runs), DELTA, max(run.ratio for run in runs))
 
@@ -419,24 +421,22 @@ def band_in_all_cells(kept):
 @theorem(
     "3-Q",
     "Lemma 6",
-    "which bounds the number of all cover elements that could ever be created within t steps of running the algorithm "
-    "by $\\tilde{N}_t = 4(t+1)^{bd}$. Lemma 6. There exists a set B_t such that $|B_t| \\leq \\widetilde{N}_t$ and A_t "
-    "⊂ B_t with probability one.",
     "the first cover alone, about T^q cells, T = 10,000, d = 1, 2, 3; room: the largest over 4 (t + 1)^(b d), t = 1",
 )
 def count_of_cells(kept):
+    r"""which bounds the number of all cover elements that could ever be created within t steps of running the algorithm
+    by $\tilde{N}_t = 4(t+1)^{bd}$. Lemma 6. There exists a set B_t such that $|B_t| \leq \widetilde{N}_t$ and A_t ⊂
+    B_t with probability one."""
     first = {d: initial_side(T, d, NU) ** d / (4 * 2 ** (split_exponent(d, NU) * d)) for d in (1, 2, 3)}
     return Checked(sum(cover_too_large_until(T, d, NU) > 0 for d in first), len(first), room=max(first.values()))
 
 
 @theorem(
-    "3-AM",
-    "Lemma 7",
-    "For any [...] and a Gaussian process estimator with $\\alpha > 1$, $\\sum_{t=1}^{\\tau} 1\\{x_t \\in A\\} "
-    "(\\sigma_{t-1}^A(x_t))^2 \\leq 4\\alpha \\gamma_{\\tau}^A$.",
-    "60 random points in a set A, d = 1, 2, 3, α from 1 to 3; room: the largest left over right side",
+    "3-AM", "Lemma 7", "60 random points in a set A, d = 1, 2, 3, α from 1 to 3; room: the largest left over right side"
 )
 def sum_of_variances(kept):
+    r"""For any [...] and a Gaussian process estimator with $\alpha > 1$, $\sum_{t=1}^{\tau} 1\{x_t \in A\}
+    (\sigma_{t-1}^A(x_t))^2 \leq 4\alpha \gamma_{\tau}^A$."""
     rng, ratios = np.random.default_rng(7), []
     for _ in range(100):
         for d in (1, 2, 3):
@@ -446,28 +446,26 @@ def sum_of_variances(kept):
     return Checked(int((np.array(ratios) > 1).sum()), len(ratios), room=float(max(ratios)))
 
 
-@theorem(
-    *("3-AN", "Theorem 8", "for any $s_0 \\in \\mathbb{N} \\cap [1, n_N]$."),
-    "cited from Srinivas et al. (2010); a term without a constant: a run cannot check it",
-)
+@theorem("3-AN", "Theorem 8", "cited from Srinivas et al. (2010); a term without a constant: a run cannot check it")
 def gain_by_spectrum(kept):
+    r"""for any $s_0 \in \mathbb{N} \cap [1, n_N]$."""
     return Checked(0, 0)
 
 
-@theorem(
-    *("3-AO", "Theorem 9", "asymptotically as [...] where $C_d > 0$."),
-    "cited from Seeger et al. (2008); asymptotic: a run cannot check it",
-)
+@theorem("3-AO", "Theorem 9", "cited from Seeger et al. (2008); asymptotic: a run cannot check it")
 def spectrum_of_the_kernel(kept):
+    """asymptotically as [...] where $C_d > 0$."""
     return Checked(0, 0)
 
 
 @theorem(
-    *("3-AD", "Lemma 10", "Then for any given δ ∈ (0,1) and η > 0, for all t ≥ 0 and all A ∈ [...] we have"),
+    "3-AD",
+    "Lemma 10",
     "as printed, without a square; constant kernel, the pulls with positive noise among 2,000; room: the largest left "
     "over right side",
 )
 def noise_of_a_set(kept):
+    """Then for any given δ ∈ (0,1) and η > 0, for all t ≥ 0 and all A ∈ [...] we have"""
     seed = kept.seed("Lemma 10")
     left, right = np.array([counterexample(One(), [2000], DELTA, Trial(seed, n))[0] for n in range(5)]).T
     ratios = np.sqrt(left) / right
@@ -475,10 +473,12 @@ def noise_of_a_set(kept):
 
 
 @theorem(
-    *("3-AP", "Lemma 10, proof", "Finally, by comparing with the proof of Theorem 1 in Chowdhury and Gopalan (2017)"),
+    "3-AP",
+    "Lemma 10, proof",
     "with the square that the proof needs; Matérn kernel, the pulls with positive noise among 1,000; room: the largest "
     "left over right side",
 )
 def squared_noise_of_a_set(kept):
+    """Finally, by comparing with the proof of Theorem 1 in Chowdhury and Gopalan (2017)"""
     left, right = np.array(kept.results("Lemma 10"))[:, -1].T
     return Checked(int((left > right).sum()), len(left), DELTA, float((left / right).max()))

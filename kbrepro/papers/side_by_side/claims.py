@@ -71,23 +71,23 @@ def prices(problems, kind):
 @claim(
     "6-E",
     "All problems",
-    "EI with the posterior mean, and PIMS, have at most twice the regret of the best of all rules on at least "
-    "half of the problems.",
     effect=lambda *problems: np.min([number for number, _ in within_twice(problems, "EI", "PIMS")], axis=0),
     shows="on so many of sixteen problems, the fewer of EI and PIMS",
 )
 def simple_rules_do_well(*bench):
+    """EI with the posterior mean, and PIMS, have at most twice the regret of the best of all rules on at least half of
+    the problems."""
     return always(*(number >= n / 2 for number, n in within_twice(bench, "EI", "PIMS")))
 
 
 @claim(
     "6-F",
     "All problems",
-    "So has an exact Gaussian process with a width scaled down, whichever band it started from.",
     effect=lambda *problems: within_twice(problems, "GP-UCB/5")[0][0],
     shows="on so many of sixteen problems, GP-UCB/5",
 )
 def so_have_widths_scaled_down(*bench):
+    """So has an exact Gaussian process with a width scaled down, whichever band it started from."""
     scaled = within_twice(bench, "GP-UCB/5", "GP-UCB, tuned", "IGP-UCB, both, tuned")
     return always(*(number >= n / 2 for number, n in scaled))
 
@@ -95,24 +95,24 @@ def so_have_widths_scaled_down(*bench):
 @claim(
     "6-G",
     "All problems",
-    "With printed constants the best of the near-optimal rules has more than five times the regret of the "
-    "best of all on more than half of the problems.",
     effect=lambda *problems: many([least(problem, near_optimal) > 5 for problem in problems]),
     shows="on so many of sixteen problems",
 )
 def near_optimal_rules_cost_much(*bench):
+    """With printed constants the best of the near-optimal rules has more than five times the regret of the best of all
+    on more than half of the problems."""
     return many([least(problem, near_optimal) > 5 for problem in bench]) > len(bench) / 2
 
 
 @claim(
     "6-H",
     "All problems",
-    "A guarantee for functions of known norm costs more than twice the regret on more than half of the "
-    "problems; one for draws from the prior costs less than a fifth more on both.",
     effect=lambda *problems: many([price > 2 for price in prices(problems, BOUNDED)]),
     shows="more than twice on so many of five problems of known norm",
 )
 def guarantees_cost(*bench):
+    """A guarantee for functions of known norm costs more than twice the regret on more than half of the problems; one
+    for draws from the prior costs less than a fifth more on both."""
     norm, drawn = prices(bench, BOUNDED), prices(bench, DRAWN)
     return (many([price > 2 for price in norm]) > len(norm) / 2) & always(*(price < 1.2 for price in drawn))
 
@@ -126,12 +126,12 @@ def savings(problems):
 @claim(
     "6-I",
     "All problems",
-    "One scale for a rule's width, chosen on other problems, saves more than half of its regret in more than "
-    "half of the cases.",
     effect=lambda *problems: np.mean([ratio < 0.5 for ratio in savings(problems)], axis=0),
     shows="share of cases (problem and rule)",
 )
 def one_scale_saves_half(*bench):
+    """One scale for a rule's width, chosen on other problems, saves more than half of its regret in more than half of
+    the cases."""
     held = [ratio < 0.5 for ratio in savings(bench)]
     return many(held) > len(held) / 2
 
@@ -186,34 +186,34 @@ def pays_from(fig, case):
 @claim(
     "6-B",
     "Growth",
-    "At T = 31,623 the best of the near-optimal rules, with printed constants, has more regret than IGP-UCB "
-    "with both later changes, whose exponent is worse.",
     effect=lambda *panels: np.min([lead(fig) for fig in panels], axis=0),
     shows="times the regret, the smallest of four cases",
 )
 def near_optimal_rules_are_behind(*growth):
+    """At T = 31,623 the best of the near-optimal rules, with printed constants, has more regret than IGP-UCB with both
+    later changes, whose exponent is worse."""
     return always(*(better(1.0, lead(fig)) for fig in growth))
 
 
 @claim(
     "6-C",
     "Growth",
-    "Up to T = 31,623 the regret of the best near-optimal rule still grows faster than its proved exponent.",
     effect=lambda *panels: many([excess(fig, case) > 0 for fig, case in zip(panels, CASES, strict=True)]),
     shows="in so many of four cases",
 )
 def still_faster_than_proved(*growth):
+    """Up to T = 31,623 the regret of the best near-optimal rule still grows faster than its proved exponent."""
     return always(*(excess(fig, case) > 0 for fig, case in zip(growth, CASES, strict=True)))
 
 
 @claim(
     "6-D",
     "Growth",
-    "If both grow as proved from there, the better exponent pays only after a million rounds.",
     effect=lambda *panels: np.min([pays_from(fig, case) for fig, case in zip(panels, CASES, strict=True)], axis=0),
     shows="log10 of the horizon, the smallest of four cases",
 )
 def pays_after_a_million_rounds(*growth):
+    """If both grow as proved from there, the better exponent pays only after a million rounds."""
     return always(*(pays_from(fig, case) > 6 for fig, case in zip(growth, CASES, strict=True)))
 
 
@@ -228,12 +228,12 @@ def slower_exponent(fig):
 @claim(
     "6-J",
     "Simple problems; Janz et al. (2020), Section 6",
-    "On some simple problem SupKernelUCB has nearly linear regret, with the constants of its proof and tuned, "
-    "and IGP-UCB has not.",
     effect=lambda *panels: np.max([slower_exponent(fig) for fig in panels], axis=0),
     shows="exponent of T, the smaller of both, on the problem where it is largest (nearly linear: above 0.9)",
 )
 def sup_kernel_ucb_is_nearly_linear(*easy):
+    """On some simple problem SupKernelUCB has nearly linear regret, with the constants of its proof and tuned, and
+    IGP-UCB has not."""
     return np.any([(slower_exponent(fig) > 0.9) & (exponent(fig, "IGP-UCB") < 0.9) for fig in easy], axis=0)
 
 
@@ -263,10 +263,10 @@ def factor(panels, case):
 @claim(
     "6-K",
     "Wrong assumptions",
-    "Assuming a lengthscale twice too long, or a noise a third of what it is, costs regret; assuming one half "
-    "as long, or three times the noise, costs regret, too.",
     effect=lambda *panels: np.min([factor(panels, case) for case in ASSUMED], axis=0),
     shows="times the regret, the least costly of four (noise a third)",
 )
 def wrong_assumptions_cost(*wrong):
+    """Assuming a lengthscale twice too long, or a noise a third of what it is, costs regret; assuming one half as
+    long, or three times the noise, costs regret, too."""
     return always(*(better(1.0, factor(wrong, case)) for case in ASSUMED))
