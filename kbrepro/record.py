@@ -25,7 +25,7 @@ class Record:
     `results_dir` is relative to the project's root; if empty, nothing is written. With the notebook's own parameters,
     the full scale, trials are read from `results/paper/<notebook>/played`, and one of each label is replayed; what is
     missing there is an error. With changed parameters what they change is played, and nothing is kept. The batch
-    (`kbrepro reproduce`) names another store, in which it keeps what it plays.
+    (`kbrepro reproduce`) names the store in which it keeps what it plays; what it reads there is replayed, too.
     """
 
     def __init__(self, notebook: str, results_dir: str = "") -> None:
@@ -33,16 +33,19 @@ class Record:
         root = paths.project_root()
         self.notebook, self.folder = notebook, root / results_dir if results_dir else None
         full_scale = root / "results" / FULL_SCALE / notebook
-        self._replays: Replays | None = None
-        if (named := store.current()) is None:
-            run = full_scale / "run.json"
-            known = json.loads(run.read_text(encoding="utf-8")) if run.is_file() else {}
+        named, run = store.current(), full_scale / "run.json"
+        if named:
+            run = named.folder.with_name("run.json")
+        known = json.loads(run.read_text(encoding="utf-8")) if run.is_file() else {}
+        self._replays: Replays | None = Replays(root, notebook, known.get("blas_kernels", ()))
+        if named is None:
             self.short = _changed(known.get("parameters", {}))
-            self._replays = Replays(root, notebook, known.get("blas_kernels", ()))
             kept_in = full_scale / store.PLAYED
             store.use(store.Store(kept_in, read_only=not self.short, keeps=False, on_read=self._replays))
-        else:  # an audit listens to what is asked for, and judges nothing
-            self.short = isinstance(named, store.Listener) or named.folder != full_scale / store.PLAYED
+        elif isinstance(named, store.Listener):  # an audit listens to what is asked for, and judges nothing
+            self.short, self._replays = True, None
+        else:
+            self.short, named.on_read = named.folder != full_scale / store.PLAYED, self._replays
         self._claims = {each.id: each for each in claims_of(folder_of(notebook))}
         self._theorems = {each.id: each for each in theorems_of(folder_of(notebook))}
         self._kept, self._withheld = Kept(full_scale / store.PLAYED), 0

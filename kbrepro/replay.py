@@ -62,7 +62,7 @@ class Replays:
         text = f"{job.label}, trial {job.first + place}: {'; '.join(differences)}"
         self._log(text)
         if not self.played_on or blas_kernel() in self.played_on:
-            raise Differs(f"{self.notebook}: {text}")
+            raise Differs(f'{self.notebook}: {text}. To play it again: kbrepro reproduce ... --fresh "{job.label}"')
         return None
 
     def _log(self, text: str) -> None:

@@ -50,6 +50,22 @@ def test_a_flipped_sign_is_red_and_names_label_trial_and_round(opened, turned, t
     assert [path.name for path in (toy.root / ".cache/replays").iterdir()] == ["log.txt"]  # not remembered as equal
 
 
+@pytest.mark.parametrize("profile", ["paper", "quick"])
+def test_where_the_batch_names_the_store_what_it_reads_is_replayed_too(toy, turned, profile):
+    kept_in = toy.root / "results" / profile / "09_toy" / "played"
+    if profile == "quick":
+        with store.using(store.Store(kept_in)):
+            toy()
+    turned()
+    with store.using(store.Store(kept_in)):
+        Record("09_toy")
+        with pytest.raises(replay.Differs, match=r"arm \d+ in round .*To play it again: .*--fresh \"Fig\. 1\""):
+            toy()
+    with store.using(listener := store.Listener(kept_in)):
+        Record("09_toy")
+        assert toy() and [*listener.jobs] == ["Fig. 1"]  # an audit asks, and replays by itself
+
+
 def test_on_another_blas_kernel_a_difference_stands_in_the_log(opened, turned, monkeypatch):
     turned()
     monkeypatch.setattr(replay, "blas_kernel", lambda: "Zen9")

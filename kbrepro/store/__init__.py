@@ -74,7 +74,7 @@ class Store:
         on_read: Callable[[Job, Kept], None] | None = None,
     ) -> None:
         self.folder, self.fresh, self.read_only, self.keeps = folder, set(fresh), read_only, keeps
-        self._on_read = on_read
+        self.on_read = on_read
         self._seen: dict[str, Any] = {}
 
     def read(self, job: Job) -> Kept | None:
@@ -98,8 +98,8 @@ class Store:
                 raise OtherSettings(f"label {job.label!r} was played with other settings: {'; '.join(found)}. {again}")
             if not self.read_only and self.keeps:
                 self._finish(about)
-            if self._on_read:
-                self._on_read(job, kept)
+            if self.on_read:
+                self.on_read(job, kept)
             return kept
         if unknown(job.settings):
             raise NotKept(f"label {job.label!r} is not kept, and its data is not here: see data/README.md")
