@@ -28,7 +28,7 @@ EXPLORATORY = (
 #: The side bar below the notebooks, in the order of reading; documents that are not named come last.
 GROUPS = {
     "Read": ["claims_all", "try_it", "found_on_the_way", "claims"],
-    "Rerun": ["open_a_notebook", "run_a_batch", "mend_a_result", "read_results"],
+    "Rerun": ["using", "mend_a_result"],
     "Extend": ["own_problem", "beside", "formulas", "many_arms", "api"],
 }
 

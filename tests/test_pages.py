@@ -20,9 +20,7 @@ every_page = pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relati
 def test_three_lines_load_what_was_played(monkeypatch):
     monkeypatch.chdir(ROOT)
     scope = {}
-    (code,) = re.findall(
-        r"```python\n(.*?)```", (ROOT / "docs" / "read_results.md").read_text(encoding="utf-8"), flags=re.S
-    )
+    (code,) = re.findall(r"```python\n(.*?)```", (ROOT / "docs" / "using.md").read_text(encoding="utf-8"), flags=re.S)
     exec(textwrap.dedent(code), scope)
     trials, rounds = scope["table_1"].traces["IGP-UCB"].regret.shape
     assert {*scope["tidy"]} == {"algorithm", "trial", "round", "arm", "regret"}
