@@ -52,7 +52,7 @@ def play(side: int, horizon: int, checks: int, each: int) -> tuple[dict[str, Any
         seconds += time.perf_counter() - clock
         if t in at:
             width = policy.width(policy)
-            index = policy.index(rng)
+            index = policy.index()
             some = np.r_[np.argpartition(index, -each)[-each:], rng.integers(len(index), size=each)]
             seen.append(Seen(t, width, arm, index[arm], some, index[some]))
         arms.append(arm)

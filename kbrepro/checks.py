@@ -76,6 +76,10 @@ text = _check("a text", lambda value: isinstance(value, str))
 generator = _check(
     "a numpy Generator, such as numpy.random.default_rng(0)", lambda value: isinstance(value, np.random.Generator)
 )
+seed_or_generator = _check(
+    "a seed, an integer of at least 0, or a numpy Generator",
+    lambda value: isinstance(value, np.random.Generator) or (_is_integer(value) and value >= 0),
+)
 function = _check("a function, or a class or object that can be called", callable)
 kernel = _check(
     "a kernel, such as Matern(0.2, nu=2.5): kernel(X, Z) and kernel.diag(X) are called",
@@ -90,6 +94,12 @@ width = _check(
     "a width, such as Bayes(0.1) or Constant(2.0), or a function of the policy",
     lambda value: callable(value) and not isinstance(value, type),
 )
+
+
+def seeded(*, rng: Any) -> np.random.Generator:
+    """Return the generator that is given, or one with this seed; ValueError on anything else."""
+    seed_or_generator(rng=rng)
+    return np.random.default_rng(rng)
 
 
 def having(allowed: str, *attributes: str, **values: Any) -> None:

@@ -68,12 +68,12 @@ class Experiment:
 def rounds(policy: Player, problem: Playable, horizon: int, rng: np.random.Generator) -> Iterator[tuple[int, int, Any]]:
     """Play `horizon` rounds; yield (t, arm, observation), t = 1, 2, ..., before the policy's `tell`.
 
-    Noise and policy draw from two children of `rng`.
+    Noise and policy draw from two children of `rng`: the second becomes `policy.rng`.
     """
     _check_run(policy, problem, horizon, rng)
-    noise_rng, policy_rng = rng.spawn(2)
+    noise_rng, policy.rng = rng.spawn(2)
     for t in range(1, horizon + 1):
-        arm = policy.ask(policy_rng)
+        arm = policy.ask()
         observation = problem.pull(arm, noise_rng)
         yield t, arm, observation
         policy.tell(arm, observation)
@@ -102,7 +102,7 @@ def run(policy: Player, problem: Playable, horizon: int, rng: np.random.Generato
 
 def _check_run(policy: Player, problem: Playable, horizon: int, rng: np.random.Generator) -> None:
     checks.positive_int(horizon=horizon)
-    checks.having("a policy, with ask(rng) and tell(arm, observation)", "ask", "tell", policy=policy)
+    checks.having("a policy, with ask() and tell(arm, observation)", "ask", "tell", policy=policy)
     checks.having(PROBLEM, *PLAYABLE, problem=problem)
     checks.generator(rng=rng)
 

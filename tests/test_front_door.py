@@ -87,11 +87,11 @@ def test_a_policy_that_is_told_what_another_was_asks_for_the_same_arms():
     measured = model.points.sum(axis=1) + 0.1 * np.random.default_rng(8).standard_normal((40, 100))
 
     def played(rounds, before=()):
-        policy, rng, pulls = kb.UCB(model, 40, width=kb.Bayes(0.1)), np.random.default_rng(7), []
+        policy, pulls = kb.UCB(model, 40, width=kb.Bayes(0.1), rng=7), []
         for arm, y in before:
             policy.tell(arm, y)
         for t in rounds:
-            arm = policy.ask(rng)
+            arm = policy.ask()
             pulls.append((arm, measured[t, arm]))
             policy.tell(*pulls[-1])
         return pulls

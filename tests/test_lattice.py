@@ -257,8 +257,8 @@ def test_deviations_have_the_covariance_of_the_posterior():
     assert np.stack([policy.posterior.covariance_times(unit) for unit in np.eye(25)]) == pytest.approx(
         covariance, abs=1e-12
     )
-    rng, n = np.random.default_rng(9), 20_000
-    found = np.cov(np.stack([policy.deviation(rng) for _ in range(n)]), rowvar=False)
+    policy.rng, n = np.random.default_rng(9), 20_000
+    found = np.cov(np.stack([policy.deviation() for _ in range(n)]), rowvar=False)
     spread = np.sqrt((covariance**2 + np.outer(np.diag(covariance), np.diag(covariance))) / n)
     assert np.abs((found - covariance) / spread).max() < 5
 

@@ -51,10 +51,9 @@ def kbrepros(truth, told, name):
     model = kb.Model(truth["x"][:, None], kernel, told["noiseVariance"], norm=told["norm"])
     margin = {"margin": told["margin"]} if name[:2] in ("EI", "PI") else {}
     policy, f, regret = POLICIES[name](model, ROUNDS, **margin), truth["f"], 0.0
-    rng = np.random.default_rng(0)
     for t in range(1, ROUNDS + 1):
         its = policy.posterior
-        seen = {"mean": its.mean.copy(), "sd": its.sd, "index": policy.index(rng).copy(), "gain": its.gain}
+        seen = {"mean": its.mean.copy(), "sd": its.sd, "index": policy.index().copy(), "gain": its.gain}
         if isinstance(policy, UCB):
             seen |= {"width": policy.width(policy), "holds": policy.band_ratio(f) <= 1}
         elif margin:

@@ -59,29 +59,30 @@ BASES = {"IndexPolicy", "Policy", "Sampling", "SampledMaximum", "ImprovementPoli
 BASES |= {"_Eliminating", "Player", "Banded"}
 
 
-def goes_on(policy, problem, rounds, rng, noise):
-    """Play on with these generators; return the arms."""
+def goes_on(policy, problem, rounds, noise):
+    """Play on with this generator of the noise; return the arms."""
     pulled = []
     for _ in range(rounds):
-        pulled.append(policy.ask(rng))
+        pulled.append(policy.ask())
         policy.tell(pulled[-1], problem.pull(pulled[-1], noise))
     return pulled
 
 
 def play(name, rounds):
-    """A policy after so many rounds, its generators and arms."""
+    """A policy after so many rounds, the generator of its noise, and arms."""
     make, problem = POLICIES[name]
-    policy, rng, noise = make(problem.model, 30), np.random.default_rng(7), np.random.default_rng(8)
-    return policy, problem, rng, noise, goes_on(policy, problem, rounds, rng, noise)
+    policy, noise = make(problem.model, 30), np.random.default_rng(8)
+    policy.rng = np.random.default_rng(7)
+    return policy, problem, noise, goes_on(policy, problem, rounds, noise)
 
 
 @pytest.mark.parametrize("save", [lambda its: pickle.loads(pickle.dumps(its)), copy.deepcopy], ids=["pickle", "copy"])
 @pytest.mark.parametrize("name", POLICIES)
 def test_a_saved_policy_goes_on_as_if_nothing_had_happened(name, save):
     for rounds in (0, 1, 8):
-        policy, problem, rng, noise, _ = play(name, rounds)
-        again, *generators = save((policy, rng, noise))
-        assert goes_on(again, problem, 9, *generators) == goes_on(policy, problem, 9, rng, noise)
+        policy, problem, noise, _ = play(name, rounds)
+        again = save(policy)
+        assert goes_on(again, problem, 9, save(noise)) == goes_on(policy, problem, 9, noise)
 
 
 @pytest.mark.parametrize("name", POLICIES)
@@ -90,16 +91,16 @@ def test_told_the_same_arms_and_rewards_a_rule_goes_on_with_the_same_arms(name):
     if name in MUST_BE_SAVED:
         pytest.skip("must be saved")
     make, problem = POLICIES[name]
-    policy, _, rng, noise, pulled = play(name, 8)
+    policy, _, noise, pulled = play(name, 8)
     told, seen = make(problem.model, 30), np.random.default_rng(8)
     for arm in pulled:
         told.tell(arm, problem.pull(arm, seen))
     assert seen.bit_generator.state == noise.bit_generator.state
-    generator = copy.deepcopy(rng) if name in DRAW else np.random.default_rng(99)
-    before = generator.bit_generator.state
-    assert goes_on(told, problem, 9, generator, copy.deepcopy(noise)) == goes_on(policy, problem, 9, rng, noise)
+    told.rng = copy.deepcopy(policy.rng) if name in DRAW else np.random.default_rng(99)
+    before = told.rng.bit_generator.state
+    assert goes_on(told, problem, 9, copy.deepcopy(noise)) == goes_on(policy, problem, 9, noise)
     if name not in DRAW:
-        assert generator.bit_generator.state == before  # not even an order of ties
+        assert told.rng.bit_generator.state == before  # not even an order of ties
 
 
 def test_rules_that_must_be_saved_say_so():

@@ -58,9 +58,9 @@ class Scripted:
         self.t, self.model, self.fails_in, self.draws = 0, model, fails_in, draws
         self.log = [] if log is None else log
 
-    def ask(self, rng):
+    def ask(self):
         self.t += 1
-        rng.random(self.draws)
+        self.rng.random(self.draws)
         arm = 2 * self.t % self.model.n_arms
         self.log.append(("ask", arm))
         return arm
@@ -219,10 +219,10 @@ def test_without_arms_curves_and_a_digest_of_the_arms_are_kept(experiment):
 class Sleeper(Scripted):
     """Sleeps before every pull from round 20 on, and before it is told of the pulls of rounds 30 to 34."""
 
-    def ask(self, rng):
+    def ask(self):
         if self.t >= 20:
             time.sleep(0.002)
-        return super().ask(rng)
+        return super().ask()
 
     def tell(self, arm, observation):
         if 30 <= self.t < 35:

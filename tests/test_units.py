@@ -70,10 +70,10 @@ powers = st.integers(-40, 40).map(lambda n: 2.0**n)
 def arms(rule, kernel, a, b):
     """The arms of ROUNDS rounds with rewards in units of 1 / a and points in units of 1 / b."""
     model = Model(POINTS * b, KERNELS[kernel](a, b), 0.05 * a**2, norm=2.0)
-    policy, rng, noise = RULES[rule](a)(model, ROUNDS), np.random.default_rng(3), np.random.default_rng(4)
+    policy, noise = RULES[rule](a)(model, ROUNDS, rng=3), np.random.default_rng(4)
     pulled = []
     for _ in range(ROUNDS):
-        pulled.append(policy.ask(rng))
+        pulled.append(policy.ask())
         policy.tell(pulled[-1], float(a * (F[pulled[-1]] + 0.2 * noise.standard_normal())))
     return pulled
 
@@ -101,10 +101,10 @@ def test_cells_are_the_same_in_any_unit_of_reward(width):
     pulled = []
     for a in (1.0, 2.0**-40, 2.0**40):
         model = Model(POINTS, Matern(0.3, nu=1.5, variance=a**2), 0.05 * a**2, norm=2.0)
-        policy, rng = PartitionedUCB(model, ROUNDS, delta=0.1, nu=1.5, width=width), np.random.default_rng(3)
+        policy = PartitionedUCB(model, ROUNDS, delta=0.1, nu=1.5, width=width, rng=3)
         pulled.append([])
         for _ in range(ROUNDS):
-            pulled[-1].append(policy.ask(rng))
+            pulled[-1].append(policy.ask())
             policy.tell(pulled[-1][-1], a * F[pulled[-1][-1]])
     assert pulled[0] == pulled[1] == pulled[2]
 

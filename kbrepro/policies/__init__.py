@@ -1,4 +1,4 @@
-"""Policies (acquisition rules) as ask/tell objects: `arm = policy.ask(rng)`, then `policy.tell(arm, observation)`."""
+"""Policies (acquisition rules) as ask/tell objects: `arm = policy.ask()`, then `policy.tell(arm, observation)`."""
 
 from kbrepro.policies.improvement import ExpectedImprovement, ProbabilityOfImprovement
 from kbrepro.policies.thompson import PIMS, ThompsonSampling

@@ -4,10 +4,10 @@ Arms within 1e-10 (unit + |max|) of the maximum are tied, and a given order deci
 that rewards in any unit give the same arms. Exact equality is never required: floating-point ties do not survive a
 change of BLAS.
 
-Save a policy together with its generator, `pickle.dumps((policy, rng))`, and both go on as if nothing had happened. A
-policy that is told earlier arms and rewards before it is first asked pulls what the saved one would, with two limits:
-a rule that draws needs the generator's state of that round, and ties fall to the lowest arm, since the order that was
-drawn in round 1 is not known. Policies that must be saved say so.
+A policy owns its generator: save it, `pickle.dumps(policy)`, and it goes on as if nothing had happened. A policy that
+is told earlier arms and rewards before it is first asked pulls what the saved one would, with two limits: a rule that
+draws needs the generator's state of that round, and ties fall to the lowest arm, since the order that was drawn in
+round 1 is not known. Policies that must be saved say so.
 """
 
 from collections.abc import Callable
@@ -22,6 +22,8 @@ from kbrepro.posterior import ExactPosterior, Learning, Posterior, exact_posteri
 from kbrepro.problems import Model
 
 TOLERANCE = 1e-10
+#: A seed, or a generator that a policy draws from and owns.
+Seed = int | np.random.Generator
 
 
 def best_arm(index: Array, rank: NDArray[np.int64] | None = None, unit: float = 1.0) -> int:
@@ -39,9 +41,11 @@ def best_arm(index: Array, rank: NDArray[np.int64] | None = None, unit: float = 
 
 
 class Player(Protocol):
-    """A policy: `ask` returns the arm to pull, `tell` takes in the observation."""
+    """A policy: `ask` returns the arm to pull, `tell` takes in the observation; it draws from `rng` alone."""
 
-    def ask(self, rng: np.random.Generator) -> int: ...
+    rng: np.random.Generator
+
+    def ask(self) -> int: ...
     def tell(self, arm: int, observation: Any) -> None: ...
 
 
@@ -62,41 +66,42 @@ class Arms(Protocol):
 class IndexPolicy:
     """Pulls the arm with the largest `index`; one permutation, the first thing drawn from `rng`, breaks ties.
 
-    Made from a `model` and the horizon. With `random_opening` the first arm is uniformly random instead. A subclass
-    gives the index, its `unit` (see `best_arm`) and its `prior`. If it is first asked after round 1, it draws no
-    permutation.
+    Made from a `model`, the horizon if it is known, and `rng`, a seed or a generator. With `random_opening` the first
+    arm is uniformly random instead. A subclass gives the index, its `unit` (see `best_arm`) and its `prior`. If it is
+    first asked after round 1, it draws no permutation.
     """
 
     model: Arms
     posterior: Learning
     unit: float = 1.0
 
-    def __init__(self, model: Arms, horizon: int, *, random_opening: bool = False) -> None:
+    def __init__(self, model: Arms, horizon: int | None = None, *, rng: Seed = 0, random_opening: bool = False) -> None:
         checks.having("a model, such as Model(points, kernel, noise_variance)", "n_arms", model=model)
-        checks.positive_int(horizon=horizon)
+        if horizon is not None:
+            checks.positive_int(horizon=horizon)
         checks.boolean(random_opening=random_opening)
         self.model, self.t, self.random_opening = model, 1, bool(random_opening)
-        self.posterior = self.prior(int(horizon))
+        self.rng = checks.seeded(rng=rng)
+        self.posterior = self.prior(horizon)
         self._rank: NDArray[np.int64] | None = None
         self._first_asked = 0
 
-    def prior(self, horizon: int) -> Learning:
+    def prior(self, horizon: int | None) -> Learning:
         """Return the posterior before the first pull."""
         raise NotImplementedError
 
-    def index(self, rng: np.random.Generator) -> Array:
+    def index(self) -> Array:
         """Return the index of every arm in this round, (A,)."""
         raise NotImplementedError
 
-    def ask(self, rng: np.random.Generator) -> int:
+    def ask(self) -> int:
         """Return the arm to pull; ValueError on an index that is not one number an arm, or NaN."""
-        checks.generator(rng=rng)
         self._first_asked = self._first_asked or self.t
         if self.random_opening and self.t == 1:
-            return int(rng.integers(self.model.n_arms))
+            return int(self.rng.integers(self.model.n_arms))
         if self._rank is None and self._first_asked == 1:
-            self._rank = rng.permutation(self.model.n_arms)
-        index = checks.array("index", self.index(rng), copy=False, finite=False)
+            self._rank = self.rng.permutation(self.model.n_arms)
+        index = checks.array("index", self.index(), copy=False, finite=False)
         if index.shape != (self.model.n_arms,):
             raise ValueError(f"index has shape {index.shape}: it must be (A,) = ({self.model.n_arms},)")
         return best_arm(index, self._rank, self.unit)
@@ -118,7 +123,12 @@ class Policy(IndexPolicy):
     posterior: Posterior
 
     def __init__(
-        self, model: Model, horizon: int, *, form: Callable[..., ExactPosterior] | None = None, **settings: Any
+        self,
+        model: Model,
+        horizon: int | None = None,
+        *,
+        form: Callable[..., ExactPosterior] | None = None,
+        **settings: Any,
     ) -> None:
         checks.having("a Model", "n_arms", "points", "kernel", "noise_variance", model=model)
         if form is not None and not (isinstance(form, type) and issubclass(form, ExactPosterior)):
@@ -132,6 +142,6 @@ class Policy(IndexPolicy):
     def unit(self) -> float:  # type: ignore[override]  # read only
         return self.prior_sd
 
-    def prior(self, horizon: int) -> Posterior:
+    def prior(self, horizon: int | None) -> Posterior:
         of_model = self.model.kernel, self.model.points, self.model.noise_variance
         return self.form(*of_model) if self.form else exact_posterior(*of_model, horizon)

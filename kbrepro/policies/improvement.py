@@ -65,7 +65,13 @@ class ImprovementPolicy(Policy):
     unit = 1.0  # of a logarithm and of a z score
 
     def __init__(
-        self, model: Model, horizon: int, *, incumbent: str = "posterior_mean", margin: float = 0.0, **settings: Any
+        self,
+        model: Model,
+        horizon: int | None = None,
+        *,
+        incumbent: str = "posterior_mean",
+        margin: float = 0.0,
+        **settings: Any,
     ) -> None:
         checks.one_of(INCUMBENTS, incumbent=incumbent)
         checks.non_negative(margin=margin)
@@ -89,7 +95,7 @@ class ImprovementPolicy(Policy):
 class ExpectedImprovement(ImprovementPolicy):
     """EI, ranked by its logarithm: E[max(f - target, 0)], target = incumbent + margin."""
 
-    def index(self, rng: np.random.Generator) -> Array:
+    def index(self) -> Array:
         return log_expected_improvement(self.posterior, self.target(), self.prior_sd)
 
 
@@ -100,8 +106,8 @@ class ProbabilityOfImprovement(ImprovementPolicy):
     explores. With margin 0 and the largest posterior mean of all arms as incumbent it would be the mean-only rule.
     """
 
-    def __init__(self, model: Model, horizon: int, *, margin: float, **settings: Any) -> None:
+    def __init__(self, model: Model, horizon: int | None = None, *, margin: float, **settings: Any) -> None:
         super().__init__(model, horizon, margin=margin, **settings)
 
-    def index(self, rng: np.random.Generator) -> Array:
+    def index(self) -> Array:
         return z_score(self.posterior, self.target())

@@ -15,23 +15,23 @@ from kbrepro.problems import Model, prior_draws
 class Sampling(Policy):
     """A policy that draws functions from its posterior, in covariance or lattice form.
 
-    On a lattice every second draw is left over from the one before: to go on later the policy must be saved, with the
-    generator: `pickle.dumps((policy, rng))`. Elsewhere arms, rewards and the generator's state will do.
+    On a lattice every second draw is left over from the one before: to go on later the policy must be saved. Elsewhere
+    arms, rewards and the generator's state will do.
     """
 
     posterior: CovariancePosterior | LatticePosterior
 
-    def __init__(self, model: Model, horizon: int, **settings: Any) -> None:
+    def __init__(self, model: Model, horizon: int | None = None, **settings: Any) -> None:
         super().__init__(model, horizon, **settings)
         self._draw_from_prior = prior_draws(model.kernel, model.points)
 
-    def prior(self, horizon: int) -> CovariancePosterior | LatticePosterior:
+    def prior(self, horizon: int | None) -> CovariancePosterior | LatticePosterior:
         of_model = self.model.kernel, self.model.points, self.model.noise_variance
         if self.form is LatticePosterior:
             return LatticePosterior(*of_model)
         return (None if self.form else lattice_posterior(*of_model)) or CovariancePosterior(*of_model)
 
-    def deviation(self, rng: np.random.Generator) -> Array:
+    def deviation(self) -> Array:
         """Return one draw (A,) of f - mean from the posterior (Matheron's rule).
 
         Let f be drawn from the prior, of covariance C0, n the pulls of each arm and s2 the noise variance, so that
@@ -43,16 +43,16 @@ class Sampling(Policy):
         mean after noisy observations of f, so C0 need not be invertible. One round costs
         O(A^2), on a large lattice O(A log A), and no A x A array is made.
         """
-        prior = self._draw_from_prior(rng)
-        z, precision = rng.standard_normal(len(prior)), self.posterior.counts / self.posterior.noise_variance
+        prior = self._draw_from_prior(self.rng)
+        z, precision = self.rng.standard_normal(len(prior)), self.posterior.counts / self.posterior.noise_variance
         return prior - self.posterior.covariance_times(precision * prior + np.sqrt(precision) * z)
 
 
 class ThompsonSampling(Sampling, UCB):
     """GP-TS: the best arm of one draw from N(mean, width^2 covariance) (Chowdhury & Gopalan, Algorithm 2)."""
 
-    def index(self, rng: np.random.Generator) -> Array:
-        return self.posterior.mean + self.checked_width() * self.deviation(rng)
+    def index(self) -> Array:
+        return self.posterior.mean + self.checked_width() * self.deviation()
 
 
 class SampledMaximum(Sampling):
@@ -60,9 +60,9 @@ class SampledMaximum(Sampling):
 
     unit = 1.0  # of a logarithm and of a z score
 
-    def target(self, rng: np.random.Generator) -> float:
+    def target(self) -> float:
         """Return the largest value of one draw."""
-        return float((self.posterior.mean + self.deviation(rng)).max())
+        return float((self.posterior.mean + self.deviation()).max())
 
 
 class PIMS(SampledMaximum):
@@ -72,5 +72,5 @@ class PIMS(SampledMaximum):
     functions drawn from the prior.
     """
 
-    def index(self, rng: np.random.Generator) -> Array:
-        return z_score(self.posterior, self.target(rng))
+    def index(self) -> Array:
+        return z_score(self.posterior, self.target())

@@ -20,12 +20,14 @@ class UCB(Policy):
     `width` is one of `confidence`, or any function of the policy that returns how many standard deviations to add.
     """
 
-    def __init__(self, model: Model, horizon: int, *, width: Callable[[UCB], float], **settings: Any) -> None:
+    def __init__(
+        self, model: Model, horizon: int | None = None, *, width: Callable[[UCB], float], **settings: Any
+    ) -> None:
         checks.width(width=width)
         super().__init__(model, horizon, **settings)
         self.width = width
 
-    def index(self, rng: np.random.Generator) -> Array:
+    def index(self) -> Array:
         return self.posterior.mean + self.checked_width() * self.posterior.sd
 
     def checked_width(self) -> float:
@@ -48,7 +50,7 @@ class UCB(Policy):
 class MeanOnly(Policy):
     """The arm with the largest posterior mean: pure exploitation (Srinivas et al., Section 6)."""
 
-    def index(self, rng: np.random.Generator) -> Array:
+    def index(self) -> Array:
         return self.posterior.mean
 
 
@@ -61,5 +63,5 @@ class VarianceOnly(Policy):
     def unit(self) -> float:  # type: ignore[override]
         return self.prior_sd**2
 
-    def index(self, rng: np.random.Generator) -> Array:
+    def index(self) -> Array:
         return self.posterior.variance

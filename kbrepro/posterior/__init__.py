@@ -24,6 +24,8 @@ from kbrepro.posterior.lattice import LATTICE_FROM, Precision, prior_covariance
 REFINED, RESIDUAL = 2, 1e-13
 #: Least noise variance of the lattice form in prior variances: rounding of the inverse grows as it falls.
 LEAST_NOISE = 1e-5
+#: Without a horizon the covariance of so many arms is kept: a step takes a millisecond, however many pulls there are.
+FEW = 1000
 #: Share of the largest prior variance that rounding does not reach: more below zero, and the kernel is no covariance.
 CLEARLY = 1e-6
 
@@ -263,16 +265,19 @@ def lattice_posterior(kernel: Kernel, points: Array, noise_variance: float) -> L
     return None
 
 
-def exact_posterior(kernel: Kernel, points: Array, noise_variance: float, horizon: int) -> ExactPosterior:
+def exact_posterior(kernel: Kernel, points: Array, noise_variance: float, horizon: int | None = None) -> ExactPosterior:
     """Return the fastest form for `horizon` pulls of A arms; MemoryError, in GB, if it does not fit.
 
-    That is the lattice form on a lattice of many arms, else rows for up to 1.5 A pulls and covariance for more.
+    That is the lattice form on a lattice of many arms, else rows for up to 1.5 A pulls and covariance for more; without
+    a horizon, covariance for up to FEW arms.
     """
     checks.kernel(kernel=kernel)
-    checks.positive_int(horizon=horizon)
+    if horizon is not None:
+        checks.positive_int(horizon=horizon)
     checks.positive(noise_variance=noise_variance)
-    points, horizon = checks.points(points), int(horizon)
+    points = checks.points(points)
     A = len(points)
+    horizon = int(horizon or (2 * A if A <= FEW else A))
     if on_lattice := lattice_posterior(kernel, points, noise_variance):
         m = min(horizon, A)
         checks.memory(4.0 * m**2, f"points: a posterior on a lattice with up to {m} arms pulled")

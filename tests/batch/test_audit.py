@@ -30,7 +30,7 @@ def counted(mean):
     return mean
 
 class Best(kb.Policy):
-    def index(self, rng):
+    def index(self):
         return {best}
 
 def total(source, trial):
@@ -102,7 +102,7 @@ def test_a_rule_that_differs_after_round_500_is_named_with_label_trial_and_round
 
 
 def test_another_constant_in_a_width_is_red_and_the_exit_code_is_1(project):
-    index = "def index(self, rng):\n        return self.posterior.mean + 0.9 * self.width(self) * self.posterior.sd"
+    index = "def index(self):\n        return self.posterior.mean + 0.9 * self.width(self) * self.posterior.sd"
     project(index=index)
     found = CliRunner().invoke(main, ["audit", "01", "--profile", "quick", "--minutes", "0.2", "--keep"])
     assert found.exit_code == 1 and "differs: Fig. 1, d = 1, trial " in found.output

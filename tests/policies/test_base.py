@@ -62,9 +62,9 @@ def test_the_same_random_arm_comes_first_under_every_policy(make):
     """A stationary prior makes every arm tie in round 1; one permutation decides, the first and only thing drawn."""
     first, rngs = [], [np.random.default_rng(seed) for seed in range(60)]
     for rng in rngs:
-        policy = make(TOLD, 10)
-        first.append(policy.ask(rng))
-        policy.ask(rng)
+        policy = make(TOLD, 10, rng=rng)
+        first.append(policy.ask())
+        policy.ask()
     fresh = [np.random.default_rng(seed) for seed in range(60)]
     assert first == [int(rng.permutation(30).argmin()) for rng in fresh] and len(set(first)) > 15
     assert [rng.random() for rng in rngs] == [rng.random() for rng in fresh]
@@ -72,12 +72,12 @@ def test_the_same_random_arm_comes_first_under_every_policy(make):
 
 @every_policy
 def test_a_random_opening_is_uniform_draws_no_permutation_and_then_the_index_decides(make):
-    first = [make(TOLD, 10, random_opening=True).ask(np.random.default_rng(seed)) for seed in range(100)]
+    first = [make(TOLD, 10, random_opening=True, rng=seed).ask() for seed in range(100)]
     assert first == [int(np.random.default_rng(seed).integers(30)) for seed in range(100)]
     opened, plain = (make(TOLD, 10, random_opening=its) for its in (True, False))
     for policy in (opened, plain):
         policy.tell(7, 1.0)
-    assert opened.ask(np.random.default_rng(5)) == plain.ask(np.random.default_rng(5))
+    assert opened.ask() == plain.ask()
 
 
 def test_the_prior_is_the_exact_one_of_what_is_told_unless_a_subclass_gives_it_as_it_gives_the_index():
@@ -85,17 +85,17 @@ def test_the_prior_is_the_exact_one_of_what_is_told_unless_a_subclass_gives_it_a
         def prior(self, horizon):
             return CovariancePosterior(self.model.kernel, self.model.points, 7.0)
 
-        def index(self, rng):
+        def index(self):
             return -self.posterior.mean
 
     policy = Least(TOLD, 10)
     policy.tell(4, 1.0)
     assert policy.posterior.noise_variance == 7.0
-    assert policy.ask(np.random.default_rng(1)) == policy.posterior.mean.argmin()
+    assert policy.ask() == policy.posterior.mean.argmin()
     its = MeanOnly(Model(grid(30), SquaredExponential(0.2), 1.5, noise_scale=0.1), 10).posterior
     assert type(its) is RowPosterior and (its.noise_variance, its.n_arms) == (1.5, 30)
     with pytest.raises(NotImplementedError):
-        Policy(TOLD, 10).ask(np.random.default_rng(1))
+        Policy(TOLD, 10).ask()
 
 
 def pulled(policy):
@@ -114,7 +114,7 @@ def test_a_bad_pull_changes_nothing(make, arm, observation, error):
     with pytest.raises(error, match="is not allowed"):
         policy.tell(arm, observation)
     assert (policy.posterior.gain, policy.t) == (untouched.posterior.gain, untouched.t)
-    np.testing.assert_array_equal(policy.index(None), untouched.index(None))
+    np.testing.assert_array_equal(policy.index(), untouched.index())
 
 
 # The papers' formulas, written out on a dense posterior

@@ -70,10 +70,10 @@ def _rounds(true: Numbers, make: Callable[..., Policy]) -> Iterable[Numbers]:
     f, points = np.array(true["f"]), grid(len(true["f"]))
     model = Model(points, KERNELS[true["kernel"]](true["lengthscale"]), true["noiseSd"] ** 2, norm=true["norm"])
     policy = make(model, len(true["noise"]))
-    rng, regret = np.random.default_rng(0), 0.0  # of these policies none draws
+    regret = 0.0
     for t, noise in enumerate(true["noise"], start=1):
         its = policy.posterior
-        seen: Numbers = {"t": t, "mean": its.mean.copy(), "sd": its.sd, "index": policy.index(rng).copy()}
+        seen: Numbers = {"t": t, "mean": its.mean.copy(), "sd": its.sd, "index": policy.index().copy()}
         if isinstance(policy, UCB):
             seen |= {"width": policy.width(policy), "holds": policy.band_ratio(f) <= 1}
         arm = best_arm(seen["index"], np.array(true["rank"]))

@@ -15,6 +15,7 @@ from kbrepro.confidence import Probable
 from kbrepro.kernels import Array
 from kbrepro.papers.bkb import sketch
 from kbrepro.policies import UCB
+from kbrepro.policies.base import Seed
 from kbrepro.problems import Model
 
 #: eps of Theorem 1, and alpha = (1 + eps) / (1 - eps): the theorem keeps every variance within alpha of the exact one.
@@ -24,13 +25,13 @@ ACCURACY, ALPHA = 0.5, 3.0
 class RandomUCB(UCB):
     """UCB on a posterior with random draws: it is made at the first `ask`, with a child of its `rng`.
 
-    To go on later it must be saved, with the generator: `pickle.dumps((policy, rng))`.
+    To go on later it must be saved.
     """
 
     posterior: sketch.FeaturePosterior
     _asked = False
 
-    def prior(self, horizon: int) -> sketch.FeaturePosterior:
+    def prior(self, horizon: int | None) -> sketch.FeaturePosterior:
         """Return what is known before the features are drawn: nothing."""
         return sketch.FeaturePosterior(np.empty((self.model.n_arms, 0)), self.model.noise_variance)
 
@@ -38,10 +39,10 @@ class RandomUCB(UCB):
         """Return the posterior before the first pull; `rng` is its own."""
         raise NotImplementedError
 
-    def ask(self, rng: np.random.Generator) -> int:
+    def ask(self) -> int:
         if not self._asked:
-            self.posterior, self._asked = self.drawn(rng.spawn(1)[0]), True
-        return super().ask(rng)
+            self.posterior, self._asked = self.drawn(self.rng.spawn(1)[0]), True
+        return super().ask()
 
     def tell(self, arm: int, observation: float) -> None:
         if not self._asked:
@@ -58,19 +59,26 @@ class BKB(RandomUCB):
     posterior: sketch.NystromPosterior
 
     def __init__(
-        self, model: Model, horizon: int, *, width: Callable[[Any], float], qbar: float, streaming: bool = False
+        self,
+        model: Model,
+        horizon: int | None = None,
+        *,
+        width: Callable[[Any], float],
+        qbar: float,
+        streaming: bool = False,
+        rng: Seed = 0,
     ) -> None:
         sketch.allowed_qbar(qbar)
         self.qbar, self.streaming = qbar, streaming
-        super().__init__(model, horizon, width=width)
+        super().__init__(model, horizon, width=width, rng=rng)
 
     def drawn(self, rng: np.random.Generator) -> sketch.BudgetedPosterior:
         form = sketch.StreamingPosterior if self.streaming else sketch.BudgetedPosterior
         return form(self.model.kernel, self.model.points, self.model.noise_variance, self.qbar, rng)
 
-    def index(self, rng: np.random.Generator) -> Array:
+    def index(self) -> Array:
         # ties fall by a random permutation: one common value makes the first arm uniform whatever the kernel
-        return np.zeros(self.model.n_arms) if self.t == 1 else super().index(rng)
+        return np.zeros(self.model.n_arms) if self.t == 1 else super().index()
 
 
 class FourierUCB(RandomUCB):
@@ -80,8 +88,10 @@ class FourierUCB(RandomUCB):
     `n_features` is odd or the kernel is not the squared exponential.
     """
 
-    def __init__(self, model: Model, horizon: int, *, width: Callable[[Any], float], n_features: int) -> None:
-        super().__init__(model, horizon, width=width)
+    def __init__(
+        self, model: Model, horizon: int | None = None, *, width: Callable[[Any], float], n_features: int, rng: Seed = 0
+    ) -> None:
+        super().__init__(model, horizon, width=width, rng=rng)
         self.n_features = n_features
 
     def drawn(self, rng: np.random.Generator) -> sketch.FeaturePosterior:

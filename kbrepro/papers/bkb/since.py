@@ -9,6 +9,7 @@ import numpy as np
 
 from kbrepro import checks
 from kbrepro.policies import UCB
+from kbrepro.policies.base import Seed
 from kbrepro.posterior import RowPosterior
 from kbrepro.problems import Model
 
@@ -33,26 +34,34 @@ class MiniUCB(UCB):
 
     n pulls of x divide its variance by 1 + n variance / lambda, and that of any other arm by no more (Cauchy-Schwarz on
     the covariance): as long as it stays, no standard deviation falls by more than the factor C. `squared_c` is C^2 > 1;
-    with C near 1 it is GP-UCB. `choices` counts how often it chose. To go on later it must be saved, with the
-    generator: `pickle.dumps((policy, rng))`. Raises ValueError unless squared_c > 1.
+    with C near 1 it is GP-UCB. `choices` counts how often it chose. To go on later it must be saved.
+    Raises ValueError unless squared_c > 1.
     """
 
     posterior: CountedPosterior
 
-    def __init__(self, model: Model, horizon: int, *, width: Callable[[UCB], float], squared_c: float) -> None:
+    def __init__(
+        self,
+        model: Model,
+        horizon: int | None = None,
+        *,
+        width: Callable[[UCB], float],
+        squared_c: float,
+        rng: Seed = 0,
+    ) -> None:
         if not squared_c > 1:
             raise ValueError(f"squared_c = {squared_c!r} is not allowed: squared_c must be above 1")
-        super().__init__(model, horizon, width=width)
+        super().__init__(model, horizon, width=width, rng=rng)
         self.squared_c, self.choices = squared_c, 0
         self._arm, self._stays = -1, 0
         self._observed: list[float] = []
 
-    def prior(self, horizon: int) -> CountedPosterior:
+    def prior(self, horizon: int | None) -> CountedPosterior:
         return CountedPosterior(self.model.kernel, self.model.points, self.model.noise_variance)
 
-    def ask(self, rng: np.random.Generator) -> int:
+    def ask(self) -> int:
         if not self._stays:
-            self._arm = super().ask(rng)
+            self._arm = super().ask()
             scaled = self.posterior.variance[self._arm] / self.model.noise_variance
             self._stays = max(1, int((self.squared_c - 1) / max(scaled, 1e-12)))
             self.choices += 1

@@ -6,8 +6,6 @@ They are given what GP-UCB is given, without its confidence parameter. PIMS is `
 import math
 from typing import Any
 
-import numpy as np
-
 from kbrepro import checks
 from kbrepro.kernels import Array
 from kbrepro.policies.base import Policy
@@ -24,12 +22,12 @@ class IRGPUCB(Policy):
     most the expected largest index, for any t. Raises ValueError if there is only one arm.
     """
 
-    def __init__(self, model: Model, horizon: int, **settings: Any) -> None:
+    def __init__(self, model: Model, horizon: int | None = None, **settings: Any) -> None:
         checks.at_least(2, n_arms=model.n_arms)
         super().__init__(model, horizon, **settings)
 
-    def index(self, rng: np.random.Generator) -> Array:
-        zeta = 2 * math.log(self.model.n_arms / 2) + rng.exponential(2.0)
+    def index(self) -> Array:
+        zeta = 2 * math.log(self.model.n_arms / 2) + self.rng.exponential(2.0)
         return self.posterior.mean + math.sqrt(zeta) * self.posterior.sd
 
 
@@ -39,5 +37,5 @@ class GPEIMS(SampledMaximum):
     Takeno, Inatsu, Karasuyama and Takeuchi (2025), arXiv 2507.09828.
     """
 
-    def index(self, rng: np.random.Generator) -> Array:
-        return log_expected_improvement(self.posterior, self.target(rng), self.prior_sd)
+    def index(self) -> Array:
+        return log_expected_improvement(self.posterior, self.target(), self.prior_sd)

@@ -11,7 +11,7 @@ from kbrepro import checks
 from kbrepro.kernels import Array
 from kbrepro.papers.gpn_ucb.network import NetworkModel
 from kbrepro.papers.gpn_ucb.posterior import HALF_WIDTH, STEP, TABLE_POINTS, ChainPosterior, interpolate, stencil
-from kbrepro.policies.base import IndexPolicy
+from kbrepro.policies.base import IndexPolicy, Seed
 from kbrepro.policies.improvement import log_expected_excess
 
 #: Spacing and reach of the trapezoid rule's nodes for the standard normal, whose tails beyond are below 1e-9 each.
@@ -71,26 +71,26 @@ class CascadeEI(IndexPolicy):
     model: NetworkModel
     posterior: ChainPosterior
 
-    def __init__(self, model: NetworkModel, horizon: int) -> None:
-        super().__init__(model, horizon)
+    def __init__(self, model: NetworkModel, horizon: int | None = None, *, rng: Seed = 0) -> None:
+        super().__init__(model, horizon, rng=rng)
         self.best_reward = -np.inf
 
-    def prior(self, horizon: int) -> ChainPosterior:
+    def prior(self, horizon: int | None) -> ChainPosterior:
         return ChainPosterior(self.model)
 
     def tell(self, arm: int, observation: Sequence[Any]) -> None:
         super().tell(arm, observation)
         self.best_reward = max(self.best_reward, observation[-1])
 
-    def expected_improvement(self, rng: np.random.Generator) -> Array:
+    def expected_improvement(self) -> Array:
         """Return cEI of every arm, (A,), after the first pull."""
         raise NotImplementedError
 
-    def index(self, rng: np.random.Generator) -> Array:
+    def index(self) -> Array:
         if self.t == 1:
             return np.zeros(self.model.n_arms)
         with np.errstate(divide="ignore"):
-            return np.log(self.expected_improvement(rng))
+            return np.log(self.expected_improvement())
 
 
 class ExactCascadeEI(CascadeEI):
@@ -101,7 +101,7 @@ class ExactCascadeEI(CascadeEI):
     samples.
     """
 
-    def expected_improvement(self, rng: np.random.Generator) -> Array:
+    def expected_improvement(self) -> Array:
         last = self.model.depth - 1
         smoothed: dict[int, Array] = {}
 
@@ -125,13 +125,13 @@ class SampledCascadeEI(CascadeEI):
     than the policy's and seeded by it, since they take most of a round's time. Raises ValueError unless samples >= 1.
     """
 
-    def __init__(self, model: NetworkModel, horizon: int, *, samples: int) -> None:
-        super().__init__(model, horizon)
+    def __init__(self, model: NetworkModel, horizon: int | None = None, *, samples: int, rng: Seed = 0) -> None:
+        super().__init__(model, horizon, rng=rng)
         checks.positive_int(samples=samples)
         self.samples = samples
 
-    def expected_improvement(self, rng: np.random.Generator) -> Array:
-        normal = np.random.Generator(np.random.SFC64(rng.integers(2**63))).standard_normal
+    def expected_improvement(self) -> Array:
+        normal = np.random.Generator(np.random.SFC64(self.rng.integers(2**63))).standard_normal
         estimate = np.zeros(self.model.n_arms)
         tables = [_fine(*self.posterior.table(i)) for i in range(1, self.model.depth)]
         mean, sd = (part.astype(np.float32)[:, None] for part in self.posterior.first())

@@ -63,7 +63,7 @@ def coverage(network: RandomNetwork, n_grid: int, horizon: int, trial: Trial) ->
     (horizon,) counts the arms with |f - mean| > B sd at the true input of any layer (Lemma 1).
     """
     problem = network(trial)
-    settings = {"n_grid": n_grid, "half_width": 1.5 * network.norm}
+    settings: dict[str, Any] = {"n_grid": n_grid, "half_width": 1.5 * network.norm}
     sets = {mode: problem.model.structure.sets(problem.model, mode=mode, **settings) for mode in MODES}
     found: dict[str, Array] = {mode: np.empty((2, horizon)) for mode in MODES} | {"band": np.empty(horizon)}
     policy = GPNUCB(problem.model, horizon, **settings)
@@ -102,7 +102,7 @@ def bound_ratios(network: RandomNetwork, n_grid: int, horizon: int, trial: Trial
     """
     problem = network(trial)
     model, outward = problem.model, mode == "outward"
-    reach = {"half_width": network.norm, "radius": 10.0 if outward else 1.0}
+    reach: dict[str, Any] = {"half_width": network.norm, "radius": 10.0 if outward else 1.0}
     policy = GPNUCB(model, horizon, n_grid=n_grid, mode=mode, **reach)
     arms, sds = [], []
     for _, arm, observation in rounds(policy, problem, horizon, trial.rng("run")):

@@ -15,7 +15,7 @@ from kbrepro.papers.gpn_ucb.network import NOISE_VARIANCE, NetworkModel
 from kbrepro.papers.gpn_ucb.posterior import ChainPosterior, layer_posterior
 from kbrepro.papers.gpn_ucb.sets import BallSets, BoxSets
 from kbrepro.policies import UCB, ExpectedImprovement
-from kbrepro.policies.base import IndexPolicy, Player, best_arm
+from kbrepro.policies.base import IndexPolicy, Player, Seed, best_arm
 from kbrepro.problems import Model
 
 
@@ -23,20 +23,20 @@ class GPNUCB(IndexPolicy):
     """GPN-UCB: the arm with the largest upper confidence bound (Li & Scarlett, Algorithm 1); `settings`: its sets'.
 
     The outputs of the layers are in a unit in which kernels have variance 1, as in all rules for networks. Bounds tie
-    often: to go on later in the same order of ties it must be saved, with the generator: `pickle.dumps((policy, rng))`.
+    often: to go on later in the same order of ties it must be saved.
     """
 
     model: NetworkModel
     posterior: BoxSets | BallSets
 
-    def __init__(self, model: NetworkModel, horizon: int, **settings: Any) -> None:
+    def __init__(self, model: NetworkModel, horizon: int | None = None, *, rng: Seed = 0, **settings: Any) -> None:
         self.settings = settings
-        super().__init__(model, horizon)
+        super().__init__(model, horizon, rng=rng)
 
-    def prior(self, horizon: int) -> BoxSets | BallSets:
+    def prior(self, horizon: int | None) -> BoxSets | BallSets:
         return self.model.structure.sets(self.model, **self.settings)
 
-    def index(self, rng: np.random.Generator) -> Array:
+    def index(self) -> Array:
         return self.posterior.bounds()[1]
 
 
@@ -84,8 +84,17 @@ class BlackBox:
     def __init__(self, model: NetworkModel, horizon: int, *, policy: Callable[[Model, int], Player]) -> None:
         self.policy = policy(Model(model.points, model.kernels[0], NOISE_VARIANCE, norm=model.norm_bound), horizon)
 
-    def ask(self, rng: np.random.Generator) -> int:
-        return self.policy.ask(rng)
+    @property
+    def rng(self) -> np.random.Generator:
+        """The generator of the policy inside."""
+        return self.policy.rng
+
+    @rng.setter
+    def rng(self, rng: np.random.Generator) -> None:
+        self.policy.rng = rng
+
+    def ask(self) -> int:
+        return self.policy.ask()
 
     def tell(self, arm: int, observation: Sequence[Any]) -> None:
         self.policy.tell(arm, observation[-1])
@@ -107,7 +116,7 @@ class CascadeUCB(IndexPolicy):
     model: NetworkModel
     posterior: ChainPosterior
 
-    def prior(self, horizon: int) -> ChainPosterior:
+    def prior(self, horizon: int | None) -> ChainPosterior:
         return ChainPosterior(self.model)
 
     def fed_forward(self, lipschitz: float | None = None) -> tuple[Array, Array]:
@@ -119,7 +128,7 @@ class CascadeUCB(IndexPolicy):
             spread = sd + lipschitz * spread
         return mean, spread
 
-    def index(self, rng: np.random.Generator) -> Array:
+    def index(self) -> Array:
         mean, spread = self.fed_forward()
         return mean + self.model.norm_bound * spread
 
@@ -127,12 +136,12 @@ class CascadeUCB(IndexPolicy):
 class OptimisticImprovement(CascadeUCB):
     """OI (eq. 285): the larger of UCB - max LCB and eta_t sd~, eta_t = b / (1 + log t), eta_0 = eta_1; b > 0."""
 
-    def __init__(self, model: NetworkModel, horizon: int, *, b: float = 1.0) -> None:
-        super().__init__(model, horizon)
+    def __init__(self, model: NetworkModel, horizon: int | None = None, *, b: float = 1.0, rng: Seed = 0) -> None:
+        super().__init__(model, horizon, rng=rng)
         checks.positive(b=b)
         self.b = b
 
-    def index(self, rng: np.random.Generator) -> Array:
+    def index(self) -> Array:
         mean, spread = self.fed_forward()
         half = self.model.norm_bound * spread
         eta = self.b / (1 + math.log(max(self.t - 1, 1)))

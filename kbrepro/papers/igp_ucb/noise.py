@@ -41,8 +41,8 @@ class NoiseRun(NamedTuple):
 class RandomArms(Policy):
     """Pulls an arm at random in every round."""
 
-    def ask(self, rng: np.random.Generator) -> int:
-        return int(rng.integers(self.model.n_arms))
+    def ask(self) -> int:
+        return int(self.rng.integers(self.model.n_arms))
 
 
 def noise_runs(

@@ -19,7 +19,7 @@ from kbrepro import checks
 from kbrepro.confidence import Improved, SelfNormalised
 from kbrepro.kernels import Array
 from kbrepro.papers.pi_gp_ucb.problems import grid_indices
-from kbrepro.policies.base import best_arm
+from kbrepro.policies.base import Seed, best_arm
 from kbrepro.posterior import CovariancePosterior, ExactPosterior, RowPosterior
 from kbrepro.problems import Model
 
@@ -113,8 +113,8 @@ class PartitionedUCB:
     a level, both proved (docs/adaptive_covers.md, Propositions 1 and 2), for `paper` alone. `paper` starts from about
     T^q cells, the cells per side made `whole`, and a child keeps all data inside it; `thesis` starts from one cell, and
     children start without data. The points must be a grid on [0, 1]^d, the norm must be given. Arms of cells
-    without data tie: to go on later in the same order of ties it must be saved, with the generator:
-    `pickle.dumps((policy, rng))`. Raises ValueError on a setting out of range or a point off the grid.
+    without data tie: to go on later in the same order of ties it must be saved. Raises ValueError on a setting
+    out of range or a point off the grid.
 
     `cells` are all that were ever created, split ones included. A *slot* is a pair of an arm and a cell that it lies
     in: `slot_arm` and `slot_cell` (n_slots,) are numbers of arms and of cells that have not split, `slot_mean` and
@@ -132,7 +132,9 @@ class PartitionedUCB:
         width: Callable[[float], Improved | SelfNormalised] = Improved,
         whole: Callable[[float], int] = round,
         union: str = "printed",
+        rng: Seed = 0,
     ) -> None:
+        self.rng = checks.seeded(rng=rng)
         checks.positive_int(horizon=horizon)
         checks.positive(norm=model.norm)
         checks.probability(delta=delta)
@@ -182,11 +184,11 @@ class PartitionedUCB:
             found[its] = self.width(self.delta * share).of(self.model, self._gain[its])
         return found
 
-    def ask(self, rng: np.random.Generator) -> int:
+    def ask(self) -> int:
         """Return the arm to pull; ties fall by one permutation, the first thing drawn from `rng`."""
         self._first_asked = self._first_asked or self.t
         if self.rank is None and self._first_asked == 1:
-            self.rank = rng.permutation(len(self._places))
+            self.rank = self.rng.permutation(len(self._places))
         index = self.slot_mean + self.widths()[self.slot_cell] * self.slot_sd
         rank = self.slot_arm if self.rank is None else self.rank[self.slot_arm]
         return int(self.slot_arm[best_arm(index, rank, self.prior_sd)])

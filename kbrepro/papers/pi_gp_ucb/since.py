@@ -24,7 +24,7 @@ class DoublingUCB(UCB):
     (`Tighter`), and the failures add up to delta at most. The posterior is made anew at the start of an epoch.
     """
 
-    def __init__(self, model: Model, horizon: int, *, delta: float, nu: float, **settings: Any) -> None:
+    def __init__(self, model: Model, horizon: int | None = None, *, delta: float, nu: float, **settings: Any) -> None:
         checks.probability(delta=delta)
         self.delta, self.nu, self.told = delta, nu, list[tuple[int, float]]()
         super().__init__(self._in_epoch(model, 0), horizon, width=Tighter(6 * delta / math.pi**2), **settings)

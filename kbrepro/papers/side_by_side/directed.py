@@ -19,7 +19,7 @@ class DirectedSampling(UCB):
 
     unit = 1.0  # of a logarithm
 
-    def index(self, rng: np.random.Generator) -> Array:
+    def index(self) -> Array:
         mean, reach = self.posterior.mean, self.width(self) * self.posterior.sd
         gap = (mean + reach).max() - (mean - reach)
         gain = 0.5 * np.log1p(self.posterior.sd**2 / self.model.noise_variance)

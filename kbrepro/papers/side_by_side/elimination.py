@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from kbrepro import checks
 from kbrepro.kernels import Array
 from kbrepro.papers.side_by_side.widths import FixedDesign
-from kbrepro.policies.base import best_arm
+from kbrepro.policies.base import Seed, best_arm
 from kbrepro.posterior import ExactPosterior, exact_posterior
 from kbrepro.problems import Model
 
@@ -24,19 +24,20 @@ from kbrepro.problems import Model
 class _Eliminating:
     """What the rules share: ties by one permutation, drawn first, and the arms still in the race."""
 
-    def __init__(self, model: Model, horizon: int, *, width: FixedDesign) -> None:
+    def __init__(self, model: Model, horizon: int, *, width: FixedDesign, rng: Seed = 0) -> None:
         checks.positive_int(horizon=horizon)
+        self.rng = checks.seeded(rng=rng)
         self.model, self.horizon, self.width, self.t = model, horizon, width, 1
         self.left: NDArray[np.bool_] = np.ones(model.n_arms, dtype=bool)
         self.prior_sd = float(np.sqrt(model.kernel.diag(model.points).max()))
         self._rank: NDArray[np.int64] | None = None
         self._first_asked = 0
 
-    def _best(self, index: Array, unit: float, rng: np.random.Generator) -> int:
+    def _best(self, index: Array, unit: float) -> int:
         """The arm left with the largest index, whose unit is given."""
         self._first_asked = self._first_asked or self.t
         if self._rank is None and self._first_asked == 1:
-            self._rank = rng.permutation(self.model.n_arms)
+            self._rank = self.rng.permutation(self.model.n_arms)
         return best_arm(np.where(self.left, index, -np.inf), self._rank, unit)
 
     def _prior(self, pulls: int) -> ExactPosterior:
@@ -79,17 +80,23 @@ class BPE(_Eliminating):
     """
 
     def __init__(
-        self, model: Model, horizon: int, *, width: FixedDesign, lengths: Callable[[int], list[int]] = squared_lengths
+        self,
+        model: Model,
+        horizon: int,
+        *,
+        width: FixedDesign,
+        lengths: Callable[[int], list[int]] = squared_lengths,
+        rng: Seed = 0,
     ) -> None:
-        super().__init__(model, horizon, width=width)
+        super().__init__(model, horizon, width=width, rng=rng)
         self._planned = lengths(horizon)
         self._half = width.of(model, model.n_arms * len(self._planned))
         self._ends = np.cumsum(self._planned)
         self.batch, self.posterior = 0, self._prior(self._planned[0])
 
-    def ask(self, rng: np.random.Generator) -> int:
+    def ask(self) -> int:
         """Return the arm to pull; it depends on no observation of this batch."""
-        return self._best(self.posterior.variance, self.prior_sd**2, rng)
+        return self._best(self.posterior.variance, self.prior_sd**2)
 
     def tell(self, arm: int, observation: float) -> None:
         """Take in what a pull of `arm` gave; IndexError on a bad arm, ValueError on a NaN."""
@@ -123,14 +130,21 @@ class SupKernelUCB(_Eliminating):
     same way: the climb goes on from where the last round stopped, and a round costs one posterior. Once `settled` all
     levels stay as they are, and the same arm is pulled until the end. So the band of a level is looked at once, after
     its last sample, and arms x levels bands would do: with `each_round` False (ours) the width counts these alone.
-    Levels change when it is asked: to go on later it must be saved, with the generator: `pickle.dumps((policy, rng))`.
+    Levels change when it is asked: to go on later it must be saved.
     Raises ValueError if the model has no norm or unit <= 0.
     """
 
     def __init__(
-        self, model: Model, horizon: int, *, width: FixedDesign, unit: float = 1.0, each_round: bool = True
+        self,
+        model: Model,
+        horizon: int,
+        *,
+        width: FixedDesign,
+        unit: float = 1.0,
+        each_round: bool = True,
+        rng: Seed = 0,
     ) -> None:
-        super().__init__(model, horizon, width=width)
+        super().__init__(model, horizon, width=width, rng=rng)
         checks.positive(unit=unit)
         self.unit, self.least = unit, unit / math.sqrt(horizon)
         self.n_levels = max(1, math.ceil(math.log2(horizon) / 2))  # at the last one 2^-s <= 1 / sqrt(T)
@@ -138,15 +152,15 @@ class SupKernelUCB(_Eliminating):
         self.levels = [self._prior(horizon)]  # made when they are reached; the last is the one of this round
         self.settled: int | None = None
 
-    def ask(self, rng: np.random.Generator) -> int:
+    def ask(self) -> int:
         """Return the arm to pull; where its sample is kept it depends on no observation of that level."""
         while self.settled is None:
             half = self._half * self.levels[-1].sd
             widest, upper = half[self.left].max(), self.levels[-1].mean + half
             if widest <= self.least:
-                self.settled = self._best(upper, self.prior_sd, rng)
+                self.settled = self._best(upper, self.prior_sd)
             elif widest > self.unit * 0.5 ** len(self.levels):
-                return self._best(half, self.prior_sd, rng)
+                return self._best(half, self.prior_sd)
             else:
                 self._climb(upper)
         return self.settled

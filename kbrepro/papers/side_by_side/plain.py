@@ -1,6 +1,6 @@
 """Rules without a band, to compare with: epsilon-greedy on the posterior mean, and uniform play."""
 
-import numpy as np
+from typing import Any
 
 from kbrepro import checks
 from kbrepro.policies import MeanOnly
@@ -14,24 +14,24 @@ class EpsilonGreedy(MeanOnly):
     cost of exploring with what is learned. No proof is claimed. Raises ValueError unless first > 0.
     """
 
-    def __init__(self, model: Model, horizon: int, *, first: float = 1.0) -> None:
-        super().__init__(model, horizon)
+    def __init__(self, model: Model, horizon: int | None = None, *, first: float = 1.0, **settings: Any) -> None:
+        super().__init__(model, horizon, **settings)
         checks.positive(first=first)
         self.first = first
 
-    def ask(self, rng: np.random.Generator) -> int:
+    def ask(self) -> int:
         """Return the arm to pull."""
-        greedy = super().ask(rng)  # first, so that the order of ties is what is drawn first, as in every policy
-        explores = rng.random() < self.first * self.t ** (-1 / 3)
-        return int(rng.integers(self.model.n_arms)) if explores else greedy
+        greedy = super().ask()  # first, so that the order of ties is what is drawn first, as in every policy
+        explores = self.rng.random() < self.first * self.t ** (-1 / 3)
+        return int(self.rng.integers(self.model.n_arms)) if explores else greedy
 
 
 class UniformPlay(MeanOnly):
     """An arm drawn uniformly in every round."""
 
-    def ask(self, rng: np.random.Generator) -> int:
+    def ask(self) -> int:
         """Return the arm to pull."""
-        return int(rng.integers(self.model.n_arms))
+        return int(self.rng.integers(self.model.n_arms))
 
     def tell(self, arm: int, observation: float) -> None:
         """Count the round; nothing is learned. Raises IndexError or ValueError as every policy."""

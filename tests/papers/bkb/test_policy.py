@@ -44,7 +44,7 @@ def told(width, kernel=None):
     policy = BKB(problem(kernel, norm=1.5, noise_scale=0.3).model, 50, width=width, qbar=2)
     rng = np.random.default_rng(5)
     for _ in range(12):
-        policy.tell(policy.ask(rng), rng.standard_normal())
+        policy.tell(policy.ask(), rng.standard_normal())
     return policy
 
 
@@ -108,7 +108,7 @@ def test_the_regret_bound_and_the_smallest_qbar_by_hand():
 def test_the_first_arm_is_uniformly_at_random(kernel):
     """Also where prior variances differ; chi-square test at 1e-4."""
     given = problem(kernel, points=POINTS[:6]).model
-    first = [BKB(given, 10, width=LOGDET, qbar=2).ask(np.random.default_rng(seed)) for seed in range(600)]
+    first = [BKB(given, 10, width=LOGDET, qbar=2, rng=seed).ask() for seed in range(600)]
     assert chisquare(np.bincount(first, minlength=6)).pvalue > 1e-4
 
 
@@ -118,7 +118,7 @@ def test_the_dictionary_is_drawn_after_every_pull_from_all_pulls(streaming):
     policy, rng = BKB(problem().model, 200, width=Constant(2.0), qbar=1, streaming=streaming), np.random.default_rng(9)
     sizes, came_back, before = set(), False, np.zeros(60)
     for _ in range(100):
-        arm = policy.ask(rng)
+        arm = policy.ask()
         policy.tell(arm, rng.standard_normal())
         now = np.bincount(policy.posterior.dictionary, minlength=60)
         came_back |= (now > before + (np.arange(60) == arm)).any()
@@ -137,7 +137,7 @@ def test_a_negative_logarithm_is_named():
 
 def test_an_unknown_norm_is_named():
     policy = BKB(problem(norm=None).model, 10, width=LOGDET, qbar=2)
-    policy.tell(policy.ask(np.random.default_rng(10)), 0.0)
+    policy.tell(policy.ask(), 0.0)
     for width in (Budgeted(0.1), Authors(0.1), LOGDET):
         with pytest.raises(ValueError, match="norm = None is not allowed"):
             width(policy)
@@ -155,14 +155,14 @@ def test_an_observation_that_was_not_asked_for_is_named(rule):
 def test_fixed_features_are_a_gp_on_these_features():
     """Against a dense solve with the features that a child of the same generator draws."""
     given = problem()
-    policy, rng = FourierUCB(given.model, 20, width=Constant(2.0), n_features=6), np.random.default_rng(3)
-    pulls = [policy.ask(rng)]
+    policy = FourierUCB(given.model, 20, width=Constant(2.0), n_features=6, rng=3)
+    pulls = [policy.ask()]
     for observation in (1.0, -0.5, 0.3):
         policy.tell(pulls[-1], observation)
-        pulls.append(policy.ask(rng))
+        pulls.append(policy.ask())
     Z = random_features(given.model.kernel, POINTS, 6, np.random.default_rng(3).spawn(1)[0])
     V = Z[pulls[:3]].T @ Z[pulls[:3]] + 0.01 * np.eye(6)
     mean = Z @ np.linalg.solve(V, Z[pulls[:3]].T @ [1.0, -0.5, 0.3])
     variance = 0.01 * np.einsum("ij,ji->i", Z, np.linalg.solve(V, Z.T))
-    np.testing.assert_allclose(policy.index(rng), mean + 2 * np.sqrt(variance))
+    np.testing.assert_allclose(policy.index(), mean + 2 * np.sqrt(variance))
     assert pulls[3] == (mean + 2 * np.sqrt(variance)).argmax()

@@ -56,7 +56,7 @@ def test_thompson_sampling_pulls_arms_as_often_as_draws_by_cholesky():
     width = WIDTHS["GP-TS"](6, model.norm, model.noise_scale)
     rng, n = np.random.default_rng(93), 4000
     expected = np.bincount((mean + width * (rng.standard_normal((n, 20)) @ factor.T)).argmax(axis=1), minlength=20) / n
-    asked = np.bincount([policy.ask(rng) for _ in range(n)], minlength=20) / n
+    asked = np.bincount([policy.ask() for _ in range(n)], minlength=20) / n
     share = np.maximum((expected + asked) / 2, 1 / n)
     assert (np.abs(asked - expected) < norm.isf(5e-7) * np.sqrt(2 * share * (1 - share) / n)).all()
     assert np.count_nonzero(asked > 0.01) > 3  # it explores

@@ -26,7 +26,7 @@ class Replay(Policy):
         super().__init__(model, len(pulls))
         self.pulls, self.seen = pulls, []
 
-    def ask(self, rng):
+    def ask(self):
         return self.pulls[self.t - 1]
 
     def tell(self, arm, observation):

@@ -160,9 +160,9 @@ def test_rules_pull_the_arms_of_their_statement(rule, slow, width, problems):
 def played(rule, horizon, number, observe):
     """The rule after `horizon` rounds whose observations are `observe(t, reward of the pull)`."""
     problem = source(noise_variance=1e-3)(Trial(8, number))
-    policy, rng, pulled = rule(problem.model, horizon, width=FixedDesignTighter(0.1)), np.random.default_rng(9), []
+    policy, pulled = rule(problem.model, horizon, width=FixedDesignTighter(0.1), rng=9), []
     for t in range(1, horizon + 1):
-        pulled.append(policy.ask(rng))
+        pulled.append(policy.ask())
         policy.tell(pulled[-1], observe(t, problem.expected_reward[pulled[-1]]))
     return policy, pulled, problem
 

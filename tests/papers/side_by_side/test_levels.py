@@ -16,10 +16,10 @@ SOURCE = RKHSFunction(Matern(0.2, nu=2.5), grid(24), 1e-3, norm=1.0, n_centres=5
 def climbs(observe=lambda t, reward: reward, horizon=3000, number=0):
     """SupKernelUCB where noise is told to be small, so that it climbs: arms, level of each round, policy, problem."""
     problem = SOURCE(Trial(8, number))
-    policy = SupKernelUCB(replace(problem.model, noise_scale=1e-4), horizon, width=FixedDesignTighter(0.1))
-    rng, arms, level = np.random.default_rng(9), [], []
+    policy = SupKernelUCB(replace(problem.model, noise_scale=1e-4), horizon, width=FixedDesignTighter(0.1), rng=9)
+    arms, level = [], []
     for t in range(1, horizon + 1):
-        arms.append(policy.ask(rng))
+        arms.append(policy.ask())
         level.append(len(policy.levels) if policy.settled is None else 0)
         policy.tell(arms[-1], observe(t, problem.expected_reward[arms[-1]]))
     return np.array(arms), np.array(level), policy, problem
@@ -69,7 +69,7 @@ def test_without_rounds_the_width_counts_arms_and_levels():
         problem, rng = SOURCE(Trial(9, number)), np.random.default_rng([11, number])
         policy = SupKernelUCB(problem.model, 1024, width=width, each_round=False)
         for _ in range(1024):
-            arm = policy.ask(rng)
+            arm = policy.ask()
             policy.tell(arm, problem.pull(arm, rng))
         f = problem.expected_reward
         misses += any((abs(f - its.mean) > policy._half * its.sd).any() for its in policy.levels)

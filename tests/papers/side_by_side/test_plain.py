@@ -17,9 +17,9 @@ PROBLEM = Problem(MODEL, np.sin(6 * MODEL.points[:, 0]), Gaussian(0.1))
 def test_explores_with_the_share_that_it_says(first):
     horizon, explored = 400, 0
     for seed in range(20):
-        policy, rng = EpsilonGreedy(MODEL, horizon, first=first), np.random.default_rng(seed)
+        policy = EpsilonGreedy(MODEL, horizon, first=first, rng=seed)
         for _ in range(horizon):
-            arm = policy.ask(rng)
+            arm = policy.ask()
             explored += policy.posterior.mean[arm] < policy.posterior.mean.max() - 1e-9
             policy.tell(arm, float(PROBLEM.expected_reward[arm]))
     shares = np.minimum(1, first * np.arange(1, horizon + 1) ** (-1 / 3)) * 39 / 40  # one arm in 40 is the best itself

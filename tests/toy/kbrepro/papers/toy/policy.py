@@ -43,7 +43,7 @@ class Both(Policy):
     def prior(self, horizon: int) -> Posterior:
         return super().prior(2 * horizon)
 
-    def index(self, rng: np.random.Generator) -> Array:
+    def index(self) -> Array:
         return self.posterior.mean + self.width * self.posterior.sd
 
     def tell(self, arm: int, observation: Any) -> None:
