@@ -113,12 +113,11 @@ class Record:
     # Figures and tables
 
     def figure(self, figure: Figure, name: str) -> None:
-        """Write `figures/<name>.png`, 200 dots an inch; the layout is fixed now."""
+        """Write `figures/<name>.png`, 200 dots an inch."""
         if self.folder:
             path = self.folder / "figures" / f"{name}.png"
             path.parent.mkdir(parents=True, exist_ok=True)
-            with figures.placed(figure, 200):
-                figure.savefig(path, dpi=200, facecolor="white")
+            figure.savefig(path, dpi=200, facecolor="white")
 
     def table(self, table: pd.DataFrame, name: str) -> None:
         """Write `tables/<name>.csv`."""

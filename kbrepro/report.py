@@ -13,7 +13,8 @@ from pathlib import Path
 import nbformat
 
 import kbrepro
-from kbrepro import paths, scorecard, try_it
+from kbrepro import paths, scorecard
+from kbrepro.figures import live
 
 NEEDED = ("sphinx", "myst_nb", "sphinx_book_theme")
 #: The page of every claim, as the repository keeps it: `kbrepro claims --markdown`.
@@ -52,7 +53,6 @@ def build(root: Path, results: Path) -> Path:
         source, site = Path(folder, "source"), Path(folder, "site")
         _write(root, results, notebooks, source)
         _sphinx(root, source, site)
-        shutil.copytree(source / "stills", site / "stills", dirs_exist_ok=True)  # raw HTML shows them
         shutil.rmtree(results / "report", ignore_errors=True)
         site.rename(results / "report")
     return results / "report" / "index.html"
@@ -114,7 +114,7 @@ def _write(root: Path, results: Path, notebooks: Mapping[str, Path], source: Pat
         _copy_pictures(root, source, shown)
         paths.write_text(source / pages[name], shown)
     paths.write_text(source / "api.md", _api())
-    paths.write_text(source / "try_it.md", inside(try_it.page(source), "notebooks/try_it.md", pages))
+    paths.write_text(source / "try_it.md", inside(live.page(), "notebooks/try_it.md", pages))
     _index(source, [*notebooks])
 
 

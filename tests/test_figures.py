@@ -1,12 +1,10 @@
 """The shared panels draw what they say."""
 
 import io
-from itertools import combinations
 
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
-from colours import CONTRAST, TOLD_APART, ciede2000, confused, contrast_with_white, distance, lab
 from matplotlib.colors import to_hex
 from matplotlib.text import Text
 from traces import trace_of
@@ -28,31 +26,12 @@ def ax(styled):
 # Looks
 
 
-def test_the_measures_of_colour():
-    assert ciede2000((50, 2.6772, -79.7751), (50, 0, -82.7485)) == pytest.approx(2.0425, abs=1e-4)  # Sharma, pair 1
-    assert ciede2000((60.2574, -34.0099, 36.2677), (60.4626, -34.1751, 39.4387)) == pytest.approx(1.2644, abs=1e-4)
-    assert ciede2000((2.0776, 0.0795, -1.1350), (0.9033, -0.0636, -0.5514)) == pytest.approx(0.9082, abs=1e-4)
-    assert lab("white", "deuteranopia") == pytest.approx((100, 0, 0), abs=0.05)
-    assert (contrast_with_white("black"), contrast_with_white("white")) == pytest.approx((21, 1))
-    assert contrast_with_white("#f0e442") < 3  # yellow: pale
-    red, green = ("#a02020", "-"), ("#4a6b00", "-")
-    assert ciede2000(lab(red[0], "normal"), lab(green[0], "normal")) > 40
-    assert confused({"red": red, "green": green}) == [("red", "green")]
-    assert confused({"red": red, "green": (green[0], "--")}) == []
-
-
-def test_kernels_and_other_curves_stand_out_from_white_and_are_told_apart():
-    colours = [*(colour for colour, _ in figures.KERNEL_LOOK.values()), *CYCLE]
-    assert min(map(contrast_with_white, colours)) >= CONTRAST
-    assert confused(figures.KERNEL_LOOK) == []
-    assert min(distance(*pair) for pair in combinations(CYCLE, 2)) > TOLD_APART
-
-
 def test_the_hero_is_thick_and_a_readers_own_policy_has_a_colour_of_the_cycle():
     assert papers.looks() == figures.LOOK
     hero, other = list(figures.LOOK)[:2]
     assert figures.look(hero, hero)["linewidth"] > 1.5 * figures.look(other, hero)["linewidth"]
     assert "color" not in figures.look("my policy")
+    assert figures.look(other, "", {other: ("red", ":")})["color"] == "red"
 
 
 # House style
@@ -132,29 +111,6 @@ def test_labels_at_ends_lie_beside_their_curves_and_apart(ax, check_readable):
     assert all(labels[line.get_label()].get_color() == line.get_color() for line in ax.lines)
     check_readable(ax.figure)
     assert min(Text.get_window_extent(text).x0 for text in labels.values()) > ax.get_window_extent().x1
-
-
-def test_curves_that_coincide_are_labelled_together(ax):
-    figures.regret_quartiles(ax, {"EI": many(1, 0.5), "MPI": many(1.001, 0.5), "GP-TS": many(1, 0.501)})
-    ax.lines[2].set_ydata(ax.lines[0].get_ydata() * np.linspace(0.3, 1, len(ax.lines[0].get_xdata())))
-    figures.label_ends(ax)
-    places = {text.get_text(): text.xyann[1] for text in ax.texts}
-    downwards = sorted(places, key=places.get, reverse=True)
-    assert set(places) == {"EI", "= MPI", "GP-TS"}  # another way to the same end is another curve
-    assert downwards.index("= MPI") == downwards.index("EI") + 1
-
-
-@pytest.mark.parametrize("size", [(7.2, 2.0), (3.4, 4.4)])
-def test_without_room_one_legend_below_names_the_curves_of_all_panels(styled, size, check_readable):
-    figure, axes = plt.subplots(1, 2, figsize=size, sharey=True)
-    names = list(figures.LOOK)[:11]
-    for ax, its in zip(axes, (names, names[4:]), strict=True):
-        figures.regret_quartiles(ax, {name: many(1 + i, 0.5) for i, name in enumerate(its)})
-        ax.set_ylabel("")
-        figures.label_ends(ax)
-    assert [text.get_text() for text in figure.legends[0].get_texts()] == names and len(figure.legends) == 1
-    assert not axes[1].texts
-    check_readable(figure)
 
 
 # Comparisons

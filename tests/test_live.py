@@ -1,20 +1,42 @@
-"""The mathematics of the live scenes, run by quickjs: what pages compute is what kbrepro computes."""
+"""Try it, run by quickjs: what pages compute is what kbrepro computes, and what the words of a scene say is so."""
 
 import json
+import re
+from functools import partial
 
+import nbformat
 import numpy as np
 import pytest
-from players import POLICIES
 
 import kbrepro as kb
+from kbrepro import papers, paths
+from kbrepro.confidence import Bayes, Improved, Tighter
 from kbrepro.figures import live
-from kbrepro.figures.live import moments
-from kbrepro.figures.live.moments import DELTA, KERNELS
-from kbrepro.policies import UCB
+from kbrepro.figures.style import LOOK
+from kbrepro.policies import UCB, ExpectedImprovement, MeanOnly, ProbabilityOfImprovement
 from kbrepro.policies.base import best_arm
 from kbrepro.problems import Trial
 
 quickjs = pytest.importorskip("quickjs", reason="quickjs has no wheel for this Python")
+
+DELTA = 0.1
+KERNELS = {
+    "SE": kb.SquaredExponential,
+    "Matérn 3/2": partial(kb.Matern, nu=1.5),
+    "Matérn 5/2": partial(kb.Matern, nu=2.5),
+}
+#: The policies of posterior.js, in its order, as kbrepro has them.
+POLICIES = {
+    "GP-UCB": partial(UCB, width=Bayes(DELTA)),
+    "GP-UCB/5": partial(UCB, width=Bayes(DELTA, divide_beta_by=5)),
+    "IGP-UCB": partial(UCB, width=Improved(DELTA)),
+    "IGP-UCB, tighter": partial(UCB, width=Tighter(DELTA)),
+    "EI": ExpectedImprovement,
+    "EI, noisy incumbent": partial(ExpectedImprovement, incumbent="noisy_reward"),
+    "PI": partial(ProbabilityOfImprovement, margin=0.0),
+    "PI, noisy incumbent": partial(ProbabilityOfImprovement, incumbent="noisy_reward", margin=0.0),
+    "mean only": MeanOnly,
+}
 
 SOURCE = (live.HERE / "posterior.js").read_text(encoding="utf-8")
 #: JSON would write a typed array as an object.
@@ -149,15 +171,56 @@ def test_normal_numbers_are_normal():
     assert kstest(sample, "norm").pvalue > 0.01
 
 
-@pytest.mark.parametrize("paper", ["gp_ucb", "igp_ucb"])
-def test_a_live_scene_opens_on_what_kbrepro_itself_plays(paper):
-    its = live.read(paper)
-    for moment in its["moments"]:
-        true, given = moment["truth"], moment["given"]
-        told = given | {"noiseVariance": given["noiseSd"] ** 2}
-        told |= {"delta": its["delta"], "norm": true["norm"]}
-        for player, ours in zip(moment["players"], moments.played(true, moment["players"], POLICIES), strict=True):
-            grid = true | {"x": kb.grid(len(true["f"]))[:, 0].tolist()}
-            theirs = engine()("play", grid, told | {"margin": player["margin"]}, player["name"], its["horizon"])
-            assert [seen["arm"] for seen in theirs] == [seen["arm"] for seen in ours]
-            assert [seen.get("holds") for seen in theirs] == [seen.get("holds") for seen in ours]
+# The scenes
+
+
+def opened(paper):
+    """Of every moment of a scene f, the round shown, and what the script plays for both players."""
+    call, x = engine(), kb.grid(200)[:, 0].tolist()
+    for moment in live.show(paper).content["moments"]:
+        context = quickjs.Context()
+        given = {name: moment[name] for name in ("kernel", "lengthscale", "noiseSd")}
+        context.eval(f"{SOURCE}\nconst on = GP.drawn({x}, {json.dumps(given)}, 100, GP.generator({moment['seed']}))")
+        truth = json.loads(context.eval(f"JSON.stringify(on, {LISTS})"))
+        told = given | {"noiseVariance": given["noiseSd"] ** 2, "delta": DELTA, "norm": truth["norm"]}
+        runs = [
+            call("play", truth, told | {"margin": player["margin"]}, player["name"], 100)
+            for player in moment["players"]
+        ]
+        yield np.array(truth["f"]), moment["t"], *runs
+
+
+def test_scene_1_a_narrower_band_misses_and_yet_has_less_regret():
+    ((f, t, proved, narrow),) = opened("gp_ucb")
+    assert all(seen["holds"] for seen in proved) and 0.55 < np.mean([seen["holds"] for seen in narrow[:t]]) < 0.65
+    assert not narrow[t - 1]["holds"] and 0.6 < np.mean([seen["holds"] for seen in narrow]) < 0.9
+    assert 0.55 < narrow[t - 2]["regret"] / proved[t - 2]["regret"] < 0.65
+    arms = [[seen["arm"] for seen in played[t - 16 : t - 1]] for played in (proved, narrow)]
+    assert np.ptp(arms[0]) > 180 and np.std(arms[0]) > 4 * np.std(arms[1])  # all over
+    assert np.mean(f.max() - f[arms[0]]) > 3 * np.mean(f.max() - f[arms[1]])  # bad ones too
+
+
+def test_scene_2_a_lucky_observation_lifts_the_target_and_a_margin_frees():
+    (f, t, plain, noisy), (g, _, stuck, free) = opened("igp_ucb")
+    best = max(seen["y"] for seen in noisy[: t - 1])
+    assert best > f.max() + 0.5 and noisy[-1]["regret"] > 5 * plain[-1]["regret"]
+    records = np.unique(np.maximum.accumulate([seen["y"] for seen in noisy[: t - 1]]))
+    assert np.sum(records > f.max()) > 1 and abs(noisy[t - 1]["arm"] - f.argmax()) > 100  # lucky ones; exploring
+    assert f[plain[t - 1]["arm"]] > f.max() - 0.05 * np.ptp(f)
+    assert all(g.max() - g[seen["arm"]] > 0.1 for seen in stuck[-20:])
+    assert stuck[-1]["regret"] > 1.5 * free[-1]["regret"]
+    assert np.mean([g[seen["arm"]] > g.max() - 0.1 for seen in free[-20:]]) > 0.8
+
+
+def test_the_page_has_both_scenes_and_the_scripts_once_and_notebooks_show_them_by_todays_scripts():
+    page, names = live.page(), re.findall(r"\(try-(\w+)\)=", live.page())
+    assert names == ["gp_ucb", "igp_ucb"] and page.count("const GP = ") == 1 and len(page.encode()) < 60_000
+    assert set(POLICIES) <= set(LOOK) and "http" not in page
+    for paper in names:
+        shown = live.show(paper)
+        assert shown.html() in page and shown.content["says"][0] in repr(shown)
+        assert f'"{re.search("Press “(Play.*?)”|$", shown.content["try"])[1]}"' in page  # the button of that name
+        path = paths.project_root() / "notebooks" / f"{papers.found()[paper].notebook}.ipynb"
+        cells = nbformat.read(path, as_version=4).cells
+        (output,) = [cell.outputs[0] for cell in cells if f'live.show("{paper}")' in cell.source]
+        assert output.data["text/html"] == shown._repr_html_(), f"{path.name} is out of date: kbrepro refresh"

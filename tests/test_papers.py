@@ -1,16 +1,17 @@
-"""Papers are what their folders register: notebook, hero, looks; nothing else in the package knows one."""
+"""Papers are what their folders register: notebook and looks; nothing else in the package knows one."""
 
 import ast
 import re
-from importlib import import_module
 from pathlib import Path
 
+import numpy as np
 import pytest
-from colours import confused, distance, faults, of_figures, search
+from matplotlib.colors import to_rgb
 
 import kbrepro as kb
 from kbrepro import papers
 from kbrepro.claims import claims_of, theorems_of
+from kbrepro.figures.style import CYCLE, KERNEL_LOOK
 
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "kbrepro"
@@ -36,62 +37,34 @@ def test_ids_are_those_of_the_notebook_and_a_synthesis_is_what_judges_no_paper(f
     assert FOUND[folder].synthesis == ({each.kind for each in found} == {"own question"} and not theorems)
 
 
-@every_paper
-def test_figures_have_the_hero_of_the_paper(folder):
-    if not (PACKAGE / "papers" / folder / "pictures.py").is_file():
-        pytest.skip("it draws in its notebook")
-    assert FOUND[folder].hero == import_module(f"kbrepro.papers.{folder}.pictures").HERO
-
-
 # Looks
 
 
-@every_paper
-def test_algorithms_in_the_figures_of_a_paper_are_told_apart_in_every_vision(folder):
-    paper = FOUND[folder]
-    shown = {name: LOOKS[name] for family in paper.families.values() for name in family}
-    assert paper.hero in shown
-    assert faults(LOOKS[paper.hero][0], of_figures(paper, LOOKS)) == []
-    assert confused(shown | {name: LOOKS[name] for name in paper.beside}) == []
+def contrast_with_white(colour):
+    """Contrast of WCAG 2, 1 to 21."""
+    rgb = np.array(to_rgb(colour))
+    linear = np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
+    return 1.05 / (linear @ [0.2126, 0.7152, 0.0722] + 0.05)
 
 
-@every_paper
-def test_every_look_that_a_notebook_or_its_folder_asks_for_is_registered_with_it(folder):
-    paper = FOUND[folder]
-    sources = [ROOT / "notebooks" / f"{paper.notebook}.py", *PACKAGE.glob(f"papers/{folder}/*.py")]
-    used = strings(*sources, docstrings=True) & set(LOOKS)
-    if paper.synthesis:  # it colours kinds of rules, and names stand beside the marks
-        used &= {name for family in paper.families.values() for name in family}
-    assert paper.hero in used
-    assert used <= {*paper.beside, *(name for family in paper.families.values() for name in family)}
+def test_every_colour_is_seen_on_white_and_no_two_algorithms_of_a_paper_look_alike():
+    assert contrast_with_white("black") == pytest.approx(21) and contrast_with_white("#f0e442") < 3
+    colours = {colour for colour, _ in (*LOOKS.values(), *KERNEL_LOOK.values())}
+    assert [colour for colour in (*colours, *CYCLE) if contrast_with_white(colour) < 3] == []
+    for paper in FOUND.values():
+        styles = [(colour, style) for colour, family in paper.families.items() for style in family.values()]
+        assert len(set(styles)) == len(styles), paper.notebook
 
 
 def test_one_algorithm_has_one_look(monkeypatch):
-    one = papers.Paper("07_one", "EI", {"#000000": {"EI": "-"}})
+    one = papers.Paper("07_one", {"#000000": {"EI": "-"}})
     for colour, style in (("#000000", ":"), ("#202868", "-")):
-        other = papers.Paper("08_other", "EI", {colour: {"EI": style}})
+        other = papers.Paper("08_other", {colour: {"EI": style}})
         monkeypatch.setattr(papers, "found", lambda other=other: {"one": one, "other": other})
         with pytest.raises(ValueError, match=r"08_other: look .* of 'EI' is not allowed: it has \('#000000', '-'\)"):
             papers.looks()
     monkeypatch.setattr(papers, "found", lambda: {"one": one, "same": one})
     assert papers.looks() == {"EI": ("#000000", "-")}
-
-
-@every_paper
-def test_the_search_finds_the_next_colour_of_a_paper(folder):
-    paper = FOUND[folder]
-    its = of_figures(paper, LOOKS)
-    (best, far), *others = search(its)
-    assert far == pytest.approx(min(distance(best, colour) for colour in its)) and far >= others[0][1]
-    assert (faults(LOOKS[paper.hero][0], {*its, best}) == []) == (far >= 15)
-    (best, far), *_ = search(its - {LOOKS[paper.hero][0]}, hero=True)
-    assert faults(best, {best}) == [] and far >= 15  # the hero can be found anew
-
-
-def test_colours_too_near_or_too_pale_are_named():
-    assert faults("#202868", {"#202868", "#202870"}) == ["#202868 and #202870: distance 1.2"]
-    assert faults("#0098a8", {"#0098a8"}) == ["#0098a8: contrast 3.5"]  # well enough, but not for a hero
-    assert faults("#000000", {"#000000", "#f0e442"}) == ["#f0e442: contrast 1.3"]
 
 
 # Nobody else knows a paper

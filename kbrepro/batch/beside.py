@@ -127,8 +127,7 @@ def save(compared: Compared, notebook: str, label: str, stem: str) -> str:
     """Write `<stem>.png` and `<stem>.csv`; return their folder, which is below results/custom/beside/."""
     folder = store.path_of(Path("results/custom/beside", notebook), label).with_suffix("")
     paths.write_text(paths.project_root() / folder / f"{stem}.csv", compared.table.to_csv(float_format="%.6g"))
-    with figures.placed(compared.figure, 200):
-        compared.figure.savefig(paths.project_root() / folder / f"{stem}.png", dpi=200, facecolor="white")
+    compared.figure.savefig(paths.project_root() / folder / f"{stem}.png", dpi=200, facecolor="white")
     return folder.as_posix()
 
 

@@ -1,6 +1,7 @@
 """Pieces of which figures are made."""
 
 from collections.abc import Iterable, Sequence
+from textwrap import wrap
 from typing import Any
 
 import matplotlib.pyplot as plt
@@ -28,16 +29,16 @@ def figure_of(ax: Axes) -> Figure:
     return ax.figure
 
 
-def banded(ax: Axes, x: ArrayLike, its: Iterable[ArrayLike], label: str, **keywords: Any) -> None:
-    """Draw values over x (m,) with a band, `its` (value, low, high), each (m,)."""
-    value, low, high = its
+def banded(ax: Axes, x: ArrayLike, interval: Iterable[ArrayLike], label: str, **keywords: Any) -> None:
+    """Draw values over x (m,) with a band, `interval` (value, low, high), each (m,)."""
+    value, low, high = interval
     (line,) = ax.plot(x, value, label=label, **keywords)
     ax.fill_between(x, low, high, color=line.get_color(), alpha=0.15, linewidth=0)
 
 
-def barred(ax: Axes, x: ArrayLike, its: Iterable[ArrayLike], label: str, shown: slice, **keywords: Any) -> None:
-    """Draw values over x (m,) with a bar from low to high, `its` (value, low, high), at the `shown` of them alone."""
-    value, low, high = (np.asarray(values) for values in its)
+def barred(ax: Axes, x: ArrayLike, interval: Iterable[ArrayLike], label: str, shown: slice, **keywords: Any) -> None:
+    """Draw values over x (m,) with a bar from low to high, `interval` (value, low, high), at the `shown` of them."""
+    value, low, high = (np.asarray(values) for values in interval)
     (line,) = ax.plot(x, value, label=label, **keywords)
     ax.vlines(np.asarray(x)[shown], low[shown], high[shown], color=line.get_color(), linewidth=0.9)
 
@@ -65,8 +66,8 @@ def plain_log(axis: Axis) -> None:
 
 def positive(*samples: Array) -> list[Array]:
     """Return samples, for log axes, in which the smallest value above 0 of all replaces those below it."""
-    floor = min((x for its in samples for x in its if x > 0), default=1.0)
-    return [np.maximum(its, floor) for its in samples]
+    floor = min((x for sample in samples for x in sample if x > 0), default=1.0)
+    return [np.maximum(sample, floor) for sample in samples]
 
 
 def golden(n: int) -> Array:
@@ -90,12 +91,9 @@ def titled(figure: Figure, title: str, columns: int = 0, panel: int = 0) -> Figu
 
 
 def say(figure: Figure, title: str) -> None:
-    """Set the title of a figure: on two lines, near its middle, where it is wider than the figure."""
-    text = figure.suptitle(title)
-    spaces = [i for i, sign in enumerate(title) if sign == " " and title[:i].count("$") % 2 == 0]
-    if spaces and "\n" not in title and text.get_window_extent().width > figure.bbox.width:
-        at = min(spaces, key=lambda i: abs(i - len(title) / 2))
-        text.set_text(f"{title[:at]}\n{title[at + 1 :]}")
+    """Set the title of a figure: on two lines where it is wider than the figure."""
+    if figure.suptitle(title).get_window_extent().width > figure.bbox.width:
+        figure.suptitle("\n".join(wrap(title, len(title) // 2 + 8)))
 
 
 def legend_below(figure: Figure, columns: int, axes: Sequence[Axes], **settings: Any) -> None:

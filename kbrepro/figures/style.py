@@ -1,5 +1,6 @@
 """House style, and the look of every algorithm, kernel and state of a claim, the same in every figure."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import matplotlib.pyplot as plt
@@ -12,7 +13,7 @@ WIDTH = 7.2
 #: Smallest type, in points.
 SMALLEST = 8.0
 
-#: Colour and line style of every algorithm, as the papers register them; tests/colours.py finds colours.
+#: Colour and line style of every algorithm, as the papers register them.
 LOOK = papers.looks()
 
 #: The same for kernels.
@@ -48,13 +49,11 @@ def use_style() -> None:
     )
 
 
-def look(name: str, hero: str = "") -> dict[str, Any]:
-    """Return the `plot` keywords of an algorithm; `hero`, the paper's own, is thick and on top.
+def look(name: str, hero: str = "", looks: Mapping[str, papers.Look] | None = None) -> dict[str, Any]:
+    """Return the `plot` keywords of an algorithm, from `looks` or the house's; `hero`, the paper's own, is thick.
 
-    An algorithm without its own look gets the next colour of the cycle.
+    An algorithm without a look gets the next colour of the cycle.
     """
     weight = {"linewidth": 2.6, "zorder": 3.0} if name == hero else {"linewidth": 1.4}
-    if name not in LOOK:
-        return weight
-    colour, style = LOOK[name]
-    return {"color": colour, "linestyle": style} | weight
+    colour, style = (LOOK | dict(looks or {})).get(name, (None, None))
+    return weight | ({"color": colour, "linestyle": style} if colour else {})

@@ -1,7 +1,7 @@
 """One folder per paper, which imports the core and no other paper. Its `paper.py` says what the paper is."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
@@ -17,15 +17,13 @@ Look = tuple[str, str | tuple[int, tuple[int, ...]]]
 class Paper:
     """What a folder registers as `PAPER` in its `paper.py`.
 
-    `notebook`; `hero`, the algorithm that the paper is about; `families`: colour -> name -> line style of the
-    algorithms that no earlier paper has; `beside`: those of other papers that its figures show. A `synthesis` is not a
-    paper: it plays algorithms of others, may import their folders, and its families are kinds of rules.
+    `notebook`; `families`: colour -> name -> line style of the algorithms that no earlier paper has (one without gets
+    the next colour of a cycle). A `synthesis` is not a paper: it plays algorithms of others, may import their folders,
+    and its families are kinds of rules.
     """
 
     notebook: str
-    hero: str
-    families: Mapping[str, Mapping[str, str]]
-    beside: tuple[str, ...] = ()
+    families: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     synthesis: bool = False
 
 
@@ -34,8 +32,8 @@ def found() -> dict[str, Paper]:
     """Return every paper whose folder here has a `paper.py`, by name, in the order of the notebooks."""
     folders = [name for _, name, is_folder in iter_modules(__path__) if is_folder]
     names = [name for name in folders if find_spec(f"{__name__}.{name}.paper")]
-    its = {name: import_module(f"{__name__}.{name}.paper").PAPER for name in names}
-    return dict(sorted(its.items(), key=lambda item: item[1].notebook))
+    all_papers = {name: import_module(f"{__name__}.{name}.paper").PAPER for name in names}
+    return dict(sorted(all_papers.items(), key=lambda item: item[1].notebook))
 
 
 def folder_of(notebook: str) -> str:
@@ -47,11 +45,11 @@ def folder_of(notebook: str) -> str:
 
 def looks() -> dict[str, Look]:
     """Return the look of every algorithm; ValueError if two papers give one of them two looks."""
-    its: dict[str, Look] = {}
+    known: dict[str, Look] = {}
     for paper in found().values():
         for colour, family in paper.families.items():
             for name, style in family.items():
-                if its.setdefault(name, (colour, style)) != (colour, style):
-                    told = f"look {colour, style} of {name!r} is not allowed: it has {its[name]}"
-                    raise ValueError(f"{paper.notebook}: {told}")
-    return its
+                if known.setdefault(name, (colour, style)) != (colour, style):
+                    refused = f"look {colour, style} of {name!r} is not allowed: it has {known[name]}"
+                    raise ValueError(f"{paper.notebook}: {refused}")
+    return known

@@ -114,5 +114,11 @@ const GP = (() => {
     return { f: its.mean, norm: sqrt(squares) };
   };
 
-  return { kernels, policies, play, generator, normal, draw };
+  // What two players meet: a draw f, standard normal noise by round, and random ranks for ties.
+  const drawn = (x, { kernel, lengthscale, noiseSd }, horizon, random) => ({
+    x, noiseSd, ...draw(x, kernel, lengthscale, random),
+    noise: Array.from({ length: horizon }, () => normal(random)), rank: x.map(() => random()),
+  });
+
+  return { kernels, policies, play, generator, normal, draw, drawn };
 })();

@@ -11,4 +11,4 @@ FAMILIES = {
     "#007058": {"QFF": ":"},
     "#289898": {"mini-GP-UCB": "-"},
 }
-PAPER = Paper("04_bkb_variance_starvation", "BKB", FAMILIES)
+PAPER = Paper("04_bkb_variance_starvation", FAMILIES)

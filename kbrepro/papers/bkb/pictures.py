@@ -122,7 +122,7 @@ def _95(samples: pd.Series) -> tuple[float, float]:
 
 def regret(traces: Mapping[str, Trace], title: str, spread: str = "mean and 95 % interval") -> Figure:
     """Return cumulative regret of rules, with a `spread` of `figures.regret_quartiles`."""
-    fig, _ = figures.regret_row({"": traces}, 3.8, LOOKS, spread=spread, hero=HERO)
+    fig, _ = figures.regret_row({"": traces}, 3.8, looks=LOOKS, spread=spread, hero=HERO)
     return figures.labelled(fig, title)
 
 

@@ -7,5 +7,4 @@ FAMILIES = {
     "#805880": {"GP-TS": "-"},
     "#388058": {"PI": "-", "PI, noisy incumbent": ":"},  # the paper's name of MPI
 }
-BESIDE = ("GP-UCB", "EI", "EI, noisy incumbent")
-PAPER = Paper("02_igp_ucb_gp_ts_sensors", "IGP-UCB", FAMILIES, BESIDE)
+PAPER = Paper("02_igp_ucb_gp_ts_sensors", FAMILIES)

@@ -32,8 +32,7 @@ VARIANTS: dict[str, Look] = {
 
 def _look(rule: str) -> dict[str, Any]:
     """`plot` keywords of a rule or variant."""
-    colour, style = VARIANTS.get(rule, ("", ""))
-    return figures.look(rule, HERO) | ({"color": colour, "linestyle": style} if colour else {})
+    return figures.look(rule, HERO, VARIANTS)
 
 
 # Figures 1 to 3
@@ -44,8 +43,7 @@ def regrets(figure_name: str, panels: Panels, columns: Mapping[str, Sequence[str
     size = (WIDTH, 1.0 + 2.3 * len(panels))
     fig, axes = plt.subplots(len(panels), len(columns), figsize=size, sharey="row", squeeze=False)
     for ax, ((title, traces), (column, names)) in zip(axes.flat, product(panels.items(), columns.items()), strict=True):
-        figures.regret_quartiles(ax, {name: traces[name] for name in names}, hero=HERO)
-        figures.restyle(ax, VARIANTS)
+        figures.regret_quartiles(ax, {name: traces[name] for name in names}, hero=HERO, looks=VARIANTS)
         ax.set_title(fill(f"{title}, {column}", 34))
         ax.label_outer()
     return figures.labelled(fig, f"{figure_name} of Chowdhury and Gopalan, replicated: cumulative regret")

@@ -6,5 +6,4 @@ FAMILIES = {
     "#083098": {"π-GP-UCB": "-", "π-GP-UCB, thesis": "--", "π-GP-UCB, both": "-."},
     "#702020": {"IGP-UCB, lambda grows": ":", "IGP-UCB, both": "-."},
 }
-BESIDE = ("IGP-UCB", "IGP-UCB, tighter", "mini-GP-UCB", "exact")
-PAPER = Paper("03_pi_gp_ucb_scaling", "π-GP-UCB", FAMILIES, BESIDE)
+PAPER = Paper("03_pi_gp_ucb_scaling", FAMILIES)

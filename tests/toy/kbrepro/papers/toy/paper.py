@@ -3,4 +3,4 @@
 from kbrepro.papers import Paper
 
 FAMILIES = {"#083098": {"Both": "-", "Both, cautious": "--"}}
-PAPER = Paper("09_toy", "Both", FAMILIES, beside=("EI",))
+PAPER = Paper("09_toy", FAMILIES)
