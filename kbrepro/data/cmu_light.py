@@ -4,14 +4,11 @@
 """
 
 import io
-import zipfile
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 from scipy.io import loadmat
-from scipy.signal import lfilter
-from scipy.spatial.distance import cdist
 
 from kbrepro.data import DamagedFile, SensorData, reading
 
@@ -39,26 +36,3 @@ def read(path: Path) -> SensorData:
     if not np.allclose(readings, LUX_PER_COUNT * counted, rtol=1e-4, atol=1e-4):  # a NaN is close to nothing
         raise DamagedFile(f"{path}: readings in Lux are missing or do not fit the counts")
     return SensorData(readings, TIMES, SENSORS, "Lux", path.name, True, np.array(coordinates, dtype=float))
-
-
-def unzip(archive: Path) -> Path:
-    """Return the MATLAB file of the owner's archive, unpacked next to it and checked; raises DamagedFile."""
-    path = archive.with_name(MAT)
-    with reading(archive, "an archive with a .mat file"), zipfile.ZipFile(archive) as file:
-        name, *_ = [name for name in file.namelist() if name.endswith(".mat")]
-        path.write_bytes(file.read(name))
-    read(path)
-    return path
-
-
-def simulated() -> SensorData:
-    """Return simulated light of 41 sensors: a sun that wanders over the room, clouds that neighbours share."""
-    rng = np.random.default_rng(2005)
-    places = rng.uniform((0, 0), (30, 12), size=(N_SENSORS, 2))
-    covariance = np.exp(-0.5 * (cdist(places, places) / 5) ** 2) + 0.01 * np.eye(N_SENSORS)
-    factor = np.linalg.cholesky(covariance)
-    hour = (np.arange(N_TRAIN + N_TEST) / 25)[:, None]  # 25 rows an hour
-    sun = np.maximum(np.sin(2 * np.pi * (hour - 7 - 0.1 * places[:, 0]) / 24), 0)
-    clouds = lfilter([1.0], [1.0, -0.97], 0.24 * rng.standard_normal((len(hour), N_SENSORS)), axis=0) @ factor.T
-    lux = 60 + 90 * sun * (1.2 + 0.4 * factor @ rng.standard_normal(N_SENSORS)) + 25 * clouds
-    return SensorData(lux.clip(5, 600).round(3), TIMES, SENSORS, "Lux", "simulated substitute", False, places)

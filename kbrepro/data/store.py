@@ -6,7 +6,6 @@ what the files are, whose they are, and what is wrong with them.
 
 import hashlib
 import os
-import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import lru_cache
@@ -14,37 +13,41 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import requests
 
+from kbrepro import checks
 from kbrepro.data import DamagedFile as DamagedFile
-from kbrepro.data import SensorData, cmu_light, intel_lab, traffic
-from kbrepro.data.intel_lab import CALENDAR, EXTRACT, LOCATIONS, MOTES, OWNERS, OWNERS_GZ
+from kbrepro.data import SensorData, cmu_light, intel_lab, substitute, traffic
+from kbrepro.data.intel_lab import CALENDAR, EXTRACT, LOCATIONS, MOTES, OWNERS
 from kbrepro.paths import ProjectNotFound, project_root
 
+DAYS = ("2004-03-04", "2004-03-05", "2004-03-06", "2004-03-07", "2004-03-08")
+#: Files below the data directory: sha256. That of the owner's file comes from other projects, unverified.
+RECORDED = {
+    f"intel-lab/{EXTRACT}": "b56b799360c580b35d6c83b884c8c37eac6dc76715fe76292f282c614341cf45",
+    f"intel-lab/{OWNERS}": "d99288c8f406ca6604d359ceaa0d8adfffa79e7095061a1e27dc4399f48c7225",
+    f"intel-lab/{LOCATIONS}": "3865c0263110c24c40e3377690cecaa552e0575cf56cdb9f5f8bd17130b6bf04",
+    f"cmu-light/{cmu_light.MAT}": "3d87e03ae8bc9e3f0a4abeb57c64933c7d3dee7476ac5c4f6ca28b4efc357c15",
+    f"traffic/{traffic.DENSE}": "cff972b139e97e6251811f265698d595738105f5420974d07e203cbc9ced968a",
+    f"traffic/{traffic.SPARSE}": "1e7aefbf954811c972ba15c6c1ee056bdf5f4f7941240d1ae95c28bc8c3c8260",
+    f"traffic/{traffic.METR_LA}": "cd62cbd55e1c4580e9fef78b64e699e25a83fd011b786a94b67e174952341e07",
+    f"traffic/{traffic.WEEK}": "7b732d86ae32b2930595becba28aff39dacbfb2197e250fc0332e1744ce2cbf4",
+}
+COPY = "https://raw.githubusercontent.com/sayakrc/Bayesian-Optimization-under-Heavy-tailed-Payoffs"
+#: What is downloaded for a set, in this order, and from where.
 URLS = {
-    "temperature": "http://db.csail.mit.edu/labdata/",
-    "light": "http://www.cs.cmu.edu/~guestrin/Class/10708-F08/projects/lightsensor.zip",
+    "temperature": {
+        f"intel-lab/{LOCATIONS}": "http://db.csail.mit.edu/labdata/mote_locs.txt",
+        f"intel-lab/{OWNERS}": "http://db.csail.mit.edu/labdata/data.txt.gz",
+    },
+    "light": {f"cmu-light/{cmu_light.MAT}": f"{COPY}/30196d5c9eca766ca87afec517be98cf76c961a5/{cmu_light.MAT}"},
 }
 TIMEOUTS = (5, 30)  # seconds: to connect, between two bytes
-DAYS = ("2004-03-04", "2004-03-05", "2004-03-06", "2004-03-07", "2004-03-08")
-RECORDED = {  # sha256; those of the owner's data.txt and data.txt.gz come from other projects, unverified
-    EXTRACT: "b56b799360c580b35d6c83b884c8c37eac6dc76715fe76292f282c614341cf45",
-    OWNERS_GZ: "d99288c8f406ca6604d359ceaa0d8adfffa79e7095061a1e27dc4399f48c7225",
-    OWNERS: "21d156880db48eb140390beffc18b017282777cdc41e30e665072544ecf0913e",
-    cmu_light.MAT: "3d87e03ae8bc9e3f0a4abeb57c64933c7d3dee7476ac5c4f6ca28b4efc357c15",
-    LOCATIONS: "3865c0263110c24c40e3377690cecaa552e0575cf56cdb9f5f8bd17130b6bf04",
-    traffic.USC: "fd39b44fa54164ce61830d89cd160f7fab466ea790704b96ea984af6895ae0a1",
-    traffic.METR_LA: "cd62cbd55e1c4580e9fef78b64e699e25a83fd011b786a94b67e174952341e07",
-    traffic.DENSE: "cff972b139e97e6251811f265698d595738105f5420974d07e203cbc9ced968a",
-    traffic.SPARSE: "1e7aefbf954811c972ba15c6c1ee056bdf5f4f7941240d1ae95c28bc8c3c8260",
-    traffic.WEEK: "7b732d86ae32b2930595becba28aff39dacbfb2197e250fc0332e1744ce2cbf4",
-}
-#: Folder, files of readings in order of preference, reader, substitute.
-_SETS: dict[str, tuple[str, tuple[str, ...], Callable[..., SensorData], Callable[..., SensorData]]] = {
-    "temperature": ("intel-lab", (EXTRACT, OWNERS_GZ, OWNERS), intel_lab.read, intel_lab.simulated),
-    "light": ("cmu-light", (cmu_light.MAT,), cmu_light.read, cmu_light.simulated),
-    "traffic_usc": ("traffic", (traffic.USC, traffic.DENSE), traffic.read_usc, traffic.simulated),
-    "traffic_metr_la": ("traffic", (traffic.METR_LA, traffic.WEEK), traffic.read_metr_la, traffic.simulated),
+#: Folder, files of readings in order of preference, reader.
+_SETS: dict[str, tuple[str, tuple[str, ...], Callable[..., SensorData]]] = {
+    "temperature": ("intel-lab", (EXTRACT, OWNERS), intel_lab.read),
+    "light": ("cmu-light", (cmu_light.MAT,), cmu_light.read),
+    "traffic_usc": ("traffic", (traffic.DENSE,), traffic.read_usc),
+    "traffic_metr_la": ("traffic", (traffic.METR_LA, traffic.WEEK), traffic.read_metr_la),
 }
 
 
@@ -62,93 +65,75 @@ def load(name: str, days: Sequence[str] = DAYS, motes: Sequence[int] = MOTES) ->
     The arrays are shared between calls, hence read-only. Raises ValueError for an unknown name or mote, or a day
     that is malformed or not in the file, DamagedFile (a ValueError) for a file that is not what it should be.
     """
-    if name not in _SETS:
-        raise ValueError(f"name={name!r}: no such dataset; allowed: {', '.join(_SETS)}")
+    checks.one_of(tuple(_SETS), name=name)
     if name != "temperature":
         return _load(name, _file(name))
     days = _distinct("days", days, CALENDAR, "days 'YYYY-MM-DD'")
-    motes = _distinct("motes", motes, range(1, 55), "numbers")
-    return _load(name, _file(name, days), days, motes)
+    return _load(name, _file(name, days), days, _distinct("motes", motes, range(1, 55), "numbers"))
 
 
 def train_test(data: SensorData, fraction: float = 2 / 3) -> tuple[np.ndarray, np.ndarray]:
     """Return the first `fraction` of the readings in time, and the rest: two arrays (rows, n_sensors)."""
-    cut = round(fraction * len(data.readings)) if 0 < fraction < 1 else 0
-    if not 0 < cut < len(data.readings):
-        raise ValueError(f"fraction={fraction!r}: allowed: between 0 and 1, with a row on either side")
+    checks.probability(fraction=fraction)
+    cut = round(fraction * len(data.readings))
     return data.readings[:cut], data.readings[cut:]
 
 
 def checksums() -> dict[str, str]:
-    """Return path in the data directory -> sha256 of the files that `load` reads by default; {} if there are none."""
-    directory, files = _directory() or Path(), [path for path in map(_file, _SETS) if path]
-    beside = [path.with_name({traffic.DENSE: traffic.SPARSE}.get(path.name, LOCATIONS)) for path in files]
-    files += [path for path in beside if path.is_file()]
-    return {path.relative_to(directory).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
+    """Return path in the data directory -> sha256 of the recorded files that are there."""
+    files = {name: directory / name for name in RECORDED} if (directory := _directory()) else {}
+    return {name: hashlib.sha256(path.read_bytes()).hexdigest() for name, path in files.items() if path.is_file()}
 
 
 def status() -> str:
-    """Return, for people, where data is searched, which files are used, and whether they are the recorded ones."""
+    """Return, for people, where data is searched, which files are there, and whether they are the recorded ones."""
     lines = [f"data directory: {_directory() or 'none'}"]
     for name, sha256 in checksums().items():
-        match = "as recorded" if sha256 == RECORDED[Path(name).name] else "DIFFERS from the recorded one"
+        match = "as recorded" if sha256 == RECORDED[name] else "DIFFERS from the recorded one"
         lines.append(f"{name}, sha256 {sha256} ({match})")
-    for name in _SETS:
-        if not _file(name):
-            lines.append(f"{name}: not found; a simulated substitute is used (data/README.md says how to get it)")
+    missing = [name for name in _SETS if not _file(name)]
+    lines += [f"{name}: not found; a simulated substitute is used (data/README.md says more)" for name in missing]
     return "\n".join(lines)
 
 
 def fetch(if_missing: bool = False) -> str:
-    """Download temperature and light from their owners into data/ and check their content.
+    """Download temperature and light into data/, each unless a file is there, and check them.
 
-    With `if_missing` only missing files are fetched, and none if KBREPRO_DATA is set. A file is replaced only after
-    every check has passed. Files that arrived are kept; if one did not, one line says why: it is raised as
-    DownloadFailed, or returned with `if_missing`.
+    Sets that arrived are kept; if one did not, one line says why: it is raised as DownloadFailed, or returned with
+    `if_missing`, which also leaves a directory of one's own, KBREPRO_DATA, in peace.
     """
-    own = os.environ.get("KBREPRO_DATA")
-    if own and not if_missing:
+    import pooch  # here: in a notebook its import warns of absent progress widgets
+
+    if own := os.environ.get("KBREPRO_DATA"):
+        if if_missing:
+            return ""
         raise DownloadFailed(f"KBREPRO_DATA={own} is set; nothing is written there: unset it to fetch")
+    sums = RECORDED | {f"intel-lab/{OWNERS}": None}  # nobody verified it: the content decides, and `status` says more
+    downloader = pooch.HTTPDownloader(timeout=TIMEOUTS, progressbar=True)
+    pooch.get_logger().setLevel("WARNING")
     failures = []
-    for name, url in URLS.items():
-        if own or (if_missing and _file(name)):
+    for name, urls in URLS.items():
+        if _file(name):
             continue
+        files = pooch.create(project_root() / "data", base_url="", registry=sums, urls=urls)
         try:
-            _download(name, url, project_root() / "data" / _SETS[name][0])
-        except (requests.RequestException, ValueError, OSError, ProjectNotFound) as error:
-            failures.append(f"no data from {url}: {' '.join(str(error).split())}")
+            for file in urls:
+                files.fetch(file, downloader=downloader)
+            load(name, DAYS, MOTES)
+        except (ValueError, OSError) as error:  # those of requests are OSErrors
+            failures.append(f"no data from {urls[file]}: {' '.join(str(error).split())}")
+            if damaged := _file(name):
+                damaged.unlink()
     if failures and not if_missing:
         raise DownloadFailed("; ".join(failures))
     return "; ".join(failures)
-
-
-def _download(name: str, url: str, target: Path) -> None:
-    """Fetch into a folder next to the final place, check, then move."""
-    target.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=target, prefix="fetch-") as folder:
-        if name == "temperature":
-            arrived = [_retrieve(url + file, file, folder) for file in (LOCATIONS, OWNERS_GZ)]
-            intel_lab.read(arrived[1], DAYS, MOTES)
-        else:
-            arrived = [cmu_light.unzip(_retrieve(url, "light.zip", folder))]
-        for path in arrived:
-            path.replace(target / path.name)
-    _load.cache_clear()
-
-
-def _retrieve(url: str, name: str, folder: str) -> Path:
-    import pooch  # here: in a notebook its import warns of absent progress widgets
-
-    pooch.get_logger().setLevel("WARNING")  # no advice on hashes: content decides, status() tells the sums
-    downloader = pooch.HTTPDownloader(timeout=TIMEOUTS, progressbar=True)
-    return Path(pooch.retrieve(url, None, name, folder, downloader=downloader))
 
 
 def _directory() -> Path | None:
     """The only directory to search; None outside a checkout."""
     if own := os.environ.get("KBREPRO_DATA"):
         if not Path(own).is_dir():
-            raise ValueError(f"KBREPRO_DATA={own!r}: no such directory; allowed: an existing one, or unset")
+            raise ValueError(f"KBREPRO_DATA = {own!r} is not allowed: it must be an existing directory, or unset")
         return Path(own).absolute()
     try:
         return project_root() / "data"
@@ -158,7 +143,7 @@ def _directory() -> Path | None:
 
 def _file(name: str, days: Sequence[str] = DAYS) -> Path | None:
     """The file with the readings of a set; None if there is none."""
-    directory, (folder, files, _, _) = _directory(), _SETS[name]
+    directory, (folder, files, _) = _directory(), _SETS[name]
     if not set(days) <= set(DAYS):
         files = files[1:] + files[:1]  # the extract has the default days only
     paths = [directory / folder / file for file in files] if directory else []
@@ -168,14 +153,22 @@ def _file(name: str, days: Sequence[str] = DAYS) -> Path | None:
 def _distinct(name: str, chosen: Sequence[Any], allowed: Sequence[Any], what: str) -> tuple[Any, ...]:
     """Return the chosen values in order; ValueError unless they are distinct, and some of the allowed ones."""
     if isinstance(chosen, str) or not len(chosen) or sorted(chosen) != sorted(set(chosen) & set(allowed)):
-        raise ValueError(f"{name}={chosen!r}: allowed: a list of distinct {what} from {allowed[0]} to {allowed[-1]}")
+        must = f"a list of distinct {what} from {allowed[0]} to {allowed[-1]}"
+        raise ValueError(f"{name} = {chosen!r} is not allowed: {name} must be {must}")
     return tuple(sorted(chosen))
 
 
 @lru_cache(maxsize=8)
 def _load(name: str, path: Path | None, *choice: tuple[Any, ...]) -> SensorData:
-    _, _, read, simulated = _SETS[name]
     if path is None:
-        return simulated(*choice)
-    data = read(path, *choice)
+        return _substitute(name, *choice)
+    data = _SETS[name][2](path, *choice)
     return replace(data, checksum=hashlib.sha256(data.readings.round(6).tobytes()).hexdigest())
+
+
+def _substitute(name: str, days: Sequence[str] = (), motes: Sequence[int] = ()) -> SensorData:
+    if name == "temperature":
+        return substitute(intel_lab.minutes(days), motes, "°C", mean=22, scale=3, rows_a_day=1440)
+    if name == "light":
+        return substitute(cmu_light.TIMES, cmu_light.SENSORS, "Lux", mean=150, scale=40, rows_a_day=600)
+    return substitute(traffic.slots(10), range(40), "mph", mean=55, scale=8, rows_a_day=traffic.SLOTS)

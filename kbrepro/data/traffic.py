@@ -9,14 +9,21 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 from scipy.io import loadmat
-from scipy.signal import lfilter
 
 from kbrepro.data import DamagedFile, SensorData, reading
 
-USC, METR_LA = "usc_highway_april.npz", "metr_la_week_los_speed.csv.gz"
-#: The same as two projects publish it, the first in two files.
-DENSE, SPARSE, WEEK = "dense_highway_april.mat", "sparse_highway_april.mat", "los_speed.csv"
+#: One set in two files, and another; METR_LA is WEEK, packed.
+DENSE, SPARSE = "dense_highway_april.mat", "sparse_highway_april.mat"
+METR_LA, WEEK = "metr_la_week_los_speed.csv.gz", "los_speed.csv"
 SLOTS = 60  # five-minute slots from 6 to 11 am
+
+
+def slots(days: int) -> pd.DatetimeIndex:
+    """Return the slots of that many working days; the dates only keep the order."""
+    mornings = pd.bdate_range("2000-04-03", periods=days)
+    return pd.DatetimeIndex(
+        [day + pd.Timedelta(hours=6, minutes=5 * slot) for day in mornings for slot in range(SLOTS)]
+    )
 
 
 def read_usc(path: Path) -> SensorData:
@@ -27,16 +34,10 @@ def read_usc(path: Path) -> SensorData:
     DamagedFile.
     """
     with reading(path, "USC highway speeds"):
-        if path.name == DENSE:
-            parts = [loadmat(io.BytesIO(path.with_name(name).read_bytes()))["series"] for name in (DENSE, SPARSE)]
-        else:
-            with np.load(path) as file:
-                parts = [file["dense_speed"], file["sparse_speed"]]
-        speed = np.concatenate(parts)
+        files = (path, path.with_name(SPARSE))
+        speed = np.concatenate([loadmat(io.BytesIO(file.read_bytes()))["series"] for file in files])
         mornings = np.moveaxis(speed[:, :SLOTS, :], 2, 1).reshape(len(speed), -1).T
-    days = pd.bdate_range("2000-04-03", periods=speed.shape[2])  # the dates only keep the order
-    times = pd.DatetimeIndex([day + pd.Timedelta(hours=6, minutes=5 * slot) for day in days for slot in range(SLOTS)])
-    table = pd.DataFrame(np.where(mornings > 0, mornings, np.nan), index=times)
+    table = pd.DataFrame(np.where(mornings > 0, mornings, np.nan), index=slots(speed.shape[2]))
     table = table[table.isna().mean(axis=1) <= 0.5]
     table = table.loc[:, table.isna().mean() <= 0.05].interpolate(limit_direction="both")
     return SensorData(table.to_numpy(), table.index, list(table.columns), "mph", path.name, True)
@@ -53,16 +54,3 @@ def read_metr_la(path: Path) -> SensorData:
     if readings.shape != (5 * SLOTS, 207) or np.isnan(readings).any():
         raise DamagedFile(f"{path}: {readings.shape} readings, some may be missing; expected (300, 207), none missing")
     return SensorData(readings, table.index, sensors, "mph", path.name, True)
-
-
-def simulated() -> SensorData:
-    """Return simulated speeds of 40 detectors along a road on 10 mornings: a jam that grows, moves and dissolves."""
-    rng = np.random.default_rng(880)
-    place, hour = np.linspace(0, 1, 40), np.tile(np.arange(SLOTS) / 12, 10)[:, None]
-    head = 0.3 + 0.08 * hour + np.repeat(0.1 * rng.standard_normal(10), SLOTS)[:, None]
-    depth = np.repeat(25 + 8 * rng.standard_normal(10), SLOTS)[:, None] * np.exp(-(((hour - 2.2) / 1.2) ** 2))
-    covariance = np.exp(-np.abs(place[:, None] - place) / 0.1)
-    noise = lfilter([1.0], [1.0, -0.9], rng.standard_normal((len(hour), 40)), axis=0) @ np.linalg.cholesky(covariance).T
-    speed = 64 - depth * np.exp(-(((place - head) / 0.12) ** 2)) + 1.5 * noise
-    times = pd.date_range("2000-04-03", periods=len(hour), freq="5min")
-    return SensorData(speed.clip(3, 75).round(4), times, list(range(40)), "mph", "simulated substitute", False)

@@ -2,7 +2,6 @@
 
 import io
 import os
-import zipfile
 from pathlib import Path
 
 import numpy as np
@@ -27,13 +26,6 @@ def mat_of(counts, lux, coordinates):
     data = {"coords": coordinates, "train": parts[0], "test": parts[1], "note": "made up"}
     savemat(file := io.BytesIO(), {"data": data})
     return file.getvalue()
-
-
-def write_zip(path):
-    """An archive as the owner's, with made-up readings."""
-    with zipfile.ZipFile(path, "w") as file:
-        file.writestr("lightsensor/readme.txt", "made up")
-        file.writestr("lightsensor/data.mat", mat_of(*tables()))
 
 
 @pytest.fixture
@@ -83,12 +75,6 @@ def test_a_damaged_file_is_named_and_no_reason_for_the_substitute(folder, kind):
     (folder / cmu_light.MAT).write_bytes(content if isinstance(content, bytes) else mat_of(*content))
     with pytest.raises(DamagedFile, match=cmu_light.MAT):
         store.load("light")
-
-
-def test_the_substitute_resembles_the_room():
-    data = cmu_light.simulated()
-    assert data.unit == "Lux" and data.readings.shape == (793, 41)
-    assert data.readings.min() >= 5 and len(set(data.readings[601:].argmax(axis=1))) > 2
 
 
 def test_the_real_set_has_the_numbers_of_its_readme():
