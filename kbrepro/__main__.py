@@ -80,7 +80,7 @@ def report(profile: str) -> None:
 @click.option("--paper", default="", metavar="NOTEBOOK", help="Only claims of one notebook, such as 03.")
 @click.option("--markdown", is_flag=True, help="All as tables: results/README.md.")
 def claims(claim_ids: tuple[str, ...], paper: str, markdown: bool) -> None:
-    """Print what came out: a line a claim, or all of each claim that is named, such as 4-A."""
+    """Print what came out: a line a claim, or all of each claim that is named, such as 4-H."""
     from kbrepro import checks, scorecard
 
     runs = scorecard.read(paths.project_root() / "results" / "paper")

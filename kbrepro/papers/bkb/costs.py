@@ -22,13 +22,14 @@ from kbrepro.papers.bkb.starvation import Pulls
 from kbrepro.policies.base import Player, best_arm
 from kbrepro.posterior import CovariancePosterior, ExactPosterior, RowPosterior
 from kbrepro.problems import Model, Problem, Trial
-from kbrepro.simulation import rounds
+from kbrepro.simulation import rounds, run
 
 Source = Callable[[Trial], Problem]
 Maker = Callable[[Model, int], Player]
 
 #: Beyond this many arms an A x A covariance is not timed.
 MOST_ARMS_OF_A_COVARIANCE = 2500
+SIZES = ["members", "features", "distinct", "d_eff"]
 
 
 def cost_of_steps(
@@ -41,39 +42,51 @@ def cost_of_steps(
     Sizes after t pulls: `members`, `features`, `distinct` arms pulled, and BKB's estimate of `d_eff`.
     """
     problem = source(trial)
-    model, policy = problem.model, bkb(problem.model, horizon)
-    given = model.kernel, model.points, model.noise_variance
-    played, sizes, clock = [], [], [time.perf_counter()]
-    for _, arm, observation in rounds(policy, problem, horizon, trial.rng("run")):
-        clock.append(time.perf_counter())
-        played.append((arm, observation))
-        sizes.append(_sizes(policy))
-    seconds = {"BKB": np.diff(clock), "exact, rows": _seconds_of_following(RowPosterior(*given), played)}
-    if model.n_arms <= MOST_ARMS_OF_A_COVARIANCE:
-        seconds["exact, covariance"] = _seconds_of_following(CovariancePosterior(*given), played)
-    pulls, observations = (np.array(part) for part in zip(*played, strict=True))
+    given = problem.model.kernel, problem.model.points, problem.model.noise_variance
+    sizes, own, pulls, observations = _followed(problem, bkb(problem.model, horizon), horizon, trial)
+    seconds = {"BKB": own, "exact, rows": _seconds_of_following(RowPosterior(*given), pulls, observations)}
+    if problem.model.n_arms <= MOST_ARMS_OF_A_COVARIANCE:
+        covariance = CovariancePosterior(*given)
+        seconds["exact, covariance"] = _seconds_of_following(covariance, pulls, observations)
     for name, counted in (("exact, refit", False), ("exact, counts", True)):
         seconds[name] = np.full(horizon, np.nan)
         for t in at:
             refit = partial(refitted, *given, pulls[:t], observations[:t], counted)
             seconds[name][t - 1] = np.median(timeit.repeat(refit, number=1, repeat=3))
-    table = _after_each(sizes, policy)
-    return {"seconds": pd.DataFrame(seconds, table.index), "sizes": table}
+    return {"seconds": pd.DataFrame(seconds, sizes.index), "sizes": sizes}
 
 
 def sizes_of_steps(source: Source, bkb: Callable[[Model, int], BKB], horizon: int, trial: Trial) -> pd.DataFrame:
-    """Return the `sizes` of `cost_of_steps` (horizon rows) without a clock, and so without opponents."""
+    """Return the `sizes` of `cost_of_steps` (horizon rows) without opponents."""
     problem = source(trial)
-    policy = bkb(problem.model, horizon)
-    sizes = [_sizes(policy) for _ in rounds(policy, problem, horizon, trial.rng("run"))]
-    return _after_each(sizes, policy)
+    return _followed(problem, bkb(problem.model, horizon), horizon, trial)[0]
 
 
-def _after_each(before: list[tuple[int, int, int, float]], policy: BKB) -> pd.DataFrame:
-    """The sizes after every pull, of those before it: round t + 1 begins with what is known after t pulls."""
-    rows = pd.RangeIndex(1, len(before) + 1, name="t")
-    columns = ["members", "features", "distinct", "d_eff"]
-    return pd.DataFrame([*before[1:], _sizes(policy)], rows, columns=columns)
+def _followed(problem: Problem, policy: BKB, horizon: int, trial: Trial) -> tuple[pd.DataFrame, Array, Pulls, Array]:
+    """The sizes of `cost_of_steps`, and the seconds of every step, the arms and what they gave, (horizon,) each."""
+    rows, played, clock = [], [], [time.perf_counter()]
+    for _, arm, observation in rounds(policy, problem, horizon, trial.rng("run")):
+        clock.append(time.perf_counter())
+        played.append((arm, observation))
+        rows.append(_sizes(policy))
+    rows = [*rows[1:], _sizes(policy)]  # round t + 1 begins with what is known after t pulls
+    table = pd.DataFrame(rows, pd.RangeIndex(1, horizon + 1, name="t"), columns=SIZES)
+    return table, np.diff(clock), *map(np.array, zip(*played, strict=True))
+
+
+def _sizes(policy: BKB) -> tuple[int, int, int, float]:
+    sketch = policy.posterior
+    return len(sketch.dictionary), sketch.n_features, int(np.count_nonzero(sketch.counts)), sketch.summed_variance
+
+
+def _seconds_of_following(posterior: ExactPosterior, pulls: Pulls, observations: Array) -> Array:
+    """Seconds of every choice and update; a width of 1 stands for any."""
+    clock = [time.perf_counter()]
+    for arm, observation in zip(pulls.tolist(), observations.tolist(), strict=True):
+        best_arm(posterior.mean + posterior.sd)
+        posterior.update(arm, observation)
+        clock.append(time.perf_counter())
+    return np.diff(clock)
 
 
 def operations(sizes: pd.DataFrame, n_arms: int) -> pd.DataFrame:
@@ -86,21 +99,6 @@ def operations(sizes: pd.DataFrame, n_arms: int) -> pd.DataFrame:
     columns = {"BKB": (n_arms + D) * m**2, "exact, rows": n_arms * t, "exact, covariance": float(n_arms**2)}
     columns |= {"exact, refit": t**3 + n_arms * t**2, "exact, counts": D**3 + n_arms * D**2}
     return pd.DataFrame(columns, sizes.index, dtype=float)
-
-
-def _sizes(policy: BKB) -> tuple[int, int, int, float]:
-    sketch = policy.posterior
-    return len(sketch.dictionary), sketch.n_features, int(np.count_nonzero(sketch.counts)), sketch.summed_variance
-
-
-def _seconds_of_following(posterior: ExactPosterior, played: list[tuple[int, float]]) -> Array:
-    """Seconds of every choice and update; a width of 1 stands for any."""
-    clock = [time.perf_counter()]
-    for arm, observation in played:
-        best_arm(posterior.mean + posterior.sd)
-        posterior.update(arm, observation)
-        clock.append(time.perf_counter())
-    return np.diff(clock)
 
 
 def refitted(
@@ -126,14 +124,15 @@ def cost_of_runs(source: Source, policies: Mapping[str, Maker], horizon: int, tr
     it chooses (Calandriello et al. 2022).
     """
     problem = source(trial)
-    found: dict[str, dict[str, float]] = {"seconds": {}, "operations": {}}
+    seconds, spent, n_arms = {}, {}, problem.model.n_arms
     for name, make in policies.items():
         policy, begin = make(problem.model, horizon), time.perf_counter()
-        sizes = [_sizes(policy) for _ in rounds(policy, problem, horizon, trial.rng("run")) if isinstance(policy, BKB)]
-        found["seconds"][name] = time.perf_counter() - begin
-        n_rows = policy.choices if isinstance(policy, MiniUCB) else horizon
-        spent = problem.model.n_arms * n_rows * (n_rows + 1) / 2
         if isinstance(policy, BKB):
-            spent = operations(_after_each(sizes, policy), problem.model.n_arms)["BKB"].sum()
-        found["operations"][name] = float(spent)
-    return found
+            sizes = _followed(problem, policy, horizon, trial)[0]
+            spent[name] = float(operations(sizes, n_arms)["BKB"].sum())
+        else:
+            run(policy, problem, horizon, trial.rng("run"))
+            n_rows = policy.choices if isinstance(policy, MiniUCB) else horizon
+            spent[name] = n_arms * n_rows * (n_rows + 1) / 2
+        seconds[name] = time.perf_counter() - begin
+    return {"seconds": seconds, "operations": spent}

@@ -47,16 +47,16 @@ def variance_ratios(
     """Return how the variance of the posterior `form` follows the exact one (Calandriello et al., Theorem 1)."""
     rng, given = trial.rng("run"), (source.kernel, source.points, source.noise_variance)
     exact, sketches = RowPosterior(*given), {q: form(*given, q, rng.spawn(1)[0]) for q in qbars}
-    found, dimension = {q: np.empty((4, horizon), np.float32) for q in qbars}, np.empty(horizon, np.float32)
+    ratios, dimension = {q: np.empty((4, horizon), np.float32) for q in qbars}, np.empty(horizon, np.float32)
     for t, arm in enumerate(design(rng, source.points, horizon)):
         exact.update(arm, 0.0)  # no variance depends on what is observed
         for q, sketch in sketches.items():
             inclusion = sketch.inclusion()
             sketch.update(arm, 0.0)
             ratio = sketch.variance / exact.variance
-            found[q][:, t] = ratio.min(), ratio.max(), len(sketch.dictionary), sketch.counts @ inclusion
+            ratios[q][:, t] = ratio.min(), ratio.max(), len(sketch.dictionary), sketch.counts @ inclusion
         dimension[t] = exact.counts @ exact.variance / source.noise_variance
-    return Followed({q: Ratios(*its) for q, its in found.items()}, dimension)
+    return Followed({q: Ratios(*rows) for q, rows in ratios.items()}, dimension)
 
 
 def equal_size(source: GPDraw, design: Design, horizon: int, qbar: float, trial: Trial) -> tuple[float, float]:

@@ -14,19 +14,13 @@ from kbrepro.figures import LOOK, WIDTH, pieces
 from kbrepro.figures.comparisons import paired
 from kbrepro.figures.style import SMALLEST
 from kbrepro.kernels import Array
-from kbrepro.papers.bkb.starvation import BAND
+from kbrepro.papers.bkb.starvation import BAND, Watched, inside_band
 from kbrepro.regret import Trace, block_mean, bootstrap, intervals, log_spaced, ratio
 
 HERO = "BKB"
 #: Curves of regret that have no look of their own: colour and style.
-LOOKS = {
-    "exact, 3 sd": (LOOK["exact"][0], "--"),
-    "BKB, 3 sd": (LOOK["BKB"][0], "--"),
-    "RFF, 2 features": (LOOK["RFF"][0], "-"),
-    "RFF, 4 features": (LOOK["RFF"][0], "--"),
-    "RFF, 10 features": (LOOK["RFF"][0], "-."),
-    "RFF, 20 features": (LOOK["RFF"][0], ":"),
-}
+LOOKS = {f"{name}, 3 sd": (LOOK[name][0], "--") for name in ("exact", "BKB")}
+LOOKS |= {f"RFF, {m} features": (LOOK["RFF"][0], style) for m, style in ((2, "-"), (4, "--"), (10, "-."), (20, ":"))}
 #: The opponents of a step of BKB, dark where the posterior is updated, light where it is computed anew.
 METHODS = {
     "BKB": (LOOK["BKB"][0], "-"),
@@ -40,33 +34,32 @@ METHODS = {
 # Figure 1
 
 
-def strip(
-    frames: pd.DataFrame, observed: Mapping[int, tuple[Array, Array]], sizes: Mapping[tuple[str, int], int]
-) -> Figure:
-    """Return Fig. 1: one row per t, one column per posterior except the exact one, whose band is drawn below each.
+def strip(watched: Watched, shown: Mapping[str, str]) -> Figure:
+    """Return Fig. 1: one row per t, one column per posterior {name: setting}, the exact one's band drawn below each.
 
-    `frames` as `starvation.frames` returns them; `observed`: {t: (x, y)}; `sizes`: features by (name, t). Ticks below:
-    members of the dictionary, where there is one.
+    Ticks below: members of the dictionary, where there is one.
     """
-    names, shown = [n for n in frames["name"].unique() if n != "exact"], list(observed)
-    band = {"low": frames["mean"] - BAND * frames["sd"], "high": frames["mean"] + BAND * frames["sd"]}
-    views = frames.assign(**band).sort_values("x").set_index(["t", "name"])
-    far = views[views["x"] > 0.5]
-    covered = far["f"].between(far["low"], far["high"]).groupby(["t", "name"]).mean()
-    fig, axes = plt.subplots(len(shown), len(names), figsize=(WIDTH, 2.1 * len(shown) + 0.9), sharex=True, sharey=True)
-    for (row, t), (column, name) in product(enumerate(shown), enumerate(names)):
-        ax, view, truth, colour = axes[row, column], views.loc[t, name], views.loc[t, "exact"], LOOK[name][0]
+    x, f = watched.problem.model.points[:, 0], watched.problem.expected_reward
+    times = sorted({t for *_, t in watched.seen})
+    fig, axes = plt.subplots(
+        len(times), len(shown), figsize=(WIDTH, 2.1 * len(times) + 0.9), sharex=True, sharey=True, squeeze=False
+    )
+    for (row, t), (column, (name, setting)) in product(enumerate(times), enumerate(shown.items())):
+        ax, view, exact = axes[row, column], watched.seen[name, setting, t], watched.seen["exact", "", t]
+        colour, band = LOOK[name][0], np.array([[-BAND], [BAND]])
         ax.axvspan(0, 0.5, color="0.95", linewidth=0, zorder=0)
-        ax.fill_between(
-            "x", "low", "high", data=view, color=colour, alpha=0.3, linewidth=0, label="approximation ± 3 sd"
-        )
-        ax.plot(truth["x"], truth[["low", "high"]], color="black", linewidth=0.8, label=["exact ± 3 sd", None])
-        ax.plot(view["x"], view["f"], "--", color="black", linewidth=1.0, label="f, unknown")
-        ax.plot(*observed[t], "o", color="black", markersize=2.2, markeredgewidth=0, alpha=0.6, label="observed")
-        there = view[view["member"] > 0]["x"]
-        ax.plot(there, np.full(len(there), -4.3), "|", color=colour, markersize=7, label="in the dictionary")
+        low, high = view.mean + band * view.sd
+        ax.fill_between(x, low, high, color=colour, alpha=0.3, linewidth=0, label="approximation ± 3 sd")
+        truth = (exact.mean + band * exact.sd).T
+        ax.plot(x, truth, color="black", linewidth=0.8, label=["exact ± 3 sd", None])
+        ax.plot(x, f, "--", color="black", linewidth=1.0, label="f, unknown")
+        pulled = x[watched.pulls[:t]], watched.observations[:t]
+        ax.plot(*pulled, "o", color="black", markersize=2.2, markeredgewidth=0, alpha=0.6, label="observed")
+        members = np.unique(x[view.members])
+        ax.plot(members, np.full(len(members), -4.3), "|", color=colour, markersize=7, label="in the dictionary")
         ax.set(ylim=(-4.7, 4.5), xlim=(0, 1), xticks=(0, 0.5, 1), xlabel="x", ylabel=f"reward, t = {t}")
-        ax.set_title(f"{name}, m = {sizes[name, t]}\n{covered[t, name]:.0%} of unseen f inside", size=SMALLEST + 1)
+        covered = inside_band(view, f)[x > 0.5].mean()
+        ax.set_title(f"{name}, m = {view.n_features}\n{covered:.0%} of unseen f inside", size=SMALLEST + 1)
         ax.label_outer()
     return pieces.titled(fig, "Fig. 1 of Calandriello et al., replicated on a simulated function", 3)
 

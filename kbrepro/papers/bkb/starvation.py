@@ -49,10 +49,10 @@ def shrinking_window(
 
     Only arms whose first coordinate is at most `upto` are pulled.
     """
-    there = np.flatnonzero(points[:, 0] <= upto)
-    centre = points[there[rng.integers(len(there))]]
-    nearest = there[np.linalg.norm(points[there] - centre, axis=1).argsort(kind="stable")]
-    window = np.maximum(len(there) * np.geomspace(1, last, horizon), 1).astype(int)
+    allowed = np.flatnonzero(points[:, 0] <= upto)
+    centre = points[rng.choice(allowed)]
+    nearest = allowed[np.linalg.norm(points[allowed] - centre, axis=1).argsort(kind="stable")]
+    window = np.maximum(len(allowed) * np.geomspace(1, last, horizon), 1).astype(int)
     return nearest[rng.integers(window)]
 
 
@@ -110,36 +110,20 @@ def _rivals(
     model: Model, pulls: Pulls, bkb: sketch.NystromPosterior, n_features: Sizes, rng: np.random.Generator
 ) -> dict[tuple[str, str], sketch.FeaturePosterior]:
     kernel, points, n_members = model.kernel, model.points, len(bkb.dictionary)
-    found: dict[tuple[str, str], sketch.FeaturePosterior] = {}
+    uniforms: dict[tuple[str, str], sketch.FeaturePosterior] = {}
     for label, size in {"": n_members, f"{FEW_MEMBERS} pulls": min(FEW_MEMBERS, len(pulls))}.items():
-        found["DTC, uniform", label] = uniform = sketch.NystromPosterior(kernel, points, model.noise_variance)
+        uniforms["DTC, uniform", label] = uniform = sketch.NystromPosterior(kernel, points, model.noise_variance)
         uniform.use_dictionary(rng.choice(pulls, size, replace=False))
     features = {("SoR", ""): sketch.nystrom_features(kernel(points[bkb.inducing], points), bkb.inducing)}
     for name, make in (("RFF", partial(sketch.random_features, rng=rng)), ("QFF", sketch.quadrature_features)):
         sizes = {"m=|S|": n_members + n_members % 2} | {f"m={m}": m for m in n_features[name]}
         features |= {(name, label): make(kernel, points, m) for label, m in sizes.items()}
-    return found | {name: sketch.FeaturePosterior(Z, model.noise_variance) for name, Z in features.items()}
+    return uniforms | {name: sketch.FeaturePosterior(Z, model.noise_variance) for name, Z in features.items()}
 
 
 def _snapshot(posterior: RowPosterior | sketch.FeaturePosterior) -> Snapshot:
     members = getattr(posterior, "dictionary", np.empty(0, dtype=int))
     return Snapshot(posterior.mean.copy(), posterior.sd, getattr(posterior, "n_features", 0), members)
-
-
-def frames(watched: Watched, shown: dict[str, str], every: int = 1) -> pd.DataFrame:
-    """Return the posteriors of `shown` {name: setting} at all t, one row per member and per `every`-th arm.
-
-    Columns: `t`, `name`, `x` (first coordinate), `f`, `mean`, `sd`; `member`: how often the arm is in the dictionary.
-    """
-    x, f = watched.problem.model.points[:, 0], watched.problem.expected_reward
-    parts = []
-    for (name, setting, t), view in watched.seen.items():
-        if shown.get(name) == setting:
-            member = np.bincount(view.members, minlength=len(x))
-            columns = {"x": x, "f": f, "mean": view.mean, "sd": view.sd, "member": member}
-            there = (np.arange(len(x)) % every == 0) | (member > 0)
-            parts.append(pd.DataFrame({"t": t, "name": name} | columns)[there])
-    return pd.concat(parts, ignore_index=True)
 
 
 def starvation(
@@ -151,13 +135,18 @@ def starvation(
     exceeds `unseen_from` with f inside mean +- 3 sd; `features`, `members`. Other settings: those of `snapshots`.
     """
     problem, _, _, seen = snapshots(source, design, at, qbars, n_features, trial)
-    unseen, found = problem.model.points[:, 0] > unseen_from, []
+    unseen, rows = problem.model.points[:, 0] > unseen_from, []
     for (name, setting, t), view in seen.items():
         with np.errstate(divide="ignore"):
             log_ratio = 2 * (np.log(seen["exact", "", t].sd) - np.log(view.sd))
-        covered = np.abs(problem.expected_reward - view.mean)[unseen] <= BAND * view.sd[unseen]
         starved = np.exp(min(log_ratio.max(), np.log(LARGEST_RATIO)))
-        numbers = (starved, np.exp(-log_ratio.min()), covered.mean(), view.n_features, len(view.members))
-        found.append((trial.number, name, setting, t, *numbers))
+        covered = inside_band(view, problem.expected_reward)[unseen].mean()
+        numbers = starved, np.exp(-log_ratio.min()), covered, view.n_features, len(view.members)
+        rows.append((trial.number, name, setting, t, *numbers))
     columns = ["seed", "name", "setting", "t", "starved", "inflated", "coverage", "features", "members"]
-    return pd.DataFrame(found, columns=columns)
+    return pd.DataFrame(rows, columns=columns)
+
+
+def inside_band(view: Snapshot, expected_reward: Array) -> NDArray[np.bool_]:
+    """Return whether an expected reward (A,) is inside mean +- 3 sd of a posterior, (A,)."""
+    return np.abs(expected_reward - view.mean) <= BAND * view.sd

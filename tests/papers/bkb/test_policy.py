@@ -1,4 +1,4 @@
-"""BKB: exact GP-UCB when everything is kept, its widths, its bound, its first arm, its draws, and errors."""
+"""BKB: exact GP-UCB when everything is kept; its widths and bound by hand; its draws; mini-GP-UCB; errors."""
 
 from dataclasses import replace
 from functools import partial
@@ -6,117 +6,88 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from scipy.stats import chisquare
 
 from kbrepro.confidence import Constant, SelfNormalised
-from kbrepro.kernels import Linear, Matern, SquaredExponential
+from kbrepro.kernels import Linear, Matern, SquaredExponential, grid
 from kbrepro.papers.bkb.policy import BKB, Authors, Budgeted, FourierUCB
+from kbrepro.papers.bkb.since import CountedPosterior, MiniUCB
 from kbrepro.papers.bkb.sketch import random_features
 from kbrepro.policies import UCB
+from kbrepro.posterior import RowPosterior
 from kbrepro.problems import GPDraw, Model, Problem, Trial
-from kbrepro.simulation import rounds
+from kbrepro.simulation import rounds, run
 
 POINTS = np.random.default_rng(1).uniform(size=(60, 2))
-LOGDET = SelfNormalised(0.1)
-KNOWN = {"norm": 2.0, "noise_scale": 0.1, "noise_variance": 0.04}
+SE, LOGDET = SquaredExponential(0.3), SelfNormalised(0.1)
+few = settings(max_examples=40, deadline=None, derandomize=True)
 
 
-def problem(kernel=None, points=POINTS, norm=2.0, noise_scale=0.1):
-    drawn = GPDraw(kernel or SquaredExponential(0.3), points, 0.01)(Trial(2, 0))
-    return Problem(replace(drawn.model, norm=norm, noise_scale=noise_scale), drawn.expected_reward)
+def problem(kernel=SE, points=POINTS, norm=2.0):
+    drawn = GPDraw(kernel, points, 0.01)(Trial(2, 0))
+    return Problem(replace(drawn.model, norm=norm, noise_scale=0.1), drawn.expected_reward)
 
 
 @pytest.mark.parametrize("streaming", [False, True])
-@pytest.mark.parametrize("kernel", [SquaredExponential(0.3), Matern(0.3, nu=2.5)])
+@pytest.mark.parametrize("kernel", [SE, Matern(0.3, nu=2.5)])
 def test_with_every_pull_kept_it_pulls_the_arms_of_exact_gp_ucb(kernel, streaming):
-    given = problem(kernel)
-    exact = UCB(given.model, 150, width=LOGDET)
-    ours = BKB(given.model, 150, width=LOGDET, qbar=1e9, streaming=streaming)
-    played = [list(rounds(policy, given, 150, np.random.default_rng(3))) for policy in (exact, ours)]
+    drawn = problem(kernel)
+    exact = UCB(drawn.model, width=LOGDET)
+    ours = BKB(drawn.model, width=LOGDET, qbar=1e9, streaming=streaming)
+    played = [list(rounds(policy, drawn, 150, np.random.default_rng(3))) for policy in (exact, ours)]
     assert played[0] == played[1]  # arms and observations
     assert len({arm for _, arm, _ in played[0]}) > 20
 
 
-# Widths
+# Widths: the paper's beta~ times its sigma~, which is divided by sqrt(lambda)
 
 
-def told(width, kernel=None):
-    policy = BKB(problem(kernel, norm=1.5, noise_scale=0.3).model, 50, width=width, qbar=2)
-    rng = np.random.default_rng(5)
-    for _ in range(12):
-        policy.tell(policy.ask(), rng.standard_normal())
-    return policy
-
-
-def published(policy, noise=0.3, alpha=3.0, root=2**0.5, inside=12.0, factor=2.0):
-    """The paper's own beta~ on its own sigma~ (divided by sqrt(lambda)), from the counts."""
-    scaled = policy.posterior.variance / 0.01
-    summed = np.repeat(scaled, policy.posterior.counts).sum()
-    beta = factor * noise * np.sqrt(alpha * np.log(inside) * summed + np.log(10)) + (1 + root) * np.sqrt(0.01) * 1.5
-    return beta * np.sqrt(scaled)
-
-
-@pytest.mark.parametrize(
-    ("width", "kernel", "changes"),
-    [
-        (Budgeted(0.1), None, {}),
-        (Budgeted(0.1), SquaredExponential(0.3, variance=4.0), {"inside": 48.0}),  # the largest prior variance
-        (Authors(0.1), None, {"alpha": 1.0, "root": 0.0, "factor": 1.0}),
-    ],
-)
-def test_the_width_is_the_published_radius(width, kernel, changes):
-    policy = told(width, kernel)
-    np.testing.assert_allclose(policy.width(policy) * policy.posterior.sd, published(policy, **changes))
-
-
-def test_the_width_of_the_log_determinant():
-    policy = told(LOGDET)
-    p = policy.posterior
-    V = (p._features.T * p.counts) @ p._features / 0.01 + np.eye(p.n_features)
-    radius = 0.1 * 1.5 + 0.3 * np.sqrt(np.linalg.slogdet(V)[1] + 2 * np.log(10))  # on sigma~, of eq. 7
-    np.testing.assert_allclose(policy.width(policy) * p.sd, radius * p.sd / 0.1)
-
-
-def asking(summed_variance, pulls, variance=1.0):
+def asking(summed_variance, pulls, variance=1.0, norm=1.5, noise_scale=0.3):
     """What a width looks at."""
-    posterior = SimpleNamespace(summed_variance=summed_variance)
-    model = Model(POINTS, SquaredExponential(0.3, variance=variance), **KNOWN)
-    return SimpleNamespace(model=model, posterior=posterior, t=pulls + 1)
+    model = Model(POINTS, SquaredExponential(0.3, variance=variance), 0.01, norm=norm, noise_scale=noise_scale)
+    return SimpleNamespace(model=model, posterior=SimpleNamespace(summed_variance=summed_variance), t=pulls + 1)
 
 
-@pytest.mark.parametrize("width", [Budgeted(0.1), Authors(0.1)])
-def test_the_logarithm_is_that_of_at_least_two_pulls(width):
-    assert width(asking(1.0, 0)) == width(asking(1.0, 1)) == width(asking(1.0, 2))
-    assert width(asking(1.0, 3)) > width(asking(1.0, 2))
-
-
-# What is proved
+@few
+@given(
+    st.floats(0.1, 50), st.integers(0, 500), st.floats(0.5, 4), st.floats(0.1, 9), st.floats(0, 1), st.floats(0.01, 1)
+)
+def test_the_widths_are_the_published_radii(summed, pulls, variance, norm, noise, delta):
+    """beta~ in the paper's words, eps = 1/2; the logarithm is that of at least two pulls."""
+    policy, t, root = asking(summed, pulls, variance, norm, noise), max(pulls, 2), np.sqrt(0.01)
+    theorem = 2 * noise * np.sqrt(3 * np.log(variance * t) * summed + np.log(1 / delta)) + (1 + 2**0.5) * root * norm
+    assert Budgeted(delta)(policy) * root == pytest.approx(theorem)
+    authors = noise * np.sqrt(np.log(t) * summed + np.log(1 / delta)) + root * norm
+    assert Authors(delta)(policy) * root == pytest.approx(authors)
 
 
 def test_the_regret_bound_and_the_smallest_qbar_by_hand():
     """d = 4, T = 50, alpha = 3: 2 * 6^1.5 sqrt(50) (0.1 d log 50 + sqrt(0.04 * 4 * d log 50) + 0.1 log 10)."""
     growth = 4 * np.log(50)
     bound = 2 * 6**1.5 * np.sqrt(50) * (0.1 * growth + np.sqrt(0.04 * 4 * growth) + 0.1 * np.log(10))
-    assert Budgeted(0.1).regret_bound(Model(POINTS, SquaredExponential(0.3), **KNOWN), 4.0, 50) == pytest.approx(bound)
+    model = Model(POINTS, SE, 0.04, norm=2.0, noise_scale=0.1)
+    assert Budgeted(0.1).regret_bound(model, 4.0, 50) == pytest.approx(bound)
     assert Budgeted(0.1).smallest_qbar(1000) == pytest.approx(763, abs=0.5)
 
 
 # Draws
 
 
-@pytest.mark.parametrize("kernel", [SquaredExponential(0.3), Linear()])
+@pytest.mark.parametrize("kernel", [SE, Linear()])
 def test_the_first_arm_is_uniformly_at_random(kernel):
     """Also where prior variances differ; chi-square test at 1e-4."""
-    given = problem(kernel, points=POINTS[:6]).model
-    first = [BKB(given, 10, width=LOGDET, qbar=2, rng=seed).ask() for seed in range(600)]
+    model = problem(kernel, points=POINTS[:6]).model
+    first = [BKB(model, width=LOGDET, qbar=2, rng=seed).ask() for seed in range(600)]
     assert chisquare(np.bincount(first, minlength=6)).pvalue > 1e-4
 
 
 @pytest.mark.parametrize("streaming", [False, True])
 def test_the_dictionary_is_drawn_after_every_pull_from_all_pulls(streaming):
     """Dropped pulls come back, but not in the streaming form."""
-    policy, rng = BKB(problem().model, 200, width=Constant(2.0), qbar=1, streaming=streaming), np.random.default_rng(9)
-    sizes, came_back, before = set(), False, np.zeros(60)
+    policy = BKB(problem().model, width=Constant(2.0), qbar=1, streaming=streaming, rng=9)
+    rng, sizes, came_back, before = np.random.default_rng(9), set(), False, np.zeros(60)
     for _ in range(100):
         arm = policy.ask()
         policy.tell(arm, rng.standard_normal())
@@ -127,42 +98,78 @@ def test_the_dictionary_is_drawn_after_every_pull_from_all_pulls(streaming):
     assert came_back != streaming and len(sizes) > 10
 
 
-# Errors
-
-
-def test_a_negative_logarithm_is_named():
-    with pytest.raises(ValueError, match=r"squared_kappa = 0\.1 is not allowed: times the pulls it must be at least 1"):
-        Budgeted(0.1)(asking(1.0, 2, variance=0.1))
-
-
-def test_an_unknown_norm_is_named():
-    policy = BKB(problem(norm=None).model, 10, width=LOGDET, qbar=2)
-    policy.tell(policy.ask(), 0.0)
-    for width in (Budgeted(0.1), Authors(0.1), LOGDET):
-        with pytest.raises(ValueError, match="norm = None is not allowed"):
-            width(policy)
-
-
-@pytest.mark.parametrize("rule", [partial(BKB, qbar=2), partial(FourierUCB, n_features=6)])
-def test_an_observation_that_was_not_asked_for_is_named(rule):
-    with pytest.raises(ValueError, match="was not asked"):
-        rule(problem().model, 10, width=LOGDET).tell(3, 0.0)
-
-
-# Fixed features
-
-
 def test_fixed_features_are_a_gp_on_these_features():
     """Against a dense solve with the features that a child of the same generator draws."""
-    given = problem()
-    policy = FourierUCB(given.model, 20, width=Constant(2.0), n_features=6, rng=3)
+    policy = FourierUCB(problem().model, width=Constant(2.0), n_features=6, rng=3)
     pulls = [policy.ask()]
     for observation in (1.0, -0.5, 0.3):
         policy.tell(pulls[-1], observation)
         pulls.append(policy.ask())
-    Z = random_features(given.model.kernel, POINTS, 6, np.random.default_rng(3).spawn(1)[0])
+    Z = random_features(SE, POINTS, 6, np.random.default_rng(3).spawn(1)[0])
     V = Z[pulls[:3]].T @ Z[pulls[:3]] + 0.01 * np.eye(6)
     mean = Z @ np.linalg.solve(V, Z[pulls[:3]].T @ [1.0, -0.5, 0.3])
     variance = 0.01 * np.einsum("ij,ji->i", Z, np.linalg.solve(V, Z.T))
     np.testing.assert_allclose(policy.index(), mean + 2 * np.sqrt(variance))
     assert pulls[3] == (mean + 2 * np.sqrt(variance)).argmax()
+
+
+# mini-GP-UCB
+
+
+@few
+@given(st.lists(st.tuples(st.integers(0, 39), st.lists(st.floats(-3, 3), min_size=1, max_size=70)), max_size=5))
+def test_repeats_of_an_arm_as_one_row_are_exact(history):
+    one, many = (form(Matern(0.3, nu=2.5), grid(40), 0.04) for form in (CountedPosterior, RowPosterior))
+    for arm, observations in history:
+        one.repeat(arm, observations)
+        for observation in observations:
+            many.update(arm, observation)
+    np.testing.assert_allclose([one.mean, one.variance], [many.mean, many.variance], atol=1e-9)
+    np.testing.assert_array_equal(one.counts, many.counts)
+    assert one.gain == pytest.approx(many.gain) and len(one._rows()) == len(history)
+
+
+def test_mini_gp_ucb_with_c_near_1_pulls_the_arms_of_gp_ucb():
+    mini, exact = MiniUCB(problem().model, width=LOGDET, squared_c=1 + 1e-9), UCB(problem().model, width=LOGDET)
+    arms = [run(policy, problem(), 120, np.random.default_rng(2)).arms.tolist() for policy in (mini, exact)]
+    assert arms[0] == arms[1] and mini.choices == 120
+
+
+@pytest.mark.parametrize("squared_c", [1.21, 2.0])
+def test_mini_gp_ucb_stays_as_long_as_no_standard_deviation_falls_by_more_than_c(squared_c):
+    """Unless a single pull does; and one pull more would go beyond C at the arm itself."""
+    policy = MiniUCB(problem().model, width=Constant(2.0), squared_c=squared_c)
+    exact, choices, stays = RowPosterior(SE, POINTS, 0.01), 0, []
+    for _, arm, observation in rounds(policy, problem(), 300, np.random.default_rng(3)):
+        if policy.choices != choices:
+            before, chosen, n, choices = exact.variance, arm, 0, policy.choices
+            np.testing.assert_allclose(policy.posterior.variance, before, atol=1e-9)
+        exact.update(arm, observation)
+        n += 1
+        assert arm == chosen and ((before / exact.variance).max() <= squared_c * (1 + 1e-6) or n == 1)
+        if policy._stays == 1:  # it is told of this pull next, and then chooses
+            stays.append(n)
+            assert 1 + (n + 1) * before[arm] / 0.01 > squared_c
+    assert policy.choices < 250 and max(stays) > 3
+
+
+# Errors
+
+
+def test_bad_settings_and_pulls_that_were_not_asked_for_are_named():
+    model = problem().model
+    with pytest.raises(ValueError, match=r"squared_kappa = 0\.1 is not allowed: times the pulls it must be at least 1"):
+        Budgeted(0.1)(asking(1.0, 2, variance=0.1))
+    for width in (Budgeted(0.1), Authors(0.1)):
+        with pytest.raises(ValueError, match="norm = None is not allowed"):
+            width(asking(1.0, 2, norm=None))
+    for rule in (partial(BKB, qbar=2), partial(FourierUCB, n_features=6)):
+        with pytest.raises(ValueError, match="was not asked"):
+            rule(model, width=LOGDET).tell(3, 0.0)
+    with pytest.raises(ValueError, match=r"squared_c = 1.0 is not allowed: squared_c must be above 1"):
+        MiniUCB(model, width=LOGDET, squared_c=1.0)
+    mini = MiniUCB(model, width=LOGDET, squared_c=2.0)
+    with pytest.raises(ValueError, match="arm = 3 is not allowed: mini-GP-UCB asked for"):
+        mini.tell(3, 1.0)
+    with pytest.raises(ValueError, match="observation = nan is not allowed"):
+        mini.tell(mini.ask(), float("nan"))
