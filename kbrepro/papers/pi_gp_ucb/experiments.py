@@ -5,7 +5,6 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import stdtrit
 
 from kbrepro.confidence import Constant
@@ -16,7 +15,7 @@ from kbrepro.policies import UCB
 from kbrepro.policies.base import best_arm
 from kbrepro.posterior import LatticePosterior
 from kbrepro.problems import Gaussian, Model, Problem, Trial
-from kbrepro.regret import Trace, edges
+from kbrepro.regret import edges
 from kbrepro.simulation import Experiment, rounds
 
 #: Runs of which the paper prints the mean.
@@ -36,12 +35,6 @@ def half_width(values: Array, axis: int = -1) -> Array:
     """Return the half-width of the 95 % prediction interval, round the mean of values, of a mean of PRINTED_RUNS."""
     n = values.shape[axis]
     return values.std(axis=axis, ddof=1) * math.sqrt(1 / n + 1 / PRINTED_RUNS) * stdtrit(n - 1, 0.975)
-
-
-def crossing(ours: Trace, rival: Trace) -> int:
-    """Return the round from which our mean cumulative regret stays below the rival's; the horizon if it never does."""
-    behind = ours.cumulative_regret.mean(axis=0) >= rival.cumulative_regret.mean(axis=0)
-    return int(min(np.flatnonzero(behind).max(initial=-1) + 2, len(behind)))
 
 
 # Theory
@@ -70,8 +63,7 @@ def greedy_gains(kernel: Matern | SquaredExponential, n: int, horizon: int, tria
     the largest index is then the largest variance.
     """
     d = trial.number + 1
-    side = round(n ** (1 / d))
-    side += side**d < n
+    side = math.ceil(n ** (1 / d) - 1e-9)
     model = Model(grid(side, d), LatticeKernel(kernel, side), 1.0)
     policy = UCB(model, horizon, width=Constant(1.0), form=LatticePosterior)
     zero = Problem(model, np.zeros(model.n_arms), Gaussian(0.0))
@@ -79,14 +71,9 @@ def greedy_gains(kernel: Matern | SquaredExponential, n: int, horizon: int, tria
     return np.array([*gains[1:], policy.posterior.gain])
 
 
-def last_decades(horizon: int, decades: int) -> NDArray[np.int64]:
-    """Return at most twenty log-spaced rounds of the last decades of a run."""
-    return np.unique(np.geomspace(max(1, horizon // 10**decades), horizon, 20).astype(int))
-
-
 def late_exponent(values: Array, decades: int = 1) -> float:
-    """Return the exponent of t in values (T,) over the last decades, by least squares."""
-    at = last_decades(len(values), decades)
+    """Return the exponent of t in values (T,) over the last decades, by least squares on twenty log-spaced rounds."""
+    at = np.unique(np.geomspace(max(1, len(values) // 10**decades), len(values), 20).astype(int))
     return float(np.polyfit(np.log(at), np.log(values[at - 1]), 1)[0])
 
 
@@ -134,9 +121,8 @@ def cell_run(experiment: Experiment, look_at_arms: bool, trial: Trial) -> CellRu
             before = now
     cells = [policy.slot_arm[policy.slot_cell == number] for number in np.unique(policy.slot_cell)]
     late = float(max(np.isin(pulled[-max(1, T // 10) :], arms).mean() for arms in cells))
-    kept, share = (width, moved / T) if look_at_arms else (np.empty(0), np.nan)
-    width = kept.astype(np.float32)
-    return CellRun(policy.n_created, policy.largest_gain, width, late, share, by_hundredths(operations))
+    kept, share = (width.astype(np.float32), moved / T) if look_at_arms else (np.empty(0, np.float32), np.nan)
+    return CellRun(policy.n_created, policy.largest_gain, kept, late, share, by_hundredths(operations))
 
 
 def cell_operations(policy: PartitionedUCB, arm: int, known: int) -> float:
@@ -146,17 +132,11 @@ def cell_operations(policy: PartitionedUCB, arm: int, known: int) -> float:
     (n^2) and to the solves for its arms (m n); a new cell with n factors once (n^3 / 3) and solves (m n^2); all indices
     are compared.
     """
-    told = [policy.cells[number] for number in policy.slot_cell[policy.slot_arm == arm]]
-    rows = [(len(cell.history) + 1, len(cell.arms)) for cell in told]
+    pulled = [policy.cells[number] for number in policy.slot_cell[policy.slot_arm == arm]]
+    rows = [(len(cell.history) + 1, len(cell.arms)) for cell in pulled]
     made = [(len(cell.history), len(cell.arms)) for cell in policy.cells[known:]]
     anew = sum(n**3 / 3 + m * n**2 for n, m in made)
     return len(policy.slot_arm) + sum(n**2 + m * n for n, m in rows) + anew
-
-
-def exact_operations(n_arms: int, horizon: int) -> Array:
-    """Return the multiplications of a round of exact IGP-UCB, mean of each hundredth of the run (`cell_operations`)."""
-    t = np.arange(1.0, horizon + 1)
-    return by_hundredths(n_arms + t**2 + n_arms * t)
 
 
 def by_hundredths(values: Array) -> Array:
@@ -177,12 +157,12 @@ def width_of_run(experiment: Experiment, trial: Trial) -> Array:
 def _best_arms(policy: PartitionedUCB, widths: Array) -> dict[tuple[int, int], int]:
     """The best arm of every cell that has data, by (cell, its pulls); ties by the policy's order."""
     assert policy.rank is not None  # it was asked
-    found = {}
+    best = {}
     for number in np.unique(policy.slot_cell).tolist():
         if (cell := policy.cells[number]).history:
             index = cell.mean + widths[number] * cell.sd
-            found[number, len(cell.history)] = int(cell.arms[best_arm(index, policy.rank[cell.arms], policy.prior_sd)])
-    return found
+            best[number, len(cell.history)] = int(cell.arms[best_arm(index, policy.rank[cell.arms], policy.prior_sd)])
+    return best
 
 
 # Bounds

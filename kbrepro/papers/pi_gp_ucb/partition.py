@@ -154,8 +154,8 @@ class PartitionedUCB:
         self.slot_arm = self.slot_cell = np.empty(0, dtype=int)
         self.slot_mean = self.slot_sd = self._gain = self._share = np.empty(0)
         side = initial_side(horizon, self.d, nu, whole) if variant == "paper" else 1
-        corners, everywhere = itertools.product(range(side), repeat=self.d), np.arange(model.n_arms)
-        self._lay_out([self._cell(corner, side, everywhere) for corner in corners])
+        corners = itertools.product(range(side), repeat=self.d)
+        self._lay_out([self._cell(corner, side, np.arange(model.n_arms)) for corner in corners])
         self.n_initial = len(self.cells)
 
     @property
@@ -178,11 +178,11 @@ class PartitionedUCB:
         """Return the width of every cell ever created in this round, (n_created,)."""
         if self.union == "printed":
             return self.width(self.delta / self.union_count()).of(self.model, self._gain)
-        found = np.empty(len(self._gain))
+        widths = np.empty(len(self._gain))
         for share in np.unique(self._share):
-            its = self._share == share
-            found[its] = self.width(self.delta * share).of(self.model, self._gain[its])
-        return found
+            level = self._share == share
+            widths[level] = self.width(self.delta * share).of(self.model, self._gain[level])
+        return widths
 
     def ask(self) -> int:
         """Return the arm to pull; ties fall by one permutation, the first thing drawn from `rng`."""
@@ -248,11 +248,9 @@ class PartitionedUCB:
         for offset in itertools.product((0, 1), repeat=self.d):
             corner = tuple(2 * c + o for c, o in zip(parent.corner, offset, strict=True))
             child = self._cell(corner, 2 * parent.side, parent.arms)
-            if self.variant == "paper":
-                inside = set(child.arms.tolist())
-                for arm, observation in parent.history:
-                    if arm in inside:
-                        child.update(arm, observation)
+            for arm, observation in parent.history if self.variant == "paper" else []:
+                if arm in child.arms:
+                    child.update(arm, observation)
             children.append(child)
         self._lay_out(children, instead_of=number)
         parent.posterior, parent.history = None, []

@@ -12,20 +12,14 @@ from matplotlib.ticker import LogLocator
 from kbrepro import figures
 from kbrepro.figures import LOOK, WIDTH, pieces
 from kbrepro.figures.pieces import banded, log_axes, mean_interval, titled
-from kbrepro.figures.style import SMALLEST
 from kbrepro.kernels import Array
 from kbrepro.papers.pi_gp_ucb import experiments
 from kbrepro.papers.pi_gp_ucb.experiments import CellRun
 from kbrepro.papers.pi_gp_ucb.partition import cover_exponent
 from kbrepro.regret import Estimate, Trace, edges, log_spaced
 
-HERO = "π-GP-UCB"
-RIVAL = "IGP-UCB"
+HERO, RIVAL = "π-GP-UCB", "IGP-UCB"
 RULES = (RIVAL, HERO)
-#: Rounds over which Fig. 1 smooths the regret of a round, and a run's rounds.
-SMOOTHED = 200 / 10_000
-#: Line styles of one, two and three dimensions.
-STYLES = {1: ":", 2: "--", 3: "-"}
 #: Changes whose regret is compared: these alone were played with both algorithms.
 CHANGES = ("published", "tighter width", "lambda grows", "both")
 #: Curves of exponents that are no algorithm of their own.
@@ -34,14 +28,6 @@ EXPONENTS = {
     "IGP-UCB, gain of 2021": {"color": LOOK[RIVAL][0], "linestyle": "--"},
     "lower bound": {"color": "black", "linestyle": ":"},
 }
-
-
-def _range(curves: Array) -> tuple[Array, Array, Array]:
-    """Mean, smallest and largest of curves (n, m)."""
-    return curves.mean(axis=0), curves.min(axis=0), curves.max(axis=0)
-
-
-# Theory
 
 
 def theory(gains: Mapping[int, Array], dimensions: Array, nu: float) -> Figure:
@@ -57,21 +43,16 @@ def theory(gains: Mapping[int, Array], dimensions: Array, nu: float) -> Figure:
     left.set(xlabel=f"dimension d (ν = {nu:g})", ylabel="exponent of T in the regret (1: linear)", xticks=dimensions)
     left.set_title("what is proved")
     for d, gain in gains.items():
-        ax, ends = axes[d], {"d/(d + 2ν)": d / (d + 2 * nu), "q": cover_exponent(d, nu)}
-        t = log_spaced(len(gain))
-        fitted = experiments.late_exponent(gain)
-        ax.plot(t, gain[t - 1], color=LOOK[HERO][0], label=f"gain, slope {fitted:.2f}")
-        start, last = gain[t[-1] // 10 - 1], np.array([t[-1] // 10, t[-1]])
-        for (name, end), style in zip(ends.items(), ("-.", ":"), strict=True):
-            guide = start * (last / last[0]) ** end
-            ax.plot(last, guide, style, color="black", label=f"slope {name} = {end:.2f}")
-        ax.set(xlabel="pulls T", ylabel="gain (nats)", xlim=(1, t[-1]), title=f"greedy pulls, d = {d}")
+        ax, t = axes[d], log_spaced(len(gain))
+        ax.plot(t, gain[t - 1], color=LOOK[HERO][0], label=f"gain, slope {experiments.late_exponent(gain):.2f}")
+        last = np.array([len(gain) // 10, len(gain)])
+        for name, slope, style in (("d/(d + 2ν)", d / (d + 2 * nu), "-."), ("q", cover_exponent(d, nu), ":")):
+            guide = gain[last[0] - 1] * (last / last[0]) ** slope
+            ax.plot(last, guide, style, color="black", label=f"slope {name} = {slope:.2f}")
+        ax.set(xlabel="pulls T", ylabel="gain (nats)", xlim=(1, len(gain)), title=f"greedy pulls, d = {d}")
         log_axes(ax, "xy")
     axes[1].set_xlabel("")
     return figures.labelled(fig, "Eq. 1 and Theorem 4 of Janz et al.: exponents of regret, and the largest gain")
-
-
-# Table 1
 
 
 def table_1(shares: Mapping[tuple[str, int, str], Array], printed: Mapping[tuple[int, str], float]) -> Figure:
@@ -79,53 +60,45 @@ def table_1(shares: Mapping[tuple[str, int, str], Array], printed: Mapping[tuple
 
     The bar of ours is the 95 % prediction interval of a mean of 12 such runs (`half_width`).
     """
-    scales = {name: sorted({d for its, d, _ in shares if its == name}) for name, _, _ in shares}
-    fig, axes = pieces.row(len(scales), 3.9, sharey=True, width_ratios=[len(its) for its in scales.values()])
-    legend = {}
-    for ax, (name, dimensions) in zip(axes, scales.items(), strict=True):
-        for (place, d), (rule, aside) in product(enumerate(dimensions), zip(RULES, (-0.3, 0.14), strict=True)):
-            runs, x, colour = np.sort(shares[name, d, rule]), place + aside, LOOK[rule][0]
+    panels = {name: sorted({d for other, d, _ in shares if other == name}) for name, _, _ in shares}
+    fig, axes = pieces.row(
+        len(panels), 3.9, sharey=True, width_ratios=[len(dimensions) for dimensions in panels.values()]
+    )
+    for ax, (name, dimensions) in zip(axes, panels.items(), strict=True):
+        for d, (rule, aside) in product(dimensions, zip(RULES, (-0.3, 0.14), strict=True)):
+            runs, x, colour = np.sort(shares[name, d, rule]), d + aside, LOOK[rule][0]
             at = x + 0.2 * (pieces.golden(len(runs)) - 0.5)
             ax.plot(at, runs, "o", color=colour, markersize=2.5, alpha=0.35, markeredgewidth=0)
-            ours = ax.errorbar(
-                x, runs.mean(), experiments.half_width(runs), fmt="o", color=colour, markersize=5, capsize=3
-            )
-            (theirs,) = ax.plot(x + 0.18, printed[d, rule], "D", color="black", markerfacecolor="white", markersize=5)
-            legend[f"{rule}: mean of runs (dots), where a mean of 12 would lie in 95 %"] = ours
+            bar = {"fmt": "o", "color": colour, "markersize": 5, "capsize": 3}
+            ours = f"{rule}: mean of runs (dots), where a mean of 12 would lie in 95 %"
+            ax.errorbar(x, runs.mean(), experiments.half_width(runs), label=ours, **bar)
+            hollow = {"color": "black", "markerfacecolor": "white", "markersize": 5}
+            ax.plot(x + 0.18, printed[d, rule], "D", label="printed mean of 12 runs", **hollow)
         ax.axhline(1, color="black", linewidth=1.0, linestyle=":")
-        ax.set_xticks(range(len(dimensions)), [f"d = {d}" for d in dimensions])
-        ax.set(xlim=(-0.5, len(dimensions) - 0.5), title=f"lengthscale: {name}")
+        ax.set_xticks(dimensions, [f"d = {d}" for d in dimensions])
+        ax.set(xlim=(0.5, len(dimensions) + 0.5), title=f"lengthscale: {name}")
         ax.grid(visible=False, axis="x")
     axes[0].set(ylabel="regret over that of uniform play\n(dotted: 1)", ylim=(0, None))
-    legend["printed mean of 12 runs"] = theirs
-    fig.legend(legend.values(), legend.keys(), loc="outside lower center", ncols=1, fontsize=SMALLEST)
-    return titled(fig, "Table 1 of Janz et al., replicated: regret")
-
-
-# Figure 1
+    return titled(fig, "Table 1 of Janz et al., replicated: regret", 1)
 
 
 def figure_1(traces: Mapping[str, Trace]) -> Figure:
-    """Return cumulative regret, smoothed regret of a round, and microseconds of a round, by rule."""
+    """Return cumulative regret, and regret and microseconds of a round in each hundredth of the run, by rule."""
     fig, (left, centre, right) = pieces.row(3, 2.9)
     horizon = next(iter(traces.values())).horizon
-    window, ends = max(1, round(SMOOTHED * horizon)), edges(horizon)
-    t = np.linspace(1, horizon, 200).astype(int)
+    t, ends = np.linspace(1, horizon, 200).astype(int), edges(horizon)
+    middles = (ends[:-1] + ends[1:] + 1) / 2
     for rule, trace in traces.items():
         look = figures.look(rule, HERO)
         banded(left, t, mean_interval(trace.cumulative_regret[:, t - 1]), rule, **look)
-        smoothed = np.convolve(trace.regret.mean(axis=0), np.full(window, 1 / window), "valid")
-        centre.plot(np.arange(len(smoothed)) + (window + 1) / 2, smoothed, label=rule, **look)
-        right.plot((ends[:-1] + ends[1:] + 1) / 2, 1e6 * trace.seconds_a_round.mean(axis=0), label=rule, **look)
+        centre.plot(middles, experiments.by_hundredths(trace.regret.mean(axis=0)), label=rule, **look)
+        right.plot(middles, 1e6 * trace.seconds_a_round.mean(axis=0), label=rule, **look)
     left.set(ylabel="cumulative regret\n(mean and 95 % interval)", title="regret")
-    centre.set(ylabel=f"regret of a round\n(mean of {window} rounds)", ylim=(0, None), title="regret of a round")
+    centre.set(ylabel=f"regret of a round\n(mean of {ends[1]} rounds)", ylim=(0, None), title="regret of a round")
     right.set(ylabel="microseconds of a round\n(mean of runs)", ylim=(0, None), title="time")
     for ax in (left, centre, right):
         ax.set(xlabel="round t", xlim=(0, horizon), xticks=(0, horizon // 2, horizon))
     return titled(fig, "Fig. 1 of Janz et al., replicated: d = 2", 2)
-
-
-# Figure 2
 
 
 def surfaces(functions: Mapping[str, Mapping[str, Trace]]) -> Figure:
@@ -141,9 +114,6 @@ def surfaces(functions: Mapping[str, Mapping[str, Trace]]) -> Figure:
     return titled(fig, "Fig. 2 of Janz et al., replicated on functions that we guessed, and on others", 2)
 
 
-# Cells
-
-
 def covers(runs: Mapping[tuple[int, int], Sequence[CellRun]], q: Mapping[int, float], igp_width: Array) -> Figure:
     """Return cells ever created and the largest gain of one over T, {(d, T): runs}, and widths over t in d = 2.
 
@@ -151,8 +121,8 @@ def covers(runs: Mapping[tuple[int, int], Sequence[CellRun]], q: Mapping[int, fl
     """
     fig, (left, middle, right) = pieces.row(3, 3.4)
     horizons = np.array(sorted({T for _, T in runs}))
-    for d, exponent in q.items():
-        looks = {"color": LOOK[HERO][0], "linestyle": STYLES[d], "marker": "o", "markersize": 4}
+    for (d, exponent), style in zip(q.items(), (":", "--", "-"), strict=True):
+        looks = {"color": LOOK[HERO][0], "linestyle": style, "marker": "o", "markersize": 4}
         for ax, part in ((left, "created"), (middle, "gain")):
             values = np.array([[getattr(run, part) for run in runs[d, T]] for T in horizons]).T
             banded(ax, horizons, _range(values), f"d = {d}", **looks)
@@ -172,21 +142,20 @@ def covers(runs: Mapping[tuple[int, int], Sequence[CellRun]], q: Mapping[int, fl
     return figures.labelled(fig, "Lemmas 1 and 2 of Janz et al.: how many cells there are, and how wide their bands")
 
 
-# Since the paper
+def _range(curves: Array) -> tuple[Array, Array, Array]:
+    """Mean, smallest and largest of curves (n, m)."""
+    return curves.mean(axis=0), curves.min(axis=0), curves.max(axis=0)
 
 
 def since(shares: Mapping[tuple[str, int, str], Estimate]) -> Figure:
-    """Return shares of uniform regret, (change, d, rule) -> share with interval."""
-    dimensions = sorted({d for _, d, _ in shares})
-    cases = list(product(dimensions, CHANGES))
-    fig, (ax,) = pieces.row(1, 1.6 + 0.24 * len(cases))
-    for (place, (d, change)), (rule, aside) in product(enumerate(cases), zip(RULES, (-0.14, 0.14), strict=True)):
-        value, low, high = shares[change, d, rule]
+    """Return shares of uniform regret, (change, d, rule) -> share with interval: a panel for each d."""
+    fig, axes = pieces.row(3, 2.6, sharey=True)
+    for (d, ax), (rule, aside) in product(enumerate(axes, start=1), zip(RULES, (-0.14, 0.14), strict=True)):
+        value, low, high = np.array([shares[change, d, rule] for change in CHANGES]).T
         bar = {"fmt": "o", "color": LOOK[rule][0], "markersize": 5, "capsize": 2, "label": rule}
-        ax.errorbar(value, place + aside, xerr=[[value - low], [high - value]], **bar)
-        if place and d != cases[place - 1][0]:
-            ax.axhline(place - 0.5, color="0.7", linewidth=0.6)
-    ax.axvline(1, color="black", linewidth=1.0, linestyle=":")
-    pieces.name_rows(ax, [f"{change}, d = {d}" for d, change in cases])
-    ax.set(xlim=(0, None), xlabel="share of uniform regret (mean and 95 % interval)")
+        ax.errorbar(value, np.arange(len(CHANGES)) + aside, xerr=[value - low, high - value], **bar)
+        ax.axvline(1, color="black", linewidth=1.0, linestyle=":")
+        ax.set(xlim=(0, 1.1), xticks=(0, 0.5, 1), title=f"d = {d}")
+        pieces.name_rows(ax, CHANGES)
+    axes[1].set_xlabel("share of uniform regret (mean and 95 % interval)")
     return titled(fig, "Table 1 of Janz et al. with what has been proved since", 2)

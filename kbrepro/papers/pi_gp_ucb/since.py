@@ -26,20 +26,20 @@ class DoublingUCB(UCB):
 
     def __init__(self, model: Model, horizon: int | None = None, *, delta: float, nu: float, **settings: Any) -> None:
         checks.probability(delta=delta)
-        self.delta, self.nu, self.told = delta, nu, list[tuple[int, float]]()
+        self.delta, self.nu, self.history = delta, nu, list[tuple[int, float]]()
         super().__init__(self._in_epoch(model, 0), horizon, width=Tighter(6 * delta / math.pi**2), **settings)
 
     def tell(self, arm: int, observation: float) -> None:
         """Take in what a pull of `arm` gave; IndexError on a bad arm, ValueError on a NaN."""
         super().tell(arm, observation)
-        self.told.append((arm, observation))
+        self.history.append((arm, observation))
         if self.t & (self.t - 1) == 0:
             epoch = self.t.bit_length() - 1
             self.model = self._in_epoch(self.model, epoch)
             self.width = Tighter(6 * self.delta / (math.pi * (epoch + 1)) ** 2)
             self.posterior = self.prior(self.t)
-            for its in self.told:
-                self.posterior.update(*its)
+            for pair in self.history:
+                self.posterior.update(*pair)
 
     def _in_epoch(self, model: Model, epoch: int) -> Model:
         return replace(model, noise_variance=growing_variance(2 ** (epoch + 1), model.points.shape[1], self.nu))

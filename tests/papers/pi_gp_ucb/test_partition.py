@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from kbrepro.confidence import Improved, SelfNormalised, Tighter
@@ -26,16 +26,13 @@ WIDTHS = {
 
 
 class Referee:
-    """The algorithm cell by cell; a cell is (corner, diameter) in fractions, its data a list of (arm, observation).
+    """The algorithm cell by cell; a cell is (corner, diameter) in fractions, its data a list of (arm, observation)."""
 
-    `width` of norm, noise scale, alpha, gain and log(N / delta).
-    """
-
-    def __init__(self, n, d, horizon, norm, alpha, variant, scale=1.0, width=None, whole=round):
+    def __init__(self, n, d, horizon, norm, alpha, scale=1.0, variant="paper", width=Improved, whole=round):
         self.places = [tuple(Fraction(i, n - 1) for i in p) for p in itertools.product(range(n), repeat=d)]
         self.points = np.array(self.places, dtype=float)
-        self.n, self.d, self.horizon, self.norm, self.alpha, self.variant = n, d, horizon, norm, alpha, variant
-        self.scale, self.width = scale, width or WIDTHS[Improved]
+        self.d, self.horizon, self.norm, self.alpha, self.variant = d, horizon, norm, alpha, variant
+        self.scale, self.width = scale, WIDTHS[width]
         q = d * (d + 1) / (d * (d + 2) + 3)
         side = max(1, whole(horizon ** (q / d))) if variant == "paper" else 1
         corners = itertools.product([Fraction(k, side) for k in range(side)], repeat=d)
@@ -55,24 +52,19 @@ class Referee:
         for cell, data in self.cells.items():
             arms = [a for a in range(len(self.places)) if self.inside(cell, a)]
             X = self.points[[a for a, _ in data]].reshape(-1, d)
-            y = np.array([o for _, o in data])
             K = KERNEL(X, X) + self.alpha * np.eye(len(X))
             k = KERNEL(X, self.points[arms])
             solved = np.linalg.solve(K, k)
             gain = 0.5 * np.linalg.slogdet(K / self.alpha)[1]
             width = self.width(self.norm, self.scale, self.alpha, gain, math.log(count / 0.1))
-            yield from zip(arms, solved.T @ y, width * np.sqrt(1 - (k * solved).sum(axis=0)), strict=True)
+            half = width * np.sqrt(1 - (k * solved).sum(axis=0))
+            yield from zip(arms, solved.T @ np.array([o for _, o in data]), half, strict=True)
 
     def upper_bounds(self):
-        """The largest UCB over cells of every arm."""
-        best = np.full(len(self.places), -np.inf)
-        for arm, mean, half in self.slots():
-            best[arm] = max(best[arm], mean + half)
-        return best
-
-    def half_width(self, chosen):
-        """Width times sd of an arm where its UCB is largest."""
-        return max((mean + half, half) for arm, mean, half in self.slots() if arm == chosen)[1]
+        """The largest UCB over cells of every arm, and width times sd in that cell."""
+        best = [max((mean + half, half) for a, mean, half in slots) for _, slots in itertools.groupby(
+            sorted(self.slots(), key=lambda slot: slot[0]), key=lambda slot: slot[0])]  # fmt: skip
+        return np.array(best).T
 
     def splits(self, rho, pulls):
         if self.variant == "paper":
@@ -98,174 +90,117 @@ def problem_on(n, d, alpha=1.0, scale=1.0):
     return Problem(model, np.cos(5 * model.points).sum(axis=1), Uniform(1.0))
 
 
-def policy_on(n, d, horizon, alpha=1.0, variant="paper"):
-    return PartitionedUCB(problem_on(n, d, alpha).model, horizon, delta=0.1, nu=1.5, variant=variant)
+def pair_on(n, d, horizon, alpha=0.3, scale=1.0, **given):
+    """A problem, a policy and the referee."""
+    problem = problem_on(n, d, alpha, scale)
+    policy = PartitionedUCB(problem.model, horizon, delta=0.1, nu=1.5, **given)
+    return problem, policy, Referee(n, d, horizon, 2.0, alpha, scale, **given)
 
 
-@pytest.mark.parametrize("variant", ["paper", "thesis"])
-@pytest.mark.parametrize(("n", "d", "horizon"), [(9, 1, 120), (9, 2, 60), (10, 1, 90), (30, 1, 150), (5, 3, 40)])
-def test_every_pull_is_the_plain_transcription_s(n, d, horizon, variant):
-    """On 9 and 5 points a side arms lie on borders of cells, on 10 and 30 none does."""
-    policy, referee = compared(problem_on(n, d, alpha=0.3), n, horizon, variant)
-    assert referee.created > (1 if variant == "thesis" else policy.n_initial)
+#: On 9 and 5 points a side arms lie on borders of cells, on 10 and 30 none does; a lambda of 13.9 tells widths apart.
+CASES = [(*case, {"variant": variant}) for variant in ("paper", "thesis") for case in (
+    (9, 1, 120), (9, 2, 60), (10, 1, 90), (30, 1, 150), (5, 3, 40))]  # fmt: skip
+CASES += [(*case, {"width": width, "alpha": alpha, "scale": 0.7}) for width in WIDTHS for case, alpha in (
+    ((10, 1, 60), 1.0), ((9, 2, 40), 13.9))]  # fmt: skip
+CASES += [(9, 1, 60, {"whole": whole}) for whole in (math.floor, math.ceil)]
 
 
-def compared(problem, n, horizon, variant="paper", width=Improved, whole=round):
-    """Policy and referee after a run in which they agree on every pull and on its half-width."""
-    model = problem.model
-    policy = PartitionedUCB(model, horizon, delta=0.1, nu=1.5, variant=variant, width=width, whole=whole)
-    given = model.norm, model.noise_variance, variant, model.noise_scale, WIDTHS[width], whole
-    referee = Referee(n, model.points.shape[1], horizon, *given)
-    rank = np.random.default_rng(35).spawn(2)[1].permutation(model.n_arms)
+@pytest.mark.parametrize(("n", "d", "horizon", "given"), CASES)
+def test_every_pull_is_the_plain_transcription_s(n, d, horizon, given):
+    problem, policy, referee = pair_on(n, d, horizon, **given)
+    rank = np.random.default_rng(35).spawn(2)[1].permutation(n**d)
     for _, arm, observation in rounds(policy, problem, horizon, np.random.default_rng(35)):
         assert policy.n_created == referee.created
-        bounds = referee.upper_bounds()
+        bounds, halves = referee.upper_bounds()
         tied = np.flatnonzero(bounds >= bounds.max() - 1e-10 * (1 + abs(bounds.max())))
         assert arm == tied[rank[tied].argmin()]
-        assert policy.half_width(arm) == pytest.approx(referee.half_width(arm), rel=1e-9)
+        assert policy.half_width(arm) == pytest.approx(halves[arm], rel=1e-9)
         referee.tell(arm, observation)
-    assert policy.n_created == referee.created
-    return policy, referee
+    assert policy.n_created == referee.created > policy.n_initial
 
 
-@pytest.mark.parametrize(("rows_from", "form"), [(1, "RowPosterior"), (1000, "CovariancePosterior")])
-def test_cells_that_keep_rows_pull_the_same_arms(monkeypatch, rows_from, form):
-    monkeypatch.setattr("kbrepro.papers.pi_gp_ucb.partition.ROWS_FROM", rows_from)
-    policy, _ = compared(problem_on(9, 2, alpha=0.3), 9, 60)
-    assert {type(cell.posterior).__name__ for cell in policy.cells if cell.posterior} == {form}
-
-
-@pytest.mark.parametrize("width", WIDTHS)
-@pytest.mark.parametrize("alpha", [1.0, 13.9])
-@pytest.mark.parametrize(("n", "d", "horizon"), [(10, 1, 60), (9, 2, 40)])
-def test_with_any_width_every_pull_is_the_plain_transcription_s(n, d, horizon, alpha, width):
-    """Also with a lambda that has grown, where the widths differ most."""
-    compared(problem_on(n, d, alpha, scale=0.7), n, horizon, width=width)
-
-
-@pytest.mark.parametrize(("whole", "side"), [(math.floor, 3), (math.ceil, 4)])
-def test_the_first_cover_is_made_whole_as_asked(whole, side):
-    """60^(1/3) = 3.91 cells in one dimension."""
-    policy, _ = compared(problem_on(9, 1), 9, 60, whole=whole)
-    assert policy.n_initial == side
-    policy = PartitionedUCB(problem_on(5, 2).model, 60, delta=0.1, nu=1.5, whole=whole)
-    assert policy.n_initial == side**2  # 60^(3/11) = 3.05
-
-
-def test_half_widths_of_an_arm_in_several_cells():
-    """Whatever is pulled; on a border the cell of largest index is not always that of largest width times sd."""
-    policy, referee = policy_on(9, 1, 60), Referee(9, 1, 60, 2.0, 1.0, "paper")
-    widest = 0
-    for t in range(40):
-        arm, observation = (3 * t) % 9, 3.0 * (-1) ** (t // 3)
-        policy.tell(arm, observation)
-        referee.tell(arm, observation)
-        slots = list(referee.slots())
-        for arm in range(9):
-            half = referee.half_width(arm)
-            assert policy.half_width(arm) == pytest.approx(half, rel=1e-9)
-            widest += half < max(its for a, _, its in slots if a == arm) - 1e-6
-    assert widest > 0
-
-
-@settings(max_examples=60, deadline=None, derandomize=True)
+@pytest.mark.parametrize("rows_from", [1, 1000])
+@settings(max_examples=30, deadline=None, derandomize=True)
 @given(pulls=st.lists(st.integers(0, 80), min_size=1, max_size=80), variant=st.sampled_from(["paper", "thesis"]))
-def test_cells_cover_all_arms_whatever_is_pulled(pulls, variant):
-    """Also pulls that the policy would not choose."""
-    policy = policy_on(9, 2, 80, variant=variant)
-    referee = Referee(9, 2, 80, 2.0, 1.0, variant)
-    for t, arm in enumerate(pulls):
-        policy.tell(arm, t % 3 / 2)
-        referee.tell(arm, t % 3 / 2)
-    assert set(policy.slot_arm.tolist()) == set(range(81))
-    index = policy.slot_mean + policy.widths()[policy.slot_cell] * policy.slot_sd
+def test_cells_are_the_plain_transcription_s_whatever_is_pulled(rows_from, pulls, variant):
+    """Also pulls that the policy would not choose; with either form of a cell's posterior."""
+    _, policy, referee = pair_on(9, 2, 80, variant=variant)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("kbrepro.papers.pi_gp_ucb.partition.ROWS_FROM", rows_from)
+        for t, arm in enumerate(pulls):
+            policy.tell(arm, 3.0 * (-1) ** (t // 3))
+            referee.tell(arm, 3.0 * (-1) ** (t // 3))
+    bounds, halves = referee.upper_bounds()
+    ours = policy.slot_mean + policy.widths()[policy.slot_cell] * policy.slot_sd
     best = np.full(81, -np.inf)
-    np.maximum.at(best, policy.slot_arm, index)
-    np.testing.assert_allclose(best, referee.upper_bounds(), rtol=1e-9)
+    np.maximum.at(best, policy.slot_arm, ours)
+    np.testing.assert_allclose(best, bounds, rtol=1e-9)
+    np.testing.assert_allclose([policy.half_width(arm) for arm in range(81)], halves, rtol=1e-9)
+    f = np.cos(np.arange(81.0))
+    worst = max(abs(f[arm] - mean) / half for arm, mean, half in referee.slots())
+    assert policy.band_ratio(f) == pytest.approx(worst, rel=1e-9)
 
 
-# The splitting rule and the cover
-
-
-@pytest.mark.parametrize("d", [1, 2, 3])
-def test_the_paper_splits_by_the_rational_rule(d):
-    for side, pulls in itertools.product(range(1, 40), range(0, 1700, 7)):
-        assert must_split(side, pulls, d, 1.5, "paper") == (Fraction(side) ** (d + 3) < Fraction(pulls + 1) ** (d + 1))
-
-
-def test_where_floats_split_wrongly():
-    """d = 1, rho = 1/20: rho^(-1/b) is exactly 400, so 399 pulls do not split; in floats 20^2 is 400.00000000000006."""
-    assert [must_split(20, pulls, 1, 1.5, "paper") for pulls in (398, 399, 400)] == [False, False, True]
-    exact = [side for side in range(2, 200) if must_split(side, side**2 - 1, 1, 1.5, "paper")]
-    floats = [side for side in range(2, 200) if (1 / side) ** (-1 / split_exponent(1, 1.5)) < side**2]
-    assert exact == [] and floats != []
+@given(d=st.integers(1, 3), side=st.integers(1, 200), pulls=st.integers(0, 2000), nu=st.sampled_from([0.5, 1.5, 2.5]))
+@example(d=1, side=20, pulls=399, nu=1.5)  # rho^(-1/b) is 400, in floats 400.00000000000006
+@example(d=1, side=20, pulls=400, nu=1.5)
+@example(d=1, side=4, pulls=64, nu=1.5)  # thesis: rho^(-2 nu) is 64
+def test_a_cell_splits_by_the_rational_rule(d, side, pulls, nu):
+    two_nu = int(2 * nu)
+    paper = Fraction(side) ** (d + two_nu) < Fraction(pulls + 1) ** (d + 1)
+    assert must_split(side, pulls, d, nu, "paper") == paper
+    assert must_split(side, pulls, d, nu, "thesis") == (Fraction(side) ** two_nu < pulls)
 
 
 def test_exponents_and_the_first_cover():
-    assert cover_exponent(1, 1.5) == pytest.approx(1 / 3)
-    assert cover_exponent(2, 1.5) == pytest.approx(6 / 11)
+    assert (cover_exponent(1, 1.5), cover_exponent(2, 1.5)) == pytest.approx((1 / 3, 6 / 11))
     assert split_exponent(3, 1.5) == pytest.approx(2 / 3)
-    assert [initial_side(10_000, d, 1.5) for d in (1, 2, 3)] == [22, 12, 8]  # 21.54, 12.33, 7.74
-    assert [initial_side(10_000, d, 1.5, math.floor) for d in (1, 2, 3)] == [21, 12, 7]
-    assert [initial_side(10_000, d, 1.5, math.ceil) for d in (1, 2, 3)] == [22, 13, 8]
+    for whole, sides in ((round, [22, 12, 8]), (math.floor, [21, 12, 7]), (math.ceil, [22, 13, 8])):
+        assert [initial_side(10_000, d, 1.5, whole) for d in (1, 2, 3)] == sides  # 21.54, 12.33, 7.74
 
 
 @pytest.mark.parametrize("union", ["horizon", "levels"])
 def test_the_unions_that_hold_by_hand(union):
     """d = 1, T = 60: 4 cells, then 8, 16 ... while a cell of that size that holds all 60 pulls splits."""
-    model = problem_on(9, 1).model
-    policy = PartitionedUCB(model, 60, delta=0.1, nu=1.5, union=union)
+    policy = PartitionedUCB(problem_on(9, 1).model, 60, delta=0.1, nu=1.5, union=union)
     while policy.n_created == policy.n_initial:
         policy.tell(3, 0.0)
     levels = [4]
     while must_split(levels[-1], 60, 1, 1.5, "paper"):
         levels.append(2 * levels[-1])
+    assert policy.largest_gain == policy._gain.max() > 0
     for cell, width, gain in zip(policy.cells, policy.widths(), policy._gain, strict=True):
         level = levels.index(cell.side)
         share = 1 / sum(levels) if union == "horizon" else 6 / (math.pi**2 * (level + 1) ** 2 * cell.side)
         assert width == pytest.approx(2 + math.sqrt(2 * (gain + 1 + math.log(1 / (0.1 * share)))))
-    with pytest.raises(ValueError, match=f"union = '{union}' is not allowed"):
-        PartitionedUCB(model, 60, delta=0.1, nu=1.5, variant="thesis", union=union)
 
 
 def test_the_largest_gain_counts_the_pull_that_splits_a_cell():
     """Thesis variant, two pulls of one arm: gain 1/2 log(1 + 2 / alpha); the children have seen nothing."""
-    policy = policy_on(9, 1, 50, alpha=0.3, variant="thesis")
+    _, policy, _ = pair_on(9, 1, 50, variant="thesis")
     policy.tell(2, 0.5)
     policy.tell(2, -0.5)
     assert policy.n_created == 3
     assert policy.largest_gain == pytest.approx(0.5 * math.log(1 + 2 / 0.3))
 
 
-def test_the_band_is_the_worst_slot_in_units_of_the_width():
-    policy = policy_on(9, 1, 50)
-    width = policy.widths()[0]
-    f = np.zeros(9)
-    f[4] = -3.0
-    assert policy.band_ratio(f) == pytest.approx(3.0 / width)
+BAD = {"variant": "both", "union": "all", "nu": 1.0, "delta": 1.0}
 
 
-@pytest.mark.parametrize(
-    ("argument", "value", "allowed"),
-    [
-        ("variant", "both", "one of 'paper', 'thesis'"),
-        ("nu", 1.0, "0.5, 1.5 or 2.5"),
-        ("delta", 1.0, "a number strictly between 0 and 1"),
-    ],
-)
-def test_bad_settings_are_named(argument, value, allowed):
-    given = dict(delta=0.1, nu=1.5) | {argument: value}
-    with pytest.raises(ValueError, match=f"{argument} = {value!r} is not allowed: {argument} must be {allowed}"):
-        PartitionedUCB(problem_on(5, 1).model, 10, **given)
+@pytest.mark.parametrize("name", BAD)
+def test_bad_settings_are_named(name):
+    settings = {"delta": 0.1, "nu": 1.5} | {name: BAD[name]}
+    with pytest.raises(ValueError, match=f"{name} = {BAD[name]!r} is not allowed: {name} must be "):
+        PartitionedUCB(problem_on(5, 1).model, 10, **settings)
 
 
-def test_a_norm_must_be_told():
+def test_a_proved_union_is_for_the_paper_s_variant_and_a_norm_and_good_pulls_are_needed():
+    model = problem_on(5, 1).model
+    with pytest.raises(ValueError, match="union = 'levels' is not allowed"):
+        PartitionedUCB(model, 10, delta=0.1, nu=1.5, variant="thesis", union="levels")
     with pytest.raises(ValueError, match="norm = None is not allowed"):
-        PartitionedUCB(replace(problem_on(5, 1).model, norm=None), 10, delta=0.1, nu=1.5)
-
-
-def test_a_bad_pull_is_named():
-    policy = policy_on(5, 1, 10)
+        PartitionedUCB(replace(model, norm=None), 10, delta=0.1, nu=1.5)
+    policy = PartitionedUCB(model, 10, delta=0.1, nu=1.5)
     with pytest.raises(IndexError, match="arm = 5 is not allowed"):
         policy.tell(5, 0.0)
     with pytest.raises(ValueError, match="observation = nan is not allowed"):

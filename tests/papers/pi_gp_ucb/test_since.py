@@ -28,6 +28,7 @@ def test_every_pull_is_that_of_dense_solves_with_the_lambda_of_the_epoch(d):
         gain = 0.5 * np.linalg.slogdet(np.eye(len(pulled)) + model.kernel(X, X) / lam)[1]
         log = math.log((math.pi * (epoch + 1)) ** 2 / 0.6)
         width = math.sqrt(model.norm**2 + 2 * model.noise_scale**2 / lam * (gain + log))
+        assert policy.width(policy) == pytest.approx(width)
         assert arm == best_arm(mean + width * np.sqrt(C.diagonal()), rank), t
         pulled, seen = [*pulled, arm], [*seen, observation]
 

@@ -1,0 +1,117 @@
+"""Problems on grids: the lattice kernel, sums of bumps with their norm, test surfaces."""
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.optimize import minimize
+
+from kbrepro.kernels import Matern, SquaredExponential, grid
+from kbrepro.papers.pi_gp_ucb.problems import SURFACES, Bumps, LatticeKernel, Surface, grid_indices
+from kbrepro.problems import Trial, Uniform
+
+KERNEL = Matern(0.2, nu=1.5)
+ON_30 = {"side": 30, "noise_variance": 1.0, "noise_bound": 0.5}
+
+
+@pytest.mark.parametrize("kernel", [KERNEL, Matern(0.3, nu=0.5, variance=2.0), SquaredExponential(0.4)])
+@pytest.mark.parametrize(("n", "d"), [(30, 1), (9, 2), (5, 3), (2, 4)])
+def test_the_values_are_those_of_the_plain_kernel(kernel, n, d):
+    X = grid(n, d)
+    np.testing.assert_allclose(LatticeKernel(kernel, n)(X, X[::2]), kernel(X, X[::2]), rtol=1e-12)
+    np.testing.assert_array_equal(LatticeKernel(kernel, n).diag(X), kernel.diag(X))
+
+
+def test_pairs_at_the_same_distance_tie_exactly():
+    """By coordinates they do not: on 30 points a side thousands of equal distances differ in the last bits."""
+    X, places = grid(30, 2), grid_indices(grid(30, 2), 30)
+    squared = ((places[:, None] - places[None]) ** 2).sum(axis=-1)
+    K, plain = LatticeKernel(KERNEL, 30)(X, X), KERNEL(X, X)
+    assert all(len(np.unique(K[squared == s])) == 1 for s in (1, 25, 50, 325))
+    assert any(len(np.unique(plain[squared == s])) > 1 for s in (1, 25, 50, 325))
+
+
+def test_points_off_the_grid_are_named():
+    np.testing.assert_array_equal(grid_indices(grid(4, 2), 4), list(itertools.product(range(4), repeat=2)))
+    for points, n, message in [
+        ([[0.0], [0.4]], 4, r"points\[1, 0\] = 0.4 is not on the grid of 4 points a side"),
+        ([[0.0, 1.25]], 5, r"points\[0, 1\] = 1.25 is not on the grid"),
+        ([[-0.25]], 5, r"points\[0, 0\] = -0.25 is not on the grid"),
+        ([[0.0]], 1, "n = 1 is not allowed"),
+    ]:
+        with pytest.raises(ValueError, match=message):
+            grid_indices(np.array(points), n)
+
+
+@given(seed=st.integers(0, 1000), d=st.integers(1, 3))
+def test_function_and_norm_are_those_of_the_sum_of_bumps(seed, d):
+    """From the centres and weights drawn again; |f|^2 is the sum of f at the centres, by the weights."""
+    rng, problem = Trial(seed, 0).rng("function"), Bumps(KERNEL, d, 5, 1.0, 0.5)(Trial(seed, 0))
+    centres, weights = rng.uniform(size=(30 * d, d)), rng.uniform(-1, 1, size=30 * d)
+
+    def f(x):
+        s = np.sqrt(3) * np.linalg.norm(x - centres, axis=1) / 0.2
+        return weights @ ((1 + s) * np.exp(-s))
+
+    np.testing.assert_allclose(problem.expected_reward, [f(x) for x in grid(5, d)], atol=1e-12)
+    assert problem.model.norm**2 == pytest.approx(weights @ [f(c) for c in centres], rel=1e-10)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_norm_bounds_that_of_the_interpolant_on_the_arms_and_nearly_equals_it(seed):
+    problem = Bumps(KERNEL, 1, 400, 1.0, 0.5)(Trial(seed, 0))
+    K = problem.model.kernel(problem.model.points, problem.model.points)
+    least = np.sqrt(problem.expected_reward @ np.linalg.solve(K, problem.expected_reward))
+    assert 0.98 * problem.model.norm < least <= problem.model.norm * (1 + 1e-8)
+
+
+@pytest.mark.parametrize("source", [(Bumps, (KERNEL, 2)), (Surface, ("Branin", KERNEL))], ids=["bumps", "surface"])
+def test_policies_are_given_the_grid_alpha_and_the_noise_bound_or_another_noise_scale(source):
+    kind, first = source
+    settings = ON_30 | ({"norm": 1.0} if kind is Surface else {})
+    plain, other = kind(*first, **settings)(Trial(1, 2)), kind(*first, **settings, noise_scale=0.3)(Trial(1, 2))
+    for problem, scale in ((plain, 0.5), (other, 0.3)):
+        model = problem.model
+        np.testing.assert_array_equal(model.points, grid(30, 2))
+        assert (model.kernel, model.noise_variance, model.noise_scale) == (LatticeKernel(KERNEL, 30), 1.0, scale)
+        assert problem.noise == Uniform(0.5)
+    np.testing.assert_array_equal(plain.expected_reward, other.expected_reward)
+
+
+# Test surfaces: where the minima are and what they are, and a value elsewhere, from the library's pages and by hand
+
+KNOWN = {
+    "Branin": (0.397887, [(-np.pi, 12.275), (np.pi, 2.275), (9.42478, 2.475)], (0, 0), 56 - 10 / (8 * np.pi)),
+    "six-hump camel": (-1.0316, [(0.0898, -0.7126), (-0.0898, 0.7126)], (1, 1), 4 - 2.1 + 1 / 3 + 1),
+    "Goldstein-Price": (3.0, [(0, -1)], (0, 0), (1 + 19) * 30),
+    "Rosenbrock": (0.0, [(1, 1)], (0, 2), 401),
+    "Ackley": (0.0, [(0, 0)], (1, 1), 20 - 20 * np.exp(-0.2)),
+    "Rastrigin": (0.0, [(0, 0)], (0.5, 0), 20.25),
+    "Levy": (0.0, [(1, 1)], (5, 1), 1 + 10 * np.sin(2 * np.pi + 1) ** 2),
+    "Beale": (0.0, [(3, 0.5)], (1, 1), 1.5**2 + 2.25**2 + 2.625**2),
+}
+
+
+@pytest.mark.parametrize("name", SURFACES)
+def test_a_surface_has_its_minima_and_the_reward_is_the_scaled_mirror_image(name):
+    function, (low_x, high_x, low_y, high_y) = SURFACES[name]
+    least, minima, at, value = KNOWN[name]
+    assert function(*np.array(at, dtype=float)) == pytest.approx(value)
+    for x, y in minima:
+        assert function(np.array(x), np.array(y)) == pytest.approx(least, abs=1e-4)
+        lowest = minimize(lambda p: float(function(p[0], p[1])), [x, y], method="Nelder-Mead", options={"xatol": 1e-8})
+        assert lowest.fun == pytest.approx(least, abs=1e-4)
+    xs, ys = np.meshgrid(np.linspace(low_x, high_x, 500), np.linspace(low_y, high_y, 500))
+    assert function(xs, ys).min() >= least - 1e-4
+    problem, points = Surface(name, KERNEL, **ON_30, norm=1.0)(Trial(42, 3)), grid(30, 2)
+    f = problem.expected_reward
+    raw = function(low_x + (high_x - low_x) * points[:, 0], low_y + (high_y - low_y) * points[:, 1])
+    assert (f.min(), f.max(), problem.model.norm) == (-1.0, 1.0, 1.0)
+    assert raw[f.argmax()] == pytest.approx(raw.min()) and np.corrcoef(f, raw)[0, 1] == pytest.approx(-1)
+
+
+def test_an_unknown_surface_is_named():
+    with pytest.raises(ValueError, match="name = 'Eggholder' is not allowed"):
+        Surface("Eggholder", KERNEL, **ON_30, norm=1.0)
