@@ -6,7 +6,6 @@ import shutil
 
 from benchmarks import asked_for, harness, many_arms, page, peers, steps
 from kbrepro import paths
-from kbrepro.batch import folders
 
 QUESTIONS = [peers.QUESTION, steps.QUESTION, many_arms.QUESTION, asked_for.QUESTION]
 
@@ -17,8 +16,8 @@ def main() -> None:
     shutil.rmtree(new, ignore_errors=True)
     harness.ask(QUESTIONS, new)
     page.write(QUESTIONS, new)
-    folders.recover(final)
-    folders.swap_in(new, final)
+    shutil.rmtree(final, ignore_errors=True)
+    new.rename(final)
 
 
 if __name__ == "__main__":

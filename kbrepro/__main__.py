@@ -31,11 +31,18 @@ def main() -> None:
     """Replicate papers on kernelized bandits."""
 
 
+of_notebooks = click.argument("notebooks", nargs=-1, metavar="[NOTEBOOK]...")
+of_profile = click.option(
+    "--profile", default="paper", show_default=True, help="paper: the full scale; quick: everything small."
+)
+of_jobs = click.option("--jobs", type=click.IntRange(min=1), help="Worker processes. [default: one per processor]")
+
+
 @main.command()
-@click.argument("notebooks", nargs=-1, metavar="[NOTEBOOK]...")
-@click.option("--profile", default="paper", show_default=True, help="paper: the full scale; quick: everything small.")
+@of_notebooks
+@of_profile
 @click.option("--set", "settings", multiple=True, metavar="NAME=VALUE", help="Override a parameter; may be repeated.")
-@click.option("--jobs", type=click.IntRange(min=1), help="Worker processes. [default: one per processor]")
+@of_jobs
 @click.option("--fresh", multiple=True, metavar="[LABEL]", is_flag=False, flag_value="*", help="Play it, or all, anew.")
 def reproduce(
     notebooks: tuple[str, ...], profile: str, settings: tuple[str, ...], jobs: int | None, fresh: tuple[str, ...]
@@ -43,30 +50,49 @@ def reproduce(
     """Run notebooks (all if none is named) and keep their results.
 
     Results go to results/<profile>/, or to results/custom/ if a parameter is overridden. Trials kept there, in
-    played/, are read; all others are played and kept, label by label.
+    played/, are read, and one of each label is replayed; all others are played and kept, label by label.
     """
-    from kbrepro.batch import profiles
-    from kbrepro.batch import run as batch
+    from kbrepro.batch import profiles, run
 
     root, overrides = paths.project_root(), dict(map(profiles.read_setting, settings))
-    made = batch.run(list(notebooks), profile, overrides, jobs, root, fresh)
-    for folder in made:
-        click.echo((folder / "notebook.ipynb").relative_to(root).as_posix())
-    where = made[0].parent.relative_to(root / "results").as_posix()
-    click.echo(f"Next: kbrepro report --profile {where}")
+    folders = run.run(notebooks, profile, overrides, jobs, root, fresh)
+    click.echo("\n".join(folder.relative_to(root).as_posix() for folder in folders))
+    click.echo(f"Next: kbrepro report --profile {folders[0].parent.relative_to(root / 'results').as_posix()}")
 
 
 @main.command()
-@click.argument("notebooks", nargs=-1, metavar="[NOTEBOOK]...")
+@of_notebooks
 def refresh(notebooks: tuple[str, ...]) -> None:
     """Run the notebooks as a reader opens them, without data, and keep them with their outputs."""
-    from kbrepro.batch import run as batch
+    from kbrepro.batch import run
 
-    batch.refresh(list(notebooks))
+    run.refresh(notebooks)
 
 
 @main.command()
-@click.option("--profile", default="paper", show_default=True, help="paper, quick, or custom/<digest>.")
+@click.argument("number")
+@click.argument("name")
+def new(number: str, name: str) -> None:
+    """Add a paper, such as `07 entropy_search`: a folder, a notebook, a quick profile and a test, which run."""
+    from kbrepro.batch.new import add
+
+    click.echo("\n".join(path.as_posix() for path in add(paths.project_root(), number, name)))
+    click.echo(f"Next: kbrepro reproduce {number} && kbrepro refresh {number} && kbrepro check {number}")
+
+
+@main.command()
+@of_notebooks
+def check(notebooks: tuple[str, ...]) -> None:
+    """Say what is missing or odd in the papers; the exit code is 1 if anything is."""
+    from kbrepro.batch.check import odd
+
+    if lines := odd(paths.project_root(), notebooks):
+        click.echo("\n".join(lines))
+        raise click.exceptions.Exit(1)
+
+
+@main.command()
+@of_profile
 def report(profile: str) -> None:
     """Make an HTML report of the results of a profile; it needs no network."""
     from kbrepro.report import build
@@ -90,9 +116,9 @@ def claims(claim_ids: tuple[str, ...], paper: str, markdown: bool) -> None:
         click.echo(claims_page(runs), nl=False)
         return
     known = {each["id"]: each for run in runs.values() for each in (*run["claims"], *run["theorems"])}
+    for each in claim_ids:
+        checks.one_of(tuple(known), claim=each)
     if claim_ids:
-        for each in claim_ids:
-            checks.one_of(tuple(known), claim=each)
         click.echo("\n\n".join(scorecard.in_full(known[each]) for each in claim_ids))
         return
     for name, run in runs.items():
@@ -102,11 +128,11 @@ def claims(claim_ids: tuple[str, ...], paper: str, markdown: bool) -> None:
 
 
 @main.command()
-@click.argument("notebooks", nargs=-1, metavar="[NOTEBOOK]...")
-@click.option("--profile", default="paper", show_default=True, help="paper, quick, or another folder of results.")
+@of_notebooks
+@of_profile
 @click.option("--minutes", default=5.0, show_default=True, type=click.FloatRange(0, min_open=True), help="In total.")
 @click.option("--seed", default=0, show_default=True, type=click.IntRange(min=0), help="Seed of the draw.")
-@click.option("--jobs", type=click.IntRange(min=1), help="Worker processes. [default: one per processor]")
+@of_jobs
 @click.option("--keep", is_flag=True, help="Append the outcome to results/audits.csv.")
 def audit(notebooks: tuple[str, ...], profile: str, minutes: float, seed: int, jobs: int | None, keep: bool) -> None:
     """Draw kept trials at random, play them again with today's code, and compare.
@@ -118,28 +144,23 @@ def audit(notebooks: tuple[str, ...], profile: str, minutes: float, seed: int, j
 
     end = time.monotonic() + 60 * minutes
     from kbrepro.batch import audit as replay
-    from kbrepro.batch import run as batch
+    from kbrepro.batch import run
 
     root = paths.project_root()
-    runs = batch.plan(list(notebooks), profile, {}, root)
-    found: list[replay.Audit] = []
-    stopped = False
-    try:
-        for place, r in enumerate(runs):
-            if stopped or (left := end - time.monotonic()) <= 0:
-                break
-            found.append(replay.audit(r, left / 60 / (len(runs) - place), seed, jobs))
-            stopped = found[-1].ended == replay.INTERRUPTED
-    except KeyboardInterrupt:
-        stopped = True
-    click.echo(replay.text(found))
-    if rest := ", ".join(r.notebook for r in runs[len(found) :]):
-        click.echo(f"not audited, {'interrupted' if stopped else 'no time left'}: {rest}")
+    runs, audits = run.plan(notebooks, profile, {}, root), []
+    for place, r in enumerate(runs):
+        if (left := end - time.monotonic()) <= 0:
+            click.echo(f"{r.notebook}: no time left")
+            continue
+        audits.append(replay.audit(r, left / 60 / (len(runs) - place), seed, jobs))
+        click.echo(replay.text(audits[-1]))
+        if audits[-1].interrupted:
+            break
     if keep:
-        replay.keep(root, found)
-    if any(its.differ for its in found):
+        replay.keep(root, audits)
+    if any(each.differ for each in audits):
         raise click.exceptions.Exit(1)
-    if stopped:
+    if audits[-1].interrupted:
         raise click.exceptions.Exit(130)
 
 
@@ -147,7 +168,7 @@ def audit(notebooks: tuple[str, ...], profile: str, minutes: float, seed: int, j
 @click.argument("policy", default="", metavar="FILE.py:NAME")
 @click.option("--notebook", default="", help="Notebook that played the trials, such as 03.")
 @click.option("--label", default="", help="Label of the trials: one of --list.")
-@click.option("--profile", default="paper", show_default=True, help="paper, quick, or another folder of results.")
+@of_profile
 @click.option("--trials", type=click.IntRange(min=2), help="Only the first ones. [default: 20; with --block all]")
 @click.option("--block", default=1, show_default=True, type=click.IntRange(min=1), help="Neighbours per block.")
 @click.option("--list", "listing", is_flag=True, help="Print the labels that keep traces.")

@@ -26,7 +26,7 @@ class Differs(RuntimeError):
 
 
 class Replays:
-    """Plays the cheapest trial of every label again, as it is read; of an experiment one policy.
+    """Plays the cheapest trial of every label again, as it is read; if that takes long, one policy of it.
 
     What was equal is remembered in `.cache/replays/`, by label, settings, code and the kernels of BLAS, so that nothing
     unchanged is played twice; what was done stands in `.cache/replays/log.txt`. On kernels other than `played_on` a
@@ -44,8 +44,9 @@ class Replays:
             return
         place = int(np.argmin(kept.seconds))
         policies = [*kept.results[place]["policies"]] if experiment_of(job) else [None]
-        policy = policies[zlib.crc32(job.label.encode()) % len(policies)]
-        seconds = float(kept.seconds[place]) / len(policies)
+        if (seconds := float(kept.seconds[place])) >= CHEAP:
+            seconds /= len(policies)
+            policies = [policies[zlib.crc32(job.label.encode()) % len(policies)]]
         if seconds >= min(CHEAP, self.left):
             self.without.append(job.label)
             return
@@ -55,8 +56,8 @@ class Replays:
         equal = self.folder / digest([job.label, job.settings, place, code(), blas_kernel()])[:20]
         if equal.is_file():
             return None
-        differences, _ = replayed(job, job.first + place, kept.results[place], policy)
-        if not differences:
+        found = (replayed(job, job.first + place, kept.results[place], policy)[0] for policy in policies)
+        if not (differences := next(filter(None, found), [])):
             paths.write_text(equal, "")
             return self._log(f"{job.label}, trial {job.first + place}: equal")
         text = f"{job.label}, trial {job.first + place}: {'; '.join(differences)}"

@@ -4,8 +4,12 @@ And what tests of figures share; they alone load matplotlib.
 """
 
 import json
+import shutil
+import sys
+from contextlib import contextmanager
+from functools import partial
 from itertools import combinations
-from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from threadpoolctl import threadpool_limits
@@ -53,41 +57,61 @@ def check_readable():
     return check
 
 
-@pytest.fixture
-def toy(tmp_path, monkeypatch):
-    """A project with the toy paper of tests/toy, whose full scale is kept; `toy(...)` plays its Fig. 1 in the store."""
-    import sys
-    from functools import partial
+@contextmanager
+def registered(root):
+    """The paper `toy` of a project is one of ours for a while."""
+    from kbrepro import papers
 
-    from kbrepro import papers, store
-    from kbrepro.replay import blas_kernel
-    from kbrepro.simulation import Experiment, run_trials
-
-    here = Path(__file__).parent / "toy" / "kbrepro" / "papers"
-    monkeypatch.setattr(papers, "__path__", [*papers.__path__, str(here)])
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(papers, "__path__", [*papers.__path__, str(root / "kbrepro" / "papers")])
+        papers.found.cache_clear()
+        yield
     papers.found.cache_clear()
-    for name in ("notebooks", "kbrepro"):
-        (tmp_path / name).mkdir()
+    for name in [name for name in sys.modules if name.startswith("kbrepro.papers.toy")]:
+        del sys.modules[name]
+
+
+def play(trials=12, label="Fig. 1", horizon=30):
+    """What its notebook plays."""
+    from kbrepro.papers.toy.policy import Optimist
+
+    import kbrepro as kb
+
+    source = kb.GPDraw(kb.Matern(0.2, nu=2.5), kb.grid(30), noise_variance=0.01)
+    rules = {"greedy": kb.MeanOnly, "Optimist": Optimist, "Optimist, 20": partial(Optimist, width=20.0)}
+    return kb.run_trials(kb.Experiment(source, rules, horizon), trials, 1, label=label)
+
+
+@pytest.fixture(scope="session")
+def toy_project(tmp_path_factory):
+    """A project with a paper made by `kbrepro new`, whose full scale is kept."""
+    from kbrepro import store
+    from kbrepro.batch import new
+    from kbrepro.replay import blas_kernel
+
+    root = tmp_path_factory.mktemp("toy") / "project"
+    new.add(root, "09", "toy")
+    folder = root / "results" / "paper" / "09_toy"
+    with registered(root), pytest.MonkeyPatch.context() as patch, store.using(store.Store(folder / "played")):
+        patch.setenv("KBREPRO_JOBS", "1")
+        play()
+    facts = {"parameters": {"seed": 1, "trials": 12, "horizon": 30}, "blas_kernels": [blas_kernel()]}
+    (folder / "run.json").write_text(json.dumps(facts), encoding="utf-8")
+    return root
+
+
+@pytest.fixture
+def toy(toy_project, tmp_path, monkeypatch):
+    """A copy of it to work in: its `root`, its `folder` of results, and `play`, which plays its Fig. 1."""
+    from kbrepro import store
+
+    shutil.copytree(toy_project, tmp_path, dirs_exist_ok=True)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("KBREPRO_JOBS", "1")
     monkeypatch.delenv("KBREPRO_STORE", raising=False)
     monkeypatch.setattr(store, "_in_use", [])
-    from kbrepro.papers.toy.policy import Both, Hills
-
-    def play(trials=12, label="Fig. 1", horizon=30):
-        rules = {name: partial(Both, width=width) for name, width in (("Both", 2.0), ("Both, cautious", 5.0))}
-        return run_trials(Experiment(Hills(30), rules, horizon), trials, 1, label=label)
-
-    play.root, play.folder = tmp_path, tmp_path / "results" / "paper" / "09_toy"
-    with store.using(store.Store(play.folder / "played")):
-        play()
-    parameters = {"seed": 1, "trials": 12, "horizon": 30}
-    facts = {"parameters": parameters, "blas_kernels": [blas_kernel()]}
-    (play.folder / "run.json").write_text(json.dumps(facts), encoding="utf-8")
-    yield play
-    papers.found.cache_clear()
-    for name in [name for name in sys.modules if name.startswith("kbrepro.papers.toy")]:
-        del sys.modules[name]
+    with registered(tmp_path):
+        yield SimpleNamespace(root=tmp_path, folder=tmp_path / "results" / "paper" / "09_toy", play=play)
 
 
 @pytest.fixture

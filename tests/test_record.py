@@ -37,9 +37,9 @@ def opened(toy, shown, styled, monkeypatch):
 
 def test_at_full_scale_claims_and_theorems_are_judged_by_kept_trials(toy, opened, shown):
     its = opened()
-    assert not its.short and toy()["Both"].horizon == 30
+    assert not its.short and toy.play()["Optimist"].horizon == 30
     its.verdicts("9-A", "9-T")
-    assert "“Both has less regret than its cautious sister.” (Fig. 1)" in shown[0]
+    assert "“Optimist has less regret than the greedy rule.” (Fig. 1)" in shown[0]
     assert "◑ **depends** on width" in shown[0] and "excluded" not in shown[0]
     assert "12 kept, 10 a rerun" in shown[0] and "no violation in 12 runs" in shown[0] and "of the bound" in shown[0]
     with pytest.raises(ValueError, match="claim of 09_toy = '9-Z' is not allowed"):
@@ -62,7 +62,7 @@ def test_a_sentence_is_shown_if_it_is_true_and_stops_the_notebook_if_not(opened,
 def test_a_changed_parameter_plays_what_it_changes_keeps_nothing_and_judges_nothing(toy, opened, shown):
     kept = {path.name: path.read_bytes() for path in (toy.folder / "played").iterdir()}
     its = opened(trials=3)
-    assert its.short and toy(3)["Both"].arms.shape == (3, 30)
+    assert its.short and toy.play(3)["Optimist"].arms.shape == (3, 30)
     assert {path.name: path.read_bytes() for path in (toy.folder / "played").iterdir()} == kept
     its.verdicts("9-A", "9-T")
     its.readings("9-B")
@@ -79,21 +79,21 @@ def test_a_label_that_is_missing_at_full_scale_stops_with_its_cost(toy, opened):
     opened()
     cost = r"label 'Fig\. 2' is not kept; to play it \(it took 1\.5 minutes of one core\): kbrepro reproduce 09 --prof"
     with pytest.raises(store.NotKept, match=cost):
-        toy(label="Fig. 2")
+        toy.play(label="Fig. 2")
 
 
 def test_where_the_batch_names_the_store_it_plays_and_only_the_full_scale_is_judged(toy, opened):
     for profile, short in (("quick", True), ("paper", False)):
         with store.using(store.Store(toy.root / "results" / profile / "09_toy" / "played")):
             assert opened().short == short
-            toy(label="Fig. 3")
+            toy.play(label="Fig. 3")
         assert (toy.root / "results" / profile / "09_toy" / "played" / "Fig._3.npz").is_file()
 
 
 def test_labels_without_a_cheap_trial_are_listed(toy, opened, shown, monkeypatch):
     monkeypatch.setattr("kbrepro.replay.CHEAP", 0.0)
     its = opened()
-    toy()
+    toy.play()
     its.finish()
     assert shown == ["One trial of each label was played again, but for 1 whose trials are long: Fig. 1."]
 

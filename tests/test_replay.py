@@ -15,7 +15,7 @@ def opened(toy):
     def read():
         store._in_use.clear()
         record = Record("09_toy")
-        toy()
+        toy.play()
         log = toy.root / ".cache" / "replays" / "log.txt"
         return record._replays, log.read_text(encoding="utf-8").splitlines() if log.is_file() else []
 
@@ -25,10 +25,10 @@ def opened(toy):
 @pytest.fixture
 def turned(toy, monkeypatch):
     """Call it, and the policy's sign is flipped."""
-    from kbrepro.papers.toy.policy import Both
+    from kbrepro.papers.toy.policy import Optimist
 
     def turn():
-        monkeypatch.setattr(Both, "index", lambda its, rng: its.posterior.mean - its.width * its.posterior.sd)
+        monkeypatch.setattr(Optimist, "index", lambda its: its.posterior.mean - its.width * its.posterior.sd)
 
     return turn
 
@@ -55,15 +55,15 @@ def test_where_the_batch_names_the_store_what_it_reads_is_replayed_too(toy, turn
     kept_in = toy.root / "results" / profile / "09_toy" / "played"
     if profile == "quick":
         with store.using(store.Store(kept_in)):
-            toy()
+            toy.play()
     turned()
     with store.using(store.Store(kept_in)):
         Record("09_toy")
         with pytest.raises(replay.Differs, match=r"arm \d+ in round .*To play it again: .*--fresh \"Fig\. 1\""):
-            toy()
+            toy.play()
     with store.using(listener := store.Listener(kept_in)):
         Record("09_toy")
-        assert toy() and [*listener.jobs] == ["Fig. 1"]  # an audit asks, and replays by itself
+        assert toy.play() and [*listener.jobs] == ["Fig. 1"]  # an audit asks, and replays by itself
 
 
 def test_on_another_blas_kernel_a_difference_stands_in_the_log(opened, turned, monkeypatch):

@@ -1,9 +1,7 @@
 """Lists notebooks and profiles, and checks whether values fit a notebook's parameters; runs nothing."""
 
 import ast
-import re
 from collections.abc import Iterable, Mapping
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
@@ -13,32 +11,12 @@ from kbrepro import checks
 
 PAPER = "paper"  # the notebooks' own defaults
 RESERVED = "results_dir"  # set by the batch itself
-_WORDS = {int: "an integer", float: "a number", bool: "true or false", str: "text", list: "a list"}
-
-
-class _Loader(yaml.SafeLoader):
-    """YAML in which 1e4 is a number, as people mean it, and 2004-03-01 is text, as notebooks want it."""
-
-    yaml_implicit_resolvers = {  # noqa: RUF012
-        first: [(tag, pattern) for tag, pattern in resolvers if not tag.endswith("timestamp")]
-        for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
-    }
-
-
-_Loader.add_implicit_resolver(
-    "tag:yaml.org,2002:float", re.compile(r"[-+]?(\d+\.?\d*|\.\d+)[eE][-+]?\d+$"), list("-+.0123456789")
-)
+_WORDS = {int: "an integer", float: "a number", bool: "True or False", str: "text", list: "a list"}
 
 
 def notebook_names(root: Path) -> list[str]:
     """Return the names of the notebooks, sorted."""
     return sorted(path.stem for path in (root / "notebooks").glob("[0-9][0-9]_*.py"))
-
-
-def profile_names(root: Path) -> list[str]:
-    """Return the names of the profiles: `paper`, and every folder of notebooks/profiles."""
-    folders = (root / "notebooks" / "profiles").glob("*/")
-    return [PAPER, *sorted(folder.name for folder in folders)]
 
 
 def chosen(wanted: Iterable[str], available: list[str], what: str) -> list[str]:
@@ -51,34 +29,35 @@ def chosen(wanted: Iterable[str], available: list[str], what: str) -> list[str]:
     wanted = list(dict.fromkeys(numbered.get(name, name) for name in wanted))
     for name in wanted:
         if name not in available:
-            meant = f"; {near}" if (near := did_you_mean(name, available)) else ""
-            raise ValueError(f"{what} {name!r} is not there{meant}; allowed: {', '.join(available) or 'none'}")
+            raise ValueError(f"{what} {name!r} is not there; allowed: {', '.join(available) or 'none'}")
     return wanted or available
 
 
-def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """Return the question whether a similar known name was meant; empty if no known name is similar."""
-    return f"did you mean {near[0]}?" if (near := get_close_matches(name, list(known), n=1)) else ""
-
-
 def read_setting(text: str) -> tuple[str, Any]:
-    """Return name and value of a `name=value`, with the value read as YAML; ValueError if it cannot be read."""
-    name, equals, value = text.partition("=")
-    if not equals or not name.strip().isidentifier() or not value.strip():
+    """Return name and value of `name=value`, the value as Python has it, otherwise text; ValueError without a name."""
+    name, _, value = text.partition("=")
+    if not name.isidentifier() or not value:
         raise ValueError(f"--set {text!r} is not allowed: it must be name=value")
-    return name.strip(), _read_yaml(value, f"--set {text!r}")
+    try:
+        return name, ast.literal_eval(value)
+    except (ValueError, SyntaxError):
+        return name, value
 
 
 def of_profile(root: Path, notebook: str, profile: str) -> dict[str, Any]:
     """Return the parameters that a profile changes in a notebook; ValueError if it does not exist or is no flat map."""
-    chosen([profile], profile_names(root), "profile")
+    there = (root / "notebooks" / "profiles").glob("*/")
+    chosen([profile], [PAPER, *sorted(folder.name for folder in there)], "profile")
     if profile == PAPER:
         return {}
     path = root / "notebooks" / "profiles" / profile / f"{notebook}.yaml"
     where = path.relative_to(root).as_posix()
     if not path.is_file():
         raise ValueError(f"profile {profile!r} says nothing about {notebook}: there is no {where}")
-    values = _read_yaml(path.read_text(encoding="utf-8"), where) or {}
+    try:
+        values = yaml.safe_load(path.read_text(encoding="utf-8")) or {}
+    except yaml.YAMLError as error:
+        raise ValueError(f"{where} cannot be read as YAML: {' '.join(str(error).split())}") from None
     if not isinstance(values, dict):
         raise ValueError(f"{where} is not allowed: it must be lines of name: value")
     return values
@@ -103,19 +82,11 @@ def check(root: Path, notebook: str, values: Mapping[str, Any], defaults: Mappin
 
     The checks are its cell tagged `checks`, which runs here, so that no kernel starts with impossible values.
     """
-    allowed = {name: type(its) for name, its in defaults.items() if name != RESERVED}
+    allowed = {name: type(value) for name, value in defaults.items() if name != RESERVED}
     for name, value in values.items():
         if name not in allowed:
-            known = f"{did_you_mean(name, allowed)} allowed: {', '.join(allowed) or 'none'}".strip()
-            raise ValueError(f"{notebook} has no parameter {name!r} to set; {known}")
+            raise ValueError(f"{notebook} has no parameter {name!r} to set; allowed: {', '.join(allowed) or 'none'}")
         if type(value) is not (kind := allowed[name]) and (kind, type(value)) != (float, int):
             raise ValueError(f"{notebook}: {name} = {value!r} is not allowed: {name} must be {_WORDS[kind]}")
     for cell in _cells(root, notebook, "checks"):
         exec(cell, {"checks": checks} | dict(defaults) | dict(values))
-
-
-def _read_yaml(text: str, where: str) -> Any:
-    try:
-        return yaml.load(text, _Loader)
-    except yaml.YAMLError as error:
-        raise ValueError(f"{where} cannot be read as YAML: {' '.join(str(error).split())}") from None

@@ -1,23 +1,30 @@
-"""Run notebooks with papermill; a run replaces all of a results folder, and only on success."""
+"""Run notebooks with papermill; a run replaces the results in a folder, and only on success."""
 
 import hashlib
 import json
 import os
 import shutil
+import signal
 import sys
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-import nbformat
+import joblib
+import psutil
+from nbformat import NotebookNode
 
 from kbrepro import paths, store
-from kbrepro.batch import folders, profiles, provenance
-from kbrepro.batch.notebook import last_error, tidy, tidy_log
-from kbrepro.batch.process import papermill
+from kbrepro.batch import profiles, provenance
+from kbrepro.replay import blas_kernel
+from kbrepro.simulation import jobs_of_environment
+
+#: Of every kernel: one BLAS thread, since workers play in parallel, and the kernel of this environment.
+KERNEL = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1", "JUPYTER_PREFER_ENV_PATH": "1"}
 
 
 class RunFailed(RuntimeError):
@@ -37,7 +44,7 @@ class Run:
 
 
 def run(
-    notebooks: list[str],
+    notebooks: Sequence[str],
     profile: str,
     overrides: Mapping[str, Any],
     jobs: int | None = None,
@@ -50,110 +57,96 @@ def run(
     Raises ValueError on a wrong name, type or profile before anything runs. If a notebook fails, its previous results
     stay, the others still run, and RunFailed is raised at the end.
     """
-    root = root or paths.project_root()
-    runs = plan(notebooks, profile, overrides, root)
+    runs = plan(notebooks, profile, overrides, root or paths.project_root())
     kept = {label for r in runs for label in store.labels(r.folder / store.PLAYED)} if fresh else set()
     for label in {*fresh} - {"*", *kept}:
         raise ValueError(f"--fresh {label!r} is not allowed: it must be a kept label, one of {sorted(kept)}")
-    with _all_of(len(runs)) as one:
-        for r in runs:
-            with one(r.notebook):
-                _run(r, jobs, fresh)
+    _each({r.notebook: partial(_run, r, workers(jobs), fresh) for r in runs})
     return [r.folder for r in runs]
 
 
-def plan(notebooks: list[str], profile: str, overrides: Mapping[str, Any], root: Path) -> list[Run]:
+def workers(jobs: int | None) -> int:
+    """Return the number of worker processes of a run for which `jobs`, if any, were requested."""
+    return jobs or jobs_of_environment() or joblib.cpu_count()
+
+
+def plan(notebooks: Sequence[str], profile: str, overrides: Mapping[str, Any], root: Path) -> list[Run]:
     """Return what `run` would run; ValueError like `run`."""
-    names = profiles.chosen(notebooks, profiles.notebook_names(root), "notebook")
-    return [_plan(root, name, profile, overrides) for name in names]
+    runs = []
+    for name in profiles.chosen(notebooks, profiles.notebook_names(root), "notebook"):
+        defaults = profiles.defaults(root, name)
+        given = profiles.of_profile(root, name, profile) | dict(overrides)
+        profiles.check(root, name, given, defaults)
+        effective = {key: value for key, value in (defaults | given).items() if key != profiles.RESERVED}
+        recipe = json.dumps([profile, sorted(overrides.items())])
+        where = f"custom/{hashlib.sha256(recipe.encode()).hexdigest()[:10]}" if overrides else profile
+        runs.append(Run(root, name, profile, root / "results" / where / name, given, effective))
+    return runs
 
 
-def refresh(notebooks: list[str], root: Path | None = None) -> list[Path]:
+def refresh(notebooks: Sequence[str], root: Path | None = None) -> list[Path]:
     """Run notebooks as a reader opens them, without data, keep them with their outputs, and return their paths.
 
     Raises ValueError on an unknown name, and RunFailed like `run`.
     """
     root = root or paths.project_root()
     names = profiles.chosen(notebooks, profiles.notebook_names(root), "notebook")
-    with _all_of(len(names)) as one:
-        for name in names:
-            with one(name):
-                work = root / ".cache" / "refresh" / name
-                no_data = root / ".cache" / "no-data"
-                no_data.mkdir(parents=True, exist_ok=True)
-                _execute(root, name, work, {}, {"KBREPRO_DATA": str(no_data), store.FOLDER: "", "TQDM_DISABLE": "1"})
-                _as_it_is(work / "notebook.ipynb", root / "notebooks" / f"{name}.ipynb")
-    return [root / "notebooks" / f"{name}.ipynb" for name in names]
+    no_data = root / ".cache" / "no-data"
+    no_data.mkdir(parents=True, exist_ok=True)
+    alone = {"KBREPRO_DATA": str(no_data), store.FOLDER: "", "TQDM_DISABLE": "1"}
+    made = {name: root / "notebooks" / f"{name}.ipynb" for name in names}
+    _each({name: partial(_execute, root, name, path, {}, alone) for name, path in made.items()})
+    return [*made.values()]
 
 
-@contextmanager
-def _all_of(number: int) -> Iterator[Any]:
-    """Yield a context for the work of each name, which tells its end; RunFailed at the end if any failed."""
-    failed: list[str] = []
-
-    @contextmanager
-    def one(name: str) -> Iterator[None]:
+def _each(works: Mapping[str, Callable[[], None]]) -> None:
+    """Do the work of every notebook, and tell how it ended; RunFailed at the end if any failed."""
+    failed = []
+    for name, work in works.items():
         start, outcome = time.monotonic(), "done"
         try:
-            yield
-        except RunFailed as error:
+            work()
+        except Exception as error:  # whatever a notebook, its kernel or a disk does
             failed.append(name)
-            outcome = f"FAILED\n{error}\n"
+            outcome = f"FAILED\n{error if isinstance(error, RunFailed) else repr(error)}\n"
         print(f"{name}: {(time.monotonic() - start) / 60:.1f} min, {outcome}", file=sys.stderr, flush=True)
-
-    yield one
     if failed:
-        raise RunFailed(f"{len(failed)} of {number} notebooks failed: {', '.join(failed)}")
+        raise RunFailed(f"{len(failed)} of {len(works)} notebooks failed: {', '.join(failed)}")
 
 
-def _plan(root: Path, notebook: str, profile: str, overrides: Mapping[str, Any]) -> Run:
-    defaults = profiles.defaults(root, notebook)
-    given = profiles.of_profile(root, notebook, profile) | dict(overrides)
-    profiles.check(root, notebook, given, defaults)
-    effective = {name: value for name, value in (defaults | given).items() if name != profiles.RESERVED}
-    folder = root / "results" / _profile_folder(profile, overrides) / notebook
-    return Run(root, notebook, profile, folder, given, effective)
+def _run(r: Run, jobs: int, fresh: Sequence[str]) -> None:
+    """Run a notebook into a folder of its own, whose files then replace the results; played trials stay."""
+    partial_results = r.folder.with_name(f"{r.folder.name}.partial")
+    with _locked(r):
+        shutil.rmtree(partial_results, ignore_errors=True)
+        times = partial_results / store.TIMES
+        paths.write_text(times, "label,trials,seconds,played\n")
+        own = {store.FOLDER: str(r.folder / store.PLAYED), store.FRESH: "\n".join(fresh), "KBREPRO_TIMES": str(times)}
+        own["KBREPRO_JOBS"] = str(jobs)
+        if data := os.environ.get("KBREPRO_DATA"):
+            own["KBREPRO_DATA"] = str(Path(data).absolute())  # notebooks run in the root, not here
+        given = r.given | {profiles.RESERVED: partial_results.relative_to(r.root).as_posix()}
+        _execute(r.root, r.notebook, partial_results / "notebook.ipynb", given, own)
+        _write_facts(r, partial_results, jobs)
+        for old in [path for path in r.folder.glob("*") if path.name != store.PLAYED]:
+            shutil.rmtree(old) if old.is_dir() else old.unlink()
+        for new in partial_results.iterdir():
+            r.folder.mkdir(exist_ok=True)
+            new.rename(r.folder / new.name)
+        partial_results.rmdir()
 
 
-def _profile_folder(profile: str, overrides: Mapping[str, Any]) -> str:
-    if not overrides:
-        return profile
-    recipe = json.dumps([profile, sorted(overrides.items())])
-    return f"custom/{hashlib.sha256(recipe.encode()).hexdigest()[:10]}"
-
-
-def _run(r: Run, jobs: int | None, fresh: Sequence[str]) -> None:
-    lock = r.root / ".cache" / "locks" / "-".join(r.folder.relative_to(r.root / "results").parts)
-    with folders.locked(lock) as mine:
-        if not mine:
-            raise RunFailed(f"another run is writing {r.folder.relative_to(r.root).as_posix()}")
-        _run_alone(r, jobs, fresh)
-
-
-def _run_alone(r: Run, jobs: int | None, fresh: Sequence[str]) -> None:
-    folders.recover(r.folder)
-    new, facts = r.folder.with_name(f"{r.folder.name}.partial"), provenance.before(r.root, jobs)
-    times = r.root / ".cache" / "times" / "-".join(r.folder.relative_to(r.root / "results").parts)
-    paths.write_text(times, "label,trials,seconds,played\n")
-    kept_in = r.folder / store.PLAYED
-    environment = {store.FOLDER: str(kept_in), store.FRESH: "\n".join(fresh), "KBREPRO_TIMES": str(times)}
-    environment |= {"KBREPRO_JOBS": str(jobs)} if jobs else {}
-    if data := os.environ.get("KBREPRO_DATA"):
-        environment["KBREPRO_DATA"] = str(Path(data).absolute())  # notebooks run in the root, not here
-    results_dir = new.relative_to(r.root).as_posix()
-    _execute(r.root, r.notebook, new, r.given | {profiles.RESERVED: results_dir}, environment)
-    _as_it_is(new / "notebook.ipynb", new / "notebook.ipynb")
-    rows = paths.read_rows(times)
-    if any(int(row["played"]) for row in rows) or not (r.folder / "run.json").is_file():
-        facts |= {"notebook": r.notebook, "profile": r.profile, "parameters": r.effective}
-        facts["blas_kernels"] = sorted({*played_with(r), provenance.blas_kernel()})
-        facts["compute_seconds"] = round(sum(float(row["seconds"]) for row in rows), 1)
-        paths.write_text(new / "run.json", json.dumps(facts, indent=1, sort_keys=True, ensure_ascii=False) + "\n")
-        paths.write_text(new / store.TIMES, times.read_text(encoding="utf-8"))
-    else:  # nothing was played: these tell how the kept trials were
+def _write_facts(r: Run, folder: Path, jobs: int) -> None:
+    """Write run.json; if nothing was played it stays, with the times, what the run that played left."""
+    rows = paths.read_rows(folder / store.TIMES)
+    if not any(int(row["played"]) for row in rows) and (r.folder / "run.json").is_file():
         for name in ("run.json", store.TIMES):
-            shutil.copy(r.folder / name, new / name)
-    folders.swap_in(new, r.folder)
+            shutil.copy(r.folder / name, folder / name)
+        return
+    facts = provenance.facts(r.root) | {"notebook": r.notebook, "profile": r.profile, "parameters": r.effective}
+    facts |= {"jobs": jobs, "blas_kernels": sorted({*played_with(r), blas_kernel()})}
+    facts["compute_seconds"] = round(sum(float(row["seconds"]) for row in rows), 1)
+    paths.write_text(folder / "run.json", json.dumps(facts, indent=1, sort_keys=True, ensure_ascii=False) + "\n")
 
 
 def played_with(r: Run) -> list[str]:
@@ -162,28 +155,97 @@ def played_with(r: Run) -> list[str]:
     return json.loads(path.read_text(encoding="utf-8")).get("blas_kernels", []) if path.is_file() else []
 
 
-def _as_it_is(executed: Path, final: Path) -> None:
-    """Keep an executed notebook, without what changes from run to run."""
-    import jupytext
+@contextmanager
+def _locked(r: Run) -> Iterator[None]:
+    """Hold the lock of a folder of results, which ends with the process; RunFailed if another one holds it."""
+    import fcntl  # not on Windows
 
-    notebook = tidy(nbformat.read(executed, as_version=4), paths.project_root())
-    paths.write_text(final, jupytext.writes(notebook, "ipynb") + "\n")
+    where = r.folder.relative_to(r.root).as_posix()
+    lock = r.root / ".cache" / "locks" / where.replace("/", "-")
+    lock.parent.mkdir(parents=True, exist_ok=True)
+    with lock.open("w") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise RunFailed(f"another run is writing {where}") from None
+        yield
 
 
-def _execute(root: Path, name: str, folder: Path, given: Mapping[str, Any], environment: Mapping[str, str]) -> None:
-    """Run a notebook's text into notebook.ipynb and log.txt of a folder, emptied before.
+def _execute(root: Path, name: str, to: Path, parameters: Mapping[str, Any], environment: Mapping[str, str]) -> None:
+    """Run the text of a notebook, so that no stale .ipynb runs instead, and keep it, executed.
 
-    RunFailed, with the reason, if it fails. The text runs, so that no stale notebook runs instead.
+    RunFailed, with the reason, if a cell fails; what there is of it then is .cache/NAME.failed.ipynb.
     """
     import jupytext
+    import papermill
+    from papermill.exceptions import PapermillExecutionError
 
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir(parents=True)
-    source = root / ".cache" / "source" / f"{name}.ipynb"
-    source.parent.mkdir(parents=True, exist_ok=True)
-    jupytext.write(jupytext.read(root / "notebooks" / f"{name}.py"), source)
-    code = papermill(root, source, folder, given, environment)
-    tidy_log(folder / "log.txt", root)
-    if code != 0:
-        where = folder.relative_to(root).as_posix()
-        raise RunFailed(f"{last_error(folder)}\n(papermill exit code {code}; what it left: {where})")
+    quiet = {} if sys.stderr.isatty() else {"TQDM_DISABLE": "1"}
+    how: dict[str, Any] = {"kernel_name": "python3", "cwd": root, "progress_bar": False, "stderr_file": sys.stderr}
+    output, source = root / ".cache" / f"{name}.failed.ipynb", jupytext.read(root / "notebooks" / f"{name}.py")
+    if stale(root, name):
+        print(f"{name}: the .ipynb has other cells than the .py; the .py runs", file=sys.stderr)
+    try:
+        with _environment({**KERNEL, **quiet, **environment}), _interruptible():
+            done = papermill.execute_notebook(source, output, parameters, request_save_on_cell_execute=False, **how)
+    except PapermillExecutionError as error:
+        where = output.relative_to(root).as_posix()
+        raise RunFailed(f"{error.ename}: {error.evalue}\n(what there is of the notebook: {where})") from error
+    paths.write_text(to, jupytext.writes(_tidy(done), "ipynb") + "\n")
+    output.unlink()
+
+
+def stale(root: Path, name: str) -> bool:
+    """Return whether a notebook's .ipynb has other cells than its .py."""
+    import jupytext
+
+    text, notebook = (root / "notebooks" / f"{name}{suffix}" for suffix in (".py", ".ipynb"))
+    if not notebook.is_file():
+        return False
+    one, other = ([(cell.cell_type, cell.source) for cell in jupytext.read(path).cells] for path in (text, notebook))
+    return one != other
+
+
+@contextmanager
+def _environment(values: Mapping[str, str]) -> Iterator[None]:
+    """Change environment variables, which the kernel inherits, for a while."""
+    before = dict(os.environ)
+    os.environ.update(values)
+    try:
+        yield
+    finally:
+        os.environ.clear()
+        os.environ.update(before)
+
+
+@contextmanager
+def _interruptible() -> Iterator[None]:
+    """On Ctrl-C end the kernel and its workers first: in sessions of their own they do not hear of it."""
+
+    def end(*_: Any) -> None:
+        for process in psutil.Process().children(recursive=True):
+            process.kill()
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGINT, end)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def _tidy(notebook: NotebookNode) -> NotebookNode:
+    """The notebook without what changes from run to run: times, random ids, and what it wrote to the terminal."""
+    notebook.metadata.pop("papermill", None)
+    notebook.metadata["language_info"] = {"name": "python"}
+    for number, cell in enumerate(notebook.cells):
+        cell["id"] = f"cell-{number:02}"
+        for name in ("papermill", "execution"):
+            cell.metadata.pop(name, None)
+        if "injected-parameters" in cell.metadata.get("tags", []):  # where it ran, and what a profile changes
+            cell.metadata["tags"].append("hide-input")
+        if not cell.metadata.get("tags"):
+            cell.metadata.pop("tags", None)
+        if cell.cell_type == "code":
+            cell.outputs = [output for output in cell.outputs if output.get("name") != "stderr"]
+    return notebook

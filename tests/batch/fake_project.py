@@ -20,7 +20,6 @@ import os, pathlib, sys, time
 folder = pathlib.Path(results_dir)
 (folder / "tables").mkdir()
 (folder / "tables" / "regret.csv").write_text(f"round,regret\\n{horizon},{scale}\\n")
-print("\\rtrials:  50%|#####     | 1/2", end="\\r", file=sys.stderr)
 print("trials: 100%|##########| 2/2", file=sys.stderr)
 if accident == "kill":
     os.kill(os.getpid(), 9)

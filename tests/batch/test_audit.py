@@ -1,6 +1,5 @@
 """An audit plays kept trials again: the same code is green, code that pulls another arm once is red and is named."""
 
-import json
 import os
 import shutil
 import sys
@@ -17,6 +16,7 @@ import kbrepro as kb
 from kbrepro import paths, simulation, store
 from kbrepro.__main__ import main
 from kbrepro.batch import audit, run
+from kbrepro.replay import blas_kernel
 
 MODULE = """import kbrepro as kb
 
@@ -66,7 +66,7 @@ def played(tmp_path_factory):
 
 
 @pytest.fixture
-def project(played, tmp_path, monkeypatch):
+def in_processes(played, tmp_path, monkeypatch):
     """A copy of that project; call it with what its module is to say instead."""
     root = tmp_path / "project"
     shutil.copytree(played, root)
@@ -78,92 +78,86 @@ def project(played, tmp_path, monkeypatch):
     return partial(write_rules, root)
 
 
+@pytest.fixture
+def project(in_processes, monkeypatch):
+    """The same, audited in this process, which saves seconds."""
+    monkeypatch.setattr(audit, "_in_processes", lambda calls, n, end: (audit._replayed(*call) for call in calls))
+    return in_processes
+
+
 def audited(root, minutes=0.2, seed=0):
     (planned,) = run.plan(["01"], "quick", {}, root)
     return audit.audit(planned, minutes, seed, 1)
 
 
-def test_the_same_code_is_equal_throughout(project):
-    found = audited(project())
-    assert found.units == {"Fig. 1, d = 1": 8, "sums": 6} and not found.differ and found.replayed == 14
-    text = audit.text([found])
-    assert "14 of 14 replayed, 14 equal" in text and "not audited" not in text
+def called(*more):
+    return CliRunner().invoke(main, ["audit", "01", "--profile", "quick", "--minutes", "0.2", *more])
+
+
+def test_the_same_code_is_equal_throughout_in_processes(in_processes):
+    done = audited(in_processes(), 1.0)
+    assert done.units == {"Fig. 1, d = 1": 8, "sums": 6} and not done.differ and done.replayed == 14
+    assert audit.text(done).splitlines() == ["01_toy (quick): 14 of 14 replayed, 14 equal"]
 
 
 def test_a_rule_that_differs_after_round_500_is_named_with_label_trial_and_round(project):
-    late = "self.posterior.mean if self.t <= 500 else -self.posterior.mean"
-    found = audited(project(best=late))
-    ((label, differ),) = found.differ.items()
-    assert label == "Fig. 1, d = 1" and len(differ) == 4
-    assert all(told.startswith("Fig. 1, d = 1, trial ") and "(best): arm " in told for told in differ)
-    assert all("in round 501, where it was" in told for told in differ) and found.by == []
-    said = "\n  4 differ in arms, whole numbers or texts, or fail; 0 in numbers with the same arms, by at most 0.0e+00"
-    assert said in audit.text([found])
+    done = audited(project(best="self.posterior.mean if self.t <= 500 else -self.posterior.mean"))
+    ((label, differ),) = done.differ.items()
+    assert label == "Fig. 1, d = 1" and len(differ) == 4 and done.rounding == []
+    assert all(text.startswith("Fig. 1, d = 1, trial ") and "(best): arm " in text for text in differ)
+    assert all("in round 501, where it was" in text for text in differ)
 
 
 def test_another_constant_in_a_width_is_red_and_the_exit_code_is_1(project):
     index = "def index(self):\n        return self.posterior.mean + 0.9 * self.width(self) * self.posterior.sd"
     project(index=index)
-    found = CliRunner().invoke(main, ["audit", "01", "--profile", "quick", "--minutes", "0.2", "--keep"])
-    assert found.exit_code == 1 and "differs: Fig. 1, d = 1, trial " in found.output
+    result = called("--keep")
+    assert result.exit_code == 1 and "differs: Fig. 1, d = 1, trial " in result.output
     (row,) = paths.read_rows(Path("results/audits.csv"))
-    assert row["differing labels"] == "Fig. 1, d = 1" and (row["in numbers alone"], row["by at most"]) == (
-        "0",
-        "0.0e+00",
-    )
+    assert (row["differing labels"], row["in numbers alone"], row["by at most"]) == ("Fig. 1, d = 1", "0", "0.0e+00")
     assert int(row["equal"]) == int(row["replayed"]) - 4
 
 
 def test_another_number_is_red_other_seconds_are_not_and_code_that_fails_is(project):
     assert audited(project(seconds="2.0")).differ == {}
-    found = audited(project(more="* (1 + 2e-7)"))
+    done = audited(project(more="* (1 + 2e-7)"))
     said = "sum, at its value; no arms are kept to compare; numbers, by at most 2.0e-07 of their size"
-    assert {told.split(": ")[1] for told in found.differ["sums"]} == {said} and found.by == []
-    assert found.without_arms == pytest.approx([2e-7] * 6)
-    text = audit.text([found])
-    assert "; 6 in numbers where no arms are kept, by at most 2.0e-07" in text and "is no rounding" not in text
-    text = audit.text([audited(project(more="* (1 + 2e-5)"))])
-    assert "more than 1e-06 is no rounding: where no arms are kept, others may have been pulled" in text
-    found = audited(project(more="/ 0"))
-    assert all("ZeroDivisionError" in told for told in found.differ["sums"]) and found.by == found.without_arms == []
+    assert {text.split(": ")[1] for text in done.differ["sums"]} == {said}
+    assert done.rounding == pytest.approx([2e-7] * 6)
+    assert "  6 in numbers alone, by at most 2.0e-07 of their size" in audit.text(done)
+    done = audited(project(more="/ 0"))
+    assert all("ZeroDivisionError" in text for text in done.differ["sums"]) and done.rounding == []
 
 
-def test_another_blas_kernel_than_the_one_that_played_is_said(project):
-    root = project()
-    found = audited(root)
-    assert found.played_with == [found.kernel] and "BLAS" not in audit.text([found])
-    (planned,) = run.plan(["01"], "quick", {}, root)
-    path = planned.folder / "run.json"
-    path.write_text(json.dumps(json.loads(path.read_text()) | {"blas_kernels": ["Zen9"]}))
-    found.played_with = run.played_with(planned)
-    assert f"BLAS kernel {found.kernel} here, played with Zen9" in audit.text([found])
-    path.unlink()
-    found.played_with = run.played_with(planned)
-    assert "BLAS" not in audit.text([found])
-    found.differ["sums"] = ["x"]
-    assert "played with a kernel that is not recorded" in audit.text([found])
+def test_another_blas_kernel_than_the_one_that_played_is_said():
+    done = audit.Audit("01_toy", "paper", {"sums": 1}, played_with=[blas_kernel()])
+    assert "BLAS" not in audit.text(done)
+    done.played_with = ["Zen9"]
+    assert f"BLAS kernel {blas_kernel()} here, Zen9 when played" in audit.text(done)
+    done.played_with = []
+    assert "BLAS" not in audit.text(done)
+    done.differ["sums"] = ["x"]
+    assert "here, one that is not recorded when played" in audit.text(done)
 
 
 @pytest.mark.slow
-def test_minutes_are_wall_time_and_what_runs_past_the_end_is_stopped(project):
-    root = project(more="+ __import__('time').sleep(60) * 0 if source else 0", best="self.posterior.mean")
-    (planned,) = run.plan(["01"], "quick", {}, root)
+def test_minutes_are_wall_time_and_what_runs_past_the_end_is_stopped(in_processes):
+    root = in_processes(more="+ __import__('time').sleep(60) * 0 if source else 0")
     start = time.monotonic()
-    found = audit.audit(planned, 0.25, 0, 1)
-    assert time.monotonic() - start < 25 and found.replayed < 14 and not found.differ
+    done = audited(root, 0.25)
+    assert time.monotonic() - start < 25 and done.replayed < 14 and not done.differ
 
 
 def test_interrupted_it_prints_what_it_has(project, monkeypatch):
-    def interrupted(calls, workers, deadline):
-        unit, job, before = next(calls)
-        yield audit._replayed(unit, job, before)
+    def interrupted(calls, n, deadline):
+        yield audit._replayed(*next(calls))
         raise KeyboardInterrupt
 
     project()
     monkeypatch.setattr(audit, "_in_processes", interrupted)
-    found = CliRunner().invoke(main, ["audit", "01", "--profile", "quick", "--minutes", "0.2"])
-    assert found.exit_code == 130 and "1 of 14 replayed, 1 equal" in found.output
-    assert "not all was audited: it was interrupted" in found.output
+    result = called()
+    assert result.exit_code == 130 and "1 of 14 replayed, 1 equal" in result.output
+    assert "it was interrupted" in result.output
 
 
 @pytest.mark.parametrize("arms", [True, False])
@@ -206,36 +200,33 @@ def test_a_label_comes_first_once_and_what_takes_too_long_is_left_out(project):
 
 
 def test_few_replays_are_said_and_the_bound_is_about_3_over_k():
-    found = audit.Audit("01_toy", "paper", {"long": 100, "short": 2, "slow": 9})
-    found.equal.update({"long": 30, "short": 2, "slow": 1})
-    text = audit.text([found])
-    assert "33 of 111 replayed, 33 equal" in text and "fewer than 10% of its trials differ" in text
-    assert "fewer than 8.7%" in text and "1 label: slow" in text
+    done = audit.Audit("01_toy", "paper", {"long": 100, "short": 2, "slow": 9})
+    done.equal.update({"long": 30, "short": 2, "slow": 1})
+    first, bound, few = audit.text(done).splitlines()[-3:]
+    assert "33 of 111 replayed, 33 equal" in first and "'long', all 30 drawn are equal" in bound
+    assert "fewer than 10% of its trials differ" in bound and few.endswith("1 label: slow")
     many = audit.Audit("01_toy", "paper", {f"{n}": 9 for n in range(40)}, audit.Counter({"0": 9}))
-    assert "39 labels: 1; 2; 3; 4; 5; 6; and 33 more" in audit.text([many])
+    assert "39 labels: 1; 2; 3; 4; 5; 6; and 33 more" in audit.text(many)
 
 
 def test_cells_that_need_what_is_not_kept_are_passed_over(project):
     root = project()
     (root / "results/quick/01_toy/played/Fig._1,_d_=_1.npz").unlink()
-    found = audited(root)
-    assert found.units == {"sums": 6} and "label 'Fig. 1, d = 1' is not kept" in found.missing
-    assert "not everything is kept" in audit.text([found])
+    done = audited(root)
+    assert done.units == {"sums": 6}
+    assert "not everything is kept: label 'Fig. 1, d = 1' is not kept" in audit.text(done)
 
 
 def test_without_a_store_the_command_says_what_to_do(project):
     shutil.rmtree(project() / "results/quick/01_toy/played")
-    found = CliRunner().invoke(main, ["audit", "01", "--profile", "quick"])
-    assert found.exit_code == 1 and "first `kbrepro reproduce 01`" in found.output
+    assert (result := called()).exit_code == 1 and "first `kbrepro reproduce 01`" in result.output
 
 
-def test_a_word_and_another_statistic_are_shown_anew_and_no_policy_is_asked(project):
+def test_another_statistic_is_shown_anew_and_no_policy_is_asked(project):
     """Every call of a policy is counted: those of the audit, to see that they are, and none of a run that reads."""
     root = project(best="counted(self.posterior.mean)")
     path = root / "notebooks" / "01_toy.py"
-    path.write_text(
-        path.read_text().replace("t.regret.sum()", "round(t.regret.mean(), 6)").replace("'found.txt'", "'new.txt'")
-    )
+    path.write_text(path.read_text().replace("t.regret.sum()", "round(t.regret.mean(), 6)").replace("'found.", "'new."))
     run.run(["01"], "quick", {}, 1, root)
     folder = root / "results/quick/01_toy"
     assert (folder / "new.txt").is_file() and not (folder / "found.txt").exists()
@@ -243,13 +234,13 @@ def test_a_word_and_another_statistic_are_shown_anew_and_no_policy_is_asked(proj
     assert audited(root).differ == {} and (root / "asked").stat().st_size == 4 * 600
 
 
-def test_another_setting_in_the_notebook_is_an_error_that_names_both(project):
+def test_another_setting_in_the_notebook_is_an_error_that_names_both(project, capfd):
     root = project()
     path = root / "notebooks" / "01_toy.py"
     path.write_text(path.read_text().replace("lengthscale, nu=2.5", "lengthscale + 0.15, nu=2.5"))
     with pytest.raises(run.RunFailed):
         run.run(["01"], "quick", {}, 1, root)
-    log = (root / "results/quick/01_toy.partial/log.txt").read_text()
-    assert "Matern, lengthscale: 0.2 before, 0.35 now" in log and '--fresh "Fig. 1, d = 1"' in log
+    said = capfd.readouterr().err
+    assert "Matern, lengthscale: 0.2 before, 0.35 now" in said and '--fresh "Fig. 1, d = 1"' in said
     run.run(["01"], "quick", {}, 1, root, ["Fig. 1, d = 1", "sums"])
     assert audited(root).differ == {}

@@ -16,7 +16,7 @@ from kbrepro.__main__ import main
 from kbrepro.batch import run
 from kbrepro.data import store
 
-COMMANDS = ("audit", "beside", "claims", "data", "refresh", "report", "reproduce")
+COMMANDS = ("audit", "beside", "check", "claims", "data", "new", "refresh", "report", "reproduce")
 ROOT = Path(__file__).parents[2]
 
 
@@ -88,11 +88,11 @@ def test_reproduce_passes_everything_on_and_says_where_and_what_next(root, monke
     monkeypatch.setattr(run, "run", lambda *arguments: seen.append(arguments) or [root / "results" / "quick" / "x"])
     words = f"{NAME} --profile quick --set horizon=5 --set sizes=[3] --jobs 2 --fresh".split()
     result = call("reproduce", *words, "Fig. 1")
-    said = "results/quick/x/notebook.ipynb\nNext: kbrepro report --profile quick\n"
+    said = "results/quick/x\nNext: kbrepro report --profile quick\n"
     assert (result.exit_code, result.output) == (0, said)
     assert call("reproduce", "--fresh").exit_code == 0
-    assert seen[0] == ([NAME], "quick", {"horizon": 5, "sizes": [3]}, 2, root, ("Fig. 1",))
-    assert seen[1] == ([], "paper", {}, None, root, ("*",))
+    assert seen[0] == ((NAME,), "quick", {"horizon": 5, "sizes": [3]}, 2, root, ("Fig. 1",))
+    assert seen[1] == ((), "paper", {}, None, root, ("*",))
 
 
 def test_report_prints_where_to_look(root, monkeypatch):
@@ -121,12 +121,13 @@ def test_data_prints_what_is_found_and_a_directory_that_is_not_there_is_one_line
     result = call("data")
     assert result.exit_code == 0 and f"data directory: {tmp_path}" in result.output
     monkeypatch.setenv("KBREPRO_DATA", str(tmp_path / "none"))
-    assert_one_line(call("data"), "no such directory")
+    assert_one_line(call("data"), "is not allowed: it must be an existing directory")
 
 
 def test_a_failed_download_is_an_error_unless_only_missing_data_was_wanted(root, monkeypatch):
     monkeypatch.delenv("KBREPRO_DATA", raising=False)
-    monkeypatch.setattr(store, "URLS", dict.fromkeys(store.URLS, "nonsense://"))
+    nowhere = {name: dict.fromkeys(urls, "nonsense://") for name, urls in store.URLS.items()}
+    monkeypatch.setattr(store, "URLS", nowhere)
     assert_one_line(call("data", "fetch"), "no data from nonsense://")
     result = call("data", "fetch", "--if-missing")
     assert result.exit_code == 0 and result.output.endswith("; going on without data\n")

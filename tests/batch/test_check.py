@@ -1,0 +1,102 @@
+"""`kbrepro check` says in words what a newcomer forgets or mistakes; of what is committed it says nothing."""
+
+import shutil
+from pathlib import Path
+
+import jupytext
+import nbformat
+import pytest
+from click.testing import CliRunner
+
+from kbrepro.__main__ import main
+from kbrepro.batch import new
+from kbrepro.batch.check import odd
+
+ROOT = Path(__file__).parents[2]
+NOTEBOOK = "notebooks/09_toy"
+
+
+def test_nothing_is_odd_in_what_is_committed():
+    assert odd(ROOT) == []
+
+
+@pytest.fixture
+def root(toy):
+    """The toy's project with a notebook that claims to have been run, and shows its claims."""
+    notebook = jupytext.read(toy.root / f"{NOTEBOOK}.py")
+    for number, cell in enumerate(cell for cell in notebook.cells if cell.cell_type == "code"):
+        cell.execution_count = number + 1
+    data = {"text/markdown": "| 9-A | | 9-B | | 9-T |"}
+    cell.outputs = [nbformat.v4.new_output("display_data", data)]
+    jupytext.write(notebook, toy.root / f"{NOTEBOOK}.ipynb")
+    path = toy.root / "CITATION.cff"
+    path.write_text(f"references:\n{path.read_text()}")
+    return toy.root
+
+
+def edit(path, old, new):
+    text = path.read_text(encoding="utf-8")
+    assert old in text
+    path.write_text(text.replace(old, new), encoding="utf-8")
+
+
+def reload_claims(root, old, new):
+    import importlib
+
+    import kbrepro.papers.toy.claims as module
+
+    edit(root / "kbrepro/papers/toy/claims.py", old, new)
+    importlib.invalidate_caches()
+    source = (root / "kbrepro/papers/toy/claims.py").read_text(encoding="utf-8")
+    module.__dict__.update({name: None for name, each in vars(module).items() if hasattr(each, "where")})
+    exec(compile(source, module.__file__, "exec"), module.__dict__)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "word"),
+    [
+        (lambda root: None, ""),
+        (lambda root: reload_claims(root, '"9-A"', '"6-A"'), "claim 6-A must begin with 9-"),
+        (lambda root: reload_claims(root, '"9-B"', '"9-A"'), "claim 9-A is there 2 times"),
+        (lambda root: reload_claims(root, '"9-B"', '"9-C"'), "claim 9-C is not shown: record.verdicts"),
+        (lambda root: (root / "kbrepro/papers/toy/__init__.py").unlink(), "kbrepro/papers/toy has no __init__.py"),
+        (lambda root: (root / "kbrepro/papers/toy/claims.py").unlink(), "kbrepro/papers/toy/claims.py is missing"),
+        (lambda root: (root / "kbrepro/papers/toy/paper.py").unlink(), "kbrepro/papers/toy has no paper.py"),
+        (lambda root: (root / f"{NOTEBOOK}.ipynb").unlink(), "there is no .ipynb: `kbrepro refresh 09` makes it"),
+        (lambda root: edit(root / f"{NOTEBOOK}.py", "totals", "sums"), "the .ipynb has other cells than the .py"),
+        (lambda root: edit(root / f"{NOTEBOOK}.ipynb", '"execution_count": ', '"x": '), "not run"),
+        (lambda root: shutil.rmtree(root / "notebooks/profiles/quick"), "profile 'quick'"),
+        (lambda root: edit(root / "notebooks/profiles/quick/09_toy.yaml", "trials", "trails"), "no parameter 'trails'"),
+        (lambda root: shutil.rmtree(root / "tests"), "there are no tests in tests/papers/toy"),
+        (lambda root: edit(root / "CITATION.cff", "09_toy", "08"), "CITATION.cff has no reference"),
+        (lambda root: shutil.rmtree(root / "results"), "it was not played at full scale: `kbrepro reproduce 09`"),
+        (lambda root: edit(root / f"{NOTEBOOK}.py", "= 12 ", "= 13 "), "trials = 13, but the full scale was played"),
+    ],
+)  # fmt: skip
+def test_every_wrong_step_gets_a_word(root, wrong, word):
+    wrong(root)
+    lines = odd(root, ["09"])
+    assert any(word in line for line in lines) if word else lines == []
+
+
+def test_the_command_prints_it(root):
+    assert (CliRunner().invoke(main, ["check"]).exit_code, CliRunner().invoke(main, ["check"]).output) == (0, "")
+    shutil.rmtree(root / "tests")
+    result = CliRunner().invoke(main, ["check", "09"])
+    assert (result.exit_code, result.output) == (1, "09_toy: there are no tests in tests/papers/toy\n")
+
+
+@pytest.mark.parametrize(
+    ("number", "name", "message"),
+    [
+        ("9", "a", "number = '9'"),
+        ("09", "other", "number = '09'"),
+        ("10", "toy", "name = 'toy'"),
+        ("10", "A b", "name"),
+    ],
+)
+def test_a_number_or_a_name_that_is_taken_is_refused(root, number, name, message):
+    before = sorted(root.rglob("*"))
+    with pytest.raises(ValueError, match=message):
+        new.add(root, number, name)
+    assert sorted(root.rglob("*")) == before

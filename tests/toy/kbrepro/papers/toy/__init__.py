@@ -1,1 +1,0 @@
-"""A paper that nobody wrote: its policy sees two layers."""
