@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -58,15 +57,20 @@ def summits(f: Array) -> NDArray[np.int64]:
     return up
 
 
-def stuck_trials(traces: Mapping[str, Trace], source: Callable[[Trial], Any], seed: int) -> dict[str, Array]:
-    """Return by rule 1.0 for trials (n,) that settled on a slope of a peak lower than the best one, else 0.0."""
-    at = {rule: settled_at(trace) for rule, trace in traces.items()}
-    stuck: dict[str, Array] = {rule: np.zeros(len(arms)) for rule, arms in at.items()}
-    for number in range(min(map(len, at.values()))):
-        f = source(Trial(seed, number)).expected_reward
-        peak = summits(f)
-        for rule, arms in at.items():
-            stuck[rule][number] = arms[number] >= 0 and f[peak[arms[number]]] < f.max()
+def stuck_trials(
+    traces: Mapping[str, Trace], draw: Callable[[np.random.Generator], Array], seed: int
+) -> dict[str, Array]:
+    """Return by rule 1.0 for trials (n,) that settled on a slope of a peak lower than the best one, else 0.0.
+
+    `draw(rng)` draws the expected reward (A,) of a trial, as `problems.prior_draws` does.
+    """
+    settled = {rule: settled_at(trace) for rule, trace in traces.items()}
+    stuck: dict[str, Array] = {rule: np.zeros(len(arms)) for rule, arms in settled.items()}
+    for number in range(min(map(len, settled.values()))):
+        f = draw(Trial(seed, number).rng("function"))
+        height = f[summits(f)]
+        for rule, arms in settled.items():
+            stuck[rule][number] = arms[number] >= 0 and height[arms[number]] < f.max()
     return stuck
 
 

@@ -48,7 +48,6 @@ FIGURES = {
     "information": lambda: pictures.information(FALLING, GROWING, GROWING),
     "rates": lambda: pictures.rates(np.geomspace(10, 1e6, 20), d=3, dimensions=np.arange(1, 11)),
     "draws": lambda: pictures.prior_draws(DRAWS, grid(30), np.random.default_rng(1)),
-    "field": lambda: pictures.field(np.eye(9, 2), np.arange(9.0), pd.Timestamp("2004-03-04"), "temperature", "°C"),
 }
 
 

@@ -25,7 +25,7 @@ THEOREMS = {each.id: each for each in theorems_of("igp_ucb")}
 
 def views(tables, reading=()):
     trials = [table.under(kept(), dict(reading)) for table in tables]
-    return [View(its, Whole(its.table, np.random.default_rng(0), False)) for its in trials]
+    return [View(each, Whole(each.table, np.random.default_rng(0), False)) for each in trials]
 
 
 def effect(name, **reading):
@@ -92,19 +92,9 @@ def test_a_wrong_variant_has_another_number():
 
 def test_theorems_as_in_0_3_0():
     room = {name: THEOREMS[name].check(kept()).room for name in ("2-N", "2-O", "2-P", "2-V")}
-    assert room["2-N"] == pytest.approx(0.598, rel=1e-9)
-    assert room["2-O"] == pytest.approx(0.861185273387, rel=1e-9)
-    assert room["2-P"] == pytest.approx(0.651464924975, rel=1e-9)
-    assert room["2-V"] == pytest.approx(0.130244462981, rel=1e-9)
+    assert room == pytest.approx({"2-N": 0.598, "2-O": 0.861185273387, "2-P": 0.651464924975, "2-V": 0.130244462981})
     lemma_7 = THEOREMS["2-X"].check(kept())
     assert lemma_7.violations == int(100 * lemma_7_fails_below()) == 34 and lemma_7.outcome == "false as printed"
-
-
-@pytest.mark.slow
-def test_bounds_on_regret_as_in_0_3_0():
-    igp_ucb, gp_ts = (THEOREMS[name].check(kept()) for name in ("2-U", "2-Y"))
-    assert igp_ucb.room == pytest.approx(1 / 26.4868905168, rel=1e-9) and igp_ucb[:2] == (0, 1200)
-    assert gp_ts[:2] == (0, 400)
 
 
 @pytest.mark.parametrize("figure", claims.all_figures, ids=lambda figure: figure.what)
@@ -123,4 +113,4 @@ def test_the_kernels_are_loaded_by_rule_and_label():
     assert len(columns) == 8 * 6 and {len(column) for column in columns.values()} == {25}
     label = "Fig. 1 (b) Matérn told SquaredExponential(lengthscale=0.2, variance=1.0)"
     assert columns["GP-TS", label].mean() == kept().traces(label)["GP-TS"].totals[:, -1].mean()
-    assert len(claims.TOLD) == 6 and len({*claims.TOLD}) == 6
+    assert len(claims.MISLED) == len({*claims.MISLED}) == 6

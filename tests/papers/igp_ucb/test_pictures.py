@@ -4,12 +4,11 @@ import numpy as np
 import pytest
 from traces import trace_of
 
-from kbrepro import figures
 from kbrepro.papers.igp_ucb import pictures
-from kbrepro.papers.igp_ucb.experiments import pool
+from kbrepro.papers.igp_ucb.experiments import POOLS
 
-MEAN = (*pool("mean of pulled arms"), "PI, margin 0.01")
-NOISY = pool("noisy reward")
+MEAN = (*POOLS[""], "PI, margin 0.01")
+NOISY = POOLS[", noisy incumbent"]
 RNG = np.random.default_rng(1)
 ROW = np.linspace(0.5, 2, 40)
 CLASSICAL = RNG.uniform(1, 2, 24)
@@ -48,14 +47,6 @@ def sensors():
 def test_a_figure_can_be_read(draw, checked):
     figure = draw()
     assert checked(figure) and figure.axes[-1].get_xlabel()
-
-
-def test_variants_of_a_rule_are_told_apart():
-    for rule in ("EI", "PI"):
-        variants = {name: look for name, look in pictures.VARIANTS.items() if name.startswith(rule)}
-        assert list(variants) == [f"{rule}, margin {margin}" for margin in (0.01, 0.03, 0.1)]
-        looks = [*variants.values(), figures.LOOK[rule], figures.LOOK[f"{rule}, noisy incumbent"]]
-        assert len(set(looks)) == 5 and len({colour for colour, _ in looks}) == 1
 
 
 def test_sensors_are_sorted_by_median():
