@@ -42,15 +42,10 @@ def test_trials_that_are_stuck_and_trials_that_settled():
     runs = {"GP-UCB/5": near_best, "mean only": on_lower}
     traces = {rule: Trace(arms, np.zeros((3, 6)), np.zeros((3, 1)), np.zeros((3, 1))) for rule, arms in runs.items()}
     assert experiments.settled_at(traces["mean only"]).tolist() == [1, 1, -1]
-    stuck = experiments.stuck_trials(traces, lambda rng: f, 1)
-    assert stuck["mean only"].tolist() == [1, 1, 0] and not stuck["GP-UCB/5"].any()
-
-
-def test_each_trial_is_asked_of_its_own_function():
     drawn = []
-    trace = Trace(np.zeros((2, 20), int), np.zeros((2, 2)), np.zeros((2, 1)), np.zeros((2, 1)))
-    experiments.stuck_trials({"EI": trace}, lambda rng: drawn.append(rng.standard_normal()) or np.arange(2.0), 7)
-    assert drawn == [Trial(7, number).rng("function").standard_normal() for number in (0, 1)]
+    stuck = experiments.stuck_trials(traces, lambda rng: drawn.append(rng.random()) or f, 1)
+    assert stuck["mean only"].tolist() == [1, 1, 0] and not stuck["GP-UCB/5"].any()
+    assert drawn == [Trial(1, number).rng("function").random() for number in range(3)]
 
 
 def test_exponents_of_growth():

@@ -30,6 +30,8 @@ def test_irgp_ucb_adds_the_root_of_zeta_to_the_dense_posterior():
     index = with_history(IRGPUCB, 7).index()
     zeta = 2 * math.log(8 / 2) + np.random.default_rng(7).exponential(2.0)
     np.testing.assert_allclose(index, MEAN + math.sqrt(zeta) * SD, rtol=1e-9)
+    with pytest.raises(ValueError, match="n_arms = 1 is not allowed"):
+        IRGPUCB(Model(grid(1), SquaredExponential(1.0), 0.1), 5)
 
 
 def test_zeta_is_the_bound_at_a_uniform_level_and_does_not_grow():
@@ -42,11 +44,6 @@ def test_zeta_is_the_bound_at_a_uniform_level_and_does_not_grow():
     for half in (zetas[:100], zetas[100:]):
         assert kstest(8 / 2 * np.exp(-np.array(half) / 2), "uniform").pvalue > 0.01
     assert np.unique(zetas).size == 200
-
-
-def test_irgp_ucb_needs_two_arms():
-    with pytest.raises(ValueError, match="n_arms = 1 is not allowed"):
-        IRGPUCB(Model(grid(1), SquaredExponential(1.0), 0.1), 5)
 
 
 def the_draw(rule, seed):
