@@ -6,7 +6,7 @@ has no table.
 """
 
 import math
-from functools import cache
+from functools import cache, partial
 from itertools import permutations, product
 from typing import Any
 
@@ -178,11 +178,12 @@ def on_par_on_sensors(fig5b):
 
 # Remarks and own questions
 
+remark, own_question = partial(claim, kind="remark"), partial(claim, kind="own question")
 
-@claim(
+
+@remark(
     "1-Q",
     "Section 3",
-    kind="remark",
     effect=lambda peaks: peaks("mean only", "stuck") - peaks("GP-UCB", "stuck"),
     shows="share of trials in which mean only ends on a lower peak, minus that of GP-UCB",
 )
@@ -191,10 +192,9 @@ def the_mean_alone_gets_stuck(peaks):
     return better(peaks("GP-UCB", "stuck"), peaks("mean only", "stuck"))
 
 
-WASTED = "mean R_T of variance only over that of GP-UCB"
-
-
-@claim("1-G", "Section 3", kind="remark", effect=over("variance only", "GP-UCB"), shows=WASTED)
+@remark(
+    "1-G", "Section 3", effect=over("variance only", "GP-UCB"), shows="mean R_T of variance only over that of GP-UCB"
+)
 def the_variance_alone_is_wasteful(fig5a):
     """For sequential optimization, the ED rule (4) can be wasteful"""
     return better(fig5a["GP-UCB"], fig5a["variance only"])
@@ -206,10 +206,9 @@ def over_slower(fig3, what):
     return [fig3(a, what) / fig3(b, what) for a, b in pairs if (fig3(a, "needed") < fig3(b, "needed")).all()]
 
 
-@claim(
+@remark(
     "1-X",
     "Section 5.1, Fig. 3",
-    kind="remark",
     effect=lambda fig3: np.max(over_slower(fig3, "greedy"), axis=0),
     shows="growth of the greedy gain from T = 100 to 1000 over that of a kernel that decays less rapidly, the largest",
 )
@@ -219,10 +218,9 @@ def rapid_decay_slow_growth(fig3):
     return np.all([ratio < 1 for what in ("greedy", "eq. 8") for ratio in over_slower(fig3, what)], axis=0)
 
 
-@claim(
+@own_question(
     "1-E",
     "Fig. 5a",
-    kind="own question",
     effect=lambda fig5a_more: fig5a_more("GP-UCB", of=np.median) / fig5a_more("EI", of=np.median),
     shows="median R_T of GP-UCB over that of EI (their means: 1-O)",
 )
@@ -234,7 +232,7 @@ def on_par_with_ei_in_the_median(fig5a_more):
 TAKENO, PIMS = "since the paper: Takeno et al. 2023, 2024, 2025", "mean R_T of PIMS over that of GP-UCB/5"
 
 
-@claim("1-T", TAKENO, kind="own question", effect=over("PIMS", "GP-UCB/5"), shows=PIMS)
+@own_question("1-T", TAKENO, effect=over("PIMS", "GP-UCB/5"), shows=PIMS)
 def the_divisor_can_go(later):
     """Are PIMS and GP-EIMS, which have proofs and nothing to tune, on par with GP-UCB/5, and IRGP-UCB not?"""
     pims, ei_ms, irgp = (on_par(later[rule], later["GP-UCB/5"]) for rule in ("PIMS", "GP-EIMS", "IRGP-UCB"))
@@ -244,7 +242,7 @@ def the_divisor_can_go(later):
 TENTH = "mean R_T with beta divided by 10 over that with beta divided by 5"
 
 
-@claim("1-Z", "Section 6", kind="own question", effect=over("beta / 10", "beta / 5"), shows=TENTH)
+@own_question("1-Z", "Section 6", effect=over("beta / 10", "beta / 5"), shows=TENTH)
 def a_tenth_of_beta_is_better(divisors):
     """Is a tenth of beta better than the fifth that was found by cross-validation?"""
     return better(divisors["beta / 10"], divisors["beta / 5"])

@@ -76,5 +76,3 @@ def test_squared_norms_of_interpolants_are_chi_square():
     for n, mean in zip(sizes, means, strict=True):
         assert abs(mean - n) < 4 * chi2.std(n) / np.sqrt(200)
     assert (np.diff(norms) > 0).all()  # more points, a larger norm, for one and the same draw
-    with pytest.raises(ValueError, match="25 does not divide 60"):
-        experiments.interpolant_norms(Matern(0.2, nu=2.5), [25, 60], Trial(4, 0))

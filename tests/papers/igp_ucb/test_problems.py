@@ -137,7 +137,6 @@ BAD = {
     "n_arms = 10.0": lambda: replace(SMOOTH, n_arms=10.0)(TRIAL),
     "kind = 'exact'": lambda: rkhs_norm(TEST[0], COVARIANCE, "exact"),
     "ridge = 0": lambda: rkhs_norm(TEST[0], COVARIANCE, "smoothed", ridge=0.0),
-    "X has shape (5, 4): it must be (n, 2)": lambda: problems.rosenbrock(np.zeros((5, 4))),
     "noise_variance = 0.0": lambda: OtherModel(SMOOTH, noise_variance=0.0)(TRIAL),
     "train has shape (1, 3)": lambda: sensor_rows(np.ones((1, 3)), TEST),
     "train[1, 0] = nan": lambda: sensor_rows(GAP, TEST),
