@@ -226,7 +226,7 @@ over_time.loc[[1, 10, 100, 300]].round(2)
 
 
 # %% tags=["experiment"]
-def theirs(gain):
+def paper_rules(gain):
     """GP-UCB and the paper's own two; the first arm of a trial is random, the same for all."""
     return {
         "GP-UCB": partial(UCB, width=Original(delta, gain), random_opening=True),
@@ -242,7 +242,7 @@ since = {
 
 
 def rules(gain, prior_sd=1.0):
-    return theirs(gain) | experiments.improvement_rules(prior_sd) | since
+    return paper_rules(gain) | experiments.improvement_rules(prior_sd) | since
 
 
 # %% jupyter={"source_hidden": true} tags=["hide-input"]
@@ -257,7 +257,7 @@ def play(figure, panels, arms=False):
         gain = panel.policies["IGP-UCB"].keywords["width"].gain
         printed = OtherModel(panel.problem, norm_of=partial(rkhs_norm, kind="printed"))
         label = f"Fig. {figure} {title}, B printed"
-        total_regrets(Experiment(printed, theirs(gain), horizon), [horizon], trials, seed, label=label)
+        total_regrets(Experiment(printed, paper_rules(gain), horizon), [horizon], trials, seed, label=label)
     traces = {
         title: run_trials(panel, trials, seed, label=f"Fig. {figure} {title}", arms=arms)
         for title, panel in panels.items()
@@ -432,7 +432,7 @@ by_kernel = {
 }
 by_d = {}
 for d in (1, 2, 3, 4):
-    policies = theirs(replace(gains[se], d=d))
+    policies = paper_rules(replace(gains[se], d=d))
     del policies["GP-UCB"]
     experiment = Experiment(PosteriorMean(se, n_arms=100 * d, d=d), policies, dimension_horizon)
     played = run_trials(experiment, dimension_trials, seed, label=f"d = {d}", arms=False)
@@ -514,7 +514,7 @@ regret_table("4", sensor_horizon).rename(columns=labels)
 
 # %% tags=["experiment"]
 for (name, (train, test)), kind in product(parts.items(), ("cut-off 1e-3", "cut-off 1e-10", "printed", "one")):
-    on_sensors(name, sensor_rows(train, test[:rows], kind), theirs(constant), f"{name}, B {kind}")
+    on_sensors(name, sensor_rows(train, test[:rows], kind), paper_rules(constant), f"{name}, B {kind}")
 standardised = sensor_rows(*parts["light"], standardised=True)
 standardised = replace(standardised, rewards=standardised.rewards[:rows])
 traces = on_sensors("light", standardised, rules(constant), "light, standardised")

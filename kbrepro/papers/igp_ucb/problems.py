@@ -90,8 +90,8 @@ class OtherModel:
 
     def __call__(self, trial: Trial) -> Problem:
         problem = self.source(trial)
-        told = {name: value for name in ("kernel", "noise_variance") if (value := getattr(self, name)) is not None}
-        new = replace(problem.model, **told)
+        given = {name: value for name in ("kernel", "noise_variance") if (value := getattr(self, name)) is not None}
+        new = replace(problem.model, **given)
         if self.norm_of is not None:
             new = replace(new, norm=self.norm_of(problem.expected_reward, new.kernel(new.points, new.points)))
         return replace(problem, model=new)
