@@ -1,4 +1,4 @@
-"""What footnote 11 excludes, how claims read their tables, and theorem rows that count what they say."""
+"""What footnote 11 excludes, and how claims read their tables."""
 
 from functools import cache
 
@@ -6,11 +6,10 @@ import numpy as np
 import pytest
 
 from kbrepro import paths
-from kbrepro.claims import claims_of, replication_probabilities, theorems_of
+from kbrepro.claims import claims_of, replication_probabilities
 from kbrepro.claims.tables import Kept, View, Whole
 from kbrepro.claims.words import indistinguishable
 from kbrepro.papers.igp_ucb import claims
-from kbrepro.papers.igp_ucb.experiments import lemma_7_fails_below
 
 
 @cache
@@ -20,7 +19,6 @@ def kept():
 
 
 CLAIMS = {each.id: each for each in claims_of("igp_ucb")}
-THEOREMS = {each.id: each for each in theorems_of("igp_ucb")}
 
 
 def effect(name, **reading):
@@ -49,13 +47,6 @@ READINGS = {
 def test_the_same_quantity_is_the_same_number(reading):
     name, choice, value = reading
     assert effect(name, **{choice: value}) == pytest.approx(READINGS[reading], rel=1e-9)
-
-
-def test_theorems_as_in_0_3_0():
-    room = {name: THEOREMS[name].check(kept()).room for name in ("2-N", "2-O", "2-P", "2-V")}
-    assert room == pytest.approx({"2-N": 0.598, "2-O": 0.861185273387, "2-P": 0.651464924975, "2-V": 0.130244462981})
-    lemma_7 = THEOREMS["2-X"].check(kept())
-    assert lemma_7.violations == int(100 * lemma_7_fails_below()) == 34 and lemma_7.outcome == "false as printed"
 
 
 @pytest.mark.parametrize("figure", claims.all_figures, ids=lambda figure: figure.what)
