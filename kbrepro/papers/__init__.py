@@ -9,10 +9,8 @@ from pkgutil import iter_modules
 
 from kbrepro import checks
 
-#: A line style, by name or as (offset, (on, off, ...)).
-Style = str | tuple[int, tuple[int, ...]]
-#: Colour and line style.
-Look = tuple[str, Style]
+#: Colour and line style, by name or as (offset, (on, off, ...)).
+Look = tuple[str, str | tuple[int, tuple[int, ...]]]
 
 
 @dataclass(frozen=True)
@@ -25,7 +23,7 @@ class Paper:
     """
 
     notebook: str
-    families: Mapping[str, Mapping[str, Style]] = field(default_factory=dict)
+    families: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     synthesis: bool = False
 
 
