@@ -30,6 +30,21 @@ def test_boxes_prove_refute_or_leave_open():
     assert positive(lambda x: x * x - 2 * x + 1, "0", "3") is None  # a double zero at 1: neither
 
 
+# Srinivas et al., Lemma 7.8, one arm and one pull
+
+
+def excess(u, one=0):
+    """Twice the gain less its bound at 1 / noise variance = u; `one` is missing in the printed logarithm."""
+    return (1 + u).log() - (one + u).log() / (1 - (-arb(1)).exp())
+
+
+def test_lemma_7_8_fails_for_one_arm_where_noise_is_large():
+    assert positive(excess, "1", "2")  # below 1 the bound is at most 0, and the gain is positive
+    assert positive(lambda u: -excess(u), "2.01", "1000")
+    assert positive(excess, "1", "2.01") is False
+    assert positive(lambda u: -excess(u, one=1), "0.001", "1000")  # with its 1
+
+
 # Chowdhury & Gopalan, Lemma 7
 
 

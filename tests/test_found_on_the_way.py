@@ -6,8 +6,10 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
+from kbrepro.information import greedy_gain
 from kbrepro.kernels import Matern, SquaredExponential, grid
 from kbrepro.papers.bkb.sketch import FeaturePosterior, NystromPosterior, nystrom_features
+from kbrepro.papers.gp_ucb.gain import spectral_bound, split_bound
 from kbrepro.papers.gpn_ucb.layers import draw_layer
 from kbrepro.papers.gpn_ucb.posterior import LayerPosterior
 from kbrepro.papers.igp_ucb.experiments import lemma_7_fails_below
@@ -15,6 +17,16 @@ from kbrepro.papers.pi_gp_ucb import covers
 from kbrepro.papers.pi_gp_ucb.experiments import cover_too_large_until, regret_exponents
 from kbrepro.papers.pi_gp_ucb.partition import initial_side, must_split, possible_cells, share_of_level, split_exponent
 from kbrepro.posterior import RowPosterior
+
+
+@pytest.mark.parametrize("noise_variance", [0.5, 0.9, 10.0])
+def test_lemma_7_8_of_srinivas_et_al_is_negative_for_one_arm_and_noise_of_variance_10(noise_variance):
+    """It is below the gain from 0.5 on; the lemma that it relaxes, with the same factor, holds."""
+    gained = greedy_gain(SquaredExponential(1.0), np.zeros((1, 1)), noise_variance, 1)[0][0]
+    bound = split_bound(np.ones(1), noise_variance, 1)
+    assert gained == pytest.approx(0.5 * math.log1p(1 / noise_variance)) and gained > bound
+    assert (bound < 0) == (noise_variance > 1)
+    assert gained < spectral_bound(np.ones(1), noise_variance, 1)[0]
 
 
 def printed_tail(beta):

@@ -9,8 +9,10 @@ from pkgutil import iter_modules
 
 from kbrepro import checks
 
-#: Colour and line style, by name or as (offset, (on, off, ...)).
-Look = tuple[str, str | tuple[int, tuple[int, ...]]]
+#: A line style, by name or as (offset, (on, off, ...)).
+Style = str | tuple[int, tuple[int, ...]]
+#: Colour and line style.
+Look = tuple[str, Style]
 
 
 @dataclass(frozen=True)
@@ -23,7 +25,7 @@ class Paper:
     """
 
     notebook: str
-    families: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    families: Mapping[str, Mapping[str, Style]] = field(default_factory=dict)
     synthesis: bool = False
 
 

@@ -112,13 +112,12 @@ def ours(root, word=""):
 
 
 def nobody_plays(root, who=""):
-    """The kernel of a batch that was killed ends itself; its workers end their trial, and themselves when idle."""
-    deadline = time.monotonic() + 10
-    while ours(root, "ipykernel_launcher") and time.monotonic() < deadline:
-        time.sleep(0.05)
-    time.sleep(0.5)
-    before, left = played(root), ours(root)
-    time.sleep(0.5)
+    """The kernel of a batch that was killed ends itself; its workers end what is queued, and themselves when idle."""
+    deadline, before = time.monotonic() + 30, -1
+    while (ours(root, "ipykernel_launcher") or played(root) > before) and time.monotonic() < deadline:
+        before = played(root)
+        time.sleep(1.5)
+    left = ours(root)
     assert who != "Ctrl-C" or not left
     for worker in left:
         assert "popen_loky_posix" in " ".join(worker.cmdline()) or "resource_tracker" in " ".join(worker.cmdline())

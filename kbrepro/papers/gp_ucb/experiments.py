@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,15 +28,14 @@ def rotations(readings: Array) -> list[tuple[Array, Array]]:
     return [(np.concatenate(np.delete(blocks, i, axis=0)), blocks[i]) for i in range(3)]
 
 
-def sensor_problems(train: Array, test: Array, noise_variance: float, *, centred: bool = True) -> tuple[Rows, float]:
+def sensor_problems(train: Array, test: Array, noise_variance: float) -> tuple[Rows, float]:
     """Return a source with one problem per row of `test`, and the root of the mean prior variance.
 
-    The kernel matrix is the covariance of `train` (rows, n_sensors); `centred` removes each sensor's mean over `train`
-    from the rewards, as a prior of mean zero asks.
+    The kernel matrix is the covariance of `train` (rows, n_sensors), whose means are removed from the rewards, as a
+    prior of mean zero asks.
     """
     covariance = np.cov(train, rowvar=False)
-    rewards = test - train.mean(axis=0) if centred else test
-    return Rows(covariance, rewards, noise_variance), math.sqrt(covariance.diagonal().mean())
+    return Rows(covariance, test - train.mean(axis=0), noise_variance), math.sqrt(covariance.diagonal().mean())
 
 
 # Trials that are stuck
@@ -58,15 +56,20 @@ def summits(f: Array) -> NDArray[np.int64]:
     return up
 
 
-def stuck_trials(traces: Mapping[str, Trace], source: Callable[[Trial], Any], seed: int) -> dict[str, Array]:
-    """Return by rule 1.0 for trials (n,) that settled on a slope of a peak lower than the best one, else 0.0."""
-    at = {rule: settled_at(trace) for rule, trace in traces.items()}
-    stuck: dict[str, Array] = {rule: np.zeros(len(arms)) for rule, arms in at.items()}
-    for number in range(min(map(len, at.values()))):
-        f = source(Trial(seed, number)).expected_reward
-        peak = summits(f)
-        for rule, arms in at.items():
-            stuck[rule][number] = arms[number] >= 0 and f[peak[arms[number]]] < f.max()
+def stuck_trials(
+    traces: Mapping[str, Trace], draw: Callable[[np.random.Generator], Array], seed: int
+) -> dict[str, Array]:
+    """Return by rule 1.0 for trials (n,) that settled on a slope of a peak lower than the best one, else 0.0.
+
+    `draw(rng)` draws the expected reward (A,) of a trial, as `problems.prior_draws` does.
+    """
+    settled = {rule: settled_at(trace) for rule, trace in traces.items()}
+    stuck: dict[str, Array] = {rule: np.zeros(len(arms)) for rule, arms in settled.items()}
+    for number in range(min(map(len, settled.values()))):
+        f = draw(Trial(seed, number).rng("function"))
+        height = f[summits(f)]
+        for rule, arms in settled.items():
+            stuck[rule][number] = arms[number] >= 0 and height[arms[number]] < f.max()
     return stuck
 
 
@@ -113,16 +116,13 @@ def interpolant_norms(kernel: Kernel, sizes: Sequence[int], trial: Trial) -> Arr
     """Return, for each size n, the squared RKHS norm of the interpolant of one draw at n points of [0, 1], over n.
 
     The draw is made at as many points as the largest size, by the eigenvectors of K; every n must divide that size, and
-    its points are evenly spaced among these. The norm of the interpolant is f^T K^-1 f. Raises ValueError on another
-    size.
+    its points are evenly spaced among these. The norm of the interpolant is f^T K^-1 f.
     """
     points = grid(max(sizes))
     eigenvalues, vectors = eigh(kernel(points, points))
     f = vectors @ (np.sqrt(np.maximum(eigenvalues, 0.0)) * trial.rng("function").standard_normal(len(points)))
     norms = []
     for n in sizes:
-        if len(points) % n:
-            raise ValueError(f"sizes = {sizes!r} is not allowed: {n} does not divide {len(points)}")
         at = slice(None, None, len(points) // n)
         factor = cholesky(kernel(points[at], points[at]), lower=True)
         norms.append(np.sum(solve_triangular(factor, f[at], lower=True) ** 2) / n)

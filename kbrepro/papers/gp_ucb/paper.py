@@ -3,7 +3,7 @@
 from kbrepro.papers import Paper
 
 FAMILIES = {
-    "#202868": {"GP-UCB": "--", "GP-UCB/5": "-"},
+    "#202868": {"GP-UCB": "--", "GP-UCB/5": "-", "GP-UCB, Theorem 2": ":"},
     "#a04000": {"EI": "-", "EI, noisy incumbent": ":"},
     "#388058": {"MPI": "-", "MPI, noisy incumbent": ":"},
     "#504848": {"mean only": "-."},

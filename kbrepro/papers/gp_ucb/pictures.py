@@ -9,7 +9,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from kbrepro import figures
-from kbrepro.figures import KERNEL_LOOK, LOOK, WIDTH, Look, pieces
+from kbrepro.figures import KERNEL_LOOK, LOOK, WIDTH, pieces
 from kbrepro.information import RATES, gain_rate, matern_exponent
 from kbrepro.kernels import Array, Kernel
 from kbrepro.papers.gp_ucb.gain import rate_since
@@ -23,8 +23,6 @@ RULES = ("GP-UCB", "GP-UCB/5", "EI", "MPI", "mean only", "variance only")
 LATER = ("GP-UCB", "GP-UCB/5", "EI", "IRGP-UCB", "PIMS", "GP-EIMS")
 #: What is compared in Figure 5; bands of more rules would cover each other.
 BANDED = (HERO, "EI")
-#: A variant of a rule: its colour, another line style.
-VARIANTS: dict[str, Look] = {"GP-UCB, Theorem 2": (LOOK["GP-UCB"][0], ":")}
 #: Kernel as `information.gain_rate` names it -> as KERNEL_LOOK does.
 _KERNELS = dict(zip(RATES, ("linear", "squared exponential", "Matérn 2.5"), strict=True))
 
@@ -47,7 +45,7 @@ def strip(frames: pd.DataFrame, shown: Sequence[int]) -> Figure:
         ax.plot(at, high[now["x"] == at], "v", color=LOOK["EI"][0], label="next pull: highest edge of the band")
         ax.set(title=f"round {t}", xlabel="arm x", ylabel="reward")
         ax.label_outer()
-    return pieces.titled(fig, f"Fig. 2b and 2c of Srinivas et al., replicated: {HERO}", 5, panel=len(shown) - 1)
+    return pieces.titled(fig, "Fig. 2b and 2c of Srinivas et al., replicated: GP-UCB/5", 5, panel=len(shown) - 1)
 
 
 # Figure 5
@@ -55,8 +53,7 @@ def strip(frames: pd.DataFrame, shown: Sequence[int]) -> Figure:
 
 def regrets(title: str, panels: Mapping[str, Mapping[str, Trace]], **settings: Any) -> Figure:
     """Return average regret, one panel each {title: {rule: trace}}; settings as for `figures.regret_quartiles`."""
-    shown = settings | {"quantity": "average", "hero": HERO, "bands": BANDED}
-    fig, axes = figures.regret_row(panels, 3.9, looks=VARIANTS, **shown)
+    fig, axes = figures.regret_row(panels, 3.9, quantity="average", hero=HERO, bands=BANDED, **settings)
     axes[0].set_ylim(top=1.1 * max(ax.dataLim.y1 for ax in axes))  # the first panel alone has set it
     if len(panels) > 2:  # labels at the ends of curves would take half of the page
         return pieces.titled(fig, title, 6)
@@ -100,16 +97,15 @@ def information(spectra: Mapping[str, Array], bounds: Mapping[str, Array], greed
     """Return Fig. 3: spectra, the bound of eq. 8 and the gain of greedy pulls, by kernel."""
     fig, axes = pieces.row(3, 3.0)
     for name, (colour, style) in KERNEL_LOOK.items():
-        for ax, its in zip(axes, (spectra[name], bounds[name], greedy[name]), strict=True):
-            ax.plot(np.arange(1, len(its) + 1), its, style, color=colour, label=name)
-    most, top = max(its[0] for its in spectra.values()), max(its[-1] for its in bounds.values())
+        for ax, values in zip(axes, (spectra[name], bounds[name], greedy[name]), strict=True):
+            ax.plot(np.arange(1, len(values) + 1), values, style, color=colour, label=name)
+    most, top = max(values[0] for values in spectra.values()), max(values[-1] for values in bounds.values())
     axes[0].set(title="spectrum", xlabel="rank s", ylabel=r"eigenvalue $\hat\lambda_s$", xlim=(0, 40))
     axes[0].set(yscale="log", ylim=(1e-4, 2 * most))
     for ax, title in zip(axes[1:], ("bound of eq. 8", "greedy pulls"), strict=True):
         ax.set(title=title, xlabel="pulls T", ylabel="gain (nats)", ylim=(1, 1.2 * top))
         pieces.log_axes(ax, "xy")
-    arms = len(spectra["linear"])
-    return pieces.titled(fig, f"Fig. 3 of Srinivas et al., replicated, with {arms} arms: spectra and gains", 4)
+    return pieces.titled(fig, "Fig. 3 of Srinivas et al., replicated, with 100 arms: spectra and gains", 4)
 
 
 def rates(T: Array, d: int, dimensions: Array) -> Figure:
@@ -133,7 +129,7 @@ def rates(T: Array, d: int, dimensions: Array) -> Figure:
     return figures.labelled(fig, "Fig. 1 of Srinivas et al. as curves: what the bounds promise, then and since")
 
 
-# What functions and data look like
+# Functions
 
 
 def prior_draws(kernels: Mapping[str, Kernel], points: Array, rng: np.random.Generator) -> Figure:
@@ -145,12 +141,3 @@ def prior_draws(kernels: Mapping[str, Kernel], points: Array, rng: np.random.Gen
         ax.set(title=name, xlabel="arm x")
     axes[0].set_ylabel("f(x)")
     return pieces.titled(fig, "Fig. 4 of Srinivas et al., replicated: draws from three priors")
-
-
-def field(places: Array, readings: Array, time: pd.Timestamp, data: str, unit: str) -> Figure:
-    """Return Fig. 2a: one minute of all sensors at their places (m)."""
-    fig, ax = plt.subplots(figsize=(4.8, 3.2))
-    dots = ax.scatter(places[:, 0], places[:, 1], c=readings, cmap="cividis", s=50, edgecolor="0.4", linewidth=0.5)
-    fig.colorbar(dots, ax=ax, label=f"temperature ({unit}) at {time:%H:%M}")
-    ax.set(xlabel="x (m)", ylabel="y (m)", title=f"Fig. 2a of Srinivas et al., {data}\n{time:%d %B %Y}")
-    return fig

@@ -5,9 +5,9 @@ incumbent, margin 0.01` says what it has instead.
 """
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from functools import partial
-from itertools import product
+from typing import Any
 
 import numpy as np
 from scipy.linalg import eigvalsh
@@ -18,46 +18,28 @@ from kbrepro.confidence import Improved
 from kbrepro.information import allocated_gain
 from kbrepro.kernels import Array
 from kbrepro.policies import ExpectedImprovement, ProbabilityOfImprovement
-from kbrepro.policies.improvement import ImprovementPolicy
 from kbrepro.problems import Model, Problem, Trial
 from kbrepro.regret import Trace
 from kbrepro.simulation import observations
 
-#: How the rules file names the two incumbents -> how the policies do.
-INCUMBENTS = {"noisy reward": "noisy_reward", "mean of pulled arms": "posterior_mean"}
 OURS = ("GP-UCB", "IGP-UCB", "GP-TS")
-#: Part of a claim whose incumbent is a mean -> the margin of EI and PI that it is about.
-_MARGINS = {"mean_0": 0.0, "mean_001": 0.01, "mean_003": 0.03, "mean_01": 0.1}
-#: Part of a claim -> the incumbent and margin of EI and PI that it is about.
-INTERPRETATIONS = {"noisy": ("noisy reward", 0.0)} | {part: ("mean of pulled arms", m) for part, m in _MARGINS.items()}
+MARGINS = (0.0, 0.01, 0.03, 0.1)
+MARGINS = (0.0, 0.01, 0.03, 0.1)
+#: How EI and PI are named after incumbent and margin in prior standard deviations.
+VARIANTS = {", noisy incumbent": ("noisy_reward", 0.0)}
+VARIANTS |= {f", margin {margin:g}" if margin else "": ("posterior_mean", margin) for margin in MARGINS}
+#: Variant -> the five rules of a figure.
+POOLS = {variant: (*OURS, f"EI{variant}", f"PI{variant}") for variant in VARIANTS}
 
 
-# Rules
-
-
-def named(rule: str, incumbent: str, margin: float) -> str:
-    """Return the name of EI or PI with an incumbent (as in INCUMBENTS) and a margin in prior standard deviations."""
-    return rule + ", noisy incumbent" * (incumbent == "noisy reward") + f", margin {margin:g}" * (margin > 0)
-
-
-def pool(incumbent: str, margin: float = 0.0) -> tuple[str, ...]:
-    """Return the names of the paper's five rules, EI and PI with this incumbent and margin."""
-    return (*OURS, named("EI", incumbent, margin), named("PI", incumbent, margin))
-
-
-#: Incumbent and margin -> the five rules of a figure.
-POOLS = {part: pool(*case) for part, case in INTERPRETATIONS.items()}
-Cases = Iterable[tuple[str, float]]
-
-
-def improvement_rules(cases: Cases, prior_sd: float = 1.0) -> dict[str, partial[ImprovementPolicy]]:
-    """Return EI and PI by name, for each (incumbent, margin in prior standard deviations); the first arm is random."""
-    found = {}
-    both: dict[str, type[ImprovementPolicy]] = {"EI": ExpectedImprovement, "PI": ProbabilityOfImprovement}
-    for (incumbent, margin), (name, rule) in product(cases, both.items()):
-        made = partial(rule, incumbent=INCUMBENTS[incumbent], margin=margin * prior_sd, random_opening=True)
-        found[named(name, incumbent, margin)] = made
-    return found
+def improvement_rules(prior_sd: float = 1.0) -> dict[str, Any]:
+    """Return EI and PI by name, in each variant; the first arm is random."""
+    rules = {}
+    for variant, (incumbent, margin) in VARIANTS.items():
+        for name, rule in (("EI", ExpectedImprovement), ("PI", ProbabilityOfImprovement)):
+            settings: Any = {"incumbent": incumbent, "margin": margin * prior_sd, "random_opening": True}
+            rules[name + variant] = partial(rule, **settings)
+    return rules
 
 
 # The incumbent
@@ -68,13 +50,13 @@ def excess_of_largest_reward(trace: Trace, source: Callable[[Trial], Problem], s
 
     The trace is that of trials 0 to n - 1 of `seed`, whose noise is drawn again.
     """
-    found = []
+    excess = []
     for number, arms in enumerate(trace.arms):
         trial = Trial(seed, number)
         problem = source(trial)
         rewards = observations(problem, arms, trial.rng("run"))
-        found.append((np.maximum.accumulate(rewards) - problem.expected_reward.max()) / problem.model.noise_scale)
-    return np.array(found)
+        excess.append((np.maximum.accumulate(rewards) - problem.expected_reward.max()) / problem.model.noise_scale)
+    return np.array(excess)
 
 
 def scales(source: Callable[[Trial], Problem], trial: Trial) -> tuple[float, float]:
@@ -86,10 +68,15 @@ def scales(source: Callable[[Trial], Problem], trial: Trial) -> tuple[float, flo
 # Theorems
 
 
+def max_gain(model: Model, T: int) -> float:
+    """Return the spectral bound on gamma_T (nats)."""
+    K = model.kernel(model.points, model.points)
+    return float(allocated_gain(eigvalsh(K), model.noise_variance, T)[-1])
+
+
 def theorem_3_bound(model: Model, horizon: int, delta: float) -> float:
     """Return 2 beta_T sqrt(4 (T + 2) gamma_T), gamma_T by the spectral bound (Chowdhury & Gopalan, Theorem 3)."""
-    spectrum = eigvalsh(model.kernel(model.points, model.points))
-    gain = allocated_gain(spectrum, model.noise_variance, horizon)[-1]
+    gain = max_gain(model, horizon)
     return 2 * Improved(delta).of(model, gain) * math.sqrt(4 * (horizon + 2) * gain)
 
 
@@ -99,32 +86,22 @@ def theorem_4_bound(model: Model, horizon: int, delta: float, lipschitz: float) 
     11 c_T / p sqrt(4 (T + 2) gamma_T) + (2 B + 1) pi^2 / 6 + (4 B + 11) c_T / p sqrt(2 T ln(2 / delta)), with
     c_T = v_T (1 + sqrt(4 ln T + 2 ln(B L T^2))), p = 1 / (4 e sqrt(pi)); gamma_T by the spectral bound.
     """
-    B, T = model.known_norm, horizon
-    gain = allocated_gain(eigvalsh(model.kernel(model.points, model.points)), model.noise_variance, T)[-1]
+    B, T, gain = model.known_norm, horizon, max_gain(model, horizon)
     c = Improved(delta / 2).of(model, gain) * (1 + math.sqrt(4 * math.log(T) + 2 * math.log(B * lipschitz * T**2)))
     by_p = 4 * math.e * math.sqrt(math.pi)
     widths = 11 * c * by_p * math.sqrt(4 * (T + 2) * gain)
     return widths + (2 * B + 1) * math.pi**2 / 6 + (4 * B + 11) * c * by_p * math.sqrt(2 * T * math.log(2 / delta))
 
 
-def rate(rule: str, gain: float, T: int, *, norm: float, delta: float, d: int = 1) -> float:
-    """Return the rate of R_T without its constant: Theorem 3 for IGP-UCB, Theorem 4 for GP-TS."""
-    if rule == "IGP-UCB":
-        return norm * math.sqrt(T * gain) + math.sqrt(T * gain * (gain + math.log(1 / delta)))
-    return math.sqrt((gain + math.log(2 / delta)) * d * math.log(norm * d * T)) * (
-        math.sqrt(T * gain) + norm * math.sqrt(T * math.log(2 / delta))
-    )
-
-
-def log_exponent(power: int, logs: tuple[float, float], *, norm: float, noise_scale: float, delta: float) -> float:
-    """Return the exponent of ln t in the width of GP-UCB over that of IGP-UCB between two values of ln t.
+def log_exponent(power: int, logs: tuple[float, float], delta: float = 0.1) -> float:
+    """Return the exponent of ln t in the width of GP-UCB over that of IGP-UCB between two values of ln t; B = R = 1.
 
     The gain is (ln t)^power. In logarithms, since the exponent settles far beyond any round that is played.
     """
 
     def log_ratio(log: float) -> float:
-        original = math.sqrt(2 * norm**2 + 300 * log**power * (log - math.log(delta)) ** 3)  # `widths.Original`
-        return math.log(original / Improved(delta).at(log**power, norm=norm, noise_scale=noise_scale))
+        original = math.sqrt(2 + 300 * log**power * (log - math.log(delta)) ** 3)  # `widths.Original`
+        return math.log(original / Improved(delta).at(log**power, norm=1, noise_scale=1))
 
     return (log_ratio(logs[1]) - log_ratio(logs[0])) / math.log(logs[1] / logs[0])
 

@@ -12,7 +12,7 @@ import seaborn as sns
 from matplotlib.figure import Figure
 
 from kbrepro import figures
-from kbrepro.figures import LOOK, WIDTH, Look, pieces
+from kbrepro.figures import LOOK, WIDTH, pieces
 from kbrepro.figures.comparisons import paired
 from kbrepro.kernels import Array
 from kbrepro.regret import Trace, bootstrap, intervals, log_spaced, ratio
@@ -22,17 +22,6 @@ Panel = Mapping[str, Array]
 Panels = Mapping[str, Mapping[str, Trace]]
 
 HERO = "IGP-UCB"
-_MARGIN_STYLES: dict[float, Any] = {0.01: "--", 0.03: "-.", 0.1: (0, (5, 1, 1, 1, 1, 1))}
-#: EI and PI with a margin: their colours, other line styles.
-VARIANTS: dict[str, Look] = {
-    f"{rule}, margin {margin}": (LOOK[rule][0], style)
-    for rule, (margin, style) in product(("EI", "PI"), _MARGIN_STYLES.items())
-}
-
-
-def _look(rule: str) -> dict[str, Any]:
-    """`plot` keywords of a rule or variant."""
-    return figures.look(rule, HERO, VARIANTS)
 
 
 # Figures 1 to 3
@@ -43,7 +32,7 @@ def regrets(figure_name: str, panels: Panels, columns: Mapping[str, Sequence[str
     size = (WIDTH, 1.0 + 2.3 * len(panels))
     fig, axes = plt.subplots(len(panels), len(columns), figsize=size, sharey="row", squeeze=False)
     for ax, ((title, traces), (column, names)) in zip(axes.flat, product(panels.items(), columns.items()), strict=True):
-        figures.regret_quartiles(ax, {name: traces[name] for name in names}, hero=HERO, looks=VARIANTS)
+        figures.regret_quartiles(ax, {name: traces[name] for name in names}, hero=HERO)
         ax.set_title(fill(f"{title}, {column}", 34))
         ax.label_outer()
     return figures.labelled(fig, f"{figure_name} of Chowdhury and Gopalan, replicated: cumulative regret")
@@ -70,14 +59,14 @@ def incumbent(excess: Array, best_share: Mapping[str, Array]) -> Figure:
     fig, (left, right) = pieces.row(2, 3.4)
     t = log_spaced(excess.shape[1])
     mean, sd = excess.mean(axis=0)[t - 1], excess.std(axis=0, ddof=1)[t - 1]
-    pieces.banded(left, t, (mean, mean - sd, mean + sd), "largest reward", color=_look("EI")["color"])
+    pieces.banded(left, t, (mean, mean - sd, mean + sd), "largest reward", color=LOOK["EI"][0])
     left.plot(t, np.sqrt(2 * np.log(t)), "--", color="black", linewidth=1.0, label=r"$\sqrt{2\,\ln t}$")
     left.axhline(0, color="black", linewidth=0.8)
     left.set(
         ylabel=f"largest reward so far less max f\n(units of R; mean ± sd of {len(excess)} trials)", ylim=(-8, None)
     )
     for rule, curves in best_share.items():
-        pieces.banded(right, t, pieces.mean_interval(curves[:, t - 1]), rule, **_look(rule))
+        pieces.banded(right, t, pieces.mean_interval(curves[:, t - 1]), rule, **figures.look(rule, HERO))
     right.set(ylabel="share of pulls of the best arm so far\n(mean and 95 % interval)", ylim=(0, 1))
     for ax in (left, right):
         ax.set(xlabel="round t", xlim=(1, t[-1]))
@@ -98,10 +87,10 @@ def sensors(sets: Mapping[str, tuple[Panel, str]], *, horizon: int) -> Figure:
     fig, axes = pieces.row(len(sets), 1.5 + 0.24 * max(len(panel) for panel, _ in sets.values()))
     for ax, (label, (panel, unit)) in zip(axes, sets.items(), strict=True):
         order = sorted(panel, key=lambda rule: np.median(panel[rule]))
-        its = pd.DataFrame(dict(zip(order, pieces.positive(*(horizon * panel[rule] for rule in order)), strict=True)))
-        sns.stripplot(its, orient="h", ax=ax, color="0.6", marker="|", linewidth=0.5, size=8, jitter=False, alpha=0.5)
-        looks: dict[str, Any] = {"palette": [_look(rule)["color"] for rule in order], "linestyle": "none"}
-        sns.pointplot(its, orient="h", ax=ax, estimator="median", errorbar=("pi", 50), zorder=3, markersize=5, **looks)
+        rows = pd.DataFrame(dict(zip(order, pieces.positive(*(horizon * panel[rule] for rule in order)), strict=True)))
+        sns.stripplot(rows, orient="h", ax=ax, color="0.6", marker="|", linewidth=0.5, size=8, jitter=False, alpha=0.5)
+        looks: dict[str, Any] = {"palette": [LOOK[rule][0] for rule in order], "linestyle": "none"}
+        sns.pointplot(rows, orient="h", ax=ax, estimator="median", errorbar=("pi", 50), zorder=3, markersize=5, **looks)
         ax.get_yticklabels()[order.index(HERO)].set_fontweight("bold")
         ax.set(title=fill(label, 36), xlabel=f"cumulative regret $R_T$ ({unit})")
         pieces.log_axes(ax, "x")

@@ -25,23 +25,16 @@ _HARTMANN_CENTRES = np.array(
 def rosenbrock(X: Array) -> Array:
     """Return 10 - 100 (y - x^2)^2 - (1 - x)^2; largest at (1, 1), where it is 10.
 
-    As far as known the form of Azimi et al. (2012), to whom Chowdhury & Gopalan refer. ValueError unless X is (n, 2).
+    X is (n, 2). As far as known the form of Azimi et al. (2012), to whom Chowdhury & Gopalan refer.
     """
-    x, y = _columns(X, 2)
+    x, y = X.T
     return 10 - 100 * (y - x**2) ** 2 - (1 - x) ** 2
 
 
 def hartmann3(X: Array) -> Array:
     """Return Hartmann's function of X (n, 3), four bumps; largest at (0.115, 0.556, 0.853), where it is 3.8628."""
-    points = np.stack(_columns(X, 3), axis=1)
-    distance = (_HARTMANN_SCALES * (points[:, None, :] - _HARTMANN_CENTRES) ** 2).sum(axis=-1)
+    distance = (_HARTMANN_SCALES * (X[:, None, :] - _HARTMANN_CENTRES) ** 2).sum(axis=-1)
     return np.exp(-distance) @ _HARTMANN_WEIGHTS
-
-
-def _columns(X: Array, d: int) -> list[Array]:
-    if np.ndim(X) != 2 or np.shape(X)[1] != d:
-        raise ValueError(f"X has shape {np.shape(X)}: it must be (n, {d})")
-    return list(np.asarray(X, dtype=float).T)
 
 
 #: R^2, and the ridge that smooths a draw, as a share of the range.
@@ -97,8 +90,8 @@ class OtherModel:
 
     def __call__(self, trial: Trial) -> Problem:
         problem = self.source(trial)
-        told = {name: value for name in ("kernel", "noise_variance") if (value := getattr(self, name)) is not None}
-        new = replace(problem.model, **told)
+        given = {name: value for name in ("kernel", "noise_variance") if (value := getattr(self, name)) is not None}
+        new = replace(problem.model, **given)
         if self.norm_of is not None:
             new = replace(new, norm=self.norm_of(problem.expected_reward, new.kernel(new.points, new.points)))
         return replace(problem, model=new)

@@ -8,7 +8,7 @@ from traces import trace_of
 from kbrepro.information import gain_rate, greedy_gain
 from kbrepro.kernels import Linear, Matern, SquaredExponential, grid
 from kbrepro.papers.gp_ucb import experiments
-from kbrepro.problems import Known, Model, Problem, Trial
+from kbrepro.problems import Trial
 from kbrepro.regret import Trace
 
 
@@ -31,50 +31,39 @@ def test_sensor_problems_take_mean_and_covariance_from_the_training_rows_alone()
     np.testing.assert_allclose(problem.model.kernel.covariance, covariance)
     np.testing.assert_allclose(problem.expected_reward, test[2] - train.mean(axis=0))
     assert prior_sd == pytest.approx(np.sqrt(np.trace(covariance) / 3)) and problem.model.noise_variance == 0.5
-    raw, _ = experiments.sensor_problems(train, test, 0.5, centred=False)
-    np.testing.assert_array_equal(raw(Trial(0, 2)).expected_reward, test[2])
-
-
-def test_a_walk_uphill_ends_on_a_peak():
-    assert experiments.summits(np.array([0.0, 2, 1, 3, 5, 4])).tolist() == [1, 1, 4, 4, 4, 4]
 
 
 def test_trials_that_are_stuck_and_trials_that_settled():
     """Peaks are arms 1 (lower) and 4 (best): stuck is who stays on a slope of the lower one."""
-    problem = Problem(Model(grid(6), SquaredExponential(0.2), 0.1), np.array([0.0, 2, 1, 3, 5, 4]))
+    f = np.array([0.0, 2, 1, 3, 5, 4])
+    assert experiments.summits(f).tolist() == [1, 1, 4, 4, 4, 4]
     on_lower, near_best = np.full((3, 20), 1), np.full((3, 20), 3)
     on_lower[2, -1] = 0  # two arms in the last tenth: it has not settled
-    gaps = np.array([5.0 - problem.expected_reward] * 3)
     runs = {"GP-UCB/5": near_best, "mean only": on_lower}
-    traces = {rule: Trace(arms, gaps, np.zeros((3, 1)), np.zeros((3, 1))) for rule, arms in runs.items()}
+    traces = {rule: Trace(arms, np.zeros((3, 6)), np.zeros((3, 1)), np.zeros((3, 1))) for rule, arms in runs.items()}
     assert experiments.settled_at(traces["mean only"]).tolist() == [1, 1, -1]
-    stuck = experiments.stuck_trials(traces, Known(problem), 1)
+    drawn = []
+    stuck = experiments.stuck_trials(traces, lambda rng: drawn.append(rng.random()) or f, 1)
     assert stuck["mean only"].tolist() == [1, 1, 0] and not stuck["GP-UCB/5"].any()
+    assert drawn == [Trial(1, number).rng("function").random() for number in range(3)]
 
 
-def test_growth_exponent_of_a_power():
+def test_exponents_of_growth():
+    """sqrt(T): 1/2; allowed, sqrt(T (log T)^3) from 100 to 1000: 1/2 + 3/2 log10(3/2); sqrt(T T^(1/2)): 3/4."""
     curve = np.sqrt(np.arange(1, 1001.0))
     trace = trace_of([scale * np.diff(curve, prepend=0) for scale in (1, 2, 3)])
     assert experiments.growth_exponent(trace, 0) == pytest.approx((0.5, 0.5, 0.5), abs=1e-3)
     with pytest.raises(ValueError, match="horizon = 9"):
         experiments.growth_exponent(trace_of(np.ones((3, 9))), 0)
-
-
-def test_allowed_exponents_by_hand():
-    """sqrt(T (log T)^3) from 100 to 1000: 1/2 + 3/2 log10(3/2); sqrt(T T^(1/2)): 3/4."""
     exponent = experiments.allowed_exponent(gain_rate, "squared exponential", 1000, 2)
     assert exponent == pytest.approx(0.5 + 1.5 * np.log10(1.5))
     assert experiments.allowed_exponent(lambda kernel, T, d: T**0.5, "any", 1000, 1) == pytest.approx(0.75)
 
 
-def test_points():
-    points = experiments.unit_vectors(6, 3, seed=1)
-    np.testing.assert_allclose(np.linalg.norm(points, axis=1), 1)
+def test_points_and_the_gain_of_a_case():
+    np.testing.assert_allclose(np.linalg.norm(experiments.unit_vectors(6, 3, seed=1), axis=1), 1)
     sizes = [len(experiments.grid_of(n, d)) for n, d in ((1000, 1), (1000, 2), (1000, 3), (1025, 2))]
     assert sizes == [1000, 1024, 1000, 1089]
-
-
-def test_the_gain_of_a_case_is_that_of_greedy_pulls():
     cases = [(Linear(), grid(4), 0.1, 3), (SquaredExponential(0.3), grid(9), 0.2, 6)]
     np.testing.assert_array_equal(experiments.gain_of_case(cases, Trial(0, 1)), greedy_gain(*cases[1])[0])
 
@@ -87,5 +76,3 @@ def test_squared_norms_of_interpolants_are_chi_square():
     for n, mean in zip(sizes, means, strict=True):
         assert abs(mean - n) < 4 * chi2.std(n) / np.sqrt(200)
     assert (np.diff(norms) > 0).all()  # more points, a larger norm, for one and the same draw
-    with pytest.raises(ValueError, match="25 does not divide 60"):
-        experiments.interpolant_norms(Matern(0.2, nu=2.5), [25, 60], Trial(4, 0))
