@@ -11,15 +11,11 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
-import matplotlib.pyplot as plt
 import mpmath
 import numpy as np
 import pandas as pd
-from matplotlib.figure import Figure
-from matplotlib.ticker import PercentFormatter
 
 import kbrepro as kb
-from benchmarks.harness import Aim, Question
 
 KERNEL = kb.SquaredExponential(0.2)
 ROUNDS = 100
@@ -82,52 +78,9 @@ def bands(trials: int) -> Iterator[dict[str, Any]]:
             yield {"asked": f"{name}, {label}", **known_of, "note": note}
 
 
-def draw(table: pd.DataFrame) -> Figure:
-    """Return the share of runs in which each band held, with its 95 % interval."""
-    its = table.dropna(subset="low")
-    figure, ax = plt.subplots(figsize=(6.0, 3.2))
-    place = np.arange(len(its))
-    ax.errorbar(its["value"], place, xerr=[its["value"] - its["low"], its["high"] - its["value"]], fmt="o", capsize=2)
-    ax.set_yticks(place, its["asked"])
-    ax.invert_yaxis()
-    ax.xaxis.set_major_formatter(PercentFormatter(1.0, symbol=""))
-    ax.set(xlim=(-0.02, 1.02), xlabel=f"runs in which the band holds in all {ROUNDS} rounds (%)")
-    held = its.set_index("asked")["value"]
-    title = f"Bands that hold on draws: ± 2 sd in {_percent(held['draws, Constant(2)'])} of runs"
-    figure.suptitle(f"{title}, Theorem 1's in {_percent(held['draws, Bayes(0.1)'])}")
-    return figure
-
-
-def _percent(share: float) -> str:
-    return f"{100 * share:.3g}%"
-
-
-def shown(table: pd.DataFrame) -> pd.DataFrame:
-    """Return the table with rounded numbers."""
-    found = table[["asked"]].copy()
-    for name in ("value", "low", "high", "average_regret"):
-        found[name] = [f"{value:.3g}" if value == value else "" for value in table[name]]
-    return found.assign(note=table["note"].fillna(""))
-
-
-def aims(table: pd.DataFrame) -> list[Aim]:
-    """Return what theory promises: 90 % of the runs, for every width of a theorem."""
-    found = []
-    for name in ("draws, Bayes(0.1)", "norm 2, Improved(0.1)", "norm 2, SelfNormalised(0.1)"):
-        held = table.set_index("asked").loc[name]
-        reason = f"95 % interval [{held['low']:.0%}, {held['high']:.0%}]"
-        found.append(Aim(f"{name}: holds in 90 % of runs", _percent(held["value"]), bool(held["high"] >= 0.9), reason))
-    return found
-
-
-QUESTION = Question(
-    "asked_for",
+ASKS = (
     "What do repeats do to the posterior without jitter, and how often does the band of a width hold? Not about "
-    "seconds; docs/asked_for.md quotes it.",
-    measure,
-    {"n_arms": 500, "trials": 200},
-    {"n_arms": 30, "trials": 4},
-    draw,
-    shown,
-    aims,
+    "seconds; docs/asked_for.md quotes it."
 )
+FULL = {"n_arms": 500, "trials": 200}
+TOY = {"n_arms": 30, "trials": 4}

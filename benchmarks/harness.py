@@ -1,4 +1,4 @@
-"""How long jobs take: every benchmark is timed, stopped and written here.
+"""How long jobs take: every benchmark is timed and stopped here.
 
 A job is an iterator, and what it does from one item to the next is a step. It runs in this process on one BLAS thread,
 one job at a time, so that ratios within one run mean something on any machine.
@@ -6,23 +6,16 @@ one job at a time, so that ratios within one run mean something on any machine.
 
 from __future__ import annotations
 
-import io
-import json
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from importlib.metadata import version
 from importlib.util import find_spec
-from pathlib import Path
 from typing import Any, NamedTuple
 
-import matplotlib.pyplot as plt
 import numpy as np
-import pandas as pd
-from matplotlib.figure import Figure
-from threadpoolctl import threadpool_info, threadpool_limits
+from threadpoolctl import threadpool_info
 
-from kbrepro import figures, paths
+from kbrepro import paths
 from kbrepro.batch import provenance
 from kbrepro.kernels import Array
 
@@ -32,36 +25,6 @@ PEERS = {"scikit-learn": "sklearn", "gpytorch": "gpytorch", "botorch": "botorch"
 STOP_AFTER = 120.0
 
 
-class Aim(NamedTuple):
-    """What was aimed at, what was measured and whether that meets it; why it does not, where it does not."""
-
-    aim: str
-    measured: str
-    met: bool
-    reason: str
-
-
-@dataclass(frozen=True)
-class Question:
-    """A question to the stopwatch: its `measure(**sizes)` gives a table, one row a job, of which the rest is made.
-
-    `full` are the sizes of `make bench`, `toy` those of a test; `draw` makes the figure, `shown` what the page shows of
-    the table, `aims` what came of what was aimed at.
-    """
-
-    name: str
-    asks: str
-    measure: Callable[..., pd.DataFrame]
-    full: Mapping[str, Any]
-    toy: Mapping[str, Any]
-    draw: Callable[[pd.DataFrame], Figure]
-    shown: Callable[[pd.DataFrame], pd.DataFrame]
-    aims: Callable[[pd.DataFrame], list[Aim]]
-
-
-# Time
-
-
 class Timed(NamedTuple):
     """Seconds of every step, one array a repeat; the items of the first repeat; what a row says if it was stopped."""
 
@@ -69,13 +32,8 @@ class Timed(NamedTuple):
     items: list[Any]
     note: str
 
-    def totals(self, first: int | None = None) -> list[float]:
-        """Return the seconds of the first steps (default: all) of every repeat that got so far; none of a stopped one.
-
-        With `first` a job that was stopped later counts: these steps are whole.
-        """
-        if first is None:
-            return [] if self.note else [float(steps.sum()) for steps in self.steps]
+    def totals(self, first: int) -> list[float]:
+        """Return the seconds of the first steps of every repeat that got so far."""
         return [float(steps[:first].sum()) for steps in self.steps if len(steps) >= first]
 
 
@@ -121,9 +79,6 @@ def row(job: str, seconds: Sequence[float] | Array, note: str = "", **facts: Any
     return {"job": job, **facts, **spread, "repeats": len(seconds), "note": note}
 
 
-# Keep
-
-
 def facts() -> dict[str, Any]:
     """Return what the seconds depend on and can be told of any machine."""
     blas = [library for library in threadpool_info() if library["user_api"] == "blas"]
@@ -133,29 +88,3 @@ def facts() -> dict[str, Any]:
         "blas_threads": max(library["num_threads"] for library in blas),
         "git": provenance.git_state(paths.project_root()),
     }
-
-
-def ask(questions: Iterable[Question], folder: Path, sizes: str = "full") -> None:
-    """Measure the questions one after the other; write a CSV and a figure of each and `run.json` to a folder.
-
-    `sizes`: `full` or `toy`.
-    """
-    figures.use_style()
-    with threadpool_limits(1, user_api="blas"):
-        known, seconds = facts(), {}
-        for question in questions:
-            start = time.perf_counter()
-            table = question.measure(**getattr(question, sizes))
-            seconds[question.name] = round(time.perf_counter() - start, 1)
-            paths.write_text(folder / f"{question.name}.csv", table.to_csv(index=False, float_format="%.4g"))
-            keep_figure(question.draw(table), folder / question.name)
-    paths.write_text(folder / "run.json", json.dumps(known | {"seconds": seconds}, indent=1) + "\n")
-
-
-def keep_figure(figure: Figure, stem: Path) -> None:
-    """Write a figure as `stem`.png and `stem`.svg, and close it."""
-    for kind, more in (("png", {"dpi": 200}), ("svg", {"metadata": {"Date": None}})):
-        picture = io.BytesIO()
-        figure.savefig(picture, format=kind, facecolor="white", **more)
-        paths.write_bytes(stem.with_name(f"{stem.name}.{kind}"), picture.getvalue())
-    plt.close(figure)

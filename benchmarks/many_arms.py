@@ -2,7 +2,7 @@
 
 Arms: `grid(n, 3)`, Matérn 3/2 or squared exponential of lengthscale 0.2, the width of Chowdhury and Gopalan.
 Then the runs of Table 1 of Janz et al. in three dimensions, T = 10000, beside the least that they must do: a pair of
-transforms for every pull, and the product of the inverse with a column for every new arm, in blocks.
+transforms for every pull, and reading the inverse among the pulled arms for every new one.
 """
 
 from __future__ import annotations
@@ -11,23 +11,20 @@ import tracemalloc
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
-from matplotlib.figure import Figure
-from matplotlib.ticker import NullFormatter
+from numpy.typing import NDArray
 
-from benchmarks.harness import STOP_AFTER, Aim, Question, again, row, timed
-from benchmarks.peers import Refit, botorch, gpytorch, policy_on, scikit_learn
-from kbrepro import figures
+from benchmarks.harness import STOP_AFTER, again, row, timed
+from benchmarks.peers import botorch, gpytorch, policy_on, scikit_learn
 from kbrepro.confidence import Asking, Improved, Tighter
-from kbrepro.kernels import Array, Kernel, Matern, SquaredExponential, grid
+from kbrepro.kernels import Kernel, Matern, SquaredExponential, grid
 from kbrepro.papers.pi_gp_ucb.partition import PartitionedUCB
 from kbrepro.papers.pi_gp_ucb.problems import Bumps
 from kbrepro.papers.pi_gp_ucb.since import growing_variance
 from kbrepro.policies import UCB
 from kbrepro.posterior import CovariancePosterior, ExactPosterior, LatticePosterior, RowPosterior
-from kbrepro.posterior.lattice import prior_covariance
+from kbrepro.posterior.lattice import PENDING, prior_covariance
 from kbrepro.problems import Model, Problem, RKHSFunction, Trial
 from kbrepro.simulation import rounds
 
@@ -41,52 +38,16 @@ FORMS: dict[str, tuple[Kernel, Callable[[], type[ExactPosterior]]]] = {
     "scikit-learn": (GAUSSIAN, scikit_learn),
     "GPyTorch": (GAUSSIAN, gpytorch),
     "BoTorch": (GAUSSIAN, botorch),
-    "GPyTorch, grid kernel": (GAUSSIAN, lambda: on_a_grid()),
 }
 #: Whose memory `tracemalloc` does not see.
-TORCH = ("GPyTorch", "BoTorch", "GPyTorch, grid kernel")
-#: Whose look in the papers' figures a job has.
-LIKE = dict(zip(FORMS, ("IGP-UCB", "GP-UCB", "exact", "mini-GP-UCB", "EI", "MPI", "GP-TS", "BKB"), strict=True))
+TORCH = ("GPyTorch", "BoTorch")
 #: The widths of exact IGP-UCB, each with whether lambda grows with T.
 WIDTHS: dict[str, tuple[Callable[[Asking], float], bool]] = {
     "width of 2017": (Improved(delta=0.1), False),
     "narrow width": (Tighter(delta=0.1), True),
 }
-COLUMNS = ["job", "arms", "t", "min_s", "median_s", "max_s", "peak_MB", "distinct", "of_floor", "repeats", "note"]
-
-
-def on_a_grid() -> type[ExactPosterior]:
-    """Return the posterior on GPyTorch's interpolation from a grid (KISS-GP with LOVE variances); or ImportError.
-
-    Approximate: covariances are interpolated, solved by conjugate gradients, variances from a Lanczos root.
-    """
-    import gpytorch as library
-    import torch
-
-    torch.set_num_threads(1)
-
-    class Model(library.models.ExactGP):
-        def __init__(self, X, y, likelihood, side):
-            super().__init__(X, y, likelihood)
-            bounds = [(0.0, 1.0)] * X.shape[1]
-            base, mean = library.kernels.RBFKernel(), library.means.ZeroMean()
-            self.mean_module = mean
-            self.covar_module = library.kernels.GridInterpolationKernel(base, side, X.shape[1], bounds)
-
-        def forward(self, X):
-            return library.distributions.MultivariateNormal(self.mean_module(X), self.covar_module(X))
-
-    class OnAGrid(Refit):
-        def fitted(self, X: Array, y: Array) -> tuple[Array, Array]:
-            likelihood = library.likelihoods.GaussianLikelihood()
-            side = round(len(self.points) ** (1 / 3))
-            model = Model(torch.from_numpy(X), torch.from_numpy(y), likelihood, side).double().eval()
-            likelihood.noise, model.covar_module.base_kernel.lengthscale = self.noise_variance, self.lengthscale
-            with torch.no_grad(), library.settings.fast_pred_var():
-                found = model(torch.from_numpy(self.points))
-                return found.mean.numpy(), found.variance.numpy()
-
-    return OnAGrid
+COLUMNS = ["job", "arms", "t", "min_s", "median_s", "max_s", "peak_MB"]
+COLUMNS += ["distinct", "transforms_s", "reading_s", "of_floor", "repeats", "note"]
 
 
 def measure(sides: Sequence[int], horizon: int, table_1: tuple[int, int]) -> pd.DataFrame:
@@ -94,15 +55,15 @@ def measure(sides: Sequence[int], horizon: int, table_1: tuple[int, int]) -> pd.
 
     Sizes: sides of the lattices, rounds of each; side and rounds of Table 1, d = 3.
     """
-    found: list[dict[str, Any]] = []
+    rows: list[dict[str, Any]] = []
     for side in sides:
-        late = {its["job"] for its in found if "stopped" in its["note"]}
+        late = {each["job"] for each in rows if "stopped" in each["note"]}
         for name in FORMS:
             size = {"arms": side**3, "t": horizon}
-            found.append(
+            rows.append(
                 row(name, [], "was stopped on fewer arms", **size) if name in late else _round(name, side, horizon)
             )
-    return pd.DataFrame([*found, *three_dimensions(*table_1)], columns=COLUMNS)
+    return pd.DataFrame([*rows, *three_dimensions(*table_1)], columns=COLUMNS)
 
 
 def _round(name: str, side: int, horizon: int) -> dict[str, Any]:
@@ -140,67 +101,38 @@ def three_dimensions(side: int, horizon: int) -> Iterator[dict[str, Any]]:
     for name, (width, grows) in WIDTHS.items():
         problem = problem_of(side, horizon, grows)
         policy = UCB(problem.model, horizon, width=width, form=LatticePosterior)
-        run = timed(lambda p=policy, its=problem: rounds(p, its, horizon, TRIAL.rng("run")), 1, 5 * STOP_AFTER)
-        distinct = policy.posterior.n_pulled
-        least = floor(problem.model, horizon, distinct)
-        known = {"arms": side**3, "t": horizon, "distinct": distinct, "of_floor": run.steps[0].sum() / least}
-        yield row(f"Table 1, d = 3, {name}", run.totals(), run.note, **known)
+        run = timed(lambda p=policy, on=problem: rounds(p, on, horizon, TRIAL.rng("run")), 1, 5 * STOP_AFTER)
+        transforms, reading, distinct = floor(problem.model, np.array([arm for _, arm, _ in run.items]))
+        of_floor = run.steps[0].sum() / (transforms + reading)
+        size = {"arms": side**3, "t": horizon, "distinct": distinct, "transforms_s": transforms, "reading_s": reading}
+        yield row(f"Table 1, d = 3, {name}", run.totals(horizon), run.note, **size, of_floor=of_floor)
     problem = problem_of(side, horizon)
     cells = PartitionedUCB(problem.model, horizon, delta=0.1, nu=1.5)
     run = timed(lambda: rounds(cells, problem, horizon, TRIAL.rng("run")), 1, 5 * STOP_AFTER)
-    yield row("Table 1, d = 3, π-GP-UCB", run.totals(), run.note, arms=side**3, t=horizon)
+    yield row("Table 1, d = 3, π-GP-UCB", run.totals(horizon), run.note, arms=side**3, t=horizon)
 
 
-def floor(model: Model, horizon: int, distinct: int) -> float:
-    """Return the seconds of `horizon` products with K and, for every new arm, one of the inverse in blocks of 64."""
-    K, v, size = prior_covariance(model.kernel, model.points), np.zeros(model.n_arms), max(distinct // 2, 64)
+def floor(model: Model, arms: NDArray[np.int64]) -> tuple[float, float, int]:
+    """Return the seconds of a product with K for every pull, those of reading the inverse, and the distinct arms.
+
+    Of the inverse among m arms a half is kept, 4 m^2 bytes: a new arm reads them once, and every PENDING-th pull reads
+    and writes them. Divided by the bytes that a sum over 400 MB reads in a second.
+    """
+    K, v, big = prior_covariance(model.kernel, model.points), np.zeros(model.n_arms), np.ones(50_000_000)
     v[:: max(len(v) // 100, 1)] = 1.0
     transform = np.median(timed(lambda: again(lambda: K(v), 20), 1).steps[0])
-    inverse, block = np.full((size, size), 0.5), np.full((size, 64), 0.5)
-    product = np.median(timed(lambda: again(lambda: inverse @ block, 5), 1).steps[0]) / 64
-    # the sizes are 1, 2, ..., distinct: in the mean a third of distinct^2, here measured at a quarter
-    return float(horizon * transform + distinct * product * 4 / 3)
+    a_byte = np.median(timed(lambda: again(big.sum, 5), 1).steps[0]) / big.nbytes
+    new = np.zeros(len(arms))
+    new[np.unique(arms, return_index=True)[1]] = 1.0
+    read = 4 * new.cumsum() ** 2 @ (new + 2 / PENDING)
+    return float(len(arms) * transform), float(read * a_byte), int(new.sum())
 
 
-def draw(table: pd.DataFrame) -> Figure:
-    """Return megabytes and milliseconds a round against the number of arms."""
-    figure, axes = plt.subplots(1, 2, figsize=(figures.WIDTH, 4.0), layout="constrained")
-    its = table[table["job"].isin(list(FORMS))].dropna(subset="median_s")
-    labels = f"memory after {its['t'].max()} rounds (MB)", "milliseconds a round, in the last quarter of these"
-    for ax, column, label in zip(axes, ("peak_MB", "median_s"), labels, strict=True):
-        for marker, (name, rows) in zip("osD^v<>P", its.groupby("job", sort=False), strict=False):
-            look = figures.look(LIKE[str(name)]) | {"label": name, "marker": marker, "markersize": 4}
-            if rows[column].notna().any():
-                ax.plot(rows["arms"], rows[column] * (1e3 if column == "median_s" else 1), **look)
-        ax.set(xscale="log", yscale="log", xlabel="arms A", ylabel=label)
-        ax.xaxis.set_minor_formatter(NullFormatter())
-    figures.label_ends(axes[1])
-    most = its[its["arms"] == its["arms"].max()].sort_values("median_s").iloc[0]
-    figure.suptitle(f"{most['arms']:,.0f} arms, exactly: {1e3 * most['median_s']:.0f} ms a round ({most['job']})")
-    return figure
-
-
-def aims(table: pd.DataFrame) -> list[Aim]:
-    """Return what came of the aims: both widths near their floor, and how long the narrow one takes."""
-    its = table.set_index("job")
-    found = []
-    for name in WIDTHS:
-        run = its.loc[f"Table 1, d = 3, {name}"]
-        why = f"{run['distinct']:.0f} distinct arms: reading their inverse for each new one is limited by memory"
-        aim = f"d = 3, {name}: at most 2 times the floor of its transforms and products"
-        found.append(Aim(aim, f"{run['of_floor']:.1f} times", bool(run["of_floor"] <= 2), why))
-    return found
-
-
-QUESTION = Question(
-    "many_arms",
+ASKS = (
     "How long does a round take on a lattice of A arms, and how much memory? The last quarter of the rounds up to t, "
     f"d = 3. A job is stopped after {STOP_AFTER:g} s, and not played on more arms. Memory of torch is not counted. "
-    "`of_floor`: seconds over those of its transforms and products alone.",
-    measure,
-    {"sides": (10, 20, 50, 100), "horizon": 128, "table_1": (30, 10_000)},
-    {"sides": (4, 6), "horizon": 8, "table_1": (8, 40)},
-    draw,
-    lambda table: table,
-    aims,
+    "Table 1: whole runs; `of_floor`: seconds over the least, its transforms and the bytes of the inverse that it "
+    "must read, over the measured bandwidth."
 )
+FULL = {"sides": (10, 20, 50, 100), "horizon": 128, "table_1": (30, 10_000)}
+TOY = {"sides": (4, 6), "horizon": 8, "table_1": (8, 40)}

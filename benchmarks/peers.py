@@ -8,13 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
-from matplotlib.figure import Figure
 
-from benchmarks.harness import STOP_AFTER, Aim, Question, row, timed
-from kbrepro import figures
+from benchmarks.harness import STOP_AFTER, row, timed
 from kbrepro.confidence import Asking, Bayes
 from kbrepro.kernels import Array, Kernel, SquaredExponential, grid
 from kbrepro.policies import UCB
@@ -23,8 +20,6 @@ from kbrepro.problems import GPDraw, Model, Problem, Trial
 from kbrepro.simulation import rounds
 
 OURS, THEOREM_1 = "kbrepro", Bayes(delta=0.1)
-#: By which factor a peer is to take longer, by name and rounds.
-AIMS = {("scikit-learn", 200): 40, ("scikit-learn", 1000): 100}
 
 
 class Refit(ExactPosterior):
@@ -82,8 +77,8 @@ def gpytorch() -> type[ExactPosterior]:
             model = Model(torch.from_numpy(X), torch.from_numpy(y), likelihood).double().eval()
             likelihood.noise, model.covar_module.lengthscale = self.noise_variance, self.lengthscale
             with torch.no_grad(), exactly.fast_computations(False, False, False), exactly.max_cholesky_size(10_000):
-                found = model(torch.from_numpy(self.points))
-                return found.mean.numpy(), found.variance.numpy()
+                posterior = model(torch.from_numpy(self.points))
+                return posterior.mean.numpy(), posterior.variance.numpy()
 
     return GPyTorch
 
@@ -105,8 +100,8 @@ def botorch() -> type[ExactPosterior]:
             given = {"train_Yvar": torch.full_like(y, self.noise_variance), "outcome_transform": None}
             model = SingleTaskGP(torch.from_numpy(X), y, covar_module=kernel, mean_module=ZeroMean(), **given)
             with torch.no_grad(), fast_computations(False, False, False), max_cholesky_size(10_000):
-                found = model.posterior(torch.from_numpy(self.points))
-                return found.mean.numpy()[:, 0], found.variance.numpy()[:, 0]
+                posterior = model.posterior(torch.from_numpy(self.points))
+                return posterior.mean.numpy()[:, 0], posterior.variance.numpy()[:, 0]
 
     return BoTorch
 
@@ -152,75 +147,21 @@ def _rows(
 
     list(play(2))  # what a library does once in a process is not timed
     run = timed(lambda: play(max(horizons)), repeats)
-    arms, found = [arm for _, arm, _ in run.items], []
+    arms, rows = [arm for _, arm, _ in run.items], []
     for t in horizons:
         seconds = run.totals(first=t)
         if not seconds:
-            found.append(row(name, [], run.note, rounds=t))
+            rows.append(row(name, [], run.note, rounds=t))
             continue
         ours, their_arms = reference.setdefault(t, (np.median(seconds), arms[:t]))
         same = their_arms == arms[:t]
-        found.append(row(name, seconds, rounds=t, times=np.median(seconds) / ours, same_arms=same))
-    return found
+        rows.append(row(name, seconds, rounds=t, times=np.median(seconds) / ours, same_arms=same))
+    return rows
 
 
-def draw(table: pd.DataFrame) -> Figure:
-    """Return the seconds of every form over rounds, with the smallest and largest."""
-    figure, ax = plt.subplots(figsize=(6.0, 3.2))
-    for marker, (name, its) in zip("osD^v", table.dropna(subset="median_s").groupby("job", sort=False), strict=False):
-        (curve,) = ax.plot(its["rounds"], its["median_s"], marker=marker, markersize=4, label=name)
-        ax.vlines(its["rounds"], its["min_s"], its["max_s"], color=curve.get_color(), linewidth=0.8)
-    ax.set(xscale="log", yscale="log", xlabel="rounds T", ylabel="seconds for T rounds")
-    ticks = sorted(table["rounds"].unique())
-    ax.set_xticks(ticks, [str(t) for t in ticks])
-    ax.minorticks_off()
-    return figures.labelled(figure, _finding(table))
-
-
-def _finding(table: pd.DataFrame) -> str:
-    """How many times as long the peers take for the most rounds that any of them got through, in words."""
-    rivals = table[~table["job"].str.startswith(OURS)].dropna(subset="times")
-    if rivals.empty:
-        return "No other library was measured"
-    T = rivals["rounds"].max()
-    factors = rivals[rivals["rounds"] == T]["times"]
-    longer = " to ".join(sorted({f"{factors.min():.0f}", f"{factors.max():.0f}"}, key=float))
-    return f"A refit in every round takes {longer} times as long over {T} rounds"
-
-
-def aims(table: pd.DataFrame) -> list[Aim]:
-    """Return the aims: how many times as long a refit takes, and that exact peers pull the same arms."""
-    found = []
-    for (name, T), least in AIMS.items():
-        ours = table[(table["job"] == OURS) & (table["rounds"] == T)]["median_s"]
-        if ours.empty:
-            continue
-        theirs = table[(table["job"] == name) & (table["rounds"] == T)]["times"]
-        factor = theirs.iloc[0] if len(theirs) else np.nan
-        first = table[(table["job"] == OURS) & (table["rounds"] == T // 2)]["median_s"]
-        reason = f"a round takes {1e6 * ours.iloc[0] / T:.0f} µs here, {1e6 * factor * ours.iloc[0] / T:.0f} µs there"
-        if len(first):
-            fixed = 2 * first.iloc[0] / (T // 2) - ours.iloc[0] / T  # if a round takes fixed + slope t
-            reason += f"; of ours {1e6 * fixed:.0f} µs do not grow with t"
-        aim = f"{name}, T = {T}: at least {least} times as long"
-        found.append(
-            Aim(aim, f"{factor:.1f} times" if factor == factor else "not measured", bool(factor >= least), reason)
-        )
-    same = table["same_arms"].dropna().astype(str) == "True"  # as a CSV file has it
-    found.append(
-        Aim("exact peers pull the same arms", f"{same.sum()} of {len(same)} rows", same.all(), "see the table")
-    )
-    return found
-
-
-QUESTION = Question(
-    "peers",
+ASKS = (
     "How long do T rounds of GP-UCB take on 1000 arms if another library's model is fitted anew after each pull? "
-    f"`times`: as long as here, ratio of medians. A job is stopped after {STOP_AFTER:g} s.",
-    measure,
-    {"n_arms": 1000, "horizons": (100, 200, 500, 1000), "repeats": 3},
-    {"n_arms": 30, "horizons": (4, 8), "repeats": 2},
-    draw,
-    lambda table: table,
-    aims,
+    f"`times`: as long as here, ratio of medians. A job is stopped after {STOP_AFTER:g} s."
 )
+FULL = {"n_arms": 1000, "horizons": (100, 200, 500, 1000), "repeats": 3}
+TOY = {"n_arms": 30, "horizons": (4, 8), "repeats": 2}
