@@ -114,16 +114,12 @@ def test_what_users_ask_for_is_told_as_it_was_measured():
         return f"{value:.3g} % [{low:.0f}, {high:.0f}]"
 
     errors = [power(f"repeats: largest error of the {what}") for what in ("mean", "variance")]
-    regrets = [f"{found.loc[name, 'average_regret']:.3f}" for name in ("draws, Bayes(0.1)", "draws, Constant(2)")]
     for phrase in (
-        f"the error of the means is at most {errors[0]}, that of the variances {errors[1]}",
-        f"the smallest variance is {power('repeats: smallest variance')} (1)",
-        f"takes {peer.loc[200, 'times']:.0f} times as long and pulls the same 200 arms (2). "
-        f"Over 1000 rounds it takes {peer.loc[1000, 'times']:.0f} times as long",
+        f"the error of the means is at most {errors[0]}, that of the variances {errors[1]} (1)",
+        f"takes {peer.loc[200, 'times']:.0f} times as long and pulls the same 200 arms (2)",
         f"inside its band in 90 % of runs; they do in {share('draws, Bayes(0.1)')}",
         f"± 2 standard deviations they stay in {share('draws, Constant(2)')}, "
         f"inside ± 3 in {share('draws, Constant(3)')}",
-        f"it is {regrets[0]} a round after 100 rounds, against {regrets[1]} with ± 2 (1)",
     ):
         assert phrase in said
     assert peer["same_arms"].all() and "not positive definite" in found["note"].str.cat(sep=" ", na_rep="").lower()

@@ -120,6 +120,7 @@ def test_cleaning_minute_means_interpolation_and_edges(lab):
     column = data.readings[:, 0]
     np.testing.assert_allclose(column[1:3], mine[:2])
     np.testing.assert_allclose(column[3], (mine[1] + mine[2]) / 2)  # a gap of one minute
+    np.testing.assert_allclose(column[60], (column[59] + column[61]) / 2)  # at the edge of an hour, too
     assert column[0] == column[1]  # the first minute takes the nearest reading
     assert data.sensors == [m for m in range(1, 55) if m not in {5, 8, 12, 15, 18, 30, 33, 39}]
     assert data.locations is None
@@ -250,17 +251,6 @@ def test_all_motes_that_report_on_request(lab):
     assert data.readings.shape == (1440, 51) and data.locations.shape == (51, 2)
     kept = [data.sensors.index(mote) for mote in intel_lab.MOTES]
     np.testing.assert_array_equal(data.readings[:, kept], store.load("temperature", DAY).readings)
-
-
-def test_a_gap_at_the_edge_of_an_hour_is_interpolated_from_outside_it(lab):
-    """One hour is cut out of the filled day: its first minute, 08:00, here lies in a gap from 07:51 to 08:05."""
-    table = one_day()
-    gap = (table.moteid == 1) & table.time.between("07:51", "08:06")
-    write_extract(lab, table[~gap])
-    data = store.load("temperature", DAY)
-    column = dict(zip(data.times.strftime("%H:%M"), data.readings[:, 0], strict=True))
-    before, after = column["07:50"], column["08:07"]
-    assert column["08:00"] == pytest.approx(before + (after - before) * 10 / 17)
 
 
 @pytest.mark.parametrize("motes", [[], [0], [55], [1, 1], ["1"]])

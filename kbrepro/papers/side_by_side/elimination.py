@@ -128,27 +128,17 @@ class SupKernelUCB(_Eliminating):
 
     The arms are the same in every round, so a level that was passed gets no further sample and is passed again in the
     same way: the climb goes on from where the last round stopped, and a round costs one posterior. Once `settled` all
-    levels stay as they are, and the same arm is pulled until the end. So the band of a level is looked at once, after
-    its last sample, and arms x levels bands would do: with `each_round` False (ours) the width counts these alone.
-    Levels change when it is asked: to go on later it must be saved.
+    levels stay as they are, and the same arm is pulled until the end. Levels change when it is asked: to go on later it
+    must be saved.
     Raises ValueError if the model has no norm or unit <= 0.
     """
 
-    def __init__(
-        self,
-        model: Model,
-        horizon: int,
-        *,
-        width: FixedDesign,
-        unit: float = 1.0,
-        each_round: bool = True,
-        rng: Seed = 0,
-    ) -> None:
+    def __init__(self, model: Model, horizon: int, *, width: FixedDesign, unit: float = 1.0, rng: Seed = 0) -> None:
         super().__init__(model, horizon, width=width, rng=rng)
         checks.positive(unit=unit)
         self.unit, self.least = unit, unit / math.sqrt(horizon)
         self.n_levels = max(1, math.ceil(math.log2(horizon) / 2))  # at the last one 2^-s <= 1 / sqrt(T)
-        self._half = width.of(model, model.n_arms * self.n_levels * (horizon if each_round else 1))
+        self._half = width.of(model, model.n_arms * self.n_levels * horizon)
         self.levels = [self._prior(horizon)]  # made when they are reached; the last is the one of this round
         self.settled: int | None = None
 

@@ -70,54 +70,7 @@ def field(
     `nu` is that of the Matérn kernel (rules that ask for one); the margin of MPI is a tenth of `prior_sd`; `unit` is
     what a reward is worth for SupKernelUCB; `qbar` BKB's constant.
     """
-    bayesian: dict[str, Make] = {
-        "GP-UCB": partial(UCB, width=Bayes(delta)),
-        "IRGP-UCB": IRGPUCB,
-        "PIMS": PIMS,
-        "GP-EIMS": GPEIMS,
-    }
-    found = {name: Entry(make, "near-optimal") for name, make in _near_optimal(delta, unit).items()}
-    found |= _on_matern(delta, nu) | _sublinear(delta, qbar)
-    found |= {name: Entry(make, "Bayesian") for name, make in bayesian.items()}
-    return found | {name: Entry(make, "no proof") for name, make in _without_proof(delta, prior_sd).items()}
-
-
-def _near_optimal(delta: float, unit: float) -> dict[str, Make]:
-    return {
-        "SupKernelUCB": partial(SupKernelUCB, width=FixedDesign(delta), unit=unit),
-        "BPE": partial(BPE, width=FixedDesign(delta)),
-        "BPE, tighter": partial(BPE, width=FixedDesignTighter(delta)),
-        "BPE, doubling": partial(BPE, width=FixedDesignTighter(delta), lengths=doubled_lengths),
-    }
-
-
-def _on_matern(delta: float, nu: float) -> dict[str, Entry]:
-    cells, proof = partial(PartitionedUCB, delta=delta, nu=nu), "sublinear"
-    proved = partial(cells, width=Tighter, union="horizon")
-    found = {
-        "π-GP-UCB": Entry(cells, proof, matern=True, grid=True, gap="its union over cells is not proved as printed"),
-        "π-GP-UCB, tighter": Entry(proved, proof, matern=True, grid=True),
-    }
-    for name, width in {"IGP-UCB, lambda grows": SelfNormalised(delta), "IGP-UCB, both": Tighter(delta)}.items():
-        found[name] = Entry(partial(with_grown_variance, partial(UCB, width=width), nu), proof, matern=True)
-    return found
-
-
-def _sublinear(delta: float, qbar: float) -> dict[str, Entry]:
-    proof, radius = "sublinear", "its radius is that of the exact posterior, not Theorem 2's"
-    return {
-        "IGP-UCB": Entry(partial(UCB, width=Improved(delta)), proof, unit=True),
-        "IGP-UCB, gain of the pulls": Entry(partial(UCB, width=SelfNormalised(delta)), proof),
-        "IGP-UCB, tighter": Entry(partial(UCB, width=Tighter(delta)), proof),
-        "GP-TS": Entry(partial(ThompsonSampling, width=Improved(delta / 2)), proof, unit=True),
-        "IDS": Entry(partial(DirectedSampling, width=Tighter(delta)), proof),
-        "BKB": Entry(partial(BKB, width=SelfNormalised(delta), qbar=qbar), proof, gap=radius),
-        "mini-GP-UCB": Entry(partial(MiniUCB, width=SelfNormalised(delta), squared_c=2.0), proof),
-    }
-
-
-def _without_proof(delta: float, prior_sd: float) -> dict[str, Make]:
-    return {
+    unproved: dict[str, Make] = {
         "GP-UCB/5": partial(UCB, width=Bayes(delta, divide_beta_by=5)),
         "EI": ExpectedImprovement,
         "EI, noisy incumbent": partial(ExpectedImprovement, incumbent="noisy_reward"),
@@ -127,22 +80,56 @@ def _without_proof(delta: float, prior_sd: float) -> dict[str, Make]:
         "epsilon-greedy": EpsilonGreedy,
         "uniform play": UniformPlay,
     }
+    bayesian: dict[str, Make] = {
+        "GP-UCB": partial(UCB, width=Bayes(delta)),
+        "IRGP-UCB": IRGPUCB,
+        "PIMS": PIMS,
+        "GP-EIMS": GPEIMS,
+    }
+    entries = _near_optimal(delta, unit) | _on_matern(delta, nu) | _sublinear(delta, qbar)
+    entries |= {name: Entry(make, "Bayesian") for name, make in bayesian.items()}
+    return entries | {name: Entry(make, "no proof") for name, make in unproved.items()}
+
+
+def _near_optimal(delta: float, unit: float) -> dict[str, Entry]:
+    wide, tighter = FixedDesign(delta), FixedDesignTighter(delta)
+    return {
+        "SupKernelUCB": Entry(partial(SupKernelUCB, width=wide, unit=unit), "near-optimal"),
+        "BPE": Entry(partial(BPE, width=wide), "near-optimal"),
+        "BPE, tighter": Entry(partial(BPE, width=tighter), "near-optimal"),
+        "BPE, doubling": Entry(partial(BPE, width=tighter, lengths=doubled_lengths), "near-optimal"),
+    }
+
+
+def _on_matern(delta: float, nu: float) -> dict[str, Entry]:
+    cells, kind = partial(PartitionedUCB, delta=delta, nu=nu), "sublinear"
+    proved = partial(cells, width=Tighter, union="horizon")
+    grown = [partial(with_grown_variance, partial(UCB, width=w), nu) for w in (SelfNormalised(delta), Tighter(delta))]
+    return {
+        "π-GP-UCB": Entry(cells, kind, matern=True, grid=True, gap="its union over cells is not proved as printed"),
+        "π-GP-UCB, tighter": Entry(proved, kind, matern=True, grid=True),
+        "IGP-UCB, lambda grows": Entry(grown[0], kind, matern=True),
+        "IGP-UCB, both": Entry(grown[1], kind, matern=True),
+    }
+
+
+def _sublinear(delta: float, qbar: float) -> dict[str, Entry]:
+    kind, radius = "sublinear", "its radius is that of the exact posterior, not Theorem 2's"
+    pulls, tighter = SelfNormalised(delta), Tighter(delta)
+    return {
+        "IGP-UCB": Entry(partial(UCB, width=Improved(delta)), kind, unit=True),
+        "IGP-UCB, gain of the pulls": Entry(partial(UCB, width=pulls), kind),
+        "IGP-UCB, tighter": Entry(partial(UCB, width=tighter), kind),
+        "GP-TS": Entry(partial(ThompsonSampling, width=Improved(delta / 2)), kind, unit=True),
+        "IDS": Entry(partial(DirectedSampling, width=tighter), kind),
+        "BKB": Entry(partial(BKB, width=pulls, qbar=qbar), kind, gap=radius),
+        "mini-GP-UCB": Entry(partial(MiniUCB, width=pulls, squared_c=2.0), kind),
+    }
 
 
 #: Rules whose width gets one tuned scale.
-WITH_A_SCALE = (
-    "SupKernelUCB",
-    "BPE, tighter",
-    "BPE, doubling",
-    "π-GP-UCB, tighter",
-    "IGP-UCB, both",
-    "IGP-UCB, tighter",
-    "GP-TS",
-    "IDS",
-    "BKB",
-    "mini-GP-UCB",
-    "GP-UCB",
-)
+WITH_A_SCALE: tuple[str, ...] = ("SupKernelUCB", "BPE, tighter", "BPE, doubling", "π-GP-UCB, tighter")
+WITH_A_SCALE += ("IGP-UCB, both", "IGP-UCB, tighter", "GP-TS", "IDS", "BKB", "mini-GP-UCB", "GP-UCB")
 
 
 def tuned(entries: Mapping[str, Entry], divisors: Mapping[str, float]) -> dict[str, Entry]:

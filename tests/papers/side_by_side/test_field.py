@@ -6,13 +6,12 @@ from functools import partial
 import numpy as np
 import pytest
 
-from kbrepro.confidence import Bayes, SelfNormalised, Tighter
+from kbrepro.confidence import Tighter
 from kbrepro.kernels import Matern, SquaredExponential, grid
 from kbrepro.papers.igp_ucb.problems import rkhs_norm
 from kbrepro.papers.side_by_side import bench
 from kbrepro.papers.side_by_side.bench import BOUNDED, DRAWN, NEITHER, WRONG, Misled, Setting, chosen_rows, synthetic
-from kbrepro.papers.side_by_side.elimination import doubled_lengths
-from kbrepro.papers.side_by_side.field import PROOFS, TUNED, WITH_A_SCALE, field, scaled, tuned, with_grown_variance
+from kbrepro.papers.side_by_side.field import TUNED, WITH_A_SCALE, field, scaled, tuned, with_grown_variance
 from kbrepro.policies import UCB
 from kbrepro.problems import GPDraw, Model, Rows, Trial
 from kbrepro.simulation import run
@@ -22,18 +21,13 @@ SEEDS = {"Table 1": 5, "BKB": 6}
 BENCH = synthetic(50, 40, SEEDS, 60)
 
 
-def test_the_field_has_what_was_promised():
-    by_proof = {proof: [name for name, its in ENTRIES.items() if its.proof == proof] for proof in PROOFS}
-    assert len(ENTRIES) >= 15 and len(by_proof["near-optimal"]) >= 3 and all(by_proof.values())
-    assert set(WITH_A_SCALE) <= set(ENTRIES)
-
-
 @pytest.mark.parametrize("problem", BENCH)
 def test_every_policy_plays_where_it_is_defined_and_tuned_too(problem):
     its = BENCH[problem]
     there = its.defined(field(0.1, nu=its.nu))
     there |= its.defined(tuned(there, dict.fromkeys(WITH_A_SCALE, 5.0)))
     met = its.source(Trial(its.seed, 0))
+    assert met.model.known_norm > 0  # where no paper gives one it is a smoothed one
     for name, entry in there.items():
         trace = run(entry.make(met.model, 12), met, 12, Trial(its.seed, 0).rng("run"))
         assert trace.arms.shape == (12,), name
@@ -73,10 +67,6 @@ def test_lambda_grows_in_the_units_of_the_reward():
         assert policy.model.noise_scale == pytest.approx(scale)
 
 
-def test_batches_double():
-    assert doubled_lengths(1) == [1] and doubled_lengths(10) == [1, 2, 4, 3] and sum(doubled_lengths(1000)) == 1000
-
-
 # The bench
 
 
@@ -86,11 +76,6 @@ def test_trials_shared_with_other_notebooks_have_their_seeds():
     with_other = synthetic(50, 40, SEEDS | {"BKB": 7}, 60)["BKB's problem"]
     assert not np.array_equal(with_other.source.points, BENCH["BKB's problem"].source.points)
     assert BENCH["Table 1, d = 1"].horizon == 60 and BENCH["BKB's problem"].horizon == 60
-
-
-def test_norms_are_told_where_no_paper_gives_one_but_bound_nothing():
-    for its in BENCH.values():
-        assert its.source(Trial(1, 0)).model.known_norm > 0
 
 
 @pytest.mark.parametrize("case", WRONG)
@@ -105,13 +90,6 @@ def test_a_wrong_assumption_changes_what_policies_are_told_and_nothing_else(case
     assert wrong.model.noise_variance == pytest.approx(0.025 * how["noise"] ** 2)
     assert wrong.model.noise_scale == pytest.approx(math.sqrt(0.025) * how["noise"])
     assert wrong.model.norm == pytest.approx(right.model.norm * how["norm"])
-
-
-def test_simple_problems_are_simple():
-    for source in bench.simple().values():
-        problem = source(Trial(1, 0))
-        assert problem.model.n_arms <= 20 and problem.model.norm == 1
-        assert SelfNormalised(0.1)(UCB(problem.model, 9, width=Bayes(0.1))) > 1
 
 
 def test_rows_are_evenly_spaced():

@@ -5,7 +5,6 @@ import pandas as pd
 import pytest
 
 from kbrepro.papers.side_by_side import experiments, pictures
-from kbrepro.papers.side_by_side.bench import BOUNDED, DRAWN, Setting
 from kbrepro.papers.side_by_side.field import field
 
 pytestmark = pytest.mark.usefixtures("styled")
@@ -29,17 +28,6 @@ MEANS["light"] = MEANS["SE draws"].loc[["EI", "PIMS", experiments.UNIFORM]]
 MEANS.loc["EI", "SE draws"], MEANS.loc[experiments.UNIFORM] = 1.0, 90.0
 
 
-def heat():
-    bench = {"SE draws": Setting(lambda trial: None, 100, DRAWN), "light": Setting(lambda trial: None, 100, BOUNDED)}
-    return pictures.heat(MEANS, bench, ENTRIES)
-
-
-def profiles():
-    tuned = pd.DataFrame(1.0, ["EI, tuned"], ["SE draws", "light"])
-    factors = pd.concat([experiments.over_best(MEANS), tuned])
-    return pictures.profiles(factors, ENTRIES | {"EI, tuned": ENTRIES["EI"]})
-
-
 def ranking():
     table = experiments.ranking(experiments.over_best(MEANS), ENTRIES)
     return pictures.ranking(table, 1e-6 * MEANS, ENTRIES)
@@ -55,7 +43,7 @@ def wrong():
     return pictures.wrong(pd.DataFrame({"lengthscale double": [0.5, 4], "noise three times": [2, 3]}, ["EI", "GP-TS"]))
 
 
-@pytest.mark.parametrize("draw", [growth, heat, profiles, ranking, price, wrong])
+@pytest.mark.parametrize("draw", [growth, ranking, price, wrong])
 def test_a_figure_can_be_read(draw, checked):
     assert checked(draw())
 
