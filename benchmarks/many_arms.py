@@ -77,13 +77,8 @@ def _round(name: str, side: int, horizon: int) -> dict[str, Any]:
         policy = policy_on(load(), problem.model, horizon, Improved(delta=0.1))
         run = timed(lambda: rounds(policy, problem, horizon, TRIAL.rng("run")), 1)
         peak = (tracemalloc.get_traced_memory()[1] - before) / 1e6
-    except ImportError as error:
+    except (ImportError, MemoryError) as error:
         return row(name, [], f"not measured: {error}", **size)
-    except (MemoryError, RuntimeError) as error:
-        _, of_torch, said = str(error).partition("DefaultCPUAllocator: ")  # torch has no error of its own for memory
-        if not (isinstance(error, MemoryError) or of_torch):
-            raise
-        return row(name, [], said or str(error), **size)
     finally:
         tracemalloc.stop()
     steps, peak = run.steps[0], np.nan if name in TORCH else peak

