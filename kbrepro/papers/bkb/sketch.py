@@ -34,13 +34,6 @@ def nystrom_features(columns: Array, inducing: NDArray[np.int64]) -> Array:
     return columns.T @ (vectors[:, kept] / np.sqrt(eigenvalues[kept]))
 
 
-def _spectral(kernel: Kernel) -> SquaredExponential:
-    if not isinstance(kernel, SquaredExponential):
-        needed = "these features fit the spectral density of the SquaredExponential kernel only"
-        raise ValueError(f"kernel = {kernel!r} is not allowed: {needed}")
-    return kernel
-
-
 def random_features(kernel: Kernel, points: Array, n_features: int, rng: np.random.Generator) -> Array:
     """Return random Fourier features (A, n_features) of points (A, d), half cosines, half sines (Rahimi & Recht).
 
@@ -48,9 +41,8 @@ def random_features(kernel: Kernel, points: Array, n_features: int, rng: np.rand
     """
     if n_features < 2 or n_features % 2:
         raise ValueError(f"n_features = {n_features} is not allowed: n_features must be even")
-    its = _spectral(kernel)
-    frequencies = rng.standard_normal((n_features // 2, points.shape[1])) / its.lengthscale
-    return _fourier(points, frequencies, np.full(len(frequencies), 2 * its.variance / n_features))
+    frequencies = rng.standard_normal((n_features // 2, points.shape[1]))
+    return _fourier(kernel, points, frequencies, np.full(len(frequencies), 1 / n_features))
 
 
 def quadrature_features(kernel: Kernel, points: Array, n_features: int) -> Array:
@@ -62,14 +54,17 @@ def quadrature_features(kernel: Kernel, points: Array, n_features: int) -> Array
     if not 2 <= n_features <= MOST_NODES:
         raise ValueError(f"n_features = {n_features} is not allowed: n_features must be from 2 to {MOST_NODES}")
     nodes, weights = roots_hermite(n_features - n_features % 2)
-    its, half = _spectral(kernel), nodes > 0
-    frequencies = nodes[half, None] * np.sqrt(2) / its.lengthscale
-    return _fourier(points, frequencies, 2 * its.variance * (weights / np.sqrt(np.pi))[half])
+    half = nodes > 0
+    return _fourier(kernel, points, nodes[half, None] * np.sqrt(2), (weights / np.sqrt(np.pi))[half])
 
 
-def _fourier(points: Array, frequencies: Array, weights: Array) -> Array:
-    angles = points @ frequencies.T
-    return np.concatenate([np.cos(angles), np.sin(angles)], axis=1) * np.sqrt(np.tile(weights, 2))
+def _fourier(kernel: Kernel, points: Array, frequencies: Array, weights: Array) -> Array:
+    """Cosines and sines of frequencies (m, d), those of lengthscale 1, whose weights (m,) sum to a half."""
+    if not isinstance(kernel, SquaredExponential):
+        needed = "these features fit the spectral density of the SquaredExponential kernel only"
+        raise ValueError(f"kernel = {kernel!r} is not allowed: {needed}")
+    angles = points @ (frequencies / kernel.lengthscale).T
+    return np.concatenate([np.cos(angles), np.sin(angles)], axis=1) * np.sqrt(np.tile(2 * kernel.variance * weights, 2))
 
 
 class FeaturePosterior:
@@ -237,12 +232,12 @@ class StreamingPosterior(BudgetedPosterior):
     smaller of p and its probability now.
     """
 
-    _members = np.empty(0, dtype=int)  # one entry a pull that is still there,
-    _there_with = np.empty(0)  # and the probability of that
+    _members = np.empty(0, dtype=int)  # one entry a pull that is still a member,
+    _probabilities = np.empty(0)  # and the probability of that
 
     def _draw(self, inclusion: Array, newest: int) -> NDArray[np.int64]:
-        members, before = np.append(self._members, newest), np.append(self._there_with, 1.0)
+        members, before = np.append(self._members, newest), np.append(self._probabilities, 1.0)
         now = np.minimum(before, inclusion[members])
         stays = self.rng.random(len(members)) * before < now
-        self._members, self._there_with = members[stays], now[stays]
+        self._members, self._probabilities = members[stays], now[stays]
         return self._members

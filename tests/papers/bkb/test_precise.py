@@ -64,11 +64,11 @@ def variances(columns, inducing, counts, least):
     pulled = [(int(arm), int(counts[arm])) for arm in np.flatnonzero(counts)]
     V = mp.matrix([[sum(n * z[a] * w[a] for a, n in pulled) for w in features] for z in features])
     inverse = (V + mpf(NOISE) * mp.eye(len(features))) ** -1
-    found = []
+    exact = []
     for arm in range(len(counts)):
         z = mp.matrix([row[arm] for row in features])
-        found.append(float(1 - (z.T * z)[0] + mpf(NOISE) * (z.T * inverse * z)[0]))
-    return np.array(found)
+        exact.append(float(1 - (z.T * z)[0] + mpf(NOISE) * (z.T * inverse * z)[0]))
+    return np.array(exact)
 
 
 def sketched(seed, qbar):
