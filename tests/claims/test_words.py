@@ -42,7 +42,8 @@ SIZES = A([1 / 1.21, 1 / 1.19, 0.999, 1.0, 1.19, 1.21])
     ],
 )
 def test_words_on_ratios(word, expected):
-    assert word(SIZES, np.ones(6)).astype(int).tolist() == expected
+    for unit in (1.0, 0.01, 100.0):
+        assert word(SIZES * unit, np.full(6, unit)).astype(int).tolist() == expected
 
 
 def test_barely_ends_at_085():
@@ -50,7 +51,7 @@ def test_barely_ends_at_085():
 
 
 def test_similar_on_an_axis_is_a_gap_of_a_twentieth():
-    assert words.similar(A([0.04, 0.06]), np.zeros(2), axis=1.0).tolist() == [True, False]
+    assert words.similar(A([0.58, 0.62]), np.full(2, 0.5), axis=2.0).tolist() == [True, False]
     assert words.clearly_better(A([0.0, 0.0]), A([0.04, 0.06]), axis=1.0).tolist() == [False, True]
     assert words.slightly_better(A([0.0, 0.0]), A([0.04, 0.06]), axis=1.0).tolist() == [True, False]
 
@@ -68,7 +69,8 @@ def test_cannot_be_told_apart_is_two_hundredths_of_the_axis_on_both_sides():
 
 def test_much_is_three_times_drastically_ten_and_a_third_of_a_printed_ratio():
     b = A([2.9, 3.1, 9.9, 10.1])
-    assert words.much_better(np.ones(4), b).tolist() == [False, True, True, True]
+    for unit in (1.0, 0.01, 100.0):
+        assert words.much_better(np.full(4, unit), b * unit).tolist() == [False, True, True, True]
     assert words.much_better(np.ones(4), b, word="drastically").tolist() == [False, False, False, True]
     assert words.much_better(np.ones(4), b, printed=9).tolist() == [False, True, True, True]
     assert words.much_better(np.ones(4), b, printed=30).tolist() == [False, False, False, True]
@@ -89,10 +91,11 @@ def test_quantifiers_count_cases_in_each_experiment():
 
 
 def test_the_order_is_the_same_unless_a_pair_turns_that_is_similar_nowhere():
-    one, pairs = Figure(a=A([1.0]), b=A([2.0])), [("a", "b")]
+    one = Figure(a=A([1.0]), b=A([2.0]))
     for a, b, same in ((1.0, 3.0, True), (2.0, 1.0, False), (1.1, 1.0, True), (1.0, 1.0, True)):
-        assert words.same_order(one, Figure(a=A([a]), b=A([b])), pairs).tolist() == [same]
-        assert words.same_order(Figure(a=A([a]), b=A([b])), one, pairs).tolist() == [same]
+        for pairs in ([("a", "b")], [("b", "a")]):
+            assert words.same_order(one, Figure(a=A([a]), b=A([b])), pairs).tolist() == [same]
+            assert words.same_order(Figure(a=A([a]), b=A([b])), one, pairs).tolist() == [same]
 
 
 def test_every_number_decides(monkeypatch):
