@@ -22,10 +22,10 @@ def notebook_names(root: Path) -> list[str]:
 def chosen(wanted: Iterable[str], available: list[str], what: str) -> list[str]:
     """Return the wanted names in order, or all available ones if none is wanted; ValueError on an unknown one.
 
-    A notebook may also be named by its number or its path: 01 or notebooks/01_name.ipynb.
+    A notebook may also be named by its number or its path: 01 or notebooks/01_name.py.
     """
     numbered = {name.partition("_")[0]: name for name in available}
-    wanted = [name.removesuffix(".ipynb").removeprefix("notebooks/") for name in wanted]
+    wanted = [name.removesuffix(".ipynb").removesuffix(".py").removeprefix("notebooks/") for name in wanted]
     wanted = list(dict.fromkeys(numbered.get(name, name) for name in wanted))
     for name in wanted:
         if name not in available:
