@@ -6,7 +6,7 @@ noise. A policy is an acquisition rule (UCB, EI, PI, Thompson sampling, PIMS) wi
 standard deviations an upper confidence bound lies above the mean. A `Problem` adds what no policy sees: the expected
 reward of every arm, and the noise. A *source* of problems, such as `GPDraw`, makes the problem of one `Trial`, whose
 seed and number fix all of its random numbers. An `Experiment` is a source with the policies that meet its problems;
-`run_trials` plays it on all processors and returns a `Trace` for each policy: the arm and the regret of every round
+`run_trials` plays it on all processors and returns a `Curve` for each policy: the arm and the regret of every round
 and trial. `played` reads the notebooks' traces. `bootstrap` and similar functions turn them into an `Estimate` with an
 interval.
 
@@ -32,9 +32,8 @@ from kbrepro.policies.base import Policy
 from kbrepro.posterior import LatticePosterior, exact_posterior
 from kbrepro.problems import Gaussian, GPDraw, Known, Model, Problem, RKHSFunction, Rows, Trial, Uniform
 from kbrepro.regret import (
+    Curve,
     Estimate,
-    Regrets,
-    Trace,
     bootstrap,
     final_average_regret,
     mean_difference,
@@ -43,7 +42,7 @@ from kbrepro.regret import (
     simple_regret,
     slope,
 )
-from kbrepro.simulation import Experiment, Played, map_trials, observations, played, rounds, run, run_trials
+from kbrepro.simulation import Experiment, map_trials, observations, played, rounds, run, run_trials
 
 try:
     __version__ = _version("kbrepro")
@@ -55,6 +54,7 @@ __all__ = [
     "UCB",
     "Bayes",
     "Constant",
+    "Curve",
     "Empirical",
     "Estimate",
     "ExpectedImprovement",
@@ -69,18 +69,15 @@ __all__ = [
     "Matern",
     "MeanOnly",
     "Model",
-    "Played",
     "Policy",
     "ProbabilityOfImprovement",
     "Problem",
     "RKHSFunction",
-    "Regrets",
     "Rows",
     "SelfNormalised",
     "SquaredExponential",
     "ThompsonSampling",
     "Tighter",
-    "Trace",
     "Trial",
     "Uniform",
     "VarianceOnly",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields, replace
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -29,13 +30,13 @@ class Estimate(NamedTuple):
     high: float
 
 
-def final_average_regret(traces: Mapping[str, Trace | Regrets]) -> dict[str, Array]:
-    """Return R_T / T of every trial (n,), by policy; ValueError unless these are traces of many trials by name."""
-    allowed = "traces by policy, such as run_trials returns"
-    checks.having(allowed, "items", traces=traces)
-    for name, trace in traces.items():
-        checks.having(allowed, "average_regret", **{f"traces[{name!r}]": trace})
-    return {policy: trace.average_regret[:, -1] for policy, trace in traces.items()}
+def final_average_regret(curves: Mapping[str, Curve]) -> dict[str, Array]:
+    """Return R_T / T of every trial (n,), by policy; ValueError unless these are curves of many trials by name."""
+    allowed = "curves by policy, such as run_trials returns"
+    checks.having(allowed, "items", curves=curves)
+    for name, curve in curves.items():
+        checks.having(allowed, "average_regret", **{f"curves[{name!r}]": curve})
+    return {policy: curve.average_regret[:, -1] for policy, curve in curves.items()}
 
 
 def mean_difference(a: Array, b: Array) -> Array:
@@ -223,88 +224,71 @@ def slope(x: Array, y: Array) -> Estimate:
     return Estimate(float(fit.slope), float(fit.slope - half), float(fit.slope + half))
 
 
-def simple_regret(trace: Trace) -> Array:
-    """Return the regret of the best arm pulled so far, same shape as `trace.regret`; ValueError without its arms."""
-    checks.having("a Trace: what is kept without arms has no regret of single rounds", "regret", "gaps", trace=trace)
-    return np.minimum.accumulate(trace.regret, axis=-1)
+def simple_regret(curve: Curve) -> Array:
+    """Return the regret of the best arm pulled so far, (n, T); ValueError without arms."""
+    checks.having("a Curve, such as run_trials returns", "regret", "arms", curve=curve)
+    return np.minimum.accumulate(curve.regret, axis=-1)
 
 
-class Trace(NamedTuple):
-    """What happened: the arms that a policy pulled, and what each arm loses in that trial.
+@dataclass(frozen=True)
+class Curve:
+    """The regret of one policy in n trials of T rounds; that of one run has no first axis.
 
-    One run has `arms` (T,) and `gaps` (A,), the largest expected reward minus the arm's; many trials are stacked:
-    (trials, T) and (trials, A). In kept traces gaps of arms that no policy pulled are NaN. `seconds` (..., at most
-    100): of each hundredth of the run; a round's time ends at its observation and includes the `tell` of the round
-    before. `band_ratio` (..., m): the largest |f - mean| / (width sd) over all arms before each pull, the worst since
-    the previous round of `log_spaced(T)`; one NaN if it was not recorded.
+    R_t is known at the rounds `at` (m,), which end with T. With arms these are all rounds: `arms` (n, T), and `gaps`
+    (n, A), the largest expected reward minus the arm's; in kept curves gaps of arms that no policy pulled are NaN.
+    Without arms, `totals` (n, m) is R_t at these rounds. `seconds` (n, at most 100): of each hundredth of the run,
+    without arms (n, 1) of the whole; a round's time ends at its observation and includes the `tell` of the round
+    before. `band_ratio` (n, k): the largest |f - mean| / (width sd) over all arms before each pull, the worst since
+    the previous round of `log_spaced(T)`. What was not recorded is one NaN.
     """
 
-    arms: NDArray[np.int32]
-    gaps: Array
+    at: NDArray[np.int64]
     seconds: Array
     band_ratio: Array
-
-    @property
-    def regret(self) -> Array:
-        """Instantaneous regret of every round: a look-up, same shape as `arms`."""
-        return np.take_along_axis(self.gaps, self.arms, axis=-1)
-
-    @property
-    def cumulative_regret(self) -> Array:
-        """R_t: the total regret of the first t rounds, same shape as `arms`."""
-        return np.cumsum(self.regret, axis=-1)
-
-    @property
-    def average_regret(self) -> Array:
-        """R_t / t: the mean regret of the first t rounds, same shape as `arms`."""
-        return self.cumulative_regret / np.arange(1, self.arms.shape[-1] + 1)
+    arms: Any = None
+    gaps: Any = None
+    totals: Any = None
 
     @property
     def horizon(self) -> int:
         """Rounds T of every run."""
-        return self.arms.shape[-1]
+        return int(self.at[-1])
+
+    @property
+    def regret(self) -> Array:
+        """Instantaneous regret of every round, a look-up, (n, T); ValueError if arms are not kept."""
+        if self.arms is None:
+            raise ValueError("this curve is kept without arms: it has no regret of single rounds, only R_t at some")
+        return np.take_along_axis(self.gaps, self.arms, axis=-1)
+
+    @property
+    def cumulative_regret(self) -> Array:
+        """R_t: the total regret of the first t rounds, (n, T); NaN in rounds that are not kept."""
+        if self.totals is None:
+            return np.cumsum(self.regret, axis=-1)
+        filled = np.full((len(self.totals), self.horizon), np.nan)
+        filled[:, self.at - 1] = self.totals
+        return filled
+
+    @property
+    def average_regret(self) -> Array:
+        """R_t / t: the mean regret of the first t rounds, (n, T); NaN in rounds that are not kept."""
+        return self.cumulative_regret / np.arange(1, self.horizon + 1)
 
     @property
     def seconds_a_round(self) -> Array:
         """Mean seconds per round in each hundredth of the run, same shape as `seconds`."""
         return self.seconds / np.diff(edges(self.horizon))
 
-    def first(self, trials: int) -> Trace:
+    def first(self, trials: int) -> Curve:
         """Return the first `trials` of many trials (all of them if there are fewer)."""
-        return Trace._make(part[:trials] for part in self)
+        parts = {field.name: getattr(self, field.name) for field in fields(self) if field.name != "at"}
+        return replace(self, **{name: part[:trials] for name, part in parts.items() if part is not None})
 
-    def scaled(self, by: Array) -> Trace:
-        """Return the trace with every regret divided by `by` (trials,), one number per trial."""
-        return self._replace(gaps=self.gaps / by[:, None])
-
-
-class Regrets(NamedTuple):
-    """What is kept of trials without their arms: R_t (trials, m) at the rounds `at` (m,), which end with T.
-
-    `seconds` (trials, 1) are of the whole run, `band_ratio` is as in `Trace`; measured data has neither.
-    """
-
-    at: NDArray[np.int64]
-    totals: Array
-    seconds: Array = np.full((1, 1), np.nan)
-    band_ratio: Array = np.full((1, 1), np.nan)
-
-    @property
-    def cumulative_regret(self) -> Array:
-        """R_t, (trials, T); NaN in rounds that are not kept."""
-        found = np.full((len(self.totals), self.horizon), np.nan)
-        found[:, self.at - 1] = self.totals
-        return found
-
-    @property
-    def average_regret(self) -> Array:
-        """R_t / t, (trials, T); NaN in rounds that are not kept."""
-        return self.cumulative_regret / np.arange(1, self.horizon + 1)
-
-    @property
-    def horizon(self) -> int:
-        """Rounds T of every run."""
-        return int(self.at[-1])
+    def scaled(self, by: Array) -> Curve:
+        """Return the curve with every regret divided by `by` (trials,), one number per trial."""
+        parts = {"gaps": self.gaps, "totals": self.totals}
+        return replace(self, **{name: part / by[:, None] for name, part in parts.items() if part is not None})
 
 
 def edges(horizon: int) -> NDArray[np.int64]:

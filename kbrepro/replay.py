@@ -2,7 +2,7 @@
 
 import hashlib
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path
@@ -14,7 +14,8 @@ from threadpoolctl import threadpool_info, threadpool_limits
 from kbrepro import paths
 from kbrepro.problems import Trial
 from kbrepro.simulation import play_trial
-from kbrepro.store import Job, Kept, plain, remembered
+from kbrepro.store import Job, Kept
+from kbrepro.store.flat import Leaves, differences, flat
 from kbrepro.store.settings import digest, unknown
 
 #: A notebook replays the cheapest trial of a label if it takes less than so many seconds, and so many in all.
@@ -40,10 +41,8 @@ class Replays:
 
     def __call__(self, job: Job, kept: Kept) -> None:
         """Replay one trial of a job; Differs names label, trial and round."""
-        if job.function is remembered:  # data: nothing to play
-            return
         place = int(np.argmin(kept.seconds))
-        policies = [*kept.results[place]["policies"]] if experiment_of(job) else [None]
+        policies = policies_of(kept) or [None]
         if (seconds := float(kept.seconds[place])) >= CHEAP:
             seconds /= len(policies)
             policies = [policies[zlib.crc32(job.label.encode()) % len(policies)]]
@@ -56,11 +55,11 @@ class Replays:
         equal = self.folder / digest([job.label, job.settings, place, code(), blas_kernel()])[:20]
         if equal.is_file():
             return None
-        found = (replayed(job, job.first + place, kept.results[place], policy)[0] for policy in policies)
-        if not (differences := next(filter(None, found), [])):
+        found = (replayed(job, job.first + place, kept.trial(place), policy)[0] for policy in policies)
+        if not (told := next(filter(None, found), [])):
             paths.write_text(equal, "")
             return self._log(f"{job.label}, trial {job.first + place}: equal")
-        text = f"{job.label}, trial {job.first + place}: {'; '.join(differences)}"
+        text = f"{job.label}, trial {job.first + place}: {'; '.join(told)}"
         self._log(text)
         if not self.played_on or blas_kernel() in self.played_on:
             raise Differs(f'{self.notebook}: {text}. To play it again: kbrepro reproduce ... --fresh "{job.label}"')
@@ -89,14 +88,14 @@ def blas_kernel() -> str:
     return " ".join(sorted(kernels - {""}))
 
 
-def replayed(job: Job, number: int, before: Any, policy: Any = None) -> tuple[list[str], float]:
+def replayed(job: Job, number: int, before: Leaves, policy: Any = None) -> tuple[list[str], float]:
     """Play a trial again, in an experiment one `policy` of it, and return what differs, and by how much at most.
 
     The latter is inf if not numbers alone differ. Code that fails today differs, too.
     """
     with threadpool_limits(1, user_api="blas"):
         try:
-            return _differences(*_both(job, number, before, policy), policy is not None)
+            return _differences(*_both(job, number, before, policy), policy)
         except Exception as error:
             return [f"{type(error).__name__}: {error}"], np.inf
 
@@ -107,28 +106,36 @@ def experiment_of(job: Job) -> Any:
     return function.args[0] if isinstance(function, partial) and function.func is play_trial else None
 
 
-def _both(job: Job, number: int, before: Any, policy: Any) -> tuple[Any, Any]:
+def policies_of(kept: Kept) -> list[Any]:
+    """Return the policies that an experiment's label has; none if its job measures something else."""
+    return list(dict.fromkeys(path[1] for path in kept.columns if path[:1] == ("policies",)))
+
+
+def _both(job: Job, number: int, before: Leaves, policy: Any) -> tuple[Leaves, Leaves]:
     """What was kept of a trial, and the same played now; gaps are known of arms that were pulled."""
     trial = Trial(job.seed, number)
     if (experiment := experiment_of(job)) is None:
-        return before, plain.through([job.function(trial)])[0]
+        return before, flat(job.function(trial))
     alone = replace(experiment, policies={policy: experiment.policies[policy]})
     kept_as = job.function.keywords if isinstance(job.function, partial) else {}
-    now = plain.through([play_trial(alone, trial, **kept_as)])[0]
-    one, other = (result["policies"][policy] for result in (before, now))
-    if "gaps" in before:
-        pulled = ~np.isnan(now["gaps"])
-        one, other = (run._asdict() | {"gaps": result["gaps"][pulled]} for run, result in ((one, before), (other, now)))
-    return one, other
+    now = flat(play_trial(alone, trial, **kept_as))
+    before = {path: leaf for path, leaf in before.items() if len(path) == 1 or path[1] == policy}
+    if ("gaps",) in now:
+        pulled = ~np.isnan(now["gaps",])
+        before, now = ({**leaves, ("gaps",): leaves["gaps",][pulled]} for leaves in (before, now))
+    return before, now
 
 
-def _differences(one: Any, other: Any, has_arms: bool) -> tuple[list[str], float]:
+def _differences(before: Leaves, now: Leaves, policy: Any) -> tuple[list[str], float]:
     """What differs, of kept arms the first alone, and the largest relative difference."""
-    if has_arms and isinstance(one, Mapping):
-        for t in np.flatnonzero(one["arms"] != other["arms"])[:1]:
-            return [f"arm {other['arms'][t]} in round {t + 1}, where it was {one['arms'][t]}"], np.inf
-    differences, largest = plain.differences(one, other), plain.largest(one, other)
+    arms = "policies", policy, "arms"
+    if arms in before:
+        for t in np.flatnonzero(before[arms] != now[arms])[:1]:
+            return [f"arm {now[arms][t]} in round {t + 1}, where it was {before[arms][t]}"], np.inf
+    found = differences(before, now)
+    largest = max(found.values(), default=0.0)
+    told = [*found]
     if 0 < largest < np.inf:  # where no arms are kept their digest is, a text
-        arms = "the same arms, numbers alone" if has_arms else "no arms are kept to compare; numbers"
-        differences.append(f"{arms}, by at most {largest:.1e} of their size")
-    return differences, largest
+        same = "no arms are kept to compare; numbers" if policy is None else "the same arms, numbers alone"
+        told.append(f"{same}, by at most {largest:.1e} of their size")
+    return told, largest

@@ -223,10 +223,11 @@ seconds, dictionaries, operations, whole = {}, {}, {}, []
 for case, (n, d) in cases.items():
     job = partial(costs.cost_of_steps, smooth(n, d), sketched, cost_horizon, at)
     (first,) = map_trials(job, 1, seed, label=f"cost, {case}")
-    seconds[case] = first["seconds"]
+    seconds[case] = costs.by_step(first["seconds"])
     job = partial(costs.sizes_of_steps, smooth(n, d), sketched, cost_horizon)
     more = (cost_runs if n == cost_arms[0] else min(cost_runs, 3)) - 1
-    dictionaries[case] = [first["sizes"], *map_trials(job, more, seed, first=1, label=f"sizes, {case}")]
+    runs = [first["sizes"], *map_trials(job, more, seed, first=1, label=f"sizes, {case}")]
+    dictionaries[case] = [costs.by_step(run) for run in runs]
     operations[case] = [costs.operations(kept, n) for kept in dictionaries[case]]
 for d in (1, 2):
     job = partial(costs.cost_of_runs, smooth(cost_arms[0], d), played, horizon)
@@ -291,7 +292,7 @@ record.readings("4-K")
 
 # %% tags=["experiment"]
 runs = map_trials(partial(starvation.starvation, *fig1, 0.5), seeds, seed, label="starvation")
-starved = pd.concat(runs, ignore_index=True)
+starved = pd.concat(map(pd.DataFrame, runs), ignore_index=True)
 fig1_qbar = Budgeted(delta).smallest_qbar(max(shown_at))  # Theorem 1's own: every pull is kept
 job = partial(experiments.variance_ratios, line, left_half, max(shown_at), [fig1_qbar], BudgetedPosterior)
 map_trials(job, min(seeds, 40), seed, label="Fig. 1, own qbar")
@@ -302,7 +303,7 @@ for lam, name, kernel in ((0.0001, "exp(-100 r^2)", line.kernel), (0.01, "exp(-r
         starvation.starvation, *setting, shown_at[1:], [2.0, 3.0, 4.0, 5.0], {"RFF": [100, 300], "QFF": []}, 0.5
     )
     kept = map_trials(compare, reading_runs, seed, label=f"Fig. 1, {(lam, name, 'uniform')}")
-    other[name] = pd.concat(kept, ignore_index=True)
+    other[name] = pd.concat(map(pd.DataFrame, kept), ignore_index=True)
 
 # %% jupyter={"source_hidden": true} tags=["hide-input"]
 compared = {f"BKB, $\\bar q$ = {q}": ("BKB", f"qbar={q}") for q in (2, 3, 5)}

@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from traces import trace_of
 
 import kbrepro as kb
 from kbrepro import checks
@@ -21,7 +22,7 @@ HILL = np.sin(3 * POINTS[:, 0])
 MODEL = kb.Model(POINTS, KERNEL, 0.1, norm=2.0)
 PROBLEM = kb.Problem(MODEL, HILL)
 UCB = partial(kb.UCB, width=kb.Bayes(0.1))
-TRACE = kb.Trace(np.zeros((2, 5), dtype=int), np.zeros((2, 3)), np.zeros((2, 5)), np.full((2, 1), np.nan))
+TRACE = trace_of(np.zeros((2, 5)))
 
 # What arrays may be
 
@@ -157,10 +158,10 @@ def good(rng):
         "variance": [1.0, 3], "expected_reward": [HILL, HILL.tolist()], "noise": [None, kb.Gaussian(0.1)],
         "n_centres": [1, 3], "rewards": [np.ones((2, 3)), np.ones((2, 2)).tolist()], "norm_of": [None], "seed": [0, 5],
         "number": [0, 1], "statistic": [kb.mean_difference, lambda a, b: (a - b).mean(axis=-1)], "rng": [rng],
-        "samples": [HILL, np.arange(12), [1.0, 2.0] * 6], "method": ["BCa", "percentile"], "traces": [{"u": TRACE}],
+        "samples": [HILL, np.arange(12), [1.0, 2.0] * 6], "method": ["BCa", "percentile"], "curves": [{"u": TRACE}],
         "n": [1, 4], "d": [1, 2], "low": [0.0, -1], "high": [1.0, 2], "function": [float_of], "trials": [1, 2],
         "first": [0, 3], "block": [1, 2], "label": ["trials"], "a": [HILL, HILL + 1], "b": [HILL - 3, [1.0] * 12],
-        "arms": [[0, 1, 1], np.arange(3)], "policy": [UCB(MODEL, 9)], "experiment": [EXPERIMENT], "trace": [TRACE],
+        "arms": [[0, 1, 1], np.arange(3)], "policy": [UCB(MODEL, 9)], "experiment": [EXPERIMENT], "curve": [TRACE],
         "successes": [[True, False], np.ones(4, bool)], "x": [np.arange(12)], "y": [HILL], "index": [HILL],
     }  # fmt: skip
 
@@ -171,7 +172,7 @@ def float_of(trial):
 
 EXPERIMENT = kb.Experiment(kb.Known(PROBLEM), {"u": UCB, "mean": kb.MeanOnly}, 5)
 #: Containers of what is returned; `played` reads a file, and a policy without an index is no policy.
-WITHOUT = {"Estimate", "Trace", "Regrets", "Played", "played"}
+WITHOUT = {"Estimate", "Curve", "played"}
 
 
 def numbers(thing, rng):
@@ -198,7 +199,7 @@ def numbers(thing, rng):
         yield from (thing(POINTS, POINTS), thing.diag(POINTS))
     elif isinstance(thing, kb.Trial):
         yield thing.rng("run").random()
-    elif isinstance(thing, kb.Trace):
+    elif isinstance(thing, kb.Curve):
         yield thing.regret
     elif isinstance(thing, dict | list):
         for each in thing.values() if isinstance(thing, dict) else thing:

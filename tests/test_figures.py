@@ -13,7 +13,7 @@ from kbrepro import figures, papers
 from kbrepro.claims import Claim, Judged, Number, Reading
 from kbrepro.figures import comparisons
 from kbrepro.figures.style import CYCLE
-from kbrepro.regret import Estimate, Regrets, kept_rounds, log_spaced
+from kbrepro.regret import Curve, Estimate, kept_rounds, log_spaced
 
 
 @pytest.fixture
@@ -92,7 +92,7 @@ def test_mean_and_interval_of_block_means(ax):
 
 def test_what_is_kept_of_measured_data_is_drawn_whole(ax):
     its, at = many(1.0, 0.5), kept_rounds(2000)
-    traces = {"EI": its, "MPI": Regrets(at, its.cumulative_regret[:, at - 1])}
+    traces = {"EI": its, "MPI": Curve(at, its.seconds, its.band_ratio, totals=its.cumulative_regret[:, at - 1])}
     figures.regret_quartiles(ax, traces, quantity="average")
     np.testing.assert_array_equal(ax.lines[0].get_xydata(), ax.lines[1].get_xydata())
 

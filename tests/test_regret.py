@@ -9,11 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy import stats
-from traces import trace_of
+from traces import curve_of, trace_of
 
 from kbrepro.regret import (
-    Regrets,
-    Trace,
+    Curve,
     autocorrelation_time,
     block_length,
     block_mean,
@@ -169,14 +168,6 @@ def test_slope_of_a_straight_line_fit():
     assert slope(x, y) == pytest.approx((b, b - half, b + half), rel=1e-6)
 
 
-def test_average_regret_simple_regret_and_first():
-    trace = trace_of([[4.0, 2.0, 3.0], [1.0, 1.0, 1.0]])
-    np.testing.assert_allclose(trace.average_regret, [[4, 3, 3], [1, 1, 1]])
-    np.testing.assert_array_equal(simple_regret(trace), [[4, 2, 2], [1, 1, 1]])
-    assert trace.first(1).regret.shape == (1, 3) and trace.first(1).seconds.shape == (1, 3)
-    assert trace.first(9).regret.shape == (2, 3)
-
-
 def test_few_pairs_have_a_t_interval_and_many_are_resampled():
     rng = np.random.default_rng(8)
     a, b = rng.normal(3, 1, size=(2, 40))
@@ -189,22 +180,7 @@ def test_few_pairs_have_a_t_interval_and_many_are_resampled():
     assert paired_difference(a[:20], b[:20], 5) != paired_difference(a[:20], b[:20], 6)  # twenty are enough
 
 
-# Halves
-
-
-def sampled(n, seed=12):
-    return np.random.default_rng(seed).normal(3, 1, n)
-
-
-def same(one, other):
-    return tuple(one) == tuple(other)
-
-
-def with_halves(n, seed):
-    return block_mean(sampled(n, seed))
-
-
-# Traces, and what is kept of measured data
+# Curves
 
 
 @st.composite
@@ -219,14 +195,16 @@ def played(draw):
 @given(played())
 def test_regret_is_what_the_pulled_arms_lose(its):
     arms, gaps = its
-    trace = Trace(arms, gaps, *[np.zeros((*arms.shape[:-1], 0))] * 2)
+    curve = curve_of(arms, gaps)
     expected = np.array([[of[arm] for arm in pulled] for pulled, of in zip(*map(np.atleast_2d, its), strict=True)])
-    np.testing.assert_array_equal(trace.regret, expected.reshape(arms.shape))
-    np.testing.assert_allclose(trace.cumulative_regret, np.cumsum(trace.regret, axis=-1))
-    np.testing.assert_allclose(trace.average_regret[..., -1], trace.regret.mean(axis=-1))
+    np.testing.assert_array_equal(curve.regret, expected.reshape(arms.shape))
+    np.testing.assert_allclose(curve.cumulative_regret, np.cumsum(curve.regret, axis=-1))
+    np.testing.assert_allclose(curve.average_regret[..., -1], curve.regret.mean(axis=-1))
+    np.testing.assert_array_equal(simple_regret(curve)[..., -1], curve.regret.min(axis=-1))
     if arms.ndim == 2:
         by = np.arange(2.0, len(arms) + 2)
-        np.testing.assert_allclose(trace.scaled(by).regret, trace.regret / by[:, None])
+        np.testing.assert_allclose(curve.scaled(by).regret, curve.regret / by[:, None])
+        np.testing.assert_array_equal(curve.first(1).regret, curve.regret[:1])
 
 
 @given(st.integers(1, 3000))
@@ -235,14 +213,18 @@ def test_seconds_of_a_round_are_those_of_its_hundredth(horizon):
     lengths = np.diff(edges(horizon))
     assert lengths.sum() == horizon and len(lengths) == min(horizon, 100)
     assert lengths.min() >= 1 and np.ptp(lengths) <= 1
-    trace = trace_of(np.ones((2, horizon)), np.full((2, len(lengths)), 6.0))
-    np.testing.assert_allclose(trace.seconds_a_round, np.tile(6 / lengths, (2, 1)))
+    curve = trace_of(np.ones((2, horizon)), np.full((2, len(lengths)), 6.0))
+    np.testing.assert_allclose(curve.seconds_a_round, np.tile(6 / lengths, (2, 1)))
 
 
 @given(st.integers(1, 400), st.integers(1, 4))
-def test_regrets_of_measured_data_are_known_in_the_kept_rounds_alone(horizon, trials):
+def test_without_arms_regret_is_known_in_the_kept_rounds_alone(horizon, trials):
     whole, at = trace_of(np.random.default_rng(horizon).random((trials, horizon))), kept_rounds(horizon)
-    kept, known = Regrets(at, whole.cumulative_regret[:, at - 1]), np.isin(np.arange(1, horizon + 1), at)
+    kept = Curve(at, whole.seconds, whole.band_ratio, totals=whole.cumulative_regret[:, at - 1])
+    known, by = np.isin(np.arange(1, horizon + 1), at), np.full(trials, 2.0)
     for name in ("cumulative_regret", "average_regret"):
-        found, full = getattr(kept, name), getattr(whole, name)
-        np.testing.assert_array_equal(found, np.where(known, full, np.nan))
+        full = np.where(known, getattr(whole, name), np.nan)
+        np.testing.assert_array_equal(getattr(kept, name), full)
+        np.testing.assert_array_equal(getattr(kept.first(1).scaled(by[:1]), name), full[:1] / 2)
+    with pytest.raises(ValueError, match="this curve is kept without arms"):
+        kept.regret  # noqa: B018

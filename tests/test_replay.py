@@ -1,7 +1,5 @@
 """An opened notebook plays one trial of each label again: other code is red and named, the same is remembered."""
 
-from types import SimpleNamespace
-
 import pytest
 
 from kbrepro import replay, store
@@ -85,9 +83,3 @@ def test_a_label_without_a_cheap_trial_is_listed_and_the_budget_ends(opened, mon
 def test_what_needs_data_that_is_not_here_is_said(toy, opened, monkeypatch):
     monkeypatch.setattr(replay, "unknown", lambda settings: True)
     assert opened()[1] == ["09_toy: Fig. 1: its data is not here"]
-
-
-def test_remembered_data_is_not_played(toy):
-    replays = replay.Replays(toy.root, "09_toy")
-    replays(SimpleNamespace(function=store.remembered), None)
-    assert replays.without == [] and replays.left == replay.BUDGET

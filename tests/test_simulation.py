@@ -15,7 +15,7 @@ from kbrepro.confidence import Bayes
 from kbrepro.kernels import SquaredExponential, grid
 from kbrepro.policies import UCB, ExpectedImprovement, MeanOnly, ProbabilityOfImprovement, VarianceOnly
 from kbrepro.problems import GPDraw, Model, Problem, Trial
-from kbrepro.regret import Trace, log_spaced
+from kbrepro.regret import log_spaced
 from kbrepro.simulation import Experiment, observations, rounds, run_trials
 
 SEED, TRIALS = 2010, 6
@@ -143,11 +143,14 @@ def test_workers_blocks_and_company_change_nothing_and_first_picks_trials_by_num
 ):
     whole = run_trials(experiment, TRIALS, SEED)
     assert list(whole) == list(experiment.policies)
-    assert [part.shape for part in whole["EI"]] == [(TRIALS, 15), (TRIALS, 30), (TRIALS, 15), (TRIALS, 1)]
+    shapes = {"arms": (TRIALS, 15), "gaps": (TRIALS, 30), "seconds": (TRIALS, 15), "band_ratio": (TRIALS, 1)}
+    assert {part: getattr(whole["EI"], part).shape for part in shapes} == shapes
     monkeypatch.setenv("KBREPRO_JOBS", jobs)
     assert_same(run_trials(experiment, TRIALS, SEED, block=block), whole)
     part = run_trials(experiment, 3, SEED, first=2, block=block)
-    assert_same(part, {name: Trace(*(p[2:5] for p in trace)) for name, trace in whole.items()})
+    assert_same(
+        part, {name: replace(curve, arms=curve.arms[2:5], gaps=curve.gaps[2:5]) for name, curve in whole.items()}
+    )
     alone = run_trials(replace(experiment, policies={"MPI": experiment.policies["MPI"]}), TRIALS, SEED, block=block)
     np.testing.assert_array_equal(alone["MPI"].arms, whole["MPI"].arms)
 
@@ -209,7 +212,7 @@ def test_without_arms_curves_and_a_digest_of_the_arms_are_kept(experiment):
         np.testing.assert_allclose(its.totals, traces[name].cumulative_regret[:, its.at - 1], rtol=1e-7)
         assert its.at[-1] == experiment.horizon and its.seconds.shape == (3, 1) and (its.seconds > 0).all()
     kept = [simulation.play_trial(experiment, Trial(SEED, n), arms=False)["policies"] for n in (0, 0, 1)]
-    first, again, other = ([its.arms_digest for its in policies.values()] for policies in kept)
+    first, again, other = ([its["arms_digest"] for its in policies.values()] for policies in kept)
     assert first == again and not set(first) & set(other)
 
 

@@ -17,7 +17,7 @@ from joblib.externals.loky import FIRST_COMPLETED, Future, ProcessPoolExecutor, 
 from kbrepro import checks, paths, store
 from kbrepro.batch import provenance
 from kbrepro.batch.run import Run, played_with, workers
-from kbrepro.replay import blas_kernel, experiment_of, replayed
+from kbrepro.replay import blas_kernel, policies_of, replayed
 from kbrepro.store import Job, Kept
 from kbrepro.store.settings import unknown
 
@@ -83,7 +83,7 @@ def audit(r: Run, minutes: float, seed: int, jobs: int | None = None) -> Audit:
         done.notes.append(f"not audited, their data is not here: {_listed(without)}")
     # what was kept of that trial alone: to hand all of a label to a worker takes longer than to play it
     calls = (
-        (unit, job, kept.results[unit.number - job.first])
+        (unit, job, kept.trial(unit.number - job.first))
         for unit in _in_time(_order(units, np.random.default_rng(seed)), deadline)
         for job, kept in [here[unit.label]]
     )
@@ -161,8 +161,8 @@ def asked(r: Run, until: str = "", deadline: float = np.inf) -> tuple[dict[str, 
 
 
 def _units(job: Job, kept: Kept) -> Iterator[Unit]:
-    for place, (result, seconds) in enumerate(zip(kept.results, kept.seconds, strict=True)):
-        policies = [*result["policies"]] if experiment_of(job) else [None]
+    policies = policies_of(kept) or [None]
+    for place, seconds in enumerate(kept.seconds):
         yield from (Unit(job.label, job.first + place, name, seconds / len(policies)) for name in policies)
 
 

@@ -15,7 +15,7 @@ from kbrepro import figures, paths, store
 from kbrepro.batch import audit, run
 from kbrepro.problems import Trial
 from kbrepro.record import FULL_SCALE
-from kbrepro.regret import Regrets, Trace, block_mean, paired_difference
+from kbrepro.regret import Curve, block_mean, paired_difference
 from kbrepro.replay import experiment_of
 from kbrepro.simulation import Experiment, played, run_trials
 from kbrepro.store.settings import unknown
@@ -31,7 +31,7 @@ class Compared(NamedTuple):
     On `measured` data neighbouring trials may be alike, and rivals have R_t only at the rounds that were kept.
     """
 
-    traces: dict[str, Trace | Regrets]
+    traces: dict[str, Curve]
     table: pd.DataFrame
     figure: Figure
     measured: bool
@@ -69,7 +69,7 @@ def play(
     (r,) = run.plan([notebook], profile, {}, paths.project_root())
     listed(r.notebook, profile, label)
     kept = played(r.notebook, label, profile)
-    most = len(kept.results)
+    most = len(next(iter(kept.values())).seconds)
     trials = trials or (most if block > 1 else min(USUAL, most))
     if not 2 * block <= trials <= most:
         allowed = f"from {2 * block} (two blocks) to {most} (all that are kept)"
@@ -84,9 +84,7 @@ def play(
     yours = Experiment(theirs.problem, {YOURS: policy}, theirs.horizon)
     with store.using(None):  # whatever the environment names
         ours = run_trials(yours, trials, job.seed, first=job.first, block=min(block, 10), label=label)
-    traces: dict[str, Trace | Regrets] = {**ours}
-    for rival, its in kept.traces.items():
-        traces[rival] = Regrets(its.at, its.totals[:trials]) if isinstance(its, Regrets) else its.first(trials)
+    traces = ours | {rival: curve.first(trials) for rival, curve in kept.items()}
     table = _differences(traces, job.seed, block)
     return Compared(traces, table, _panel(traces, table, label), bool(theirs.measured))
 
@@ -100,7 +98,7 @@ def _made(policy: Callable[..., Any], experiment: Experiment, job: Any) -> None:
         raise ValueError(f"a policy is made from (model, horizon), a kbrepro.Model and an integer: {error}") from error
 
 
-def _differences(traces: Mapping[str, Trace | Regrets], seed: int, block: int) -> pd.DataFrame:
+def _differences(traces: Mapping[str, Curve], seed: int, block: int) -> pd.DataFrame:
     """Mean R_T of every policy, and that of yours less it, paired, with its 95 % interval."""
     yours, *rivals = ((name, trace.cumulative_regret[:, -1]) for name, trace in traces.items())
     rows = {YOURS: (yours[1].mean(), np.nan, np.nan, np.nan, "")}
@@ -111,7 +109,7 @@ def _differences(traces: Mapping[str, Trace | Regrets], seed: int, block: int) -
     return pd.DataFrame.from_dict(rows, orient="index", columns=columns).rename_axis("policy")
 
 
-def _panel(traces: Mapping[str, Trace | Regrets], table: pd.DataFrame, label: str) -> Figure:
+def _panel(traces: Mapping[str, Curve], table: pd.DataFrame, label: str) -> Figure:
     """Yours, thick, on top of those rivals that have a look of their own."""
     n = table[f"{YOURS} is"].value_counts().reindex(["lower", "higher", "open"], fill_value=0)
     told = f"lower than for {n['lower']} rivals, higher than for {n['higher']}, open for {n['open']}"

@@ -119,15 +119,14 @@ def _run(r: Run, jobs: int, fresh: Sequence[str]) -> None:
     partial_results = r.folder.with_name(f"{r.folder.name}.partial")
     with _locked(r):
         shutil.rmtree(partial_results, ignore_errors=True)
-        times = partial_results / store.TIMES
-        paths.write_text(times, "label,trials,seconds,played\n")
-        own = {store.FOLDER: str(r.folder / store.PLAYED), store.FRESH: "\n".join(fresh), "KBREPRO_TIMES": str(times)}
-        own["KBREPRO_JOBS"] = str(jobs)
+        partial_results.mkdir(parents=True)
+        kept = _stamps(r.folder / store.PLAYED)
+        own = {store.FOLDER: str(r.folder / store.PLAYED), store.FRESH: "\n".join(fresh), "KBREPRO_JOBS": str(jobs)}
         if data := os.environ.get("KBREPRO_DATA"):
             own["KBREPRO_DATA"] = str(Path(data).absolute())  # notebooks run in the root, not here
         given = r.given | {profiles.RESERVED: partial_results.relative_to(r.root).as_posix()}
         _execute(r.root, r.notebook, partial_results / "notebook.ipynb", given, own)
-        _write_facts(r, partial_results, jobs)
+        _write_facts(r, partial_results, jobs, _stamps(r.folder / store.PLAYED) != kept)
         for old in [path for path in r.folder.glob("*") if path.name != store.PLAYED]:
             shutil.rmtree(old) if old.is_dir() else old.unlink()
         for new in partial_results.iterdir():
@@ -136,17 +135,20 @@ def _run(r: Run, jobs: int, fresh: Sequence[str]) -> None:
         partial_results.rmdir()
 
 
-def _write_facts(r: Run, folder: Path, jobs: int) -> None:
-    """Write run.json; if nothing was played it stays, with the times, what the run that played left."""
-    rows = paths.read_rows(folder / store.TIMES)
-    if not any(int(row["played"]) for row in rows) and (r.folder / "run.json").is_file():
-        for name in ("run.json", store.TIMES):
-            shutil.copy(r.folder / name, folder / name)
+def _write_facts(r: Run, folder: Path, jobs: int, played: bool) -> None:
+    """Write run.json; if nothing was played it stays what the run that played left."""
+    if not played and (r.folder / "run.json").is_file():
+        shutil.copy(r.folder / "run.json", folder / "run.json")
         return
     facts = provenance.facts(r.root) | {"notebook": r.notebook, "profile": r.profile, "parameters": r.effective}
     facts |= {"jobs": jobs, "blas_kernels": sorted({*played_with(r), blas_kernel()})}
-    facts["compute_seconds"] = round(sum(float(row["seconds"]) for row in rows), 1)
+    facts["compute_seconds"] = round(store.seconds(r.folder / store.PLAYED), 1)
     paths.write_text(folder / "run.json", json.dumps(facts, indent=1, sort_keys=True, ensure_ascii=False) + "\n")
+
+
+def _stamps(folder: Path) -> dict[str, int]:
+    """When each kept label was written."""
+    return {path.name: path.stat().st_mtime_ns for path in folder.glob("*.npz")}
 
 
 def played_with(r: Run) -> list[str]:

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from kbrepro import store
 from kbrepro.kernels import Array
-from kbrepro.regret import Regrets, Trace, edges
-from kbrepro.simulation import stacked
+from kbrepro.regret import Curve, edges
+from kbrepro.simulation import curves
 
 #: (rule, statistic) -> one number per kept trial, (N,).
 Columns = dict[tuple[str, str], Array]
@@ -30,29 +30,31 @@ class Kept:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self._traces: dict[str, dict[str, Trace] | dict[str, Regrets]] = {}
-        self._opened: dict[str, tuple[Any, list[Any]]] = {}
+        self._opened: dict[str, tuple[Any, store.Kept]] = {}
+        self._results: dict[str, list[Any]] = {}
+        self._traces: dict[str, dict[str, Curve]] = {}
         self._columns: dict[tuple[str, str, str], Array] = {}
         self._loaded: dict[Callable[[Kept], Columns], Columns] = {}
 
     def results(self, label: str) -> list[Any]:
         """Return what the job of a label returned, trial by trial; FileNotFoundError lists the kept labels."""
-        return self._open(label)[1]
+        if label not in self._results:
+            self._results[label] = self._open(label)[1].results
+        return self._results[label]
 
     def seed(self, label: str) -> int:
         """Return the root seed of the trials of a label: with it `Trial(seed, n)` makes the problem of trial n anew."""
         return int(self._open(label)[0]["seed"])
 
-    def _open(self, label: str) -> tuple[Any, list[Any]]:
+    def _open(self, label: str) -> tuple[Any, store.Kept]:
         if label not in self._opened:
             self._opened[label] = store.opened(self.folder, label)
         return self._opened[label]
 
-    def traces(self, label: str) -> dict[str, Trace] | dict[str, Regrets]:
-        """Return the traces of a label by rule."""
+    def traces(self, label: str) -> dict[str, Curve]:
+        """Return the curves of a label by rule; none if its job is not an experiment."""
         if label not in self._traces:
-            results = self.results(label)
-            self._traces[label] = stacked(results, results[0]["policies"])
+            self._traces[label] = curves(self._open(label)[1].columns)
         return self._traces[label]
 
     def loaded(self, load: Callable[[Kept], Columns]) -> Columns:
@@ -68,40 +70,33 @@ class Kept:
         """
         key = label, rule, statistic
         if key not in self._columns:
-            results = self.results(label)
-            if "policies" in results[0]:
-                self._columns[key] = STATISTICS[statistic](self.traces(label)[rule])
+            if traces := self.traces(label):
+                self._columns[key] = STATISTICS[statistic](traces[rule])
             else:
-                self._columns[key] = np.array([{TOTAL: result[rule][-1]}[statistic] for result in results])
+                self._columns[key] = {TOTAL: self._open(label)[1].columns[rule,][:, -1]}[statistic]
         return self._columns[key]
 
 
-def _total(trace: Trace | Regrets) -> Array:
-    return trace.regret.sum(axis=1) if isinstance(trace, Trace) else trace.totals[:, -1]
+def _mean_over_rounds(curve: Curve) -> Array:
+    widths = np.diff(curve.at, prepend=0)
+    return curve.cumulative_regret[:, curve.at - 1] @ widths / widths.sum()
 
 
-def _mean_over_rounds(trace: Trace | Regrets) -> Array:
-    if isinstance(trace, Trace):
-        return trace.cumulative_regret.mean(axis=1)
-    widths = np.diff(trace.at, prepend=0)
-    return trace.totals @ widths / widths.sum()
-
-
-def _exponent_of_seconds(trace: Trace) -> Array:
+def _exponent_of_seconds(curve: Curve) -> Array:
     """The slope of log cumulated seconds on log t over the last decade of rounds, by least squares, (trials,)."""
-    at = edges(trace.horizon)[1:]
-    late = at >= trace.horizon / 10
+    at = edges(curve.horizon)[1:]
+    late = at >= curve.horizon / 10
     x = np.log(at[late]) - np.log(at[late]).mean()
-    return np.log(trace.seconds.cumsum(axis=1)[:, late]) @ x / (x @ x)
+    return np.log(curve.seconds.cumsum(axis=1)[:, late]) @ x / (x @ x)
 
 
-#: What a figure may plot of a rule's traces: R_T, the regret of the best arm pulled, the mean of R_t over all rounds,
+#: What a figure may plot of a rule's curves: R_T, the regret of the best arm pulled, the mean of R_t over all rounds,
 #: and what they say of time.
-STATISTICS: dict[str, Callable[[Any], Array]] = {
-    TOTAL: _total,
-    SIMPLE: lambda trace: trace.regret.min(axis=1),
+STATISTICS: dict[str, Callable[[Curve], Array]] = {
+    TOTAL: lambda curve: curve.cumulative_regret[:, -1],
+    SIMPLE: lambda curve: curve.regret.min(axis=1),
     CURVE: _mean_over_rounds,
-    SECONDS: lambda trace: trace.seconds.sum(axis=1),
+    SECONDS: lambda curve: curve.seconds.sum(axis=1),
     EXPONENT: _exponent_of_seconds,
 }
 

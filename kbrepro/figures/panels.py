@@ -13,7 +13,7 @@ from kbrepro.figures import pieces
 from kbrepro.figures.style import SMALLEST, look
 from kbrepro.kernels import Array
 from kbrepro.papers import Look
-from kbrepro.regret import Regrets, Trace, log_spaced, simple_regret
+from kbrepro.regret import Curve, log_spaced, simple_regret
 
 QUANTITIES: dict[str, tuple[str, Callable[[Any], Array]]] = {
     "average": ("average regret $R_t/t$", lambda trace: trace.average_regret),
@@ -25,7 +25,7 @@ SPREADS = ("median and quartiles", "mean and 95 % interval")
 
 def regret_quartiles(
     ax: Axes,
-    traces: Mapping[str, Trace | Regrets],
+    traces: Mapping[str, Curve],
     *,
     quantity: str = "cumulative",
     spread: str = "median and quartiles",
@@ -71,7 +71,7 @@ def regret_quartiles(
     pieces.log_axes(ax, "xy")
 
 
-def regret_row(panels: Mapping[str, Mapping[str, Trace]], height: float, **settings: Any) -> tuple[Figure, Array]:
+def regret_row(panels: Mapping[str, Mapping[str, Curve]], height: float, **settings: Any) -> tuple[Figure, Array]:
     """Return a figure with `regret_quartiles` in a row of panels {title: traces} with one y axis."""
     figure, axes = pieces.row(len(panels), height, sharey=True)
     for ax, (title, traces) in zip(axes, panels.items(), strict=True):

@@ -1,8 +1,8 @@
 """Played trials are kept, one file per label, and read instead of played again while their settings are the same.
 
 A *label* names one call of `run_trials` or `map_trials` of a notebook. Its file `<label>.npz` holds plain arrays (see
-`plain`) and, as text, the settings (see `settings`), which are also in `<label>.json` for readers. While a label
-is played its finished jobs are kept in `<label>.part/`, so an interrupted run goes on with the missing ones.
+`flat`) and, as text, the settings (see `settings`), which are also in `<label>.json` for readers. While a label
+is played its finished trials are kept in `<label>.part/`, so an interrupted run goes on with the missing ones.
 """
 
 import io
@@ -22,13 +22,17 @@ import numpy as np
 
 from kbrepro import paths
 from kbrepro.kernels import Array
-from kbrepro.store import plain
-from kbrepro.store.plain import ABOUT, SECONDS
+from kbrepro.store import edition_0_3
+from kbrepro.store.flat import Leaves, flat, nested, stacked, text
 from kbrepro.store.settings import differences, settings, unknown
 
 #: Where the environment names the folder, and labels that are to be played anew (one a line, * for all).
 FOLDER, FRESH = "KBREPRO_STORE", "KBREPRO_FRESH"
-PLAYED, TIMES = "played", "trials.csv"  # beside it: what was computed, and how long it took
+PLAYED = "played"
+#: Columns of a file that are not of the results: what it is about, and the seconds of every trial.
+ABOUT, SECONDS = "about the label", "seconds of a trial"
+#: Added to the name of a column of arrays that are cut where they end.
+LENGTHS = " (lengths)"
 #: Bytes of a label as the name of a file.
 LONGEST = 200
 
@@ -53,10 +57,19 @@ class Job(NamedTuple):
 
 
 class Kept(NamedTuple):
-    """Results of trials, in order, and the seconds that each took, (trials,)."""
+    """What is kept of n trials in order: columns by path (see `flat`), and the seconds that each took, (n,)."""
 
-    results: list[Any]
+    columns: Leaves
     seconds: Array
+
+    def trial(self, place: int) -> Leaves:
+        """Return the leaves of the trial at a place."""
+        return {path: column[place] for path, column in self.columns.items()}
+
+    @property
+    def results(self) -> list[Any]:
+        """What the job returned of every trial, in mappings and lists."""
+        return [nested(self.trial(place)) for place in range(len(self.seconds))]
 
 
 class Store:
@@ -75,92 +88,69 @@ class Store:
     ) -> None:
         self.folder, self.fresh, self.read_only, self.keeps = folder, set(fresh), read_only, keeps
         self.on_read = on_read
-        self._seen: dict[str, Any] = {}
+        self._asked: set[str] = set()
 
     def read(self, job: Job) -> Kept | None:
         """Return what is kept of a job, or None if it must be played.
 
         Raises OtherSettings, which names both settings, if they are not the same, and NotKept if nothing may be played.
         """
-        if job.label in self._seen and (found := differences(self._seen[job.label], job.settings)):
-            raise OtherSettings(f"label {job.label!r} is used twice in this notebook: {'; '.join(found)}")
-        path = path_of(self.folder, job.label)
-        fresh = job.label not in self._seen and bool({job.label, "*"} & self.fresh)
-        self._seen[job.label] = job.settings
-        about, kept = _opened(path)
+        fresh = job.label not in self._asked and bool({job.label, "*"} & self.fresh)
+        self._asked.add(job.label)
+        about, kept = _opened(path_of(self.folder, job.label))
         if about and about["label"] != job.label:
             raise OtherSettings(f"label {job.label!r} would replace {about['label']!r}: give it another name")
+        others = differences(about["settings"], job.settings) if about else []
         if fresh:
             shutil.rmtree(_parts(self.folder, job.label), ignore_errors=True)
-        elif about and (self.read_only or self.keeps or not differences(about["settings"], job.settings)):
-            if found := differences(about["settings"], job.settings):
-                again = f'To play it again: kbrepro reproduce ... --fresh "{job.label}"'
-                raise OtherSettings(f"label {job.label!r} was played with other settings: {'; '.join(found)}. {again}")
-            if not self.read_only and self.keeps:
-                self._finish(about)
-            if self.on_read:
-                self.on_read(job, kept)
+        elif about and not others:
+            if self.keeps and not self.read_only:
+                shutil.rmtree(_parts(self.folder, job.label), ignore_errors=True)
             return kept
+        elif about and (self.read_only or self.keeps):
+            again = f'To play it again: kbrepro reproduce ... --fresh "{job.label}"'
+            raise OtherSettings(f"label {job.label!r} was played with other settings: {'; '.join(others)}. {again}")
         if unknown(job.settings):
             raise NotKept(f"label {job.label!r} is not kept, and its data is not here: see data/README.md")
         if self.read_only:
-            raise NotKept(f"label {job.label!r} is not kept{self._cost(job.label)}")
+            run = f"kbrepro reproduce {self.folder.parent.name[:2]} --profile {self.folder.parts[-3]}"
+            raise NotKept(f"label {job.label!r} is not kept; to play it: {run}")
         return None
 
-    def _cost(self, label: str) -> str:
-        """What playing a label took before, and how to play it."""
-        rows = {row["label"]: float(row["seconds"]) for row in paths.read_rows(self.folder.parent / TIMES)}
-        took = f" (it took {rows[label] / 60:.1f} minutes of one core)" if label in rows else ""
-        return f"; to play it{took}: kbrepro reproduce {self.folder.parent.name[:2]} --profile {self.folder.parts[-3]}"
-
-    def pieces(self, job: Job) -> dict[int, Kept]:
-        """Return finished pieces of an interrupted job, by their first trial."""
-        found = {}
-        for path in sorted(_parts(self.folder, job.label).glob("*.npz")):
+    def pieces(self, job: Job) -> dict[int, tuple[Leaves, float]]:
+        """Return the leaves and seconds of finished trials of an interrupted job, by number."""
+        pieces = {}
+        for path in _parts(self.folder, job.label).glob("*.npz"):
             with suppress(ValueError):  # a damaged piece is played again
                 about, kept = _opened(path)
                 if about and not differences(about["settings"], job.settings):
-                    found[about["first"]] = kept
-        return found
+                    pieces[about["first"]] = kept.trial(0), float(kept.seconds[0])
+        return pieces
 
-    def keep_piece(self, job: Job, first: int, kept: Kept) -> None:
-        """Keep the results of a job's trials from `first` on until all are there."""
-        if not self.keeps:
-            return
-        path = _parts(self.folder, job.label) / f"{first}.npz"
-        about = {"settings": job.settings, "first": first, "trials": len(kept.results)}
-        paths.write_bytes(path, _packed(about, kept, zipfile.ZIP_STORED))
+    def keep_piece(self, job: Job, number: int, leaves: Leaves, seconds: float) -> None:
+        """Keep one trial of a job until all are played."""
+        if self.keeps:
+            about, kept = {"settings": job.settings, "first": number}, Kept(stacked([leaves]), np.array([seconds]))
+            paths.write_bytes(
+                _parts(self.folder, job.label) / f"{number}.npz", _packed(about, kept, zipfile.ZIP_STORED)
+            )
 
     def keep(self, job: Job, kept: Kept) -> None:
-        """Keep a whole job and the text of its settings, which replace what was there completely or not at all."""
-        if not self.keeps:
-            return
-        path = path_of(self.folder, job.label)
-        about = {"label": job.label, "settings": job.settings, "first": job.first, "trials": job.trials}
-        paths.write_bytes(path, _packed(about, kept, zipfile.ZIP_LZMA))
-        self._finish(about)
-
-    def _finish(self, about: dict[str, Any]) -> None:
-        """Write next to a label's file, as text, what it is about, unless that is there; remove its pieces."""
-        told = {name: value for name, value in about.items() if name != "form"}
-        path = path_of(self.folder, told["label"]).with_suffix(".json")
-        text = json.dumps(told, indent=1, ensure_ascii=False) + "\n"
-        if not path.is_file() or path.read_text(encoding="utf-8") != text:
-            paths.write_text(path, text)
-        shutil.rmtree(_parts(self.folder, told["label"]), ignore_errors=True)
+        """Keep a whole job, which replaces what was there completely or not at all."""
+        if self.keeps:
+            path = path_of(self.folder, job.label)
+            about = {"label": job.label, "settings": job.settings, "first": job.first, "trials": job.trials}
+            paths.write_text(path.with_suffix(".json"), json.dumps(about, indent=1, ensure_ascii=False) + "\n")
+            paths.write_bytes(path, _packed(about, kept, zipfile.ZIP_LZMA))
+            shutil.rmtree(_parts(self.folder, job.label), ignore_errors=True)
 
 
 class Listener(Store):
     """A read-only store that remembers every job that was asked for, with what is kept of it."""
 
     def __init__(self, folder: Path) -> None:
-        super().__init__(folder, read_only=True)
+        super().__init__(folder, read_only=True, on_read=lambda job, kept: self.jobs.update({job.label: (job, kept)}))
         self.jobs: dict[str, tuple[Job, Kept]] = {}
-
-    def read(self, job: Job) -> Kept | None:
-        if kept := super().read(job):  # nothing is played: what is not kept has raised
-            self.jobs[job.label] = job, kept
-        return kept
 
 
 _in_use: list[Store | None] = []
@@ -207,33 +197,43 @@ def remembered(name: str, data: Any) -> Any:
         about, kept = _opened(path_of(kept_in.folder, label))
         if about is None:
             return data
-        (its,) = kept.results
-        readings, times = np.full(its.pop("shape"), np.nan), its.pop("times").astype("datetime64[ns]")
-        known = its | {"readings": readings, "times": type(data.times)(times), "sensors": its["sensors"].tolist()}
+        (known,) = kept.results
+        known |= {"readings": np.full(known.pop("shape"), np.nan), "sensors": known["sensors"].tolist()}
+        known["times"] = type(data.times)(known["times"].astype("datetime64[ns]"))
         return replace(data, is_real=True, **known)
-    times = data.times.to_numpy().astype("datetime64[ns]").astype(int)
-    its = {"shape": np.array(data.readings.shape), "times": times, "sensors": np.array(data.sensors)}
-    its |= {name: getattr(data, name) for name in ("unit", "source", "locations", "checksum")}
-    told = {"data": data.checksum} | settings({name: its[name] for name in ("times", "sensors")})
+    known = {"shape": np.array(data.readings.shape), "sensors": np.array(data.sensors)}
+    known["times"] = data.times.to_numpy().astype("datetime64[ns]").astype(int)
+    told = {"data": data.checksum} | settings({name: known[name] for name in ("times", "sensors")})
+    known |= {name: getattr(data, name) for name in ("unit", "source", "checksum")}
+    known |= {} if data.locations is None else {"locations": data.locations}
     job = Job(label, remembered, told, 0, 0, 1)
     with suppress(NotKept):
-        if Store.read(kept_in, job) is None:  # no listener: there is nothing to replay
-            kept_in.keep(job, Kept([its], np.zeros(1)))
+        if kept_in.read(job) is None:
+            kept_in.keep(job, Kept(stacked([flat(known)]), np.zeros(1)))
     return data
 
 
 def labels(folder: Path) -> dict[str, dict[str, Any]]:
     """Return what every file in a folder is about (label, settings, first, trials), by label."""
-    abouts = [_opened(path, about_alone=True)[0] for path in sorted(folder.glob("*.npz"))]
-    return {about["label"]: about for about in abouts if about}
+    abouts = [json.loads(path.read_text(encoding="utf-8")) for path in sorted(folder.glob("*.json"))]
+    return {about["label"]: about for about in abouts}
 
 
-def opened(folder: Path, label: str) -> tuple[Any, list[Any]]:
-    """Return settings and results of a label; FileNotFoundError lists the kept labels."""
+def seconds(folder: Path) -> float:
+    """Return the seconds that all kept trials of a folder took together."""
+    total = 0.0
+    for label in labels(folder):
+        with np.load(path_of(folder, label), allow_pickle=False) as file:
+            total += float(file[SECONDS].sum(dtype=float))
+    return total
+
+
+def opened(folder: Path, label: str) -> tuple[Any, Kept]:
+    """Return the settings of a label and what is kept of it; FileNotFoundError lists the kept labels."""
     about, kept = _opened(path_of(folder, label))
     if about is None:
         raise FileNotFoundError(f"label {label!r} is not kept; kept are: {', '.join(labels(folder)) or 'none'}")
-    return about["settings"], kept.results
+    return about["settings"], kept
 
 
 def path_of(folder: Path, label: str) -> Path:
@@ -250,10 +250,17 @@ def _parts(folder: Path, label: str) -> Path:
 
 def _packed(about: dict[str, Any], kept: Kept, compression: int) -> bytes:
     """The bytes of an .npz file: numpy reads it, whatever the compression."""
-    form, columns = plain.columns_of(kept.results)
-    text = json.dumps(about | {"form": form}, ensure_ascii=False)
-    members = columns | {SECONDS: np.asarray(kept.seconds, dtype=np.float32)}
-    members |= {ABOUT: np.frombuffer(text.encode(), np.uint8)}
+    names = {text(path): path for path in kept.columns}
+    if len(names) < len(kept.columns) or names.keys() & {ABOUT, SECONDS}:
+        raise ValueError(f"a job returned two things of one name, or one named {SECONDS!r}: {', '.join(names)}")
+    members = {SECONDS: np.asarray(kept.seconds, dtype=np.float32)}
+    for name, path in names.items():
+        column = kept.columns[path]
+        if isinstance(column, list):
+            members[name + LENGTHS], column = np.array([len(part) for part in column]), np.concatenate(column)
+        members[name] = column
+    told = json.dumps(about | {"columns": names}, ensure_ascii=False)
+    members[ABOUT] = np.frombuffer(told.encode(), np.uint8)
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", compression) as archive:
         for name, values in members.items():
@@ -264,20 +271,28 @@ def _packed(about: dict[str, Any], kept: Kept, compression: int) -> bytes:
     return buffer.getvalue()
 
 
-def _opened(path: Path, about_alone: bool = False) -> tuple[dict[str, Any] | None, Kept]:
-    """What a file is about and, unless `about_alone`, what is in it; None without a file, ValueError if damaged."""
+def _opened(path: Path) -> tuple[dict[str, Any] | None, Kept]:
+    """What a file is about, and what is in it; None without a file, ValueError if it is damaged."""
     if not path.is_file():
-        return None, Kept([], np.empty(0))
+        return None, Kept({}, np.empty(0))
     try:
         with path.open("rb") as bytes_of, np.load(bytes_of, allow_pickle=False) as file:
             about = json.loads(file[ABOUT].tobytes())
-            if about_alone:
-                return about, Kept([], np.empty(0))
-            columns = {name: file[name] for name in file.files if name != ABOUT}
-            seconds = columns.pop(SECONDS).astype(float)
-            return about, Kept(plain.results_of(about["form"], columns, len(seconds)), seconds)
+            if "form" in about:
+                names = edition_0_3.names(about["form"])
+            else:
+                names = {name: _tuple(where) for name, where in about["columns"].items()}
+            columns: Leaves = {where: file[name] for name, where in names.items()}
+            for name, where in names.items():
+                if name + LENGTHS in file.files:
+                    columns[where] = np.split(columns[where], np.cumsum(file[name + LENGTHS])[:-1])
+            return about, Kept(columns, file[SECONDS].astype(float))
     except PermissionError:
         raise
     except Exception as error:  # whatever reading damaged bytes raises
-        where = "/".join(path.parts[-3:])
-        raise ValueError(f"{where} cannot be read ({error}): restore it, or delete it to play it again") from None
+        place = "/".join(path.parts[-3:])
+        raise ValueError(f"{place} cannot be read ({error}): restore it, or delete it to play it again") from None
+
+
+def _tuple(key: Any) -> Any:
+    return tuple(map(_tuple, key)) if isinstance(key, list) else key

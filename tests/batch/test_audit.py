@@ -17,6 +17,7 @@ from kbrepro import paths, simulation, store
 from kbrepro.__main__ import main
 from kbrepro.batch import audit, run
 from kbrepro.replay import blas_kernel
+from kbrepro.store.flat import flat
 
 MODULE = """import kbrepro as kb
 
@@ -121,7 +122,7 @@ def test_another_constant_in_a_width_is_red_and_the_exit_code_is_1(project):
 def test_another_number_is_red_other_seconds_are_not_and_code_that_fails_is(project):
     assert audited(project(seconds="2.0")).differ == {}
     done = audited(project(more="* (1 + 2e-7)"))
-    said = "sum, at its value; no arms are kept to compare; numbers, by at most 2.0e-07 of their size"
+    said = "sum; no arms are kept to compare; numbers, by at most 2.0e-07 of their size"
     assert {text.split(": ")[1] for text in done.differ["sums"]} == {said}
     assert done.rounding == pytest.approx([2e-7] * 6)
     assert "  6 in numbers alone, by at most 2.0e-07 of their size" in audit.text(done)
@@ -166,11 +167,15 @@ def test_what_is_kept_of_a_run_is_compared_with_or_without_its_arms(arms):
     rules = {"mean": kb.MeanOnly, "variance": kb.VarianceOnly}
     played = partial(simulation.play_trial, kb.Experiment(source, rules, 40), arms=arms)
     swapped = partial(simulation.play_trial, kb.Experiment(source, {"mean": kb.VarianceOnly}, 40), arms=arms)
-    (before,) = store.plain.through([played(kb.Trial(3, 0))])
+    before = flat(played(kb.Trial(3, 0)))
     unit, job = audit.Unit("it", 0, "mean", 1.0), store.Job("it", played, {}, 3, 0, 1)
     assert audit._replayed(unit, job, before) == (unit, [], 0)
     _, differ, size = audit._replayed(unit, job._replace(function=swapped), before)
-    assert size == np.inf and differ[-1].startswith("arm " if arms else "arms_digest") and "alone" not in str(differ)
+    assert (
+        size == np.inf
+        and differ[-1].startswith("arm " if arms else "policies/mean/arms_digest")
+        and "alone" not in str(differ)
+    )
 
 
 @pytest.mark.parametrize(("arms", "share"), [(True, 1e-7), (False, 1e-4)])
@@ -184,9 +189,11 @@ def test_the_same_arms_with_other_numbers_are_red_and_said_to_be_the_same(arms, 
         return store.Job("it", partial(simulation.play_trial, experiment, arms=arms), {}, 3, 0, 1)
 
     draw, unit = kb.GPDraw(kb.Matern(0.2, nu=2.5), kb.grid(30), 0.01), audit.Unit("it", 0, "variance", 1.0)
-    (before,) = store.plain.through([job(1.0).function(kb.Trial(3, 0))])
+    before = flat(job(1.0).function(kb.Trial(3, 0)))
     _, (where, how), size = audit._replayed(unit, job(1 + share), before)
-    assert where.startswith("gaps, at " if arms else "totals, at ") and size == pytest.approx(share, rel=1e-2)
+    assert where.startswith("gaps, at " if arms else "policies/variance/totals, at ") and size == pytest.approx(
+        share, rel=1e-2
+    )
     assert how == f"the same arms, numbers alone, by at most {size:.1e} of their size"
 
 

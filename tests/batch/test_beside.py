@@ -12,12 +12,12 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 from fake_project import make_project, notebook_of
+from traces import trace_of
 
 import kbrepro as kb
 from kbrepro import store
 from kbrepro.__main__ import main
 from kbrepro.batch import beside
-from kbrepro.regret import Regrets
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "beside.md").read_text(encoding="utf-8")
@@ -71,14 +71,14 @@ def test_our_policy_has_the_kept_regret_again(project, label, rule):
     found = beside.play(RULES[rule], "03", label, trials=4)
     rival, again = found.traces[rule], found.traces["yours"].cumulative_regret
     at = rival.at if label == DATA else np.arange(1, 41)
-    assert found.measured == isinstance(rival, Regrets) == (label == DATA)
+    assert found.measured == (rival.arms is None) == (label == DATA)
     np.testing.assert_allclose(again[:, at - 1], rival.cumulative_regret[:, at - 1], rtol=1e-6)  # seven digits are kept
     assert abs(found.table.loc[rule, "difference"]) < 1e-5 and found.table.index.tolist() == ["yours", *RULES]
     assert not (project / "another").exists()
 
 
 def test_the_table_is_of_the_first_trials_and_twenty_unless_told_otherwise(project):
-    kept = {name: its.cumulative_regret[:, -1] for name, its in kb.played("03", TABLE).traces.items()}
+    kept = {name: its.cumulative_regret[:, -1] for name, its in kb.played("03", TABLE).items()}
     table = beside.play(RULES["EI"], "03_toy", TABLE, trials=2).table
     apart = (kept["EI"] - kept["GP-UCB"])[:2]
     low = apart.mean() - 12.7062 * apart.std(ddof=1) / np.sqrt(2)  # t interval, one degree of freedom
@@ -100,9 +100,7 @@ def test_the_panel_can_be_read_and_yours_is_on_top(project, checked):
 def test_words_and_blocks_of_differences(apart, word):
     """Forty neighbours in two pairs of blocks of ten: the interval is that of four means."""
     regret = apart + np.repeat([0.1, -0.1, 0.1, -0.1], 10) + np.tile([0.4, -0.4], 20)
-    traces = {
-        name: Regrets(np.array([1]), its[:, None]) for name, its in (("yours", 5 + regret), ("it", 5 + 0 * regret))
-    }
+    traces = {name: trace_of(its[:, None]) for name, its in (("yours", 5 + regret), ("it", 5 + 0 * regret))}
     row = beside._differences(traces, 1, 10).loc["it"]
     assert row["yours is"] == word
     half = 3.18245 * 0.2 / np.sqrt(3) / 2

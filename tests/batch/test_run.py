@@ -37,7 +37,7 @@ def test_a_run_replaces_the_old_results_and_leaves_what_was_played(root, old, ca
     (old / "played").mkdir()
     (old / "played" / "a.npz").touch()
     assert run.run([], "quick", {}, 1, root) == [old]
-    left = {"notebook.ipynb", "run.json", "trials.csv", "tables/regret.csv", "played/a.npz"}
+    left = {"notebook.ipynb", "run.json", "tables/regret.csv", "played/a.npz"}
     assert set(contents(old)) == left and [p.name for p in old.parent.iterdir()] == [NAME]
     assert (old / "tables" / "regret.csv").read_text() == "round,regret\n20,0.5\n"
     assert f"{NAME}: 0." in (said := capfd.readouterr().err) and "100%|##########| 2/2" in said
@@ -99,13 +99,11 @@ kb.run_trials(kb.Experiment(source, {"EI": kb.ExpectedImprovement}, 5), trials, 
 
 
 def test_the_facts_of_a_run_are_those_of_the_trials_that_it_shows(root):
-    """Read again, trials leave run.json and trials.csv as they were."""
+    """Read again, trials leave run.json as it was."""
     write_notebook(root, NAME, notebook_of('trials: int = 4\nresults_dir: str = ""', PLAYS))
     (root / "notebooks" / "profiles" / "quick" / f"{NAME}.yaml").write_text("trials: 3\n")
     (folder,) = run.run([], "quick", {}, 1, root)
     first = contents(folder)
-    (row,) = (folder / "trials.csv").read_text().splitlines()[1:]
-    assert row.startswith("numbers,3,") and row.endswith(",3")
     run.run([], "quick", {}, 2, root)
     assert contents(folder) == first
     run.run([], "quick", {}, 2, root, ["numbers"])

@@ -27,7 +27,7 @@ from kbrepro.claims.words import (
     typically,
 )
 from kbrepro.kernels import SquaredExponential, grid
-from kbrepro.papers.bkb.costs import operations
+from kbrepro.papers.bkb.costs import by_step, operations
 from kbrepro.papers.bkb.policy import ACCURACY, ALPHA, Budgeted
 from kbrepro.problems import RKHSFunction, Trial
 
@@ -52,7 +52,7 @@ def seeds_of_figure_1(kept):
     """Per posterior and seed: starved, inflated and coverage of the unseen half at t pulls; the worst of all panels."""
     columns = {}
     for other, label in {"": "starvation", **OTHERS}.items():
-        seeds = pd.concat(kept.results(label))
+        seeds = pd.concat(map(pd.DataFrame, kept.results(label)))
         seeds["worst"] = seeds[["starved", "inflated"]].max(axis=1)
         for (posterior, setting), rows in seeds.groupby(["name", "setting"]):
             rule = ", ".join(filter(None, (posterior, setting, other)))
@@ -286,7 +286,7 @@ def some_fixed_scheme_has_linear_regret(fixed):
 
 def sizes_of_runs(kept, case):
     """The sizes of every run of a case: of the one that was timed, and of those that were not."""
-    return [kept.results(f"cost, {case}")[0]["sizes"], *kept.results(f"sizes, {case}")]
+    return [by_step(run) for run in (kept.results(f"cost, {case}")[0]["sizes"], *kept.results(f"sizes, {case}"))]
 
 
 def steps_of_runs(d, kept):

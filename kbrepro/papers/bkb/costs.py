@@ -89,6 +89,11 @@ def _seconds_of_following(posterior: ExactPosterior, pulls: Pulls, observations:
     return np.diff(clock)
 
 
+def by_step(kept: Any) -> pd.DataFrame:
+    """Return a kept table with a row for every step t."""
+    return pd.DataFrame(kept).set_index("t")
+
+
 def operations(sizes: pd.DataFrame, n_arms: int) -> pd.DataFrame:
     """Return the operations of every step of BKB and its opponents, one row per step, from the `sizes` of one run.
 

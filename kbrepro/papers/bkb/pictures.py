@@ -15,7 +15,7 @@ from kbrepro.figures.comparisons import paired
 from kbrepro.figures.style import SMALLEST
 from kbrepro.kernels import Array
 from kbrepro.papers.bkb.starvation import BAND, Watched, inside_band
-from kbrepro.regret import Trace, block_mean, bootstrap, intervals, log_spaced, ratio
+from kbrepro.regret import Curve, block_mean, bootstrap, intervals, log_spaced, ratio
 
 HERO = "BKB"
 #: Curves of regret that have no look of their own: colour and style.
@@ -113,7 +113,7 @@ def _95(samples: pd.Series) -> tuple[float, float]:
 # Regret
 
 
-def regret(traces: Mapping[str, Trace], title: str, spread: str = "mean and 95 % interval") -> Figure:
+def regret(traces: Mapping[str, Curve], title: str, spread: str = "mean and 95 % interval") -> Figure:
     """Return cumulative regret of rules, with a `spread` of `figures.regret_quartiles`."""
     fig, _ = figures.regret_row({"": traces}, 3.8, looks=LOOKS, spread=spread, hero=HERO)
     return figures.labelled(fig, title)

@@ -11,7 +11,7 @@ from kbrepro import checks
 from kbrepro.information import greedy_gain
 from kbrepro.kernels import Array, Kernel, grid
 from kbrepro.problems import Rows, Trial
-from kbrepro.regret import Estimate, Trace, growth, intervals
+from kbrepro.regret import Curve, Estimate, growth, intervals
 
 # Sensors: days tested in turn
 
@@ -41,7 +41,7 @@ def sensor_problems(train: Array, test: Array, noise_variance: float) -> tuple[R
 # Trials that are stuck
 
 
-def settled_at(trace: Trace) -> NDArray[np.int64]:
+def settled_at(trace: Curve) -> NDArray[np.int64]:
     """Return the one arm (trials,) that a trial pulls throughout its last tenth of rounds; -1 if there are several."""
     last = trace.arms[:, -max(1, trace.horizon // 10) :]
     return np.where(np.ptp(last, axis=1) == 0, last[:, -1], -1)
@@ -57,7 +57,7 @@ def summits(f: Array) -> NDArray[np.int64]:
 
 
 def stuck_trials(
-    traces: Mapping[str, Trace], draw: Callable[[np.random.Generator], Array], seed: int
+    traces: Mapping[str, Curve], draw: Callable[[np.random.Generator], Array], seed: int
 ) -> dict[str, Array]:
     """Return by rule 1.0 for trials (n,) that settled on a slope of a peak lower than the best one, else 0.0.
 
@@ -76,7 +76,7 @@ def stuck_trials(
 # Regret
 
 
-def growth_exponent(trace: Trace, seed: int) -> Estimate:
+def growth_exponent(trace: Curve, seed: int) -> Estimate:
     """Return the exponent of T in the regret over the last decade, with its interval over runs (`regret.growth`).
 
     Raises ValueError if T is below 10.

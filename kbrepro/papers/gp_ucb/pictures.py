@@ -14,7 +14,7 @@ from kbrepro.information import RATES, gain_rate, matern_exponent
 from kbrepro.kernels import Array, Kernel
 from kbrepro.papers.gp_ucb.gain import rate_since
 from kbrepro.problems import draw_from_prior
-from kbrepro.regret import Trace
+from kbrepro.regret import Curve
 
 HERO = "GP-UCB/5"
 #: The paper's own comparison.
@@ -51,7 +51,7 @@ def strip(frames: pd.DataFrame, shown: Sequence[int]) -> Figure:
 # Figure 5
 
 
-def regrets(title: str, panels: Mapping[str, Mapping[str, Trace]], **settings: Any) -> Figure:
+def regrets(title: str, panels: Mapping[str, Mapping[str, Curve]], **settings: Any) -> Figure:
     """Return average regret, one panel each {title: {rule: trace}}; settings as for `figures.regret_quartiles`."""
     fig, axes = figures.regret_row(panels, 3.9, quantity="average", hero=HERO, bands=BANDED, **settings)
     axes[0].set_ylim(top=1.1 * max(ax.dataLim.y1 for ax in axes))  # the first panel alone has set it
@@ -63,7 +63,7 @@ def regrets(title: str, panels: Mapping[str, Mapping[str, Trace]], **settings: A
 # Theorems
 
 
-def bounds_on_regret(held: Mapping[str, tuple[Trace, Array]]) -> Figure:
+def bounds_on_regret(held: Mapping[str, tuple[Curve, Array]]) -> Figure:
     """Return median and quartiles of R_T beside the bound of each theorem."""
     fig, axes = figures.regret_row({theorem: {"GP-UCB": trace} for theorem, (trace, _) in held.items()}, 3.2)
     for ax, (_, bound) in zip(axes, held.values(), strict=True):

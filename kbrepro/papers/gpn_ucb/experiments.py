@@ -17,7 +17,7 @@ from kbrepro.papers.gpn_ucb.problems import RandomNetwork, maximum_gap
 from kbrepro.papers.gpn_ucb.sets import MODES
 from kbrepro.policies.base import best_arm
 from kbrepro.problems import Trial
-from kbrepro.regret import Trace
+from kbrepro.regret import Curve
 from kbrepro.simulation import rounds
 
 Source = Callable[[Trial], NetworkProblem]
@@ -47,7 +47,7 @@ def find_chains(source: Source, wanted: int, obvious: bool, trial: Trial, most: 
     return np.array([*islice(found, wanted)])
 
 
-def scaled(traces: Mapping[str, Trace], ranges: Array) -> dict[str, Trace]:
+def scaled(traces: Mapping[str, Curve], ranges: Array) -> dict[str, Curve]:
     """Return traces with every regret as share of the range of its chain, `ranges` (n_trials,)."""
     return {name: trace.scaled(ranges) for name, trace in traces.items()}
 

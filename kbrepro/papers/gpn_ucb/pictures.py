@@ -1,6 +1,7 @@
 """The figures of the notebook on GPN-UCB. Regrets are shares of the range of g."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from textwrap import fill
 from typing import Any
 
@@ -19,7 +20,7 @@ from kbrepro.figures.style import SMALLEST
 from kbrepro.kernels import Array
 from kbrepro.papers.gpn_ucb import needle
 from kbrepro.papers.gpn_ucb.network import NetworkProblem
-from kbrepro.regret import Trace, simple_regret
+from kbrepro.regret import Curve, simple_regret
 
 HERO = "GPN-UCB"
 RED, TEAL = LOOK[HERO][0], LOOK["cUCB"][0]
@@ -94,7 +95,7 @@ def chains(problems: Mapping[str, NetworkProblem], side: int) -> Figure:
 
 
 def regrets(
-    name: str, panels: Mapping[str, Mapping[str, Trace]], *, quantity: str, nonada: Mapping[str, Dots] | None = None
+    name: str, panels: Mapping[str, Mapping[str, Curve]], *, quantity: str, nonada: Mapping[str, Dots] | None = None
 ) -> Figure:
     """Return cumulative or simple regret, four panels {title: traces}, median of trials; quartiles of BANDED alone.
 
@@ -103,7 +104,7 @@ def regrets(
     fig, axes = plt.subplots(2, 2, figsize=(WIDTH, 6.5))
     floor = FLOOR if quantity == "simple" else 0.0
     for ax, (title, traces) in zip(axes.flat, panels.items(), strict=True):
-        raised = {rule: trace._replace(gaps=np.maximum(trace.gaps, floor)) for rule, trace in traces.items()}
+        raised = {rule: replace(trace, gaps=np.maximum(trace.gaps, floor)) for rule, trace in traces.items()}
         figures.regret_quartiles(ax, raised, quantity=quantity, unit="range of g", hero=HERO)
         for line, band in list(zip(ax.lines, ax.collections, strict=True)):
             if line.get_label() not in BANDED:
@@ -128,7 +129,7 @@ def name_floor(ax: Axes) -> None:
 # Figure 10
 
 
-def oi(panels: Mapping[str, tuple[Mapping[float, Trace], Trace]]) -> Figure:
+def oi(panels: Mapping[str, tuple[Mapping[float, Curve], Curve]]) -> Figure:
     """Return mean simple regret of OI for every b, and of cUCB, with 95 % intervals, one panel per chain.
 
     `panels`: {title: ({b: trace}, trace of cUCB)}. Neighbouring b that do the same in every panel share a curve;

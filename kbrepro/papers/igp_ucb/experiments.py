@@ -19,7 +19,7 @@ from kbrepro.information import allocated_gain
 from kbrepro.kernels import Array
 from kbrepro.policies import ExpectedImprovement, ProbabilityOfImprovement
 from kbrepro.problems import Model, Problem, Trial
-from kbrepro.regret import Trace
+from kbrepro.regret import Curve
 from kbrepro.simulation import observations
 
 OURS = ("GP-UCB", "IGP-UCB", "GP-TS")
@@ -45,7 +45,7 @@ def improvement_rules(prior_sd: float = 1.0) -> dict[str, Any]:
 # The incumbent
 
 
-def excess_of_largest_reward(trace: Trace, source: Callable[[Trial], Problem], seed: int) -> Array:
+def excess_of_largest_reward(trace: Curve, source: Callable[[Trial], Problem], seed: int) -> Array:
     """Return how far the largest reward so far lies above the largest expected one, in noise scales, (n, T).
 
     The trace is that of trials 0 to n - 1 of `seed`, whose noise is drawn again.

@@ -15,11 +15,11 @@ from kbrepro import figures
 from kbrepro.figures import LOOK, WIDTH, pieces
 from kbrepro.figures.comparisons import paired
 from kbrepro.kernels import Array
-from kbrepro.regret import Trace, bootstrap, intervals, log_spaced, ratio
+from kbrepro.regret import Curve, bootstrap, intervals, log_spaced, ratio
 
 #: {rule: R_T / T of every trial (n,)}
 Panel = Mapping[str, Array]
-Panels = Mapping[str, Mapping[str, Trace]]
+Panels = Mapping[str, Mapping[str, Curve]]
 
 HERO = "IGP-UCB"
 

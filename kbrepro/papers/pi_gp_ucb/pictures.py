@@ -16,7 +16,7 @@ from kbrepro.kernels import Array
 from kbrepro.papers.pi_gp_ucb import experiments
 from kbrepro.papers.pi_gp_ucb.experiments import CellRun
 from kbrepro.papers.pi_gp_ucb.partition import cover_exponent
-from kbrepro.regret import Estimate, Trace, edges, log_spaced
+from kbrepro.regret import Curve, Estimate, edges, log_spaced
 
 HERO, RIVAL = "π-GP-UCB", "IGP-UCB"
 RULES = (RIVAL, HERO)
@@ -82,7 +82,7 @@ def table_1(shares: Mapping[tuple[str, int, str], Array], printed: Mapping[tuple
     return titled(fig, "Table 1 of Janz et al., replicated: regret", 1)
 
 
-def figure_1(traces: Mapping[str, Trace]) -> Figure:
+def figure_1(traces: Mapping[str, Curve]) -> Figure:
     """Return cumulative regret, and regret and microseconds of a round in each hundredth of the run, by rule."""
     fig, (left, centre, right) = pieces.row(3, 2.9)
     horizon = next(iter(traces.values())).horizon
@@ -101,7 +101,7 @@ def figure_1(traces: Mapping[str, Trace]) -> Figure:
     return titled(fig, "Fig. 1 of Janz et al., replicated: d = 2", 2)
 
 
-def surfaces(functions: Mapping[str, Mapping[str, Trace]]) -> Figure:
+def surfaces(functions: Mapping[str, Mapping[str, Curve]]) -> Figure:
     """Return average regret on test functions {name: traces}: in the first row the main ones, then the others."""
     fig, axes = plt.subplots(2, -(-len(functions) // 2), figsize=(WIDTH, 4.8), sharex=True, sharey=True)
     for ax, (name, traces) in zip(axes.flat, functions.items(), strict=True):

@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+from traces import trace_of
 
 from kbrepro import information, paths, store
 from kbrepro.claims import replication_probabilities
@@ -12,7 +13,6 @@ from kbrepro.claims.tables import Kept, View, Whole
 from kbrepro.kernels import SquaredExponential, grid
 from kbrepro.papers.bkb import claims
 from kbrepro.papers.bkb.experiments import Followed, Ratios
-from kbrepro.regret import Trace
 
 KEPT = Kept(paths.project_root() / "results" / "paper" / "04_bkb_variance_starvation" / "played")
 
@@ -120,7 +120,7 @@ def test_seeds_of_figure_1_take_the_worst_side_of_all_panels():
 def test_dictionaries_fixed_sizes_and_whole_runs_by_hand():
     pairs = claims.equal_sizes(ByHand(**{"equal size, window": [(1.0, 10.0)], "equal size, uniform": [(1.0, 1.0)]}))
     assert pairs["DTC, window", "decades"] == 1 and pairs["BKB, window", "total"] == 1
-    trace = Trace(np.zeros((1, 20), int), np.ones((1, 20)), np.ones((1, 20)), np.ones((1, 20)))
+    trace = trace_of(np.ones((1, 20)))
     sizes = claims.fixed_sizes(ByHand({"two features": {"RFF": trace}, "more features": {}}))
     assert (sizes["RFF", "total"], sizes["RFF", "first tenth"]) == (20, 2)
     runs = {f"whole runs, d = {d}": [{"operations": {"BKB": spent}}] for d, spent in ((1, 5.0), (2, 7.0))}
@@ -129,7 +129,7 @@ def test_dictionaries_fixed_sizes_and_whole_runs_by_hand():
 
 def test_steps_of_runs_by_hand(monkeypatch):
     monkeypatch.setattr(claims, "worst_log_det", lambda points, horizon: 100.0)
-    sizes = pd.DataFrame({"members": 3, "features": 2, "distinct": 4, "d_eff": 1.5}, pd.RangeIndex(1, 11, name="t"))
+    sizes = {"t": np.arange(1, 11), "members": 3, "features": 2, "distinct": 4, "d_eff": 1.5}
     kept = ByHand(**{"cost, A = 1000, d = 1": [{"sizes": sizes}], "sizes, A = 1000, d = 1": [sizes]})
     columns = claims.steps_of_runs(1, kept)
     assert columns["BKB", "total"].tolist() == [1004 * 4] * 2 and columns["kept", "total"][0] == 1004 * 16

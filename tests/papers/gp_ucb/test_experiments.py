@@ -3,13 +3,12 @@
 import numpy as np
 import pytest
 from scipy.stats import chi2
-from traces import trace_of
+from traces import curve_of, trace_of
 
 from kbrepro.information import gain_rate, greedy_gain
 from kbrepro.kernels import Linear, Matern, SquaredExponential, grid
 from kbrepro.papers.gp_ucb import experiments
 from kbrepro.problems import Trial
-from kbrepro.regret import Trace
 
 
 def test_every_third_is_tested_once_and_never_learned_from():
@@ -40,7 +39,7 @@ def test_trials_that_are_stuck_and_trials_that_settled():
     on_lower, near_best = np.full((3, 20), 1), np.full((3, 20), 3)
     on_lower[2, -1] = 0  # two arms in the last tenth: it has not settled
     runs = {"GP-UCB/5": near_best, "mean only": on_lower}
-    traces = {rule: Trace(arms, np.zeros((3, 6)), np.zeros((3, 1)), np.zeros((3, 1))) for rule, arms in runs.items()}
+    traces = {rule: curve_of(arms, np.zeros((3, 6))) for rule, arms in runs.items()}
     assert experiments.settled_at(traces["mean only"]).tolist() == [1, 1, -1]
     drawn = []
     stuck = experiments.stuck_trials(traces, lambda rng: drawn.append(rng.random()) or f, 1)

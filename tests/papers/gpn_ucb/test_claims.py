@@ -4,12 +4,12 @@ import dataclasses
 
 import numpy as np
 import pytest
+from traces import curve_of
 
 from kbrepro import paths
 from kbrepro.claims import judge, replication_probabilities
 from kbrepro.claims.tables import SECONDS, TOTAL, Kept, View, Whole
 from kbrepro.papers.gpn_ucb import claims
-from kbrepro.regret import Trace
 
 
 @pytest.fixture(scope="module")
@@ -84,7 +84,7 @@ def test_several_and_obvious_chains_are_kept_apart(kept):
 def test_statistics_of_two_chains_by_hand():
     arms, gaps = np.ones((4, 200), dtype=np.int32), np.array([[2.0, 0.0], [4.0, 0.0], [3.0, 3.0], [3.0, 3.0]])
     arms[0, :4] = arms[1, :9] = 0  # chain 0: trials that find the best after 4 and 9 pulls
-    trace = Trace(arms, gaps, np.ones((4, 100)), np.ones((4, 1)))
+    trace = curve_of(arms, gaps, np.ones((4, 100)))
     found = claims.statistics({"rule": trace}, np.array([2.0, 3.0]), times=2)
     assert found["rule", TOTAL].tolist() == [(8 + 36) / 2 / 2, 200.0]
     assert found["rule", claims.AT_50].tolist() == [0.0, 1.0] and found["rule", SECONDS].tolist() == [100.0, 100.0]
