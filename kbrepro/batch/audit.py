@@ -153,7 +153,7 @@ def asked(r: Run, until: str = "", deadline: float = np.inf) -> tuple[dict[str, 
                 if not missing:
                     raise
             if "parameters" in cell.metadata.get("tags", []):
-                names |= r.effective
+                names |= r.parameters
             plt.close("all")
             if until in listener.jobs or time.monotonic() > deadline:
                 break

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import joblib
 import psutil
@@ -39,8 +40,7 @@ class Run:
     notebook: str
     profile: str
     folder: Path  # where the results go
-    given: dict[str, Any]  # what papermill is given: profile and overrides
-    effective: dict[str, Any]  # the same over the notebook's defaults
+    parameters: dict[str, Any]  # profile and overrides over the notebook's defaults
 
 
 def run(
@@ -77,10 +77,10 @@ def plan(notebooks: Sequence[str], profile: str, overrides: Mapping[str, Any], r
         defaults = profiles.defaults(root, name)
         given = profiles.of_profile(root, name, profile) | dict(overrides)
         profiles.check(root, name, given, defaults)
-        effective = {key: value for key, value in (defaults | given).items() if key != profiles.RESERVED}
+        parameters = {key: value for key, value in (defaults | given).items() if key != profiles.RESERVED}
         recipe = json.dumps([profile, sorted(overrides.items())])
         where = f"custom/{hashlib.sha256(recipe.encode()).hexdigest()[:10]}" if overrides else profile
-        runs.append(Run(root, name, profile, root / "results" / where / name, given, effective))
+        runs.append(Run(root, name, profile, root / "results" / where / name, parameters))
     return runs
 
 
@@ -124,7 +124,7 @@ def _run(r: Run, jobs: int, fresh: Sequence[str]) -> None:
         own = {store.FOLDER: str(r.folder / store.PLAYED), store.FRESH: "\n".join(fresh), "KBREPRO_JOBS": str(jobs)}
         if data := os.environ.get("KBREPRO_DATA"):
             own["KBREPRO_DATA"] = str(Path(data).absolute())  # notebooks run in the root, not here
-        given = r.given | {profiles.RESERVED: partial_results.relative_to(r.root).as_posix()}
+        given = r.parameters | {profiles.RESERVED: partial_results.relative_to(r.root).as_posix()}
         _execute(r.root, r.notebook, partial_results / "notebook.ipynb", given, own)
         _write_facts(r, partial_results, jobs, _stamps(r.folder / store.PLAYED) != kept)
         for old in [path for path in r.folder.glob("*") if path.name != store.PLAYED]:
@@ -140,7 +140,7 @@ def _write_facts(r: Run, folder: Path, jobs: int, played: bool) -> None:
     if not played and (r.folder / "run.json").is_file():
         shutil.copy(r.folder / "run.json", folder / "run.json")
         return
-    facts = provenance.facts(r.root) | {"notebook": r.notebook, "profile": r.profile, "parameters": r.effective}
+    facts = provenance.facts(r.root) | {"notebook": r.notebook, "profile": r.profile, "parameters": r.parameters}
     facts |= {"jobs": jobs, "blas_kernels": sorted({*played_with(r), blas_kernel()})}
     facts["compute_seconds"] = round(store.seconds(r.folder / store.PLAYED), 1)
     paths.write_text(folder / "run.json", json.dumps(facts, indent=1, sort_keys=True, ensure_ascii=False) + "\n")
@@ -188,7 +188,7 @@ def _execute(root: Path, name: str, to: Path, parameters: Mapping[str, Any], env
     if stale(root, name):
         print(f"{name}: the .ipynb has other cells than the .py; the .py runs", file=sys.stderr)
     try:
-        with _environment({**KERNEL, **quiet, **environment}), _interruptible():
+        with patch.dict(os.environ, {**KERNEL, **quiet, **environment}), _interruptible():
             done = papermill.execute_notebook(source, output, parameters, request_save_on_cell_execute=False, **how)
     except PapermillExecutionError as error:
         where = output.relative_to(root).as_posix()
@@ -206,18 +206,6 @@ def stale(root: Path, name: str) -> bool:
         return False
     one, other = ([(cell.cell_type, cell.source) for cell in jupytext.read(path).cells] for path in (text, notebook))
     return one != other
-
-
-@contextmanager
-def _environment(values: Mapping[str, str]) -> Iterator[None]:
-    """Change environment variables, which the kernel inherits, for a while."""
-    before = dict(os.environ)
-    os.environ.update(values)
-    try:
-        yield
-    finally:
-        os.environ.clear()
-        os.environ.update(before)
 
 
 @contextmanager

@@ -200,7 +200,7 @@ def test_a_profile_is_checked_like_an_override(root):
 def test_full_scale_is_the_notebooks_own_and_overrides_have_a_folder_of_their_own(root):
     def folder(profile, overrides):
         (planned,) = run.plan([], profile, overrides, root)
-        return planned.folder.parent.relative_to(root / "results").as_posix(), planned.effective["horizon"]
+        return planned.folder.parent.relative_to(root / "results").as_posix(), planned.parameters["horizon"]
 
     assert (folder("paper", {}), folder("quick", {})) == (("paper", 2000), ("quick", 20))
     custom = [folder("quick", {"horizon": 5}), folder("quick", {"horizon": 6}), folder("paper", {"horizon": 5})]
