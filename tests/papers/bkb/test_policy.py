@@ -171,5 +171,10 @@ def test_bad_settings_and_pulls_that_were_not_asked_for_are_named():
     mini = MiniUCB(model, width=LOGDET, squared_c=2.0)
     with pytest.raises(ValueError, match="arm = 3 is not allowed: mini-GP-UCB asked for"):
         mini.tell(3, 1.0)
+    arm = mini.ask()
     with pytest.raises(ValueError, match="observation = nan is not allowed"):
-        mini.tell(mini.ask(), float("nan"))
+        mini.tell(arm, float("nan"))
+    while mini._stays:
+        mini.tell(arm, 0.0)
+    with pytest.raises(ValueError, match="mini-GP-UCB asked for"):
+        mini.tell(arm, 0.0)  # it would choose anew
