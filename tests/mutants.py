@@ -21,9 +21,11 @@ TESTS = {
     "posterior/lattice.py": ["tests/test_lattice.py"],
     "policies/base.py": ["tests/policies/test_base.py", "tests/policies/test_ucb.py"],
     "papers/bkb/since.py": ["tests/papers/bkb/test_policy.py"],
-    "papers/gpn_ucb/posterior.py": ["tests/papers/gpn_ucb/test_network.py", "tests/papers/gpn_ucb/test_policies.py"],
+    "papers/gpn_ucb/posterior.py": [
+        f"tests/papers/gpn_ucb/test_{name}.py" for name in ("layers", "network", "policies")
+    ],
     "papers/pi_gp_ucb/partition.py": [f"tests/papers/pi_gp_ucb/test_{name}.py" for name in ("partition", "recorded")],
-    "papers/side_by_side/widths.py": ["tests/papers/side_by_side/test_levels.py"],
+    "papers/side_by_side/widths.py": ["tests/papers/side_by_side/test_elimination.py"],
 }
 STEPS, WIDTHS, WORDS = {"index", "update", "tell", "width", "widths"}, {"at", "of", "__call__"}, "claims/words.py"
 #: What index, update and tell call.
