@@ -39,7 +39,12 @@ class OperatorKernel:
 
     def diag(self, X: Array) -> Array:
         own = X[:, -1].astype(int)
-        return sum(k.diag(X[:, :-1]) * A[own, own] for k, A in zip(self.kernels, self.mixings, strict=True))
+        return self.blocks(X[:, :-1])[np.arange(len(X)), own, own]
+
+    def blocks(self, points: Array) -> Array:
+        """Return Gamma(x, x) of points (P, d) without numbers of outputs, (P, n, n)."""
+        pairs = zip(self.kernels, self.mixings, strict=True)
+        return np.sum([np.multiply.outer(k.diag(points), A) for k, A in pairs], axis=0)
 
 
 AnyKernel = Kernel | OperatorKernel
@@ -66,11 +71,11 @@ def largest_value(kernel: AnyKernel, norm: float) -> float:
     return norm * float(np.sqrt(_size(kernel, lambda k: k.diag(np.zeros((1, 1)))[0])))
 
 
-def _size(kernel: AnyKernel, of: Callable[[Kernel], float]) -> float:
-    """A number `of` a scalar kernel; of an operator-valued one the spectral norm of sum_q of(k_q) A_q."""
+def _size(kernel: AnyKernel, number: Callable[[Kernel], float]) -> float:
+    """A number of a scalar kernel k; of an operator-valued one the spectral norm of sum_q number(k_q) A_q."""
     if not isinstance(kernel, OperatorKernel):
-        return of(kernel)
-    return float(np.linalg.norm(sum(of(k) * A for k, A in zip(kernel.kernels, kernel.mixings, strict=True)), 2))
+        return number(kernel)
+    return float(np.linalg.norm(sum(number(k) * A for k, A in zip(kernel.kernels, kernel.mixings, strict=True)), 2))
 
 
 def _curvature(kernel: Kernel) -> float:

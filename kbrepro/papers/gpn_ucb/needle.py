@@ -1,7 +1,7 @@
 """The hard functions of the lower bound (Li & Scarlett, Appendix H): a low, narrow needle that later layers raise."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
 
 import numpy as np
 from scipy.optimize import brentq
@@ -41,31 +41,27 @@ class AnyMatern:
         return np.ones(len(X))
 
 
-def amplifier_scale(nu: float, shrink: float = 1.0) -> float:
-    """Return L~ = sqrt(2) B / sqrt(k(0) - k(2 u)), with which g~ has norm exactly B (eqs. 217, 221).
-
-    Here and below `shrink` multiplies u and u~ of Fig. 6 (Remark 3 lets both go to 0).
-    """
-    return float(np.sqrt(2) * NORM / np.sqrt(1 - matern_profile(2 * shrink * PLACE, nu)))
+def amplifier_scale(nu: float) -> float:
+    """Return L~ = sqrt(2) B / sqrt(k(0) - k(2 u)), with which g~ has norm exactly B (eqs. 217, 221)."""
+    return float(np.sqrt(2) * NORM / np.sqrt(1 - matern_profile(2 * PLACE, nu)))
 
 
-def amplifier(z: Array, nu: float, shrink: float = 1.0) -> Array:
+def amplifier(z: Array, nu: float) -> Array:
     """Return g~(z) = L~ / 2 (k(z - u) - k(z + u)), same shape as z (eq. 217)."""
-    u = shrink * PLACE
-    return amplifier_scale(nu, shrink) / 2 * (matern_profile(z - u, nu) - matern_profile(z + u, nu))
+    return amplifier_scale(nu) / 2 * (matern_profile(z - PLACE, nu) - matern_profile(z + PLACE, nu))
 
 
-def slope_range(nu: float, shrink: float = 1.0) -> tuple[float, float]:
+def slope_range(nu: float) -> tuple[float, float]:
     """Return the smallest and the largest g~(z) / z for z in (0, u~], L~ r_min and L~ r_max (H.1; eq. 267)."""
-    z = np.linspace(0, shrink * REACH, 20001)[1:]
-    slopes = amplifier(z, nu, shrink) / z
+    z = np.linspace(0, REACH, 20001)[1:]
+    slopes = amplifier(z, nu) / z
     return float(slopes.min()), float(slopes.max())
 
 
-def steepest(nu: float) -> float:
-    """Return the largest slope of g~ between neighbours of 20001 points of [0, u~]."""
-    z = np.linspace(0, REACH, 20001)
-    return float(np.abs(np.diff(amplifier(z, nu)) / np.diff(z)).max())
+def steepest(function: Callable[[Array], Array], end: float, n: int) -> float:
+    """Return the largest slope of a function between neighbours of n points of [0, end]."""
+    z = np.linspace(0, end, n)
+    return float(np.abs(np.diff(function(z)) / np.diff(z)).max())
 
 
 def bump(r: Array) -> Array:
@@ -74,44 +70,18 @@ def bump(r: Array) -> Array:
     return np.where(inside, np.exp(1 - 1 / np.where(inside, 1 - np.square(r), 1.0)), 0.0)
 
 
-def steepest_bump() -> float:
-    """Return the largest slope of the bump of radius 1 between neighbours of 4001 radii."""
-    r = np.linspace(0, 1, 4001)
-    return float(np.abs(np.diff(bump(r)) / np.diff(r)).max())
-
-
-@cache
-def bump_transform() -> tuple[Array, Array, Array]:
-    """Return frequencies in [0, 600], weights of their quadrature, and the bump's Fourier transform in the plane there.
-
-    That of a radial function is an integral with a Bessel function. Beyond 600 nothing is left of it.
-    """
-    (r, of_r), (s, of_s) = (np.polynomial.legendre.leggauss(n) for n in (300, 1000))
-    r, s = (r + 1) / 2, 300 * (s + 1)
-    return s, 300 * of_s, np.pi * j0(np.outer(s, r)) @ (of_r * bump(r) * r)
-
-
 def bump_norm(radius: float, nu: float) -> float:
     """Return the RKHS norm, lengthscale 1, of the bump of height 1 and a radius in the plane.
 
     Its square is the integral over frequencies of the squared transform over that of the kernel, 4 pi nu (2 nu)^nu
-    (2 nu + |omega|^2)^-(nu + 1), divided by (2 pi)^2.
+    (2 nu + |omega|^2)^-(nu + 1), divided by (2 pi)^2. The transform of a radial function is an integral with a Bessel
+    function; beyond 600 over the radius nothing is left of it.
     """
-    s, weights, transform = bump_transform()  # s: frequencies times radius
+    (r, dr), (s, ds) = (np.polynomial.legendre.leggauss(n) for n in (300, 1000))
+    r, s = (r + 1) / 2, 300 * (s + 1)  # s: frequencies times radius
+    transform = np.pi * j0(np.outer(s, r)) @ (dr * bump(r) * r)
     density = 4 * np.pi * nu * (2 * nu) ** nu * (2 * nu + (s / radius) ** 2) ** -(nu + 1)
-    return float(np.sqrt(weights @ (transform**2 / density * s) * radius**2 / (2 * np.pi)))
-
-
-def least_c(nu: float, shrink: float, depth: int = 3) -> float:
-    """Return alpha = r_min L~ / max(L', r_max L~), the least that c can be (H.5), for epsilon = g~(u~) / 2.
-
-    L' is the slope of a needle of norm B whose height the later layers of a chain raise to 2 epsilon.
-    """
-    height, (low, high) = shrink * REACH, slope_range(nu, shrink)  # g~ raises u~ to 2 epsilon
-    for _ in range(depth - 2):
-        height = brentq(lambda z, h=height: float(amplifier(np.array(z), nu, shrink)) - h, 0.0, height, xtol=1e-16)
-    log_radius = brentq(lambda log: height * bump_norm(np.exp(log), nu) - NORM, -25.0, 3.0)
-    return low / max(height / float(np.exp(log_radius)) * steepest_bump(), high)
+    return float(np.sqrt(300 * ds @ (transform**2 / density * s) * radius**2 / (2 * np.pi)))
 
 
 @dataclass(frozen=True)
@@ -142,21 +112,16 @@ class Needles:
         """Height 2 epsilon_1 of the needle, which the later layers raise to 2 epsilon (eq. 224)."""
         height = 2 * self.epsilon
         for _ in range(self.depth - 1):  # g~ rises on [0, u~], so undo it layer by layer
-            height = brentq(lambda z, h=height: float(amplifier(np.array(z), self.nu)) - h, 0.0, REACH, xtol=1e-14)
+            height = brentq(lambda z, h=height: float(self.raised(z)) - h, 0.0, REACH, xtol=1e-14)
         return float(height)
+
+    def raised(self, z: Array) -> Array:
+        """Return the output of a later layer, g~(z), same shape as z."""
+        return amplifier(z, self.nu)
 
     def first_norm(self) -> float:
         """Return the RKHS norm of the needle."""
         return self.low * bump_norm(self.radius, self.nu)
-
-    def needle_slope(self) -> float:
-        """Return the largest slope of the needle."""
-        return self.low / self.radius * steepest_bump()
-
-    def outside(self, trial: Trial) -> int:
-        """Return how many arms of a trial at least a radius from the needle have a reward other than 0 (Theorem 9)."""
-        points, g = (problem := self(trial)).model.points, problem.expected_reward
-        return int((g[np.linalg.norm(points - points[g.argmax()], axis=1) >= self.radius] != 0).sum())
 
     def __call__(self, trial: Trial) -> NetworkProblem:
         cells = self.per_side**2
@@ -165,6 +130,7 @@ class Needles:
         points = grid(3 * self.per_side, 2, edge := 1 / (6 * self.per_side), 1 - edge)
         centre = (np.array(divmod(trial.number, self.per_side)) + 0.5) / self.per_side
         needle = self.low * bump(np.linalg.norm(points - centre, axis=1) / self.radius)[:, None]
-        constant = max(self.needle_slope(), slope_range(self.nu)[1], steepest(self.nu), 1.0)
+        slopes = self.low / self.radius * steepest(bump, 1.0, 4001), steepest(self.raised, REACH, 20001)
+        constant = max(*slopes, slope_range(self.nu)[1], 1.0)
         model = NetworkModel(points, FeedForward(AnyMatern(self.nu)), (1,) * self.depth, NORM, constant)
-        return compose(model, [lambda _: needle, *[lambda z: amplifier(z, self.nu)] * (self.depth - 1)])
+        return compose(model, [lambda _: needle, *[self.raised] * (self.depth - 1)])

@@ -1,7 +1,6 @@
 """The figures of the notebook on GPN-UCB. Regrets are shares of the range of g."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Mapping, Sequence
 from textwrap import fill
 from typing import Any
 
@@ -20,7 +19,8 @@ from kbrepro.figures.style import SMALLEST
 from kbrepro.kernels import Array
 from kbrepro.papers.gpn_ucb import needle
 from kbrepro.papers.gpn_ucb.network import NetworkProblem
-from kbrepro.regret import Curve, simple_regret
+from kbrepro.papers.gpn_ucb.sets import BoxSets
+from kbrepro.regret import Trace, simple_regret
 
 HERO = "GPN-UCB"
 RED, TEAL = LOOK[HERO][0], LOOK["cUCB"][0]
@@ -37,38 +37,31 @@ BANDED = (HERO, "cEI")
 DOT: dict[str, Any] = {"color": LOOK["NonAda"][0], "markersize": 4, "markeredgecolor": "white", "markeredgewidth": 0.5}
 
 
-# An interval through the layers
-
-
-def step(problem: NetworkProblem, layer: pd.DataFrame, its: pd.DataFrame, arms: Sequence[int]) -> Figure:
-    """Return how one arm's interval passes through layer 2, beside what the middle of that interval alone would give.
-
-    `layer` as `experiments.carried` returns it, `its` {layer: low, high, true} of grid sets, after pulls of `arms`.
-    """
+def step(problem: NetworkProblem, sets: BoxSets, arm: int, pulled: Sequence[int]) -> Figure:
+    """Return how an arm's interval passes through layer 2 of a chain, beside what its middle alone would give."""
     fig, (ax,) = pieces.row(1, 3.6)
-    z, y = (output[:, 0] for output in problem.outputs[:2])
-    (low, high, _), (least, most, true) = its.loc[1], its.loc[2]
-    view = layer[layer["z"].between(min(low, z[arms].min()) - 0.3, max(high, z[arms].max()) + 0.3)]
-    ax.fill_between(view["z"], view["raw_low"], view["raw_high"], color="0.85", linewidth=0, label="mean ± B sd")
-    order = np.argsort(z)
-    ax.plot(z[order], y[order], "--", color="black", linewidth=1.0, label="layer 2, unknown")
-    ax.plot(z[arms], y[arms], "o", color="black", markersize=4, label="observed")
-    left, bottom = view["z"].min(), 1.15 * view["raw_low"].min()
+    posterior, (z, y) = sets.posteriors[1], (output[:, 0] for output in problem.outputs[:2])
+    (low, high), (least, most) = ((float(end[arm, 0]) for end in region) for region in sets.regions()[:2])
+    D, seen = posterior.points[:, 0], [low, high, *z[pulled]]
+    view = (min(seen) - 0.3 <= D) & (max(seen) + 0.3 >= D)
+    upper, negative = sets.band(posterior.mean, posterior.sd)[view].T
+    left, bottom, order = D[view][0], -1.15 * negative.max(), np.argsort(z)
     bar = {"linewidth": 7, "solid_capstyle": "butt", "clip_on": False}
+    ax.fill_between(D[view], -negative, upper, color="0.85", linewidth=0, label="mean ± B sd")
+    ax.plot(z[order], y[order], "--", color="black", linewidth=1.0, label="layer 2, unknown")
+    ax.plot(z[pulled], y[pulled], "o", color="black", markersize=4, label="observed")
     ax.axvspan(low, high, color=TEAL, alpha=0.12, linewidth=0, zorder=0)
     ax.plot([low, high], [bottom] * 2, color=TEAL, label="what layer 1 may return", **bar)
     ax.axhspan(least, most, color=RED, alpha=0.06, linewidth=0, zorder=0)
     ax.plot([left] * 2, [least, most], color=RED, label="what layer 2 may return", **bar)
-    guess = layer.loc[(layer["z"] - (low + high) / 2).abs().idxmin()]
-    ends = guess[["raw_low", "raw_high"]].to_numpy()
-    ax.plot(guess["z"], ends.mean(), "X", color=RED, markersize=10, zorder=3, label="answer of the middle alone")
-    ax.plot(its["true"].loc[1], true, "*", color="black", markersize=11, zorder=3, label="truth")
-    ax.set(xlim=(left, view["z"].max()), ylim=(bottom, None), xlabel="input of layer 2", ylabel="output of layer 2")
+    middle = np.array([[(low + high) / 2]])
+    ax.plot(
+        middle, posterior.at(middle)[0], "X", color=RED, markersize=10, zorder=3, label="answer of the middle alone"
+    )
+    ax.plot(z[arm], y[arm], "*", color="black", markersize=11, zorder=3, label="truth")
+    ax.set(xlim=(left, D[view][-1]), ylim=(bottom, None), xlabel="input of layer 2", ylabel="output of layer 2")
     ax.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0))
-    return titled(fig, f"Layer 2 after {len(arms)} pulls: an arm's interval goes in, and an interval comes out")
-
-
-# Figure 9
+    return titled(fig, f"Layer 2 after {len(pulled)} pulls: an arm's interval goes in, and an interval comes out")
 
 
 def chains(problems: Mapping[str, NetworkProblem], side: int) -> Figure:
@@ -91,20 +84,17 @@ def chains(problems: Mapping[str, NetworkProblem], side: int) -> Figure:
     return titled(fig, "Fig. 9 of Li and Scarlett, replicated: two chains drawn from the prior (star: the maximiser)")
 
 
-# Figures 11 and 12
-
-
 def regrets(
-    name: str, panels: Mapping[str, Mapping[str, Curve]], *, quantity: str, nonada: Mapping[str, Dots] | None = None
+    name: str, panels: Mapping[str, Mapping[str, Trace]], *, quantity: str, nonada: Mapping[str, Dots] | None = None
 ) -> Figure:
-    """Return cumulative or simple regret, four panels {title: traces}, median of trials; quartiles of BANDED alone.
+    """Return cumulative or simple regret (Figs. 11, 12), four panels {title: traces}, quartiles of BANDED alone.
 
     `nonada` {title: dots}. Simple regret below FLOOR is drawn there: with finitely many arms it can be 0.
     """
     fig, axes = plt.subplots(2, 2, figsize=(WIDTH, 6.5))
     floor = FLOOR if quantity == "simple" else 0.0
     for ax, (title, traces) in zip(axes.flat, panels.items(), strict=True):
-        raised = {rule: replace(trace, gaps=np.maximum(trace.gaps, floor)) for rule, trace in traces.items()}
+        raised = {rule: trace._replace(gaps=np.maximum(trace.gaps, floor)) for rule, trace in traces.items()}
         figures.regret_quartiles(ax, raised, quantity=quantity, unit="range of g", hero=HERO)
         for line, band in list(zip(ax.lines, ax.collections, strict=True)):
             if line.get_label() not in BANDED:
@@ -113,8 +103,8 @@ def regrets(
             pulls, values = nonada[title]
             ax.plot(pulls, np.maximum(np.median(values, axis=0), floor), "o", **DOT, label="NonAda")
         ax.set_title(fill(title, 40))
-    for ax in axes.flat if quantity == "simple" else ():
-        name_floor(ax)
+        if floor:
+            name_floor(ax)
     for ax in axes[:, 1]:
         ax.set_ylabel("")
     figures.label_ends(*axes.flat)
@@ -126,50 +116,27 @@ def name_floor(ax: Axes) -> None:
     ax.yaxis.set_major_formatter(lambda y, _: f"≤ {FLOOR:g}" if y < 1.01 * FLOOR else f"{y:g}")
 
 
-# Figure 10
-
-
-def oi(panels: Mapping[str, tuple[Mapping[float, Curve], Curve]]) -> Figure:
-    """Return mean simple regret of OI for every b, and of cUCB, with 95 % intervals, one panel per chain.
-
-    `panels`: {title: ({b: trace}, trace of cUCB)}. Neighbouring b that do the same in every panel share a curve;
-    regret below FLOOR is drawn there.
-    """
+def oi(panels: Mapping[str, Mapping[str, Trace]]) -> Figure:
+    """Return mean simple regret with 95 % intervals (Fig. 10), panels {kind of chain: {`b = 1`: trace, ..., cUCB}}."""
     fig, axes = pieces.row(len(panels), 3.6, sharey=True)
-    shown = {
-        title: ({b: mean_interval(simple_regret(trace)) for b, trace in swept.items()}, simple_regret(other))
-        for title, (swept, other) in panels.items()
-    }
-    groups = alike([{b: mean for b, (mean, *_) in swept.items()} for swept, _ in shown.values()])
-    colours = plt.cm.plasma(np.linspace(0, 0.65, len(groups)))  # dark enough for their labels
-    for ax, (title, (swept, other)) in zip(axes, shown.items(), strict=True):
-        rounds = range(1, other.shape[1] + 1)
-        for its, colour in zip(groups, colours, strict=True):
-            label = f"b = {its[0]:g}" + f" to {its[-1]:g}" * (len(its) > 1)
-            pieces.banded(ax, rounds, np.maximum(swept[its[0]], FLOOR), label, color=colour, linewidth=2)
-        of_cucb = np.maximum(mean_interval(other), FLOOR)
-        pieces.banded(ax, rounds, of_cucb, "cUCB", color="black", linestyle="--")
-        ax.set(xlabel="round t", title=title, xlim=(1, rounds[-1]))
+    for ax, (title, traces) in zip(axes, panels.items(), strict=True):
+        colours = [*plt.cm.plasma(np.linspace(0, 0.65, len(traces) - 1)), "black"]  # dark enough for their labels
+        for (label, trace), colour in zip(traces.items(), colours, strict=True):
+            curves, line = np.maximum(mean_interval(simple_regret(trace)), FLOOR), "--" if label == "cUCB" else "-"
+            pieces.banded(ax, range(1, trace.horizon + 1), curves, label, color=colour, linestyle=line)
+        ax.set(xlabel="round t", title=title, xlim=(1, trace.horizon))
         pieces.log_axes(ax, "y")
     name_floor(axes[0])
-    trials = len(next(iter(panels.values()))[1].arms)
-    axes[0].set_ylabel(f"simple regret (range of g)\nmean and 95 % interval\nof {trials} trials")
+    axes[0].set_ylabel(f"simple regret (range of g)\nmean and 95 % interval\nof {len(trace.arms)} trials")
     figures.label_ends(*axes)
-    return titled(fig, "Fig. 10 of Li and Scarlett, replicated: simple regret of OI for every b, and of cUCB")
+    return titled(fig, "Fig. 10 of Li and Scarlett, replicated: simple regret of OI for five b, and of cUCB")
 
 
-def alike(panels: Sequence[Mapping[float, Array]]) -> list[list[float]]:
-    """Return groups of neighbouring b whose curves {b: (T,)} stay within FLOOR of the group's first in every panel."""
-    groups: list[list[float]] = []
-    for b in panels[0]:
-        if groups and all(np.abs(its[b] - its[groups[-1][0]]).max() <= FLOOR for its in panels):
-            groups[-1].append(b)
-        else:
-            groups.append([b])
-    return groups
-
-
-# Sets and bounds
+def dots(ax: Axes, values: Iterable[Array], side: float, colour: str, label: str = "") -> None:
+    """Draw values with their intervals, (value, low, high), in rows of a panel, a little to one side."""
+    value, low, high = values
+    reach = [value - low, high - value]
+    ax.errorbar(value, np.arange(len(value)) + side, xerr=reach, fmt="o", markersize=4, color=colour, label=label)
 
 
 def coverage(covered: Mapping[str, Sequence[Mapping[str, Array]]], n_arms: int) -> Figure:
@@ -178,16 +145,13 @@ def coverage(covered: Mapping[str, Sequence[Mapping[str, Array]]], n_arms: int) 
     `covered`: {structure: what `experiments.coverage` returns of each network}.
     """
     fig, (left, right) = pieces.row(2, 3.2, sharey=True)
-    kinds = {"paper": ("grid sets of L.2", COLOURS[0]), "outward": ("rounded outward", COLOURS[2])}
-    for (mode, (name, colour)), side in zip(kinds.items(), (-0.15, 0.15), strict=True):
+    kinds = {"paper": ("grid sets of L.2", COLOURS[0], -0.15), "outward": ("rounded outward", COLOURS[2], 0.15)}
+    for mode, (name, colour, side) in kinds.items():
         counted = [np.array([network[mode] for network in networks]) for networks in covered.values()]
         shares = np.column_stack([counts[:, 0].mean(axis=1) / n_arms for counts in counted])
-        widths = np.quantile(np.column_stack([counts[:, 1, -1] for counts in counted]), [0.5, 0.25, 0.75], axis=0)
-        for ax, (value, low, high) in ((left, mean_interval(shares)), (right, widths)):
-            reach = [value - low, high - value]
-            ax.errorbar(
-                value, np.arange(len(value)) + side, xerr=reach, fmt="o", markersize=4, color=colour, label=name
-            )
+        widths = np.column_stack([counts[:, 1, -1] for counts in counted])
+        dots(left, mean_interval(shares), side, colour, name)
+        dots(right, np.quantile(widths, [0.5, 0.25, 0.75], axis=0), side, colour, name)
     left.set_xlabel("share of (arm, round) pairs in which\nthe set misses the truth (95 % interval)")
     left.xaxis.set_major_formatter(PercentFormatter(1))
     pieces.log_axes(right, "x")
@@ -203,26 +167,23 @@ def misses(chains: pd.DataFrame, bound: float) -> Figure:
     `chains`: one row per chain, its `kind`, `outside` (negative: inside) and `end`, a share of the range; `bound`: B.
     """
     fig, (ax,) = pieces.row(1, 3.6)
-    its = chains.assign(end=100 * chains["end"])
-    n = its["kind"].nunique()
+    n = chains["kind"].nunique()
     looks = {"palette": COLOURS[:n], "style": "kind", "markers": ["o", "s", "D"][:n], "s": 36, "alpha": 0.8}
-    sns.scatterplot(its, x="outside", y="end", hue="kind", ax=ax, **looks)
+    sns.scatterplot(chains, x="outside", y="end", hue="kind", ax=ax, **looks)
     ax.axvline(0, color="black", linewidth=1.0)
-    ax.axhline(5, color="black", linewidth=0.8, linestyle=":")
+    ax.axhline(0.05, color="black", linewidth=0.8, linestyle=":")
+    ax.yaxis.set_major_formatter(PercentFormatter(1))
     ax.set_xlabel(f"how far the first layer of the best arm lies outside mean ± {bound:g} sd after the last round")
-    ax.set_ylabel("simple regret of GPN-UCB at T\n(% of the range of g)")
+    ax.set_ylabel("simple regret of GPN-UCB at T\n(range of g)")
     ax.legend(title="")
-    first = "Where GPN-UCB misses the best arm (above the dotted line),"
-    return titled(fig, f"{first}\nand whether its bounds exclude the truth")
+    title = "Where GPN-UCB misses the best arm (above the dotted line),\nand whether its bounds exclude the truth"
+    return titled(fig, title)
 
 
-# The lower bound
+def lower_bound(regrets: Mapping[float, pd.DataFrame], sources: Mapping[float, needle.Needles]) -> Figure:
+    """Return a needle as the layers raise it, g~ (Fig. 6), and average simple regret over all needles (Theorem 5).
 
-
-def lower_bound(found: Mapping[float, pd.DataFrame], sources: Mapping[float, needle.Needles]) -> Figure:
-    """Return a needle as the layers raise it, g~ (Fig. 6), and average simple regret over all needles.
-
-    `found`: {nu: simple regret over epsilon, one row per needle, one column per algorithm}; `sources`: {nu: their
+    `regrets`: {nu: simple regret over epsilon, one row per needle, one column per algorithm}; `sources`: {nu: their
     source}.
     """
     fig, (left, middle, right) = pieces.row(3, 3.6, width_ratios=[1, 0.9, 1.3])
@@ -230,25 +191,18 @@ def lower_bound(found: Mapping[float, pd.DataFrame], sources: Mapping[float, nee
     x = np.linspace(0, 1, 2001)
     height = first.low * needle.bump((x - (first.per_side // 2 + 0.5) / first.per_side) / first.radius)
     for number in range(1, first.depth + 1):
-        name = f"layer {number}" + {1: ": the needle", first.depth: ": the reward"}.get(number, "")
-        left.plot(x, height, color=str(0.7 * (1 - number / first.depth)), linewidth=0.8 + 0.3 * number, label=name)
-        height = needle.amplifier(height, first.nu)
-    left.axhline(2 * first.epsilon, color="black", linestyle=":", linewidth=1.0)
-    left.text(0, 2.03 * first.epsilon, "2ε, the best arm", size=SMALLEST, va="bottom")
-    left.set(
-        xlabel=f"arm, first coordinate\n(grid: {first.per_side} × {first.per_side} cells)", ylabel="output of a layer"
-    )
-    left.set(title=f"one of {first.per_side**2} needles, cut through", ylim=(None, 3.2 * first.epsilon))
-    left.set_xticks(np.linspace(0, 1, first.per_side + 1), minor=True)
+        left.plot(x, height, color=str(0.7 * (1 - number / first.depth)), label=f"layer {number}")
+        height = first.raised(height)
+    left.axhline(2 * first.epsilon, color="black", linestyle=":", linewidth=1.0, label="2ε, the best arm")
+    left.set(xlabel="arm, first coordinate", ylabel="output of a layer", ylim=(None, 3.2 * first.epsilon))
+    left.set_title(f"one of {first.per_side**2} needles, cut through")
     left.legend(loc="upper left", fontsize=SMALLEST)
     z = np.linspace(0, needle.REACH, 200)
-    for (nu, frame), colour, side in zip(found.items(), COLOURS, (-0.22, 0, 0.22), strict=False):
+    for (nu, frame), colour, side in zip(regrets.items(), COLOURS, (-0.22, 0, 0.22), strict=False):
         middle.plot(z, needle.amplifier(z, nu), color=colour, label=f"ν = {nu:g}")
-        value, low, high = mean_interval(frame.to_numpy())
-        looks = {"color": colour, "fmt": "o", "markersize": 4}
-        right.errorbar(value, np.arange(len(value)) + side, xerr=[value - low, high - value], **looks)
+        dots(right, mean_interval(frame.to_numpy()), side, colour)
     middle.set(xlabel="output of a layer", ylabel="output of the next", title="Fig. 6: how layers raise")
     right.axvline(1, color="black", linestyle="--", linewidth=1.0)
     right.set(xlim=(0, 2.05), xlabel="simple regret over ε\n(mean of needles, 95 % interval;\ndashed: lower bound)")
-    pieces.name_rows(right, list(next(iter(found.values()))))
+    pieces.name_rows(right, list(frame))
     return titled(fig, "Fig. 6 and Theorem 5 of Li and Scarlett, replicated: needles, and regret on them", 3, panel=1)

@@ -1,7 +1,7 @@
 """GPN-UCB, non-adaptive sampling, policies that see the reward alone, and the grey-box rivals cUCB and OI."""
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from kbrepro import checks
 from kbrepro.confidence import Asking
 from kbrepro.kernels import Array, grid
-from kbrepro.papers.gpn_ucb.network import NOISE_VARIANCE, NetworkModel
+from kbrepro.papers.gpn_ucb.network import NOISE_VARIANCE, NetworkModel, NetworkProblem
 from kbrepro.papers.gpn_ucb.posterior import ChainPosterior, layer_posterior
 from kbrepro.papers.gpn_ucb.sets import BallSets, BoxSets
 from kbrepro.policies import UCB, ExpectedImprovement
@@ -51,28 +51,23 @@ def uniform_design(points: Array, per_side: int) -> NDArray[np.int64]:
     return np.array([best_arm(-np.sum((points - c) ** 2, axis=1)) for c in centres])
 
 
-def composite_path(
-    model: NetworkModel, arms: Iterable[int], observations: Sequence[Any], ranges: Sequence[tuple[Array, Array]] | None
-) -> tuple[list[Array], list[Array]]:
-    """Return of every layer the mean (A, n_i) and the sd (A,) at the composed means of the layers before it.
+def nonadaptive(problem: NetworkProblem, per_side: int) -> tuple[Array, list[Array]]:
+    """Return the composite mean (A,) after pulls of a uniform design, and the sds (A,) of all layers.
 
-    After pulls of `arms` (eqs. 21, 166, 176-179): non-adaptive sampling (Li & Scarlett, Algorithm 2) pulls a uniform
-    design and recommends the arm where the last mean is largest. `ranges` holds the lowest and highest outputs (n_i,)
-    of every layer i, where they are known: composed means are then moved to the nearest point of these boxes (Case 2,
-    eq. 155). The sd of a vector-valued layer is the root of its spectral norm (eq. 124).
-
-    Raises as `NetworkModel.steps`.
+    Non-adaptive sampling (Li & Scarlett, Algorithm 2) recommends the arm where the mean is largest. Mean and sd of a
+    layer are taken at the composed means of the layers before it (eqs. 21, 166, 176-179); the sd of a vector-valued one
+    is the root of its spectral norm (eq. 124).
     """
-    pulls = [list(model.steps(arm, observation)) for arm, observation in zip(arms, observations, strict=True)]
-    means: list[Array] = [np.empty((model.n_arms, 0))]
-    sds: list[Array] = []
+    model, rng, sds = problem.model, np.random.default_rng(0), []
+    pulls = [list(model.steps(arm, problem.pull(arm, rng))) for arm in uniform_design(model.points, per_side)]
+    mean: Array = np.empty((model.n_arms, 0))
     for i in range(model.depth):
-        posterior = layer_posterior(model, i, np.column_stack([means[-1], model.own_inputs(i)]))
+        posterior = layer_posterior(model, i, np.column_stack([mean, model.own_inputs(i)]))
         for steps in pulls:
             posterior.update(*steps[i])
-        means.append(posterior.mean if ranges is None else np.clip(posterior.mean, *ranges[i]))
+        mean = posterior.mean
         sds.append(posterior.sd)
-    return means[1:], sds
+    return mean[:, 0], sds
 
 
 class BlackBox:
@@ -119,13 +114,12 @@ class CascadeUCB(IndexPolicy):
     def prior(self, horizon: int | None) -> ChainPosterior:
         return ChainPosterior(self.model)
 
-    def fed_forward(self, lipschitz: float | None = None) -> tuple[Array, Array]:
-        """Return mean~ and sd~ of the whole chain, each (A,), with the L that is given or another one in eq. 283."""
-        lipschitz = self.model.lipschitz if lipschitz is None else lipschitz
+    def fed_forward(self) -> tuple[Array, Array]:
+        """Return mean~ and sd~ of the whole chain, each (A,)."""
         mean, spread = self.posterior.first()
         for i in range(1, self.model.depth):
             mean, sd = self.posterior.at(i, mean)
-            spread = sd + lipschitz * spread
+            spread = sd + self.model.lipschitz * spread
         return mean, spread
 
     def index(self) -> Array:

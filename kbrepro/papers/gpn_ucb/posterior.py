@@ -59,8 +59,8 @@ class LayerPosterior:
         V = solve_triangular(self._factor[:t, :t], K, lower=True, check_finite=False) if t else K
         return V.T @ self._residuals(), V
 
-    def update(self, z: Array, y: Array) -> Array:
-        """Condition on the output y (n_outputs,) at z (d,); return the new row of V at the fixed points, (P,).
+    def update(self, z: Array, y: Array) -> None:
+        """Condition on the output y (n_outputs,) at z (d,).
 
         Raises ValueError on what is not finite; shapes are checked by `NetworkModel.steps`.
         """
@@ -79,20 +79,17 @@ class LayerPosterior:
         self._residuals.append(residual)
         self._mean += row[:, None] * residual
         self._variance -= row**2
-        return row
 
 
 class OperatorPosterior:
     """Posterior of one vector-valued function with an operator-valued kernel (Li & Scarlett, eqs. 3-4).
 
-    Attributes: `mean` (P, n) and `covariance` (P, n, n) at the fixed points (P, d). A pull is n pulls of the scalar
-    posterior over pairs (point, output).
+    Attributes: `points` (P, d), the fixed ones. A pull is n pulls of the scalar posterior over pairs (point, output).
     """
 
     def __init__(self, kernel: OperatorKernel, points: Array, noise_variance: float) -> None:
-        self.points, self._kernel, self._n = points, kernel, len(kernel.mixings[0])
+        self.points, self.kernel, self._n = points, kernel, len(kernel.mixings[0])
         self._pairs = LayerPosterior(kernel, with_output(points, self._n), noise_variance, n_outputs=1)
-        self._covariance = _blocks(kernel, points)
 
     @property
     def mean(self) -> Array:
@@ -102,39 +99,26 @@ class OperatorPosterior:
     @property
     def sd(self) -> Array:
         """Root of the spectral norm of the posterior covariance at the fixed points, (P,)."""
-        return _spectral_sd(self._covariance)
-
-    @property
-    def covariance(self) -> Array:
-        """Posterior covariance at the fixed points, a copy (P, n, n)."""
-        return self._covariance.copy()
+        return self.at(self.points)[1]
 
     def at(self, Z: Array) -> tuple[Array, Array]:
         """Return mean (m, n) and `sd` (m,) at any points Z (m, d)."""
         mean, V = self._pairs.solved(with_output(Z, self._n))
         blocks = V.reshape(-1, len(Z), self._n)
-        left = _blocks(self._kernel, Z) - np.einsum("tmi,tmj->mij", blocks, blocks)
-        return mean.reshape(len(Z), self._n), _spectral_sd(left)
+        covariance = self.kernel.blocks(Z) - np.einsum("tmi,tmj->mij", blocks, blocks)
+        largest = np.linalg.eigvalsh(covariance)[:, -1]
+        return mean.reshape(len(Z), self._n), np.sqrt(np.maximum(largest, 0.0))
 
     def update(self, z: Array, y: Array) -> None:
         """Condition on the output y (n,) at z (d,); raises as `LayerPosterior.update`."""
         for pair, value in zip(with_output(z[None, :], self._n), y, strict=True):
-            row = self._pairs.update(pair, np.array([value])).reshape(-1, self._n)
-            self._covariance -= row[:, :, None] * row[:, None, :]
+            self._pairs.update(pair, np.array([value]))
 
 
-def _blocks(kernel: OperatorKernel, points: Array) -> Array:
-    """Return Gamma(x, x) of every point, (P, n, n)."""
-    diagonals = [k.diag(points) for k in kernel.kernels]
-    return sum((d[:, None, None] * A for d, A in zip(diagonals, kernel.mixings, strict=True)), start=np.zeros(1))
+AnyPosterior = LayerPosterior | OperatorPosterior
 
 
-def _spectral_sd(covariance: Array) -> Array:
-    """Return the root of the largest eigenvalue of every matrix (P, n, n), (P,), at least 0."""
-    return np.sqrt(np.maximum(np.linalg.eigvalsh(covariance)[:, -1], 0.0))
-
-
-def layer_posterior(model: NetworkModel, layer: int, points: Array) -> LayerPosterior | OperatorPosterior:
+def layer_posterior(model: NetworkModel, layer: int, points: Array) -> AnyPosterior:
     """Return the posterior of a layer before the first pull, with these fixed points (P, d)."""
     kernel = model.kernels[layer]
     if isinstance(kernel, OperatorKernel):
@@ -145,11 +129,11 @@ def layer_posterior(model: NetworkModel, layer: int, points: Array) -> LayerPost
 class NetworkPosterior:
     """The posteriors of all layers, each with its own fixed points: what a pull shows is given to each of them."""
 
-    posteriors: Sequence[LayerPosterior | OperatorPosterior]
+    posteriors: Sequence[AnyPosterior]
 
     def __init__(self, model: NetworkModel, points: Sequence[Array]) -> None:
         self.model = model
-        self.posteriors = [layer_posterior(model, i, its) for i, its in enumerate(points)]
+        self.posteriors = [layer_posterior(model, i, fixed) for i, fixed in enumerate(points)]
 
     def update(self, arm: int, observation: Sequence[Any]) -> None:
         """Take in the outputs of all layers at `arm`; raises as `NetworkModel.steps`."""

@@ -133,10 +133,5 @@ SMALL: dict[str, tuple[RandomNetwork, int]] = {
     "extra inputs": (RandomNetwork(_SCALAR, _SQUARE, (1, 1), extra_dims=(0, 1)), 60),
 }
 
-#: Networks for the bounds: finer grids, two layers where the grids have two dimensions.
-FINE: dict[str, tuple[RandomNetwork, int]] = {
-    "chain": (RandomNetwork(_SCALAR, _LINE, (1, 1)), 2001),
-    "multi-output": (RandomNetwork(_VECTOR, _LINE, (2, 1)), 21),
-    "multi-output, mixed": (RandomNetwork(_MIXED, _LINE, (2, 1)), 21),
-    "feed-forward": (RandomNetwork(_SCALAR, _SQUARE, (2, 1)), 21),
-}
+#: Chains of two layers, for the bound of Theorem 1, and the points of their fine grid.
+FINE = RandomNetwork(_SCALAR, _LINE, (1, 1)), 2001

@@ -14,9 +14,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
-from scipy.spatial import cKDTree
 from scipy.spatial.distance import cdist
 
 from kbrepro import checks
@@ -26,7 +24,6 @@ from kbrepro.papers.gpn_ucb.network import NetworkModel
 from kbrepro.papers.gpn_ucb.posterior import NetworkPosterior
 
 MODES = ("paper", "outward")
-EMPTY = ("two endpoints", "nearest point")
 #: Rounding that is not a violation, in units of the outputs.
 ROUNDING = 1e-10
 
@@ -102,38 +99,28 @@ class NetworkSets(NetworkPosterior):
 class BoxSets(NetworkSets):
     """Sets of chains and feed-forward networks: one interval an output (eqs. 11, 19-20).
 
-    Without `envelope` the bounds are mean +- B sd alone. Choices that L.2 leaves open, its own words first: an interval
-    without a grid point (`empty`) is replaced by its corners or by the grid point nearest to its middle; the envelope
-    at a corner leaves out the corner `itself`, which eq. 9 would take in, or has it; the `first` layer has no envelope,
-    or one over the arms. Other settings as `NetworkSets`.
+    Without `envelope` the bounds are mean +- B sd alone. Choices that L.2 leaves open, its own words first: the
+    envelope at a corner leaves out the corner `itself`, which eq. 9 would take in, or has it; the `first` layer has no
+    envelope, or one over the arms. Other settings as `NetworkSets`.
     """
 
     def __init__(
-        self,
-        model: NetworkModel,
-        *,
-        envelope: bool = True,
-        first: bool = False,
-        itself: bool = False,
-        empty: str = EMPTY[0],
-        **settings: Any,
+        self, model: NetworkModel, *, envelope: bool = True, first: bool = False, itself: bool = False, **settings: Any
     ) -> None:
         super().__init__(model, **settings)
-        checks.one_of(EMPTY, empty=empty)
-        self.envelope, self.itself, self.nearest = envelope, itself, empty == EMPTY[1]
-        self._first = _neighbours(model.own_inputs(0), self.radius) if first else None
+        self.envelope, self.itself = envelope, itself
+        arms = model.own_inputs(0)
+        self._first_slopes = neighbour_slopes(arms, arms, model.lipschitz, self.radius) if first else None
 
     def regions(self) -> list[tuple[Array, Array]]:
         """Return for every layer lower and upper bounds on its outputs, each (A, n_i); the last is the reward."""
         first = self.band(self.posteriors[0].mean, self.posteriors[0].sd)
-        if self._first:
-            its, distance = self._first
-            slopes = self.model.lipschitz * distance
-            first = np.stack([(column.take(its) + slopes).min(axis=0) for column in first.T], axis=1)
-        found = [_low_and_high(first)]
+        if self._first_slopes is not None:
+            first = lower_envelope(first, self._first_slopes)
+        regions = [_low_and_high(first)]
         for i in range(1, self.model.depth):
-            found.append(_low_and_high(self._through(i, *found[-1])))
-        return found
+            regions.append(_low_and_high(self._through(i, *regions[-1])))
+        return regions
 
     def bounds(self) -> tuple[Array, Array]:
         """Return lower and upper confidence bound of every arm's reward, each (A,)."""
@@ -147,13 +134,6 @@ class BoxSets(NetworkSets):
             inside &= ((lower - ROUNDING <= output) & (output <= upper + ROUNDING)).all(axis=1)
         return inside
 
-    def on_grid(self, i: int) -> pd.DataFrame:
-        """Return the bounds of layer i of a chain on its grid: z, low, high (enveloped), raw_low, raw_high."""
-        both = self.band(self.posteriors[i].mean, self.posteriors[i].sd)
-        enveloped = _low_and_high(lower_envelope(both, self._slopes[i - 1]))
-        columns = np.column_stack([self.posteriors[i].points, *enveloped, *_low_and_high(both)])
-        return pd.DataFrame(columns, columns=["z", "low", "high", "raw_low", "raw_high"])
-
     def _through(self, i: int, low: Array, high: Array) -> Array:
         """Carry boxes (A, d_i) of inputs through layer i; return a band as `band` does."""
         posterior, own, dilate = self.posteriors[i], self.model.own_inputs(i), 0.0
@@ -165,10 +145,7 @@ class BoxSets(NetworkSets):
         boxes = np.column_stack([low - dilate, own]), np.column_stack([high + dilate, own])
         inside = inside_boxes(posterior.points, *boxes)
         largest, empty = largest_inside(on_grid, inside), np.flatnonzero(~inside.any(axis=1))
-        if len(empty) and self.nearest:
-            middle = np.column_stack([(low + high)[empty] / 2, own[empty]])
-            largest[empty] = on_grid[cdist(middle, posterior.points).argmin(axis=1)]
-        elif len(empty):
+        if len(empty):
             largest[empty] = self._largest_at_corners(i, both, low[empty], high[empty], own[empty])
         return largest
 
@@ -185,15 +162,6 @@ class BoxSets(NetworkSets):
         if self.itself or not self.envelope:
             bounds = np.minimum(bounds, self.band(*self.posteriors[i].at(Z)))
         return bounds.reshape(*at.shape[:2], -1).max(axis=1)
-
-
-def _neighbours(points: Array, radius: float) -> tuple[NDArray[np.int64], Array]:
-    """Return for every point (P, d) the numbers of those within `radius` and their distances, (n, P), filled by inf."""
-    near = cKDTree(points).query_ball_point(points, radius * (1 + 1e-12))
-    most = max(map(len, near))
-    its = np.array([np.pad(row, (0, most - len(row)), constant_values=-1) for row in near])
-    distance = np.linalg.norm(points[its] - points[:, None, :], axis=2)
-    return its.T.copy(), np.where(its < 0, np.inf, distance).T.copy()
 
 
 def _low_and_high(band: Array) -> tuple[Array, Array]:
@@ -215,11 +183,11 @@ class BallSets(NetworkSets):
     def regions(self) -> list[NDArray[np.bool_]]:
         """Return for every layer but the last which grid points its output may be, (A, P)."""
         cell = self.half_diagonals if self.outward else [0.0] * len(self.half_diagonals)
-        found = [_union(np.eye(self.model.n_arms, dtype=bool), self._excess(0), cell[0])]
+        regions = [_union(np.eye(self.model.n_arms, dtype=bool), self._excess(0), cell[0])]
         for i in range(1, self.model.depth - 1):
             excess = -lower_envelope(-self._excess(i), self._slopes[i - 1])  # largest over the neighbours z'
-            found.append(_union(found[-1], excess, self.model.lipschitz * cell[i - 1] + cell[i]))
-        return found
+            regions.append(_union(regions[-1], excess, self.model.lipschitz * cell[i - 1] + cell[i]))
+        return regions
 
     def bounds(self) -> tuple[Array, Array]:
         """Return lower and upper confidence bound of every arm's reward, each (A,) (eq. 15)."""
