@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 from scipy.optimize import brentq
@@ -70,6 +71,9 @@ def bump(r: Array) -> Array:
     return np.where(inside, np.exp(1 - 1 / np.where(inside, 1 - np.square(r), 1.0)), 0.0)
 
 
+quadrature = cache(np.polynomial.legendre.leggauss)
+
+
 def bump_norm(radius: float, nu: float) -> float:
     """Return the RKHS norm, lengthscale 1, of the bump of height 1 and a radius in the plane.
 
@@ -77,7 +81,7 @@ def bump_norm(radius: float, nu: float) -> float:
     (2 nu + |omega|^2)^-(nu + 1), divided by (2 pi)^2. The transform of a radial function is an integral with a Bessel
     function; beyond 600 over the radius nothing is left of it.
     """
-    (r, dr), (s, ds) = (np.polynomial.legendre.leggauss(n) for n in (300, 1000))
+    (r, dr), (s, ds) = map(quadrature, (300, 1000))
     r, s = (r + 1) / 2, 300 * (s + 1)  # s: frequencies times radius
     transform = np.pi * j0(np.outer(s, r)) @ (dr * bump(r) * r)
     density = 4 * np.pi * nu * (2 * nu) ** nu * (2 * nu + (s / radius) ** 2) ** -(nu + 1)

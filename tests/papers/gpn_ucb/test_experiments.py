@@ -1,4 +1,4 @@
-"""What the notebook on GPN-UCB measures, against brute force and cases made by hand."""
+"""What the notebook on GPN-UCB measures, against dense algebra and the equations written out."""
 
 import numpy as np
 import pytest
@@ -7,104 +7,113 @@ from traces import trace_of
 from kbrepro.kernels import grid
 from kbrepro.papers.gpn_ucb import experiments
 from kbrepro.papers.gpn_ucb.network import NetworkProblem
-from kbrepro.papers.gpn_ucb.policies import composite_path, uniform_design
+from kbrepro.papers.gpn_ucb.policies import GPNUCB, CascadeUCB, nonadaptive
 from kbrepro.papers.gpn_ucb.posterior import NetworkPosterior
-from kbrepro.papers.gpn_ucb.problems import FINE, KERNEL, SMALL, DrawnChain, RandomNetwork, exact_chain, maximum_gap
+from kbrepro.papers.gpn_ucb.problems import KERNEL, SMALL, DrawnChain, RandomNetwork, exact_chain
 from kbrepro.papers.gpn_ucb.structures import FeedForward
 from kbrepro.problems import Trial
+from kbrepro.simulation import run
 
-SHORT = RandomNetwork(FeedForward(KERNEL), grid(30, 1, -2, 2), (1, 1))
-
-
-# Chains
-
-
-@pytest.mark.parametrize("obvious", [True, False])
-def test_the_first_chains_of_a_kind_are_found_in_order(obvious):
-    gaps = [maximum_gap(DrawnChain(8)(Trial(5, n))) for n in range(100)]
-    wanted = [n for n, gap in enumerate(gaps) if (gap >= 0.25 if obvious else gap <= 0.05)]
-    assert experiments.find_chains(DrawnChain(8), 3, obvious, Trial(5, 0)).tolist() == wanted[:3]
-    assert experiments.find_chains(DrawnChain(8), 99, obvious, Trial(5, 0), most=100).tolist() == wanted  # too few
-    problem = DrawnChain(8)(Trial(5, 3))
-    assert experiments.chain_facts(DrawnChain(8), Trial(5, 3)) == (gaps[3], problem.reward_range)
+LOOSE = RandomNetwork(FeedForward(KERNEL), grid(30, 1, -2, 2), (1, 1, 1), norm=2.0)
 
 
 def test_regret_is_scaled_by_the_range_of_each_chain():
-    its = experiments.scaled({"a": trace_of([[2, 4], [3, 9]])}, np.array([2.0, 3.0]))["a"].regret
-    np.testing.assert_array_equal(its, [[1, 2], [1, 3]])
+    regret = experiments.scaled({"a": trace_of([[2, 4], [3, 9]])}, np.array([2.0, 3.0]))["a"].regret
+    np.testing.assert_array_equal(regret, [[1, 2], [1, 3]])
 
 
-# Sets and bounds
-
-
-def test_plain_rounding_does_miss_and_the_band_does_not():
-    found = [experiments.coverage(*SMALL["chain"], 8, Trial(1, trial)) for trial in range(3)]
-    assert sum(its["paper"][0].sum() for its in found) > 100
-    assert sum(its["band"].sum() for its in found) == 0
+def test_coverage_counts_what_sets_miss_and_how_wide_they_are():
+    network, n_grid = SMALL["chain"]
+    counts, problem = experiments.coverage(network, n_grid, 8, Trial(1, 0)), network(Trial(1, 0))
+    settings = {"n_grid": n_grid, "half_width": 1.5}
+    for mode in ("paper", "outward"):
+        sets = problem.model.structure.sets(problem.model, mode=mode, **settings)
+        for t, arm in enumerate(run(GPNUCB(problem.model, **settings), problem, 8, Trial(1, 0).rng("run")).arms):
+            sets.update(arm, problem.pull(arm, None))
+            width = np.median(np.subtract(*reversed(sets.bounds()))) / np.ptp(problem.expected_reward)
+            assert counts[mode][:, t].tolist() == [np.sum(~sets.covers(problem.outputs)), pytest.approx(width)]
+    assert counts["paper"][0].sum() > 50 and not counts["outward"][0].any() and not counts["band"].any()
 
 
 @pytest.mark.parametrize("structure", list(SMALL))
 def test_a_layer_of_too_large_a_norm_leaves_the_band(structure):
     problem = SMALL[structure][0](Trial(2, 0))
-    for factor, all_inside in ((1.0, True), (30.0, False)):
-        outputs = (*problem.outputs[:-1], factor * problem.outputs[-1])
-        scaled = NetworkProblem(problem.model, outputs)
-        z = [np.zeros((1, 1))] * problem.model.depth
-        for i, width in enumerate((0, *problem.model.widths[:-1])):
-            z[i] = np.zeros((1, width + problem.model.own_inputs(i).shape[1]))
-        posterior = NetworkPosterior(problem.model, z)
-        for arm in (5, 20, 50, 80):
-            posterior.update(arm, scaled.pull(arm, np.random.default_rng(0)))
-        outside = experiments.outside_band(posterior.posteriors, scaled)
-        assert (outside == 0) == all_inside
+    model = problem.model
+    z = [np.zeros((1, w + model.own_inputs(i).shape[1])) for i, w in enumerate((0, *model.widths[:-1]))]
+    for layer in range(model.depth):
+        outputs = [(1 if i < layer else 30) * output for i, output in enumerate(problem.outputs)]
+        for given, all_inside in ((problem, True), (NetworkProblem(model, tuple(outputs)), False)):
+            posterior = NetworkPosterior(model, z)
+            for arm in (5, 20, 50, 80):
+                posterior.update(arm, given.pull(arm, None))
+            assert (experiments.outside_band(posterior.posteriors, given) == 0) == all_inside
 
 
-@pytest.mark.parametrize("structure", ["chain", "multi-output, mixed", "feed-forward"])
-def test_regret_stays_within_the_bounds(structure):
-    network, n_grid = FINE[structure]
-    found = experiments.bound_ratios(network, min(n_grid, 401), 12, Trial(3, 0), mode="outward")
-    assert 0 < found["step"] <= 1 and 0 < found["total"] <= 1 and found["slack"] > 0
-    assert experiments.bound_ratios(network, 21, 3, Trial(3, 0), mode="paper")["slack"] == 0
-    if structure == "chain":  # of two layers: ten half steps
-        assert found["slack"] == pytest.approx(10 * network.norm / 400 / network(Trial(3, 0)).reward_range)
+@pytest.mark.parametrize("mode", ["paper", "outward"])
+def test_regret_over_its_bound_is_that_of_equation_49_and_theorem_1_written_out(dense, mode):
+    """m = 3, B = L = 2: r_t over 4 (16 s_1 + 4 s_2 + s_3), R_T over 2^4 2 2^2 Sigma_T."""
+    trial, problem = Trial(3, 1), LOOSE(Trial(3, 1))
+    radius = 10.0 if mode == "outward" else 1.0
+    policy = GPNUCB(problem.model, 9, n_grid=301, mode=mode, half_width=2.0, radius=radius)
+    arms, sds = run(policy, problem, 9, trial.rng("run")).arms, np.ones((9, 3))
+    inputs = [problem.model.points, *problem.outputs[:2]]
+    for t, i in np.ndindex(9, 3):
+        if t:
+            before, z = arms[:t], inputs[i][arms[t : t + 1]]
+            _, variance = dense(KERNEL, inputs[i][before], problem.outputs[i][before], z, 1e-7)
+            sds[t, i] = np.sqrt(max(variance[0], 0))
+    h = 2 / 300
+    added = 10 * 2 * (4 * h + h) if mode == "outward" else 0.0
+    regret, rounds = problem.regret(arms), np.arange(1, 10)
+    ratios = experiments.bound_ratios(LOOSE, 301, 9, trial, mode=mode)
+    assert ratios["step"] == pytest.approx((regret / (4 * sds @ [16, 4, 1] + added)).max(), rel=1e-3)
+    total = np.cumsum(regret) / (128 * np.cumsum(sds, axis=0).max(axis=1) + added * rounds)
+    assert ratios["total"] == pytest.approx(total.max(), rel=1e-3)
+    assert ratios["slack"] == pytest.approx(added / problem.reward_range)
 
 
 def test_composed_bounds_are_the_weighted_sum():
-    problem = exact_chain(6)(Trial(4, 1))
     sds = [np.full(36, 0.1), np.full(36, 0.2), np.full(36, 0.4)]
-    expected = 2.0 * (4 * 0.1 + 2 * 0.2 + 0.4)  # B sum_i L^(m - i) sd_i, B = L = 2
-    np.testing.assert_allclose(experiments.composed_bound(problem, sds), expected)
-    wide = SMALL["feed-forward"][0](Trial(4, 1))  # two outputs, two outputs, one; B = L = 1
-    sds = [np.full(100, 0.1), np.full(100, 0.2), np.full(100, 0.4)]
-    np.testing.assert_allclose(experiments.composed_bound(wide, sds), 2 * 0.1 + np.sqrt(2) * 0.2 + 0.4)
+    bound = experiments.composed_bound(exact_chain(6)(Trial(4, 1)), sds)
+    np.testing.assert_allclose(bound, 2.0 * (4 * 0.1 + 2 * 0.2 + 0.4))  # B sum_i L^(m - i) sd_i, B = L = 2
+    for structure, expected in (("feed-forward", 2 * 0.1 + np.sqrt(2) * 0.2 + 0.4), ("multi-output", 0.7)):
+        wide = SMALL[structure][0](Trial(4, 1))  # two outputs, two outputs, one; B = L = 1
+        np.testing.assert_allclose(experiments.composed_bound(wide, [np.full(100, sd[0]) for sd in sds]), expected)
 
 
-def test_composed_errors_are_those_of_the_largest_design_by_hand():
-    problem = SHORT(Trial(4, 2))
-    design = uniform_design(problem.model.points, 3)
-    seen = [problem.pull(arm, np.random.default_rng(0)) for arm in design]
-    means, sds = composite_path(problem.model, design, seen, None)
-    bound = sds[1] + sds[0]  # B = L = 1
-    error = np.abs(problem.expected_reward - means[-1][:, 0])
-    found = experiments.composed_errors(SHORT, [3], Trial(4, 2))
-    assert found["error"] == pytest.approx((error / bound).max())
-    chosen = means[-1][:, 0].argmax()
-    assert found["regret"] == pytest.approx(problem.regret(chosen) / (2 * bound.max()))
+def test_errors_of_nonadaptive_sampling_are_the_largest_over_designs_and_arms():
+    problem, shares, errors, regrets = LOOSE(Trial(4, 2)), [], [], []
+    for per_side in (3, 5):
+        mean, sds = nonadaptive(problem, per_side)
+        bound = 2.0 * (4 * sds[0] + 2 * sds[1] + sds[2])
+        error, chosen = np.abs(problem.expected_reward - mean), mean.argmax()
+        shares.append(((error / bound).max(), problem.regret(chosen) / (2 * bound.max())))
+        errors.append(error.max())
+        regrets.append(problem.regret(chosen))
+    composed = experiments.composed_errors(LOOSE, [3, 5], Trial(4, 2))
+    assert [composed["error"], composed["regret"]] == pytest.approx(np.max(shares, axis=0))
+    np.testing.assert_allclose(experiments.design_errors(LOOSE, [3, 5], Trial(4, 2)), errors)
+    np.testing.assert_allclose(experiments.nonadaptive_regrets(LOOSE, [3, 5], Trial(4, 2)), regrets)
 
 
-# Pictures of one interval
+def test_the_width_of_cucb_is_compared_after_the_pulls_of_gpn_ucb():
+    source, trial = DrawnChain(8), Trial(5, 1)
+    problem = source(trial)
+    own, other = GPNUCB(problem.model), CascadeUCB(problem.model)
+    for arm in run(GPNUCB(problem.model), problem, 6, trial.rng("run")).arms:
+        for policy in (own, other):
+            policy.tell(arm, problem.pull(arm, None))
+    (low, high), (mean, _) = own.posterior.bounds(), other.fed_forward()
+    expected = np.median(2 * (other.index() - mean) / np.maximum(high - low, 1e-9))
+    assert experiments.relative_widths(source, 6, trial) == pytest.approx(expected)
 
 
-def test_what_is_carried_through_the_layers():
-    problem, pulls, arm = exact_chain(8)(Trial(4, 3)), [3, 30, 60], 12
-    layers, rows = experiments.carried(problem, pulls, arm)
-    for frame in layers:  # the envelope is never wider than the bounds
-        assert (frame["low"] >= frame["raw_low"] - 1e-9).all() and (frame["high"] <= frame["raw_high"] + 1e-9).all()
-    by, sets = rows.set_index(["kind", "layer"]), problem.model.structure.sets(problem.model)
-    for pulled in pulls:
-        sets.update(pulled, problem.pull(pulled, np.random.default_rng(0)))
-    for layer, (low, high) in enumerate(sets.regions(), start=1):
-        expected = low[arm, 0], high[arm, 0], problem.outputs[layer - 1][arm, 0]
-        assert tuple(by.loc[("grid", layer), ["low", "high", "true"]]) == pytest.approx(expected)
-    outward = by.loc["outward"]
-    assert ((outward["low"] <= outward["true"]) & (outward["true"] <= outward["high"])).all() and len(rows) == 9
+def test_three_kinds_of_sets_see_the_same_pulls():
+    problem, pulls = exact_chain(8)(Trial(4, 3)), [3, 30, 60]
+    sets = experiments.carried(problem, pulls)
+    assert sets["outward"].covers(problem.outputs).all()
+    assert not sets["no envelope"].envelope
+    plain = problem.model.structure.sets(problem.model)
+    for arm in pulls:
+        plain.update(arm, problem.pull(arm, None))
+    np.testing.assert_array_equal(plain.bounds(), sets["grid"].bounds())

@@ -21,28 +21,29 @@ def trace(level, end=0.0):
     return trace_of(np.where(np.arange(60) < 30, level, end) * np.linspace(0.9, 1.1, 6)[:, None])
 
 
-PROBLEM, ARMS = replace(exact_chain(10), norm_bound=4.0)(Trial(1, 0)), [3, 30, 60, 12, 80]
-LAYERS, ROWS = experiments.carried(PROBLEM, ARMS, 13)
-GRID = ROWS[ROWS["kind"] == "grid"].set_index("layer")[["low", "high", "true"]]
-
-
 def step():
-    return pictures.step(PROBLEM, LAYERS[0], GRID, ARMS)
+    problem, arms = replace(exact_chain(10), norm_bound=4.0)(Trial(1, 0)), [3, 30, 60, 12, 80]
+    return pictures.step(problem, experiments.carried(problem, arms)["grid"], 13, arms)
 
 
 def chains():
     return pictures.chains({kind: DrawnChain(10)(Trial(1, n)) for n, kind in enumerate(("several", "obvious"))}, 10)
 
 
-def regrets(quantity="cumulative", nonada=None, hero=0.1):
+def regrets(quantity="simple"):
     worse = {rule: trace(0.5 + 0.1 * i, end=0.01) for i, rule in enumerate(RULES)}
-    panels = {title: worse | {"GPN-UCB": trace(hero)} for title in "abc"} | {"d": worse | {"EI": trace(0.01)}}
+    simple = quantity == "simple"
+    panels = {title: worse | {"GPN-UCB": trace(0.1 - 0.1 * simple)} for title in "abc"} | {"d": worse}
+    nonada = dict.fromkeys("abcd", (np.array([4, 9]), np.array([[0.2, 0.0]] * 6))) if simple else None
     return pictures.regrets("Fig. 11", panels, quantity=quantity, nonada=nonada)
 
 
+def cumulative():
+    return regrets("cumulative")
+
+
 def oi():
-    swept = {0.1: trace(0.5, end=0.04), 100.0: trace(0.5, end=0.4)}
-    return pictures.oi({"a": (swept, trace(0.5, end=0.01))})
+    return pictures.oi({"a": {"b = 0.1": trace(0.5, end=0.04), "b = 10": trace(0.5, end=0.4), "cUCB": trace(0.5)}})
 
 
 def coverage():
@@ -59,41 +60,27 @@ def misses():
 
 
 def lower_bound():
-    found = {nu: pd.DataFrame({"GPN-UCB": [1.2, 1.4], "NonAda": [2.0, 1.0 + nu]}) for nu in (1.0, 2.0)}
-    return pictures.lower_bound(found, {nu: Needles(4, 0.15, depth=3, nu=nu) for nu in found})
+    regrets = {nu: pd.DataFrame({"GPN-UCB": [1.2, 1.4], "NonAda": [2.0, 1.0 + nu]}) for nu in (1.0, 2.0)}
+    return pictures.lower_bound(regrets, {nu: Needles(4, 0.15, depth=3, nu=nu) for nu in regrets})
 
 
-@pytest.mark.parametrize("figure", [step, chains, regrets, oi, coverage, misses, lower_bound])
+@pytest.mark.parametrize("figure", [step, chains, regrets, cumulative, oi, coverage, misses, lower_bound])
 def test_a_figure_can_be_read_and_fits_a_page(figure, checked):
     checked(figure())
 
 
-def test_misses_and_widths_are_drawn_where_they_are():
-    left, right = coverage().axes
-    shares, widths = ([line.get_xdata() for line in ax.lines if line.get_marker() == "o"] for ax in (left, right))
-    np.testing.assert_allclose(shares, [[0.3, 0.3], [0, 0]])
-    np.testing.assert_allclose(widths, [[0.3, 0.4], [4.35, 8.0]])
+def test_misses_widths_and_averages_are_drawn_where_they_are():
+    dots = [[line.get_xdata() for line in ax.lines if line.get_marker() == "o"] for ax in coverage().axes]
+    np.testing.assert_allclose(dots[0], [[0.3, 0.3], [0, 0]])
+    np.testing.assert_allclose(dots[1], [[0.3, 0.4], [4.35, 8.0]])
+    averages = [line.get_xdata() for line in lower_bound().axes[2].lines if line.get_marker() == "o"]
+    np.testing.assert_allclose(averages, [[1.3, 2.0], [1.3, 2.5]])
 
 
-def drawn(figure):
-    return {line.get_label(): line.get_ydata() for line in figure.axes[0].lines}
-
-
-def test_simple_regret_of_zero_is_drawn_at_the_floor_and_nonada_as_dots():
-    nonada = dict.fromkeys("abcd", (np.array([4, 9]), np.array([[0.2, 0.0]] * 6)))
-    found = drawn(regrets("simple", nonada, hero=0.0))
-    assert found["GPN-UCB"].min() == pictures.FLOOR == found["NonAda"][1]
-    assert found["NonAda"][0] == pytest.approx(0.2)
-
-
-def test_only_the_bands_of_gpn_ucb_and_cei_are_drawn_and_what_may_be_zero_says_so():
-    figure = regrets("simple")
+def test_simple_regret_of_zero_is_drawn_at_the_floor_which_says_so_and_few_have_bands():
+    figure = regrets()
+    shown = {line.get_label(): line.get_ydata() for line in figure.axes[0].lines}
+    assert shown["GPN-UCB"].min() == pictures.FLOOR == shown["NonAda"][1] and shown["NonAda"][0] == pytest.approx(0.2)
     assert [len(ax.collections) for ax in figure.axes] == [1] * 4
     figure.draw_without_rendering()
     assert "≤ 0.0001" in [text.get_text() for text in figure.axes[0].get_yticklabels()]
-
-
-def test_neighbouring_b_that_do_the_same_in_every_panel_share_a_curve():
-    one, other = np.array([1.0, 0.5]), np.array([1.0, 0.4])
-    panels = [{0.1: one, 1.0: one, 10.0: one}, {0.1: one, 1.0: one + 5e-5, 10.0: other}]
-    assert pictures.alike(panels) == [[0.1, 1.0], [10.0]]

@@ -1,4 +1,4 @@
-"""Policies on chains: what they start with, find and cannot reach; GPN-UCB, cUCB and OI against dense algebra."""
+"""Policies on chains: what they start with, find and cannot reach; indices against dense algebra, samples and sums."""
 
 import pickle
 from functools import partial
@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from kbrepro.kernels import SquaredExponential, grid
-from kbrepro.papers.gpn_ucb.cascade_ei import ExactCascadeEI, SampledCascadeEI
+from kbrepro.papers.gpn_ucb.cascade_ei import ExactCascadeEI, SampledCascadeEI, expected_excess
 from kbrepro.papers.gpn_ucb.network import NetworkProblem
 from kbrepro.papers.gpn_ucb.policies import (
     GPNUCB,
@@ -15,7 +15,7 @@ from kbrepro.papers.gpn_ucb.policies import (
     OptimisticImprovement,
     black_box_ei,
     black_box_ucb,
-    composite_path,
+    nonadaptive,
     uniform_design,
 )
 from kbrepro.papers.gpn_ucb.problems import RandomNetwork, exact_chain, independent_outputs
@@ -45,30 +45,32 @@ def chain(seed):
     return exact_chain(8)(Trial(57, seed))
 
 
-def told_of(policy, problem):
+def after(make, problem, rng=0):
+    """A policy that was told of `ARMS`."""
+    policy = make(problem.model, 10, rng=rng) if rng else make(problem.model, 10)
     for arm in ARMS:
-        policy.tell(arm, problem.pull(arm, rng(0)))
+        policy.tell(arm, problem.pull(arm, None))
     return policy
 
 
 @pytest.mark.parametrize("make", POLICIES.values(), ids=POLICIES)
 def test_every_policy_starts_at_the_same_random_arm_and_finds_good_ones(make):
-    problem = chain(21)
+    problem, first = chain(21), []
     for s in range(5):
         policy = make(problem.model, 40)
         policy.rng = rng(s)
-        assert policy.ask() == rng(s).permutation(64).argmin()
+        first.append(policy.ask())
+    assert first == [int(rng(s).permutation(64).argmin()) for s in range(5)]
     trace = run(make(problem.model, 40), problem, 40, rng(22))
     assert trace.regret.min() <= 0.05 * problem.reward_range
     rewards = [layers[-1] for layers in observations(problem, trace.arms, rng(22))]
     np.testing.assert_array_equal(rewards, problem.expected_reward[trace.arms])
-    kept = pickle.dumps(told_of(make(problem.model, 40), problem))  # no policy can reach the outputs
-    for output in problem.outputs:
-        assert output.tobytes() in pickle.dumps(problem)
-        assert output.tobytes() not in kept
+    kept, whole = pickle.dumps(after(make, problem)), pickle.dumps(problem)
+    for output in problem.outputs:  # no policy can reach the outputs
+        assert output.tobytes() in whole and output.tobytes() not in kept
 
 
-def test_cascade_ucb_is_the_recursion_on_dense_posteriors(dense):
+def test_cascade_ucb_and_oi_are_the_recursion_on_dense_posteriors(dense):
     problem, arms = chain(25), list(ARMS)
     z, spread, inputs = problem.model.points, 0.0, problem.model.points[arms]
     for output in problem.outputs:
@@ -76,47 +78,97 @@ def test_cascade_ucb_is_the_recursion_on_dense_posteriors(dense):
         spread = np.sqrt(np.maximum(variance, 0)) + 2.0 * spread
         z, inputs = mean, output[arms]
     upper, lower = z[:, 0] + 2.0 * spread, z[:, 0] - 2.0 * spread
-    np.testing.assert_allclose(told_of(CascadeUCB(problem.model, 10), problem).index(), upper, atol=1e-4)
-    oi = told_of(OptimisticImprovement(problem.model, 10, b=0.7), problem)
-    expected = np.maximum(upper - lower.max(), 0.7 / (1 + np.log(5)) * spread)
-    np.testing.assert_allclose(oi.index(), expected, atol=1e-4)
+    np.testing.assert_allclose(after(CascadeUCB, problem).index(), upper, atol=1e-4)
+    for b in (0.7, 50.0):  # the first of two numbers, and the second
+        expected = np.maximum(upper - lower.max(), b / (1 + np.log(5)) * spread)
+        found = after(partial(OptimisticImprovement, b=b), problem).index()
+        np.testing.assert_allclose(found, expected, atol=2e-4 * b)
+    fresh = OptimisticImprovement(problem.model, 10, b=50.0)
+    np.testing.assert_allclose(fresh.index(), 50.0 * 7)  # eta_0 = eta_1 = b; 1 + 2 + 4
 
 
 def test_a_black_box_sees_the_reward_alone():
     problem = chain(25)
-    policy = told_of(black_box_ucb(problem.model, 10), problem).policy
-    at, told = list(ARMS), policy.model
-    assert (told.kernel, told.noise_variance, told.norm) == (KERNEL, 1e-7, 2.0)
+    policy, at = after(black_box_ucb, problem).policy, list(ARMS)
+    given = policy.model
+    assert (given.kernel, given.noise_variance, given.known_norm) == (KERNEL, 1e-7, 2.0)
     np.testing.assert_allclose(policy.posterior.mean[at], problem.expected_reward[at], atol=1e-4)
     np.testing.assert_array_equal(policy.index(), policy.posterior.mean + 2.0 * policy.posterior.sd)
-
-
-def means_of_a_design(problem, per_side, ranges=None):
-    design = uniform_design(problem.model.points, per_side)
-    means, _ = composite_path(problem.model, design, [problem.pull(arm, rng(34)) for arm in design], ranges)
-    return means[-1][:, 0]
-
-
-def test_nonadaptive_sampling_finds_the_maximum_when_it_sees_everything():
-    problem = chain(33)
-    assert len(set(uniform_design(problem.model.points, 8))) == 64
-    ranges = [(output.min(axis=0), output.max(axis=0)) for output in problem.outputs]
-    for known in (None, ranges):
-        assert problem.regret(means_of_a_design(problem, 8, known).argmax()) <= 1e-3
-    (low,), (high,) = ranges[-1]
-    projected = means_of_a_design(problem, 2, ranges)
-    assert low <= projected.min() and projected.max() <= high
-
-
-def test_multi_output_with_the_identity_has_the_composite_means_of_a_feed_forward_network():
-    wide = RandomNetwork(FeedForward(KERNEL), LINE, (2, 2, 1))(Trial(57, 20))
-    vector = RandomNetwork(MultiOutput(independent_outputs), LINE, (2, 2, 1))(Trial(57, 20))
-    told_alike = NetworkProblem(vector.model, wide.outputs)
-    means = [means_of_a_design(problem, 6) for problem in (wide, told_alike)]
-    np.testing.assert_allclose(*means, atol=1e-6)
+    assert after(black_box_ei, problem).policy.incumbent == "noisy_reward"
 
 
 def test_the_rivals_take_plain_chains_only():
     wide = RandomNetwork(FeedForward(KERNEL), LINE, (2, 1))(Trial(57, 39))
     with pytest.raises(ValueError, match="rivals take plain chains only"):
         CascadeUCB(wide.model, 5)
+
+
+# Non-adaptive sampling
+
+
+def test_nonadaptive_sampling_is_the_dense_composition_and_finds_the_maximum_when_it_sees_everything(dense):
+    problem = chain(33)
+    design = uniform_design(problem.model.points, 3)
+    x = np.linspace(-5, 5, 8)  # the nearest to -10/3, 0 (or its neighbour) and 10/3, in both coordinates
+    places = [np.abs(x - c).argmin() for c in (-10 / 3, 0.0, 10 / 3)]
+    assert sorted(design) == sorted(8 * i + j for i in places for j in places)
+    z, inputs = problem.model.points, problem.model.points[design]
+    mean, sds = nonadaptive(problem, 3)
+    for output, sd in zip(problem.outputs, sds, strict=True):
+        z, variance = dense(KERNEL, inputs, output[design], z, 1e-7)
+        np.testing.assert_allclose(sd**2, np.maximum(variance, 0), atol=1e-6)
+        inputs = output[design]
+    np.testing.assert_allclose(mean, z[:, 0], atol=1e-4)
+    assert len(set(uniform_design(problem.model.points, 8))) == 64
+    assert problem.regret(nonadaptive(problem, 8)[0].argmax()) <= 1e-3
+
+
+def test_multi_output_with_the_identity_has_the_composite_means_of_a_feed_forward_network():
+    wide = RandomNetwork(FeedForward(KERNEL), LINE, (2, 2, 1))(Trial(57, 20))
+    vector = RandomNetwork(MultiOutput(independent_outputs), LINE, (2, 2, 1))(Trial(57, 20))
+    both = [nonadaptive(problem, 6) for problem in (wide, NetworkProblem(vector.model, wide.outputs))]
+    np.testing.assert_allclose(*(mean for mean, _ in both), atol=1e-6)
+    np.testing.assert_allclose(*(np.square(sds) for _, sds in both), atol=1e-6)
+
+
+# cEI
+
+
+@pytest.fixture(scope="module")
+def cascades():
+    """A chain after a few pulls, and both forms of cEI that saw them."""
+    problem = chain(26)
+    return problem, after(ExactCascadeEI, problem), after(partial(SampledCascadeEI, samples=40_000), problem, rng(28))
+
+
+def test_both_forms_of_cascade_ei_agree_with_direct_sampling(cascades, dense):
+    problem, exact, sampled = cascades
+    at, n, generator = list(ARMS), 4000, rng(27)
+    z, inputs = np.repeat(problem.model.points, n, axis=0), problem.model.points[at]
+    for output in problem.outputs:  # every arm's samples straight from dense posteriors, without tables
+        mean, variance = dense(KERNEL, inputs, output[at], z, 1e-7)
+        z = mean + np.sqrt(np.maximum(variance, 0))[:, None] * generator.standard_normal((len(z), 1))
+        inputs = output[at]
+    gains = np.maximum(z.reshape(64, n) - problem.expected_reward[at].max(), 0)
+    mean, error = gains.mean(axis=1), gains.std(axis=1) / np.sqrt(n) + 1e-4
+    computed, many = exact.expected_improvement(), sampled.expected_improvement()
+    assert (np.abs(computed - mean) <= 5 * error).all()  # arms already pulled included
+    assert (np.abs(many - mean) <= 5 * error * np.sqrt(1.1)).all()  # of 40 000 samples an arm
+    assert (np.abs(computed - many) <= 5 * error * np.sqrt(0.1) + 1e-4).all()
+
+
+def test_the_quadrature_is_the_brute_force_sum_also_where_values_dip(cascades):
+    """Nodes far closer than any feature of the integrands, values of the last layer from a table 1000 times as fine."""
+    _, exact, _ = cascades
+    nodes = np.arange(-6, 6.01, 0.03)
+    weights = np.exp(-0.5 * nodes**2) / np.exp(-0.5 * nodes**2).sum()
+    fine, arms, expected = np.linspace(-5, 5, 1_000_001), [*ARMS, *range(0, 64, 5)], []
+    last = expected_excess(*exact.posterior.at(2, fine), exact.best_reward)
+    for mean, sd in zip(*(column[arms] for column in exact.posterior.first()), strict=True):
+        means, sds = exact.posterior.at(1, mean + sd * nodes)
+        expected.append(weights @ np.interp(means[:, None] + sds[:, None] * nodes, fine, last) @ weights)
+    expected, computed = np.array(expected), exact.expected_improvement()[arms]
+    np.testing.assert_allclose(computed, expected, rtol=0.01, atol=1e-3 * expected.max())
+    pulled = slice(len(ARMS))
+    assert expected[pulled].max() < 0.01 * expected.max()  # the dips
+    np.testing.assert_allclose(computed[pulled], expected[pulled], rtol=0.01, atol=1e-9)

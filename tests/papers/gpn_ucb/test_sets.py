@@ -29,15 +29,21 @@ def rng(*seed):
 
 @settings(max_examples=40, deadline=None)
 @given(st.integers(0, 10**6), st.integers(2, 9), st.integers(1, 2), st.floats(0.5, 3), st.floats(0.1, 4))
-def test_the_envelope_is_the_brute_force_one(seed, n, d, L, radius):
-    points = grid(n, d, -1, 1)
-    values, Z = rng(seed).normal(size=(len(points), 2)), rng(seed, 1).uniform(-1, 1, (7, d))
-    found = lower_envelope(values, neighbour_slopes(Z, points, L, radius))
-    for z, row in zip(Z, found, strict=True):
-        near = [(v, np.linalg.norm(z - p)) for v, p in zip(values, points, strict=True)]
-        for j in range(2):
-            allowed = [v[j] + L * r for v, r in near if r <= radius]
-            assert row[j] == pytest.approx(min(allowed, default=np.inf))
+def test_envelopes_and_maxima_over_boxes_are_the_brute_force_ones(seed, n, d, L, radius):
+    points, Z = grid(n, d, -1, 1), rng(seed, 1).uniform(-1, 0.5, (9, d))
+    values, high = rng(seed).normal(size=(len(points), 2)), Z + rng(seed, 2).uniform(0, 1, (9, d))
+    enveloped = lower_envelope(values, neighbour_slopes(Z, points, L, radius))
+    largest = largest_inside(values, inside_boxes(points, Z, high))
+    for z, end, low, most in zip(Z, high, enveloped, largest, strict=True):
+        near = [v + L * r for v, p in zip(values, points, strict=True) if (r := np.linalg.norm(z - p)) <= radius]
+        inside = [v for v, p in zip(values, points, strict=True) if (z <= p).all() and (p <= end).all()]
+        np.testing.assert_allclose(low, np.min(near, axis=0) if near else np.inf)
+        np.testing.assert_array_equal(most, np.max(inside, axis=0) if inside else [-np.inf, -np.inf])
+
+
+def test_grid_points_on_the_border_of_a_box_lie_inside_whatever_the_rounding():
+    points = grid(11, 1, -0.1, 0.1)
+    assert inside_boxes(points, points + 1e-12, points - 1e-12).sum() == 11
 
 
 @settings(max_examples=25, deadline=None)
@@ -46,145 +52,98 @@ def test_outward_rounded_sets_never_miss(pulled, seed, structure):
     """Random networks with exact norms on coarse grids; with plain rounding this goes red at once."""
     network, n_grid = SMALL[structure]
     problem = network(Trial(57, seed))
-    model = problem.model
-    sets = model.structure.sets(model, n_grid=max(5, n_grid // 2), half_width=1.5, mode="outward")
+    sets = problem.model.structure.sets(problem.model, n_grid=max(5, n_grid // 2), half_width=1.5, mode="outward")
     for n in (0, 1, 3, 8):
         pulled(sets, problem, n, seed)
         assert sets.covers(problem.outputs).all()
 
 
-# Boxes and balls
+# Boxes
 
 
-@settings(max_examples=40, deadline=None)
-@given(st.integers(0, 10**6), st.integers(2, 7), st.integers(1, 2))
-def test_maxima_over_boxes_are_the_brute_force_ones(seed, n, d):
-    points = grid(n, d, -1, 1)
-    values = rng(seed).normal(size=(len(points), 2))
-    low = rng(seed, 1).uniform(-1, 0.5, (20, d))
-    high = low + rng(seed, 2).uniform(0, 1, (20, d))
-    largest = largest_inside(values, inside_boxes(points, low, high))
-    for a, b, found in zip(low, high, largest, strict=True):
-        inside = [v for v, p in zip(values, points, strict=True) if (a <= p).all() and (p <= b).all()]
-        np.testing.assert_array_equal(found, np.max(inside, axis=0) if inside else [-np.inf, -np.inf])
-
-
-def test_grid_points_on_the_border_of_a_box_lie_inside_whatever_the_rounding():
-    points = grid(11, 1, -0.1, 0.1)
-    assert inside_boxes(points, points + 1e-12, points - 1e-12).sum() == 11
-
-
-@pytest.mark.parametrize(("mode", "half"), [("paper", 0.0), ("outward", 2 / 24)])
-def test_the_interval_recursion_is_the_dense_search(pulled, mode, half):
+@settings(max_examples=12, deadline=None)
+@given(st.integers(0, 10**6), st.integers(1, 9), st.sampled_from(["paper", "outward"]), st.booleans(), st.booleans())
+def test_the_interval_recursion_is_the_dense_search(pulled, seed, n, mode, itself, first):
     """Chains: every set from an own search over grid points, by the words of appendix L.2, or over whole cells."""
-    problem = CHAIN(Trial(57, 16))
-    sets = pulled(BoxSets(problem.model, n_grid=25, half_width=2.0, mode=mode), problem, 3)
-    D, L = np.linspace(-2, 2, 25), problem.model.lipschitz
+    problem, half = CHAIN(Trial(57, seed)), 2 / 24 if mode == "outward" else 0.0
+    problem = replace(problem, model=replace(problem.model, lipschitz=1.5))
+    sets = BoxSets(problem.model, n_grid=25, half_width=2.0, mode=mode, itself=itself, first=first)
+    pulled(sets, problem, n, seed)
+    D, X, L = np.linspace(-2, 2, 25), problem.model.points[:, 0], 1.5
 
-    def bars(i, z):
-        near = np.abs(D - z) <= 1 + 1e-12
+    def bars(i, z, points, extra):
+        near = np.abs(points - z) <= 1 + 1e-12
         mean, sd = sets.posteriors[i].mean[near, 0], sets.posteriors[i].sd[near]
-        slope = L * np.abs(D[near] - z)
-        return (mean - sd - slope).max() - L * half, (mean + sd + slope).min() + L * half
+        slope = L * np.abs(points[near] - z)
+        low, high = (mean - sd - slope).max(), (mean + sd + slope).min()
+        if extra:  # the bounds at z itself
+            (mean,), (sd,) = (values.ravel() for values in sets.posteriors[i].at(np.array([[z]])))
+            low, high = max(low, mean - sd), min(high, mean + sd)
+        return low, high
 
     regions = sets.regions()
-    for arm in range(problem.model.n_arms):
+    for arm in range(0, 30, 3):
         mean, sd = sets.posteriors[0].mean[arm, 0], sets.posteriors[0].sd[arm]
-        low, high = mean - sd, mean + sd
+        low, high = bars(0, X[arm], X, False) if first else (mean - sd, mean + sd)
         for i in (1, 2):
-            inside = [z for z in D if low - half - 1e-9 <= z <= high + half + 1e-9] or [low, high]
-            ends = [bars(i, z) for z in inside]
-            low, high = min(e[0] for e in ends), max(e[1] for e in ends)
-            assert regions[i][0][arm, 0] == pytest.approx(low, abs=1e-9)
-            assert regions[i][1][arm, 0] == pytest.approx(high, abs=1e-9)
+            np.testing.assert_allclose([ends[arm, 0] for ends in regions[i - 1]], [low, high], atol=1e-9)
+            inside = [z for z in D if low - half - 1e-9 <= z <= high + half + 1e-9]
+            ends = np.array([bars(i, z, D, itself and not inside) for z in inside or (low, high)])
+            low, high = ends[:, 0].min() - L * half, ends[:, 1].max() + L * half
+    np.testing.assert_allclose([bound[arm] for bound in sets.bounds()], [low, high], atol=1e-9)
 
 
-def widths(pulled, norm_bound, envelope):
-    """Widths of the bounds on a chain of norm-1 layers, L = 1, of which a B is told."""
-    problem = CHAIN(Trial(57, 18))
-    problem = replace(problem, model=replace(problem.model, norm_bound=norm_bound))
-    sets = BoxSets(problem.model, n_grid=81, half_width=4.0, mode="outward", envelope=envelope)
-    low, high = pulled(sets, problem, 4).bounds()
-    return high - low
-
-
-def test_the_envelope_narrows_the_sets_where_b_is_loose(pulled):
-    with_it, without = (widths(pulled, 3.0, envelope) for envelope in (True, False))
-    assert (with_it <= without + 1e-12).all()
-    assert with_it.mean() < 0.7 * without.mean()
-
-
-def test_the_envelope_adds_nothing_where_l_is_b_over_the_lengthscale(pulled):
-    """Two functions within the band differ by what the norm allows: the band is all but Lipschitz with B / l itself."""
-    assert widths(pulled, 1.0, True).mean() > 0.97 * widths(pulled, 1.0, False).mean()
-
-
-# What L.2 leaves open
-
-DRAW = exact_chain(7)
-
-
-def told(pulled, n=9, **settings):
-    problem = DRAW(Trial(57, 4))
-    return problem, pulled(BoxSets(problem.model, **settings), problem, n)
+def test_the_envelope_narrows_the_sets_where_b_is_loose_alone(pulled):
+    """Where B is true the band is all but Lipschitz with L = B / l itself: no two functions in it are steeper."""
+    problem, saved = CHAIN(Trial(57, 18)), {}
+    for B in (1.0, 3.0):
+        given = replace(problem, model=replace(problem.model, norm_bound=B))
+        widths = []
+        for envelope in (True, False):
+            sets = BoxSets(given.model, n_grid=81, half_width=4.0, mode="outward", envelope=envelope)
+            low, high = pulled(sets, given, 4).bounds()
+            widths.append(high - low)
+        assert (widths[0] <= widths[1] + 1e-12).all()
+        saved[B] = widths[0].mean() / widths[1].mean()
+    assert saved[3.0] < 0.7 and saved[1.0] > 0.97
 
 
 def test_with_the_point_itself_an_arm_that_was_pulled_has_its_reward_as_bound(pulled):
-    problem, plain = told(pulled)
-    _, itself = told(pulled, itself=True)
-    arms = np.random.default_rng([57, 0, 1]).integers(49, size=9)
-    for sets, off in ((plain, (0.01, 0.1)), (itself, (0.0, 0.003))):
-        error = np.abs(sets.bounds()[1][arms] - problem.expected_reward[arms]).max()
-        assert off[0] <= error <= off[1]
+    problem = exact_chain(7)(Trial(57, 4))
+    arms = rng(0, 1).integers(49, size=9)
+    for itself, (least, most) in ((False, (0.01, 0.1)), (True, (0.0, 0.003))):
+        upper = pulled(BoxSets(problem.model, itself=itself), problem, 9).bounds()[1]
+        assert least <= np.abs(upper[arms] - problem.expected_reward[arms]).max() <= most
 
 
-def test_an_empty_set_may_be_stood_for_by_the_nearest_grid_point(pulled):
-    _, sets = told(pulled, empty="nearest point", n_grid=41)
-    low, high = sets.regions()[0]
-    D, found = np.linspace(-5, 5, 41), sets._through(1, low, high)
-    posterior = sets.posteriors[1]
-    both = np.column_stack([posterior.mean[:, 0] + 2 * posterior.sd, 2 * posterior.sd - posterior.mean[:, 0]])
-    for arm in range(49):
-        if not ((low[arm] - 1e-9 <= D) & (high[arm] + 1e-9 >= D)).any():
-            z = D[np.abs(D - (low[arm] + high[arm]) / 2).argmin()]
-            near = np.abs(D - z) <= 1 + 1e-12
-            expected = (both[near] + 2 * np.abs(D[near] - z)[:, None]).min(axis=0)
-            np.testing.assert_allclose(found[arm], expected, atol=1e-9)
-            break
-    else:
-        pytest.fail("no set without a grid point: the case is not tested")
+# Balls
 
 
-def test_the_first_layer_may_have_an_envelope_over_the_arms(pulled):
-    problem, sets = told(pulled, 3, first=True, radius=2.0)
-    points, posterior = problem.model.points, sets.posteriors[0]
-    low, high = sets.regions()[0]
-    for arm in range(0, 49, 6):
-        distance = np.linalg.norm(points - points[arm], axis=1)
-        near = distance <= 2.0
-        upper = posterior.mean[near, 0] + 2 * posterior.sd[near] + 2 * distance[near]
-        lower = posterior.mean[near, 0] - 2 * posterior.sd[near] - 2 * distance[near]
-        assert high[arm, 0] == pytest.approx(upper.min()) and low[arm, 0] == pytest.approx(lower.max())
-
-
-def test_ball_sets_are_the_dense_search(pulled):
-    network = RandomNetwork(MultiOutput(mixed_outputs), grid(30, 1, -2, 2)[::3], (2, 2, 1))
-    problem = network(Trial(57, 17))
-    sets = pulled(BallSets(problem.model, n_grid=5, half_width=1.2, mode="outward"), problem, 4)
+@pytest.mark.parametrize("mode", ["paper", "outward"])
+def test_ball_sets_are_the_dense_search(pulled, mode):
+    problem = RandomNetwork(MultiOutput(mixed_outputs), grid(30, 1, -2, 2)[::3], (2, 2, 1))(Trial(57, 17))
+    sets = pulled(BallSets(problem.model, n_grid=5, half_width=1.2, mode=mode), problem, 4)
     first, second = sets.regions()
-    grid_points, L, cell = sets.posteriors[1].points, problem.model.lipschitz, sets.half_diagonals[0]
+    points, L = sets.posteriors[1].points, problem.model.lipschitz
+    cell = 0.6 / np.sqrt(2) if mode == "outward" else 0.0
     mean, sd = sets.posteriors[1].mean, sets.posteriors[1].sd
 
-    def belongs(z, w):
-        near = np.linalg.norm(grid_points - z, axis=1) <= 1 + 1e-12
-        distance = np.linalg.norm(mean[near] - w, axis=1)
-        return (distance <= sd[near] + L * (np.linalg.norm(grid_points[near] - z, axis=1) + cell) + cell + 1e-12).all()
+    def excess(z, w):
+        near = np.linalg.norm(points - z, axis=1) <= 1 + 1e-12
+        slope = L * (np.linalg.norm(points[near] - z, axis=1) + cell)
+        return (np.linalg.norm(mean[near] - w, axis=1) - sd[near] - slope).max()
 
+    upper, last = sets.bounds()[1], sets.posteriors[2]
     for arm in range(problem.model.n_arms):
-        ball = np.linalg.norm(grid_points - sets.posteriors[0].mean[arm], axis=1)
-        np.testing.assert_array_equal(first[arm], ball <= sets.posteriors[0].sd[arm] + cell)
-        for j, w in enumerate(grid_points):
-            assert second[arm, j] == any(belongs(z, w) for z in grid_points[first[arm]])
+        over = np.linalg.norm(points - sets.posteriors[0].mean[arm], axis=1) - sets.posteriors[0].sd[arm]
+        inside = (over <= cell + 1e-12) | (over == over.min()) * (over.min() > cell)
+        np.testing.assert_array_equal(first[arm], inside)
+        by_w = np.array([min(excess(z, w) for z in points[inside]) for w in points])
+        inside = (by_w <= cell + 1e-12) | (by_w == by_w.min()) * (by_w.min() > cell)
+        np.testing.assert_array_equal(second[arm], inside)
+        slope = [L * np.linalg.norm(points - w, axis=1) for w in points[inside]]
+        near = [np.where(s <= L * (1 + 1e-12), last.mean[:, 0] + last.sd + s, np.inf).min() for s in slope]
+        assert upper[arm] == pytest.approx(max(near) + L * cell)
 
 
 def test_bad_sets_are_refused():
@@ -195,5 +154,3 @@ def test_bad_sets_are_refused():
         model.structure.sets(model, half_width=1.0, mode="inward")
     with pytest.raises(ValueError, match="n_grid = 1 is not allowed"):
         model.structure.sets(model, n_grid=1)
-    with pytest.raises(ValueError, match="empty = 'middle' is not allowed"):
-        model.structure.sets(model, empty="middle")
