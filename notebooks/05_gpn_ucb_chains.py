@@ -53,7 +53,7 @@ from kbrepro import checks
 from kbrepro.kernels import Matern, grid
 from kbrepro.papers.gpn_ucb import experiments, needle, pictures
 from kbrepro.papers.gpn_ucb.cascade_ei import ExactCascadeEI, SampledCascadeEI
-from kbrepro.papers.gpn_ucb.experiments import OBVIOUS, SEVERAL, find_chains, scaled
+from kbrepro.papers.gpn_ucb.experiments import OBVIOUS, SEVERAL, find_chains
 from kbrepro.papers.gpn_ucb.policies import GPNUCB, CascadeUCB, OptimisticImprovement, black_box_ei, black_box_ucb
 from kbrepro.papers.gpn_ucb.problems import FINE, KERNEL, SMALL, DrawnChain, RandomNetwork, Repeated, exact_chain
 from kbrepro.papers.gpn_ucb.structures import FeedForward
@@ -262,25 +262,27 @@ rules = {
 }
 by_cei = {"cEI": partial(SampledCascadeEI, samples=samples), "cEI, exact": ExactCascadeEI}
 beside = {name: rules[name] for name in rules} | {"no envelope": partial(GPNUCB, envelope=False)}
-times = trials_per_chain
+with_cei, times = rules | {"cEI": by_cei["cEI"]}, trials_per_chain
+
 
 # %% tags=["experiment"]
-traces = run_trials(Experiment(Repeated(draws, times), rules, horizon), chains * times, seed, label="draws")
-traces = scaled(traces, np.repeat(ranges, times))  # regrets are shares of the range of g
-of_cei = run_trials(Experiment(draws, by_cei, horizon), sampled_chains, seed, label="draws, cEI")
-of_cei = scaled(of_cei, ranges[:sampled_chains])
-of_norm_2 = run_trials(Experiment(norm_2, beside, horizon), norm_2_chains, seed, label="norm 2")
-of_norm_2 = scaled(of_norm_2, ranges_2)
-on_pair = {}
-for kind, number in pair.items():
-    experiment = Experiment(Repeated(draws, figure_trials, (number,)), rules | {"cEI": by_cei["cEI"]}, horizon)
-    of_chain = run_trials(experiment, figure_trials, seed, label=f"figures, {kind}")
-    on_pair[kind] = scaled(of_chain, np.full(figure_trials, draws(Trial(seed, number)).reward_range))
+def play(label, source, rules, ranges):
+    """The traces of rules on one chain for each of `ranges`, of which all regrets are shares."""
+    traces = run_trials(Experiment(source, rules, horizon), len(ranges), seed, label=label)
+    return {rule: trace.scaled(ranges) for rule, trace in traces.items()}
+
+
+traces = play("draws", Repeated(draws, times), rules, np.repeat(ranges, times))
+cei_on_draws = play("draws, cEI", draws, by_cei, ranges[:sampled_chains])
+on_norm_2 = play("norm 2", norm_2, beside, ranges_2)
+pair_ranges = {kind: np.full(figure_trials, draws(Trial(seed, number)).reward_range) for kind, number in pair.items()}
+repeated = {kind: Repeated(draws, figure_trials, (number,)) for kind, number in pair.items()}
+on_pair = {kind: play(f"figures, {kind}", repeated[kind], with_cei, pair_ranges[kind]) for kind in pair}
 
 # %% jupyter={"source_hidden": true} tags=["hide-input"]
 panels = {f"{kind}, {figure_trials} trials": on_pair[kind] for kind in pair}
-panels[f"{chains} draws"] = traces | of_cei
-panels[f"{norm_2_chains} chains of norm 2 (cEI not run)"] = {name: of_norm_2[name] for name in rules}
+panels[f"{chains} draws"] = traces | cei_on_draws
+panels[f"{norm_2_chains} chains of norm 2 (cEI not run)"] = {name: on_norm_2[name] for name in rules}
 fig = pictures.regrets("Fig. 11", panels, quantity="cumulative")
 record.figure(fig, "fig11_cumulative_regret")
 plt.show()
@@ -294,7 +296,7 @@ def totals(traces, times=1):
 
 without_cei = ["cUCB", "OI", "GP-UCB", "EI"]
 total = {rule: values[:sampled_chains].mean() for rule, values in totals(traces, times).items()}
-total |= {rule: values.mean() for rule, values in totals(of_cei).items()}
+total |= {rule: values.mean() for rule, values in totals(cei_on_draws).items()}
 saved = {rule: 1 - total["GPN-UCB"] / total[rule] for rule in total}
 closest = min(saved[rule] for rule in without_cei)
 record.say(
@@ -307,10 +309,10 @@ at_first, later = (
     (side**2 * t + 3 * t**2).sum(),
     2 * np.array([100 * t + 100**2 + 200 * side**2, samples * side**2 * t]),
 )
-of_gpn_ucb, of_samples = at_first + later.sum(axis=1)
+gpn_ucb_cost, sampling_cost = at_first + later.sum(axis=1)
 record.say(
-    of_samples > 100 * of_gpn_ucb,
-    f"cEI with {samples:,} samples takes {of_samples / of_gpn_ucb:.0f} times the multiplications of GPN-UCB.",
+    sampling_cost > 100 * gpn_ucb_cost,
+    f"cEI with {samples:,} samples takes {sampling_cost / gpn_ucb_cost:.0f} times the multiplications of GPN-UCB.",
 )
 record.verdicts("5-A", "5-C", "5-X")
 
@@ -325,32 +327,24 @@ sides = [side for side in range(2, 15) if side**2 <= horizon]
 pulls = np.array(sides) ** 2
 
 
-def nonada(source, n, ranges, label):
-    """Simple regret of NonAda on n chains for all sides, (n, len(sides)), in shares of the range."""
+def nonada(source, ranges, label):
+    """Simple regret of NonAda on one chain for each of `ranges`, for all sides, (n, len(sides)), in shares of them."""
     job = partial(experiments.nonadaptive_regrets, source, sides)
-    return np.array(map_trials(job, n, seed, label=f"NonAda, {label}")) / ranges[:, None]
+    return np.array(map_trials(job, len(ranges), seed, label=f"NonAda, {label}")) / ranges[:, None]
 
 
-of_nonada = nonada(draws, chains, ranges, "draws")
+nonada_on_draws = nonada(draws, ranges, "draws")
 clear = Repeated(draws, 1, obvious)
 clear_ranges = np.array([draws(Trial(seed, number)).reward_range for number in obvious])
-on_clear = run_trials(Experiment(clear, rules | {"cEI": by_cei["cEI"]}, horizon), len(obvious), seed, label="obvious")
-on_clear = scaled(on_clear, clear_ranges)
-nonada_clear = nonada(clear, len(obvious), clear_ranges, "obvious")
+on_clear = play("obvious", clear, with_cei, clear_ranges)
+nonada_on_clear = nonada(clear, clear_ranges, "obvious")
 
 # %% jupyter={"source_hidden": true} tags=["hide-input"]
-designs = {
-    f"{kind}, {figure_trials} trials": nonada(
-        Repeated(draws, 2, (number,)), 2, np.full(2, draws(Trial(seed, number)).reward_range), kind
-    )
-    for kind, number in pair.items()
-}
-shown = {title: panels[title] for title in designs} | {f"{chains} draws": traces | of_cei}
-shown[f"{len(obvious)} draws, obvious maximiser"] = on_clear
-dots = {
-    title: (pulls, design) for title, design in zip(shown, (*designs.values(), of_nonada, nonada_clear), strict=True)
-}
-fig = pictures.regrets("Fig. 12", shown, quantity="simple", nonada=dots)
+shown = {f"{kind}, {figure_trials} trials": on_pair[kind] for kind in pair}
+shown |= {f"{chains} draws": traces | cei_on_draws, f"{len(obvious)} draws, obvious maximiser": on_clear}
+designs = [nonada(Repeated(draws, 2, (number,)), pair_ranges[kind][:2], kind) for kind, number in pair.items()]
+dots = zip(shown, [(pulls, design) for design in (*designs, nonada_on_draws, nonada_on_clear)], strict=True)
+fig = pictures.regrets("Fig. 12", shown, quantity="simple", nonada=dict(dots))
 record.figure(fig, "fig12_simple_regret")
 plt.show()
 
@@ -363,9 +357,10 @@ def over_pulls(traces, times=1):
 
 
 simple = {rule: values[several].mean() for rule, values in over_pulls(traces, times).items()}
-simple_clear = {rule: values.mean() for rule, values in over_pulls(on_clear).items()} | {"NonAda": nonada_clear.mean()}
+simple_clear = {rule: values.mean() for rule, values in over_pulls(on_clear).items()}
+simple_clear["NonAda"] = nonada_on_clear.mean()
 near_50 = (simple_regret(traces["GPN-UCB"])[:, 49] <= 0.05).mean()
-near_49 = (of_nonada[:, sides.index(7)] <= 0.05).mean()
+near_49 = (nonada_on_draws[:, sides.index(7)] <= 0.05).mean()
 record.say(
     near_50 > near_49,
     f"At T = 50 GPN-UCB is within 5% of the range in {near_50:.0%} of trials, NonAda, with 49 pulls, in {near_49:.0%} "
@@ -392,7 +387,7 @@ record.verdicts("5-D", "5-AE", "5-F", "5-N", "5-O", "5-E", "5-AD", "5-Q")
 
 
 # %% tags=["experiment"]
-def of_best_arm(chain, arms):
+def beyond_the_bounds(chain, arms):
     """How far its first layer lies outside mean +- B sd after pulls of `arms`; negative: inside."""
     points, first, best = chain.model.points, chain.outputs[0][:, 0], chain.expected_reward.argmax()
     pulled = np.unique(arms)
@@ -417,7 +412,7 @@ def refuted_after(chain, arms):
 played_on = {
     "other draws": (draws, range(chains), traces["GPN-UCB"], times),
     "draws, obvious maximiser": (draws, obvious, on_clear["GPN-UCB"], 1),
-    "chains of norm 2": (norm_2, range(norm_2_chains), of_norm_2["GPN-UCB"], 1),
+    "chains of norm 2": (norm_2, range(norm_2_chains), on_norm_2["GPN-UCB"], 1),
 }
 
 # %% jupyter={"source_hidden": true} tags=["hide-input"]
@@ -426,19 +421,19 @@ for kind, (source, numbers, trace, step) in played_on.items():
     for number, arms, end in zip(numbers, trace.arms[::step], simple_regret(trace)[::step, -1], strict=True):
         if kind != "other draws" or number not in obvious:  # a chain counts once
             chain = source(Trial(seed, number))
-            missed.append((kind, of_best_arm(chain, arms), end, refuted_after(chain, arms)))
+            missed.append((kind, beyond_the_bounds(chain, arms), end, refuted_after(chain, arms)))
 missed = pd.DataFrame(missed, columns=["kind", "outside", "end", "refuted"])
 fig = pictures.misses(missed, draws.norm_bound)
 record.figure(fig, "why_simple_regret_norm")
 plt.show()
 
 # %% jupyter={"source_hidden": true} tags=["hide-input"]
-refuted = {kind: chains_of["refuted"] for kind, chains_of in missed.groupby("kind")}
-of_peaks = refuted["draws, obvious maximiser"]
+refuted = {kind: group["refuted"] for kind, group in missed.groupby("kind")}
+peak_rounds = refuted["draws, obvious maximiser"]
 record.say(
-    np.isfinite(of_peaks).mean() > 0.9 and np.isinf(refuted["chains of norm 2"]).all(),
-    f"The first layer's outputs refute the paper's B on {np.isfinite(of_peaks).mean():.0%} of the draws with an "
-    f"obvious maximiser, in the median after round {np.median(of_peaks):.0f}. They do so on "
+    np.isfinite(peak_rounds).mean() > 0.9 and np.isinf(refuted["chains of norm 2"]).all(),
+    f"The first layer's outputs refute the paper's B on {np.isfinite(peak_rounds).mean():.0%} of the draws with an "
+    f"obvious maximiser, in the median after round {np.median(peak_rounds):.0f}. They do so on "
     f"{np.isfinite(refuted['other draws']).mean():.0%} of the other draws, and on no chain of norm 2.",
 )
 
@@ -451,15 +446,15 @@ first_layer = {"plain": GPNUCB, "enveloped": partial(GPNUCB, first=True)}
 given = {}
 for B in (2, 4):
     source = replace(draws, norm_bound=float(B))
-    for kind, chains_of, scale in (
+    for kind, group, scale in (
         ("draws", source, ranges[:n]),
         ("obvious", Repeated(source, 1, obvious[:n]), clear_ranges[:n]),
     ):
         label = f"interpretations, {kind}, B {B}"
-        given[kind, B] = scaled(run_trials(Experiment(chains_of, first_layer, horizon), n, seed, label=label), scale)
+        given[kind, B] = play(label, group, first_layer, scale)
 
 # %% jupyter={"source_hidden": true} tags=["hide-input"]
-against_cei = {B: totals(given["draws", B])["plain"].mean() / totals(of_cei)["cEI"][:n].mean() for B in (2, 4)}
+against_cei = {B: totals(given["draws", B])["plain"].mean() / totals(cei_on_draws)["cEI"][:n].mean() for B in (2, 4)}
 lost = {B: int((simple_regret(given["obvious", B]["plain"])[:, -1] > 0.05).sum()) for B in (2, 4)}
 record.say(
     lost[4] < lost[2],
@@ -483,8 +478,7 @@ versions = {
     "400 points": partial(GPNUCB, n_grid=400),
     "over all of D": partial(GPNUCB, radius=10.0),
 }
-ablated = run_trials(Experiment(draws, versions, horizon), ablation_chains, seed, label="versions of GPN-UCB")
-ablated = scaled(ablated, ranges[:ablation_chains])
+ablated = play("versions of GPN-UCB", draws, versions, ranges[:ablation_chains])
 
 # %% jupyter={"source_hidden": true} tags=["hide-input"]
 table = {
@@ -512,20 +506,14 @@ pd.DataFrame(table).T.rename_axis("version").round(2)
 
 # %% tags=["experiment"]
 sweep = {b: partial(OptimisticImprovement, b=b) for b in explorations}
-swept = run_trials(Experiment(draws, sweep, horizon), chains, seed, label="OI, draws")
-swept = scaled(swept, ranges)
-one_each = run_trials(Experiment(draws, {"cUCB": CascadeUCB}, horizon), chains, seed, label="cUCB, draws")
-of_cucb = scaled(one_each, ranges)["cUCB"]
+swept = play("OI, draws", draws, sweep, ranges)
+cucb_on_draws = play("cUCB, draws", draws, {"cUCB": CascadeUCB}, ranges)["cUCB"]
+low_l = play("L = 1", replace(draws, lipschitz=1.0), {"cUCB": CascadeUCB}, ranges)["cUCB"]
 fig10 = {}
-for kind, number in pair.items():
-    experiment = Experiment(Repeated(draws, figure_trials, (number,)), sweep, horizon)
-    of_chain = run_trials(experiment, figure_trials, seed, label=f"Fig. 10, {kind}")
-    of_chain = scaled(of_chain, np.full(figure_trials, draws(Trial(seed, number)).reward_range))
-    fig10[kind] = {f"b = {b:g}": of_chain[b] for b in explorations if b in (1e-4, 1.0, 10.0, 100.0, 1e4)}
+for kind in pair:
+    by_b = play(f"Fig. 10, {kind}", repeated[kind], sweep, pair_ranges[kind])
+    fig10[kind] = {f"b = {b:g}": by_b[b] for b in explorations if b in (1e-4, 1.0, 10.0, 100.0, 1e4)}
     fig10[kind]["cUCB"] = on_pair[kind]["cUCB"]
-low_l = run_trials(
-    Experiment(replace(draws, lipschitz=1.0), {"cUCB": CascadeUCB}, horizon), chains, seed, label="L = 1"
-)
 relative = map_trials(partial(experiments.relative_widths, draws, 20), chains, seed, label="relative widths")
 
 # %% jupyter={"source_hidden": true} tags=["hide-input"]
@@ -535,7 +523,7 @@ plt.show()
 
 # %% jupyter={"source_hidden": true} tags=["hide-input"]
 looser = np.median(relative)
-cheaper = 1 - (low_l["cUCB"].regret.sum(axis=1) / ranges).mean() / of_cucb.regret.sum(axis=1).mean()
+cheaper = 1 - low_l.regret.sum(axis=1).mean() / cucb_on_draws.regret.sum(axis=1).mean()
 record.say(
     looser > 1 and cheaper > 0,
     f"The suspicion is right: after the same pulls cUCB's bounds are {looser:.0f} times as wide as GPN-UCB's, and with "
@@ -569,10 +557,10 @@ fig = pictures.coverage(covered, 100)
 record.figure(fig, "lemmas_1_and_2_coverage")
 plt.show()
 counted = {
-    what: {name: np.mean([network[what][0] for network in networks_of]) / 100 for name, networks_of in covered.items()}
+    what: {name: np.mean([network[what][0] for network in each]) / 100 for name, each in covered.items()}
     for what in ("paper", "outward")
 }
-outside_bounds = sum(network["band"].sum() for networks_of in covered.values() for network in networks_of)
+outside_bounds = sum(network["band"].sum() for each in covered.values() for network in each)
 record.say(
     max(counted["paper"].values()) > 0.2 and max(counted["outward"].values()) == outside_bounds == 0,
     "What the lemmas cover never misses. Grid sets miss the truth of an arm in a round in "
@@ -654,8 +642,8 @@ needles = {nu: needle.Needles(needle_side, epsilon[nu], depth=3, nu=nu) for nu i
 lowest = {}
 for nu, source in needles.items():
     experiment = Experiment(source, rules | {"cEI, exact": ExactCascadeEI}, T)
-    of_needles = run_trials(experiment, cells, seed, label=f"needles, nu {nu:g}")
-    lowest[nu] = pd.DataFrame({rule: trace.regret.min(axis=1) for rule, trace in of_needles.items()}) / epsilon[nu]
+    on_needles = run_trials(experiment, cells, seed, label=f"needles, nu {nu:g}")
+    lowest[nu] = pd.DataFrame({rule: trace.regret.min(axis=1) for rule, trace in on_needles.items()}) / epsilon[nu]
     job = partial(experiments.nonadaptive_regrets, source, [int(np.sqrt(T))])
     lowest[nu]["NonAda"] = np.ravel(map_trials(job, cells, seed, label=f"needles, NonAda, nu {nu:g}")) / epsilon[nu]
 
@@ -679,7 +667,7 @@ record.verdicts("5-L", "5-M", "5-AO")
 # ones after 49 pulls:
 
 # %% tags=["experiment"]
-regrets_of = {}
+other_networks = {}
 for structure in ("multi-output", "feed-forward"):
     network, n_grid = SMALL[structure]
     width = np.array([network(Trial(seed, number)).reward_range for number in range(networks)])
@@ -687,13 +675,11 @@ for structure in ("multi-output", "feed-forward"):
     trace = run_trials(Experiment(network, rule, 49), networks, seed, block=5, label=f"regret, {structure}")["GPN-UCB"]
     by_design = partial(experiments.nonadaptive_regrets, network, [7 if network.points.shape[1] == 2 else 49])
     design = map_trials(by_design, networks, seed, block=5, label=f"NonAda, {structure}")
-    regrets_of[structure] = {"GPN-UCB": trace.regret.min(axis=1) / width, "NonAda": np.ravel(design) / width}
+    other_networks[structure] = {"GPN-UCB": trace.regret.min(axis=1) / width, "NonAda": np.ravel(design) / width}
 
 # %% jupyter={"source_hidden": true} tags=["hide-input"]
-table = pd.DataFrame(
-    {name: {rule: (regret <= 0.05).mean() for rule, regret in regrets.items()} for name, regrets in regrets_of.items()}
-)
-table.T.rename_axis("share within 5 % of the range").round(2)
+near = {name: {rule: (end <= 0.05).mean() for rule, end in ends.items()} for name, ends in other_networks.items()}
+pd.DataFrame(near).T.rename_axis("share within 5 % of the range").round(2)
 
 # %% [markdown]
 # ## Since the paper
@@ -704,13 +690,13 @@ table.T.rename_axis("share within 5 % of the range").round(2)
 
 # %% tags=["experiment"]
 flat = replace(norm_2, widths=(1,))
-one_layer = run_trials(Experiment(flat, {"GP-UCB": black_box_ucb}, horizon), norm_2_chains, seed, label="one layer")
-one_layer = scaled(one_layer, np.array([flat(Trial(seed, number)).reward_range for number in range(norm_2_chains)]))
+flat_ranges = np.array([flat(Trial(seed, number)).reward_range for number in range(norm_2_chains)])
+one_layer = play("one layer", flat, {"GP-UCB": black_box_ucb}, flat_ranges)
 
 # %% jupyter={"source_hidden": true} tags=["hide-input"]
 late = {
     rule: (trace.regret[:, horizon // 2 :].sum(axis=1) / trace.regret.sum(axis=1)).mean()
-    for rule, trace in (one_layer | {"GPN-UCB": of_norm_2["GPN-UCB"]}).items()
+    for rule, trace in (one_layer | {"GPN-UCB": on_norm_2["GPN-UCB"]}).items()
 }
 record.say(
     late["GP-UCB"] < 0.5,
@@ -759,7 +745,7 @@ record.say(
     f"**With several maximisers simpler rules come as near.** On {several.sum()} draws GPN-UCB, cUCB, OI, "
     f"GP-UCB and EI come within {max(levels) - min(levels):.1%} of the range of each other, on average.",
 )
-finest = (of_nonada[:, -1] <= 0.05).mean()
+finest = (nonada_on_draws[:, -1] <= 0.05).mean()
 record.say(
     near_49 < finest,
     f"**NonAda comes near only when its grid is finer than a lengthscale.** Its 49 pulls lie {10 / 7:.1f} lengthscales "

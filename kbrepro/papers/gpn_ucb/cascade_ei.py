@@ -47,11 +47,11 @@ def normal_average(smoothed: Array, mean: Array, sd: Array, value: Callable[[Arr
     weights = np.exp(-0.5 * nodes**2)
     average = np.empty(len(mean))
     for j in np.unique(level):
-        its = level == j
-        rest = np.sqrt(sd[its] ** 2 - (STEP * 2.0**j) ** 2) if j >= 0 else sd[its]
-        z = mean[its, None] + rest[:, None] * nodes
+        arms = level == j
+        rest = np.sqrt(sd[arms] ** 2 - (STEP * 2.0**j) ** 2) if j >= 0 else sd[arms]
+        z = mean[arms, None] + rest[:, None] * nodes
         values = interpolate(smoothed[j], stencil(z)) if j >= 0 else value(z.ravel()).reshape(z.shape)
-        average[its] = values @ (weights / weights.sum())
+        average[arms] = values @ (weights / weights.sum())
     return average
 
 

@@ -1,6 +1,6 @@
 """What the notebook on GPN-UCB plays besides runs of policies: jobs on one network each (for `map_trials`)."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from itertools import islice
 from typing import Any
 
@@ -16,7 +16,6 @@ from kbrepro.papers.gpn_ucb.sets import MODES, BoxSets
 from kbrepro.papers.gpn_ucb.structures import MultiOutput
 from kbrepro.policies.base import best_arm
 from kbrepro.problems import Trial
-from kbrepro.regret import Curve
 from kbrepro.simulation import rounds
 
 Source = Callable[[Trial], NetworkProblem]
@@ -43,11 +42,6 @@ def find_chains(source: Source, wanted: int, obvious: bool, trial: Trial, most: 
     gaps = (chain_facts(source, Trial(trial.seed, number))[0] for number in range(most))
     numbers = (number for number, gap in enumerate(gaps) if (gap >= OBVIOUS if obvious else gap <= SEVERAL))
     return np.array([*islice(numbers, wanted)])
-
-
-def scaled(traces: Mapping[str, Curve], ranges: Array) -> dict[str, Curve]:
-    """Return traces with every regret as share of the range of its chain, `ranges` (n_trials,)."""
-    return {name: trace.scaled(ranges) for name, trace in traces.items()}
 
 
 # Sets and bounds, one network each

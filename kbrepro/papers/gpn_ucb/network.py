@@ -91,8 +91,8 @@ class NetworkProblem:
 
     def __post_init__(self) -> None:
         wanted = [(self.model.n_arms, n) for n in self.model.widths]
-        if (found := [np.shape(output) for output in self.outputs]) != wanted:
-            raise ValueError(f"outputs have shapes {found}: they must be {wanted}")
+        if (shapes := [np.shape(output) for output in self.outputs]) != wanted:
+            raise ValueError(f"outputs have shapes {shapes}: they must be {wanted}")
         for output in self.outputs:
             checks.finite_array(outputs=output)
 

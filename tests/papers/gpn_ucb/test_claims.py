@@ -1,12 +1,9 @@
 """The claims of paper 5: tables and theorems on trials small enough to count by hand."""
 
-import dataclasses
-
 import numpy as np
 import pytest
 
 from kbrepro import paths
-from kbrepro.claims import judge, replication_probabilities
 from kbrepro.claims.tables import SECONDS, TOTAL, Kept
 from kbrepro.papers.gpn_ucb import claims
 from kbrepro.regret import Trace
@@ -15,17 +12,6 @@ from kbrepro.regret import Trace
 @pytest.fixture(scope="module")
 def kept():
     return Kept(paths.project_root() / "results" / "paper" / "05_gpn_ucb_chains" / "played")
-
-
-def test_a_rerun_draws_one_chain_of_a_kind(kept):
-    similar = np.abs(claims.obvious(kept)["GPN-UCB", claims.MEAN] - claims.obvious(kept)["cEI", claims.MEAN]) <= 0.02
-    each = claims.gpn_ucb_equals_cei_where_one_is_obvious
-    main, *_ = judge(each, kept).readings
-    assert (main.drawn, main.kept) == (1, 40)
-    assert main.probability.value == pytest.approx(similar.mean(), abs=0.03)
-    table = dataclasses.replace(claims.g2, size=3)
-    (three,) = replication_probabilities(each.predicate, [[table.under(kept, {})]], np.random.default_rng(0))
-    assert abs(three.value - similar.mean()) > 0.05  # of another size it is another number
 
 
 def test_several_and_obvious_chains_are_kept_apart(kept):

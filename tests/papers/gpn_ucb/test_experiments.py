@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from traces import trace_of
 
 from kbrepro.kernels import grid
 from kbrepro.papers.gpn_ucb import experiments
@@ -15,11 +14,6 @@ from kbrepro.problems import Trial
 from kbrepro.simulation import run
 
 LOOSE = RandomNetwork(FeedForward(KERNEL), grid(30, 1, -2, 2), (1, 1, 1), norm=2.0)
-
-
-def test_regret_is_scaled_by_the_range_of_each_chain():
-    regret = experiments.scaled({"a": trace_of([[2, 4], [3, 9]])}, np.array([2.0, 3.0]))["a"].regret
-    np.testing.assert_array_equal(regret, [[1, 2], [1, 3]])
 
 
 def test_coverage_counts_what_sets_miss_and_how_wide_they_are():
