@@ -1,6 +1,7 @@
 """The figures of the notebook on GPN-UCB. Regrets are shares of the range of g."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from textwrap import fill
 from typing import Any
 
@@ -20,7 +21,7 @@ from kbrepro.kernels import Array
 from kbrepro.papers.gpn_ucb import needle
 from kbrepro.papers.gpn_ucb.network import NetworkProblem
 from kbrepro.papers.gpn_ucb.sets import BoxSets
-from kbrepro.regret import Trace, simple_regret
+from kbrepro.regret import Curve, simple_regret
 
 HERO = "GPN-UCB"
 RED, TEAL = LOOK[HERO][0], LOOK["cUCB"][0]
@@ -85,7 +86,7 @@ def chains(problems: Mapping[str, NetworkProblem], side: int) -> Figure:
 
 
 def regrets(
-    name: str, panels: Mapping[str, Mapping[str, Trace]], *, quantity: str, nonada: Mapping[str, Dots] | None = None
+    name: str, panels: Mapping[str, Mapping[str, Curve]], *, quantity: str, nonada: Mapping[str, Dots] | None = None
 ) -> Figure:
     """Return cumulative or simple regret (Figs. 11, 12), four panels {title: traces}, quartiles of BANDED alone.
 
@@ -94,7 +95,7 @@ def regrets(
     fig, axes = plt.subplots(2, 2, figsize=(WIDTH, 6.5))
     floor = FLOOR if quantity == "simple" else 0.0
     for ax, (title, traces) in zip(axes.flat, panels.items(), strict=True):
-        raised = {rule: trace._replace(gaps=np.maximum(trace.gaps, floor)) for rule, trace in traces.items()}
+        raised = {rule: replace(trace, gaps=np.maximum(trace.gaps, floor)) for rule, trace in traces.items()}
         figures.regret_quartiles(ax, raised, quantity=quantity, unit="range of g", hero=HERO)
         for line, band in list(zip(ax.lines, ax.collections, strict=True)):
             if line.get_label() not in BANDED:
@@ -116,7 +117,7 @@ def name_floor(ax: Axes) -> None:
     ax.yaxis.set_major_formatter(lambda y, _: f"≤ {FLOOR:g}" if y < 1.01 * FLOOR else f"{y:g}")
 
 
-def oi(panels: Mapping[str, Mapping[str, Trace]]) -> Figure:
+def oi(panels: Mapping[str, Mapping[str, Curve]]) -> Figure:
     """Return mean simple regret with 95 % intervals (Fig. 10), panels {kind of chain: {`b = 1`: trace, ..., cUCB}}."""
     fig, axes = pieces.row(len(panels), 3.6, sharey=True)
     for ax, (title, traces) in zip(axes, panels.items(), strict=True):

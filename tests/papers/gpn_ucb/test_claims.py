@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
+from traces import curve_of
 
 from kbrepro import paths
 from kbrepro.claims.tables import SECONDS, TOTAL, Kept
 from kbrepro.papers.gpn_ucb import claims
-from kbrepro.regret import Trace
 
 
 @pytest.fixture(scope="module")
@@ -26,7 +26,7 @@ def test_several_and_obvious_chains_are_kept_apart(kept):
 def test_statistics_of_two_chains_by_hand():
     arms, gaps = np.ones((4, 200), dtype=np.int32), np.array([[2.0, 0.0], [4.0, 0.0], [3.0, 3.0], [3.0, 3.0]])
     arms[0, :4] = arms[1, :9] = 0  # chain 0: trials that pull the best arm after 4 and 9 others
-    trace = Trace(arms, gaps, np.ones((4, 100)), np.ones((4, 1)))
+    trace = curve_of(arms, gaps, np.ones((4, 100)))
     columns = claims.statistics({"rule": trace}, np.array([2.0, 3.0]), times=2)
     assert columns["rule", TOTAL].tolist() == [(8 + 36) / 2 / 2, 200.0]
     assert columns["rule", claims.AT_50].tolist() == [0.0, 1.0] and columns["rule", SECONDS].tolist() == [100.0, 100.0]
@@ -49,7 +49,7 @@ class Few:
 
     def __init__(self, *results, regret=()):
         self.results = lambda label: list(results)
-        self.traces = lambda label: {"rule": Trace(np.array([[0, 1]]), np.array([regret]), None, None)}
+        self.traces = lambda label: {"rule": curve_of(np.array([[0, 1]]), np.array([regret]))}
 
 
 def test_theorems_count_the_runs_that_violate_them():
