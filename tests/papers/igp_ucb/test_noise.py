@@ -13,7 +13,7 @@ from kbrepro.kernels import Linear, Matern, SquaredExponential, grid
 from kbrepro.papers.igp_ucb.noise import RandomArms, noise_run, noise_runs
 from kbrepro.policies import UCB, MeanOnly, VarianceOnly
 from kbrepro.policies.base import Policy
-from kbrepro.problems import Model, Problem
+from kbrepro.problems import Model, Problem, Trial
 from kbrepro.simulation import map_trials
 
 KERNELS = {"SE": SquaredExponential(0.2), "Matérn": Matern(0.2, nu=2.5), "linear": Linear()}
@@ -95,3 +95,7 @@ def test_runs_under_four_rules_stay_below_the_theorem():
         assert (excess > np.log(2)).sum() <= 98
         assert excess.max() > -2.0  # the noise comes near the bound
     assert runs[0]["at random"] != runs[0]["largest mean"]
+    model = Model(grid(10), SquaredExponential(0.2), 1 + 2 / 30, 0.5)  # lambda of the theorem
+    alone = noise_run(MeanOnly(model, 30), Problem(model, np.zeros(10)), 30, Trial(86, 0).rng("run"))
+    kept = runs[0]["largest mean"]
+    assert (kept.log_excess, kept.sd_ratio) == pytest.approx(tuple(alone), rel=1e-9)
