@@ -65,8 +65,8 @@ def bands(trials: int) -> Iterator[dict[str, Any]]:
     """Yield how often the band of each width holds in all rounds of a run."""
     points = kb.grid(100)
     drawn, known = kb.GPDraw(KERNEL, points, 0.01), kb.RKHSFunction(KERNEL, points, 0.01, norm=2.0)
-    bayes = {"Bayes(0.1)": kb.Bayes(0.1), "Bayes(0.1) / 5": kb.Bayes(0.1, 5)}
-    theory = {"Improved(0.1)": kb.Improved(0.1), "SelfNormalised(0.1)": kb.SelfNormalised(0.1)}
+    bayes = {"Bayes(0.1)": kb.Srinivas2010(0.1), "Bayes(0.1) / 5": kb.Srinivas2010(0.1, 0.2)}
+    theory = {"Improved(0.1)": kb.Chowdhury2017(0.1), "SelfNormalised(0.1)": kb.AbbasiYadkori2011(0.1)}
     constant = {f"Constant({c})": kb.Constant(c) for c in (1, 2, 3)}
     for name, source, widths in (("draws", drawn, bayes | constant), ("norm 2", known, theory | constant)):
         policies = {label: partial(kb.UCB, width=width) for label, width in widths.items()}

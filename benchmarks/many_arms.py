@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from benchmarks.harness import STOP_AFTER, again, row, timed
 from benchmarks.peers import botorch, gpytorch, policy_on, scikit_learn
-from kbrepro.confidence import Asking, Improved, Tighter
+from kbrepro.confidence import Asking, Chowdhury2017, Flynn2024
 from kbrepro.kernels import Kernel, Matern, SquaredExponential, grid
 from kbrepro.papers.pi_gp_ucb.partition import PartitionedUCB
 from kbrepro.papers.pi_gp_ucb.problems import Bumps
@@ -43,8 +43,8 @@ FORMS: dict[str, tuple[Kernel, Callable[[], type[ExactPosterior]]]] = {
 TORCH = ("GPyTorch", "BoTorch")
 #: The widths of exact IGP-UCB, each with whether lambda grows with T.
 WIDTHS: dict[str, tuple[Callable[[Asking], float], bool]] = {
-    "width of 2017": (Improved(delta=0.1), False),
-    "narrow width": (Tighter(delta=0.1), True),
+    "width of 2017": (Chowdhury2017(delta=0.1), False),
+    "narrow width": (Flynn2024(delta=0.1), True),
 }
 COLUMNS = ["job", "arms", "t", "min_s", "median_s", "max_s", "peak_MB"]
 COLUMNS += ["distinct", "transforms_s", "reading_s", "of_floor", "repeats", "note"]
@@ -74,7 +74,7 @@ def _round(name: str, side: int, horizon: int) -> dict[str, Any]:
         problem = RKHSFunction(kernel, grid(side, 3), 1.0, norm=2.0, n_centres=5)(TRIAL)
         before = tracemalloc.get_traced_memory()[0]
         tracemalloc.reset_peak()
-        policy = policy_on(load(), problem.model, horizon, Improved(delta=0.1))
+        policy = policy_on(load(), problem.model, horizon, Chowdhury2017(delta=0.1))
         run = timed(lambda: rounds(policy, problem, horizon, TRIAL.rng("run")), 1)
         peak = (tracemalloc.get_traced_memory()[1] - before) / 1e6
     except (ImportError, MemoryError) as error:

@@ -43,7 +43,7 @@ def play(side: int, horizon: int, checks: int, each: int) -> tuple[dict[str, Any
     `each`: so many arms of largest index, and as many at random.
     """
     problem = kb.RKHSFunction(KERNEL, kb.grid(side, 3), NOISE_VARIANCE, norm=2.0)(TRIAL)
-    policy = kb.UCB(problem.model, horizon, width=kb.Improved(0.1), form=kb.LatticePosterior)
+    policy = kb.UCB(problem.model, horizon, width=kb.Chowdhury2017(0.1), form=kb.LatticePosterior)
     rng = np.random.default_rng(5)
     at = set(rng.choice(np.arange(2, horizon + 1), size=checks, replace=False).tolist())
     arms, observations, seen, seconds = [], [], [], 0.0

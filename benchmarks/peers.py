@@ -12,14 +12,14 @@ import numpy as np
 import pandas as pd
 
 from benchmarks.harness import STOP_AFTER, row, timed
-from kbrepro.confidence import Asking, Bayes
+from kbrepro.confidence import Asking, Srinivas2010
 from kbrepro.kernels import Array, Kernel, SquaredExponential, grid
 from kbrepro.policies import UCB
 from kbrepro.posterior import CovariancePosterior, ExactPosterior, RowPosterior
 from kbrepro.problems import GPDraw, Model, Problem, Trial
 from kbrepro.simulation import rounds
 
-OURS, THEOREM_1 = "kbrepro", Bayes(delta=0.1)
+OURS, THEOREM_1 = "kbrepro", Srinivas2010(delta=0.1)
 
 
 class Refit(ExactPosterior):

@@ -16,7 +16,7 @@ import pandas as pd
 
 from benchmarks.harness import timed
 from benchmarks.peers import policy_on
-from kbrepro.confidence import Bayes, Improved, Tighter
+from kbrepro.confidence import Chowdhury2017, Flynn2024, Srinivas2010
 from kbrepro.kernels import Matern, SquaredExponential, grid
 from kbrepro.papers.bkb.policy import BKB
 from kbrepro.papers.gpn_ucb.cascade_ei import ExactCascadeEI, SampledCascadeEI
@@ -63,10 +63,12 @@ class Job(NamedTuple):
 JOBS: dict[str, Job] = {
     "rows": Job(partial(policy_on, RowPosterior), line),
     "covariance": Job(partial(policy_on, CovariancePosterior), line),
-    "GP-TS": Job(partial(ThompsonSampling, width=Bayes(0.1)), line),
-    "BKB": Job(partial(BKB, width=Bayes(0.1), qbar=4.0), line),
-    "lattice, width of 2017": Job(partial(policy_on, LatticePosterior, width=Improved(0.1)), square),
-    "lattice, narrow width": Job(partial(policy_on, LatticePosterior, width=Tighter(0.1)), partial(square, grows=True)),
+    "GP-TS": Job(partial(ThompsonSampling, width=Srinivas2010(0.1)), line),
+    "BKB": Job(partial(BKB, width=Srinivas2010(0.1), qbar=4.0), line),
+    "lattice, width of 2017": Job(partial(policy_on, LatticePosterior, width=Chowdhury2017(0.1)), square),
+    "lattice, narrow width": Job(
+        partial(policy_on, LatticePosterior, width=Flynn2024(0.1)), partial(square, grows=True)
+    ),
     "π-GP-UCB": Job(partial(PartitionedUCB, delta=0.1, nu=1.5), square),
     "GPN-UCB": Job(GPNUCB, network),
     "cEI, 1000 samples": Job(partial(SampledCascadeEI, samples=1000), network),

@@ -2,13 +2,13 @@
 
 The package in ten lines. A `Model` has all that a policy may know: the arms' points, a kernel and the variance of the
 noise. A policy is an acquisition rule (UCB, EI, PI, Thompson sampling, PIMS) with the exact posterior of all arms;
-`ask` returns the arm to pull, and `tell` takes in the observation. A *width*, such as `Bayes`, is how many posterior
-standard deviations an upper confidence bound lies above the mean. A `Problem` adds what no policy sees: the expected
-reward of every arm, and the noise. A *source* of problems, such as `GPDraw`, makes the problem of one `Trial`, whose
-seed and number fix all of its random numbers. An `Experiment` is a source with the policies that meet its problems;
-`run_trials` plays it on all processors and returns a `Curve` for each policy: the arm and the regret of every round
-and trial. `played` reads the notebooks' traces. `bootstrap` and similar functions turn them into an `Estimate` with an
-interval.
+`ask` returns the arm to pull, and `tell` takes in the observation. A *width*, such as `Srinivas2010`, is how many
+posterior standard deviations an upper confidence bound lies above the mean. A `Problem` adds what no policy sees: the
+expected reward of every arm, and the noise. A *source* of problems, such as `GPDraw`, makes the problem of one `Trial`,
+whose seed and number fix all of its random numbers. An `Experiment` is a source with the policies that meet its
+problems; `run_trials` plays it on all processors and returns a `Curve` for each policy: the arm and the regret of every
+round and trial. `played` reads the notebooks' traces. `bootstrap` and similar functions turn them into an `Estimate`
+with an interval.
 
 Plots (`kbrepro.figures`), claims (`kbrepro.claims`), sensor data (`kbrepro.data`) and the papers' own
 algorithms (`kbrepro.papers`) are imported by name: this module loads nothing that plots or reads files.
@@ -17,7 +17,7 @@ algorithms (`kbrepro.papers`) are imported by name: this module loads nothing th
 from importlib.metadata import PackageNotFoundError as _NotInstalled
 from importlib.metadata import version as _version
 
-from kbrepro.confidence import Bayes, Constant, Improved, SelfNormalised, Tighter
+from kbrepro.confidence import AbbasiYadkori2011, Chowdhury2017, Constant, Flynn2024, Srinivas2010
 from kbrepro.kernels import Empirical, Independent, Linear, Matern, SquaredExponential, grid
 from kbrepro.policies import (
     PIMS,
@@ -52,16 +52,17 @@ except _NotInstalled:  # imported from a source path
 __all__ = [
     "PIMS",
     "UCB",
-    "Bayes",
+    "AbbasiYadkori2011",
+    "Chowdhury2017",
     "Constant",
     "Curve",
     "Empirical",
     "Estimate",
     "ExpectedImprovement",
     "Experiment",
+    "Flynn2024",
     "GPDraw",
     "Gaussian",
-    "Improved",
     "Independent",
     "Known",
     "LatticePosterior",
@@ -74,10 +75,9 @@ __all__ = [
     "Problem",
     "RKHSFunction",
     "Rows",
-    "SelfNormalised",
     "SquaredExponential",
+    "Srinivas2010",
     "ThompsonSampling",
-    "Tighter",
     "Trial",
     "Uniform",
     "VarianceOnly",

@@ -91,7 +91,7 @@ policies = _check(
     lambda value: isinstance(value, Mapping) and bool(value) and all(map(callable, value.values())),
 )
 width = _check(
-    "a width, such as Bayes(0.1) or Constant(2.0), or a function of the policy",
+    "a width, such as Srinivas2010(0.1) or Constant(2.0), or a function of the policy",
     lambda value: callable(value) and not isinstance(value, type),
 )
 
@@ -193,6 +193,34 @@ def arms(n_arms: int, **values: Any) -> None:
     for name, value in values.items():
         if value.dtype.kind not in "iu" or (value.size and not 0 <= value.min() <= value.max() < n_arms):
             raise IndexError(f"{name} = {shown(value)} is not allowed: they must be integers from 0 to {n_arms - 1}")
+
+
+def chosen(n_arms: int, *, least: int = 1, **values: Any) -> NDArray[np.int64]:
+    """Return arms that are given as a mask (A,) of bools or as arm numbers, all of them for None.
+
+    Raises ValueError if there are fewer than `least`, IndexError on an arm out of range.
+    """
+    ((name, value),) = values.items()
+    if value is None:
+        return np.arange(n_arms)
+    found = np.asarray(value)
+    if found.dtype == bool and found.shape == (n_arms,):
+        found = np.flatnonzero(found)
+    elif not found.size:
+        found = found.astype(int)
+    if found.ndim != 1 or len(found) < least or found.dtype.kind not in "iu":
+        raise _refused(name, value, f"arm numbers, or a mask of {n_arms} bools, for at least {least} arms")
+    arms(n_arms, **{name: found})
+    return found.astype(int)
+
+
+def per_arm(n_arms: int, **values: Any) -> NDArray[np.float64]:
+    """Return a number, or one per arm, as a new array (A,); ValueError on anything else."""
+    ((name, value),) = values.items()
+    found = array(name, value)
+    if found.shape not in ((), (n_arms,)):
+        raise ValueError(f"{name} has shape {found.shape}: it must be a number or (A,) = ({n_arms},)")
+    return np.zeros(n_arms) + found
 
 
 def python_numbers(thing: Any) -> None:

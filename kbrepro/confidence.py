@@ -55,31 +55,37 @@ class Probable:
 
 
 @dataclass(frozen=True)
-class Bayes(Probable):
-    """sqrt(beta_t / divide_beta_by), beta_t = 2 log(n_arms t^2 pi^2 / (6 delta)).
+class Srinivas2010(Probable):
+    """sqrt(beta_scale beta_t), beta_t = 2 log(n_arms t^2 pi^2 / (6 delta)).
 
-    Srinivas et al., Theorem 1: f drawn from the GP, finitely many arms. Undivided, the band holds with probability
-    1 - delta. They write sqrt(beta_t) sigma, so dividing beta_t by 5 divides the width by sqrt(5).
+    Srinivas et al., Theorem 1: f drawn from the GP, finitely many arms. With `beta_scale` 1 the band holds with
+    probability 1 - delta; 0.2 is what they play, GP-UCB/5, whose width is smaller by sqrt(5).
     """
 
-    divide_beta_by: float = 1.0
+    beta_scale: float = 1.0
+    stored_as = "Bayes"
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        checks.positive(divide_beta_by=self.divide_beta_by)
+        checks.positive(beta_scale=self.beta_scale)
+
+    def stored_settings(self) -> dict[str, float]:
+        """Return the settings under the names that they had when trials were first kept."""
+        return {"delta": self.delta, "divide_beta_by": 1 / self.beta_scale}
 
     def at(self, t: int, n_arms: int) -> float:
         """Return the width of round t; ValueError unless t and n_arms are at least 1."""
         checks.positive_int(t=t, n_arms=n_arms)
         t, n_arms = int(t), int(n_arms)
-        return math.sqrt(2 * math.log(n_arms * t**2 * math.pi**2 / (6 * self.delta)) / self.divide_beta_by)
+        beta = 2 * math.log(n_arms * t**2 * math.pi**2 / (6 * self.delta))
+        return math.sqrt(beta / (1 / self.beta_scale))  # 1 / 0.2 is 5 to the last digit, as in the kept trials
 
     def __call__(self, policy: Asking) -> float:
         return self.at(policy.t, policy.model.n_arms)
 
 
 @dataclass(frozen=True)
-class Improved(Probable):
+class Chowdhury2017(Probable):
     """norm + R sqrt(2 (gain + 1 + log(1 / delta))), R the noise scale.
 
     Chowdhury & Gopalan, Theorem 2 and IGP-UCB (GP-TS has delta / 2 instead of delta); Janz et al., Section 2.
@@ -89,6 +95,7 @@ class Improved(Probable):
     """
 
     gain: Callable[[int], float] | None = None
+    stored_as = "Improved"
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -109,12 +116,14 @@ class Improved(Probable):
 
 
 @dataclass(frozen=True)
-class SelfNormalised(Probable):
+class AbbasiYadkori2011(Probable):
     """norm + R / sqrt(lambda) sqrt(2 (gain + log(1 / delta))), lambda the noise variance of the posterior.
 
-    Holds for any lambda, by the self-normalised inequality on which Chowdhury & Gopalan's Theorem 1 rests; the gain
-    (nats) is that of the pulls so far.
+    Holds for any lambda, by the self-normalised inequality of Abbasi-Yadkori, Pal & Szepesvari (2011), on which
+    Chowdhury & Gopalan's Theorem 1 rests; the gain (nats) is that of the pulls so far.
     """
+
+    stored_as = "SelfNormalised"
 
     def at(self, gain: Gain, *, norm: float, noise_scale: float, noise_variance: float) -> Gain:
         """Return the width at a gain, or at each of an array of gains; ValueError on a value out of range."""
@@ -130,12 +139,14 @@ class SelfNormalised(Probable):
 
 
 @dataclass(frozen=True)
-class Tighter(SelfNormalised):
+class Flynn2024(AbbasiYadkori2011):
     """sqrt(norm^2 + 2 R^2 / lambda (gain + log(1 / delta))), lambda the noise variance of the posterior.
 
-    Flynn & Reeb (2024), derived in docs/tighter_width.md: holds wherever `SelfNormalised` does, for any lambda; it is
-    never wider, and narrower by a factor of up to sqrt(2). The gain (nats) is that of the pulls so far.
+    Flynn & Reeb (2024), derived in docs/tighter_width.md: holds wherever `AbbasiYadkori2011` does, for any lambda; it
+    is never wider, and narrower by a factor of up to sqrt(2). The gain (nats) is that of the pulls so far.
     """
+
+    stored_as = "Tighter"
 
     def at(self, gain: Gain, *, norm: float, noise_scale: float, noise_variance: float) -> Gain:
         """Return the width at a gain, or at each of an array of gains; ValueError on a value out of range."""

@@ -31,21 +31,28 @@ NEGATIVE_EIGENVALUE = 1e-10
 LOOKED_AT = 3000
 
 
-def grid(n: int, d: int = 1, low: float = 0.0, high: float = 1.0) -> Array:
+def grid(n: int, d: int = 1, low: float = 0.0, high: float = 1.0, *, bounds: Any = None) -> Array:
     """Return the (n**d, d) points of an equispaced grid on [low, high]^d with n >= 1 points per side.
 
-    Raises ValueError on a value out of range, and on one bound per axis: all axes have the same. MemoryError if the
-    points do not fit.
+    With `bounds`, pairs (low, high), there is one axis for each. Raises ValueError on a value out of range, MemoryError
+    if the points do not fit.
     """
     checks.positive_int(n=n, d=d)
     checks.finite_number(low=low, high=high)
     n, d, low, high = map(checks.python_number, (n, d, low, high))
-    checks.finite_number(**{"high - low": high - low})
+    if bounds is not None:
+        if (pairs := checks.array("bounds", bounds, 2, least=1)).shape[1] != 2 or (d, low, high) != (1, 0.0, 1.0):
+            raise ValueError(f"bounds = {checks.shown(bounds)} is not allowed: give one (low, high) per axis alone")
+        d = len(pairs)
+    else:
+        pairs = np.array([(low, high)], dtype=float)
+    for low, high in pairs.tolist():
+        checks.finite_number(**{"high - low": high - low})
     if d > 1000 or d * math.log(n) > 40:
         raise MemoryError(f"n = {checks.shown(n)} points on each of d = {checks.shown(d)} axes fit into no memory")
     checks.memory(24.0 * d * n**d, f"n = {n}: a grid of {n}**{d} points")
-    side = np.linspace(low, high, n)
-    return np.stack(np.meshgrid(*[side] * d, indexing="ij"), axis=-1).reshape(-1, d)
+    axes = [np.linspace(low, high, n) for low, high in np.broadcast_to(pairs, (d, 2))]
+    return np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, d)
 
 
 class Kernel(Protocol):
@@ -109,40 +116,70 @@ class _WithVariance:
     variance: float
 
     def __post_init__(self) -> None:
-        checks.positive(**vars(self))
+        given = {name: value for name, value in vars(self).items() if name != "lengthscale"}
+        checks.positive(**given)
         checks.python_numbers(self)
 
     def diag(self, X: Array) -> Array:
         return np.full(len(X), self.variance)
 
 
+class _WithLengthscale(_WithVariance):
+    """A kernel of the distance over a lengthscale, which is one number, or one for each axis (a tuple)."""
+
+    lengthscale: Any  # a number, or a tuple of them
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if per_axis := np.ndim(self.lengthscale) > 0:
+            object.__setattr__(self, "lengthscale", tuple(checks.array("lengthscale", self.lengthscale, 1).tolist()))
+        for lengthscale in self.lengthscale if per_axis else [self.lengthscale]:
+            checks.positive(lengthscale=lengthscale)
+            if not 1e-150 < lengthscale < 1e150:
+                allowed = "between 1e-150 and 1e150, since it is squared"
+                raise ValueError(f"lengthscale = {self.lengthscale!r} is not allowed: lengthscale must be {allowed}")
+
+    def _scaled(self, name: str, value: Any) -> Array:
+        """Points (n, d) over lengthscales, if there is one for each axis."""
+        points = _points(name, value)
+        if not isinstance(self.lengthscale, tuple):
+            return points
+        if points.shape[1] != len(self.lengthscale):
+            told = f"lengthscale = {self.lengthscale} is not allowed"
+            raise ValueError(f"{told}: it must be one number, or one for each of {points.shape[1]} axes")
+        return points / np.array(self.lengthscale)
+
+    @property
+    def _unit(self) -> float:
+        return 1.0 if isinstance(self.lengthscale, tuple) else self.lengthscale
+
+
 @dataclass(frozen=True)
-class SquaredExponential(_WithVariance):
+class SquaredExponential(_WithLengthscale):
     """variance * exp(-r^2 / (2 lengthscale^2)), r the Euclidean distance.
+
+    With one lengthscale for each axis, as a tuple, every axis is divided by its own.
 
     Srinivas et al. print exp(-r^2 / (2 l)); that form is `SquaredExponential(sqrt(l))`.
     """
 
-    lengthscale: float
+    lengthscale: Any  # a number, or a tuple of them
     variance: float = 1.0
     stationary = positive_semidefinite = True
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if not 1e-150 < self.lengthscale < 1e150:
-            allowed = "between 1e-150 and 1e150, since it is squared"
-            raise ValueError(f"lengthscale = {self.lengthscale!r} is not allowed: lengthscale must be {allowed}")
-
     def __call__(self, X: Array, Z: Array) -> Array:
-        squared = cdist(_points("X", X), _points("Z", Z), "sqeuclidean")
-        return self.variance * np.exp(-0.5 * squared / self.lengthscale**2)
+        squared = cdist(self._scaled("X", X), self._scaled("Z", Z), "sqeuclidean")
+        return self.variance * np.exp(-0.5 * squared / self._unit**2)
 
 
 @dataclass(frozen=True)
-class Matern(_WithVariance):
-    """Matérn kernel of smoothness nu = 1/2, 3/2 or 5/2 (Srinivas et al., Section 5.2); ValueError on another nu."""
+class Matern(_WithLengthscale):
+    """Matérn kernel of smoothness nu = 1/2, 3/2 or 5/2 (Srinivas et al., Section 5.2); ValueError on another nu.
 
-    lengthscale: float
+    With one lengthscale for each axis, as a tuple, every axis is divided by its own.
+    """
+
+    lengthscale: Any  # a number, or a tuple of them
     nu: float
     variance: float = 1.0
     stationary = positive_semidefinite = True
@@ -153,7 +190,7 @@ class Matern(_WithVariance):
             raise ValueError(f"nu = {self.nu!r} is not allowed: nu must be 0.5, 1.5 or 2.5")
 
     def __call__(self, X: Array, Z: Array) -> Array:
-        s = np.sqrt(2 * self.nu) * cdist(_points("X", X), _points("Z", Z)) / self.lengthscale
+        s = np.sqrt(2 * self.nu) * cdist(self._scaled("X", X), self._scaled("Z", Z)) / self._unit
         polynomial = {0.5: 1.0, 1.5: 1 + s, 2.5: 1 + s + s**2 / 3}[self.nu]
         return self.variance * polynomial * np.exp(-s)
 

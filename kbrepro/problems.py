@@ -6,7 +6,7 @@ A *source* of problems is a small frozen value that is called with a `Trial` and
 import math
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 import numpy as np
@@ -17,6 +17,7 @@ from kbrepro import checks
 from kbrepro.kernels import Array, Empirical, Kernel, check_kernel
 from kbrepro.posterior import Rows as PulledRows
 from kbrepro.posterior.lattice import LATTICE_FROM, SHORT_TORUS, LatticeDraws, LongTorus
+from kbrepro.posterior.likelihood import fitted
 
 #: Pivoted Cholesky stops when no arm has more than this share of the largest variance left.
 FACTOR_TOLERANCE = 1e-12
@@ -47,9 +48,9 @@ class Model:
     """What a policy is given: the arms' points (A, d), and the kernel and noise variance of its posterior.
 
     `noise_scale` is the R of the theorems, by default the root of `noise_variance`; `replace(model, noise_variance=x)`
-    keeps it. `norm` bounds the RKHS norm of the expected reward, if a bound is known. Points are copied. Raises
-    ValueError on a value out of range, unless points are finite numbers and (A, d), or on a kernel that is no
-    covariance (`kernels.check_kernel`).
+    keeps it. `mean` is the prior mean, a number or one per arm (A,); `norm` bounds the RKHS norm of the expected reward
+    less that mean, if a bound is known. Points are copied. Raises ValueError on a value out of range, unless points are
+    finite numbers and (A, d), or on a kernel that is no covariance (`kernels.check_kernel`).
     """
 
     points: Array = field(repr=False)
@@ -57,6 +58,7 @@ class Model:
     noise_variance: float
     noise_scale: float = None  # type: ignore[assignment]  # never None once it is made
     norm: float | None = None
+    mean: float | Array = field(default=0.0, repr=False)
 
     def __post_init__(self) -> None:
         checks.kernel(kernel=self.kernel)
@@ -69,11 +71,30 @@ class Model:
             checks.positive(norm=self.norm)
         object.__setattr__(self, "points", checks.points(self.points))
         check_kernel(self.kernel, self.points)
+        checks.per_arm(self.n_arms, mean=self.mean)
+        object.__setattr__(self, "mean", checks.array("mean", self.mean))
 
     @property
     def n_arms(self) -> int:
         """Number of arms A."""
         return len(self.points)
+
+    def fit(self, arms: Any, rewards: Any, *, bounds: Any = None, rng: int | np.random.Generator = 0) -> "Model":
+        """Return the model with lengthscale, variance and noise that make the rewards (n,) of arms (n,) most likely.
+
+        Maximum marginal likelihood with a mild log-normal prior around 0.3 of the arms' extent, the mean square of
+        rewards less `mean`, and a tenth of that; the same in any unit. A kernel with one lengthscale for each axis gets
+        one for each. `bounds`, such as {"lengthscale": (0.05, 2.0)}, instead of the default ones; equal ones keep a
+        value. scipy's L-BFGS-B starts from the prior's median and five draws of `rng`. No theorem covers a fitted
+        model, and a bound on the norm under another kernel is none: `norm` becomes None. Raises IndexError on an arm
+        out of range, ValueError on rewards that are no finite numbers or all the prior mean, and on another kernel.
+        """
+        arms, rewards = checks.chosen(self.n_arms, arms=arms), checks.array("rewards", rewards, 1)
+        if len(arms) != len(rewards):
+            raise ValueError(f"rewards has shape {rewards.shape}: it must be ({len(arms)},), one for each arm")
+        left = rewards - checks.per_arm(self.n_arms, mean=self.mean)[arms]
+        kernel, noise = fitted(self.kernel, self.points[arms], left, np.ptp(self.points, axis=0), bounds, rng)
+        return replace(self, kernel=kernel, noise_variance=noise, noise_scale=math.sqrt(noise), norm=None)
 
     @property
     def known_norm(self) -> float:

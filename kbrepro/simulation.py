@@ -24,7 +24,7 @@ from tqdm import tqdm
 
 from kbrepro import checks, paths, store
 from kbrepro.kernels import Array
-from kbrepro.policies.base import Banded, Player
+from kbrepro.policies.base import Banded, Player, Policy
 from kbrepro.problems import Playable, Trial
 from kbrepro.regret import Curve, edges, kept_rounds, log_spaced
 from kbrepro.store import Kept
@@ -67,6 +67,8 @@ def rounds(policy: Player, problem: Playable, horizon: int, rng: np.random.Gener
     """
     _check_run(policy, problem, horizon, rng)
     noise_rng, policy.rng = rng.spawn(2)
+    if isinstance(policy, Policy):
+        policy.warned = True  # that rewards do not fit the prior: here they are made, some so on purpose
     for t in range(1, horizon + 1):
         arm = policy.ask()
         observation = problem.pull(arm, noise_rng)

@@ -32,7 +32,7 @@ import pandas as pd
 from scipy.linalg import eigvalsh
 
 from kbrepro import checks, information
-from kbrepro.confidence import Bayes
+from kbrepro.confidence import Srinivas2010
 from kbrepro.data import store
 from kbrepro.figures import live
 from kbrepro.kernels import Independent, Linear, Matern, SquaredExponential, grid
@@ -119,7 +119,7 @@ def gp_ucb(k, X, s2, T, beta, pull, order):
 
 # %% tags=["experiment"]
 example = GPDraw(SquaredExponential(0.1), grid(150), noise_variance=0.025)(Trial(seed, 0))
-five = partial(UCB, width=Bayes(delta, divide_beta_by=5))
+five = partial(UCB, width=Srinivas2010(delta, beta_scale=0.2))
 trace = run(five(example.model, 30), example, 30, Trial(seed, 0).rng("run"))
 
 noise, ties = Trial(seed, 0).rng("run").spawn(2)  # as the package draws them
@@ -176,7 +176,7 @@ live.show("gp_ucb")
 def rules(prior_sd):
     EI, MPI = ExpectedImprovement, partial(ProbabilityOfImprovement, margin=0.1 * prior_sd)
     return {
-        "GP-UCB": partial(UCB, width=Bayes(delta)),
+        "GP-UCB": partial(UCB, width=Srinivas2010(delta)),
         "GP-UCB/5": five,
         "EI": EI,
         "MPI": MPI,
@@ -231,7 +231,7 @@ table.round(3)
 three = Experiment(draws, {name: synthetic.policies[name] for name in ("GP-UCB", "GP-UCB/5", "EI")}, horizon)
 on_many = run_trials(three, on_par_trials, seed, first=trials, block=5, label="three rules, many", arms=False)
 many = {name: np.concatenate([regret[name], more]) for name, more in final_average_regret(on_many).items()}
-divisors = {f"beta / {n}": partial(UCB, width=Bayes(delta, divide_beta_by=n)) for n in (1, 2, 5, 10, 20)}
+divisors = {f"beta / {n}": partial(UCB, width=Srinivas2010(delta, beta_scale=1 / n)) for n in (1, 2, 5, 10, 20)}
 swept = run_trials(Experiment(draws, divisors, horizon), divisor_trials, seed, label="divisors of beta")
 
 # %% jupyter={"source_hidden": true} tags=["hide-input"]
@@ -352,7 +352,7 @@ norm_1 = RKHSFunction(SquaredExponential(0.2), grid(n_arms), noise_variance=0.02
 K = draws.kernel(draws.points, draws.points)
 max_gains = information.allocated_gain(eigvalsh(K), 0.025, horizon)  # gamma_T <= this, T = 1 .. horizon
 theorems = {
-    "Theorem 1": (draws, Bayes(delta), 0),
+    "Theorem 1": (draws, Srinivas2010(delta), 0),
     "Theorem 2": (draws, theorem_2, 2),  # its bound is larger by 2
     "Theorem 3": (norm_1, widths.KnownNorm(delta, max_gains), 0),  # beta_t = 2 B + 300 gamma_t log^3(t / delta)
 }
@@ -475,7 +475,7 @@ record.verdicts("1-X", "1-AN", "1-AO", "1-B", "1-C", "1-AP")
 grown, allowed, allowed_since = {}, {}, {}  # exponent of T in the regret over the last decade of rounds
 for name, d in [(name, d) for name in kernels for d in (1, 2, 3)]:
     source = GPDraw(kernels[name], points_for(name, d, n_arms), noise_variance=0.025)
-    experiment = Experiment(source, {"GP-UCB": partial(UCB, width=Bayes(delta))}, horizon)
+    experiment = Experiment(source, {"GP-UCB": partial(UCB, width=Srinivas2010(delta))}, horizon)
     trace = run_trials(experiment, theorem_runs, seed, block=5, label=f"growth, {name}, d = {d}")["GP-UCB"]
     grown[name, d] = experiments.growth_exponent(trace, seed)
     allowed[name, d] = experiments.allowed_exponent(information.gain_rate, name, horizon, d)

@@ -73,7 +73,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 
-from kbrepro.confidence import Bayes, Improved, SelfNormalised, Tighter
+from kbrepro.confidence import AbbasiYadkori2011, Chowdhury2017, Flynn2024, Srinivas2010
 from kbrepro.figures import live
 from kbrepro.information import GainByFormula
 from kbrepro.kernels import Linear, Matern, SquaredExponential, grid
@@ -158,7 +158,7 @@ example = PosteriorMean(se, n_arms=100)(Trial(seed, 0))
 def pulled_by(rule, fail, thompson, T=30):
     """The first T arms that the package pulls, and those of the algorithm above on the same noise and draws."""
     model = example.model
-    trace = run(rule(model, T, width=Improved(fail, gains[se])), example, T, Trial(seed, 0).rng("run"))
+    trace = run(rule(model, T, width=Chowdhury2017(fail, gains[se])), example, T, Trial(seed, 0).rng("run"))
     noise, draws = Trial(seed, 0).rng("run").spawn(2)  # as the package draws them
     arms = igp_ucb_or_gp_ts(
         *(model.kernel, model.points, model.noise_variance, T),
@@ -186,9 +186,9 @@ for name, *algorithm in (("IGP-UCB", UCB, delta, False), ("GP-TS", ThompsonSampl
 # %% tags=["experiment"]
 widths = {
     "GP-UCB": Original(delta, gains[se]),
-    "IGP-UCB": Improved(delta, gains[se]),
-    "IGP-UCB, gain of the pulls": SelfNormalised(delta),
-    "IGP-UCB, tighter": Tighter(delta),
+    "IGP-UCB": Chowdhury2017(delta, gains[se]),
+    "IGP-UCB, gain of the pulls": AbbasiYadkori2011(delta),
+    "IGP-UCB, tighter": Flynn2024(delta),
 }
 policy, over_time = UCB(example.model, 300, width=widths["IGP-UCB"], random_opening=True), {}
 for t, _, _ in rounds(policy, example, 300, Trial(seed, 0).rng("run")):
@@ -230,14 +230,14 @@ def paper_rules(gain):
     """GP-UCB and the paper's own two; the first arm of a trial is random, the same for all."""
     return {
         "GP-UCB": partial(UCB, width=Original(delta, gain), random_opening=True),
-        "IGP-UCB": partial(UCB, width=Improved(delta, gain), random_opening=True),
-        "GP-TS": partial(ThompsonSampling, width=Improved(delta / 2, gain), random_opening=True),
+        "IGP-UCB": partial(UCB, width=Chowdhury2017(delta, gain), random_opening=True),
+        "GP-TS": partial(ThompsonSampling, width=Chowdhury2017(delta / 2, gain), random_opening=True),
     }
 
 
 since = {
-    "IGP-UCB, gain of the pulls": partial(UCB, width=SelfNormalised(delta), random_opening=True),
-    "IGP-UCB, tighter": partial(UCB, width=Tighter(delta), random_opening=True),
+    "IGP-UCB, gain of the pulls": partial(UCB, width=AbbasiYadkori2011(delta), random_opening=True),
+    "IGP-UCB, tighter": partial(UCB, width=Flynn2024(delta), random_opening=True),
 }
 
 
@@ -556,7 +556,7 @@ record.verdicts("2-F", "2-Q", "2-Z", "2-AA", "2-AB")
 arm_rules = {
     "at random": RandomArms,
     "largest variance": VarianceOnly,
-    "upper bound": partial(UCB, width=Bayes(delta)),
+    "upper bound": partial(UCB, width=Srinivas2010(delta)),
     "largest mean": MeanOnly,
 }
 kernels = {"SE": (se, grid(50)), "Matérn": (matern, grid(50)), "linear": (Linear(0.5), grid(8, 2, low=-1.0))}
@@ -583,12 +583,12 @@ functions = {
 settings = {}
 for name, source in functions.items():
     proved = OtherModel(source, noise_variance=1 + 2 / theorem_horizon)
-    settings[name, "proved: λ = 1 + 2/T"] = proved, Improved(delta)
-    settings[name, "tighter: λ = 1 + 2/T"] = proved, Tighter(delta)
+    settings[name, "proved: λ = 1 + 2/T"] = proved, Chowdhury2017(delta)
+    settings[name, "tighter: λ = 1 + 2/T"] = proved, Flynn2024(delta)
     if name != "linear":
-        settings[name, "Fig. 1: λ = R²"] = source, Improved(delta, gains[source.kernel])
-        settings[name, "classical: λ = R²"] = source, SelfNormalised(delta)
-        settings[name, "tighter: λ = R²"] = source, Tighter(delta)
+        settings[name, "Fig. 1: λ = R²"] = source, Chowdhury2017(delta, gains[source.kernel])
+        settings[name, "classical: λ = R²"] = source, AbbasiYadkori2011(delta)
+        settings[name, "tighter: λ = R²"] = source, Flynn2024(delta)
 
 # %% tags=["experiment"]
 covered = {}
@@ -598,7 +598,7 @@ for case, (source, width) in settings.items():
     covered[case] = run_trials(experiment, coverage_trials, seed, block=5, label=", ".join(case))["IGP-UCB"]
 
 # %% jupyter={"source_hidden": true} tags=["experiment", "hide-input"]
-proved, rule = settings["SE", "proved: λ = 1 + 2/T"][0], partial(ThompsonSampling, width=Improved(delta / 2))
+proved, rule = settings["SE", "proved: λ = 1 + 2/T"][0], partial(ThompsonSampling, width=Chowdhury2017(delta / 2))
 thompson = Experiment(proved, {"GP-TS": rule}, theorem_horizon)
 run_trials(thompson, coverage_trials, seed, block=5, label="Theorem 4")
 

@@ -51,7 +51,7 @@ import numpy as np
 import pandas as pd
 
 from kbrepro import checks
-from kbrepro.confidence import Improved, SelfNormalised, Tighter
+from kbrepro.confidence import AbbasiYadkori2011, Chowdhury2017, Flynn2024
 from kbrepro.kernels import Matern
 from kbrepro.papers.pi_gp_ucb import covers, experiments, pictures
 from kbrepro.papers.pi_gp_ucb.partition import UNIONS, PartitionedUCB, cover_exponent, initial_side
@@ -213,7 +213,7 @@ record.say(
 
 # %% tags=["experiment"]
 kernels = {"usual": usual, "eq. 2": Matern(0.2 * np.sqrt(3), nu=1.5)}
-published = {"IGP-UCB": partial(UCB, width=Improved(delta), form=LatticePosterior), "π-GP-UCB": PI}
+published = {"IGP-UCB": partial(UCB, width=Chowdhury2017(delta), form=LatticePosterior), "π-GP-UCB": PI}
 n_of = {1: trials, 2: trials, 3: trials_d3}
 
 
@@ -473,7 +473,7 @@ def with_width(width):
 
 
 ones = dict.fromkeys(grown, 1.0)
-changes = {"tighter width": (Tighter, ones), "lambda grows": (SelfNormalised, grown), "both": (Tighter, grown)}
+changes = {"tighter width": (Flynn2024, ones), "lambda grows": (AbbasiYadkori2011, grown), "both": (Flynn2024, grown)}
 changed = {("published", d): table1["usual", d] for d in (1, 2, 3)}
 for (change, (width, alpha)), d in product(changes.items(), (1, 2, 3)):
     changed[change, d] = play(functions(d, alpha=alpha[d]), with_width(width), n_of[d], f"{change}, d = {d}")

@@ -34,7 +34,7 @@ import pandas as pd
 
 # %% jupyter={"source_hidden": true} tags=["hide-input"]
 from kbrepro import checks
-from kbrepro.confidence import Constant, SelfNormalised, Tighter
+from kbrepro.confidence import AbbasiYadkori2011, Constant, Flynn2024
 from kbrepro.kernels import Linear, SquaredExponential, grid
 from kbrepro.papers.bkb import costs, experiments, pictures, starvation
 from kbrepro.papers.bkb.claims import worst_log_det
@@ -160,7 +160,7 @@ def smooth(n, d=2, length=0.2, lam=noise_variance):
     return RKHSFunction(SquaredExponential(length), points, lam, norm=F)
 
 
-sketched = partial(BKB, width=SelfNormalised(delta), qbar=qbar)
+sketched = partial(BKB, width=AbbasiYadkori2011(delta), qbar=qbar)
 small = smooth(60)(Trial(seed, 0))
 trace = run(partial(sketched, width=Constant(3.0))(small.model, 80), small, 80, Trial(seed, 0).rng("run"))
 noise, streams = Trial(seed, 0).rng("run").spawn(2)  # as the package draws them
@@ -217,8 +217,8 @@ pd.DataFrame(unseen).rename_axis("mean sd beyond 0.6").rename(columns="t = {}".f
 # %% tags=["experiment"]
 cases = {f"A = {cost_arms[0]}, d = 1": (cost_arms[0], 1)} | {f"A = {n}, d = 2": (n, 2) for n in cost_arms}
 at = [t for t in cost_rounds if t <= cost_horizon]
-mini = partial(MiniUCB, width=SelfNormalised(delta), squared_c=2.0)
-played = {"BKB": sketched, "exact": partial(UCB, width=SelfNormalised(delta)), "mini-GP-UCB": mini}
+mini = partial(MiniUCB, width=AbbasiYadkori2011(delta), squared_c=2.0)
+played = {"BKB": sketched, "exact": partial(UCB, width=AbbasiYadkori2011(delta)), "mini-GP-UCB": mini}
 seconds, dictionaries, operations, whole = {}, {}, {}, []
 for case, (n, d) in cases.items():
     job = partial(costs.cost_of_steps, smooth(n, d), sketched, cost_horizon, at)
@@ -416,7 +416,7 @@ record.verdicts("4-E", "4-F", "4-G", "4-AE", "4-P")
 # *exact* and *BKB* without more have the log-determinant radius.
 
 # %% tags=["experiment"]
-logdet, three = SelfNormalised(delta), Constant(3.0)
+logdet, three = AbbasiYadkori2011(delta), Constant(3.0)
 rules = {
     "exact": partial(UCB, width=logdet),
     "BKB": sketched,
@@ -425,7 +425,7 @@ rules = {
     "BKB, Theorem 2's radius": partial(sketched, width=Budgeted(delta)),
     "exact, 3 sd": partial(UCB, width=three),
     "BKB, 3 sd": partial(sketched, width=three),
-    "exact, tighter width": partial(UCB, width=Tighter(delta)),
+    "exact, tighter width": partial(UCB, width=Flynn2024(delta)),
     "mini-GP-UCB": mini,
 }
 square = smooth(regret_arms)

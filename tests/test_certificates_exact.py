@@ -6,7 +6,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from kbrepro.confidence import Improved
+from kbrepro.confidence import Chowdhury2017
 from kbrepro.kernels import Matern
 from kbrepro.papers.pi_gp_ucb.experiments import cover_too_large_until
 from kbrepro.papers.pi_gp_ucb.partition import Cell, initial_side, must_split, possible_cells, split_exponent
@@ -106,7 +106,7 @@ def best_arms(count, t, distance):
     model = Model(np.array([[0.0], [distance]]), Matern(0.2, nu=1.5), alpha, noise_scale=1.0, norm=1.0)
     cell = Cell((0,), 1, np.arange(2), model)
     cell.update(0, 1.0)
-    width = lambda n: Improved(0.1 / n).of(model, cell.gain)  # noqa: E731
+    width = lambda n: Chowdhury2017(0.1 / n).of(model, cell.gain)  # noqa: E731
     equal = (width(by_round(t)) + width(by_round(t + 1))) / 2
     mean = cell.mean * equal * (cell.sd[1] - cell.sd[0]) / (cell.mean[0] - cell.mean[1])  # in proportion to the reward
     return [int(np.argmax(mean + width(count(s)) * cell.sd)) for s in (t, t + 1)]

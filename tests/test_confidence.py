@@ -10,14 +10,14 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from mpmath import mp, mpf
 
-from kbrepro.confidence import Bayes, Constant, Improved, SelfNormalised, Tighter
+from kbrepro.confidence import AbbasiYadkori2011, Chowdhury2017, Constant, Flynn2024, Srinivas2010
 from kbrepro.kernels import Matern, SquaredExponential, grid
 from kbrepro.problems import Model
 
 GIVEN = dict(norm=1.5, noise_scale=0.3)
 RIDGED = GIVEN | {"noise_variance": 0.04}  # what a width that depends on lambda is given besides
 GAINS = [0.0, 0.7, 40.0]
-OF_THE_GAIN = {Improved(0.1): GIVEN, SelfNormalised(0.1): RIDGED, Tighter(0.1): RIDGED}
+OF_THE_GAIN = {Chowdhury2017(0.1): GIVEN, AbbasiYadkori2011(0.1): RIDGED, Flynn2024(0.1): RIDGED}
 
 
 def asking(t=3, gain=4.0, **told):
@@ -35,16 +35,20 @@ def test_theorem_1(t, factor):
     with mp.workdps(30):
         beta = 2 * mp.log(1000 * mpf(t) ** 2 * mp.pi**2 / (6 * mpf("0.1")))
         width = float(mp.sqrt(beta / factor))
-    assert Bayes(0.1, divide_beta_by=factor).at(t, n_arms=1000) == pytest.approx(width, rel=1e-13)
+    assert Srinivas2010(0.1, beta_scale=1 / factor).at(t, n_arms=1000) == pytest.approx(width, rel=1e-13)
 
 
 @pytest.mark.parametrize(
     ("make", "name", "value"),
     [
-        *((width, "delta", value) for width in (Bayes, Improved, SelfNormalised, Tighter) for value in (0.0, 1.0)),
-        *((partial(Bayes, 0.1), "divide_beta_by", value) for value in (0.0, -5)),
-        *((partial(Bayes(0.1).at, n_arms=10), "t", value) for value in (0, 1.0)),
-        *((partial(Bayes(0.1).at, t=1), "n_arms", value) for value in (0, 10.0)),
+        *(
+            (width, "delta", value)
+            for width in (Srinivas2010, Chowdhury2017, AbbasiYadkori2011, Flynn2024)
+            for value in (0.0, 1.0)
+        ),
+        *((partial(Srinivas2010, 0.1), "beta_scale", value) for value in (0.0, -5)),
+        *((partial(Srinivas2010(0.1).at, n_arms=10), "t", value) for value in (0, 1.0)),
+        *((partial(Srinivas2010(0.1).at, t=1), "n_arms", value) for value in (0, 10.0)),
         (Constant, "width", -1.0),
     ],
 )
@@ -61,9 +65,9 @@ def test_widths_of_the_gain_by_their_formulas(gain):
     with mp.workdps(30):
         norm, R, ridge, log = mpf("1.5"), mpf("0.3"), mpf("0.04"), mp.log(10)
         formulas = {
-            Improved(0.1): norm + R * mp.sqrt(2 * (mpf(gain) + 1 + log)),
-            SelfNormalised(0.1): norm + R / mp.sqrt(ridge) * mp.sqrt(2 * mpf(gain) + 2 * log),
-            Tighter(0.1): mp.sqrt(norm**2 + 2 * R**2 / ridge * (mpf(gain) + log)),
+            Chowdhury2017(0.1): norm + R * mp.sqrt(2 * (mpf(gain) + 1 + log)),
+            AbbasiYadkori2011(0.1): norm + R / mp.sqrt(ridge) * mp.sqrt(2 * mpf(gain) + 2 * log),
+            Flynn2024(0.1): mp.sqrt(norm**2 + 2 * R**2 / ridge * (mpf(gain) + log)),
         }
     for width, expected in formulas.items():
         assert width.at(gain, **OF_THE_GAIN[width]) == pytest.approx(float(expected), rel=1e-13)
@@ -79,7 +83,7 @@ def test_widths_of_the_gain_by_their_formulas(gain):
 @example(gain=4 - math.log(10), norm=2.0, noise_scale=1.0, noise_variance=2.0, delta=0.1)  # the root of a half
 @settings(max_examples=200, deadline=None)
 def test_tighter_is_never_wider_and_at_least_the_root_of_a_half(gain, delta, **given):
-    ratio = Tighter(delta).at(gain, **given) / SelfNormalised(delta).at(gain, **given)
+    ratio = Flynn2024(delta).at(gain, **given) / AbbasiYadkori2011(delta).at(gain, **given)
     assert math.sqrt(0.5) * (1 - 1e-12) <= ratio <= 1 + 1e-12
 
 
@@ -104,7 +108,7 @@ def test_an_array_of_gains_has_an_array_of_widths(width, given):
 
 
 def test_a_width_reads_its_arguments_off_the_policy():
-    assert Bayes(0.1, 5)(asking()) == Bayes(0.1, 5).at(3, n_arms=25)
+    assert Srinivas2010(0.1, 0.2)(asking()) == Srinivas2010(0.1, 0.2).at(3, n_arms=25)
     assert Constant(2.5)(asking()) == 2.5
     for width, its in OF_THE_GAIN.items():
         assert width(asking()) == width.at(4.0, **its)
@@ -112,7 +116,7 @@ def test_a_width_reads_its_arguments_off_the_policy():
 
 
 def test_a_gain_by_formula_is_that_of_the_pulls_before():
-    width = Improved(0.1, gain={2: 4.0}.__getitem__)
+    width = Chowdhury2017(0.1, gain={2: 4.0}.__getitem__)
     assert width(asking(gain=99.0)) == pytest.approx(1.5 + 0.3 * math.sqrt(2 * (4.0 + 1 + math.log(10))))
 
 
@@ -197,6 +201,6 @@ def test_step_6_one_arm(instance):
     error = np.abs(instance.features @ off)
     assert (error <= np.sqrt(off @ instance.V @ off) * np.sqrt(inverse) + 1e-9).all()
     norm = np.linalg.norm(instance.f)
-    width = Tighter(0.1).at(instance.gain, norm=norm, noise_scale=instance.R, noise_variance=instance.ridge)
+    width = Flynn2024(0.1).at(instance.gain, norm=norm, noise_scale=instance.R, noise_variance=instance.ridge)
     radius = np.sqrt(instance.ridge * norm**2 + 2 * instance.R**2 * (instance.gain + np.log(10)))
     np.testing.assert_allclose(width * np.sqrt(variance), radius * np.sqrt(inverse), atol=1e-9)

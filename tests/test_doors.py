@@ -21,7 +21,7 @@ POINTS, KERNEL = kb.grid(12), kb.Matern(0.3, nu=2.5)
 HILL = np.sin(3 * POINTS[:, 0])
 MODEL = kb.Model(POINTS, KERNEL, 0.1, norm=2.0)
 PROBLEM = kb.Problem(MODEL, HILL)
-UCB = partial(kb.UCB, width=kb.Bayes(0.1))
+UCB = partial(kb.UCB, width=kb.Srinivas2010(0.1))
 TRACE = trace_of(np.zeros((2, 5)))
 
 # What arrays may be
@@ -112,10 +112,12 @@ def test_small_numpy_scalars_are_parameters_like_python_numbers():
     for short in (np.int8, np.uint8, np.float16, np.float32, np.int64, np.float64):
         model = kb.Model(POINTS, kb.SquaredExponential(short(1), short(100)), short(1), norm=short(100))
         assert type(model.noise_variance) is type(model.norm) is type(short(1).item())
-        policy = kb.UCB(model, 100, width=kb.Bayes(0.25, short(100)))
-        other = kb.UCB(kb.Model(POINTS, kb.SquaredExponential(1, 100), 1, norm=100), 100, width=kb.Bayes(0.25, 100))
+        policy = kb.UCB(model, 100, width=kb.Srinivas2010(0.25, short(100)))
+        other = kb.UCB(
+            kb.Model(POINTS, kb.SquaredExponential(1, 100), 1, norm=100), 100, width=kb.Srinivas2010(0.25, 100)
+        )
         if np.issubdtype(short, np.integer):
-            assert kb.Bayes(0.25).at(short(100), short(100)) == kb.Bayes(0.25).at(100, 100)
+            assert kb.Srinivas2010(0.25).at(short(100), short(100)) == kb.Srinivas2010(0.25).at(100, 100)
             assert repr(kb.Trial(short(3), short(4))) == repr(kb.Trial(3, 4))
         for each in (policy, other):
             each.tell(3, short(5))
@@ -140,8 +142,9 @@ ODD = [
     np.array(0.5), np.zeros(0), np.zeros((0, 2)), np.zeros((2, 0)), np.zeros((2, 2, 2)), np.arange(12), HILL, POINTS,
     np.full(12, np.inf), np.array(["a", "b"]), np.array([None, 1.0]), np.ma.masked_array([1.0, 2.0], [False, True]),
     np.zeros(900), pd.Series(HILL), pd.DataFrame({"a": [1, 2], "b": ["x", "y"]}), pd.Timestamp(0), object(), Odd(), Odd,
-    kb.Matern, KERNEL, kb.UCB, UCB, MODEL, PROBLEM, kb.Known(PROBLEM), kb.Trial(0, 0), kb.Bayes(0.1), kb.Bayes, TRACE,
-    lambda *_: 1.0, np.mean, np.random.default_rng, np.random.PCG64(0), Fraction(1, 3), slice(3), ..., int, type,
+    kb.Matern, KERNEL, kb.UCB, UCB, MODEL, PROBLEM, kb.Known(PROBLEM), kb.Trial(0, 0), TRACE,
+    kb.Srinivas2010(0.1), kb.Srinivas2010, lambda *_: 1.0, np.mean, np.random.default_rng, np.random.PCG64(0),
+    Fraction(1, 3), slice(3), ..., int, type,
 ]  # fmt: skip
 
 
@@ -150,16 +153,18 @@ def good(rng):
     return {
         "points": [POINTS, kb.grid(3, 2), POINTS.tolist()], "kernel": [KERNEL, kb.Linear(), kb.SquaredExponential(0.2)],
         "noise_variance": [0.1, 1], "noise_scale": [None, 0.3], "norm": [None, 1.0, 2], "model": [MODEL],
-        "horizon": [1, 7, np.int64(9)], "width": [kb.Bayes(0.1), kb.Constant(1.0), kb.Improved(0.1), lambda _: 2.0],
+        "horizon": [1, 7, np.int64(9)],
+        "width": [kb.Srinivas2010(0.1), kb.Constant(1.0), kb.Chowdhury2017(0.1), lambda _: 2.0],
         "incumbent": ["posterior_mean", "noisy_reward"], "margin": [0.0, 0.1], "form": [None, RowPosterior],
-        "random_opening": [True, False], "delta": [0.1], "divide_beta_by": [1.0, 5], "gain": [None, float],
+        "random_opening": [True, False], "delta": [0.1], "beta_scale": [1.0, 5], "gain": [None, float],
         "covariance": [np.eye(3), [[2, 1], [1, 2]]], "problem": [PROBLEM], "policies": [{"u": UCB}], "measured": [""],
         "record_band": [False, True], "sd": [0.1, 0], "bound": [1.0], "lengthscale": [0.2, 1], "nu": [0.5, 2.5],
         "variance": [1.0, 3], "expected_reward": [HILL, HILL.tolist()], "noise": [None, kb.Gaussian(0.1)],
         "n_centres": [1, 3], "rewards": [np.ones((2, 3)), np.ones((2, 2)).tolist()], "norm_of": [None], "seed": [0, 5],
         "number": [0, 1], "statistic": [kb.mean_difference, lambda a, b: (a - b).mean(axis=-1)], "rng": [rng],
         "samples": [HILL, np.arange(12), [1.0, 2.0] * 6], "method": ["BCa", "percentile"], "curves": [{"u": TRACE}],
-        "n": [1, 4], "d": [1, 2], "low": [0.0, -1], "high": [1.0, 2], "function": [float_of], "trials": [1, 2],
+        "mean": [0.0, HILL.tolist()], "bounds": [[(0, 1), (2, 5)]], "n": [1, 4],
+        "d": [1, 2], "low": [0.0, -1], "high": [1.0, 2], "function": [float_of], "trials": [1, 2],
         "first": [0, 3], "block": [1, 2], "label": ["trials"], "a": [HILL, HILL + 1], "b": [HILL - 3, [1.0] * 12],
         "arms": [[0, 1, 1], np.arange(3)], "policy": [UCB(MODEL, 9)], "experiment": [EXPERIMENT], "curve": [TRACE],
         "successes": [[True, False], np.ones(4, bool)], "x": [np.arange(12)], "y": [HILL], "index": [HILL],
@@ -191,7 +196,7 @@ def numbers(thing, rng):
         yield from (trace.regret for trace in kb.run_trials(thing, 1, 0).values())
     elif isinstance(thing, kb.Gaussian | kb.Uniform):
         yield thing(rng)
-    elif isinstance(thing, kb.Constant | kb.Bayes | kb.SelfNormalised | kb.Improved):
+    elif isinstance(thing, kb.Constant | kb.Srinivas2010 | kb.AbbasiYadkori2011 | kb.Chowdhury2017):
         yield thing(UCB(MODEL, 3))
     elif isinstance(thing, kb.Empirical):
         yield from (thing(thing.points, thing.points), thing.diag(thing.points))
@@ -237,6 +242,8 @@ def test_odd_values_give_finite_numbers_or_an_error_that_begins_with_the_name_of
         fine, chosen, several = good(rng), {}, ()
         if name == "Experiment":
             fine["problem"] = [kb.Known(PROBLEM), kb.GPDraw(KERNEL, POINTS, 0.1)]
+        if name == "Constant":
+            fine["width"] = [1.0, 2]
         odd = rng.choice(list(arguments_of(name)), size=rng.integers(0, 3))
         for key, its in arguments_of(name).items():
             pool = fine[key]

@@ -87,7 +87,7 @@ def test_a_policy_that_is_told_what_another_was_asks_for_the_same_arms():
     measured = model.points.sum(axis=1) + 0.1 * np.random.default_rng(8).standard_normal((40, 100))
 
     def played(rounds, before=()):
-        policy, pulls = kb.UCB(model, 40, width=kb.Bayes(0.1), rng=7), []
+        policy, pulls = kb.UCB(model, 40, width=kb.Srinivas2010(0.1), rng=7), []
         for arm, y in before:
             policy.tell(arm, y)
         for t in rounds:

@@ -73,6 +73,13 @@ def test_bad_parameters(kernel, value):
 def test_grid():
     np.testing.assert_array_equal(grid(3), [[0], [0.5], [1]])
     np.testing.assert_array_equal(grid(2, 2, low=-1, high=3), [[-1, -1], [-1, 3], [3, -1], [3, 3]])
+    np.testing.assert_array_equal(grid(2, bounds=[(0, 1), (10, 50)]), [[0, 10], [0, 50], [1, 10], [1, 50]])
+    np.testing.assert_array_equal(grid(4, bounds=[(-1, 3)] * 2), grid(4, 2, -1, 3))
+    for bad in ([(0, 1, 2)], [1, 2], [(0, np.inf)], []):
+        with pytest.raises(ValueError, match="bounds"):
+            grid(3, bounds=bad)
+    with pytest.raises(ValueError, match=r"bounds = .* is not allowed: give one \(low, high\) per axis alone"):
+        grid(3, d=2, bounds=[(0, 1), (0, 1)])
     assert grid(4, 3).shape == (64, 3) and len(np.unique(grid(4, 3), axis=0)) == 64
     with pytest.raises(ValueError, match="n = 0"):
         grid(0)

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kbrepro import paths
-from kbrepro.confidence import Bayes, Constant, Improved
+from kbrepro.confidence import Chowdhury2017, Constant, Srinivas2010
 from kbrepro.kernels import Empirical, Linear, Matern, SquaredExponential, grid
 from kbrepro.policies import UCB, ExpectedImprovement, ProbabilityOfImprovement, ThompsonSampling
 from kbrepro.posterior import (
@@ -141,9 +141,9 @@ def test_mean_and_variance_are_those_of_a_dense_solve(kernel, points, noise_vari
 class IgnoresCounts(LatticePosterior):
     """Wrong: a repeat leaves the inverse as it was."""
 
-    def _remember(self, g):
+    def _remember(self, g, more):
         if self._place[self._solved[0]] < 0:
-            super()._remember(g)
+            super()._remember(g, more)
 
 
 class NeverRefined(LatticePosterior):
@@ -173,7 +173,7 @@ def arms(policy, problem, horizon, trial=0):
     kernel=st.sampled_from(KERNELS),
     points=st.sampled_from(LATTICES),
     noise_variance=st.floats(1e-3, 3.0),
-    width=st.sampled_from([Constant(0.0), Constant(2.0), Improved(0.1), Bayes(0.1)]),
+    width=st.sampled_from([Constant(0.0), Constant(2.0), Chowdhury2017(0.1), Srinivas2010(0.1)]),
     trial=st.integers(0, 50),
 )
 @settings(max_examples=40, deadline=None, derandomize=True)

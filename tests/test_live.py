@@ -10,7 +10,7 @@ import pytest
 
 import kbrepro as kb
 from kbrepro import papers, paths
-from kbrepro.confidence import Bayes, Improved, Tighter
+from kbrepro.confidence import Chowdhury2017, Flynn2024, Srinivas2010
 from kbrepro.figures import live
 from kbrepro.figures.style import LOOK
 from kbrepro.policies import UCB, ExpectedImprovement, MeanOnly, ProbabilityOfImprovement
@@ -27,10 +27,10 @@ KERNELS = {
 }
 #: The policies of posterior.js, in its order, as kbrepro has them.
 POLICIES = {
-    "GP-UCB": partial(UCB, width=Bayes(DELTA)),
-    "GP-UCB/5": partial(UCB, width=Bayes(DELTA, divide_beta_by=5)),
-    "IGP-UCB": partial(UCB, width=Improved(DELTA)),
-    "IGP-UCB, tighter": partial(UCB, width=Tighter(DELTA)),
+    "GP-UCB": partial(UCB, width=Srinivas2010(DELTA)),
+    "GP-UCB/5": partial(UCB, width=Srinivas2010(DELTA, beta_scale=0.2)),
+    "IGP-UCB": partial(UCB, width=Chowdhury2017(DELTA)),
+    "IGP-UCB, tighter": partial(UCB, width=Flynn2024(DELTA)),
     "EI": ExpectedImprovement,
     "EI, noisy incumbent": partial(ExpectedImprovement, incumbent="noisy_reward"),
     "PI": partial(ProbabilityOfImprovement, margin=0.0),

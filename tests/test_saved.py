@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import kbrepro
-from kbrepro.confidence import Bayes, Constant, SelfNormalised
+from kbrepro.confidence import AbbasiYadkori2011, Constant, Srinivas2010
 from kbrepro.kernels import Matern, SquaredExponential, grid
 from kbrepro.papers.bkb.policy import BKB, FourierUCB
 from kbrepro.papers.gpn_ucb.cascade_ei import ExactCascadeEI, SampledCascadeEI
@@ -32,15 +32,15 @@ CHAIN = exact_chain(6)(Trial(5, 2))
 VECTOR = RandomNetwork(MultiOutput(independent_outputs), grid(20, 1, -2, 2), (2, 2, 1))(Trial(5, 3))
 POLICIES = {
     **{name: (entry.make, PLAIN if entry.grid else UNEVEN) for name, entry in field(0.1, nu=1.5).items()},
-    "GP-UCB, covariance": (partial(UCB, width=Bayes(0.1), form=CovariancePosterior), PLAIN),
-    "GP-UCB, lattice": (partial(UCB, width=Bayes(0.1), form=LatticePosterior), PLAIN),
+    "GP-UCB, covariance": (partial(UCB, width=Srinivas2010(0.1), form=CovariancePosterior), PLAIN),
+    "GP-UCB, lattice": (partial(UCB, width=Srinivas2010(0.1), form=LatticePosterior), PLAIN),
     "GP-TS, lattice": (partial(ThompsonSampling, width=Constant(1.0), form=LatticePosterior), PLAIN),
     "EI, random opening": (partial(ExpectedImprovement, random_opening=True), PLAIN),
     "random arms": (RandomArms, PLAIN),
     "IGP-UCB, doubling": (partial(DoublingUCB, delta=0.1, nu=1.5), PLAIN),
     "π-GP-UCB, thesis": (partial(PartitionedUCB, delta=0.1, nu=1.5, variant="thesis"), PLAIN),
-    "BKB, streaming": (partial(BKB, width=SelfNormalised(0.1), qbar=4.0, streaming=True), PLAIN),
-    "Fourier features": (partial(FourierUCB, width=SelfNormalised(0.1), n_features=20), SMOOTH),
+    "BKB, streaming": (partial(BKB, width=AbbasiYadkori2011(0.1), qbar=4.0, streaming=True), PLAIN),
+    "Fourier features": (partial(FourierUCB, width=AbbasiYadkori2011(0.1), n_features=20), SMOOTH),
     "GPN-UCB": (GPNUCB, CHAIN),
     "GPN-UCB, outward": (partial(GPNUCB, mode="outward", n_grid=80), CHAIN),
     "GPN-UCB, balls": (partial(GPNUCB, n_grid=9), VECTOR),
@@ -56,7 +56,7 @@ MUST_BE_SAVED = {"BKB", "BKB, streaming", "Fourier features", "mini-GP-UCB", "Su
 MUST_BE_SAVED |= {"π-GP-UCB", "π-GP-UCB, tighter", "π-GP-UCB, thesis", "GPN-UCB", "GPN-UCB, outward", "GPN-UCB, balls"}
 #: Classes that are no policies of their own.
 BASES = {"IndexPolicy", "Policy", "Sampling", "SampledMaximum", "ImprovementPolicy", "RandomUCB", "CascadeEI"}
-BASES |= {"_Eliminating", "Player", "Banded"}
+BASES |= {"AskTell", "_Eliminating", "Player", "Banded"}
 
 
 def goes_on(policy, problem, rounds, noise):

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy.stats import norm
 
 from kbrepro import simulation
-from kbrepro.confidence import Bayes
+from kbrepro.confidence import Srinivas2010
 from kbrepro.kernels import SquaredExponential, grid
 from kbrepro.policies import UCB, ExpectedImprovement, MeanOnly, ProbabilityOfImprovement, VarianceOnly
 from kbrepro.problems import GPDraw, Model, Problem, Trial
@@ -26,7 +26,7 @@ def experiment():
     return Experiment(
         problem=GPDraw(SquaredExponential(0.2), grid(30), 0.025),
         policies={
-            "GP-UCB/5": partial(UCB, width=Bayes(delta=0.1, divide_beta_by=5)),
+            "GP-UCB/5": partial(UCB, width=Srinivas2010(delta=0.1, beta_scale=0.2)),
             "EI": ExpectedImprovement,
             "MPI": partial(ProbabilityOfImprovement, margin=0.1),
             "mean only": MeanOnly,
@@ -181,16 +181,18 @@ def test_the_band_is_the_worst_since_the_round_before_that_is_kept():
     """Of 3000 rounds about 100 numbers are kept: their maximum is that of all rounds, from round 10 on too."""
     source = GPDraw(SquaredExponential(0.2), grid(20), 0.5)
     problem, whole = source(Trial(3, 0)), []
-    policy = UCB(problem.model, 3000, width=Bayes(0.1))
+    policy = UCB(problem.model, 3000, width=Srinivas2010(0.1))
     for _ in rounds(policy, problem, 3000, Trial(3, 0).rng("run")):
         whole.append(policy.band_ratio(problem.expected_reward))
-    policies = {"UCB": partial(UCB, width=Bayes(0.1))}
+    policies = {"UCB": partial(UCB, width=Srinivas2010(0.1))}
     found, plain = (
         run_trials(Experiment(source, policies, 3000, record_band=its), 1, 3)["UCB"] for its in (True, False)
     )
     at, band = log_spaced(3000), found.band_ratio[0]
     np.testing.assert_array_equal(band, [max(whole[a:b]) for a, b in zip([0, *at[:-1]], at, strict=True)])
-    assert band[0] == pytest.approx(np.abs(problem.expected_reward).max() / Bayes(0.1).at(1, n_arms=20), rel=1e-12)
+    assert band[0] == pytest.approx(
+        np.abs(problem.expected_reward).max() / Srinivas2010(0.1).at(1, n_arms=20), rel=1e-12
+    )
     assert at[8] == 9 and band[9:].max() == max(whole[9:])
     np.testing.assert_array_equal(plain.arms, found.arms)
     assert plain.band_ratio.shape == (1, 1) and np.isnan(plain.band_ratio).all()

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kbrepro.confidence import Bayes, Constant, SelfNormalised, Tighter
+from kbrepro.confidence import AbbasiYadkori2011, Constant, Flynn2024, Srinivas2010
 from kbrepro.information import greedy_gain
 from kbrepro.kernels import Independent, Matern, SquaredExponential, grid
 from kbrepro.papers.bkb.policy import BKB
@@ -37,7 +37,7 @@ F = np.sin(5 * POINTS[:, 0]) * np.cos(3 * POINTS[:, 1])
 RULES = {
     **{
         f"GP-UCB, {width}": lambda a, width=width: partial(UCB, width=width)
-        for width in (Constant(2.0), Bayes(0.1), SelfNormalised(0.1), Tighter(0.1))
+        for width in (Constant(2.0), Srinivas2010(0.1), AbbasiYadkori2011(0.1), Flynn2024(0.1))
     },
     "GP-UCB, covariance": lambda a: partial(UCB, width=Constant(1.0), form=CovariancePosterior),
     "GP-UCB, lattice": lambda a: partial(UCB, width=Constant(1.0), form=LatticePosterior),
@@ -52,12 +52,12 @@ RULES = {
     "mean only": lambda a: MeanOnly,
     "variance only": lambda a: VarianceOnly,
     "epsilon-greedy": lambda a: EpsilonGreedy,
-    "IDS": lambda a: partial(DirectedSampling, width=Tighter(0.1)),
+    "IDS": lambda a: partial(DirectedSampling, width=Flynn2024(0.1)),
     "BPE": lambda a: partial(BPE, width=FixedDesign(0.1)),
     "BPE, doubling": lambda a: partial(BPE, width=FixedDesignTighter(0.1), lengths=doubled_lengths),
     "SupKernelUCB": lambda a: partial(SupKernelUCB, width=FixedDesign(0.1), unit=a),
-    "mini-GP-UCB": lambda a: partial(MiniUCB, width=SelfNormalised(0.1), squared_c=2.0),
-    "BKB": lambda a: partial(BKB, width=SelfNormalised(0.1), qbar=4.0),
+    "mini-GP-UCB": lambda a: partial(MiniUCB, width=AbbasiYadkori2011(0.1), squared_c=2.0),
+    "BKB": lambda a: partial(BKB, width=AbbasiYadkori2011(0.1), qbar=4.0),
 }
 KERNELS = {
     "Matérn": lambda a, b: Matern(0.3 * b, nu=1.5, variance=a**2),
@@ -96,7 +96,7 @@ def test_arms_are_the_same_in_any_unit(plain, rule, kernel, a, b):
     assert arms(rule, kernel, a, b) == plain[rule, kernel]
 
 
-@pytest.mark.parametrize("width", [SelfNormalised, Tighter], ids=lambda width: width.__name__)
+@pytest.mark.parametrize("width", [AbbasiYadkori2011, Flynn2024], ids=lambda width: width.__name__)
 def test_cells_are_the_same_in_any_unit_of_reward(width):
     pulled = []
     for a in (1.0, 2.0**-40, 2.0**40):

@@ -10,18 +10,24 @@ draws needs the generator's state of that round, and ties fall to the lowest arm
 round 1 is not known. Policies that must be saved say so.
 """
 
+import copy
+import warnings
 from collections.abc import Callable
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, NamedTuple, Protocol, Self, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kbrepro import checks
 from kbrepro.kernels import Array
-from kbrepro.posterior import ExactPosterior, Learning, Posterior, exact_posterior
+from kbrepro.posterior import AfterPending, ExactPosterior, Learning, Posterior, exact_posterior
 from kbrepro.problems import Model
 
 TOLERANCE = 1e-10
+#: Arguments that a policy may take, of a model its `mean`.
+EVERYTHING: tuple[str, ...] = ("allowed", "n", "pending", "noise_variance", "mean")
+#: A reward so many standard deviations from its prior mean does not fit the model.
+FAR = 10.0
 #: A seed, or a generator that a policy draws from and owns.
 Seed = int | np.random.Generator
 
@@ -41,12 +47,13 @@ def best_arm(index: Array, rank: NDArray[np.int64] | None = None, unit: float = 
 
 
 class Player(Protocol):
-    """A policy: `ask` returns the arm to pull, `tell` takes in the observation; it draws from `rng` alone."""
+    """The least a policy has: `ask` returns the arm to pull, `tell` takes in the observation; `rng` is all it draws
+    from."""
 
     rng: np.random.Generator
 
     def ask(self) -> int: ...
-    def tell(self, arm: int, observation: Any) -> None: ...
+    def tell(self, arm: int, observation: Any, /) -> None: ...
 
 
 @runtime_checkable
@@ -63,7 +70,121 @@ class Arms(Protocol):
     def n_arms(self) -> int: ...
 
 
-class IndexPolicy:
+class History(NamedTuple):
+    """What a policy was told, pull by pull; a noise variance of None is that of the model."""
+
+    arms: list[int]
+    rewards: list[Any]
+    noise_variances: list[float | None]
+
+
+class AskTell:
+    """What is the same in all policies: the arguments of `ask` and `tell`, the history, and another model.
+
+    A subclass has a `model`, a generator `rng` and the round `t`, chooses one arm in `choose`, and takes in one
+    observation in `learn`. `takes` names the arguments that it understands; others are refused.
+    """
+
+    takes: tuple[str, ...] = ()
+    model: Any
+    rng: np.random.Generator
+    history: History
+    t: int
+    _allowed: NDArray[np.int64] | None = None
+    _rank: NDArray[np.int64] | None = None
+    _made_with: tuple[tuple[Any, ...], dict[str, Any]]
+
+    def __new__(cls, *given: Any, **settings: Any) -> Self:
+        policy = super().__new__(cls)
+        policy.history = History([], [], [])
+        policy._made_with = given[1:], {name: value for name, value in settings.items() if name != "model"}
+        return policy
+
+    def start(self, model: Any, rng: Seed) -> None:
+        """Take in model and generator; ValueError on a prior mean that the policy does not take."""
+        self._refuse(mean=model.mean if np.any(getattr(model, "mean", 0.0)) else None)
+        self.model, self.rng, self.t = model, checks.seeded(rng=rng), 1
+
+    def choose(self) -> int:
+        """Return the arm to pull."""
+        raise NotImplementedError
+
+    def learn(self, arm: int, observation: Any) -> None:
+        """Take in what one pull of `arm` gave."""
+        raise NotImplementedError
+
+    def ask(self, n: int = 1, *, allowed: Any = None, pending: Any = None) -> Any:
+        """Return the arm to pull, an int, or for n > 1 a list of n arms to pull at once.
+
+        `allowed` are the arms to choose from, as a mask (A,) of bools or as arm numbers; `pending` the arms whose
+        rewards are not known yet. UCB, EI and the variance-only rule use the variance that is left after pending pulls,
+        with the mean as it is, and then after each arm of the batch: GP-BUCB (Desautels, Krause & Burdick 2014), whose
+        theorem multiplies the width by exp(C), C the most that pending pulls tell of f (nats); here the width stays.
+        For EI that is the kriging believer (Ginsbourger, Le Riche & Carraro 2010). Thompson sampling draws anew for
+        each arm, whatever is pending; PIMS and GP-EIMS draw a new maximum for each, and use the variance left, too.
+        Raises ValueError on an argument that the policy does not take, IndexError on an arm out of range.
+        """
+        checks.positive_int(n=n)
+        self._refuse(n=None if n == 1 else n, allowed=allowed, pending=pending)
+        self._allowed = None if allowed is None else checks.chosen(self.model.n_arms, allowed=allowed)
+        waiting = [] if pending is None else checks.chosen(self.model.n_arms, least=0, pending=pending).tolist()
+        arms = self._batch(int(n), waiting) if n > 1 or waiting else [self.choose()]
+        return arms[0] if n == 1 else arms
+
+    def tell(self, arms: Any, rewards: Any, *, noise_variance: Any = None) -> None:
+        """Take in what a pull of an arm gave, or what pulls of several arms gave, one reward each.
+
+        `noise_variance`, one or one for each, if it is another than the model's. Raises IndexError on a bad arm,
+        ValueError on a reward that is no finite number, or on a noise variance that is not above 0 or not taken.
+        """
+        self._refuse(noise_variance=noise_variance)
+        if np.ndim(arms) == 0:
+            arms, rewards = [arms], [rewards]
+        if len(arms) != len(rewards):
+            raise ValueError(f"rewards = {checks.shown(rewards)} is not allowed: there must be {len(arms)}, as arms")
+        noises = [None] * len(arms) if noise_variance is None else np.broadcast_to(noise_variance, len(arms)).tolist()
+        for arm in arms:  # all before the first is learned
+            checks.arm_index(arm, self.model.n_arms)
+        for arm, reward, noise in zip(arms, rewards, noises, strict=True):
+            self._learn(arm, reward, noise)
+            self.history.arms.append(int(arm))
+            self.history.rewards.append(reward)
+            self.history.noise_variances.append(noise)
+
+    def with_model(self, model: Any) -> Self:
+        """Return the same policy with another model, told the same history; its generator goes on from this state.
+
+        The order of ties stays if the number of arms does. A model with more arms keeps the numbers of the old ones.
+        """
+        given, settings = self._made_with
+        policy = type(self)(model, *given, **settings)
+        policy.rng = copy.deepcopy(self.rng)
+        if policy.model.n_arms == self.model.n_arms:
+            policy._rank = self._rank
+        for arm, reward, noise in zip(*self.history, strict=True):
+            policy.tell(arm, reward, noise_variance=noise)
+        return policy
+
+    def any_arm(self) -> int:
+        """Return one of the arms that are allowed, uniformly."""
+        if self._allowed is None:
+            return int(self.rng.integers(self.model.n_arms))
+        return int(self._allowed[self.rng.integers(len(self._allowed))])
+
+    def _batch(self, n: int, pending: list[int]) -> list[int]:
+        return [self.choose() for _ in range(n)]
+
+    def _learn(self, arm: int, reward: Any, noise_variance: float | None) -> None:
+        self.learn(arm, reward)
+
+    def _refuse(self, **given: Any) -> None:
+        for name, value in given.items():
+            if value is not None and name not in self.takes:
+                told = f"{name} = {checks.shown(value)} is not allowed"
+                raise ValueError(f"{told}: {type(self).__name__} takes no {name}")
+
+
+class IndexPolicy(AskTell):
     """Pulls the arm with the largest `index`; one permutation, the first thing drawn from `rng`, breaks ties.
 
     Made from a `model`, the horizon if it is known, and `rng`, a seed or a generator. With `random_opening` the first
@@ -71,7 +192,7 @@ class IndexPolicy:
     first asked after round 1, it draws no permutation.
     """
 
-    model: Arms
+    takes: tuple[str, ...] = ("allowed",)
     posterior: Learning
     unit: float = 1.0
 
@@ -80,10 +201,9 @@ class IndexPolicy:
         if horizon is not None:
             checks.positive_int(horizon=horizon)
         checks.boolean(random_opening=random_opening)
-        self.model, self.t, self.random_opening = model, 1, bool(random_opening)
-        self.rng = checks.seeded(rng=rng)
+        self.start(model, rng)
+        self.random_opening = bool(random_opening)
         self.posterior = self.prior(horizon)
-        self._rank: NDArray[np.int64] | None = None
         self._first_asked = 0
 
     def prior(self, horizon: int | None) -> Learning:
@@ -94,19 +214,22 @@ class IndexPolicy:
         """Return the index of every arm in this round, (A,)."""
         raise NotImplementedError
 
-    def ask(self) -> int:
+    def choose(self) -> int:
         """Return the arm to pull; ValueError on an index that is not one number an arm, or NaN."""
         self._first_asked = self._first_asked or self.t
         if self.random_opening and self.t == 1:
-            return int(self.rng.integers(self.model.n_arms))
+            return self.any_arm()
         if self._rank is None and self._first_asked == 1:
             self._rank = self.rng.permutation(self.model.n_arms)
         index = checks.array("index", self.index(), copy=False, finite=False)
         if index.shape != (self.model.n_arms,):
             raise ValueError(f"index has shape {index.shape}: it must be (A,) = ({self.model.n_arms},)")
-        return best_arm(index, self._rank, self.unit)
+        if self._allowed is None:
+            return best_arm(index, self._rank, self.unit)
+        rank = None if self._rank is None else self._rank[self._allowed]
+        return int(self._allowed[best_arm(index[self._allowed], rank, self.unit)])
 
-    def tell(self, arm: int, observation: Any) -> None:
+    def learn(self, arm: int, observation: Any) -> None:
         """Take in what a pull of `arm` gave; IndexError on a bad arm, ValueError on a NaN."""
         self.posterior.update(arm, observation)
         self.t += 1
@@ -116,9 +239,13 @@ class Policy(IndexPolicy):
     """An acquisition rule for plain problems: an `IndexPolicy` with the exact posterior of all arms.
 
     `form` is one of those in `posterior`; by default `exact_posterior` chooses it by size. The unit of the index is the
-    largest prior standard deviation unless a subclass says otherwise.
+    largest prior standard deviation unless a subclass says otherwise. One warning is given if a reward lies FAR or more
+    standard deviations from its prior mean, but not in a run of `simulation`, where rewards are made.
     """
 
+    warned = False
+
+    takes: tuple[str, ...] = ("allowed", "noise_variance", "mean")
     model: Model
     posterior: Posterior
 
@@ -135,7 +262,9 @@ class Policy(IndexPolicy):
             given, allowed = checks.shown(form), "a form of the posterior, such as RowPosterior"
             raise ValueError(f"form = {given} is not allowed: form must be {allowed}")
         self.form = form
-        self.prior_sd = float(np.sqrt(model.kernel.diag(model.points).max()))
+        self._prior_mean = checks.per_arm(model.n_arms, mean=model.mean)
+        self._prior_variance = model.kernel.diag(model.points)
+        self.prior_sd = float(np.sqrt(self._prior_variance.max()))
         super().__init__(model, horizon, **settings)
 
     @property
@@ -143,5 +272,58 @@ class Policy(IndexPolicy):
         return self.prior_sd
 
     def prior(self, horizon: int | None) -> Posterior:
-        of_model = self.model.kernel, self.model.points, self.model.noise_variance
-        return self.form(*of_model) if self.form else exact_posterior(*of_model, horizon)
+        of_model, mean = (self.model.kernel, self.model.points, self.model.noise_variance), self.model.mean
+        return self.form(*of_model, mean=mean) if self.form else exact_posterior(*of_model, horizon, mean=mean)
+
+    def learn(self, arm: int, observation: Any, noise_variance: float | None = None) -> None:
+        """Take in what a pull of `arm` gave; IndexError on a bad arm, ValueError on a NaN."""
+        if noise_variance is None:
+            return super().learn(arm, observation)
+        if not isinstance(self.posterior, ExactPosterior):
+            raise ValueError(f"noise_variance is not allowed: {type(self.posterior).__name__} knows only the model's")
+        self.posterior.update(arm, observation, noise_variance)
+        self.t += 1
+
+    def recommend(self, *, allowed: Any = None) -> int:
+        """Return the arm of largest posterior mean, among those that are allowed (see `ask`)."""
+        arms = checks.chosen(self.model.n_arms, allowed=allowed)
+        return int(arms[best_arm(self.posterior.mean[arms], unit=self.prior_sd)])
+
+    def gap(self, width: Callable[[Any], float] | None = None, *, allowed: Any = None) -> float:
+        """Return the most that the recommended arm may lose while the band mean +- width sd holds, at least 0.
+
+        The largest upper bound of any other arm less its lower bound: stop when it is small enough (LUCB,
+        Kalyanakrishnan et al. 2012). By default with the policy's own `width`; ValueError if it has none and none is
+        given.
+        """
+        width = width or getattr(self, "width", None)
+        checks.width(width=width)
+        assert width is not None
+        arms, best = checks.chosen(self.model.n_arms, allowed=allowed), self.recommend(allowed=allowed)
+        mean, reach = self.posterior.mean, width(self) * self.posterior.sd
+        others = arms[arms != best]
+        return float(max((mean + reach)[others].max(initial=-np.inf) - (mean - reach)[best], 0.0))
+
+    def _learn(self, arm: int, reward: Any, noise_variance: float | None) -> None:
+        self.learn(arm, reward) if noise_variance is None else self.learn(arm, reward, noise_variance)
+        if not self.warned and isinstance(reward, float | int | np.number):
+            mean = self._prior_mean[arm]
+            off = abs(reward - mean) / np.sqrt(self._prior_variance[arm] + self.model.noise_variance)
+            if off >= FAR:
+                self.warned = True
+                told = f"reward {reward:.4g} of arm {arm} lies {off:.3g} standard deviations from its prior mean"
+                todo = "give Model a `mean` and its kernel a `variance` that fit, or use model.fit(arms, rewards)"
+                warnings.warn(f"{told} {mean:.4g}: {todo}", stacklevel=3)
+
+    def _batch(self, n: int, pending: list[int]) -> list[int]:
+        told, arms = self.posterior, list[int]()
+        if not isinstance(told, ExactPosterior):
+            raise ValueError(f"n = {n} is not allowed with {type(told).__name__}: it is no exact posterior")
+        self.posterior = after = AfterPending(told, pending)
+        try:
+            for _ in range(n):
+                arms.append(self.choose())
+                after.pull(arms[-1])
+        finally:
+            self.posterior = told
+        return arms

@@ -14,7 +14,7 @@ from scipy.special import erfcx, ndtr
 
 from kbrepro import checks
 from kbrepro.kernels import Array
-from kbrepro.policies.base import Policy
+from kbrepro.policies.base import EVERYTHING, Policy
 from kbrepro.posterior import ExactPosterior, Posterior
 from kbrepro.problems import Model
 
@@ -79,8 +79,8 @@ class ImprovementPolicy(Policy):
         self.incumbent, self.margin = incumbent, checks.python_number(margin)
         self._best_reward = -np.inf
 
-    def tell(self, arm: int, observation: float) -> None:
-        super().tell(arm, observation)
+    def learn(self, arm: int, observation: float, noise_variance: float | None = None) -> None:
+        super().learn(arm, observation, noise_variance)
         self._best_reward = max(self._best_reward, float(observation))
 
     def target(self) -> float:
@@ -94,6 +94,8 @@ class ImprovementPolicy(Policy):
 
 class ExpectedImprovement(ImprovementPolicy):
     """EI, ranked by its logarithm: E[max(f - target, 0)], target = incumbent + margin."""
+
+    takes = EVERYTHING
 
     def index(self) -> Array:
         return log_expected_improvement(self.posterior, self.target(), self.prior_sd)

@@ -5,10 +5,10 @@ from typing import Any
 import numpy as np
 
 from kbrepro.kernels import Array
-from kbrepro.policies.base import Policy
+from kbrepro.policies.base import EVERYTHING, Policy
 from kbrepro.policies.improvement import z_score
 from kbrepro.policies.ucb import UCB
-from kbrepro.posterior import CovariancePosterior, LatticePosterior, lattice_posterior
+from kbrepro.posterior import AfterPending, CovariancePosterior, LatticePosterior, lattice_posterior
 from kbrepro.problems import Model, prior_draws
 
 
@@ -19,6 +19,7 @@ class Sampling(Policy):
     arms, rewards and the generator's state will do.
     """
 
+    takes = EVERYTHING
     posterior: CovariancePosterior | LatticePosterior
 
     def __init__(self, model: Model, horizon: int | None = None, **settings: Any) -> None:
@@ -26,26 +27,28 @@ class Sampling(Policy):
         self._draw_from_prior = prior_draws(model.kernel, model.points)
 
     def prior(self, horizon: int | None) -> CovariancePosterior | LatticePosterior:
-        of_model = self.model.kernel, self.model.points, self.model.noise_variance
+        of_model, mean = (self.model.kernel, self.model.points, self.model.noise_variance), self.model.mean
         if self.form is LatticePosterior:
-            return LatticePosterior(*of_model)
-        return (None if self.form else lattice_posterior(*of_model)) or CovariancePosterior(*of_model)
+            return LatticePosterior(*of_model, mean=mean)
+        on_lattice = None if self.form else lattice_posterior(*of_model, mean=mean)
+        return on_lattice or CovariancePosterior(*of_model, mean=mean)
 
     def deviation(self) -> Array:
         """Return one draw (A,) of f - mean from the posterior (Matheron's rule).
 
-        Let f be drawn from the prior, of covariance C0, n the pulls of each arm and s2 the noise variance, so that
-        C = (C0^-1 + diag(n) / s2)^-1. With z standard normal,
+        Let f be drawn from the prior, of covariance C0, n the pulls of each arm (each counts s2 over its own noise
+        variance) and s2 the noise variance, so that C = (C0^-1 + diag(n) / s2)^-1. With z standard normal,
 
             f - C (n f / s2 + sqrt(n / s2) z) = C C0^-1 f - C sqrt(n / s2) z
 
         has the covariance C C0^-1 C + C diag(n) / s2 C = C (C0^-1 + diag(n) / s2) C = C. It is f minus the posterior
         mean after noisy observations of f, so C0 need not be invertible. One round costs
-        O(A^2), on a large lattice O(A log A), and no A x A array is made.
+        O(A^2), on a large lattice O(A log A), and no A x A array is made. What is pending changes no draw.
         """
+        told: Any = self.posterior.told if isinstance(self.posterior, AfterPending) else self.posterior
         prior = self._draw_from_prior(self.rng)
-        z, precision = self.rng.standard_normal(len(prior)), self.posterior.counts / self.posterior.noise_variance
-        return prior - self.posterior.covariance_times(precision * prior + np.sqrt(precision) * z)
+        z, precision = self.rng.standard_normal(len(prior)), told.precision
+        return prior - told.covariance_times(precision * prior + np.sqrt(precision) * z)
 
 
 class ThompsonSampling(Sampling, UCB):

@@ -9,7 +9,7 @@ import numpy as np
 
 from kbrepro import checks
 from kbrepro.kernels import Array
-from kbrepro.policies.base import Policy
+from kbrepro.policies.base import EVERYTHING, Policy
 from kbrepro.posterior import ExactPosterior
 from kbrepro.problems import Model
 
@@ -19,6 +19,8 @@ class UCB(Policy):
 
     `width` is one of `confidence`, or any function of the policy that returns how many standard deviations to add.
     """
+
+    takes = EVERYTHING
 
     def __init__(
         self, model: Model, horizon: int | None = None, *, width: Callable[[UCB], float], **settings: Any
@@ -57,6 +59,7 @@ class MeanOnly(Policy):
 class VarianceOnly(Policy):
     """The arm with the largest posterior variance: the experimental-design rule (Srinivas et al., eq. 4)."""
 
+    takes = EVERYTHING
     posterior: ExactPosterior
 
     @property

@@ -9,6 +9,7 @@ With prior covariance k, noise variance s2 and a pull of arm i with observation 
 The forms differ only in how they find c. All are exact; none adds jitter.
 """
 
+from collections.abc import Iterable
 from contextlib import suppress
 from typing import Any, Protocol
 
@@ -50,19 +51,22 @@ class Posterior(Learning, Protocol):
 class ExactPosterior:
     """Posterior mean and variance of every arm, and the information gain of the pulls so far.
 
+    `mean` is that of the prior, a number or one per arm.
+
     Attributes: `mean` (A,), `counts` (A,) pulls of each arm, `gain` (nats) = I(y; f) of the pulls so far,
     `noise_variance`, `prior_variance` (A,). Arrays are copies: they stay what they were, and writing to them is
     harmless.
     """
 
-    def __init__(self, kernel: Kernel, points: Array, noise_variance: float) -> None:
+    def __init__(self, kernel: Kernel, points: Array, noise_variance: float, *, mean: float | Array = 0.0) -> None:
         checks.kernel(kernel=kernel)
         checks.positive(noise_variance=noise_variance)
         self.noise_variance = checks.python_number(noise_variance)
         self._points = points = checks.points(points)
         self._prior_variance = np.array(kernel.diag(points), dtype=float)
-        self._mean, self._variance = np.zeros(len(points)), self._prior_variance.copy()
+        self._mean, self._variance = checks.per_arm(len(points), mean=mean), self._prior_variance.copy()
         self._counts: NDArray[np.int64] = np.zeros(len(points), dtype=int)
+        self._weights: Array = np.zeros(len(points))  # pulls of each arm, each in units of 1 / noise_variance
         self._doubted = None if declares(kernel, "positive_semidefinite") else kernel
         self.gain = 0.0
 
@@ -82,6 +86,11 @@ class ExactPosterior:
         return self._counts.copy()
 
     @property
+    def precision(self) -> Array:
+        """Sum over the pulls of every arm of 1 / their noise variance, (A,)."""
+        return self._weights / self.noise_variance
+
+    @property
     def prior_variance(self) -> Array:
         """Variance of every arm before the first pull, (A,)."""
         return self._prior_variance.copy()
@@ -96,22 +105,34 @@ class ExactPosterior:
         """Posterior standard deviation of every arm, (A,)."""
         return np.sqrt(self.variance)
 
-    def update(self, arm: int, observation: float) -> None:
+    def update(self, arm: int, observation: float, noise_variance: float | None = None) -> None:
         """Condition on one noisy observation of `arm`; IndexError or ValueError on a bad arm or a NaN.
 
-        Raises ValueError where a kernel shows that it is no covariance.
+        `noise_variance` is that of this observation. Raises ValueError unless it is above 0, and where a kernel shows
+        that it is no covariance.
         """
         checks.arm_index(arm, self.n_arms)
         checks.finite_number(observation=observation)
+        noise = self.noise_variance if noise_variance is None else noise_variance
+        self._check_noise(noise_variance=noise)
         covariance = self._covariance_with(arm)
-        scale = np.sqrt(max(self._variance[arm], 0.0) + self.noise_variance)
+        scale = np.sqrt(max(self._variance[arm], 0.0) + noise)
         g = covariance / scale
         self._look_at_pull(arm, covariance[arm], g)
-        self.gain += np.log(scale / np.sqrt(self.noise_variance))  # Lemma 5.3, one term
-        self._remember(g)
+        self.gain += np.log(scale / np.sqrt(noise))  # Lemma 5.3, one term
+        more = self.noise_variance / noise
+        self._remember(g, more)
         self._mean += g * ((observation - self._mean[arm]) / scale)
         self._variance -= g * g
         self._counts[arm] += 1
+        self._weights[arm] += more
+
+    def covariance_with(self, arm: int) -> Array:
+        """Return the posterior covariance of `arm` with all arms, (A,)."""
+        return self._covariance_with(arm)
+
+    def _check_noise(self, *, noise_variance: float) -> None:
+        checks.positive(noise_variance=noise_variance)
 
     def _look_at_pull(self, arm: int, variance: float, g: Array) -> None:
         """Raise ValueError if a kernel that declares nothing is clearly no covariance."""
@@ -128,7 +149,8 @@ class ExactPosterior:
     def _covariance_with(self, arm: int) -> Array:
         raise NotImplementedError
 
-    def _remember(self, g: Array) -> None:
+    def _remember(self, g: Array, more: float) -> None:
+        """Keep what a pull changes; it counts as `more` pulls with the model's noise variance."""
         raise NotImplementedError
 
 
@@ -156,8 +178,8 @@ class Rows:
 class RowPosterior(ExactPosterior):
     """Keeps one row of V = L^-1 K(pulled, points) per pull: O(t A) per step, t x A memory."""
 
-    def __init__(self, kernel: Kernel, points: Array, noise_variance: float) -> None:
-        super().__init__(kernel, points, noise_variance)
+    def __init__(self, kernel: Kernel, points: Array, noise_variance: float, *, mean: float | Array = 0.0) -> None:
+        super().__init__(kernel, points, noise_variance, mean=mean)
         self._kernel = kernel
         self._rows = Rows(len(points))
 
@@ -165,15 +187,15 @@ class RowPosterior(ExactPosterior):
         V = self._rows()
         return self._kernel(self._points[arm : arm + 1], self._points)[0] - V[:, arm] @ V
 
-    def _remember(self, g: Array) -> None:
+    def _remember(self, g: Array, more: float) -> None:
         self._rows.append(g)
 
 
 class CovariancePosterior(ExactPosterior):
     """Keeps the A x A posterior covariance (one triangle, in place): O(A^2) per step for any t."""
 
-    def __init__(self, kernel: Kernel, points: Array, noise_variance: float) -> None:
-        super().__init__(kernel, points, noise_variance)
+    def __init__(self, kernel: Kernel, points: Array, noise_variance: float, *, mean: float | Array = 0.0) -> None:
+        super().__init__(kernel, points, noise_variance, mean=mean)
         self._upper = np.asfortranarray(kernel(self._points, self._points))
 
     def covariance_times(self, vector: Array) -> Array:
@@ -183,7 +205,7 @@ class CovariancePosterior(ExactPosterior):
     def _covariance_with(self, arm: int) -> Array:
         return np.concatenate([self._upper[:arm, arm], self._upper[arm, arm:]])
 
-    def _remember(self, g: Array) -> None:
+    def _remember(self, g: Array, more: float) -> None:
         self._upper = dsyr(-1.0, g, a=self._upper, overwrite_a=1)
 
 
@@ -196,11 +218,9 @@ class LatticePosterior(ExactPosterior):
     prior variances, MemoryError if it does not fit.
     """
 
-    def __init__(self, kernel: Kernel, points: Array, noise_variance: float) -> None:
-        super().__init__(kernel, points, noise_variance)
-        if noise_variance < (least := LEAST_NOISE * self._prior_variance.max()):
-            told = f"noise_variance must be at least {least:.3g} for a posterior on a lattice"
-            raise ValueError(f"noise_variance = {noise_variance!r} is not allowed: {told}")
+    def __init__(self, kernel: Kernel, points: Array, noise_variance: float, *, mean: float | Array = 0.0) -> None:
+        super().__init__(kernel, points, noise_variance, mean=mean)
+        self._check_noise(noise_variance=noise_variance)
         self._kernel = kernel
         self._prior = prior_covariance(kernel, self._points)
         self._pulled: NDArray[np.int64] = np.empty(0, dtype=int)
@@ -213,16 +233,31 @@ class LatticePosterior(ExactPosterior):
         """Number of distinct arms pulled so far."""
         return len(self._pulled)
 
+    def _check_noise(self, *, noise_variance: float) -> None:
+        super()._check_noise(noise_variance=noise_variance)
+        if noise_variance < (least := LEAST_NOISE * self._prior_variance.max()):
+            told = f"noise_variance must be at least {least:.3g} for a posterior on a lattice"
+            raise ValueError(f"noise_variance = {noise_variance!r} is not allowed: {told}")
+
     def covariance_times(self, vector: Array) -> Array:
         """Return C v (A,), C the posterior covariance of all arms, for a vector v (A,)."""
         weights = vector.copy()
         weights[self._pulled] -= self._inverse.times(self._prior(vector)[self._pulled])
         return self._prior(weights)
 
+    def covariance_with(self, arm: int) -> Array:
+        return self._column(arm)[0]
+
     def _covariance_with(self, arm: int) -> Array:
+        column, v = self._column(arm)
+        self._variance[arm] = column[arm]  # without the rounding of all updates so far, which the noise may not cover
+        self._solved = arm, v
+        return column
+
+    def _column(self, arm: int) -> tuple[Array, Array]:
         pulled, place = self._pulled, self._place[arm]
         noise, weights, target = (
-            self.noise_variance / self._counts[pulled],
+            self.noise_variance / self._weights[pulled],
             np.zeros(self.n_arms),
             np.zeros(len(pulled)),
         )
@@ -239,33 +274,72 @@ class LatticePosterior(ExactPosterior):
             if again == REFINED or not np.any(np.abs(residual) > RESIDUAL * self._prior_variance[arm]):
                 break
             v += self._inverse.times(residual)
-        self._variance[arm] = column[arm]  # without the rounding of all updates so far, which the noise may not cover
-        self._solved = arm, v
-        return column
+        return column, v
 
-    def _remember(self, g: Array) -> None:
+    def _remember(self, g: Array, more: float) -> None:
         arm, v = self._solved
         place = self._place[arm]
         if place < 0:
             self._place[arm] = len(self._pulled)
             self._pulled = np.append(self._pulled, arm)
-            self._inverse.add(np.append(v, 1.0) / np.sqrt(max(self._variance[arm], 0.0) + self.noise_variance))
-        else:  # its noise falls from s2 / n to s2 / (n + 1)
-            n = self._counts[arm]
+            self._inverse.add(np.append(v, 1.0) / np.sqrt(max(self._variance[arm], 0.0) + self.noise_variance / more))
+        else:  # its noise falls from s2 / n to s2 / (n + more)
+            n = self._weights[arm]
             column = v * (n / self.noise_variance)
-            less = self.noise_variance / (n * (n + 1))
+            less = self.noise_variance * more / (n * (n + more))
             self._inverse.add(column * np.sqrt(less / (1 - less * column[place])))
 
 
-def lattice_posterior(kernel: Kernel, points: Array, noise_variance: float) -> LatticePosterior | None:
+class AfterPending:
+    """What an exact posterior will be after pulls whose rewards are not known yet.
+
+    `told` is that posterior. `mean` (A,) and `gain` are as they are; `variance`, `sd` (A,) and `counts` (A,) are those
+    after the pulls, which do not depend on what they give.
+    """
+
+    def __init__(self, posterior: ExactPosterior, pending: Iterable[int] = ()) -> None:
+        self.told, self._rows, self._variance = posterior, Rows(posterior.n_arms), posterior.variance
+        self.mean, self.counts, self.gain = posterior.mean, posterior.counts, posterior.gain
+        for arm in pending:
+            self.pull(arm)
+
+    @property
+    def variance(self) -> Array:
+        """Variance of every arm after the pending pulls, (A,)."""
+        return np.maximum(self._variance, 0.0)
+
+    @property
+    def sd(self) -> Array:
+        """Standard deviation of every arm after the pending pulls, (A,)."""
+        return np.sqrt(self.variance)
+
+    def pull(self, arm: int) -> None:
+        """Add a pending pull of `arm`."""
+        V = self._rows()
+        g = self.told.covariance_with(arm) - V[:, arm] @ V
+        g /= np.sqrt(self.variance[arm] + self.told.noise_variance)
+        self._rows.append(g)
+        self._variance -= g * g
+        self.counts[arm] += 1
+
+    def update(self, arm: int, observation: Any) -> None:
+        """Refuse: what is pending is not told here."""
+        raise NotImplementedError
+
+
+def lattice_posterior(
+    kernel: Kernel, points: Array, noise_variance: float, *, mean: float | Array = 0.0
+) -> LatticePosterior | None:
     """Return the lattice form for `LATTICE_FROM` or more arms, if all three allow it, else None."""
     if len(points) >= LATTICE_FROM:
         with suppress(ValueError):
-            return LatticePosterior(kernel, points, noise_variance)
+            return LatticePosterior(kernel, points, noise_variance, mean=mean)
     return None
 
 
-def exact_posterior(kernel: Kernel, points: Array, noise_variance: float, horizon: int | None = None) -> ExactPosterior:
+def exact_posterior(
+    kernel: Kernel, points: Array, noise_variance: float, horizon: int | None = None, *, mean: float | Array = 0.0
+) -> ExactPosterior:
     """Return the fastest form for `horizon` pulls of A arms; MemoryError, in GB, if it does not fit.
 
     That is the lattice form on a lattice of many arms, else rows for up to 1.5 A pulls and covariance for more; without
@@ -278,10 +352,10 @@ def exact_posterior(kernel: Kernel, points: Array, noise_variance: float, horizo
     points = checks.points(points)
     A = len(points)
     horizon = int(horizon or (2 * A if A <= FEW else A))
-    if on_lattice := lattice_posterior(kernel, points, noise_variance):
+    if on_lattice := lattice_posterior(kernel, points, noise_variance, mean=mean):
         m = min(horizon, A)
         checks.memory(4.0 * m**2, f"points: a posterior on a lattice with up to {m} arms pulled")
         return on_lattice
     form: type[ExactPosterior] = RowPosterior if horizon <= 1.5 * A else CovariancePosterior
     checks.memory(8.0 * A * min(horizon, A), f"points: the posterior of {A} arms over {horizon} pulls")
-    return form(kernel, points, noise_variance)
+    return form(kernel, points, noise_variance, mean=mean)

@@ -27,9 +27,10 @@ PROJECTIONS = 8
 def settings(thing: Any) -> Any:
     """Return the settings of a thing as JSON values: numbers, texts, lists and mappings.
 
-    A dataclass gives all its fields, a partial its arguments, a method its object, an array (n, ...) its shape, type
-    and a digest, or with floats its norm and 8 fixed random projections. Raises ValueError on what has no settings that
-    another process could read: lambdas, functions inside functions, other objects.
+    A dataclass gives all its fields (its `stored_settings()`, if it has them: older names of fields), a partial its
+    arguments, a method its object, an array (n, ...) its shape, type and a digest, or with floats its norm and 8 fixed
+    random projections. Raises ValueError on what has no settings that another process could read: lambdas, functions
+    inside functions, other objects.
     """
     if isinstance(thing, np.generic):
         thing = thing.item()
@@ -41,6 +42,8 @@ def settings(thing: Any) -> Any:
         given = {"positional": settings(list(thing.args))} if thing.args else {}
         return {_name(thing.func): given | settings(thing.keywords)}
     if is_dataclass(thing) and not isinstance(thing, type):
+        if renamed := getattr(thing, "stored_settings", None):
+            return {_name(type(thing)): settings(renamed())}
         return {_name(type(thing)): {field.name: settings(getattr(thing, field.name)) for field in fields(thing)}}
     if isinstance(thing, MethodType):
         return {_name(thing.__func__): settings(thing.__self__)}

@@ -43,7 +43,7 @@ CELLS = (
     'seed: int = 3\nlengthscale: float = 0.2\nresults_dir: str = ""',
     "from functools import partial\nimport kbrepro as kb\nimport toy_rules\nfrom pathlib import Path",
     "source = kb.GPDraw(kb.Matern(lengthscale, nu=2.5), kb.grid(30), 0.01)\n"
-    "rules = {'ours': partial(toy_rules.Rule, width=kb.Bayes(0.1)), 'best': toy_rules.Best}\n"
+    "rules = {'ours': partial(toy_rules.Rule, width=kb.Srinivas2010(0.1)), 'best': toy_rules.Best}\n"
     "traces = kb.run_trials(kb.Experiment(source, rules, 600), 4, seed, label='Fig. 1, d = 1')",
     "sums = kb.map_trials(partial(toy_rules.total, source), 6, seed, label='sums')",
     "Path(results_dir, 'found.txt').write_text(str([t.regret.sum() for t in traces.values()]))",

@@ -22,12 +22,12 @@ from kbrepro.batch import beside
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "beside.md").read_text(encoding="utf-8")
 TABLE, DATA = "Table 1, d = 1", "Fig. 4, minutes"
-RULES = {"EI": kb.ExpectedImprovement, "GP-UCB": partial(kb.UCB, width=kb.Bayes(0.1))}
+RULES = {"EI": kb.ExpectedImprovement, "GP-UCB": partial(kb.UCB, width=kb.Srinivas2010(0.1))}
 CELLS = (
     "seed: int = 3\nresults_dir: str = ''",
     "from functools import partial\nfrom pathlib import Path\nimport numpy as np\nimport kbrepro as kb\n"
     "from kbrepro.problems import Rows\nfrom kbrepro.simulation import total_regrets\n"
-    "rules = {'EI': kb.ExpectedImprovement, 'GP-UCB': partial(kb.UCB, width=kb.Bayes(0.1))}",
+    "rules = {'EI': kb.ExpectedImprovement, 'GP-UCB': partial(kb.UCB, width=kb.Srinivas2010(0.1))}",
     "draws = kb.Experiment(kb.GPDraw(kb.Matern(0.2, nu=2.5), kb.grid(30), 0.01), rules, 40)\n"
     f"kb.run_trials(draws, 22, seed, first=3, label='{TABLE}')\n"
     "total_regrets(draws, [40], 2, seed, label='totals alone')",

@@ -7,7 +7,7 @@ import pytest
 from dense import dense_posterior
 from scipy.stats import norm
 
-from kbrepro.confidence import Bayes
+from kbrepro.confidence import Srinivas2010
 from kbrepro.kernels import Matern, SquaredExponential, grid
 from kbrepro.policies import UCB, ExpectedImprovement, MeanOnly, ProbabilityOfImprovement, VarianceOnly
 from kbrepro.policies.base import TOLERANCE, Policy, best_arm
@@ -17,7 +17,7 @@ from kbrepro.simulation import rounds
 
 TOLD = Model(grid(30), SquaredExponential(0.2), 0.025)
 POLICIES = {
-    "GP-UCB": partial(UCB, width=Bayes(delta=0.1)),
+    "GP-UCB": partial(UCB, width=Srinivas2010(delta=0.1)),
     "EI": ExpectedImprovement,
     "EI, noisy incumbent": partial(ExpectedImprovement, incumbent="noisy_reward"),
     "MPI": partial(ProbabilityOfImprovement, margin=0.1),

@@ -1,7 +1,7 @@
 """BKB: GP-UCB on a dictionary that is drawn anew after every pull (Calandriello et al., Algorithm 1).
 
-Its widths: `Budgeted` is that of Theorem 2, `Authors` that of the authors' code. `confidence.SelfNormalised` on BKB is
-the width of exact GP-UCB with the log-determinant of the sketch; for the sketch it is not proved.
+Its widths: `Budgeted` is that of Theorem 2, `Authors` that of the authors' code. `confidence.AbbasiYadkori2011` on BKB
+is the width of exact GP-UCB with the log-determinant of the sketch; for the sketch it is not proved.
 """
 
 import math
@@ -28,6 +28,7 @@ class RandomUCB(UCB):
     To go on later it must be saved.
     """
 
+    takes: tuple[str, ...] = ("allowed",)
     posterior: sketch.FeaturePosterior
     _asked = False
 
@@ -39,15 +40,15 @@ class RandomUCB(UCB):
         """Return the posterior before the first pull; `rng` is its own."""
         raise NotImplementedError
 
-    def ask(self) -> int:
+    def choose(self) -> int:
         if not self._asked:
             self.posterior, self._asked = self.drawn(self.rng.spawn(1)[0]), True
-        return super().ask()
+        return super().choose()
 
-    def tell(self, arm: int, observation: float) -> None:
+    def learn(self, arm: int, observation: float, noise_variance: float | None = None) -> None:
         if not self._asked:
             raise ValueError(f"arm = {arm} is not allowed: the policy was not asked, and has drawn no features")
-        super().tell(arm, observation)
+        super().learn(arm, observation)
 
 
 class BKB(RandomUCB):

@@ -23,10 +23,11 @@ class CountedPosterior(RowPosterior):
         scale = np.sqrt(variance + self.noise_variance / n)
         g = self._covariance_with(arm) / scale
         self.gain += 0.5 * np.log1p(n * variance / self.noise_variance)
-        self._remember(g)
+        self._remember(g, n)
         self._mean += g * ((np.mean(observations) - self._mean[arm]) / scale)
         self._variance -= g * g
         self._counts[arm] += n
+        self._weights[arm] += n
 
 
 class MiniUCB(UCB):
@@ -38,6 +39,7 @@ class MiniUCB(UCB):
     Raises ValueError unless squared_c > 1.
     """
 
+    takes: tuple[str, ...] = ()
     posterior: CountedPosterior
 
     def __init__(
@@ -59,15 +61,15 @@ class MiniUCB(UCB):
     def prior(self, horizon: int | None) -> CountedPosterior:
         return CountedPosterior(self.model.kernel, self.model.points, self.model.noise_variance)
 
-    def ask(self) -> int:
+    def choose(self) -> int:
         if not self._stays:
-            self._arm = super().ask()
+            self._arm = super().choose()
             scaled = self.posterior.variance[self._arm] / self.model.noise_variance
             self._stays = max(1, int((self.squared_c - 1) / max(scaled, 1e-12)))
             self.choices += 1
         return self._arm
 
-    def tell(self, arm: int, observation: float) -> None:
+    def learn(self, arm: int, observation: float, noise_variance: float | None = None) -> None:
         """Take in what a pull gave; the posterior changes when the arm may. ValueError unless it was asked for."""
         if arm != self._arm or not self._stays:
             raise ValueError(f"arm = {arm} is not allowed: mini-GP-UCB asked for {self._arm}")

@@ -16,7 +16,7 @@ from scipy.linalg import eigvalsh
 from kbrepro.claims import Checked, claim, theorem, unchecked
 from kbrepro.claims.tables import TOTAL, Table
 from kbrepro.claims.words import better, clearly_better, competitive, on_par, similar
-from kbrepro.confidence import Bayes
+from kbrepro.confidence import Srinivas2010
 from kbrepro.information import allocated_gain, gain_rate, greedy_gain, matern_exponent
 from kbrepro.kernels import Independent, Linear, Matern, SquaredExponential, grid
 from kbrepro.papers.gp_ucb import experiments, gain, widths
@@ -259,7 +259,7 @@ def regret_bounds():
     model = Model(grid(1000), SquaredExponential(0.2), S2, norm=1.0)
     gains = allocated_gain(eigvalsh(model.kernel(model.points, model.points)), S2, 1000)
     compact = widths.CompactArms(DELTA, d=1, side=1.0, **widths.slope_tail(0.2))
-    three = (Bayes(DELTA), compact, widths.KnownNorm(DELTA, gains))
+    three = (Srinivas2010(DELTA), compact, widths.KnownNorm(DELTA, gains))
     first, second, third = (widths.regret_bound(widths.over_rounds(each, model, 1000), gains, S2) for each in three)
     return {1: first, 2: second + 2, 3: third}
 

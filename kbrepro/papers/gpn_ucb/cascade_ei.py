@@ -78,8 +78,8 @@ class CascadeEI(IndexPolicy):
     def prior(self, horizon: int | None) -> ChainPosterior:
         return ChainPosterior(self.model)
 
-    def tell(self, arm: int, observation: Sequence[Any]) -> None:
-        super().tell(arm, observation)
+    def learn(self, arm: int, observation: Sequence[Any]) -> None:
+        super().learn(arm, observation)
         self.best_reward = max(self.best_reward, observation[-1])
 
     def expected_improvement(self) -> Array:

@@ -15,7 +15,7 @@ from kbrepro.papers.gpn_ucb.network import NOISE_VARIANCE, NetworkModel, Network
 from kbrepro.papers.gpn_ucb.posterior import ChainPosterior, layer_posterior
 from kbrepro.papers.gpn_ucb.sets import BallSets, BoxSets
 from kbrepro.policies import UCB, ExpectedImprovement
-from kbrepro.policies.base import IndexPolicy, Player, Seed, best_arm
+from kbrepro.policies.base import AskTell, IndexPolicy, Player, Seed, best_arm
 from kbrepro.problems import Model
 
 
@@ -70,13 +70,14 @@ def nonadaptive(problem: NetworkProblem, per_side: int) -> tuple[Array, list[Arr
     return mean[:, 0], sds
 
 
-class BlackBox:
+class BlackBox(AskTell):
     """A policy, made by `policy(model, horizon)`, that sees only the reward, the last entry of an observation.
 
     The reward is treated like an output of the first layer (eqs. 289-291).
     """
 
     def __init__(self, model: NetworkModel, horizon: int, *, policy: Callable[[Model, int], Player]) -> None:
+        self.model, self.t = model, 1
         self.policy = policy(Model(model.points, model.kernels[0], NOISE_VARIANCE, norm=model.norm_bound), horizon)
 
     @property
@@ -88,10 +89,10 @@ class BlackBox:
     def rng(self, rng: np.random.Generator) -> None:
         self.policy.rng = rng
 
-    def ask(self) -> int:
+    def choose(self) -> int:
         return self.policy.ask()
 
-    def tell(self, arm: int, observation: Sequence[Any]) -> None:
+    def learn(self, arm: int, observation: Sequence[Any]) -> None:
         self.policy.tell(arm, observation[-1])
 
 

@@ -14,7 +14,7 @@ from scipy.linalg import eigvalsh
 from scipy.optimize import brentq
 from scipy.special import ndtr
 
-from kbrepro.confidence import Improved
+from kbrepro.confidence import Chowdhury2017
 from kbrepro.information import allocated_gain
 from kbrepro.kernels import Array
 from kbrepro.policies import ExpectedImprovement, ProbabilityOfImprovement
@@ -77,7 +77,7 @@ def max_gain(model: Model, T: int) -> float:
 def theorem_3_bound(model: Model, horizon: int, delta: float) -> float:
     """Return 2 beta_T sqrt(4 (T + 2) gamma_T), gamma_T by the spectral bound (Chowdhury & Gopalan, Theorem 3)."""
     gain = max_gain(model, horizon)
-    return 2 * Improved(delta).of(model, gain) * math.sqrt(4 * (horizon + 2) * gain)
+    return 2 * Chowdhury2017(delta).of(model, gain) * math.sqrt(4 * (horizon + 2) * gain)
 
 
 def theorem_4_bound(model: Model, horizon: int, delta: float, lipschitz: float) -> float:
@@ -87,7 +87,7 @@ def theorem_4_bound(model: Model, horizon: int, delta: float, lipschitz: float) 
     c_T = v_T (1 + sqrt(4 ln T + 2 ln(B L T^2))), p = 1 / (4 e sqrt(pi)); gamma_T by the spectral bound.
     """
     B, T, gain = model.known_norm, horizon, max_gain(model, horizon)
-    c = Improved(delta / 2).of(model, gain) * (1 + math.sqrt(4 * math.log(T) + 2 * math.log(B * lipschitz * T**2)))
+    c = Chowdhury2017(delta / 2).of(model, gain) * (1 + math.sqrt(4 * math.log(T) + 2 * math.log(B * lipschitz * T**2)))
     by_p = 4 * math.e * math.sqrt(math.pi)
     widths = 11 * c * by_p * math.sqrt(4 * (T + 2) * gain)
     return widths + (2 * B + 1) * math.pi**2 / 6 + (4 * B + 11) * c * by_p * math.sqrt(2 * T * math.log(2 / delta))
@@ -101,7 +101,7 @@ def log_exponent(power: int, logs: tuple[float, float], delta: float = 0.1) -> f
 
     def log_ratio(log: float) -> float:
         original = math.sqrt(2 + 300 * log**power * (log - math.log(delta)) ** 3)  # `widths.Original`
-        return math.log(original / Improved(delta).at(log**power, norm=1, noise_scale=1))
+        return math.log(original / Chowdhury2017(delta).at(log**power, norm=1, noise_scale=1))
 
     return (log_ratio(logs[1]) - log_ratio(logs[0])) / math.log(logs[1] / logs[0])
 

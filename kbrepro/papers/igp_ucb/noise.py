@@ -41,8 +41,8 @@ class NoiseRun(NamedTuple):
 class RandomArms(Policy):
     """Pulls an arm at random in every round."""
 
-    def ask(self) -> int:
-        return int(self.rng.integers(self.model.n_arms))
+    def choose(self) -> int:
+        return self.any_arm()
 
 
 def noise_runs(

@@ -1,4 +1,4 @@
-"""The width that IGP-UCB is compared with; its own, which other papers use too, is `confidence.Improved`."""
+"""The width that IGP-UCB is compared with; its own, which other papers use too, is `confidence.Chowdhury2017`."""
 
 import math
 from collections.abc import Callable

@@ -16,10 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kbrepro import checks
-from kbrepro.confidence import Improved, SelfNormalised
+from kbrepro.confidence import AbbasiYadkori2011, Chowdhury2017
 from kbrepro.kernels import Array
 from kbrepro.papers.pi_gp_ucb.problems import grid_indices
-from kbrepro.policies.base import Seed, best_arm
+from kbrepro.policies.base import AskTell, Seed, best_arm
 from kbrepro.posterior import CovariancePosterior, ExactPosterior, RowPosterior
 from kbrepro.problems import Model
 
@@ -104,7 +104,7 @@ class Cell:
         self.mean, self.sd, self.gain = self.posterior.mean, self.posterior.sd, self.posterior.gain
 
 
-class PartitionedUCB:
+class PartitionedUCB(AskTell):
     """π-GP-UCB: an arm has a UCB from the data of each cell that it lies in; the arm with the largest of all is pulled.
 
     Width of a cell: `width(delta / N)` at its gain, by default norm + noise_scale sqrt(2 (gain + 1 + log(N / delta))),
@@ -129,12 +129,12 @@ class PartitionedUCB:
         delta: float,
         nu: float,
         variant: str = "paper",
-        width: Callable[[float], Improved | SelfNormalised] = Improved,
+        width: Callable[[float], Chowdhury2017 | AbbasiYadkori2011] = Chowdhury2017,
         whole: Callable[[float], int] = round,
         union: str = "printed",
         rng: Seed = 0,
     ) -> None:
-        self.rng = checks.seeded(rng=rng)
+        self.start(model, rng)
         checks.positive_int(horizon=horizon)
         checks.positive(norm=model.norm)
         checks.probability(delta=delta)
@@ -184,7 +184,7 @@ class PartitionedUCB:
             widths[level] = self.width(self.delta * share).of(self.model, self._gain[level])
         return widths
 
-    def ask(self) -> int:
+    def choose(self) -> int:
         """Return the arm to pull; ties fall by one permutation, the first thing drawn from `rng`."""
         self._first_asked = self._first_asked or self.t
         if self.rank is None and self._first_asked == 1:
@@ -193,7 +193,7 @@ class PartitionedUCB:
         rank = self.slot_arm if self.rank is None else self.rank[self.slot_arm]
         return int(self.slot_arm[best_arm(index, rank, self.prior_sd)])
 
-    def tell(self, arm: int, observation: float) -> None:
+    def learn(self, arm: int, observation: float) -> None:
         """Take in the observed reward of `arm`; IndexError on a bad arm, ValueError on a NaN."""
         checks.arm_index(arm, len(self._places))
         checks.finite_number(observation=observation)

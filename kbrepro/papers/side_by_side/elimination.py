@@ -16,21 +16,20 @@ from numpy.typing import NDArray
 from kbrepro import checks
 from kbrepro.kernels import Array
 from kbrepro.papers.side_by_side.widths import FixedDesign
-from kbrepro.policies.base import Seed, best_arm
+from kbrepro.policies.base import AskTell, Seed, best_arm
 from kbrepro.posterior import ExactPosterior, exact_posterior
 from kbrepro.problems import Model
 
 
-class _Eliminating:
+class _Eliminating(AskTell):
     """What the rules share: ties by one permutation, drawn first, and the arms still in the race."""
 
     def __init__(self, model: Model, horizon: int, *, width: FixedDesign, rng: Seed = 0) -> None:
         checks.positive_int(horizon=horizon)
-        self.rng = checks.seeded(rng=rng)
-        self.model, self.horizon, self.width, self.t = model, horizon, width, 1
+        self.start(model, rng)
+        self.horizon, self.width = horizon, width
         self.left: NDArray[np.bool_] = np.ones(model.n_arms, dtype=bool)
         self.prior_sd = float(np.sqrt(model.kernel.diag(model.points).max()))
-        self._rank: NDArray[np.int64] | None = None
         self._first_asked = 0
 
     def _best(self, index: Array, unit: float) -> int:
@@ -94,11 +93,11 @@ class BPE(_Eliminating):
         self._ends = np.cumsum(self._planned)
         self.batch, self.posterior = 0, self._prior(self._planned[0])
 
-    def ask(self) -> int:
+    def choose(self) -> int:
         """Return the arm to pull; it depends on no observation of this batch."""
         return self._best(self.posterior.variance, self.prior_sd**2)
 
-    def tell(self, arm: int, observation: float) -> None:
+    def learn(self, arm: int, observation: float) -> None:
         """Take in what a pull of `arm` gave; IndexError on a bad arm, ValueError on a NaN."""
         self.posterior.update(arm, observation)
         self.t += 1
@@ -142,7 +141,7 @@ class SupKernelUCB(_Eliminating):
         self.levels = [self._prior(horizon)]  # made when they are reached; the last is the one of this round
         self.settled: int | None = None
 
-    def ask(self) -> int:
+    def choose(self) -> int:
         """Return the arm to pull; where its sample is kept it depends on no observation of that level."""
         while self.settled is None:
             half = self._half * self.levels[-1].sd
@@ -159,7 +158,7 @@ class SupKernelUCB(_Eliminating):
         self.left = self.left & (upper >= upper[self.left].max() - self.unit * 2 * 0.5 ** len(self.levels))
         self.levels.append(self._prior(self.horizon))
 
-    def tell(self, arm: int, observation: float) -> None:
+    def learn(self, arm: int, observation: float) -> None:
         """Take in what a pull of `arm` gave; IndexError on a bad arm, ValueError on a NaN."""
         checks.arm_index(arm, self.model.n_arms)
         checks.finite_number(observation=observation)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-from kbrepro.confidence import Bayes, Improved, SelfNormalised, Tighter
+from kbrepro.confidence import AbbasiYadkori2011, Chowdhury2017, Flynn2024, Srinivas2010
 from kbrepro.papers.bkb.policy import BKB
 from kbrepro.papers.bkb.since import MiniUCB
 from kbrepro.papers.gp_ucb.since import GPEIMS, IRGPUCB
@@ -71,7 +71,7 @@ def field(
     what a reward is worth for SupKernelUCB; `qbar` BKB's constant.
     """
     unproved: dict[str, Make] = {
-        "GP-UCB/5": partial(UCB, width=Bayes(delta, divide_beta_by=5)),
+        "GP-UCB/5": partial(UCB, width=Srinivas2010(delta, beta_scale=0.2)),
         "EI": ExpectedImprovement,
         "EI, noisy incumbent": partial(ExpectedImprovement, incumbent="noisy_reward"),
         "MPI": partial(ProbabilityOfImprovement, margin=0.1 * prior_sd),
@@ -81,7 +81,7 @@ def field(
         "uniform play": UniformPlay,
     }
     bayesian: dict[str, Make] = {
-        "GP-UCB": partial(UCB, width=Bayes(delta)),
+        "GP-UCB": partial(UCB, width=Srinivas2010(delta)),
         "IRGP-UCB": IRGPUCB,
         "PIMS": PIMS,
         "GP-EIMS": GPEIMS,
@@ -103,8 +103,10 @@ def _near_optimal(delta: float, unit: float) -> dict[str, Entry]:
 
 def _on_matern(delta: float, nu: float) -> dict[str, Entry]:
     cells, kind = partial(PartitionedUCB, delta=delta, nu=nu), "sublinear"
-    proved = partial(cells, width=Tighter, union="horizon")
-    grown = [partial(with_grown_variance, partial(UCB, width=w), nu) for w in (SelfNormalised(delta), Tighter(delta))]
+    proved = partial(cells, width=Flynn2024, union="horizon")
+    grown = [
+        partial(with_grown_variance, partial(UCB, width=w), nu) for w in (AbbasiYadkori2011(delta), Flynn2024(delta))
+    ]
     return {
         "π-GP-UCB": Entry(cells, kind, matern=True, grid=True, gap="its union over cells is not proved as printed"),
         "π-GP-UCB, tighter": Entry(proved, kind, matern=True, grid=True),
@@ -115,12 +117,12 @@ def _on_matern(delta: float, nu: float) -> dict[str, Entry]:
 
 def _sublinear(delta: float, qbar: float) -> dict[str, Entry]:
     kind, radius = "sublinear", "its radius is that of the exact posterior, not Theorem 2's"
-    pulls, tighter = SelfNormalised(delta), Tighter(delta)
+    pulls, tighter = AbbasiYadkori2011(delta), Flynn2024(delta)
     return {
-        "IGP-UCB": Entry(partial(UCB, width=Improved(delta)), kind, unit=True),
+        "IGP-UCB": Entry(partial(UCB, width=Chowdhury2017(delta)), kind, unit=True),
         "IGP-UCB, gain of the pulls": Entry(partial(UCB, width=pulls), kind),
         "IGP-UCB, tighter": Entry(partial(UCB, width=tighter), kind),
-        "GP-TS": Entry(partial(ThompsonSampling, width=Improved(delta / 2)), kind, unit=True),
+        "GP-TS": Entry(partial(ThompsonSampling, width=Chowdhury2017(delta / 2)), kind, unit=True),
         "IDS": Entry(partial(DirectedSampling, width=tighter), kind),
         "BKB": Entry(partial(BKB, width=pulls, qbar=qbar), kind, gap=radius),
         "mini-GP-UCB": Entry(partial(MiniUCB, width=pulls, squared_c=2.0), kind),
@@ -149,6 +151,6 @@ def scaled(make: Any, divisor: float) -> Make:
     scale, width = 1 / math.sqrt(divisor), make.keywords["width"]
     if isinstance(width, FixedDesign):
         return partial(make, width=replace(width, scale=scale))
-    if width is Tighter:  # of cells: made anew for each share of delta
+    if width is Flynn2024:  # of cells: made anew for each share of delta
         return partial(make, width=partial(ScaledTighter, scale=scale))
     return partial(make, width=Scaled(width, scale))

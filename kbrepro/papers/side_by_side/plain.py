@@ -19,21 +19,21 @@ class EpsilonGreedy(MeanOnly):
         checks.positive(first=first)
         self.first = first
 
-    def ask(self) -> int:
+    def choose(self) -> int:
         """Return the arm to pull."""
-        greedy = super().ask()  # first, so that the order of ties is what is drawn first, as in every policy
+        greedy = super().choose()  # first, so that the order of ties is what is drawn first, as in every policy
         explores = self.rng.random() < self.first * self.t ** (-1 / 3)
-        return int(self.rng.integers(self.model.n_arms)) if explores else greedy
+        return self.any_arm() if explores else greedy
 
 
 class UniformPlay(MeanOnly):
     """An arm drawn uniformly in every round."""
 
-    def ask(self) -> int:
+    def choose(self) -> int:
         """Return the arm to pull."""
-        return int(self.rng.integers(self.model.n_arms))
+        return self.any_arm()
 
-    def tell(self, arm: int, observation: float) -> None:
+    def learn(self, arm: int, observation: float, noise_variance: float | None = None) -> None:
         """Count the round; nothing is learned. Raises IndexError or ValueError as every policy."""
         checks.arm_index(arm, self.model.n_arms)
         checks.finite_number(observation=observation)

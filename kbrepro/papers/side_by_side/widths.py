@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from kbrepro import checks
-from kbrepro.confidence import Gain, Probable, Tighter
+from kbrepro.confidence import Flynn2024, Gain, Probable
 from kbrepro.problems import Model
 
 
@@ -48,8 +48,8 @@ class FixedDesignTighter(FixedDesign):
 
 
 @dataclass(frozen=True)
-class ScaledTighter(Tighter):
-    """`scale` times `confidence.Tighter`, where a rule makes a width for each of its cells; not proved below 1."""
+class ScaledTighter(Flynn2024):
+    """`scale` times `confidence.Flynn2024`, where a rule makes a width for each of its cells; not proved below 1."""
 
     scale: float = 1.0
 

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from kbrepro.confidence import Constant, SelfNormalised
+from kbrepro.confidence import AbbasiYadkori2011, Constant
 from kbrepro.kernels import SquaredExponential, grid
 from kbrepro.papers.bkb import costs
 from kbrepro.papers.bkb.policy import BKB
@@ -16,7 +16,7 @@ from kbrepro.posterior import RowPosterior
 from kbrepro.problems import RKHSFunction, Trial
 
 KERNEL = SquaredExponential(0.2)
-SKETCHED = partial(BKB, width=SelfNormalised(0.1), qbar=2.0)
+SKETCHED = partial(BKB, width=AbbasiYadkori2011(0.1), qbar=2.0)
 
 
 @pytest.mark.parametrize("counted", [False, True])

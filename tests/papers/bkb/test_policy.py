@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import chisquare
 
-from kbrepro.confidence import Constant, SelfNormalised
+from kbrepro.confidence import AbbasiYadkori2011, Constant
 from kbrepro.kernels import Linear, Matern, SquaredExponential, grid
 from kbrepro.papers.bkb.policy import BKB, Authors, Budgeted, FourierUCB
 from kbrepro.papers.bkb.since import CountedPosterior, MiniUCB
@@ -21,7 +21,7 @@ from kbrepro.problems import GPDraw, Model, Problem, Trial
 from kbrepro.simulation import rounds, run
 
 POINTS = np.random.default_rng(1).uniform(size=(60, 2))
-SE, LOGDET = SquaredExponential(0.3), SelfNormalised(0.1)
+SE, LOGDET = SquaredExponential(0.3), AbbasiYadkori2011(0.1)
 few = settings(max_examples=40, deadline=None, derandomize=True)
 
 

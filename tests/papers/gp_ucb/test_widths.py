@@ -10,7 +10,7 @@ import pytest
 from dense import dense_posterior
 from mpmath import mp, mpf
 
-from kbrepro.confidence import Bayes
+from kbrepro.confidence import Srinivas2010
 from kbrepro.information import allocated_gain
 from kbrepro.kernels import Linear, SquaredExponential, grid
 from kbrepro.papers.gp_ucb import widths
@@ -43,7 +43,7 @@ def test_theorem_3_takes_the_gain_of_its_round(t, gain):
 def test_a_width_reads_the_round_and_the_norm_off_the_policy():
     policy = SimpleNamespace(t=3, model=Model(grid(7), Linear(), 0.1, norm=2.0))
     assert COMPACT(policy) == COMPACT.at(3) and KNOWN(policy) == KNOWN.at(3, norm=2.0)
-    for width, at in ((Bayes(0.1), partial(Bayes(0.1).at, n_arms=7)), (COMPACT, COMPACT.at)):
+    for width, at in ((Srinivas2010(0.1), partial(Srinivas2010(0.1).at, n_arms=7)), (COMPACT, COMPACT.at)):
         np.testing.assert_array_equal(widths.over_rounds(width, policy.model, 3), [at(t) for t in (1, 2, 3)])
 
 
@@ -89,7 +89,7 @@ SE, S2, DELTA, T = SquaredExponential(0.2), 0.025, 0.1, 60
 GAMMA = allocated_gain(np.linalg.eigvalsh(SE(grid(50), grid(50))), S2, T)
 TAIL = widths.slope_tail(0.2)
 THEOREMS = {
-    1: (GPDraw(SE, grid(50), S2), Bayes(DELTA)),
+    1: (GPDraw(SE, grid(50), S2), Srinivas2010(DELTA)),
     2: (GPDraw(SE, grid(50), S2), CompactArms(DELTA, d=1, side=1.0, **TAIL)),
     3: (RKHSFunction(SE, grid(50), S2, norm=1.0), KnownNorm(DELTA, GAMMA)),
 }

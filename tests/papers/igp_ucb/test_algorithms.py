@@ -9,7 +9,7 @@ import pytest
 from dense import dense_posterior
 from scipy.stats import norm
 
-from kbrepro.confidence import Improved
+from kbrepro.confidence import Chowdhury2017
 from kbrepro.information import GainByFormula
 from kbrepro.kernels import Matern, SquaredExponential, grid
 from kbrepro.papers.igp_ucb.problems import OtherModel, PosteriorMean
@@ -26,7 +26,7 @@ def test_igp_ucb_is_that_of_janz(run):
     """In every round the arm that his code pulled has our largest index, and at the end the gain is the same."""
     kernel, points = Matern(run["lengthscale"], nu=run["nu"]), grid(run["side"], run["d"])
     model = Model(points, kernel, run["noise_variance"], run["noise_scale"], run["norm"])
-    policy = UCB(model, len(run["arms"]), width=Improved(run["delta"]))
+    policy = UCB(model, len(run["arms"]), width=Chowdhury2017(run["delta"]))
     for t, (arm, reward) in enumerate(zip(run["arms"], run["rewards"], strict=True)):
         index = policy.index()
         assert t == 0 or index[arm] >= index.max() - 1e-6  # his first arm is random
@@ -43,8 +43,8 @@ WIDTHS = {  # of round t > 1, at delta = 0.1
 }
 POLICIES = {
     "GP-UCB": partial(UCB, width=Original(0.1, GAIN), random_opening=True),
-    "IGP-UCB": partial(UCB, width=Improved(0.1, GAIN), random_opening=True),
-    "GP-TS": partial(ThompsonSampling, width=Improved(0.1 / 2, GAIN), random_opening=True),
+    "IGP-UCB": partial(UCB, width=Chowdhury2017(0.1, GAIN), random_opening=True),
+    "GP-TS": partial(ThompsonSampling, width=Chowdhury2017(0.1 / 2, GAIN), random_opening=True),
 }
 
 

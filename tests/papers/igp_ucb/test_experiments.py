@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from mpmath import mp, mpf
 from scipy.stats import norm
 
-from kbrepro.confidence import Improved
+from kbrepro.confidence import Chowdhury2017
 from kbrepro.kernels import SquaredExponential, grid
 from kbrepro.papers.igp_ucb import experiments
 from kbrepro.papers.igp_ucb.problems import PosteriorMean
@@ -60,12 +60,12 @@ def test_theorem_3_bound_by_dense_algebra():
 
 @pytest.mark.parametrize("power", [1, 2, 3])
 def test_log_exponent_is_that_of_the_two_widths(power):
-    """At rounds 1e3 and 1e9, from `widths.Original` and `Improved`, whose gain here is (ln t)^power."""
+    """At rounds 1e3 and 1e9, from `widths.Original` and `Chowdhury2017`, whose gain here is (ln t)^power."""
     rounds, log_ratio = (10**3, 10**9), []
     for t in rounds:
         gain = math.log(t) ** power
         old = Original(0.1, lambda before, gain=gain: gain).at(t, norm=1)
-        log_ratio.append(math.log(old / Improved(0.1).at(gain, norm=1, noise_scale=1)))
+        log_ratio.append(math.log(old / Chowdhury2017(0.1).at(gain, norm=1, noise_scale=1)))
     expected = (log_ratio[1] - log_ratio[0]) / math.log(math.log(rounds[1]) / math.log(rounds[0]))
     assert experiments.log_exponent(power, tuple(map(math.log, rounds))) == pytest.approx(expected, rel=1e-10)
     far = [abs(experiments.log_exponent(power, (x, 10 * x)) - 1.5) for x in (1e4, 1e12)]

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from kbrepro.confidence import SelfNormalised
+from kbrepro.confidence import AbbasiYadkori2011
 from kbrepro.kernels import Matern, SquaredExponential
 from kbrepro.papers.igp_ucb.widths import Original
 
@@ -23,7 +23,7 @@ def mean_widths(case, noise_variance):
     designs = [points[rng.choice(1000, 50, replace=False)] for _ in range(100)]
     gains = np.array([0.5 * np.linalg.slogdet(np.eye(50) + kernel(x, x) / lam)[1] for x in designs])
     given = {"norm": case["B"], "noise_scale": case["R"], "noise_variance": noise_variance}
-    return [SelfNormalised(delta).at(gains, **given).mean() for delta in (0.1, 0.01, 0.001, 0.0001)]
+    return [AbbasiYadkori2011(delta).at(gains, **given).mean() for delta in (0.1, 0.01, 0.001, 0.0001)]
 
 
 @pytest.mark.parametrize("case", PRINTED, ids=lambda case: f"{case['kernel']} {case['lengthscale']} {case['B']:.2f}")

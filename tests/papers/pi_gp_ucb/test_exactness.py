@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from scipy.linalg import cholesky, solve_triangular
 
-from kbrepro.confidence import Improved, Tighter
+from kbrepro.confidence import Chowdhury2017, Flynn2024
 from kbrepro.kernels import Matern
 from kbrepro.papers.pi_gp_ucb.problems import Bumps
 from kbrepro.policies import UCB
@@ -21,8 +21,8 @@ from kbrepro.problems import Trial
 from kbrepro.simulation import observations, run
 
 WIDTHS = {
-    Improved: lambda gain, norm, alpha: norm + math.sqrt(2 * (gain + 1 + math.log(10))),
-    Tighter: lambda gain, norm, alpha: math.sqrt(norm**2 + 2 / alpha * (gain + math.log(10))),
+    Chowdhury2017: lambda gain, norm, alpha: norm + math.sqrt(2 * (gain + 1 + math.log(10))),
+    Flynn2024: lambda gain, norm, alpha: math.sqrt(norm**2 + 2 / alpha * (gain + math.log(10))),
 }
 #: The noise variance that goes with the narrow width, T^(d / (3 + 2 d)) at T = 10000, by d.
 GROWN = {2: 10_000 ** (2 / 7), 3: 10_000 ** (1 / 3)}
@@ -63,19 +63,19 @@ def first_departure(problem, trace, seed, width):
     return None
 
 
-CASES = [pytest.param(seed, 0.1, Improved, marks=() if not seed else slow) for seed in range(5)]
-CASES += [pytest.param(seed, GROWN[3], Tighter, marks=slow) for seed in range(5)]
+CASES = [pytest.param(seed, 0.1, Chowdhury2017, marks=() if not seed else slow) for seed in range(5)]
+CASES += [pytest.param(seed, GROWN[3], Flynn2024, marks=slow) for seed in range(5)]
 
 
 @pytest.mark.parametrize(("seed", "alpha", "width"), CASES)
 def test_in_three_dimensions_every_pull_is_the_plain_rule_s(seed, alpha, width):
     problem, _, trace = played(LatticePosterior, seed, 3, alpha, 1500, width)
-    assert len(np.unique(trace.arms)) > (1000 if width is Tighter else 100)
+    assert len(np.unique(trace.arms)) > (1000 if width is Flynn2024 else 100)
     assert first_departure(problem, trace, seed, width) is None
 
 
-CASES = [(seed, 2, alpha, 10_000, Improved, 30) for seed, alpha in ((1, 0.01), (2, 1.0), (3, 0.1))]
-CASES += [(seed, d, GROWN[d], 1200, Tighter, side) for seed in (0, 1, 2) for d, side in ((2, 30), (3, 12))]
+CASES = [(seed, 2, alpha, 10_000, Chowdhury2017, 30) for seed, alpha in ((1, 0.01), (2, 1.0), (3, 0.1))]
+CASES += [(seed, d, GROWN[d], 1200, Flynn2024, side) for seed in (0, 1, 2) for d, side in ((2, 30), (3, 12))]
 SHORT = (CASES[0], *CASES[3:5])
 
 
@@ -89,7 +89,7 @@ def test_whole_runs_are_the_plain_policy_s(case):
 
 
 def test_the_referee_sees_a_wrong_pull():
-    problem, _, trace = played(LatticePosterior, 0, 2, 1.0, 300, Improved)
-    assert first_departure(problem, trace, 0, Improved) is None
+    problem, _, trace = played(LatticePosterior, 0, 2, 1.0, 300, Chowdhury2017)
+    assert first_departure(problem, trace, 0, Chowdhury2017) is None
     trace.arms[200] = (trace.arms[200] + 1) % 900
-    assert first_departure(problem, trace, 0, Improved) == 200
+    assert first_departure(problem, trace, 0, Chowdhury2017) == 200

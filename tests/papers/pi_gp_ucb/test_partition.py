@@ -10,7 +10,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from kbrepro.confidence import Improved, SelfNormalised, Tighter
+from kbrepro.confidence import AbbasiYadkori2011, Chowdhury2017, Flynn2024
 from kbrepro.kernels import Matern, grid
 from kbrepro.papers.pi_gp_ucb.partition import PartitionedUCB, cover_exponent, initial_side, must_split, split_exponent
 from kbrepro.papers.pi_gp_ucb.problems import LatticeKernel
@@ -19,16 +19,16 @@ from kbrepro.simulation import rounds
 
 KERNEL = Matern(0.2, nu=1.5)
 WIDTHS = {
-    Improved: lambda B, L, alpha, gain, log: B + L * math.sqrt(2 * (gain + 1 + log)),
-    SelfNormalised: lambda B, L, alpha, gain, log: B + L * math.sqrt(2 / alpha * (gain + log)),
-    Tighter: lambda B, L, alpha, gain, log: math.sqrt(B**2 + 2 * L**2 / alpha * (gain + log)),
+    Chowdhury2017: lambda B, L, alpha, gain, log: B + L * math.sqrt(2 * (gain + 1 + log)),
+    AbbasiYadkori2011: lambda B, L, alpha, gain, log: B + L * math.sqrt(2 / alpha * (gain + log)),
+    Flynn2024: lambda B, L, alpha, gain, log: math.sqrt(B**2 + 2 * L**2 / alpha * (gain + log)),
 }
 
 
 class Referee:
     """The algorithm cell by cell; a cell is (corner, diameter) in fractions, its data a list of (arm, observation)."""
 
-    def __init__(self, n, d, horizon, norm, alpha, scale=1.0, variant="paper", width=Improved, whole=round):
+    def __init__(self, n, d, horizon, norm, alpha, scale=1.0, variant="paper", width=Chowdhury2017, whole=round):
         self.places = [tuple(Fraction(i, n - 1) for i in p) for p in itertools.product(range(n), repeat=d)]
         self.points = np.array(self.places, dtype=float)
         self.d, self.horizon, self.norm, self.alpha, self.variant = d, horizon, norm, alpha, variant

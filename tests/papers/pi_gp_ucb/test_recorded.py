@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from kbrepro.confidence import Improved
+from kbrepro.confidence import Chowdhury2017
 from kbrepro.kernels import Matern, grid
 from kbrepro.papers.pi_gp_ucb.partition import PartitionedUCB
 from kbrepro.papers.pi_gp_ucb.problems import LatticeKernel
@@ -52,6 +52,6 @@ def test_igp_ucb(run):
         return (policy.posterior.mean + policy.checked_width() * policy.posterior.sd)[arm]
 
     recorded = run["igp_ucb"]
-    policy = UCB(model_of(run), recorded["horizon"], width=Improved(run["delta"]))
+    policy = UCB(model_of(run), recorded["horizon"], width=Chowdhury2017(run["delta"]))
     assert max(shortfalls(policy, run, recorded["arms"], index_of)) < 1e-6
     assert policy.posterior.gain == pytest.approx(recorded["gain"], rel=1e-10)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from kbrepro.confidence import Constant, Tighter
+from kbrepro.confidence import Constant, Flynn2024
 from kbrepro.kernels import Empirical, Matern, grid
 from kbrepro.papers.side_by_side.directed import DirectedSampling
 from kbrepro.papers.side_by_side.widths import Scaled
@@ -28,7 +28,7 @@ def by_hand(model, mean, covariance, width):
 def test_pulls_the_arm_of_least_ratio(noise_variance):
     problem = source(noise_variance)(Trial(2, 0))
     model, rng = problem.model, np.random.default_rng(3)
-    policy, K, arms, seen = DirectedSampling(model, 40, width=Tighter(0.1)), None, [], []
+    policy, K, arms, seen = DirectedSampling(model, 40, width=Flynn2024(0.1)), None, [], []
     K = model.kernel(model.points, model.points)
     for _ in range(40):
         width = policy.width(policy)
@@ -50,11 +50,13 @@ def test_an_arm_that_tells_nothing_is_pulled_only_where_it_is_the_best_for_certa
 
 def test_scale_multiplies_a_width():
     model = Model(grid(5), Matern(0.2, nu=2.5), 0.1, norm=1.0)
-    policy = UCB(model, 9, width=Scaled(Tighter(0.1), 0.25))
-    assert policy.width(policy) == pytest.approx(Tighter(0.1)(policy) / 4)
+    policy = UCB(model, 9, width=Scaled(Flynn2024(0.1), 0.25))
+    assert policy.width(policy) == pytest.approx(Flynn2024(0.1)(policy) / 4)
     problem = Problem(model, np.linspace(0, 1, 5), Gaussian(0.1))
-    plain = run(UCB(model, 30, width=Tighter(0.1)), problem, 30, np.random.default_rng(1), record_band=True)
-    same = run(UCB(model, 30, width=Scaled(Tighter(0.1), 1.0)), problem, 30, np.random.default_rng(1), record_band=True)
+    plain = run(UCB(model, 30, width=Flynn2024(0.1)), problem, 30, np.random.default_rng(1), record_band=True)
+    same = run(
+        UCB(model, 30, width=Scaled(Flynn2024(0.1), 1.0)), problem, 30, np.random.default_rng(1), record_band=True
+    )
     np.testing.assert_array_equal(plain.arms, same.arms)
     with pytest.raises(ValueError, match="scale = 0"):
-        Scaled(Tighter(0.1), 0)
+        Scaled(Flynn2024(0.1), 0)

@@ -6,7 +6,7 @@ from functools import partial
 import numpy as np
 import pytest
 
-from kbrepro.confidence import Tighter
+from kbrepro.confidence import Flynn2024
 from kbrepro.kernels import Matern, SquaredExponential, grid
 from kbrepro.papers.igp_ucb.problems import rkhs_norm
 from kbrepro.papers.side_by_side import bench
@@ -62,7 +62,7 @@ def test_one_scale_divides_beta_whatever_the_rule():
 def test_lambda_grows_in_the_units_of_the_reward():
     for scale in (1.0, 0.1):
         model = Model(grid(9), Matern(0.2, nu=1.5), scale**2, norm=2.0)
-        policy = with_grown_variance(partial(UCB, width=Tighter(0.1)), 1.5, model, 1000)
+        policy = with_grown_variance(partial(UCB, width=Flynn2024(0.1)), 1.5, model, 1000)
         assert policy.model.noise_variance == pytest.approx(scale**2 * 1000 ** (1 / 5))
         assert policy.model.noise_scale == pytest.approx(scale)
 

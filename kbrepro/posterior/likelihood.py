@@ -1,0 +1,107 @@
+"""Lengthscale, variance and noise by maximum marginal likelihood, with a mild prior on their logarithms."""
+
+from collections.abc import Mapping
+from dataclasses import fields, is_dataclass, replace
+from typing import Any
+
+import numpy as np
+from scipy.linalg import LinAlgError, cho_factor, cho_solve
+
+from kbrepro import checks
+from kbrepro.kernels import Array
+
+#: What is fitted: sd of its logarithm under the prior, whose median is `START` of the span or of the mean square.
+SPREAD = {"lengthscale": 1.0, "variance": 1.5, "noise_variance": 2.0}
+START = {"lengthscale": 0.3, "variance": 1.0, "noise_variance": 0.1}
+#: Default bounds, in sds of the prior; draws from it from which the optimiser starts, besides its median.
+REACH, RESTARTS = 5.0, 5
+#: Step of the logarithm of a lengthscale by which its derivative is taken.
+STEP = 1e-5
+
+
+def log_likelihood(kernel: Any, points: Array, rewards: Array, noise_variance: float) -> float:
+    """Return log p(rewards) of rewards (n,) less their prior mean at points (n, d), repeats allowed.
+
+    Rasmussen & Williams (2006), eq. 2.30. Raises LinAlgError if the covariance is numerically singular.
+    """
+    return _with_gradient(kernel, points, rewards, noise_variance, lengthscales=0)[0]
+
+
+def fitted(kernel: Any, points: Array, rewards: Array, spans: Array, bounds: Any, rng: Any) -> tuple[Any, float]:
+    """Return the kernel and the noise variance of largest likelihood times prior, see `Model.fit`.
+
+    `points` (n, d) and `rewards` (n,), less their prior mean, are those of the pulls, `spans` (d,) of all arms.
+    """
+    names = {field.name for field in fields(kernel)} if is_dataclass(kernel) else set()
+    if not {"lengthscale", "variance"} <= names:
+        told = f"kernel = {checks.shown(kernel)} is not allowed"
+        raise ValueError(f"{told}: fit changes lengthscale and variance, such as those of Matern(0.2, nu=2.5)")
+    square = float(np.mean(rewards**2))
+    checks.positive(**{"mean square of rewards - mean": square})
+    per_axis = isinstance(getattr(kernel, "lengthscale", None), tuple)
+    spans = np.where(spans > 0, spans, spans.max() or 1.0)
+    scales = {
+        "lengthscale": spans if per_axis else spans.max(keepdims=True),
+        "variance": np.array([square]),
+        "noise_variance": np.array([square]),
+    }
+    sizes = [len(its) for its in scales.values()]
+    centre = np.log(np.concatenate([START[name] * its for name, its in scales.items()]))
+    spread = np.repeat(list(SPREAD.values()), sizes)
+    low, high = _bounds(bounds, centre - REACH * spread, centre + REACH * spread, sizes)
+
+    def loss(logs: Array) -> tuple[float, Array]:
+        made, noise = _at(kernel, logs)
+        try:
+            value, gradient = _with_gradient(made, points, rewards, noise, lengthscales=sizes[0])
+        except LinAlgError:
+            return 1e300, np.zeros(len(logs))
+        off = (logs - centre) / spread
+        return float(off @ off / 2 - value), off / spread - gradient
+
+    from scipy.optimize import minimize  # here: `import kbrepro` need not load it
+
+    starts = [centre, *(centre + spread * checks.seeded(rng=rng).standard_normal((RESTARTS, len(centre))))]
+    found = [minimize(loss, np.clip(x, low, high), jac=True, bounds=np.c_[low, high]) for x in starts]
+    return _at(kernel, min(found, key=lambda its: its.fun).x)
+
+
+def _at(kernel: Any, logs: Array) -> tuple[Any, float]:
+    """Kernel and noise variance at the logarithms of lengthscales, variance and noise."""
+    *lengthscales, variance, noise = np.exp(logs).tolist()
+    given = tuple(lengthscales) if isinstance(kernel.lengthscale, tuple) else lengthscales[0]
+    return replace(kernel, lengthscale=given, variance=variance), noise
+
+
+def _with_gradient(
+    kernel: Any, points: Array, rewards: Array, noise: float, *, lengthscales: int
+) -> tuple[float, Array]:
+    """Log likelihood, and its derivatives by the logarithms of so many lengthscales, of variance and noise."""
+    n, K = len(rewards), kernel(points, points)
+    factor = cho_factor(K + noise * np.eye(n), lower=True)
+    weights = cho_solve(factor, rewards)
+    value = -0.5 * rewards @ weights - np.log(np.diag(factor[0])).sum() - 0.5 * n * np.log(2 * np.pi)
+    if not lengthscales:
+        return float(value), np.empty(0)
+    inner = np.outer(weights, weights) - cho_solve(factor, np.eye(n))
+    logs, changes = np.log([*np.atleast_1d(kernel.lengthscale), kernel.variance, noise]), []
+    for step in STEP * np.eye(len(logs))[:lengthscales]:
+        up, down = (_at(kernel, logs + sign * step)[0](points, points) for sign in (1, -1))
+        changes.append((up - down) / (2 * STEP))
+    return float(value), np.array([0.5 * np.sum(inner * change) for change in (*changes, K, noise * np.eye(n))])
+
+
+def _bounds(given: Any, low: Array, high: Array, sizes: list[int]) -> tuple[Array, Array]:
+    """Logarithms of lower and upper bounds, those that are given instead of the default ones."""
+    if given is not None and not (isinstance(given, Mapping) and set(given) <= set(SPREAD)):
+        named = '{"lengthscale": (0.05, 2.0)} with names of ' + ", ".join(SPREAD)
+        raise ValueError(f"bounds = {checks.shown(given)} is not allowed: bounds must be a mapping such as {named}")
+    ends = np.cumsum([0, *sizes])
+    for name, pair in (given or {}).items():
+        bound = checks.array("bounds", pair)
+        if bound.shape != (2,) or not 0 < bound[0] <= bound[1]:
+            told = f"bounds[{name!r}] = {checks.shown(pair)} is not allowed"
+            raise ValueError(f"{told}: it must be (low, high) with 0 < low <= high; equal ones keep a value")
+        place = list(SPREAD).index(name)
+        low[ends[place] : ends[place + 1]], high[ends[place] : ends[place + 1]] = np.log(bound)
+    return low, high
