@@ -30,7 +30,7 @@ EXPLORATORY = (
 GROUPS = {
     "Read": ["claims_all", "try_it", "found_on_the_way", "claims"],
     "Rerun": ["using", "mend_a_result"],
-    "Extend": ["concepts", "own_problem", "beside", "formulas", "many_arms", "api"],
+    "Extend": ["concepts", "own_problem", "recipes", "beside", "formulas", "many_arms", "api"],
 }
 
 

@@ -59,8 +59,8 @@ def test_the_rules_of_the_table_of_advice_pull_arms():
 
 def test_every_page_with_code_has_a_test_that_runs_it():
     pages = {path.name for path in (ROOT / "docs").glob("*.md") if blocks(path.read_text(encoding="utf-8"), "python")}
-    # test_front_door, batch/test_beside, test_lattice, test_pages
-    assert pages == {"own_problem.md", "beside.md", "many_arms.md", "using.md"}
+    # test_front_door, test_recipes, batch/test_beside, test_lattice, test_pages
+    assert pages == {"own_problem.md", "recipes.md", "beside.md", "many_arms.md", "using.md"}
 
 
 # Its numbers

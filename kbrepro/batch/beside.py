@@ -3,6 +3,7 @@
 import runpy
 import sys
 from collections.abc import Callable, Mapping
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -23,6 +24,8 @@ from kbrepro.store.settings import unknown
 #: Trials that are played by default; with blocks of neighbours, all.
 USUAL = 20
 YOURS = "yours"
+#: Labels that are named where there is none of the name that was given.
+NEAREST = 5
 
 
 class Compared(NamedTuple):
@@ -50,9 +53,12 @@ def listed(notebook: str = "", profile: str = FULL_SCALE, label: str = "") -> li
                     scale = f"{its['horizon']} rounds, {about['trials']} trials of {'; '.join(its['policies'])}"
                     lines[folder.parent.name, name] = f'{folder.parent.name} "{name}": {scale}'
     if not lines or (label and (notebook, label) not in lines):
-        there = ", ".join(repr(name) for _, name in lines) or "none"
+        names = [name for _, name in lines]
+        near = get_close_matches(label, names, n=NEAREST, cutoff=0.0) if label else names
+        there = "".join(f"\n  {name}" for name in near) or " none"
         todo = f"`kbrepro reproduce --profile {profile} {notebook}".rstrip() + "` keeps what it plays"
-        raise FileNotFoundError(f"no traces {f'of {label!r} ' * bool(label)}are kept; kept are: {there}; {todo}")
+        kept = f"the nearest of {len(names)} that are" if label else "kept are"
+        raise FileNotFoundError(f"no traces {f'of {label!r} ' * bool(label)}are kept; {kept}:{there}\n{todo}")
     return list(lines.values())
 
 
