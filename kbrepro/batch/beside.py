@@ -54,11 +54,9 @@ def listed(notebook: str = "", profile: str = FULL_SCALE, label: str = "") -> li
                     lines[folder.parent.name, name] = f'{folder.parent.name} "{name}": {scale}'
     if not lines or (label and (notebook, label) not in lines):
         names = [name for _, name in lines]
-        near = get_close_matches(label, names, n=NEAREST, cutoff=0.0) if label else names
-        there = "".join(f"\n  {name}" for name in near) or " none"
+        near = "".join(f"\n  {name}" for name in get_close_matches(label, names, n=NEAREST, cutoff=0.0)) or " none"
         todo = f"`kbrepro reproduce --profile {profile} {notebook}".rstrip() + "` keeps what it plays"
-        kept = f"the nearest of {len(names)} that are" if label else "kept are"
-        raise FileNotFoundError(f"no traces {f'of {label!r} ' * bool(label)}are kept; {kept}:{there}\n{todo}")
+        raise FileNotFoundError(f"no traces {f'of {label!r} ' * bool(label)}are kept; {todo}; the nearest kept:{near}")
     return list(lines.values())
 
 

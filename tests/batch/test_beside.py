@@ -144,10 +144,9 @@ def test_of_measured_data_the_command_says_that_neighbours_are_alike(project):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--label", "Fig. 9"], "no traces of 'Fig. 9' are kept; kept are: 'Fig. 4, minutes', 'Table 1, d = 1'; `kb"),
-        (["--label", "totals alone"], "no traces of 'totals alone' are kept; kept are: 'Fig. 4"),
-        (["--profile", "quick"], "kept are: none; `kbrepro reproduce --profile quick 03_toy` keeps what it plays"),
-        (["--list", "--notebook", "07"], "no traces are kept; kept are: none; `kbrepro reproduce --profile paper 07`"),
+        (["--label", "totals alone"], "no traces of 'totals alone' are kept; `kbrepro reproduce --profile paper 03_toy`"),
+        (["--profile", "quick"], "`kbrepro reproduce --profile quick 03_toy` keeps what it plays; the nearest kept: none"),
+        (["--list", "--notebook", "07"], "no traces are kept; `kbrepro reproduce --profile paper 07` keeps"),
         (["--notebook", "07"], "notebook '07' is not there; allowed: 03_toy"),
         (["--label", DATA], "'Fig. 4, minutes' cannot be played: its data is missing (see data/README.md, or set KB"),
         (["--trials", "23"], "trials = 23 is not allowed: trials must be an integer from 2 (two blocks) to 22 (all"),
@@ -164,6 +163,11 @@ def test_mistakes_are_one_line(project, arguments, message):
     result = call("--notebook", "03", "--label", TABLE, *policy, *arguments)
     [line] = [line for line in result.output.splitlines() if line.startswith("Error: ")]
     assert message in line and isinstance(result.exception, SystemExit)
+
+
+def test_a_wrong_label_lists_the_nearest_ones_one_a_line(project):
+    result = call("my_policy.py:Mine", "--notebook", "03", "--label", "Table 1")
+    assert result.exit_code == 1 and result.output.endswith(f"the nearest kept:\n  {TABLE}\n  {DATA}\n")
 
 
 def test_a_label_of_other_settings_and_one_that_the_notebook_lost_are_told(project):
