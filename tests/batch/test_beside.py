@@ -144,8 +144,8 @@ def test_of_measured_data_the_command_says_that_neighbours_are_alike(project):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--label", "totals alone"], "no traces of 'totals alone' are kept; `kbrepro reproduce --profile paper 03_toy`"),
-        (["--profile", "quick"], "`kbrepro reproduce --profile quick 03_toy` keeps what it plays; the nearest kept: none"),
+        (["--label", "totals alone"], "no traces of 'totals alone' are kept; `kbrepro reproduce --profile paper"),
+        (["--profile", "quick"], "reproduce --profile quick 03_toy` keeps what it plays; the nearest kept: none"),
         (["--list", "--notebook", "07"], "no traces are kept; `kbrepro reproduce --profile paper 07` keeps"),
         (["--notebook", "07"], "notebook '07' is not there; allowed: 03_toy"),
         (["--label", DATA], "'Fig. 4, minutes' cannot be played: its data is missing (see data/README.md, or set KB"),
