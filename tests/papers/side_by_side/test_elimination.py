@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from dense import dense_posterior
 
-from kbrepro.confidence import Tighter
+from kbrepro.confidence import Flynn2024
 from kbrepro.kernels import Matern, SquaredExponential, grid
 from kbrepro.papers.side_by_side.elimination import BPE, SupKernelUCB, doubled_lengths, squared_lengths
 from kbrepro.papers.side_by_side.widths import FixedDesign, FixedDesignTighter, Scaled, ScaledTighter
@@ -47,7 +47,7 @@ def test_widths_are_their_formulas():
     assert FixedDesignTighter(0.1).of(model, 14) == pytest.approx(math.hypot(2, noise))
     assert FixedDesign(0.1, scale=0.5).of(model, 14) == pytest.approx((2 + noise) / 2)
     assert FixedDesignTighter(0.1, scale=0.5).of(model, 14) == pytest.approx(math.hypot(2, noise) / 2)
-    assert ScaledTighter(0.1, scale=0.5).of(model, 7.0) == pytest.approx(Tighter(0.1).of(model, 7.0) / 2)
+    assert ScaledTighter(0.1, scale=0.5).of(model, 7.0) == pytest.approx(Flynn2024(0.1).of(model, 7.0) / 2)
     assert Scaled(lambda policy: 3.0 * policy, 0.5)(4.0) == 6.0
 
 
