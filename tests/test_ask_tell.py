@@ -146,7 +146,8 @@ def test_the_best_of_the_allowed_arms_is_asked(pulls, allowed, name):
     asked = policy.ask(allowed=allowed)
     assert asked in allowed and index[asked] >= index[allowed].max() - 1e-9
     assert policy.ask(allowed=np.isin(np.arange(A), allowed)) == asked
-    assert policy.recommend(allowed=allowed) == allowed[int(policy.posterior.mean[allowed].argmax())]
+    best, mean = policy.recommend(allowed=allowed), policy.posterior.mean
+    assert best in allowed and mean[best] >= mean[allowed].max() - 1e-9
 
 
 def test_where_no_arm_can_improve_an_allowed_one_is_asked_all_the_same():
