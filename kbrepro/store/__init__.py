@@ -88,15 +88,17 @@ class Store:
     ) -> None:
         self.folder, self.fresh, self.read_only, self.keeps = folder, set(fresh), read_only, keeps
         self.on_read = on_read
-        self._asked: set[str] = set()
+        self._asked: dict[str, Any] = {}
 
     def read(self, job: Job) -> Kept | None:
         """Return what is kept of a job, or None if it must be played.
 
         Raises OtherSettings, which names both settings, if they are not the same, and NotKept if nothing may be played.
         """
+        if others := differences(self._asked.get(job.label, job.settings), job.settings):
+            raise OtherSettings(f"label {job.label!r} is used twice in this notebook: {'; '.join(others)}")
         fresh = job.label not in self._asked and bool({job.label, "*"} & self.fresh)
-        self._asked.add(job.label)
+        self._asked[job.label] = job.settings
         about, kept = _opened(path_of(self.folder, job.label))
         if about and about["label"] != job.label:
             raise OtherSettings(f"label {job.label!r} would replace {about['label']!r}: give it another name")
@@ -114,7 +116,9 @@ class Store:
             raise NotKept(f"label {job.label!r} is not kept, and its data is not here: see data/README.md")
         if self.read_only:
             run = f"kbrepro reproduce {self.folder.parent.name[:2]} --profile {self.folder.parts[-3]}"
-            raise NotKept(f"label {job.label!r} is not kept; to play it: {run}")
+            took = _about(path_of(self.folder, job.label)).get("seconds")
+            cost = f" (it took {took / 60:.1f} minutes of one core)" if took else ""
+            raise NotKept(f"label {job.label!r} is not kept; to play it{cost}: {run}")
         return None
 
     def pieces(self, job: Job) -> dict[int, tuple[Leaves, float]]:
@@ -140,7 +144,8 @@ class Store:
         if self.keeps:
             path = path_of(self.folder, job.label)
             about = {"label": job.label, "settings": job.settings, "first": job.first, "trials": job.trials}
-            paths.write_text(path.with_suffix(".json"), json.dumps(about, indent=1, ensure_ascii=False) + "\n")
+            beside = about | {"seconds": round(float(kept.seconds.sum()), 3)}
+            paths.write_text(path.with_suffix(".json"), json.dumps(beside, indent=1, ensure_ascii=False) + "\n")
             paths.write_bytes(path, _packed(about, kept, zipfile.ZIP_LZMA))
             shutil.rmtree(_parts(self.folder, job.label), ignore_errors=True)
 
@@ -214,18 +219,20 @@ def remembered(name: str, data: Any) -> Any:
 
 
 def labels(folder: Path) -> dict[str, dict[str, Any]]:
-    """Return what every file in a folder is about (label, settings, first, trials), by label."""
-    abouts = [json.loads(path.read_text(encoding="utf-8")) for path in sorted(folder.glob("*.json"))]
-    return {about["label"]: about for about in abouts}
+    """Return what every file in a folder is about (label, settings, first, trials, seconds), by label."""
+    abouts = map(_about, sorted(folder.glob("*.npz")))
+    return {about["label"]: about for about in abouts if about}
+
+
+def _about(path: Path) -> dict[str, Any]:
+    """The text beside a label's file; empty if there is none."""
+    text = path.with_suffix(".json")
+    return json.loads(text.read_text(encoding="utf-8")) if text.is_file() else {}
 
 
 def seconds(folder: Path) -> float:
     """Return the seconds that all kept trials of a folder took together."""
-    total = 0.0
-    for label in labels(folder):
-        with np.load(path_of(folder, label), allow_pickle=False) as file:
-            total += float(file[SECONDS].sum(dtype=float))
-    return total
+    return sum(about["seconds"] for about in labels(folder).values())
 
 
 def opened(folder: Path, label: str) -> tuple[Any, Kept]:

@@ -72,7 +72,7 @@ def test_a_second_process_reads_what_was_played_and_whoever_listens_meets_it(fol
     assert [path.name for path in sorted(folder.iterdir())] == ["Fig._1.json", "Fig._1.npz"]
     told = json.loads((folder / "Fig._1.json").read_text())
     assert told == store.labels(folder)["Fig. 1"] and (told["first"], told["trials"]) == (0, 4)
-    assert store.seconds(folder) == pytest.approx(store.opened(folder, "Fig. 1")[1].seconds.sum())
+    assert store.seconds(folder) == pytest.approx(store.opened(folder, "Fig. 1")[1].seconds.sum(), abs=1e-3)
 
 
 def test_curves_are_those_that_were_played_in_the_order_asked_for(folder, monkeypatch):
@@ -112,6 +112,14 @@ def test_other_settings_are_an_error_that_names_both_and_fresh_plays_anew(folder
         with pytest.raises(store.OtherSettings, match="trials: 4 before, 5 now"):
             map_trials(job, 5, 3, label="Fig. 1")
     assert played(log) == sorted([0, 1, 2, 3] * 3)
+
+
+def test_a_label_that_is_used_twice_with_other_settings_says_so(folder, log):
+    with store.using(store.Store(folder)):
+        map_trials(partial(counted, str(log), 1.0), 2, 3, label="a")
+        map_trials(partial(counted, str(log), 1.0), 2, 3, label="a")
+        with pytest.raises(store.OtherSettings, match="'a' is used twice in this notebook: seed: 3 before, 4 now"):
+            map_trials(partial(counted, str(log), 1.0), 2, 4, label="a")
 
 
 def test_a_label_that_was_cut_short_goes_on_with_the_missing_trials(folder, log):
@@ -167,6 +175,15 @@ def test_read_only_says_how_to_play_and_who_keeps_nothing_plays_what_changed(fol
     assert values(play(folder, log, factor=2.0, keeps=False)) == [2 * value for value in values(first)]
     play(folder, log, label="Fig. 3", keeps=False)
     assert len(played(log)) == 12 and {path.name: path.read_bytes() for path in folder.iterdir()} == before
+
+
+def test_the_cost_is_known_after_the_file_is_gone(folder, log):
+    play(folder, log)
+    about = json.loads((folder / "Fig._1.json").read_text()) | {"seconds": 90.0}
+    (folder / "Fig._1.json").write_text(json.dumps(about))
+    (folder / "Fig._1.npz").unlink()
+    with pytest.raises(store.NotKept, match=r"to play it \(it took 1\.5 minutes of one core\): kbrepro reproduce"):
+        play(folder, log, read_only=True)
 
 
 @pytest.mark.parametrize("label", ["a b", "a_b", "a/b", "a?b", " a  b "])
