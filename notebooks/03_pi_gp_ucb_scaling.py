@@ -382,7 +382,7 @@ sides = np.mean(map_trials(job, coverage_trials, seed, label="Lemma 10"), axis=0
 # %% jupyter={"source_hidden": true} tags=["hide-input"]
 rows = {}
 for case, runs in bands.items():
-    held, ratio, _, lost = np.array(runs, dtype=float).T
+    held, ratio, lost = np.array([(run.band, run.ratio, run.regret) for run in runs], dtype=float).T
     rows[case] = [held.mean(), np.quantile(ratio, 1 - delta), lost.mean()]
 table = pd.DataFrame(rows, ["band holds", "multiplier", "mean regret"]).T.rename_axis(["d", "union"])
 in_all_runs = (table["band holds"] == 1).all()

@@ -20,6 +20,8 @@ TESTS = {
     "posterior/__init__.py": ["tests/test_posterior.py", "tests/test_forms.py"],
     "posterior/lattice.py": ["tests/test_lattice.py"],
     "policies/base.py": ["tests/policies/test_base.py", "tests/policies/test_ucb.py"],
+    "policies/ucb.py": ["tests/policies/test_ucb.py", "tests/papers/pi_gp_ucb/test_recorded.py"],
+    "policies/thompson.py": ["tests/policies/test_thompson.py", "tests/papers/gp_ucb/test_since.py"],
     "papers/bkb/since.py": ["tests/papers/bkb/test_policy.py"],
     "papers/gpn_ucb/posterior.py": [
         f"tests/papers/gpn_ucb/test_{name}.py" for name in ("layers", "network", "policies")
@@ -142,7 +144,7 @@ if __name__ == "__main__":
     settings.load_profile("first red")
 
     with tempfile.TemporaryDirectory() as copy:
-        for part in ("kbrepro", "tests"):
+        for part in ("kbrepro", "tests", "docs"):
             shutil.copytree(ROOT / part, Path(copy) / part, ignore=shutil.ignore_patterns("__pycache__"))
         shutil.copy(ROOT / "pyproject.toml", copy)
         (Path(copy) / "notebooks").mkdir()
