@@ -80,21 +80,3 @@ def test_what_the_page_on_own_problems_says_runs(monkeypatch):
     policies = {name: scope[name] for name in ("Mine", "Uniform")}
     traces = kb.run_trials(kb.Experiment(kb.Known(problem), policies, 30), 2, 6)
     assert {name: trace.arms.shape for name, trace in traces.items()} == {"Mine": (2, 30), "Uniform": (2, 30)}
-
-
-def test_a_policy_that_is_told_what_another_was_asks_for_the_same_arms():
-    model = kb.Model(kb.grid(10, d=2), kb.Matern(0.2, nu=2.5), noise_variance=0.01)
-    measured = model.points.sum(axis=1) + 0.1 * np.random.default_rng(8).standard_normal((40, 100))
-
-    def played(rounds, before=()):
-        policy, pulls = kb.UCB(model, 40, width=kb.Srinivas2010(0.1), rng=7), []
-        for arm, y in before:
-            policy.tell(arm, y)
-        for t in rounds:
-            arm = policy.ask()
-            pulls.append((arm, measured[t, arm]))
-            policy.tell(*pulls[-1])
-        return pulls
-
-    first = played(range(20))
-    assert first + played(range(20, 40), before=first) == played(range(40))
