@@ -15,7 +15,14 @@ pytestmark = pytest.mark.slow
 ROOT = Path(__file__).parents[1]
 COPIED = ("kbrepro", "notebooks", "docs", "tests", "benchmarks", "results")
 #: Tests of everything that registers a paper.
-REGISTRY = ("papers/toy", "test_papers.py", "test_house.py", "test_notebooks.py", "test_pages.py", "claims")
+REGISTRY = (
+    "papers/toy",
+    "test_papers.py",
+    "test_house.py",
+    "test_notebooks.py",
+    "test_pages.py",
+    "claims/test_quotes.py",
+)
 
 
 def called(project, *command):
@@ -38,6 +45,8 @@ def added(tmp_path_factory):
     for name in COPIED:
         shutil.copytree(ROOT / name, root / name, ignore=left_out if name == "results" else None)
     (root / "data").symlink_to(ROOT / "data")
+    for played in ROOT.glob("results/paper/*/played"):
+        (root / played.relative_to(ROOT)).symlink_to(played)
     for path in (path for path in ROOT.iterdir() if path.is_file() and path.name != ".git"):  # a worktree's
         shutil.copy(path, root)
     assert "Next: kbrepro reproduce 09" in called(root, "kbrepro", "new", "09", "toy")
