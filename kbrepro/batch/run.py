@@ -116,7 +116,7 @@ def _each(works: Mapping[str, Callable[[], None]]) -> None:
 
 def _run(r: Run, jobs: int, fresh: Sequence[str]) -> None:
     """Run a notebook into a folder of its own, whose files then replace the results; played trials stay."""
-    partial_results = r.folder.with_name(f"{r.folder.name}.partial")
+    partial_results = r.folder.with_name(f".{r.folder.name}.partial")  # no name of a notebook
     with _locked(r):
         shutil.rmtree(partial_results, ignore_errors=True)
         partial_results.mkdir(parents=True)
