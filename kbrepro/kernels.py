@@ -79,6 +79,7 @@ def check_kernel(kernel: Kernel, points: Array) -> None:
     The matrix (A, A) must be finite, symmetric and positive semidefinite, all up to rounding. Trusted are kernels that
     declare it, and all on more than LOOKED_AT arms. Once per kernel and points.
     """
+    kernel(points[:1], points[:1])  # refuses lengthscales of other axes
     if declares(kernel, "positive_semidefinite") or len(points) > LOOKED_AT:
         return
     digest = None

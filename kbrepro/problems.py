@@ -58,7 +58,7 @@ class Model:
     noise_variance: float
     noise_scale: float = None  # type: ignore[assignment]  # never None once it is made
     norm: float | None = None
-    mean: float | Array = field(default=0.0, repr=False)
+    mean: float | Array = 0.0
 
     def __post_init__(self) -> None:
         checks.kernel(kernel=self.kernel)
@@ -74,6 +74,11 @@ class Model:
         checks.per_arm(self.n_arms, mean=self.mean)
         object.__setattr__(self, "mean", checks.array("mean", self.mean))
 
+    def __repr__(self) -> str:
+        mean = checks.shown(self.mean if np.ndim(self.mean) else float(self.mean))
+        told = f"kernel={self.kernel!r}, noise_variance={self.noise_variance!r}, noise_scale={self.noise_scale!r}"
+        return f"Model({told}, norm={self.norm!r}, mean={mean})"
+
     @property
     def n_arms(self) -> int:
         """Number of arms A."""
@@ -82,12 +87,14 @@ class Model:
     def fit(self, arms: Any, rewards: Any, *, bounds: Any = None, rng: int | np.random.Generator = 0) -> "Model":
         """Return the model with lengthscale, variance and noise that make the rewards (n,) of arms (n,) most likely.
 
-        Maximum marginal likelihood with a mild log-normal prior around 0.3 of the arms' extent, the mean square of
-        rewards less `mean`, and a tenth of that; the same in any unit. A kernel with one lengthscale for each axis gets
-        one for each. `bounds`, such as {"lengthscale": (0.05, 2.0)}, instead of the default ones; equal ones keep a
-        value. scipy's L-BFGS-B starts from the prior's median and five draws of `rng`. No theorem covers a fitted
-        model, and a bound on the norm under another kernel is none: `norm` becomes None. Raises IndexError on an arm
-        out of range, ValueError on rewards that are no finite numbers or all the prior mean, and on another kernel.
+        The mean is not fitted: set it. Maximum marginal likelihood with a mild log-normal prior around 0.3 of the arms'
+        extent, the mean square of rewards less `mean`, and a tenth of that; the same in any unit. A kernel with one
+        lengthscale for each axis gets one for each. `bounds` instead of the default ones, such as {"lengthscale":
+        (0.05, 2.0)}, or with one pair for each axis; equal ones keep a value. Lengthscales are in the points' unit,
+        variances in that of rewards, squared. scipy's L-BFGS-B starts from the prior's median and five draws of `rng`.
+        No theorem covers a fitted model, and a bound on the norm under another kernel is none: `norm` becomes None.
+        Raises IndexError on an arm out of range, ValueError on rewards that are no finite numbers or all the prior
+        mean, and on another kernel.
         """
         arms, rewards = checks.chosen(self.n_arms, arms=arms), checks.array("rewards", rewards, 1)
         if len(arms) != len(rewards):

@@ -87,6 +87,17 @@ def test_bounds_hold_and_equal_ones_keep_a_value():
     model = kb.Model(POINTS, kb.Matern((0.3, 0.3), nu=2.5), 1.0)
     fit = model.fit(arms, y, bounds={"noise_variance": (0.3, 0.3), "lengthscale": (0.01, 0.1)})
     assert fit.noise_variance == pytest.approx(0.3) and max(fit.kernel.lengthscale) <= 0.1 + 1e-9
+    held = model.fit(arms, y, bounds={"lengthscale": [(0.01, 0.1), (1.0, 1.0)]}).kernel.lengthscale  # one for each axis
+    assert held[0] <= 0.1 + 1e-9 and held[1] == pytest.approx(1.0)
+
+
+def test_the_mean_is_kept_and_shown():
+    arms, y = pulls(KERNELS["Matérn"][0], 60)
+    fit = kb.Model(POINTS, KERNELS["Matérn"][0], 1.0, mean=3.0).fit(arms, y)
+    assert (
+        fit.mean == 3.0 and repr(fit).endswith("norm=None, mean=3.0)") and "The mean is not fitted" in fit.fit.__doc__
+    )
+    assert "mean=ndarray of shape (144,)" in repr(kb.Model(POINTS, kb.Matern(0.3, nu=2.5), 1.0, mean=np.ones(144)))
 
 
 @pytest.mark.parametrize(
@@ -98,6 +109,8 @@ def test_bounds_hold_and_equal_ones_keep_a_value():
         ({"mean": 1.0}, {"rewards": [1.0, 1.0]}, "mean square of rewards - mean = 0.0 is not allowed"),
         ({}, {"bounds": {"length": (1, 2)}}, "bounds = .* is not allowed: bounds must be a mapping"),
         ({}, {"bounds": {"variance": (2, 1)}}, r"bounds\['variance'\] = \(2, 1\) is not allowed: .* low <= high"),
+        ({}, {"bounds": {"lengthscale": [(1, 2), (1, 2)]}}, "bounds.* not allowed: .* one pair for each lengthscale"),
+        ({"kernel": kb.Matern((1, 1), nu=2.5)}, {"bounds": {"lengthscale": [(1, 2), (2, 1)]}}, "it must be .low, high"),
         ({}, {"rng": -1}, "rng = -1 is not allowed"),
         ({"kernel": kb.Linear()}, {}, "kernel = Linear.* is not allowed: fit changes lengthscale and variance"),
     ],
@@ -117,5 +130,7 @@ def test_a_lengthscale_for_each_axis_is_that_of_divided_points(kernel):
     assert kernel([0.2, 0.2], **given) == kernel((0.2, 0.2), **given)
     with pytest.raises(ValueError, match=r"lengthscale = .* is not allowed: .* one for each of 3"):
         kernel((1.0, 2.0), **given)(X, Z)
+    with pytest.raises(ValueError, match=r"lengthscale = .* is not allowed: .* one for each of 3"):
+        kb.Model(X, kernel((1.0, 2.0), **given), 0.1)
     with pytest.raises(ValueError, match=r"lengthscale = -1\.0 is not allowed"):
         kernel((1.0, -1.0), **given)

@@ -98,10 +98,11 @@ def _bounds(given: Any, low: Array, high: Array, sizes: list[int]) -> tuple[Arra
         raise ValueError(f"bounds = {checks.shown(given)} is not allowed: bounds must be a mapping such as {named}")
     ends = np.cumsum([0, *sizes])
     for name, pair in (given or {}).items():
-        bound = checks.array("bounds", pair)
-        if bound.shape != (2,) or not 0 < bound[0] <= bound[1]:
+        place, bound = list(SPREAD).index(name), checks.array("bounds", pair)
+        if bound.shape not in ((2,), (sizes[place], 2)) or not np.all((bound.T[0] > 0) & (bound.T[0] <= bound.T[1])):
             told = f"bounds[{name!r}] = {checks.shown(pair)} is not allowed"
-            raise ValueError(f"{told}: it must be (low, high) with 0 < low <= high; equal ones keep a value")
-        place = list(SPREAD).index(name)
-        low[ends[place] : ends[place + 1]], high[ends[place] : ends[place + 1]] = np.log(bound)
+            allowed = "(low, high) with 0 < low <= high, or one pair for each lengthscale"
+            raise ValueError(f"{told}: it must be {allowed}; equal ones keep a value")
+        part = slice(ends[place], ends[place + 1])
+        low[part], high[part] = np.log(bound).T
     return low, high
