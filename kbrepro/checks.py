@@ -209,7 +209,9 @@ def chosen(n_arms: int, *, least: int = 1, **values: Any) -> NDArray[np.int64]:
     elif not found.size:
         found = found.astype(int)
     if found.ndim != 1 or len(found) < least or found.dtype.kind not in "iu":
-        raise _refused(name, value, f"arm numbers, or a mask of {n_arms} bools, for at least {least} arms")
+        raise _refused(
+            name, value, f"a list or array of arm numbers, or a mask of {n_arms} bools" + ", not empty" * least
+        )
     arms(n_arms, **{name: found})
     return found.astype(int)
 

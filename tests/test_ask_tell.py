@@ -215,7 +215,7 @@ def test_a_prior_mean_is_what_is_taken_off_the_rewards(name):
 def test_one_warning_where_rewards_do_not_fit_the_prior():
     policy = UCB(model())
     with pytest.warns(
-        UserWarning, match=r"reward 100 of arm 3 lies 86.1 standard .* mean 0: give Model a `mean`"
+        UserWarning, match=r"reward 100 of arm 3 lies 86.1 standard .* mean 0: give Model a `mean` .model.fit keeps it"
     ) as seen:
         policy.tell([3, 4], [100.0, 101.0])
     assert len(seen) == 1
@@ -244,6 +244,8 @@ def test_one_warning_where_rewards_do_not_fit_the_prior():
         (UCB, "pending = ", lambda p: p.ask(pending=[-1])),
         (UCB, "arm = 25", lambda p: p.tell([0, 25], [0.0, 1.0])),
         (UCB, "rewards = ", lambda p: p.tell([0, 1], [1.0])),
+        (UCB, r"rewards = 1\.0", lambda p: p.tell([0, 1], 1.0)),
+        (UCB, "rewards = 1.0", lambda p: p.tell(POINTS[3], 1.0)),
         (UCB, "noise_variance = 0.0", lambda p: p.tell([0, 1], [1.0, 2.0], noise_variance=[0.0, 1.0])),
         (partial(UCB, form=LatticePosterior), "noise_variance = 1e-06", lambda p: p.tell(0, 0.0, noise_variance=1e-6)),
         (kb.PIMS, "width = None", lambda p: p.gap()),
@@ -254,6 +256,13 @@ def test_what_is_not_taken_is_refused_by_name_and_changes_nothing(make, argument
     with pytest.raises((ValueError, IndexError), match=f"{argument}.* not allowed"):
         call(policy)
     assert policy.t == 1 and policy.history.arms == []
+
+
+def test_a_number_for_a_list_and_a_point_for_an_arm_are_told_what_to_be():
+    with pytest.raises(ValueError, match=r"pending must be a list or array of arm numbers, or a mask of 25 bools$"):
+        UCB(model()).ask(pending={3, 4})
+    with pytest.raises(ValueError, match="there must be 2, as many as arms, and an arm is a number, not a point"):
+        UCB(model()).tell(POINTS[3], 1.0)
 
 
 @pytest.mark.parametrize("make", [partial(BKB, width=WIDTH, qbar=2), *NONE.values()])

@@ -140,8 +140,10 @@ class AskTell:
         self._refuse(noise_variance=noise_variance)
         if np.ndim(arms) == 0:
             arms, rewards = [arms], [rewards]
-        if len(arms) != len(rewards):
-            raise ValueError(f"rewards = {checks.shown(rewards)} is not allowed: there must be {len(arms)}, as arms")
+        many = np.iterable(rewards)
+        if not many or len(arms) != len(rewards):
+            told = f"rewards = {checks.shown(rewards)} is not allowed: there must be {len(arms)}, as many as arms"
+            raise ValueError(f"{told}, and an arm is a number, not a point")
         noises = [None] * len(arms) if noise_variance is None else np.broadcast_to(noise_variance, len(arms)).tolist()
         for arm in arms:  # all before the first is learned
             checks.arm_index(arm, self.model.n_arms)
@@ -312,7 +314,7 @@ class Policy(IndexPolicy):
             if off >= FAR:
                 self.warned = True
                 told = f"reward {reward:.4g} of arm {arm} lies {off:.3g} standard deviations from its prior mean"
-                todo = "give Model a `mean` and its kernel a `variance` that fit, or use model.fit(arms, rewards)"
+                todo = "give Model a `mean` (model.fit keeps it) and its kernel a `variance` that fit"
                 warnings.warn(f"{told} {mean:.4g}: {todo}", stacklevel=3)
 
     def _batch(self, n: int, pending: list[int]) -> list[int]:
