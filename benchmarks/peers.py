@@ -25,8 +25,8 @@ OURS, THEOREM_1 = "kbrepro", Srinivas2010(delta=0.1)
 class Refit(ExactPosterior):
     """The interface of a posterior on a model that is fitted anew after each pull; subclasses give `fitted`."""
 
-    def __init__(self, kernel: Kernel, points: Array, noise_variance: float) -> None:
-        super().__init__(kernel, points, noise_variance)
+    def __init__(self, kernel: Kernel, points: Array, noise_variance: float, mean: float = 0.0) -> None:
+        super().__init__(kernel, points, noise_variance, mean=mean)
         self.points, self.lengthscale = points, kernel.lengthscale
         self._pulled: list[int] = []
         self._observations: list[float] = []

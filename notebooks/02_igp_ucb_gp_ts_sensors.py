@@ -600,7 +600,7 @@ for case, (source, width) in settings.items():
 # %% jupyter={"source_hidden": true} tags=["experiment", "hide-input"]
 proved, rule = settings["SE", "proved: λ = 1 + 2/T"][0], partial(ThompsonSampling, width=Chowdhury2017(delta / 2))
 thompson = Experiment(proved, {"GP-TS": rule}, theorem_horizon)
-run_trials(thompson, coverage_trials, seed, block=5, label="Theorem 4")
+_ = run_trials(thompson, coverage_trials, seed, block=5, label="Theorem 4")
 
 # %% jupyter={"outputs_hidden": true, "source_hidden": true} tags=["hide-input", "hide-output"]
 holds = {case: (trace.band_ratio <= 1).all(axis=1).mean() for case, trace in covered.items()}
