@@ -50,6 +50,7 @@ class Record:
         self._theorems = {each.id: each for each in theorems_of(folder_of(notebook))}
         self._kept, self._withheld = Kept(full_scale / store.PLAYED), 0
         self._results: dict[str, Judged] = {}
+        self._checked: dict[str, scorecard.Record] = {}  # of theorems
         if shell := get_ipython():
             shell.display_formatter.formatters["text/html"].for_type(pd.DataFrame, _one_head)
 
@@ -64,9 +65,10 @@ class Record:
         if self.short:
             self._withheld += len(ids)
             return
-        theorems = [scorecard.of_theorem(self._theorems[each], self._kept) for each in ids if each in self._theorems]
+        theorems = [each for each in ids if each in self._theorems]
+        self._checked |= {each: scorecard.of_theorem(self._theorems[each], self._kept) for each in theorems}
         judged = [scorecard.of_claim(self._judged(each)) for each in ids if each in self._claims]
-        display(Markdown(scorecard.tables(judged, theorems)))
+        display(Markdown(scorecard.tables(judged, [self._checked[each] for each in theorems])))
 
     def readings(self, claim_id: str) -> None:
         """Show how often a claim comes out under every reading, as a picture; nothing in a short run."""
@@ -106,7 +108,8 @@ class Record:
                 )
             )
         if self.folder:
-            records = scorecard.of_paper(folder_of(self.notebook), self._kept, self._results)
+            known = self._checked | {name: scorecard.of_claim(judged) for name, judged in self._results.items()}
+            records = scorecard.of_paper(folder_of(self.notebook), self._kept, known)
             text = json.dumps(records, indent=1, ensure_ascii=False, default=float)
             paths.write_text(self.folder / "claims.json", text + "\n")
 

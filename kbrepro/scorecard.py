@@ -39,11 +39,11 @@ def of_theorem(theorem: Theorem, kept: Kept) -> dict[str, Any]:
     return record | {"outcome": checked.outcome} | checked._asdict()
 
 
-def of_paper(paper: str, kept: Kept, known: Mapping[str, Judged] | None = None) -> dict[str, list[dict[str, Any]]]:
-    """Return all claims and theorems of a paper's folder, judged by kept trials; `known` are judged already."""
+def of_paper(paper: str, kept: Kept, known: Mapping[str, Record] | None = None) -> dict[str, list[Record]]:
+    """Return all claims and theorems of a paper's folder, judged by kept trials; `known`, by id, are judged already."""
     known = known or {}
-    claims = [of_claim(known.get(each.id) or judge(each, kept)) for each in claims_of(paper)]
-    return {"claims": claims, "theorems": [of_theorem(each, kept) for each in theorems_of(paper)]}
+    claims = [known.get(each.id) or of_claim(judge(each, kept)) for each in claims_of(paper)]
+    return {"claims": claims, "theorems": [known.get(each.id) or of_theorem(each, kept) for each in theorems_of(paper)]}
 
 
 def read(results: Path) -> dict[str, dict[str, list[Record]]]:

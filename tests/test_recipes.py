@@ -52,7 +52,7 @@ CHECKS = {
         height(its["best"]) > 0.9 and its["running"] == [] and len(its["policy"].history.arms) == 60
     ),
     "Sold-out arms, and a context": lambda its: np.median(np.abs(np.array(its["shares"]) - 0.7)) < 0.1,
-    "Noise that differs by measurement": lambda its: (
+    "A noise variance for each measurement": lambda its: (
         np.abs(its["one_by_one"].posterior.mean - its["averaged"].posterior.mean).max() < 1e-9
         and np.abs(its["one_by_one"].posterior.sd - its["averaged"].posterior.sd).max() < 1e-9
     ),

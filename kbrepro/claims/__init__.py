@@ -18,6 +18,7 @@ from __future__ import annotations
 import zlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from importlib import import_module
 from inspect import signature
 from typing import Any, NamedTuple
@@ -67,6 +68,10 @@ def claim(
     """
     checks.one_of(KINDS, kind=kind)
     return lambda predicate: Claim(id, where, _quote(predicate), kind, predicate, effect, shows)
+
+
+#: What a paper argues or cites, and what we ask.
+remark, own_question = partial(claim, kind="remark"), partial(claim, kind="own question")
 
 
 def _quote(function: Callable[..., Any]) -> str:

@@ -48,7 +48,23 @@ class Posterior(Learning, Protocol):
     def gain(self) -> float: ...
 
 
-class ExactPosterior:
+class Uncertain:
+    """What keeps a variance of every point, which rounding may put below zero."""
+
+    _variance: Array
+
+    @property
+    def variance(self) -> Array:
+        """Posterior variance of every arm or fixed point; what rounding puts below zero is cut off here alone."""
+        return np.maximum(self._variance, 0.0)
+
+    @property
+    def sd(self) -> Array:
+        """Posterior standard deviation of every arm or fixed point."""
+        return np.sqrt(self.variance)
+
+
+class ExactPosterior(Uncertain):
     """Posterior mean and variance of every arm, and the information gain of the pulls so far.
 
     `mean` is that of the prior, a number or one per arm.
@@ -94,16 +110,6 @@ class ExactPosterior:
     def prior_variance(self) -> Array:
         """Variance of every arm before the first pull, (A,)."""
         return self._prior_variance.copy()
-
-    @property
-    def variance(self) -> Array:
-        """Posterior variance of every arm, (A,); what rounding puts below zero is cut off here and nowhere else."""
-        return np.maximum(self._variance, 0.0)
-
-    @property
-    def sd(self) -> Array:
-        """Posterior standard deviation of every arm, (A,)."""
-        return np.sqrt(self.variance)
 
     def update(self, arm: int, observation: float, noise_variance: float | None = None) -> None:
         """Condition on one noisy observation of `arm`; IndexError or ValueError on a bad arm or a NaN.
@@ -290,7 +296,7 @@ class LatticePosterior(ExactPosterior):
             self._inverse.add(column * np.sqrt(less / (1 - less * column[place])))
 
 
-class AfterPending:
+class AfterPending(Uncertain):
     """What an exact posterior will be after pulls whose rewards are not known yet.
 
     `told` is that posterior. `mean` (A,) and `gain` are as they are; `variance`, `sd` (A,) and `counts` (A,) are those
@@ -302,16 +308,6 @@ class AfterPending:
         self.mean, self.counts, self.gain = posterior.mean, posterior.counts, posterior.gain
         for arm in pending:
             self.pull(arm)
-
-    @property
-    def variance(self) -> Array:
-        """Variance of every arm after the pending pulls, (A,)."""
-        return np.maximum(self._variance, 0.0)
-
-    @property
-    def sd(self) -> Array:
-        """Standard deviation of every arm after the pending pulls, (A,)."""
-        return np.sqrt(self.variance)
 
     def pull(self, arm: int) -> None:
         """Add a pending pull of `arm`."""

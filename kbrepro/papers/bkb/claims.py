@@ -14,7 +14,7 @@ import pandas as pd
 from scipy.stats import binom
 
 from kbrepro import information
-from kbrepro.claims import Checked, claim, theorem
+from kbrepro.claims import Checked, claim, own_question, remark, theorem
 from kbrepro.claims.tables import Table
 from kbrepro.claims.words import (
     always,
@@ -35,7 +35,6 @@ NOISE_VARIANCE, DELTA = 0.01, 0.1
 PANELS = 6, 63, 215
 DESIGNS = "uniform", "window", "plane"
 QBARS = 4.0, 8.0, 3.0, 2.0, 1.0
-remark, own = partial(claim, kind="remark"), partial(claim, kind="own question")
 percentile_95 = partial(np.quantile, q=0.95)
 
 
@@ -169,7 +168,7 @@ def one_qbar_serves_ten_horizons(pulls):
     return always(*(on_par(pulls("BKB", f"worst, {d}"), pulls("BKB", f"worst of a tenth, {d}")) for d in DESIGNS))
 
 
-@own(
+@own_question(
     "4-F",
     "Theorem 1",
     effect=lambda pulls: np.mean([pulls("BKB", f"bad, {design}") for design in DESIGNS], axis=0),
@@ -245,7 +244,7 @@ def the_sketch_costs_no_regret(regret):
     return indistinguishable(regret["BKB"], regret["exact"], regret.axis)
 
 
-@own(
+@own_question(
     "4-N",
     "Theorem 2",
     effect=more_than_exact("BKB, Theorem 2's radius"),
@@ -405,7 +404,7 @@ def whole_runs(kept):
 whole = Table("whole runs", load=whole_runs)
 
 
-@own(
+@own_question(
     "4-Y",
     "since the paper: Calandriello et al. 2022",
     effect=more_than_exact("mini-GP-UCB"),

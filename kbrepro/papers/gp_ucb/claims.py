@@ -6,14 +6,14 @@ has no table.
 """
 
 import math
-from functools import cache, partial
+from functools import cache
 from itertools import permutations, product
 from typing import Any
 
 import numpy as np
 from scipy.linalg import eigvalsh
 
-from kbrepro.claims import Checked, claim, theorem, unchecked
+from kbrepro.claims import Checked, claim, own_question, remark, theorem, unchecked
 from kbrepro.claims.tables import TOTAL, Table
 from kbrepro.claims.words import better, clearly_better, competitive, on_par, similar
 from kbrepro.confidence import Srinivas2010
@@ -177,8 +177,6 @@ def on_par_on_sensors(fig5b):
 
 
 # Remarks and own questions
-
-remark, own_question = partial(claim, kind="remark"), partial(claim, kind="own question")
 
 
 @remark(

@@ -11,7 +11,7 @@ from functools import partial
 
 import numpy as np
 
-from kbrepro.claims import Checked, claim, theorem, unchecked
+from kbrepro.claims import Checked, claim, own_question, remark, theorem, unchecked
 from kbrepro.claims.tables import SECONDS, TOTAL, Table
 from kbrepro.claims.words import (
     always,
@@ -352,19 +352,16 @@ def ratios_are_as_printed(ratios):
 # What the paper argues
 
 
-@claim(
-    "5-R", "L.3", kind="remark", effect=over("L = 1", "L = 2"), shows="R_T of cUCB given L = 1 over that given L = 2"
-)
+@remark("5-R", "L.3", effect=over("L = 1", "L = 2"), shows="R_T of cUCB given L = 1 over that given L = 2")
 def loose_bounds_cost_regret(slopes):
     """This may be caused by the large uncertainty in (283) when [...] L > 1, which makes the
     confidence bounds loose."""
     return (slopes("cUCB", "relative width") > 1) & better(slopes["L = 1"], slopes["L = 2"])
 
 
-@claim(
+@remark(
     "5-I",
     "L.3",
-    kind="remark",
     effect=over("no envelope", "as in L.2"),
     shows="mean R_T of GPN-UCB without the envelope over that with it",
 )
@@ -373,10 +370,9 @@ def envelope_saves_regret(versions):
     return better(versions["as in L.2"], versions["no envelope"])
 
 
-@claim(
+@remark(
     "5-Y",
     "Section 3.1",
-    kind="remark",
     effect=lambda versions: versions["over all of D"] / versions["as in L.2"] - 1,
     shows="mean R_T if the envelope reaches over all of D over that if it reaches 1, minus 1",
 )
@@ -389,10 +385,9 @@ def distant_points_have_no_impact(versions):
 # Questions of our own
 
 
-@claim(
+@own_question(
     "5-C",
     "L.3, Fig. 11",
-    kind="own question",
     effect=over("cEI", "cEI, exact"),
     shows="mean R_T of cEI with 1,000 samples over that of exact cEI",
 )
@@ -401,10 +396,9 @@ def gpn_ucb_beats_exact_cei(draws):
     return better(draws["GPN-UCB"], draws["cEI, exact"])
 
 
-@claim(
+@own_question(
     "5-Z",
     "L.2",
-    kind="own question",
     effect=lambda versions: versions("as in L.2", "end") - versions("with the point itself", "end"),
     shows="simple regret at T = 200 as in L.2 minus that with the point itself, in ranges of g",
 )

@@ -15,10 +15,10 @@ from kbrepro import checks
 from kbrepro.kernels import Array, Kernel
 from kbrepro.papers.gpn_ucb.layers import OperatorKernel, with_output
 from kbrepro.papers.gpn_ucb.network import NOISE_VARIANCE, NetworkModel
-from kbrepro.posterior import Rows
+from kbrepro.posterior import Rows, Uncertain
 
 
-class LayerPosterior:
+class LayerPosterior(Uncertain):
     """Posterior of functions that share one scalar kernel and their inputs; prior mean 0.
 
     Attributes: `mean` (P, n_outputs) and `variance` (P,) at the fixed points (P, d). The variance is the same for every
@@ -37,16 +37,6 @@ class LayerPosterior:
     def mean(self) -> Array:
         """Posterior mean at the fixed points, a copy (P, n_outputs)."""
         return self._mean.copy()
-
-    @property
-    def variance(self) -> Array:
-        """Posterior variance at the fixed points (P,); rounding below zero is cut off here."""
-        return np.maximum(self._variance, 0.0)
-
-    @property
-    def sd(self) -> Array:
-        """Posterior standard deviation at the fixed points, (P,)."""
-        return np.sqrt(self.variance)
 
     def at(self, Z: Array) -> tuple[Array, Array]:
         """Return mean (n, n_outputs) and standard deviation (n,) at any points Z (n, d)."""

@@ -11,7 +11,7 @@ from itertools import combinations
 import numpy as np
 from scipy.special import ndtr
 
-from kbrepro.claims import Checked, claim, theorem
+from kbrepro.claims import Checked, claim, own_question, remark, theorem
 from kbrepro.claims.tables import TOTAL, Table
 from kbrepro.claims.words import (
     always,
@@ -272,10 +272,9 @@ def growth(fig, rules):
     return np.exp(np.mean(logs, axis=0))
 
 
-@claim(
+@remark(
     "2-R",
     "Section 6, after Fig. 3",
-    kind="remark",
     effect=lambda kernels: growth(kernels, PROPOSED) / growth(kernels, IMPROVING),
     shows="how many times mean R_T grows under a wrong kernel, IGP-UCB and GP-TS over EI and PI, T = 10,000",
 )
@@ -298,7 +297,6 @@ mean_based = tuple(Table(fig.what, fig.label, 25) for fig in fig1)
 widths = tuple(Table(fig.what, fig.label, 25, readings=WIDTH) for fig in (*fig1, *fig2))
 DIMENSIONS = (1, 2, 3, 4)
 dimensions = tuple(Table(f"d = {d}", f"d = {d}", 25) for d in DIMENSIONS)
-own_question = partial(claim, kind="own question")
 EI_ALONE = "mean R_T of IGP-UCB over that of EI, the larger of two panels"
 
 

@@ -11,7 +11,7 @@ from functools import partial
 
 import numpy as np
 
-from kbrepro.claims import Checked, claim, theorem, unchecked
+from kbrepro.claims import Checked, claim, own_question, remark, theorem, unchecked
 from kbrepro.claims.tables import EXPONENT, SECONDS, TOTAL, Table
 from kbrepro.claims.words import always, barely_better, best, better, competitive, much_better, near_linear, sometimes
 from kbrepro.kernels import Matern
@@ -230,10 +230,9 @@ def competitive_on_test_functions(*fig2):
 # A remark and questions of our own
 
 
-@claim(
+@remark(
     "3-V",
     "Section 3, Practical considerations",
-    kind="remark",
     effect=lambda *cells: np.max([each(OURS, "moved") for each in cells], axis=0),
     shows="share of rounds in which the best arm of some unchanged cell moves, the larger of d = 1, 2",
 )
@@ -251,10 +250,9 @@ def inside(*rows):
     return np.array([np.abs(value - row[rule]) <= row(rule, of=half_width) for row, rule, value in printed])
 
 
-@claim(
+@own_question(
     "3-A",
     "Table 1",
-    kind="own question",
     effect=lambda *rows: inside(*rows).sum(axis=0),
     shows="printed shares of uniform regret inside the prediction interval of a mean of 12 runs, of six",
 )
@@ -263,10 +261,9 @@ def printed_levels_come_out(*rows):
     return always(*inside(*rows))
 
 
-@claim(
+@own_question(
     "3-W",
     "since the paper: Flynn and Reeb 2024; Whitehouse, Wu and Ramdas 2023",
-    kind="own question",
     effect=partial(largest, f"{OURS}, tighter", f"{RIVAL}, both"),
     shows="regret of IGP-UCB with both changes over that of π-GP-UCB with the tighter width, largest of d = 1, 2, 3",
 )

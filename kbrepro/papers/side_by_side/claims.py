@@ -11,15 +11,13 @@ from functools import partial
 
 import numpy as np
 
-from kbrepro.claims import claim as of_paper
+from kbrepro.claims import own_question
 from kbrepro.claims.tables import TOTAL, Table
 from kbrepro.claims.words import always, better
 from kbrepro.papers.pi_gp_ucb.experiments import regret_exponents
 from kbrepro.papers.side_by_side.bench import BOUNDED, DRAWN, NEITHER, WRONG, simple, synthetic
 from kbrepro.papers.side_by_side.experiments import BEST_PROVED, FLOOR, NEAR, UNIFORM
 from kbrepro.papers.side_by_side.field import TUNED, WITH_A_SCALE, field, tuned
-
-claim = partial(of_paper, kind="own question")
 
 # All problems: 40 trials each
 
@@ -68,7 +66,7 @@ def prices(problems, kind):
     ]
 
 
-@claim(
+@own_question(
     "6-E",
     "All problems",
     effect=lambda *problems: np.min([number for number, _ in within_twice(problems, "EI", "PIMS")], axis=0),
@@ -80,7 +78,7 @@ def simple_rules_do_well(*bench):
     return always(*(number >= n / 2 for number, n in within_twice(bench, "EI", "PIMS")))
 
 
-@claim(
+@own_question(
     "6-F",
     "All problems",
     effect=lambda *problems: within_twice(problems, "GP-UCB/5")[0][0],
@@ -92,7 +90,7 @@ def so_have_widths_scaled_down(*bench):
     return always(*(number >= n / 2 for number, n in scaled))
 
 
-@claim(
+@own_question(
     "6-G",
     "All problems",
     effect=lambda *problems: many([least(problem, near_optimal) > 5 for problem in problems]),
@@ -104,7 +102,7 @@ def near_optimal_rules_cost_much(*bench):
     return many([least(problem, near_optimal) > 5 for problem in bench]) > len(bench) / 2
 
 
-@claim(
+@own_question(
     "6-H",
     "All problems",
     effect=lambda *problems: many([price > 2 for price in prices(problems, BOUNDED)]),
@@ -123,7 +121,7 @@ def savings(problems):
     return [its[rule + TUNED] / its[rule] for its in ratios for rule in WITH_A_SCALE if rule + TUNED in its]
 
 
-@claim(
+@own_question(
     "6-I",
     "All problems",
     effect=lambda *problems: np.mean([ratio < 0.5 for ratio in savings(problems)], axis=0),
@@ -183,7 +181,7 @@ def pays_from(fig, case):
     return math.log10(HORIZONS[-1]) + np.log10(np.maximum(lead(fig), 1.0)) / gain
 
 
-@claim(
+@own_question(
     "6-B",
     "Growth",
     effect=lambda *panels: np.min([lead(fig) for fig in panels], axis=0),
@@ -195,7 +193,7 @@ def near_optimal_rules_are_behind(*growth):
     return always(*(better(1.0, lead(fig)) for fig in growth))
 
 
-@claim(
+@own_question(
     "6-C",
     "Growth",
     effect=lambda *panels: many([excess(fig, case) > 0 for fig, case in zip(panels, CASES, strict=True)]),
@@ -206,7 +204,7 @@ def still_faster_than_proved(*growth):
     return always(*(excess(fig, case) > 0 for fig, case in zip(growth, CASES, strict=True)))
 
 
-@claim(
+@own_question(
     "6-D",
     "Growth",
     effect=lambda *panels: np.min([pays_from(fig, case) for fig, case in zip(panels, CASES, strict=True)], axis=0),
@@ -225,7 +223,7 @@ def slower_exponent(fig):
     return np.minimum(exponent(fig, "SupKernelUCB"), exponent(fig, "SupKernelUCB, tuned"))
 
 
-@claim(
+@own_question(
     "6-J",
     "Simple problems; Janz et al. (2020), Section 6",
     effect=lambda *panels: np.max([slower_exponent(fig) for fig in panels], axis=0),
@@ -260,7 +258,7 @@ def factor(panels, case):
     return np.exp(np.mean(logs, axis=0))
 
 
-@claim(
+@own_question(
     "6-K",
     "Wrong assumptions",
     effect=lambda *panels: np.min([factor(panels, case) for case in ASSUMED], axis=0),
