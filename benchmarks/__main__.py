@@ -11,12 +11,12 @@ from typing import Any
 import pandas as pd
 from threadpoolctl import threadpool_limits
 
-from benchmarks import asked_for, many_arms, peers, steps
+from benchmarks import batches, many_arms, peers
 from benchmarks.harness import facts
 from kbrepro import paths, scorecard
 
 #: Modules with what they ask, `ASKS`; `measure(**sizes)`, which returns a table; and sizes, `FULL` and `TOY`.
-QUESTIONS: dict[str, Any] = {"peers": peers, "steps": steps, "many_arms": many_arms, "asked_for": asked_for}
+QUESTIONS: dict[str, Any] = {"peers": peers, "batches": batches, "many_arms": many_arms}
 HEAD = """# Benchmarks
 
 Made by `make bench` in {minutes:.0f} minutes, in one run, one job at a time. Seconds are the smallest, median and

@@ -7,6 +7,7 @@ Srinivas et al. All of them are exact, so all must pull the same arms. Hyperpara
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -28,6 +29,7 @@ class Refit(ExactPosterior):
     def __init__(self, kernel: Kernel, points: Array, noise_variance: float, mean: float = 0.0) -> None:
         super().__init__(kernel, points, noise_variance, mean=mean)
         self.points, self.lengthscale = points, kernel.lengthscale
+        self.model: Any = None  #: that of the library, where it is one
         self._pulled: list[int] = []
         self._observations: list[float] = []
 
@@ -35,6 +37,10 @@ class Refit(ExactPosterior):
         self._pulled.append(arm)
         self._observations.append(observation)
         self._mean, self._variance = self.fitted(self.points[self._pulled], np.array(self._observations))
+
+    def forget(self, n: int) -> None:
+        """Leave out the last n observations from the next fit on."""
+        del self._pulled[-n:], self._observations[-n:]
 
     def fitted(self, X: Array, y: Array) -> tuple[Array, Array]:
         """Return mean and variance (A,) of all points, of a model fitted to inputs (t, d) and observations (t,)."""
@@ -98,9 +104,9 @@ def botorch() -> type[ExactPosterior]:
             kernel, y = RBFKernel().double(), torch.from_numpy(y)[:, None]
             kernel.lengthscale = self.lengthscale
             given = {"train_Yvar": torch.full_like(y, self.noise_variance), "outcome_transform": None}
-            model = SingleTaskGP(torch.from_numpy(X), y, covar_module=kernel, mean_module=ZeroMean(), **given)
+            self.model = SingleTaskGP(torch.from_numpy(X), y, covar_module=kernel, mean_module=ZeroMean(), **given)
             with torch.no_grad(), fast_computations(False, False, False), max_cholesky_size(10_000):
-                posterior = model.posterior(torch.from_numpy(self.points))
+                posterior = self.model.posterior(torch.from_numpy(self.points))
                 return posterior.mean.numpy()[:, 0], posterior.variance.numpy()[:, 0]
 
     return BoTorch

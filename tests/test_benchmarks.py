@@ -62,11 +62,9 @@ def test_every_question_runs_and_every_job_was_measured_or_says_why_not(tmp_path
         assert ((table["repeats"] > 0) | table["note"].notna()).all()
         measured = table[table["repeats"] > 0]
         assert (measured["min_s"] <= measured["median_s"]).all() and (measured["median_s"] <= measured["max_s"]).all()
-    exact = tables["peers"]["job"].isin(["kbrepro", "kbrepro, covariance", "scikit-learn"])
-    assert exact.any() and (tables["peers"].loc[exact, "same_arms"].astype(str) == "True").all()
-    assert (tables["steps"]["ms a step"] > 0).all() and tables["steps"]["exponent of A"].str.contains(
-        "[", regex=False
-    ).all()
+    for name in ("peers", "batches"):
+        exact = tables[name]["job"].isin(["kbrepro", "kbrepro, covariance", "scikit-learn"])
+        assert exact.sum() >= 2 and (tables[name].loc[exact, "same_arms"].astype(str) == "True").all()
     text, known = (tmp_path / "README.md").read_text(encoding="utf-8"), json.loads((tmp_path / "run.json").read_text())
     assert known["blas_threads"] == 1 and set(known["seconds"]) == set(QUESTIONS)
     assert all(question.ASKS in text for question in QUESTIONS.values()) and str(tmp_path) not in text
@@ -100,31 +98,6 @@ def test_the_floor_counts_the_bytes_that_must_be_read(clock):
 COMMITTED = paths.project_root() / "results" / "benchmarks"
 
 
-@pytest.mark.skipif(not COMMITTED.is_dir(), reason="results/benchmarks holds no run")
-def test_what_users_ask_for_is_told_as_it_was_measured():
-    said = " ".join((paths.project_root() / "docs" / "asked_for.md").read_text(encoding="utf-8").split())
-    found, peer = (pd.read_csv(COMMITTED / f"{name}.csv") for name in ("asked_for", "peers"))
-    found, peer = found.set_index("asked"), peer[peer["job"] == "scikit-learn"].set_index("rounds")
-
-    def power(name):
-        return f"{found.loc[name, 'value']:.0e}".replace("e-0", "e-")
-
-    def share(name):
-        value, low, high = 100 * found.loc[name, ["value", "low", "high"]].astype(float)
-        return f"{value:.3g} % [{low:.0f}, {high:.0f}]"
-
-    errors = [power(f"repeats: largest error of the {what}") for what in ("mean", "variance")]
-    for phrase in (
-        f"the error of the means is at most {errors[0]}, that of the variances {errors[1]} (1)",
-        f"takes {peer.loc[200, 'times']:.0f} times as long and pulls the same 200 arms (2)",
-        f"inside its band in 90 % of runs; they do in {share('draws, Bayes(0.1)')}",
-        f"± 2 standard deviations they stay in {share('draws, Constant(2)')}, "
-        f"inside ± 3 in {share('draws, Constant(3)')}",
-    ):
-        assert phrase in said
-    assert peer["same_arms"].all() and "not positive definite" in found["note"].str.cat(sep=" ", na_rep="").lower()
-
-
 @pytest.mark.skipif(not (COMMITTED.parent / "million_arms.json").is_file(), reason="the run on a million arms is gone")
 def test_pages_tell_of_the_million_arms_as_they_were_played():
     found = json.loads((COMMITTED.parent / "million_arms.json").read_text(encoding="utf-8"))
@@ -132,7 +105,7 @@ def test_pages_tell_of_the_million_arms_as_they_were_played():
         row.job: row for row in pd.read_csv(COMMITTED / "many_arms.csv").itertuples() if row.job.startswith("Table 1")
     }
     docs = paths.project_root() / "docs"
-    how, asked = (" ".join((docs / f"{n}.md").read_text(encoding="utf-8").split()) for n in ("many_arms", "asked_for"))
+    how = " ".join((docs / "many_arms.md").read_text(encoding="utf-8").split())
     took, most = f"{found['minutes']:.0f} minutes on one", f"{found['peak_GB']:.1f} GB"
     error = f"{found['largest_error']:.0e}".replace("e-0", "e-")
     assert f"took {took} processor core and at most {most}; {found['distinct']} distinct" in how
@@ -141,7 +114,6 @@ def test_pages_tell_of_the_million_arms_as_they_were_played():
         and found["wrong"] == 0
         and (found["arms"], found["rounds"]) == (10**6, 10**4)
     )
-    assert f"{took} core, {most}" in asked
     for name, job in {"of 2017": "width of 2017", "narrow": "narrow width"}.items():
         its = tables[f"Table 1, d = 3, {job}"]
         assert f"| {name} | {its.median_s:.0f} s | {its.of_floor:.1f} | {its.distinct:.0f} |" in how

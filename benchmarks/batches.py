@@ -1,0 +1,107 @@
+"""Four arms at once by GP-UCB (GP-BUCB), with this package and with models of other libraries that are fitted anew.
+
+The problem of `peers`. A refitted model takes pending arms in as observations at its mean, which leaves the mean and
+takes the variance: all of these must pull the same arms. BoTorch's own way with pending points, qUCB with `X_pending`,
+samples the joint posterior and need not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from benchmarks.harness import STOP_AFTER, row, timed
+from benchmarks.peers import FORMS, OURS, THEOREM_1, Refit
+from kbrepro.kernels import SquaredExponential, grid
+from kbrepro.policies import UCB
+from kbrepro.problems import GPDraw, Model, Trial
+
+AT_ONCE, SAMPLES = 4, 128
+
+
+class Refitted(UCB):
+    """GP-BUCB on a model that is fitted anew with each pending arm at its mean."""
+
+    posterior: Refit
+
+    def _batch(self, n: int, pending: list[int]) -> list[int]:
+        arms: list[int] = []
+        for _ in range(n):
+            arms.append(self.choose())
+            self.posterior.update(arms[-1], self.posterior.mean[arms[-1]])
+        self.posterior.forget(n)
+        return arms
+
+
+def sampled() -> Callable[..., UCB]:
+    """Return GP-UCB whose batch is chosen by BoTorch's qUCB with `X_pending`; ImportError where it is not installed."""
+    import torch
+    from botorch.acquisition import qUpperConfidenceBound
+    from botorch.sampling import SobolQMCNormalSampler
+
+    class Sampled(Refitted):
+        def _batch(self, n: int, pending: list[int]) -> list[int]:
+            points, arms = torch.from_numpy(self.model.points), list[int]()
+            if not (fitted := self.posterior.model):
+                return super()._batch(n, pending)
+            sampler = SobolQMCNormalSampler(torch.Size([SAMPLES]), seed=1)
+            index = qUpperConfidenceBound(fitted, self.width(self) ** 2, sampler)
+            for _ in range(n):
+                with torch.no_grad():
+                    arms.append(int(index(points[:, None]).argmax()))
+                index.set_X_pending(points[arms])
+            return arms
+
+    return Sampled
+
+
+def policies() -> Iterator[tuple[str, Callable[[Model], UCB] | str]]:
+    """Yield a name with a maker of policies, or with what is missing."""
+    yield OURS, partial(UCB, width=THEOREM_1, form=FORMS[OURS]())
+    for name in ("scikit-learn", "GPyTorch", "BoTorch"):
+        try:
+            form = FORMS[name]()
+            yield name, partial(Refitted, width=THEOREM_1, form=form)
+            if name == "BoTorch":
+                yield "BoTorch, X_pending", partial(sampled(), width=THEOREM_1, form=form)
+        except ImportError as error:
+            yield name, str(error)
+
+
+def measure(n_arms: int, rounds: int, repeats: int) -> pd.DataFrame:
+    """Return a row for every policy: seconds of so many rounds of AT_ONCE arms; `times` of the reference's median."""
+    problem = GPDraw(SquaredExponential(0.2), grid(n_arms), noise_variance=0.025)(Trial(1, 0))
+    rows: list[dict[str, Any]] = []
+    for name, made in policies():
+        if isinstance(made, str):
+            rows.append(row(name, [], f"not measured: {made}"))
+            continue
+        list(_play(made(problem.model), problem, 2))  # what a library does once in a process is not timed
+        run = timed(lambda make=made: _play(make(problem.model), problem, rounds), repeats)
+        if not (seconds := run.totals(rounds)):
+            rows.append(row(name, [], run.note))
+            continue
+        median = float(np.median(seconds))
+        first, arms = (rows[0]["median_s"], rows[0]["arms"]) if rows else (median, run.items)
+        rows.append(row(name, seconds, arms=run.items, times=median / first, same_arms=run.items == arms))
+    return pd.DataFrame(rows)[["job", "min_s", "median_s", "max_s", "times", "same_arms", "repeats", "note"]]
+
+
+def _play(policy: UCB, problem: Any, rounds: int) -> Iterator[list[int]]:
+    rng = np.random.default_rng(2)
+    for _ in range(rounds):
+        arms = policy.ask(AT_ONCE)
+        policy.tell(arms, [problem.pull(arm, rng) for arm in arms])
+        yield arms
+
+
+ASKS = (
+    f"How long do 25 rounds of {AT_ONCE} arms at once take on 1000 arms? `times`: as long as here, ratio of medians. "
+    f"`X_pending`: qUCB with {SAMPLES} samples, which may pull others. A job is stopped after {STOP_AFTER:g} s."
+)
+FULL = {"n_arms": 1000, "rounds": 25, "repeats": 3}
+TOY = {"n_arms": 30, "rounds": 3, "repeats": 2}
