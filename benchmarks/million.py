@@ -58,7 +58,12 @@ def play(side: int, horizon: int, checks: int, each: int) -> tuple[dict[str, Any
         arms.append(arm)
         observations.append(y)
         clock = time.perf_counter()
-    known = {"arms": side**3, "rounds": horizon, "distinct": policy.posterior.n_pulled, "minutes": seconds / 60}
+    known = {
+        "arms": side**3,
+        "rounds": horizon,
+        "distinct": int((policy.posterior.counts > 0).sum()),
+        "minutes": seconds / 60,
+    }
     known["peak_GB"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
     known["average_regret"] = float(problem.regret(np.array(arms)).mean())
     return known, np.array(arms), np.array(observations), seen

@@ -31,17 +31,7 @@ from kbrepro.policies import (
 from kbrepro.policies.base import Policy
 from kbrepro.posterior import LatticePosterior, exact_posterior
 from kbrepro.problems import Gaussian, GPDraw, Known, Model, Problem, RKHSFunction, Rows, Trial, Uniform
-from kbrepro.regret import (
-    Curve,
-    Estimate,
-    bootstrap,
-    final_average_regret,
-    mean_difference,
-    relative_difference,
-    share,
-    simple_regret,
-    slope,
-)
+from kbrepro.regret import Curve, Estimate, bootstrap, final_average_regret, mean_difference, share, simple_regret
 from kbrepro.simulation import Experiment, map_trials, observations, played, rounds, run, run_trials
 
 try:
@@ -89,11 +79,9 @@ __all__ = [
     "mean_difference",
     "observations",
     "played",
-    "relative_difference",
     "rounds",
     "run",
     "run_trials",
     "share",
     "simple_regret",
-    "slope",
 ]

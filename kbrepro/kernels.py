@@ -10,11 +10,9 @@ A class of kernels may *declare*, beside the `__call__` for which it holds:
 """
 
 import math
-from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-import joblib
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import eigh
@@ -77,25 +75,12 @@ def check_kernel(kernel: Kernel, points: Array) -> None:
     """Raise ValueError unless the kernel is a covariance on points (A, d), and `diag` its diagonal.
 
     The matrix (A, A) must be finite, symmetric and positive semidefinite, all up to rounding. Trusted are kernels that
-    declare it, and all on more than LOOKED_AT arms. Once per kernel and points.
+    declare it, and all on more than LOOKED_AT arms.
     """
     kernel(points[:1], points[:1])  # refuses lengthscales of other axes
     if declares(kernel, "positive_semidefinite") or len(points) > LOOKED_AT:
         return
-    digest = None
-    with suppress(Exception):  # a kernel that cannot be pickled is looked at every time
-        digest = joblib.hash((kernel, points))
-    if digest is None or digest not in _COVARIANCES:
-        _look_at(kernel, points)
-        _COVARIANCES.add(digest)
-
-
-#: Digests of kernels and points that passed `check_kernel`.
-_COVARIANCES: set[str | None] = set()
-
-
-def _look_at(kernel: Kernel, points: Array) -> None:
-    K, diagonal = (np.asarray(its, dtype=float) for its in (kernel(points, points), kernel.diag(points)))
+    K, diagonal = (np.asarray(values, dtype=float) for values in (kernel(points, points), kernel.diag(points)))
     told = f"kernel = {type(kernel).__name__} is not allowed"
     for name, values, shape in (("(X, X)", K, (len(points), len(points))), (".diag(X)", diagonal, (len(points),))):
         if values.shape != shape or not np.isfinite(values).all():

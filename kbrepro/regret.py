@@ -41,27 +41,10 @@ def final_average_regret(curves: Mapping[str, Curve]) -> dict[str, Array]:
 
 def mean_difference(a: Array, b: Array) -> Array:
     """Return the mean of a - b over the last axis; ValueError unless both have one shape and finite numbers."""
-    a, b = paired(a=a, b=b)
+    a, b = checks.array("a", a, copy=False, least=1), checks.array("b", b, copy=False, least=1)
+    if a.shape != b.shape or not a.size:
+        raise ValueError(f"b has shape {b.shape}: it must have that of a, {a.shape}, with at least one number")
     return (a - b).mean(axis=-1)
-
-
-def paired(least: int = 1, **samples: Any) -> list[Array]:
-    """Return samples (..., n) as finite float64 arrays; ValueError unless they have one shape, and n >= least."""
-    found: list[Array] = [checks.array(name, sample, copy=False) for name, sample in samples.items()]
-    for name, sample in zip(samples, found, strict=True):
-        if not sample.ndim or sample.shape != found[0].shape or sample.shape[-1] < least or not sample.size:
-            first = f", and as many as {next(iter(samples))}, {found[0].shape}" * (len(found) > 1)
-            allowed = f"at least {least} number{'s' * (least > 1)}{first}"
-            raise ValueError(f"{name} has shape {sample.shape}: it must have {allowed}")
-    return found
-
-
-def relative_difference(a: Array, b: Array) -> Array:
-    """Return the mean of a - b over the last axis as a share of the mean of b; raises as `mean_difference`."""
-    a, b = paired(a=a, b=b)
-    if b.ndim == 1 and b.mean() == 0:  # of resamples a few may have such a mean
-        raise ValueError("b has mean 0: it must have another")
-    return (a - b).mean(axis=-1) / b.mean(axis=-1)
 
 
 def ratio(a: Array, b: Array) -> Array:
@@ -74,18 +57,15 @@ def intervals(seed: int) -> np.random.Generator:
     return np.random.default_rng([seed, 2])
 
 
-def bootstrap(
-    statistic: Callable[..., Array], *samples: Array, rng: np.random.Generator, method: str = "BCa"
-) -> Estimate:
+def bootstrap(statistic: Callable[..., Array], *samples: Array, rng: np.random.Generator) -> Estimate:
     """Return statistic(*samples) with its 95 % interval over 4000 resamples of whole trials.
 
-    `samples` are paired arrays (n,); `statistic` reduces the last axis. "BCa" (Efron 1987) is for statistics that
-    are smooth in the trials: means, ratios, slopes; "percentile" is for medians and other quantiles. If all resamples
-    are equal the interval is that number; if they all lie on one side of the value, BCa is not defined and percentiles
-    are used. Raises ValueError if the samples have different lengths, a NaN, or fewer than two numbers.
+    `samples` are paired arrays (n,); `statistic` reduces the last axis, and is smooth in the trials: a mean, ratio or
+    slope (BCa, Efron 1987). If all resamples are equal the interval is that number; if they all lie on one side of the
+    value, BCa is not defined and percentiles are used. Raises ValueError if the samples have different lengths, a NaN,
+    or fewer than two numbers.
     """
     checks.function(statistic=statistic)
-    checks.one_of(("BCa", "percentile"), method=method)
     checks.generator(rng=rng)
     samples = tuple(checks.array("samples", sample) for sample in samples)
     if not samples or len({s.shape for s in samples}) > 1 or samples[0].ndim != 1 or len(samples[0]) < 2:
@@ -96,7 +76,7 @@ def bootstrap(
                        n_resamples=RESAMPLES, batch=AT_ONCE, confidence_level=LEVEL)  # fmt: skip
     with warnings.catch_warnings(), np.errstate(invalid="ignore", divide="ignore"):
         warnings.simplefilter("ignore", stats.DegenerateDataWarning)
-        result = resample(method=method, rng=rng)
+        result = resample(rng=rng)
         if np.isnan(result.confidence_interval).any():
             result = resample(method="percentile", n_resamples=0, bootstrap_result=result)
     low, high = result.confidence_interval
@@ -204,24 +184,6 @@ def share(successes: NDArray[np.bool_]) -> Estimate:
     result = binomtest(int(held.sum()), len(held))
     interval = result.proportion_ci(LEVEL, method="exact")
     return Estimate(result.statistic, interval.low, interval.high)
-
-
-def slope(x: Array, y: Array) -> Estimate:
-    """Return the least-squares slope of y on x, both (n,), with the 95 % interval of a straight-line fit.
-
-    For growth in T take few, log-spaced T: neighbours on one curve are not independent. Raises ValueError on fewer than
-    three points, or if all x are equal.
-    """
-    x, y = paired(3, x=x, y=y)
-    if x.ndim != 1:
-        raise ValueError(f"x has shape {x.shape}: it must be (n,)")
-    if np.ptp(x) == 0:
-        raise ValueError(f"x = {x[0]} in all points is not allowed: x must have at least two values")
-    from scipy.stats import linregress
-
-    fit = linregress(x, y)
-    half = fit.stderr * stdtrit(len(x) - 2, (1 + LEVEL) / 2)
-    return Estimate(float(fit.slope), float(fit.slope - half), float(fit.slope + half))
 
 
 def simple_regret(curve: Curve) -> Array:

@@ -10,7 +10,7 @@ from matplotlib.text import Text
 from traces import trace_of
 
 from kbrepro import figures, papers
-from kbrepro.claims import Claim, Judged, Number, Reading
+from kbrepro.claims import Claim, Judged, Reading
 from kbrepro.figures import comparisons
 from kbrepro.figures.style import CYCLE
 from kbrepro.regret import Curve, Estimate, kept_rounds, log_spaced
@@ -129,7 +129,7 @@ def test_pairs_show_every_dot_and_the_estimate_above_them(styled, check_readable
 
 def test_readings_stand_at_their_probability_and_those_that_do_not_count_are_hollow(styled, check_readable):
     def reading(value, choice="", name="", clause=""):
-        return Reading(choice, name, Number(value, value - 0.05, value + 0.02), 25, 100, clause)
+        return Reading(choice, name, Estimate(value, value - 0.05, value + 0.02), 25, 100, clause)
 
     readings = [reading(0.9), reading(0.2, "margin", "0.01"), reading(0.5, "margin", "none", "footnote 3")]
     claim = Claim("9-A", "Fig. 1", "A is best.", "observation", lambda: True)

@@ -26,7 +26,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from kbrepro import checks
-from kbrepro.claims.tables import Draw, Kept, Table, Trials, View, Whole
+from kbrepro.claims.tables import Draw, Kept, Table, Trials, View
+from kbrepro.regret import Estimate, share
 
 KINDS = ("observation", "remark", "own question")
 AGAIN, NOT, DEPENDS, SOMETIMES = "comes out again", "does not", "depends", "now and then"
@@ -101,11 +102,9 @@ class Checked(NamedTuple):
 
         With a share that is allowed to fail, the theorem is violated if the whole 95 % interval of the share is above.
         """
-        from scipy.stats import binomtest  # here: it takes longer to load than the rest of `import kbrepro`
-
         if not self.runs:
             return "not checkable by a run"
-        low = binomtest(self.violations, self.runs).proportion_ci(0.95, method="exact").low
+        low = share(np.arange(self.runs) < self.violations).low
         if low > self.allowed or (not self.allowed and self.violations):
             return "false as printed"
         return f"{self.violations or 'no'} violation{'s' * (self.violations > 1)} in {self.runs:,} runs"
@@ -151,14 +150,6 @@ def _of(paper: str, kind: type) -> list[Any]:
     ]
 
 
-class Number(NamedTuple):
-    """A value with its 95 % interval."""
-
-    value: float
-    low: float
-    high: float
-
-
 class Reading(NamedTuple):
     """The replication probability under one reading: `choice` has `value`, all other choices their main one.
 
@@ -168,7 +159,7 @@ class Reading(NamedTuple):
 
     choice: str
     value: str
-    probability: Number
+    probability: Estimate
     drawn: int
     kept: int
     excluded_by: str = ""
@@ -181,7 +172,7 @@ class Judged(NamedTuple):
     readings: list[Reading]
     verdict: str
     depends_on: list[str]
-    effect: Number | None
+    effect: Estimate | None
 
 
 def judge(each: Claim, kept: Kept, experiments: int = EXPERIMENTS, redraws: int = REDRAWS) -> Judged:
@@ -189,9 +180,7 @@ def judge(each: Claim, kept: Kept, experiments: int = EXPERIMENTS, redraws: int 
     tables = each.tables()
     main = [table.under(kept, {}) for table in tables]
     under = {("", ""): main}
-    each.predicate(
-        *(View(trials, Whole(trials.table, _rng(each), False)) for trials in main)
-    )  # which rules it asks for
+    each.predicate(*(View(trials, Draw(trials.table, _rng(each), None, False)) for trials in main))  # what is asked for
     for choice, value in _choices(tables):
         trials = [table.under(kept, {choice: value}) for table in tables]
         if any(there.differs(here) for there, here in zip(trials, main, strict=True)):
@@ -209,7 +198,7 @@ def replication_probabilities(
     rng: np.random.Generator,
     experiments: int = EXPERIMENTS,
     redraws: int = REDRAWS,
-) -> list[Number]:
+) -> list[Estimate]:
     """Return for each reading the mean over redraws of the share of experiments in which a predicate holds.
 
     The interval is that of 95 % of the redraws. All readings are judged on the same draws of trials.
@@ -222,7 +211,7 @@ def replication_probabilities(
         held = [predicate(*map(View, trials, draws)) for trials in readings]
         shares.append([np.mean(np.broadcast_to(holds, (experiments,))) for holds in held])
     low, high = np.quantile(shares, (0.025, 0.975), axis=0)
-    return [Number(*map(float, each)) for each in zip(np.mean(shares, axis=0), low, high, strict=True)]
+    return [Estimate(*map(float, each)) for each in zip(np.mean(shares, axis=0), low, high, strict=True)]
 
 
 def verdict_of(readings: Sequence[Reading]) -> tuple[str, list[str]]:
@@ -260,7 +249,7 @@ def _rng(each: Claim) -> np.random.Generator:
     return np.random.default_rng([zlib.crc32(each.id.encode()), 1])
 
 
-def _reading(each: Claim, choice: str, value: str, trials: Sequence[Trials], number: Number) -> Reading:
+def _reading(each: Claim, choice: str, value: str, trials: Sequence[Trials], number: Estimate) -> Reading:
     """A clause that quotes the claim itself excludes nothing: the claim would come out by what it says."""
     main = [next(iter(values)) for there in trials for values in there.table.readings.values()]
     clauses = [there.table.excluded.get(name, "") for there in trials for name in ([value] if value else main)]
@@ -270,7 +259,7 @@ def _reading(each: Claim, choice: str, value: str, trials: Sequence[Trials], num
     return Reading(choice, value, number, fewest.table.size or fewest.n, fewest.n, clause)
 
 
-def _effect(each: Claim, kept: Kept, redraws: int) -> Number | None:
+def _effect(each: Claim, kept: Kept, redraws: int) -> Estimate | None:
     """The effect on all kept trials, with a percentile interval over redraws of them."""
     if each.effect is None:
         return None
@@ -278,9 +267,9 @@ def _effect(each: Claim, kept: Kept, redraws: int) -> Number | None:
 
     def effect(rng: np.random.Generator, redrawn: bool) -> float:
         streams = rng.spawn(len(trials))
-        views = [View(there, Whole(there.table, s, redrawn)) for there, s in zip(trials, streams, strict=True)]
+        views = [View(there, Draw(there.table, s, None, redrawn)) for there, s in zip(trials, streams, strict=True)]
         return float(np.ravel(each.effect(*views))[0])  # type: ignore[misc]
 
     rng = _rng(each)
     low, high = np.quantile([effect(rng, True) for _ in range(redraws)], (0.025, 0.975))
-    return Number(effect(rng, False), float(low), float(high))
+    return Estimate(effect(rng, False), float(low), float(high))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -29,39 +29,28 @@ class Kept:
     """The kept trials of one notebook: a folder of labels, each read once."""
 
     def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        self._opened: dict[str, tuple[Any, store.Kept]] = {}
-        self._results: dict[str, list[Any]] = {}
-        self._traces: dict[str, dict[str, Curve]] = {}
-        self._columns: dict[tuple[str, str, str], Array] = {}
-        self._loaded: dict[Callable[[Kept], Columns], Columns] = {}
+        self.folder, self._open = folder, cache(partial(store.opened, folder))
+        self._made: dict[Any, Any] = {}
 
     def results(self, label: str) -> list[Any]:
         """Return what the job of a label returned, trial by trial; FileNotFoundError lists the kept labels."""
-        if label not in self._results:
-            self._results[label] = self._open(label)[1].results
-        return self._results[label]
+        if label not in self._made:
+            self._made[label] = self._open(label)[1].results
+        return self._made[label]
 
     def seed(self, label: str) -> int:
         """Return the root seed of the trials of a label: with it `Trial(seed, n)` makes the problem of trial n anew."""
         return int(self._open(label)[0]["seed"])
 
-    def _open(self, label: str) -> tuple[Any, store.Kept]:
-        if label not in self._opened:
-            self._opened[label] = store.opened(self.folder, label)
-        return self._opened[label]
-
     def traces(self, label: str) -> dict[str, Curve]:
         """Return the curves of a label by rule; none if its job is not an experiment."""
-        if label not in self._traces:
-            self._traces[label] = curves(self._open(label)[1].columns)
-        return self._traces[label]
+        return curves(self._open(label)[1].columns)
 
     def loaded(self, load: Callable[[Kept], Columns]) -> Columns:
         """Return what the `load` of a table makes of the kept trials: called once, for all claims and readings."""
-        if load not in self._loaded:
-            self._loaded[load] = load(self)
-        return self._loaded[load]
+        if load not in self._made:
+            self._made[load] = load(self)
+        return self._made[load]
 
     def column(self, label: str, rule: str, statistic: str) -> Array:
         """Return a statistic of a rule, one number per trial (N,); KeyError on an unknown one.
@@ -69,12 +58,12 @@ class Kept:
         A label whose job returned R_t by rule, not traces, has the total alone.
         """
         key = label, rule, statistic
-        if key not in self._columns:
+        if key not in self._made:
             if traces := self.traces(label):
-                self._columns[key] = STATISTICS[statistic](traces[rule])
+                self._made[key] = STATISTICS[statistic](traces[rule])
             else:
-                self._columns[key] = {TOTAL: self._open(label)[1].columns[rule,][:, -1]}[statistic]
-        return self._columns[key]
+                self._made[key] = {TOTAL: self._open(label)[1].columns[rule,][:, -1]}[statistic]
+        return self._made[key]
 
 
 def _mean_over_rounds(curve: Curve) -> Array:
@@ -138,20 +127,14 @@ class Trials:
         self.table, self.kept, self.names = table, kept, names
         self.used: dict[tuple[str, str], int] = {}
 
-    @cached_property
-    def _loaded(self) -> Columns:
-        return self.kept.loaded(self.table.load) if self.table.load else {}
-
     def column(self, rule: str, statistic: str) -> Array:
-        """Return the numbers of a rule, one per kept trial, (N,); KeyError lists what there is."""
+        """Return the numbers of a rule, one per kept trial, (N,); KeyError on an unknown one."""
         where = self.names.get(rule, rule)
         label, name = where if isinstance(where, tuple) else (str(self.names.get("*", self.table.label)), where)
         if self.table.load is None:
             column = self.kept.column(label, name, statistic)
-        elif (name, statistic) in self._loaded:
-            column = self._loaded[name, statistic]
         else:
-            raise KeyError(f"{self.table.what} has no {(name, statistic)}; it has {sorted(self._loaded)}")
+            column = self.kept.loaded(self.table.load)[name, statistic]
         self.used[rule, statistic] = len(column)
         return column
 
@@ -169,13 +152,14 @@ class Trials:
 class Draw:
     """Experiments of a table's size, drawn from one redraw of the kept trials; the same for every reading.
 
-    Of a finite population rows are drawn without replacement, one play of each, and nothing is redrawn.
+    Of a finite population rows are drawn without replacement, one play of each, and nothing is redrawn. If the number
+    of `experiments` is None, all kept trials, or with `redrawn` one redraw of them, are one experiment.
     """
 
-    def __init__(self, table: Table, rng: np.random.Generator, experiments: int) -> None:
+    def __init__(self, table: Table, rng: np.random.Generator, experiments: int | None, redrawn: bool = True) -> None:
         self.table, self.experiments, self._rng = table, experiments, rng
+        self._redrawn = redrawn and not table.rows
         self._rows: dict[Any, NDArray[np.int64]] = {}
-        self._counts: dict[tuple[str, int], Array] = {}
         self._means: dict[tuple[str, int], tuple[Array, Array]] = {}  # the column with its means: an id is only its own
 
     def rows(self, rule: str, n: int) -> NDArray[np.int64]:
@@ -189,40 +173,20 @@ class Draw:
         """Return the mean of a column (N,) over the trials of each experiment; computed once for all readings."""
         key = (rule if self.table.apart else "", id(column))
         if key not in self._means:
-            self._means[key] = column, self._mean(rule, column)
+            self._means[key] = column, column[self.rows(rule, len(column))].mean(axis=1)
         return self._means[key][1]
-
-    def _mean(self, rule: str, column: Array) -> Array:
-        rows, n = self.rows(rule, len(column)), len(column)
-        if self.experiments == 1 or n > rows.shape[1]:
-            return column[rows].mean(axis=1)
-        key = rule if self.table.apart else "", n
-        if key not in self._counts:  # how often an experiment has each trial: the sums of all rules are made of it
-            at = rows + n * np.arange(self.experiments)[:, None]
-            counts = np.bincount(at.ravel(), minlength=n * self.experiments)
-            self._counts[key] = counts.reshape(self.experiments, n).astype(float)
-        return np.einsum("en,n->e", self._counts[key], column) / rows.shape[1]  # not BLAS, whose kernels differ
 
     def _drawn(self, n: int) -> NDArray[np.int64]:
         table, rng = self.table, self._rng
-        if not table.rows:
+        if self.experiments is None:
+            return rng.integers(n, size=(1, n)) if self._redrawn else np.arange(n)[None]
+        if self._redrawn:
             kept = rng.integers(n, size=n)
             return kept[rng.integers(n, size=(self.experiments, table.size or n))]
         plays = n // table.rows
         every = np.tile(np.arange(table.rows), (self.experiments, 1))
         some = rng.permuted(every, axis=1)[:, : table.size] if table.size < table.rows else every
         return some * plays + rng.integers(plays, size=some.shape)
-
-
-class Whole(Draw):
-    """All kept trials as one experiment; with `redrawn` one redraw of them, but of a finite population."""
-
-    def __init__(self, table: Table, rng: np.random.Generator, redrawn: bool) -> None:
-        super().__init__(table, rng, 1)
-        self._redrawn = redrawn and not table.rows
-
-    def _drawn(self, n: int) -> NDArray[np.int64]:
-        return self._rng.integers(n, size=(1, n)) if self._redrawn else np.arange(n)[None]
 
 
 class View:

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from kbrepro import checks
 from kbrepro.kernels import Array
-from kbrepro.posterior import AfterPending, ExactPosterior, Learning, Posterior, exact_posterior
+from kbrepro.posterior import AfterPending, ExactPosterior, Posterior, exact_posterior
 from kbrepro.problems import Model
 
 TOLERANCE = 1e-10
@@ -61,13 +61,6 @@ class Banded(Player, Protocol):
     """A policy with a confidence band, which holds if the ratio is at most 1."""
 
     def band_ratio(self, expected_reward: Array) -> float: ...
-
-
-class Arms(Protocol):
-    """The least that a policy is given."""
-
-    @property
-    def n_arms(self) -> int: ...
 
 
 class History(NamedTuple):
@@ -195,10 +188,10 @@ class IndexPolicy(AskTell):
     """
 
     takes: tuple[str, ...] = ("allowed",)
-    posterior: Learning
+    posterior: Any
     unit: float = 1.0
 
-    def __init__(self, model: Arms, horizon: int | None = None, *, rng: Seed = 0, random_opening: bool = False) -> None:
+    def __init__(self, model: Any, horizon: int | None = None, *, rng: Seed = 0, random_opening: bool = False) -> None:
         checks.having("a model, such as Model(points, kernel, noise_variance)", "n_arms", model=model)
         if horizon is not None:
             checks.positive_int(horizon=horizon)
@@ -208,7 +201,7 @@ class IndexPolicy(AskTell):
         self.posterior = self.prior(horizon)
         self._first_asked = 0
 
-    def prior(self, horizon: int | None) -> Learning:
+    def prior(self, horizon: int | None) -> Any:
         """Return the posterior before the first pull."""
         raise NotImplementedError
 

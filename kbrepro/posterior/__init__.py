@@ -11,14 +11,14 @@ The forms differ only in how they find c. All are exact; none adds jitter.
 
 from collections.abc import Iterable
 from contextlib import suppress
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg.blas import dsymv, dsyr
 
 from kbrepro import checks
-from kbrepro.kernels import Array, Kernel, declares
+from kbrepro.kernels import Array, Kernel
 from kbrepro.posterior.lattice import LATTICE_FROM, Precision, prior_covariance
 
 #: A column of a lattice is refined, so many times at most, while its residual exceeds this share of the variance.
@@ -27,17 +27,9 @@ REFINED, RESIDUAL = 2, 1e-13
 LEAST_NOISE = 1e-5
 #: Without a horizon the covariance of so many arms is kept: a step takes a millisecond, however many pulls there are.
 FEW = 1000
-#: Share of the largest prior variance that rounding does not reach: more below zero, and the kernel is no covariance.
-CLEARLY = 1e-6
 
 
-class Learning(Protocol):
-    """What every policy keeps: it is updated by the observation of a pull."""
-
-    def update(self, arm: int, observation: Any) -> None: ...
-
-
-class Posterior(Learning, Protocol):
+class Posterior(Protocol):
     """What an upper confidence bound and its width use: mean and sd of every arm, (A,), and the gain in nats."""
 
     @property
@@ -76,14 +68,13 @@ class ExactPosterior(Uncertain):
 
     def __init__(self, kernel: Kernel, points: Array, noise_variance: float, *, mean: float | Array = 0.0) -> None:
         checks.kernel(kernel=kernel)
-        checks.positive(noise_variance=noise_variance)
-        self.noise_variance = checks.python_number(noise_variance)
-        self._points = points = checks.points(points)
+        self._kernel, self._points = kernel, (points := checks.points(points))
         self._prior_variance = np.array(kernel.diag(points), dtype=float)
+        self._check_noise(noise_variance)
+        self.noise_variance = checks.python_number(noise_variance)
         self._mean, self._variance = checks.per_arm(len(points), mean=mean), self._prior_variance.copy()
         self._counts: NDArray[np.int64] = np.zeros(len(points), dtype=int)
         self._weights: Array = np.zeros(len(points))  # pulls of each arm, each in units of 1 / noise_variance
-        self._doubted = None if declares(kernel, "positive_semidefinite") else kernel
         self.gain = 0.0
 
     @property
@@ -114,17 +105,15 @@ class ExactPosterior(Uncertain):
     def update(self, arm: int, observation: float, noise_variance: float | None = None) -> None:
         """Condition on one noisy observation of `arm`; IndexError or ValueError on a bad arm or a NaN.
 
-        `noise_variance` is that of this observation. Raises ValueError unless it is above 0, and where a kernel shows
-        that it is no covariance.
+        `noise_variance` is that of this observation; ValueError unless it is above 0.
         """
         checks.arm_index(arm, self.n_arms)
         checks.finite_number(observation=observation)
         noise = self.noise_variance if noise_variance is None else noise_variance
-        self._check_noise(noise_variance=noise)
-        covariance = self._covariance_with(arm)
+        self._check_noise(noise)
+        covariance = self.covariance_with(arm)
         scale = np.sqrt(max(self._variance[arm], 0.0) + noise)
         g = covariance / scale
-        self._look_at_pull(arm, covariance[arm], g)
         self.gain += np.log(scale / np.sqrt(noise))  # Lemma 5.3, one term
         more = self.noise_variance / noise
         self._remember(g, more)
@@ -135,25 +124,10 @@ class ExactPosterior(Uncertain):
 
     def covariance_with(self, arm: int) -> Array:
         """Return the posterior covariance of `arm` with all arms, (A,)."""
-        return self._covariance_with(arm)
-
-    def _check_noise(self, *, noise_variance: float) -> None:
-        checks.positive(noise_variance=noise_variance)
-
-    def _look_at_pull(self, arm: int, variance: float, g: Array) -> None:
-        """Raise ValueError if a kernel that declares nothing is clearly no covariance."""
-        if self._doubted is None:
-            return
-        off, least = abs(variance - self._variance[arm]), (self._variance - g * g).min()
-        most = CLEARLY * self._prior_variance.max()
-        if not (off <= most and least >= -most):  # NaN, too
-            raise ValueError(
-                f"kernel = {type(self._doubted).__name__} is not allowed: it must be positive semidefinite, with "
-                f"`diag` as its diagonal; at a pull of arm {arm} variances are off by {off:.2g}, or {least:.2g}"
-            )
-
-    def _covariance_with(self, arm: int) -> Array:
         raise NotImplementedError
+
+    def _check_noise(self, noise_variance: float) -> None:
+        checks.positive(noise_variance=noise_variance)
 
     def _remember(self, g: Array, more: float) -> None:
         """Keep what a pull changes; it counts as `more` pulls with the model's noise variance."""
@@ -186,10 +160,9 @@ class RowPosterior(ExactPosterior):
 
     def __init__(self, kernel: Kernel, points: Array, noise_variance: float, *, mean: float | Array = 0.0) -> None:
         super().__init__(kernel, points, noise_variance, mean=mean)
-        self._kernel = kernel
-        self._rows = Rows(len(points))
+        self._rows = Rows(self.n_arms)
 
-    def _covariance_with(self, arm: int) -> Array:
+    def covariance_with(self, arm: int) -> Array:
         V = self._rows()
         return self._kernel(self._points[arm : arm + 1], self._points)[0] - V[:, arm] @ V
 
@@ -208,7 +181,7 @@ class CovariancePosterior(ExactPosterior):
         """Return C v (A,), C the posterior covariance of all arms, for a vector v (A,)."""
         return dsymv(1.0, self._upper, vector)
 
-    def _covariance_with(self, arm: int) -> Array:
+    def covariance_with(self, arm: int) -> Array:
         return np.concatenate([self._upper[:arm, arm], self._upper[arm, arm:]])
 
     def _remember(self, g: Array, more: float) -> None:
@@ -226,21 +199,14 @@ class LatticePosterior(ExactPosterior):
 
     def __init__(self, kernel: Kernel, points: Array, noise_variance: float, *, mean: float | Array = 0.0) -> None:
         super().__init__(kernel, points, noise_variance, mean=mean)
-        self._check_noise(noise_variance=noise_variance)
-        self._kernel = kernel
         self._prior = prior_covariance(kernel, self._points)
         self._pulled: NDArray[np.int64] = np.empty(0, dtype=int)
         self._place: NDArray[np.int64] = np.full(self.n_arms, -1)  # of every arm in `_pulled`
         self._inverse = Precision()
         self._solved: tuple[int, Array] = (-1, np.empty(0))  # the last arm, and its v
 
-    @property
-    def n_pulled(self) -> int:
-        """Number of distinct arms pulled so far."""
-        return len(self._pulled)
-
-    def _check_noise(self, *, noise_variance: float) -> None:
-        super()._check_noise(noise_variance=noise_variance)
+    def _check_noise(self, noise_variance: float) -> None:
+        super()._check_noise(noise_variance)
         if noise_variance < (least := LEAST_NOISE * self._prior_variance.max()):
             told = f"noise_variance must be at least {least:.3g} for a posterior on a lattice"
             raise ValueError(f"noise_variance = {noise_variance!r} is not allowed: {told}")
@@ -252,21 +218,9 @@ class LatticePosterior(ExactPosterior):
         return self._prior(weights)
 
     def covariance_with(self, arm: int) -> Array:
-        return self._column(arm)[0]
-
-    def _covariance_with(self, arm: int) -> Array:
-        column, v = self._column(arm)
-        self._variance[arm] = column[arm]  # without the rounding of all updates so far, which the noise may not cover
-        self._solved = arm, v
-        return column
-
-    def _column(self, arm: int) -> tuple[Array, Array]:
         pulled, place = self._pulled, self._place[arm]
-        noise, weights, target = (
-            self.noise_variance / self._weights[pulled],
-            np.zeros(self.n_arms),
-            np.zeros(len(pulled)),
-        )
+        noise = self.noise_variance / self._weights[pulled]
+        weights, target = np.zeros(self.n_arms), np.zeros(len(pulled))
         if place < 0:
             weights[arm] = 1.0
             v = -self._inverse.times(self._kernel(self._points[pulled], self._points[arm : arm + 1])[:, 0])
@@ -280,7 +234,9 @@ class LatticePosterior(ExactPosterior):
             if again == REFINED or not np.any(np.abs(residual) > RESIDUAL * self._prior_variance[arm]):
                 break
             v += self._inverse.times(residual)
-        return column, v
+        self._variance[arm] = column[arm]  # without the rounding of all updates so far, which the noise may not cover
+        self._solved = arm, v
+        return column
 
     def _remember(self, g: Array, more: float) -> None:
         arm, v = self._solved
@@ -318,10 +274,6 @@ class AfterPending(Uncertain):
         self._variance -= g * g
         self.counts[arm] += 1
 
-    def update(self, arm: int, observation: Any) -> None:
-        """Refuse: what is pending is not told here."""
-        raise NotImplementedError
-
 
 def lattice_posterior(
     kernel: Kernel, points: Array, noise_variance: float, *, mean: float | Array = 0.0
@@ -341,10 +293,8 @@ def exact_posterior(
     That is the lattice form on a lattice of many arms, else rows for up to 1.5 A pulls and covariance for more; without
     a horizon, covariance for up to FEW arms.
     """
-    checks.kernel(kernel=kernel)
     if horizon is not None:
         checks.positive_int(horizon=horizon)
-    checks.positive(noise_variance=noise_variance)
     points = checks.points(points)
     A = len(points)
     horizon = int(horizon or (2 * A if A <= FEW else A))

@@ -7,14 +7,15 @@ import pytest
 from tiny import Columns
 
 from kbrepro import paths
-from kbrepro.claims import Checked, Number, Reading, claim, judge, replication_probabilities, theorem, verdict_of
+from kbrepro.claims import Checked, Reading, claim, judge, replication_probabilities, theorem, verdict_of
 from kbrepro.claims.tables import Kept, Table
 from kbrepro.claims.words import best, better
 from kbrepro.papers.igp_ucb import claims as igp_ucb
+from kbrepro.regret import Estimate
 
 
 def reading(value, choice="", name="", clause=""):
-    return Reading(choice, name, Number(value, value, value), 25, 50, clause)
+    return Reading(choice, name, Estimate(value, value, value), 25, 50, clause)
 
 
 @pytest.mark.parametrize(

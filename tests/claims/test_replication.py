@@ -7,7 +7,7 @@ import pytest
 from tiny import Columns
 
 from kbrepro.claims import replication_probabilities
-from kbrepro.claims.tables import Draw, Table, View, Whole
+from kbrepro.claims.tables import Draw, Table, View
 from kbrepro.claims.words import better
 
 
@@ -123,19 +123,8 @@ def test_some_of_the_rows_are_what_enumeration_gives():
 
 def test_means_other_reductions_and_the_axis():
     kept, table = Columns(fig=dict(a=A, b=B)), Table("fig", "fig", 3, pool=("a", "b"))
-    view = View(table.under(kept, {}), Whole(table, np.random.default_rng(0), False))
+    view = View(table.under(kept, {}), Draw(table, np.random.default_rng(0), None, False))
     assert view["a"].item() == pytest.approx(np.mean(A)) and view.axis.item() == pytest.approx(np.mean(A))
     assert view("b", of=np.median).item() == 4.0
     drawn = View(table.under(kept, {}), Draw(table, np.random.default_rng(0), 50))
     assert drawn["a"] == pytest.approx(drawn("a", of=np.mean))
-
-
-def test_means_by_counts_are_means_over_the_drawn_trials():
-    """Few kept trials are counted, many are looked up; both are the mean over the trials of each experiment."""
-    rng = np.random.default_rng(0)
-    for n in (5, 200):
-        column, draw = rng.normal(size=n), Draw(Table("fig", "fig", 10), rng, 300)
-        np.testing.assert_allclose(draw.means("a", column), column[draw.rows("a", n)].mean(axis=1), rtol=1e-12)
-    whole = rng.integers(9, size=7).astype(float)
-    draw = Draw(Table("fig", "fig", 10), rng, 300)
-    np.testing.assert_array_equal(draw.means("a", whole), whole[draw.rows("a", 7)].mean(axis=1))  # ties stay ties

@@ -19,15 +19,9 @@ class CountedPosterior(RowPosterior):
 
     def repeat(self, arm: int, observations: list[float]) -> None:
         """Condition on n observations of `arm` at the cost of one: their mean has noise variance lambda / n."""
-        n, variance = len(observations), max(self._variance[arm], 0.0)
-        scale = np.sqrt(variance + self.noise_variance / n)
-        g = self._covariance_with(arm) / scale
-        self.gain += 0.5 * np.log1p(n * variance / self.noise_variance)
-        self._remember(g, n)
-        self._mean += g * ((np.mean(observations) - self._mean[arm]) / scale)
-        self._variance -= g * g
-        self._counts[arm] += n
-        self._weights[arm] += n
+        n = len(observations)
+        self.update(arm, float(np.mean(observations)), self.noise_variance / n)
+        self._counts[arm] += n - 1
 
 
 class MiniUCB(UCB):
