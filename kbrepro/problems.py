@@ -7,7 +7,7 @@ import math
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,14 +15,11 @@ from scipy.linalg.lapack import dpstrf
 
 from kbrepro import checks
 from kbrepro.kernels import Array, Empirical, Kernel, check_kernel
-from kbrepro.posterior import Rows as PulledRows
-from kbrepro.posterior.lattice import LATTICE_FROM, SHORT_TORUS, LatticeDraws, LongTorus
+from kbrepro.posterior.lattice import LATTICE_FROM, LatticeDraws
 from kbrepro.posterior.likelihood import fitted
 
 #: Pivoted Cholesky stops when no arm has more than this share of the largest variance left.
 FACTOR_TOLERANCE = 1e-12
-#: Multiply-adds up to which a lattice is factorised without its A x A matrix.
-LOW_RANK_COST = 1e10
 
 
 @dataclass(frozen=True)
@@ -139,17 +136,6 @@ class Uniform:
         return self.bound * rng.uniform(-1, 1)
 
 
-class Playable(Protocol):
-    """What policies meet: a pull gives an observation; if that has several numbers, the reward is the last."""
-
-    @property
-    def model(self) -> Any: ...
-    @property
-    def expected_reward(self) -> Array: ...
-    def pull(self, arm: int, rng: np.random.Generator) -> Any: ...
-    def regret(self, arms: NDArray[np.integer]) -> Array: ...
-
-
 @dataclass(frozen=True, eq=False)
 class Problem:
     """What policies are given (`model`), and what they do not see: expected reward (A,) and noise.
@@ -212,24 +198,6 @@ def covariance_factor(K: Array) -> Array:
     return factor / weights
 
 
-def low_rank_factor(kernel: Kernel, points: Array, most: int) -> Array | None:
-    """Return F (A, r), r <= most, as `covariance_factor` does, without an A x A array; None if `most` are too few."""
-    n = len(points)
-    weights: Array = np.linspace(2.0, 1.0, n) ** 2
-    left: Array = np.array(kernel.diag(points), dtype=float)
-    rows, enough = PulledRows(n), FACTOR_TOLERANCE * float((weights * left).max())
-    while (weighted := weights * left).max() > enough:
-        pivot = int(weighted.argmax())
-        if len(rows) == most:
-            return None
-        V = rows()
-        row = (kernel(points[pivot : pivot + 1], points)[0] - V[:, pivot] @ V) / np.sqrt(left[pivot])
-        rows.append(row)
-        left -= row**2
-        left[pivot] = 0.0
-    return rows().T.copy()
-
-
 @dataclass(frozen=True, eq=False)
 class FactorDraws:
     """Draws f = F z (A,), z standard normal, from a factor F (A, r) of the covariance."""
@@ -243,21 +211,13 @@ class FactorDraws:
 def prior_draws(kernel: Kernel, points: Array) -> Callable[[np.random.Generator], Array]:
     """Return a function of rng that draws f (A,) ~ GP(0, kernel) at points (A, d).
 
-    By a factor of the covariance; on a large lattice by FFT, or, where the torus would be long because the kernel is
-    smooth, by a factor of low rank. MemoryError if that does not fit.
+    By a factor of the covariance; on a large lattice by FFT, unless the torus does not fit since the kernel is smooth.
+    MemoryError if the factor does not fit.
     """
     n = len(points)
     if n >= LATTICE_FROM:
-        try:
-            return LatticeDraws(kernel, points, max(SHORT_TORUS, 64 * n))
-        except LongTorus:
-            factor = low_rank_factor(kernel, points, max(1, math.isqrt(int(LOW_RANK_COST / n))))
-            if factor is not None:
-                return FactorDraws(factor)
-            with suppress(MemoryError):
-                return LatticeDraws(kernel, points)
-        except ValueError:  # no lattice, or the kernel does not declare that it is stationary
-            pass
+        with suppress(ValueError, MemoryError):  # no lattice, or the kernel does not declare that it is stationary
+            return LatticeDraws(kernel, points)
     checks.memory(24.0 * n**2, f"points: a factor of the covariance of {n} arms")
     return FactorDraws(covariance_factor(kernel(points, points)))
 

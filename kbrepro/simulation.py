@@ -12,7 +12,6 @@ import hashlib
 import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -24,14 +23,14 @@ from tqdm import tqdm
 
 from kbrepro import checks, paths, store
 from kbrepro.kernels import Array
-from kbrepro.policies.base import Banded, Player, Policy
-from kbrepro.problems import Playable, Trial
+from kbrepro.policies.base import Player, Policy
+from kbrepro.problems import Trial
 from kbrepro.regret import Curve, edges, kept_rounds, log_spaced
 from kbrepro.store import Kept
 from kbrepro.store.flat import Leaves, flat, stacked
 from kbrepro.store.settings import settings
 
-#: What a run calls of a problem.
+#: What a run calls of a problem; if an observation has several numbers, the reward is the last.
 PROBLEM, PLAYABLE = "a problem, such as Problem(model, expected_reward)", ("pull", "regret", "model")
 
 
@@ -45,7 +44,7 @@ class Experiment:
     neither arms nor gaps are kept, since the readings could be computed from them.
     """
 
-    problem: Callable[[Trial], Playable]
+    problem: Callable[[Trial], Any]
     policies: Mapping[str, Callable[[Any, int], Player]]
     horizon: int
     record_band: bool = False
@@ -60,7 +59,7 @@ class Experiment:
         checks.python_numbers(self)
 
 
-def rounds(policy: Player, problem: Playable, horizon: int, rng: np.random.Generator) -> Iterator[tuple[int, int, Any]]:
+def rounds(policy: Player, problem: Any, horizon: int, rng: np.random.Generator) -> Iterator[tuple[int, int, Any]]:
     """Play `horizon` rounds; yield (t, arm, observation), t = 1, 2, ..., before the policy's `tell`.
 
     Noise and policy draw from two children of `rng`: the second becomes `policy.rng`.
@@ -76,21 +75,21 @@ def rounds(policy: Player, problem: Playable, horizon: int, rng: np.random.Gener
         policy.tell(arm, observation)
 
 
-def run(policy: Player, problem: Playable, horizon: int, rng: np.random.Generator, record_band: bool = False) -> Curve:
+def run(policy: Player, problem: Any, horizon: int, rng: np.random.Generator, record_band: bool = False) -> Curve:
     """Return the curve of `horizon` rounds (see `rounds`); TypeError if there is no band to record."""
     _check_run(policy, problem, horizon, rng)
     checks.boolean(record_band=record_band)
     checks.memory(16.0 * horizon, f"horizon = {horizon}: the curve of a run")
-    banded = policy if record_band and isinstance(policy, Banded) else None
-    if record_band and not banded:
+    band_ratio_of: Any = getattr(policy, "band_ratio", None) if record_band else None
+    if record_band and not band_ratio_of:
         raise TypeError(f"record_band = True is not allowed: {type(policy).__name__} has no band_ratio")
     arms, band_ratio = np.empty(horizon, dtype=np.int32), np.full(horizon, np.nan)
     clock = [time.process_time()]  # wall time would depend on other jobs
     for t, arm, _ in rounds(policy, problem, horizon, rng):
         clock.append(time.process_time())
         arms[t - 1] = arm
-        if banded:
-            band_ratio[t - 1] = banded.band_ratio(problem.expected_reward)
+        if band_ratio_of:
+            band_ratio[t - 1] = band_ratio_of(problem.expected_reward)
     seconds = np.add.reduceat(np.diff(clock), edges(horizon)[:-1]).astype(np.float32)
     starts = np.concatenate([[0], log_spaced(horizon)[:-1]])
     worst = np.maximum.reduceat(band_ratio, starts) if record_band else np.full(1, np.nan)
@@ -98,14 +97,14 @@ def run(policy: Player, problem: Playable, horizon: int, rng: np.random.Generato
     return Curve(np.arange(1, horizon + 1), seconds, worst, arms, gaps)
 
 
-def _check_run(policy: Player, problem: Playable, horizon: int, rng: np.random.Generator) -> None:
+def _check_run(policy: Player, problem: Any, horizon: int, rng: np.random.Generator) -> None:
     checks.positive_int(horizon=horizon)
     checks.having("a policy, with ask() and tell(arm, observation)", "ask", "tell", policy=policy)
     checks.having(PROBLEM, *PLAYABLE, problem=problem)
     checks.generator(rng=rng)
 
 
-def observations(problem: Playable, arms: Sequence[int], rng: np.random.Generator) -> list[Any]:
+def observations(problem: Any, arms: Sequence[int], rng: np.random.Generator) -> list[Any]:
     """Return the observations of `arms`, pulled in this order, in the run that drew from `rng` (see `rounds`)."""
     checks.having(PROBLEM, *PLAYABLE, problem=problem)
     checks.generator(rng=rng)
@@ -186,9 +185,9 @@ def map_trials(
     `function` builds its random streams by `trial.rng(purpose)` and returns what `store.flat` can take apart, with the
     same names in every trial; it comes back as numbers, texts and arrays in mappings and lists. `block` trials make one
     job. The number of workers is that of the environment variable KBREPRO_JOBS, else of an enclosing
-    `joblib.parallel_config`, else of processors; if KBREPRO_SCHEDULER is the address of a dask scheduler (extra
-    `cluster`), its workers play. If a store is in use (`store.current`), a label with the same settings is read from
-    it, and any other is played and kept there, trial by trial; a notebook must then use each `label` once.
+    `joblib.parallel_config` (whose backend may be a cluster), else of processors. If a store is in use
+    (`store.current`), a label with the same settings is read from it, and any other is played and kept there, trial by
+    trial; a notebook must then use each `label` once.
     """
     return _trials(function, trials, seed, first, block, label).results
 
@@ -218,27 +217,14 @@ def _played(job: store.Job, block: int, kept_in: store.Store | None) -> Kept:
     missing = [number for number in range(job.first, job.first + job.trials) if number not in pieces]
     blocks = [missing[at : at + block] for at in range(0, len(missing), block)]
     calls = (joblib.delayed(_run_block)(job.function, job.seed, numbers) for numbers in blocks)
-    with _scheduler():
-        results = joblib.Parallel(n_jobs=_workers(), return_as="generator_unordered")(calls)
-        for timed in tqdm(results, total=len(blocks), desc=job.label, unit="block" if block > 1 else "trial"):
-            for number, leaves, seconds in timed:
-                pieces[number] = leaves, seconds
-                if kept_in:
-                    kept_in.keep_piece(job, number, leaves, seconds)
+    results = joblib.Parallel(n_jobs=_workers(), return_as="generator_unordered")(calls)
+    for timed in tqdm(results, total=len(blocks), desc=job.label, unit="block" if block > 1 else "trial"):
+        for number, leaves, seconds in timed:
+            pieces[number] = leaves, seconds
+            if kept_in:
+                kept_in.keep_piece(job, number, leaves, seconds)
     leaves_of, seconds_of = zip(*(pieces[number] for number in sorted(pieces)), strict=True)
     return Kept(stacked(leaves_of), np.array(seconds_of))
-
-
-@contextmanager
-def _scheduler() -> Iterator[None]:
-    address = os.environ.get("KBREPRO_SCHEDULER")
-    if not address:
-        yield
-        return
-    from dask.distributed import Client  # an extra
-
-    with Client(address, set_as_default=False) as client, joblib.parallel_config("dask", client=client):
-        yield
 
 
 def _workers() -> int | None:

@@ -83,8 +83,7 @@ def test_every_form_of_the_same_numbers_gives_the_same_run(form, rows, seed):
 def test_every_form_of_the_same_numbers_gives_the_same_estimate(form, values):
     y, x, rng = np.array(values), np.arange(float(len(values))), np.random.default_rng
     for of in (
-        lambda y, x: kb.bootstrap(kb.mean_difference, y, x, rng=rng(0), method="percentile"),
-        kb.mean_difference, kb.relative_difference, lambda y, x: kb.share(y), lambda y, x: kb.slope(x, y),
+        lambda y, x: kb.bootstrap(kb.mean_difference, y, x, rng=rng(0)), kb.mean_difference, lambda y, x: kb.share(y)
     ):  # fmt: skip
         np.testing.assert_array_equal(of(y, x), of(FORMS[form](y), FORMS[form](x)))
 
@@ -162,12 +161,12 @@ def good(rng):
         "variance": [1.0, 3], "expected_reward": [HILL, HILL.tolist()], "noise": [None, kb.Gaussian(0.1)],
         "n_centres": [1, 3], "rewards": [np.ones((2, 3)), np.ones((2, 2)).tolist()], "norm_of": [None], "seed": [0, 5],
         "number": [0, 1], "statistic": [kb.mean_difference, lambda a, b: (a - b).mean(axis=-1)], "rng": [rng],
-        "samples": [HILL, np.arange(12), [1.0, 2.0] * 6], "method": ["BCa", "percentile"], "curves": [{"u": TRACE}],
+        "samples": [HILL, np.arange(12), [1.0, 2.0] * 6], "curves": [{"u": TRACE}],
         "mean": [0.0, HILL.tolist()], "bounds": [[(0, 1), (2, 5)]], "n": [1, 4],
         "d": [1, 2], "low": [0.0, -1], "high": [1.0, 2], "function": [float_of], "trials": [1, 2],
         "first": [0, 3], "block": [1, 2], "label": ["trials"], "a": [HILL, HILL + 1], "b": [HILL - 3, [1.0] * 12],
         "arms": [[0, 1, 1], np.arange(3)], "policy": [UCB(MODEL, 9)], "experiment": [EXPERIMENT], "curve": [TRACE],
-        "successes": [[True, False], np.ones(4, bool)], "x": [np.arange(12)], "y": [HILL], "index": [HILL],
+        "successes": [[True, False], np.ones(4, bool)], "index": [HILL],
     }  # fmt: skip
 
 

@@ -12,7 +12,7 @@ from kbrepro.kernels import Linear, Matern, SquaredExponential, grid
 from kbrepro.papers.bkb.sketch import FeaturePosterior
 from kbrepro.papers.gpn_ucb.posterior import LayerPosterior
 from kbrepro.posterior import CovariancePosterior, LatticePosterior, RowPosterior, exact_posterior, lattice_posterior
-from kbrepro.problems import FactorDraws, Model, prior_draws
+from kbrepro.problems import Model
 
 FORMS = [RowPosterior, CovariancePosterior, LatticePosterior]
 MATERN = Matern(0.3, nu=1.5)
@@ -193,13 +193,3 @@ def test_too_little_noise_for_a_lattice_is_refused_by_name():
     ):
         LatticePosterior(Matern(0.3, nu=1.5, variance=4.0), grid(20), 1e-6)
     assert lattice_posterior(MATERN, grid(100, 2), 1e-6) is None
-
-
-@pytest.mark.parametrize("kernel", [SquaredExponential(10.0), Matern(10.0, nu=2.5)], ids=str)
-def test_draws_with_a_long_lengthscale_on_a_lattice_are_of_low_rank(kernel):
-    points = grid(100, 2)
-    draws = prior_draws(kernel, points)
-    assert isinstance(draws, FactorDraws) and draws.factor.shape[1] < 1000
-    some = np.random.default_rng(5).integers(len(points), size=300)
-    implied = draws.factor[some] @ draws.factor[some].T
-    np.testing.assert_allclose(implied, kernel(points[some], points[some]), rtol=0, atol=1e-11)

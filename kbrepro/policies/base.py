@@ -13,7 +13,7 @@ round 1 is not known. Policies that must be saved say so.
 import copy
 import warnings
 from collections.abc import Callable
-from typing import Any, NamedTuple, Protocol, Self, runtime_checkable
+from typing import Any, NamedTuple, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -54,13 +54,6 @@ class Player(Protocol):
 
     def ask(self) -> int: ...
     def tell(self, arm: int, observation: Any, /) -> None: ...
-
-
-@runtime_checkable
-class Banded(Player, Protocol):
-    """A policy with a confidence band, which holds if the ratio is at most 1."""
-
-    def band_ratio(self, expected_reward: Array) -> float: ...
 
 
 class History(NamedTuple):

@@ -24,8 +24,6 @@ SAME_KERNEL = 1e-12
 PENDING, PANEL = 64, 64
 #: Share of the prior's variance that may be negative, hence clipped, in the spectrum of a draw.
 CLIPPED = 1e-10
-#: Places of a torus, or 64 an arm if that is more, from which a factor of low rank is tried first.
-SHORT_TORUS = 2**21
 #: Complex numbers that a draw transforms at once.
 AT_ONCE = 2**22
 
@@ -203,20 +201,15 @@ class Precision:
 # Draws from the prior
 
 
-class LongTorus(ValueError):
-    """A torus would need more places than allowed."""
-
-
 class LatticeDraws:
     """Draws of f ~ GP(0, kernel) at the points (A, d) of a lattice: `draws(rng)` returns one (A,).
 
     The kernel is wrapped around a torus, on which its eigenvalues are a Fourier transform (circulant embedding). Some
     may be negative because the kernel is cut at half the torus; a torus is long enough if their share of the variance
-    is below `CLIPPED`. Raises ValueError like `LatticePosterior`, LongTorus if half a torus has more than `most`
-    places, and MemoryError if it does not fit.
+    is below `CLIPPED`. Raises ValueError like `LatticePosterior`, and MemoryError if the torus does not fit.
     """
 
-    def __init__(self, kernel: Kernel, points: Array, most: float = np.inf) -> None:
+    def __init__(self, kernel: Kernel, points: Array) -> None:
         lattice = lattice_of(points)
         _stationary(kernel, points, lattice)
         self._shape, times = lattice.shape, 1.0
@@ -224,8 +217,6 @@ class LatticeDraws:
             half = tuple(scipy.fft.next_fast_len(int(np.ceil(times * max(n - 1, 1)))) for n in self._shape)
             cells = float(np.prod(np.array(half) + 1.0))
             lengths = ", ".join(f"{2 * h / max(n - 1, 1):.1f}" for h, n in zip(half, self._shape, strict=True))
-            if cells > most:
-                raise LongTorus(f"kernel = {kernel!r} is not allowed: it needs a torus of more than {most} places")
             checks.memory(48.0 * cells, f"points: a draw from {kernel!r} on a torus of {lengths} times the lattice")
             eigenvalues = self._eigenvalues(kernel, lattice, half)
             if self._clipped(eigenvalues) <= CLIPPED:
