@@ -76,10 +76,6 @@ text = _check("a text", lambda value: isinstance(value, str))
 generator = _check(
     "a numpy Generator, such as numpy.random.default_rng(0)", lambda value: isinstance(value, np.random.Generator)
 )
-seed_or_generator = _check(
-    "a seed, an integer of at least 0, or a numpy Generator",
-    lambda value: isinstance(value, np.random.Generator) or (_is_integer(value) and value >= 0),
-)
 function = _check("a function, or a class or object that can be called", callable)
 kernel = _check(
     "a kernel, such as Matern(0.2, nu=2.5): kernel(X, Z) and kernel.diag(X) are called",
@@ -98,7 +94,8 @@ width = _check(
 
 def seeded(*, rng: Any) -> np.random.Generator:
     """Return the generator that is given, or one with this seed; ValueError on anything else."""
-    seed_or_generator(rng=rng)
+    if not (isinstance(rng, np.random.Generator) or (_is_integer(rng) and rng >= 0)):
+        raise _refused("rng", rng, "a seed, an integer of at least 0, or a numpy Generator")
     return np.random.default_rng(rng)
 
 
@@ -114,9 +111,8 @@ def at_least(minimum: int, **values: int) -> None:
 
 def one_of(allowed: tuple[str, ...], **values: str) -> None:
     """Raise ValueError unless every value is one of the allowed words."""
-    _check("one of " + ", ".join(map(repr, allowed)), lambda v: isinstance(v, str | int | float) and v in allowed)(
-        **values
-    )
+    is_allowed = lambda value: isinstance(value, str | int | float) and value in allowed  # noqa: E731
+    _check("one of " + ", ".join(map(repr, allowed)), is_allowed)(**values)
 
 
 def finite_array(**values: np.ndarray) -> None:

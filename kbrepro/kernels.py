@@ -85,15 +85,23 @@ def check_kernel(kernel: Kernel, points: Array) -> None:
     for name, values, shape in (("(X, X)", K, (len(points), len(points))), (".diag(X)", diagonal, (len(points),))):
         if values.shape != shape or not np.isfinite(values).all():
             raise ValueError(f"{told}: kernel{name} must be finite and of shape {shape}, and is {values.shape}")
-    near = NEGATIVE_EIGENVALUE * np.abs(K).sum(axis=1).max()  # at least this share of the largest eigenvalue
-    if np.abs(K - K.T).max() > near:
-        raise ValueError(f"{told}: it must be symmetric")
+    near = _check_covariance(told, K)
     if (off := np.abs(diagonal - K.diagonal())).max() > near:
         arm = int(off.argmax())
         raise ValueError(f"{told}: diag gives {diagonal[arm]:.3g} and kernel(X, X) {K[arm, arm]:.3g} at arm {arm}")
+
+
+def _check_covariance(told: str, K: Array) -> float:
+    """Return how far rounding may reach; ValueError unless K (A, A) is symmetric, positive semidefinite and not 0."""
+    near = NEGATIVE_EIGENVALUE * float(np.abs(K).sum(axis=1).max())  # at least this share of the largest eigenvalue
+    gap = np.abs(K - K.T)
+    if gap.max() > near:
+        i, j = np.unravel_index(gap.argmax(), K.shape)
+        raise ValueError(f"{told}: it must be symmetric, and [{i}, {j}] = {K[i, j]} but [{j}, {i}] = {K[j, i]}")
     if dpotrf(K + near * np.eye(len(K)), overwrite_a=1)[1]:
         least = eigh(K, eigvals_only=True, subset_by_index=[0, 0])[0]
         raise ValueError(f"{told}: its matrix has the eigenvalue {least:.3g}, and must be positive semidefinite")
+    return near
 
 
 class _WithVariance:
@@ -224,13 +232,7 @@ class Empirical:
         if K.ndim != 2 or K.shape[0] != K.shape[1] or K.size == 0:
             raise ValueError(f"covariance has shape {K.shape}: it must be square, (A, A) with A >= 1")
         checks.finite_array(covariance=K)
-        gap = np.abs(K - K.T)
-        if gap.max() > 1e-10 * np.abs(K).max():
-            i, j = np.unravel_index(gap.argmax(), K.shape)
-            raise ValueError(f"covariance is not symmetric: [{i}, {j}] = {K[i, j]} but [{j}, {i}] = {K[j, i]}")
-        eigenvalues = eigh(K, eigvals_only=True)
-        if eigenvalues[0] < -NEGATIVE_EIGENVALUE * max(eigenvalues[-1], 0.0) or eigenvalues[-1] <= 0:
-            raise ValueError(f"covariance has the eigenvalue {eigenvalues[0]:.3g}: it must be positive semidefinite")
+        _check_covariance("covariance is not allowed", K)
 
     @property
     def points(self) -> Array:

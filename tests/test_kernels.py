@@ -111,8 +111,8 @@ def changed(place, value):
         (np.zeros(4), r"shape \(4,\): it must be square"),
         (np.zeros((0, 0)), r"shape \(0, 0\): it must be square"),
         (changed((0, 1), np.nan), r"covariance\[0, 1\] = nan"),
-        (changed((0, 2), 0.1), r"not symmetric: \[0, 2\] = 0\.1 but \[2, 0\] = 0\.0"),
-        (np.array([[1.0, 2.0], [2.0, 1.0]]), r"eigenvalue -1: it must be positive semidefinite"),
+        (changed((0, 2), 0.1), r"must be symmetric, and \[0, 2\] = 0\.1 but \[2, 0\] = 0\.0"),
+        (np.array([[1.0, 2.0], [2.0, 1.0]]), "eigenvalue -1, and must be positive semidefinite"),
         (np.zeros((2, 2)), "positive semidefinite"),
     ],
 )

@@ -84,14 +84,14 @@ def regret_row(panels: Mapping[str, Mapping[str, Curve]], height: float, **setti
 
 def labelled(figure: Figure, title: str) -> Figure:
     """Set the title of a figure and label the curves of all its panels at their ends."""
-    pieces.say(figure, title)
+    pieces.titled(figure, title)
     label_ends(*figure.axes)
     return figure
 
 
 def label_ends(*axes: Axes) -> None:
     """Label every curve of panels at its end, spread so that no label covers another; call it last."""
-    figure = pieces.figure_of(axes[0])
+    figure: Any = axes[0].figure
     figure.draw_without_rendering()  # the layout decides how high a panel is
     for ax in axes:
         lines = [line for line in ax.lines if not str(line.get_label()).startswith("_")]

@@ -23,12 +23,6 @@ def row(columns: int, height: float, **settings: Any) -> tuple[Figure, Array]:
     return figure, axes
 
 
-def figure_of(ax: Axes) -> Figure:
-    """Return the figure of a panel."""
-    assert isinstance(ax.figure, Figure)
-    return ax.figure
-
-
 def banded(ax: Axes, x: ArrayLike, interval: Iterable[ArrayLike], label: str, **keywords: Any) -> None:
     """Draw values over x (m,) with a band, `interval` (value, low, high), each (m,)."""
     value, low, high = interval
@@ -86,14 +80,9 @@ def titled(figure: Figure, title: str, columns: int = 0, panel: int = 0) -> Figu
     """Set the title of a figure and, with `columns`, name the curves of one panel below it in that many columns."""
     if columns:
         legend_below(figure, columns, [figure.axes[panel]])
-    say(figure, title)
-    return figure
-
-
-def say(figure: Figure, title: str) -> None:
-    """Set the title of a figure: on two lines where it is wider than the figure."""
-    if figure.suptitle(title).get_window_extent().width > figure.bbox.width:
+    if figure.suptitle(title).get_window_extent().width > figure.bbox.width:  # on two lines
         figure.suptitle("\n".join(wrap(title, len(title) // 2 + 8)))
+    return figure
 
 
 def legend_below(figure: Figure, columns: int, axes: Sequence[Axes], **settings: Any) -> None:

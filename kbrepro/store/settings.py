@@ -11,7 +11,6 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from functools import partial
-from itertools import islice
 from types import MethodType
 from typing import Any
 
@@ -87,45 +86,48 @@ def digest(content: Any) -> str:
 
 def differences(before: Any, now: Any, most: int = 5) -> list[str]:
     """Return the places, limited in number, where two settings differ: 'problem, Bumps, d: 1 before, 2 now'."""
-    first = islice(_differ(before, now), most)
-    return [f"{', '.join(where) or 'settings'}: {a} before, {b} now" for where, a, b in first]
+    one, other = _leaves(before), _leaves(now)
+    apart = []
+    for where in dict.fromkeys([*one, *other]):
+        a, b = one.get(where, "not there"), other.get(where, "not there")
+        if not _same(a, b):
+            told, new = _shown(a), _shown(b)
+            apart.append(f"{', '.join(where) or 'settings'}: {told} before, {new if new != told else 'another'} now")
+    return apart[:most]
 
 
-def _differ(before: Any, now: Any, where: tuple[str, ...] = ()) -> Any:
-    if isinstance(before, dict) and isinstance(now, dict):
-        if set(before) == {"array"} == set(now) and "norm" in before["array"] and "norm" in now["array"]:
-            yield from _arrays_differ(before["array"], now["array"], where)
-            return
-        for key in dict.fromkeys([*before, *now]):
-            if key not in before or key not in now:
-                yield (*where, key), before.get(key, "not there"), now.get(key, "not there")
-            else:
-                yield from _differ(before[key], now[key], (*where, key))
-    elif isinstance(before, list) and isinstance(now, list) and len(before) == len(now):
-        for number, pair in enumerate(zip(before, now, strict=True)):
-            yield from _differ(*pair, (*where, f"number {number}"))
-    elif not _same(before, now):
-        yield where, before, now
+def _leaves(content: Any, where: tuple[str, ...] = ()) -> dict[tuple[str, ...], Any]:
+    """Numbers, texts, arrays and what is empty, by place."""
+    if isinstance(content, list) and content:
+        content = {f"number {n}": part for n, part in enumerate(content)}
+    if not isinstance(content, dict) or not content or set(content) == {"array"}:
+        return {where: content}
+    return {place: leaf for key, part in content.items() for place, leaf in _leaves(part, (*where, key)).items()}
 
 
-def _arrays_differ(before: dict[str, Any], now: dict[str, Any], where: tuple[str, ...]) -> Any:
-    told = [f"array {tuple(its['shape'])} of norm {its['norm']:.12g}" for its in (before, now)]
-    alike = before["shape"] == now["shape"] and before["type"] == now["type"]
-    one, other = ([its["norm"], *its["projections"]] for its in (before, now))
-    close = alike and bool(np.all(np.abs(np.subtract(one, other)) <= TOLERANCE * max(one[0], other[0])))
-    if not close and not (alike and math.isnan(now["norm"])):
-        yield where, *(told if told[0] != told[1] else (f"one {told[0]}", "another"))
+def _floats(leaf: Any) -> list[float]:
+    """Norm and projections of an array of floats; nothing of another leaf."""
+    array = leaf["array"] if isinstance(leaf, dict) and leaf else {}
+    return [array["norm"], *array["projections"]] if "norm" in array else []
+
+
+def _shown(leaf: Any) -> Any:
+    return f"array {tuple(leaf['array']['shape'])} of norm {floats[0]:.12g}" if (floats := _floats(leaf)) else leaf
 
 
 def _same(before: Any, now: Any) -> bool:
     if isinstance(before, float) or isinstance(now, float):
         numbers = all(isinstance(x, int | float) and not isinstance(x, bool) for x in (before, now))
         return numbers and (math.isnan(now) or math.isclose(before, now, rel_tol=TOLERANCE, abs_tol=0.0))
+    if (one := _floats(before)) and (other := _floats(now)):
+        close = math.isnan(other[0]) or np.allclose(one, other, rtol=0, atol=TOLERANCE * max(one[0], other[0]))
+        return before["array"]["shape"] == now["array"]["shape"] and close
     return type(before) is type(now) and before == now
 
 
-def unknown(its: Any) -> bool:
+def unknown(content: Any) -> bool:
     """Return whether settings have a NaN: they are computed from missing data, and cannot be played."""
-    if isinstance(its, dict):
-        return any(map(unknown, its.values()))
-    return any(map(unknown, its)) if isinstance(its, list) else isinstance(its, float) and math.isnan(its)
+    if isinstance(content, dict):
+        return any(map(unknown, content.values()))
+    is_nan = isinstance(content, float) and math.isnan(content)
+    return any(map(unknown, content)) if isinstance(content, list) else is_nan

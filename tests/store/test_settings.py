@@ -30,10 +30,13 @@ def with_source(**changes):
     ("other", "where"),
     [
         (replace(EXPERIMENT, horizon=31), "Experiment, horizon: 30 before, 31 now"),
-        (replace(EXPERIMENT, policies={"mean": kb.MeanOnly}), "Experiment, policies, EI: "),
+        (
+            replace(EXPERIMENT, policies={"mean": kb.MeanOnly}),
+            "Experiment, policies, EI, ExpectedImprovement, margin: 0.1 before, not there now",
+        ),
         (replace(EXPERIMENT, policies={"EI": kb.MeanOnly}), "before, MeanOnly now"),
         (with_source(points=kb.grid(12) + 1e-6), "GPDraw, points: array (12, 1)"),
-        (with_source(points=kb.grid(12)[::-1]), "GPDraw, points: one array (12, 1)"),
+        (with_source(points=kb.grid(12)[::-1]), "GPDraw, points: array (12, 1)"),
         (with_source(points=kb.grid(13)), "array (12, 1) of norm"),
         (with_source(kernel=kb.Matern(0.35, nu=2.5)), "lengthscale: 0.2 before, 0.35 now"),
         (replace(EXPERIMENT, policies=EXPERIMENT.policies | {"EI": kb.ExpectedImprovement}), "EI"),
