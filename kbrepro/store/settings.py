@@ -120,7 +120,7 @@ def _same(before: Any, now: Any) -> bool:
         numbers = all(isinstance(x, int | float) and not isinstance(x, bool) for x in (before, now))
         return numbers and (math.isnan(now) or math.isclose(before, now, rel_tol=TOLERANCE, abs_tol=0.0))
     if (one := _floats(before)) and (other := _floats(now)):
-        close = math.isnan(other[0]) or np.allclose(one, other, rtol=0, atol=TOLERANCE * max(one[0], other[0]))
+        close = math.isnan(other[0]) or np.allclose(one, other, rtol=0, atol=TOLERANCE * other[0])
         return before["array"]["shape"] == now["array"]["shape"] and close
     return type(before) is type(now) and before == now
 
