@@ -77,17 +77,6 @@ def test_every_form_of_the_same_numbers_gives_the_same_run(form, rows, seed):
         np.testing.assert_array_equal(one, other)
 
 
-@pytest.mark.parametrize("form", FORMS)
-@given(values=st.lists(st.integers(0, 1).map(float), min_size=3, max_size=9).filter(lambda v: 0 < sum(v) < len(v)))
-@settings(max_examples=3, deadline=None)
-def test_every_form_of_the_same_numbers_gives_the_same_estimate(form, values):
-    y, x, rng = np.array(values), np.arange(float(len(values))), np.random.default_rng
-    for of in (
-        lambda y, x: kb.bootstrap(kb.mean_difference, y, x, rng=rng(0)), kb.mean_difference, lambda y, x: kb.share(y)
-    ):  # fmt: skip
-        np.testing.assert_array_equal(of(y, x), of(FORMS[form](y), FORMS[form](x)))
-
-
 def test_nothing_that_is_later_done_to_an_array_changes_what_was_made_of_it():
     X, y, K = POINTS.copy(), HILL.copy(), np.eye(3)
     model, kernel = kb.Model(X, KERNEL, 0.1), kb.Empirical(K)

@@ -1,6 +1,5 @@
 """Arms on a lattice: products, posterior, policies and draws against dense algebra."""
 
-from functools import partial
 from itertools import islice
 from types import SimpleNamespace
 
@@ -14,7 +13,7 @@ from hypothesis import strategies as st
 from kbrepro import paths
 from kbrepro.confidence import Chowdhury2017, Constant, Srinivas2010
 from kbrepro.kernels import Empirical, Linear, Matern, SquaredExponential, grid
-from kbrepro.policies import UCB, ExpectedImprovement, ProbabilityOfImprovement, ThompsonSampling
+from kbrepro.policies import UCB, ThompsonSampling
 from kbrepro.posterior import (
     CovariancePosterior,
     LatticePosterior,
@@ -24,7 +23,7 @@ from kbrepro.posterior import (
     lattice_posterior,
 )
 from kbrepro.posterior.lattice import ByFactors, ByFFT, LatticeDraws, Precision, lattice_of, prior_covariance
-from kbrepro.problems import Model, Problem, RKHSFunction, Trial, draw_from_prior
+from kbrepro.problems import Model, RKHSFunction, Trial, draw_from_prior
 from kbrepro.simulation import rounds
 
 KERNELS = [
@@ -164,15 +163,6 @@ def test_the_arms_of_every_round_are_those_of_the_dense_posterior(kernel, points
     assert ours == plain
 
 
-@pytest.mark.parametrize(
-    "rule", [ExpectedImprovement, partial(ProbabilityOfImprovement, margin=0.03)], ids=["EI", "MPI"]
-)
-def test_improvement_rules_pull_the_same_arms(rule):
-    problem = RKHSFunction(KERNELS[1], LATTICES[1], 0.05, norm=2.0, n_centres=4)(Trial(7, 0))
-    policies = [rule(problem.model, 80, form=form) for form in (RowPosterior, LatticePosterior)]
-    assert arms(policies[1], problem, 80) == arms(policies[0], problem, 80)
-
-
 # The form for a size
 
 
@@ -241,14 +231,6 @@ def test_deviations_have_the_covariance_of_the_posterior():
     found = np.cov(np.stack([policy.deviation() for _ in range(n)]), rowvar=False)
     spread = np.sqrt((covariance**2 + np.outer(np.diag(covariance), np.diag(covariance))) / n)
     assert np.abs((found - covariance) / spread).max() < 5
-
-
-def test_thompson_sampling_on_a_lattice_finds_the_best_arm():
-    problem = Problem(Model(grid(100, 2), SquaredExponential(0.2), 0.01), -((grid(100, 2) - 0.42) ** 2).sum(axis=1))
-    policy = ThompsonSampling(problem.model, 120, width=Constant(0.5))
-    pulled = arms(policy, problem, 120)
-    assert type(policy.posterior) is LatticePosterior
-    assert np.median(problem.regret(np.array(pulled[-20:]))) < 0.02
 
 
 def test_the_page_on_many_arms_runs(capfd):

@@ -89,15 +89,6 @@ def test_the_factory_picks_rows_up_to_one_and_a_half_pulls_an_arm():
 
 
 @both_forms
-@every_kernel
-def test_before_the_first_pull_it_is_the_prior(form, kernel, points):
-    posterior = form(kernel, points, NOISE)
-    assert not posterior.mean.any() and (posterior.gain, posterior.counts.sum()) == (0.0, 0)
-    for its in (posterior.variance, posterior.prior_variance):
-        np.testing.assert_array_equal(its, kernel.diag(points))
-
-
-@both_forms
 def test_variance_is_not_negative_where_noise_is_tiny(form):
     posterior = after(form(SquaredExponential(1.0), grid(30), 1e-12), [(arm % 30, 0.0) for arm in range(200)])
     assert (posterior.variance >= 0).all() and np.isfinite(posterior.sd).all()
@@ -138,13 +129,3 @@ def test_bad_updates_are_named_and_change_nothing(form, arm, observation, error,
         one.update(4, 0.7)  # the hidden state is unchanged too
     for name in ("mean", "variance", "counts", "gain"):
         np.testing.assert_array_equal(getattr(posterior, name), getattr(untouched, name))
-
-
-@every_kernel
-def test_the_covariance_multiplies_as_the_dense_one(kernel, points):
-    rng = np.random.default_rng(16)
-    pulled = rng.integers(len(points), size=30)
-    posterior = after(CovariancePosterior(kernel, points, NOISE), [(int(arm), 0.0) for arm in pulled])
-    _, covariance = dense_posterior(kernel, points, NOISE, pulled, np.zeros(30))
-    vector = rng.standard_normal(len(points))
-    np.testing.assert_allclose(posterior.covariance_times(vector), covariance @ vector, atol=1e-9)

@@ -1,6 +1,5 @@
 """Rounds and trials: the same numbers however they are cut up and wherever they run; the stopwatch."""
 
-import time
 from dataclasses import replace
 from functools import partial
 
@@ -219,17 +218,3 @@ def test_without_arms_curves_and_a_digest_of_the_arms_are_kept(experiment):
 
 
 # The stopwatch
-
-
-class Sleeper(Scripted):
-    """Sleeps before every pull from round 20 on, and before it is told of the pulls of rounds 30 to 34."""
-
-    def ask(self):
-        if self.t >= 20:
-            time.sleep(0.002)
-        return super().ask()
-
-    def tell(self, arm, observation):
-        if 30 <= self.t < 35:
-            time.sleep(0.004)
-        super().tell(arm, observation)

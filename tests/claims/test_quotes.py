@@ -52,45 +52,6 @@ def _whole(piece):
     return (before and f"(?<!{before})") + re.escape(piece) + (after and f"(?!{after})")
 
 
-TEXT = """We see a signiﬁ-
-cant improvement of **Improved-
-GP-UCB** over  $k$ , the “old” rule’s $\\gamma_T \\leq \\mathcal{O}(d \\log T)$; 1 – δ."""
-
-
-@pytest.mark.parametrize(
-    "quote",
-    [
-        "We see a significant improvement",
-        "significant improvement of Improved-GP-UCB",
-        'over k, the "old" rule\'s γ_T ≤ O(d log T)',
-        "We see [...] improvement [...] 1 - δ.",
-    ],
-)
-def test_copies_differ_in_marks_and_line_ends(quote):
-    assert stands_in(quote, normal(TEXT))
-
-
-@pytest.mark.parametrize(
-    "quote",
-    [
-        "",
-        "[...]",
-        "an improvement",
-        "We see a significant loss",
-        "see a sign",
-        "mprovement of",
-        "Improved [...] We see",
-    ],
-)
-def test_other_words_parts_of_words_and_another_order_are_not_found(quote):
-    assert not stands_in(quote, normal(TEXT))
-
-
-def test_what_is_left_out_is_no_page():
-    near, far = (f"one{'.' * gap}two" for gap in (GAP, GAP + 1))
-    assert stands_in("one [...] two", near) and not stands_in("one [...] two", far)
-
-
 needs_papers = pytest.mark.skipif("KBREPRO_PAPERS" not in os.environ, reason="KBREPRO_PAPERS is not set: no texts")
 FOLDERS = {name: paper.notebook[:2] for name, paper in papers.found().items() if paper.notebook[:2] in TEXTS}
 every_paper = pytest.mark.parametrize("folder", FOLDERS)

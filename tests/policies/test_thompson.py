@@ -3,8 +3,6 @@
 import numpy as np
 import pytest
 from dense import dense_posterior
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from kbrepro.confidence import Constant
 from kbrepro.kernels import Empirical, Matern, SquaredExponential, grid
@@ -60,28 +58,6 @@ def test_the_deviation_has_exactly_the_posterior_covariance(name):
     np.testing.assert_allclose(exact_covariance(policy), C, atol=2e-11 * kernel.diag(arms).max())
 
 
-@given(
-    pulls=st.lists(st.integers(0, 5), max_size=40), noise_variance=st.floats(1e-4, 10), lengthscale=st.floats(0.05, 1)
-)
-@settings(max_examples=40, deadline=None)
-def test_the_covariance_is_exact_after_any_pulls(pulls, noise_variance, lengthscale):
-    kernel, arms = Matern(lengthscale, nu=1.5), grid(6)
-    policy = sampler(kernel, arms, history=[(arm, 0.0) for arm in pulls], noise_variance=noise_variance)
-    _, C = dense_posterior(kernel, arms, noise_variance, pulls, np.zeros(len(pulls)))
-    np.testing.assert_allclose(exact_covariance(policy), C, atol=1e-8)
-
-
-def test_thirty_thousand_pulls_leave_the_covariance_of_the_draws_right():
-    """Relative to the smallest posterior standard deviation: what is left of one arm pulled almost always."""
-    kernel, arms = SquaredExponential(0.2), grid(20)
-    rng = np.random.default_rng(41)
-    pulls = [(int(arm), 0.0) for arm in np.minimum(rng.geometric(0.4, 30_000) - 1, 19)]
-    policy = sampler(kernel, arms, history=pulls, noise_variance=0.01)
-    C = np.array([policy.posterior.covariance_times(e) for e in np.eye(20)])
-    sd = policy.posterior.sd
-    assert (np.abs(exact_covariance(policy) - C) < 1e-4 * np.outer(sd, sd)).all()
-
-
 def test_the_width_multiplies_the_deviation_not_the_mean():
     """With width 0 the arm of largest mean; with a huge one that of the largest deviation."""
     kernel, arms = KERNELS["Matérn"]
@@ -92,16 +68,3 @@ def test_the_width_multiplies_the_deviation_not_the_mean():
     for seed in range(50):
         wide.rng = np.random.default_rng([46, seed])
         assert wide.ask() == deviation(wide, np.random.default_rng([46, seed])).argmax()
-
-
-def test_no_factorisation_in_a_round(monkeypatch):
-    kernel, arms = KERNELS["Matérn"]
-    policy = sampler(kernel, arms)
-
-    def forbidden(*args, **kwargs):
-        raise AssertionError("a factorisation")
-
-    for module, name in ((np.linalg, "cholesky"), (np.linalg, "svd"), (np.linalg, "eigh")):
-        monkeypatch.setattr(module, name, forbidden)
-    monkeypatch.setattr("kbrepro.problems.covariance_factor", forbidden)
-    policy.tell(policy.ask(), 0.1)

@@ -109,31 +109,6 @@ def test_what_follows_from_data_that_is_not_here_is_the_same_and_is_known_to_be_
     assert differ(gone, here) != [] and differ(here, Model(np.nan, np.full(7, np.nan))) != []
 
 
-class Older:
-    stored_as = "Oldest"
-
-
-class Younger(Older):
-    pass
-
-
-OTHERS = {
-    "bound methods": (kb.GPDraw(KERNEL, kb.grid(3), 0.1).__call__, kb.GPDraw(KERNEL, kb.grid(4), 0.1).__call__),
-    "a class and what inherits from it": (Older, Younger),
-    "objects of a renamed class": (Older(), Older),
-    "keys of one text": ({1: 2, "1": 3}, {"1": 3}),
-    "large whole numbers": (np.array([10**12, 1]), np.array([10**12 + 1, 1])),
-}
-
-
-@pytest.mark.parametrize(("one", "other"), OTHERS.values(), ids=OTHERS)
-def test_other_things_have_other_settings_or_none(one, other):
-    try:
-        assert differ(one, other)
-    except ValueError:
-        return
-
-
 def test_no_two_dataclasses_or_policies_of_the_package_have_one_name():
     """Settings name classes without their module."""
     names = Counter()

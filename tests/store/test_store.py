@@ -177,15 +177,6 @@ def test_read_only_says_how_to_play_and_who_keeps_nothing_plays_what_changed(fol
     assert len(played(log)) == 12 and {path.name: path.read_bytes() for path in folder.iterdir()} == before
 
 
-def test_the_cost_is_known_after_the_file_is_gone(folder, log):
-    play(folder, log)
-    about = json.loads((folder / "Fig._1.json").read_text()) | {"seconds": 90.0}
-    (folder / "Fig._1.json").write_text(json.dumps(about))
-    (folder / "Fig._1.npz").unlink()
-    with pytest.raises(store.NotKept, match=r"to play it \(it took 1\.5 minutes of one core\): kbrepro reproduce"):
-        play(folder, log, read_only=True)
-
-
 @pytest.mark.parametrize("label", ["a b", "a_b", "a/b", "a?b", " a  b "])
 def test_labels_that_would_share_a_file_do_not(folder, log, label):
     before = play(folder, log, label="a  b")
@@ -215,12 +206,6 @@ def test_the_same_content_has_the_same_bytes_whoever_played_and_the_environment_
     for name in ("three", "four"):
         store.Store(tmp_path / name).keep(job, kept)
     assert (tmp_path / "three" / "a.npz").read_bytes() == (tmp_path / "four" / "a.npz").read_bytes()
-
-
-def test_a_job_without_settings_runs_where_nothing_is_kept_and_is_refused_where_it_is(folder):
-    assert map_trials(lambda trial: trial.number, 2, 1) == [0, 1]
-    with store.using(store.Store(folder)), pytest.raises(ValueError, match="has no settings that can be kept"):
-        map_trials(lambda trial: trial.number, 2, 1)
 
 
 # Measured data, and what is kept
