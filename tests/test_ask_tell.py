@@ -14,7 +14,7 @@ from kbrepro.papers.bkb.since import MiniUCB
 from kbrepro.papers.gp_ucb.since import IRGPUCB
 from kbrepro.papers.pi_gp_ucb.partition import PartitionedUCB
 from kbrepro.papers.side_by_side.elimination import BPE
-from kbrepro.papers.side_by_side.plain import EpsilonGreedy, UniformPlay
+from kbrepro.papers.side_by_side.field import UniformPlay
 from kbrepro.papers.side_by_side.widths import FixedDesign
 from kbrepro.posterior import AfterPending, CovariancePosterior, LatticePosterior, RowPosterior
 
@@ -157,7 +157,7 @@ def test_where_no_arm_can_improve_an_allowed_one_is_asked_all_the_same():
     assert {policy.ask(allowed=[1, 2]) for _ in range(3)} <= {1, 2}  # their index is -inf
 
 
-@pytest.mark.parametrize("make", [UniformPlay, EpsilonGreedy, partial(UCB, random_opening=True)])
+@pytest.mark.parametrize("make", [UniformPlay, partial(UCB, random_opening=True)])
 def test_arms_at_random_are_drawn_from_the_allowed_ones(make):
     policy = make(model())
     assert {policy.ask(allowed=[2, 7]) for _ in range(30)} == {2, 7}
@@ -180,9 +180,9 @@ def test_while_the_band_holds_the_recommended_arm_loses_at_most_the_gap(pulls, s
     assert told(kb.PIMS, pulls).gap(WIDTH) == pytest.approx(gap) and policy.gap(allowed=[best]) == 0
 
 
-@pytest.mark.parametrize("name", BATCHES | DRAWS | OTHERS | {"epsilon": 0})
+@pytest.mark.parametrize("name", BATCHES | DRAWS | OTHERS)
 def test_another_model_is_told_the_history_and_the_same_one_goes_on(name):
-    make = (BATCHES | DRAWS | OTHERS | {"epsilon": EpsilonGreedy})[name]
+    make = (BATCHES | DRAWS | OTHERS)[name]
     policy, rng = make(model(), rng=5), np.random.default_rng(6)
     for _ in range(6):
         policy.tell(policy.ask(), rng.standard_normal(), noise_variance=0.3)

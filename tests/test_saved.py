@@ -10,6 +10,8 @@ import pytest
 from kbrepro.confidence import AbbasiYadkori2011, Constant, Srinivas2010
 from kbrepro.kernels import Matern, SquaredExponential, grid
 from kbrepro.papers.bkb.policy import BKB, FourierUCB
+from kbrepro.papers.bkb.since import MiniUCB
+from kbrepro.papers.gp_ucb.since import GPEIMS, IRGPUCB
 from kbrepro.papers.gpn_ucb.cascade_ei import ExactCascadeEI, SampledCascadeEI
 from kbrepro.papers.gpn_ucb.policies import GPNUCB, CascadeUCB, OptimisticImprovement, black_box_ei
 from kbrepro.papers.gpn_ucb.problems import RandomNetwork, exact_chain, independent_outputs
@@ -33,6 +35,9 @@ POLICIES = {
     "GP-UCB, lattice": (partial(UCB, width=Srinivas2010(0.1), form=LatticePosterior), PLAIN),
     "GP-TS, lattice": (partial(ThompsonSampling, width=Constant(1.0), form=LatticePosterior), PLAIN),
     "EI, random opening": (partial(ExpectedImprovement, random_opening=True), PLAIN),
+    "mini-GP-UCB": (partial(MiniUCB, width=AbbasiYadkori2011(0.1), squared_c=2.0), UNEVEN),
+    "GP-EIMS": (GPEIMS, UNEVEN),
+    "IRGP-UCB": (IRGPUCB, UNEVEN),
     "random arms": (RandomArms, PLAIN),
     "IGP-UCB, doubling": (partial(DoublingUCB, delta=0.1, nu=1.5), PLAIN),
     "π-GP-UCB, thesis": (partial(PartitionedUCB, delta=0.1, nu=1.5, variant="thesis"), PLAIN),
@@ -48,8 +53,9 @@ POLICIES = {
     "black box": (black_box_ei, CHAIN),
 }
 #: What draws besides the order of ties, and what must be saved: arms, rewards and the generator do not do.
-DRAW = {"GP-TS", "PIMS", "GP-EIMS", "IRGP-UCB", "epsilon-greedy", "uniform play", "random arms", "cEI"}
+DRAW = {"GP-TS", "PIMS", "GP-EIMS", "IRGP-UCB", "uniform play", "random arms", "cEI"}
 MUST_BE_SAVED = {"BKB", "BKB, streaming", "Fourier features", "mini-GP-UCB", "SupKernelUCB", "GP-TS, lattice"}
+MUST_BE_SAVED |= {"SupKernelUCB, tuned"}
 MUST_BE_SAVED |= {"π-GP-UCB", "π-GP-UCB, tighter", "π-GP-UCB, thesis", "GPN-UCB", "GPN-UCB, outward", "GPN-UCB, balls"}
 
 

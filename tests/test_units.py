@@ -12,10 +12,8 @@ from kbrepro.papers.bkb.policy import BKB
 from kbrepro.papers.bkb.since import MiniUCB
 from kbrepro.papers.gp_ucb.since import GPEIMS, IRGPUCB
 from kbrepro.papers.pi_gp_ucb.partition import PartitionedUCB
-from kbrepro.papers.side_by_side.directed import DirectedSampling
-from kbrepro.papers.side_by_side.elimination import BPE, SupKernelUCB, doubled_lengths
-from kbrepro.papers.side_by_side.plain import EpsilonGreedy
-from kbrepro.papers.side_by_side.widths import FixedDesign, FixedDesignTighter
+from kbrepro.papers.side_by_side.elimination import BPE, SupKernelUCB
+from kbrepro.papers.side_by_side.widths import FixedDesign
 from kbrepro.policies import (
     PIMS,
     UCB,
@@ -48,10 +46,7 @@ RULES = {
     "IRGP-UCB": lambda a: IRGPUCB,
     "mean only": lambda a: MeanOnly,
     "variance only": lambda a: VarianceOnly,
-    "epsilon-greedy": lambda a: EpsilonGreedy,
-    "IDS": lambda a: partial(DirectedSampling, width=Flynn2024(0.1)),
     "BPE": lambda a: partial(BPE, width=FixedDesign(0.1)),
-    "BPE, doubling": lambda a: partial(BPE, width=FixedDesignTighter(0.1), lengths=doubled_lengths),
     "SupKernelUCB": lambda a: partial(SupKernelUCB, width=FixedDesign(0.1), unit=a),
     "mini-GP-UCB": lambda a: partial(MiniUCB, width=AbbasiYadkori2011(0.1), squared_c=2.0),
     "BKB": lambda a: partial(BKB, width=AbbasiYadkori2011(0.1), qbar=4.0),

@@ -1,4 +1,4 @@
-"""The bench: the papers' problems of one layer, which assumptions hold there, and which policies are defined there."""
+"""The bench: the papers' problems of one layer, which assumptions hold there, and which rules are defined there."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -18,7 +18,7 @@ from kbrepro.papers.igp_ucb.problems import (
     rosenbrock,
 )
 from kbrepro.papers.pi_gp_ucb.problems import SURFACES, Bumps, Surface
-from kbrepro.papers.side_by_side.field import Entry
+from kbrepro.papers.side_by_side.field import BAYESIAN, NEAR_OPTIMAL, SUBLINEAR, Entry, field
 from kbrepro.problems import Gaussian, GPDraw, Problem, RKHSFunction, Rows, Trial
 
 #: What of the assumptions of theorems holds on a problem.
@@ -29,35 +29,34 @@ DRAWN, BOUNDED, NEITHER = "drawn from the prior", "norm given", "neither"
 class Setting:
     """One problem of the bench.
 
-    `holds`: DRAWN, BOUNDED or NEITHER; `matern`, `grid`: whether rules that need one are defined, `nu` the Matérn
-    kernel's; `unit`: the prior's standard deviation; `unit_noise`: whether lambda is at least 1; `measured`: the
-    checksum of measured data; `seed`: of the notebook whose trials these are, 0 for our own; `without`: rules that take
-    too long.
+    `holds`: DRAWN, BOUNDED or NEITHER; `nu`: of its Matérn kernel, 0 of another one, and `grid`: whether rules that
+    need these are defined; `unit`: the prior's standard deviation; `unit_noise`: whether lambda is at least 1;
+    `measured`: the checksum of measured data; `seed`: of the notebook whose trials these are, 0 for our own; `without`:
+    a rule that takes too long.
     """
 
     source: Callable[[Trial], Problem]
     horizon: int
     holds: str
-    matern: bool = False
+    nu: float = 0.0
     grid: bool = False
     unit: float = 1.0
-    nu: float = 1.5
     measured: str = ""
     seed: int = 0
     unit_noise: bool = False
-    without: tuple[str, ...] = ()
+    without: str = ""
 
-    def defined(self, entries: Mapping[str, Entry]) -> dict[str, Entry]:
-        """Return the policies that are defined here."""
+    def rules(self, delta: float, qbar: float = 4.0) -> dict[str, Entry]:
+        """Return the rules that are defined here, by name."""
         return {
-            name: its
-            for name, its in entries.items()
-            if (self.matern or not its.matern) and (self.grid or not its.grid) and name not in self.without
+            name: entry
+            for name, entry in field(delta, nu=self.nu, unit=self.unit, qbar=qbar).items()
+            if (self.nu or not entry.matern) and (self.grid or not entry.grid) and name != self.without
         }
 
     def met(self, entry: Entry) -> bool:
         """Return whether what a rule's proof assumes holds here."""
-        needed = {"near-optimal": BOUNDED, "sublinear": BOUNDED, "Bayesian": DRAWN, "no proof": ""}[entry.proof]
+        needed = {NEAR_OPTIMAL: BOUNDED, SUBLINEAR: BOUNDED, BAYESIAN: DRAWN}.get(entry.proof)
         return self.holds == needed and not entry.gap and (self.unit_noise or not entry.unit)
 
 
@@ -76,11 +75,9 @@ def synthetic(n_arms: int, horizon: int, seeds: Mapping[str, int], long: int) ->
     plane = np.random.default_rng([seeds["BKB"], n_arms, 2]).uniform(size=(n_arms, 2))
     found = {
         "SE draws": Setting(with_norm(GPDraw(se, grid(n_arms), 0.025)), horizon, DRAWN),
-        "Matérn draws": Setting(PriorDraw(Matern(0.2, nu=2.5), n_arms=100), horizon, DRAWN, matern=True, nu=2.5),
+        "Matérn draws": Setting(PriorDraw(Matern(0.2, nu=2.5), n_arms=100), horizon, DRAWN, nu=2.5),
         "SE, norm given": Setting(PosteriorMean(se, n_arms=100), horizon, BOUNDED),
-        "Matérn, norm given": Setting(
-            PosteriorMean(Matern(0.2, nu=2.5), n_arms=100), horizon, BOUNDED, matern=True, nu=2.5
-        ),
+        "Matérn, norm given": Setting(PosteriorMean(Matern(0.2, nu=2.5), n_arms=100), horizon, BOUNDED, nu=2.5),
         "Rosenbrock": Setting(with_norm(OnRandomArms(se, 200, 2, function=rosenbrock)), horizon, NEITHER),
         "Hartmann-3": Setting(with_norm(OnRandomArms(se, 300, 3, function=hartmann3)), horizon, NEITHER),
         "BKB's problem": Setting(RKHSFunction(se, plane, 0.01, norm=2.0), horizon * 3 // 2, BOUNDED, seed=seeds["BKB"]),
@@ -88,13 +85,13 @@ def synthetic(n_arms: int, horizon: int, seeds: Mapping[str, int], long: int) ->
     for d in (1, 2):
         bumps = Bumps(matern, d, 30, noise_variance=1.0, noise_bound=1.0, noise_scale=1.0)
         found[f"Table 1, d = {d}"] = Setting(
-            bumps, long, BOUNDED, matern=True, grid=True, unit_noise=True, seed=seeds["Table 1"],
-            without=("BKB", "BKB, tuned") if d == 2 else (),
+            bumps, long, BOUNDED, nu=1.5, grid=True, unit_noise=True, seed=seeds["Table 1"],
+            without="BKB" if d == 2 else "",
         )  # fmt: skip
     for name in list(SURFACES)[:4]:
         surface = Surface(name, matern, side=30, noise_variance=1.0, noise_bound=0.1, norm=1.0)  # 03's Fig. 2
         title = name if name not in found else f"{name}, 30 x 30"
-        found[title] = Setting(surface, horizon, NEITHER, matern=True, grid=True, without=("BKB, tuned",))
+        found[title] = Setting(surface, horizon, NEITHER, nu=1.5, grid=True)
     return found
 
 
@@ -138,14 +135,14 @@ WRONG = {
 # Simple problems
 
 
-def simple(noise_variance: float = 0.01) -> dict[str, RKHSFunction]:
+def simple() -> dict[str, RKHSFunction]:
     """Return the simple problems of claim 6-J, functions of norm 1: independent arms, a linear one, a smooth one."""
     circle = np.linspace(0, 2 * np.pi, 20, endpoint=False)
     on_circle: Array = np.stack([np.cos(circle), np.sin(circle)], axis=1)
     return {
-        "independent arms": RKHSFunction(Independent(), grid(10), noise_variance, norm=1.0, n_centres=10),
-        "linear, d = 2": RKHSFunction(Linear(), on_circle, noise_variance, norm=1.0, n_centres=20),
-        "SE, d = 1": RKHSFunction(SquaredExponential(0.2), grid(20), noise_variance, norm=1.0),
+        "independent arms": RKHSFunction(Independent(), grid(10), 0.01, norm=1.0, n_centres=10),
+        "linear, d = 2": RKHSFunction(Linear(), on_circle, 0.01, norm=1.0, n_centres=20),
+        "SE, d = 1": RKHSFunction(SquaredExponential(0.2), grid(20), 0.01, norm=1.0),
     }
 
 

@@ -8,7 +8,6 @@ Vakili & Zhao 2024; how long its epochs are, and by which band it shrinks) and G
 """
 
 import math
-from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,9 +42,6 @@ class _Eliminating(AskTell):
         return exact_posterior(self.model.kernel, self.model.points, self.model.noise_variance, pulls)
 
 
-# Batches
-
-
 def squared_lengths(horizon: int) -> list[int]:
     """Return batch lengths N_i = ceil(sqrt(T N_(i-1))), N_0 = 1, the last cut at T (Li & Scarlett 2022)."""
     lengths, before = list[int](), 1
@@ -55,40 +51,17 @@ def squared_lengths(horizon: int) -> list[int]:
     return lengths
 
 
-def doubled_lengths(horizon: int) -> list[int]:
-    """Return batch lengths N_i = 2 N_(i-1), N_1 = 1, the last cut at T.
-
-    Ours. While the bands hold, a round of batch i loses at most 4 w max sd_(i-1) over the arms left, and pulls of
-    largest sd have max sd^2 at most C gain / N_(i-1) after N_(i-1) of them. So batch i costs at most
-    8 w sqrt(C gain N_(i-1)), and a sum of geometric roots is of the order of the last: sqrt(T gain) w, as for
-    `squared_lengths`, with log T batches instead of log log T, and without T in the lengths.
-    """
-    lengths, length = list[int](), 1
-    while sum(lengths) < horizon:
-        lengths.append(min(length, horizon - sum(lengths)))
-        length *= 2
-    return lengths
-
-
 class BPE(_Eliminating):
     """Batched pure exploration: within a batch the arm with the largest sd among those left; then arms are dropped.
 
     Li & Scarlett (2022), arXiv 2110.07788. After a batch an arm stays if its upper bound, by the posterior of this
-    batch alone, reaches the largest lower bound. The width counts arms times batches, whose lengths `lengths(T)`
-    gives. Raises ValueError if the model has no norm.
+    batch alone, reaches the largest lower bound. The width counts arms times batches (`squared_lengths`). Raises
+    ValueError if the model has no norm.
     """
 
-    def __init__(
-        self,
-        model: Model,
-        horizon: int,
-        *,
-        width: FixedDesign,
-        lengths: Callable[[int], list[int]] = squared_lengths,
-        rng: Seed = 0,
-    ) -> None:
+    def __init__(self, model: Model, horizon: int, *, width: FixedDesign, rng: Seed = 0) -> None:
         super().__init__(model, horizon, width=width, rng=rng)
-        self._planned = lengths(horizon)
+        self._planned = squared_lengths(horizon)
         self._half = width.of(model, model.n_arms * len(self._planned))
         self._ends = np.cumsum(self._planned)
         self.batch, self.posterior = 0, self._prior(self._planned[0])
@@ -102,17 +75,10 @@ class BPE(_Eliminating):
         self.posterior.update(arm, observation)
         self.t += 1
         if self.t > self._ends[self.batch] and self.t <= self.horizon:
-            self.left = self.left & self._not_excluded()
+            half = self._half * self.posterior.sd
+            self.left = self.left & (self.posterior.mean + half >= (self.posterior.mean - half)[self.left].max())
             self.batch += 1
             self.posterior = self._prior(self._planned[self.batch])
-
-    def _not_excluded(self) -> NDArray[np.bool_]:
-        half = self._half * self.posterior.sd
-        lower = (self.posterior.mean - half)[self.left].max()
-        return self.posterior.mean + half >= lower
-
-
-# Levels
 
 
 class SupKernelUCB(_Eliminating):
@@ -136,32 +102,27 @@ class SupKernelUCB(_Eliminating):
         super().__init__(model, horizon, width=width, rng=rng)
         checks.positive(unit=unit)
         self.unit, self.least = unit, unit / math.sqrt(horizon)
-        self.n_levels = max(1, math.ceil(math.log2(horizon) / 2))  # at the last one 2^-s <= 1 / sqrt(T)
-        self._half = width.of(model, model.n_arms * self.n_levels * horizon)
+        n_levels = max(1, math.ceil(math.log2(horizon) / 2))  # at the last one 2^-s <= 1 / sqrt(T)
+        self._half = width.of(model, model.n_arms * n_levels * horizon)
         self.levels = [self._prior(horizon)]  # made when they are reached; the last is the one of this round
         self.settled: int | None = None
 
     def choose(self) -> int:
         """Return the arm to pull; where its sample is kept it depends on no observation of that level."""
         while self.settled is None:
-            half = self._half * self.levels[-1].sd
+            half, finest = self._half * self.levels[-1].sd, self.unit * 0.5 ** len(self.levels)
             widest, upper = half[self.left].max(), self.levels[-1].mean + half
             if widest <= self.least:
                 self.settled = self._best(upper, self.prior_sd)
-            elif widest > self.unit * 0.5 ** len(self.levels):
+            elif widest > finest:
                 return self._best(half, self.prior_sd)
             else:
-                self._climb(upper)
+                self.left = self.left & (upper >= upper[self.left].max() - 2 * finest)
+                self.levels.append(self._prior(self.horizon))
         return self.settled
 
-    def _climb(self, upper: Array) -> None:
-        self.left = self.left & (upper >= upper[self.left].max() - self.unit * 2 * 0.5 ** len(self.levels))
-        self.levels.append(self._prior(self.horizon))
-
     def learn(self, arm: int, observation: float) -> None:
-        """Take in what a pull of `arm` gave; IndexError on a bad arm, ValueError on a NaN."""
-        checks.arm_index(arm, self.model.n_arms)
-        checks.finite_number(observation=observation)
+        """Take in what a pull of `arm` gave."""
         if self.settled is None:
             self.levels[-1].update(arm, observation)
         self.t += 1

@@ -1,4 +1,4 @@
-"""Tables of the notebook side by side: mean regret beside that of the best rule, scales, exponents, wrong assumptions.
+"""Tables of the notebook side by side: mean regret beside that of the best rule, exponents, wrong assumptions.
 
 Tables have one row per rule and one column per problem; NaN where a rule is not defined.
 """
@@ -10,11 +10,10 @@ import pandas as pd
 
 from kbrepro.kernels import Array
 from kbrepro.papers.pi_gp_ucb.experiments import regret_exponents
-from kbrepro.papers.side_by_side.bench import Setting
 from kbrepro.papers.side_by_side.field import TUNED, Entry
 
 UNIFORM, BEST_PROVED = "uniform play", "IGP-UCB, both"
-NEAR = ("SupKernelUCB", "BPE", "BPE, tighter", "BPE, doubling")
+NEAR = ("SupKernelUCB", "BPE, tighter")
 #: Regret below this share of uniform play's counts as that share.
 FLOOR = 0.01
 
@@ -45,56 +44,26 @@ def ranking(factors: pd.DataFrame, entries: Mapping[str, Entry]) -> pd.DataFrame
     return table.assign(few=few).sort_values(["few", "factor"]).drop(columns="few")
 
 
-def bench_table(
-    means: pd.DataFrame, bench: Mapping[str, Setting], entries: Mapping[str, Mapping[str, Entry]]
-) -> pd.DataFrame:
-    """Return, per problem and rule, share of uniform play, factor over the best, kind of proof, assumptions met."""
-    factors, rows = over_best(means), {}
-    for rule, problem in means.stack().dropna().index:
-        entry = entries[problem][rule]
-        met = {True: "met", False: "not met"}[bench[problem].met(entry)] if entry.proof != "no proof" else "none"
-        share = means.loc[rule, problem] / means.loc[UNIFORM, problem]
-        rows[problem, rule] = [share, factors.loc[rule, problem], entry.proof, met]
-    columns = ["share_of_uniform", "factor", "proof", "assumptions"]
-    return pd.DataFrame(rows, columns).T.rename_axis(["problem", "rule"])
-
-
 def advice(factors: pd.DataFrame, situations: Mapping[str, Sequence[str]]) -> pd.DataFrame:
     """Return the three rules as printed of least regret in each situation {situation: problems}, best first.
 
     By the geometric mean of `over_best` over the problems; rules defined on all of them.
     """
     rows = {}
-    printed = factors[~factors.index.str.contains(TUNED, regex=False)]
+    printed = factors[~factors.index.str.endswith(TUNED)]
     for situation, problems in situations.items():
         best = np.exp(np.log(printed[[*problems]].dropna()).mean(axis=1)).nsmallest(3)
         rows[situation] = [f"{rule} ({factor:.1f})" for rule, factor in best.items()]
     return pd.DataFrame(rows, ["least regret (times the best)", "second", "third"]).T.rename_axis("situation")
 
 
-def sweep(totals: Mapping[str, Mapping[str, Array]]) -> pd.DataFrame:
-    """Return mean regret over uniform play's, the geometric mean over problems: a row per rule, a column per divisor.
-
-    `totals`: {problem: {"rule / divisor": R_T (n,)}}.
-    """
-    logs: dict[tuple[str, float], list[float]] = {}
-    for panel in totals.values():
-        for name, total in panel.items():
-            rule, _, divisor = name.partition(" / ")
-            if divisor:
-                log = np.log(np.maximum(np.mean(total) / np.mean(panel[UNIFORM]), 1e-12))
-                logs.setdefault((rule, float(divisor)), []).append(float(log))
-    return pd.Series({case: np.exp(np.mean(log)) for case, log in logs.items()}).unstack()
-
-
 def proved_exponents(d: int, nu: float) -> dict[str, float]:
     """Return the proved exponent of every rule that plays for growth; 1 where nothing below is proved."""
-    of = regret_exponents(d, nu)
-    near = dict.fromkeys(NEAR, of["lower bound"])
-    grown = dict.fromkeys(("IGP-UCB, lambda grows", BEST_PROVED), of["IGP-UCB, lambda grows"])
-    whole = dict.fromkeys(("IGP-UCB", "IGP-UCB, tighter", "GP-TS"), of["IGP-UCB, gain of 2021"])
-    cells = dict.fromkeys(("π-GP-UCB", "π-GP-UCB, tighter"), of["π-GP-UCB"])
-    return near | grown | whole | cells
+    exponents = regret_exponents(d, nu)
+    near = dict.fromkeys(NEAR, exponents["lower bound"])
+    whole = dict.fromkeys(("IGP-UCB", "IGP-UCB, tighter", "GP-TS"), exponents["IGP-UCB, gain of 2021"])
+    cells = dict.fromkeys(("π-GP-UCB", "π-GP-UCB, tighter"), exponents["π-GP-UCB"])
+    return near | whole | cells | {BEST_PROVED: exponents["IGP-UCB, lambda grows"]}
 
 
 def wrong_factors(wrong: Mapping[tuple[str, str], Mapping[str, Array]], rules: Sequence[str]) -> pd.DataFrame:

@@ -1,12 +1,9 @@
-"""Widths for the rules side by side: those of designs blind to observations, and one tuned scale for any width."""
+"""Widths of designs that are blind to observations: those of the rules that are near-optimal on paper."""
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
-from kbrepro import checks
-from kbrepro.confidence import Flynn2024, Gain, Probable
+from kbrepro.confidence import Probable
 from kbrepro.problems import Model
 
 
@@ -21,16 +18,11 @@ class FixedDesign(Probable):
 
     scale: float = 1.0
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        checks.positive(scale=self.scale)
-
     def of(self, model: Model, events: int) -> float:
         """Return the width by which all of `events` >= 1 bands hold with probability 1 - delta."""
         return self.scale * (model.known_norm + math.sqrt(self._noise(model, events)))
 
     def _noise(self, model: Model, events: int) -> float:
-        checks.positive_int(events=events)
         return 2 * model.noise_scale**2 / model.noise_variance * math.log(2 * events / self.delta)
 
 
@@ -45,28 +37,3 @@ class FixedDesignTighter(FixedDesign):
     def of(self, model: Model, events: int) -> float:
         """Return the width by which all of `events` >= 1 bands hold with probability 1 - delta."""
         return self.scale * math.sqrt(model.known_norm**2 + self._noise(model, events))
-
-
-@dataclass(frozen=True)
-class ScaledTighter(Flynn2024):
-    """`scale` times `confidence.Flynn2024`, where a rule makes a width for each of its cells; not proved below 1."""
-
-    scale: float = 1.0
-
-    def at(self, gain: Gain, *, norm: float, noise_scale: float, noise_variance: float) -> Gain:
-        """Return the width at a gain, or at each of an array of gains; ValueError on a value out of range."""
-        return self.scale * super().at(gain, norm=norm, noise_scale=noise_scale, noise_variance=noise_variance)
-
-
-@dataclass(frozen=True)
-class Scaled:
-    """`scale` > 0 times another width of an upper confidence bound: tuned, and with `scale` other than 1 not proved."""
-
-    width: Callable[[Any], float]
-    scale: float
-
-    def __post_init__(self) -> None:
-        checks.positive(scale=self.scale)
-
-    def __call__(self, policy: Any) -> float:
-        return self.scale * self.width(policy)
