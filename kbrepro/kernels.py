@@ -227,11 +227,10 @@ class Empirical:
     positive_semidefinite = True
 
     def __post_init__(self) -> None:
-        K = checks.array("covariance", self.covariance, finite=False)
+        K = checks.array("covariance", self.covariance, 2, least=1)
         object.__setattr__(self, "covariance", K)
-        if K.ndim != 2 or K.shape[0] != K.shape[1] or K.size == 0:
-            raise ValueError(f"covariance has shape {K.shape}: it must be square, (A, A) with A >= 1")
-        checks.finite_array(covariance=K)
+        if K.shape[0] != K.shape[1]:
+            raise ValueError(f"covariance has shape {K.shape}: it must be square, (A, A)")
         _check_covariance("covariance is not allowed", K)
 
     @property

@@ -118,7 +118,7 @@ def test_labels_at_ends_lie_beside_their_curves_and_apart(ax, check_readable):
 
 def test_pairs_show_every_dot_and_the_estimate_above_them(styled, check_readable):
     rows = {"cUCB": (np.array([2.0, 4.0, 1.0]), Estimate(2.0, 1.5, 3.0)), "EI": (np.ones(2), Estimate(1, 0.5, 1.5))}
-    figure = comparisons.paired(rows, "Ratios", "ratio", dot="chain", centre="median")
+    figure = comparisons.paired(rows, "Ratios", "ratio")
     (ax,) = figure.axes
     even, dots, interval, value = ax.lines[:4]
     assert [list(drawn.get_xdata()) for drawn in (dots, interval, value)] == [[1, 2, 4], [1.5, 3], [2]]

@@ -108,8 +108,8 @@ def changed(place, value):
     ("covariance", "message"),
     [
         (np.zeros((2, 3)), r"shape \(2, 3\): it must be square"),
-        (np.zeros(4), r"shape \(4,\): it must be square"),
-        (np.zeros((0, 0)), r"shape \(0, 0\): it must be square"),
+        (np.zeros(4), r"shape \(4,\): it must have 2 dimensions"),
+        (np.zeros((0, 0)), r"shape \(0, 0\): it must have at least 1"),
         (changed((0, 1), np.nan), r"covariance\[0, 1\] = nan"),
         (changed((0, 2), 0.1), r"must be symmetric, and \[0, 2\] = 0\.1 but \[2, 0\] = 0\.0"),
         (np.array([[1.0, 2.0], [2.0, 1.0]]), "eigenvalue -1, and must be positive semidefinite"),

@@ -40,11 +40,6 @@ class UCB(Policy):
 
     def band_ratio(self, expected_reward: Array) -> float:
         """Return the largest |f - mean| / (width sd) over all arms before the next pull: the band holds if <= 1."""
-        expected_reward = checks.array("expected_reward", expected_reward, copy=False)
-        if expected_reward.shape != (self.model.n_arms,):
-            raise ValueError(
-                f"expected_reward has shape {expected_reward.shape}: it must be (A,) = ({self.model.n_arms},)"
-            )
         error = np.abs(expected_reward - self.posterior.mean)
         return float((error / (self.checked_width() * self.posterior.sd)).max())
 

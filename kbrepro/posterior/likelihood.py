@@ -19,14 +19,6 @@ REACH, RESTARTS = 5.0, 5
 STEP = 1e-5
 
 
-def log_likelihood(kernel: Any, points: Array, rewards: Array, noise_variance: float) -> float:
-    """Return log p(rewards) of rewards (n,) less their prior mean at points (n, d), repeats allowed.
-
-    Rasmussen & Williams (2006), eq. 2.30. Raises LinAlgError if the covariance is numerically singular.
-    """
-    return _with_gradient(kernel, points, rewards, noise_variance, lengthscales=0)[0]
-
-
 def fitted(kernel: Any, points: Array, rewards: Array, spans: Array, bounds: Any, rng: Any) -> tuple[Any, float]:
     """Return the kernel and the noise variance of largest likelihood times prior, see `Model.fit`.
 
@@ -76,13 +68,14 @@ def _at(kernel: Any, logs: Array) -> tuple[Any, float]:
 def _with_gradient(
     kernel: Any, points: Array, rewards: Array, noise: float, *, lengthscales: int
 ) -> tuple[float, Array]:
-    """Log likelihood, and its derivatives by the logarithms of so many lengthscales, of variance and noise."""
+    """Log likelihood of rewards (n,) less their prior mean (Rasmussen & Williams 2006, eq. 2.30), and its derivatives.
+
+    By the logarithms of so many lengthscales, of variance and noise. LinAlgError on a numerically singular covariance.
+    """
     n, K = len(rewards), kernel(points, points)
     factor = cho_factor(K + noise * np.eye(n), lower=True)
     weights = cho_solve(factor, rewards)
     value = -0.5 * rewards @ weights - np.log(np.diag(factor[0])).sum() - 0.5 * n * np.log(2 * np.pi)
-    if not lengthscales:
-        return float(value), np.empty(0)
     inner = np.outer(weights, weights) - cho_solve(factor, np.eye(n))
     logs, changes = np.log([*np.atleast_1d(kernel.lengthscale), kernel.variance, noise]), []
     for step in STEP * np.eye(len(logs))[:lengthscales]:
