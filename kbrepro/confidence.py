@@ -7,26 +7,15 @@ calling one takes the formula's arguments from the policy (`t`, `model`, `poster
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
 from kbrepro import checks
 from kbrepro.kernels import Array
-from kbrepro.posterior import Posterior
 from kbrepro.problems import Model
 
 Gain = TypeVar("Gain", float, Array)
-
-
-class Asking(Protocol):
-    """What a width may look at: the round, the policy's model, and its posterior."""
-
-    t: int
-    model: Model
-
-    @property
-    def posterior(self) -> Posterior: ...
 
 
 @dataclass(frozen=True)
@@ -39,7 +28,7 @@ class Constant:
         checks.non_negative(width=self.width)
         checks.python_numbers(self)
 
-    def __call__(self, policy: Asking) -> float:
+    def __call__(self, policy: Any) -> float:
         return self.width
 
 
@@ -80,7 +69,7 @@ class Srinivas2010(Probable):
         beta = 2 * math.log(n_arms * t**2 * math.pi**2 / (6 * self.delta))
         return math.sqrt(beta / (1 / self.beta_scale))  # 1 / 0.2 is 5 to the last digit, as in the kept trials
 
-    def __call__(self, policy: Asking) -> float:
+    def __call__(self, policy: Any) -> float:
         return self.at(policy.t, policy.model.n_arms)
 
 
@@ -111,7 +100,7 @@ class Chowdhury2017(Probable):
         """Return the width at a gain, for the model of a policy; ValueError if the model has no norm."""
         return self.at(gain, norm=model.known_norm, noise_scale=model.noise_scale)
 
-    def __call__(self, policy: Asking) -> float:
+    def __call__(self, policy: Any) -> float:
         return self.of(policy.model, policy.posterior.gain if self.gain is None else self.gain(policy.t - 1))
 
 
@@ -134,7 +123,7 @@ class AbbasiYadkori2011(Probable):
         """Return the width at a gain, for the model of a policy; ValueError if the model has no norm."""
         return self.at(gain, norm=model.known_norm, noise_scale=model.noise_scale, noise_variance=model.noise_variance)
 
-    def __call__(self, policy: Asking) -> float:
+    def __call__(self, policy: Any) -> float:
         return self.of(policy.model, policy.posterior.gain)
 
 

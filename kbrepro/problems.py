@@ -222,11 +222,6 @@ def prior_draws(kernel: Kernel, points: Array) -> Callable[[np.random.Generator]
     return FactorDraws(covariance_factor(kernel(points, points)))
 
 
-def draw_from_prior(kernel: Kernel, points: Array, rng: np.random.Generator) -> Array:
-    """Return one draw (A,) of f ~ GP(0, kernel) at points (A, d); raises as `prior_draws`."""
-    return prior_draws(kernel, points)(rng)
-
-
 def _check_source(source: Any) -> None:
     """Check and take in kernel, points and noise variance of a source; its numbers become Python's."""
     checks.kernel(kernel=source.kernel)
@@ -247,7 +242,7 @@ class GPDraw:
         _check_source(self)
 
     def __call__(self, trial: Trial) -> Problem:
-        reward = draw_from_prior(self.kernel, self.points, trial.rng("function"))
+        reward = prior_draws(self.kernel, self.points)(trial.rng("function"))
         return Problem(Model(self.points, self.kernel, self.noise_variance), reward)
 
 

@@ -64,10 +64,19 @@ def rounds(policy: Player, problem: Any, horizon: int, rng: np.random.Generator)
 
     Noise and policy draw from two children of `rng`: the second becomes `policy.rng`.
     """
-    _check_run(policy, problem, horizon, rng)
+    checks.positive_int(horizon=horizon)
+    checks.having("a policy, with ask() and tell(arm, observation)", "ask", "tell", policy=policy)
+    checks.having(PROBLEM, *PLAYABLE, problem=problem)
+    checks.generator(rng=rng)
     noise_rng, policy.rng = rng.spawn(2)
     if isinstance(policy, Policy):
         policy.warned = True  # that rewards do not fit the prior: here they are made, some so on purpose
+    return _rounds(policy, problem, horizon, noise_rng)
+
+
+def _rounds(
+    policy: Player, problem: Any, horizon: int, noise_rng: np.random.Generator
+) -> Iterator[tuple[int, int, Any]]:
     for t in range(1, horizon + 1):
         arm = policy.ask()
         observation = problem.pull(arm, noise_rng)
@@ -77,7 +86,7 @@ def rounds(policy: Player, problem: Any, horizon: int, rng: np.random.Generator)
 
 def run(policy: Player, problem: Any, horizon: int, rng: np.random.Generator, record_band: bool = False) -> Curve:
     """Return the curve of `horizon` rounds (see `rounds`); TypeError if there is no band to record."""
-    _check_run(policy, problem, horizon, rng)
+    played_rounds = rounds(policy, problem, horizon, rng)
     checks.boolean(record_band=record_band)
     checks.memory(16.0 * horizon, f"horizon = {horizon}: the curve of a run")
     band_ratio_of: Any = getattr(policy, "band_ratio", None) if record_band else None
@@ -85,7 +94,7 @@ def run(policy: Player, problem: Any, horizon: int, rng: np.random.Generator, re
         raise TypeError(f"record_band = True is not allowed: {type(policy).__name__} has no band_ratio")
     arms, band_ratio = np.empty(horizon, dtype=np.int32), np.full(horizon, np.nan)
     clock = [time.process_time()]  # wall time would depend on other jobs
-    for t, arm, _ in rounds(policy, problem, horizon, rng):
+    for t, arm, _ in played_rounds:
         clock.append(time.process_time())
         arms[t - 1] = arm
         if band_ratio_of:
@@ -95,13 +104,6 @@ def run(policy: Player, problem: Any, horizon: int, rng: np.random.Generator, re
     worst = np.maximum.reduceat(band_ratio, starts) if record_band else np.full(1, np.nan)
     gaps = problem.regret(np.arange(problem.model.n_arms))
     return Curve(np.arange(1, horizon + 1), seconds, worst, arms, gaps)
-
-
-def _check_run(policy: Player, problem: Any, horizon: int, rng: np.random.Generator) -> None:
-    checks.positive_int(horizon=horizon)
-    checks.having("a policy, with ask() and tell(arm, observation)", "ask", "tell", policy=policy)
-    checks.having(PROBLEM, *PLAYABLE, problem=problem)
-    checks.generator(rng=rng)
 
 
 def observations(problem: Any, arms: Sequence[int], rng: np.random.Generator) -> list[Any]:

@@ -23,7 +23,7 @@ from kbrepro.posterior import (
     lattice_posterior,
 )
 from kbrepro.posterior.lattice import ByFactors, ByFFT, LatticeDraws, Precision, lattice_of, prior_covariance
-from kbrepro.problems import Model, RKHSFunction, Trial, draw_from_prior
+from kbrepro.problems import Model, RKHSFunction, Trial, prior_draws
 from kbrepro.simulation import rounds
 
 KERNELS = [
@@ -108,7 +108,7 @@ def test_the_inverse_is_a_sum_of_squares_whatever_its_panels():
 def largest_error(posterior, kernel, points, noise_variance, pulls=300):
     """Largest error of mean and variance at random rounds, half of the pulls at three arms."""
     rng = np.random.default_rng(5)
-    arms, f, worst, check = [], draw_from_prior(kernel, points, rng), 0.0, set(rng.integers(1, pulls, size=8))
+    arms, f, worst, check = [], prior_draws(kernel, points)(rng), 0.0, set(rng.integers(1, pulls, size=8))
     observations = []
     for t in range(pulls):
         arms.append(int(rng.integers(3 if rng.random() < 0.5 else len(points))))

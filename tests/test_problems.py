@@ -17,7 +17,7 @@ from kbrepro.problems import (
     Trial,
     Uniform,
     covariance_factor,
-    draw_from_prior,
+    prior_draws,
 )
 
 REWARD = np.array([0.3, -1.0, 0.8, 0.79])
@@ -55,7 +55,7 @@ def test_a_gp_draw_comes_from_the_prior_that_is_told():
     kernel, points, trial = Matern(0.2, nu=2.5), grid(30), Trial(15, 3)
     source = GPDraw(kernel, points, 0.1)
     problem = source(trial)
-    np.testing.assert_array_equal(problem.expected_reward, draw_from_prior(kernel, points, trial.rng("function")))
+    np.testing.assert_array_equal(problem.expected_reward, prior_draws(kernel, points)(trial.rng("function")))
     assert (problem.model.kernel, problem.model.noise_variance, problem.model.norm) == (kernel, 0.1, None)
     np.testing.assert_array_equal(problem.model.points, points)
     assert problem.model.noise_scale == np.sqrt(0.1)

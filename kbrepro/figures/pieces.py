@@ -85,11 +85,11 @@ def titled(figure: Figure, title: str, columns: int = 0, panel: int = 0) -> Figu
     return figure
 
 
-def legend_below(figure: Figure, columns: int, axes: Sequence[Axes], **settings: Any) -> None:
+def legend_below(figure: Figure, columns: int, axes: Sequence[Axes]) -> None:
     """Name the curves of panels below the figure, each name once, in at most `columns` columns."""
     shown: dict[Any, Any] = {}
     for ax in axes:
         handles, labels = ax.get_legend_handles_labels()
         shown |= dict(zip(labels, handles, strict=True))
-    settings |= {"loc": "outside lower center", "ncols": max(1, min(len(shown), columns)), "fontsize": SMALLEST}
-    figure.legend(shown.values(), shown.keys(), **settings)
+    columns = max(1, min(len(shown), columns))
+    figure.legend(shown.values(), shown.keys(), loc="outside lower center", ncols=columns, fontsize=SMALLEST)

@@ -134,7 +134,8 @@ class AskTell:
         for arm in arms:  # all before the first is learned
             checks.arm_index(arm, self.model.n_arms)
         for arm, reward, noise in zip(arms, rewards, noises, strict=True):
-            self._learn(arm, reward, noise)
+            more: dict[str, Any] = {} if noise is None else {"noise_variance": noise}
+            self.learn(arm, reward, **more)
             self.history.arms.append(int(arm))
             self.history.rewards.append(reward)
             self.history.noise_variances.append(noise)
@@ -161,9 +162,6 @@ class AskTell:
 
     def _batch(self, n: int, pending: list[int]) -> list[int]:
         return [self.choose() for _ in range(n)]
-
-    def _learn(self, arm: int, reward: Any, noise_variance: float | None) -> None:
-        self.learn(arm, reward)
 
     def _refuse(self, **given: Any) -> None:
         for name, value in given.items():
@@ -235,7 +233,7 @@ class Policy(IndexPolicy):
 
     takes: tuple[str, ...] = ("allowed", "noise_variance", "mean")
     model: Model
-    posterior: Posterior
+    posterior: Any
 
     def __init__(
         self,
@@ -265,12 +263,18 @@ class Policy(IndexPolicy):
 
     def learn(self, arm: int, observation: Any, noise_variance: float | None = None) -> None:
         """Take in what a pull of `arm` gave; IndexError on a bad arm, ValueError on a NaN."""
-        if noise_variance is None:
-            return super().learn(arm, observation)
-        if not isinstance(self.posterior, ExactPosterior):
+        if noise_variance is not None and not isinstance(self.posterior, ExactPosterior):
             raise ValueError(f"noise_variance is not allowed: {type(self.posterior).__name__} knows only the model's")
-        self.posterior.update(arm, observation, noise_variance)
+        self.posterior.update(arm, observation, *([] if noise_variance is None else [noise_variance]))
         self.t += 1
+        if not self.warned and isinstance(observation, float | int | np.number):
+            mean = self._prior_mean[arm]
+            off = abs(observation - mean) / np.sqrt(self._prior_variance[arm] + self.model.noise_variance)
+            if off >= FAR:
+                self.warned = True
+                told = f"reward {observation:.4g} of arm {arm} lies {off:.3g} standard deviations from its prior mean"
+                todo = "give Model a `mean` (model.fit keeps it) and its kernel a `variance` that fit"
+                warnings.warn(f"{told} {mean:.4g}: {todo}", stacklevel=3)
 
     def recommend(self, *, allowed: Any = None) -> int:
         """Return the arm of largest posterior mean, among those that are allowed (see `ask`)."""
@@ -291,17 +295,6 @@ class Policy(IndexPolicy):
         mean, reach = self.posterior.mean, width(self) * self.posterior.sd
         others = arms[arms != best]
         return float(max((mean + reach)[others].max(initial=-np.inf) - (mean - reach)[best], 0.0))
-
-    def _learn(self, arm: int, reward: Any, noise_variance: float | None) -> None:
-        self.learn(arm, reward) if noise_variance is None else self.learn(arm, reward, noise_variance)
-        if not self.warned and isinstance(reward, float | int | np.number):
-            mean = self._prior_mean[arm]
-            off = abs(reward - mean) / np.sqrt(self._prior_variance[arm] + self.model.noise_variance)
-            if off >= FAR:
-                self.warned = True
-                told = f"reward {reward:.4g} of arm {arm} lies {off:.3g} standard deviations from its prior mean"
-                todo = "give Model a `mean` (model.fit keeps it) and its kernel a `variance` that fit"
-                warnings.warn(f"{told} {mean:.4g}: {todo}", stacklevel=3)
 
     def _batch(self, n: int, pending: list[int]) -> list[int]:
         told, arms = self.posterior, list[int]()

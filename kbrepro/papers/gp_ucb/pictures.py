@@ -8,12 +8,11 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from kbrepro import figures
+from kbrepro import figures, problems
 from kbrepro.figures import KERNEL_LOOK, LOOK, WIDTH, pieces
 from kbrepro.information import RATES, gain_rate, matern_exponent
 from kbrepro.kernels import Array, Kernel
 from kbrepro.papers.gp_ucb.gain import rate_since
-from kbrepro.problems import draw_from_prior
 from kbrepro.regret import Curve
 
 HERO = "GP-UCB/5"
@@ -136,7 +135,8 @@ def prior_draws(kernels: Mapping[str, Kernel], points: Array, rng: np.random.Gen
     """Return Fig. 4, four draws per kernel at points (n, 1)."""
     fig, axes = pieces.row(len(kernels), 2.4, sharex=True)
     for ax, (name, kernel) in zip(axes, kernels.items(), strict=True):
-        draws = [draw_from_prior(kernel, points, rng) for _ in range(4)]
+        draw = problems.prior_draws(kernel, points)
+        draws = [draw(rng) for _ in range(4)]
         ax.plot(points[:, 0], np.transpose(draws), linewidth=1.3)
         ax.set(title=name, xlabel="arm x")
     axes[0].set_ylabel("f(x)")

@@ -4,11 +4,12 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 
 from kbrepro import checks
-from kbrepro.confidence import Asking, Probable
+from kbrepro.confidence import Probable
 from kbrepro.kernels import Array
 from kbrepro.problems import Model
 
@@ -43,7 +44,7 @@ class CompactArms(Probable):
         beta = 2 * math.log(2 * t**2 * math.pi**2 / (3 * self.delta)) + 2 * d * grid_term
         return math.sqrt(beta / self.divide_beta_by)
 
-    def __call__(self, policy: Asking) -> float:
+    def __call__(self, policy: Any) -> float:
         return self.at(policy.t)
 
 
@@ -65,7 +66,7 @@ class KnownNorm(Probable):
             raise ValueError(f"t = {t} is not allowed: max_gains holds {len(self.max_gains)} rounds")
         return math.sqrt(2 * norm**2 + 300 * self.max_gains[t - 1] * math.log(t / self.delta) ** 3)
 
-    def __call__(self, policy: Asking) -> float:
+    def __call__(self, policy: Any) -> float:
         return self.at(policy.t, policy.model.known_norm)
 
 
@@ -80,7 +81,7 @@ def regret_bound(widths: Array, max_gains: Array, noise_variance: float) -> Arra
     return widths * np.sqrt(8 / math.log1p(1 / noise_variance) * rounds * max_gains)
 
 
-def over_rounds(width: Callable[[Asking], float], model: Model, horizon: int) -> Array:
+def over_rounds(width: Callable[[Any], float], model: Model, horizon: int) -> Array:
     """Return the widths (horizon,) of all rounds, for a width that uses only the round and the model."""
     return np.array([width(SimpleNamespace(t=t, model=model)) for t in range(1, horizon + 1)])
 

@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kbrepro import checks
-from kbrepro.confidence import Asking
 from kbrepro.kernels import Array, grid
 from kbrepro.papers.gpn_ucb.network import NOISE_VARIANCE, NetworkModel, NetworkProblem
 from kbrepro.papers.gpn_ucb.posterior import ChainPosterior, layer_posterior
@@ -96,7 +95,7 @@ class BlackBox(AskTell):
         self.policy.tell(arm, observation[-1])
 
 
-def norm_width(policy: Asking) -> float:
+def norm_width(policy: Any) -> float:
     """Return the norm bound, as width: without noise |f - mean| <= B sd."""
     return policy.model.known_norm
 

@@ -13,7 +13,7 @@ from scipy.linalg import eigh, solve
 
 from kbrepro import checks
 from kbrepro.kernels import Array, Kernel
-from kbrepro.problems import Model, Problem, Rows, Trial, covariance_factor, draw_from_prior
+from kbrepro.problems import Model, Problem, Rows, Trial, covariance_factor, prior_draws
 
 _HARTMANN_WEIGHTS = np.array([1.0, 1.2, 3.0, 3.2])
 _HARTMANN_SCALES = np.array([[3.0, 10.0, 30.0], [0.1, 10.0, 35.0], [3.0, 10.0, 30.0], [0.1, 10.0, 35.0]])
@@ -128,7 +128,7 @@ class PosteriorMean(_AtRandomArms):
     ridge: float | None = None
 
     def reward(self, points: Array, K: Array, rng: np.random.Generator) -> tuple[Array, float | None]:
-        y = draw_from_prior(self.kernel, points, rng)
+        y = prior_draws(self.kernel, points)(rng)
         ridge = SHARE_OF_RANGE * np.ptp(y) if self.ridge is None else self.ridge
         a = solve(K + ridge * np.eye(len(K)), y, assume_a="pos")
         f = K @ a

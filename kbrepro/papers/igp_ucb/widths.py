@@ -3,9 +3,10 @@
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 from kbrepro import checks
-from kbrepro.confidence import Asking, Probable
+from kbrepro.confidence import Probable
 
 
 @dataclass(frozen=True)
@@ -24,5 +25,5 @@ class Original(Probable):
         checks.positive(norm=norm)
         return math.sqrt(2 * norm**2 + 300 * self.gain(t - 1) * math.log(t / self.delta) ** 3)
 
-    def __call__(self, policy: Asking) -> float:
+    def __call__(self, policy: Any) -> float:
         return self.at(policy.t, policy.model.known_norm)

@@ -16,7 +16,7 @@ from kbrepro.kernels import Linear, SquaredExponential, grid
 from kbrepro.papers.gp_ucb import widths
 from kbrepro.papers.gp_ucb.widths import CompactArms, KnownNorm
 from kbrepro.policies import UCB
-from kbrepro.problems import GPDraw, Model, RKHSFunction, Trial, draw_from_prior
+from kbrepro.problems import GPDraw, Model, RKHSFunction, Trial, prior_draws
 from kbrepro.simulation import rounds
 
 COMPACT = CompactArms(delta=0.1, d=2, side=1.0, a=1.0, b=3.0)
@@ -75,7 +75,7 @@ def test_the_regret_bound_by_hand():
 def test_slope_tail_bounds_the_slopes_of_draws_and_is_not_far_off():
     """Slopes of 2000 draws on a fine grid: the share above L is at most the bound, and at L = 10 a third of it."""
     rng, kernel, tail = np.random.default_rng(5), SquaredExponential(0.2), widths.slope_tail(0.2)
-    slopes = np.array([np.abs(np.diff(draw_from_prior(kernel, grid(200), rng))).max() * 199 for _ in range(2000)])
+    slopes = np.array([np.abs(np.diff(prior_draws(kernel, grid(200))(rng))).max() * 199 for _ in range(2000)])
     share, bound = (
         {L: of(L) for L in (5, 10)}
         for of in (lambda L: (slopes > L).mean(), lambda L: tail["a"] * math.exp(-((L / tail["b"]) ** 2)))

@@ -10,7 +10,7 @@ from kbrepro.papers.gpn_ucb.experiments import OBVIOUS, SEVERAL, chain_facts, fi
 from kbrepro.papers.gpn_ucb.network import NetworkModel, NetworkProblem
 from kbrepro.papers.gpn_ucb.problems import SMALL, DrawnChain, Repeated, exact_chain, maximum_gap
 from kbrepro.papers.gpn_ucb.structures import FeedForward
-from kbrepro.problems import Trial, draw_from_prior
+from kbrepro.problems import Trial, prior_draws
 
 KERNEL = SquaredExponential(1.0)
 LINE = grid(30, 1, -2, 2)
@@ -71,7 +71,7 @@ def test_sources_give_a_policy_the_constants_that_they_are_told_whatever_they_dr
 
 
 def test_drawn_chains_are_draws_from_the_prior():
-    first = draw_from_prior(KERNEL, DrawnChain(6)(Trial(57, 35)).model.points, Trial(57, 35).rng("function"))
+    first = prior_draws(KERNEL, DrawnChain(6)(Trial(57, 35)).model.points)(Trial(57, 35).rng("function"))
     np.testing.assert_allclose(DrawnChain(6)(Trial(57, 35)).outputs[0][:, 0], first, atol=1e-12)
     outputs = [DrawnChain(5)(Trial(3, n)).outputs for n in range(200)]
     for layer in range(3):
