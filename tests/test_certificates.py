@@ -10,10 +10,8 @@ import numpy as np
 import pytest
 from boxes import exact, positive
 
-from kbrepro.kernels import Matern, SquaredExponential
-from kbrepro.papers.gpn_ucb.posterior import LayerPosterior
+from kbrepro.kernels import Matern
 from kbrepro.papers.igp_ucb.experiments import anti_concentration
-from kbrepro.papers.pi_gp_ucb import covers
 from kbrepro.posterior import CovariancePosterior
 
 flint = pytest.importorskip("flint", reason="python-flint has no wheel for this Python or machine")
@@ -167,17 +165,6 @@ def test_lemma_10_fails_for_any_set_of_250_pulls_or_more():
     assert (-m / 8).exp() + (-m / 32).exp() < exact("1/10000000000000")
 
 
-@pytest.mark.parametrize("n", [3, 30, 300])
-def test_the_lines_on_lemma_10_bound_both_sides_of_the_printed_formula(n):
-    noise = np.random.default_rng(n).uniform(0, 1, n)
-    for eta in (1e-6, 1 / n):
-        left, right = covers.lemma_10(
-            lambda a, b: np.ones((len(a), len(b))), np.zeros((n, 1)), noise, count=2, delta=0.1, eta=eta
-        )
-        assert left >= noise.sum() ** 2 / (n + 1) - 1e-6
-        assert right <= math.log(n + 2) + 1 + 2 * math.log(20)
-
-
 # Li & Scarlett, eqs. 13 and 221
 
 CORRELATIONS = {
@@ -193,18 +180,6 @@ def test_eq_13_as_printed_leaves_out_every_other_point_once_z_is_pulled(k):
     assert missed(0)  # printed: the radius at z, none of that at w
     assert missed(exact("0.999"))  # the right one cannot be any smaller
     assert missed(1) is not True and missed(exact("1.001")) is False
-
-
-@pytest.mark.parametrize("kernel", [SquaredExponential(1.0), Matern(1.0, nu=1.5)])
-def test_the_layers_of_the_package_have_that_radius(kernel):
-    line, B = np.linspace(0, 5, 26)[:, None], 2.0
-    posterior = LayerPosterior(kernel, line, 1e-7, 1)
-    posterior.update(line[0], np.zeros(1))
-    K = kernel(line, line)
-    for w in range(1, 26):
-        f = B * (K[:, w] - K[0, w] * K[:, 0]) / math.sqrt(1 - K[0, w] ** 2)
-        assert (np.abs(f - posterior.mean[:, 0]) <= B * posterior.sd + 1e-9).all()
-        assert f[w] > 0.99 * B * posterior.sd[w] > 100 * B * posterior.sd[0]
 
 
 @pytest.mark.parametrize("k", CORRELATIONS.values(), ids=CORRELATIONS)

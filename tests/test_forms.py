@@ -9,7 +9,6 @@ from dense import dense_posterior
 from kbrepro import kernels
 from kbrepro.kernels import Linear, Matern, SquaredExponential, grid
 from kbrepro.papers.bkb.sketch import FeaturePosterior
-from kbrepro.papers.gpn_ucb.posterior import LayerPosterior
 from kbrepro.posterior import CovariancePosterior, LatticePosterior, RowPosterior, exact_posterior, lattice_posterior
 from kbrepro.problems import Model
 
@@ -136,13 +135,6 @@ def test_a_kept_array_stays_and_writing_to_it_is_harmless(make):
             getattr(ours, name)[:] += 7
     for name in names:
         np.testing.assert_array_equal(getattr(ours, name), getattr(untouched, name))
-
-
-def test_the_mean_of_a_layer_is_a_copy_too():
-    layer = LayerPosterior(MATERN, grid(9), 0.1, n_outputs=2)
-    kept = layer.mean
-    layer.update(np.array([0.5]), np.ones(2))
-    assert not kept.any() and layer.mean.any()
 
 
 # Little noise

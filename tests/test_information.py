@@ -63,19 +63,6 @@ def test_the_allocation_is_the_best_of_all(eigenvalues, noise_variance, horizon)
     np.testing.assert_allclose(allocated, best, rtol=1e-12, atol=1e-300)
 
 
-@pytest.mark.parametrize("n", [1, 7])
-def test_independent_arms_in_closed_form(n):
-    """The pulls spread evenly: T = q A + r gives r arms q + 1 pulls and the others q."""
-    variance, noise_variance, horizon = 1.5, 0.3, 40
-    q, r = np.divmod(np.arange(1, horizon + 1), n)
-    ratio = variance / noise_variance
-    closed = 0.5 * (r * np.log1p((q + 1) * ratio) + (n - r) * np.log1p(q * ratio))
-    greedy, _ = information.greedy_gain(Independent(variance), grid(n), noise_variance, horizon)
-    np.testing.assert_allclose(greedy, closed, rtol=1e-12)
-    eigenvalues = [*np.full(n, variance), -1e-15]  # below zero by rounding: counts as zero
-    np.testing.assert_allclose(information.allocated_gain(eigenvalues, noise_variance, horizon), closed, rtol=1e-12)
-
-
 def test_the_rates_of_theorem_5():
     T = np.array([10.0, 100.0])
     np.testing.assert_allclose(information.gain_rate("linear", T, 3), 3 * np.log(T))

@@ -215,24 +215,6 @@ def unit_draws(draws):
         yield draws(rng)
 
 
-def test_deviations_have_the_covariance_of_the_posterior():
-    kernel, points = Matern(0.15, nu=1.5), grid(5, 2)
-    policy = ThompsonSampling(Model(points, kernel, 0.1), 50, width=Constant(1.0), form=LatticePosterior)
-    policy._draw_from_prior = LatticeDraws(kernel, points)
-    exact = CovariancePosterior(kernel, points, 0.1)
-    for arm in (3, 3, 3, 12, 20, 3, 24):
-        policy.tell(arm, 0.5)
-        exact.update(arm, 0.5)
-    covariance = np.stack([exact.covariance_times(unit) for unit in np.eye(25)])
-    assert np.stack([policy.posterior.covariance_times(unit) for unit in np.eye(25)]) == pytest.approx(
-        covariance, abs=1e-12
-    )
-    policy.rng, n = np.random.default_rng(9), 20_000
-    found = np.cov(np.stack([policy.deviation() for _ in range(n)]), rowvar=False)
-    spread = np.sqrt((covariance**2 + np.outer(np.diag(covariance), np.diag(covariance))) / n)
-    assert np.abs((found - covariance) / spread).max() < 5
-
-
 def test_the_page_on_many_arms_runs(capfd):
     page = (paths.project_root() / "docs" / "many_arms.md").read_text(encoding="utf-8")
     code = page.split("```python\n")[1].split("```")[0]

@@ -44,10 +44,10 @@ LISTS = "(key, its) => (ArrayBuffer.isView(its) ? [...its] : its)"
 PROBLEMS, ROUNDS = 50, 100
 
 
-def engine(source=SOURCE):
+def engine():
     """A context that has the script; `call(name, *arguments)` passes numbers as JSON, as doubles print exactly."""
     context = quickjs.Context()
-    context.eval(source + "\nglobalThis.GP = GP;")
+    context.eval(SOURCE + "\nglobalThis.GP = GP;")
     return lambda name, *given: json.loads(
         context.eval(f"JSON.stringify(GP.{name}({', '.join(json.dumps(its) for its in given)}), {LISTS})")
     )
@@ -90,9 +90,9 @@ def plain(its):
     return {name: value.tolist() if isinstance(value, np.ndarray) else value for name, value in its.items()}
 
 
-def differences(numbers, source=SOURCE):
+def differences(numbers):
     """What the script has otherwise, by more than 1e-10 (1 + |kbrepro's|): problem, round, name."""
-    call = engine(source)
+    call = engine()
     for n in numbers:
         truth, told, name = problem(n)
         theirs = call("play", plain(truth), told, name, ROUNDS)
@@ -106,38 +106,6 @@ def differences(numbers, source=SOURCE):
 @pytest.mark.parametrize("policy", range(9), ids=list(POLICIES))
 def test_every_round_of_fifty_problems_is_kbrepros(policy):
     assert next(differences(range(policy, PROBLEMS, 9)), None) is None
-
-
-WRONG = {
-    "SE without 1/2": ("exp(-0.5 * (r / l) ** 2)", "exp(-((r / l) ** 2))"),
-    "Matérn 3/2 for 5/2": ("1 + s + s * s / 3", "1 + s"),
-    "Matérn 3/2 scaled as 5/2": ("sqrt(3) * r", "sqrt(5) * r"),
-    "scale without noise": ("max(C[arm][arm], 0) + noiseVariance", "max(C[arm][arm], 0) + 1e-9"),
-    "gain in bits": ("its.gain += log(", "its.gain += Math.log2("),
-    "2010 without the 2": ("sqrt(2 * log(mean", "sqrt(log(mean"),
-    "2010 with t, not t squared": ("t ** 2 * PI", "t * PI"),
-    "width divided, not beta": ("(6 * delta)) / divide)", "(6 * delta))) / divide"),
-    "2017 without the 1": ("gain + 1 + log", "gain + log"),
-    "2017 without the noise": ("sqrt(noiseVariance * 2", "sqrt(2"),
-    "2024 without the norm's square": ("norm ** 2 + 2", "norm + 2"),
-    "2024 with the 1 of 2017": ("2 * (gain + log", "2 * (gain + 1 + log"),
-    "incumbents swapped": ('"EI": { index: logEI, incumbent: bestMean', '"EI": { index: logEI, incumbent: bestReward'),
-    "incumbent of all arms": ("pulls.map((arm) => mean[arm])", "mean"),
-    "margin taken off": (": max(...mean)) + given.margin", ": max(...mean)) - given.margin"),
-    "tail of the normal": ("K = n / (K - z)", "K = 1 / (K - z)"),
-    "series of the normal": ("z * z / n", "z * z / (n + 1)"),
-    "EI without sd": ("log(s) + logExpectedExcess", "logExpectedExcess"),
-    "PI without sd": ("excess / s : -Infinity", "excess : -Infinity"),
-    "ties to the lowest number": ("rank[i] < rank[best]", "false"),
-    "band of the mean alone": ("<= w * sd[i]", "<= sd[i]"),
-}
-
-
-@pytest.mark.parametrize("variant", WRONG)
-def test_a_wrong_variant_is_found(variant):
-    right, wrong = WRONG[variant]
-    assert SOURCE.count(right) == 1
-    assert next(differences(range(PROBLEMS), SOURCE.replace(right, wrong)), None)
 
 
 def test_a_pull_by_hand_overrules_one_round():
@@ -160,15 +128,6 @@ def test_a_draw_has_the_covariance_of_its_kernel_and_a_norm_that_bounds_its_own(
     kept = values > 1e-8
     own = np.sqrt(((f @ vectors[:, kept]) ** 2 / values[kept]).sum(axis=1))
     assert np.all(own <= norms * (1 + 1e-4)) and np.median(norms) < 4.5
-
-
-def test_normal_numbers_are_normal():
-    context = quickjs.Context()
-    context.eval(SOURCE + "\nconst random = GP.generator(7);")
-    sample = np.sort(json.loads(context.eval("JSON.stringify([...Array(4000)].map(() => GP.normal(random)))")))
-    from scipy.stats import kstest
-
-    assert kstest(sample, "norm").pvalue > 0.01
 
 
 # The scenes

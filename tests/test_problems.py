@@ -74,29 +74,6 @@ def test_pulling_a_bad_arm_draws_nothing(problem, arm):
     assert rng.random() == np.random.default_rng(20).random()
 
 
-@pytest.mark.parametrize(
-    ("changes", "message"),
-    [
-        ({"noise_variance": 0.0}, r"noise_variance = 0\.0 is not allowed"),
-        ({"noise_scale": -1.0}, r"noise_scale = -1\.0"),
-        ({"norm": 0.0}, r"norm = 0\.0"),
-        ({"points": np.zeros(4)}, r"points has shape \(4,\): it must be \(A, d\)"),
-        ({"points": np.zeros((0, 1))}, r"points has shape \(0, 1\): .* at least one arm"),
-        ({"points": np.array([[0.0], [np.inf], [1.0], [2.0]])}, r"points\[1, 0\] = inf"),
-    ],
-)
-def test_what_is_told_is_checked(changes, message):
-    with pytest.raises(ValueError, match=message):
-        replace(TOLD, **changes)
-
-
-def test_bad_rewards_are_named():
-    with pytest.raises(ValueError, match=r"expected_reward\[1\] = nan"):
-        Problem(TOLD, np.array([0.0, np.nan, 1.0, 2.0]))
-    with pytest.raises(ValueError, match=r"^expected_reward has shape \(3,\): it must be \(A,\) = \(4,\)$"):
-        Problem(TOLD, np.zeros(3))
-
-
 @pytest.mark.parametrize("number", [0, 3])
 def test_the_row_of_the_trial_is_its_reward(number, monkeypatch):
     monkeypatch.setattr(Trial, "rng", None)  # nothing is drawn

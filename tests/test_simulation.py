@@ -5,15 +5,13 @@ from functools import partial
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from scipy.stats import norm
 
 from kbrepro import simulation
 from kbrepro.confidence import Srinivas2010
 from kbrepro.kernels import SquaredExponential, grid
 from kbrepro.policies import UCB, ExpectedImprovement, MeanOnly, ProbabilityOfImprovement, VarianceOnly
-from kbrepro.problems import GPDraw, Model, Problem, Trial
+from kbrepro.problems import GPDraw, Trial
 from kbrepro.regret import log_spaced
 from kbrepro.simulation import Experiment, observations, rounds, run_trials
 
@@ -82,24 +80,6 @@ def test_a_run_is_ask_pull_tell_and_what_the_policy_draws_does_not_touch_the_noi
     assert log == [step for arm, y in pulls for step in (("ask", arm), ("tell", arm, y))]
     np.testing.assert_array_equal(trace.regret, problem.expected_reward.max() - problem.expected_reward[trace.arms])
     assert trace.seconds.shape == (4,) and (trace.seconds > 0).all()
-
-
-@settings(max_examples=50, deadline=None, derandomize=True)
-@given(horizon=st.integers(1, 20), n_arms=st.integers(1, 7), seed=st.integers(0, 10**6), data=st.data())
-def test_rounds_yield_before_the_policy_is_told_and_end_where_it_raises(horizon, n_arms, seed, data):
-    fails_in = data.draw(st.one_of(st.none(), st.integers(1, horizon)))
-    problem = Problem(Model(grid(n_arms), SquaredExponential(0.2), 0.1), np.zeros(n_arms))
-    policy, seen = Scripted(problem.model, horizon, fails_in=fails_in), []
-    try:
-        for t, arm, observation in rounds(policy, problem, horizon, np.random.default_rng(seed)):
-            told = [step[1:] for step in policy.log if step[0] == "tell"]
-            assert (t, told, policy.log[-1]) == (len(seen) + 1, seen, ("ask", arm))
-            seen.append((arm, observation))
-    except RuntimeError as failure:
-        assert (str(failure), policy.t) == ("the policy has failed", fails_in)
-    else:
-        assert fails_in is None
-    assert len(seen) == policy.t == (fails_in or horizon)  # nobody asks once more
 
 
 # Trials

@@ -10,8 +10,7 @@ from scipy.stats import norm
 from kbrepro.confidence import Srinivas2010
 from kbrepro.kernels import Matern, SquaredExponential, grid
 from kbrepro.policies import UCB, ExpectedImprovement, MeanOnly, ProbabilityOfImprovement, VarianceOnly
-from kbrepro.policies.base import TOLERANCE, Policy, best_arm
-from kbrepro.posterior import CovariancePosterior, RowPosterior
+from kbrepro.policies.base import TOLERANCE, best_arm
 from kbrepro.problems import GPDraw, Model, Trial
 from kbrepro.simulation import rounds
 
@@ -78,24 +77,6 @@ def test_a_random_opening_is_uniform_draws_no_permutation_and_then_the_index_dec
     for policy in (opened, plain):
         policy.tell(7, 1.0)
     assert opened.ask() == plain.ask()
-
-
-def test_the_prior_is_the_exact_one_of_what_is_told_unless_a_subclass_gives_it_as_it_gives_the_index():
-    class Least(Policy):
-        def prior(self, horizon):
-            return CovariancePosterior(self.model.kernel, self.model.points, 7.0)
-
-        def index(self):
-            return -self.posterior.mean
-
-    policy = Least(TOLD, 10)
-    policy.tell(4, 1.0)
-    assert policy.posterior.noise_variance == 7.0
-    assert policy.ask() == policy.posterior.mean.argmin()
-    its = MeanOnly(Model(grid(30), SquaredExponential(0.2), 1.5, noise_scale=0.1), 10).posterior
-    assert type(its) is RowPosterior and (its.noise_variance, its.n_arms) == (1.5, 30)
-    with pytest.raises(NotImplementedError):
-        Policy(TOLD, 10).ask()
 
 
 def pulled(policy):
