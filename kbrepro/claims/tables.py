@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache, partial
 from pathlib import Path
@@ -207,6 +207,10 @@ class View:
 
     def __getitem__(self, rule: str) -> Array:
         return self(rule)
+
+    def over(self, rule: str, rivals: Iterable[str]) -> Array:
+        """Return the mean total of a rule over that of the best of its rivals, itself left out, (experiments,)."""
+        return self[rule] / np.min([self[rival] for rival in rivals if rival != rule], axis=0)
 
     @property
     def axis(self) -> Array:

@@ -286,7 +286,6 @@ def test_what_is_kept_is_read_by_notebook_and_label(folder, monkeypatch):
         ("04_bkb_variance_starvation", "regret, (0.0001, 0.1)", None),
         ("01_gp_ucb_information_gain", "growth of the gain", None),
         ("05_gpn_ucb_chains", "interpretations, draws, B 2", None),
-        ("02_igp_ucb_gp_ts_sensors", "scales, light", None),
     ],
 )
 def test_labels_of_edition_0_3_are_read_and_come_back_from_a_file_of_ours(tmp_path, notebook, label, job):

@@ -1,11 +1,14 @@
 """Bounds on the largest information gain, by spectrum and by formula (Srinivas et al., Section 5 and Appendix C)."""
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
+from scipy.linalg import eigvalsh
 
-from kbrepro.information import allocated_gain, gain_rate
-from kbrepro.kernels import Array
+from kbrepro.information import allocated_gain, gain_rate, greedy_gain
+from kbrepro.kernels import Array, Independent, Kernel, Linear, Matern, SquaredExponential, grid
+from kbrepro.problems import Trial
 
 #: The factor of eq. 8: greedy pulls reach 1 - 1/e of the largest gain.
 HALF_OVER_GREEDY = 0.5 / (1 - math.exp(-1))
@@ -35,21 +38,39 @@ def split_bound(eigenvalues: Array, noise_variance: float, T: int) -> float:
     return HALF_OVER_GREEDY * float(np.maximum(*worst).min())
 
 
-def linear_bound(d: int, noise_variance: float, T: Array) -> Array:
-    """Return (d / 2) log(1 + T / noise_variance) (nats), same shape as T.
-
-    Bounds the gain of T pulls with the linear kernel at points of norm at most 1 in d dimensions: Srinivas et al.,
-    Appendix C.3, where the largest eigenvalue of K is at most T.
-    """
-    return d / 2 * np.log1p(T / noise_variance)
+def unit_vectors(n: int, d: int, seed: int) -> Array:
+    """Return n random points of norm 1 in d dimensions, (n, d)."""
+    directions = np.random.default_rng([seed, d]).standard_normal((n, d))
+    return directions / np.linalg.norm(directions, axis=1, keepdims=True)
 
 
-def rate_since(kernel: str, T: Array, d: int, nu: float = 2.5) -> Array:
-    """Return the rate of gamma_T known since the paper, without its constant, same shape as T; `kernel` as `gain_rate`.
+def four_gains(n_arms: int, noise_variance: float, horizon: int, seed: int) -> dict[str, tuple[Array, Array]]:
+    """Return greedy gain (horizon,) and spectrum (n_arms,) of the kernels of Fig. 3, the slowest decay first."""
+    line = grid(n_arms)
+    kernels: dict[str, tuple[Kernel, Array]] = {
+        "independent": (Independent(), line),
+        "Matérn 2.5": (Matern(0.2, nu=2.5), line),
+        "squared exponential": (SquaredExponential(0.2), line),
+        "linear": (Linear(), unit_vectors(n_arms, 4, seed)),
+    }
+    return {
+        name: (greedy_gain(kernel, points, noise_variance, horizon)[0], eigvalsh(kernel(points, points))[::-1])
+        for name, (kernel, points) in kernels.items()
+    }
 
-    Vakili, Khezeli and Picheny (2021), arXiv 2009.06966: T^(d / (2 nu + d)) (log T)^(2 nu / (2 nu + d)) for Matérn;
-    for the others Theorem 5 stands.
-    """
-    if kernel != "matern":
-        return gain_rate(kernel, T, d)
-    return T ** (d / (2 * nu + d)) * np.log(T) ** (2 * nu / (2 * nu + d))
+
+def grid_of(n: int, d: int) -> Array:
+    """Return the smallest equispaced grid on [0, 1]^d with at least n points."""
+    side = round(n ** (1 / d))
+    return grid(side + (side**d < n), d)
+
+
+def gain_of_case(cases: Sequence[tuple[Kernel, Array, float, int]], trial: Trial) -> Array:
+    """Return the greedy gain (T,) of case number `trial.number`: (kernel, points, noise variance, T)."""
+    return greedy_gain(*cases[trial.number])[0]
+
+
+def allowed_exponent(kernel: str, T: int, d: int) -> float:
+    """Return the exponent of T in sqrt(T gamma_T) over the decade that ends at T, gamma by `gain_rate`."""
+    late, early = gain_rate(kernel, np.array([T, T / 10]), d)
+    return 0.5 + 0.5 * math.log10(late / early)

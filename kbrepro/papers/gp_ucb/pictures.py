@@ -8,11 +8,9 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from kbrepro import figures, problems
+from kbrepro import figures
 from kbrepro.figures import KERNEL_LOOK, LOOK, WIDTH, pieces
-from kbrepro.information import RATES, gain_rate, matern_exponent
-from kbrepro.kernels import Array, Kernel
-from kbrepro.papers.gp_ucb.gain import rate_since
+from kbrepro.kernels import Array
 from kbrepro.regret import Curve
 
 HERO = "GP-UCB/5"
@@ -22,8 +20,6 @@ RULES = ("GP-UCB", "GP-UCB/5", "EI", "MPI", "mean only", "variance only")
 LATER = ("GP-UCB", "GP-UCB/5", "EI", "IRGP-UCB", "PIMS", "GP-EIMS")
 #: What is compared in Figure 5; bands of more rules would cover each other.
 BANDED = (HERO, "EI")
-#: Kernel as `information.gain_rate` names it -> as KERNEL_LOOK does.
-_KERNELS = dict(zip(RATES, ("linear", "squared exponential", "Matérn 2.5"), strict=True))
 
 
 # One run
@@ -72,23 +68,6 @@ def bounds_on_regret(held: Mapping[str, tuple[Curve, Array]]) -> Figure:
     return pieces.titled(fig, "Theorems 1 to 3 of Srinivas et al.: regret, and the bounds that are proved", 2)
 
 
-def growth(table: pd.DataFrame) -> Figure:
-    """Return exponents of T in the regret with intervals, beside those that Theorem 5 and the rates since allow.
-
-    `table`: one row per (kernel, d), columns exponent, low, high, allowed, since.
-    """
-    fig, (ax,) = pieces.row(1, 3.4)
-    value, places = table["exponent"], np.arange(len(table))
-    around = value - table["low"], table["high"] - value
-    ax.errorbar(value, places, xerr=around, fmt="o", color=LOOK["GP-UCB"][0], label="regret of GP-UCB")
-    ax.plot(table["allowed"], places, "k|", markersize=12, label="allowed by Theorem 5")
-    ax.plot(table["since"], places, "kx", label="allowed by the rates since")
-    ax.axvline(1, color="black", linewidth=0.8, linestyle=":")
-    pieces.name_rows(ax, [f"{_KERNELS[name]}, d = {d}" for name, d in table.index])
-    ax.set(xlabel="exponent of T over the last decade (dotted: linear regret)", xlim=(-0.02, None))
-    return pieces.titled(fig, "Fig. 1 of Srinivas et al., replicated: how fast the regret grows", 3)
-
-
 # Information gain
 
 
@@ -105,39 +84,3 @@ def information(spectra: Mapping[str, Array], bounds: Mapping[str, Array], greed
         ax.set(title=title, xlabel="pulls T", ylabel="gain (nats)", ylim=(1, 1.2 * top))
         pieces.log_axes(ax, "xy")
     return pieces.titled(fig, "Fig. 3 of Srinivas et al., replicated, with 100 arms: spectra and gains", 4)
-
-
-def rates(T: Array, d: int, dimensions: Array) -> Figure:
-    """Return Fig. 1 as curves: sqrt(gamma_T / T) in d dimensions by Theorem 5 and since, and exponents of T over d."""
-    fig, (left, right) = pieces.row(2, 3.4)
-    curves = {name: (gain_rate(kernel, T, d), *KERNEL_LOOK[name]) for kernel, name in _KERNELS.items()}
-    green, blue = (KERNEL_LOOK[name][0] for name in ("Matérn 2.5", "squared exponential"))
-    curves["Matérn 2.5, since"] = rate_since("matern", T, d), green, "-."
-    for name, (gains, colour, style) in curves.items():
-        average = np.sqrt(gains / T)
-        left.loglog(T, average / average[0], style, color=colour, label=name)
-    left.set(xlabel="rounds T", ylabel="$R_T/T$ as allowed,\nrelative to T = 10", title=f"d = {d}")
-    for nu, weight in ((2.5, 1.4), (10.0, 2.6)):
-        paper = [(1 + matern_exponent(each, nu)) / 2 for each in dimensions]
-        known = (nu + dimensions) / (2 * nu + dimensions)
-        right.plot(dimensions, paper, "--", color=green, linewidth=weight, label=f"Theorem 5, ν = {nu:g}")
-        right.plot(dimensions, known, "-.", color=green, linewidth=weight, label=f"since, ν = {nu:g}")
-    right.plot(dimensions, np.full(len(dimensions), 0.5), color=blue, label="SE, linear")
-    right.set(xlabel="dimension d", ylabel="exponent of T in the regret", ylim=(0.45, 1))
-    right.set(title="Matérn", xticks=dimensions[::3])
-    return figures.labelled(fig, "Fig. 1 of Srinivas et al. as curves: what the bounds promise, then and since")
-
-
-# Functions
-
-
-def prior_draws(kernels: Mapping[str, Kernel], points: Array, rng: np.random.Generator) -> Figure:
-    """Return Fig. 4, four draws per kernel at points (n, 1)."""
-    fig, axes = pieces.row(len(kernels), 2.4, sharex=True)
-    for ax, (name, kernel) in zip(axes, kernels.items(), strict=True):
-        draw = problems.prior_draws(kernel, points)
-        draws = [draw(rng) for _ in range(4)]
-        ax.plot(points[:, 0], np.transpose(draws), linewidth=1.3)
-        ax.set(title=name, xlabel="arm x")
-    axes[0].set_ylabel("f(x)")
-    return pieces.titled(fig, "Fig. 4 of Srinivas et al., replicated: draws from three priors")

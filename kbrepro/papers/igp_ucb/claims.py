@@ -5,7 +5,6 @@ or the largest posterior mean with a margin in prior standard deviations. Footno
 excluded from a figure if EI and PI cannot be told apart there in at most one experiment of ten.
 """
 
-from functools import partial
 from itertools import combinations
 
 import numpy as np
@@ -26,18 +25,16 @@ from kbrepro.claims.words import (
     slightly_better,
     typically,
 )
-from kbrepro.kernels import Linear, Matern, SquaredExponential
-from kbrepro.papers.igp_ucb.experiments import anti_concentration, log_exponent, theorem_3_bound, theorem_4_bound
-from kbrepro.papers.igp_ucb.problems import OtherModel, PosteriorMean
+from kbrepro.papers.igp_ucb import experiments
+from kbrepro.papers.igp_ucb.experiments import GIVEN, OURS
 from kbrepro.problems import Trial
 
-OURS = ("GP-UCB", "IGP-UCB", "GP-TS")
 PROPOSED, IMPROVING = OURS[1:], ("EI", "PI")
 EXISTING = ("GP-UCB", *IMPROVING)
 POOL = (*OURS, *IMPROVING)
-MARGIN = {f"margin {m:g}": {rule: f"{rule}, margin {m:g}" for rule in IMPROVING} for m in (0.01, 0.03, 0.1)}
-NOISY = {"noisy reward": {rule: f"{rule}, noisy incumbent" for rule in IMPROVING}}
-INCUMBENT = {"EI and PI": NOISY | MARGIN | {"no margin": {}}}
+NAMED = {"noisy reward": ", noisy incumbent"} | {f"margin {m:g}": f", margin {m:g}" for m in (0.01, 0.03, 0.1)}
+INCUMBENT = {"EI and PI": {value: {rule: rule + name for rule in IMPROVING} for value, name in NAMED.items()}}
+INCUMBENT["EI and PI"]["no margin"] = {}
 ALIKE = "footnote 11: GP-EI and PI perform similarly and thus are not separately distinguishable in the plots."
 FOOTNOTE = {"no margin": ALIKE}
 FOOTNOTE_ON_LIGHT = dict.fromkeys(("margin 0.01", "margin 0.03", "no margin"), ALIKE)
@@ -72,16 +69,12 @@ all_figures = (*synthetic, *fig4)
 
 def behind(*rules, rivals=POOL):
     """The mean R_T of a rule over that of its best rival, the largest of rules and panels; shown as BEHIND."""
-
-    def over_best(fig, rule):
-        return fig[rule] / np.min([fig[rival] for rival in rivals if rival != rule], axis=0)
-
-    return lambda *panels: np.max([over_best(fig, rule) for fig in panels for rule in rules], axis=0)
+    return lambda *panels: np.max([fig.over(rule, rivals) for fig in panels for rule in rules], axis=0)
 
 
-def ahead(rule, of="GP-UCB"):
+def ahead(rule, of="GP-UCB", across=np.min):
     """The mean R_T of another rule over that of a rule, the smallest of panels."""
-    return lambda *panels: np.min([fig[of] / fig[rule] for fig in panels], axis=0)
+    return lambda *panels: across([fig[of] / fig[rule] for fig in panels], axis=0)
 
 
 BEHIND, AHEAD = "mean R_T over that of the best rival", "mean R_T of GP-UCB over that of IGP-UCB"
@@ -113,12 +106,15 @@ def gp_ts_fares_well(*fig1):
     return always(*(competitive(fig, "GP-TS", EXISTING) for fig in fig1))
 
 
-@claim(
-    "2-F",
-    "Section 6, footnote 11",
-    effect=lambda *panels: np.max([np.abs(fig["EI"] - fig["PI"]) / fig.axis for fig in panels], axis=0),
-    shows="largest gap between EI and PI in eight panels, as a share of the axis",
-)
+def gap(*panels):
+    """The largest gap between EI and PI, as a share of the axis."""
+    return np.max([np.abs(fig["EI"] - fig["PI"]) / fig.axis for fig in panels], axis=0)
+
+
+GAP = "largest gap between EI and PI in eight panels, as a share of the axis"
+
+
+@claim("2-F", "Section 6, footnote 11", effect=gap, shows=GAP)
 def ei_and_pi_are_alike(*all_figures):
     """GP-EI and PI perform similarly and thus are not separately distinguishable in the plots."""
     return always(*(indistinguishable(fig["EI"], fig["PI"], fig.axis) for fig in all_figures))
@@ -187,12 +183,10 @@ def igp_ucb_beats_ei_and_pi_on_light(fig4b):
 # All figures
 
 
-@claim(
-    "2-Q",
-    "Section 4.1",
-    effect=lambda fig4a, fig4b: saving(fig4a, fig4b),
-    shows=f"{AHEAD}, the smaller of two sensor sets",
-)
+SETS = f"{AHEAD}, the smaller of two sensor sets"
+
+
+@claim("2-Q", "Section 4.1", effect=lambda fig4a, fig4b: saving(fig4a, fig4b), shows=SETS)
 def improves_everywhere(fig1a, fig1b, fig4a, fig4b):
     """we observe a significantly improved performance of IGP-UCB over GP-UCB, both on synthetically generated
     function, and on real-world sensor measurement data"""
@@ -209,12 +203,7 @@ def gp_ts_is_behind_igp_ucb(*synthetic):
     return always(*(better(fig["IGP-UCB"], fig["GP-TS"]) for fig in synthetic))
 
 
-@claim(
-    "2-Z",
-    "Section 3.1",
-    effect=lambda *panels: np.median([fig["GP-UCB"] / fig["IGP-UCB"] for fig in panels], axis=0),
-    shows=f"{AHEAD}, median of eight panels",
-)
+@claim("2-Z", "Section 3.1", effect=ahead("IGP-UCB", across=np.median), shows=f"{AHEAD}, median of eight panels")
 def much_better_than_gp_ucb(*all_figures):
     """this small but critical adjustment leads to much better theoretical and empirical performance compared to
     GP-UCB."""
@@ -246,19 +235,12 @@ def proposed_rules_perform_well(*all_figures):
 
 # A conjecture
 
-SE, MATERN = SquaredExponential, partial(Matern, nu=2.5)
-#: Panel of Fig. 1 -> the right kernel, then the wrong ones.
-GIVEN = {
-    "(a) SE": (SE(0.2), SE(0.1), SE(0.4), MATERN(0.2)),
-    "(b) Matérn": (MATERN(0.2), MATERN(0.1), MATERN(0.4), SE(0.2)),
-}
 LABELS = [[f"Fig. 1 {panel} told {kernel}" for kernel in kernels] for panel, kernels in GIVEN.items()]
-MISLED = [(right, wrong) for right, *others in LABELS for wrong in others]
 
 
 def by_kernel(kept):
     """R_T of a rule at the kernel that it is given: the same functions and noise under every kernel."""
-    labels = [label for panel in LABELS for label in panel]
+    labels = np.ravel(LABELS)
     return {(rule, label): kept.column(label, rule, TOTAL) for label in labels for rule in kept.traces(label)}
 
 
@@ -268,16 +250,19 @@ kernels = Table("Fig. 1, kernels", size=25, pool=POOL, readings={"EI and PI": FE
 
 def growth(fig, rules):
     """By which factor mean R_T grows under a wrong kernel: geometric mean over rules and six kernels."""
-    logs = [np.log(fig(rule, wrong) / fig(rule, right)) for right, wrong in MISLED for rule in rules]
-    return np.exp(np.mean(logs, axis=0))
+    misled = [(rule, right, wrong) for right, *others in LABELS for wrong in others for rule in rules]
+    return np.exp(np.mean([np.log(fig(rule, wrong) / fig(rule, right)) for rule, right, wrong in misled], axis=0))
 
 
-@remark(
-    "2-R",
-    "Section 6, after Fig. 3",
-    effect=lambda kernels: growth(kernels, PROPOSED) / growth(kernels, IMPROVING),
-    shows="how many times mean R_T grows under a wrong kernel, IGP-UCB and GP-TS over EI and PI, T = 10,000",
-)
+def sensitivity(kernels):
+    """The growth of the proposed rules over that of the rules of improvement."""
+    return growth(kernels, PROPOSED) / growth(kernels, IMPROVING)
+
+
+WRONG = "how many times mean R_T grows under a wrong kernel, IGP-UCB and GP-TS over EI and PI, T = 10,000"
+
+
+@remark("2-R", "Section 6, after Fig. 3", effect=sensitivity, shows=WRONG)
 def somewhat_less_robust(kernels):
     """hence we conjecture that the UCB- and TS- based algorithms are somewhat less robust on the choice of kernel than
     EI/PI."""
@@ -286,17 +271,10 @@ def somewhat_less_robust(kernels):
 
 # Own questions
 
-WIDTH = {
-    "width": {
-        "gain of the pulls (proved)": {"IGP-UCB": "IGP-UCB, gain of the pulls"},
-        "as printed": {},
-        "tighter (since the paper)": {"IGP-UCB": "IGP-UCB, tighter"},
-    }
-}
+PULLS, TIGHTER = ({"IGP-UCB": f"IGP-UCB, {width}"} for width in ("gain of the pulls", "tighter"))
+WIDTH = {"width": {"gain of the pulls (proved)": PULLS, "as printed": {}, "tighter (since the paper)": TIGHTER}}
 mean_based = tuple(Table(fig.what, fig.label, 25) for fig in fig1)
 widths = tuple(Table(fig.what, fig.label, 25, readings=WIDTH) for fig in (*fig1, *fig2))
-DIMENSIONS = (1, 2, 3, 4)
-dimensions = tuple(Table(f"d = {d}", f"d = {d}", 25) for d in DIMENSIONS)
 EI_ALONE = "mean R_T of IGP-UCB over that of EI, the larger of two panels"
 
 
@@ -304,21 +282,6 @@ EI_ALONE = "mean R_T of IGP-UCB over that of EI, the larger of two panels"
 def igp_ucb_beats_ei_without_a_margin(*mean_based):
     """IGP-UCB has less regret than EI over the posterior mean without a margin."""
     return always(*(better(fig["IGP-UCB"], fig["EI"]) for fig in mean_based))
-
-
-def power_of_d(*panels):
-    """The exponent of d in the ratio of GP-TS to IGP-UCB, by least squares."""
-    x = np.log(DIMENSIONS) - np.mean(np.log(DIMENSIONS))
-    return x @ np.log([fig["GP-TS"] / fig["IGP-UCB"] for fig in panels]) / (x @ x)
-
-
-POWER = "exponent of d in mean R_T of GP-TS over that of IGP-UCB (the bounds: 0.5)"
-
-
-@own_question("2-AC", "d = 1 to 4", effect=power_of_d, shows=POWER)
-def gap_rises_with_d(*dimensions):
-    """The regret of GP-TS over that of IGP-UCB rises with d, under one kernel."""
-    return better(np.zeros(1), power_of_d(*dimensions), axis=1.0)
 
 
 @own_question("2-AD", "Figs. 1 and 2", effect=saving, shows=f"{AHEAD}, the smallest of four panels")
@@ -330,27 +293,29 @@ def much_better_with_a_proved_width(*widths):
 # Theorems and lemmas: delta = 0.1, and where lambda = 1 + 2 / T, T = 500
 
 DELTA, T = 0.1, 500
-SOURCES = {
-    "SE": PosteriorMean(SE(0.2), n_arms=100),
-    "Matérn": PosteriorMean(MATERN(0.2), n_arms=100),
-    "linear": PosteriorMean(Linear(1 / 3), n_arms=100, d=3),
-}
-PROVED = {f"{name}, proved: λ = 1 + 2/T": OtherModel(each, noise_variance=1 + 2 / T) for name, each in SOURCES.items()}
+PROVED = {f"{name}, proved: λ = 1 + 2/T": source for name, source in experiments.proved(T).items()}
 
 
-def below(kept, bound, label, rule, source, *more):
-    """Whether R_T of each run is at most its bound, and the median of R_T over the median of the bound."""
-    total = kept.column(label, rule, TOTAL)
-    bounds = [bound(source(Trial(kept.seed(label), n)).model, T, DELTA, *more) for n in range(len(total))]
-    return total <= bounds, np.median(total) / np.median(bounds)
+def below(kept, bound, rule, labels):
+    """Runs of a rule whose R_T is above the bound, and as room the median of R_T over that of the bound, the largest.
+
+    `labels`: label -> source of its trials.
+    """
+    above, room = [], []
+    for label, source in labels.items():
+        total = kept.column(label, rule, TOTAL)
+        bounds = [bound(source(Trial(kept.seed(label), n)).model, T, DELTA) for n in range(len(total))]
+        above.append(total > bounds)
+        room.append(np.median(total) / np.median(bounds))
+    return Checked(int(np.sum(above)), np.size(above), DELTA, max(room))
 
 
-@theorem(
-    "2-N",
-    "Theorem 1, Lemmas 1 and 2",
-    "runs that cross the bound in any of 500 rounds, SE kernel, Gaussian noise; of four ways to choose arms and three "
-    "delta the case with most crossings for its delta, whose share over delta is the room",
+CROSSING = (
+    "runs that cross the bound in 500 rounds, SE; the worst of four rules and three delta; room: share over delta"
 )
+
+
+@theorem("2-N", "Theorem 1, Lemmas 1 and 2", CROSSING)
 def crossings(kept):
     """Theorem 1 represents a self-normalized concentration inequality"""
     runs = kept.results("Theorem 1, SE")
@@ -360,74 +325,61 @@ def crossings(kept):
     return Checked(int(crossed), len(runs), delta, crossed / len(runs) / delta)
 
 
-@theorem(
-    "2-O",
-    "Theorem 2",
-    "runs of IGP-UCB whose band fails for any arm in any of 500 rounds, SE, Matérn and linear kernel; room: the "
-    "multiplier of the width with which it holds in nine of ten runs",
-)
+BAND = "any arm leaves the band in 500 rounds, three kernels; room: multiplier of the width that holds in 9 of 10 runs"
+
+
+@theorem("2-O", "Theorem 2", BAND)
 def bands(kept):
     """Our next result shows that how the posterior mean is concentrated around the unknown reward"""
     worst = [kept.traces(label)["IGP-UCB"].band_ratio.max(axis=1) for label in PROVED]
     return Checked(int(np.sum(np.array(worst) > 1)), np.size(worst), DELTA, max(np.quantile(worst, 1 - DELTA, axis=1)))
 
 
-@theorem(
-    "2-U",
-    "Theorem 3",
-    "runs of IGP-UCB above 2 beta_T sqrt(4 (T + 2) gamma_T), T = 500, three kernels; room: median R_T over the median "
-    "bound, the largest of three",
-)
+REGRET = "R_T above 2 beta_T sqrt(4 (T + 2) gamma_T), T = 500, three kernels; room: median R_T over the median bound"
+
+
+@theorem("2-U", "Theorem 3", REGRET)
 def regret_of_igp_ucb(kept):
     """More precisely, with probability at least [...] 1-δ, [...] R_{T}=O"""
-    cases = [below(kept, theorem_3_bound, label, "IGP-UCB", source) for label, source in PROVED.items()]
-    held, room = zip(*cases, strict=True)
-    return Checked(int(np.sum(~np.array(held))), np.size(held), DELTA, max(room))
+    return below(kept, experiments.theorem_3_bound, "IGP-UCB", PROVED)
 
 
-@theorem(
-    "2-Y",
-    "Theorem 4, Lemmas 5, 6 and 8 to 13",
-    "runs of GP-TS above the sum of Lemma 13, which prints = for <=, with Lemma 4: T = 500, SE kernel, d = 1, all arms "
-    "instead of the sets D_t; room: median R_T over the median bound",
-)
+LEMMA_13 = "R_T above the sum of Lemma 13 (it prints = for <=), T = 500, SE, d = 1, no sets D_t; room: as for Theorem 3"
+
+
+@theorem("2-Y", "Theorem 4, Lemmas 5, 6 and 8 to 13", LEMMA_13)
 def regret_of_gp_ts(kept):
     """with probability at least [...] the regret of GP-TS satisfies"""
-    held, room = below(kept, theorem_4_bound, "Theorem 4", "GP-TS", next(iter(PROVED.values())), 1 / 0.2)
-    return Checked(int(np.sum(~held)), len(held), DELTA, room)
+    return below(kept, experiments.theorem_4_bound, "GP-TS", {"Theorem 4": next(iter(PROVED.values()))})
 
 
-@theorem(
-    "2-V",
-    "Section 3.1",
-    "exponent of ln t in GP-UCB's width over IGP-UCB's, t = 1e100 to 1e200, SE and linear kernel, d = 1: 3/2 within "
-    "0.1; room: the largest deviation over 0.1 (in Fig. 1, t = 300 to 30,000, it is 3.4)",
-)
+LOGS = "exponent of ln t in the ratio of widths, t = 1e100 to 1e200, SE and linear: 3/2; room: deviation over 0.1"
+
+
+@theorem("2-V", "Section 3.1", LOGS)
 def ratio_of_widths(kept):
     """IGP-UCB (Algorithm 1) reduces the width of the confidence interval by a factor roughly"""
     logs = 100 * np.log(10), 200 * np.log(10)
-    return Checked.of([abs(log_exponent(power, logs) - 1.5) / 0.1 for power in (1, 2)])
+    return Checked.of([abs(experiments.log_exponent(power, logs) - 1.5) / 0.1 for power in (1, 2)])
 
 
-@theorem(
-    "2-P",
-    "Lemmas 3 and 4",
-    "the sum over 500 pulls over sqrt(4 (T + 2) I_T), I_T <= gamma_T the gain of the pulls, four ways to choose arms, "
-    "three kernels; room: the largest",
+DEVIATIONS = (
+    "sum of 500 sd over sqrt(4 (T + 2) I_T), I_T <= gamma_T of the pulls, four rules, three kernels; room: the largest"
 )
+
+
+@theorem("2-P", "Lemmas 3 and 4", DEVIATIONS)
 def sum_of_deviations(kept):
     """The sum of predictive standard deviation at those points can be expressed in terms of the maximum"""
-    runs = [run for name in SOURCES for run in kept.results(f"Theorem 1, {name}")]
+    runs = [run for name in experiments.proved(T) for run in kept.results(f"Theorem 1, {name}")]
     return Checked.of([noise.sd_ratio for run in runs for noise in run.values()])
 
 
-@theorem(
-    "2-X",
-    "Lemma 7, Appendix E",
-    "beta = 0.01 to 3 in steps of 0.01: false up to 0.34; Lemma 8 uses it at beta <= 1, where its p stands; room: the "
-    "largest bound over the probability",
-)
+NORMAL = "beta = 0.01 to 3: false up to 0.34; at Lemma 8, beta <= 1, its p stands; room: largest bound over probability"
+
+
+@theorem("2-X", "Lemma 7, Appendix E", NORMAL)
 def anti_concentration_of_a_normal(kept):
     """(Gaussian Anti-concentration) For a Gaussian random variable"""
     beta = np.arange(1, 301) / 100
-    return Checked.of(anti_concentration(beta) / ndtr(-beta))
+    return Checked.of(experiments.anti_concentration(beta) / ndtr(-beta))

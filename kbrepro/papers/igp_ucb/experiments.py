@@ -5,31 +5,31 @@ incumbent, margin 0.01` says what it has instead.
 """
 
 import math
-from collections.abc import Callable
 from functools import partial
 from typing import Any
 
 import numpy as np
 from scipy.linalg import eigvalsh
-from scipy.optimize import brentq
-from scipy.special import ndtr
 
 from kbrepro.confidence import Chowdhury2017
 from kbrepro.information import allocated_gain
-from kbrepro.kernels import Array
+from kbrepro.kernels import Array, Linear, Matern, SquaredExponential
+from kbrepro.papers.igp_ucb.problems import OtherModel, PosteriorMean
 from kbrepro.policies import ExpectedImprovement, ProbabilityOfImprovement
-from kbrepro.problems import Model, Problem, Trial
-from kbrepro.regret import Curve
-from kbrepro.simulation import observations
+from kbrepro.problems import Model
 
 OURS = ("GP-UCB", "IGP-UCB", "GP-TS")
-MARGINS = (0.0, 0.01, 0.03, 0.1)
-MARGINS = (0.0, 0.01, 0.03, 0.1)
 #: How EI and PI are named after incumbent and margin in prior standard deviations.
-VARIANTS = {", noisy incumbent": ("noisy_reward", 0.0)}
-VARIANTS |= {f", margin {margin:g}" if margin else "": ("posterior_mean", margin) for margin in MARGINS}
+VARIANTS = {", noisy incumbent": ("noisy_reward", 0.0), "": ("posterior_mean", 0.0)}
+VARIANTS |= {f", margin {margin:g}": ("posterior_mean", margin) for margin in (0.01, 0.03, 0.1)}
 #: Variant -> the five rules of a figure.
 POOLS = {variant: (*OURS, f"EI{variant}", f"PI{variant}") for variant in VARIANTS}
+#: Panel of Fig. 1 -> the kernel of its functions, then wrong ones.
+SE, MATERN = SquaredExponential, partial(Matern, nu=2.5)
+GIVEN = {
+    "(a) SE": (SE(0.2), SE(0.1), SE(0.4), MATERN(0.2)),
+    "(b) Matérn": (MATERN(0.2), MATERN(0.1), MATERN(0.4), SE(0.2)),
+}
 
 
 def improvement_rules(prior_sd: float = 1.0) -> dict[str, Any]:
@@ -42,30 +42,17 @@ def improvement_rules(prior_sd: float = 1.0) -> dict[str, Any]:
     return rules
 
 
-# The incumbent
-
-
-def excess_of_largest_reward(trace: Curve, source: Callable[[Trial], Problem], seed: int) -> Array:
-    """Return how far the largest reward so far lies above the largest expected one, in noise scales, (n, T).
-
-    The trace is that of trials 0 to n - 1 of `seed`, whose noise is drawn again.
-    """
-    excess = []
-    for number, arms in enumerate(trace.arms):
-        trial = Trial(seed, number)
-        problem = source(trial)
-        rewards = observations(problem, arms, trial.rng("run"))
-        excess.append((np.maximum.accumulate(rewards) - problem.expected_reward.max()) / problem.model.noise_scale)
-    return np.array(excess)
-
-
-def scales(source: Callable[[Trial], Problem], trial: Trial) -> tuple[float, float]:
-    """Return the noise scale R and the norm B that the policies of a trial are given: a job for `map_trials`."""
-    model = source(trial).model
-    return model.noise_scale, model.known_norm
-
-
 # Theorems
+
+
+def proved(T: int) -> dict[str, OtherModel]:
+    """Return sources of functions of known norm whose policies have the lambda of the theorems, 1 + 2 / T."""
+    sources = {
+        "SE": PosteriorMean(SE(0.2), n_arms=100),
+        "Matérn": PosteriorMean(MATERN(0.2), n_arms=100),
+        "linear": PosteriorMean(Linear(1 / 3), n_arms=100, d=3),
+    }
+    return {name: OtherModel(source, noise_variance=1 + 2 / T) for name, source in sources.items()}
 
 
 def max_gain(model: Model, T: int) -> float:
@@ -80,8 +67,10 @@ def theorem_3_bound(model: Model, horizon: int, delta: float) -> float:
     return 2 * Chowdhury2017(delta).of(model, gain) * math.sqrt(4 * (horizon + 2) * gain)
 
 
-def theorem_4_bound(model: Model, horizon: int, delta: float, lipschitz: float) -> float:
+def theorem_4_bound(model: Model, horizon: int, delta: float, lipschitz: float = 5.0) -> float:
     """Return the bound on R_T with the constants of the proof, d = 1, r = 1 (Chowdhury & Gopalan, Theorem 4, App. E).
+
+    `lipschitz` is the L of the paper, 1 over the lengthscale for the SE kernel.
 
     11 c_T / p sqrt(4 (T + 2) gamma_T) + (2 B + 1) pi^2 / 6 + (4 B + 11) c_T / p sqrt(2 T ln(2 / delta)), with
     c_T = v_T (1 + sqrt(4 ln T + 2 ln(B L T^2))), p = 1 / (4 e sqrt(pi)); gamma_T by the spectral bound.
@@ -99,33 +88,12 @@ def log_exponent(power: int, logs: tuple[float, float], delta: float = 0.1) -> f
     The gain is (ln t)^power. In logarithms, since the exponent settles far beyond any round that is played.
     """
 
-    def log_ratio(log: float) -> float:
-        original = math.sqrt(2 + 300 * log**power * (log - math.log(delta)) ** 3)  # `widths.Original`
-        return math.log(original / Chowdhury2017(delta).at(log**power, norm=1, noise_scale=1))
-
-    return (log_ratio(logs[1]) - log_ratio(logs[0])) / math.log(logs[1] / logs[0])
+    log = np.array(logs)
+    original = np.sqrt(2 + 300 * log**power * (log - math.log(delta)) ** 3)  # `widths.Original`
+    ratio = np.log(original / Chowdhury2017(delta).at(log**power, norm=1, noise_scale=1))
+    return float((np.diff(ratio) / np.diff(np.log(log)))[0])
 
 
 def anti_concentration(beta: Array | float) -> Array:
     """Return exp(-beta^2) / (4 sqrt(pi) beta), which Lemma 7 puts below P(Z > beta), same shape as beta > 0."""
     return np.exp(-(beta**2)) / (4 * math.sqrt(math.pi) * beta)
-
-
-def lemma_7_fails_below() -> float:
-    """Return the beta below which P(Z > beta) is less than `anti_concentration`, the only one where they are equal."""
-    return float(brentq(lambda beta: ndtr(-beta) - anti_concentration(beta), 0.1, 1))
-
-
-def discretisation(problem: Problem, lipschitz: float, t: int, n_probes: int = 20_001) -> dict[str, float]:
-    """Return size, largest |f(x) - f([x])| and the allowed 1 / t^2 of the set D_t on [0, 1] (Theorem 4).
-
-    f is the kernel expansion through the arms' expected rewards, [x] the nearest of B L t^2 equispaced points,
-    `lipschitz` the L of the paper: B L bounds the slope of f.
-    """
-    model, x = problem.model, np.linspace(0, 1, n_probes)[:, None]
-    K = model.kernel(model.points, model.points)
-    weights = np.linalg.solve(K + 1e-10 * np.eye(len(K)), problem.expected_reward)
-    n = math.ceil(model.known_norm * lipschitz * t**2)
-    nearest = (np.clip(np.round(x * n - 0.5), 0, n - 1) + 0.5) / n
-    error = np.abs((model.kernel(x, model.points) - model.kernel(nearest, model.points)) @ weights).max()
-    return {"points of D_t": n, "largest |f(x) - f([x])|": float(error), "1 / t^2": 1 / t**2}

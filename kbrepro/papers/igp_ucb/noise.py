@@ -9,19 +9,15 @@ since A (A + I)^-1 = I - (A + I)^-1. A posterior that is given the noise gives t
 """
 
 import math
-from collections.abc import Callable, Mapping
-from typing import NamedTuple
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from kbrepro.kernels import Array, Kernel
 from kbrepro.policies.base import Policy
-from kbrepro.posterior import ExactPosterior
 from kbrepro.problems import Model, Problem, Trial
 from kbrepro.simulation import rounds
-
-#: Policies by name, as experiments have them.
-Makers = Mapping[str, Callable[[Model, int], Policy]]
 
 
 class NoiseRun(NamedTuple):
@@ -46,21 +42,23 @@ class RandomArms(Policy):
 
 
 def noise_runs(
-    kernel: Kernel, points: Array, trial: Trial, *, noise_scale: float, policies: Makers, horizon: int
+    kernel: Kernel, points: Array, trial: Trial, *, noise_scale: float, policies: Mapping[str, Any], horizon: int
 ) -> dict[str, NoiseRun]:
     """Return for every policy what a run on Gaussian noise, f = 0, at points (A, d) gives; lambda = 1 + 2 / horizon.
 
     For `map_trials`: `partial(noise_runs, kernel, points, noise_scale=..., policies=..., horizon=...)`.
     """
     problem = Problem(Model(points, kernel, 1 + 2 / horizon, noise_scale), np.zeros(len(points)))
-    made = {name: make(problem.model, horizon) for name, make in policies.items()}
-    return {name: noise_run(policy, problem, horizon, trial.rng("run")) for name, policy in made.items()}
+    return {
+        name: noise_run(make(problem.model, horizon), problem, horizon, trial.rng("run"))
+        for name, make in policies.items()
+    }
 
 
 def noise_run(policy: Policy, problem: Problem, horizon: int, rng: np.random.Generator) -> NoiseRun:
     """Return what one policy's run of `horizon` pulls of a problem with expected reward 0 gives."""
-    posterior, ridge, R = policy.posterior, problem.model.noise_variance, problem.model.noise_scale
-    assert isinstance(posterior, ExactPosterior)
+    posterior: Any = policy.posterior
+    ridge, R = problem.model.noise_variance, problem.model.noise_scale
     squared_norm = log_det = sum_of_sd = 0.0
     log_excess = -math.inf
     for _, arm, noise in rounds(policy, problem, horizon, rng):

@@ -13,9 +13,8 @@ from matplotlib.figure import Figure
 
 from kbrepro import figures
 from kbrepro.figures import LOOK, WIDTH, pieces
-from kbrepro.figures.comparisons import paired
 from kbrepro.kernels import Array
-from kbrepro.regret import Curve, bootstrap, intervals, log_spaced, ratio
+from kbrepro.regret import Curve, log_spaced
 
 #: {rule: R_T / T of every trial (n,)}
 Panel = Mapping[str, Array]
@@ -38,42 +37,19 @@ def regrets(figure_name: str, panels: Panels, columns: Mapping[str, Sequence[str
     return figures.labelled(fig, f"{figure_name} of Chowdhury and Gopalan, replicated: cumulative regret")
 
 
-# Comparisons
-
-
-def since(panels: Mapping[str, tuple[Array, Array]], *, seed: int) -> Figure:
-    """Return R_T with the tighter width over that with the classical one: {label: (tighter, classical)}, (n,) each."""
-    ratios = {}
-    for label, (tighter, classical) in panels.items():
-        estimate = bootstrap(ratio, tighter, classical, rng=intervals(seed))
-        ratios[fill(label, 24)] = np.divide(*pieces.positive(tighter, classical)), estimate
-    title = "Since the paper: regret with the tighter width over that with the classical one"
-    return paired(ratios, title, "$R_T$, tighter over classical width")
-
-
 # The incumbent
 
 
-def incumbent(excess: Array, best_share: Mapping[str, Array]) -> Figure:
-    """Return how far the largest reward runs away in units of R, and how often rules pull the best arm, (n, T) each."""
-    fig, (left, right) = pieces.row(2, 3.4)
-    t = log_spaced(excess.shape[1])
-    mean, sd = excess.mean(axis=0)[t - 1], excess.std(axis=0, ddof=1)[t - 1]
-    pieces.banded(left, t, (mean, mean - sd, mean + sd), "largest reward", color=LOOK["EI"][0])
-    left.plot(t, np.sqrt(2 * np.log(t)), "--", color="black", linewidth=1.0, label=r"$\sqrt{2\,\ln t}$")
-    left.axhline(0, color="black", linewidth=0.8)
-    left.set(
-        ylabel=f"largest reward so far less max f\n(units of R; mean ± sd of {len(excess)} trials)", ylim=(-8, None)
-    )
+def incumbent(best_share: Mapping[str, Array]) -> Figure:
+    """Return how often rules pull the best arm, over rounds, by rule (n, T)."""
+    fig, (ax,) = pieces.row(1, 3.4)
     for rule, curves in best_share.items():
-        pieces.banded(right, t, pieces.mean_interval(curves[:, t - 1]), rule, **figures.look(rule, HERO))
-    right.set(ylabel="share of pulls of the best arm so far\n(mean and 95 % interval)", ylim=(0, 1))
-    for ax in (left, right):
-        ax.set(xlabel="round t", xlim=(1, t[-1]))
-        pieces.log_axes(ax, "x")
-    return figures.labelled(
-        fig, "Two incumbents of EI and PI: the largest noisy reward, and the largest posterior mean"
-    )
+        t = log_spaced(curves.shape[1])
+        pieces.banded(ax, t, pieces.mean_interval(curves[:, t - 1]), rule, **figures.look(rule, HERO))
+    ax.set(xlabel="round t", xlim=(1, t[-1]), ylim=(0, 1))
+    ax.set_ylabel("share of pulls of the best arm so far\n(mean and 95 % interval)")
+    pieces.log_axes(ax, "x")
+    return figures.labelled(fig, "The largest noisy reward, and the largest posterior mean, as incumbent")
 
 
 # Figure 4

@@ -169,13 +169,8 @@ def sensor_rows(train: Array, test: Array, kind: str = "smoothed", *, standardis
 
     Chowdhury & Gopalan, Section 6, Fig. 4: the kernel matrix is the covariance of `train`, the reward a row less the
     means of `train`, R^2 = lambda is 5 % of the mean variance, the norm is of that `kind` (`rkhs_norm`; smoothed with
-    ridge lambda). With `standardised` every sensor is divided by its standard deviation over `train`. Raises ValueError
-    if `train` has fewer than two rows or a reading is missing.
+    ridge lambda). With `standardised` every sensor is divided by its standard deviation over `train`.
     """
-    if np.ndim(train) != 2 or len(train) < 2:
-        raise ValueError(f"train has shape {np.shape(train)}: it must have at least two rows, (n, A)")
-    if not np.isnan(train).all():  # all of them are where the data is not here
-        checks.finite_array(train=train)
     covariance, rewards = np.cov(train, rowvar=False), test - train.mean(axis=0)
     if standardised:
         sd = np.sqrt(covariance.diagonal())

@@ -5,7 +5,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from kbrepro import checks
 from kbrepro.confidence import Probable
 
 
@@ -19,11 +18,6 @@ class Original(Probable):
 
     gain: Callable[[int], float]
 
-    def at(self, t: int, norm: float) -> float:
-        """Return the width of round t; ValueError unless t is at least 1 and the norm above 0."""
-        checks.positive_int(t=t)
-        checks.positive(norm=norm)
-        return math.sqrt(2 * norm**2 + 300 * self.gain(t - 1) * math.log(t / self.delta) ** 3)
-
     def __call__(self, policy: Any) -> float:
-        return self.at(policy.t, policy.model.known_norm)
+        norm, t = policy.model.known_norm, policy.t
+        return math.sqrt(2 * norm**2 + 300 * self.gain(t - 1) * math.log(t / self.delta) ** 3)

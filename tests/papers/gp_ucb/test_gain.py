@@ -1,6 +1,6 @@
 """Bounds on the largest gain by exhaustion: eqs. 5 and 8 against every set of pulls, Lemma 7.8 by every split."""
 
-from itertools import combinations_with_replacement, pairwise
+from itertools import combinations_with_replacement
 
 import numpy as np
 import pytest
@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from kbrepro import information
 from kbrepro.kernels import Independent, Linear, Matern, SquaredExponential, grid
 from kbrepro.papers.gp_ucb import gain
+from kbrepro.problems import Trial
 
 E = 1 - np.exp(-1)
 KERNELS = (SquaredExponential(0.3), Matern(0.3, nu=2.5), Linear(), Independent())
@@ -54,23 +55,12 @@ def test_lemma_7_8_by_exhaustion(T, noise_variance):
     assert 0.5 / E * min(mended) >= gain.spectral_bound(eigenvalues, noise_variance, T)[-1] * (1 - 1e-12)
 
 
-@pytest.mark.parametrize("d", [1, 2, 4])
-def test_the_linear_bound_holds_and_is_attained_in_one_dimension(d):
-    points = np.random.default_rng(d).standard_normal((30, d))
-    points /= np.linalg.norm(points, axis=1, keepdims=True)
-    greedy, _ = information.greedy_gain(Linear(), points, 0.1, 200)
-    bound = gain.linear_bound(d, 0.1, np.arange(1, 201))
-    assert (greedy <= bound * (1 + 1e-10)).all()
-    assert (greedy[-1] == pytest.approx(bound[-1], rel=1e-10)) == (d == 1)
-    assert gain.linear_bound(3, 0.5, 4.0) == pytest.approx(1.5 * np.log(9))
-
-
-def test_rates_since_the_paper():
-    """d = 1, nu = 2.5: T^(1/6) (log T)^(5/6); never above Theorem 5; the other kernels' rates stand."""
-    T = np.geomspace(1e2, 1e8, 30)
-    np.testing.assert_allclose(gain.rate_since("matern", T, 1), T ** (1 / 6) * np.log(T) ** (5 / 6))
-    for d, larger in pairwise(range(1, 6)):
-        since, before = gain.rate_since("matern", T, d), information.gain_rate("matern", T, d)
-        assert (since < before).all() and (since < gain.rate_since("matern", T, larger)).all()
-    for kernel in ("linear", "squared exponential"):
-        np.testing.assert_array_equal(gain.rate_since(kernel, T, 2), information.gain_rate(kernel, T, 2))
+def test_points_the_gain_of_a_case_and_exponents():
+    """Allowed by sqrt(T (log T)^3) from 100 to 1000: 1/2 + 3/2 log10(3/2)."""
+    np.testing.assert_allclose(np.linalg.norm(gain.unit_vectors(6, 3, seed=1), axis=1), 1)
+    sizes = [len(gain.grid_of(n, d)) for n, d in ((1000, 1), (1000, 2), (1000, 3), (1025, 2))]
+    assert sizes == [1000, 1024, 1000, 1089]
+    cases = [(Linear(), grid(4), 0.1, 3), (SquaredExponential(0.3), grid(9), 0.2, 6)]
+    np.testing.assert_array_equal(gain.gain_of_case(cases, Trial(0, 1)), information.greedy_gain(*cases[1])[0])
+    exponent = gain.allowed_exponent("squared exponential", 1000, 2)
+    assert exponent == pytest.approx(0.5 + 1.5 * np.log10(1.5))

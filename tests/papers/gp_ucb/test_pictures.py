@@ -6,7 +6,6 @@ import pytest
 from traces import trace_of
 
 from kbrepro.figures import KERNEL_LOOK
-from kbrepro.kernels import Linear, Matern, grid
 from kbrepro.papers.gp_ucb import pictures
 
 pytestmark = pytest.mark.usefixtures("styled")
@@ -18,20 +17,13 @@ FALLING = {name: 30.0 * base ** np.arange(20) for name, base in zip(KERNEL_LOOK,
 GROWING = {name: scale * np.log1p(np.arange(1, 60)) for name, scale in zip(KERNEL_LOOK, (9, 4, 3, 2), strict=True)}
 FRAME = pd.DataFrame({"round": np.repeat([1, 2], 9), "x": np.tile(np.linspace(0, 1, 9), 2), "mean": 0.5, "half": 0.3})
 FRAME = FRAME.assign(f=FRAME["x"], pulled=np.repeat([0.0, 1.0], 9), observed=0.9)
-GROWTH = pd.DataFrame({"exponent": 0.4, "low": 0.3, "high": [0.5, 0.9], "allowed": 0.8, "since": 0.7})
-GROWTH.index = pd.MultiIndex.from_tuples([("linear", 1), ("matern", 2)])
 BOUND = 30.4 * np.cumsum(LEVELS.mean(axis=0))
 FIGURES = {
     "strip": lambda: pictures.strip(FRAME, (1, 2)),
     "one panel": lambda: pictures.regrets("Fig. 5a", {"": TRACES}),
     "three panels": lambda: pictures.regrets("Fig. 5b", THIRDS, spread="mean and 95 % interval", unit="°C", block=4),
     "bounds": lambda: pictures.bounds_on_regret({"Theorem 1": (TRACES["GP-UCB"], BOUND)}),
-    "growth": lambda: pictures.growth(GROWTH),
     "information": lambda: pictures.information(FALLING, GROWING, GROWING),
-    "rates": lambda: pictures.rates(np.geomspace(10, 1e6, 20), d=3, dimensions=np.arange(1, 11)),
-    "draws": lambda: pictures.prior_draws(
-        {"linear": Linear(), "M": Matern(0.2, nu=2.5)}, grid(30), np.random.default_rng(1)
-    ),
 }
 
 

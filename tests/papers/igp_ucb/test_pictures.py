@@ -20,9 +20,8 @@ def regrets():
 
 
 def incumbent():
-    excess = np.linspace(-3, 2, 200) + np.linspace(-0.1, 0.1, 5)[:, None]
     shares = {"EI": 0.9, "EI, noisy incumbent": 0.5, "IGP-UCB": 0.8, "PI": 0.2}
-    return pictures.incumbent(excess, {rule: np.linspace(0, [end, 0.9 * end], 200).T for rule, end in shares.items()})
+    return pictures.incumbent({rule: np.linspace(0, [end, 0.9 * end], 200).T for rule, end in shares.items()})
 
 
 def sensors():
@@ -31,11 +30,7 @@ def sensors():
     return pictures.sensors({"light": (first, "Lux"), "temperature": (second, "°C")}, horizon=100)
 
 
-def since():
-    return pictures.since({"Fig. 1": (0.8 * ROW, ROW), "light, a third": (0.9 * ROW[::-1], ROW)}, seed=3)
-
-
-@pytest.mark.parametrize("draw", [regrets, since, incumbent, sensors])
+@pytest.mark.parametrize("draw", [regrets, incumbent, sensors])
 def test_a_figure_can_be_read(draw, checked):
     figure = draw()
     assert checked(figure) and figure.axes[-1].get_xlabel()

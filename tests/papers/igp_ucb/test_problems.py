@@ -13,8 +13,7 @@ from scipy.optimize import minimize
 from kbrepro.kernels import Linear, Matern, SquaredExponential
 from kbrepro.papers.igp_ucb import problems
 from kbrepro.papers.igp_ucb.problems import OtherModel, PosteriorMean, PriorDraw, rkhs_norm, sensor_rows
-from kbrepro.papers.igp_ucb.widths import Original
-from kbrepro.problems import Rows, Trial
+from kbrepro.problems import Trial
 
 SE = SquaredExponential(0.2)
 SMOOTH = PosteriorMean(SE, n_arms=30)
@@ -89,11 +88,10 @@ def test_functions_on_random_arms(function, d):
 OTHER = {"kernel": Matern(0.3, nu=1.5), "noise_variance": 1.02, "norm_of": partial(rkhs_norm, kind="printed")}
 
 
-@pytest.mark.parametrize("given", [(), ("kernel",), ("noise_variance",), ("norm_of",), tuple(OTHER)], ids=str)
-@pytest.mark.parametrize("source", [SMOOTH, problems.OnRandomArms(SE, 30, 2, function=problems.rosenbrock)])
-def test_other_model_changes_what_it_is_given_and_nothing_else(source, given):
+@pytest.mark.parametrize("given", [("kernel",), ("noise_variance",), ("norm_of",), tuple(OTHER)], ids=str)
+def test_other_model_changes_what_it_is_given_and_nothing_else(given):
     """The norm is that under the kernel that policies are given."""
-    plain, other = source(TRIAL), OtherModel(source, **{name: OTHER[name] for name in given})(TRIAL)
+    plain, other = SMOOTH(TRIAL), OtherModel(SMOOTH, **{name: OTHER[name] for name in given})(TRIAL)
     f, points, kernel = plain.expected_reward, plain.model.points, other.model.kernel
     np.testing.assert_array_equal(other.expected_reward, f)
     np.testing.assert_array_equal(other.model.points, points)
@@ -102,9 +100,7 @@ def test_other_model_changes_what_it_is_given_and_nothing_else(source, given):
     assert kernel == (OTHER["kernel"] if "kernel" in given else plain.model.kernel)
     assert other.model.noise_variance == (1.02 if "noise_variance" in given else plain.model.noise_variance)
     under = np.sqrt(f @ kernel(points, points) @ f) if "norm_of" in given else plain.model.norm
-    assert other.model.norm == under or other.model.norm == pytest.approx(under)
-    noisy = OtherModel(lambda trial: replace(plain, noise=lambda rng: 7.0), noise_variance=1.02)(TRIAL)
-    assert noisy.pull(3, np.random.default_rng(5)) == f[3] + 7
+    assert other.model.norm == pytest.approx(under)
 
 
 TRAIN = np.array([[0.0, 10.0, 1.0], [2.0, 14.0, 0.0], [4.0, 12.0, -1.0]])  # means 2, 12, 0; sd 2, 2, 1
@@ -131,19 +127,10 @@ def test_sensor_rows_by_hand(standardised, kind):
         assert model.norm == pytest.approx(rkhs_norm(rewards[number], K, kind, ridge=noise_variance))
 
 
-GAP = np.where(np.arange(9).reshape(3, 3) == 3, np.nan, TRAIN)
-INDEFINITE = np.array([[1.0, 2.0, 0.0], [2.0, 1.0, 0.0], [0.0, 0.0, 1.0]])
 BAD = {
     "n_arms = 10.0": lambda: replace(SMOOTH, n_arms=10.0)(TRIAL),
     "kind = 'exact'": lambda: rkhs_norm(TEST[0], COVARIANCE, "exact"),
     "ridge = 0": lambda: rkhs_norm(TEST[0], COVARIANCE, "smoothed", ridge=0.0),
-    "noise_variance = 0.0": lambda: OtherModel(SMOOTH, noise_variance=0.0)(TRIAL),
-    "train has shape (1, 3)": lambda: sensor_rows(np.ones((1, 3)), TEST),
-    "train[1, 0] = nan": lambda: sensor_rows(GAP, TEST),
-    "rewards[1, 0] = nan": lambda: sensor_rows(TRAIN, GAP)(TRIAL),
-    "eigenvalue -1": lambda: Rows(INDEFINITE, TEST, 0.5, norm_of=partial(rkhs_norm, kind="smoothed"))(TRIAL),
-    "norm = None": lambda: Original(0.1, float).at(1, None),
-    "t = 0": lambda: Original(0.1, float).at(0, 1.0),
 }
 
 
