@@ -42,7 +42,7 @@ class Record:
             self.short = _changed(known.get("parameters", {}))
             kept_in = full_scale / store.PLAYED
             store.use(store.Store(kept_in, read_only=not self.short, keeps=False, on_read=self._replays))
-        elif isinstance(named, store.Listener):  # an audit listens to what is asked for, and judges nothing
+        elif named.read_only:  # an audit listens to what is asked for, and judges nothing
             self.short, self._replays = True, None
         else:
             self.short, named.on_read = named.folder != full_scale / store.PLAYED, self._replays

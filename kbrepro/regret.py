@@ -253,6 +253,15 @@ class Curve:
         return replace(self, **{name: part / by[:, None] for name, part in parts.items() if part is not None})
 
 
+def as_curve(regret: Any) -> Curve:
+    """Return the curve of a plain array of regret (n, T), one number a round, or a curve as it is."""
+    if isinstance(regret, Curve):
+        return regret
+    lost, none = checks.array("regret", regret, 2, least=1), np.full((1, 1), np.nan)
+    rounds = np.arange(lost.shape[1])
+    return Curve(rounds + 1, none, none, np.broadcast_to(rounds, lost.shape), lost)
+
+
 def edges(horizon: int) -> NDArray[np.int64]:
     """Return 0 and the rounds after which the hundredths of a run end; below 100 rounds, after each of them."""
     return np.linspace(0, horizon, min(horizon, 100) + 1).astype(int)

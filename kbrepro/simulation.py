@@ -230,9 +230,7 @@ def _played(job: store.Job, block: int, kept_in: store.Store | None) -> Kept:
 
 
 def _workers() -> int | None:
-    if (jobs := jobs_of_environment()) is None:
-        return -1 if joblib.parallel.get_active_backend()[1] is None else None
-    return jobs
+    return jobs_of_environment() or (-1 if joblib.parallel.get_active_backend()[1] is None else None)
 
 
 def jobs_of_environment() -> int | None:

@@ -63,7 +63,7 @@ def many(level, power, trials=30, horizon=2000, seed=5):
 
 def test_regret_on_log_axes_is_what_the_axis_says(ax):
     its = many(1.0, 0.5)
-    figures.regret_quartiles(ax, {"EI": its, "mine": its}, unit="°C", hero="EI")
+    figures.regret_quartiles(ax, {"EI": its, "mine": its.regret}, unit="°C", hero="EI")
     rounds = log_spaced(2000)
     line = ax.lines[0]
     np.testing.assert_array_equal(line.get_xdata(), rounds)
@@ -74,6 +74,7 @@ def test_regret_on_log_axes_is_what_the_axis_says(ax):
     assert all(said in ax.get_ylabel() for said in ("°C", "quartiles", "30 trials"))
     assert (ax.get_xscale(), ax.get_yscale(), ax.get_xlim()) == ("log", "log", (1, 2000))
     assert to_hex(ax.lines[1].get_color()) == CYCLE[0]
+    np.testing.assert_array_equal(ax.lines[1].get_ydata(), line.get_ydata())  # of a plain array
 
 
 def test_mean_and_interval_of_block_means(ax):

@@ -141,8 +141,16 @@ def asked(r: Run, until: str = "", deadline: float = np.inf) -> tuple[dict[str, 
     notebook = jupytext.read(r.root / "notebooks" / f"{r.notebook}.py")
     names: dict[str, Any] = {"__name__": "__main__"}
     missing, quiet = "", contextlib.redirect_stdout(io.StringIO())
-    listener = store.Listener(r.folder / store.PLAYED)
-    with store.using(listener), contextlib.chdir(r.root), quiet:
+    jobs: dict[str, tuple[Job, Kept]] = {}
+
+    def listen(job: Job, kept: Kept) -> None:
+        jobs[job.label] = job, kept
+
+    with (
+        store.using(store.Store(r.folder / store.PLAYED, read_only=True, on_read=listen)),
+        contextlib.chdir(r.root),
+        quiet,
+    ):
         plt.switch_backend("agg")
         for cell in (cell for cell in notebook.cells if cell.cell_type == "code"):
             try:
@@ -155,9 +163,9 @@ def asked(r: Run, until: str = "", deadline: float = np.inf) -> tuple[dict[str, 
             if "parameters" in cell.metadata.get("tags", []):
                 names |= r.parameters
             plt.close("all")
-            if until in listener.jobs or time.monotonic() > deadline:
+            if until in jobs or time.monotonic() > deadline:
                 break
-    return listener.jobs, missing
+    return jobs, missing
 
 
 def _units(job: Job, kept: Kept) -> Iterator[Unit]:

@@ -13,7 +13,7 @@ from kbrepro.figures import pieces
 from kbrepro.figures.style import SMALLEST, look
 from kbrepro.kernels import Array
 from kbrepro.papers import Look
-from kbrepro.regret import Curve, log_spaced, simple_regret
+from kbrepro.regret import Curve, as_curve, log_spaced, simple_regret
 
 QUANTITIES: dict[str, tuple[str, Callable[[Any], Array]]] = {
     "average": ("average regret $R_t/t$", lambda trace: trace.average_regret),
@@ -25,7 +25,7 @@ SPREADS = ("median and quartiles", "mean and 95 % interval")
 
 def regret_quartiles(
     ax: Axes,
-    traces: Mapping[str, Curve],
+    traces: Mapping[str, Curve | Array],
     *,
     quantity: str = "cumulative",
     spread: str = "median and quartiles",
@@ -37,6 +37,8 @@ def regret_quartiles(
 ) -> None:
     """Draw regret over trials on log-log axes, one curve per policy, with the spread that the axis names.
 
+    A policy has a `Curve`, or a plain array of regret (trials, rounds).
+
     `quantity`: average, cumulative or simple. `spread`: median and quartiles for heavy tails, or mean and 95 %
     interval (1.96 standard errors, of means of `block` consecutive trials). `unit` is that of the reward, `hero` the
     policy that the paper is about, `looks` are line styles other than the house's. Where bands would cover each other,
@@ -47,7 +49,8 @@ def regret_quartiles(
     checks.one_of(SPREADS, spread=spread)
     (name_of, curves_of), counts = QUANTITIES[quantity], set()
     ax.set(xscale="log", yscale="log")
-    for place, (name, trace) in enumerate(traces.items()):
+    for place, (name, regret) in enumerate(traces.items()):
+        trace = as_curve(regret)
         rounds = log_spaced(trace.horizon)
         curves = curves_of(trace)[:, rounds - 1]
         counts.add(len(curves))
@@ -71,7 +74,9 @@ def regret_quartiles(
     pieces.log_axes(ax, "xy")
 
 
-def regret_row(panels: Mapping[str, Mapping[str, Curve]], height: float, **settings: Any) -> tuple[Figure, Array]:
+def regret_row(
+    panels: Mapping[str, Mapping[str, Curve | Array]], height: float, **settings: Any
+) -> tuple[Figure, Array]:
     """Return a figure with `regret_quartiles` in a row of panels {title: traces} with one y axis."""
     figure, axes = pieces.row(len(panels), height, sharey=True)
     for ax, (title, traces) in zip(axes, panels.items(), strict=True):

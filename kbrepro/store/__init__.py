@@ -106,8 +106,6 @@ class Store:
         if fresh:
             shutil.rmtree(_parts(self.folder, job.label), ignore_errors=True)
         elif about and not others:
-            if self.keeps and not self.read_only:
-                shutil.rmtree(_parts(self.folder, job.label), ignore_errors=True)
             return kept
         elif about and (self.read_only or self.keeps):
             again = f'To play it again: kbrepro reproduce ... --fresh "{job.label}"'
@@ -148,14 +146,6 @@ class Store:
             paths.write_text(path.with_suffix(".json"), json.dumps(beside, indent=1, ensure_ascii=False) + "\n")
             paths.write_bytes(path, _packed(about, kept, zipfile.ZIP_LZMA))
             shutil.rmtree(_parts(self.folder, job.label), ignore_errors=True)
-
-
-class Listener(Store):
-    """A read-only store that remembers every job that was asked for, with what is kept of it."""
-
-    def __init__(self, folder: Path) -> None:
-        super().__init__(folder, read_only=True, on_read=lambda job, kept: self.jobs.update({job.label: (job, kept)}))
-        self.jobs: dict[str, tuple[Job, Kept]] = {}
 
 
 _in_use: list[Store | None] = []
