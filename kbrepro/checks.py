@@ -140,21 +140,12 @@ def array(
         found = _converted(name, value)
     if ndim is not None and found.ndim != ndim:
         raise ValueError(f"{name} has shape {found.shape}: it must have {ndim} dimension{'s' * (ndim != 1)}")
-    if least and (not found.ndim or len(found) < least):
+    if least and (not found.ndim or found.size < least):
         raise ValueError(f"{name} has shape {found.shape}: it must have at least {least} rows or numbers")
     if finite:
         finite_array(**{name: found})
     if copy:
         found.setflags(write=False)
-    return found
-
-
-def points(value: Any) -> NDArray[np.float64]:
-    """Return the points (A, d) of arms as `array` takes them in; ValueError without an arm or an axis."""
-    found = array("points", value, finite=False)
-    if found.ndim != 2 or not found.size:
-        raise ValueError(f"points has shape {found.shape}: it must be (A, d) with at least one arm and one axis")
-    finite_array(points=found)
     return found
 
 
@@ -172,16 +163,12 @@ def _converted(name: str, value: Any) -> NDArray[np.float64]:
             name, value, "numbers: encode texts and categories as numbers, such as one column of 0 and 1 each"
         )
     try:
-        if found.dtype.kind not in "biufO" or (found.dtype == object and not all(map(_is_real, found.flat))):
+        if found.dtype.kind not in "biuf" and not all(isinstance(x, Real | np.bool_) for x in found.flat):
             raise TypeError
         with np.errstate(over="ignore"):  # what is too large becomes infinite, and is refused as such
             return np.array(found, dtype=np.float64, order="C")
     except (TypeError, OverflowError) as error:
         raise _refused(name, value, "an array of real numbers that fit into float64") from error
-
-
-def _is_real(value: Any) -> bool:
-    return isinstance(value, Real | np.bool_)
 
 
 def arms(n_arms: int, **values: Any) -> None:

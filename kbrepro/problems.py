@@ -66,7 +66,7 @@ class Model:
         checks.non_negative(noise_scale=self.noise_scale)
         if self.norm is not None:
             checks.positive(norm=self.norm)
-        object.__setattr__(self, "points", checks.points(self.points))
+        object.__setattr__(self, "points", checks.array("points", self.points, 2, least=1))
         check_kernel(self.kernel, self.points)
         checks.per_arm(self.n_arms, mean=self.mean)
         object.__setattr__(self, "mean", checks.array("mean", self.mean))
@@ -226,7 +226,7 @@ def _check_source(source: Any) -> None:
     """Check and take in kernel, points and noise variance of a source; its numbers become Python's."""
     checks.kernel(kernel=source.kernel)
     checks.positive(noise_variance=source.noise_variance)
-    object.__setattr__(source, "points", checks.points(source.points))
+    object.__setattr__(source, "points", checks.array("points", source.points, 2, least=1))
     checks.python_numbers(source)
 
 

@@ -68,7 +68,7 @@ class ExactPosterior(Uncertain):
 
     def __init__(self, kernel: Kernel, points: Array, noise_variance: float, *, mean: float | Array = 0.0) -> None:
         checks.kernel(kernel=kernel)
-        self._kernel, self._points = kernel, (points := checks.points(points))
+        self._kernel, self._points = kernel, (points := checks.array("points", points, 2, least=1))
         self._prior_variance = np.array(kernel.diag(points), dtype=float)
         self._check_noise(noise_variance)
         self.noise_variance = checks.python_number(noise_variance)
@@ -76,6 +76,7 @@ class ExactPosterior(Uncertain):
         self._counts: NDArray[np.int64] = np.zeros(len(points), dtype=int)
         self._weights: Array = np.zeros(len(points))  # pulls of each arm, each in units of 1 / noise_variance
         self.gain = 0.0
+        self._prepare()
 
     @property
     def n_arms(self) -> int:
@@ -122,6 +123,10 @@ class ExactPosterior(Uncertain):
         self._counts[arm] += 1
         self._weights[arm] += more
 
+    def _prepare(self) -> None:
+        """Make what a form keeps of its own."""
+        raise NotImplementedError
+
     def covariance_with(self, arm: int) -> Array:
         """Return the posterior covariance of `arm` with all arms, (A,)."""
         raise NotImplementedError
@@ -158,8 +163,7 @@ class Rows:
 class RowPosterior(ExactPosterior):
     """Keeps one row of V = L^-1 K(pulled, points) per pull: O(t A) per step, t x A memory."""
 
-    def __init__(self, kernel: Kernel, points: Array, noise_variance: float, *, mean: float | Array = 0.0) -> None:
-        super().__init__(kernel, points, noise_variance, mean=mean)
+    def _prepare(self) -> None:
         self._rows = Rows(self.n_arms)
 
     def covariance_with(self, arm: int) -> Array:
@@ -173,9 +177,8 @@ class RowPosterior(ExactPosterior):
 class CovariancePosterior(ExactPosterior):
     """Keeps the A x A posterior covariance (one triangle, in place): O(A^2) per step for any t."""
 
-    def __init__(self, kernel: Kernel, points: Array, noise_variance: float, *, mean: float | Array = 0.0) -> None:
-        super().__init__(kernel, points, noise_variance, mean=mean)
-        self._upper = np.asfortranarray(kernel(self._points, self._points))
+    def _prepare(self) -> None:
+        self._upper = np.asfortranarray(self._kernel(self._points, self._points))
 
     def covariance_times(self, vector: Array) -> Array:
         """Return C v (A,), C the posterior covariance of all arms, for a vector v (A,)."""
@@ -197,9 +200,8 @@ class LatticePosterior(ExactPosterior):
     prior variances, MemoryError if it does not fit.
     """
 
-    def __init__(self, kernel: Kernel, points: Array, noise_variance: float, *, mean: float | Array = 0.0) -> None:
-        super().__init__(kernel, points, noise_variance, mean=mean)
-        self._prior = prior_covariance(kernel, self._points)
+    def _prepare(self) -> None:
+        self._prior = prior_covariance(self._kernel, self._points)
         self._pulled: NDArray[np.int64] = np.empty(0, dtype=int)
         self._place: NDArray[np.int64] = np.full(self.n_arms, -1)  # of every arm in `_pulled`
         self._inverse = Precision()
@@ -295,7 +297,7 @@ def exact_posterior(
     """
     if horizon is not None:
         checks.positive_int(horizon=horizon)
-    points = checks.points(points)
+    points = checks.array("points", points, 2, least=1)
     A = len(points)
     horizon = int(horizon or (2 * A if A <= FEW else A))
     if on_lattice := lattice_posterior(kernel, points, noise_variance, mean=mean):

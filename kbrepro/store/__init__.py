@@ -133,9 +133,8 @@ class Store:
         """Keep one trial of a job until all are played."""
         if self.keeps:
             about, kept = {"settings": job.settings, "first": number}, Kept(stacked([leaves]), np.array([seconds]))
-            paths.write_bytes(
-                _parts(self.folder, job.label) / f"{number}.npz", _packed(about, kept, zipfile.ZIP_STORED)
-            )
+            path = _parts(self.folder, job.label) / f"{number}.npz"
+            paths.write_bytes(path, _packed(about, kept, zipfile.ZIP_STORED))
 
     def keep(self, job: Job, kept: Kept) -> None:
         """Keep a whole job, which replaces what was there completely or not at all."""
