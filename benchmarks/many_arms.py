@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from benchmarks.harness import STOP_AFTER, again, row, timed
 from benchmarks.peers import botorch, gpytorch, policy_on, scikit_learn
-from kbrepro.confidence import Asking, Chowdhury2017, Flynn2024
+from kbrepro.confidence import Chowdhury2017, Flynn2024
 from kbrepro.kernels import Kernel, Matern, SquaredExponential, grid
 from kbrepro.papers.pi_gp_ucb.partition import PartitionedUCB
 from kbrepro.papers.pi_gp_ucb.problems import Bumps
@@ -42,7 +42,7 @@ FORMS: dict[str, tuple[Kernel, Callable[[], type[ExactPosterior]]]] = {
 #: Whose memory `tracemalloc` does not see.
 TORCH = ("GPyTorch", "BoTorch")
 #: The widths of exact IGP-UCB, each with whether lambda grows with T.
-WIDTHS: dict[str, tuple[Callable[[Asking], float], bool]] = {
+WIDTHS: dict[str, tuple[Callable[[Any], float], bool]] = {
     "width of 2017": (Chowdhury2017(delta=0.1), False),
     "narrow width": (Flynn2024(delta=0.1), True),
 }
