@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from benchmarks.harness import STOP_AFTER, row, timed
-from kbrepro.confidence import Asking, Srinivas2010
+from kbrepro.confidence import Srinivas2010
 from kbrepro.kernels import Array, Kernel, SquaredExponential, grid
 from kbrepro.policies import UCB
 from kbrepro.posterior import CovariancePosterior, ExactPosterior, RowPosterior
@@ -123,7 +123,7 @@ FORMS: dict[str, Callable[[], type[ExactPosterior]]] = {
 
 
 def policy_on(
-    form: type[ExactPosterior], model: Model, horizon: int, width: Callable[[Asking], float] = THEOREM_1
+    form: type[ExactPosterior], model: Model, horizon: int, width: Callable[[Any], float] = THEOREM_1
 ) -> UCB:
     """Return GP-UCB on a form of the posterior."""
     return UCB(model, horizon, width=width, form=form)
