@@ -7,7 +7,8 @@ from pathlib import Path
 project = "kbrepro"
 html_title = "kbrepro"
 extensions = ["myst_nb", "sphinx.ext.autodoc"]
-exclude_patterns = ["_build"]
+# what else the project has is no page
+include_patterns = ["*.md", "docs/**", "notebooks/*", "results/README.md", "data/README.md"]
 
 nb_execution_mode = "off"
 nb_merge_streams = True
@@ -16,8 +17,9 @@ nb_code_prompt_show = "Show {type}"  # source or outputs
 nb_code_prompt_hide = "Hide {type}"
 myst_enable_extensions = ["dollarmath", "amsmath"]
 myst_heading_anchors = 3
-# a results page may skip a heading level, and pandas adds output types that HTML has no use for
-suppress_warnings = ["myst.header", "mystnb.unknown_mime_type"]
+# a results page may skip a heading level, pandas adds output types that HTML has no use for, and what a page links to
+# need not be part of the report (tests/test_pages.py looks for it in the project)
+suppress_warnings = ["myst.header", "mystnb.unknown_mime_type", "myst.xref_missing"]
 
 # one file with everything in it: fonts as paths, all of TeX's extensions
 MATHJAX = next(f for f in files("sphinx-mathjax-offline") or [] if f.name == "tex-svg-full.js").locate()

@@ -32,32 +32,24 @@ def main() -> None:
 
 
 of_notebooks = click.argument("notebooks", nargs=-1, metavar="[NOTEBOOK]...")
-of_profile = click.option(
-    "--profile", default="paper", show_default=True, help="paper: the full scale; quick: everything small."
-)
-of_jobs = click.option("--jobs", type=click.IntRange(min=1), help="Worker processes. [default: one per processor]")
+of_profile = click.option("--profile", default="paper", show_default=True, help="quick: everything small.")
 
 
 @main.command()
 @of_notebooks
 @of_profile
-@click.option("--set", "settings", multiple=True, metavar="NAME=VALUE", help="Override a parameter; may be repeated.")
-@of_jobs
 @click.option("--fresh", multiple=True, metavar="[LABEL]", is_flag=False, flag_value="*", help="Play it, or all, anew.")
-def reproduce(
-    notebooks: tuple[str, ...], profile: str, settings: tuple[str, ...], jobs: int | None, fresh: tuple[str, ...]
-) -> None:
-    """Run notebooks (all if none is named) and keep their results.
+def reproduce(notebooks: tuple[str, ...], profile: str, fresh: tuple[str, ...]) -> None:
+    """Run notebooks (all if none is named) and keep their results in results/<profile>/.
 
-    Results go to results/<profile>/, or to results/custom/ if a parameter is overridden. Trials kept there, in
-    played/, are read, and one of each label is replayed; all others are played and kept, label by label.
+    Trials kept there, in played/, are read, and one of each label is replayed; all others are played and kept, label by
+    label.
     """
-    from kbrepro.batch import profiles, run
+    from kbrepro.batch import run
 
-    root, overrides = paths.project_root(), dict(map(profiles.read_setting, settings))
-    folders = run.run(notebooks, profile, overrides, jobs, root, fresh)
-    click.echo("\n".join(folder.relative_to(root).as_posix() for folder in folders))
-    click.echo(f"Next: kbrepro report --profile {folders[0].parent.relative_to(root / 'results').as_posix()}")
+    root = paths.project_root()
+    click.echo("\n".join(folder.relative_to(root).as_posix() for folder in run.run(notebooks, profile, root, fresh)))
+    click.echo(f"Next: kbrepro report --profile {profile}")
 
 
 @main.command()
@@ -66,7 +58,7 @@ def refresh(notebooks: tuple[str, ...]) -> None:
     """Run the notebooks as a reader opens them, without data, and keep them with their outputs."""
     from kbrepro.batch import run
 
-    run.refresh(notebooks)
+    run.refresh(notebooks, paths.project_root())
 
 
 @main.command()
@@ -103,38 +95,27 @@ def report(profile: str) -> None:
 
 @main.command()
 @click.argument("claim_ids", nargs=-1, metavar="[CLAIM]...")
-@click.option("--paper", default="", metavar="NOTEBOOK", help="Only claims of one notebook, such as 03.")
 @click.option("--markdown", is_flag=True, help="All as tables: results/README.md.")
-def claims(claim_ids: tuple[str, ...], paper: str, markdown: bool) -> None:
+def claims(claim_ids: tuple[str, ...], markdown: bool) -> None:
     """Print what came out: a line a claim, or all of each claim that is named, such as 4-H."""
     from kbrepro import checks, scorecard
 
     runs = scorecard.read(paths.project_root() / "results" / "paper")
     if markdown:
-        from kbrepro.report import claims_page
-
-        click.echo(claims_page(runs), nl=False)
+        click.echo(scorecard.page(runs), nl=False)
         return
-    known = {each["id"]: each for run in runs.values() for each in (*run["claims"], *run["theorems"])}
+    known = {each["id"]: scorecard.lines(each) for run in runs.values() for each in (*run["claims"], *run["theorems"])}
     for each in claim_ids:
         checks.one_of(tuple(known), claim=each)
-    if claim_ids:
-        click.echo("\n\n".join(scorecard.in_full(known[each]) for each in claim_ids))
-        return
-    for name, run in runs.items():
-        if name.startswith(paper):
-            lines = map(scorecard.line, run["claims"] + run["theorems"])
-            click.echo("\n".join([f"{name}: {scorecard.totals(run['claims'])}", *lines, ""]))
+    shown = [line for each in claim_ids for line in known[each]] or [lines[0] for lines in known.values()]
+    click.echo("\n".join(shown))
 
 
 @main.command()
 @of_notebooks
-@of_profile
 @click.option("--minutes", default=5.0, show_default=True, type=click.FloatRange(0, min_open=True), help="In total.")
 @click.option("--seed", default=0, show_default=True, type=click.IntRange(min=0), help="Seed of the draw.")
-@of_jobs
-@click.option("--keep", is_flag=True, help="Append the outcome to results/audits.csv.")
-def audit(notebooks: tuple[str, ...], profile: str, minutes: float, seed: int, jobs: int | None, keep: bool) -> None:
+def audit(notebooks: tuple[str, ...], minutes: float, seed: int) -> None:
     """Draw kept trials at random, play them again with today's code, and compare.
 
     The minutes are wall time. Ctrl-C prints what was replayed so far. The exit code is 1 if one differs, else 130 after
@@ -146,18 +127,15 @@ def audit(notebooks: tuple[str, ...], profile: str, minutes: float, seed: int, j
     from kbrepro.batch import audit as replay
     from kbrepro.batch import run
 
-    root = paths.project_root()
-    runs, audits = run.plan(notebooks, profile, {}, root), []
+    runs, audits = run.plan(notebooks, "paper", paths.project_root()), []
     for place, r in enumerate(runs):
         if (left := end - time.monotonic()) <= 0:
             click.echo(f"{r.notebook}: no time left")
             continue
-        audits.append(replay.audit(r, left / 60 / (len(runs) - place), seed, jobs))
-        click.echo(replay.text(audits[-1]))
+        audits.append(replay.audit(r, left / 60 / (len(runs) - place), seed))
+        click.echo(str(audits[-1]))
         if audits[-1].interrupted:
             break
-    if keep:
-        replay.keep(root, audits)
     if any(each.differ for each in audits):
         raise click.exceptions.Exit(1)
     if audits[-1].interrupted:
@@ -165,14 +143,11 @@ def audit(notebooks: tuple[str, ...], profile: str, minutes: float, seed: int, j
 
 
 @main.command()
-@click.argument("policy", default="", metavar="FILE.py:NAME")
-@click.option("--notebook", default="", help="Notebook that played the trials, such as 03.")
-@click.option("--label", default="", help="Label of the trials: one of --list.")
-@of_profile
-@click.option("--trials", type=click.IntRange(min=2), help="Only the first ones. [default: 20; with --block all]")
-@click.option("--block", default=1, show_default=True, type=click.IntRange(min=1), help="Neighbours per block.")
-@click.option("--list", "listing", is_flag=True, help="Print the labels that keep traces.")
-def beside(policy: str, notebook: str, label: str, listing: bool, **how: Any) -> None:
+@click.argument("policy", metavar="FILE.py:NAME")
+@click.option("--notebook", required=True, help="Notebook that played the trials, such as 03.")
+@click.option("--label", default="", help="Label of the trials; without one all labels are named.")
+@click.option("--trials", default=20, show_default=True, help="How many of the kept ones, from the first.")
+def beside(policy: str, notebook: str, label: str, trials: int) -> None:
     """Play your own policy on trials that a notebook played, and compare it with the policies there.
 
     NAME in FILE.py is a class or function that makes a policy from (model, horizon): a kbrepro.Model, which is all
@@ -180,17 +155,10 @@ def beside(policy: str, notebook: str, label: str, listing: bool, **how: Any) ->
     """
     from kbrepro.batch import beside as side
 
-    if listing:
-        click.echo("\n".join(side.listed(notebook, how["profile"])))
-        return
-    if not (policy and notebook and label):
-        raise click.UsageError("FILE.py:NAME, --notebook and --label are needed, or --list")
-    compared = side.play(side.policy_of(policy), notebook, label, **how)
+    compared = side.play(side.policy_of(policy), notebook, label, trials)
     folder = side.save(compared, notebook, label, policy.rpartition(":")[2])
     click.echo(compared.table.to_string(float_format="{:.4g}".format, na_rep=""))
     click.echo("open: the 95 % interval of the paired difference contains 0; more trials may decide")
-    if compared.measured and how["block"] == 1:
-        click.echo("measured data: neighbouring trials may be alike; --block N compares blocks of N of them")
     click.echo(folder)
 
 
@@ -205,13 +173,11 @@ def data(ctx: click.Context) -> None:
 
 
 @data.command()
-@click.option("--if-missing", is_flag=True, help="Skip data that is there; a failed download is no error.")
-def fetch(if_missing: bool) -> None:
-    """Download the data from its owners into data/."""
+def fetch() -> None:
+    """Download the data that is missing from its owners into data/."""
     from kbrepro.data import store
 
-    if failed := store.fetch(if_missing=if_missing):
-        click.echo(f"{failed}; going on without data", err=True)
+    store.fetch()
 
 
 if __name__ == "__main__":

@@ -1,11 +1,7 @@
 """Where the project's folders are, and how to replace a file completely or not at all."""
 
-import csv
-import io
 import os
-from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 
 class ProjectNotFound(RuntimeError):
@@ -24,23 +20,6 @@ def project_root(start: Path | None = None) -> Path:
     raise ProjectNotFound(
         f"this needs a checkout of the kbrepro repository: no folder with notebooks/ and kbrepro/ at or above {here}"
     )
-
-
-def read_rows(path: Path) -> list[dict[str, str]]:
-    """Return the rows of a CSV file as texts by column; empty if there is no such file."""
-    if not path.is_file():
-        return []
-    with path.open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
-
-
-def write_rows(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
-    """Write a CSV file with the columns of all rows, completely or not at all."""
-    text = io.StringIO()
-    writer = csv.DictWriter(text, list(dict.fromkeys(name for row in rows for name in row)), lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(rows)
-    write_text(path, text.getvalue())
 
 
 def write_text(path: Path, text: str) -> None:

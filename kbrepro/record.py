@@ -10,7 +10,7 @@ from IPython.display import Markdown, display
 from matplotlib.figure import Figure
 
 from kbrepro import checks, figures, paths, scorecard, store
-from kbrepro.claims import Judged, claims_of, judge, theorems_of
+from kbrepro.claims import claims_of, theorems_of
 from kbrepro.claims.tables import Kept
 from kbrepro.figures import comparisons
 from kbrepro.papers import folder_of
@@ -32,25 +32,22 @@ class Record:
         figures.use_style()
         root = paths.project_root()
         self.notebook, self.folder = notebook, root / results_dir if results_dir else None
-        full_scale = root / "results" / FULL_SCALE / notebook
-        named, run = store.current(), full_scale / "run.json"
-        if named:
-            run = named.folder.with_name("run.json")
+        full_scale = root / "results" / FULL_SCALE / notebook / store.PLAYED
+        kept_in = store.current()
+        run = (kept_in.folder if kept_in else full_scale).with_name("run.json")
         known = json.loads(run.read_text(encoding="utf-8")) if run.is_file() else {}
-        self._replays: Replays | None = Replays(root, notebook, known.get("blas_kernels", ()))
-        if named is None:
+        self._replays = Replays(root, notebook, known.get("blas_kernels", ()))
+        if kept_in is None:
             self.short = _changed(known.get("parameters", {}))
-            kept_in = full_scale / store.PLAYED
-            store.use(store.Store(kept_in, read_only=not self.short, keeps=False, on_read=self._replays))
-        elif named.read_only:  # an audit listens to what is asked for, and judges nothing
-            self.short, self._replays = True, None
+            store.use(store.Store(full_scale, read_only=not self.short, keeps=False, on_read=self._replays))
+        elif kept_in.read_only:  # an audit listens to what is asked for, and judges nothing
+            self.short = True
         else:
-            self.short, named.on_read = named.folder != full_scale / store.PLAYED, self._replays
-        self._claims = {each.id: each for each in claims_of(folder_of(notebook))}
-        self._theorems = {each.id: each for each in theorems_of(folder_of(notebook))}
-        self._kept, self._withheld = Kept(full_scale / store.PLAYED), 0
-        self._results: dict[str, Judged] = {}
-        self._checked: dict[str, scorecard.Record] = {}  # of theorems
+            self.short, kept_in.on_read = kept_in.folder != full_scale, self._replays
+        folder = folder_of(notebook)
+        self._claims = {each.id: each for each in claims_of(folder)}
+        self._theorems = {each.id: each for each in theorems_of(folder)}
+        self._kept, self._withheld = Kept(full_scale), 0
         if shell := get_ipython():
             shell.display_formatter.formatters["text/html"].for_type(pd.DataFrame, _one_head)
 
@@ -65,22 +62,17 @@ class Record:
         if self.short:
             self._withheld += len(ids)
             return
-        theorems = [each for each in ids if each in self._theorems]
-        self._checked |= {each: scorecard.of_theorem(self._theorems[each], self._kept) for each in theorems}
-        judged = [scorecard.of_claim(self._judged(each)) for each in ids if each in self._claims]
-        display(Markdown(scorecard.tables(judged, [self._checked[each] for each in theorems])))
+        claims = [scorecard.of_claim(self._claims[each], self._kept) for each in ids if each in self._claims]
+        theorems = [scorecard.of_theorem(self._theorems[each], self._kept) for each in ids if each in self._theorems]
+        display(Markdown(scorecard.tables(claims, theorems)))
 
     def readings(self, claim_id: str) -> None:
         """Show how often a claim comes out under every reading, as a picture; nothing in a short run."""
         if not self.short:
-            figure = comparisons.readings(self._judged(claim_id))
-            self.figure(figure, f"readings_{claim_id}")
+            self.figure(
+                comparisons.readings(scorecard.judged(self._claims[claim_id], self._kept)), f"readings_{claim_id}"
+            )
             plt.show()
-
-    def _judged(self, claim_id: str) -> Judged:
-        if claim_id not in self._results:
-            self._results[claim_id] = judge(self._claims[claim_id], self._kept)
-        return self._results[claim_id]
 
     def say(self, holds: Any, sentence: str) -> None:
         """Show a sentence about the results above; ValueError at full scale if it does not hold.
@@ -100,16 +92,12 @@ class Record:
             full = f"[full-scale notebook](../notebooks/{self.notebook}.ipynb)"
             display(Markdown(f"Too short to judge: {self._withheld} findings; see the {full}."))
             return
-        if self._replays and (without := self._replays.without):
+        if without := self._replays.without:
             some = "; ".join(without[:5]) + (f"; and {len(without) - 5} more" if len(without) > 5 else "")
-            display(
-                Markdown(
-                    f"One trial of each label was played again, but for {len(without)} whose trials are long: {some}."
-                )
-            )
+            said = f"One trial of each label was played again, but for {len(without)} whose trials are long: {some}."
+            display(Markdown(said))
         if self.folder:
-            known = self._checked | {name: scorecard.of_claim(judged) for name, judged in self._results.items()}
-            records = scorecard.of_paper(folder_of(self.notebook), self._kept, known)
+            records = scorecard.of_paper(folder_of(self.notebook), self._kept)
             text = json.dumps(records, indent=1, ensure_ascii=False, default=float)
             paths.write_text(self.folder / "claims.json", text + "\n")
 

@@ -41,8 +41,7 @@ class Replays:
 
     def __call__(self, job: Job, kept: Kept) -> None:
         """Replay one trial of a job; Differs names label, trial and round."""
-        place = int(np.argmin(kept.seconds))
-        policies = policies_of(kept) or [None]
+        place, policies = int(np.argmin(kept.seconds)), policies_of(kept)
         if (seconds := float(kept.seconds[place])) >= CHEAP:
             seconds /= len(policies)
             policies = [policies[zlib.crc32(job.label.encode()) % len(policies)]]
@@ -51,19 +50,22 @@ class Replays:
             return
         self.left -= seconds
         if unknown(job.settings):
-            return self._log(f"{job.label}: its data is not here")
+            self._log(f"{job.label}: its data is not here")
+            return
         equal = self.folder / digest([job.label, job.settings, place, code(), blas_kernel()])[:20]
         if equal.is_file():
-            return None
-        found = (replayed(job, job.first + place, kept.trial(place), policy)[0] for policy in policies)
-        if not (told := next(filter(None, found), [])):
-            paths.write_text(equal, "")
-            return self._log(f"{job.label}, trial {job.first + place}: equal")
-        text = f"{job.label}, trial {job.first + place}: {'; '.join(told)}"
+            return
+        number, outcome = job.first + place, "equal"
+        for policy in policies:
+            if differ := replayed(job, number, kept.trial(place), policy):
+                outcome = "; ".join(differ)
+                break
+        text = f"{job.label}, trial {number}: {outcome}"
         self._log(text)
-        if not self.played_on or blas_kernel() in self.played_on:
+        if outcome == "equal":
+            paths.write_text(equal, "")
+        elif not self.played_on or blas_kernel() in self.played_on:
             raise Differs(f'{self.notebook}: {text}. To play it again: kbrepro reproduce ... --fresh "{job.label}"')
-        return None
 
     def _log(self, text: str) -> None:
         self.folder.mkdir(parents=True, exist_ok=True)
@@ -88,16 +90,25 @@ def blas_kernel() -> str:
     return " ".join(sorted(kernels - {""}))
 
 
-def replayed(job: Job, number: int, before: Leaves, policy: Any = None) -> tuple[list[str], float]:
-    """Play a trial again, in an experiment one `policy` of it, and return what differs, and by how much at most.
+def replayed(job: Job, number: int, before: Leaves, policy: Any = None) -> list[str]:
+    """Play a trial again, in an experiment one `policy` of it, and return what differs from what was kept.
 
-    The latter is inf if not numbers alone differ. Code that fails today differs, too.
+    Of arms that are kept this is the first alone. Code that fails today differs, too.
     """
-    with threadpool_limits(1, user_api="blas"):
-        try:
-            return _differences(*_both(job, number, before, policy), policy)
-        except Exception as error:
-            return [f"{type(error).__name__}: {error}"], np.inf
+    try:
+        with threadpool_limits(1, user_api="blas"):
+            before, now = _both(job, Trial(job.seed, number), before, policy)
+    except Exception as error:
+        return [f"{type(error).__name__}: {error}"]
+    arms = "policies", policy, "arms"
+    if arms in before:
+        for t in np.flatnonzero(before[arms] != now[arms])[:1]:
+            return [f"arm {now[arms][t]} in round {t + 1}, where it was {before[arms][t]}"]
+    shares = differences(before, now)
+    if 0 < (largest := max(shares.values(), default=0.0)) < np.inf:  # where no arms are kept their digest is, a text
+        same = "no arms are kept to compare; numbers" if policy is None else "the same arms, numbers alone"
+        return [*shares, f"{same}, by at most {largest:.1e} of their size"]
+    return [*shares]
 
 
 def experiment_of(job: Job) -> Any:
@@ -107,35 +118,18 @@ def experiment_of(job: Job) -> Any:
 
 
 def policies_of(kept: Kept) -> list[Any]:
-    """Return the policies that an experiment's label has; none if its job measures something else."""
-    return list(dict.fromkeys(path[1] for path in kept.columns if path[:1] == ("policies",)))
+    """Return the policies that an experiment's label has; [None] if its job measures something else."""
+    return list(dict.fromkeys(path[1] for path in kept.columns if path[:1] == ("policies",))) or [None]
 
 
-def _both(job: Job, number: int, before: Leaves, policy: Any) -> tuple[Leaves, Leaves]:
+def _both(job: Job, trial: Trial, before: Leaves, policy: Any) -> tuple[Leaves, Leaves]:
     """What was kept of a trial, and the same played now; gaps are known of arms that were pulled."""
-    trial = Trial(job.seed, number)
     if (experiment := experiment_of(job)) is None:
         return before, flat(job.function(trial))
     alone = replace(experiment, policies={policy: experiment.policies[policy]})
-    kept_as = job.function.keywords if isinstance(job.function, partial) else {}
-    now = flat(play_trial(alone, trial, **kept_as))
+    now = flat(play_trial(alone, trial, **job.function.keywords))  # type: ignore[attr-defined]
     before = {path: leaf for path, leaf in before.items() if len(path) == 1 or path[1] == policy}
     if ("gaps",) in now:
         pulled = ~np.isnan(now["gaps",])
         before, now = ({**leaves, ("gaps",): leaves["gaps",][pulled]} for leaves in (before, now))
     return before, now
-
-
-def _differences(before: Leaves, now: Leaves, policy: Any) -> tuple[list[str], float]:
-    """What differs, of kept arms the first alone, and the largest relative difference."""
-    arms = "policies", policy, "arms"
-    if arms in before:
-        for t in np.flatnonzero(before[arms] != now[arms])[:1]:
-            return [f"arm {now[arms][t]} in round {t + 1}, where it was {before[arms][t]}"], np.inf
-    found = differences(before, now)
-    largest = max(found.values(), default=0.0)
-    told = [*found]
-    if 0 < largest < np.inf:  # where no arms are kept their digest is, a text
-        same = "no arms are kept to compare; numbers" if policy is None else "the same arms, numbers alone"
-        told.append(f"{same}, by at most {largest:.1e} of their size")
-    return told, largest

@@ -3,10 +3,11 @@
 import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
-from kbrepro.claims import AGAIN, DEPENDS, NOT, SOMETIMES, Judged, Theorem, claims_of, judge, theorems_of
+from kbrepro.claims import AGAIN, DEPENDS, NOT, SOMETIMES, Claim, Theorem, claims_of, judge, theorems_of
 from kbrepro.claims.tables import Kept
 
 #: A claim or a theorem as claims.json has it.
@@ -20,30 +21,41 @@ MEANS = (
     "● *comes out again*: at least 0.9 under every reading that counts. ○ *does not*: at most 0.1. ◑ *depends*: the "
     "readings are at least 0.5 apart. ◌ *now and then*: otherwise."
 )
+#: Until an edition is frozen before it is played.
+EXPLORATORY = (
+    "**Exploratory.** The predicates were written knowing the trials, those of edition 0.3.0. Where each of its claims "
+    "went, with the old verdict beside: "
+    + ", ".join(f"[0{n}](../docs/old_claims/0{n}.md)" for n in range(1, 7))
+    + ". [How claims are judged](../docs/claims.md)."
+)
 
 
-def of_claim(judged: Judged) -> dict[str, Any]:
+#: A notebook shows verdicts and readings, and writes all at its end.
+judged = cache(judge)
+
+
+def of_claim(claim: Claim, kept: Kept) -> Record:
     """Return what came out for a claim as claims.json has it."""
-    claim, effect = judged.claim, judged.effect
+    result = judged(claim, kept)
     record: dict[str, Any] = {"id": claim.id, "kind": claim.kind, "where": claim.where, "quote": claim.quote}
-    record |= {"verdict": judged.verdict, "depends_on": judged.depends_on}
-    record["effect"] = {**effect._asdict(), "shows": claim.shows} if effect else None
-    record["readings"] = [each._asdict() | {"probability": each.probability._asdict()} for each in judged.readings]
+    record |= {"verdict": result.verdict, "depends_on": result.depends_on}
+    record["effect"] = {**result.effect._asdict(), "shows": claim.shows} if result.effect else None
+    record["readings"] = [each._asdict() | {"probability": each.probability._asdict()} for each in result.readings]
     return record
 
 
-def of_theorem(theorem: Theorem, kept: Kept) -> dict[str, Any]:
+@cache
+def of_theorem(theorem: Theorem, kept: Kept) -> Record:
     """Return what was checked of a theorem, and what came out."""
     checked = theorem.check(kept)
     record = {"id": theorem.id, "where": theorem.where, "quote": theorem.quote, "checked": theorem.checked}
     return record | {"outcome": checked.outcome} | checked._asdict()
 
 
-def of_paper(paper: str, kept: Kept, known: Mapping[str, Record] | None = None) -> dict[str, list[Record]]:
-    """Return all claims and theorems of a paper's folder, judged by kept trials; `known`, by id, are judged already."""
-    known = known or {}
-    claims = [known.get(each.id) or of_claim(judge(each, kept)) for each in claims_of(paper)]
-    return {"claims": claims, "theorems": [known.get(each.id) or of_theorem(each, kept) for each in theorems_of(paper)]}
+def of_paper(paper: str, kept: Kept) -> dict[str, list[Record]]:
+    """Return all claims and theorems of a paper's folder, judged by kept trials."""
+    claims = [of_claim(each, kept) for each in claims_of(paper)]
+    return {"claims": claims, "theorems": [of_theorem(each, kept) for each in theorems_of(paper)]}
 
 
 def read(results: Path) -> dict[str, dict[str, list[Record]]]:
@@ -52,28 +64,17 @@ def read(results: Path) -> dict[str, dict[str, list[Record]]]:
     return {path.parent.name: json.loads(path.read_text(encoding="utf-8")) for path in files}
 
 
-def tables(claims: Sequence[Record], theorems: Sequence[Record] = ()) -> str:
-    """Return claims and theorems as Markdown tables."""
-    rows = [[each["id"], _says(each), _numbers(each), mark(each), _effect(each)] for each in claims]
-    asked = "our question" if all(each["kind"] == "own question" for each in claims) else "what the paper says"
-    parts = [table(["", asked, "printed again", "verdict", "our number"], rows)] if rows else []
-    if theorems:
-        rows = [[each["id"], _says(each), each["checked"], f"**{each['outcome']}**", room(each)] for each in theorems]
-        parts.append(table(["", "theorem", "checked", "outcome", "room"], rows))
-    return "\n\n".join(parts)
-
-
-def mark(record: Record) -> str:
-    """Return glyph and verdict of a claim, and on what it depends, in Markdown."""
-    on = f" on {' and '.join(record['depends_on'])}" if record["depends_on"] else ""
-    return f"{GLYPHS[record['verdict']]} **{record['verdict']}**{on}"
-
-
-def room(record: Record) -> str:
-    """Return how near to its bound a theorem came, as text."""
-    if record["room"] != record["room"] or not record["runs"]:
-        return ""
-    return f"{_short(record['room'])} of the bound" if record["room"] >= 1e-3 else "under 0.001 of the bound"
+def page(runs: Mapping[str, Mapping[str, Sequence[Record]]]) -> str:
+    """Return the page of every claim and theorem in Markdown, by notebook: results/README.md."""
+    parts = ["# Every claim", EXPLORATORY, MEANS]
+    for name, run in runs.items():
+        parts += [f"## [{name[:2]}](../notebooks/{name}.ipynb)", totals(run["claims"])]
+        for kind in ("observation", "remark", "own question"):
+            if rows := [each for each in run["claims"] if each["kind"] == kind]:
+                parts += [f"### {kind.capitalize()}s", tables(rows)]
+        if run["theorems"]:
+            parts += ["### Theorems", tables([], run["theorems"])]
+    return "\n\n".join(parts) + "\n"
 
 
 def totals(claims: Iterable[Record]) -> str:
@@ -82,39 +83,43 @@ def totals(claims: Iterable[Record]) -> str:
     return ", ".join(f"{n[verdict]} {GLYPHS[verdict]} {verdict}" for verdict in VERDICTS)
 
 
-def line(record: Record) -> str:
-    """Return a claim or a theorem as one line for a terminal."""
-    if "outcome" in record:
-        return f"  {record['id']:5} {record['outcome']:40} {record['checked']}"
-    number = record["readings"][0]["probability"]["value"]
-    return f"  {record['id']:5} {number:.2f} {GLYPHS[record['verdict']]} {record['verdict']:16} {record['quote']}"
+def tables(claims: Sequence[Record], theorems: Sequence[Record] = ()) -> str:
+    """Return claims and theorems as Markdown tables."""
+    asked = "our question" if all(each["kind"] == "own question" for each in claims) else "what the paper says"
+    parts = [table(["", asked, "printed again", "verdict", "our number"], map(_cells, claims))] if claims else []
+    if theorems:
+        parts.append(table(["", "theorem", "checked", "outcome", "room"], map(_cells, theorems)))
+    return "\n\n".join(parts)
 
 
-def in_full(record: Record) -> str:
-    """Return all of a claim or a theorem for a terminal: quote, numbers under every reading, verdict, our number."""
-    lines = [f"{record['id']} ({record['where']}): {record['quote']}"]
+def lines(record: Record) -> list[str]:
+    """Return a claim or a theorem for a terminal; the first line has the verdict, the others all numbers."""
+    name, said, *cells, verdict, last = _cells(record)
+    parts = [part for cell in (*cells, last) for part in cell.split("<br>") if part]
+    return [line.replace("**", "") for line in (f"{name:5} {verdict}: {said}", *(f"      {part}" for part in parts))]
+
+
+def _cells(record: Record) -> list[str]:
+    """A claim or a theorem as the cells of its row: id, sentence, numbers, verdict, our number."""
+    said = record["quote"] if record.get("kind") == "own question" else f"“{record['quote']}”"
+    row = [record["id"], f"{said} ({record['where']})"]
     if "outcome" in record:
-        return "\n".join([*lines, f"  checked: {record['checked']}", f"  {record['outcome']} {room(record)}".rstrip()])
-    for each in record["readings"]:
-        name = f"{each['choice']}: {each['value']}" if each["choice"] else "as we read it"
-        out = f" (does not count: {each['excluded_by']})" if each["excluded_by"] else ""
-        low, value, high = (each["probability"][end] for end in ("low", "value", "high"))
-        lines.append(
-            f"  {value:.2f} ({low:.2f} to {high:.2f}), {each['kept']} kept, {each['drawn']} a rerun: {name}{out}"
-        )
+        return [*row, record["checked"], f"**{record['outcome']}**", _room(record)]
     on = f" on {' and '.join(record['depends_on'])}" if record["depends_on"] else ""
-    return "\n".join([*lines, f"  {record['verdict']}{on}. {_effect(record)}"])
+    return [*row, _numbers(record), f"{GLYPHS[record['verdict']]} **{record['verdict']}**{on}", _effect(record)]
+
+
+def _room(record: Record) -> str:
+    """How near to its bound a theorem came."""
+    if record["room"] != record["room"] or not record["runs"]:
+        return ""
+    return f"{_short(record['room'])} of the bound" if record["room"] >= 1e-3 else "under 0.001 of the bound"
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     """Return a Markdown table; cells may not contain line ends."""
     lines = [head, ["---"] * len(head), *rows]
     return "\n".join("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines)
-
-
-def _says(record: Record) -> str:
-    said = record["quote"] if record.get("kind") == "own question" else f"“{record['quote']}”"
-    return f"{said} ({record['where']})"
 
 
 def _numbers(record: Record) -> str:

@@ -83,14 +83,14 @@ def test_the_notebook_as_it_is_opened_shows_the_real_results_and_plays_one_trial
 def test_the_report_has_its_page_and_every_claim(added):
     called(added, "kbrepro", "report")
     report = added / "results" / "paper" / "report"
-    assert "Optimist has less mean regret" in (report / "09_toy.html").read_text(encoding="utf-8")
-    assert "no violation in 12 runs" in (report / "claims_all.html").read_text(encoding="utf-8")
+    assert "Optimist has less mean regret" in (report / "notebooks" / "09_toy.html").read_text(encoding="utf-8")
+    assert "no violation in 12 runs" in (report / "results" / "README.html").read_text(encoding="utf-8")
 
 
 def test_nothing_is_missing_and_what_is_played_on_it_can_be_audited_and_asked(added):
     assert called(added, "kbrepro", "check") == ""
     assert "36 equal" in called(added, "kbrepro", "audit", "09", "--minutes", "2")
-    assert called(added, "kbrepro", "claims", "9-A").count("a rerun: width: twenty") == 1
+    assert called(added, "kbrepro", "claims", "9-A").count("twenty (width)") == 1
 
 
 def test_what_the_template_makes_is_tidy_and_every_test_of_what_is_registered_is_green(added):

@@ -56,7 +56,7 @@ def test_every_command_and_target_is_there(page):
     called = re.findall(r"(?:^|[`/]|(?<!from)\s)kbrepro ([a-z]+)((?:(?! && )[^`\n#])*)", quoted, flags=re.M)
     for command, rest in called:
         assert command in main.commands, command
-        options = {name for option in main.commands[command].params for name in option.opts} | {"--if-missing"}
+        options = {name for option in main.commands[command].params for name in option.opts}
         assert set(re.findall(r"--[\w-]+", rest)) <= options, (command, rest)
 
 

@@ -12,12 +12,6 @@ def root(tmp_path):
     return tmp_path
 
 
-def folder(path, text):
-    path.mkdir()
-    (path / "file.txt").write_text(text)
-    return path
-
-
 def test_the_root_is_found_from_itself_and_from_below(root, monkeypatch):
     (root / "notebooks" / "deep").mkdir()
     assert paths.project_root(root) == paths.project_root(root / "notebooks" / "deep") == root
@@ -47,10 +41,3 @@ def test_what_another_process_is_writing_stays_its_own(tmp_path, monkeypatch):
         monkeypatch.setattr(paths.os, "getpid", lambda pid=pid: pid)
         paths.write_text(tmp_path / "file.txt", str(pid))
     assert sorted(p.name for p in tmp_path.iterdir()) == sorted(names) and len(set(names)) == 2
-
-
-def test_rows_come_back_also_where_later_ones_have_more_columns(tmp_path):
-    path = tmp_path / "rows.csv"
-    paths.write_rows(path, [{"a": 1}, {"a": "2, 3", "b": 'the "b"'}])
-    assert paths.read_rows(path) == [{"a": "1", "b": ""}, {"a": "2, 3", "b": 'the "b"'}]
-    assert paths.read_rows(tmp_path / "none.csv") == []

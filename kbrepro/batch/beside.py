@@ -2,8 +2,7 @@
 
 import runpy
 import sys
-from collections.abc import Callable, Mapping
-from difflib import get_close_matches
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -13,116 +12,80 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from kbrepro import figures, paths, store
-from kbrepro.batch import audit, run
-from kbrepro.problems import Trial
-from kbrepro.record import FULL_SCALE
-from kbrepro.regret import Curve, block_mean, paired_difference
+from kbrepro.batch import audit, profiles, run
+from kbrepro.regret import Curve, paired_difference
 from kbrepro.replay import experiment_of
 from kbrepro.simulation import Experiment, played, run_trials
 from kbrepro.store.settings import unknown
 
-#: Trials that are played by default; with blocks of neighbours, all.
-USUAL = 20
 YOURS = "yours"
-#: Labels that are named where there is none of the name that was given.
-NEAREST = 5
 
 
 class Compared(NamedTuple):
-    """Traces of your policy and its rivals on the same trials, the table of differences, and the figure.
-
-    On `measured` data neighbouring trials may be alike, and rivals have R_t only at the rounds that were kept.
-    """
+    """Traces of your policy and its rivals on the same trials, the table of differences, and the figure."""
 
     traces: dict[str, Curve]
     table: pd.DataFrame
     figure: Figure
-    measured: bool
 
 
-def listed(notebook: str = "", profile: str = FULL_SCALE, label: str = "") -> list[str]:
-    """Return notebook, label, rounds, trials and policies of all labels with traces, in one notebook or in all.
-
-    Raises FileNotFoundError, which lists the labels, if there are none or none is called `label`.
-    """
+def traced(folder: Path) -> dict[str, str]:
+    """Return rounds, trials and policies of all labels of a store that keep traces, by label."""
     lines = {}
-    for folder in sorted((paths.project_root() / "results" / profile).glob(f"{notebook}*/{store.PLAYED}")):
-        for name, about in store.labels(folder).items():
-            match about["settings"]:
-                case {"job": {"play_trial": {"positional": [{"Experiment": its}]}}}:
-                    scale = f"{its['horizon']} rounds, {about['trials']} trials of {'; '.join(its['policies'])}"
-                    lines[folder.parent.name, name] = f'{folder.parent.name} "{name}": {scale}'
-    if not lines or (label and (notebook, label) not in lines):
-        names = [name for _, name in lines]
-        near = "".join(f"\n  {name}" for name in get_close_matches(label, names, n=NEAREST, cutoff=0.0)) or " none"
-        todo = f"`kbrepro reproduce --profile {profile} {notebook}".rstrip() + "` keeps what it plays"
-        raise FileNotFoundError(f"no traces {f'of {label!r} ' * bool(label)}are kept; {todo}; the nearest kept:{near}")
-    return list(lines.values())
+    for label, about in store.labels(folder).items():
+        match about["settings"]:
+            case {"job": {"play_trial": {"positional": [{"Experiment": experiment}]}}}:
+                policies = "; ".join(experiment["policies"])
+                lines[label] = f"{experiment['horizon']} rounds, {about['trials']} trials of {policies}"
+    return lines
 
 
-def play(
-    policy: Callable[..., Any], notebook: str, label: str, profile: str = FULL_SCALE, trials: int = 0, block: int = 1
-) -> Compared:
+def play(policy: Callable[..., Any], notebook: str, label: str, trials: int = 20) -> Compared:
     """Play the first trials of a label with `policy(model, horizon)`, and compare it with the policies kept there.
 
-    Every policy meets the same function, noise and order of ties. By default 20 trials are played, or all if `block`,
-    the number of neighbours per block, is above 1. The notebook's cells are run up to the label, from its store. Raises
-    FileNotFoundError if no traces of the label are kept; ValueError if its data is not here, or `trials` is more than
-    are kept or fewer than two blocks.
+    Every policy meets the same function, noise and order of ties. The notebook's cells are run up to the label, from
+    its store. Raises ValueError, which lists the labels, if no traces of this one are kept; if its data is not here;
+    and if `trials` is more than are kept.
     """
-    (r,) = run.plan([notebook], profile, {}, paths.project_root())
-    listed(r.notebook, profile, label)
-    kept = played(r.notebook, label, profile)
+    (r,) = run.plan([notebook], profiles.PAPER, paths.project_root())
+    if label not in (labels := traced(r.played)):
+        allowed = "\n".join(f'  "{name}": {scale}' for name, scale in labels.items())
+        raise ValueError(f"label = {label!r} is not allowed: label must be one of\n{allowed}")
+    kept = played(r.notebook, label)
     most = len(next(iter(kept.values())).seconds)
-    trials = trials or (most if block > 1 else min(USUAL, most))
-    if not 2 * block <= trials <= most:
-        allowed = f"from {2 * block} (two blocks) to {most} (all that are kept)"
-        raise ValueError(f"trials = {trials!r} is not allowed: trials must be an integer {allowed}")
+    if not 2 <= trials <= most:
+        raise ValueError(f"trials = {trials!r} is not allowed: trials must be an integer from 2 to {most} (all kept)")
     jobs, missing = audit.asked(r, label)
     if label not in jobs or unknown(jobs[label][0].settings):
         why = "its data is missing (see data/README.md, or set KBREPRO_DATA)" if label in jobs else missing
         raise ValueError(f"label {label!r} cannot be played: {why or 'the notebook no longer has it'}")
     job = jobs[label][0]
     theirs = experiment_of(job)
-    _made(policy, theirs, job)
     yours = Experiment(theirs.problem, {YOURS: policy}, theirs.horizon)
     with store.using(None):  # whatever the environment names
-        ours = run_trials(yours, trials, job.seed, first=job.first, block=min(block, 10), label=label)
+        ours = run_trials(yours, trials, job.seed, first=job.first, label=label)
     traces = ours | {rival: curve.first(trials) for rival, curve in kept.items()}
-    table = _differences(traces, job.seed, block)
-    return Compared(traces, table, _panel(traces, table, label), bool(theirs.measured))
+    table = _differences({name: curve.cumulative_regret[:, -1] for name, curve in traces.items()}, job.seed)
+    return Compared(traces, table, _panel(traces, label))
 
 
-def _made(policy: Callable[..., Any], experiment: Experiment, job: Any) -> None:
-    """Make the policy once, as every trial will; a ValueError says what it must be made from."""
-    model = experiment.problem(Trial(job.seed, job.first)).model
-    try:
-        policy(model, experiment.horizon)
-    except TypeError as error:
-        raise ValueError(f"a policy is made from (model, horizon), a kbrepro.Model and an integer: {error}") from error
-
-
-def _differences(traces: Mapping[str, Curve], seed: int, block: int) -> pd.DataFrame:
+def _differences(regret: dict[str, np.ndarray], seed: int) -> pd.DataFrame:
     """Mean R_T of every policy, and that of yours less it, paired, with its 95 % interval."""
-    yours, *rivals = ((name, trace.cumulative_regret[:, -1]) for name, trace in traces.items())
-    rows = {YOURS: (yours[1].mean(), np.nan, np.nan, np.nan, "")}
-    for name, its in rivals:
-        found = paired_difference(yours[1], its, seed) if block == 1 else block_mean(yours[1] - its, block)
-        rows[name] = its.mean(), *found, "lower" if found.high < 0 else "higher" if found.low > 0 else "open"
+    rows: dict[str, Any] = {YOURS: (regret[YOURS].mean(), np.nan, np.nan, np.nan, "")}
+    for name in regret.keys() - {YOURS}:
+        less = paired_difference(regret[YOURS], regret[name], seed)
+        rows[name] = regret[name].mean(), *less, "lower" if less.high < 0 else "higher" if less.low > 0 else "open"
     columns = ["mean R_T", "difference", "low", "high", f"{YOURS} is"]
-    return pd.DataFrame.from_dict(rows, orient="index", columns=columns).rename_axis("policy")
+    return pd.DataFrame.from_dict(rows, orient="index", columns=columns).reindex([*regret]).rename_axis("policy")
 
 
-def _panel(traces: Mapping[str, Curve], table: pd.DataFrame, label: str) -> Figure:
+def _panel(traces: dict[str, Curve], label: str) -> Figure:
     """Yours, thick, on top of those rivals that have a look of their own."""
-    n = table[f"{YOURS} is"].value_counts().reindex(["lower", "higher", "open"], fill_value=0)
-    told = f"lower than for {n['lower']} rivals, higher than for {n['higher']}, open for {n['open']}"
-    with plt.rc_context():
-        figures.use_style()
-        figure, ax = plt.subplots(figsize=(figures.WIDTH, 3.6))
-        shown = {rival: trace for rival, trace in traces.items() if rival in figures.LOOK or rival == YOURS}
-        figures.regret_quartiles(ax, shown, hero=YOURS)
-        return figures.labelled(figure, f"{label}, final regret of {YOURS}: {told}")
+    figures.use_style()
+    figure, ax = plt.subplots(figsize=(figures.WIDTH, 3.6))
+    shown = {name: trace for name, trace in traces.items() if name in figures.LOOK or name == YOURS}
+    figures.regret_quartiles(ax, shown, hero=YOURS)
+    return figures.labelled(figure, label)
 
 
 def save(compared: Compared, notebook: str, label: str, stem: str) -> str:
@@ -139,8 +102,7 @@ def policy_of(where: str) -> Callable[..., Any]:
     if not place.endswith(".py") or not Path(place).is_file():
         raise ValueError(f"policy {where!r} is not allowed: it must be FILE.py:NAME of an existing file")
     sys.path.insert(0, str(Path(place).resolve().parent))  # for what the file imports; workers get the same path
-    names = runpy.run_path(place)
-    if not callable(names.get(name)):
-        own = [word for word, its in names.items() if getattr(its, "__module__", "") == names["__name__"]]
-        raise ValueError(f"policy {where!r}: there is no class or function {name}; allowed: {', '.join(own) or 'none'}")
-    return names[name]
+    policy = runpy.run_path(place).get(name)
+    if not callable(policy):
+        raise ValueError(f"policy {where!r} is not allowed: {place} has no class or function {name}")
+    return policy

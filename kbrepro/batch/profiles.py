@@ -1,56 +1,44 @@
 """Lists notebooks and profiles, and checks whether values fit a notebook's parameters; runs nothing."""
 
 import ast
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
+import jupytext
 import yaml
 
 from kbrepro import checks
 
 PAPER = "paper"  # the notebooks' own defaults
 RESERVED = "results_dir"  # set by the batch itself
-_WORDS = {int: "an integer", float: "a number", bool: "True or False", str: "text", list: "a list"}
 
 
-def notebook_names(root: Path) -> list[str]:
-    """Return the names of the notebooks, sorted."""
-    return sorted(path.stem for path in (root / "notebooks").glob("[0-9][0-9]_*.py"))
+def chosen(root: Path, wanted: Iterable[str] = ()) -> list[str]:
+    """Return the names of the wanted notebooks, each a name, a number or a path; of all if none is wanted.
 
-
-def chosen(wanted: Iterable[str], available: list[str], what: str) -> list[str]:
-    """Return the wanted names in order, or all available ones if none is wanted; ValueError on an unknown one.
-
-    A notebook may also be named by its number or its path: 01 or notebooks/01_name.py.
+    ValueError on one that is not there.
     """
-    numbered = {name.partition("_")[0]: name for name in available}
-    wanted = [name.removesuffix(".ipynb").removesuffix(".py").removeprefix("notebooks/") for name in wanted]
-    wanted = list(dict.fromkeys(numbered.get(name, name) for name in wanted))
-    for name in wanted:
-        if name not in available:
-            raise ValueError(f"{what} {name!r} is not there; allowed: {', '.join(available) or 'none'}")
-    return wanted or available
+    names = sorted(path.stem for path in (root / "notebooks").glob("[0-9][0-9]_*.py"))
+    numbered = {name[:2]: name for name in names}
+    found = [numbered.get(Path(name).stem, Path(name).stem) for name in wanted]
+    for name in found:
+        _one_of(names, "notebook", name)
+    return list(dict.fromkeys(found)) or names
 
 
-def read_setting(text: str) -> tuple[str, Any]:
-    """Return name and value of `name=value`, the value as Python has it, otherwise text; ValueError without a name."""
-    name, _, value = text.partition("=")
-    if not name.isidentifier() or not value:
-        raise ValueError(f"--set {text!r} is not allowed: it must be name=value")
-    try:
-        return name, ast.literal_eval(value)
-    except (ValueError, SyntaxError):
-        return name, value
+def _one_of(allowed: Sequence[str], what: str, name: str) -> None:
+    if name not in allowed:
+        raise ValueError(f"{what} {name!r} is not there; allowed: {', '.join(allowed) or 'none'}")
 
 
 def of_profile(root: Path, notebook: str, profile: str) -> dict[str, Any]:
     """Return the parameters that a profile changes in a notebook; ValueError if it does not exist or is no flat map."""
-    there = (root / "notebooks" / "profiles").glob("*/")
-    chosen([profile], [PAPER, *sorted(folder.name for folder in there)], "profile")
+    folder = root / "notebooks" / "profiles"
+    _one_of([PAPER, *sorted(each.name for each in folder.glob("*/"))], "profile", profile)
     if profile == PAPER:
         return {}
-    path = root / "notebooks" / "profiles" / profile / f"{notebook}.yaml"
+    path = folder / profile / f"{notebook}.yaml"
     where = path.relative_to(root).as_posix()
     if not path.is_file():
         raise ValueError(f"profile {profile!r} says nothing about {notebook}: there is no {where}")
@@ -66,27 +54,25 @@ def of_profile(root: Path, notebook: str, profile: str) -> dict[str, Any]:
 def defaults(root: Path, notebook: str) -> dict[str, Any]:
     """Return the parameters of a notebook with their defaults: the cell that is tagged `parameters`."""
     body = ast.parse("\n".join(_cells(root, notebook, "parameters"))).body
-    return {line.target.id: ast.literal_eval(line.value) for line in body if isinstance(line, ast.AnnAssign)}  # type: ignore[union-attr, arg-type]
+    found = {line.target.id: ast.literal_eval(line.value) for line in body if isinstance(line, ast.AnnAssign)}  # type: ignore[union-attr, arg-type]
+    return {name: value for name, value in found.items() if name != RESERVED}
+
+
+def parameters(root: Path, notebook: str, profile: str) -> dict[str, Any]:
+    """Return the parameters of a notebook in a profile.
+
+    ValueError on a name that the notebook has not, and on what its cell tagged `checks` refuses: it runs here, so that
+    no kernel starts with impossible values.
+    """
+    known, values = defaults(root, notebook), of_profile(root, notebook, profile)
+    for name in values.keys() - known.keys():
+        raise ValueError(f"{notebook} has no parameter {name!r} to set; allowed: {', '.join(known) or 'none'}")
+    for cell in _cells(root, notebook, "checks"):
+        exec(cell, {"checks": checks} | known | values)
+    return known | values
 
 
 def _cells(root: Path, notebook: str, tag: str) -> list[str]:
     """The cells of a notebook with a tag."""
-    import jupytext
-
     cells = jupytext.read(root / "notebooks" / f"{notebook}.py").cells
     return [cell.source for cell in cells if tag in cell.metadata.get("tags", [])]
-
-
-def check(root: Path, notebook: str, values: Mapping[str, Any], defaults: Mapping[str, Any]) -> None:
-    """Raise ValueError unless every value has the name and type of a parameter and passes the notebook's checks.
-
-    The checks are its cell tagged `checks`, which runs here, so that no kernel starts with impossible values.
-    """
-    allowed = {name: type(value) for name, value in defaults.items() if name != RESERVED}
-    for name, value in values.items():
-        if name not in allowed:
-            raise ValueError(f"{notebook} has no parameter {name!r} to set; allowed: {', '.join(allowed) or 'none'}")
-        if type(value) is not (kind := allowed[name]) and (kind, type(value)) != (float, int):
-            raise ValueError(f"{notebook}: {name} = {value!r} is not allowed: {name} must be {_WORDS[kind]}")
-    for cell in _cells(root, notebook, "checks"):
-        exec(cell, {"checks": checks} | dict(defaults) | dict(values))

@@ -96,21 +96,17 @@ def status() -> str:
     return "\n".join(lines)
 
 
-def fetch(if_missing: bool = False) -> str:
+def fetch() -> None:
     """Download temperature and light into data/, each unless a file is there, and check them.
 
-    Sets that arrived are kept; if one did not, one line says why: it is raised as DownloadFailed, or returned with
-    `if_missing`, which also leaves a directory of one's own, KBREPRO_DATA, in peace.
+    Sets that arrived are kept; if one did not, DownloadFailed says why. Nothing is written to KBREPRO_DATA.
     """
     import pooch  # here: in a notebook its import warns of absent progress widgets
 
     if own := os.environ.get("KBREPRO_DATA"):
-        if if_missing:
-            return ""
         raise DownloadFailed(f"KBREPRO_DATA={own} is set; nothing is written there: unset it to fetch")
     sums = RECORDED | {f"intel-lab/{OWNERS}": None}  # nobody verified it: the content decides, and `status` says more
     downloader = pooch.HTTPDownloader(timeout=TIMEOUTS, progressbar=True)
-    pooch.get_logger().setLevel("WARNING")
     failures = []
     for name, urls in URLS.items():
         if _file(name):
@@ -124,9 +120,8 @@ def fetch(if_missing: bool = False) -> str:
             failures.append(f"no data from {urls[file]}: {' '.join(str(error).split())}")
             if damaged := _file(name):
                 damaged.unlink()
-    if failures and not if_missing:
+    if failures:
         raise DownloadFailed("; ".join(failures))
-    return "; ".join(failures)
 
 
 def _directory() -> Path | None:

@@ -12,9 +12,7 @@ scale: float = 0.5  # of the noise
 sizes: list[int] = [1, 2]  # numbers of arms
 accident: str = ""  # what goes wrong: "", "kill" or "wait"
 results_dir: str = ""  # where to write"""
-CHECKS = """\
-if horizon < 1:
-    raise ValueError(f"horizon = {horizon} is not allowed: horizon must be an integer of at least 1")"""
+CHECKS = "checks.positive_int(horizon=horizon)"
 WORK = """\
 import os, pathlib, sys, time
 folder = pathlib.Path(results_dir)
@@ -28,12 +26,12 @@ if accident == "wait":
     subprocess.Popen(["sleep", "600"], start_new_session=True)  # an orphan in the making
     (folder / "waiting").touch()
     time.sleep(600)
-print(os.environ["OMP_NUM_THREADS"], os.environ.get("KBREPRO_JOBS"), os.environ["KBREPRO_STORE"].endswith("/played"))"""
+print(os.environ["OMP_NUM_THREADS"], os.environ["KBREPRO_STORE"].endswith("/played"))"""
 
 
-def small_notebook(parameters=PARAMETERS):
-    """The notebook: prose, parameters, checks, work."""
-    notebook = notebook_of(parameters, CHECKS, WORK)
+def small_notebook():
+    """The notebook: prose, parameters, imports, checks, work."""
+    notebook = notebook_of(PARAMETERS, "from kbrepro import checks", CHECKS, WORK)
     notebook.cells.insert(0, new_markdown_cell("# Small\n\nSee [the data](../data/README.md), $\\gamma_T$."))
     return notebook
 

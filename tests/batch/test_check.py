@@ -64,7 +64,7 @@ def reload_claims(root, old, new):
         (lambda root: (root / "kbrepro/papers/toy/paper.py").unlink(), "kbrepro/papers/toy has no paper.py"),
         (lambda root: (root / f"{NOTEBOOK}.ipynb").unlink(), "there is no .ipynb: `kbrepro refresh 09` makes it"),
         (lambda root: edit(root / f"{NOTEBOOK}.py", "totals", "sums"), "the .ipynb has other cells than the .py"),
-        (lambda root: edit(root / f"{NOTEBOOK}.ipynb", '"execution_count": ', '"x": '), "not run"),
+        (lambda root: edit(root / f"{NOTEBOOK}.ipynb", 'count": 1', 'count": 2'), "not run from top to bottom"),
         (lambda root: shutil.rmtree(root / "notebooks/profiles/quick"), "profile 'quick'"),
         (lambda root: edit(root / "notebooks/profiles/quick/09_toy.yaml", "trials", "trails"), "no parameter 'trails'"),
         (lambda root: shutil.rmtree(root / "tests"), "there are no tests in tests/papers/toy"),

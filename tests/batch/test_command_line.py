@@ -2,7 +2,6 @@
 
 import json
 import os
-import re
 import subprocess
 import sys
 from pathlib import Path
@@ -31,10 +30,10 @@ def call(*arguments):
     return CliRunner().invoke(main, arguments)
 
 
-def assert_one_line(result, message, code=1):
+def assert_one_line(result, message):
     """The command ended with this error, as click prints it, and nothing else went wrong."""
     assert isinstance(result.exception, SystemExit)
-    assert result.exit_code == code
+    assert result.exit_code == 1
     [line] = [line for line in result.output.splitlines() if line.startswith("Error: ")]
     assert message in line
     assert "Traceback" not in result.output
@@ -43,8 +42,6 @@ def assert_one_line(result, message, code=1):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["reproduce", "--set", "horizon=1e4"], "horizon = 10000.0 is not allowed: horizon must be an integer"),
-        (["reproduce", "--set", "horizon"], "it must be name=value"),
         (["reproduce", "--profile", "full"], "profile 'full' is not there; allowed: paper, quick"),
         (["refresh", "02_none"], f"notebook '02_none' is not there; allowed: {NAME}"),
         (["report"], "no notebook was run in results/paper: first `kbrepro reproduce --profile paper`"),
@@ -53,18 +50,6 @@ def assert_one_line(result, message, code=1):
 )
 def test_mistakes_are_one_line(root, arguments, message):
     assert_one_line(call(*arguments), message)
-
-
-@pytest.mark.parametrize("jobs", ["0", "-1", "two"])
-def test_jobs_are_checked(root, jobs):
-    assert_one_line(call("reproduce", "--jobs", jobs), "--jobs", code=2)
-
-
-@pytest.mark.parametrize("jobs", ["0", "two", "²", "1.5"])
-@pytest.mark.parametrize("command", ["reproduce", "audit"])
-def test_jobs_of_the_environment_are_checked(root, monkeypatch, command, jobs):
-    monkeypatch.setenv("KBREPRO_JOBS", jobs)
-    assert_one_line(call(command), f"KBREPRO_JOBS = {jobs!r} is not allowed")
 
 
 @pytest.mark.parametrize("encoding", ["ascii", "utf-8"])
@@ -86,18 +71,15 @@ def test_outside_the_repository_the_message_says_so(tmp_path, monkeypatch, comma
 def test_reproduce_passes_everything_on_and_says_where_and_what_next(root, monkeypatch):
     seen = []
     monkeypatch.setattr(run, "run", lambda *arguments: seen.append(arguments) or [root / "results" / "quick" / "x"])
-    words = f"{NAME} --profile quick --set horizon=5 --set sizes=[3] --jobs 2 --fresh".split()
-    result = call("reproduce", *words, "Fig. 1")
-    said = "results/quick/x\nNext: kbrepro report --profile quick\n"
-    assert (result.exit_code, result.output) == (0, said)
+    result = call(*f"reproduce {NAME} --profile quick --fresh".split(), "Fig. 1")
+    assert (result.exit_code, result.output) == (0, "results/quick/x\nNext: kbrepro report --profile quick\n")
     assert call("reproduce", "--fresh").exit_code == 0
-    assert seen[0] == ((NAME,), "quick", {"horizon": 5, "sizes": [3]}, 2, root, ("Fig. 1",))
-    assert seen[1] == ((), "paper", {}, None, root, ("*",))
+    assert seen == [((NAME,), "quick", root, ("Fig. 1",)), ((), "paper", root, ("*",))]
 
 
 def test_report_prints_where_to_look(root, monkeypatch):
     monkeypatch.setattr(report, "build", lambda root, results: results / "report" / "index.html")
-    assert call("report", "--profile", "custom/12").output == "results/custom/12/report/index.html\n"
+    assert call("report", "--profile", "quick").output == "results/quick/report/index.html\n"
 
 
 def test_claims_prints_a_line_a_claim_or_all_of_one(root):
@@ -105,14 +87,12 @@ def test_claims_prints_a_line_a_claim_or_all_of_one(root):
     folder = root / "results" / "paper" / NAME
     folder.mkdir(parents=True)
     (folder / "claims.json").write_text(text, encoding="utf-8")
-    run = json.loads(text)
+    found = json.loads(text)
     lines = call("claims").output.splitlines()
-    assert lines[0].startswith(f"{NAME}: ") and len([line for line in lines[1:] if line]) == sum(map(len, run.values()))
-    assert call("claims", "--paper", "01").output.splitlines() == lines and call("claims", "--paper", "02").output == ""
-    first, last = run["claims"][0], run["theorems"][-1]
+    assert len(lines) == sum(map(len, found.values()))
+    first, last = found["claims"][0], found["theorems"][-1]
     both = call("claims", first["id"], last["id"]).output
-    assert first["quote"] in both and last["checked"] in both
-    assert len(re.findall(r" kept, \d+ a rerun: ", both)) == len(first["readings"])
+    assert first["quote"] in both and last["checked"] in both and " a rerun\n" in both
     assert_one_line(call("claims", "9-Z"), "claim = '9-Z' is not allowed")
 
 
@@ -124,13 +104,11 @@ def test_data_prints_what_is_found_and_a_directory_that_is_not_there_is_one_line
     assert_one_line(call("data"), "is not allowed: it must be an existing directory")
 
 
-def test_a_failed_download_is_an_error_unless_only_missing_data_was_wanted(root, monkeypatch):
+def test_a_failed_download_is_one_line(root, monkeypatch):
     monkeypatch.delenv("KBREPRO_DATA", raising=False)
     nowhere = {name: dict.fromkeys(urls, "nonsense://") for name, urls in store.URLS.items()}
     monkeypatch.setattr(store, "URLS", nowhere)
     assert_one_line(call("data", "fetch"), "no data from nonsense://")
-    result = call("data", "fetch", "--if-missing")
-    assert result.exit_code == 0 and result.output.endswith("; going on without data\n")
 
 
 def test_help_loads_the_face_of_the_package_and_click_and_nothing_heavier():
