@@ -125,7 +125,6 @@ class ExactPosterior(Uncertain):
 
     def _prepare(self) -> None:
         """Make what a form keeps of its own."""
-        raise NotImplementedError
 
     def covariance_with(self, arm: int) -> Array:
         """Return the posterior covariance of `arm` with all arms, (A,)."""
