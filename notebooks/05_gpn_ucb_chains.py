@@ -44,6 +44,7 @@ results_dir: str = ""  # folder for figures and tables, relative to the project'
 # %% jupyter={"source_hidden": true} tags=["hide-input"]
 from dataclasses import replace
 from functools import partial
+from itertools import product
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -56,7 +57,7 @@ from kbrepro.papers.gpn_ucb.cascade_ei import ExactCascadeEI, SampledCascadeEI
 from kbrepro.papers.gpn_ucb.experiments import OBVIOUS, SEVERAL, find_chains
 from kbrepro.papers.gpn_ucb.policies import GPNUCB, CascadeUCB, OptimisticImprovement, black_box_ei, black_box_ucb
 from kbrepro.papers.gpn_ucb.problems import FINE, KERNEL, SMALL, DrawnChain, RandomNetwork, Repeated, exact_chain
-from kbrepro.papers.gpn_ucb.structures import FeedForward
+from kbrepro.papers.gpn_ucb.sets import BoxSets, FeedForward
 from kbrepro.problems import Trial
 from kbrepro.record import Record
 from kbrepro.regret import simple_regret
@@ -65,11 +66,10 @@ from kbrepro.simulation import Experiment, map_trials, run, run_trials
 record = Record("05_gpn_ucb_chains", results_dir)
 
 # %% jupyter={"source_hidden": true} tags=["checks", "hide-input"]
-checks.at_least(2, chains=chains, sampled_chains=sampled_chains, norm_2_chains=norm_2_chains, networks=networks)
-checks.at_least(2, ablation_chains=ablation_chains, figure_trials=figure_trials, needle_side=needle_side)
-checks.at_least(2, obvious_chains=obvious_chains, cross_chains=cross_chains)
-checks.positive_int(trials_per_chain=trials_per_chain)
-checks.positive_int(samples=samples, network_horizon=network_horizon)
+checks.at_least(2, chains=chains, sampled_chains=sampled_chains, obvious_chains=obvious_chains, networks=networks)
+checks.at_least(2, norm_2_chains=norm_2_chains, ablation_chains=ablation_chains, cross_chains=cross_chains)
+checks.at_least(2, figure_trials=figure_trials, needle_side=needle_side)
+checks.positive_int(trials_per_chain=trials_per_chain, samples=samples, network_horizon=network_horizon)
 checks.at_least(10, side=side)
 checks.at_least(50, horizon=horizon)
 assert max(sampled_chains, ablation_chains) <= chains, "cEI and the versions of GPN-UCB play some of the chains"
@@ -92,6 +92,8 @@ assert max(sampled_chains, ablation_chains) <= chains, "cEI and the versions of 
 # ## Why is a best guess not enough?
 #
 # Twelve arms of a chain were pulled. For another arm, layer 1 returns something in the interval drawn.
+#
+# ![An interval goes into layer 2, and an interval comes out](../docs/pictures/gpn_ucb_step.png)
 
 # %% tags=["experiment"]
 shown_chain = replace(exact_chain(30), norm_bound=4.0)(Trial(seed, 0))  # layers of norm 2; B = 4 and L = 2 are given
@@ -99,13 +101,11 @@ pulled = run(GPNUCB(shown_chain.model, 12), shown_chain, 12, Trial(seed, 0).rng(
 others = np.setdiff1d(np.arange(900), pulled)
 points = shown_chain.model.points
 near = others[np.linalg.norm(points[others] - points[pulled[-1]], axis=1).argmin()]  # next to the last pull
-sets = experiments.carried(shown_chain, pulled)
+kinds = {"grid": {}, "no envelope": {"envelope": False}, "outward": {"mode": "outward"}}
+sets = {kind: BoxSets(shown_chain.model, **settings) for kind, settings in kinds.items()}
+for arm, one in product(pulled, sets.values()):
+    one.update(arm, shown_chain.pull(arm, None))
 regions = {kind: [(low[near, 0], high[near, 0]) for low, high in one.regions()] for kind, one in sets.items()}
-
-# %% jupyter={"source_hidden": true} tags=["hide-input"]
-fig = pictures.step(shown_chain, sets["grid"], near, pulled)
-record.figure(fig, "idea_interval")
-plt.show()
 
 # %% jupyter={"source_hidden": true} tags=["hide-input"]
 mean, sd = sets["grid"].posteriors[1].at(np.mean(regions["grid"][0], keepdims=True)[None])
@@ -156,10 +156,8 @@ def next_interval(low, high, lcb, ucb, D, L):
     inside = (low[:, None] - 1e-10 <= D[:, 0]) & (D[:, 0] <= high[:, None] + 1e-10)
     some, least = inside.any(axis=1), np.where(inside, on_D[0], np.inf).min(axis=1)
     most = np.where(inside, on_D[1], -np.inf).max(axis=1)
-    return (
-        np.where(some, least, np.minimum(ends[0][0], ends[1][0])),
-        np.where(some, most, np.maximum(ends[0][1], ends[1][1])),
-    )
+    lower, upper = np.minimum(ends[0][0], ends[1][0]), np.maximum(ends[0][1], ends[1][1])
+    return np.where(some, least, lower), np.where(some, most, upper)
 
 
 # %% tags=["experiment"]
@@ -199,9 +197,7 @@ print(f"{len(arms)} of {len(arms)} pulls agree; the first five: {arms[:5]}")
 # points of $\mathcal D$, too.
 
 # %% jupyter={"source_hidden": true} tags=["hide-input"]
-grid_sets, bare, outward = (
-    high - low for low, high in (regions[kind][-1] for kind in ("grid", "no envelope", "outward"))
-)
+grid_sets, bare, outward = (np.diff(regions[kind][-1])[0] for kind in ("grid", "no envelope", "outward"))
 record.say(
     grid_sets < bare and grid_sets <= outward,
     f"After 12 pulls the envelope narrows the last interval of the arm from above by {1 - grid_sets / bare:.0%}. "
@@ -253,15 +249,10 @@ record.say(
 #   computes it by quadrature.
 
 # %% tags=["experiment"]
-rules = {
-    "GPN-UCB": GPNUCB,
-    "cUCB": CascadeUCB,
-    "OI": OptimisticImprovement,
-    "GP-UCB": black_box_ucb,
-    "EI": black_box_ei,
-}
+rules = {"GPN-UCB": GPNUCB, "cUCB": CascadeUCB, "OI": OptimisticImprovement}
+rules |= {"GP-UCB": black_box_ucb, "EI": black_box_ei}
 by_cei = {"cEI": partial(SampledCascadeEI, samples=samples), "cEI, exact": ExactCascadeEI}
-beside = {name: rules[name] for name in rules} | {"no envelope": partial(GPNUCB, envelope=False)}
+beside = rules | {"no envelope": partial(GPNUCB, envelope=False)}
 with_cei, times = rules | {"cEI": by_cei["cEI"]}, trials_per_chain
 
 
@@ -289,15 +280,15 @@ plt.show()
 
 
 # %% jupyter={"source_hidden": true} tags=["hide-input"]
-def totals(traces, times=1):
-    """R_T of every chain by rule, the mean over its trials."""
-    return {rule: trace.regret.sum(axis=1).reshape(-1, times).mean(axis=1) for rule, trace in traces.items()}
+def total(trace, n=None):
+    """Mean R_T over trials, by default all."""
+    return trace.regret[:n].sum(axis=1).mean()
 
 
 without_cei = ["cUCB", "OI", "GP-UCB", "EI"]
-total = {rule: values[:sampled_chains].mean() for rule, values in totals(traces, times).items()}
-total |= {rule: values.mean() for rule, values in totals(cei_on_draws).items()}
-saved = {rule: 1 - total["GPN-UCB"] / total[rule] for rule in total}
+totals = {rule: total(trace, sampled_chains * times) for rule, trace in traces.items()}
+totals |= {rule: total(trace) for rule, trace in cei_on_draws.items()}
+saved = {rule: 1 - totals["GPN-UCB"] / totals[rule] for rule in totals}
 closest = min(saved[rule] for rule in without_cei)
 record.say(
     min(closest, saved["cEI"]) > 0,
@@ -305,11 +296,9 @@ record.say(
     f"GP-UCB and EI, and {saved['cEI']:.0%} less than cEI.",
 )
 t = np.arange(1, horizon + 1)  # multiplications: 2,500 arms, 3 layers, solves with t rows, grid points compared
-at_first, later = (
-    (side**2 * t + 3 * t**2).sum(),
-    2 * np.array([100 * t + 100**2 + 200 * side**2, samples * side**2 * t]),
-)
-gpn_ucb_cost, sampling_cost = at_first + later.sum(axis=1)
+at_first = (side**2 * t + 3 * t**2).sum()
+gpn_ucb_cost = at_first + 2 * (100 * t + 100**2 + 200 * side**2).sum()
+sampling_cost = at_first + 2 * (samples * side**2 * t).sum()
 record.say(
     sampling_cost > 100 * gpn_ucb_cost,
     f"cEI with {samples:,} samples takes {sampling_cost / gpn_ucb_cost:.0f} times the multiplications of GPN-UCB.",
@@ -350,14 +339,13 @@ plt.show()
 
 
 # %% jupyter={"source_hidden": true} tags=["hide-input"]
-def over_pulls(traces, times=1):
-    """Simple regret of every chain by rule, the mean over `pulls` and the chain's trials."""
-    curves = {rule: simple_regret(trace)[:, pulls - 1].mean(axis=1) for rule, trace in traces.items()}
-    return {rule: curve.reshape(-1, times).mean(axis=1) for rule, curve in curves.items()}
+def over_pulls(trace):
+    """Simple regret of every trial, the mean over `pulls`."""
+    return simple_regret(trace)[:, pulls - 1].mean(axis=1)
 
 
-simple = {rule: values[several].mean() for rule, values in over_pulls(traces, times).items()}
-simple_clear = {rule: values.mean() for rule, values in over_pulls(on_clear).items()}
+simple = {rule: over_pulls(trace)[np.repeat(several, times)].mean() for rule, trace in traces.items()}
+simple_clear = {rule: over_pulls(trace).mean() for rule, trace in on_clear.items()}
 simple_clear["NonAda"] = nonada_on_clear.mean()
 near_50 = (simple_regret(traces["GPN-UCB"])[:, 49] <= 0.05).mean()
 near_49 = (nonada_on_draws[:, sides.index(7)] <= 0.05).mean()
@@ -366,8 +354,7 @@ record.say(
     f"At T = 50 GPN-UCB is within 5% of the range in {near_50:.0%} of trials, NonAda, with 49 pulls, in {near_49:.0%} "
     "of chains.",
 )
-ends = {rule: simple_regret(trace)[:, -1] for rule, trace in on_clear.items()}
-missed_by = {rule: (end > 0.05).mean() for rule, end in ends.items()}
+missed_by = {rule: (simple_regret(trace)[:, -1] > 0.05).mean() for rule, trace in on_clear.items()}
 record.say(
     missed_by["GPN-UCB"] > missed_by["cEI"],
     f"GPN-UCB misses {missed_by['GPN-UCB']:.0%} of the obvious maximisers, cEI {missed_by['cEI']:.0%}: it ends more "
@@ -423,9 +410,9 @@ for kind, (source, numbers, trace, step) in played_on.items():
             chain = source(Trial(seed, number))
             missed.append((kind, beyond_the_bounds(chain, arms), end, refuted_after(chain, arms)))
 missed = pd.DataFrame(missed, columns=["kind", "outside", "end", "refuted"])
-fig = pictures.misses(missed, draws.norm_bound)
-record.figure(fig, "why_simple_regret_norm")
-plt.show()
+bounds = np.where(missed["outside"] > 0, "best arm excluded", "best arm kept")
+ends = {"chains": "size", "missed by GPN-UCB": lambda end: (end > 0.05).sum()}
+missed.groupby(["kind", bounds])["end"].agg(**ends).rename_axis(["", "bounds"]).unstack(fill_value=0)
 
 # %% jupyter={"source_hidden": true} tags=["hide-input"]
 refuted = {kind: group["refuted"] for kind, group in missed.groupby("kind")}
@@ -446,15 +433,12 @@ first_layer = {"plain": GPNUCB, "enveloped": partial(GPNUCB, first=True)}
 given = {}
 for B in (2, 4):
     source = replace(draws, norm_bound=float(B))
-    for kind, group, scale in (
-        ("draws", source, ranges[:n]),
-        ("obvious", Repeated(source, 1, obvious[:n]), clear_ranges[:n]),
-    ):
-        label = f"interpretations, {kind}, B {B}"
-        given[kind, B] = play(label, group, first_layer, scale)
+    groups = {"draws": (source, ranges), "obvious": (Repeated(source, 1, obvious[:n]), clear_ranges)}
+    for kind, (group, scale) in groups.items():
+        given[kind, B] = play(f"interpretations, {kind}, B {B}", group, first_layer, scale[:n])
 
 # %% jupyter={"source_hidden": true} tags=["hide-input"]
-against_cei = {B: totals(given["draws", B])["plain"].mean() / totals(cei_on_draws)["cEI"][:n].mean() for B in (2, 4)}
+against_cei = {B: total(given["draws", B]["plain"]) / total(cei_on_draws["cEI"], n) for B in (2, 4)}
 lost = {B: int((simple_regret(given["obvious", B]["plain"])[:, -1] > 0.05).sum()) for B in (2, 4)}
 record.say(
     lost[4] < lost[2],
@@ -481,13 +465,12 @@ versions = {
 ablated = play("versions of GPN-UCB", draws, versions, ranges[:ablation_chains])
 
 # %% jupyter={"source_hidden": true} tags=["hide-input"]
-table = {
-    name: {
-        "mean R_T": trace.regret.sum(axis=1).mean(),
-        "simple regret at T (%)": 100 * simple_regret(trace)[:, -1].mean(),
+table = pd.DataFrame(
+    {
+        "mean R_T": {name: trace.regret.sum(axis=1).mean() for name, trace in ablated.items()},
+        "simple regret at T (%)": {name: 100 * simple_regret(trace)[:, -1].mean() for name, trace in ablated.items()},
     }
-    for name, trace in ablated.items()
-}
+)
 moved = simple_regret(ablated["400 points"])[:, -1] - simple_regret(ablated["as in L.2"])[:, -1]
 worst = moved[np.abs(moved).argmax()]
 record.say(
@@ -495,8 +478,8 @@ record.say(
     "Grid sets may mislead as well: with four times the points most chains end the same, but one ends with a simple "
     f"regret {np.abs(worst):.0%} of the range {'higher' if worst > 0 else 'lower'}.",
 )
-record.verdicts("5-Z", "5-I", "5-Y")
-pd.DataFrame(table).T.rename_axis("version").round(2)
+record.verdicts("5-I", "5-Y")
+table.rename_axis("version").round(2)
 
 # %% [markdown]
 # ## Why do other rules that see the layers lose? (Fig. 10)
@@ -530,9 +513,8 @@ record.say(
     f"half the $L$ cUCB has {cheaper:.0%} less regret.",
 )
 at_end = {b: simple_regret(trace)[:, -1].mean() for b, trace in swept.items()}
-small, large = (
-    np.mean([end for b, end in at_end.items() if low <= b <= high]) for low, high in ((0, 1), (100, np.inf))
-)
+small = np.mean([end for b, end in at_end.items() if b <= 1])
+large = np.mean([end for b, end in at_end.items() if b >= 100])
 record.say(
     large > small,
     f"A large b hurts: the mean simple regret at T is {large:.2%} of the range for b of 100 and more, {small:.2%} for "
@@ -553,13 +535,11 @@ for structure, (network, n_grid) in SMALL.items():
     covered[structure] = map_trials(job, networks, seed, block=5, label=f"sets, {structure}")
 
 # %% jupyter={"source_hidden": true} tags=["hide-input"]
-fig = pictures.coverage(covered, 100)
-record.figure(fig, "lemmas_1_and_2_coverage")
-plt.show()
-counted = {
-    what: {name: np.mean([network[what][0] for network in each]) / 100 for name, each in covered.items()}
-    for what in ("paper", "outward")
+counts = {
+    (mode, structure): np.array([network[mode] for network in each])  # (networks, 2, rounds): arms missed, and width
+    for mode, (structure, each) in product(("paper", "outward"), covered.items())
 }
+counted = {mode: {structure: counts[mode, structure][:, 0].mean() / 100 for structure in covered} for mode, _ in counts}
 outside_bounds = sum(network["band"].sum() for each in covered.values() for network in each)
 record.say(
     max(counted["paper"].values()) > 0.2 and max(counted["outward"].values()) == outside_bounds == 0,
@@ -567,6 +547,9 @@ record.say(
     f"{counted['paper']['chain']:.0%} of cases on chains, and in up to {max(counted['paper'].values()):.0%} elsewhere.",
 )
 record.verdicts("5-J")
+widths = {case: np.median(each[:, 1, -1]) for case, each in counts.items()}
+table = pd.DataFrame({"share missed": pd.DataFrame(counted).T.stack(), "last width, in ranges of the reward": widths})
+table.rename({"paper": "grid"}, level=0).round(2)
 
 # %% [markdown]
 # NonAda's error has bounds, too (Appendix G):
@@ -733,7 +716,7 @@ record.say(
     "whose obvious maximiser it misses, the bounds with B = 2 exclude the true value in the first layer. Of "
     f"{len(inside)} where they keep it, it misses {(inside['end'] > 0.05).sum()}.",
 )
-peaks = {rule: values.mean() for rule, values in totals(on_clear).items()}
+peaks = {rule: total(trace) for rule, trace in on_clear.items()}
 record.say(
     peaks["cEI"] < peaks["GPN-UCB"],
     "**So it has not the least cumulative regret there, either:** with an obvious maximiser cEI has "
@@ -752,10 +735,10 @@ record.say(
     f"apart. With {pulls[-1]} they lie {10 / sides[-1]:.1f} apart, and {finest:.0%} of the draws end within 5%.",
 )
 record.say(
-    total["cEI"] > 1.5 * total["cEI, exact"] and total["GPN-UCB"] > total["cEI, exact"],
+    totals["cEI"] > 1.5 * totals["cEI, exact"] and totals["GPN-UCB"] > totals["cEI, exact"],
     "**GPN-UCB leads cEI because cEI's samples are noisy.** cEI has "
-    f"{total['cEI'] / total['cEI, exact']:.1f} times the regret of the exact one, and GPN-UCB "
-    f"{total['GPN-UCB'] / total['cEI, exact']:.2f} times.",
+    f"{totals['cEI'] / totals['cEI, exact']:.1f} times the regret of the exact one, and GPN-UCB "
+    f"{totals['GPN-UCB'] / totals['cEI, exact']:.2f} times.",
 )
 
 # %% [markdown]

@@ -15,7 +15,7 @@ from kbrepro.papers.gp_ucb.since import GPEIMS, IRGPUCB
 from kbrepro.papers.gpn_ucb.cascade_ei import ExactCascadeEI, SampledCascadeEI
 from kbrepro.papers.gpn_ucb.policies import GPNUCB, CascadeUCB, OptimisticImprovement, black_box_ei
 from kbrepro.papers.gpn_ucb.problems import RandomNetwork, exact_chain, independent_outputs
-from kbrepro.papers.gpn_ucb.structures import MultiOutput
+from kbrepro.papers.gpn_ucb.sets import MultiOutput
 from kbrepro.papers.igp_ucb.noise import RandomArms
 from kbrepro.papers.pi_gp_ucb.partition import PartitionedUCB
 from kbrepro.papers.pi_gp_ucb.since import DoublingUCB

@@ -48,8 +48,9 @@ EPSILON, NEEDLES = 0.15, ("needles, nu 1", "needles, nu 1.5")  # whose norm is a
 
 def statistics(traces, ranges, times=1):
     """What Figs. 10 to 12 plot of each rule, one number a chain: the mean over its `times` trials."""
-    columns, scale = {}, np.repeat(ranges, times)
+    columns = {}
     for rule, trace in traces.items():
+        scale = np.repeat(ranges, times)[: len(trace.arms)]
         curve = simple_regret(trace) / scale[:, None]
         numbers = {TOTAL: trace.regret.sum(axis=1) / scale, MEAN: curve[:, PULLS - 1].mean(axis=1)}
         numbers |= {AT_50: curve[:, 49], CURVE: curve.mean(axis=1), SECONDS: trace.seconds.sum(axis=1)}
@@ -72,9 +73,8 @@ def early(curves):
 
 def with_envelope(kept, label, columns, ranges):
     """Columns, and those of the first chains, on which GPN-UCB was also played with its first layer enveloped."""
-    trace = kept.traces(label)["enveloped"]
-    n = len(trace.arms)
-    own = columns | statistics({"GPN-UCB": trace}, ranges[:n])
+    own = columns | statistics({"GPN-UCB": kept.traces(label)["enveloped"]}, ranges)
+    n = len(own["GPN-UCB", TOTAL])
     return columns | {(f"{rule}, enveloped", name): own[rule, name][:n] for rule, name in columns}
 
 
@@ -89,7 +89,7 @@ def drawn(kept):
     traces, by_cei = kept.traces("draws"), kept.traces("draws, cEI")
     n, times = len(by_cei["cEI"].arms), len(traces["OI"].arms) // len(ranges)
     columns = statistics(traces, ranges, times) | nonadaptive(kept.results("NonAda, draws"), ranges)
-    columns |= statistics(by_cei, ranges[:n])
+    columns |= statistics(by_cei, ranges)
     first = {rule: simple_regret(traces[rule])[::times][:n] for rule in ("GPN-UCB", "cUCB")}
     first["cEI"] = simple_regret(by_cei["cEI"])
     columns |= early({rule: curve / ranges[:n, None] for rule, curve in first.items()})
@@ -119,18 +119,11 @@ def sweep(kept, least, most):
     return {key: column[(least <= gaps) & (gaps <= most)] for key, column in statistics(traces, ranges).items()}
 
 
-def lipschitz(kept):
-    """cUCB given L = 2 and 1, and the width of its bounds over that of GPN-UCB's after the same 20 pulls."""
+def versions_of(kept):
+    """The versions of GPN-UCB; cUCB given L = 2 and 1, and how many times as wide its bounds are as GPN-UCB's."""
     given = {"L = 2": kept.traces("cUCB, draws")["cUCB"], "L = 1": kept.traces("L = 1")["cUCB"]}
-    return statistics(given, facts(kept)[1]) | {("cUCB", "relative width"): np.array(kept.results("relative widths"))}
-
-
-def ablation(kept):
-    """The versions of GPN-UCB on drawn chains."""
-    traces = kept.traces("versions of GPN-UCB")
-    ranges = facts(kept)[1][: len(traces["as in L.2"].arms)]
-    end = {(rule, "end"): simple_regret(trace)[:, -1] / ranges for rule, trace in traces.items()}
-    return statistics(traces, ranges) | end
+    columns = statistics(given | kept.traces("versions of GPN-UCB"), facts(kept)[1])
+    return columns | {("cUCB", "relative width"): np.array(kept.results("relative widths"))}
 
 
 def fig6(kept):
@@ -154,19 +147,17 @@ swept1, _ = swept = (
     one_chain("Fig. 10, g2", load=partial(sweep, least=OBVIOUS, most=np.inf)),
 )
 draws = two_chains("two drawn chains, exact cEI", load=drawn)
-slopes = two_chains("two drawn chains, cUCB", load=lipschitz)
-versions = two_chains("two drawn chains, versions of GPN-UCB", load=ablation)
+versions = two_chains("two drawn chains, versions of GPN-UCB and cUCB", load=versions_of)
 ratios = Table("Fig. 6", size=1, unit="curve", load=fig6)
 
 
-def over_best(fig, rule, rivals, statistic=MEAN):
-    """A rule's simple regret minus that of the best rival, in ranges of g."""
-    return fig(rule, statistic) - np.min([fig(rival, statistic) for rival in rivals], axis=0)
-
-
 def behind(rules, rivals):
-    """`over_best`, the largest of rules and panels; what it shows begins with GAP."""
-    return lambda *panels: np.max([over_best(fig, rule, rivals) for fig in panels for rule in rules], axis=0)
+    """Simple regret minus that of the best rival, the largest of rules and panels; what it shows begins with GAP."""
+
+    def gap(fig, rule):
+        return fig(rule, MEAN) - np.min([fig(rival, MEAN) for rival in rivals], axis=0)
+
+    return lambda *panels: np.max([gap(fig, rule) for fig in panels for rule in rules], axis=0)
 
 
 def over(rule, other):
@@ -353,10 +344,10 @@ def ratios_are_as_printed(ratios):
 
 
 @remark("5-R", "L.3", effect=over("L = 1", "L = 2"), shows="R_T of cUCB given L = 1 over that given L = 2")
-def loose_bounds_cost_regret(slopes):
+def loose_bounds_cost_regret(versions):
     """This may be caused by the large uncertainty in (283) when [...] L > 1, which makes the
     confidence bounds loose."""
-    return (slopes("cUCB", "relative width") > 1) & better(slopes["L = 1"], slopes["L = 2"])
+    return (versions("cUCB", "relative width") > 1) & better(versions["L = 1"], versions["L = 2"])
 
 
 @remark(
@@ -382,7 +373,7 @@ def distant_points_have_no_impact(versions):
     return indistinguishable(near, far, np.maximum(near, far))
 
 
-# Questions of our own
+# A question of our own
 
 
 @own_question(
@@ -396,26 +387,14 @@ def gpn_ucb_beats_exact_cei(draws):
     return better(draws["GPN-UCB"], draws["cEI, exact"])
 
 
-@own_question(
-    "5-Z",
-    "L.2",
-    effect=lambda versions: versions("as in L.2", "end") - versions("with the point itself", "end"),
-    shows="simple regret at T = 200 as in L.2 minus that with the point itself, in ranges of g",
-)
-def the_point_itself_helps(versions):
-    """GPN-UCB's simple regret ends lower if the envelope at a point uses the bounds at the point itself, not those at
-    points of D alone."""
-    return better(versions("with the point itself", "end"), versions("as in L.2", "end"), 1.0)
-
-
 # Theorems
 
 
 @theorem(
     "5-J",
     "Lemmas 1, 2 and 4",
-    "layers of exact norm, all arms, after each of 20 pulls: scalar ones in three structures, vector-valued ones with "
-    "two kernels; Lemma 4 is an identity: a unit test",
+    "layers of exact norm, all arms, after each of 20 pulls: scalar ones in two structures, and vector-valued ones; "
+    "Lemma 4 is an identity: a unit test",
 )
 def lemmas_1_and_2(kept):
     r"""Then, it holds for all [...] that [...] |f [...] \leq B\sigma_{t}"""

@@ -12,8 +12,7 @@ from kbrepro.papers.gpn_ucb.network import NetworkProblem
 from kbrepro.papers.gpn_ucb.policies import GPNUCB, CascadeUCB, nonadaptive
 from kbrepro.papers.gpn_ucb.posterior import AnyPosterior
 from kbrepro.papers.gpn_ucb.problems import RandomNetwork, maximum_gap
-from kbrepro.papers.gpn_ucb.sets import MODES, BoxSets
-from kbrepro.papers.gpn_ucb.structures import MultiOutput
+from kbrepro.papers.gpn_ucb.sets import MODES, MultiOutput
 from kbrepro.policies.base import best_arm
 from kbrepro.problems import Trial
 from kbrepro.simulation import rounds
@@ -75,12 +74,10 @@ def outside_band(posteriors: Sequence[AnyPosterior], problem: NetworkProblem) ->
     With a scalar kernel each output is compared, of a vector-valued layer the Euclidean norm.
     """
     model, outside = problem.model, np.zeros(problem.model.n_arms, dtype=bool)
-    z: Array = np.empty((model.n_arms, 0))
     order = 2 if isinstance(model.structure, MultiOutput) else np.inf
-    for i, (posterior, output) in enumerate(zip(posteriors, problem.outputs, strict=True)):
-        mean, sd = posterior.at(np.column_stack([z, model.own_inputs(i)]))
+    for posterior, z, output in zip(posteriors, (model.points, *problem.outputs), problem.outputs, strict=False):
+        mean, sd = posterior.at(z)
         outside |= np.linalg.norm(output - mean, order, axis=1) > model.norm_bound * sd + 1e-8
-        z = output
     return int(outside.sum())
 
 
@@ -159,13 +156,3 @@ def relative_widths(source: Source, pulls: int, trial: Trial) -> float:
     lower, upper = policy.posterior.bounds()
     widths = 2 * problem.model.norm_bound * other.fed_forward()[1] / np.maximum(upper - lower, 1e-9)
     return float(np.median(widths))
-
-
-def carried(problem: NetworkProblem, arms: Sequence[int], n_grid: int = 100) -> dict[str, BoxSets]:
-    """Return the sets of a chain after pulls of `arms`: on the grid, without envelope, and rounded outward."""
-    kinds: dict[str, dict[str, Any]] = {"grid": {}, "no envelope": {"envelope": False}, "outward": {"mode": "outward"}}
-    sets = {kind: BoxSets(problem.model, n_grid=n_grid, **settings) for kind, settings in kinds.items()}
-    for one in sets.values():
-        for arm in arms:
-            one.update(arm, problem.pull(arm, np.random.default_rng(0)))
-    return sets

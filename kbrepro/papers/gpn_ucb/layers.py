@@ -1,6 +1,5 @@
 """Layers of a network: finite kernel expansions, whose norms are exact and whose Lipschitz constants are certified."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,42 +8,23 @@ from scipy.linalg import cholesky, solve_triangular
 from kbrepro import checks
 from kbrepro.kernels import Array, Kernel, Matern, SquaredExponential
 
-#: -k''(0) of a kernel of unit variance and lengthscale: 2 (k(0) - k(r)) <= -k''(0) r^2 (Bochner, 1 - cos a <= a^2/2).
-MATERN_CURVATURE = {1.5: 3.0, 2.5: 5 / 3}
-
 
 @dataclass(frozen=True, eq=False)
 class OperatorKernel:
-    """Gamma(x, z) = sum_q k_q(x, z) A_q: a kernel with n x n values, A_q symmetric positive semidefinite.
+    """Gamma(x, z) = k(x, z) I, n x n: the kernel of one function with n outputs.
 
     Used as a scalar kernel over pairs (point, output): points carry the number of the output, 0 .. n - 1, in their last
-    column (`with_output`). One A_q = I and one k_q give the paper's k I. Raises ValueError unless there is one such
-    matrix per kernel.
+    column (`with_output`).
     """
 
-    kernels: tuple[Kernel, ...]
-    mixings: tuple[Array, ...]
-
-    def __post_init__(self) -> None:
-        shapes = {np.shape(A) for A in self.mixings}
-        if len(self.kernels) != len(self.mixings) or len(shapes) != 1 or len(set(*shapes)) != 1:
-            raise ValueError(f"mixings have shapes {shapes}: there must be one n x n matrix a kernel")
-        for A in self.mixings:
-            if not np.allclose(A, A.T) or np.linalg.eigvalsh(A)[0] < -1e-10:
-                raise ValueError("mixings must be symmetric and positive semidefinite")
+    scalar: Kernel
+    n_outputs: int
 
     def __call__(self, X: Array, Z: Array) -> Array:
-        pairs = np.ix_(X[:, -1].astype(int), Z[:, -1].astype(int))
-        return sum(k(X[:, :-1], Z[:, :-1]) * A[pairs] for k, A in zip(self.kernels, self.mixings, strict=True))
+        return self.scalar(X[:, :-1], Z[:, :-1]) * (X[:, -1:] == Z[:, -1])
 
     def diag(self, X: Array) -> Array:
-        own = X[:, -1].astype(int)
-        return self.blocks(X[:, :-1])[np.arange(len(X)), own, own]
-
-    def blocks(self, points: Array) -> Array:
-        """Return Gamma(x, x) of points (P, d) without numbers of outputs, (P, n, n)."""
-        pairs = zip(self.kernels, self.mixings, strict=True)
-        return np.sum([np.multiply.outer(k.diag(points), A) for k, A in pairs], axis=0)
+        return self.scalar.diag(X[:, :-1])
 
 
 AnyKernel = Kernel | OperatorKernel
@@ -59,31 +39,25 @@ def lipschitz(kernel: AnyKernel, norm: float) -> float:
     """Return a Lipschitz constant of every function of RKHS norm at most `norm` (Euclidean norms on both sides).
 
     |f(x) - f(z)| <= norm sqrt(2 (k(0) - k(r))) <= norm sqrt(-k''(0)) r; for the squared exponential norm / lengthscale.
-    For an operator-valued kernel -k''(0) is the spectral norm of sum_q -k_q''(0) A_q. Raises ValueError for a kernel
-    without such a constant (Matérn 1/2).
+    2 (k(0) - k(r)) <= -k''(0) r^2 (Bochner, 1 - cos a <= a^2 / 2); it is nu / (nu - 1) over the squared lengthscale for
+    Matérn kernels. Raises ValueError for a kernel without such a constant (Matérn 1/2).
     """
     checks.positive(norm=norm)
-    return norm * float(np.sqrt(_size(kernel, _curvature)))
+    k = _scalar(kernel)
+    if isinstance(k, SquaredExponential):
+        return norm * float(np.sqrt(k.variance / k.lengthscale**2))
+    if isinstance(k, Matern) and k.nu > 1:
+        return norm * float(np.sqrt(k.nu / (k.nu - 1) * k.variance / k.lengthscale**2))
+    raise ValueError(f"kernel = {k!r} is not allowed: its functions need not be Lipschitz continuous")
 
 
 def largest_value(kernel: AnyKernel, norm: float) -> float:
     """Return norm sqrt(k(x, x)), which no |f(x)| exceeds (Euclidean norm): how far the next layer's grid must reach."""
-    return norm * float(np.sqrt(_size(kernel, lambda k: k.diag(np.zeros((1, 1)))[0])))
+    return norm * float(np.sqrt(_scalar(kernel).diag(np.zeros((1, 1)))[0]))
 
 
-def _size(kernel: AnyKernel, number: Callable[[Kernel], float]) -> float:
-    """A number of a scalar kernel k; of an operator-valued one the spectral norm of sum_q number(k_q) A_q."""
-    if not isinstance(kernel, OperatorKernel):
-        return number(kernel)
-    return float(np.linalg.norm(sum(number(k) * A for k, A in zip(kernel.kernels, kernel.mixings, strict=True)), 2))
-
-
-def _curvature(kernel: Kernel) -> float:
-    if isinstance(kernel, SquaredExponential):
-        return kernel.variance / kernel.lengthscale**2
-    if isinstance(kernel, Matern) and kernel.nu in MATERN_CURVATURE:
-        return MATERN_CURVATURE[kernel.nu] * kernel.variance / kernel.lengthscale**2
-    raise ValueError(f"kernel = {kernel!r} is not allowed: its functions need not be Lipschitz continuous")
+def _scalar(kernel: AnyKernel) -> Kernel:
+    return kernel.scalar if isinstance(kernel, OperatorKernel) else kernel
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,7 +12,7 @@ from scipy.special import gamma, j0, kv
 from kbrepro import checks
 from kbrepro.kernels import Array, grid
 from kbrepro.papers.gpn_ucb.network import NetworkModel, NetworkProblem, compose
-from kbrepro.papers.gpn_ucb.structures import FeedForward
+from kbrepro.papers.gpn_ucb.sets import FeedForward
 from kbrepro.problems import Trial
 
 #: The constants of Fig. 6: B, u and u~.
@@ -94,7 +94,7 @@ class Needles:
 
     Arms are 3 x 3 points per cell, the middle one its centre; the needle's radius w is half a cell. The policies are
     given the Matérn kernel, B, and L = max(L', r_max L~), L' the slope of the needle, or the largest slope of g~ or 1
-    if that is larger. Raises IndexError past the last cell, `low` ValueError if the later layers cannot raise anything
+    if that is larger. `low` raises ValueError if the later layers cannot raise anything
     up to u~ to 2 epsilon.
     """
 
@@ -102,9 +102,6 @@ class Needles:
     epsilon: float
     depth: int
     nu: float
-
-    def __post_init__(self) -> None:
-        checks.at_least(2, per_side=self.per_side, depth=self.depth)
 
     @property
     def radius(self) -> float:
@@ -128,9 +125,6 @@ class Needles:
         return self.low * bump_norm(self.radius, self.nu)
 
     def __call__(self, trial: Trial) -> NetworkProblem:
-        cells = self.per_side**2
-        if trial.number >= cells:
-            raise IndexError(f"trial = {trial.number} is not allowed: there are {cells} needles, 0 to {cells - 1}")
         points = grid(3 * self.per_side, 2, edge := 1 / (6 * self.per_side), 1 - edge)
         centre = (np.array(divmod(trial.number, self.per_side)) + 0.5) / self.per_side
         needle = self.low * bump(np.linalg.norm(points - centre, axis=1) / self.radius)[:, None]

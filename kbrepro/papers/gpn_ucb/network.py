@@ -20,10 +20,9 @@ NOISE_VARIANCE = 1e-7
 class NetworkModel:
     """What a policy is given of a network: the arms' points (A, d), and of layers i = 0 .. m - 1 all but the outputs.
 
-    `widths[i]` is the number of outputs of layer i, the last has 1, the reward. `structure` (one of `structures`) gives
-    the kernels; `norm_bound` B bounds the RKHS norms of the layers, `lipschitz` L >= 1 their Lipschitz constants. The
-    last sum(extra_dims) columns of the points are additional inputs, extra_dims[i] of them to layer i (K.1); the others
-    are the input of layer 0. Raises ValueError on other widths or bounds.
+    `widths[i]` is the number of outputs of layer i, the last has 1, the reward. `structure` (see `sets`) gives the
+    kernels; `norm_bound` B bounds the RKHS norms of the layers, `lipschitz` L >= 1 their Lipschitz constants.
+    Raises ValueError on bounds that are not positive.
     """
 
     points: Array = field(repr=False)
@@ -31,18 +30,9 @@ class NetworkModel:
     widths: tuple[int, ...]
     norm_bound: float
     lipschitz: float
-    extra_dims: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
         checks.positive(norm_bound=self.norm_bound, lipschitz=self.lipschitz)
-        if self.lipschitz < 1:
-            raise ValueError(f"lipschitz = {self.lipschitz} is not allowed: lipschitz must be at least 1")
-        if self.widths[-1] != 1:
-            raise ValueError(f"widths = {self.widths} is not allowed: the last layer has one output, the reward")
-        if not self.extra_dims:
-            object.__setattr__(self, "extra_dims", (0,) * self.depth)
-        if len(self.extra_dims) != self.depth or self.extra_dims[0] != 0:
-            raise ValueError(f"extra_dims = {self.extra_dims} is not allowed: one a layer, the first 0")
 
     @property
     def n_arms(self) -> int:
@@ -59,14 +49,8 @@ class NetworkModel:
         """The kernel of every layer."""
         return self.structure.kernels(self.widths)
 
-    def own_inputs(self, layer: int) -> Array:
-        """Return the inputs that a layer takes besides the output of the layer before, at every arm, (A, n)."""
-        sizes = (self.points.shape[1] - sum(self.extra_dims), *self.extra_dims[1:])
-        start = sum(sizes[:layer])
-        return self.points[:, start : start + sizes[layer]]
-
     def steps(self, arm: int, observation: Sequence[Any]) -> Iterator[tuple[Array, Array]]:
-        """Yield for every layer its input with its additional inputs (d_i,) and its output (n_i,) under `arm`.
+        """Yield for every layer its input (d_i,) and its output (n_i,) under `arm`.
 
         Raises IndexError on a bad arm, ValueError unless the observation holds an output of every layer.
         """
@@ -74,27 +58,18 @@ class NetworkModel:
         outputs = [np.atleast_1d(np.asarray(output, dtype=float)) for output in observation]
         if (shapes := [output.shape for output in outputs]) != [(n,) for n in self.widths]:
             raise ValueError(f"observation has shapes {shapes}: the layers have {self.widths} outputs")
-        for i, (z, output) in enumerate(pairwise([np.empty(0), *outputs])):
-            yield np.concatenate([z, self.own_inputs(i)[arm]]), output
+        yield from pairwise([self.points[arm], *outputs])
 
 
 @dataclass(frozen=True, eq=False)
 class NetworkProblem:
     """What policies are given (`model`), and what they do not see: the outputs of every layer.
 
-    `outputs[i]` (A, n_i) are those of layer i, the last is the reward. Raises ValueError if the shapes disagree or an
-    output is not finite.
+    `outputs[i]` (A, n_i) are those of layer i, the last is the reward.
     """
 
     model: NetworkModel
     outputs: tuple[Array, ...] = field(repr=False)
-
-    def __post_init__(self) -> None:
-        wanted = [(self.model.n_arms, n) for n in self.model.widths]
-        if (shapes := [np.shape(output) for output in self.outputs]) != wanted:
-            raise ValueError(f"outputs have shapes {shapes}: they must be {wanted}")
-        for output in self.outputs:
-            checks.finite_array(outputs=output)
 
     @property
     def expected_reward(self) -> Array:
@@ -117,9 +92,8 @@ class NetworkProblem:
 
 
 def compose(model: NetworkModel, layers: Sequence[Callable[[Array], Array]]) -> NetworkProblem:
-    """Return the problem of feeding every layer with the output of the one before it and its own inputs."""
-    z, outputs = np.empty((model.n_arms, 0)), []
-    for i, layer in enumerate(layers):
-        z = np.column_stack([z, model.own_inputs(i)])
-        outputs.append(z := np.asarray(layer(z), dtype=float))
-    return NetworkProblem(model, tuple(outputs))
+    """Return the problem of feeding every layer with the output of the one before it."""
+    outputs = [model.points]
+    for layer in layers:
+        outputs.append(np.asarray(layer(outputs[-1]), dtype=float))
+    return NetworkProblem(model, tuple(outputs[1:]))

@@ -59,9 +59,9 @@ def nonadaptive(problem: NetworkProblem, per_side: int) -> tuple[Array, list[Arr
     """
     model, rng, sds = problem.model, np.random.default_rng(0), []
     pulls = [list(model.steps(arm, problem.pull(arm, rng))) for arm in uniform_design(model.points, per_side)]
-    mean: Array = np.empty((model.n_arms, 0))
+    mean: Array = model.points
     for i in range(model.depth):
-        posterior = layer_posterior(model, i, np.column_stack([mean, model.own_inputs(i)]))
+        posterior = layer_posterior(model, i, mean)
         for steps in pulls:
             posterior.update(*steps[i])
         mean = posterior.mean

@@ -78,7 +78,7 @@ class OperatorPosterior:
     """
 
     def __init__(self, kernel: OperatorKernel, points: Array, noise_variance: float) -> None:
-        self.points, self.kernel, self._n = points, kernel, len(kernel.mixings[0])
+        self.points, self.kernel, self._n = points, kernel, kernel.n_outputs
         self._pairs = LayerPosterior(kernel, with_output(points, self._n), noise_variance, n_outputs=1)
 
     @property
@@ -95,7 +95,8 @@ class OperatorPosterior:
         """Return mean (m, n) and `sd` (m,) at any points Z (m, d)."""
         mean, V = self._pairs.solved(with_output(Z, self._n))
         blocks = V.reshape(-1, len(Z), self._n)
-        covariance = self.kernel.blocks(Z) - np.einsum("tmi,tmj->mij", blocks, blocks)
+        prior = np.multiply.outer(self.kernel.scalar.diag(Z), np.eye(self._n))
+        covariance = prior - np.einsum("tmi,tmj->mij", blocks, blocks)
         largest = np.linalg.eigvalsh(covariance)[:, -1]
         return mean.reshape(len(Z), self._n), np.sqrt(np.maximum(largest, 0.0))
 
@@ -154,13 +155,13 @@ def interpolate(column: Array, at: tuple[NDArray[np.int64], Array]) -> Array:
 class ChainPosterior(NetworkPosterior):
     """Posteriors of all layers of a chain: the first at the arms, the others in tables.
 
-    Raises ValueError for networks other than chains and for additional inputs.
+    Raises ValueError for networks other than chains.
     """
 
     posteriors: Sequence[LayerPosterior]
 
     def __init__(self, model: NetworkModel) -> None:
-        if set(model.widths) != {1} or any(model.extra_dims) or isinstance(model.kernels[0], OperatorKernel):
+        if set(model.widths) != {1} or isinstance(model.kernels[0], OperatorKernel):
             raise ValueError(f"{model} is not allowed: the rivals take plain chains only")
         super().__init__(model, [model.points, *[TABLE_POINTS] * (model.depth - 1)])
 

@@ -3,13 +3,14 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 
 from kbrepro.kernels import Array, SquaredExponential, grid
 from kbrepro.papers.gpn_ucb.layers import OperatorKernel, draw_layer, lipschitz
 from kbrepro.papers.gpn_ucb.network import NetworkModel, NetworkProblem, compose
-from kbrepro.papers.gpn_ucb.structures import FeedForward, MultiOutput, Structure
+from kbrepro.papers.gpn_ucb.sets import FeedForward, MultiOutput, Structure
 from kbrepro.problems import Trial, covariance_factor
 
 #: The kernel of every layer, and half a side of the domain [-5, 5]^2 (Li & Scarlett, L.1).
@@ -30,19 +31,20 @@ class RandomNetwork:
     widths: tuple[int, ...]
     norm: float = 1.0
     first_centres: int = 4
-    extra_dims: tuple[int, ...] = ()
     norm_bound: float | None = None
+
+    def stored_settings(self) -> dict[str, Any]:
+        """Return the settings as when trials were first kept: layers could have inputs of their own."""
+        return vars(self) | {"extra_dims": ()}
 
     def __call__(self, trial: Trial) -> NetworkProblem:
         rng, kernels, norm = trial.rng("function"), self.structure.kernels(self.widths), self.norm
         bound = norm if self.norm_bound is None else self.norm_bound
         constant = max(1.0, *(lipschitz(kernel, norm) for kernel in kernels))
-        model = NetworkModel(self.points, self.structure, self.widths, bound, constant, extra_dims=self.extra_dims)
-        layers = []
+        model = NetworkModel(self.points, self.structure, self.widths, bound, constant)
+        layers, points = [], self.points
         for i, (kernel, width, n) in enumerate(zip(kernels, (0, *self.widths[:-1]), self.widths, strict=True)):
-            own = model.own_inputs(i)
-            low = np.append(np.full(width, -norm), own.min(axis=0))
-            high = np.append(np.full(width, norm), own.max(axis=0))
+            low, high = (np.full(width, -norm), np.full(width, norm)) if i else (points.min(axis=0), points.max(axis=0))
             centres = rng.uniform(low, high, (4 if i else self.first_centres, len(low)))
             layers.append(draw_layer(rng, kernel, centres, n, norm))
         return compose(model, layers)
@@ -109,28 +111,17 @@ def maximum_gap(problem: NetworkProblem) -> float:
 
 def independent_outputs(n: int) -> OperatorKernel:
     """Return the paper's k I, n x n."""
-    return OperatorKernel((KERNEL,), (np.eye(n),))
-
-
-def mixed_outputs(n: int) -> OperatorKernel:
-    """Return a kernel with n x n values that is not diagonal: correlated at lengthscale 1, independent at 2.
-
-    Gamma = 1/2 k_1 ((1 - c) I + c 11^T / n) + 1/2 k_2 I with c = 0.8; its size is at most 1.
-    """
-    together = 0.2 * np.eye(n) + 0.8 / n * np.ones((n, n))
-    return OperatorKernel((SquaredExponential(1.0), SquaredExponential(2.0)), (0.5 * together, 0.5 * np.eye(n)))
+    return OperatorKernel(KERNEL, n)
 
 
 _LINE, _SQUARE = grid(100, 1, -2, 2), grid(10, 2, -2, 2)
-_SCALAR, _VECTOR, _MIXED = FeedForward(KERNEL), MultiOutput(independent_outputs), MultiOutput(mixed_outputs)
+_SCALAR, _VECTOR = FeedForward(KERNEL), MultiOutput(independent_outputs)
 
 #: Small networks of three layers on [-2, 2] with norm 1, and the points a side of the layers' grids.
 SMALL: dict[str, tuple[RandomNetwork, int]] = {
     "chain": (RandomNetwork(_SCALAR, _LINE, (1, 1, 1)), 60),
     "multi-output": (RandomNetwork(_VECTOR, _LINE, (2, 2, 1)), 11),
-    "multi-output, mixed": (RandomNetwork(_MIXED, _LINE, (2, 2, 1)), 11),
     "feed-forward": (RandomNetwork(_SCALAR, _SQUARE, (2, 2, 1)), 15),
-    "extra inputs": (RandomNetwork(_SCALAR, _SQUARE, (1, 1), extra_dims=(0, 1)), 60),
 }
 
 #: Chains of two layers, for the bound of Theorem 1, and the points of their fine grid.

@@ -10,7 +10,8 @@ ways to do this on a grid:
   point of the set then has a grid point that speaks for it, and the sets are valid.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -18,8 +19,8 @@ from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
 
 from kbrepro import checks
-from kbrepro.kernels import Array, grid
-from kbrepro.papers.gpn_ucb.layers import largest_value
+from kbrepro.kernels import Array, Kernel, grid
+from kbrepro.papers.gpn_ucb.layers import OperatorKernel, largest_value
 from kbrepro.papers.gpn_ucb.network import NetworkModel
 from kbrepro.papers.gpn_ucb.posterior import NetworkPosterior
 
@@ -58,9 +59,9 @@ def inside_boxes(points: Array, low: Array, high: Array) -> NDArray[np.bool_]:
 class NetworkSets(NetworkPosterior):
     """Posteriors of all layers, the first at the arms, the others on grids; subclasses carry sets through the layers.
 
-    Grids have `n_grid` points per side on [-half_width, half_width]^d, repeated for each value of the additional inputs
-    of their layer (K.1, eqs. 269-272), and envelopes reach over neighbours within `radius` (the defaults are those of
-    L.2). `mode` is `paper` or `outward`. Raises ValueError if a grid does not hold all that the layer before returns.
+    Grids have `n_grid` points per side on [-half_width, half_width]^d, and envelopes reach over neighbours within
+    `radius` (the defaults are those of L.2). `mode` is `paper` or `outward`. Raises ValueError if a grid does not hold
+    all that the layer before returns.
 
     Attributes: `step` between grid points, and half a diagonal of a cell for every layer but the last: no output is
     farther from its nearest grid point than `half_diagonals[i]`.
@@ -81,12 +82,11 @@ class NetworkSets(NetworkPosterior):
         self.half_width, self.radius, self.outward = half_width, radius, mode == "outward"
         self.step = 2 * half_width / (n_grid - 1)
         self.half_diagonals = [self.step * np.sqrt(d) / 2 for d in model.widths[:-1]]
-        points = [model.own_inputs(0)]
+        points = [model.points]
         for i, d in enumerate(model.widths[:-1]):
             if (reach := largest_value(model.kernels[i], model.norm_bound)) > half_width:
                 raise ValueError(f"half_width = {half_width} is not allowed: layer {i} returns up to {reach:g}")
-            cube, own = grid(n_grid, d, -half_width, half_width), np.unique(model.own_inputs(i + 1), axis=0)
-            points.append(np.column_stack([np.tile(cube, (len(own), 1)), np.repeat(own, len(cube), axis=0)]))
+            points.append(grid(n_grid, d, -half_width, half_width))
         self._slopes = [neighbour_slopes(p, p, model.lipschitz, radius) for p in points[1:]]
         super().__init__(model, points)
 
@@ -109,7 +109,7 @@ class BoxSets(NetworkSets):
     ) -> None:
         super().__init__(model, **settings)
         self.envelope, self.itself = envelope, itself
-        arms = model.own_inputs(0)
+        arms = model.points
         self._first_slopes = neighbour_slopes(arms, arms, model.lipschitz, self.radius) if first else None
 
     def regions(self) -> list[tuple[Array, Array]]:
@@ -136,25 +136,23 @@ class BoxSets(NetworkSets):
 
     def _through(self, i: int, low: Array, high: Array) -> Array:
         """Carry boxes (A, d_i) of inputs through layer i; return a band as `band` does."""
-        posterior, own, dilate = self.posteriors[i], self.model.own_inputs(i), 0.0
+        posterior, dilate = self.posteriors[i], 0.0
         both = self.band(posterior.mean, posterior.sd)
         on_grid = lower_envelope(both, self._slopes[i - 1]) if self.envelope else both
         if self.outward:
             on_grid, dilate = on_grid + self.model.lipschitz * self.half_diagonals[i - 1], self.step / 2
             low, high = np.clip([low, high], -self.half_width, self.half_width)
-        boxes = np.column_stack([low - dilate, own]), np.column_stack([high + dilate, own])
-        inside = inside_boxes(posterior.points, *boxes)
+        inside = inside_boxes(posterior.points, low - dilate, high + dilate)
         largest, empty = largest_inside(on_grid, inside), np.flatnonzero(~inside.any(axis=1))
         if len(empty):
-            largest[empty] = self._largest_at_corners(i, both, low[empty], high[empty], own[empty])
+            largest[empty] = self._largest_at_corners(i, both, low[empty], high[empty])
         return largest
 
-    def _largest_at_corners(self, i: int, values: Array, low: Array, high: Array, own: Array) -> Array:
+    def _largest_at_corners(self, i: int, values: Array, low: Array, high: Array) -> Array:
         """Return the largest bounds over the corners of boxes that hold no grid point (L.2), inverted ones included."""
         upper_ends = grid(2, low.shape[1]) > 0  # of which sides, one row a corner
         at = np.where(upper_ends, high[:, None], low[:, None])
-        own = np.repeat(own[:, None, :], at.shape[1], axis=1)
-        Z = np.concatenate([at, own], axis=2).reshape(at.shape[0] * at.shape[1], -1)
+        Z = at.reshape(-1, low.shape[1])
         bounds: Array = np.array(np.inf)
         if self.envelope:
             slopes = neighbour_slopes(Z, self.posteriors[i].points, self.model.lipschitz, self.radius)
@@ -220,3 +218,33 @@ def _union(regions: NDArray[np.bool_], excess: Array, slack: float) -> NDArray[n
     for arm in np.flatnonzero(~inside.any(axis=1)):
         inside[arm, excess[regions[arm]].min(axis=0).argmin()] = True
     return inside
+
+
+# The structures: the kernels of their layers, and the sets that are carried through them
+
+
+@dataclass(frozen=True)
+class FeedForward:
+    """Every output of every layer is a function of its own, of one scalar kernel; a chain where all widths are 1."""
+
+    kernel: Kernel
+    sets = BoxSets  # the confidence sets of such a network: `structure.sets(model, **settings)`
+
+    def kernels(self, widths: Sequence[int]) -> tuple[Kernel, ...]:
+        """Return the kernels of layers with these numbers of outputs."""
+        return (self.kernel,) * len(widths)
+
+
+@dataclass(frozen=True)
+class MultiOutput:
+    """A chain of vector-valued functions; `kernel_of(n)` is the operator-valued kernel of a layer with n outputs."""
+
+    kernel_of: Callable[[int], OperatorKernel]
+    sets = BallSets
+
+    def kernels(self, widths: Sequence[int]) -> tuple[OperatorKernel, ...]:
+        """Return the kernels of layers with these numbers of outputs."""
+        return tuple(self.kernel_of(n) for n in widths)
+
+
+Structure = FeedForward | MultiOutput

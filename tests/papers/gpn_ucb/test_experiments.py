@@ -9,7 +9,7 @@ from kbrepro.papers.gpn_ucb.network import NetworkProblem
 from kbrepro.papers.gpn_ucb.policies import GPNUCB, CascadeUCB, nonadaptive
 from kbrepro.papers.gpn_ucb.posterior import NetworkPosterior
 from kbrepro.papers.gpn_ucb.problems import KERNEL, SMALL, DrawnChain, RandomNetwork, exact_chain
-from kbrepro.papers.gpn_ucb.structures import FeedForward
+from kbrepro.papers.gpn_ucb.sets import FeedForward
 from kbrepro.problems import Trial
 from kbrepro.simulation import run
 
@@ -32,15 +32,13 @@ def test_coverage_counts_what_sets_miss_and_how_wide_they_are():
 @pytest.mark.parametrize("structure", list(SMALL))
 def test_a_layer_of_too_large_a_norm_leaves_the_band(structure):
     problem = SMALL[structure][0](Trial(2, 0))
-    model = problem.model
-    z = [np.zeros((1, w + model.own_inputs(i).shape[1])) for i, w in enumerate((0, *model.widths[:-1]))]
-    for layer in range(model.depth):
-        outputs = [(1 if i < layer else 30) * output for i, output in enumerate(problem.outputs)]
-        for given, all_inside in ((problem, True), (NetworkProblem(model, tuple(outputs)), False)):
-            posterior = NetworkPosterior(model, z)
-            for arm in (5, 20, 50, 80):
-                posterior.update(arm, given.pull(arm, None))
-            assert (experiments.outside_band(posterior.posteriors, given) == 0) == all_inside
+    fixed = [np.zeros((1, w)) for w in (problem.model.points.shape[1], *problem.model.widths[:-1])]
+    for layer in (None, 0, 1, 2):
+        outputs = [(30 if i == layer else 1) * output for i, output in enumerate(problem.outputs)]
+        given, posterior = NetworkProblem(problem.model, tuple(outputs)), NetworkPosterior(problem.model, fixed)
+        for arm in (5, 20, 50, 80):
+            posterior.update(arm, given.pull(arm, None))
+        assert (experiments.outside_band(posterior.posteriors, given) > 0) == (layer is not None)
 
 
 @pytest.mark.parametrize("mode", ["paper", "outward"])
@@ -100,14 +98,3 @@ def test_the_width_of_cucb_is_compared_after_the_pulls_of_gpn_ucb():
     (low, high), (mean, _) = own.posterior.bounds(), other.fed_forward()
     expected = np.median(2 * (other.index() - mean) / np.maximum(high - low, 1e-9))
     assert experiments.relative_widths(source, 6, trial) == pytest.approx(expected)
-
-
-def test_three_kinds_of_sets_see_the_same_pulls():
-    problem, pulls = exact_chain(8)(Trial(4, 3)), [3, 30, 60]
-    sets = experiments.carried(problem, pulls)
-    assert sets["outward"].covers(problem.outputs).all()
-    assert not sets["no envelope"].envelope
-    plain = problem.model.structure.sets(problem.model)
-    for arm in pulls:
-        plain.update(arm, problem.pull(arm, None))
-    np.testing.assert_array_equal(plain.bounds(), sets["grid"].bounds())

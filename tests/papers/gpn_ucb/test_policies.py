@@ -1,6 +1,7 @@
 """Policies on chains: what they start with, find and cannot reach; indices against dense algebra, samples and sums."""
 
 import pickle
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -8,7 +9,6 @@ import pytest
 
 from kbrepro.kernels import SquaredExponential, grid
 from kbrepro.papers.gpn_ucb.cascade_ei import ExactCascadeEI, SampledCascadeEI, expected_excess
-from kbrepro.papers.gpn_ucb.network import NetworkProblem
 from kbrepro.papers.gpn_ucb.policies import (
     GPNUCB,
     CascadeUCB,
@@ -18,8 +18,8 @@ from kbrepro.papers.gpn_ucb.policies import (
     nonadaptive,
     uniform_design,
 )
-from kbrepro.papers.gpn_ucb.problems import RandomNetwork, exact_chain, independent_outputs
-from kbrepro.papers.gpn_ucb.structures import FeedForward, MultiOutput
+from kbrepro.papers.gpn_ucb.problems import SMALL, exact_chain
+from kbrepro.papers.gpn_ucb.sets import FeedForward
 from kbrepro.problems import Trial
 from kbrepro.simulation import observations, run
 
@@ -97,12 +97,6 @@ def test_a_black_box_sees_the_reward_alone():
     assert after(black_box_ei, problem).policy.incumbent == "noisy_reward"
 
 
-def test_the_rivals_take_plain_chains_only():
-    wide = RandomNetwork(FeedForward(KERNEL), LINE, (2, 1))(Trial(57, 39))
-    with pytest.raises(ValueError, match="rivals take plain chains only"):
-        CascadeUCB(wide.model, 5)
-
-
 # Non-adaptive sampling
 
 
@@ -123,12 +117,14 @@ def test_nonadaptive_sampling_is_the_dense_composition_and_finds_the_maximum_whe
     assert problem.regret(nonadaptive(problem, 8)[0].argmax()) <= 1e-3
 
 
-def test_multi_output_with_the_identity_has_the_composite_means_of_a_feed_forward_network():
-    wide = RandomNetwork(FeedForward(KERNEL), LINE, (2, 2, 1))(Trial(57, 20))
-    vector = RandomNetwork(MultiOutput(independent_outputs), LINE, (2, 2, 1))(Trial(57, 20))
-    both = [nonadaptive(problem, 6) for problem in (wide, NetworkProblem(vector.model, wide.outputs))]
+def test_multi_output_chains_have_the_composite_means_of_a_feed_forward_network():
+    vector = SMALL["multi-output"][0](Trial(57, 20))
+    wide = replace(vector, model=replace(vector.model, structure=FeedForward(KERNEL)))
+    both = [nonadaptive(problem, 6) for problem in (wide, vector)]
     np.testing.assert_allclose(*(mean for mean, _ in both), atol=1e-6)
     np.testing.assert_allclose(*(np.square(sds) for _, sds in both), atol=1e-6)
+    with pytest.raises(ValueError, match="rivals take plain chains only"):
+        CascadeUCB(wide.model, 5)
 
 
 # cEI
