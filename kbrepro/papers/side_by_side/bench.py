@@ -8,15 +8,7 @@ from typing import Any
 import numpy as np
 
 from kbrepro.kernels import Array, Independent, Linear, Matern, SquaredExponential, grid
-from kbrepro.papers.igp_ucb.problems import (
-    OnRandomArms,
-    OtherModel,
-    PosteriorMean,
-    PriorDraw,
-    hartmann3,
-    rkhs_norm,
-    rosenbrock,
-)
+from kbrepro.papers.igp_ucb import problems as igp
 from kbrepro.papers.pi_gp_ucb.problems import SURFACES, Bumps, Surface
 from kbrepro.papers.side_by_side.field import BAYESIAN, NEAR_OPTIMAL, SUBLINEAR, Entry, field
 from kbrepro.problems import Gaussian, GPDraw, Problem, RKHSFunction, Rows, Trial
@@ -60,9 +52,9 @@ class Setting:
         return self.holds == needed and not entry.gap and (self.unit_noise or not entry.unit)
 
 
-def with_norm(source: Callable[[Trial], Problem]) -> OtherModel:
+def with_norm(source: Callable[[Trial], Problem]) -> igp.OtherModel:
     """Return a source whose policies are given a smoothed norm (`rkhs_norm`), which bounds nothing."""
-    return OtherModel(source, norm_of=partial(rkhs_norm, kind="smoothed"))
+    return igp.OtherModel(source, norm_of=partial(igp.rkhs_norm, kind="smoothed"))
 
 
 def synthetic(n_arms: int, horizon: int, seeds: Mapping[str, int], long: int) -> dict[str, Setting]:
@@ -75,11 +67,11 @@ def synthetic(n_arms: int, horizon: int, seeds: Mapping[str, int], long: int) ->
     plane = np.random.default_rng([seeds["BKB"], n_arms, 2]).uniform(size=(n_arms, 2))
     found = {
         "SE draws": Setting(with_norm(GPDraw(se, grid(n_arms), 0.025)), horizon, DRAWN),
-        "Matérn draws": Setting(PriorDraw(Matern(0.2, nu=2.5), n_arms=100), horizon, DRAWN, nu=2.5),
-        "SE, norm given": Setting(PosteriorMean(se, n_arms=100), horizon, BOUNDED),
-        "Matérn, norm given": Setting(PosteriorMean(Matern(0.2, nu=2.5), n_arms=100), horizon, BOUNDED, nu=2.5),
-        "Rosenbrock": Setting(with_norm(OnRandomArms(se, 200, 2, function=rosenbrock)), horizon, NEITHER),
-        "Hartmann-3": Setting(with_norm(OnRandomArms(se, 300, 3, function=hartmann3)), horizon, NEITHER),
+        "Matérn draws": Setting(igp.PriorDraw(Matern(0.2, nu=2.5), n_arms=100), horizon, DRAWN, nu=2.5),
+        "SE, norm given": Setting(igp.PosteriorMean(se, n_arms=100), horizon, BOUNDED),
+        "Matérn, norm given": Setting(igp.PosteriorMean(Matern(0.2, nu=2.5), n_arms=100), horizon, BOUNDED, nu=2.5),
+        "Rosenbrock": Setting(with_norm(igp.OnRandomArms(se, 200, 2, function=igp.rosenbrock)), horizon, NEITHER),
+        "Hartmann-3": Setting(with_norm(igp.OnRandomArms(se, 300, 3, function=igp.hartmann3)), horizon, NEITHER),
         "BKB's problem": Setting(RKHSFunction(se, plane, 0.01, norm=2.0), horizon * 3 // 2, BOUNDED, seed=seeds["BKB"]),
     }
     for d in (1, 2):

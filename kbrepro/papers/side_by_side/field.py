@@ -5,21 +5,13 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
+from kbrepro import policies
 from kbrepro.confidence import AbbasiYadkori2011, Chowdhury2017, Flynn2024, Srinivas2010
 from kbrepro.papers.bkb.policy import BKB
 from kbrepro.papers.pi_gp_ucb.partition import PartitionedUCB
 from kbrepro.papers.pi_gp_ucb.since import growing_variance
 from kbrepro.papers.side_by_side.elimination import BPE, SupKernelUCB
 from kbrepro.papers.side_by_side.widths import FixedDesign, FixedDesignTighter
-from kbrepro.policies import (
-    PIMS,
-    UCB,
-    ExpectedImprovement,
-    MeanOnly,
-    ProbabilityOfImprovement,
-    ThompsonSampling,
-    VarianceOnly,
-)
 from kbrepro.problems import Model
 
 #: What is proved of the regret, the strongest first.
@@ -45,7 +37,7 @@ class Entry:
     gap: bool = False
 
 
-class UniformPlay(MeanOnly):
+class UniformPlay(policies.MeanOnly):
     """An arm drawn uniformly in every round; nothing is learned."""
 
     def choose(self) -> int:
@@ -82,20 +74,22 @@ def field(delta: float, *, nu: float = 1.5, unit: float = 1.0, qbar: float = 4.0
         # whose union over cells is not proved as printed
         "π-GP-UCB": Entry(cells, SUBLINEAR, matern=True, grid=True, gap=True),
         "π-GP-UCB, tighter": Entry(partial(cells, width=Flynn2024, union="horizon"), SUBLINEAR, matern=True, grid=True),
-        "IGP-UCB, both": Entry(partial(with_grown_variance, partial(UCB, width=tighter), nu), SUBLINEAR, matern=True),
-        "IGP-UCB": Entry(partial(UCB, width=Chowdhury2017(delta)), SUBLINEAR, unit=True),
-        "IGP-UCB, tighter": Entry(partial(UCB, width=tighter), SUBLINEAR),
-        "GP-TS": Entry(partial(ThompsonSampling, width=Chowdhury2017(delta / 2)), SUBLINEAR, unit=True),
+        "IGP-UCB, both": Entry(
+            partial(with_grown_variance, partial(policies.UCB, width=tighter), nu), SUBLINEAR, matern=True
+        ),
+        "IGP-UCB": Entry(partial(policies.UCB, width=Chowdhury2017(delta)), SUBLINEAR, unit=True),
+        "IGP-UCB, tighter": Entry(partial(policies.UCB, width=tighter), SUBLINEAR),
+        "GP-TS": Entry(partial(policies.ThompsonSampling, width=Chowdhury2017(delta / 2)), SUBLINEAR, unit=True),
         # with the radius of the exact posterior, not Theorem 2's
         "BKB": Entry(partial(BKB, width=AbbasiYadkori2011(delta), qbar=qbar), SUBLINEAR, gap=True),
-        "GP-UCB": Entry(partial(UCB, width=Srinivas2010(delta)), BAYESIAN),
-        "PIMS": Entry(PIMS, BAYESIAN),
-        "GP-UCB/5": Entry(partial(UCB, width=Srinivas2010(delta, beta_scale=0.2)), NO_PROOF),
-        "EI": Entry(ExpectedImprovement, NO_PROOF),
-        "EI, noisy incumbent": Entry(partial(ExpectedImprovement, incumbent="noisy_reward"), NO_PROOF),
-        "MPI": Entry(partial(ProbabilityOfImprovement, margin=0.1 * unit), NO_PROOF),
-        "mean only": Entry(MeanOnly, NO_PROOF),
-        "variance only": Entry(VarianceOnly, NO_PROOF),
+        "GP-UCB": Entry(partial(policies.UCB, width=Srinivas2010(delta)), BAYESIAN),
+        "PIMS": Entry(policies.PIMS, BAYESIAN),
+        "GP-UCB/5": Entry(partial(policies.UCB, width=Srinivas2010(delta, beta_scale=0.2)), NO_PROOF),
+        "EI": Entry(policies.ExpectedImprovement, NO_PROOF),
+        "EI, noisy incumbent": Entry(partial(policies.ExpectedImprovement, incumbent="noisy_reward"), NO_PROOF),
+        "MPI": Entry(partial(policies.ProbabilityOfImprovement, margin=0.1 * unit), NO_PROOF),
+        "mean only": Entry(policies.MeanOnly, NO_PROOF),
+        "variance only": Entry(policies.VarianceOnly, NO_PROOF),
         "uniform play": Entry(UniformPlay, NO_PROOF),
         "SupKernelUCB, tuned": Entry(partial(SupKernelUCB, width=replace(wide, scale=0.1), unit=unit), NO_PROOF),
         "BPE, tighter, tuned": Entry(partial(BPE, width=replace(narrow, scale=0.1)), NO_PROOF),

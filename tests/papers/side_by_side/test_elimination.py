@@ -6,10 +6,9 @@ from functools import partial
 
 import numpy as np
 import pytest
-from dense import dense_posterior
 
 from kbrepro.kernels import Matern, SquaredExponential, grid
-from kbrepro.papers.side_by_side.elimination import BPE, SupKernelUCB, squared_lengths
+from kbrepro.papers.side_by_side.elimination import BPE, SupKernelUCB
 from kbrepro.papers.side_by_side.widths import FixedDesign, FixedDesignTighter
 from kbrepro.problems import Model, RKHSFunction, Rows, Trial
 from kbrepro.simulation import rounds
@@ -130,31 +129,27 @@ def test_rules_pull_the_arms_of_their_statement(rule, slow, width, problems):
         assert pulls == slow(problem, 120, width, noise, order)
 
 
-def played(rule, horizon, number, observe):
-    """The rule after `horizon` rounds whose observations are `observe(t, reward of the pull)`."""
+def without_noise(rule, horizon, number, **model):
+    """The rule after `horizon` rounds without noise, where every band holds, and its problem."""
     problem = source(noise_variance=1e-3)(Trial(8, number))
-    policy, pulled = rule(problem.model, horizon, width=FixedDesignTighter(0.1), rng=9), []
-    for t in range(1, horizon + 1):
-        pulled.append(policy.ask())
-        policy.tell(pulled[-1], observe(t, problem.expected_reward[pulled[-1]]))
-    return policy, pulled, problem
-
-
-def test_no_observation_of_a_batch_moves_its_arms():
-    ends = np.cumsum(squared_lengths(400))
-    _, plain, _ = played(BPE, 400, 0, lambda t, reward: reward)
-    for first, last in zip([0, *ends], ends, strict=False):
-        moved = played(BPE, 400, 0, lambda t, reward, first=first: reward + 5 * (t > first) * np.sin(t))[1]
-        assert moved[:last] == plain[:last]
+    policy = rule(replace(problem.model, **model), horizon, width=FixedDesignTighter(0.1), rng=9)
+    for _ in range(horizon):
+        arm = policy.ask()
+        policy.tell(arm, problem.expected_reward[arm])
+    return policy, problem
 
 
 def test_the_best_arm_is_never_dropped_while_the_band_holds():
-    fewer = 0
+    """And what settles loses at most what the last widths allow."""
     for number in range(8):
-        policy, _, problem = played(BPE, 800, number, lambda t, reward: reward)  # no noise: every band holds
-        assert policy.left[problem.expected_reward.argmax()]
-        fewer += policy.left.sum() < problem.model.n_arms
-    assert fewer == 8
+        policy, problem = without_noise(BPE, 800, number)
+        assert policy.left[problem.expected_reward.argmax()] and policy.left.sum() < 24
+        policy, problem = without_noise(SupKernelUCB, 3000, number, noise_scale=1e-4)
+        f = problem.expected_reward
+        for level in policy.levels:
+            assert (abs(f - level.mean) <= policy._half * level.sd + 1e-9).all()
+        assert policy.left[f.argmax()] and policy.left.sum() < 24
+        assert f.max() - f[policy.settled] <= 2 * policy.least
 
 
 @pytest.mark.parametrize("rule", RULES)
@@ -164,52 +159,3 @@ def test_what_a_rule_cannot_do_without_is_named(rule):
         rule(model, 10, width=FixedDesign(0.1))
     with pytest.raises(ValueError, match="unit = 0"):
         partial(SupKernelUCB, unit=0)(source()(Trial(0, 0)).model, 10, width=FixedDesign(0.1))
-
-
-# Levels
-
-
-def climbs(observe=lambda t, reward: reward, horizon=3000, number=0):
-    """SupKernelUCB where noise is told to be small, so that it climbs: arms, level of each round, policy, problem."""
-    problem = source(noise_variance=1e-3)(Trial(8, number))
-    policy = SupKernelUCB(replace(problem.model, noise_scale=1e-4), horizon, width=FixedDesignTighter(0.1), rng=9)
-    arms, level = [], []
-    for t in range(1, horizon + 1):
-        arms.append(policy.ask())
-        level.append(len(policy.levels) if policy.settled is None else 0)
-        policy.tell(arms[-1], observe(t, problem.expected_reward[arms[-1]]))
-    return np.array(arms), np.array(level), policy, problem
-
-
-def test_no_observation_of_a_level_moves_its_arms():
-    arms, level, policy, _ = climbs()
-    assert len(policy.levels) >= 4
-    for s in range(1, len(policy.levels) + 1):
-        at = np.flatnonzero(level == s)
-        if len(at):  # a level may be passed at once
-            moved, _, _, _ = climbs(lambda t, reward, first=at[0] + 1: reward + 5 * (t >= first) * np.sin(t))
-            np.testing.assert_array_equal(moved[: at[-1] + 1], arms[: at[-1] + 1])
-
-
-def test_samples_are_kept_at_one_level_or_nowhere():
-    """A level has the samples of its rounds, its widths have fallen to 2^-s, and what is settled stays."""
-    arms, level, policy, problem = climbs()
-    for s, its in enumerate(policy.levels, start=1):
-        np.testing.assert_array_equal(its.counts, np.bincount(arms[level == s], minlength=24))
-        mine, model = arms[level == s], problem.model
-        seen = problem.expected_reward[mine]
-        mean, covariance = dense_posterior(model.kernel, model.points, model.noise_variance, mine, seen)
-        np.testing.assert_allclose(its.mean, mean, atol=1e-9)
-        np.testing.assert_allclose(its.variance, np.diag(covariance), atol=1e-9)
-    assert (np.diff(np.flatnonzero(level == 0)) == 1).all() and len(set(arms[level == 0])) == 1
-
-
-def test_no_level_drops_the_best_arm_while_its_band_holds():
-    """Without noise every band holds, and what settles loses at most what the last widths allow."""
-    for number in range(8):
-        _, level, policy, problem = climbs(number=number)
-        f = problem.expected_reward
-        for its in policy.levels:
-            assert (abs(f - its.mean) <= policy._half * its.sd + 1e-9).all()
-        assert policy.left[f.argmax()] and policy.left.sum() < 24
-        assert level[-1] == 0 and f.max() - f[policy.settled] <= 2 * policy.least
