@@ -335,10 +335,6 @@ for theorem, (source, width, bound) in theorems.items():
     held[theorem] = run_trials(experiment, theorem_runs, seed, label=theorem)["GP-UCB"], bound
 
 # %% jupyter={"source_hidden": true} tags=["hide-input"]
-record.figure(pictures.bounds_on_regret(held), "theorems_bounds_on_regret")
-plt.show()
-
-# %% jupyter={"source_hidden": true} tags=["hide-input"]
 loose = pd.DataFrame(
     {
         theorem: (bound[-1] / np.median(trace.cumulative_regret[:, -1]), np.quantile(trace.band_ratio.max(axis=1), 0.9))

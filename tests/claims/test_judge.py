@@ -6,11 +6,9 @@ import numpy as np
 import pytest
 from tiny import Columns
 
-from kbrepro import paths
-from kbrepro.claims import Checked, Reading, claim, judge, replication_probabilities, theorem, verdict_of
-from kbrepro.claims.tables import Kept, Table
-from kbrepro.claims.words import best, better
-from kbrepro.papers.igp_ucb import claims as igp_ucb
+from kbrepro.claims import Checked, Reading, claim, judge, theorem, verdict_of
+from kbrepro.claims.tables import Table
+from kbrepro.claims.words import better
 from kbrepro.regret import Estimate
 
 
@@ -122,25 +120,3 @@ def test_judging_is_deterministic_and_a_claim_has_a_stream_of_its_own():
 def test_an_unknown_kind_is_refused():
     with pytest.raises(ValueError, match="kind"):
         claim("X", "", kind="question")
-
-
-# On kept trials: "IGP-UCB performs the best in the pool of competitors" in four panels
-
-PANELS = (igp_ucb.fig1a, igp_ucb.fig1b, igp_ucb.fig2a, igp_ucb.fig2b)
-BEST = {
-    "noisy reward": [1, 1, 1, 1],
-    "margin 0.01": [1, 1, 1, 0],
-    "margin 0.03": [1, 1, 1, 1],
-    "margin 0.1": [1, 1, 1, 1],
-    "no margin": [0, 0.03, 0.33, 0],
-}
-
-
-def test_igp_ucb_performs_the_best_in_four_panels():
-    (folder,) = (paths.project_root() / "results" / "paper").glob("02*/played")
-    trials = Kept(folder)
-    for i, panel in enumerate(PANELS):
-        readings = [[panel.under(trials, {"EI and PI": value})] for value in BEST]
-        rng = np.random.default_rng(0)
-        numbers = replication_probabilities(lambda fig: best(fig, "IGP-UCB"), readings, rng, 1000, 100)
-        assert [number.value for number in numbers] == pytest.approx([its[i] for its in BEST.values()], abs=0.03)

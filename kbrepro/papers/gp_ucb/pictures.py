@@ -55,19 +55,6 @@ def regrets(title: str, panels: Mapping[str, Mapping[str, Curve]], **settings: A
     return figures.labelled(fig, title)
 
 
-# Theorems
-
-
-def bounds_on_regret(held: Mapping[str, tuple[Curve, Array]]) -> Figure:
-    """Return median and quartiles of R_T beside the bound of each theorem."""
-    fig, axes = figures.regret_row({theorem: {"GP-UCB": trace} for theorem, (trace, _) in held.items()}, 3.2)
-    for ax, (_, bound) in zip(axes, held.values(), strict=True):
-        ax.plot(np.arange(1, len(bound) + 1), bound, color="black", linewidth=1.4, label="bound of the theorem")
-    axes[0].set_ylim(0.5, 2 * max(bound[-1] for _, bound in held.values()))
-    pieces.plain_log(axes[0].yaxis)
-    return pieces.titled(fig, "Theorems 1 to 3 of Srinivas et al.: regret, and the bounds that are proved", 2)
-
-
 # Information gain
 
 

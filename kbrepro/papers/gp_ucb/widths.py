@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cache
 from types import SimpleNamespace
 from typing import Any
 
@@ -82,6 +83,7 @@ def slope_tail(lengthscale: float) -> dict[str, float]:
     return {"a": 1 + math.sqrt(3) / (math.pi * lengthscale), "b": math.sqrt(2) / lengthscale}
 
 
+@cache
 def theorems(delta: float, noise_variance: float, n_arms: int, horizon: int) -> dict[str, tuple[Any, Any, Array]]:
     """Return by theorem a source of functions, a width, and the bound on R_1 .. R_T (horizon,), T = `horizon`.
 

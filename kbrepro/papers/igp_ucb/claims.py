@@ -10,21 +10,9 @@ from itertools import combinations
 import numpy as np
 from scipy.special import ndtr
 
-from kbrepro.claims import Checked, claim, own_question, remark, theorem
+from kbrepro.claims import Checked, claim, own_question, remark, theorem, words
 from kbrepro.claims.tables import TOTAL, Table
-from kbrepro.claims.words import (
-    always,
-    best,
-    better,
-    clearly_better,
-    competitive,
-    indistinguishable,
-    much_better,
-    same_order,
-    similar,
-    slightly_better,
-    typically,
-)
+from kbrepro.claims.words import always, best, better, clearly_better, competitive, much_better, similar, typically
 from kbrepro.papers.igp_ucb import experiments
 from kbrepro.papers.igp_ucb.experiments import GIVEN, OURS
 from kbrepro.problems import Trial
@@ -117,7 +105,7 @@ GAP = "largest gap between EI and PI in eight panels, as a share of the axis"
 @claim("2-F", "Section 6, footnote 11", effect=gap, shows=GAP)
 def ei_and_pi_are_alike(*all_figures):
     """GP-EI and PI perform similarly and thus are not separately distinguishable in the plots."""
-    return always(*(indistinguishable(fig["EI"], fig["PI"], fig.axis) for fig in all_figures))
+    return always(*(words.indistinguishable(fig["EI"], fig["PI"], fig.axis) for fig in all_figures))
 
 
 def turned(fig1a, fig1b, fig2a, fig2b):
@@ -130,7 +118,7 @@ def turned(fig1a, fig1b, fig2a, fig2b):
 @claim("2-G", FIG_2, effect=turned, shows="pairs of rules, of eighteen, that change their order")
 def same_order_on_draws(fig1a, fig1b, fig2a, fig2b):
     """The relative performance of all methods is similar to that in the previous experiment"""
-    return always(*(same_order(*panels, combinations(POOL, 2)) for panels in ((fig1a, fig2a), (fig1b, fig2b))))
+    return always(*(words.same_order(*panels, combinations(POOL, 2)) for panels in ((fig1a, fig2a), (fig1b, fig2b))))
 
 
 # Fig. 3: test functions
@@ -266,7 +254,7 @@ WRONG = "how many times mean R_T grows under a wrong kernel, IGP-UCB and GP-TS o
 def somewhat_less_robust(kernels):
     """hence we conjecture that the UCB- and TS- based algorithms are somewhat less robust on the choice of kernel than
     EI/PI."""
-    return slightly_better(growth(kernels, IMPROVING), growth(kernels, PROPOSED))
+    return words.slightly_better(growth(kernels, IMPROVING), growth(kernels, PROPOSED))
 
 
 # Own questions

@@ -23,6 +23,7 @@ def test_a_run_fails_its_theorem_by_its_regret_or_its_band(monkeypatch):
     """Four runs of two rounds: one holds, one is above the bound in its first round, two leave the band in one."""
     regret = np.array([[1.0, 4.0], [3.0, 3.0], [1.0, 1.0], [0.5, 0.5]])
     trace = SimpleNamespace(cumulative_regret=regret, band_ratio=np.array([[1, 1], [0, 1], [1.1, 0.5], [0, 1.1]]))
-    monkeypatch.setattr(claims, "theorems", lambda: {"Theorem 2": (None, None, np.array([2.0, 5.0]))})
+    bounds = {"Theorem 2": (None, None, np.array([2.0, 5.0]))}
+    monkeypatch.setattr(claims.widths, "theorems", lambda *settings: bounds)
     checked = claims.regret_and_band("Theorem 2")(SimpleNamespace(traces=lambda label: {"GP-UCB": trace}))
     assert checked == (3, 4, 0.1, 1.5)

@@ -17,12 +17,10 @@ FALLING = {name: 30.0 * base ** np.arange(20) for name, base in zip(KERNEL_LOOK,
 GROWING = {name: scale * np.log1p(np.arange(1, 60)) for name, scale in zip(KERNEL_LOOK, (9, 4, 3, 2), strict=True)}
 FRAME = pd.DataFrame({"round": np.repeat([1, 2], 9), "x": np.tile(np.linspace(0, 1, 9), 2), "mean": 0.5, "half": 0.3})
 FRAME = FRAME.assign(f=FRAME["x"], pulled=np.repeat([0.0, 1.0], 9), observed=0.9)
-BOUND = 30.4 * np.cumsum(LEVELS.mean(axis=0))
 FIGURES = {
     "strip": lambda: pictures.strip(FRAME, (1, 2)),
     "one panel": lambda: pictures.regrets("Fig. 5a", {"": TRACES}),
     "three panels": lambda: pictures.regrets("Fig. 5b", THIRDS, spread="mean and 95 % interval", unit="°C", block=4),
-    "bounds": lambda: pictures.bounds_on_regret({"Theorem 1": (TRACES["GP-UCB"], BOUND)}),
     "information": lambda: pictures.information(FALLING, GROWING, GROWING),
 }
 

@@ -1,4 +1,6 @@
-"""What footnote 11 excludes."""
+"""What footnote 11 excludes, and runs above their bound."""
+
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -25,3 +27,11 @@ def test_footnote_11_excludes_where_ei_and_pi_can_be_told_apart(figure, kept):
     )
     apart = {value for value, number in zip(values, numbers, strict=True) if number.value <= 0.1}
     assert apart == {*figure.excluded}
+
+
+def test_runs_above_a_bound_and_the_room():
+    """Of four runs in two labels one is above 4; the medians are 2.5 and 3 over 4."""
+    totals = {"a": np.array([0.0, 5.0]), "b": np.array([3.0, 3.0])}
+    kept = SimpleNamespace(column=lambda label, *_: totals[label], seed=lambda label: 0)
+    labels = dict.fromkeys(totals, lambda trial: SimpleNamespace(model=4.0))
+    assert claims.below(kept, lambda model, *_: model, "IGP-UCB", labels) == (1, 4, 0.1, 0.75)

@@ -1,19 +1,15 @@
 """The self-normalised inequality against dense algebra, and Lemma 4 as a property."""
 
-from functools import partial
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kbrepro.confidence import Constant
 from kbrepro.kernels import Linear, Matern, SquaredExponential, grid
 from kbrepro.papers.igp_ucb.noise import RandomArms, noise_run, noise_runs
-from kbrepro.policies import UCB, MeanOnly, VarianceOnly
+from kbrepro.policies import MeanOnly
 from kbrepro.policies.base import Policy
 from kbrepro.problems import Model, Problem, Trial
-from kbrepro.simulation import map_trials
 
 KERNELS = {"SE": SquaredExponential(0.2), "Matérn": Matern(0.2, nu=2.5), "linear": Linear()}
 
@@ -62,18 +58,10 @@ def test_both_numbers_are_the_theorems(pulls, name, R):
     assert result.sd_ratio <= 1 + 1e-12
 
 
-def test_runs_under_four_rules_stay_below_the_theorem():
-    """150 runs at delta = 0.5: above 98 crossings would have probability below 1e-4 at the promised 0.5."""
-    policies = {"at random": RandomArms, "largest variance": VarianceOnly, "largest mean": MeanOnly}
-    policies["upper bound"] = partial(UCB, width=Constant(3.0))
-    job = partial(noise_runs, SquaredExponential(0.2), grid(10), noise_scale=0.5, policies=policies, horizon=30)
-    runs = map_trials(job, 150, 86, block=50)
-    for name in policies:
-        excess = np.array([result[name].log_excess for result in runs])
-        assert (excess > np.log(2)).sum() <= 98
-        assert excess.max() > -2.0  # the noise comes near the bound
-    assert runs[0]["at random"] != runs[0]["largest mean"]
-    model = Model(grid(10), SquaredExponential(0.2), 1 + 2 / 30, 0.5)  # lambda of the theorem
+def test_every_rule_plays_at_the_lambda_of_the_theorem():
+    policies = {"at random": RandomArms, "largest mean": MeanOnly}
+    runs = noise_runs(SquaredExponential(0.2), grid(10), Trial(86, 0), noise_scale=0.5, policies=policies, horizon=30)
+    assert runs["at random"] != runs["largest mean"]
+    model = Model(grid(10), SquaredExponential(0.2), 1 + 2 / 30, 0.5)
     alone = noise_run(MeanOnly(model, 30), Problem(model, np.zeros(10)), 30, Trial(86, 0).rng("run"))
-    kept = runs[0]["largest mean"]
-    assert (kept.log_excess, kept.sd_ratio) == pytest.approx(tuple(alone), rel=1e-9)
+    assert runs["largest mean"] == alone
