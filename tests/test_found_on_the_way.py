@@ -11,7 +11,7 @@ from kbrepro.papers.bkb.sketch import FeaturePosterior, NystromPosterior, nystro
 from kbrepro.papers.gp_ucb.gain import spectral_bound, split_bound
 from kbrepro.papers.pi_gp_ucb import covers
 from kbrepro.papers.pi_gp_ucb.experiments import cover_too_large_until
-from kbrepro.papers.pi_gp_ucb.partition import initial_side, must_split, possible_cells, share_of_level, split_exponent
+from kbrepro.papers.pi_gp_ucb.partition import initial_side, must_split, possible_cells, split_exponent
 from kbrepro.posterior import RowPosterior
 
 
@@ -101,9 +101,7 @@ def test_shares_of_the_printed_union_add_up_to_more_than_one_and_those_by_level_
     assert sum(n / (4 * (t + 1) ** (b * d)) for n, t in zip(cells, first, strict=True)) == pytest.approx(
         total, abs=0.05
     )
-    assert sum(n * share_of_level(level, n) for level, n in enumerate(cells)) < 1
-    endless = sum(2**level * share_of_level(level, 2**level) for level in range(1000))
-    assert 0.999 < endless < 1
+    assert sum(6 / (math.pi * (level + 1)) ** 2 for level in range(len(cells))) < 1
 
 
 def test_dtc_may_lie_below_the_exact_variance_and_the_subset_of_regressors_far_below_it():

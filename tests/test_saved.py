@@ -18,7 +18,6 @@ from kbrepro.papers.gpn_ucb.problems import RandomNetwork, exact_chain, independ
 from kbrepro.papers.gpn_ucb.sets import MultiOutput
 from kbrepro.papers.igp_ucb.noise import RandomArms
 from kbrepro.papers.pi_gp_ucb.partition import PartitionedUCB
-from kbrepro.papers.pi_gp_ucb.since import DoublingUCB
 from kbrepro.papers.side_by_side.field import field
 from kbrepro.policies import UCB, ExpectedImprovement, ThompsonSampling
 from kbrepro.posterior import CovariancePosterior, LatticePosterior
@@ -39,7 +38,6 @@ POLICIES = {
     "GP-EIMS": (GPEIMS, UNEVEN),
     "IRGP-UCB": (IRGPUCB, UNEVEN),
     "random arms": (RandomArms, PLAIN),
-    "IGP-UCB, doubling": (partial(DoublingUCB, delta=0.1, nu=1.5), PLAIN),
     "π-GP-UCB, thesis": (partial(PartitionedUCB, delta=0.1, nu=1.5, variant="thesis"), PLAIN),
     "BKB, streaming": (partial(BKB, width=AbbasiYadkori2011(0.1), qbar=4.0, streaming=True), PLAIN),
     "Fourier features": (partial(FourierUCB, width=AbbasiYadkori2011(0.1), n_features=20), SMOOTH),

@@ -89,10 +89,11 @@ def differences(before: Leaves, now: Leaves) -> dict[str, float]:
     Whole numbers and texts must be equal, other numbers to 1e-9 of their size, or to single precision if they are kept
     in it. Places count from 1. The share is infinite if more than finite numbers differ.
     """
+    before, now = ({path: leaf for path, leaf in of.items() if "seconds" not in path} for of in (before, now))
     if odd := before.keys() ^ now.keys():
         return {f"names: {shown(odd)}": np.inf}
     found = {}
-    for path in (path for path in before if "seconds" not in path):
+    for path in before:
         one, other = np.asarray(before[path]), np.asarray(now[path])
         if one.shape != other.shape:
             found[f"{text(path)}, of shape {one.shape} before, {other.shape} now"] = np.inf

@@ -283,7 +283,7 @@ def test_what_is_kept_is_read_by_notebook_and_label(folder, monkeypatch):
     [
         ("04_bkb_variance_starvation", "BKB, plane", None),
         ("04_bkb_variance_starvation", "cost, A = 1000, d = 1", None),
-        ("04_bkb_variance_starvation", "regret, (0.0001, 0.1)", None),
+        ("04_bkb_variance_starvation", "regret, (0.01, 0.2)", None),
         ("01_gp_ucb_information_gain", "growth of the gain", None),
         ("05_gpn_ucb_chains", "interpretations, draws, B 2", None),
     ],

@@ -3,48 +3,29 @@
 Jobs for `simulation.map_trials` take the `Trial` last.
 """
 
-from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any
 
 import numpy as np
 from scipy.linalg import eigh, eigvalsh
 
-from kbrepro import information
 from kbrepro.kernels import Array
-from kbrepro.papers.bkb.policy import BKB
 from kbrepro.papers.bkb.sketch import RANK_TOLERANCE, BudgetedPosterior, NystromPosterior
 from kbrepro.papers.bkb.starvation import Design, Pulls
 from kbrepro.posterior import RowPosterior
-from kbrepro.problems import GPDraw, Model, RKHSFunction, Trial
-from kbrepro.simulation import run
+from kbrepro.problems import GPDraw, Trial
 
 # Theorem 1
 
 
-class Ratios(NamedTuple):
-    """BKB after each of T pulls, (T,) each, to seven digits.
-
-    `low`, `high`: smallest and largest ratio of its variance to the exact one, over the arms; `members` of the
-    dictionary; `expected`: the sum of all pulls' inclusion probabilities.
-    """
-
-    low: Array
-    high: Array
-    members: Array
-    expected: Array
-
-
-class Followed(NamedTuple):
-    """Ratios by qbar, and d_eff (T,) of the exact posterior."""
-
-    by_qbar: dict[float, Ratios]
-    dimension: Array
-
-
 def variance_ratios(
     source: GPDraw, design: Design, horizon: int, qbars: list[float], form: type[BudgetedPosterior], trial: Trial
-) -> Followed:
-    """Return how the variance of the posterior `form` follows the exact one (Calandriello et al., Theorem 1)."""
+) -> dict[str, Any]:
+    """Return how the variance of the posterior `form` follows the exact one (Calandriello et al., Theorem 1).
+
+    `by_qbar`: after each of T pulls, (T,) to seven digits, `low` and `high`, the smallest and largest ratio to the
+    exact variance over the arms; `members` of the dictionary; `expected`, the sum of all pulls' inclusion
+    probabilities. `dimension` (T,): d_eff of the exact posterior.
+    """
     rng, given = trial.rng("run"), (source.kernel, source.points, source.noise_variance)
     exact, sketches = RowPosterior(*given), {q: form(*given, q, rng.spawn(1)[0]) for q in qbars}
     ratios, dimension = {q: np.empty((4, horizon), np.float32) for q in qbars}, np.empty(horizon, np.float32)
@@ -56,7 +37,8 @@ def variance_ratios(
             ratio = sketch.variance / exact.variance
             ratios[q][:, t] = ratio.min(), ratio.max(), len(sketch.dictionary), sketch.counts @ inclusion
         dimension[t] = exact.counts @ exact.variance / source.noise_variance
-    return Followed({q: Ratios(*rows) for q, rows in ratios.items()}, dimension)
+    names = "low", "high", "members", "expected"
+    return {"by_qbar": {q: dict(zip(names, rows, strict=True)) for q, rows in ratios.items()}, "dimension": dimension}
 
 
 def equal_size(source: GPDraw, design: Design, horizon: int, qbar: float, trial: Trial) -> tuple[float, float]:
@@ -94,24 +76,13 @@ def dimension_chain(source: GPDraw, design: Design, horizon: int, trial: Trial) 
     return chain
 
 
-class Violations(NamedTuple):
-    """Largest relative violations in a run, and the eigenvalues of A~ relative to A.
-
-    `variance`: of Proposition 4; `determinant`: of log det(sketch) <= log det; `low`, `high`: the smallest and largest
-    generalised eigenvalue at the end, by Corollary 3 within [1/alpha, alpha].
-    """
-
-    variance: float
-    determinant: float
-    low: float
-    high: float
-
-
-def violations(source: GPDraw, design: Design, horizon: int, qbar: float, trial: Trial) -> Violations:
+def violations(source: GPDraw, design: Design, horizon: int, qbar: float, trial: Trial) -> dict[str, float]:
     """Return how far a run violates Proposition 4, Corollary 3 and the determinants' order (Calandriello et al., 4.1).
 
     Proposition 4, with variances divided by lambda: sigma_t-1^2(x) / (1 + sigma_t-1^2(x_t)) <= sigma_t^2(x) <=
-    sigma_t-1^2(x) for all arms x, x_t the newest pull.
+    sigma_t-1^2(x) for all arms x, x_t the newest pull. `variance`, `determinant`: the largest relative violations of it
+    and of log det(sketch) <= log det; `low`, `high`: the smallest and largest eigenvalue of A~ relative to A at the
+    end, by Corollary 3 within [1/alpha, alpha].
     """
     rng, noise_variance = trial.rng("run"), source.noise_variance
     given = source.kernel, source.points, noise_variance
@@ -126,7 +97,7 @@ def violations(source: GPDraw, design: Design, horizon: int, qbar: float, trial:
         variance = max(variance, (before / (1 + before[arm]) / now - 1).max(), (now / before - 1).max())
         determinant = max(determinant, sketch.gain / exact.gain - 1)
     ratios = _operators(source.kernel(source.points[pulls], source.points[pulls]), pulls, sketch, noise_variance)
-    return Violations(variance, determinant, ratios[0], ratios[-1])
+    return {"variance": variance, "determinant": determinant, "low": ratios[0], "high": ratios[-1]}
 
 
 def _operators(K: Array, pulls: Pulls, sketch: BudgetedPosterior, noise_variance: float) -> Array:
@@ -138,15 +109,3 @@ def _operators(K: Array, pulls: Pulls, sketch: BudgetedPosterior, noise_variance
     U = U[:, s**2 > RANK_TOLERANCE * s[0] ** 2]
     P, ridge = U @ U.T, noise_variance * np.eye(Phi.shape[1])
     return eigh(P @ Phi.T @ Phi @ P + ridge, Phi.T @ Phi + ridge, eigvals_only=True)
-
-
-# Regret
-
-
-def grown(source: RKHSFunction, bkb: Callable[[Model, int], BKB], horizon: int, trial: Trial) -> dict[str, float]:
-    """Return the `members` of the dictionary of `bkb` after T = `horizon` pulls, and `d_eff` of the pulls."""
-    problem = source(trial)
-    policy = bkb(problem.model, horizon)
-    X = source.points[run(policy, problem, horizon, trial.rng("run")).arms]
-    d_eff = information.effective_dimension(source.kernel, X, source.noise_variance)
-    return {"members": len(policy.posterior.dictionary), "d_eff": d_eff}

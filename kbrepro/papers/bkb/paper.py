@@ -6,7 +6,6 @@ FAMILIES = {
     "#083090": {"BKB": "-", "BKB, streaming": "--", "BKB, authors' radius": ":", "BKB, Theorem 2's radius": "-."},
     "#000000": {"exact": "-"},
     "#e03078": {"SoR": "-"},
-    "#5088f8": {"DTC, uniform": "-"},
     "#b08000": {"RFF": "-."},
     "#007058": {"QFF": ":"},
     "#289898": {"mini-GP-UCB": "-"},

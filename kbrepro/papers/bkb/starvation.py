@@ -35,24 +35,16 @@ Levels = list[float]
 # Designs
 
 
-def uniform_pulls(
-    rng: np.random.Generator, points: Array, horizon: int, above: float = -np.inf, upto: float = np.inf
-) -> Pulls:
-    """Return pulls (horizon,), uniform among the arms at points (A, d) whose first coordinate is in [above, upto]."""
-    return rng.choice(np.flatnonzero((points[:, 0] >= above) & (points[:, 0] <= upto)), horizon)
+def uniform_pulls(rng: np.random.Generator, points: Array, horizon: int, upto: float = np.inf) -> Pulls:
+    """Return pulls (horizon,), uniform among the arms at points (A, d) whose first coordinate is at most `upto`."""
+    return rng.choice(np.flatnonzero(points[:, 0] <= upto), horizon)
 
 
-def shrinking_window(
-    rng: np.random.Generator, points: Array, horizon: int, last: float = 0.05, upto: float = np.inf
-) -> Pulls:
-    """Return pulls (horizon,), uniform among the arms nearest a random one; their share falls from 1 to `last`.
-
-    Only arms whose first coordinate is at most `upto` are pulled.
-    """
-    allowed = np.flatnonzero(points[:, 0] <= upto)
-    centre = points[rng.choice(allowed)]
-    nearest = allowed[np.linalg.norm(points[allowed] - centre, axis=1).argsort(kind="stable")]
-    window = np.maximum(len(allowed) * np.geomspace(1, last, horizon), 1).astype(int)
+def shrinking_window(rng: np.random.Generator, points: Array, horizon: int) -> Pulls:
+    """Return pulls (horizon,), uniform among the arms nearest a random one; their share falls from 1 to 1/20."""
+    centre = points[rng.choice(len(points))]
+    nearest = np.linalg.norm(points - centre, axis=1).argsort(kind="stable")
+    window = np.maximum(len(points) * np.geomspace(1, 0.05, horizon), 1).astype(int)
     return nearest[rng.integers(window)]
 
 

@@ -26,7 +26,6 @@ T, NU, DELTA = 10_000, 1.5, 0.1
 LENGTHSCALES = {"usual": 0.2, "eq. 2": 0.2 * math.sqrt(3)}
 PRINTED = {1: (0.11, 0.09), 2: (0.71, 0.52), 3: (0.97, 0.77)}
 REFUTED = {"eq. 2": "Table 1, IGP-UCB, d = 1, 2: chi-square 72, with the usual lengthscale 11"}
-COVERS = "interpretations, d = 2, {'lengthscale': 'usual', 'noise scale': 1, 'alpha': 1}"
 
 
 def uniform(kept, d, lengthscale):
@@ -40,10 +39,7 @@ def shares(kept, d):
     even = uniform(kept, d, "usual")
     played = {rule: (f"Table 1, d = {d}", rule) for rule in RULES}
     played |= {f"{OURS}, tighter": (f"tighter width, d = {d}", OURS), f"{RIVAL}, both": (f"both, d = {d}", RIVAL)}
-    if d == 2:
-        played |= {f"{OURS}, {cover}": (COVERS, cover) for cover in ("down", "up")}
-        played[f"{RIVAL}, few runs"] = COVERS, RIVAL
-    columns = {name: (lost := kept.column(*which, TOTAL)) / even[: len(lost)] for name, which in played.items()}
+    columns = {name: kept.column(*which, TOTAL) / even for name, which in played.items()}
     for rule in RULES:  # linearised: the mean is the ratio of means
         ratio = (columns[rule] * even).mean() / even.mean()
         columns[f"{rule}, ratio of means"] = ratio + (columns[rule] - ratio) * even / even.mean()
@@ -54,15 +50,12 @@ def shares(kept, d):
 
 
 def regrets(d):
-    """A row of Table 1: shares of uniform regret. The first cover is about T^q cells, a whole number a side."""
+    """A row of Table 1: shares of uniform regret."""
     readings = {
         "averaging": {"mean of ratios": {}, "ratio of means": {rule: f"{rule}, ratio of means" for rule in RULES}}
     }
     if d < 3:
         readings["lengthscale"] = {"usual": {}, "eq. 2": {rule: f"{rule}, eq. 2" for rule in RULES}}
-    if d == 2:
-        covers = {cover: {RIVAL: f"{RIVAL}, few runs", OURS: f"{OURS}, {cover}"} for cover in ("down", "up")}
-        readings["first cover"] = {"rounded": {}} | covers
     return Table(f"Table 1, d = {d}", "", 12, "function", RULES, readings, REFUTED, partial(shares, d=d))
 
 
@@ -78,7 +71,7 @@ def surface(number):
 
 
 def cell_numbers(kept, d):
-    """What runs do to their cells: `late_share` and `moved` of `CellRun`."""
+    """What runs do to their cells: `late_share` and `moved` of `cell_run`."""
     runs = kept.results(f"cells, d = {d}, T = {T}")
     return {(OURS, name): np.array([getattr(run, name) for run in runs]) for name in ("late_share", "moved")}
 
@@ -277,7 +270,7 @@ def changed_igp_ucb_beats_changed_pi_gp_ucb(*rows):
 rates = unchecked(
     "3-M",
     "Lemmas 1, 2; Theorem 3, eq. 1; Theorems 4, 8, 9",
-    "constants are free, or T is large enough; the notebook's figures show gains, cells, and exponents of T",
+    "constants are free, or T is large enough; the notebook's table has cells and gains",
     r"Then, for some C > 0, $\gamma_{\tau'(A)}^A \leq C \log T \log \log T$.",
 )
 

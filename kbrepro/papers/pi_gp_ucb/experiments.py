@@ -1,20 +1,16 @@
-"""What the notebook on π-GP-UCB measures: shares of uniform regret and printed means, cells, gains, operations."""
+"""What the notebook on π-GP-UCB measures: shares of uniform regret and printed means, cells, operations."""
 
 import math
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any
 
 import numpy as np
 from scipy.special import stdtrit
 
-from kbrepro.confidence import Constant
-from kbrepro.kernels import Array, Matern, SquaredExponential, grid
+from kbrepro.kernels import Array
 from kbrepro.papers.pi_gp_ucb.partition import PartitionedUCB, initial_side, split_exponent
-from kbrepro.papers.pi_gp_ucb.problems import LatticeKernel
-from kbrepro.policies import UCB
 from kbrepro.policies.base import best_arm
-from kbrepro.posterior import LatticePosterior
-from kbrepro.problems import Gaussian, Model, Problem, Trial
+from kbrepro.problems import Problem, Trial
 from kbrepro.regret import edges
 from kbrepro.simulation import Experiment, rounds
 
@@ -56,27 +52,6 @@ def regret_exponents(d: int, nu: float) -> dict[str, float]:
     }
 
 
-def greedy_gains(kernel: Matern | SquaredExponential, n: int, horizon: int, trial: Trial) -> Array:
-    """Return the information gain (horizon,) of greedy pulls, d = trial.number + 1, lambda 1.
-
-    The arms: the smallest grid of at least n points. Ties fall at random. Observations of zero keep the mean at zero:
-    the largest index is then the largest variance.
-    """
-    d = trial.number + 1
-    side = math.ceil(n ** (1 / d) - 1e-9)
-    model = Model(grid(side, d), LatticeKernel(kernel, side), 1.0)
-    policy = UCB(model, horizon, width=Constant(1.0), form=LatticePosterior)
-    zero = Problem(model, np.zeros(model.n_arms), Gaussian(0.0))
-    gains = [policy.posterior.gain for _ in rounds(policy, zero, horizon, trial.rng("run"))]
-    return np.array([*gains[1:], policy.posterior.gain])
-
-
-def late_exponent(values: Array, decades: int = 1) -> float:
-    """Return the exponent of t in values (T,) over the last decades, by least squares on twenty log-spaced rounds."""
-    at = np.unique(np.geomspace(max(1, len(values) // 10**decades), len(values), 20).astype(int))
-    return float(np.polyfit(np.log(at), np.log(values[at - 1]), 1)[0])
-
-
 def cover_too_large_until(horizon: int, d: int, nu: float) -> int:
     """Return the last round t in which the first cover alone has more than 4 (t + 1)^(b d) cells (Lemma 6), else 0."""
     cells, t = initial_side(horizon, d, nu) ** d, np.arange(1, horizon + 1)
@@ -86,33 +61,22 @@ def cover_too_large_until(horizon: int, d: int, nu: float) -> int:
 # Cells
 
 
-class CellRun(NamedTuple):
-    """What a run of π-GP-UCB does to its cover.
+def cell_run(experiment: Experiment, look_at_arms: bool, trial: Trial) -> dict[str, Any]:
+    """Play π-GP-UCB, the policy of that name in an experiment, and look at its cells; for `map_trials`.
 
     `created`: cells ever; `gain`: the largest of one (nats); `width` (T,): the largest width of a cell in every round,
     less B, to seven digits; `late_share`: largest share of the last tenth of the pulls that lie in one cell of the last
     cover; `moved`: share of rounds in which the best arm of a cell without new data is another than before;
-    `operations`: of a round, mean of each hundredth of the run (`cell_operations`). Where best arms were not looked at
+    `operations`: of a round, mean of each hundredth of the run (`cell_operations`). Where best arms are not looked at
     `moved` is NaN, and no `width` is kept.
     """
-
-    created: int
-    gain: float
-    width: Array
-    late_share: float
-    moved: float
-    operations: Array
-
-
-def cell_run(experiment: Experiment, look_at_arms: bool, trial: Trial) -> CellRun:
-    """Play π-GP-UCB, the policy of that name in an experiment, and look at its cells; for `map_trials`."""
     problem, T = experiment.problem(trial), experiment.horizon
     policy = experiment.policies["π-GP-UCB"](problem.model, T)
     assert isinstance(policy, PartitionedUCB)
-    width, pulled, moved, operations, known = np.empty(T), np.empty(T, dtype=int), 0, np.empty(T), policy.n_created
+    width, pulled, moved, operations, known = np.empty(T), np.empty(T, dtype=int), 0, np.empty(T), len(policy.cells)
     before: dict[tuple[int, int], int] = {}
     for t, arm, _ in rounds(policy, problem, T, trial.rng("run")):
-        operations[t - 1], known = cell_operations(policy, arm, known), policy.n_created
+        operations[t - 1], known = cell_operations(policy, arm, known), len(policy.cells)
         widths = policy.widths()
         width[t - 1], pulled[t - 1] = widths[policy.slot_cell].max() - problem.model.norm, arm
         if look_at_arms:
@@ -122,7 +86,8 @@ def cell_run(experiment: Experiment, look_at_arms: bool, trial: Trial) -> CellRu
     cells = [policy.slot_arm[policy.slot_cell == number] for number in np.unique(policy.slot_cell)]
     late = float(max(np.isin(pulled[-max(1, T // 10) :], arms).mean() for arms in cells))
     kept, share = (width.astype(np.float32), moved / T) if look_at_arms else (np.empty(0, np.float32), np.nan)
-    return CellRun(policy.n_created, policy.largest_gain, kept, late, share, by_hundredths(operations))
+    cells_made = {"created": len(policy.cells), "gain": float(policy.cell_gain.max()), "width": kept}
+    return cells_made | {"late_share": late, "moved": share, "operations": by_hundredths(operations)}
 
 
 def cell_operations(policy: PartitionedUCB, arm: int, known: int) -> float:
@@ -145,15 +110,6 @@ def by_hundredths(values: Array) -> Array:
     return np.add.reduceat(values, ends[:-1]) / np.diff(ends)
 
 
-def width_of_run(experiment: Experiment, trial: Trial) -> Array:
-    """Play IGP-UCB, the policy of that name; return its width less the norm in every round, (T,), to seven digits."""
-    problem, T = experiment.problem(trial), experiment.horizon
-    policy = experiment.policies["IGP-UCB"](problem.model, T)
-    assert isinstance(policy, UCB)
-    widths = [policy.width(policy) for _ in rounds(policy, problem, T, trial.rng("run"))]
-    return (np.array(widths) - problem.model.known_norm).astype(np.float32)
-
-
 def _best_arms(policy: PartitionedUCB, widths: Array) -> dict[tuple[int, int], int]:
     """The best arm of every cell that has data, by (cell, its pulls); ties by the policy's order."""
     assert policy.rank is not None  # it was asked
@@ -168,21 +124,12 @@ def _best_arms(policy: PartitionedUCB, widths: Array) -> dict[tuple[int, int], i
 # Bounds
 
 
-class BandRun(NamedTuple):
-    """What a run of π-GP-UCB shows of its band and of Theorem 3's bound.
+def band_run(experiment: Experiment, trial: Trial) -> dict[str, float]:
+    """Play π-GP-UCB, the policy of that name, and look at its band in every round; for `map_trials`.
 
     `band`: whether the band held throughout; `ratio`: the largest |f - mean| / (width sd); `bound`: the sum of twice
-    width times sd at the pulls; `regret`: R_T.
+    width times sd at the pulls, which Theorem 3 uses; `regret`: R_T.
     """
-
-    band: bool
-    ratio: float
-    bound: float
-    regret: float
-
-
-def band_run(experiment: Experiment, trial: Trial) -> BandRun:
-    """Play π-GP-UCB, the policy of that name, and look at its band in every round; for `map_trials`."""
     problem, T = experiment.problem(trial), experiment.horizon
     policy = experiment.policies["π-GP-UCB"](problem.model, T)
     assert isinstance(policy, PartitionedUCB)
@@ -191,4 +138,4 @@ def band_run(experiment: Experiment, trial: Trial) -> BandRun:
         ratio = max(ratio, policy.band_ratio(problem.expected_reward))
         bound += 2 * policy.half_width(arm)
         regret += float(problem.regret(np.array([arm]))[0])
-    return BandRun(ratio <= 1, ratio, bound, regret)
+    return {"band": ratio <= 1, "ratio": ratio, "bound": bound, "regret": regret}

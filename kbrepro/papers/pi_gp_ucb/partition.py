@@ -9,7 +9,6 @@ whose text we have not seen).
 """
 
 import itertools
-import math
 from collections.abc import Callable
 
 import numpy as np
@@ -24,8 +23,8 @@ from kbrepro.posterior import CovariancePosterior, ExactPosterior, RowPosterior
 from kbrepro.problems import Model
 
 VARIANTS = ("paper", "thesis")
-#: Which cells a width counts: those of the paper's Lemma 6, all that T pulls can make, or all by level.
-UNIONS = ("printed", "horizon", "levels")
+#: Which cells a width counts: those of the paper's Lemma 6, or all that T pulls can make.
+UNIONS = ("printed", "horizon")
 #: Cells of so many arms keep one row per pull, no covariance: they split long before they have as many pulls.
 ROWS_FROM = 1000
 Integers = NDArray[np.int64]
@@ -41,10 +40,10 @@ def split_exponent(d: int, nu: float) -> float:
     return (d + 1) / (d + 2 * nu)
 
 
-def initial_side(horizon: int, d: int, nu: float, whole: Callable[[float], int] = round) -> int:
-    """Return the cells per side of a first cover of about T^q cells, made `whole` by round, floor or ceil."""
+def initial_side(horizon: int, d: int, nu: float) -> int:
+    """Return the cells per side of a first cover of about T^q cells."""
     checks.positive_int(horizon=horizon)
-    return max(1, whole(horizon ** (cover_exponent(d, nu) / d)))
+    return max(1, round(horizon ** (cover_exponent(d, nu) / d)))
 
 
 def must_split(side: int, pulls: int, d: int, nu: float, variant: str) -> bool:
@@ -58,24 +57,17 @@ def must_split(side: int, pulls: int, d: int, nu: float, variant: str) -> bool:
     return side**two_nu < pulls
 
 
-def possible_cells(horizon: int, d: int, nu: float, whole: Callable[[float], int] = round) -> list[int]:
+def possible_cells(horizon: int, d: int, nu: float) -> list[int]:
     """Return how many cells of each level some T = `horizon` pulls can create, the first cover (level 0) included.
 
     Level i + 1 is reached where one cell of level i that holds all pulls splits. The sum is N_T of Proposition 1.
     """
-    side, levels = initial_side(horizon, d, nu, whole), []
+    side, levels = initial_side(horizon, d, nu), []
     while True:
         levels.append(side**d)
         if not must_split(side, horizon, d, nu, "paper"):
             return levels
         side *= 2
-
-
-def share_of_level(level: int, cells: int) -> float:
-    """Return the share 6 / (pi^2 (level + 1)^2 cells) of delta for each of the `cells` of a level (Proposition 2)."""
-    checks.positive(cells=cells)  # as many as 2^1000
-    checks.non_negative_int(level=level)
-    return 6 / (math.pi**2 * (level + 1) ** 2 * cells)
 
 
 class Cell:
@@ -109,16 +101,16 @@ class PartitionedUCB(AskTell):
 
     Width of a cell: `width(delta / N)` at its gain, by default norm + noise_scale sqrt(2 (gain + 1 + log(N / delta))),
     N = 4 (t + 1)^(b d) in round t (`paper`) or 4 (T + 1)^(d / (2 nu)) (`thesis`). That union of the paper is not
-    proved; with `union` "horizon" N is the number of all cells that T pulls can make, with "levels" 1 / N the share of
-    a level, both proved (docs/adaptive_covers.md, Propositions 1 and 2), for `paper` alone. `paper` starts from about
-    T^q cells, the cells per side made `whole`, and a child keeps all data inside it; `thesis` starts from one cell, and
-    children start without data. The points must be a grid on [0, 1]^d, the norm must be given. Arms of cells
-    without data tie: to go on later in the same order of ties it must be saved. Raises ValueError on a setting
-    out of range or a point off the grid.
+    proved; with `union` "horizon", for `paper` alone, N is the number of all cells that T pulls can make, which is
+    (docs/adaptive_covers.md, Proposition 1). `paper` starts from about T^q cells, a whole number per side, and a
+    child keeps all data inside it; `thesis` starts from one cell, and children start without data. The points must be
+    a grid on [0, 1]^d, the norm must be given. Arms of cells without data tie: to go on later in the same order of ties
+    it must be saved. Raises ValueError on a setting out of range or a point off the grid.
 
-    `cells` are all that were ever created, split ones included. A *slot* is a pair of an arm and a cell that it lies
-    in: `slot_arm` and `slot_cell` (n_slots,) are numbers of arms and of cells that have not split, `slot_mean` and
-    `slot_sd` (n_slots,) what the cell knows of the arm. `rank` (A,) is the order in which ties fall.
+    `cells` are all that were ever created, split and empty ones included, and `cell_gain` (len(cells),) their gains. A
+    *slot* is a pair of an arm and a cell that it lies in: `slot_arm` and `slot_cell` (n_slots,) are numbers of arms and
+    of cells that have not split, `slot_mean` and `slot_sd` (n_slots,) what the cell knows of the arm. `rank` (A,) is
+    the order in which ties fall.
     """
 
     def __init__(
@@ -130,7 +122,6 @@ class PartitionedUCB(AskTell):
         nu: float,
         variant: str = "paper",
         width: Callable[[float], Chowdhury2017 | AbbasiYadkori2011] = Chowdhury2017,
-        whole: Callable[[float], int] = round,
         union: str = "printed",
         rng: Seed = 0,
     ) -> None:
@@ -144,7 +135,7 @@ class PartitionedUCB(AskTell):
             raise ValueError(f"nu = {nu!r} is not allowed: nu must be 0.5, 1.5 or 2.5")
         self.model, self.horizon, self.delta, self.nu, self.variant, self.t = model, horizon, delta, nu, variant, 1
         self.width, self.union, self.d = width, union, model.points.shape[1]
-        self._possible = possible_cells(horizon, self.d, nu, whole)
+        self._possible = sum(possible_cells(horizon, self.d, nu))
         self._n = round(model.n_arms ** (1 / self.d))
         self._places = grid_indices(model.points, self._n)
         self.prior_sd = float(np.sqrt(model.kernel.diag(model.points).max()))
@@ -152,37 +143,19 @@ class PartitionedUCB(AskTell):
         self._first_asked = 0
         self.cells: list[Cell] = []
         self.slot_arm = self.slot_cell = np.empty(0, dtype=int)
-        self.slot_mean = self.slot_sd = self._gain = self._share = np.empty(0)
-        side = initial_side(horizon, self.d, nu, whole) if variant == "paper" else 1
+        self.slot_mean = self.slot_sd = self.cell_gain = np.empty(0)
+        side = initial_side(horizon, self.d, nu) if variant == "paper" else 1
         corners = itertools.product(range(side), repeat=self.d)
         self._lay_out([self._cell(corner, side, np.arange(model.n_arms)) for corner in corners])
-        self.n_initial = len(self.cells)
-
-    @property
-    def n_created(self) -> int:
-        """Number of cells ever created, those without arms included."""
-        return len(self.cells)
-
-    @property
-    def largest_gain(self) -> float:
-        """Largest information gain (nats) that the pulls of a cell have reached, split cells included."""
-        return float(self._gain.max())
-
-    def union_count(self) -> float:
-        """Return N, the number of cells in the printed union bound of this round."""
-        if self.variant == "paper":
-            return 4 * (self.t + 1) ** (split_exponent(self.d, self.nu) * self.d)
-        return 4 * (self.horizon + 1) ** (self.d / (2 * self.nu))
 
     def widths(self) -> Array:
-        """Return the width of every cell ever created in this round, (n_created,)."""
-        if self.union == "printed":
-            return self.width(self.delta / self.union_count()).of(self.model, self._gain)
-        widths = np.empty(len(self._gain))
-        for share in np.unique(self._share):
-            level = self._share == share
-            widths[level] = self.width(self.delta * share).of(self.model, self._gain[level])
-        return widths
+        """Return the width of every cell ever created in this round, (len(cells),)."""
+        count: float = self._possible
+        if self.variant == "thesis":
+            count = 4 * (self.horizon + 1) ** (self.d / (2 * self.nu))
+        elif self.union == "printed":
+            count = 4 * (self.t + 1) ** (split_exponent(self.d, self.nu) * self.d)
+        return self.width(self.delta / count).of(self.model, self.cell_gain)
 
     def choose(self) -> int:
         """Return the arm to pull; ties fall by one permutation, the first thing drawn from `rng`."""
@@ -197,11 +170,11 @@ class PartitionedUCB(AskTell):
         """Take in the observed reward of `arm`; IndexError on a bad arm, ValueError on a NaN."""
         checks.arm_index(arm, len(self._places))
         checks.finite_number(observation=observation)
-        self.slot_mean, self.slot_sd, self._gain = self.slot_mean.copy(), self.slot_sd.copy(), self._gain.copy()
+        self.slot_mean, self.slot_sd, self.cell_gain = self.slot_mean.copy(), self.slot_sd.copy(), self.cell_gain.copy()
         for number in self.slot_cell[self.slot_arm == arm]:
             cell, slots = self.cells[number], self.slot_cell == number
             cell.update(arm, observation)
-            self.slot_mean[slots], self.slot_sd[slots], self._gain[number] = cell.mean, cell.sd, cell.gain
+            self.slot_mean[slots], self.slot_sd[slots], self.cell_gain[number] = cell.mean, cell.sd, cell.gain
             if must_split(cell.side, len(cell.history), self.d, self.nu, self.variant):
                 self._split(number)
         self.t += 1
@@ -216,13 +189,6 @@ class PartitionedUCB(AskTell):
         own = self.slot_arm == arm
         half = self.widths()[self.slot_cell[own]] * self.slot_sd[own]
         return float(half[(self.slot_mean[own] + half).argmax()])
-
-    def _share_of(self, side: int) -> float:
-        """The share of delta of each cell of a level; not that of the printed union, which changes with t."""
-        if self.union == "horizon":
-            return 1 / sum(self._possible)
-        level = 0 if not self.cells else (side // self.cells[0].side).bit_length() - 1
-        return share_of_level(level, side**self.d)
 
     def _cell(self, corner: tuple[int, ...], side: int, among: Integers) -> Cell:
         """Return a cell with those of the arms `among` that lie in it, borders included."""
@@ -239,8 +205,7 @@ class PartitionedUCB(AskTell):
         self.slot_arm = np.concatenate([self.slot_arm[kept], *(cell.arms for cell in cells)])
         self.slot_mean = np.concatenate([self.slot_mean[kept], *(cell.mean for cell in cells)])
         self.slot_sd = np.concatenate([self.slot_sd[kept], *(cell.sd for cell in cells)])
-        self._gain = np.concatenate([self._gain, [cell.gain for cell in cells]])
-        self._share = np.concatenate([self._share, np.full(len(cells), self._share_of(cells[0].side))])
+        self.cell_gain = np.concatenate([self.cell_gain, [cell.gain for cell in cells]])
 
     def _split(self, number: int) -> None:
         """Replace a cell by its 2^d halves; an arm on an inner border lies in several."""

@@ -1,8 +1,10 @@
-"""Runs for Theorem 1 and what stands around it, against brute force and cases made by hand; lemmas of the proof."""
+"""Runs for Figure 1, Theorem 1 and costs, against brute force and cases made by hand; lemmas of the proof."""
 
 from functools import partial
+from types import SimpleNamespace
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -11,15 +13,16 @@ from scipy.linalg import eigh
 from kbrepro import information
 from kbrepro.confidence import Constant
 from kbrepro.kernels import Matern, SquaredExponential, grid
-from kbrepro.papers.bkb import experiments
+from kbrepro.papers.bkb import costs, experiments, pictures, starvation
 from kbrepro.papers.bkb.policy import BKB
 from kbrepro.papers.bkb.sketch import BudgetedPosterior, StreamingPosterior
 from kbrepro.papers.bkb.starvation import shrinking_window, uniform_pulls
+from kbrepro.posterior import RowPosterior
 from kbrepro.problems import GPDraw, RKHSFunction, Trial
-from kbrepro.simulation import run
 
 KERNEL, POINTS, NOISE = SquaredExponential(0.07), grid(120), 0.01
-SOURCE = GPDraw(KERNEL, POINTS, NOISE)
+SOURCE, HALF = GPDraw(KERNEL, POINTS, NOISE), partial(uniform_pulls, upto=0.5)
+FIGURE = SOURCE, HALF, [5, 40], [2.0, 1e9], {"RFF": [50], "QFF": [100]}  # at, qbars, features
 seeds = st.integers(0, 10**6)
 few = settings(max_examples=60, deadline=None, derandomize=True)
 
@@ -27,17 +30,19 @@ few = settings(max_examples=60, deadline=None, derandomize=True)
 @pytest.mark.parametrize("form", [BudgetedPosterior, StreamingPosterior])
 def test_variance_ratios(form):
     qbars, trial = [1.0, 3.0, 1e9], Trial(6, 0)
-    by_qbar, dimension = experiments.variance_ratios(SOURCE, uniform_pulls, 80, qbars, form, trial)
-    everything = by_qbar[1e9]
+    found = experiments.variance_ratios(SOURCE, uniform_pulls, 80, qbars, form, trial)
+    few, some, everything = (SimpleNamespace(**found["by_qbar"][q]) for q in qbars)
     np.testing.assert_allclose([everything.low, everything.high], 1, rtol=1e-5)
     np.testing.assert_array_equal(everything.members, np.arange(1, 81))
     np.testing.assert_allclose(everything.expected, everything.members)
-    assert by_qbar[1.0].high.max() > 1.5 and (by_qbar[3.0].low <= by_qbar[3.0].high).all()
-    assert by_qbar[1.0].expected[0] == 1.0  # probabilities are those from before the newest observation: 0.99 after it
+    assert few.high.max() > 1.5 and (some.low <= some.high).all()
+    assert few.expected[0] == 1.0  # probabilities are those from before the newest observation: 0.99 after it
     if form is BudgetedPosterior:  # members are near the sum of their probabilities, means of 80 steps
-        assert by_qbar[3.0].members.mean() == pytest.approx(by_qbar[3.0].expected.mean(), rel=0.1)
+        assert some.members.mean() == pytest.approx(some.expected.mean(), rel=0.1)
     pulls = uniform_pulls(trial.rng("run"), POINTS, 80)
-    assert dimension[-1] == pytest.approx(information.effective_dimension(KERNEL, POINTS[pulls], NOISE), rel=1e-8)
+    assert found["dimension"][-1] == pytest.approx(
+        information.effective_dimension(KERNEL, POINTS[pulls], NOISE), rel=1e-8
+    )
 
 
 def test_a_uniform_dictionary_of_equal_size_is_worse_where_pulls_repeat():
@@ -64,10 +69,10 @@ def test_the_chain_of_proposition_5():
 
 def test_violations_are_none_where_the_results_hold():
     lossy = experiments.violations(SOURCE, uniform_pulls, 150, 1.5, Trial(9, 0))
-    assert lossy.variance < 1e-9 and lossy.determinant < 1e-9
-    assert 0 < lossy.low < 1 - 1e-3 < lossy.high  # something is lost
+    assert lossy["variance"] < 1e-9 and lossy["determinant"] < 1e-9
+    assert 0 < lossy["low"] < 1 - 1e-3 < lossy["high"]  # something is lost
     whole = experiments.violations(SOURCE, uniform_pulls, 60, 1e9, Trial(9, 0))
-    assert (whole.low, whole.high) == pytest.approx((1, 1), abs=1e-5)
+    assert (whole["low"], whole["high"]) == pytest.approx((1, 1), abs=1e-5)
 
 
 def test_the_operators_by_hand():
@@ -78,14 +83,83 @@ def test_the_operators_by_hand():
     np.testing.assert_allclose(experiments._operators(K, pulls, sketch, 0.5), [0.5 / 2.5, 1.0])
 
 
-def test_the_dictionary_is_that_after_the_last_pull():
-    source = RKHSFunction(SquaredExponential(0.3), grid(40), NOISE, norm=2.0)
-    rule, trial = partial(BKB, width=Constant(2.0), qbar=1e9), Trial(1, 0)
-    problem = source(trial)
-    arms = run(rule(problem.model, 12), problem, 12, trial.rng("run")).arms
-    d_eff = information.effective_dimension(source.kernel, source.points[arms], NOISE)
-    assert experiments.grown(source, rule, 12, trial) == {"members": 12, "d_eff": pytest.approx(d_eff)}
-    assert experiments.grown(source, partial(rule, qbar=1.0), 60, trial)["members"] < 30
+# Figure 1
+
+
+def test_pulls_are_uniform_in_their_part_or_in_a_window_that_shrinks_around_one_arm():
+    for upto, arms in ((0.5, 60), (np.inf, 120)):
+        pulls = uniform_pulls(np.random.default_rng(1), POINTS, 3000, upto=upto)
+        assert POINTS[pulls, 0].max() <= upto and len(np.unique(pulls)) == arms
+    points = grid(30, 2)[::-1]  # arm numbers say nothing of where an arm is
+    pulls = shrinking_window(np.random.default_rng(2), points, 2000)
+    spread = [points[part].std(axis=0).mean() for part in np.array_split(pulls, 4)]
+    assert (np.diff(spread) < 0).all() and spread[-1] < 0.5 * spread[0]
+    assert len(np.unique(pulls[-40:])) <= 50  # 5 % of 900 arms are 45
+
+
+def test_snapshots_hold_every_posterior_at_every_time():
+    problem, pulls, observations, seen = starvation.snapshots(*FIGURE, Trial(3, 0))
+    rivals = {"SoR": [""], "DTC, uniform": ["", "3 pulls"], "RFF": ["m=|S|", "m=50"], "QFF": ["m=|S|", "m=100"]}
+    rivals |= {"exact": [""], "BKB": ["qbar=2", "qbar=1e+09"], "BKB, streaming": ["qbar=2", "qbar=1e+09"]}
+    assert set(seen) == {(name, how, t) for name, settings in rivals.items() for how in settings for t in (5, 40)}
+    exact = RowPosterior(KERNEL, POINTS, NOISE)
+    for arm, observation in zip(pulls, observations, strict=True):
+        exact.update(arm, observation)
+    for name in (("exact", ""), ("BKB", "qbar=1e+09"), ("BKB, streaming", "qbar=1e+09"), ("QFF", "m=100")):
+        np.testing.assert_allclose(seen[*name, 40].sd, exact.sd, rtol=1e-4)
+        np.testing.assert_allclose(seen[*name, 40].mean, exact.mean, atol=1e-4)
+    assert np.abs(problem.expected_reward - exact.mean)[:60].max() < 0.5  # it has learned from the noisy rewards
+    for t in (5, 40):  # rivals use the dictionary of BKB at the first qbar
+        bkb, sor = seen["BKB", "qbar=2", t], seen["SoR", "", t]
+        assert (sor.sd <= bkb.sd + 1e-12).all() and sor.n_features == bkb.n_features
+        np.testing.assert_allclose(sor.mean, bkb.mean, atol=1e-9)  # SoR and DTC differ in the variance only
+        even = len(bkb.members) + len(bkb.members) % 2
+        assert seen["RFF", "m=|S|", t].n_features == seen["QFF", "m=|S|", t].n_features == even
+        assert len(seen["DTC, uniform", "", t].members) == len(bkb.members)
+        assert len(seen["DTC, uniform", "3 pulls", t].members) == 3
+
+
+def test_starvation_is_measured_on_all_arms_and_coverage_on_the_unseen_half():
+    table = starvation.starvation(*FIGURE, 0.5, Trial(5, 7))
+    problem, _, _, seen = starvation.snapshots(*FIGURE, Trial(5, 7))
+    assert len(table) == len(seen) and (table["seed"] == 7).all()
+    rows = table.set_index(["name", "setting", "t"])
+    exact, sor, row = seen["exact", "", 40], seen["SoR", "", 40], rows.loc["SoR", "", 40]
+    assert row["starved"] == pytest.approx(((exact.sd / sor.sd) ** 2).max())
+    assert row["inflated"] == pytest.approx(((sor.sd / exact.sd) ** 2).max())
+    far = POINTS[:, 0] > 0.5
+    assert row["coverage"] == np.mean(np.abs(problem.expected_reward - sor.mean)[far] <= 3 * sor.sd[far])
+    assert row["starved"] > 100 and row["coverage"] < 1 and row["features"] == sor.n_features
+    assert rows.loc["exact", "", 40][["starved", "inflated"]].tolist() == [1.0, 1.0]
+    assert rows.loc["BKB", "qbar=2", 40]["members"] == len(seen["BKB", "qbar=2", 40].members)
+
+
+def test_figure_1_is_readable_and_says_what_is_covered(checked, styled):
+    figure = pictures.strip(starvation.snapshots(*FIGURE, Trial(5, 7)), {"BKB": "qbar=2", "SoR": ""})
+    checked(figure)
+    row = starvation.starvation(*FIGURE, 0.5, Trial(5, 7)).set_index(["name", "setting", "t"]).loc["SoR", "", 40]
+    title = f"SoR, m = {row['features']:.0f}\n{row['coverage']:.0%} of unseen f inside"
+    assert figure.axes[3].get_title() == title  # by row
+
+
+# Costs
+
+
+def test_sizes_are_those_after_the_pull():
+    source = RKHSFunction(SquaredExponential(0.2), grid(8, 2), 0.01, norm=2.0)
+    sizes = costs.cost_of_steps(source, partial(BKB, width=Constant(2.0), qbar=2.0), 40, [], Trial(2, 0))["sizes"]
+    members, features, distinct = (sizes[name] for name in ("members", "features", "distinct"))
+    assert (features <= np.minimum(members, distinct)).all() and (members <= sizes.index).all()
+    assert (np.diff(distinct) >= 0).all() and members[1] == features[1] == distinct[1] == 1
+    assert sizes["d_eff"][1] == pytest.approx(1 / 1.01)  # one pull: k / (k + lambda)
+
+
+def test_operations_of_a_step_by_hand():
+    """8 arms, after 5 pulls of 3 distinct ones, with 2 features."""
+    sizes = pd.DataFrame({"features": 2, "distinct": 3}, pd.RangeIndex(1, 11, name="t"))
+    by_hand = {"BKB": (8 + 3) * 2**2, "exact, rows": 8 * 5, "exact, covariance": 8**2}
+    by_hand |= {"exact, refit": 5**3 + 8 * 5**2, "exact, counts": 3**3 + 8 * 3**2}
+    assert costs.operations(sizes, 8).loc[5].to_dict() == by_hand
 
 
 # Lemmas of the proof that need no kept trials

@@ -1,7 +1,7 @@
 """Finite-feature posteriors against dense formulas, the authors' own code, and the statistics of their draws."""
 
-import copy
 import json
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -14,7 +14,6 @@ from kbrepro.kernels import Independent, Linear, Matern, SquaredExponential, gri
 from kbrepro.papers.bkb import sketch
 from kbrepro.papers.bkb.policy import Authors
 from kbrepro.papers.bkb.sketch import BudgetedPosterior, FeaturePosterior, NystromPosterior, StreamingPosterior
-from kbrepro.posterior import RowPosterior
 from kbrepro.problems import Model
 
 NOISE = 0.025
@@ -80,22 +79,7 @@ def test_the_code_of_the_authors_has_the_same_mean_variance_and_width(run):
     assert Authors(run["delta"])(policy) == pytest.approx(run["width"], rel=1e-9)
 
 
-def test_a_numerically_singular_dictionary():
-    kernel, points = SquaredExponential(0.2), grid(300)
-    history = [(int(arm), 0.5) for arm in np.random.default_rng(3).integers(0, 200, 600)]
-    exact = updated(RowPosterior(kernel, points, NOISE), history)
-    ours = updated(NystromPosterior(kernel, points, NOISE), history)
-    ours.use_dictionary(np.arange(200))
-    assert ours.n_features < 30
-    np.testing.assert_allclose(ours.variance, exact.variance, rtol=0, atol=1e-7)
-    np.testing.assert_allclose(ours.mean, exact.mean, rtol=0, atol=1e-6)
-
-
-def test_before_the_first_pull_and_on_a_dictionary_that_spans_nothing():
-    prior = NystromPosterior(KERNELS[0], POINTS, NOISE)
-    np.testing.assert_array_equal(prior.mean, np.zeros(14))
-    np.testing.assert_allclose([prior.variance, prior.prior_variance], 1.7)
-    assert (prior.gain, prior.summed_variance, prior.n_features) == (0.0, 0.0, 0)
+def test_a_dictionary_that_spans_nothing():
     origin = updated(NystromPosterior(Linear(), np.array([[0.0, 0.0], [1.0, 0.0]]), NOISE), [(0, 1.0), (1, 1.0)])
     origin.use_dictionary(np.array([0]))  # the linear kernel's variance is 0
     np.testing.assert_allclose(origin.variance, [0.0, 1.0])
@@ -104,47 +88,22 @@ def test_before_the_first_pull_and_on_a_dictionary_that_spans_nothing():
 
 # The dictionaries of BKB
 
-HISTORY = [(int(a), 0.3) for a in np.random.default_rng(2).normal(5, 3, 30).clip(0, 13)]
 
-
-def test_the_inclusion_frequencies_match_the_probabilities():
-    """3000 draws; binomial deviations beyond 5 standard errors on 14 arms: error level 1e-5."""
-    posterior = BudgetedPosterior(KERNELS[0], POINTS, 0.5, 2.0, np.random.default_rng(4))
-    posterior.inclusion = lambda: np.ones(14)  # every pull stays: the variance is the exact one
-    updated(posterior, HISTORY)
-    del posterior.inclusion
-    exact = updated(RowPosterior(KERNELS[0], POINTS, 0.5), HISTORY)
-    probability = np.minimum(1.0, 2.0 * exact.variance / 0.5)  # before the newest observation, which is of arm 7
-    assert 0.05 < probability.min() < 0.6 and np.ptp(probability) > 0.2
-    counts, members = exact.counts + (np.arange(14) == 7), np.zeros(14)
-    for _ in range(3000):
-        drawn = copy.deepcopy(posterior)
-        drawn.rng = posterior.rng.spawn(1)[0]
-        drawn.update(7, 0.3)
-        members += np.bincount(drawn.dictionary, minlength=14)
-    error = np.sqrt(3000 * counts * probability * (1 - probability))
-    assert (np.abs(members - 3000 * counts * probability) <= 5 * error + 1e-6).all()
-
-
-class Scheduled(StreamingPosterior):
-    """Inclusion probabilities by a given schedule instead of the variance."""
-
-    def inclusion(self):
-        return np.full(self.n_arms, [0.9, 0.5, 0.7, 0.3][self.counts.sum()])
-
-
-def test_streaming_keeps_a_pull_with_the_smallest_probability_so_far():
+def test_streaming_keeps_a_pull_with_the_smallest_probability_so_far(monkeypatch):
     """Pull i is kept with min of p_i .. p_4: 0.3 for all four; 4000 runs, 5 standard errors (error level 3e-6)."""
+    scheduled = lambda self: np.full(4, [0.9, 0.5, 0.7, 0.3][self.counts.sum()])  # noqa: E731
+    monkeypatch.setattr(StreamingPosterior, "inclusion", scheduled)
     rng, members = np.random.default_rng(5), np.zeros(4)
     for _ in range(4000):
-        posterior = updated(Scheduled(Independent(), grid(4), 0.5, 2.0, rng), [(i, 0.0) for i in range(4)])
+        posterior = updated(StreamingPosterior(Independent(), grid(4), 0.5, 2.0, rng), [(i, 0.0) for i in range(4)])
         members += np.bincount(posterior._members, minlength=4)
     assert (np.abs(members - 4000 * 0.3) <= 5 * np.sqrt(4000 * 0.3 * 0.7)).all()
 
 
 @pytest.mark.parametrize("form", [BudgetedPosterior, StreamingPosterior])
 def test_an_empty_dictionary_keeps_the_newest_pull_and_a_bad_pull_changes_nothing(form):
-    posterior = form(Independent(), grid(5), 1e6, 1.0, np.random.default_rng(7))
+    posterior = form(Independent(), grid(5), 1e6, 2.0, np.random.default_rng(7))
+    assert posterior.inclusion() == pytest.approx(np.full(5, 2e-6))  # qbar times the variance over that of the noise
     for arm in (3, 1, 4):
         posterior.update(arm, 0.0)
         assert posterior.dictionary.tolist() == [arm]
@@ -159,50 +118,33 @@ def test_an_empty_dictionary_keeps_the_newest_pull_and_a_bad_pull_changes_nothin
 # Fourier features
 
 
-@pytest.mark.parametrize("m", [200, 20_000])
-def test_random_features_converge(m):
+def test_random_features_converge():
     """An entry is a mean of m / 2 cosines: 5 standard errors of at most variance / sqrt(m); 105 pairs, level 1e-4."""
     kernel = SquaredExponential(0.4, variance=2.0)
-    Z = sketch.random_features(kernel, POINTS, m, np.random.default_rng(11))
-    assert Z.shape == (14, m)
-    assert np.abs(Z @ Z.T - kernel(POINTS, POINTS)).max() <= 5 * kernel.variance / np.sqrt(m)
+    Z = sketch.random_features(kernel, POINTS, 20_000, np.random.default_rng(11))
+    assert Z.shape == (14, 20_000)
+    assert np.abs(Z @ Z.T - kernel(POINTS, POINTS)).max() <= 5 * kernel.variance / np.sqrt(20_000)
     np.testing.assert_allclose(np.diag(Z @ Z.T), kernel.variance)
 
 
-@pytest.mark.parametrize("m", [30, 31])
-def test_quadrature_features_are_exact_with_enough_nodes(m):
+def test_quadrature_features_are_exact_with_enough_nodes():
     kernel, points = SquaredExponential(0.3, variance=1.3), np.random.default_rng(12).uniform(size=(40, 1))
-    Z = sketch.quadrature_features(kernel, points, m)
+    Z = sketch.quadrature_features(kernel, points, 31)
     assert Z.shape == (40, 30)
     np.testing.assert_allclose(Z @ Z.T, kernel(points, points), rtol=0, atol=1e-9)
 
 
-def random(kernel, m):
-    return sketch.random_features(kernel, POINTS, m, np.random.default_rng(0))
-
-
-def quadrature(kernel, m):
-    return sketch.quadrature_features(kernel, grid(20), m)
-
-
-def budgeted(points, qbar):
-    return BudgetedPosterior(KERNELS[0], points, NOISE, qbar, np.random.default_rng(0))
-
-
-SMOOTH, OTHER = SquaredExponential(0.2), "kernel = .* is not allowed: these features fit the spectral density of the Sq"
-
-
-@pytest.mark.parametrize(
-    ("make", "settings", "message"),
-    [
-        *((make, (kernel, 10), OTHER) for make in (random, quadrature) for kernel in KERNELS if kernel != KERNELS[1]),
-        *((random, (SMOOTH, m), f"n_features = {m} is not allowed: n_features must be even") for m in (0, 7)),
-        *((quadrature, (SMOOTH, m), f"n_features = {m} .* n_features must be from 2 to 200") for m in (1, 201)),
-        (budgeted, (POINTS, 0.99), "qbar = 0.99 is not allowed: qbar must be at least 1"),
-        (budgeted, (POINTS, float("nan")), "qbar = nan is not allowed"),
-        (budgeted, (np.empty((0, 2)), 2.0), r"features has shape \(0, 0\): it must be \(A, m\) with at least one arm"),
-    ],
-)
-def test_bad_settings_are_named(make, settings, message):
-    with pytest.raises(ValueError, match=message):
-        make(*settings)
+def test_bad_settings_are_named():
+    draw, kernel = partial(sketch.random_features, points=POINTS, rng=np.random.default_rng(0)), KERNELS[1]
+    make = partial(BudgetedPosterior, KERNELS[0], noise_variance=NOISE, rng=np.random.default_rng(0))
+    cases = {
+        "kernel = .* is not allowed: these features fit the": partial(draw, kernel=KERNELS[0], n_features=10),
+        "n_features = 7 is not allowed: n_features must be even": partial(draw, kernel=kernel, n_features=7),
+        "n_features = 201 .* must be from 2 to 200": partial(sketch.quadrature_features, kernel, grid(20), 201),
+        "qbar = 0.99 is not allowed: qbar must be at least 1": partial(make, points=POINTS, qbar=0.99),
+        "qbar = nan is not allowed": partial(make, points=POINTS, qbar=np.nan),
+        r"features has shape \(0, 0\): it must be \(A, m\)": partial(make, points=np.empty((0, 2)), qbar=2.0),
+    }
+    for message, act in cases.items():
+        with pytest.raises(ValueError, match=message):
+            act()

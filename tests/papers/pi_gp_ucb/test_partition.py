@@ -4,6 +4,7 @@ import itertools
 import math
 from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 import pytest
@@ -12,7 +13,7 @@ from hypothesis import strategies as st
 
 from kbrepro.confidence import AbbasiYadkori2011, Chowdhury2017, Flynn2024
 from kbrepro.kernels import Matern, grid
-from kbrepro.papers.pi_gp_ucb.partition import PartitionedUCB, cover_exponent, initial_side, must_split, split_exponent
+from kbrepro.papers.pi_gp_ucb.partition import PartitionedUCB, initial_side, must_split, possible_cells
 from kbrepro.papers.pi_gp_ucb.problems import LatticeKernel
 from kbrepro.problems import Model, Problem, Uniform
 from kbrepro.simulation import rounds
@@ -25,19 +26,26 @@ WIDTHS = {
 }
 
 
+def rational_rule(variant, side, pulls, d, two_nu):
+    """Whether a cell splits."""
+    if variant == "paper":
+        return side ** (d + two_nu) < Fraction(pulls + 1) ** (d + 1)
+    return side**two_nu < pulls
+
+
 class Referee:
     """The algorithm cell by cell; a cell is (corner, diameter) in fractions, its data a list of (arm, observation)."""
 
-    def __init__(self, n, d, horizon, norm, alpha, scale=1.0, variant="paper", width=Chowdhury2017, whole=round):
+    def __init__(self, n, d, horizon, norm, alpha, scale=1.0, variant="paper", width=Chowdhury2017):
         self.places = [tuple(Fraction(i, n - 1) for i in p) for p in itertools.product(range(n), repeat=d)]
         self.points = np.array(self.places, dtype=float)
         self.d, self.horizon, self.norm, self.alpha, self.variant = d, horizon, norm, alpha, variant
         self.scale, self.width = scale, WIDTHS[width]
-        q = d * (d + 1) / (d * (d + 2) + 3)
-        side = max(1, whole(horizon ** (q / d))) if variant == "paper" else 1
+        side = max(1, round(horizon ** ((d + 1) / (d * (d + 2) + 3)))) if variant == "paper" else 1
         corners = itertools.product([Fraction(k, side) for k in range(side)], repeat=d)
         self.cells = {(corner, Fraction(1, side)): [] for corner in corners}
-        self.created, self.t = len(self.cells), 1
+        self.first = self.created = len(self.cells)
+        self.t = 1
 
     def inside(self, cell, arm):
         corner, rho = cell
@@ -62,20 +70,16 @@ class Referee:
 
     def upper_bounds(self):
         """The largest UCB over cells of every arm, and width times sd in that cell."""
-        best = [max((mean + half, half) for a, mean, half in slots) for _, slots in itertools.groupby(
-            sorted(self.slots(), key=lambda slot: slot[0]), key=lambda slot: slot[0])]  # fmt: skip
-        return np.array(best).T
-
-    def splits(self, rho, pulls):
-        if self.variant == "paper":
-            return (1 / rho) ** (self.d + 3) < Fraction(pulls + 1) ** (self.d + 1)
-        return (1 / rho) ** 3 < pulls
+        best = {}
+        for arm, mean, half in self.slots():
+            best[arm] = max(best.get(arm, (-np.inf, 0)), (mean + half, half))
+        return np.array([best[arm] for arm in range(len(self.places))]).T
 
     def tell(self, arm, observation):
         for cell in [cell for cell in self.cells if self.inside(cell, arm)]:
             self.cells[cell].append((arm, observation))
             corner, rho = cell
-            if self.splits(rho, len(self.cells[cell])):
+            if rational_rule(self.variant, 1 / rho, len(self.cells[cell]), self.d, 3):
                 data = self.cells.pop(cell)
                 for offset in itertools.product((0, 1), repeat=self.d):
                     child = tuple(c + o * rho / 2 for c, o in zip(corner, offset, strict=True)), rho / 2
@@ -102,7 +106,6 @@ CASES = [(*case, {"variant": variant}) for variant in ("paper", "thesis") for ca
     (9, 1, 120), (9, 2, 60), (10, 1, 90), (30, 1, 150), (5, 3, 40))]  # fmt: skip
 CASES += [(*case, {"width": width, "alpha": alpha, "scale": 0.7}) for width in WIDTHS for case, alpha in (
     ((10, 1, 60), 1.0), ((9, 2, 40), 13.9))]  # fmt: skip
-CASES += [(9, 1, 60, {"whole": whole}) for whole in (math.floor, math.ceil)]
 
 
 @pytest.mark.parametrize(("n", "d", "horizon", "given"), CASES)
@@ -110,13 +113,13 @@ def test_every_pull_is_the_plain_transcription_s(n, d, horizon, given):
     problem, policy, referee = pair_on(n, d, horizon, **given)
     rank = np.random.default_rng(35).spawn(2)[1].permutation(n**d)
     for _, arm, observation in rounds(policy, problem, horizon, np.random.default_rng(35)):
-        assert policy.n_created == referee.created
+        assert len(policy.cells) == referee.created
         bounds, halves = referee.upper_bounds()
         tied = np.flatnonzero(bounds >= bounds.max() - 1e-10 * (1 + abs(bounds.max())))
         assert arm == tied[rank[tied].argmin()]
         assert policy.half_width(arm) == pytest.approx(halves[arm], rel=1e-9)
         referee.tell(arm, observation)
-    assert policy.n_created == referee.created > policy.n_initial
+    assert len(policy.cells) == referee.created > referee.first
 
 
 @pytest.mark.parametrize("rows_from", [1, 1000])
@@ -146,62 +149,35 @@ def test_cells_are_the_plain_transcription_s_whatever_is_pulled(rows_from, pulls
 @example(d=1, side=20, pulls=400, nu=1.5)
 @example(d=1, side=4, pulls=64, nu=1.5)  # thesis: rho^(-2 nu) is 64
 def test_a_cell_splits_by_the_rational_rule(d, side, pulls, nu):
-    two_nu = int(2 * nu)
-    paper = Fraction(side) ** (d + two_nu) < Fraction(pulls + 1) ** (d + 1)
-    assert must_split(side, pulls, d, nu, "paper") == paper
-    assert must_split(side, pulls, d, nu, "thesis") == (Fraction(side) ** two_nu < pulls)
+    for variant in ("paper", "thesis"):
+        assert must_split(side, pulls, d, nu, variant) == rational_rule(variant, Fraction(side), pulls, d, int(2 * nu))
 
 
-def test_exponents_and_the_first_cover():
-    assert (cover_exponent(1, 1.5), cover_exponent(2, 1.5)) == pytest.approx((1 / 3, 6 / 11))
-    assert split_exponent(3, 1.5) == pytest.approx(2 / 3)
-    for whole, sides in ((round, [22, 12, 8]), (math.floor, [21, 12, 7]), (math.ceil, [22, 13, 8])):
-        assert [initial_side(10_000, d, 1.5, whole) for d in (1, 2, 3)] == sides  # 21.54, 12.33, 7.74
-
-
-@pytest.mark.parametrize("union", ["horizon", "levels"])
-def test_the_unions_that_hold_by_hand(union):
+def test_the_first_cover_and_the_union_that_holds_by_hand():
     """d = 1, T = 60: 4 cells, then 8, 16 ... while a cell of that size that holds all 60 pulls splits."""
-    policy = PartitionedUCB(problem_on(9, 1).model, 60, delta=0.1, nu=1.5, union=union)
-    while policy.n_created == policy.n_initial:
-        policy.tell(3, 0.0)
+    assert [initial_side(10_000, d, 1.5) for d in (1, 2, 3)] == [22, 12, 8]  # 21.54, 12.33, 7.74
     levels = [4]
     while must_split(levels[-1], 60, 1, 1.5, "paper"):
         levels.append(2 * levels[-1])
-    assert policy.largest_gain == policy._gain.max() > 0
-    for cell, width, gain in zip(policy.cells, policy.widths(), policy._gain, strict=True):
-        level = levels.index(cell.side)
-        share = 1 / sum(levels) if union == "horizon" else 6 / (math.pi**2 * (level + 1) ** 2 * cell.side)
-        assert width == pytest.approx(2 + math.sqrt(2 * (gain + 1 + math.log(1 / (0.1 * share)))))
+    assert levels == possible_cells(60, 1, 1.5)
+    policy = PartitionedUCB(problem_on(9, 1).model, 60, delta=0.1, nu=1.5, union="horizon")
+    policy.tell(3, 0.0)
+    assert policy.cell_gain.max() > 0
+    log = math.log(sum(levels) / 0.1)
+    assert policy.widths() == pytest.approx([2 + math.sqrt(2 * (gain + 1 + log)) for gain in policy.cell_gain])
 
 
-def test_the_largest_gain_counts_the_pull_that_splits_a_cell():
-    """Thesis variant, two pulls of one arm: gain 1/2 log(1 + 2 / alpha); the children have seen nothing."""
-    _, policy, _ = pair_on(9, 1, 50, variant="thesis")
-    policy.tell(2, 0.5)
-    policy.tell(2, -0.5)
-    assert policy.n_created == 3
-    assert policy.largest_gain == pytest.approx(0.5 * math.log(1 + 2 / 0.3))
-
-
-BAD = {"variant": "both", "union": "all", "nu": 1.0, "delta": 1.0}
-
-
-@pytest.mark.parametrize("name", BAD)
-def test_bad_settings_are_named(name):
-    settings = {"delta": 0.1, "nu": 1.5} | {name: BAD[name]}
-    with pytest.raises(ValueError, match=f"{name} = {BAD[name]!r} is not allowed: {name} must be "):
-        PartitionedUCB(problem_on(5, 1).model, 10, **settings)
-
-
-def test_a_proved_union_is_for_the_paper_s_variant_and_a_norm_and_good_pulls_are_needed():
-    model = problem_on(5, 1).model
-    with pytest.raises(ValueError, match="union = 'levels' is not allowed"):
-        PartitionedUCB(model, 10, delta=0.1, nu=1.5, variant="thesis", union="levels")
+def test_bad_settings_and_pulls_are_named():
+    make = partial(PartitionedUCB, problem_on(5, 1).model, 10)
+    given = {"delta": 0.1, "nu": 1.5}
+    for name, value in (("variant", "both"), ("union", "all"), ("nu", 1.0), ("delta", 1.0)):
+        with pytest.raises(ValueError, match=f"{name} = {value!r} is not allowed: {name} must be "):
+            make(**given | {name: value})
+    with pytest.raises(ValueError, match="union = 'horizon' is not allowed"):
+        make(**given, variant="thesis", union="horizon")
     with pytest.raises(ValueError, match="norm = None is not allowed"):
-        PartitionedUCB(replace(model, norm=None), 10, delta=0.1, nu=1.5)
-    policy = PartitionedUCB(model, 10, delta=0.1, nu=1.5)
+        PartitionedUCB(replace(problem_on(5, 1).model, norm=None), 10, **given)
     with pytest.raises(IndexError, match="arm = 5 is not allowed"):
-        policy.tell(5, 0.0)
+        make(**given).tell(5, 0.0)
     with pytest.raises(ValueError, match="observation = nan is not allowed"):
-        policy.tell(0, float("nan"))
+        make(**given).tell(0, np.nan)
