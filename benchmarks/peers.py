@@ -122,9 +122,7 @@ FORMS: dict[str, Callable[[], type[ExactPosterior]]] = {
 }
 
 
-def policy_on(
-    form: type[ExactPosterior], model: Model, horizon: int, width: Callable[[Any], float] = THEOREM_1
-) -> UCB:
+def policy_on(form: type[ExactPosterior], model: Model, horizon: int, width: Callable[[Any], float] = THEOREM_1) -> UCB:
     """Return GP-UCB on a form of the posterior."""
     return UCB(model, horizon, width=width, form=form)
 

@@ -18,7 +18,7 @@ from kbrepro import checks
 from kbrepro.data import DamagedFile as DamagedFile
 from kbrepro.data import SensorData, cmu_light, intel_lab, substitute, traffic
 from kbrepro.data.intel_lab import CALENDAR, EXTRACT, LOCATIONS, MOTES, OWNERS
-from kbrepro.paths import ProjectNotFound, project_root
+from kbrepro.paths import project_root
 
 DAYS = ("2004-03-04", "2004-03-05", "2004-03-06", "2004-03-07", "2004-03-08")
 #: Files below the data directory: sha256. That of the owner's file comes from other projects, unverified.
@@ -81,13 +81,13 @@ def train_test(data: SensorData, fraction: float = 2 / 3) -> tuple[np.ndarray, n
 
 def checksums() -> dict[str, str]:
     """Return path in the data directory -> sha256 of the recorded files that are there."""
-    files = {name: directory / name for name in RECORDED} if (directory := _directory()) else {}
+    files = {name: _directory() / name for name in RECORDED}
     return {name: hashlib.sha256(path.read_bytes()).hexdigest() for name, path in files.items() if path.is_file()}
 
 
 def status() -> str:
     """Return, for people, where data is searched, which files are there, and whether they are the recorded ones."""
-    lines = [f"data directory: {_directory() or 'none'}"]
+    lines = [f"data directory: {_directory()}"]
     for name, sha256 in checksums().items():
         match = "as recorded" if sha256 == RECORDED[name] else "DIFFERS from the recorded one"
         lines.append(f"{name}, sha256 {sha256} ({match})")
@@ -124,25 +124,20 @@ def fetch() -> None:
         raise DownloadFailed("; ".join(failures))
 
 
-def _directory() -> Path | None:
-    """The only directory to search; None outside a checkout."""
-    if own := os.environ.get("KBREPRO_DATA"):
-        if not Path(own).is_dir():
-            raise ValueError(f"KBREPRO_DATA = {own!r} is not allowed: it must be an existing directory, or unset")
-        return Path(own).absolute()
-    try:
-        return project_root() / "data"
-    except ProjectNotFound:
-        return None
+def _directory() -> Path:
+    """The only directory to search; ProjectNotFound outside a checkout."""
+    own = os.environ.get("KBREPRO_DATA")
+    if own and not Path(own).is_dir():
+        raise ValueError(f"KBREPRO_DATA = {own!r} is not allowed: it must be an existing directory, or unset")
+    return Path(own).absolute() if own else project_root() / "data"
 
 
 def _file(name: str, days: Sequence[str] = DAYS) -> Path | None:
     """The file with the readings of a set; None if there is none."""
-    directory, (folder, files, _) = _directory(), _SETS[name]
+    folder, files, _ = _SETS[name]
     if not set(days) <= set(DAYS):
-        files = files[1:] + files[:1]  # the extract has the default days only
-    paths = [directory / folder / file for file in files] if directory else []
-    return next((path for path in paths if path.is_file()), None)
+        files = files[::-1]  # the extract has the default days only
+    return next((path for file in files if (path := _directory() / folder / file).is_file()), None)
 
 
 def _distinct(name: str, chosen: Sequence[Any], allowed: Sequence[Any], what: str) -> tuple[Any, ...]:
