@@ -95,15 +95,11 @@ def report(profile: str) -> None:
 
 @main.command()
 @click.argument("claim_ids", nargs=-1, metavar="[CLAIM]...")
-@click.option("--markdown", is_flag=True, help="All as tables: results/README.md.")
-def claims(claim_ids: tuple[str, ...], markdown: bool) -> None:
+def claims(claim_ids: tuple[str, ...]) -> None:
     """Print what came out: a line a claim, or all of each claim that is named, such as 4-H."""
     from kbrepro import checks, scorecard
 
     runs = scorecard.read(paths.project_root() / "results" / "paper")
-    if markdown:
-        click.echo(scorecard.page(runs), nl=False)
-        return
     known = {each["id"]: scorecard.lines(each) for run in runs.values() for each in (*run["claims"], *run["theorems"])}
     for each in claim_ids:
         checks.one_of(tuple(known), claim=each)

@@ -38,6 +38,7 @@ class ReportFailed(RuntimeError):
 def build(root: Path, results: Path) -> Path:
     """Make `results`/report/ from the notebooks that were run there, and return its index.html.
 
+    At full scale it renews results/README.md, the page of every claim, too.
     Raises ReportFailed, which says what to do, if packages or results are missing or Sphinx reports an error.
     """
     if missing := [name for name in NEEDED if find_spec(name) is None]:
@@ -48,14 +49,17 @@ def build(root: Path, results: Path) -> Path:
         raise ReportFailed(f"no notebook was run in results/{profile}: first `kbrepro reproduce --profile {profile}`")
     with tempfile.TemporaryDirectory(dir=results, prefix="report-", suffix=".partial") as folder:
         source, site = Path(folder, "source"), Path(folder, "site")
-        _write(root, results, notebooks, source)
+        page = scorecard.page(scorecard.read(results))
+        if results.name == "paper":
+            paths.write_text(root / "results" / "README.md", page)
+        _write(root, page, notebooks, source)
         _sphinx(root, source, site)
         shutil.rmtree(results / "report", ignore_errors=True)
         site.rename(results / "report")
     return results / "report" / "index.html"
 
 
-def _write(root: Path, results: Path, notebooks: Mapping[str, Path], source: Path) -> None:
+def _write(root: Path, claims: str, notebooks: Mapping[str, Path], source: Path) -> None:
     """Lay out `source` as the project is, so that links lead from page to page; the first page gets the side bar."""
     shutil.copytree(root / "docs", source / "docs")
     without = shutil.ignore_patterns(store.PLAYED, "*.partial", "report")
@@ -64,7 +68,7 @@ def _write(root: Path, results: Path, notebooks: Mapping[str, Path], source: Pat
         paths.write_bytes(source / "notebooks" / f"{name}.ipynb", path.read_bytes())
     for name in ("CONTRIBUTING.md", "CITATION.cff", "data/README.md"):
         paths.write_bytes(source / name, (root / name).read_bytes())
-    paths.write_text(source / "results" / "README.md", scorecard.page(scorecard.read(results)))
+    paths.write_text(source / "results" / "README.md", claims)
     paths.write_text(source / "notebooks" / "try_it.md", live.page())
     paths.write_text(source / "api.md", API.format(names=", ".join(kbrepro.__all__)))
     documents = sorted(path.relative_to(source).with_suffix("").as_posix() for path in source.glob("docs/**/*.md"))

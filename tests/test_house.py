@@ -105,23 +105,3 @@ def test_types_are_said_to_be_there():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]
     assert (ROOT / "kbrepro/py.typed").is_file() and project["mypy"]["strict"]
     assert project["hatch"]["build"]["targets"]["wheel"]["packages"] == ["kbrepro"]
-
-
-ONE, OTHER, *_ = sorted(PAPERS - SYNTHESES)
-WRONG = {
-    ("kbrepro.checks", "kbrepro.kernels.Array"),
-    ("kbrepro.simulation", f"kbrepro.papers.{ONE}.policy.Policy"),
-    (f"kbrepro.papers.{ONE}.policy", f"kbrepro.papers.{OTHER}.rkhs"),
-    (f"kbrepro.papers.{ONE}.paper", "kbrepro.figures.WIDTH"),
-    ("kbrepro.figures.style", f"kbrepro.papers.{ONE}.paper"),
-    ("kbrepro.regret", "kbrepro.papers"),
-    ("kbrepro.record", "kbrepro.batch.folders"),
-    ("kbrepro.__init__", "kbrepro.figures.look"),
-    ("kbrepro.data.store", "kbrepro.simulation.run"),
-    ("kbrepro.policies.ucb", "..problems.Problem"),
-}
-
-
-@pytest.mark.parametrize(("importer", "name"), sorted(WRONG))
-def test_the_rules_can_be_broken(importer, name):
-    assert forbidden(importer, name)

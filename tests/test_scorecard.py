@@ -75,6 +75,11 @@ def test_what_is_committed_is_what_the_schema_says_and_can_be_shown(notebook):
     assert all(f"| {each['id']} |" in text for each in run["claims"] + run["theorems"])
 
 
+def test_the_page_of_every_claim_is_that_of_the_committed_claims():
+    """`kbrepro report` renews it."""
+    assert scorecard.page(RUNS) == (ROOT / "results" / "README.md").read_text(encoding="utf-8")
+
+
 @pytest.mark.parametrize(
     "wrong",
     [

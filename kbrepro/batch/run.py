@@ -22,7 +22,6 @@ from nbformat import NotebookNode
 
 from kbrepro import paths, store
 from kbrepro.batch import profiles
-from kbrepro.data.store import checksums
 from kbrepro.replay import blas_kernel
 
 #: Of every kernel: one BLAS thread, since workers play in parallel, and the kernel of this environment.
@@ -151,7 +150,6 @@ def _facts(r: Run) -> dict[str, Any]:
         "compute_seconds": round(store.seconds(r.played), 1),
         "versions": {"python": platform.python_version()} | {name: version(name) for name in PACKAGES},
         "git": _git(r.root),
-        "data": checksums(),
     }
 
 

@@ -79,18 +79,14 @@ def train_test(data: SensorData, fraction: float = 2 / 3) -> tuple[np.ndarray, n
     return data.readings[:cut], data.readings[cut:]
 
 
-def checksums() -> dict[str, str]:
-    """Return path in the data directory -> sha256 of the recorded files that are there."""
-    files = {name: _directory() / name for name in RECORDED}
-    return {name: hashlib.sha256(path.read_bytes()).hexdigest() for name, path in files.items() if path.is_file()}
-
-
 def status() -> str:
     """Return, for people, where data is searched, which files are there, and whether they are the recorded ones."""
     lines = [f"data directory: {_directory()}"]
-    for name, sha256 in checksums().items():
-        match = "as recorded" if sha256 == RECORDED[name] else "DIFFERS from the recorded one"
-        lines.append(f"{name}, sha256 {sha256} ({match})")
+    for name, recorded in RECORDED.items():
+        if (path := _directory() / name).is_file():
+            sha256 = hashlib.sha256(path.read_bytes()).hexdigest()
+            match = "as recorded" if sha256 == recorded else "DIFFERS from the recorded one"
+            lines.append(f"{name}, sha256 {sha256} ({match})")
     missing = [name for name in _SETS if not _file(name)]
     lines += [f"{name}: not found; a simulated substitute is used (data/README.md says more)" for name in missing]
     return "\n".join(lines)

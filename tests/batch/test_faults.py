@@ -71,14 +71,19 @@ def root(tmp_path):
 
 def start(root, **options):
     """A batch as a user starts it."""
-    own = {"KBREPRO_DATA": str(root / "no_data"), "PLAYED": str(root / "played"), "TQDM_DISABLE": "1"}
+    own = {
+        "KBREPRO_DATA": str(root / "no_data"),
+        "PLAYED": str(root / "played"),
+        "TQDM_DISABLE": "1",
+        "KBREPRO_JOBS": "2",
+    }
     # ignored at start in a background job
     command = "import signal, runpy; signal.signal(signal.SIGINT, signal.default_int_handler); "
     command += "runpy.run_module('kbrepro', run_name='__main__', alter_sys=True)"
     path = root / f"said {len([*root.glob('said*')])}"
     with path.open("w") as said:  # no pipe: workers that are left would hold it open
         process = subprocess.Popen(
-            [sys.executable, "-c", command, "reproduce", "--profile", "quick", "--jobs", "2"],
+            [sys.executable, "-c", command, "reproduce", "--profile", "quick"],
             cwd=root,
             env=os.environ | own,
             stdout=said,
