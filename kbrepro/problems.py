@@ -211,12 +211,12 @@ class FactorDraws:
 def prior_draws(kernel: Kernel, points: Array) -> Callable[[np.random.Generator], Array]:
     """Return a function of rng that draws f (A,) ~ GP(0, kernel) at points (A, d).
 
-    By a factor of the covariance; on a large lattice by FFT, unless the torus does not fit since the kernel is smooth.
+    By a factor of the covariance; on a large lattice by FFT, unless the torus is too long since the kernel is smooth.
     MemoryError if the factor does not fit.
     """
     n = len(points)
     if n >= LATTICE_FROM:
-        with suppress(ValueError, MemoryError):  # no lattice, or the kernel does not declare that it is stationary
+        with suppress(ValueError, MemoryError):  # no lattice, a kernel that does not declare it, a long torus
             return LatticeDraws(kernel, points)
     checks.memory(24.0 * n**2, f"points: a factor of the covariance of {n} arms")
     return FactorDraws(covariance_factor(kernel(points, points)))

@@ -106,8 +106,9 @@ def test_all_forms_give_one_answer(kernel):
 def test_a_kernel_that_is_no_covariance_is_refused(kernel, problem, monkeypatch):
     with pytest.raises(ValueError, match=f"kernel = {type(kernel).__name__} is not allowed: .*{problem}"):
         Model(grid(8, 2), kernel, 0.1)
-    monkeypatch.setattr(kernels, "LOOKED_AT", 10)
-    Model(grid(8, 2), kernel, 0.1)  # too many arms to look at
+    monkeypatch.setattr(kernels, "LOOKED_AT", 10)  # of many arms some are looked at
+    with pytest.raises(ValueError, match=f"kernel = {type(kernel).__name__} is not allowed"):
+        Model(grid(8, 2), kernel, 0.1)
 
 
 # What is shown

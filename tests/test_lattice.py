@@ -23,7 +23,7 @@ from kbrepro.posterior import (
     lattice_posterior,
 )
 from kbrepro.posterior.lattice import ByFactors, ByFFT, LatticeDraws, Precision, lattice_of, prior_covariance
-from kbrepro.problems import Model, RKHSFunction, Trial, prior_draws
+from kbrepro.problems import FactorDraws, Model, RKHSFunction, Trial, prior_draws
 from kbrepro.simulation import rounds
 
 KERNELS = [
@@ -177,6 +177,13 @@ def test_the_form_is_chosen_by_size(monkeypatch):
     assert type(ThompsonSampling(model, 10, width=Constant(1.0)).posterior) is LatticePosterior
     forced = ThompsonSampling(model, 10, width=Constant(1.0), form=CovariancePosterior)
     assert type(forced.posterior) is CovariancePosterior
+
+
+def test_draws_of_a_smooth_kernel_are_made_by_a_factor(monkeypatch):
+    monkeypatch.setattr("kbrepro.problems.LATTICE_FROM", 40)
+    monkeypatch.setattr(lattice, "LONGEST_TORUS", -3000)
+    assert type(prior_draws(Matern(0.1, nu=1.5), grid(50))) is LatticeDraws
+    assert type(prior_draws(SquaredExponential(10.0), grid(50))) is FactorDraws
 
 
 def test_what_does_not_fit_is_said_in_gigabytes_before_the_first_round(monkeypatch):

@@ -24,6 +24,8 @@ SAME_KERNEL = 1e-12
 PENDING, PANEL = 64, 64
 #: Share of the prior's variance that may be negative, hence clipped, in the spectrum of a draw.
 CLIPPED = 1e-10
+#: Places of half a torus, at most, and 64 an arm: a kernel that needs more is so smooth that its factor is small.
+LONGEST_TORUS = 2**25
 #: Complex numbers that a draw transforms at once.
 AT_ONCE = 2**22
 
@@ -199,7 +201,8 @@ class LatticeDraws:
 
     The kernel is wrapped around a torus, on which its eigenvalues are a Fourier transform (circulant embedding). Some
     may be negative because the kernel is cut at half the torus; a torus is long enough if their share of the variance
-    is below `CLIPPED`. Raises ValueError like `LatticePosterior`, and MemoryError if the torus does not fit.
+    is below `CLIPPED`. Raises ValueError like `LatticePosterior`, and on a torus that is too long; MemoryError if it
+    does not fit.
     """
 
     def __init__(self, kernel: Kernel, points: Array) -> None:
@@ -210,6 +213,8 @@ class LatticeDraws:
             half = tuple(scipy.fft.next_fast_len(int(np.ceil(times * max(n - 1, 1)))) for n in self._shape)
             cells = float(np.prod(np.array(half) + 1.0))
             lengths = ", ".join(f"{2 * h / max(n - 1, 1):.1f}" for h, n in zip(half, self._shape, strict=True))
+            if cells > LONGEST_TORUS + 64 * len(points):
+                raise ValueError(f"kernel = {kernel!r} is not allowed for draws on a lattice: its torus is too long")
             checks.memory(48.0 * cells, f"points: a draw from {kernel!r} on a torus of {lengths} times the lattice")
             eigenvalues = self._eigenvalues(kernel, lattice, half)
             if self._clipped(eigenvalues) <= CLIPPED:
