@@ -134,36 +134,21 @@ def standard_error(samples: Array, block: int = 1) -> Array:
 
     Trailing rows that fill no block are left out. Raises ValueError if there are fewer than two blocks.
     """
-    means = block_means(samples, block)
-    return means.std(axis=0, ddof=1) / math.sqrt(len(means))
-
-
-def block_means(samples: Array, block: int) -> Array:
-    """Return the means (n // block, ...) of whole blocks of the first axis; ValueError if there are fewer than two."""
     checks.positive_int(block=block)
     n_blocks = len(samples) // block
     if n_blocks < 2:
         raise ValueError(f"block = {block} is not allowed: block must be at most half of the {len(samples)} trials")
-    return samples[: n_blocks * block].reshape(n_blocks, block, *samples.shape[1:]).mean(axis=1)
-
-
-def block_mean(samples: Array, block: int = 1) -> Estimate:
-    """Return the mean of samples (n,) with the 95 % t interval of the means of whole blocks of neighbours.
-
-    For trials in time order that resemble their neighbours, and too few blocks to resample. Trailing samples that fill
-    no block are left out. Raises ValueError if there are fewer than two blocks or a NaN.
-    """
-    checks.finite_array(samples=samples)
-    means = block_means(samples, block)
-    half = standard_error(means)[()] * stdtrit(len(means) - 1, (1 + LEVEL) / 2)
-    return Estimate(float(means.mean()), float(means.mean() - half), float(means.mean() + half))
+    means = samples[: n_blocks * block].reshape(n_blocks, block, *samples.shape[1:]).mean(axis=1)
+    return means.std(axis=0, ddof=1) / math.sqrt(len(means))
 
 
 def paired_difference(a: Array, b: Array, seed: int) -> Estimate:
     """Return the mean of a - b, both (n,), paired: bootstrap from FEWEST trials on, a t interval below."""
-    if len(a) < FEWEST:
-        return block_mean(a - b)
-    return bootstrap(mean_difference, a, b, rng=intervals(seed))
+    if len(a) >= FEWEST:
+        return bootstrap(mean_difference, a, b, rng=intervals(seed))
+    value = float(mean_difference(a, b))
+    half = float(standard_error(a - b)) * stdtrit(len(a) - 1, (1 + LEVEL) / 2)
+    return Estimate(value, value - half, value + half)
 
 
 def estimated_mean(samples: Array, seed: int) -> Estimate:

@@ -117,17 +117,6 @@ def test_labels_at_ends_lie_beside_their_curves_and_apart(ax, check_readable):
 # Comparisons
 
 
-def test_pairs_show_every_dot_and_the_estimate_above_them(styled, check_readable):
-    rows = {"cUCB": (np.array([2.0, 4.0, 1.0]), Estimate(2.0, 1.5, 3.0)), "EI": (np.ones(2), Estimate(1, 0.5, 1.5))}
-    figure = comparisons.paired(rows, "Ratios", "ratio")
-    (ax,) = figure.axes
-    even, dots, interval, value = ax.lines[:4]
-    assert [list(drawn.get_xdata()) for drawn in (dots, interval, value)] == [[1, 2, 4], [1.5, 3], [2]]
-    assert max(interval.get_ydata()) < min(dots.get_ydata()) and list(even.get_xdata()) == [1, 1]
-    assert (ax.get_xscale(), [label.get_text() for label in ax.get_yticklabels()]) == ("log", ["cUCB", "EI"])
-    check_readable(figure)
-
-
 def test_readings_stand_at_their_probability_and_those_that_do_not_count_are_hollow(styled, check_readable):
     def reading(value, choice="", name="", clause=""):
         return Reading(choice, name, Estimate(value, value - 0.05, value + 0.02), 25, 100, clause)

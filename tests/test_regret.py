@@ -15,7 +15,6 @@ from kbrepro.regret import (
     Curve,
     autocorrelation_time,
     block_length,
-    block_mean,
     bootstrap,
     edges,
     estimated_mean,
@@ -112,18 +111,12 @@ def test_blocks_are_five_autocorrelation_times_and_four_at_least():
         block_length(x[:3])
 
 
-def test_block_mean_is_the_t_interval_of_block_means_and_has_their_standard_error():
+def test_the_standard_error_is_that_of_means_of_blocks():
     x = np.random.default_rng(60).standard_normal(47)  # blocks of five: the last two are left out
-    means = x[:45].reshape(9, 5).mean(axis=1)
-    interval = stats.ttest_1samp(means, 0).confidence_interval(0.95)
-    assert block_mean(x, 5) == pytest.approx((means.mean(), interval.low, interval.high))
-    np.testing.assert_allclose(standard_error(x[:, None], 5), [stats.sem(means)])
-    for estimate in (block_mean, standard_error):
-        for block in (24, 0):
-            with pytest.raises(ValueError, match=f"block = {block}"):
-                estimate(x, block)
-    with pytest.raises(ValueError, match="nan is not allowed"):
-        block_mean(np.array([1.0, np.nan]))
+    np.testing.assert_allclose(standard_error(x[:, None], 5), [stats.sem(x[:45].reshape(9, 5).mean(axis=1))])
+    for block in (24, 0):
+        with pytest.raises(ValueError, match=f"block = {block}"):
+            standard_error(x, block)
 
 
 def test_share_is_clopper_pearson():
@@ -138,7 +131,7 @@ def test_few_pairs_have_a_t_interval_and_many_are_resampled():
     a, b = rng.normal(3, 1, size=(2, 40))
     few = stats.ttest_rel(a[:19], b[:19]).confidence_interval()
     assert paired_difference(a[:19], b[:19], 5) == pytest.approx(((a - b)[:19].mean(), *few))
-    assert estimated_mean(a[:19], 5) == block_mean(a[:19])
+    assert estimated_mean(a[:19] - b[:19], 5) == paired_difference(a[:19], b[:19], 5)
     paired, many = paired_difference(a, b, 5), stats.ttest_rel(a, b).confidence_interval()
     assert paired.value == pytest.approx((a - b).mean()) and estimated_mean(a - b, 5) == paired
     assert paired[1:] == pytest.approx(tuple(many), abs=0.1) and paired[1:] != pytest.approx(tuple(many), abs=1e-6)

@@ -29,7 +29,6 @@ LIMITS = {
     "near-optimal": 0.05,  # of the range of the function
     "barely": 0.15,  # from 1 - 0.15 times the other to the other
     "near-linear": 0.2,  # exponent of cumulated seconds, above 1
-    "near-constant": 0.2,  # exponent of a step's seconds
 }
 
 
@@ -99,11 +98,6 @@ def barely_better(a: Array, b: Array) -> Bools:
 def near_linear(exponent: Array) -> Bools:
     """The exponent of the cumulated seconds over the last decade of rounds is at most 1.2."""
     return exponent <= 1 + LIMITS["near-linear"]
-
-
-def near_constant(exponent: Array) -> Bools:
-    """The exponent of the seconds of a step is at most 0.2."""
-    return exponent <= LIMITS["near-constant"]
 
 
 def sometimes(*cases: Bools) -> Bools:
