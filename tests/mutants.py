@@ -20,13 +20,13 @@ TESTS = {
     "posterior/__init__.py": ["tests/test_posterior.py", "tests/test_forms.py"],
     "posterior/lattice.py": ["tests/test_lattice.py"],
     "policies/base.py": ["tests/policies/test_base.py", "tests/policies/test_ucb.py"],
-    "policies/ucb.py": ["tests/policies/test_ucb.py", "tests/papers/pi_gp_ucb/test_recorded.py"],
+    "policies/ucb.py": ["tests/policies/test_ucb.py", "tests/papers/pi_gp_ucb/test_partition.py::test_igp_ucb"],
     "policies/thompson.py": ["tests/policies/test_thompson.py", "tests/papers/gp_ucb/test_since.py"],
     "papers/bkb/since.py": ["tests/papers/bkb/test_policy.py"],
     "papers/gpn_ucb/posterior.py": [
         f"tests/papers/gpn_ucb/test_{name}.py" for name in ("layers", "network", "policies")
     ],
-    "papers/pi_gp_ucb/partition.py": [f"tests/papers/pi_gp_ucb/test_{name}.py" for name in ("partition", "recorded")],
+    "papers/pi_gp_ucb/partition.py": ["tests/papers/pi_gp_ucb/test_partition.py"],
     "papers/side_by_side/widths.py": ["tests/papers/side_by_side/test_elimination.py"],
 }
 STEPS, WIDTHS, WORDS = {"index", "update", "tell", "width", "widths"}, {"at", "of", "__call__"}, "claims/words.py"

@@ -1,10 +1,12 @@
 """π-GP-UCB against a plain transcription of the paper: rational cubes, dense solves, every cell in every round."""
 
 import itertools
+import json
 import math
 from dataclasses import replace
 from fractions import Fraction
 from functools import partial
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -15,6 +17,7 @@ from kbrepro.confidence import AbbasiYadkori2011, Chowdhury2017, Flynn2024
 from kbrepro.kernels import Matern, grid
 from kbrepro.papers.pi_gp_ucb.partition import PartitionedUCB, initial_side, must_split, possible_cells
 from kbrepro.papers.pi_gp_ucb.problems import LatticeKernel
+from kbrepro.policies import UCB
 from kbrepro.problems import Model, Problem, Uniform
 from kbrepro.simulation import rounds
 
@@ -101,6 +104,13 @@ def pair_on(n, d, horizon, alpha=0.3, scale=1.0, **given):
     return problem, policy, Referee(n, d, horizon, 2.0, alpha, scale, **given)
 
 
+def index_of_cells(policy):
+    """The largest index of each arm over its cells."""
+    best = np.full(len(policy.model.points), -np.inf)
+    np.maximum.at(best, policy.slot_arm, policy.slot_mean + policy.widths()[policy.slot_cell] * policy.slot_sd)
+    return best
+
+
 #: On 9 and 5 points a side arms lie on borders of cells, on 10 and 30 none does; a lambda of 13.9 tells widths apart.
 CASES = [(*case, {"variant": variant}) for variant in ("paper", "thesis") for case in (
     (9, 1, 120), (9, 2, 60), (10, 1, 90), (30, 1, 150), (5, 3, 40))]  # fmt: skip
@@ -134,10 +144,7 @@ def test_cells_are_the_plain_transcription_s_whatever_is_pulled(rows_from, pulls
             policy.tell(arm, 3.0 * (-1) ** (t // 3))
             referee.tell(arm, 3.0 * (-1) ** (t // 3))
     bounds, halves = referee.upper_bounds()
-    ours = policy.slot_mean + policy.widths()[policy.slot_cell] * policy.slot_sd
-    best = np.full(81, -np.inf)
-    np.maximum.at(best, policy.slot_arm, ours)
-    np.testing.assert_allclose(best, bounds, rtol=1e-9)
+    np.testing.assert_allclose(index_of_cells(policy), bounds, rtol=1e-9)
     np.testing.assert_allclose([policy.half_width(arm) for arm in range(81)], halves, rtol=1e-9)
     f = np.cos(np.arange(81.0))
     worst = max(abs(f[arm] - mean) / half for arm, mean, half in referee.slots())
@@ -181,3 +188,38 @@ def test_bad_settings_and_pulls_are_named():
         make(**given).tell(5, 0.0)
     with pytest.raises(ValueError, match="observation = nan is not allowed"):
         make(**given).tell(0, np.nan)
+
+
+# Recorded runs of the first author's thesis code, which is not here: its variant, and its exact IGP-UCB
+
+RUNS = json.loads((Path(__file__).parents[2] / "recorded" / "pi_gp_ucb.json").read_text(encoding="utf-8"))
+every_run = pytest.mark.parametrize("run", RUNS, ids=lambda run: f"d = {run['d']}, norm {run['norm']:.1f}")
+
+
+def fed(policy, run, name):
+    """The policy is told of the recorded pulls, each of which has the largest index of ours."""
+    for arm, noise in zip(run[name]["arms"], run["noise"], strict=False):
+        index = policy.index() if name == "igp_ucb" else index_of_cells(policy)
+        assert index.max() - index[arm] < 1e-6
+        policy.tell(arm, run["expected_reward"][arm] + noise)
+    return policy
+
+
+def model_of(run):
+    kernel = LatticeKernel(Matern(run["lengthscale"], nu=run["nu"]), run["side"])
+    points = grid(run["side"], run["d"])
+    np.testing.assert_allclose(points[:3], run["first_points"])
+    return Model(points, kernel, run["noise_variance"], run["noise_scale"], run["norm"])
+
+
+@every_run
+def test_pi_gp_ucb(run):
+    horizon, given = run["pi_gp_ucb"]["horizon"], {"delta": run["delta"], "nu": run["nu"], "variant": "thesis"}
+    policy = fed(PartitionedUCB(model_of(run), horizon, **given), run, "pi_gp_ucb")
+    assert len(set(policy.slot_cell.tolist())) == run["pi_gp_ucb"]["live_cells"]
+
+
+@every_run
+def test_igp_ucb(run):
+    policy = fed(UCB(model_of(run), width=Chowdhury2017(run["delta"])), run, "igp_ucb")
+    assert policy.posterior.gain == pytest.approx(run["igp_ucb"]["gain"], rel=1e-10)
