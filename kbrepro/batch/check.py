@@ -20,10 +20,6 @@ def odd(root: Path, notebooks: Sequence[str] = ()) -> list[str]:
     ValueError on a notebook that is not there.
     """
     lines = []
-    for folder in sorted((root / "kbrepro" / "papers").glob("*/")):
-        for file in ("__init__.py", "paper.py"):
-            if not (folder / file).is_file() and list(folder.glob("*.py")):
-                lines.append(f"kbrepro/papers/{folder.name} has no {file}, so nothing finds it")
     for name in profiles.chosen(root, notebooks):
         lines += [f"{name}: {line}" for line in (*_of_folder(root, name), *_of_notebook(root, name))]
     return lines

@@ -26,11 +26,6 @@ class Rule(kb.UCB):
     'GP-UCB.'
     {index}
 
-def counted(mean):
-    with open("asked", "a") as file:
-        file.write("x")
-    return mean
-
 class Best(kb.Policy):
     def index(self):
         return {best}
@@ -212,27 +207,3 @@ def test_cells_that_need_what_is_not_kept_are_passed_over(project):
 def test_without_a_store_the_command_says_what_to_do(project):
     shutil.rmtree(project() / "results/paper/01_toy/played")
     assert (result := called()).exit_code == 1 and "first `kbrepro reproduce 01`" in result.output
-
-
-def test_another_statistic_is_shown_anew_and_no_policy_is_asked(project):
-    """Every call of a policy is counted: those of the audit, to see that they are, and none of a run that reads."""
-    root = project(best="counted(self.posterior.mean)")
-    path = root / "notebooks" / "01_toy.py"
-    path.write_text(path.read_text().replace("t.regret.sum()", "round(t.regret.mean(), 6)").replace("'found.", "'new."))
-    run.run(["01"], "paper", root)
-    folder = root / "results/paper/01_toy"
-    assert (folder / "new.txt").is_file() and not (folder / "found.txt").exists()
-    assert not (root / "asked").exists()
-    assert audited(root).differ == [] and (root / "asked").stat().st_size == 4 * 600
-
-
-def test_another_setting_in_the_notebook_is_an_error_that_names_both(project, capfd):
-    root = project()
-    path = root / "notebooks" / "01_toy.py"
-    path.write_text(path.read_text().replace("lengthscale, nu=2.5", "lengthscale + 0.15, nu=2.5"))
-    with pytest.raises(run.RunFailed):
-        run.run(["01"], "paper", root)
-    said = capfd.readouterr().err
-    assert "Matern, lengthscale: 0.2 before, 0.35 now" in said and '--fresh "Fig. 1, d = 1"' in said
-    run.run(["01"], "paper", root, ["Fig. 1, d = 1", "sums"])
-    assert audited(root).differ == []

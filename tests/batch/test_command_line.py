@@ -61,7 +61,7 @@ def test_a_terminal_that_is_not_utf_8_shows_what_it_can(tmp_path, encoding):
     assert done.returncode == 0 and done.stdout.startswith(b"width "), done.stderr
 
 
-@pytest.mark.parametrize("command", ["reproduce", "refresh", "report", "claims", "audit"])
+@pytest.mark.parametrize("command", ["reproduce", "report", "claims"])
 def test_outside_the_repository_the_message_says_so(tmp_path, monkeypatch, command):
     monkeypatch.chdir(tmp_path)
     message = f"a checkout of the kbrepro repository: no folder with notebooks/ and kbrepro/ at or above {tmp_path}"
