@@ -10,22 +10,14 @@ PARAMETERS = """\
 horizon: int = 2000  # rounds
 scale: float = 0.5  # of the noise
 sizes: list[int] = [1, 2]  # numbers of arms
-accident: str = ""  # what goes wrong: "", "kill" or "wait"
 results_dir: str = ""  # where to write"""
 CHECKS = "checks.positive_int(horizon=horizon)"
 WORK = """\
-import os, pathlib, sys, time
+import os, pathlib, sys
 folder = pathlib.Path(results_dir)
 (folder / "tables").mkdir()
 (folder / "tables" / "regret.csv").write_text(f"round,regret\\n{horizon},{scale}\\n")
 print("trials: 100%|##########| 2/2", file=sys.stderr)
-if accident == "kill":
-    os.kill(os.getpid(), 9)
-if accident == "wait":
-    import subprocess
-    subprocess.Popen(["sleep", "600"], start_new_session=True)  # an orphan in the making
-    (folder / "waiting").touch()
-    time.sleep(600)
 print(os.environ["OMP_NUM_THREADS"], os.environ["KBREPRO_STORE"].endswith("/played"))"""
 
 
