@@ -158,7 +158,9 @@ def _git(root: Path) -> dict[str, Any]:
     git = partial(subprocess.run, cwd=root, capture_output=True, text=True, check=True)
     try:
         commit = git(["git", "rev-parse", "HEAD"]).stdout.strip()
-        changes = git(["git", "--no-optional-locks", "status", "--porcelain", "--", ".", ":!results"]).stdout
+        changes = git(
+            ["git", "--no-optional-locks", "status", "--porcelain", "--", ".", ":!results", ":!notebooks/*.ipynb"]
+        ).stdout
     except (OSError, subprocess.CalledProcessError):
         return {}
     return {"commit": commit, "dirty": bool(changes)}
