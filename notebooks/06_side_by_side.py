@@ -36,19 +36,7 @@ from kbrepro.kernels import Matern, SquaredExponential, grid
 from kbrepro.papers.gp_ucb.experiments import sensor_problems
 from kbrepro.papers.igp_ucb.problems import rkhs_norm, sensor_rows
 from kbrepro.papers.pi_gp_ucb.problems import Bumps
-from kbrepro.papers.side_by_side import experiments, pictures
-from kbrepro.papers.side_by_side.bench import (
-    BOUNDED,
-    DRAWN,
-    NEITHER,
-    WRONG,
-    Misled,
-    Setting,
-    chosen_rows,
-    simple,
-    synthetic,
-    with_norm,
-)
+from kbrepro.papers.side_by_side import bench, experiments, pictures
 from kbrepro.papers.side_by_side.elimination import BPE, squared_lengths
 from kbrepro.papers.side_by_side.experiments import BEST_PROVED, NEAR, UNIFORM, over_best
 from kbrepro.papers.side_by_side.field import field
@@ -162,8 +150,8 @@ print(f"{len(arms)} of {len(arms)} pulls agree; the first five: {arms[:5]}")
 # excludes nothing plays like uniform play, however good its bound.
 
 # %% tags=["experiment"]
-bench = synthetic(n_arms, horizon, {"Table 1": seed_table1, "BKB": seed_bkb}, long_horizon)
-shown = bench["Table 1, d = 1"]
+settings = bench.synthetic(n_arms, horizon, {"Table 1": seed_table1, "BKB": seed_bkb}, long_horizon)
+shown = settings["Table 1, d = 1"]
 entries = field(delta, qbar=qbar)
 problem, left = shown.source(Trial(shown.seed, 0)), {}
 for name in NEAR:
@@ -243,7 +231,7 @@ pd.DataFrame(shares, ["share of uniform play"]).round(2)
 igp = partial(UCB, width=AbbasiYadkori2011(delta))
 rules = {name: entries[name].make for name in ("SupKernelUCB", "SupKernelUCB, tuned")} | {"IGP-UCB": igp}
 on_simple = {
-    name: at_horizons(source, rules, simple_trials, seed, f"simple, {name}") for name, source in simple().items()
+    name: at_horizons(source, rules, simple_trials, seed, f"simple, {name}") for name, source in bench.simple().items()
 }
 
 # %% jupyter={"source_hidden": true} tags=["hide-input"]
@@ -272,12 +260,12 @@ for name, data, source, unit, T in (
     ("traffic", road, speeds, of_road, len(road.sensors)),
 ):
     sensors[name] = title = name if real[name] else f"SIMULATED SUBSTITUTE for {name}"
-    rows = chosen_rows(source, trials, partial(rkhs_norm, kind="smoothed", ridge=source.noise_variance))
-    bench[title] = Setting(rows, T, NEITHER, unit=unit, measured=data.checksum)
+    rows = bench.chosen_rows(source, trials, partial(rkhs_norm, kind="smoothed", ridge=source.noise_variance))
+    settings[title] = bench.Setting(rows, T, bench.NEITHER, unit=unit, measured=data.checksum)
 
 # %% tags=["experiment"]
 means, seconds = {}, {}
-for name, its in bench.items():
+for name, its in settings.items():
     rules = {rule: entry.make for rule, entry in its.rules(delta, qbar).items()}
     played = Experiment(its.source, rules, its.horizon, measured=its.measured)
     traces = run_trials(played, trials, its.seed or seed, label=name, arms=False)
@@ -304,7 +292,7 @@ ranking.head(8).drop(columns=["proof", "q25", "q75"]).round(2)
 factors.loc[ranking.index[:8]].T.round(1)
 
 # %% jupyter={"source_hidden": true} tags=["hide-input"]
-others = [name for name, its in bench.items() if its.holds == NEITHER and name not in sensors.values()]
+others = [name for name, its in settings.items() if its.holds == bench.NEITHER and name not in sensors.values()]
 situations = {
     "few rounds (46 and 108)": [sensors["temperature"], sensors["traffic"]],
     "many arms (900 and 1000)": ["SE draws", "BKB's problem", "Table 1, d = 2"],
@@ -334,8 +322,8 @@ record.verdicts("6-E")
 covered, lost = {}, {}
 for name in ("SE, norm given", "Matérn, norm given", "Table 1, d = 1"):
     banded = ("IGP-UCB, tighter", "IGP-UCB, both", "GP-UCB", "GP-UCB/5", "π-GP-UCB, tighter")
-    rules = {rule: entry.make for rule, entry in bench[name].rules(delta).items() if rule in banded}
-    played = Experiment(bench[name].source, rules, wrong_horizon, record_band=True)
+    rules = {rule: entry.make for rule, entry in settings[name].rules(delta).items() if rule in banded}
+    played = Experiment(settings[name].source, rules, wrong_horizon, record_band=True)
     traces = run_trials(played, wrong_trials, seed, label=f"coverage, {name}", arms=False)
     covered[name] = {rule: np.mean(trace.band_ratio.max(axis=1) <= 1) for rule, trace in traces.items()}
     lost[name] = {rule: trace.totals[:, -1].mean() for rule, trace in traces.items()}
@@ -355,16 +343,15 @@ record.verdicts("6-H")
 
 # %% tags=["experiment"]
 players = ("GP-UCB", "GP-UCB/5", "IGP-UCB, tighter", "BPE, tighter", "GP-TS", "EI", "MPI", "PIMS")
-drawn = with_norm(GPDraw(SquaredExponential(0.2), grid(100), 0.025))
+drawn = bench.with_norm(GPDraw(SquaredExponential(0.2), grid(100), 0.025))
 wrong, bands = {}, {}
-sources = {"SE draws": drawn, "SE, norm given": bench["SE, norm given"].source}
-for (name, source), (case, how) in product(sources.items(), WRONG.items()):
-    misled = Misled(source, **how)
-    played = Experiment(misled, {rule: entries[rule].make for rule in players}, wrong_horizon)
+sources = {"SE draws": drawn, "SE, norm given": settings["SE, norm given"].source}
+for (name, source), (case, how) in product(sources.items(), bench.WRONG.items()):
+    played = Experiment(bench.Misled(source, **how), {rule: entries[rule].make for rule in players}, wrong_horizon)
     traces = run_trials(played, wrong_trials, seed, label=f"wrong, {name}, {case}", arms=False)
     wrong[name, case] = {rule: trace.totals[:, -1] for rule, trace in traces.items()}
 for case in ("as it is", "B a third"):
-    misled = Misled(sources["SE, norm given"], **WRONG[case])
+    misled = bench.Misled(sources["SE, norm given"], **bench.WRONG[case])
     played = Experiment(misled, {"IGP-UCB, tighter": entries["IGP-UCB, tighter"].make}, wrong_horizon, record_band=True)
     traces = run_trials(played, wrong_trials, seed, label=f"band, {case}", arms=False)
     bands[case] = traces["IGP-UCB, tighter"].band_ratio.max(axis=1) <= 1
@@ -438,28 +425,25 @@ record.say(
     "exponent would pay only after more than a billion rounds.",
 )
 frugal = factors.loc[["PIMS", "EI", "GP-UCB/5"]]
-surfaces = [name for name, setting in bench.items() if setting.grid and setting.holds == NEITHER]
+surfaces = [name for name, setting in settings.items() if setting.grid and setting.holds == bench.NEITHER]
 within, farthest = (frugal <= 2).sum(axis=1).min(), factors.loc["PIMS", surfaces].min()
 record.say(
-    within >= len(bench) / 2 and farthest > 3,
+    within >= len(settings) / 2 and farthest > 3,
     "Three rules that explore little often did well: PIMS, EI with the posterior mean, and GP-UCB with its width "
-    f"scaled down. Each has at most twice the least regret on at least {within} of our {len(bench)} problems. On the "
-    f"four test functions that we guessed, such as Branin, PIMS has at least {np.floor(farthest):.0f} times the "
+    f"scaled down. Each has at most twice the least regret on at least {within} of our {len(settings)} problems. On "
+    f"the four test functions that we guessed, such as Branin, PIMS has at least {np.floor(farthest):.0f} times the "
     "least regret.",
 )
-proved_on = {
-    name: [rule for rule, entry in setting.rules(delta).items() if setting.met(entry)]
-    for name, setting in bench.items()
-}
-cost = {
-    kind: np.median([factors.loc[proved_on[name], name].min() for name in bench if bench[name].holds == kind])
-    for kind in (DRAWN, BOUNDED)
-}
+drawn_price, norm_price = (
+    np.median([min(factors.loc[rule, name] for rule, entry in its.rules(delta).items() if its.met(entry))
+               for name, its in settings.items() if its.holds == kind])
+    for kind in (bench.DRAWN, bench.BOUNDED)
+)  # fmt: skip
 record.say(
-    cost[DRAWN] < 1.2 and cost[BOUNDED] > 2,
+    drawn_price < 1.2 and norm_price > 2,
     "A guarantee cost little where functions are draws from the prior: on our two such problems the best rule that has "
-    f"one, such as PIMS, has {cost[DRAWN]:.1f} times the regret of the best of all. On our five with a known norm it "
-    f"has {cost[BOUNDED]:.0f} times. Seven problems are too few to say more.",
+    f"one, such as PIMS, has {drawn_price:.1f} times the regret of the best of all. On our five with a known norm it "
+    f"has {norm_price:.0f} times. Seven problems are too few to say more.",
 )
 tuned, printed = (ranking.loc[[f"{rule}{suffix}" for rule in NEAR], "factor"] for suffix in (", tuned", ""))
 record.say(

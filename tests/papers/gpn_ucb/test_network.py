@@ -41,18 +41,6 @@ def test_bad_pulls_and_bounds_are_refused():
         next(model.steps(0, (0.0, 0.0, 0.0)))
 
 
-def test_sources_give_a_policy_the_constants_that_they_are_told_whatever_they_draw():
-    trial = Trial(57, 6)
-    problem, loose = exact_chain(20)(trial), replace(exact_chain(20), norm_bound=4.0)(trial)
-    assert problem.model.norm_bound == 2.0 and loose.model.norm_bound == 4.0
-    assert problem.model.lipschitz == loose.model.lipschitz == pytest.approx(2.0)
-    np.testing.assert_array_equal(problem.expected_reward, loose.expected_reward)
-    drawn, other = DrawnChain(6)(trial), DrawnChain(6, norm_bound=4.0, lipschitz=1.0)(trial)
-    assert (drawn.model.widths, drawn.model.norm_bound, drawn.model.lipschitz) == ((1, 1, 1), 2.0, 2.0)
-    np.testing.assert_array_equal(drawn.expected_reward, other.expected_reward)
-    assert (other.model.norm_bound, other.model.lipschitz) == (4.0, 1.0)
-
-
 def test_drawn_chains_are_draws_from_the_prior():
     first = prior_draws(KERNEL, DrawnChain(6)(Trial(57, 35)).model.points)(Trial(57, 35).rng("function"))
     np.testing.assert_allclose(DrawnChain(6)(Trial(57, 35)).outputs[0][:, 0], first, atol=1e-12)
