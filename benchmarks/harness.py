@@ -16,7 +16,7 @@ import numpy as np
 from threadpoolctl import threadpool_info
 
 from kbrepro import paths
-from kbrepro.batch import provenance
+from kbrepro.batch.run import git_state, versions
 from kbrepro.kernels import Array
 
 #: Libraries that we are compared with, where they are installed, and the modules that tell.
@@ -83,8 +83,8 @@ def facts() -> dict[str, Any]:
     """Return what the seconds depend on and can be told of any machine."""
     blas = [library for library in threadpool_info() if library["user_api"] == "blas"]
     return {
-        "versions": provenance.versions() | {name: version(name) for name in PEERS if find_spec(PEERS[name])},
+        "versions": versions() | {name: version(name) for name in PEERS if find_spec(PEERS[name])},
         "blas_kernels": sorted({str(library.get("architecture")) for library in blas}),
         "blas_threads": max(library["num_threads"] for library in blas),
-        "git": provenance.git_state(paths.project_root()),
+        "git": git_state(paths.project_root()),
     }

@@ -148,13 +148,18 @@ def _facts(r: Run) -> dict[str, Any]:
         "parameters": r.parameters,
         "blas_kernels": sorted({*r.facts.get("blas_kernels", []), blas_kernel()}),
         "compute_seconds": round(store.seconds(r.played), 1),
-        "versions": {"python": platform.python_version()} | {name: version(name) for name in PACKAGES},
-        "git": _git(r.root),
+        "versions": versions(),
+        "git": git_state(r.root),
     }
 
 
-def _git(root: Path) -> dict[str, Any]:
-    """The commit, and whether other files than results changed; empty without git."""
+def versions() -> dict[str, str]:
+    """Return the versions of Python and of the packages that numbers depend on."""
+    return {"python": platform.python_version()} | {name: version(name) for name in PACKAGES}
+
+
+def git_state(root: Path) -> dict[str, Any]:
+    """Return the commit, and whether other files than results changed; None without git."""
     git = partial(subprocess.run, cwd=root, capture_output=True, text=True, check=True)
     try:
         commit = git(["git", "rev-parse", "HEAD"]).stdout.strip()
@@ -162,7 +167,7 @@ def _git(root: Path) -> dict[str, Any]:
             ["git", "--no-optional-locks", "status", "--porcelain", "--", ".", ":!results", ":!notebooks/*.ipynb"]
         ).stdout
     except (OSError, subprocess.CalledProcessError):
-        return {}
+        return {"commit": None, "dirty": None}
     return {"commit": commit, "dirty": bool(changes)}
 
 
