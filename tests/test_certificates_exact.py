@@ -78,12 +78,6 @@ def test_the_larger_of_both_is_enough_in_one_dimension_only(d, fails):
     assert any(failures(bound, horizon, d, 1.5) for horizon in HORIZONS) is fails
 
 
-@pytest.mark.parametrize("d", DIMENSIONS)
-def test_half_the_repaired_number_is_refused(d):
-    bound = lambda *args: larger_of_two(*args, Fraction(4**d, 2 * (2**d - 1)))  # noqa: E731
-    assert any(failures(bound, horizon, d, 1.5) for horizon in HORIZONS)
-
-
 # Janz et al., Section 3: which cells need a new maximiser
 
 T = 10_000
@@ -168,14 +162,3 @@ def test_the_stated_exponent_has_d_squared_for_d_times_d_plus_one():
 def test_eq_4_gives_more_than_is_stated_and_the_gain_of_2021_no_more():
     assert all(exponent(d * (d + 1), nu) > stated(d, nu) >= exponent(d, nu) for d, nu in RANGE)
     assert not all(exponent(d + 1, nu) <= stated(d, nu) for d, nu in RANGE)  # d + 1 > d^2 in one dimension
-
-
-# Calandriello et al.: at eps = 1/2
-
-
-def test_the_constants_at_half():
-    eps = Fraction(1, 2)
-    alpha = (1 + eps) / (1 - eps)
-    in_q = alpha / eps**2
-    assert (alpha, in_q, in_q**2, alpha * in_q, (alpha * in_q) ** 2) == (3, 12, 144, 36, 1296)
-    assert 5.19**2 < alpha**3 < 5.2**2 and alpha**3 > 3**2

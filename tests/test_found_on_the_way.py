@@ -64,16 +64,6 @@ def test_lemma_10_of_janz_et_al_is_false_for_a_set_that_looks_at_the_noise(n, le
             assert fails.all() if kernel is KERNELS["constant"] else not fails.any()
 
 
-def test_both_sides_of_lemma_10_by_the_printed_formula():
-    rng = np.random.default_rng(3)
-    arms, noise, eta = rng.random((7, 1)), rng.uniform(-1, 1, 7), 0.01
-    S = KERNELS["matern"](arms, arms) + eta * np.eye(7)
-    left = noise @ np.linalg.inv(np.eye(7) + np.linalg.inv(S)) @ noise
-    right = 2 * math.log(math.sqrt(np.linalg.det(S + np.eye(7))) * 5 / 0.1)
-    found = covers.lemma_10(KERNELS["matern"], arms, noise, count=5, delta=0.1, eta=eta)
-    assert found == pytest.approx([left, right], rel=1e-8)
-
-
 def reached(horizon, d, nu):
     """Levels of the cells that hold all pulls, where the rule of splitting is asked after each pull."""
     side, found = initial_side(horizon, d, nu), [1]

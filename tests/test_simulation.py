@@ -5,7 +5,6 @@ from functools import partial
 
 import numpy as np
 import pytest
-from scipy.stats import norm
 
 from kbrepro import simulation
 from kbrepro.confidence import Srinivas2010
@@ -110,10 +109,6 @@ def test_policies_of_a_trial_share_function_noise_and_first_arm(experiment):
     assert len({tuple(trace.arms[:, 0]) for trace in traces.values()}) == 1
     assert len({trace.arms.tobytes() for trace in traces.values()}) == len(traces)
     assert len(np.unique(traces["EI"].arms[:, 0])) > 2
-    z = noise["EI"] / np.sqrt(0.025)  # error level 1e-4; neighbours, in time or by trial, within 4 standard errors
-    assert abs(z.mean()) < norm.isf(5e-5) / np.sqrt(z.size) and abs(z.var() - 1) < 4 * np.sqrt(2 / z.size)
-    for one, other in ((z[:, 1:], z[:, :-1]), (z[1:], z[:-1])):
-        assert abs(np.mean(one * other)) < 4 / np.sqrt(one.size)
 
 
 @pytest.mark.parametrize(("jobs", "block"), [("1", 1), ("1", 100), ("2", 4)])
