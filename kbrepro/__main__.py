@@ -134,7 +134,7 @@ def audit(notebooks: tuple[str, ...], minutes: float, seed: int) -> None:
             break
     if any(each.differ for each in audits):
         raise click.exceptions.Exit(1)
-    if audits[-1].interrupted:
+    if any(each.interrupted for each in audits):
         raise click.exceptions.Exit(130)
 
 
