@@ -14,11 +14,7 @@ from matplotlib.figure import Figure
 from kbrepro import figures
 from kbrepro.figures import LOOK, WIDTH, pieces
 from kbrepro.kernels import Array
-from kbrepro.regret import Curve, log_spaced
-
-#: {rule: R_T / T of every trial (n,)}
-Panel = Mapping[str, Array]
-Panels = Mapping[str, Mapping[str, Curve]]
+from kbrepro.regret import Curve
 
 HERO = "IGP-UCB"
 
@@ -26,7 +22,7 @@ HERO = "IGP-UCB"
 # Figures 1 to 3
 
 
-def regrets(figure_name: str, panels: Panels, columns: Mapping[str, Sequence[str]]) -> Figure:
+def regrets(name: str, panels: Mapping[str, Mapping[str, Curve]], columns: Mapping[str, Sequence[str]]) -> Figure:
     """Return cumulative regret, one row per panel {title: traces}, one column per choice of rules {title: names}."""
     size = (WIDTH, 1.0 + 2.3 * len(panels))
     fig, axes = plt.subplots(len(panels), len(columns), figsize=size, sharey="row", squeeze=False)
@@ -34,31 +30,16 @@ def regrets(figure_name: str, panels: Panels, columns: Mapping[str, Sequence[str
         figures.regret_quartiles(ax, {name: traces[name] for name in names}, hero=HERO)
         ax.set_title(fill(f"{title}, {column}", 34))
         ax.label_outer()
-    return figures.labelled(fig, f"{figure_name} of Chowdhury and Gopalan, replicated: cumulative regret")
-
-
-# The incumbent
-
-
-def incumbent(best_share: Mapping[str, Array]) -> Figure:
-    """Return how often rules pull the best arm, over rounds, by rule (n, T)."""
-    fig, (ax,) = pieces.row(1, 3.4)
-    for rule, curves in best_share.items():
-        t = log_spaced(curves.shape[1])
-        pieces.banded(ax, t, pieces.mean_interval(curves[:, t - 1]), rule, **figures.look(rule, HERO))
-    ax.set(xlabel="round t", xlim=(1, t[-1]), ylim=(0, 1))
-    ax.set_ylabel("share of pulls of the best arm so far\n(mean and 95 % interval)")
-    pieces.log_axes(ax, "x")
-    return figures.labelled(fig, "The largest noisy reward, and the largest posterior mean, as incumbent")
+    return figures.labelled(fig, f"{name} of Chowdhury and Gopalan, replicated: cumulative regret")
 
 
 # Figure 4
 
 
-def sensors(sets: Mapping[str, tuple[Panel, str]], *, horizon: int) -> Figure:
+def sensors(sets: Mapping[str, tuple[Mapping[str, Array], str]], *, horizon: int) -> Figure:
     """Return median and quartiles of R_T over rows of readings, one stroke per row: {label: (panel, unit)}.
 
-    R_T of 0 is drawn at the smallest above 0.
+    A panel has R_T / T of every trial (n,) by rule. R_T of 0 is drawn at the smallest above 0.
     """
     fig, axes = pieces.row(len(sets), 1.5 + 0.24 * max(len(panel) for panel, _ in sets.values()))
     for ax, (label, (panel, unit)) in zip(axes, sets.items(), strict=True):

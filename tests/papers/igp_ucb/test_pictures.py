@@ -19,18 +19,13 @@ def regrets():
     return pictures.regrets("Fig. 7", {"(a) SE": traces, "(b) Matérn": traces}, columns)
 
 
-def incumbent():
-    shares = {"EI": 0.9, "EI, noisy incumbent": 0.5, "IGP-UCB": 0.8, "PI": 0.2}
-    return pictures.incumbent({rule: np.linspace(0, [end, 0.9 * end], 200).T for rule, end in shares.items()})
-
-
 def sensors():
     first = {"GP-UCB": 3 * ROW, "IGP-UCB": ROW, "EI, noisy incumbent": 2 * ROW}
     second = {"GP-UCB": ROW, "IGP-UCB": 2 * ROW, "EI, noisy incumbent": np.where(ROW < 0.6, 0, 3 * ROW)}
     return pictures.sensors({"light": (first, "Lux"), "temperature": (second, "°C")}, horizon=100)
 
 
-@pytest.mark.parametrize("draw", [regrets, incumbent, sensors])
+@pytest.mark.parametrize("draw", [regrets, sensors])
 def test_a_figure_can_be_read(draw, checked):
     figure = draw()
     assert checked(figure) and figure.axes[-1].get_xlabel()
