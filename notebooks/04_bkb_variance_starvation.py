@@ -318,7 +318,7 @@ def followed(label, design, n_runs, T, qbars):
             bad = ((ratios.low < 1 / ALPHA) | (ratios.high > ALPHA)).mean()
             members, d_eff = ratios.members[-1], one.dimension[-1]
             rows.append((design, q, bad, members / T, members / (q * d_eff)))
-    return pd.DataFrame(rows, columns=["design", "qbar", "bad", "kept", "size"])
+    return pd.DataFrame(rows, columns=["design", "qbar", "share of bad steps", "kept", "members / (qbar d_eff)"])
 
 
 small_qbars = [1.0, 2.0, 3.0, 4.0, 8.0]
@@ -336,12 +336,11 @@ record.say(
 by_qbar = bad_steps.groupby(["qbar", "design"]).mean()
 at_four = by_qbar.loc[4]
 record.say(
-    at_four["kept"].max() < 1 and at_four["bad"].max() == 0,
+    at_four["kept"].max() < 1 and at_four["share of bad steps"].max() == 0,
     f"At $\\bar q = 4$, which the theorem does not cover, {at_four['kept'].min():.0%} to {at_four['kept'].max():.0%} "
     "of the pulls are kept (by design), and no step of any run is bad.",
 )
-named = {"bad": "share of bad steps", "size": "members / (qbar d_eff)"}
-by_qbar[[*named]].rename(columns=named).unstack().round(2)
+by_qbar[["share of bad steps", "members / (qbar d_eff)"]].unstack().round(2)
 
 # %% [markdown]
 # DTC on as many pulls drawn *uniformly*, $\bar q = 4$:
