@@ -7,6 +7,7 @@ import sys
 from functools import cache
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -137,7 +138,7 @@ def sentences():
         f"Regret: {factor('EI'):.1f} times the best rule's; over the best noisy reward "
         f"{factor('EI, noisy incumbent'):.0f} times",
         f"on four test functions such as Branin, PIMS has at least {fourth('PIMS'):.0f} times the least regret",
-        f"takes {hours:.0f} core hours",
+        f"takes at most {np.ceil(hours):.0f} core hours",
     ]
 
 
