@@ -140,7 +140,8 @@ class PartitionedUCB(AskTell):
         self._places = grid_indices(model.points, self._n)
         self.prior_sd = float(np.sqrt(model.kernel.diag(model.points).max()))
         self.rank: Integers | None = None
-        self._first_asked = 0
+        self._first_asked = self._widths_of = 0
+        self._widths = np.empty(0)
         self.cells: list[Cell] = []
         self.slot_arm = self.slot_cell = np.empty(0, dtype=int)
         self.slot_mean = self.slot_sd = self.cell_gain = np.empty(0)
@@ -150,12 +151,15 @@ class PartitionedUCB(AskTell):
 
     def widths(self) -> Array:
         """Return the width of every cell ever created in this round, (len(cells),)."""
+        if self._widths_of == self.t:  # gains change at a pull alone
+            return self._widths
         count: float = self._possible
         if self.variant == "thesis":
             count = 4 * (self.horizon + 1) ** (self.d / (2 * self.nu))
         elif self.union == "printed":
             count = 4 * (self.t + 1) ** (split_exponent(self.d, self.nu) * self.d)
-        return self.width(self.delta / count).of(self.model, self.cell_gain)
+        self._widths, self._widths_of = self.width(self.delta / count).of(self.model, self.cell_gain), self.t
+        return self._widths
 
     def choose(self) -> int:
         """Return the arm to pull; ties fall by one permutation, the first thing drawn from `rng`."""
