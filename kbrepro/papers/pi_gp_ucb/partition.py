@@ -141,7 +141,7 @@ class PartitionedUCB(AskTell):
         self.prior_sd = float(np.sqrt(model.kernel.diag(model.points).max()))
         self.rank: Integers | None = None
         self._first_asked = self._widths_of = 0
-        self._widths = np.empty(0)
+        self._widths: Array = np.empty(0)
         self.cells: list[Cell] = []
         self.slot_arm = self.slot_cell = np.empty(0, dtype=int)
         self.slot_mean = self.slot_sd = self.cell_gain = np.empty(0)
