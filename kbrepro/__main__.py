@@ -32,7 +32,7 @@ def main() -> None:
 
 
 of_notebooks = click.argument("notebooks", nargs=-1, metavar="[NOTEBOOK]...")
-of_profile = click.option("--profile", default="paper", show_default=True, help="quick: everything small.")
+of_profile = click.option("--profile", default=paths.FULL_SCALE, show_default=True, help="quick: everything small.")
 
 
 @main.command()
@@ -99,7 +99,7 @@ def claims(claim_ids: tuple[str, ...]) -> None:
     """Print what came out: a line a claim, or all of each claim that is named, such as 4-H."""
     from kbrepro import checks, scorecard
 
-    runs = scorecard.read(paths.project_root() / "results" / "paper")
+    runs = scorecard.read(paths.project_root() / "results" / paths.FULL_SCALE)
     known = {each["id"]: scorecard.lines(each) for run in runs.values() for each in (*run["claims"], *run["theorems"])}
     for each in claim_ids:
         checks.one_of(tuple(known), claim=each)
@@ -123,7 +123,7 @@ def audit(notebooks: tuple[str, ...], minutes: float, seed: int) -> None:
     from kbrepro.batch import audit as replay
     from kbrepro.batch import run
 
-    runs, audits = run.plan(notebooks, "paper", paths.project_root()), []
+    runs, audits = run.plan(notebooks, paths.FULL_SCALE, paths.project_root()), []
     for place, r in enumerate(runs):
         if (left := end - time.monotonic()) <= 0:
             click.echo(f"{r.notebook}: no time left")

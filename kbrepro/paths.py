@@ -3,6 +3,9 @@
 import os
 from pathlib import Path
 
+#: The profile of the notebooks' own parameters, and its folder under results/.
+FULL_SCALE = "paper"
+
 
 class ProjectNotFound(RuntimeError):
     """The working directory is not inside a checkout of the repository."""

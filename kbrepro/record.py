@@ -16,8 +16,6 @@ from kbrepro.figures import comparisons
 from kbrepro.papers import folder_of
 from kbrepro.replay import Replays
 
-FULL_SCALE = "paper"
-
 
 class Record:
     """The record of one notebook's run: where its trials are kept, what it judges, and the folder that it writes to.
@@ -32,7 +30,7 @@ class Record:
         figures.use_style()
         root = paths.project_root()
         self.notebook, self.folder = notebook, root / results_dir if results_dir else None
-        full_scale = root / "results" / FULL_SCALE / notebook / store.PLAYED
+        full_scale = root / "results" / paths.FULL_SCALE / notebook / store.PLAYED
         kept_in = store.current()
         run = (kept_in.folder if kept_in else full_scale).with_name("run.json")
         known = json.loads(run.read_text(encoding="utf-8")) if run.is_file() else {}

@@ -44,10 +44,9 @@ class Replays:
         """Replay one trial of a job; Differs names label, trial and round."""
         place, policies = int(np.argmin(kept.seconds)), policies_of(kept)
         if (seconds := float(kept.seconds[place])) >= CHEAP and policies != [None]:
-            mean = np.full((place + 1, 1), seconds / len(policies))  # where they were not timed apart
-            each = {policy: kept.columns.get(("policies", policy, "seconds"), mean)[place].sum() for policy in policies}
+            each = _seconds_of_policies(kept, place)
             policies = [min(policies, key=lambda policy: (each[policy], zlib.crc32(f"{job.label} {policy}".encode())))]
-            seconds = float(each[policies[0]])
+            seconds = each[policies[0]]
         if seconds >= min(CHEAP, self.left):
             self.without.append(job.label)
             return
@@ -74,6 +73,14 @@ class Replays:
         self.folder.mkdir(parents=True, exist_ok=True)
         with (self.folder / "log.txt").open("a", encoding="utf-8") as file:
             file.write(f"{self.notebook}: {text}\n")
+
+
+def _seconds_of_policies(kept: Kept, place: int) -> dict[Any, float]:
+    """The seconds that each policy of a kept trial took; equal shares where policies were not timed apart."""
+    policies = policies_of(kept)
+    timed = {policy: kept.columns.get(("policies", policy, "seconds")) for policy in policies}
+    share = float(kept.seconds[place]) / len(policies)
+    return {policy: share if each is None else float(each[place].sum()) for policy, each in timed.items()}
 
 
 @cache

@@ -50,7 +50,7 @@ def build(root: Path, results: Path) -> Path:
     with tempfile.TemporaryDirectory(dir=results, prefix="report-", suffix=".partial") as folder:
         source, site = Path(folder, "source"), Path(folder, "site")
         page = scorecard.page(scorecard.read(results))
-        if results.name == "paper":
+        if results.name == paths.FULL_SCALE:
             paths.write_text(root / "results" / "README.md", page)
         _write(root, page, notebooks, source)
         _sphinx(root, source, site)

@@ -7,7 +7,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from kbrepro.claims import AGAIN, DEPENDS, NOT, SOMETIMES, Claim, Theorem, claims_of, judge, theorems_of
+from kbrepro.claims import AGAIN, DEPENDS, KINDS, NOT, SOMETIMES, Claim, Theorem, claims_of, judge, theorems_of
 from kbrepro.claims.tables import Kept
 
 #: A claim or a theorem as claims.json has it.
@@ -69,7 +69,7 @@ def page(runs: Mapping[str, Mapping[str, Sequence[Record]]]) -> str:
     parts = ["# Every claim", EXPLORATORY, MEANS]
     for name, run in runs.items():
         parts += [f"## [{name[:2]}](../notebooks/{name}.ipynb)", totals(run["claims"])]
-        for kind in ("observation", "remark", "own question"):
+        for kind in KINDS:
             if rows := [each for each in run["claims"] if each["kind"] == kind]:
                 parts += [f"### {kind.capitalize()}s", tables(rows)]
         if run["theorems"]:

@@ -158,7 +158,7 @@ def curves(columns: Leaves) -> dict[Any, Curve]:
     return found
 
 
-def played(notebook: str, label: str, profile: str = "paper") -> Any:
+def played(notebook: str, label: str, profile: str = paths.FULL_SCALE) -> Any:
     """Return what is kept of a label, such as `Table 1, d = 2`, of a notebook, given by name or number, such as 03.
 
     These are the curves by policy, or what the job of `map_trials` returned. Raises FileNotFoundError, which lists the

@@ -12,7 +12,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from kbrepro import figures, paths, store
-from kbrepro.batch import audit, profiles, run
+from kbrepro.batch import audit, run
 from kbrepro.regret import Curve, paired_difference
 from kbrepro.replay import experiment_of
 from kbrepro.simulation import Experiment, played, run_trials
@@ -47,7 +47,7 @@ def play(policy: Callable[..., Any], notebook: str, label: str, trials: int = 20
     its store. Raises ValueError, which lists the labels, if no traces of this one are kept; if its data is not here;
     and if `trials` is more than are kept.
     """
-    (r,) = run.plan([notebook], profiles.PAPER, paths.project_root())
+    (r,) = run.plan([notebook], paths.FULL_SCALE, paths.project_root())
     if label not in (labels := traced(r.played)):
         allowed = "\n".join(f'  "{name}": {scale}' for name, scale in labels.items())
         raise ValueError(f"label = {label!r} is not allowed: label must be one of\n{allowed}")

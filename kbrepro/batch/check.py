@@ -8,7 +8,7 @@ import jupytext
 import nbformat
 import yaml
 
-from kbrepro import papers
+from kbrepro import papers, paths
 from kbrepro.batch import profiles
 from kbrepro.batch.run import plan
 from kbrepro.claims import claims_of, theorems_of
@@ -65,7 +65,7 @@ def _of_notebook(root: Path, name: str) -> Iterator[str]:
         plan([name], "quick", root)
     except ValueError as error:
         yield str(error)
-    (full,) = plan([name], profiles.PAPER, root)
+    (full,) = plan([name], paths.FULL_SCALE, root)
     if not full.facts:
         yield f"it was not played at full scale: `kbrepro reproduce {name[:2]}`"
     played = full.facts.get("parameters", {})

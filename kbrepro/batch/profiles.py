@@ -8,9 +8,8 @@ from typing import Any
 import jupytext
 import yaml
 
-from kbrepro import checks
+from kbrepro import checks, paths
 
-PAPER = "paper"  # the notebooks' own defaults
 RESERVED = "results_dir"  # set by the batch itself
 
 
@@ -35,8 +34,8 @@ def _one_of(allowed: Sequence[str], what: str, name: str) -> None:
 def of_profile(root: Path, notebook: str, profile: str) -> dict[str, Any]:
     """Return the parameters that a profile changes in a notebook; ValueError if it does not exist or is no flat map."""
     folder = root / "notebooks" / "profiles"
-    _one_of([PAPER, *sorted(each.name for each in folder.glob("*/"))], "profile", profile)
-    if profile == PAPER:
+    _one_of([paths.FULL_SCALE, *sorted(each.name for each in folder.glob("*/"))], "profile", profile)
+    if profile == paths.FULL_SCALE:
         return {}
     path = folder / profile / f"{notebook}.yaml"
     where = path.relative_to(root).as_posix()
