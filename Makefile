@@ -6,7 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/ready
 UV := $(shell command -v uv 2>/dev/null)
-PIP := $(if $(UV),$(UV) pip install --python $(BIN)/python,$(BIN)/python -m pip install --disable-pip-version-check)
+PIP := $(if $(UV),$(UV) pip install --python $(BIN)/python,$(BIN)/python -m pip install --disable-pip-version-check --no-compile)
 NO_DATA := $(CURDIR)/.cache/no-data
 # without bytecode each of the many programs that notebooks and tests start would compile all packages anew
 unexport PYTHONDONTWRITEBYTECODE

@@ -10,7 +10,7 @@ mean; afterwards one of these:
 from typing import Any
 
 import numpy as np
-from scipy.special import erfcx, ndtr
+from scipy.special import erfcx
 
 from kbrepro import checks
 from kbrepro.kernels import Array
@@ -26,18 +26,14 @@ _LOG_ROOT_2PI = 0.5 * np.log(2 * np.pi)
 def log_expected_excess(z: Array) -> Array:
     """Return log(phi(z) + z Phi(z)), the log of E[max(z + N(0, 1), 0)], without underflow for z -> -inf."""
     z = np.asarray(z, dtype=float)
-    near = np.clip(z, -1.0, None)
-    middle = np.clip(z, -1e5, -1.0)
-    far = np.minimum(z, -1e5)
+    middle = np.clip(z, -1e5, 10.0)
     mills = np.sqrt(np.pi / 2) * erfcx(-middle / np.sqrt(2))  # Phi(z) / phi(z)
-    return np.select(
-        [z > -1.0, z > -1e5],
-        [
-            np.log(np.exp(-0.5 * near**2 - _LOG_ROOT_2PI) + near * ndtr(near)),
-            -0.5 * middle**2 - _LOG_ROOT_2PI + np.log1p(middle * mills),
-        ],
-        -0.5 * far**2 - _LOG_ROOT_2PI - 2 * np.log(-far),
-    )
+    log = -0.5 * middle**2 - _LOG_ROOT_2PI + np.log1p(middle * mills)
+    if (far := z < -1e5).any():
+        log = np.where(far, -0.5 * z**2 - _LOG_ROOT_2PI - 2 * np.log(-np.minimum(z, -1e5)), log)
+    if (above := z > 10.0).any():  # z to all digits
+        log = np.where(above, np.log(np.maximum(z, 10.0)), log)
+    return log
 
 
 def z_score(posterior: Posterior, target: float) -> Array:
@@ -53,6 +49,8 @@ def log_expected_improvement(posterior: Posterior, target: float, unit: float = 
     """
     excess, sd = posterior.mean - target, posterior.sd
     uncertain, index = sd > 0, np.full(len(excess), -np.inf)
+    if uncertain.all():
+        return np.log(sd / unit) + log_expected_excess(excess / sd)
     np.log(excess / unit, out=index, where=~uncertain & (excess > 0))
     index[uncertain] = np.log(sd[uncertain] / unit) + log_expected_excess(excess[uncertain] / sd[uncertain])
     return index
