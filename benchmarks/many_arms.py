@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from benchmarks.harness import STOP_AFTER, again, row, timed
+from benchmarks.harness import again, row, timed
 from benchmarks.peers import botorch, gpytorch, policy_on, scikit_learn
 from kbrepro.confidence import Chowdhury2017, Flynn2024
 from kbrepro.kernels import Kernel, Matern, SquaredExponential, grid
@@ -28,6 +28,8 @@ from kbrepro.posterior.lattice import PENDING, prior_covariance
 from kbrepro.problems import Model, Problem, RKHSFunction, Trial
 from kbrepro.simulation import rounds
 
+#: A form is stopped after so many seconds, a run of Table 1 after so many.
+A_FORM, A_RUN = 60.0, 600.0
 TRIAL, MATERN, GAUSSIAN = Trial(2020, 0), Matern(0.2, nu=1.5), SquaredExponential(0.2)
 #: Kernel of every job, and how its form of the posterior is loaded.
 FORMS: dict[str, tuple[Kernel, Callable[[], type[ExactPosterior]]]] = {
@@ -75,7 +77,7 @@ def _round(name: str, side: int, horizon: int) -> dict[str, Any]:
         before = tracemalloc.get_traced_memory()[0]
         tracemalloc.reset_peak()
         policy = policy_on(load(), problem.model, horizon, Chowdhury2017(delta=0.1))
-        run = timed(lambda: rounds(policy, problem, horizon, TRIAL.rng("run")), 1)
+        run = timed(lambda: rounds(policy, problem, horizon, TRIAL.rng("run")), 1, A_FORM)
         peak = (tracemalloc.get_traced_memory()[1] - before) / 1e6
     except (ImportError, MemoryError) as error:
         return row(name, [], f"not measured: {error}", **size)
@@ -96,14 +98,14 @@ def three_dimensions(side: int, horizon: int) -> Iterator[dict[str, Any]]:
     for name, (width, grows) in WIDTHS.items():
         problem = problem_of(side, horizon, grows)
         policy = UCB(problem.model, horizon, width=width, form=LatticePosterior)
-        run = timed(lambda p=policy, on=problem: rounds(p, on, horizon, TRIAL.rng("run")), 1, 5 * STOP_AFTER)
+        run = timed(lambda p=policy, on=problem: rounds(p, on, horizon, TRIAL.rng("run")), 1, A_RUN)
         transforms, reading, distinct = floor(problem.model, np.array([arm for _, arm, _ in run.items]))
         of_floor = run.steps[0].sum() / (transforms + reading)
         size = {"arms": side**3, "t": horizon, "distinct": distinct, "transforms_s": transforms, "reading_s": reading}
         yield row(f"Table 1, d = 3, {name}", run.totals(horizon), run.note, **size, of_floor=of_floor)
     problem = problem_of(side, horizon)
     cells = PartitionedUCB(problem.model, horizon, delta=0.1, nu=1.5)
-    run = timed(lambda: rounds(cells, problem, horizon, TRIAL.rng("run")), 1, 5 * STOP_AFTER)
+    run = timed(lambda: rounds(cells, problem, horizon, TRIAL.rng("run")), 1, A_RUN)
     yield row("Table 1, d = 3, π-GP-UCB", run.totals(horizon), run.note, arms=side**3, t=horizon)
 
 
@@ -125,7 +127,7 @@ def floor(model: Model, arms: NDArray[np.int64]) -> tuple[float, float, int]:
 
 ASKS = (
     "How long does a round take on a lattice of A arms, and how much memory? The last quarter of the rounds up to t, "
-    f"d = 3. A job is stopped after {STOP_AFTER:g} s, and not played on more arms. Memory of torch is not counted. "
+    f"d = 3. A job is stopped after {A_FORM:g} s, and not played on more arms. Memory of torch is not counted. "
     "Table 1: whole runs; `of_floor`: seconds over the least, its transforms and the bytes of the inverse that it "
     "must read, over the measured bandwidth."
 )
