@@ -124,7 +124,7 @@ def test_a_kernel_that_is_no_covariance_is_refused(kernel, problem, monkeypatch)
 )
 def test_a_kept_array_stays_and_writing_to_it_is_harmless(make):
     ours, untouched = make(), make()
-    names = ("mean", "variance", "sd", "counts", "prior_variance")
+    names = [name for name in ("mean", "variance", "sd", "counts", "prior_variance") if hasattr(ours, name)]
     for arm in (3, 8, 3):
         kept = {name: getattr(ours, name) for name in names}
         before = {name: its.copy() for name, its in kept.items()}

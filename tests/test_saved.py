@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from kbrepro.confidence import AbbasiYadkori2011, Constant, Srinivas2010
-from kbrepro.kernels import Matern, SquaredExponential, grid
-from kbrepro.papers.bkb.policy import BKB, FourierUCB
+from kbrepro.kernels import Matern, grid
+from kbrepro.papers.bkb.policy import BKB
 from kbrepro.papers.bkb.since import MiniUCB
 from kbrepro.papers.gp_ucb.since import GPEIMS, IRGPUCB
 from kbrepro.papers.gpn_ucb.cascade_ei import ExactCascadeEI, SampledCascadeEI
@@ -25,7 +25,6 @@ from kbrepro.problems import RKHSFunction, Trial
 
 PLAIN = RKHSFunction(Matern(0.3, nu=1.5), grid(6, 2), 0.05, norm=2.0)(Trial(5, 0))
 UNEVEN = RKHSFunction(Matern(0.3, nu=1.5), np.random.default_rng(1).random((36, 2)), 0.05, norm=2.0)(Trial(5, 0))
-SMOOTH = RKHSFunction(SquaredExponential(0.3), grid(30), 0.05, norm=2.0)(Trial(5, 1))
 CHAIN = exact_chain(6)(Trial(5, 2))
 VECTOR = RandomNetwork(MultiOutput(independent_outputs), grid(20, 1, -2, 2), (2, 2, 1))(Trial(5, 3))
 POLICIES = {
@@ -40,7 +39,6 @@ POLICIES = {
     "random arms": (RandomArms, PLAIN),
     "π-GP-UCB, thesis": (partial(PartitionedUCB, delta=0.1, nu=1.5, variant="thesis"), PLAIN),
     "BKB, streaming": (partial(BKB, width=AbbasiYadkori2011(0.1), qbar=4.0, streaming=True), PLAIN),
-    "Fourier features": (partial(FourierUCB, width=AbbasiYadkori2011(0.1), n_features=20), SMOOTH),
     "GPN-UCB": (GPNUCB, CHAIN),
     "GPN-UCB, outward": (partial(GPNUCB, mode="outward", n_grid=80), CHAIN),
     "GPN-UCB, balls": (partial(GPNUCB, n_grid=9), VECTOR),
@@ -52,7 +50,7 @@ POLICIES = {
 }
 #: What draws besides the order of ties, and what must be saved: arms, rewards and the generator do not do.
 DRAW = {"GP-TS", "PIMS", "GP-EIMS", "IRGP-UCB", "uniform play", "random arms", "cEI"}
-MUST_BE_SAVED = {"BKB", "BKB, streaming", "Fourier features", "mini-GP-UCB", "SupKernelUCB", "GP-TS, lattice"}
+MUST_BE_SAVED = {"BKB", "BKB, streaming", "mini-GP-UCB", "SupKernelUCB", "GP-TS, lattice"}
 MUST_BE_SAVED |= {"SupKernelUCB, tuned"}
 MUST_BE_SAVED |= {"π-GP-UCB", "π-GP-UCB, tighter", "π-GP-UCB, thesis", "GPN-UCB", "GPN-UCB, outward", "GPN-UCB, balls"}
 

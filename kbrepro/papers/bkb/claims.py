@@ -3,7 +3,7 @@
 The paper ran one experiment, Fig. 1, which shows BKB alone: one function, one sequence of pulls. All else is proved,
 argued or cited. A variance is *close* if neither it nor the exact one is more than alpha = 3 times the other (Theorem 1
 at eps = 1/2, "a small constant factor"); one that falls short by more *starves*. Operations are the printed leading
-terms of an algorithm, with constant 1 (`costs.operations`).
+terms of an algorithm, with constant 1 (`experiments.operations`).
 """
 
 import math
@@ -16,16 +16,15 @@ from scipy.stats import binom
 from kbrepro import information
 from kbrepro.claims import Checked, claim, own_question, remark, theorem
 from kbrepro.claims.tables import Table
-from kbrepro.claims.words import always, indistinguishable, much_better, on_par, similar, sometimes
+from kbrepro.claims.words import always, indistinguishable, much_better
 from kbrepro.kernels import SquaredExponential, grid
-from kbrepro.papers.bkb.costs import by_step, operations
+from kbrepro.papers.bkb.experiments import operations
 from kbrepro.papers.bkb.policy import ACCURACY, ALPHA, Budgeted
 from kbrepro.problems import RKHSFunction, Trial
 
 NOISE_VARIANCE, DELTA = 0.01, 0.1
 PANELS = 6, 63, 215
 DESIGNS = "uniform", "window", "plane"
-QBARS = 4.0, 8.0, 3.0, 2.0, 1.0
 percentile_95 = partial(np.quantile, q=0.95)
 
 
@@ -110,69 +109,6 @@ def random_features_starve(seeds):
     return seeds("RFF", "starves") > 0.5
 
 
-# Theorem 1 below its own qbar
-
-
-def ratios_by_qbar(kept):
-    """Per qbar and run: the worst ratio in the first tenth of the pulls and in all, of each design."""
-    columns = {}
-    for q in QBARS:
-        for design in DESIGNS:
-            worst = np.array([worst_ratio(run.by_qbar[q]) for run in kept.results(f"BKB, {design}")])
-            columns[f"qbar = {q:g}", f"worst, {design}"] = worst.max(axis=1)
-            columns[f"qbar = {q:g}", f"worst of a tenth, {design}"] = worst[:, : worst.shape[1] // 10].max(axis=1)
-    return columns
-
-
-QBAR = {"qbar": {f"{q:g}": {"BKB": f"qbar = {q:g}"} for q in QBARS}}
-pulls = Table("pulls of Theorem 1, 400 each", size=1, unit="sequence of pulls", readings=QBAR, load=ratios_by_qbar)
-
-
-def largest_growth(pulls):
-    """The worst ratio of all runs over that in a tenth of the pulls, the largest of three designs."""
-    runs = [(pulls("BKB", f"worst, {d}", np.max), pulls("BKB", f"worst of a tenth, {d}", np.max)) for d in DESIGNS]
-    return np.max([whole / tenth for whole, tenth in runs], axis=0)
-
-
-@remark(
-    "4-AE",
-    "Section 3.2",
-    effect=largest_growth,
-    shows="worst ratio in 400 pulls over that in 40 of all runs, at one qbar, the largest of three designs",
-)
-def one_qbar_serves_ten_horizons(pulls):
-    """Note that although [...] must satisfy the condition of Theorem 1 for the result to hold, it is quite robust to
-    uncertainty on the desired horizon"""
-    return always(*(on_par(pulls("BKB", f"worst, {d}"), pulls("BKB", f"worst of a tenth, {d}")) for d in DESIGNS))
-
-
-def equal_sizes(kept):
-    """Worst inflation by BKB's dictionary and by as many pulls drawn uniformly, by design."""
-    runs = {design: np.transpose(kept.results(f"equal size, {design}")) for design in ON}
-    return {(ON[d][form], "total"): inflation for d in ON for form, inflation in zip(FORMS, runs[d], strict=True)}
-
-
-def decades(inflation, axis):
-    return np.log10(inflation).mean(axis=axis)
-
-
-FORMS = "BKB", "DTC"
-ON = {design: {form: f"{form}, {design}" for form in FORMS} for design in ("window", "uniform")}
-dictionaries = Table("dictionaries of one size", readings={"pulls": ON}, load=equal_sizes)
-
-
-@remark(
-    "4-P",
-    "Section 3.1",
-    effect=lambda dictionaries: dictionaries("DTC", of=decades) - dictionaries("BKB", of=decades),
-    shows="decades by which as many uniform pulls inflate the variance more than BKB's dictionary, in a closing window",
-)
-def the_choice_of_points_matters(dictionaries):
-    """Moreover, even for a fixed m, the quality of the embedding greatly depends on which inducing points are
-    included."""
-    return much_better(dictionaries["BKB"], dictionaries["DTC"])
-
-
 # Regret: the paper has no such run; [0, 1]^2, 1000 arms, T = 1500, norm 2, qbar = 4
 
 
@@ -214,36 +150,13 @@ def the_radius_decides(radii):
     return much_better(sketched, wide) & indistinguishable(sketched, radii["exact"], radii.axis)
 
 
-def fixed_sizes(kept):
-    """R_T after 3000 rounds and after 300 on a fixed number of random features, 3 sd, d = 1."""
-    columns = {}
-    for rule, trace in (kept.traces("two features") | kept.traces("more features")).items():
-        curve = trace.cumulative_regret
-        columns[rule, "total"], columns[rule, "first tenth"] = curve[:, -1], curve[:, curve.shape[1] // 10 - 1]
-    return columns
-
-
-FIXED = tuple(f"RFF, {m} features" for m in (2, 4, 10, 20))
-fixed = Table("fixed numbers of features", pool=FIXED, load=fixed_sizes)
-
-
-@remark(
-    "4-O",
-    "Section 1.1",
-    effect=lambda fixed: np.log10(fixed[FIXED[0]] / fixed(FIXED[0], "first tenth")),
-    shows="exponent of t in the mean regret from T / 10 to T = 3000, GP-UCB on two random features",
-)
-def some_fixed_scheme_has_linear_regret(fixed):
-    """This is crucial to achieve low regret, since fixed approximation schemes may suffer linear regret."""
-    return sometimes(*(similar(fixed[rule], 10 * fixed(rule, "first tenth")) for rule in FIXED))
-
-
 # Sizes and cost: 1000 arms, T = 5000, qbar = 4
 
 
 def sizes_of_runs(kept, case):
     """The sizes of every run of a case: of the one that was timed, and of those that were not."""
-    return [by_step(run) for run in (kept.results(f"cost, {case}")[0]["sizes"], *kept.results(f"sizes, {case}"))]
+    runs = kept.results(f"cost, {case}")[0]["sizes"], *kept.results(f"sizes, {case}")
+    return [pd.DataFrame(run).set_index("t") for run in runs]
 
 
 def steps_of_runs(d, kept):
@@ -360,27 +273,6 @@ def theorem_9(kept):
 
 
 @theorem(
-    "4-AG",
-    "Corollary 3, Lemma 6, Proposition 10",
-    "eigenvalues of the sketched design matrix relative to the exact one after 300 pulls, three designs, qbar = 4",
-)
-def corollary_3(kept):
-    """Under the same conditions as Theorem 2, for all [...] we have"""
-    return Checked.of([max(run.high, 1 / run.low) / ALPHA for run in by_design(kept, "Proposition 4")], DELTA)
-
-
-@theorem(
-    "4-V",
-    "Propositions 4 and 5; log det of the sketch, Section 4.1",
-    "all arms and steps of 300 pulls, three designs, qbar = 4; room: one plus the largest excess (two are equalities)",
-)
-def propositions_4_and_5(kept):
-    """For the posterior variance, we have that [...] the others are are by Calandriello et al., 2017a."""
-    runs = zip(by_design(kept, "Proposition 4"), by_design(kept, "Proposition 5"), strict=True)
-    return Checked.of([[1 + one.variance, 1 + one.determinant, (q[:, :-1] / q[:, 1:]).max()] for one, q in runs])
-
-
-@theorem(
     "4-T",
     "Section 4.1",
     "log det(K / lambda + I) over d_eff log(kappa^2 t), t = 2 to 300, three designs, lambda = 0.01, kappa = 1",
@@ -389,23 +281,6 @@ def log_det_by_d_eff(kept):
     """to compute so we first bound it with [...] and then we bound [...] which can be computed efficiently."""
     log = np.log(np.arange(2, 301))
     return Checked.of([q[1:, 2] / (q[1:, 0] * log) for q in by_design(kept, "Proposition 5")])
-
-
-@theorem(
-    "4-AA",
-    "Sections 3.2 and 4",
-    "space over qbar A d_eff, all operations over qbar^2 times what is printed; T = 5000, d = 1 and 2 (constants ours)",
-)
-def cost_by_d_eff(kept):
-    """As a result, the per-step complexity is of order [...] Space-wise, we only need to store the embedded arms and V
-    matrix, which takes at most"""
-    shares, qbar = [], 4
-    for n, d in ((1000, 1), (1000, 2), (4000, 2)):
-        for sizes in sizes_of_runs(kept, f"A = {n}, d = {d}"):
-            t, d_eff, spent = sizes.index.to_numpy(float), sizes["d_eff"], operations(sizes, n)["BKB"].cumsum()
-            printed = t * n * d_eff**2 + np.minimum(t, n) * d_eff**3
-            shares.append([(sizes["features"] / d_eff).max() / qbar, (spent / printed).max() / qbar**2])
-    return Checked.of(shares)
 
 
 @theorem(

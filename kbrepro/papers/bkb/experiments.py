@@ -1,24 +1,152 @@
-"""What Theorem 1 of Calandriello et al. and the results around it bound, in one run; and how a dictionary grows.
+"""Figure 1, what Theorem 1 and Proposition 5 of Calandriello et al. bound, and the cost of a step; designs that pull.
 
-Jobs for `simulation.map_trials` take the `Trial` last.
+Jobs for `simulation.map_trials` take the `Trial` last. *Starved*: exact over approximate variance; *inflated*:
+approximate over exact. Operations are the printed leading terms of an algorithm, with constant 1 for all.
 """
 
-from typing import Any
+from collections.abc import Callable
+from itertools import pairwise, product
+from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.linalg import eigh, eigvalsh
+import pandas as pd
+from numpy.typing import NDArray
+from scipy.linalg import eigvalsh
 
 from kbrepro.kernels import Array
-from kbrepro.papers.bkb.sketch import RANK_TOLERANCE, BudgetedPosterior, NystromPosterior
-from kbrepro.papers.bkb.starvation import Design, Pulls
+from kbrepro.papers.bkb import sketch
+from kbrepro.papers.bkb.policy import BKB
 from kbrepro.posterior import RowPosterior
-from kbrepro.problems import GPDraw, Trial
+from kbrepro.problems import GPDraw, Model, Problem, Trial
+from kbrepro.simulation import rounds
 
-# Theorem 1
+#: A band is the mean +- this many standard deviations where its coverage is measured (Calandriello et al., Fig. 1).
+BAND = 3.0
+#: Starved ratios are cut off here: those of SoR have no bound.
+LARGEST_RATIO = 1e200
+
+Pulls = NDArray[np.int64]
+Design = Callable[[np.random.Generator, Array, int], Pulls]
+
+
+# Designs
+
+
+def uniform_pulls(rng: np.random.Generator, points: Array, horizon: int, upto: float = np.inf) -> Pulls:
+    """Return pulls (horizon,), uniform among the arms at points (A, d) whose first coordinate is at most `upto`."""
+    return rng.choice(np.flatnonzero(points[:, 0] <= upto), horizon)
+
+
+def shrinking_window(rng: np.random.Generator, points: Array, horizon: int) -> Pulls:
+    """Return pulls (horizon,), uniform among the arms nearest a random one; their share falls from 1 to 1/20."""
+    centre = points[rng.choice(len(points))]
+    nearest = np.linalg.norm(points - centre, axis=1).argsort(kind="stable")
+    window = np.maximum(len(points) * np.geomspace(1, 0.05, horizon), 1).astype(int)
+    return nearest[rng.integers(window)]
+
+
+# Figure 1
+
+
+class Snapshot(NamedTuple):
+    """Mean (A,) and sd (A,) of a posterior, its number of features, and the arms in its dictionary, with repeats."""
+
+    mean: Array
+    sd: Array
+    n_features: int
+    members: Pulls
+
+    def holds(self, expected_reward: Array) -> NDArray[np.bool_]:
+        """Return whether an expected reward (A,) is inside mean +- 3 sd, (A,)."""
+        return np.abs(expected_reward - self.mean) <= BAND * self.sd
+
+
+class Watched(NamedTuple):
+    """A problem, the arms pulled (T,) and what they gave (T,), and posteriors {(name, setting, t): Snapshot}."""
+
+    problem: Problem
+    pulls: Pulls
+    observations: Array
+    seen: dict[tuple[str, str, int], Snapshot]
+
+
+def snapshots(
+    source: GPDraw, design: Design, at: list[int], qbars: list[float], n_features: dict[str, list[int]], trial: Trial
+) -> Watched:
+    """Return what Calandriello et al., Fig. 1, shows after t = `at` pulls by `design`: the exact posterior and others.
+
+    BKB and its streaming form run with every qbar; with the dictionary S of BKB at the first qbar: SoR on S, DTC on as
+    many pulls drawn uniformly and on three, RFF and QFF with |S| features (made even) and with each of
+    `n_features["RFF"]`, `n_features["QFF"]`.
+    """
+    problem, rng = source(trial), trial.rng("run")
+    model, seen = problem.model, {}
+    pulls = design(rng, model.points, max(at))
+    observations = np.array([problem.pull(arm, rng) for arm in pulls])
+    given = model.kernel, model.points, model.noise_variance
+    followers: dict[tuple[str, str], Any] = {("exact", ""): RowPosterior(*given)}
+    forms = {"BKB": sketch.BudgetedPosterior, "BKB, streaming": sketch.StreamingPosterior}
+    for (name, form), q in product(forms.items(), qbars):
+        followers[name, f"qbar={q:g}"] = form(*given, q, rng.spawn(1)[0])
+    for before, t in pairwise([0, *at]):
+        for posterior, i in product(followers.values(), range(before, t)):
+            posterior.update(pulls[i], observations[i])
+        rivals = _rivals(model, pulls[:t], followers["BKB", f"qbar={qbars[0]:g}"], n_features, rng)
+        for posterior, i in product(rivals.values(), range(t)):
+            posterior.update(pulls[i], observations[i])
+        for (name, setting), known in (followers | rivals).items():
+            size, members = getattr(known, "n_features", 0), getattr(known, "dictionary", np.empty(0, dtype=int))
+            seen[name, setting, t] = Snapshot(known.mean, known.sd, size, members)
+    return Watched(problem, pulls, observations, seen)
+
+
+def _rivals(
+    model: Model, pulls: Pulls, bkb: sketch.NystromPosterior, n_features: dict[str, list[int]], rng: np.random.Generator
+) -> dict[tuple[str, str], sketch.FeaturePosterior]:
+    kernel, points, m = model.kernel, model.points, len(bkb.dictionary)
+    uniforms: dict[tuple[str, str], sketch.FeaturePosterior] = {}
+    for setting, size in {"": m, "3 pulls": min(3, len(pulls))}.items():
+        uniforms["DTC, uniform", setting] = uniform = sketch.NystromPosterior(kernel, points, model.noise_variance)
+        uniform.use_dictionary(rng.choice(pulls, size, replace=False))
+    features = {("SoR", ""): sketch.nystrom_features(kernel(points[bkb.inducing], points), bkb.inducing)}
+    sizes = {name: {"m=|S|": m + m % 2} | {f"m={n}": n for n in n_features[name]} for name in ("RFF", "QFF")}
+    features |= {("RFF", how): sketch.random_features(kernel, points, n, rng) for how, n in sizes["RFF"].items()}
+    features |= {("QFF", how): sketch.quadrature_features(kernel, points, n) for how, n in sizes["QFF"].items()}
+    return uniforms | {name: sketch.FeaturePosterior(Z, model.noise_variance) for name, Z in features.items()}
+
+
+def starvation(
+    source: GPDraw,
+    design: Design,
+    at: list[int],
+    qbars: list[float],
+    n_features: dict[str, list[int]],
+    unseen_from: float,
+    trial: Trial,
+) -> pd.DataFrame:
+    """Return one row per posterior and t: `seed`, `name`, `setting`, `t`, and how it compares with the exact one.
+
+    `starved` and `inflated`: the largest ratio over all arms; `coverage`: the share of the arms whose first coordinate
+    exceeds `unseen_from` with f inside mean +- 3 sd; `features`, `members`. Other settings: those of `snapshots`.
+    """
+    problem, _, _, seen = snapshots(source, design, at, qbars, n_features, trial)
+    unseen, rows = problem.model.points[:, 0] > unseen_from, []
+    for (name, setting, t), view in seen.items():
+        with np.errstate(divide="ignore"):
+            log_ratio = 2 * (np.log(seen["exact", "", t].sd) - np.log(view.sd))
+        starved = np.exp(min(log_ratio.max(), np.log(LARGEST_RATIO)))
+        covered = view.holds(problem.expected_reward)[unseen].mean()
+        numbers = starved, np.exp(-log_ratio.min()), covered, view.n_features, len(view.members)
+        rows.append((trial.number, name, setting, t, *numbers))
+    columns = ["seed", "name", "setting", "t", "starved", "inflated", "coverage", "features", "members"]
+    return pd.DataFrame(rows, columns=columns)
+
+
+# Theorem 1 and Proposition 5
 
 
 def variance_ratios(
-    source: GPDraw, design: Design, horizon: int, qbars: list[float], form: type[BudgetedPosterior], trial: Trial
+    source: GPDraw, design: Design, horizon: int, qbars: list[float], form: type[sketch.BudgetedPosterior], trial: Trial
 ) -> dict[str, Any]:
     """Return how the variance of the posterior `form` follows the exact one (Calandriello et al., Theorem 1).
 
@@ -31,30 +159,14 @@ def variance_ratios(
     ratios, dimension = {q: np.empty((4, horizon), np.float32) for q in qbars}, np.empty(horizon, np.float32)
     for t, arm in enumerate(design(rng, source.points, horizon)):
         exact.update(arm, 0.0)  # no variance depends on what is observed
-        for q, sketch in sketches.items():
-            inclusion = sketch.inclusion()
-            sketch.update(arm, 0.0)
-            ratio = sketch.variance / exact.variance
-            ratios[q][:, t] = ratio.min(), ratio.max(), len(sketch.dictionary), sketch.counts @ inclusion
+        for q, bkb in sketches.items():
+            inclusion = bkb.inclusion()
+            bkb.update(arm, 0.0)
+            ratio = bkb.variance / exact.variance
+            ratios[q][:, t] = ratio.min(), ratio.max(), len(bkb.dictionary), bkb.counts @ inclusion
         dimension[t] = exact.counts @ exact.variance / source.noise_variance
     names = "low", "high", "members", "expected"
     return {"by_qbar": {q: dict(zip(names, rows, strict=True)) for q, rows in ratios.items()}, "dimension": dimension}
-
-
-def equal_size(source: GPDraw, design: Design, horizon: int, qbar: float, trial: Trial) -> tuple[float, float]:
-    """Return the largest approximate over exact variance after `horizon` pulls: BKB's, and DTC's on as many pulls."""
-    rng, given = trial.rng("run"), (source.kernel, source.points, source.noise_variance)
-    pulls = design(rng, source.points, horizon)
-    exact, sketch = RowPosterior(*given), BudgetedPosterior(*given, qbar, rng.spawn(1)[0])
-    uniform = NystromPosterior(*given)
-    for arm in pulls:
-        for posterior in (exact, sketch, uniform):
-            posterior.update(arm, 0.0)
-    uniform.use_dictionary(rng.choice(pulls, len(sketch.dictionary), replace=False))
-    return float((sketch.variance / exact.variance).max()), float((uniform.variance / exact.variance).max())
-
-
-# What is proved of variances and determinants
 
 
 def dimension_chain(source: GPDraw, design: Design, horizon: int, trial: Trial) -> Array:
@@ -76,36 +188,44 @@ def dimension_chain(source: GPDraw, design: Design, horizon: int, trial: Trial) 
     return chain
 
 
-def violations(source: GPDraw, design: Design, horizon: int, qbar: float, trial: Trial) -> dict[str, float]:
-    """Return how far a run violates Proposition 4, Corollary 3 and the determinants' order (Calandriello et al., 4.1).
+# The cost of a step
 
-    Proposition 4, with variances divided by lambda: sigma_t-1^2(x) / (1 + sigma_t-1^2(x_t)) <= sigma_t^2(x) <=
-    sigma_t-1^2(x) for all arms x, x_t the newest pull. `variance`, `determinant`: the largest relative violations of it
-    and of log det(sketch) <= log det; `low`, `high`: the smallest and largest eigenvalue of A~ relative to A at the
-    end, by Corollary 3 within [1/alpha, alpha].
+
+def cost_of_steps(
+    source: Callable[[Trial], Problem], bkb: Callable[[Model, int], BKB], horizon: int, at: list[int], trial: Trial
+) -> dict[str, pd.DataFrame]:
+    """Return the `sizes` of one run. Edition 0.3.0 also timed exact posteriors after `at` pulls: so its labels say."""
+    return {"sizes": sizes_of_steps(source, bkb, horizon, trial)}
+
+
+def sizes_of_steps(
+    source: Callable[[Trial], Problem], bkb: Callable[[Model, int], BKB], horizon: int, trial: Trial
+) -> pd.DataFrame:
+    """Return the sizes of the dictionary of `bkb` after every pull, a row for t = 1 .. horizon.
+
+    `members`, `features`, `distinct` arms pulled, and BKB's estimate of `d_eff`.
     """
-    rng, noise_variance = trial.rng("run"), source.noise_variance
-    given = source.kernel, source.points, noise_variance
-    pulls = design(rng, source.points, horizon)
-    exact, sketch = RowPosterior(*given), BudgetedPosterior(*given, qbar, rng.spawn(1)[0])
-    variance = determinant = -np.inf
-    for arm in pulls:
-        before = exact.variance / noise_variance
-        exact.update(arm, 0.0)
-        sketch.update(arm, 0.0)
-        now = exact.variance / noise_variance
-        variance = max(variance, (before / (1 + before[arm]) / now - 1).max(), (now / before - 1).max())
-        determinant = max(determinant, sketch.gain / exact.gain - 1)
-    ratios = _operators(source.kernel(source.points[pulls], source.points[pulls]), pulls, sketch, noise_variance)
-    return {"variance": variance, "determinant": determinant, "low": ratios[0], "high": ratios[-1]}
+    problem = source(trial)
+    policy = bkb(problem.model, horizon)
+    rows = [_sizes(policy.posterior) for _ in rounds(policy, problem, horizon, trial.rng("run"))]
+    rows = [*rows[1:], _sizes(policy.posterior)]  # round t + 1 begins with what is known after t pulls
+    return pd.DataFrame(rows, pd.RangeIndex(1, horizon + 1, name="t"))
 
 
-def _operators(K: Array, pulls: Pulls, sketch: BudgetedPosterior, noise_variance: float) -> Array:
-    """Eigenvalues of P Phi'Phi P + lambda relative to Phi'Phi + lambda on the span of the pulls; elsewhere 1."""
-    values, vectors = np.linalg.eigh(K)
-    kept = values > RANK_TOLERANCE * values[-1]
-    Phi = vectors[:, kept] * np.sqrt(values[kept])  # one row a pull, in an orthonormal basis of their span
-    U, s, _ = np.linalg.svd(Phi[np.isin(pulls, sketch.inducing)].T, full_matrices=False)
-    U = U[:, s**2 > RANK_TOLERANCE * s[0] ** 2]
-    P, ridge = U @ U.T, noise_variance * np.eye(Phi.shape[1])
-    return eigh(P @ Phi.T @ Phi @ P + ridge, Phi.T @ Phi + ridge, eigvals_only=True)
+def _sizes(known: sketch.NystromPosterior) -> dict[str, float]:
+    distinct = int((known.counts > 0).sum())
+    sizes = {"members": len(known.dictionary), "features": known.n_features, "distinct": distinct}
+    return sizes | {"d_eff": known.summed_variance}
+
+
+def operations(sizes: pd.DataFrame, n_arms: int) -> pd.DataFrame:
+    """Return the operations of every step of BKB and its opponents, one row per step, from the `sizes` of one run.
+
+    With n arms, t pulls, D distinct arms pulled and m features (the rank of the dictionary): BKB (n + D) m^2
+    (Calandriello et al., Section 3.2); refit t^3 + n t^2 (the paper's opponent); counts D^3 + n D^2, a refit on
+    distinct arms; rows n t, the factor updated by one row per pull; covariance n^2, that of all arms kept.
+    """
+    t, m, D = sizes.index.to_numpy(float), sizes["features"], sizes["distinct"]
+    columns = {"BKB": (n_arms + D) * m**2, "exact, rows": n_arms * t, "exact, covariance": float(n_arms**2)}
+    columns |= {"exact, refit": t**3 + n_arms * t**2, "exact, counts": D**3 + n_arms * D**2}
+    return pd.DataFrame(columns, sizes.index, dtype=float)

@@ -1,4 +1,4 @@
-"""The figures of the notebook on BKB."""
+"""Fig. 1 of the paper on BKB."""
 
 from collections.abc import Mapping
 from itertools import product
@@ -7,17 +7,9 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.figure import Figure
 
-from kbrepro import figures
 from kbrepro.figures import LOOK, WIDTH, pieces
 from kbrepro.figures.style import SMALLEST
-from kbrepro.papers.bkb.starvation import BAND, Watched, inside_band
-from kbrepro.regret import Curve
-
-HERO = "BKB"
-#: Curves of regret that have no look of their own: colour and style.
-LOOKS = {f"{name}, 3 sd": (LOOK[name][0], "--") for name in ("exact", "BKB")}
-LOOKS |= {f"RFF, {m} features": (LOOK["RFF"][0], style) for m, style in ((2, "-"), (4, "--"), (10, "-."), (20, ":"))}
-# Figure 1
+from kbrepro.papers.bkb.experiments import BAND, Watched
 
 
 def strip(watched: Watched, shown: Mapping[str, str]) -> Figure:
@@ -44,16 +36,7 @@ def strip(watched: Watched, shown: Mapping[str, str]) -> Figure:
         members = np.unique(x[view.members])
         ax.plot(members, np.full(len(members), -4.3), "|", color=colour, markersize=7, label="in the dictionary")
         ax.set(ylim=(-4.7, 4.5), xlim=(0, 1), xticks=(0, 0.5, 1), xlabel="x", ylabel=f"reward, t = {t}")
-        covered = inside_band(view, f)[x > 0.5].mean()
+        covered = view.holds(f)[x > 0.5].mean()
         ax.set_title(f"{name}, m = {view.n_features}\n{covered:.0%} of unseen f inside", size=SMALLEST + 1)
         ax.label_outer()
     return pieces.titled(fig, "Fig. 1 of Calandriello et al., replicated on a simulated function", 3)
-
-
-# Regret
-
-
-def regret(traces: Mapping[str, Curve], title: str, spread: str = "mean and 95 % interval") -> Figure:
-    """Return cumulative regret of rules, with a `spread` of `figures.regret_quartiles`."""
-    fig, _ = figures.regret_row({"": traces}, 3.8, looks=LOOKS, spread=spread, hero=HERO)
-    return figures.labelled(fig, title)

@@ -5,7 +5,6 @@ is the width of exact GP-UCB with the log-determinant of the sketch; for the ske
 """
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,89 +14,40 @@ from kbrepro.confidence import Probable
 from kbrepro.kernels import Array
 from kbrepro.papers.bkb import sketch
 from kbrepro.policies import UCB
-from kbrepro.policies.base import Seed
 from kbrepro.problems import Model
 
 #: eps of Theorem 1, and alpha = (1 + eps) / (1 - eps): the theorem keeps every variance within alpha of the exact one.
 ACCURACY, ALPHA = 0.5, 3.0
 
 
-class RandomUCB(UCB):
-    """UCB on a posterior with random draws: it is made at the first `ask`, with a child of its `rng`.
+class BKB(UCB):
+    """UCB on a `BudgetedPosterior`, or with `streaming` on a `StreamingPosterior`; the first arm is drawn uniformly.
 
-    To go on later it must be saved.
+    From the first `ask` on, dictionaries are drawn by a child of `rng`: to go on later the policy must be saved. Raises
+    ValueError unless qbar >= 1.
     """
 
     takes: tuple[str, ...] = ("allowed",)
-    posterior: sketch.FeaturePosterior
-    _asked = False
-
-    def prior(self, horizon: int | None) -> sketch.FeaturePosterior:
-        """Return what is known before the features are drawn: nothing."""
-        return sketch.FeaturePosterior(np.empty((self.model.n_arms, 0)), self.model.noise_variance)
-
-    def drawn(self, rng: np.random.Generator) -> sketch.FeaturePosterior:
-        """Return the posterior before the first pull; `rng` is its own."""
-        raise NotImplementedError
-
-    def choose(self) -> int:
-        if not self._asked:
-            self.posterior, self._asked = self.drawn(self.rng.spawn(1)[0]), True
-        return super().choose()
-
-    def learn(self, arm: int, observation: float, noise_variance: float | None = None) -> None:
-        if not self._asked:
-            raise ValueError(f"arm = {arm} is not allowed: the policy was not asked, and has drawn no features")
-        super().learn(arm, observation)
-
-
-class BKB(RandomUCB):
-    """UCB on a `BudgetedPosterior`, or with `streaming` on a `StreamingPosterior`.
-
-    The first arm is drawn uniformly. Raises ValueError unless qbar >= 1.
-    """
-
-    posterior: sketch.NystromPosterior
+    posterior: sketch.BudgetedPosterior
 
     def __init__(
-        self,
-        model: Model,
-        horizon: int | None = None,
-        *,
-        width: Callable[[Any], float],
-        qbar: float,
-        streaming: bool = False,
-        rng: Seed = 0,
+        self, model: Model, horizon: int | None = None, *, qbar: float, streaming: bool = False, **settings: Any
     ) -> None:
-        sketch.allowed_qbar(qbar)
         self.qbar, self.streaming = qbar, streaming
-        super().__init__(model, horizon, width=width, rng=rng)
+        super().__init__(model, horizon, **settings)
 
-    def drawn(self, rng: np.random.Generator) -> sketch.BudgetedPosterior:
+    def prior(self, horizon: int | None) -> sketch.BudgetedPosterior:
         form = sketch.StreamingPosterior if self.streaming else sketch.BudgetedPosterior
-        return form(self.model.kernel, self.model.points, self.model.noise_variance, self.qbar, rng)
+        return form(self.model.kernel, self.model.points, self.model.noise_variance, self.qbar, self.rng)
+
+    def choose(self) -> int:
+        if not self._first_asked:  # until now `rng` may have been replaced
+            self.posterior.rng = self.rng.spawn(1)[0]
+        return super().choose()
 
     def index(self) -> Array:
         # ties fall by a random permutation: one common value makes the first arm uniform whatever the kernel
         return np.zeros(self.model.n_arms) if self.t == 1 else super().index()
-
-
-class FourierUCB(RandomUCB):
-    """UCB on a fixed number of random Fourier features, drawn once: an approximation that does not adapt.
-
-    Calandriello et al., Sections 1.1 and 5, say that it may suffer linear regret. The first `ask` raises ValueError if
-    `n_features` is odd or the kernel is not the squared exponential.
-    """
-
-    def __init__(
-        self, model: Model, horizon: int | None = None, *, width: Callable[[Any], float], n_features: int, rng: Seed = 0
-    ) -> None:
-        super().__init__(model, horizon, width=width, rng=rng)
-        self.n_features = n_features
-
-    def drawn(self, rng: np.random.Generator) -> sketch.FeaturePosterior:
-        features = sketch.random_features(self.model.kernel, self.model.points, self.n_features, rng)
-        return sketch.FeaturePosterior(features, self.model.noise_variance)
 
 
 @dataclass(frozen=True)
@@ -112,7 +62,7 @@ class Budgeted(Probable):
     arms. The paper divides sigma~ by sqrt(lambda); here the width is divided instead.
     """
 
-    def __call__(self, policy: RandomUCB) -> float:
+    def __call__(self, policy: BKB) -> float:
         """Return the width of this round; ValueError on an unknown norm or a negative logarithm."""
         model = policy.model
         squared_kappa = float(model.kernel.diag(model.points).max())
@@ -147,7 +97,7 @@ class Authors(Probable):
     logarithm counts at least 2 pulls.
     """
 
-    def __call__(self, policy: RandomUCB) -> float:
+    def __call__(self, policy: BKB) -> float:
         """Return the width of this round; ValueError on an unknown norm."""
         model, logarithm = policy.model, math.log(max(policy.t - 1, 2))
         noise = model.noise_scale * math.sqrt(logarithm * policy.posterior.summed_variance + math.log(1 / self.delta))

@@ -3,13 +3,12 @@
 Calandriello, Carratino, Lazaric, Valko & Rosasco (2022), arXiv 2201.12909.
 """
 
-from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
 from kbrepro import checks
 from kbrepro.policies import UCB
-from kbrepro.policies.base import Seed
 from kbrepro.posterior import RowPosterior
 from kbrepro.problems import Model
 
@@ -36,18 +35,10 @@ class MiniUCB(UCB):
     takes: tuple[str, ...] = ()
     posterior: CountedPosterior
 
-    def __init__(
-        self,
-        model: Model,
-        horizon: int | None = None,
-        *,
-        width: Callable[[UCB], float],
-        squared_c: float,
-        rng: Seed = 0,
-    ) -> None:
+    def __init__(self, model: Model, horizon: int | None = None, *, squared_c: float, **settings: Any) -> None:
         if not squared_c > 1:
             raise ValueError(f"squared_c = {squared_c!r} is not allowed: squared_c must be above 1")
-        super().__init__(model, horizon, width=width, rng=rng)
+        super().__init__(model, horizon, **settings)
         self.squared_c, self.choices = squared_c, 0
         self._arm, self._stays = -1, 0
         self._observed: list[float] = []

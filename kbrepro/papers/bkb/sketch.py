@@ -20,8 +20,6 @@ from kbrepro.kernels import Array, Kernel, SquaredExponential
 
 #: Eigenvalues of the dictionary's kernel matrix below this share of the largest count as 0 in its pseudo-inverse.
 RANK_TOLERANCE = 1e-13
-#: Most nodes with which the quadrature rule is trusted.
-MOST_NODES = 200
 
 
 def nystrom_features(columns: Array, inducing: NDArray[np.int64]) -> Array:
@@ -35,24 +33,20 @@ def nystrom_features(columns: Array, inducing: NDArray[np.int64]) -> Array:
 
 
 def random_features(kernel: Kernel, points: Array, n_features: int, rng: np.random.Generator) -> Array:
-    """Return random Fourier features (A, n_features) of points (A, d), half cosines, half sines (Rahimi & Recht).
+    """Return random Fourier features (A, n) of points (A, d), half cosines, half sines (Rahimi & Recht), n even.
 
-    Raises ValueError for kernels other than the squared exponential and for an odd number of features.
+    n is `n_features`, or one less. Raises ValueError for kernels other than the squared exponential.
     """
-    if n_features < 2 or n_features % 2:
-        raise ValueError(f"n_features = {n_features} is not allowed: n_features must be even")
     frequencies = rng.standard_normal((n_features // 2, points.shape[1]))
-    return _fourier(kernel, points, frequencies, np.full(len(frequencies), 1 / n_features))
+    return _fourier(kernel, points, frequencies, np.full(len(frequencies), 0.5 / len(frequencies)))
 
 
 def quadrature_features(kernel: Kernel, points: Array, n_features: int) -> Array:
     """Return quadrature Fourier features (A, n) of points (A, 1), n the largest even number up to n_features.
 
     Mutný & Krause's Gauss-Hermite rule; a node and its mirror image share a cosine and a sine. Raises ValueError for
-    kernels other than the squared exponential, and unless 2 <= n_features <= 200.
+    kernels other than the squared exponential.
     """
-    if not 2 <= n_features <= MOST_NODES:
-        raise ValueError(f"n_features = {n_features} is not allowed: n_features must be from 2 to {MOST_NODES}")
     nodes, weights = roots_hermite(n_features - n_features % 2)
     half = nodes > 0
     return _fourier(kernel, points, nodes[half, None] * np.sqrt(2), (weights / np.sqrt(np.pi))[half])
@@ -70,39 +64,27 @@ def _fourier(kernel: Kernel, points: Array, frequencies: Array, weights: Array) 
 class FeaturePosterior:
     """The posterior on given features (A, m); with `prior_variance` (A,) in the DTC form, without in the SoR form.
 
-    Attributes as of the exact posterior, arrays as copies: `mean`, `variance`, `sd`, `counts`, `noise_variance`,
-    `prior_variance`, and `gain` = 1/2 log det(V / noise_variance) in nats. Raises ValueError unless features are (A, m)
-    and the noise variance is positive.
+    `n_features` is m (of a dictionary: its rank). Arrays are copies, as of the exact posterior.
     """
 
     _known: tuple[Array, Array, float] | None
 
     def __init__(self, features: Array, noise_variance: float, prior_variance: Array | None = None) -> None:
-        checks.positive(noise_variance=noise_variance)
-        if np.ndim(features) != 2 or not len(features):
-            raise ValueError(f"features has shape {np.shape(features)}: it must be (A, m) with at least one arm")
-        self.noise_variance = noise_variance
-        self._full = prior_variance
+        self.noise_variance, self._prior_variance = noise_variance, prior_variance
         self._counts: NDArray[np.int64] = np.zeros(len(features), dtype=int)
         self._sums = np.zeros(len(features))
         self._embed(features)
 
     def _embed(self, features: Array) -> None:
-        self._features = features
+        self._features, self.n_features = features, features.shape[1]
         squared = np.einsum("ij,ij->i", features, features)
-        self._residual = 0.0 if self._full is None else np.maximum(self._full - squared, 0.0)
-        self._prior_variance = squared + self._residual
+        self._residual = 0.0 if self._prior_variance is None else np.maximum(self._prior_variance - squared, 0.0)
         self._known = None
 
     @property
-    def n_arms(self) -> int:
-        """Number of arms A."""
-        return len(self._counts)
-
-    @property
-    def n_features(self) -> int:
-        """Number of features m (of a dictionary: its rank)."""
-        return self._features.shape[1]
+    def counts(self) -> NDArray[np.int64]:
+        """Number of pulls of every arm, (A,)."""
+        return self._counts.copy()
 
     @property
     def mean(self) -> Array:
@@ -113,16 +95,6 @@ class FeaturePosterior:
     def variance(self) -> Array:
         """Posterior variance of every arm, (A,), not divided by the noise variance."""
         return self._conditioned()[1].copy()
-
-    @property
-    def counts(self) -> NDArray[np.int64]:
-        """Number of pulls of every arm, (A,)."""
-        return self._counts.copy()
-
-    @property
-    def prior_variance(self) -> Array:
-        """Variance of every arm before the first pull, (A,)."""
-        return self._prior_variance.copy()
 
     @property
     def sd(self) -> Array:
@@ -137,11 +109,10 @@ class FeaturePosterior:
     @property
     def summed_variance(self) -> float:
         """Sum over the pulls so far of variance / noise_variance: the estimate of the effective dimension."""
-        return float(self._counts @ self._conditioned()[1]) / self.noise_variance
+        return float(self._counts @ self.variance) / self.noise_variance
 
     def update(self, arm: int, observation: float) -> None:
-        """Condition on one noisy observation of `arm`; IndexError or ValueError on a bad arm or a NaN."""
-        checks.arm_index(arm, self.n_arms)
+        """Condition on one noisy observation of `arm`; ValueError on a NaN."""
         checks.finite_number(observation=observation)
         self._counts[arm] += 1
         self._sums[arm] += observation
@@ -181,18 +152,12 @@ class NystromPosterior(FeaturePosterior):
         self.dictionary, distinct = members, np.unique(members)
         if np.array_equal(distinct, self.inducing):
             return
-        columns = np.empty((len(distinct), self.n_arms))
+        columns = np.empty((len(distinct), len(self._points)))
         known = np.isin(distinct, self.inducing)
         columns[known] = self._columns[np.searchsorted(self.inducing, distinct[known])]
         columns[~known] = self._kernel(self._points[distinct[~known]], self._points)
         self._columns, self.inducing = columns, distinct
         self._embed(nystrom_features(columns, distinct))
-
-
-def allowed_qbar(qbar: float) -> None:
-    """Raise ValueError unless qbar is at least 1."""
-    if not 1 <= qbar < np.inf:
-        raise ValueError(f"qbar = {qbar!r} is not allowed: qbar must be at least 1")
 
 
 class BudgetedPosterior(NystromPosterior):
@@ -206,8 +171,9 @@ class BudgetedPosterior(NystromPosterior):
     def __init__(
         self, kernel: Kernel, points: Array, noise_variance: float, qbar: float, rng: np.random.Generator
     ) -> None:
+        if not 1 <= qbar < np.inf:
+            raise ValueError(f"qbar = {qbar!r} is not allowed: qbar must be at least 1")
         super().__init__(kernel, points, noise_variance)
-        allowed_qbar(qbar)
         self.qbar, self.rng = qbar, rng
 
     def inclusion(self) -> Array:

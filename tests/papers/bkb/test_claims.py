@@ -5,7 +5,6 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
-from traces import trace_of
 
 from kbrepro import information, paths, store
 from kbrepro.claims.tables import Kept
@@ -15,25 +14,18 @@ from kbrepro.papers.bkb import claims
 KEPT = Kept(paths.project_root() / "results" / "paper" / "04_bkb_variance_starvation" / "played")
 
 
-def by_hand(traces=None, **results):
+def by_hand(**results):
     """Kept results written here."""
-    return SimpleNamespace(results=results.__getitem__, traces=(traces or {}).__getitem__, seed=lambda label: 1)
+    return SimpleNamespace(results=results.__getitem__, seed=lambda label: 1)
 
 
 def followed(low, high):
     ratios = SimpleNamespace(low=np.array(low), high=np.array(high))
-    return SimpleNamespace(by_qbar=dict.fromkeys(claims.QBARS, ratios))
-
-
-def test_worst_ratios_look_at_both_sides_and_a_tenth_is_not_all():
-    one = followed([0.25, 0.34], [1.0, 2.9])
-    np.testing.assert_allclose(claims.worst_ratio(one.by_qbar[4.0]), [4.0, 1 / 0.34])
-    long = followed(np.ones(20), np.r_[np.full(2, 1.5), np.full(17, 1.0), 4.0])
-    columns = claims.ratios_by_qbar(by_hand(**{f"BKB, {design}": [long] for design in claims.DESIGNS}))
-    assert [columns["qbar = 4", f"{what}, plane"].item() for what in ("worst", "worst of a tenth")] == [4.0, 1.5]
+    return SimpleNamespace(by_qbar={4.0: ratios})
 
 
 def test_seeds_of_figure_1_take_the_worst_side_of_all_panels():
+    np.testing.assert_allclose(claims.worst_ratio(followed([0.25, 0.34], [1.0, 2.9]).by_qbar[4.0]), [4.0, 1 / 0.34])
     columns = ["seed", "name", "setting", "t", "starved", "inflated", "coverage"]
     rows = [(0, "BKB", "qbar=3", 6, 1.0, 1.5, 0.5), (0, "BKB", "qbar=3", 215, 1.0, 1.0, 1.0)]
     rows += [(1, "BKB", "qbar=3", 6, 1.0, 2.0, 0.5), (1, "BKB", "qbar=3", 215, 4.0, 1.0, 0.25)]
@@ -46,15 +38,6 @@ def test_seeds_of_figure_1_take_the_worst_side_of_all_panels():
     assert seeds["BKB, qbar=3", "coverage, t = 215"].tolist() == [1.0, 0.25]
     assert seeds["BKB, qbar=3, exp(-r^2/200)", "inflated, t = 6"].tolist() == [1.5, 2.0]
     assert set(seeds["BKB, Theorem 1's", "worst ratio"]) == {1.0}
-
-
-def test_dictionaries_and_fixed_sizes_by_hand():
-    pairs = claims.equal_sizes(by_hand(**{"equal size, window": [(1.0, 10.0)], "equal size, uniform": [(1.0, 1.0)]}))
-    assert pairs["DTC, window", "total"] == 10 and pairs["BKB, window", "total"] == 1
-    assert claims.decades(np.array([[10.0, 1000.0]]), axis=1) == [2.0]
-    trace = trace_of(np.ones((1, 20)))
-    sizes = claims.fixed_sizes(by_hand({"two features": {"RFF": trace}, "more features": {}}))
-    assert (sizes["RFF", "total"], sizes["RFF", "first tenth"]) == (20, 2)
 
 
 def test_steps_of_runs_by_hand(monkeypatch):

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from kbrepro.confidence import AbbasiYadkori2011, Constant
 from kbrepro.kernels import Linear, Matern, SquaredExponential, grid
-from kbrepro.papers.bkb.policy import BKB, Authors, Budgeted, FourierUCB
+from kbrepro.papers.bkb.policy import BKB, Authors, Budgeted
 from kbrepro.papers.bkb.since import CountedPosterior, MiniUCB
-from kbrepro.papers.bkb.sketch import FeaturePosterior, random_features
+from kbrepro.papers.bkb.sketch import BudgetedPosterior
 from kbrepro.policies import UCB
 from kbrepro.posterior import RowPosterior
 from kbrepro.problems import GPDraw, Model, Problem, Trial
@@ -75,13 +75,14 @@ def test_the_first_arm_is_random_also_where_prior_variances_differ():
     assert {BKB(model, width=LOGDET, qbar=2, rng=seed).ask() for seed in range(40)} == set(range(6))
 
 
-def test_fixed_features_are_those_that_a_child_of_the_generator_draws():
-    policy, drawn = FourierUCB(problem().model, width=Constant(2.0), n_features=6, rng=3), np.random.default_rng(3)
-    features = FeaturePosterior(random_features(SE, POINTS, 6, drawn.spawn(1)[0]), 0.01)
-    for observation in (1.0, -0.5, 0.3):
-        features.update(arm := policy.ask(), observation)
+def test_dictionaries_are_those_that_a_child_of_the_generator_draws():
+    policy, draws = BKB(problem().model, width=Constant(2.0), qbar=2.0), np.random.default_rng(3)
+    policy.rng, ours = np.random.default_rng(3), BudgetedPosterior(SE, POINTS, 0.01, 2.0, draws.spawn(1)[0])
+    for observation in (1.0, -0.5, 0.3, 0.2):
+        ours.update(arm := policy.ask(), observation)
         policy.tell(arm, observation)
-    np.testing.assert_allclose(policy.index(), features.mean + 2 * features.sd)
+        assert policy.posterior.dictionary.tolist() == ours.dictionary.tolist()
+    np.testing.assert_allclose(policy.index(), ours.mean + 2 * ours.sd)
 
 
 # mini-GP-UCB
@@ -126,7 +127,6 @@ def test_bad_settings_are_named():
     cases = {
         "squared_kappa = 0.1 is not allowed: times the pulls": partial(Budgeted(0.1), asking(1.0, 2, variance=0.1)),
         "norm = None is not allowed": partial(Authors(0.1), asking(1.0, 2, norm=None)),
-        "the policy was not asked": partial(BKB(model, width=LOGDET, qbar=2).tell, 3, 0.0),
         "qbar = 0.9 is not allowed: qbar must be at least 1": partial(BKB, model, width=LOGDET, qbar=0.9),
         "squared_c = 1.0 is not allowed: squared_c must be": partial(MiniUCB, model, width=LOGDET, squared_c=1.0),
     }
