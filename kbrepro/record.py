@@ -3,16 +3,14 @@
 import json
 from typing import Any
 
-import matplotlib.pyplot as plt
 import pandas as pd
 from IPython import get_ipython
 from IPython.display import Markdown, display
 from matplotlib.figure import Figure
 
 from kbrepro import checks, figures, paths, scorecard, store
-from kbrepro.claims import claims_of, theorems_of
+from kbrepro.claims import sentences_of
 from kbrepro.claims.tables import Kept
-from kbrepro.figures import comparisons
 from kbrepro.papers import folder_of
 from kbrepro.replay import Replays
 
@@ -34,43 +32,25 @@ class Record:
         kept_in = store.current()
         run = (kept_in.folder if kept_in else full_scale).with_name("run.json")
         known = json.loads(run.read_text(encoding="utf-8")) if run.is_file() else {}
-        self._replays = Replays(root, notebook, known.get("blas_kernels", ()))
+        replays = Replays(root, notebook, known.get("blas_kernels", ()))
         if kept_in is None:
             self.short = _changed(known.get("parameters", {}))
-            store.use(store.Store(full_scale, read_only=not self.short, keeps=False, on_read=self._replays))
+            store.use(store.Store(full_scale, read_only=not self.short, keeps=False, on_read=replays))
         elif kept_in.read_only:  # an audit listens to what is asked for, and judges nothing
             self.short = True
         else:
-            self.short, kept_in.on_read = kept_in.folder != full_scale, self._replays
-        folder = folder_of(notebook)
-        self._claims = {each.id: each for each in claims_of(folder)}
-        self._theorems = {each.id: each for each in theorems_of(folder)}
-        self._kept, self._withheld = Kept(full_scale), 0
-        if shell := get_ipython():
-            shell.display_formatter.formatters["text/html"].for_type(pd.DataFrame, _one_head)
-
-    # Verdicts and sentences
+            self.short, kept_in.on_read = kept_in.folder != full_scale, replays
+        self._paper, self._kept = folder_of(notebook), Kept(full_scale)
 
     def verdicts(self, *ids: str) -> None:
         """Show for claims and theorems what the paper says, in how many reruns it comes out, and the verdict.
 
         A short run judges nothing. ValueError on an unknown claim.
         """
-        checks.one_of((*self._claims, *self._theorems), **{f"claim of {self.notebook}": each for each in ids})
-        if self.short:
-            self._withheld += len(ids)
-            return
-        claims = [scorecard.of_claim(self._claims[each], self._kept) for each in ids if each in self._claims]
-        theorems = [scorecard.of_theorem(self._theorems[each], self._kept) for each in ids if each in self._theorems]
-        display(Markdown(scorecard.tables(claims, theorems)))
-
-    def readings(self, claim_id: str) -> None:
-        """Show how often a claim comes out under every reading, as a picture; nothing in a short run."""
+        known = {each.id: each for each in sentences_of(self._paper)}
+        checks.one_of(tuple(known), **{f"claim of {self.notebook}": each for each in ids})
         if not self.short:
-            self.figure(
-                comparisons.readings(scorecard.judged(self._claims[claim_id], self._kept)), f"readings_{claim_id}"
-            )
-            plt.show()
+            display(Markdown(scorecard.tables([scorecard.record_of(known[each], self._kept) for each in ids])))
 
     def say(self, holds: Any, sentence: str) -> None:
         """Show a sentence about the results above; ValueError at full scale if it does not hold.
@@ -79,27 +59,17 @@ class Record:
         """
         if bool(holds):
             display(Markdown(sentence))
-        elif self.short:
-            self._withheld += 1
-        else:
+        elif not self.short:
             raise ValueError(f"{self.notebook}: this sentence is not true of the results: {sentence}")
 
     def finish(self) -> None:
-        """Show what a short run could not judge, or what was not replayed; write all verdicts to claims.json."""
+        """Write all verdicts to claims.json; a short run shows that it judged nothing."""
         if self.short:
             full = f"[full-scale notebook](../notebooks/{self.notebook}.ipynb)"
-            display(Markdown(f"Too short to judge: {self._withheld} findings; see the {full}."))
-            return
-        if without := self._replays.without:
-            some = "; ".join(without[:5]) + (f"; and {len(without) - 5} more" if len(without) > 5 else "")
-            said = f"One trial of each label was played again, but for {len(without)} whose trials are long: {some}."
-            display(Markdown(said))
-        if self.folder:
-            records = scorecard.of_paper(folder_of(self.notebook), self._kept)
-            text = json.dumps(records, indent=1, ensure_ascii=False, default=float)
+            display(Markdown(f"Too short to judge; see the {full}."))
+        elif self.folder:
+            text = json.dumps(scorecard.of_paper(self._paper, self._kept), indent=1, ensure_ascii=False, default=float)
             paths.write_text(self.folder / "claims.json", text + "\n")
-
-    # Figures and tables
 
     def figure(self, figure: Figure, name: str) -> None:
         """Write `figures/<name>.png`, 200 dots an inch."""
@@ -119,9 +89,3 @@ def _changed(known: dict[str, Any]) -> bool:
     shell = get_ipython()
     names = shell.user_ns if shell else {}
     return any(name in names and names[name] != value for name, value in known.items())
-
-
-def _one_head(table: pd.DataFrame) -> str:
-    """A table as HTML with the names of its index in the one row of heads."""
-    named = any(table.index.names) and table.columns.nlevels == 1
-    return (table.reset_index() if named else table).to_html(index=not named, border=0)

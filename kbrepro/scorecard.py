@@ -7,7 +7,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from kbrepro.claims import AGAIN, DEPENDS, KINDS, NOT, SOMETIMES, Claim, Theorem, claims_of, judge, theorems_of
+from kbrepro.claims import AGAIN, DEPENDS, KINDS, NOT, SOMETIMES, Claim, Theorem, judge, sentences_of
 from kbrepro.claims.tables import Kept
 
 #: A claim or a theorem as claims.json has it.
@@ -30,32 +30,28 @@ EXPLORATORY = (
 )
 
 
-#: A notebook shows verdicts and readings, and writes all at its end.
-judged = cache(judge)
-
-
-def of_claim(claim: Claim, kept: Kept) -> Record:
-    """Return what came out for a claim as claims.json has it."""
-    result = judged(claim, kept)
-    record: dict[str, Any] = {"id": claim.id, "kind": claim.kind, "where": claim.where, "quote": claim.quote}
-    record |= {"verdict": result.verdict, "depends_on": result.depends_on}
-    record["effect"] = {**result.effect._asdict(), "shows": claim.shows} if result.effect else None
-    record["readings"] = [each._asdict() | {"probability": each.probability._asdict()} for each in result.readings]
-    return record
-
-
 @cache
-def of_theorem(theorem: Theorem, kept: Kept) -> Record:
-    """Return what was checked of a theorem, and what came out."""
-    checked = theorem.check(kept)
-    record = {"id": theorem.id, "where": theorem.where, "quote": theorem.quote, "checked": theorem.checked}
-    return record | {"outcome": checked.outcome} | checked._asdict()
+def record_of(sentence: Claim | Theorem, kept: Kept) -> Record:
+    """Return what came out for a claim or a theorem, as claims.json has it."""
+    names = [name for name in ("id", "kind", "where", "quote", "checked") if hasattr(sentence, name)]
+    record = {name: getattr(sentence, name) for name in names}
+    if isinstance(sentence, Theorem):
+        checked = sentence.check(kept)
+        return record | {"outcome": checked.outcome} | checked._asdict()
+    result = judge(sentence, kept)
+    effect = {**result.effect._asdict(), "shows": sentence.shows} if result.effect else None
+    readings = [each._asdict() | {"probability": each.probability._asdict()} for each in result.readings]
+    record |= {"verdict": result.verdict, "depends_on": result.depends_on, "effect": effect, "readings": readings}
+    return record
 
 
 def of_paper(paper: str, kept: Kept) -> dict[str, list[Record]]:
     """Return all claims and theorems of a paper's folder, judged by kept trials."""
-    claims = [of_claim(each, kept) for each in claims_of(paper)]
-    return {"claims": claims, "theorems": [of_theorem(each, kept) for each in theorems_of(paper)]}
+    records = [record_of(each, kept) for each in sentences_of(paper)]
+    return {
+        name: [each for each in records if key in each]
+        for name, key in (("claims", "verdict"), ("theorems", "outcome"))
+    }
 
 
 def read(results: Path) -> dict[str, dict[str, list[Record]]]:
@@ -73,7 +69,7 @@ def page(runs: Mapping[str, Mapping[str, Sequence[Record]]]) -> str:
             if rows := [each for each in run["claims"] if each["kind"] == kind]:
                 parts += [f"### {kind.capitalize()}s", tables(rows)]
         if run["theorems"]:
-            parts += ["### Theorems", tables([], run["theorems"])]
+            parts += ["### Theorems", tables(run["theorems"])]
     return "\n\n".join(parts) + "\n"
 
 
@@ -83,8 +79,10 @@ def totals(claims: Iterable[Record]) -> str:
     return ", ".join(f"{n[verdict]} {GLYPHS[verdict]} {verdict}" for verdict in VERDICTS)
 
 
-def tables(claims: Sequence[Record], theorems: Sequence[Record] = ()) -> str:
-    """Return claims and theorems as Markdown tables."""
+def tables(records: Sequence[Record]) -> str:
+    """Return claims, then theorems, as Markdown tables."""
+    theorems = [each for each in records if "outcome" in each]
+    claims = [each for each in records if "verdict" in each]
     asked = "our question" if all(each["kind"] == "own question" for each in claims) else "what the paper says"
     parts = [table(["", asked, "printed again", "verdict", "our number"], map(_cells, claims))] if claims else []
     if theorems:

@@ -289,7 +289,6 @@ regret_table("1")
 
 # %% jupyter={"source_hidden": true} tags=["hide-input"]
 record.verdicts("2-A", "2-C", "2-E")
-record.readings("2-E")
 
 # %% [markdown]
 # ### Why does the incumbent decide? (our own question)
@@ -374,7 +373,6 @@ record.say(
     "before the rest in Fig. 3.",
 )
 record.verdicts("2-H", "2-I")
-record.readings("2-H")
 
 # %% [markdown]
 # ### What does a wrong kernel cost? (Section 6)
@@ -478,7 +476,6 @@ final["4", "light, standardised"] = final_average_regret(traces)
 
 # %% jupyter={"source_hidden": true} tags=["hide-input"]
 record.verdicts("2-J", "2-K", "2-L", "2-M")
-record.readings("2-M")
 
 # %% [markdown]
 # ### What do all figures say together?

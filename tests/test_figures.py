@@ -10,10 +10,8 @@ from matplotlib.text import Text
 from traces import trace_of
 
 from kbrepro import figures, papers
-from kbrepro.claims import Claim, Judged, Reading
-from kbrepro.figures import comparisons
 from kbrepro.figures.style import CYCLE
-from kbrepro.regret import Curve, Estimate, kept_rounds, log_spaced
+from kbrepro.regret import Curve, kept_rounds, log_spaced
 
 
 @pytest.fixture
@@ -112,26 +110,3 @@ def test_labels_at_ends_lie_beside_their_curves_and_apart(ax, check_readable):
     assert all(labels[line.get_label()].get_color() == line.get_color() for line in ax.lines)
     check_readable(ax.figure)
     assert min(Text.get_window_extent(text).x0 for text in labels.values()) > ax.get_window_extent().x1
-
-
-# Comparisons
-
-
-def test_readings_stand_at_their_probability_and_those_that_do_not_count_are_hollow(styled, check_readable):
-    def reading(value, choice="", name="", clause=""):
-        return Reading(choice, name, Estimate(value, value - 0.05, value + 0.02), 25, 100, clause)
-
-    readings = [reading(0.9), reading(0.2, "margin", "0.01"), reading(0.5, "margin", "none", "footnote 3")]
-    claim = Claim("9-A", "Fig. 1", "A is best.", "observation", lambda: True)
-    figure = comparisons.readings(Judged(claim, readings, "depends", ["margin"], None))
-    (ax,) = figure.axes
-    dots = [line for line in ax.lines if line.get_marker() == "o"]
-    assert [line.get_xdata()[0] for line in dots] == [0.9, 0.2, 0.5]
-    assert [line.get_markerfacecolor() for line in dots] == ["black", "black", "white"]
-    assert [list(line.get_xdata()) for line in ax.lines if line.get_linewidth() == 1.6] == [
-        pytest.approx([each.probability.low, each.probability.high]) for each in readings
-    ]
-    names = [label.get_text() for label in ax.get_yticklabels()]
-    assert names == ["as we read it", "margin: 0.01", "margin: none"] and figure.get_suptitle() == "9-A: depends"
-    assert "hollow" in figure.get_supxlabel()
-    check_readable(figure)

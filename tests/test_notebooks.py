@@ -1,6 +1,7 @@
 """What neither nbval nor `kbrepro check` sees: outputs are compared and clean, parameters say what they mean."""
 
 from pathlib import Path
+from types import SimpleNamespace
 
 import nbformat
 import papermill
@@ -25,16 +26,17 @@ def test_every_output_is_compared_and_holds_no_warnings_progress_bars_or_folders
 
 @every_notebook
 def test_papermill_reads_type_default_and_meaning_of_every_parameter(name):
-    parameters = papermill.inspect_notebook(str(ROOT / "notebooks" / f"{name}.ipynb"))
-    assert list(parameters) == ["seed", *list(profiles.defaults(ROOT, name))[1:], profiles.RESERVED]
-    for parameter in parameters.values():
+    known = papermill.inspect_notebook(str(ROOT / "notebooks" / f"{name}.ipynb"))
+    assert list(known) == ["seed", *list(profiles.parameters(ROOT, name, "paper"))[1:], profiles.RESERVED]
+    for parameter in known.values():
         assert parameter["inferred_type_name"] != "None" and parameter["help"], parameter
         assert not parameter["default"].startswith("("), parameter
 
 
 @every_notebook
 def test_an_impossible_value_is_refused_before_a_kernel_starts(name, monkeypatch):
-    (amount,) = [each for each in ("trials", "chains") if each in profiles.defaults(ROOT, name)]
-    monkeypatch.setattr(profiles, "of_profile", lambda *_: {amount: -3})
+    (amount,) = [each for each in ("trials", "chains") if each in profiles.parameters(ROOT, name, "paper")]
+    known = SimpleNamespace(safe_load=lambda _: {amount: -3}, YAMLError=ValueError)
+    monkeypatch.setattr(profiles, "yaml", known)
     with pytest.raises(ValueError, match=rf"^{amount} = -3 is not allowed"):
         profiles.parameters(ROOT, name, "quick")

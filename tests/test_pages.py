@@ -10,7 +10,7 @@ import yaml
 
 from kbrepro import papers
 from kbrepro.__main__ import main
-from kbrepro.claims import claims_of, theorems_of
+from kbrepro.claims import sentences_of
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "data" / "README.md", *sorted(ROOT.glob("docs/**/*.md"))]
@@ -36,7 +36,7 @@ def test_every_relative_link_leads_somewhere(page):
 @cache
 def ids():
     """Every claim and theorem."""
-    return {each.id for paper in papers.found() for each in (*claims_of(paper), *theorems_of(paper))}
+    return {each.id for paper in papers.found() for each in sentences_of(paper)}
 
 
 @every_page

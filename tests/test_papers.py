@@ -10,7 +10,7 @@ from matplotlib.colors import to_rgb
 
 import kbrepro as kb
 from kbrepro import papers
-from kbrepro.claims import claims_of, theorems_of
+from kbrepro.claims import sentences_of
 from kbrepro.figures.style import CYCLE, KERNEL_LOOK
 
 ROOT = Path(__file__).parents[1]
@@ -22,8 +22,8 @@ every_paper = pytest.mark.parametrize("folder", FOUND)
 @every_paper
 def test_a_synthesis_is_what_judges_no_paper(folder):
     """The folder says that it may import others; its claims are all our own questions: both are the same."""
-    kinds = {each.kind for each in claims_of(folder)}
-    assert FOUND[folder].synthesis == (kinds == {"own question"} and not theorems_of(folder))
+    kinds = {getattr(each, "kind", "theorem") for each in sentences_of(folder)}
+    assert FOUND[folder].synthesis == (kinds == {"own question"})
 
 
 # Looks
@@ -45,15 +45,10 @@ def test_every_colour_is_seen_on_white_and_no_two_algorithms_of_a_paper_look_ali
         assert len(set(styles)) == len(styles), paper.notebook
 
 
-def test_one_algorithm_has_one_look(monkeypatch):
-    one = papers.Paper("07_one", {"#000000": {"EI": "-"}})
-    for colour, style in (("#000000", ":"), ("#202868", "-")):
-        other = papers.Paper("08_other", {colour: {"EI": style}})
-        monkeypatch.setattr(papers, "found", lambda other=other: {"one": one, "other": other})
-        with pytest.raises(ValueError, match=r"08_other: look .* of 'EI' is not allowed: it has \('#000000', '-'\)"):
-            papers.looks()
-    monkeypatch.setattr(papers, "found", lambda: {"one": one, "same": one})
-    assert papers.looks() == {"EI": ("#000000", "-")}
+def test_no_two_papers_give_an_algorithm_two_looks():
+    for paper in FOUND.values():
+        for colour, family in paper.families.items():
+            assert all(LOOKS[name] == (colour, style) for name, style in family.items()), paper.notebook
 
 
 # Nobody else knows a paper

@@ -42,11 +42,11 @@ def test_a_claim_is_one_row_with_its_numbers_under_readings_that_differ():
 
 
 def test_theorems_have_a_table_of_their_own_and_no_claims_are_no_table():
-    assert scorecard.tables([CLAIM], [THEOREM]).count("| --- " * 5 + "|") == 2
-    assert scorecard.tables([], [THEOREM]).splitlines()[-1] == (
+    assert scorecard.tables([CLAIM, THEOREM]).count("| --- " * 5 + "|") == 2
+    assert scorecard.tables([THEOREM]).splitlines()[-1] == (
         "| 9-T | “R is at most T.” (Theorem 1) | runs above T | **no violation in 12 runs** | 0.034 of the bound |"
     )
-    assert scorecard.tables([], [THEOREM | {"room": float("nan")}]).endswith("** |  |")
+    assert scorecard.tables([THEOREM | {"room": float("nan")}]).endswith("** |  |")
 
 
 def test_a_terminal_gets_the_verdict_in_the_first_line_and_then_the_numbers():
@@ -71,7 +71,7 @@ def test_totals_count_observations_alone():
 def test_what_is_committed_is_what_the_schema_says_and_can_be_shown(notebook):
     run = json.loads((ROOT / "results" / "paper" / notebook / "claims.json").read_text(encoding="utf-8"))
     jsonschema.validate(run, SCHEMA)
-    text = scorecard.tables(run["claims"], run["theorems"])
+    text = scorecard.tables(run["claims"] + run["theorems"])
     assert all(f"| {each['id']} |" in text for each in run["claims"] + run["theorems"])
 
 

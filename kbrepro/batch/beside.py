@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from kbrepro import figures, paths, store
+from kbrepro import checks, figures, paths, store
 from kbrepro.batch import audit, run
 from kbrepro.regret import Curve, paired_difference
 from kbrepro.replay import experiment_of
@@ -29,17 +29,6 @@ class Compared(NamedTuple):
     figure: Figure
 
 
-def traced(folder: Path) -> dict[str, str]:
-    """Return rounds, trials and policies of all labels of a store that keep traces, by label."""
-    lines = {}
-    for label, about in store.labels(folder).items():
-        match about["settings"]:
-            case {"job": {"play_trial": {"positional": [{"Experiment": experiment}]}}}:
-                policies = "; ".join(experiment["policies"])
-                lines[label] = f"{experiment['horizon']} rounds, {about['trials']} trials of {policies}"
-    return lines
-
-
 def play(policy: Callable[..., Any], notebook: str, label: str, trials: int = 20) -> Compared:
     """Play the first trials of a label with `policy(model, horizon)`, and compare it with the policies kept there.
 
@@ -48,25 +37,26 @@ def play(policy: Callable[..., Any], notebook: str, label: str, trials: int = 20
     and if `trials` is more than are kept.
     """
     (r,) = run.plan([notebook], paths.FULL_SCALE, paths.project_root())
-    if label not in (labels := traced(r.played)):
-        allowed = "\n".join(f'  "{name}": {scale}' for name, scale in labels.items())
-        raise ValueError(f"label = {label!r} is not allowed: label must be one of\n{allowed}")
+    abouts = store.labels(r.played).items()
+    checks.one_of(tuple(name for name, its in abouts if "play_trial" in its["settings"].get("job", ())), label=label)
     kept = played(r.notebook, label)
     most = len(next(iter(kept.values())).seconds)
     if not 2 <= trials <= most:
         raise ValueError(f"trials = {trials!r} is not allowed: trials must be an integer from 2 to {most} (all kept)")
-    jobs, missing = audit.asked(r, label)
-    if label not in jobs or unknown(jobs[label][0].settings):
-        why = "its data is missing (see data/README.md, or set KBREPRO_DATA)" if label in jobs else missing
-        raise ValueError(f"label {label!r} cannot be played: {why or 'the notebook no longer has it'}")
-    job = jobs[label][0]
+    job, _ = audit.asked(r, label)[label]
+    if unknown(job.settings):
+        raise ValueError(f"label {label!r} cannot be played: its data is missing (see data/README.md)")
     theirs = experiment_of(job)
     yours = Experiment(theirs.problem, {YOURS: policy}, theirs.horizon)
     with store.using(None):  # whatever the environment names
         ours = run_trials(yours, trials, job.seed, first=job.first, label=label)
     traces = ours | {rival: curve.first(trials) for rival, curve in kept.items()}
     table = _differences({name: curve.cumulative_regret[:, -1] for name, curve in traces.items()}, job.seed)
-    return Compared(traces, table, _panel(traces, label))
+    figures.use_style()
+    figure, ax = plt.subplots(figsize=(figures.WIDTH, 3.6))
+    shown = {name: trace for name, trace in traces.items() if name in figures.LOOK or name == YOURS}
+    figures.regret_quartiles(ax, shown, hero=YOURS)
+    return Compared(traces, table, figures.labelled(figure, label))
 
 
 def _differences(regret: dict[str, np.ndarray], seed: int) -> pd.DataFrame:
@@ -77,15 +67,6 @@ def _differences(regret: dict[str, np.ndarray], seed: int) -> pd.DataFrame:
         rows[name] = regret[name].mean(), *less, "lower" if less.high < 0 else "higher" if less.low > 0 else "open"
     columns = ["mean R_T", "difference", "low", "high", f"{YOURS} is"]
     return pd.DataFrame.from_dict(rows, orient="index", columns=columns).reindex([*regret]).rename_axis("policy")
-
-
-def _panel(traces: dict[str, Curve], label: str) -> Figure:
-    """Yours, thick, on top of those rivals that have a look of their own."""
-    figures.use_style()
-    figure, ax = plt.subplots(figsize=(figures.WIDTH, 3.6))
-    shown = {name: trace for name, trace in traces.items() if name in figures.LOOK or name == YOURS}
-    figures.regret_quartiles(ax, shown, hero=YOURS)
-    return figures.labelled(figure, label)
 
 
 def save(compared: Compared, notebook: str, label: str, stem: str) -> str:
@@ -99,10 +80,9 @@ def save(compared: Compared, notebook: str, label: str, stem: str) -> str:
 def policy_of(where: str) -> Callable[..., Any]:
     """Return the class or function that `FILE.py:NAME` names; ValueError if there is none."""
     place, _, name = where.rpartition(":")
-    if not place.endswith(".py") or not Path(place).is_file():
+    if not Path(place).is_file():
         raise ValueError(f"policy {where!r} is not allowed: it must be FILE.py:NAME of an existing file")
     sys.path.insert(0, str(Path(place).resolve().parent))  # for what the file imports; workers get the same path
-    policy = runpy.run_path(place).get(name)
-    if not callable(policy):
+    if not callable(policy := runpy.run_path(place).get(name)):
         raise ValueError(f"policy {where!r} is not allowed: {place} has no class or function {name}")
     return policy

@@ -11,7 +11,7 @@ import yaml
 from kbrepro import papers, paths
 from kbrepro.batch import profiles
 from kbrepro.batch.run import plan
-from kbrepro.claims import claims_of, theorems_of
+from kbrepro.claims import sentences_of
 
 
 def odd(root: Path, notebooks: Sequence[str] = ()) -> list[str]:
@@ -40,8 +40,7 @@ def _of_folder(root: Path, name: str) -> Iterator[str]:
     if not (root / "kbrepro" / "papers" / folder / "claims.py").is_file():
         yield f"kbrepro/papers/{folder}/claims.py is missing"
         return
-    ids, begins = [each.id for each in claims_of(folder)], f"{int(name[:2])}-"
-    ids += [each.id for each in theorems_of(folder)]
+    ids, begins = [each.id for each in sentences_of(folder)], f"{int(name[:2])}-"
     yield from (f"claim {each} is there {n} times" for each, n in Counter(ids).items() if n > 1)
     yield from (f"claim {each} must begin with {begins}" for each in ids if not each.startswith(begins))
     path = root / "notebooks" / f"{name}.ipynb"

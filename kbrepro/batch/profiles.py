@@ -1,7 +1,6 @@
-"""Lists notebooks and profiles, and checks whether values fit a notebook's parameters; runs nothing."""
+"""Lists notebooks and profiles, and checks whether values fit a notebook's parameters; starts no kernel."""
 
-import ast
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -20,58 +19,39 @@ def chosen(root: Path, wanted: Iterable[str] = ()) -> list[str]:
     """
     names = sorted(path.stem for path in (root / "notebooks").glob("[0-9][0-9]_*.py"))
     numbered = {name[:2]: name for name in names}
-    found = [numbered.get(Path(name).stem, Path(name).stem) for name in wanted]
-    for name in found:
-        _one_of(names, "notebook", name)
-    return list(dict.fromkeys(found)) or names
-
-
-def _one_of(allowed: Sequence[str], what: str, name: str) -> None:
-    if name not in allowed:
-        raise ValueError(f"{what} {name!r} is not there; allowed: {', '.join(allowed) or 'none'}")
-
-
-def of_profile(root: Path, notebook: str, profile: str) -> dict[str, Any]:
-    """Return the parameters that a profile changes in a notebook; ValueError if it does not exist or is no flat map."""
-    folder = root / "notebooks" / "profiles"
-    _one_of([paths.FULL_SCALE, *sorted(each.name for each in folder.glob("*/"))], "profile", profile)
-    if profile == paths.FULL_SCALE:
-        return {}
-    path = folder / profile / f"{notebook}.yaml"
-    where = path.relative_to(root).as_posix()
-    if not path.is_file():
-        raise ValueError(f"profile {profile!r} says nothing about {notebook}: there is no {where}")
-    try:
-        values = yaml.safe_load(path.read_text(encoding="utf-8")) or {}
-    except yaml.YAMLError as error:
-        raise ValueError(f"{where} cannot be read as YAML: {' '.join(str(error).split())}") from None
-    if not isinstance(values, dict):
-        raise ValueError(f"{where} is not allowed: it must be lines of name: value")
-    return values
-
-
-def defaults(root: Path, notebook: str) -> dict[str, Any]:
-    """Return the parameters of a notebook with their defaults: the cell that is tagged `parameters`."""
-    body = ast.parse("\n".join(_cells(root, notebook, "parameters"))).body
-    found = {line.target.id: ast.literal_eval(line.value) for line in body if isinstance(line, ast.AnnAssign)}  # type: ignore[union-attr, arg-type]
-    return {name: value for name, value in found.items() if name != RESERVED}
+    known = [numbered.get(Path(name).stem, Path(name).stem) for name in wanted]
+    for name in known:
+        checks.one_of(tuple(names), notebook=name)
+    return list(dict.fromkeys(known)) or names
 
 
 def parameters(root: Path, notebook: str, profile: str) -> dict[str, Any]:
-    """Return the parameters of a notebook in a profile.
+    """Return the parameters of a notebook in a profile: those of its cell tagged `parameters`, as the profile has them.
 
-    ValueError on a name that the notebook has not, and on what its cell tagged `checks` refuses: it runs here, so that
-    no kernel starts with impossible values.
+    ValueError if there is no such profile, or it is no mapping; on a name that the notebook has not; and on what its
+    cell tagged `checks` refuses: it runs here, so that no kernel starts with impossible values.
     """
-    known, values = defaults(root, notebook), of_profile(root, notebook, profile)
-    for name in values.keys() - known.keys():
-        raise ValueError(f"{notebook} has no parameter {name!r} to set; allowed: {', '.join(known) or 'none'}")
-    for cell in _cells(root, notebook, "checks"):
-        exec(cell, {"checks": checks} | known | values)
+    profiles, values = root / "notebooks" / "profiles", dict[str, Any]()
+    checks.one_of((paths.FULL_SCALE, *sorted(each.name for each in profiles.glob("*/"))), profile=profile)
+    if profile != paths.FULL_SCALE:
+        path = profiles / profile / f"{notebook}.yaml"
+        where = path.relative_to(root).as_posix()
+        if not path.is_file():
+            raise ValueError(f"profile {profile!r} says nothing about {notebook}: there is no {where}")
+        try:
+            values = dict(yaml.safe_load(path.read_text(encoding="utf-8")) or {})
+        except (yaml.YAMLError, TypeError, ValueError) as error:
+            raise ValueError(f"{where} is not allowed: it must be lines of name: value ({error})") from None
+    names: dict[str, Any] = {"checks": checks}
+    exec(_cell(root, notebook, "parameters"), names)
+    known = {name: names[name] for name in names if name[0] != "_" and name not in ("checks", RESERVED)}
+    for name in values:
+        checks.one_of(tuple(known), **{f"parameter of {notebook}": name})
+    exec(_cell(root, notebook, "checks"), names | values)
     return known | values
 
 
-def _cells(root: Path, notebook: str, tag: str) -> list[str]:
-    """The cells of a notebook with a tag."""
+def _cell(root: Path, notebook: str, tag: str) -> str:
+    """The code of the cells of a notebook with a tag."""
     cells = jupytext.read(root / "notebooks" / f"{notebook}.py").cells
-    return [cell.source for cell in cells if tag in cell.metadata.get("tags", [])]
+    return "\n".join(cell.source for cell in cells if tag in cell.metadata.get("tags", []))

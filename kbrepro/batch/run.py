@@ -8,10 +8,9 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -20,7 +19,7 @@ from unittest.mock import patch
 import psutil
 from nbformat import NotebookNode
 
-from kbrepro import paths, store
+from kbrepro import checks, paths, store
 from kbrepro.batch import profiles
 from kbrepro.replay import blas_kernel
 
@@ -31,7 +30,7 @@ PACKAGES = ("numpy", "scipy", "pandas", "joblib")
 
 
 class RunFailed(RuntimeError):
-    """At least one notebook did not run to its end; its previous results are unchanged."""
+    """A notebook did not run to its end; its previous results are unchanged."""
 
 
 @dataclass(frozen=True)
@@ -68,41 +67,26 @@ def run(notebooks: Sequence[str], profile: str, root: Path, fresh: Sequence[str]
 
     Trials in their stores are read, all others are played and kept there; labels in `fresh` (`*`: all) are played anew.
     Raises ValueError on a wrong name, parameter or profile before anything runs. If a notebook fails, its previous
-    results stay, the others still run, and RunFailed is raised at the end.
+    results stay, and no other is run.
     """
     runs = plan(notebooks, profile, root)
-    kept = {label for r in runs for label in store.labels(r.played)} if fresh else set()
-    for label in {*fresh} - {"*", *kept}:
-        raise ValueError(f"--fresh {label!r} is not allowed: it must be a kept label, one of {sorted(kept)}")
-    _each({r.notebook: partial(_run, r, fresh) for r in runs})
+    kept = tuple(label for r in runs for label in store.labels(r.played)) if fresh else ()
+    for label in fresh:
+        checks.one_of(("*", *kept), **{"--fresh": label})
+    for r in runs:
+        start = time.monotonic()
+        _run(r, fresh)
+        print(f"{r.notebook}: {(time.monotonic() - start) / 60:.1f} min", file=sys.stderr, flush=True)
     return [r.folder for r in runs]
 
 
 def refresh(notebooks: Sequence[str], root: Path) -> None:
-    """Run notebooks as a reader opens them, without data, and keep them with their outputs.
-
-    Raises ValueError on an unknown name, and RunFailed like `run`.
-    """
+    """Run notebooks as a reader opens them, without data, and keep them with their outputs; fails like `run`."""
     no_data = root / ".cache" / "no-data"
     no_data.mkdir(parents=True, exist_ok=True)
-    alone = {"KBREPRO_DATA": str(no_data), store.FOLDER: "", "TQDM_DISABLE": "1"}
-    made = {name: root / "notebooks" / f"{name}.ipynb" for name in profiles.chosen(root, notebooks)}
-    _each({name: partial(_execute, root, name, path, {}, alone) for name, path in made.items()})
-
-
-def _each(works: Mapping[str, Callable[[], None]]) -> None:
-    """Do the work of every notebook, and tell how it ended; RunFailed at the end if any failed."""
-    failed = []
-    for name, work in works.items():
-        start, outcome = time.monotonic(), "done"
-        try:
-            work()
-        except Exception as error:  # whatever a notebook, its kernel or a disk does
-            failed.append(name)
-            outcome = f"FAILED\n{error if isinstance(error, RunFailed) else repr(error)}\n"
-        print(f"{name}: {(time.monotonic() - start) / 60:.1f} min, {outcome}", file=sys.stderr, flush=True)
-    if failed:
-        raise RunFailed(f"{len(failed)} of {len(works)} notebooks failed: {', '.join(failed)}")
+    for name in profiles.chosen(root, notebooks):
+        alone = {"KBREPRO_DATA": str(no_data), store.FOLDER: "", "TQDM_DISABLE": "1"}
+        _execute(root, name, root / "notebooks" / f"{name}.ipynb", {}, alone)
 
 
 def _run(r: Run, fresh: Sequence[str]) -> None:
@@ -160,15 +144,15 @@ def versions() -> dict[str, str]:
 
 def git_state(root: Path) -> dict[str, Any]:
     """Return the commit, and whether other files than results changed; None without git."""
-    git = partial(subprocess.run, cwd=root, capture_output=True, text=True, check=True)
+    status = "--no-optional-locks status --porcelain -- . :!results :!notebooks/*.ipynb"
     try:
-        commit = git(["git", "rev-parse", "HEAD"]).stdout.strip()
-        changes = git(
-            ["git", "--no-optional-locks", "status", "--porcelain", "--", ".", ":!results", ":!notebooks/*.ipynb"]
-        ).stdout
+        commit, changes = (
+            subprocess.run(["git", *words.split()], cwd=root, capture_output=True, text=True, check=True).stdout
+            for words in ("rev-parse HEAD", status)
+        )
     except (OSError, subprocess.CalledProcessError):
         return {"commit": None, "dirty": None}
-    return {"commit": commit, "dirty": bool(changes)}
+    return {"commit": commit.strip(), "dirty": bool(changes)}
 
 
 def _execute(root: Path, name: str, to: Path, parameters: Mapping[str, Any], environment: Mapping[str, str]) -> None:

@@ -134,20 +134,10 @@ def unchecked(id: str, where: str, why: str, quote: str) -> Theorem:
     return Theorem(id, where, quote, why, lambda kept: Checked(0, 0))
 
 
-def claims_of(paper: str) -> list[Claim]:
-    """Return the claims of a paper's folder, such as `igp_ucb`, in the order of its `claims.py`."""
-    return _of(paper, Claim)
-
-
-def theorems_of(paper: str) -> list[Theorem]:
-    """Return the theorems of a paper's folder, in the order of its `claims.py`."""
-    return _of(paper, Theorem)
-
-
-def _of(paper: str, kind: type) -> list[Any]:
-    return [
-        value for value in vars(import_module(f"kbrepro.papers.{paper}.claims")).values() if isinstance(value, kind)
-    ]
+def sentences_of(paper: str) -> list[Claim | Theorem]:
+    """Return the claims and theorems of a paper's folder, such as `igp_ucb`, in the order of its `claims.py`."""
+    names = vars(import_module(f"kbrepro.papers.{paper}.claims"))
+    return [each for each in names.values() if isinstance(each, Claim | Theorem)]
 
 
 class Reading(NamedTuple):

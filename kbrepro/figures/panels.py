@@ -42,14 +42,14 @@ def regret_quartiles(
     `quantity`: average, cumulative or simple. `spread`: median and quartiles for heavy tails, or mean and 95 %
     interval (1.96 standard errors, of means of `block` consecutive trials). `unit` is that of the reward, `hero` the
     policy that the paper is about, `looks` are line styles other than the house's. Where bands would cover each other,
-    `bands` names the policies that have one; others have bars at some rounds. Axes begin where no curve is zero.
+    `bands` names the policies that have one. Axes begin where no curve is zero.
     Raises ValueError on another quantity or spread.
     """
     checks.one_of(tuple(QUANTITIES), quantity=quantity)
     checks.one_of(SPREADS, spread=spread)
     (name_of, curves_of), counts = QUANTITIES[quantity], set()
     ax.set(xscale="log", yscale="log")
-    for place, (name, regret) in enumerate(traces.items()):
+    for name, regret in traces.items():
         trace = as_curve(regret)
         rounds = log_spaced(trace.horizon)
         curves = curves_of(trace)[:, rounds - 1]
@@ -59,10 +59,8 @@ def regret_quartiles(
         style = look(name, hero, looks)
         if bands is None or name in bands:
             pieces.banded(ax, rounds, interval, name, **style)
-        else:  # each at other rounds, a quarter of the axis apart
-            apart = len(rounds) // 4
-            at = slice(apart - 1 - place * apart // (len(traces) + 1), None, apart)
-            pieces.barred(ax, rounds, interval, name, at, **style)
+        else:
+            ax.plot(rounds, interval[0], label=name, **style)
     shown = np.concatenate(
         [line.get_ydata() for each in ax.get_shared_y_axes().get_siblings(ax) for line in each.lines]
     )

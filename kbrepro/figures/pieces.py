@@ -30,13 +30,6 @@ def banded(ax: Axes, x: ArrayLike, interval: Iterable[ArrayLike], label: str, **
     ax.fill_between(x, low, high, color=line.get_color(), alpha=0.15, linewidth=0)
 
 
-def barred(ax: Axes, x: ArrayLike, interval: Iterable[ArrayLike], label: str, shown: slice, **keywords: Any) -> None:
-    """Draw values over x (m,) with a bar from low to high, `interval` (value, low, high), at the `shown` of them."""
-    value, low, high = (np.asarray(values) for values in interval)
-    (line,) = ax.plot(x, value, label=label, **keywords)
-    ax.vlines(np.asarray(x)[shown], low[shown], high[shown], color=line.get_color(), linewidth=0.9)
-
-
 def mean_interval(curves: Array, block: int = 1) -> tuple[Array, Array, Array]:
     """Return the mean of curves (n, m) and the ends of its 95 % interval, of means of `block` neighbours, (m,) each."""
     mean, half = curves.mean(axis=0), 1.96 * standard_error(curves, block)

@@ -4,8 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
-from importlib.util import find_spec
-from pkgutil import iter_modules
+from pathlib import Path
 
 from kbrepro import checks
 
@@ -32,8 +31,7 @@ class Paper:
 @cache
 def found() -> dict[str, Paper]:
     """Return every paper whose folder here has a `paper.py`, by name, in the order of the notebooks."""
-    folders = [name for _, name, is_folder in iter_modules(__path__) if is_folder]
-    names = [name for name in folders if find_spec(f"{__name__}.{name}.paper")]
+    names = [path.parent.name for here in __path__ for path in Path(here).glob("*/paper.py")]
     all_papers = {name: import_module(f"{__name__}.{name}.paper").PAPER for name in names}
     return dict(sorted(all_papers.items(), key=lambda item: item[1].notebook))
 
@@ -46,12 +44,6 @@ def folder_of(notebook: str) -> str:
 
 
 def looks() -> dict[str, Look]:
-    """Return the look of every algorithm; ValueError if two papers give one of them two looks."""
-    known: dict[str, Look] = {}
-    for paper in found().values():
-        for colour, family in paper.families.items():
-            for name, style in family.items():
-                if known.setdefault(name, (colour, style)) != (colour, style):
-                    refused = f"look {colour, style} of {name!r} is not allowed: it has {known[name]}"
-                    raise ValueError(f"{paper.notebook}: {refused}")
-    return known
+    """Return the look of every algorithm: that of the first paper that has it."""
+    families = [family for paper in reversed(found().values()) for family in paper.families.items()]
+    return {name: (colour, style) for colour, family in families for name, style in family.items()}

@@ -6,7 +6,6 @@ nothing; a renamed one keeps its old name as `stored_as`.
 """
 
 import hashlib
-import json
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, is_dataclass
@@ -76,12 +75,6 @@ def _of_array(values: Array) -> dict[str, Any]:
         flat = np.concatenate([np.where(infinite, 0.0, flat), np.where(infinite, np.sign(flat), 0.0)])
     projections = [float(np.random.default_rng(k).standard_normal(len(flat)) @ flat) for k in range(PROJECTIONS)]
     return {"shape": shape, "type": "float", "norm": float(np.linalg.norm(flat)), "projections": projections}
-
-
-def digest(content: Any) -> str:
-    """Return the SHA-256 of JSON values, whatever the order of their names."""
-    text = json.dumps(content, sort_keys=True, ensure_ascii=False, default=str)
-    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def differences(before: Any, now: Any, most: int = 5) -> list[str]:

@@ -42,8 +42,8 @@ def assert_one_line(result, message):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["reproduce", "--profile", "full"], "profile 'full' is not there; allowed: paper, quick"),
-        (["refresh", "02_none"], f"notebook '02_none' is not there; allowed: {NAME}"),
+        (["reproduce", "--profile", "full"], "profile = 'full' is not allowed: profile must be one of 'paper'"),
+        (["refresh", "02_none"], "notebook = '02_none' is not allowed"),
         (["report"], "no notebook was run in results/paper: first `kbrepro reproduce --profile paper`"),
         (["report", "--profile", "quick"], "first `kbrepro reproduce --profile quick`"),
     ],
@@ -52,11 +52,10 @@ def test_mistakes_are_one_line(root, arguments, message):
     assert_one_line(call(*arguments), message)
 
 
-@pytest.mark.parametrize("encoding", ["ascii", "utf-8"])
-def test_a_terminal_that_is_not_utf_8_shows_what_it_can(tmp_path, encoding):
+def test_a_terminal_that_is_not_utf_8_shows_what_it_can():
     code = "import click; from kbrepro.__main__ import main\n"
     code += "main.add_command(click.command('greek')(lambda: print('width', chr(0x3b2), chr(0xe9))))\nmain(['greek'])"
-    environment = os.environ | {"PYTHONIOENCODING": encoding}
+    environment = os.environ | {"PYTHONIOENCODING": "ascii"}
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, env=environment)
     assert done.returncode == 0 and done.stdout.startswith(b"width "), done.stderr
 

@@ -57,22 +57,17 @@ def test_a_run_replaces_the_old_results_and_leaves_what_was_played(root, old, ca
     assert [output.text for output in notebook.cells[-1].outputs] == ["1 True\n"]
 
 
-def test_a_failed_run_leaves_the_old_results_and_the_others_still_run(root, old, capfd):
+def test_a_failed_run_leaves_the_old_results(root, old):
     """Where it is not checked before (the cell has no tag) it fails in the notebook."""
     notebook = small_notebook()
     notebook.cells[3].metadata.pop("tags")
     write_notebook(root, NAME, notebook)
-    write_notebook(root, "02_after", notebook)
-    profile = root / "notebooks" / "profiles" / "quick"
-    (profile / f"{NAME}.yaml").write_text("horizon: -5")
-    (profile / "02_after.yaml").write_text("horizon: 3")
+    (root / "notebooks" / "profiles" / "quick" / f"{NAME}.yaml").write_text("horizon: -5")
     before = contents(old)
-    with pytest.raises(run.RunFailed, match=f"1 of 2 notebooks failed: {NAME}"):
-        run.run([], "quick", root)
     message = "ValueError: horizon = -5 is not allowed: horizon must be an integer of at least 1"
-    assert contents(old) == before and message in (said := capfd.readouterr().err)
-    assert f".cache/{NAME}.failed.ipynb" in said
-    assert json.loads((old.parent / "02_after" / "run.json").read_text())["parameters"]["horizon"] == 3
+    with pytest.raises(run.RunFailed, match=rf"{message}(.|\n)*\.cache/{NAME}\.failed\.ipynb"):
+        run.run([], "quick", root)
+    assert contents(old) == before
 
 
 PLAYS = """
@@ -87,8 +82,6 @@ def test_the_facts_of_a_run_are_those_of_the_trials_that_it_shows(root):
     (root / "notebooks" / "profiles" / "quick" / f"{NAME}.yaml").write_text("trials: 3\n")
     (folder,) = run.run([], "quick", root)
     first = contents(folder)
-    run.run([], "quick", root)
-    assert contents(folder) == first
     run.run([], "quick", root, ["numbers"])
     again = json.loads((folder / "run.json").read_text())
     assert again["blas_kernels"] == json.loads(first["run.json"])["blas_kernels"]
@@ -96,14 +89,13 @@ def test_the_facts_of_a_run_are_those_of_the_trials_that_it_shows(root):
     assert one | {"seconds": 0} == other | {"seconds": 0}
 
 
-def test_two_runs_at_once_do_not_mix(root, old, capfd):
+def test_two_runs_at_once_do_not_mix(root, old):
     before = contents(old)
     (root / ".cache/locks").mkdir(parents=True)
     with (root / ".cache/locks" / f"results-quick-.{NAME}.partial").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        with pytest.raises(run.RunFailed):
+        with pytest.raises(run.RunFailed, match=f"another run is writing results/quick/{NAME}"):
             run.run([], "quick", root)
-    assert f"another run is writing results/quick/{NAME}" in capfd.readouterr().err
     assert contents(old) == before
 
 
@@ -112,10 +104,10 @@ def test_two_runs_at_once_do_not_mix(root, old, capfd):
     [
         ("horizon: 1e4", "horizon = '1e4' is not allowed: horizon must be an integer of at least 1"),
         ("horizon: 0", "horizon = 0 is not allowed"),
-        ("horizont: 5", "no parameter 'horizont' to set; allowed: horizon, scale, sizes"),
-        ("results_dir: x", "no parameter 'results_dir' to set"),
+        ("horizont: 5", "'horizont' is not allowed: parameter of 01_small must be one of 'horizon', "),
+        ("results_dir: x", "= 'results_dir' is not allowed"),
         ("- 3", "must be lines of name: value"),
-        ("a: [", "cannot be read as YAML"),
+        ("a: [", "must be lines of name: value"),
         (None, f"says nothing about {NAME}: there is no notebooks/profiles/quick/{NAME}"),
     ],
 )
@@ -130,9 +122,9 @@ def test_a_profile_that_does_not_fit_is_refused_before_anything_runs(root, old, 
 
 def test_names_that_are_not_there_are_refused(root):
     for arguments, message in [
-        ((["02_none"], "quick", root), f"notebook '02_none' is not there; allowed: {NAME}"),
-        (([], "full", root), "profile 'full' is not there; allowed: paper, quick"),
-        (([], "quick", root, ["Fig. 1"]), "--fresh 'Fig. 1' is not allowed: it must be a kept label, one of []"),
+        ((["02_none"], "quick", root), f"notebook = '02_none' is not allowed: notebook must be one of '{NAME}'"),
+        (([], "full", root), "profile = 'full' is not allowed: profile must be one of 'paper', 'quick'"),
+        (([], "quick", root, ["Fig. 1"]), "--fresh = 'Fig. 1' is not allowed: --fresh must be one of '*'"),
     ]:
         with pytest.raises(ValueError, match=re.escape(message)):
             run.run(*arguments)

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from kbrepro import papers
-from kbrepro.claims import claims_of, theorems_of
+from kbrepro.claims import sentences_of
 
 #: The name of a paper's text, by the number of its notebook.
 TEXTS = {"01": "srinivas2010*", "02": "chowdhury2017*", "03": "janz2020*", "04": "calandriello2019*", "05": "li2024*"}
@@ -66,8 +66,7 @@ def text_of(folder):
 
 def quotes(folder):
     """The quotes of a paper's claims and theorems; own questions have none."""
-    claims = [each for each in claims_of(folder) if each.kind != "own question"]
-    return {each.id: each.quote for each in (*claims, *theorems_of(folder))}
+    return {each.id: each.quote for each in sentences_of(folder) if getattr(each, "kind", "") != "own question"}
 
 
 def with_a_word_changed(quote):

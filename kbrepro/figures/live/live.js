@@ -3,10 +3,7 @@ const INK = "#222", MISSED = "#b050e8", HORIZON = 100, DELTA = 0.1, LAST = 199;
 const X = Array.from({ length: LAST + 1 }, (_, i) => i / LAST);
 const KEY = [["f, unknown", INK, "5 4"], ["posterior mean and band", "#555", ""], ["where the band misses f", MISSED, ""]];
 const NOTE = "Dots: what was observed, the last one open. Triangle: the next arm; click in a panel to pull another.";
-const STRIP = " EI and PI: dotted what they ask to exceed, shaded the log of EI or the z-score of PI, cut below its top; larger is better.";
-const ABOUT = "SE: squared exponential. GP-UCB has the width of 2010 for f drawn from the assumed kernel; the widths of IGP-UCB (2017) "
-  + "and its tighter form (2024) are given the gain of the pulls and a bound on the norm of f under the true kernel. For the noise "
-  + "variance used here that of 2017 is not proved.";
+const STRIP = " EI: dotted what it asks to exceed, shaded the log of EI, cut below its top; larger is better.";
 
 // Charts are strings of SVG.
 
@@ -62,7 +59,7 @@ const opened = (root, { seed, kernel, lengthscale, noiseSd, players, t }, looks)
   const truth = { kernel, lengthscale, noiseSd }, given = { ...truth };
   let problem, rounds, byHand, at = t - 1, timer = null;
   const drawn = (random) => GP.drawn(X, truth, HORIZON, random);
-  const run = (on, player, hand) => GP.play(on, { ...given, noiseVariance: given.noiseSd ** 2, norm: on.norm, delta: DELTA, margin: player.margin },
+  const run = (on, player, hand) => GP.play(on, { ...given, noiseVariance: given.noiseSd ** 2, delta: DELTA, margin: player.margin },
     player.name, HORIZON, hand);
   const replay = () => { rounds = players.map((player, i) => run(problem, player, byHand[i])); };
   const renew = () => { byHand = [{}, {}]; many.textContent = ""; replay(); render(); };
@@ -79,7 +76,6 @@ const opened = (root, { seed, kernel, lengthscale, noiseSd, players, t }, looks)
   const bar = div(root, "bar"), play = button(bar, "Play", () => {
     if (timer) return stop();
     if (at === HORIZON - 1) go(0);
-    if (matchMedia("(prefers-reduced-motion: reduce)").matches) return go(HORIZON - 1); // the end at once
     play.textContent = "Pause";
     timer = setInterval(() => go(at + 1), 400);
   });
@@ -96,8 +92,6 @@ const opened = (root, { seed, kernel, lengthscale, noiseSd, players, t }, looks)
       if (arm in X) pull(i, arm);
     } });
     panel.status = make("p", box);
-    const foot = div(box, "bar"), hand = slider(foot, "x", [0, 1, 1 / LAST], 0.5, (v) => { panel.cursor = v; render(); });
-    button(foot, "Pull x", () => pull(i, Math.round(LAST * hand.value)));
     return panel;
   });
   const legend = make("p", root, { className: "key" }), regret = div(root, "chart"), fold = make("details", root);
@@ -108,7 +102,6 @@ const opened = (root, { seed, kernel, lengthscale, noiseSd, players, t }, looks)
     slider(bar, "lengthscale", [0.02, 0.5, 0.01], ...of("lengthscale"));
     slider(bar, "noise sd", [0.05, 1, 0.05], ...of("noiseSd"));
   }
-  make("p", fold, { textContent: ABOUT });
   const again = div(root, "bar");
   button(again, "Play 50 fresh draws", () => {
     const random = GP.generator(seed + 7), asked = rounds;
@@ -128,7 +121,7 @@ const opened = (root, { seed, kernel, lengthscale, noiseSd, players, t }, looks)
     const [colour, dash] = looks[players[i].name];
     return [colour, i && players[0].name === players[1].name ? "3 3" : dash];
   };
-  const show = ({ host, status, margin, cursor }, i) => {
+  const show = ({ host, status, margin }, i) => {
     const now = rounds[i][at], past = rounds[i].slice(0, at), { f } = problem, [colour] = look(i), asks = "target" in now;
     const w = now.width ?? 2, edge = (s) => now.mean.map((v, j) => v + s * w * now.sd[j]), rewards = past.map((r) => r.y);
     const y = [Math.min(-4.5, ...rewards), Math.max(4.5, ...rewards)], held = rounds[i].slice(0, at + 1).filter((r) => r.holds).length;
@@ -136,13 +129,13 @@ const opened = (root, { seed, kernel, lengthscale, noiseSd, players, t }, looks)
     margin.parentNode.hidden = !asks;
     status.textContent = `Regret so far ${shown(past.at(-1)?.regret ?? 0, 1)}; band: ${band}.`;
     chart(host, { height: 338, x: [-0.02, 1.02], y, xlabel: "arm x", ylabel: "reward", says: status.textContent }, (pen) => {
-      const top = Math.max(...now.index), strip = Array.from(now.index, (v) => y[0] + Math.max(0, 1.2 + (v - top) / 5)); // log EI or z
+      const top = Math.max(...now.index), strip = Array.from(now.index, (v) => y[0] + Math.max(0, 1.2 + (v - top) / 5)); // log EI
       const out = X.map((v, j) => [v, f[j]]).filter(([, v], j) => now.holds === false && Math.abs(v - now.mean[j]) > w * now.sd[j]);
       const upright = (v, ...style) => pen.line([v, v], y, ...style), seen = past.map((r) => [X[r.arm], r.y]);
       return [pen.area(edge(-1), edge(1), colour, 0.2), asks ? pen.area(X.map(() => y[0]), strip, colour, 0.45) : "",
         pen.line(X, f, INK, "5 4"), pen.dots(out, 2, MISSED), pen.line(X, now.mean, colour, "", 2.2),
         asks ? pen.line([0, 1], [now.target, now.target], colour, "2 4") : "", pen.dots(seen.slice(0, -1), 2.8), pen.dots(seen.slice(-1), 4.5, "#fff", INK),
-        upright(X[now.arm], colour, "", 1), pen.text(X[now.arm], y[1], "▼", colour, 'dy="12" font-size="16"'), cursor >= 0 ? upright(cursor, "#767676", "3 3") : ""];
+        upright(X[now.arm], colour, "", 1), pen.text(X[now.arm], y[1], "▼", colour, 'dy="12" font-size="16"')];
     });
   };
   const render = () => {

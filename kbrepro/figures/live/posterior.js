@@ -1,19 +1,18 @@
 // The exact posterior of a Gaussian process over arms on a line, and runs of policies. Rounds t count from 1.
-// tests/site/test_live.py runs this file beside kbrepro's Python.
+// tests/test_live.py runs this file beside kbrepro's Python.
 const GP = (() => {
   const { abs, ceil, cos, exp, log, max, sqrt, PI } = Math;
 
   // Kernels of variance 1, of the distance r and the lengthscale l.
   const kernels = {
     "SE": (r, l) => exp(-0.5 * (r / l) ** 2),
-    "Matérn 3/2": (r, l) => { const s = sqrt(3) * r / l; return (1 + s) * exp(-s); },
     "Matérn 5/2": (r, l) => { const s = sqrt(5) * r / l; return (1 + s + s * s / 3) * exp(-s); },
   };
 
-  // The posterior before the first pull, and given one more reward y, a change of rank one. The gain is I(y; f) in nats.
+  // The posterior before the first pull, and given one more reward y, a change of rank one.
   const prior = (x, { kernel, lengthscale, noiseVariance }) => ({
     covariance: Array.from(x, (a) => Float64Array.from(x, (b) => kernels[kernel](abs(a - b), lengthscale))),
-    mean: new Float64Array(x.length), noiseVariance, gain: 0, pulls: [], rewards: [],
+    mean: new Float64Array(x.length), noiseVariance, pulls: [], rewards: [],
   });
   const update = (its, arm, y) => {
     const { covariance: C, mean, noiseVariance } = its, scale = sqrt(max(C[arm][arm], 0) + noiseVariance);
@@ -22,16 +21,12 @@ const GP = (() => {
       mean[i] += g[i] * move;
       for (let j = 0; j < mean.length; j++) C[i][j] -= g[i] * g[j];
     }
-    its.gain += log(scale / sqrt(noiseVariance));
     its.pulls.push(arm);
     its.rewards.push(y);
   };
 
-  // Widths, to be multiplied by the posterior sd. Bayesian: f is a draw. The others: f has a norm of at most `norm`,
-  // and the square of the noise scale is the noise variance.
-  const bayes = (divide) => ({ mean }, t, { delta }) => sqrt(2 * log(mean.length * t ** 2 * PI ** 2 / (6 * delta)) / divide);
-  const improved = ({ gain, noiseVariance }, t, { norm, delta }) => norm + sqrt(noiseVariance * 2 * (gain + 1 + log(1 / delta)));
-  const tighter = ({ gain }, t, { norm, delta }) => sqrt(norm ** 2 + 2 * (gain + log(1 / delta)));
+  // The width of 2010, to be multiplied by the posterior sd, with beta divided.
+  const bayes = (divide) => ({ mean }, t, delta) => sqrt(2 * log(mean.length * t ** 2 * PI ** 2 / (6 * delta)) / divide);
 
   // log E[max(z + N(0, 1), 0)] = log(phi + z Phi), for z > -1 by Phi = 1/2 + phi (z + z^3 / 3 + z^5 / (3 5) + ...), else
   // by Phi(-x) = phi / (x + K), K = 1 / (x + 2 / (x + 3 / (x + ...))), where phi - x Phi(-x) = phi K / (x + K).
@@ -48,21 +43,15 @@ const GP = (() => {
     return logPhi + log(K / (K - z));
   };
 
-  // EI and PI: an arm's index from mean - target and sd. The target is a margin over an incumbent.
+  // EI: an arm's index from mean - target and sd. The target is a margin over an incumbent.
   const logEI = (excess, s) => (s > 0 ? log(s) + logExpectedExcess(excess / s) : log(max(excess, 0)));
-  const zScore = (excess, s) => (s > 0 || excess ? excess / s : -Infinity);
   const bestMean = ({ pulls, mean }) => max(...pulls.map((arm) => mean[arm]));
   const bestReward = ({ rewards }) => max(...rewards);
   const policies = {
     "GP-UCB": { width: bayes(1) },
     "GP-UCB/5": { width: bayes(5) },
-    "IGP-UCB": { width: improved },
-    "IGP-UCB, tighter": { width: tighter },
-    "EI": { index: logEI, incumbent: bestMean },
-    "EI, noisy incumbent": { index: logEI, incumbent: bestReward },
-    "PI": { index: zScore, incumbent: bestMean },
-    "PI, noisy incumbent": { index: zScore, incumbent: bestReward },
-    "mean only": {},
+    "EI": { incumbent: bestMean },
+    "EI, noisy incumbent": { incumbent: bestReward },
   };
 
   // The arm of largest index; of those within 1e-10 (1 + |largest|) of it the one of lowest rank.
@@ -75,17 +64,17 @@ const GP = (() => {
   // A run: what stood before each pull, the pull, and the regret after it. `noise` is standard normal, by round;
   // `byHand` {t: arm} overrules the policy. The band holds if f lies in it at every arm.
   const play = ({ x, f, noise, noiseSd, rank }, given, name, horizon, byHand = {}) => {
-    const its = prior(x, given), { width, index, incumbent } = policies[name], rounds = [];
+    const its = prior(x, given), { width, incumbent } = policies[name], rounds = [];
     for (let t = 1, regret = 0; t <= horizon; t++) {
       const mean = its.mean.slice(), sd = mean.map((_, i) => sqrt(max(its.covariance[i][i], 0)));
-      const seen = { mean, sd, index: mean, gain: its.gain };
+      const seen = { mean, sd };
       if (width) {
-        const w = seen.width = width(its, t, given);
+        const w = seen.width = width(its, t, given.delta);
         seen.index = mean.map((m, i) => m + w * sd[i]);
         seen.holds = f.every((v, i) => abs(v - mean[i]) <= w * sd[i]);
-      } else if (index) {
+      } else {
         const target = seen.target = (t > 1 ? incumbent(its) : max(...mean)) + given.margin;
-        seen.index = mean.map((m, i) => index(m - target, sd[i]));
+        seen.index = mean.map((m, i) => logEI(m - target, sd[i]));
       }
       const arm = byHand[t] ?? bestArm(seen.index, rank), y = f[arm] + noiseSd * noise[t - 1];
       regret += max(...f) - f[arm];
@@ -99,26 +88,22 @@ const GP = (() => {
   const generator = (seed) => () => (seed = 48271 * seed % (2 ** 31 - 1)) / (2 ** 31 - 1);
   const normal = (random) => sqrt(-2 * log(1 - random())) * cos(2 * PI * random());
 
-  // A draw f of the GP: the arm of largest variance given those before it, until none is left. So f = L z, L L' = K,
-  // with normal z, and |z| bounds the norm of f in the kernel's space.
+  // A draw f of the GP: the arm of largest variance given those before it, until none is left.
   const draw = (x, kernel, lengthscale, random) => {
     const its = prior(x, { kernel, lengthscale, noiseVariance: 0 });
-    let squares = 0;
     for (let n = 0; n < x.length; n++) {
       const variances = its.covariance.map((row, i) => row[i]), most = max(...variances), arm = variances.indexOf(most);
       if (most <= 1e-12) break;
-      const z = normal(random);
-      update(its, arm, its.mean[arm] + sqrt(most) * z);
-      squares += z * z;
+      update(its, arm, its.mean[arm] + sqrt(most) * normal(random));
     }
-    return { f: its.mean, norm: sqrt(squares) };
+    return its.mean;
   };
 
   // What two players meet: a draw f, standard normal noise by round, and random ranks for ties.
   const drawn = (x, { kernel, lengthscale, noiseSd }, horizon, random) => ({
-    x, noiseSd, ...draw(x, kernel, lengthscale, random),
+    x, noiseSd, f: draw(x, kernel, lengthscale, random),
     noise: Array.from({ length: horizon }, () => normal(random)), rank: x.map(() => random()),
   });
 
-  return { kernels, policies, play, generator, normal, draw, drawn };
+  return { kernels, policies, play, generator, draw, drawn };
 })();

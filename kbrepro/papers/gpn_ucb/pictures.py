@@ -65,10 +65,7 @@ def regrets(
     floor = FLOOR if quantity == "simple" else 0.0
     for ax, (title, traces) in zip(axes.flat, panels.items(), strict=True):
         raised = {rule: replace(trace, gaps=np.maximum(trace.gaps, floor)) for rule, trace in traces.items()}
-        figures.regret_quartiles(ax, raised, quantity=quantity, unit="range of g", hero=HERO)
-        for line, band in list(zip(ax.lines, ax.collections, strict=True)):
-            if line.get_label() not in BANDED:
-                band.remove()
+        figures.regret_quartiles(ax, raised, quantity=quantity, unit="range of g", hero=HERO, bands=BANDED)
         if nonada:
             pulls, values = nonada[title]
             ax.plot(pulls, np.maximum(np.median(values, axis=0), floor), "o", **DOT, label="NonAda")
