@@ -338,7 +338,7 @@ record.say(
 by_qbar[["share of bad steps", "members / (qbar d_eff)"]].unstack().round(2)
 
 # %% jupyter={"source_hidden": true} tags=["hide-input"]
-record.verdicts("4-E", "4-G")
+record.verdicts("4-E", "4-G", "4-AE")
 
 # %% [markdown]
 # ## Does the sketch cost regret? (Theorem 2)

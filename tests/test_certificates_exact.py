@@ -12,8 +12,8 @@ from kbrepro.papers.pi_gp_ucb.experiments import cover_too_large_until
 from kbrepro.papers.pi_gp_ucb.partition import Cell, initial_side, must_split, possible_cells, split_exponent
 from kbrepro.problems import Model
 
-DIMENSIONS, SMOOTHNESS = (1, 2, 3), (1.5, 2.5)
 HORIZONS = (10, 30, 100, 300, 1000, 3000, 10_000)
+every_d = pytest.mark.parametrize("d", [1, 2, 3])
 
 
 # Janz et al., Lemma 6
@@ -25,57 +25,42 @@ def at_most(cells, factor, t, d, nu):
     return Fraction(cells) ** power <= Fraction(factor) ** power * (t + 1) ** (d * (d + 1))
 
 
-def cells_by_round(horizon, d, nu):
-    """The number of cells that some t pulls can make, first cover included, for t = 1 to the horizon."""
-    side, found = initial_side(horizon, d, nu), []
-    total, first = side**d, side**d
+def too_many(factor, horizon, d, nu):
+    """Rounds in which some t pulls can make more cells, first cover included, than the first cover and the bound."""
+    side = initial_side(horizon, d, nu)
+    total, first, rounds = side**d, side**d, []
     for t in range(1, horizon + 1):
         while must_split(side, t, d, nu, "paper"):
             side *= 2
             total += side**d
-        found.append((t, first, total))
-    return found
+        if total > first and not at_most(total, factor, t, d, nu):
+            rounds.append(t)
+    return rounds
 
 
-def printed(t, first, total, d, nu):
-    return at_most(total, 4, t, d, nu)
-
-
-def larger_of_two(t, first, total, d, nu, factor):
-    return total <= first or at_most(total, factor, t, d, nu)
-
-
-def repaired(t, first, total, d, nu):
-    """The larger of the first cover and 4^d / (2^d - 1) (t + 1)^(b d)."""
-    return larger_of_two(t, first, total, d, nu, Fraction(4**d, 2**d - 1))
-
-
-def failures(bound, horizon, d, nu):
-    return [t for t, first, total in cells_by_round(horizon, d, nu) if not bound(t, first, total, d, nu)]
-
-
-@pytest.mark.parametrize("d", DIMENSIONS)
-@pytest.mark.parametrize("nu", SMOOTHNESS)
+@every_d
+@pytest.mark.parametrize("nu", [1.5, 2.5])
 def test_the_repaired_lemma_6_holds_in_each_round_of_each_horizon(d, nu):
-    for horizon in HORIZONS:
-        assert failures(repaired, horizon, d, nu) == []
+    """The larger of the first cover and 4^d / (2^d - 1) (t + 1)^(b d)."""
+    assert not any(too_many(Fraction(4**d, 2**d - 1), horizon, d, nu) for horizon in HORIZONS)
 
 
-@pytest.mark.parametrize("d", DIMENSIONS)
-@pytest.mark.parametrize("nu", SMOOTHNESS)
-def test_the_first_cover_alone_fails_in_the_first_rounds(d, nu):
-    for horizon in HORIZONS:
-        first = initial_side(horizon, d, nu) ** d
-        late = [t for t in range(1, horizon + 1) if not at_most(first, 4, t, d, nu)]
-        assert late == list(range(1, cover_too_large_until(horizon, d, nu) + 1))
-        assert set(late) <= set(failures(printed, horizon, d, nu))
-
-
-@pytest.mark.parametrize(("d", "fails"), [(1, False), (2, True), (3, True)])
-def test_the_larger_of_both_is_enough_in_one_dimension_only(d, fails):
+@every_d
+def test_the_larger_of_both_is_enough_in_one_dimension_only(d):
     """A cell is there because its parent split, one level higher up than the proof looks."""
-    bound = lambda *args: larger_of_two(*args, 4)  # noqa: E731
-    assert any(failures(bound, horizon, d, 1.5) for horizon in HORIZONS) is fails
+    assert any(too_many(4, horizon, d, 1.5) for horizon in HORIZONS) == (d > 1)
+
+
+@every_d
+@pytest.mark.parametrize("nu", [1.5, 2.5])
+def test_the_first_cover_of_janz_et_al_exceeds_lemma_6(d, nu):
+    """In the first rounds alone; the proof holds from (t + 1)^b rho_0 >= 1 on, which is later."""
+    for horizon in HORIZONS:
+        side = initial_side(horizon, d, nu)
+        late = [t for t in range(1, horizon + 1) if not at_most(side**d, 4, t, d, nu)]
+        assert late == list(range(1, cover_too_large_until(horizon, d, nu) + 1))
+        assert side ** (1 / split_exponent(d, nu)) - 1 >= len(late)
+    assert len(late) == {1: 29, 2: 18, 3: 10}[d] or nu == 2.5
 
 
 # Janz et al., Section 3: which cells need a new maximiser
@@ -106,12 +91,10 @@ def best_arms(count, t, distance):
     return [int(np.argmax(mean + width(count(s)) * cell.sd)) for s in (t, t + 1)]
 
 
-PLACES = [(t, distance) for t in (*range(1, 100), 1000, T - 1) for distance in (0.01, 0.1, 0.5, 1.0)]
-
-
 def test_the_best_arm_of_an_unchanged_cell_moves_with_n_t_alone():
-    assert all(best_arms(by_round, t, distance) == [0, 1] for t, distance in PLACES)
-    assert not any(len(set(best_arms(by_horizon, t, distance))) > 1 for t, distance in PLACES)
+    places = [(t, distance) for t in (*range(1, 20), 100, 1000, T - 1) for distance in (0.01, 0.1, 0.5, 1.0)]
+    assert all(best_arms(by_round, t, distance) == [0, 1] for t, distance in places)
+    assert not any(len(set(best_arms(by_horizon, t, distance))) > 1 for t, distance in places)
 
 
 def spread(correlation, alpha):
@@ -129,9 +112,11 @@ def test_the_two_upper_bounds_cross_once_for_any_correlation_below_one():
 
 # Janz et al., Section 1: exponents
 
+RANGE = [(Fraction(d), Fraction(n, 10)) for d in range(1, 21) for n in range(1, 1000, 7)]
+
 
 def exponent(a, nu):
-    """Of gamma_T sqrt(T), gamma_T of order T^(a / (a + 2 nu))."""
+    """Of gamma_T sqrt(T), gamma_T of order T^(a / (a + 2 nu)): at least 1 where 2 nu <= a."""
     return Fraction(1, 2) + a / (a + 2 * nu)
 
 
@@ -139,24 +124,11 @@ def stated(d, nu):
     return (3 * d**2 + 2 * nu) / (2 * d**2 + 4 * nu)
 
 
-RANGE = [(Fraction(d), Fraction(n, 10)) for d in range(1, 21) for n in range(1, 1000, 7)]
-
-
-def same_everywhere(of_dimension):
-    """Whether the exponent that the paper states is that of gamma_T sqrt(T) with this a(d), on all of RANGE."""
-    return all(exponent(of_dimension(d), nu) == stated(d, nu) for d, nu in RANGE)
-
-
-def linear_where(limit, of_dimension=lambda d: d * (d + 1)):
-    """Whether the exponent is at least 1 for 2 nu <= limit(d), and for no other, on all of RANGE and at the limits."""
-    places = [*RANGE, *((d, limit(d) / 2) for d, _ in RANGE)]
-    return all((exponent(of_dimension(d), nu) >= 1) == (2 * nu <= limit(d)) for d, nu in places)
-
-
 def test_the_stated_exponent_has_d_squared_for_d_times_d_plus_one():
-    assert same_everywhere(lambda d: d**2) and not same_everywhere(lambda d: d * (d + 1))
-    assert linear_where(lambda d: d * (d + 1)) and not linear_where(lambda d: d**2)
-    assert linear_where(lambda d: d**2, lambda d: d**2)
+    assert all(exponent(d**2, nu) == stated(d, nu) for d, nu in RANGE)
+    assert not any(exponent(d * (d + 1), nu) == stated(d, nu) for d, nu in RANGE)
+    assert all((exponent(a, nu) >= 1) == (2 * nu <= a) for d, nu in RANGE for a in (d**2, d * (d + 1)))
+    assert all(exponent(a, a / 2) == 1 for d, _ in RANGE[::100] for a in (d**2, d * (d + 1)))
 
 
 def test_eq_4_gives_more_than_is_stated_and_the_gain_of_2021_no_more():

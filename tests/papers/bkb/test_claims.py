@@ -21,11 +21,18 @@ def by_hand(**results):
 
 def followed(low, high):
     ratios = SimpleNamespace(low=np.array(low), high=np.array(high))
-    return SimpleNamespace(by_qbar={4.0: ratios})
+    return SimpleNamespace(by_qbar=dict.fromkeys(claims.QBARS, ratios))
+
+
+def test_worst_ratios_look_at_both_sides_and_a_tenth_is_not_all():
+    one = followed([0.25, 0.34], [1.0, 2.9])
+    np.testing.assert_allclose(claims.worst_ratio(one.by_qbar[4.0]), [4.0, 1 / 0.34])
+    long = followed(np.ones(20), np.r_[np.full(2, 1.5), np.full(17, 1.0), 4.0])
+    columns = claims.ratios_by_qbar(by_hand(**{f"BKB, {design}": [long] for design in claims.DESIGNS}))
+    assert [columns["qbar = 4", f"{what}, plane"].item() for what in ("worst", "worst of a tenth")] == [4.0, 1.5]
 
 
 def test_seeds_of_figure_1_take_the_worst_side_of_all_panels():
-    np.testing.assert_allclose(claims.worst_ratio(followed([0.25, 0.34], [1.0, 2.9]).by_qbar[4.0]), [4.0, 1 / 0.34])
     columns = ["seed", "name", "setting", "t", "starved", "inflated", "coverage"]
     rows = [(0, "BKB", "qbar=3", 6, 1.0, 1.5, 0.5), (0, "BKB", "qbar=3", 215, 1.0, 1.0, 1.0)]
     rows += [(1, "BKB", "qbar=3", 6, 1.0, 2.0, 0.5), (1, "BKB", "qbar=3", 215, 4.0, 1.0, 0.25)]
