@@ -8,46 +8,36 @@ import hashlib
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from kbrepro import checks
-from kbrepro.data import DamagedFile as DamagedFile
-from kbrepro.data import SensorData, cmu_light, intel_lab, substitute, traffic
-from kbrepro.data.intel_lab import CALENDAR, EXTRACT, LOCATIONS, MOTES, OWNERS
+from kbrepro.data import DamagedFile, SensorData, sets, substitute
 from kbrepro.paths import project_root
 
 DAYS = ("2004-03-04", "2004-03-05", "2004-03-06", "2004-03-07", "2004-03-08")
 #: Files below the data directory: sha256. That of the owner's file comes from other projects, unverified.
 RECORDED = {
-    f"intel-lab/{EXTRACT}": "b56b799360c580b35d6c83b884c8c37eac6dc76715fe76292f282c614341cf45",
-    f"intel-lab/{OWNERS}": "d99288c8f406ca6604d359ceaa0d8adfffa79e7095061a1e27dc4399f48c7225",
-    f"intel-lab/{LOCATIONS}": "3865c0263110c24c40e3377690cecaa552e0575cf56cdb9f5f8bd17130b6bf04",
-    f"cmu-light/{cmu_light.MAT}": "3d87e03ae8bc9e3f0a4abeb57c64933c7d3dee7476ac5c4f6ca28b4efc357c15",
-    f"traffic/{traffic.DENSE}": "cff972b139e97e6251811f265698d595738105f5420974d07e203cbc9ced968a",
-    f"traffic/{traffic.SPARSE}": "1e7aefbf954811c972ba15c6c1ee056bdf5f4f7941240d1ae95c28bc8c3c8260",
-    f"traffic/{traffic.METR_LA}": "cd62cbd55e1c4580e9fef78b64e699e25a83fd011b786a94b67e174952341e07",
-    f"traffic/{traffic.WEEK}": "7b732d86ae32b2930595becba28aff39dacbfb2197e250fc0332e1744ce2cbf4",
+    f"intel-lab/{sets.EXTRACT}": "b56b799360c580b35d6c83b884c8c37eac6dc76715fe76292f282c614341cf45",
+    f"intel-lab/{sets.OWNERS}": "d99288c8f406ca6604d359ceaa0d8adfffa79e7095061a1e27dc4399f48c7225",
+    f"cmu-light/{sets.MAT}": "3d87e03ae8bc9e3f0a4abeb57c64933c7d3dee7476ac5c4f6ca28b4efc357c15",
+    f"traffic/{sets.DENSE}": "cff972b139e97e6251811f265698d595738105f5420974d07e203cbc9ced968a",
+    f"traffic/{sets.SPARSE}": "1e7aefbf954811c972ba15c6c1ee056bdf5f4f7941240d1ae95c28bc8c3c8260",
 }
 COPY = "https://raw.githubusercontent.com/sayakrc/Bayesian-Optimization-under-Heavy-tailed-Payoffs"
-#: What is downloaded for a set, in this order, and from where.
+#: Set -> the file that is downloaded, and from where.
 URLS = {
-    "temperature": {
-        f"intel-lab/{LOCATIONS}": "http://db.csail.mit.edu/labdata/mote_locs.txt",
-        f"intel-lab/{OWNERS}": "http://db.csail.mit.edu/labdata/data.txt.gz",
-    },
-    "light": {f"cmu-light/{cmu_light.MAT}": f"{COPY}/30196d5c9eca766ca87afec517be98cf76c961a5/{cmu_light.MAT}"},
+    "temperature": (f"intel-lab/{sets.OWNERS}", "http://db.csail.mit.edu/labdata/data.txt.gz"),
+    "light": (f"cmu-light/{sets.MAT}", f"{COPY}/30196d5c9eca766ca87afec517be98cf76c961a5/{sets.MAT}"),
 }
 TIMEOUTS = (5, 30)  # seconds: to connect, between two bytes
-#: Folder, files of readings in order of preference, reader.
-_SETS: dict[str, tuple[str, tuple[str, ...], Callable[..., SensorData]]] = {
-    "temperature": ("intel-lab", (EXTRACT, OWNERS), intel_lab.read),
-    "light": ("cmu-light", (cmu_light.MAT,), cmu_light.read),
-    "traffic_usc": ("traffic", (traffic.DENSE,), traffic.read_usc),
-    "traffic_metr_la": ("traffic", (traffic.METR_LA, traffic.WEEK), traffic.read_metr_la),
+#: Set -> its files of readings in order of preference, reader.
+_SETS: dict[str, tuple[tuple[str, ...], Callable[..., SensorData]]] = {
+    "temperature": ((f"intel-lab/{sets.EXTRACT}", f"intel-lab/{sets.OWNERS}"), sets.temperature),
+    "light": ((f"cmu-light/{sets.MAT}",), sets.light),
+    "traffic_usc": ((f"traffic/{sets.DENSE}",), sets.traffic),
 }
 
 
@@ -55,21 +45,27 @@ class DownloadFailed(RuntimeError):
     """The owner's files did not arrive, or not intact."""
 
 
-def load(name: str, days: Sequence[str] = DAYS, motes: Sequence[int] = MOTES) -> SensorData:
+def load(name: str, days: Sequence[str] = DAYS, motes: Sequence[int] = sets.MOTES) -> SensorData:
     """Return sensor data by name, cleaned; a simulated substitute (`is_real` False) if no file is found.
 
     `name` is "temperature": one column for each of `motes` (numbers from 1 to 54, by default the 46 best covered;
-    `intel_lab.REPORTING` for all 51 that work), one row per minute of `days` ("YYYY-MM-DD"; calendar order), deg C;
-    "light": 41 sensors, 601 rows to learn from, then 192 to test on, Lux; or "traffic_usc" (108 detectors) or
-    "traffic_metr_la" (207), five-minute slots of working mornings, mph.
-    The arrays are shared between calls, hence read-only. Raises ValueError for an unknown name or mote, or a day
-    that is malformed or not in the file, DamagedFile (a ValueError) for a file that is not what it should be.
+    `sets.REPORTING` for all 51 that work), one row per minute of `days` ("YYYY-MM-DD"; calendar order), deg C;
+    "light": 41 sensors, 601 rows to learn from, then 192 to test on, Lux; or "traffic_usc": 108 detectors, five-minute
+    slots of working mornings, mph. Raises ValueError for an unknown name or mote, or a day that is malformed or not in
+    the file, DamagedFile (a ValueError) for a file that is not what it should be.
     """
     checks.one_of(tuple(_SETS), name=name)
-    if name != "temperature":
-        return _load(name, _file(name))
-    days = _distinct("days", days, CALENDAR, "days 'YYYY-MM-DD'")
-    return _load(name, _file(name, days), days, _distinct("motes", motes, range(1, 55), "numbers"))
+    days = _distinct("days", days, sets.CALENDAR, "days 'YYYY-MM-DD'")
+    motes = _distinct("motes", motes, range(1, 55), "numbers")
+    if not (path := _file(name, days)):
+        return _substitute(name, days, motes)
+    try:
+        data = _SETS[name][1](path, *((days, motes) if name == "temperature" else ()))
+        if np.isnan(data.readings).any():
+            raise ValueError("readings are missing")
+    except Exception as error:  # a damaged file can raise anything
+        raise DamagedFile(f"{path}: cannot be read as {name} ({' '.join(str(error).split())})") from error
+    return replace(data, checksum=hashlib.sha256(data.readings.round(6).tobytes()).hexdigest())
 
 
 def train_test(data: SensorData, fraction: float = 2 / 3) -> tuple[np.ndarray, np.ndarray]:
@@ -101,21 +97,20 @@ def fetch() -> None:
 
     if own := os.environ.get("KBREPRO_DATA"):
         raise DownloadFailed(f"KBREPRO_DATA={own} is set; nothing is written there: unset it to fetch")
-    sums = RECORDED | {f"intel-lab/{OWNERS}": None}  # nobody verified it: the content decides, and `status` says more
+    # nobody verified the owner's file: the content decides, and `status` says more
+    sums = RECORDED | {f"intel-lab/{sets.OWNERS}": None}
     downloader = pooch.HTTPDownloader(timeout=TIMEOUTS, progressbar=True)
     failures = []
-    for name, urls in URLS.items():
+    for name, (file, url) in URLS.items():
         if _file(name):
             continue
-        files = pooch.create(project_root() / "data", base_url="", registry=sums, urls=urls)
+        path = _directory() / file
         try:
-            for file in urls:
-                files.fetch(file, downloader=downloader)
-            load(name, DAYS, MOTES)
+            pooch.create(_directory(), "", registry=sums, urls={file: url}).fetch(file, downloader=downloader)
+            load(name)
         except (ValueError, OSError) as error:  # those of requests are OSErrors
-            failures.append(f"no data from {urls[file]}: {' '.join(str(error).split())}")
-            if damaged := _file(name):
-                damaged.unlink()
+            failures.append(f"no data from {url}: {' '.join(str(error).split())}")
+            path.unlink(missing_ok=True)
     if failures:
         raise DownloadFailed("; ".join(failures))
 
@@ -129,11 +124,10 @@ def _directory() -> Path:
 
 
 def _file(name: str, days: Sequence[str] = DAYS) -> Path | None:
-    """The file with the readings of a set; None if there is none."""
-    folder, files, _ = _SETS[name]
-    if not set(days) <= set(DAYS):
-        files = files[::-1]  # the extract has the default days only
-    return next((path for file in files if (path := _directory() / folder / file).is_file()), None)
+    """The file with the readings of a set; None if there is none. The extract has the default days only."""
+    files, _ = _SETS[name]
+    preferred = files if set(days) <= set(DAYS) else files[::-1]
+    return next((path for file in preferred if (path := _directory() / file).is_file()), None)
 
 
 def _distinct(name: str, chosen: Sequence[Any], allowed: Sequence[Any], what: str) -> tuple[Any, ...]:
@@ -144,17 +138,9 @@ def _distinct(name: str, chosen: Sequence[Any], allowed: Sequence[Any], what: st
     return tuple(sorted(chosen))
 
 
-@lru_cache(maxsize=8)
-def _load(name: str, path: Path | None, *choice: tuple[Any, ...]) -> SensorData:
-    if path is None:
-        return _substitute(name, *choice)
-    data = _SETS[name][2](path, *choice)
-    return replace(data, checksum=hashlib.sha256(data.readings.round(6).tobytes()).hexdigest())
-
-
-def _substitute(name: str, days: Sequence[str] = (), motes: Sequence[int] = ()) -> SensorData:
+def _substitute(name: str, days: Sequence[str], motes: Sequence[int]) -> SensorData:
     if name == "temperature":
-        return substitute(intel_lab.minutes(days), motes, "°C", mean=22, scale=3, rows_a_day=1440)
+        return substitute(sets.minutes(days), list(motes), "°C", mean=22, scale=3)
     if name == "light":
-        return substitute(cmu_light.TIMES, cmu_light.SENSORS, "Lux", mean=150, scale=40, rows_a_day=600)
-    return substitute(traffic.slots(10), range(40), "mph", mean=55, scale=8, rows_a_day=traffic.SLOTS)
+        return substitute(sets.LIGHT_TIMES, sets.LIGHT_SENSORS, "Lux", mean=150, scale=40)
+    return substitute(sets.slots(10), list(range(40)), "mph", mean=55, scale=8)

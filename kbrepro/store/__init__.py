@@ -192,14 +192,14 @@ def remembered(name: str, data: Any) -> Any:
         if about is None:
             return data
         (known,) = kept.results
+        known = {name: known[name] for name in ("unit", "checksum", "shape", "times", "sensors")}
         known |= {"readings": np.full(known.pop("shape"), np.nan), "sensors": known["sensors"].tolist()}
         known["times"] = type(data.times)(known["times"].astype("datetime64[ns]"))
-        return replace(data, is_real=True, **known)
+        return replace(data, **known)
     known = {"shape": np.array(data.readings.shape), "sensors": np.array(data.sensors)}
     known["times"] = data.times.to_numpy().astype("datetime64[ns]").astype(int)
     told = {"data": data.checksum} | settings({name: known[name] for name in ("times", "sensors")})
-    known |= {name: getattr(data, name) for name in ("unit", "source", "checksum")}
-    known |= {} if data.locations is None else {"locations": data.locations}
+    known |= {"unit": data.unit, "checksum": data.checksum}
     job = Job(label, remembered, told, 0, 0, 1)
     with suppress(NotKept):
         if kept_in.read(job) is None:

@@ -105,8 +105,7 @@ def test_data_prints_what_is_found_and_a_directory_that_is_not_there_is_one_line
 
 def test_a_failed_download_is_one_line(root, monkeypatch):
     monkeypatch.delenv("KBREPRO_DATA", raising=False)
-    nowhere = {name: dict.fromkeys(urls, "nonsense://") for name, urls in store.URLS.items()}
-    monkeypatch.setattr(store, "URLS", nowhere)
+    monkeypatch.setattr(store, "URLS", {name: (file, "nonsense://") for name, (file, _) in store.URLS.items()})
     assert_one_line(call("data", "fetch"), "no data from nonsense://")
 
 

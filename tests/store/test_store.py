@@ -236,16 +236,14 @@ def test_of_measured_data_neither_arms_nor_gaps_are_kept_and_it_is_read_without_
             run_trials(measured(np.nan)[0], 6, 1, label="dark")
 
 
-def sensors(n=5, checksum="0a1b", places=True):
+def sensors(n=5, checksum="0a1b"):
     times = pd.date_range("2004-03-04", periods=n, freq="min")
     readings = np.random.default_rng(1).normal(20, 5, size=(n, 3))
-    where = np.eye(3, 2) if places else None
-    return SensorData(readings, times, [1, 2, 4], "°C", "file", bool(checksum), where, checksum)
+    return SensorData(readings, times, [1, 2, 4], "°C", checksum)
 
 
-@pytest.mark.parametrize("places", [True, False])
-def test_of_sensor_data_all_but_the_readings_is_remembered(folder, places):
-    substitute_data, real = sensors(checksum="", places=places), sensors(places=places)
+def test_of_sensor_data_all_but_the_readings_is_remembered(folder):
+    substitute_data, real = sensors(checksum=""), sensors()
     with store.using(store.Store(folder)):
         assert store.remembered("light", substitute_data) is substitute_data  # nothing was played on real data
         assert store.remembered("light", real) is store.remembered("light", real) is real
@@ -255,7 +253,6 @@ def test_of_sensor_data_all_but_the_readings_is_remembered(folder, places):
                 store.remembered("light", other)
     assert gone.is_real and np.isnan(gone.readings).all() and gone.readings.shape == (5, 3)
     assert gone.times.equals(real.times) and (gone.sensors, gone.unit, gone.checksum) == ([1, 2, 4], "°C", "0a1b")
-    np.testing.assert_array_equal(gone.locations, real.locations)
     for column in store.opened(folder, "data, light")[1].columns.values():
         assert column.dtype.kind != "f" or not np.isin(real.readings, column).any()
     assert store.remembered("light", substitute_data) is substitute_data  # no store in use

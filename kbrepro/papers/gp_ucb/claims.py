@@ -16,9 +16,7 @@ from kbrepro.claims import Checked, claim, own_question, remark, theorem, unchec
 from kbrepro.claims.tables import TOTAL, Table
 from kbrepro.claims.words import better, clearly_better, competitive, on_par, similar
 from kbrepro.information import matern_exponent
-from kbrepro.kernels import SquaredExponential, grid
-from kbrepro.papers.gp_ucb import experiments, gain, widths
-from kbrepro.problems import prior_draws
+from kbrepro.papers.gp_ucb import gain, widths
 
 OTHERS = ("MPI", "mean only", "variance only")
 RIVALS = ("EI", *OTHERS)
@@ -40,22 +38,6 @@ def on_every_function(kept):
     return columns | {(NOISY["EI"], TOTAL): kept.column("Fig. 5a", NOISY["EI"], TOTAL)}
 
 
-def stuck_on_a_lower_peak(kept):
-    """1 for each trial of Fig. 5a that ends on the slope of a peak lower than the best one, else 0."""
-    traces = {rule: kept.traces("Fig. 5a")[rule] for rule in ("GP-UCB", "GP-UCB/5", "mean only")}
-    draw = prior_draws(SquaredExponential(0.2), grid(1000))
-    return {(rule, "stuck"): of for rule, of in experiments.stuck_trials(traces, draw, kept.seed("Fig. 5a")).items()}
-
-
-def growth_of_four_gains(kept):
-    """How much the gain of greedy pulls and the bound of eq. 8 grow from T = 100 to 1000, by kernel."""
-    columns = {}
-    for name, (greedy, spectrum) in greedy_gains(kept).items():
-        bound = gain.spectral_bound(spectrum, S2, 1000)
-        columns |= {(name, "greedy"): greedy[[-1]] - greedy[[99]], (name, "eq. 8"): bound[[-1]] - bound[[99]]}
-    return columns
-
-
 @cache
 def greedy_gains(kept):
     """The greedy gain (1000,) and the spectrum of four kernels on 100 arms, by kernel."""
@@ -70,10 +52,6 @@ betas = Table("Fig. 5a", size=30, pool=("GP-UCB", "GP-UCB/5"), load=on_every_fun
 incumbents = Table("Fig. 5a", size=30, readings=INCUMBENT, load=on_every_function)
 others = Table("Fig. 5a", "Fig. 5a", 30, readings=INCUMBENT | MARGIN)
 fig5b = Table("Fig. 5b", "Fig. 5b, last third", 2000, "row", fig5a.pool, CHOICES | DAYS, NOT_TESTED, rows=2400)
-peaks = Table("Fig. 5a", size=30, readings=BETA, load=stuck_on_a_lower_peak)
-#: The pool in the order of spectra, the slowest decay first.
-SPECTRA = ("independent", "Matérn 2.5", "squared exponential", "linear")
-fig3 = Table("Fig. 3", "", 1, "figure", SPECTRA, load=growth_of_four_gains)
 
 
 def over(rule, *rivals):
@@ -164,20 +142,6 @@ def on_par_on_sensors(fig5b):
 # Remarks and own questions
 
 
-def stuck(peaks):
-    """How much more often mean only ends on a lower peak than GP-UCB does."""
-    return peaks("mean only", "stuck") - peaks("GP-UCB", "stuck")
-
-
-STUCK = "share of trials in which mean only ends on a lower peak, minus that of GP-UCB"
-
-
-@remark("1-Q", "Section 3", effect=stuck, shows=STUCK)
-def the_mean_alone_gets_stuck(peaks):
-    """However, this rule is too greedy too soon and tends to get stuck in shallow local optima."""
-    return better(peaks("GP-UCB", "stuck"), peaks("mean only", "stuck"))
-
-
 BLIND = "mean R_T of variance only over that of GP-UCB"
 
 
@@ -185,22 +149,6 @@ BLIND = "mean R_T of variance only over that of GP-UCB"
 def the_variance_alone_is_wasteful(fig5a):
     """For sequential optimization, the ED rule (4) can be wasteful"""
     return better(fig5a["GP-UCB"], fig5a["variance only"])
-
-
-def over_slower(fig3, what):
-    """How much a gain grows, over that of the kernel whose spectrum decays next less rapidly, (3, experiments)."""
-    grown = [fig3(kernel, what) for kernel in fig3.pool]
-    return np.divide(grown[1:], grown[:-1])
-
-
-SLOWER = "growth of the greedy gain from T = 100 to 1000 over that of a kernel that decays less rapidly, the largest"
-
-
-@remark("1-X", "Section 5.1, Fig. 3", effect=lambda fig3: over_slower(fig3, "greedy").max(axis=0), shows=SLOWER)
-def rapid_decay_slow_growth(fig3):
-    """The more rapidly the spectrum of [...] decays, the slower the growth of [...]. Figure 3 illustrates this
-    intuition."""
-    return np.all([over_slower(fig3, what) < 1 for what in ("greedy", "eq. 8")], axis=(0, 1))
 
 
 def medians(fig5a_more):

@@ -49,23 +49,19 @@ def noise_runs(
     For `map_trials`: `partial(noise_runs, kernel, points, noise_scale=..., policies=..., horizon=...)`.
     """
     problem = Problem(Model(points, kernel, 1 + 2 / horizon, noise_scale), np.zeros(len(points)))
-    return {
-        name: noise_run(make(problem.model, horizon), problem, horizon, trial.rng("run"))
-        for name, make in policies.items()
-    }
-
-
-def noise_run(policy: Policy, problem: Problem, horizon: int, rng: np.random.Generator) -> NoiseRun:
-    """Return what one policy's run of `horizon` pulls of a problem with expected reward 0 gives."""
-    posterior: Any = policy.posterior
-    ridge, R = problem.model.noise_variance, problem.model.noise_scale
-    squared_norm = log_det = sum_of_sd = 0.0
-    log_excess = -math.inf
-    for _, arm, noise in rounds(policy, problem, horizon, rng):
-        variance = posterior.variance[arm]
-        squared_norm += noise**2 - (noise - posterior.mean[arm]) ** 2 / (variance + ridge)
-        log_det += math.log(variance + ridge)
-        log_excess = max(log_excess, squared_norm / (2 * R**2) - log_det / 2)
-        sum_of_sd += math.sqrt(variance)
-    lemma_4 = math.sqrt(4 * (horizon + 2) * posterior.gain)
-    return NoiseRun(log_excess, sum_of_sd / lemma_4 if lemma_4 else 0.0)  # no gain: an arm of variance 0 throughout
+    ridge, runs = problem.model.noise_variance, {}
+    for name, make in policies.items():
+        policy = make(problem.model, horizon)
+        posterior: Any = policy.posterior
+        squared_norm = log_det = sum_of_sd = 0.0
+        log_excess = -math.inf
+        for _, arm, noise in rounds(policy, problem, horizon, trial.rng("run")):
+            variance = posterior.variance[arm]
+            squared_norm += noise**2 - (noise - posterior.mean[arm]) ** 2 / (variance + ridge)
+            log_det += math.log(variance + ridge)
+            log_excess = max(log_excess, squared_norm / (2 * noise_scale**2) - log_det / 2)
+            sum_of_sd += math.sqrt(variance)
+        lemma_4 = math.sqrt(4 * (horizon + 2) * posterior.gain)
+        # no gain: an arm of variance 0 throughout
+        runs[name] = NoiseRun(log_excess, sum_of_sd / lemma_4 if lemma_4 else 0.0)
+    return runs

@@ -58,8 +58,8 @@ def rkhs_norm(f: Array, K: Array, kind: str, ridge: float = JITTER) -> float:
     - `printed`: sqrt(f^T K f), as Chowdhury & Gopalan print it, which is no RKHS norm.
     - `one`: 1.
 
-    Raises ValueError on another kind, or on a ridge that is not positive where it is used. With `kind` (and `ridge`)
-    given by `functools.partial` it is what sources of problems take as `norm_of`.
+    Raises ValueError on another kind. With `kind` (and `ridge`) given by `functools.partial` it is what sources of
+    problems take as `norm_of`.
     """
     checks.one_of(NORMS, kind=kind)
     if kind == "one":
@@ -70,7 +70,6 @@ def rkhs_norm(f: Array, K: Array, kind: str, ridge: float = JITTER) -> float:
         values, vectors = eigh(K)
         kept = values >= CUT_OFFS[kind] * values[-1]
         return float(np.sqrt(((vectors[:, kept].T @ f) ** 2 / values[kept]).sum()))
-    checks.positive(ridge=ridge)
     a = solve(K + ridge * np.eye(len(K)), f, assume_a="pos")
     return float(np.sqrt(a @ K @ a))
 

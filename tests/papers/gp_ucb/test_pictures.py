@@ -10,23 +10,20 @@ from kbrepro.papers.gp_ucb import pictures
 
 pytestmark = pytest.mark.usefixtures("styled")
 LEVELS = np.linspace(0.5, 1.5, 24)[:, None] * np.arange(1.0, 101) ** -0.4
-SCALES = dict.fromkeys((*pictures.RULES, *pictures.LATER), 3) | {"GP-UCB": 1, "GP-UCB/5": 2}
-TRACES = {rule: trace_of(scale * LEVELS) for rule, scale in SCALES.items()}
-THIRDS = {f"{third} third tested": {rule: TRACES[rule] for rule in pictures.RULES} for third in ("first", "last", "5")}
-FALLING = {name: 30.0 * base ** np.arange(20) for name, base in zip(KERNEL_LOOK, (1, 0.8, 0.5, 0.1), strict=True)}
-GROWING = {name: scale * np.log1p(np.arange(1, 60)) for name, scale in zip(KERNEL_LOOK, (9, 4, 3, 2), strict=True)}
+TRACES = {rule: trace_of((1 + i) * LEVELS) for i, rule in enumerate(pictures.RULES)}
+DECAYS = dict(zip(KERNEL_LOOK, (1, 0.8, 0.5, 0.1), strict=True))
+FALLING = {name: 30.0 * base ** np.arange(20) for name, base in DECAYS.items()}
+GROWING = {name: (1 + 9 * base) * np.log1p(np.arange(1, 60)) for name, base in DECAYS.items()}
 FRAME = pd.DataFrame({"round": np.repeat([1, 2], 9), "x": np.tile(np.linspace(0, 1, 9), 2), "mean": 0.5, "half": 0.3})
 FRAME = FRAME.assign(f=FRAME["x"], pulled=np.repeat([0.0, 1.0], 9), observed=0.9)
 FIGURES = {
     "strip": lambda: pictures.strip(FRAME, (1, 2)),
     "one panel": lambda: pictures.regrets("Fig. 5a", {"": TRACES}),
-    "three panels": lambda: pictures.regrets("Fig. 5b", THIRDS, spread="mean and 95 % interval", unit="°C", block=4),
+    "three panels": lambda: pictures.regrets("Fig. 5b", dict.fromkeys("abc", TRACES), unit="°C", block=4),
     "information": lambda: pictures.information(FALLING, GROWING, GROWING),
 }
 
 
 @pytest.mark.parametrize("name", FIGURES)
 def test_a_figure_can_be_read(name, checked):
-    figure = FIGURES[name]()
-    checked(figure)
-    assert figure.axes[0].get_xlabel() or figure.axes[-1].get_xlabel()
+    checked(FIGURES[name]())

@@ -2,7 +2,6 @@
 
 import math
 from dataclasses import replace
-from functools import partial
 from types import SimpleNamespace
 
 import numpy as np
@@ -44,16 +43,12 @@ def test_theorem_3_takes_the_gain_of_its_round(t, gain):
     assert widths.over_rounds(KNOWN, asking(1).model, 3)[t - 1] == KNOWN(asking(t))
 
 
-SETTINGS = {"delta": 1.0, "divide_beta_by": 0.0, "d": 0, "side": 0.0, "b": math.nan}
-WRONG = {f"{name} = {value!r} is not": partial(replace, COMPACT, **{name: value}) for name, value in SETTINGS.items()}
-WRONG["norm = None"] = lambda: KNOWN(asking(1, norm=None))
-
-
-@pytest.mark.parametrize("words", WRONG)
-def test_bad_input_is_named(words):
-    with pytest.raises(ValueError) as raised:
-        WRONG[words]()
-    assert words in str(raised.value)
+@pytest.mark.parametrize(("name", "value"), [("delta", 1.0), ("divide_beta_by", 0.0), ("d", 0), ("b", math.nan)])
+def test_bad_input_is_named(name, value):
+    with pytest.raises(ValueError, match=f"{name} = {value!r} is not"):
+        replace(COMPACT, **{name: value})
+    with pytest.raises(ValueError, match="norm = None"):
+        KNOWN(asking(1, norm=None))
 
 
 def test_the_regret_bound_by_hand():
@@ -65,13 +60,10 @@ def test_the_regret_bound_by_hand():
 
 def test_slope_tail_bounds_the_slopes_of_draws_and_is_not_far_off():
     """Slopes of 2000 draws on a fine grid: the share above L is at most the bound, and at L = 10 a third of it."""
-    rng, kernel, tail = np.random.default_rng(5), SquaredExponential(0.2), widths.slope_tail(0.2)
-    slopes = np.array([np.abs(np.diff(prior_draws(kernel, grid(200))(rng))).max() * 199 for _ in range(2000)])
-    share, bound = (
-        {L: of(L) for L in (5, 10)}
-        for of in (lambda L: (slopes > L).mean(), lambda L: tail["a"] * math.exp(-((L / tail["b"]) ** 2)))
-    )
-    assert share[5] <= bound[5] and bound[10] / 3 < share[10] <= bound[10]
+    rng, draw, tail = np.random.default_rng(5), prior_draws(SquaredExponential(0.2), grid(200)), widths.slope_tail(0.2)
+    slopes = np.array([np.abs(np.diff(draw(rng))).max() * 199 for _ in range(2000)])
+    low, high = (tail["a"] * math.exp(-((L / tail["b"]) ** 2)) for L in (5, 10))
+    assert (slopes > 5).mean() <= low and high / 3 < (slopes > 10).mean() <= high
 
 
 # Runs of GP-UCB, as the proofs of Theorems 1 to 3 go through them, in dense algebra
@@ -83,7 +75,7 @@ FEW = np.arange(1, T + 1)
 
 
 @pytest.mark.parametrize("theorem", THEOREMS)
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(2))
 def test_what_all_three_proofs_use(theorem, seed):
     """Lemma 5.3 is an identity; Lemmas 5.1, 5.6 and Theorem 6 are bands: 5.2, 5.4 and the theorems follow."""
     source, width, bound = THEOREMS[theorem]
@@ -95,11 +87,8 @@ def test_what_all_three_proofs_use(theorem, seed):
         arms.append(arm)
         y.append(observed)
     at, more = widths.over_rounds(width, problem.model, T), (theorem == "Theorem 2") / FEW**2
-    sds, variance, regret = (
-        np.sqrt(np.clip(variances, 0, None)),
-        np.array(variances)[FEW - 1, arms],
-        problem.regret(arms),
-    )
+    sds, variance = np.sqrt(np.clip(variances, 0, None)), np.array(variances)[FEW - 1, arms]
+    regret = problem.regret(arms)
     gained = 0.5 * np.log1p(variance / S2).cumsum()
     determinant = np.linalg.slogdet(np.eye(T) + SE(grid(50)[arms], grid(50)[arms]) / S2)[1]
     assert gained[-1] == pytest.approx(0.5 * determinant, rel=1e-9) and (gained <= GAMMA * (1 + 1e-9)).all()
@@ -109,5 +98,4 @@ def test_what_all_three_proofs_use(theorem, seed):
     assert (((regret - more).clip(0) ** 2).cumsum() <= squares).all()  # Lemma 5.4
     np.testing.assert_allclose(bound, widths.regret_bound(at, GAMMA, S2) + 2 * (theorem == "Theorem 2"))
     assert (regret.cumsum() <= bound).all()
-    cut = [np.minimum(variance / S2, a).cumsum() * math.log1p(a) / (2 * a) for a in (0.25, 1.0)]
-    assert (np.array(cut) <= gained + 1e-12).all()  # Lemma 7.1
+    assert (np.minimum(variance / S2, 0.25).cumsum() * math.log1p(0.25) / 0.5 <= gained + 1e-12).all()  # Lemma 7.1

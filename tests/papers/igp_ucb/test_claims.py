@@ -23,15 +23,16 @@ def test_footnote_11_excludes_where_ei_and_pi_can_be_told_apart(figure, kept):
     values = [*claims.INCUMBENT["EI and PI"]]
     readings = [[figure.under(kept, {"EI and PI": value})] for value in values]
     numbers = replication_probabilities(
-        lambda fig: indistinguishable(fig["EI"], fig["PI"], fig.axis), readings, np.random.default_rng(0), 300, 60
+        lambda fig: indistinguishable(fig["EI"], fig["PI"], fig.axis), readings, np.random.default_rng(0), 200, 40
     )
     apart = {value for value, number in zip(values, numbers, strict=True) if number.value <= 0.1}
     assert apart == {*figure.excluded}
 
 
-def test_runs_above_a_bound_and_the_room():
+def test_runs_above_a_bound_and_the_room(monkeypatch):
     """Of four runs in two labels one is above 4; the medians are 2.5 and 3 over 4."""
     totals = {"a": np.array([0.0, 5.0]), "b": np.array([3.0, 3.0])}
     kept = SimpleNamespace(column=lambda label, *_: totals[label], seed=lambda label: 0)
-    labels = dict.fromkeys(totals, lambda trial: SimpleNamespace(model=4.0))
-    assert claims.below(kept, lambda model, *_: model, "IGP-UCB", labels) == (1, 4, 0.1, 0.75)
+    monkeypatch.setattr(claims, "PROVED", dict.fromkeys(totals, lambda trial: SimpleNamespace(model=4.0)))
+    monkeypatch.setattr(claims.experiments, "theorem_3_bound", lambda model, *_: model)
+    assert claims.regret_of_igp_ucb.check(kept) == (1, 4, 0.1, 0.75)

@@ -6,34 +6,20 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kbrepro.kernels import Linear, Matern, SquaredExponential, grid
-from kbrepro.papers.igp_ucb.noise import RandomArms, noise_run, noise_runs
-from kbrepro.policies import MeanOnly
+from kbrepro.papers.igp_ucb.noise import noise_runs
 from kbrepro.policies.base import Policy
-from kbrepro.problems import Model, Problem, Trial
+from kbrepro.problems import Trial
 
 KERNELS = {"SE": SquaredExponential(0.2), "Matérn": Matern(0.2, nu=2.5), "linear": Linear()}
 
 
-class Replay(Policy):
-    """Pulls given arms, and remembers what they gave."""
+class Given(Policy):
+    """Pulls given arms."""
 
-    def __init__(self, model, pulls):
-        super().__init__(model, len(pulls))
-        self.pulls, self.seen = pulls, []
+    pulls: tuple[int, ...] = ()
 
     def ask(self):
         return self.pulls[self.t - 1]
-
-    def tell(self, arm, observation):
-        self.seen.append(observation)
-        super().tell(arm, observation)
-
-
-def replay(kernel, points, pulls, noise_scale, seed):
-    model = Model(points, kernel, 1 + 2 / len(pulls), noise_scale)
-    policy = Replay(model, pulls)
-    problem = Problem(model, np.zeros(len(points)))
-    return noise_run(policy, problem, len(pulls), np.random.default_rng(seed)), np.array(policy.seen)
 
 
 PULLS = st.lists(st.integers(0, 9), min_size=1, max_size=30)
@@ -44,7 +30,9 @@ PULLS = st.lists(st.integers(0, 9), min_size=1, max_size=30)
 def test_both_numbers_are_the_theorems(pulls, name, R):
     """Theorem 1's left-hand side as printed, round by round; Lemma 4 by the Cholesky factor, and it holds."""
     kernel, points, eta = KERNELS[name], grid(10), 2 / len(pulls)
-    result, noise = replay(kernel, points, pulls, R, 82)
+    Given.pulls, options = pulls, {"noise_scale": R, "policies": {"given": Given}, "horizon": len(pulls)}
+    result = noise_runs(kernel, points, Trial(82, 0), **options)["given"]
+    noise = R * Trial(82, 0).rng("run").spawn(2)[0].standard_normal(len(pulls))  # as a run draws it
     K, excess = kernel(points[pulls], points[pulls]), []
     for t in range(1, len(pulls) + 1):
         e, eye = noise[:t], np.eye(t)
@@ -56,12 +44,3 @@ def test_both_numbers_are_the_theorems(pulls, name, R):
     total = np.sqrt((left - 1 - eta).clip(0)).sum()
     assert result.sd_ratio == pytest.approx(total / lemma_4 if lemma_4 else 0.0, rel=1e-6, abs=1e-6)
     assert result.sd_ratio <= 1 + 1e-12
-
-
-def test_every_rule_plays_at_the_lambda_of_the_theorem():
-    policies = {"at random": RandomArms, "largest mean": MeanOnly}
-    runs = noise_runs(SquaredExponential(0.2), grid(10), Trial(86, 0), noise_scale=0.5, policies=policies, horizon=30)
-    assert runs["at random"] != runs["largest mean"]
-    model = Model(grid(10), SquaredExponential(0.2), 1 + 2 / 30, 0.5)
-    alone = noise_run(MeanOnly(model, 30), Problem(model, np.zeros(10)), 30, Trial(86, 0).rng("run"))
-    assert runs["largest mean"] == alone

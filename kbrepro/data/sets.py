@@ -1,0 +1,105 @@
+"""The files of three sets of readings: what is in them, and how it is cleaned.
+
+Readers raise whatever comes of a damaged file: `store.load` says which it was.
+"""
+
+import io
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from scipy.io import loadmat
+
+from kbrepro.data import SensorData
+
+# Intel Berkeley Research Lab
+
+CALENDAR = [str(day.date()) for day in pd.date_range("2004-02-28", "2004-04-05")]  # the deployment
+EXTRACT, OWNERS = "readings_2004-03-04_to_08.csv.gz", "data.txt.gz"
+COLUMNS = ("date", "time", "epoch", "moteid", "temperature", "humidity", "light", "voltage")
+TYPES = {"date": str, "time": str, "moteid": float, "temperature": float}
+# 5 and 15 are silent, 18 fails, the others miss the most minutes
+MOTES = [mote for mote in range(1, 55) if mote not in {5, 8, 12, 15, 18, 30, 33, 39}]
+REPORTING = [mote for mote in range(1, 55) if mote not in {5, 15, 18}]  # all that work on 4 to 8 March
+PLAUSIBLE = (0.0, 60.0)  # deg C: a mote whose battery dies reports 100 and more
+MIN_COVERAGE = 0.5  # share of mote-minutes with a reading, for each day (0.85 on the default days)
+
+
+def temperature(path: Path, days: Sequence[str], motes: Sequence[int]) -> SensorData:
+    """Return minute means of the motes, gaps interpolated linearly in time, ends filled with the nearest reading.
+
+    Raises ValueError for a day or a mote of which the file has too little.
+    """
+    owners = {"sep": r"\s+", "header": None, "names": COLUMNS, "on_bad_lines": "skip"}
+    layout = {"sep": ","} if path.name == EXTRACT else owners
+    with path.open("rb") as file:  # by content: a web server may unpack data.txt.gz on its way
+        compression = "gzip" if file.read(2) == b"\x1f\x8b" else None
+    options = {"usecols": list(TYPES), "dtype": TYPES, "compression": compression, "chunksize": 500_000}
+    with pd.read_csv(path, **layout, **options) as chunks:
+        rows = pd.concat(chunk[chunk["date"].isin(days) & chunk["moteid"].isin(motes)] for chunk in chunks)
+    minute = pd.to_datetime(rows["date"] + " " + rows["time"].str[:5], format="%Y-%m-%d %H:%M")
+    usable = rows["temperature"].where(rows["temperature"].between(*PLAUSIBLE))
+    means = usable.groupby([minute.rename("minute"), rows["moteid"].astype(int)]).mean()
+    table = means.unstack().reindex(index=minutes(days), columns=list(motes))
+    share = table.notna().mean(axis=1).resample("D").mean().dropna()
+    if share.min() < MIN_COVERAGE:
+        short = f"{share.min():.0%} of the mote-minutes of {share.idxmin():%Y-%m-%d} have a reading"
+        raise ValueError(f"{short}; allowed: at least {MIN_COVERAGE:.0%}")
+    if silent := table.columns[table.isna().all()].tolist():
+        raise ValueError(f"no reading of motes {silent} on the days asked for")
+    return SensorData(table.interpolate("time", limit_direction="both").to_numpy(), table.index, list(motes), "°C")
+
+
+def minutes(days: Sequence[str]) -> pd.DatetimeIndex:
+    """Return every minute of the days, "YYYY-MM-DD"."""
+    return pd.DatetimeIndex(np.concatenate([pd.date_range(day, periods=1440, freq="min") for day in days]))
+
+
+# CMU Intelligent Workplace: the very set of Chowdhury & Gopalan (2017)
+
+MAT = "iw_data_all.mat"
+N_TRAIN, N_TEST, N_SENSORS = 601, 192, 41  # in time order; the time between rows is not stated
+LIGHT_TIMES = pd.date_range("2005-11-01", periods=N_TRAIN + N_TEST, freq="min")  # the dates only keep the order
+LIGHT_SENSORS = list(range(1, N_SENSORS + 1))
+
+
+def light(path: Path) -> SensorData:
+    """Return the 601 training rows and then the 192 test rows of the owner's MATLAB file, in Lux.
+
+    Raises ValueError unless there are so many rows of 41 sensors, none missing.
+    """
+    data = loadmat(io.BytesIO(path.read_bytes()))["data"][0, 0]
+    lux = [data[part][0, 0]["sensordataLux"].astype(float) for part in ("train", "test")]
+    if [part.shape for part in lux] != [(N_TRAIN, N_SENSORS), (N_TEST, N_SENSORS)]:
+        raise ValueError(f"expected {N_TRAIN} and {N_TEST} rows of {N_SENSORS} sensors")
+    return SensorData(np.concatenate(lux), LIGHT_TIMES, LIGHT_SENSORS, "Lux")
+
+
+# Los Angeles: highway speeds instead of the I-880 South set of Srinivas et al., which was never published
+
+DENSE, SPARSE = "dense_highway_april.mat", "sparse_highway_april.mat"  # one set in two files
+SLOTS = 60  # five-minute slots from 6 to 11 am
+
+
+def slots(days: int) -> pd.DatetimeIndex:
+    """Return the slots of that many working days; the dates only keep the order."""
+    mornings = pd.bdate_range("2000-04-03", periods=days)
+    return pd.DatetimeIndex(
+        [day + pd.Timedelta(hours=6, minutes=5 * slot) for day in mornings for slot in range(SLOTS)]
+    )
+
+
+def traffic(path: Path) -> SensorData:
+    """Return the 108 usable detectors, 79 of them along one corridor, on 23 working days of an April, year not stated.
+
+    A speed of 0 is a gap. Slots with more than half of the detectors silent are dropped (network outages), then
+    detectors silent in more than 5 % of the remaining slots; gaps that remain are interpolated in time.
+    """
+    files = (path, path.with_name(SPARSE))
+    speed = np.concatenate([loadmat(io.BytesIO(file.read_bytes()))["series"] for file in files])
+    mornings = np.moveaxis(speed[:, :SLOTS, :], 2, 1).reshape(len(speed), -1).T
+    table = pd.DataFrame(np.where(mornings > 0, mornings, np.nan), index=slots(speed.shape[2]))
+    table = table[table.isna().mean(axis=1) <= 0.5]
+    table = table.loc[:, table.isna().mean() <= 0.05].interpolate(limit_direction="both")
+    return SensorData(table.to_numpy(), table.index, list(table.columns), "mph")
