@@ -24,7 +24,7 @@ from kbrepro.papers.pi_gp_ucb.problems import Bumps
 from kbrepro.papers.pi_gp_ucb.since import growing_variance
 from kbrepro.policies import UCB
 from kbrepro.posterior import CovariancePosterior, ExactPosterior, LatticePosterior, RowPosterior
-from kbrepro.posterior.lattice import PENDING, prior_covariance
+from kbrepro.posterior.lattice import PENDING, PriorCovariance
 from kbrepro.problems import Model, Problem, RKHSFunction, Trial
 from kbrepro.simulation import rounds
 
@@ -34,7 +34,6 @@ TRIAL, MATERN, GAUSSIAN = Trial(2020, 0), Matern(0.2, nu=1.5), SquaredExponentia
 #: Kernel of every job, and how its form of the posterior is loaded.
 FORMS: dict[str, tuple[Kernel, Callable[[], type[ExactPosterior]]]] = {
     "lattice, by FFT": (MATERN, lambda: LatticePosterior),
-    "lattice, by factors": (GAUSSIAN, lambda: LatticePosterior),
     "rows": (MATERN, lambda: RowPosterior),
     "covariance": (MATERN, lambda: CovariancePosterior),
     "scikit-learn": (GAUSSIAN, scikit_learn),
@@ -115,7 +114,7 @@ def floor(model: Model, arms: NDArray[np.int64]) -> tuple[float, float, int]:
     Of the inverse among m arms a half is kept, 4 m^2 bytes: a new arm reads them once, and every PENDING-th pull reads
     and writes them. Divided by the bytes that a sum over 400 MB reads in a second.
     """
-    K, v, big = prior_covariance(model.kernel, model.points), np.zeros(model.n_arms), np.ones(50_000_000)
+    K, v, big = PriorCovariance(model.kernel, model.points), np.zeros(model.n_arms), np.ones(50_000_000)
     v[:: max(len(v) // 100, 1)] = 1.0
     transform = np.median(timed(lambda: again(lambda: K(v), 20), 1).steps[0])
     a_byte = np.median(timed(lambda: again(big.sum, 5), 1).steps[0]) / big.nbytes

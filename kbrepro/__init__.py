@@ -14,6 +14,7 @@ Plots (`kbrepro.figures`), claims (`kbrepro.claims`), sensor data (`kbrepro.data
 algorithms (`kbrepro.papers`) are imported by name: this module loads nothing that plots or reads files.
 """
 
+import sys as _sys
 from importlib.metadata import PackageNotFoundError as _NotInstalled
 from importlib.metadata import version as _version
 
@@ -32,56 +33,11 @@ from kbrepro.policies.base import Policy
 from kbrepro.posterior import LatticePosterior, exact_posterior
 from kbrepro.problems import Gaussian, GPDraw, Known, Model, Problem, RKHSFunction, Rows, Trial, Uniform
 from kbrepro.regret import Curve, Estimate, bootstrap, final_average_regret, mean_difference, share, simple_regret
-from kbrepro.simulation import Experiment, map_trials, observations, played, rounds, run, run_trials
+from kbrepro.simulation import Experiment, map_trials, played, rounds, run, run_trials
 
 try:
     __version__ = _version("kbrepro")
 except _NotInstalled:  # imported from a source path
     __version__ = "0+unknown"
 
-__all__ = [
-    "PIMS",
-    "UCB",
-    "AbbasiYadkori2011",
-    "Chowdhury2017",
-    "Constant",
-    "Curve",
-    "Empirical",
-    "Estimate",
-    "ExpectedImprovement",
-    "Experiment",
-    "Flynn2024",
-    "GPDraw",
-    "Gaussian",
-    "Independent",
-    "Known",
-    "LatticePosterior",
-    "Linear",
-    "Matern",
-    "MeanOnly",
-    "Model",
-    "Policy",
-    "ProbabilityOfImprovement",
-    "Problem",
-    "RKHSFunction",
-    "Rows",
-    "SquaredExponential",
-    "Srinivas2010",
-    "ThompsonSampling",
-    "Trial",
-    "Uniform",
-    "VarianceOnly",
-    "bootstrap",
-    "exact_posterior",
-    "final_average_regret",
-    "grid",
-    "map_trials",
-    "mean_difference",
-    "observations",
-    "played",
-    "rounds",
-    "run",
-    "run_trials",
-    "share",
-    "simple_regret",
-]
+__all__ = [name for name, thing in vars().items() if not (name.startswith("_") or isinstance(thing, type(_sys)))]

@@ -1,46 +1,36 @@
 """Widths of confidence bands that two or more papers use. A width multiplies the posterior standard deviation.
 
-A *width* is a function of the policy that asks. Those of a theorem are small frozen values: `at` is the formula;
-calling one takes the formula's arguments from the policy (`t`, `model`, `posterior.gain`). Rounds t count from 1.
+A *width* is a function of the policy that asks, whose `t`, `model` and `posterior.gain` it reads. Those of a theorem
+are small frozen values. Rounds t count from 1.
 """
 
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
 from kbrepro import checks
-from kbrepro.kernels import Array
-from kbrepro.problems import Model
-
-Gain = TypeVar("Gain", float, Array)
 
 
 @dataclass(frozen=True)
-class Constant:
+class Constant(checks.Checked):
     """The same number of standard deviations in every round."""
 
     width: float
-
-    def __post_init__(self) -> None:
-        checks.non_negative(width=self.width)
-        checks.python_numbers(self)
+    checked = {"width": checks.non_negative}
 
     def __call__(self, policy: Any) -> float:
         return self.width
 
 
 @dataclass(frozen=True, eq=False)
-class Probable:
+class Probable(checks.Checked):
     """A width whose band holds with probability 1 - `delta`; ValueError unless 0 < delta < 1."""
 
     delta: float
-
-    def __post_init__(self) -> None:
-        checks.probability(delta=self.delta)
-        checks.python_numbers(self)
+    checked = {"delta": checks.probability}
 
 
 @dataclass(frozen=True)
@@ -52,25 +42,16 @@ class Srinivas2010(Probable):
     """
 
     beta_scale: float = 1.0
+    checked = Probable.checked | {"beta_scale": checks.positive}
     stored_as = "Bayes"
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        checks.positive(beta_scale=self.beta_scale)
 
     def stored_settings(self) -> dict[str, float]:
         """Return the settings under the names that they had when trials were first kept."""
         return {"delta": self.delta, "divide_beta_by": 1 / self.beta_scale}
 
-    def at(self, t: int, n_arms: int) -> float:
-        """Return the width of round t; ValueError unless t and n_arms are at least 1."""
-        checks.positive_int(t=t, n_arms=n_arms)
-        t, n_arms = int(t), int(n_arms)
-        beta = 2 * math.log(n_arms * t**2 * math.pi**2 / (6 * self.delta))
-        return math.sqrt(beta / (1 / self.beta_scale))  # 1 / 0.2 is 5 to the last digit, as in the kept trials
-
     def __call__(self, policy: Any) -> float:
-        return self.at(policy.t, policy.model.n_arms)
+        beta = 2 * math.log(policy.model.n_arms * policy.t**2 * math.pi**2 / (6 * self.delta))
+        return math.sqrt(beta / (1 / self.beta_scale))  # 1 / 0.2 is 5 to the last digit, as in the kept trials
 
 
 @dataclass(frozen=True)
@@ -84,23 +65,14 @@ class Chowdhury2017(Probable):
     """
 
     gain: Callable[[int], float] | None = None
+    checked = Probable.checked | {"gain": checks.function}
     stored_as = "Improved"
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.gain is not None:
-            checks.function(gain=self.gain)
+    def of(self, model: Any, gain: Any) -> Any:
+        """Return the width at a gain, or at each of an array of gains; ValueError if the model has no norm."""
+        return model.known_norm + model.noise_scale * np.sqrt(2 * (gain + 1 + math.log(1 / self.delta)))
 
-    def at(self, gain: Gain, *, norm: float, noise_scale: float) -> Gain:
-        """Return the width at a gain, or at each of an array of gains; ValueError on a value out of range."""
-        _check(gain, norm, noise_scale)
-        return norm + noise_scale * np.sqrt(2 * (gain + 1 + math.log(1 / self.delta)))
-
-    def of(self, model: Model, gain: Gain) -> Gain:
-        """Return the width at a gain, for the model of a policy; ValueError if the model has no norm."""
-        return self.at(gain, norm=model.known_norm, noise_scale=model.noise_scale)
-
-    def __call__(self, policy: Any) -> float:
+    def __call__(self, policy: Any) -> Any:
         return self.of(policy.model, policy.posterior.gain if self.gain is None else self.gain(policy.t - 1))
 
 
@@ -114,16 +86,12 @@ class AbbasiYadkori2011(Probable):
 
     stored_as = "SelfNormalised"
 
-    def at(self, gain: Gain, *, norm: float, noise_scale: float, noise_variance: float) -> Gain:
-        """Return the width at a gain, or at each of an array of gains; ValueError on a value out of range."""
-        _check(gain, norm, noise_scale, noise_variance)
-        return norm + noise_scale / math.sqrt(noise_variance) * np.sqrt(2 * (gain + math.log(1 / self.delta)))
+    def of(self, model: Any, gain: Any) -> Any:
+        """Return the width at a gain, or at each of an array of gains; ValueError if the model has no norm."""
+        scale = model.noise_scale / math.sqrt(model.noise_variance)
+        return model.known_norm + scale * np.sqrt(2 * (gain + math.log(1 / self.delta)))
 
-    def of(self, model: Model, gain: Gain) -> Gain:
-        """Return the width at a gain, for the model of a policy; ValueError if the model has no norm."""
-        return self.at(gain, norm=model.known_norm, noise_scale=model.noise_scale, noise_variance=model.noise_variance)
-
-    def __call__(self, policy: Any) -> float:
+    def __call__(self, policy: Any) -> Any:
         return self.of(policy.model, policy.posterior.gain)
 
 
@@ -137,12 +105,7 @@ class Flynn2024(AbbasiYadkori2011):
 
     stored_as = "Tighter"
 
-    def at(self, gain: Gain, *, norm: float, noise_scale: float, noise_variance: float) -> Gain:
-        """Return the width at a gain, or at each of an array of gains; ValueError on a value out of range."""
-        _check(gain, norm, noise_scale, noise_variance)
-        return np.sqrt(norm**2 + 2 * noise_scale**2 / noise_variance * (gain + math.log(1 / self.delta)))
-
-
-def _check(gain: float | Array, norm: float, noise_scale: float, noise_variance: float = 1.0) -> None:
-    checks.positive(norm=norm, noise_variance=noise_variance)
-    checks.non_negative(gain=gain.min() if isinstance(gain, np.ndarray) else gain, noise_scale=noise_scale)
+    def of(self, model: Any, gain: Any) -> Any:
+        """Return the width at a gain, or at each of an array of gains; ValueError if the model has no norm."""
+        ridged = 2 * model.noise_scale**2 / model.noise_variance * (gain + math.log(1 / self.delta))
+        return np.sqrt(model.known_norm**2 + ridged)

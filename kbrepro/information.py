@@ -3,6 +3,7 @@
 import heapq
 import math
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +15,7 @@ from kbrepro.policies.base import best_arm
 from kbrepro.posterior import exact_posterior
 
 #: Kernels whose rate of gamma_T is known by formula.
-RATES = ("linear", "squared exponential", "matern")
+RATES = ("constant", "linear", "squared exponential", "matern")
 
 
 def greedy_gain(kernel: Kernel, points: Array, noise_variance: float, horizon: int) -> tuple[Array, NDArray[np.int64]]:
@@ -24,7 +25,7 @@ def greedy_gain(kernel: Kernel, points: Array, noise_variance: float, horizon: i
     (eq. 5). Ties go to the lowest arm number.
     """
     posterior = exact_posterior(kernel, points, noise_variance, horizon)
-    gains, pulled, unit = np.empty(horizon), np.empty(horizon, dtype=int), float(posterior.prior_variance.max())
+    gains, pulled, unit = np.empty(horizon), np.empty(horizon, dtype=int), float(kernel.diag(points).max())
     for t in range(horizon):
         pulled[t] = best_arm(posterior.variance, unit=unit)
         posterior.update(pulled[t], 0.0)  # the variance does not depend on what is observed
@@ -57,9 +58,11 @@ def gain_rate(kernel: str, T: float | Array, d: int, nu: float = 2.5) -> Array:
     """Return the rate of gamma_T without its constant, Srinivas et al., Theorem 5, same shape as T.
 
     d log T for `linear`, (log T)^(d + 1) for `squared exponential`, T^(d (d + 1) / (2 nu + d (d + 1))) log T for
-    `matern`; ValueError on another kernel.
+    `matern`, 1 for `constant`; ValueError on another kernel.
     """
     checks.one_of(RATES, kernel=kernel)
+    if kernel == "constant":
+        return np.ones_like(T, dtype=float)
     if kernel == "linear":
         return d * np.log(T)
     if kernel == "squared exponential":
@@ -68,25 +71,20 @@ def gain_rate(kernel: str, T: float | Array, d: int, nu: float = 2.5) -> Array:
 
 
 @dataclass(frozen=True)
-class GainByFormula:
+class GainByFormula(checks.Checked):
     """factor times the rate of gamma_t (nats) without its constant, which experiments use instead of the gain.
 
-    Theorems bound gamma_T only up to a constant. `kernel` as in `gain_rate`, or `constant` for 1 (Chowdhury &
-    Gopalan's sensors). Logarithms are 0 at t = 1, whose value is used for t = 0 too.
+    Theorems bound gamma_T only up to a constant. `kernel` as in `gain_rate`; Chowdhury & Gopalan's sensors have a
+    constant. Logarithms are 0 at t = 1, whose value is used for t = 0 too.
     """
 
     kernel: str
     d: int = 1
     nu: float = 2.5
     factor: float = 1.0
-
-    def __post_init__(self) -> None:
-        checks.one_of(("constant", *RATES), kernel=self.kernel)
-        checks.non_negative(factor=self.factor)
+    checked = {"kernel": partial(checks.one_of, RATES), "factor": checks.non_negative}
 
     def __call__(self, t: int) -> float:
-        if self.kernel == "constant":
-            return self.factor
         return self.factor * float(gain_rate(self.kernel, max(t, 1), self.d, self.nu))
 
 

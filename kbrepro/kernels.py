@@ -37,20 +37,22 @@ def grid(n: int, d: int = 1, low: float = 0.0, high: float = 1.0, *, bounds: Any
     """
     checks.positive_int(n=n, d=d)
     checks.finite_number(low=low, high=high)
-    n, d, low, high = map(checks.python_number, (n, d, low, high))
+    pairs = checks.array("bounds", [(low, high)] if bounds is None else bounds, 2, least=1)
     if bounds is not None:
-        if (pairs := checks.array("bounds", bounds, 2, least=1)).shape[1] != 2 or (d, low, high) != (1, 0.0, 1.0):
+        if pairs.shape[1] != 2 or (d, low, high) != (1, 0.0, 1.0):
             raise ValueError(f"bounds = {checks.shown(bounds)} is not allowed: give one (low, high) per axis alone")
         d = len(pairs)
-    else:
-        pairs = np.array([(low, high)], dtype=float)
-    for low, high in pairs.tolist():
-        checks.finite_number(**{"high - low": high - low})
+    n, d = int(n), int(d)
+    checks.finite_array(**{"high - low": pairs[:, 1] - pairs[:, 0]})
     if d > 1000 or d * math.log(n) > 40:
         raise MemoryError(f"n = {checks.shown(n)} points on each of d = {checks.shown(d)} axes fit into no memory")
     checks.memory(24.0 * d * n**d, f"n = {n}: a grid of {n}**{d} points")
-    axes = [np.linspace(low, high, n) for low, high in np.broadcast_to(pairs, (d, 2))]
-    return np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, d)
+    return points_of([np.linspace(low, high, n) for low, high in np.broadcast_to(pairs, (d, 2)).tolist()])
+
+
+def points_of(axes: list[Array]) -> Array:
+    """Return the points (n, d) of a lattice with these places along its d axes; the last axis varies fastest."""
+    return np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, len(axes))
 
 
 class Kernel(Protocol):
@@ -105,15 +107,11 @@ def _check_covariance(told: str, K: Array) -> float:
     return near
 
 
-class _WithVariance:
+class _WithVariance(checks.Checked):
     """A kernel with positive parameters, whose variance is by default the same everywhere."""
 
     variance: float
-
-    def __post_init__(self) -> None:
-        given = {name: value for name, value in vars(self).items() if name != "lengthscale"}
-        checks.positive(**given)
-        checks.python_numbers(self)
+    checked = {"variance": checks.positive}
 
     def diag(self, X: Array) -> Array:
         return np.full(len(X), self.variance)
@@ -130,23 +128,17 @@ class _WithLengthscale(_WithVariance):
             object.__setattr__(self, "lengthscale", tuple(checks.array("lengthscale", self.lengthscale, 1).tolist()))
         for lengthscale in self.lengthscale if per_axis else [self.lengthscale]:
             checks.positive(lengthscale=lengthscale)
-            if not 1e-150 < lengthscale < 1e150:
-                allowed = "between 1e-150 and 1e150, since it is squared"
-                raise ValueError(f"lengthscale = {self.lengthscale!r} is not allowed: lengthscale must be {allowed}")
+            checks.positive(**{"lengthscale**2": lengthscale * lengthscale})
 
-    def _scaled(self, name: str, value: Any) -> Array:
-        """Points (n, d) over lengthscales, if there is one for each axis."""
-        points = _points(name, value)
-        if not isinstance(self.lengthscale, tuple):
-            return points
-        if points.shape[1] != len(self.lengthscale):
-            told = f"lengthscale = {self.lengthscale} is not allowed"
-            raise ValueError(f"{told}: it must be one number, or one for each of {points.shape[1]} axes")
-        return points / np.array(self.lengthscale)
-
-    @property
-    def _unit(self) -> float:
-        return 1.0 if isinstance(self.lengthscale, tuple) else self.lengthscale
+    def _distances(self, X: Any, Z: Any, metric: str) -> tuple[Array, float]:
+        """Distances (n, m), and the lengthscale over which they are still to be taken: points are, if by axis."""
+        X, Z, scale = _points("X", X), _points("Z", Z), self.lengthscale
+        if not isinstance(scale, tuple):
+            return cdist(X, Z, metric), scale
+        if X.shape[1] != len(scale):
+            told = f"lengthscale = {scale} is not allowed"
+            raise ValueError(f"{told}: it must be one number, or one for each of {X.shape[1]} axes")
+        return cdist(X / np.array(scale), Z / np.array(scale), metric), 1.0
 
 
 @dataclass(frozen=True)
@@ -163,8 +155,8 @@ class SquaredExponential(_WithLengthscale):
     stationary = positive_semidefinite = True
 
     def __call__(self, X: Array, Z: Array) -> Array:
-        squared = cdist(self._scaled("X", X), self._scaled("Z", Z), "sqeuclidean")
-        return self.variance * np.exp(-0.5 * squared / self._unit**2)
+        squared, unit = self._distances(X, Z, "sqeuclidean")
+        return self.variance * np.exp(-0.5 * squared / unit**2)
 
 
 @dataclass(frozen=True)
@@ -185,7 +177,8 @@ class Matern(_WithLengthscale):
             raise ValueError(f"nu = {self.nu!r} is not allowed: nu must be 0.5, 1.5 or 2.5")
 
     def __call__(self, X: Array, Z: Array) -> Array:
-        s = np.sqrt(2 * self.nu) * cdist(self._scaled("X", X), self._scaled("Z", Z)) / self._unit
+        r, unit = self._distances(X, Z, "euclidean")
+        s = np.sqrt(2 * self.nu) * r / unit
         polynomial = {0.5: 1.0, 1.5: 1 + s, 2.5: 1 + s + s**2 / 3}[self.nu]
         return self.variance * polynomial * np.exp(-s)
 
@@ -247,14 +240,10 @@ class Empirical:
         return self.covariance[index, index]
 
     def _index(self, X: Array) -> NDArray[np.int64]:
-        X = checks.array("X", X, copy=False)
-        points = X[:, 0] if X.ndim == 2 and X.shape[1] == 1 else X
-        if points.ndim != 1:
-            raise ValueError(f"X has shape {X.shape}: it must be (n, 1), the arms' numbers")
+        points = checks.array("X", X, 2, copy=False)
         whole = np.floor(points)
-        if (points != whole).any():
-            bad = points[(points != whole).argmax()]
-            raise ValueError(f"X = {bad} is not allowed: X must be integers, the arms of the covariance")
+        if points.shape[1:] != (1,) or (points != whole).any():
+            raise ValueError(f"X = {checks.shown(X)} is not allowed: X must be integers (n, 1), arms of the covariance")
         for arm in (whole.min(initial=0), whole.max(initial=0)):
             checks.arm_index(int(arm), len(self.covariance))
-        return whole.astype(int)
+        return whole[:, 0].astype(int)

@@ -23,15 +23,12 @@ FACTOR_TOLERANCE = 1e-12
 
 
 @dataclass(frozen=True)
-class Trial:
+class Trial(checks.Checked):
     """Root seed and number of one trial; all of its random streams are built from these two."""
 
     seed: int
     number: int
-
-    def __post_init__(self) -> None:
-        checks.non_negative_int(seed=self.seed, number=self.number)
-        checks.python_numbers(self)
+    checked = {"seed": checks.non_negative_int, "number": checks.non_negative_int}
 
     def rng(self, purpose: str) -> np.random.Generator:
         """Return a new generator for one purpose, `function` or `run`; ValueError on another."""
@@ -41,7 +38,7 @@ class Trial:
 
 
 @dataclass(frozen=True, eq=False)
-class Model:
+class Model(checks.Checked):
     """What a policy is given: the arms' points (A, d), and the kernel and noise variance of its posterior.
 
     `noise_scale` is the R of the theorems, by default the root of `noise_variance`; `replace(model, noise_variance=x)`
@@ -55,26 +52,22 @@ class Model:
     noise_variance: float
     noise_scale: float = None  # type: ignore[assignment]  # never None once it is made
     norm: float | None = None
-    mean: float | Array = 0.0
+    mean: float | Array = field(default=0.0, repr=False)
+    checked = {
+        "kernel": checks.kernel,
+        "noise_variance": checks.positive,
+        "noise_scale": checks.non_negative,
+        "norm": checks.positive,
+    }
 
     def __post_init__(self) -> None:
-        checks.kernel(kernel=self.kernel)
-        checks.positive(noise_variance=self.noise_variance)
-        checks.python_numbers(self)
+        super().__post_init__()
         if self.noise_scale is None:
             object.__setattr__(self, "noise_scale", float(np.sqrt(self.noise_variance)))
-        checks.non_negative(noise_scale=self.noise_scale)
-        if self.norm is not None:
-            checks.positive(norm=self.norm)
         object.__setattr__(self, "points", checks.array("points", self.points, 2, least=1))
         check_kernel(self.kernel, self.points)
         checks.per_arm(self.n_arms, mean=self.mean)
         object.__setattr__(self, "mean", checks.array("mean", self.mean))
-
-    def __repr__(self) -> str:
-        mean = checks.shown(self.mean if np.ndim(self.mean) else float(self.mean))
-        told = f"kernel={self.kernel!r}, noise_variance={self.noise_variance!r}, noise_scale={self.noise_scale!r}"
-        return f"Model({told}, norm={self.norm!r}, mean={mean})"
 
     @property
     def n_arms(self) -> int:
@@ -109,35 +102,29 @@ class Model:
 
 
 @dataclass(frozen=True)
-class Gaussian:
+class Gaussian(checks.Checked):
     """Normal noise of standard deviation `sd` >= 0."""
 
     sd: float
-
-    def __post_init__(self) -> None:
-        checks.non_negative(sd=self.sd)
-        checks.python_numbers(self)
+    checked = {"sd": checks.non_negative}
 
     def __call__(self, rng: np.random.Generator) -> float:
         return self.sd * rng.standard_normal()
 
 
 @dataclass(frozen=True)
-class Uniform:
+class Uniform(checks.Checked):
     """Noise uniform on [-bound, bound], which is sub-Gaussian with scale `bound` >= 0."""
 
     bound: float
-
-    def __post_init__(self) -> None:
-        checks.non_negative(bound=self.bound)
-        checks.python_numbers(self)
+    checked = {"bound": checks.non_negative}
 
     def __call__(self, rng: np.random.Generator) -> float:
         return self.bound * rng.uniform(-1, 1)
 
 
 @dataclass(frozen=True, eq=False)
-class Problem:
+class Problem(checks.Checked):
     """What policies are given (`model`), and what they do not see: expected reward (A,) and noise.
 
     By default the noise is Gaussian with the model's `noise_scale`. Expected rewards are copied, by position. Raises
@@ -147,15 +134,14 @@ class Problem:
     model: Model
     expected_reward: Array = field(repr=False)
     noise: Callable[[np.random.Generator], float] | None = None
+    checked = {"noise": checks.function}
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         checks.having("a Model", "n_arms", "points", model=self.model)
-        reward = checks.array("expected_reward", self.expected_reward, finite=False)
+        reward = checks.array("expected_reward", self.expected_reward)
         if reward.shape != (self.model.n_arms,):
             raise ValueError(f"expected_reward has shape {reward.shape}: it must be (A,) = ({self.model.n_arms},)")
-        checks.finite_array(expected_reward=reward)
-        if self.noise is not None:
-            checks.function(noise=self.noise)
         object.__setattr__(self, "expected_reward", reward)
 
     def pull(self, arm: int, rng: np.random.Generator) -> float:
@@ -222,24 +208,24 @@ def prior_draws(kernel: Kernel, points: Array) -> Callable[[np.random.Generator]
     return FactorDraws(covariance_factor(kernel(points, points)))
 
 
-def _check_source(source: Any) -> None:
-    """Check and take in kernel, points and noise variance of a source; its numbers become Python's."""
-    checks.kernel(kernel=source.kernel)
-    checks.positive(noise_variance=source.noise_variance)
-    object.__setattr__(source, "points", checks.array("points", source.points, 2, least=1))
-    checks.python_numbers(source)
+class _Source(checks.Checked):
+    """A source with kernel, points and noise variance."""
+
+    checked = {"kernel": checks.kernel, "noise_variance": checks.positive}
+    points: Array
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "points", checks.array("points", self.points, 2, least=1))
 
 
 @dataclass(frozen=True, eq=False)
-class GPDraw:
+class GPDraw(_Source):
     """Source of problems whose expected reward is a draw from the prior that the policies are given."""
 
     kernel: Kernel
     points: Array = field(repr=False)
     noise_variance: float
-
-    def __post_init__(self) -> None:
-        _check_source(self)
 
     def __call__(self, trial: Trial) -> Problem:
         reward = prior_draws(self.kernel, self.points)(trial.rng("function"))
@@ -247,7 +233,7 @@ class GPDraw:
 
 
 @dataclass(frozen=True, eq=False)
-class Rows:
+class Rows(checks.Checked):
     """Source whose trial number n has row n of `rewards` (n_rows, A) as expected reward; nothing is drawn.
 
     `covariance` (A, A) is the kernel matrix; `norm_of(reward, covariance)` is the norm that the policies are given.
@@ -259,15 +245,14 @@ class Rows:
     rewards: Array = field(repr=False)
     noise_variance: float
     norm_of: Callable[[Array, Array], float] | None = None
+    checked = {"norm_of": checks.function}
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         for name in ("covariance", "rewards"):  # those of missing data are NaN, and refused when a trial is made
             object.__setattr__(self, name, checks.array(name, getattr(self, name), 2, least=1, finite=False))
         if not np.isnan(self.rewards).all():  # else its share of their variance is NaN, too
             checks.positive(noise_variance=self.noise_variance)
-        if self.norm_of is not None:
-            checks.function(norm_of=self.norm_of)
-        checks.python_numbers(self)
 
     def __call__(self, trial: Trial) -> Problem:
         checks.finite_array(rewards=self.rewards)
@@ -280,7 +265,7 @@ class Rows:
 
 
 @dataclass(frozen=True, eq=False)
-class RKHSFunction:
+class RKHSFunction(_Source):
     """Source of functions with exactly this RKHS `norm`, and noise uniform on +- sqrt(noise_variance).
 
     f = sum_i a_i k(c_i, .) with n_centres arms drawn without replacement as centres and normal weights a, scaled so
@@ -292,11 +277,10 @@ class RKHSFunction:
     noise_variance: float
     norm: float
     n_centres: int = 20
+    checked = _Source.checked | {"norm": checks.positive, "n_centres": checks.positive_int}
 
     def __post_init__(self) -> None:
-        checks.positive(norm=self.norm)
-        checks.positive_int(n_centres=self.n_centres)
-        _check_source(self)
+        super().__post_init__()
         if self.n_centres > len(self.points):
             allowed = f"at most the number of arms, {len(self.points)}"
             raise ValueError(f"n_centres = {checks.shown(self.n_centres)} is not allowed: n_centres must be {allowed}")

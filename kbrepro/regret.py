@@ -47,11 +47,6 @@ def mean_difference(a: Array, b: Array) -> Array:
     return (a - b).mean(axis=-1)
 
 
-def ratio(a: Array, b: Array) -> Array:
-    """Return the mean of a over that of b, over the last axis."""
-    return a.mean(axis=-1) / b.mean(axis=-1)
-
-
 def intervals(seed: int) -> np.random.Generator:
     """Return the random stream that resampling draws from: it starts anew for every interval of a root seed."""
     return np.random.default_rng([seed, 2])
@@ -86,20 +81,14 @@ def bootstrap(statistic: Callable[..., Array], *samples: Array, rng: np.random.G
 def growth(at: NDArray[Any], curves: Array, rng: np.random.Generator) -> Estimate:
     """Return the slope of log mean curve on log `at` (m,), with its 95 % interval over the runs of `curves` (n, m).
 
-    The exponent of growth: least squares through a few rounds, log-spaced, with positive means. Intervals: BCa over
-    runs if there are at least FEWEST, else the t interval of the jackknife. Raises ValueError on fewer than two runs.
+    The exponent of growth: least squares through a few rounds, log-spaced, with positive means.
     """
-    x, n = np.log(at) - np.log(at).mean(), len(curves)
+    x = np.log(at) - np.log(at).mean()
 
     def fitted(runs: Array) -> Array:
         return np.log(curves[runs.astype(int)].mean(axis=-2)) @ x / (x @ x)
 
-    every = np.arange(n, dtype=float)
-    if n >= FEWEST or n < 2:
-        return bootstrap(fitted, every, rng=rng)
-    without, value = fitted(np.array([np.delete(every, i) for i in range(n)])), float(fitted(every))
-    half = stdtrit(n - 1, (1 + LEVEL) / 2) * (n - 1) * without.std() / math.sqrt(n - 1)
-    return Estimate(value, value - half, value + half)
+    return bootstrap(fitted, np.arange(len(curves), dtype=float), rng=rng)
 
 
 def autocorrelation_time(series: Array) -> float:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import hashlib
 import os
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -35,7 +35,7 @@ PROBLEM, PLAYABLE = "a problem, such as Problem(model, expected_reward)", ("pull
 
 
 @dataclass(frozen=True)
-class Experiment:
+class Experiment(checks.Checked):
     """Policies that meet the same problems.
 
     `problem(trial)` builds the problem of one `Trial` (`problems` has such sources), `policies[name](model, horizon)` a
@@ -49,14 +49,7 @@ class Experiment:
     horizon: int
     record_band: bool = False
     measured: str = ""
-
-    def __post_init__(self) -> None:
-        checks.source(problem=self.problem)
-        checks.policies(policies=self.policies)
-        checks.positive_int(horizon=self.horizon)
-        checks.boolean(record_band=self.record_band)
-        checks.text(measured=self.measured)
-        checks.python_numbers(self)
+    checked = {"problem": checks.source, "policies": checks.policies, "horizon": checks.positive_int}
 
 
 def rounds(policy: Player, problem: Any, horizon: int, rng: np.random.Generator) -> Iterator[tuple[int, int, Any]]:
@@ -71,23 +64,20 @@ def rounds(policy: Player, problem: Any, horizon: int, rng: np.random.Generator)
     noise_rng, policy.rng = rng.spawn(2)
     if isinstance(policy, Policy):
         policy.warned = True  # that rewards do not fit the prior: here they are made, some so on purpose
-    return _rounds(policy, problem, horizon, noise_rng)
 
+    def played_rounds() -> Iterator[tuple[int, int, Any]]:
+        for t in range(1, horizon + 1):
+            arm = policy.ask()
+            observation = problem.pull(arm, noise_rng)
+            yield t, arm, observation
+            policy.tell(arm, observation)
 
-def _rounds(
-    policy: Player, problem: Any, horizon: int, noise_rng: np.random.Generator
-) -> Iterator[tuple[int, int, Any]]:
-    for t in range(1, horizon + 1):
-        arm = policy.ask()
-        observation = problem.pull(arm, noise_rng)
-        yield t, arm, observation
-        policy.tell(arm, observation)
+    return played_rounds()
 
 
 def run(policy: Player, problem: Any, horizon: int, rng: np.random.Generator, record_band: bool = False) -> Curve:
     """Return the curve of `horizon` rounds (see `rounds`); TypeError if there is no band to record."""
     played_rounds = rounds(policy, problem, horizon, rng)
-    checks.boolean(record_band=record_band)
     checks.memory(16.0 * horizon, f"horizon = {horizon}: the curve of a run")
     band_ratio_of: Any = getattr(policy, "band_ratio", None) if record_band else None
     if record_band and not band_ratio_of:
@@ -107,16 +97,6 @@ def run(policy: Player, problem: Any, horizon: int, rng: np.random.Generator, re
     return Curve(np.arange(1, horizon + 1), seconds, worst, arms, gaps)
 
 
-def observations(problem: Any, arms: Sequence[int], rng: np.random.Generator) -> list[Any]:
-    """Return the observations of `arms`, pulled in this order, in the run that drew from `rng` (see `rounds`)."""
-    checks.having(PROBLEM, *PLAYABLE, problem=problem)
-    checks.generator(rng=rng)
-    if not isinstance(arms, Iterable) or isinstance(arms, str):
-        raise ValueError(f"arms = {checks.shown(arms)} is not allowed: arms must be arms in the order of their pulls")
-    noise_rng, _ = rng.spawn(2)
-    return [problem.pull(arm, noise_rng) for arm in arms]
-
-
 def run_trials(
     experiment: Experiment,
     trials: int,
@@ -133,7 +113,6 @@ def run_trials(
     workers and what is kept: as for `map_trials`.
     """
     checks.having("an Experiment", "problem", "policies", "horizon", experiment=experiment)
-    checks.boolean(arms=arms)
     job = partial(play_trial, experiment) if arms else partial(play_trial, experiment, arms=False)
     kept = curves(_trials(job, trials, seed, first, block, label).columns)
     return {name: kept[name] for name in experiment.policies}
@@ -141,21 +120,18 @@ def run_trials(
 
 def curves(columns: Leaves) -> dict[Any, Curve]:
     """Return the curves by policy of the columns that a store has of `play_trial`; empty if they are of another job."""
-    parts: dict[Any, dict[str, Any]] = {}
-    for path, column in columns.items():
-        if path[:1] == ("policies",):
-            parts.setdefault(path[1], {})[path[2]] = column
-    found = {}
-    for name, part in parts.items():
+    made = {}
+    for name in dict.fromkeys(path[1] for path in columns if path[:1] == ("policies",)):
+        part = {path[2]: column for path, column in columns.items() if path[:2] == ("policies", name)}
         n = len(part["arms"] if "arms" in part else part["totals"])
         none = np.full((n, 1), np.nan)  # measured data has neither seconds nor band
         seconds, band = np.asarray(part.get("seconds", none), float).reshape(n, -1), part.get("band_ratio", none)
         if "arms" in part:
             at = np.arange(1, part["arms"].shape[1] + 1)
-            found[name] = Curve(at, seconds, band, part["arms"], columns["gaps",])
+            made[name] = Curve(at, seconds, band, part["arms"], columns["gaps",])
         else:
-            found[name] = Curve(columns["rounds",][0], seconds, band, totals=part["totals"].astype(float))
-    return found
+            made[name] = Curve(columns["rounds",][0], seconds, band, totals=part["totals"].astype(float))
+    return made
 
 
 def played(notebook: str, label: str, profile: str = paths.FULL_SCALE) -> Any:
@@ -164,7 +140,6 @@ def played(notebook: str, label: str, profile: str = paths.FULL_SCALE) -> Any:
     These are the curves by policy, or what the job of `map_trials` returned. Raises FileNotFoundError, which lists the
     kept labels, if there is no such label.
     """
-    checks.text(notebook=notebook, label=label, profile=profile)
     folders = sorted((paths.project_root() / "results" / profile).glob(f"{notebook}*/{store.PLAYED}"))
     if not folders:
         raise FileNotFoundError(f"no played trials of notebook {notebook!r} are kept in results/{profile}")
@@ -187,8 +162,8 @@ def map_trials(
 
     `function` builds its random streams by `trial.rng(purpose)` and returns what `store.flat` can take apart, with the
     same names in every trial; it comes back as numbers, texts and arrays in mappings and lists. `block` trials make one
-    job. The number of workers is that of the environment variable KBREPRO_JOBS, else of an enclosing
-    `joblib.parallel_config` (whose backend may be a cluster), else of processors. If a store is in use
+    job. The number of workers is that of the environment variable KBREPRO_JOBS, else of processors; an
+    enclosing `joblib.parallel_config` gives them, on a cluster, too. If a store is in use
     (`store.current`), a label with the same settings is read from it, and any other is played and kept there, trial by
     trial; a notebook must then use each `label` once.
     """
@@ -198,7 +173,6 @@ def map_trials(
 def _trials(function: Callable[[Trial], Any], trials: int, seed: int, first: int, block: int, label: str) -> Kept:
     """What is kept of the trials of `map_trials`, read or played."""
     checks.function(function=function)
-    checks.text(label=label)
     checks.positive_int(trials=trials, block=block)
     checks.non_negative_int(seed=seed, first=first)
     which = {"seed": int(seed), "first": int(first), "trials": int(trials)}
@@ -220,7 +194,7 @@ def _played(job: store.Job, block: int, kept_in: store.Store | None) -> Kept:
     missing = [number for number in range(job.first, job.first + job.trials) if number not in pieces]
     blocks = [missing[at : at + block] for at in range(0, len(missing), block)]
     calls = (joblib.delayed(_run_block)(job.function, job.seed, numbers) for numbers in blocks)
-    results = joblib.Parallel(n_jobs=_workers(), return_as="generator_unordered")(calls)
+    results = joblib.Parallel(n_jobs=n_workers(), return_as="generator_unordered")(calls)
     for timed in tqdm(results, total=len(blocks), desc=job.label, unit="block" if block > 1 else "trial"):
         for number, leaves, seconds in timed:
             pieces[number] = leaves, seconds
@@ -230,16 +204,10 @@ def _played(job: store.Job, block: int, kept_in: store.Store | None) -> Kept:
     return Kept(stacked(leaves_of), np.array(seconds_of))
 
 
-def _workers() -> int | None:
-    return jobs_of_environment() or (-1 if joblib.parallel.get_active_backend()[1] is None else None)
-
-
-def jobs_of_environment() -> int | None:
-    """Return KBREPRO_JOBS, None if it is not set; ValueError unless it is an integer of at least 1."""
-    jobs = os.environ.get("KBREPRO_JOBS")
-    if jobs is None:
-        return None
-    if not (jobs.isascii() and jobs.isdigit()) or int(jobs) < 1:
+def n_workers() -> int:
+    """Return KBREPRO_JOBS, or -1, all processors; ValueError unless it is an integer of at least 1."""
+    jobs = os.environ.get("KBREPRO_JOBS", "-1")
+    if jobs != "-1" and not (jobs.isascii() and jobs.isdigit() and int(jobs)):
         raise ValueError(f"KBREPRO_JOBS = {jobs!r} is not allowed: KBREPRO_JOBS must be an integer of at least 1")
     return int(jobs)
 

@@ -17,7 +17,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 #: Tests of a file where they are not those of the same name.
 TESTS = {
-    "posterior/__init__.py": ["tests/test_posterior.py", "tests/test_forms.py", "tests/test_ask_tell.py"],
+    "posterior/__init__.py": ["tests/test_forms.py", "tests/test_ask_tell.py"],
     "posterior/lattice.py": ["tests/test_lattice.py"],
     "policies/base.py": ["tests/policies/test_base.py", "tests/policies/test_ucb.py"],
     "policies/ucb.py": ["tests/policies/test_ucb.py", "tests/papers/pi_gp_ucb/test_partition.py::test_igp_ucb"],

@@ -13,11 +13,6 @@ from kbrepro.confidence import AbbasiYadkori2011, Chowdhury2017, Constant, Flynn
 from kbrepro.kernels import Matern, SquaredExponential, grid
 from kbrepro.problems import Model
 
-GIVEN = dict(norm=1.5, noise_scale=0.3)
-RIDGED = GIVEN | {"noise_variance": 0.04}  # what a width that depends on lambda is given besides
-GAINS = [0.0, 0.7, 40.0]
-OF_THE_GAIN = {Chowdhury2017(0.1): GIVEN, AbbasiYadkori2011(0.1): RIDGED, Flynn2024(0.1): RIDGED}
-
 
 def asking(t=3, gain=4.0, **told):
     """What a width looks at: 25 arms, round 3, a gain of 4 nats."""
@@ -34,13 +29,14 @@ def test_theorem_1(t, factor):
     with mp.workdps(30):
         beta = 2 * mp.log(1000 * mpf(t) ** 2 * mp.pi**2 / (6 * mpf("0.1")))
         width = float(mp.sqrt(beta / factor))
-    assert Srinivas2010(0.1, beta_scale=1 / factor).at(t, n_arms=1000) == pytest.approx(width, rel=1e-13)
+    policy = SimpleNamespace(t=t, model=SimpleNamespace(n_arms=1000))
+    assert Srinivas2010(0.1, beta_scale=1 / factor)(policy) == pytest.approx(width, rel=1e-13)
 
 
 # Widths of the gain
 
 
-@pytest.mark.parametrize("gain", GAINS)
+@pytest.mark.parametrize("gain", [0.0, 0.7, 40.0])
 def test_widths_of_the_gain_by_their_formulas(gain):
     with mp.workdps(30):
         norm, R, ridge, log = mpf("1.5"), mpf("0.3"), mpf("0.04"), mp.log(10)
@@ -50,35 +46,28 @@ def test_widths_of_the_gain_by_their_formulas(gain):
             Flynn2024(0.1): mp.sqrt(norm**2 + 2 * R**2 / ridge * (mpf(gain) + log)),
         }
     for width, expected in formulas.items():
-        assert width.at(gain, **OF_THE_GAIN[width]) == pytest.approx(float(expected), rel=1e-13)
+        assert width(asking(gain=gain)) == pytest.approx(float(expected), rel=1e-13)
+        assert width.of(asking().model, gain) == width(asking(gain=gain))  # the posterior's gain plays no part
 
 
 @given(
     gain=st.floats(0, 1e4),
-    norm=st.floats(1e-3, 1e3),
+    known_norm=st.floats(1e-3, 1e3),
     noise_scale=st.floats(0, 1e2),
     noise_variance=st.floats(1e-4, 1e4),
     delta=st.floats(1e-9, 0.999),
 )
-@example(gain=4 - math.log(10), norm=2.0, noise_scale=1.0, noise_variance=2.0, delta=0.1)  # the root of a half
+@example(gain=4 - math.log(10), known_norm=2.0, noise_scale=1.0, noise_variance=2.0, delta=0.1)  # the root of a half
 @settings(max_examples=200, deadline=None)
 def test_tighter_is_never_wider_and_at_least_the_root_of_a_half(gain, delta, **given):
-    ratio = Flynn2024(delta).at(gain, **given) / AbbasiYadkori2011(delta).at(gain, **given)
+    ratio = Flynn2024(delta).of(SimpleNamespace(**given), gain) / AbbasiYadkori2011(delta).of(
+        SimpleNamespace(**given), gain
+    )
     assert math.sqrt(0.5) * (1 - 1e-12) <= ratio <= 1 + 1e-12
 
 
-# What a width reads off the policy
-
-
-def test_a_width_reads_its_arguments_off_the_policy():
-    assert Srinivas2010(0.1, 0.2)(asking()) == Srinivas2010(0.1, 0.2).at(3, n_arms=25)
-    assert Constant(2.5)(asking()) == 2.5
-    for width, its in OF_THE_GAIN.items():
-        assert width(asking()) == width.at(4.0, **its)
-        assert width.of(asking().model, 0.7) == width.at(0.7, **its)  # the posterior's gain plays no part
-
-
 def test_a_gain_by_formula_is_that_of_the_pulls_before():
+    assert Constant(2.5)(asking()) == 2.5
     width = Chowdhury2017(0.1, gain={2: 4.0}.__getitem__)
     assert width(asking(gain=99.0)) == pytest.approx(1.5 + 0.3 * math.sqrt(2 * (4.0 + 1 + math.log(10))))
 
@@ -153,6 +142,7 @@ def test_step_6_one_arm(instance):
     error = np.abs(instance.features @ off)
     assert (error <= np.sqrt(off @ instance.V @ off) * np.sqrt(inverse) + 1e-9).all()
     norm = np.linalg.norm(instance.f)
-    width = Flynn2024(0.1).at(instance.gain, norm=norm, noise_scale=instance.R, noise_variance=instance.ridge)
+    model = SimpleNamespace(known_norm=norm, noise_scale=instance.R, noise_variance=instance.ridge)
+    width = Flynn2024(0.1).of(model, instance.gain)
     radius = np.sqrt(instance.ridge * norm**2 + 2 * instance.R**2 * (instance.gain + np.log(10)))
     np.testing.assert_allclose(width * np.sqrt(variance), radius * np.sqrt(inverse), atol=1e-9)

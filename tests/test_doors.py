@@ -105,7 +105,6 @@ def test_small_numpy_scalars_are_parameters_like_python_numbers():
             kb.Model(POINTS, kb.SquaredExponential(1, 100), 1, norm=100), 100, width=kb.Srinivas2010(0.25, 100)
         )
         if np.issubdtype(short, np.integer):
-            assert kb.Srinivas2010(0.25).at(short(100), short(100)) == kb.Srinivas2010(0.25).at(100, 100)
             assert repr(kb.Trial(short(3), short(4))) == repr(kb.Trial(3, 4))
         for each in (policy, other):
             each.tell(3, short(5))

@@ -20,7 +20,7 @@ KERNELS = {
 }
 
 
-def pulls(kernel, n=150, noise_variance=0.04, seed=1):
+def pulls(kernel, n=120, noise_variance=0.04, seed=1):
     """Arms (n,), with repeats, and rewards (n,) of a function drawn from a GP of variance 2."""
     rng = np.random.default_rng(seed)
     problem = kb.GPDraw(replace(kernel, variance=2.0), POINTS, noise_variance)(kb.Trial(seed, 0))
@@ -34,18 +34,15 @@ def theirs(name, lengthscale, variance, noise_variance):
 
 
 @pytest.mark.parametrize("name", KERNELS)
-def test_the_likelihood_and_its_derivatives_are_scikit_learns(name):
+def test_the_likelihood_is_scikit_learns(name):
     kernel, (arms, y) = KERNELS[name][0], pulls(KERNELS[name][0], 60)
     regressor = GaussianProcessRegressor(theirs(name, kernel.lengthscale, 1.0, 0.1), alpha=0.0, optimizer=None)
     regressor.fit(POINTS[arms], y)
-    expected, slopes = regressor.log_marginal_likelihood(regressor.kernel_.theta, eval_gradient=True)
-    n = np.size(kernel.lengthscale)
-    value, ours = likelihood._with_gradient(kernel, POINTS[arms], y, 0.1, lengthscales=n)
-    assert value == pytest.approx(expected, rel=1e-10)
-    np.testing.assert_allclose(ours, np.r_[slopes[1:-1], slopes[0], slopes[-1]], rtol=1e-6)
+    ours = likelihood.log_likelihood(kernel, 0.1, POINTS[arms], y)
+    assert ours == pytest.approx(regressor.log_marginal_likelihood(regressor.kernel_.theta), rel=1e-10)
 
 
-@pytest.mark.parametrize("name", KERNELS)
+@pytest.mark.parametrize("name", ["Matérn", "one for each axis"])
 def test_the_optimum_is_scikit_learns_where_data_outweigh_the_prior_and_the_penalised_one(name):
     kernel, (arms, y) = KERNELS[name][0], pulls(KERNELS[name][0])
     model = kb.Model(POINTS, kernel, 1.0, norm=3.0).fit(arms, y)
@@ -77,9 +74,6 @@ def test_it_is_the_same_in_any_unit_and_with_any_offset():
     assert other.kernel.lengthscale == pytest.approx(1e3 * plain.kernel.lengthscale, rel=1e-3)
     assert other.kernel.variance == pytest.approx(1e12 * plain.kernel.variance, rel=1e-3)
     assert other.noise_variance == pytest.approx(1e12 * plain.noise_variance, rel=1e-3)
-    assert kb.Model(POINTS, kernel, 1.0).fit(arms, y, rng=3).noise_variance == pytest.approx(
-        plain.noise_variance, rel=1e-3
-    )
 
 
 def test_bounds_hold_and_equal_ones_keep_a_value():
@@ -91,13 +85,10 @@ def test_bounds_hold_and_equal_ones_keep_a_value():
     assert held[0] <= 0.1 + 1e-9 and held[1] == pytest.approx(1.0)
 
 
-def test_the_mean_is_kept_and_shown():
+def test_the_mean_is_kept():
     arms, y = pulls(KERNELS["Matérn"][0], 60)
     fit = kb.Model(POINTS, KERNELS["Matérn"][0], 1.0, mean=3.0).fit(arms, y)
-    assert (
-        fit.mean == 3.0 and repr(fit).endswith("norm=None, mean=3.0)") and "The mean is not fitted" in fit.fit.__doc__
-    )
-    assert "mean=ndarray of shape (144,)" in repr(kb.Model(POINTS, kb.Matern(0.3, nu=2.5), 1.0, mean=np.ones(144)))
+    assert fit.mean == 3.0 and "The mean is not fitted" in fit.fit.__doc__
 
 
 @pytest.mark.parametrize(
@@ -105,13 +96,10 @@ def test_the_mean_is_kept_and_shown():
     [
         ({}, {"rewards": [1.0, np.nan]}, r"rewards\[1\] = nan is not allowed"),
         ({}, {"rewards": [1.0]}, r"rewards has shape \(1,\): it must be \(2,\), one for each arm"),
-        ({}, {"arms": [0, 144]}, "arms = .* is not allowed: they must be integers from 0 to 143"),
         ({"mean": 1.0}, {"rewards": [1.0, 1.0]}, "mean square of rewards - mean = 0.0 is not allowed"),
         ({}, {"bounds": {"length": (1, 2)}}, "bounds = .* is not allowed: bounds must be a mapping"),
         ({}, {"bounds": {"variance": (2, 1)}}, r"bounds\['variance'\] = \(2, 1\) is not allowed: .* low <= high"),
         ({}, {"bounds": {"lengthscale": [(1, 2), (1, 2)]}}, "bounds.* not allowed: .* one pair for each lengthscale"),
-        ({"kernel": kb.Matern((1, 1), nu=2.5)}, {"bounds": {"lengthscale": [(1, 2), (2, 1)]}}, "it must be .low, high"),
-        ({}, {"rng": -1}, "rng = -1 is not allowed"),
         ({"kernel": kb.Linear()}, {}, "kernel = Linear.* is not allowed: fit changes lengthscale and variance"),
     ],
 )

@@ -1,27 +1,14 @@
-"""Kernels against scikit-learn, their properties, and the errors of a bad covariance."""
+"""Kernels against scikit-learn, and the errors of a bad covariance."""
 
 from dataclasses import replace
 from functools import partial
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from hypothesis.extra.numpy import arrays
 from sklearn.gaussian_process import kernels as sk
 
 from kbrepro.kernels import Empirical, Independent, Linear, Matern, SquaredExponential, grid
 
-KERNELS = [
-    SquaredExponential(0.3),
-    SquaredExponential(1.7, variance=2.5),
-    Matern(0.4, nu=0.5),
-    Matern(0.4, nu=1.5, variance=0.2),
-    Matern(1.1, nu=2.5),
-    Linear(),
-    Linear(variance=3.0),
-    Independent(variance=0.7),
-]
 SCIKIT = [
     (SquaredExponential(0.3, variance=2.0), 2.0 * sk.RBF(0.3)),
     (Matern(0.4, nu=0.5, variance=2.0), 2.0 * sk.Matern(0.4, nu=0.5)),
@@ -29,22 +16,6 @@ SCIKIT = [
     (Matern(1.1, nu=2.5), sk.Matern(1.1, nu=2.5)),
     (Linear(variance=3.0), 3.0 * sk.DotProduct(sigma_0=0.0)),
 ]
-
-points = st.integers(1, 3).flatmap(
-    lambda d: arrays(float, st.tuples(st.integers(1, 8), st.just(d)), elements=st.floats(-3, 3, width=16))
-)
-
-
-@pytest.mark.parametrize("kernel", KERNELS, ids=repr)
-@settings(max_examples=40, deadline=None, derandomize=True)
-@given(X=points)
-def test_symmetric_positive_semidefinite_and_diagonal(kernel, X):
-    K = kernel(X, X)
-    assert K.shape == (len(X), len(X))
-    np.testing.assert_array_equal(K, K.T)
-    np.testing.assert_allclose(kernel.diag(X), np.diag(K), rtol=1e-12, atol=1e-14)
-    eigenvalues = np.linalg.eigvalsh(K)
-    assert eigenvalues[0] >= -1e-12 * max(eigenvalues[-1], 1)
 
 
 @pytest.mark.parametrize(("ours", "theirs"), SCIKIT, ids=[repr(ours) for ours, _ in SCIKIT])
@@ -58,6 +29,7 @@ def test_scikit_learn_agrees(ours, theirs):
 def test_independent_is_the_identity_where_points_differ():
     X = np.array([[0.0, 0.0], [0.0, 1.0], [0.0, 0.0]])
     np.testing.assert_array_equal(Independent(2.0)(X, X), 2.0 * np.array([[1, 0, 1], [0, 1, 0], [1, 0, 1]]))
+    np.testing.assert_array_equal(Independent(2.0).diag(X), [2.0, 2.0, 2.0])
 
 
 @pytest.mark.parametrize("value", [0.0, -1.0, np.nan, np.inf])
@@ -80,9 +52,6 @@ def test_grid():
             grid(3, bounds=bad)
     with pytest.raises(ValueError, match=r"bounds = .* is not allowed: give one \(low, high\) per axis alone"):
         grid(3, d=2, bounds=[(0, 1), (0, 1)])
-    assert grid(4, 3).shape == (64, 3) and len(np.unique(grid(4, 3), axis=0)) == 64
-    with pytest.raises(ValueError, match="n = 0"):
-        grid(0)
 
 
 COVARIANCE = np.array([[2.0, 1.0, 0.0], [1.0, 3.0, -0.5], [0.0, -0.5, 1.0]])
@@ -108,8 +77,6 @@ def changed(place, value):
     ("covariance", "message"),
     [
         (np.zeros((2, 3)), r"shape \(2, 3\): it must be square"),
-        (np.zeros(4), r"shape \(4,\): it must have 2 dimensions"),
-        (np.zeros((0, 0)), r"shape \(0, 0\): it must have at least 1"),
         (changed((0, 1), np.nan), r"covariance\[0, 1\] = nan"),
         (changed((0, 2), 0.1), r"must be symmetric, and \[0, 2\] = 0\.1 but \[2, 0\] = 0\.0"),
         (np.array([[1.0, 2.0], [2.0, 1.0]]), "eigenvalue -1, and must be positive semidefinite"),

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from kbrepro import paths
 from kbrepro.confidence import Chowdhury2017, Constant, Srinivas2010
-from kbrepro.kernels import Empirical, Linear, Matern, SquaredExponential, grid
+from kbrepro.kernels import Linear, Matern, SquaredExponential, grid, points_of
 from kbrepro.policies import UCB, ThompsonSampling
 from kbrepro.posterior import (
     CovariancePosterior,
@@ -22,26 +22,16 @@ from kbrepro.posterior import (
     lattice,
     lattice_posterior,
 )
-from kbrepro.posterior.lattice import ByFactors, ByFFT, LatticeDraws, Precision, lattice_of, prior_covariance
+from kbrepro.posterior.lattice import LatticeDraws, Precision, PriorCovariance, lattice_of
 from kbrepro.problems import FactorDraws, Model, RKHSFunction, Trial, prior_draws
 from kbrepro.simulation import rounds
 
-KERNELS = [
-    SquaredExponential(0.2, variance=1.3),
-    Matern(0.3, nu=1.5),
-    Matern(0.15, nu=2.5, variance=2.0),
-    Matern(0.3, nu=0.5),
-]
-LATTICES = [grid(40), grid(7, 2), grid(4, 3), grid(5, 2, low=-1.0, high=3.0)]
-UNEVEN = np.stack(np.meshgrid(np.arange(3) / 2, np.arange(5) / 7, [0.3], indexing="ij"), -1).reshape(-1, 3)
+KERNELS = [SquaredExponential(0.2, variance=1.3), Matern(0.3, nu=1.5), Matern(0.15, nu=2.5, variance=2.0)]
+LATTICES = [grid(30), grid(4, 3), grid(5, 2, low=-1.0, high=3.0)]
+UNEVEN = points_of([np.arange(3) / 2, np.arange(4) / 7, np.array([0.3])])
 
 every_kernel = pytest.mark.parametrize("kernel", KERNELS, ids=str)
-every_lattice = pytest.mark.parametrize("points", [*LATTICES, UNEVEN], ids=["1", "2", "3", "2, wide", "3, uneven"])
-
-
-def kernel_values(kernel, points):
-    shape = lattice_of(points).shape
-    return kernel(lattice_of(points).lags(shape), np.zeros((1, len(shape)))).reshape(shape)
+every_lattice = pytest.mark.parametrize("points", [*LATTICES, UNEVEN], ids=["1", "3", "2, wide", "3, uneven"])
 
 
 # K v
@@ -49,41 +39,22 @@ def kernel_values(kernel, points):
 
 @every_kernel
 @every_lattice
-def test_both_products_are_those_of_the_dense_matrix(kernel, points):
-    v, K, values = (
-        np.random.default_rng(1).standard_normal(len(points)),
-        kernel(points, points),
-        kernel_values(kernel, points),
-    )
-    torus = tuple(max(2 * n - 2, 1) for n in values.shape)
-    products = [prior_covariance(kernel, points), ByFFT(values, torus)]
-    if isinstance(kernel, SquaredExponential):
-        products.append(ByFactors(lattice._factors(values)))
-    for product in products:
-        assert product(v) == pytest.approx(K @ v, abs=1e-12)
+def test_the_product_is_that_of_the_dense_matrix(kernel, points):
+    v = np.random.default_rng(1).standard_normal(len(points))
+    assert PriorCovariance(kernel, points)(v) == pytest.approx(kernel(points, points) @ v, abs=1e-12)
 
 
 @pytest.mark.parametrize(
     ("points", "problem"),
     [
         (np.random.default_rng(3).random((12, 2)), "points are no lattice: 12 points with"),
-        (grid(4, 2)[:-1], "points are no lattice: 15 points"),
-        (grid(9) ** 2, "the steps on axis 0 are not equal"),
-        (grid(4, 2)[:, ::-1], "last axis fastest"),
+        (grid(9) ** 2, "see axis 0: axes need equal steps"),
+        (grid(4, 2)[:, ::-1], "the last varies fastest"),
     ],
 )
 def test_points_that_are_no_lattice(points, problem):
     with pytest.raises(ValueError, match=problem):
         lattice_of(points)
-    with pytest.raises(ValueError, match=problem):
-        LatticePosterior(Matern(0.2, nu=1.5), points, 0.1)
-
-
-def test_a_kernel_that_is_not_stationary():
-    with pytest.raises(ValueError, match=r"kernel = Linear.* is not allowed on a lattice: its class must"):
-        LatticePosterior(Linear(), grid(5, 2, high=2.0), 0.1)
-    with pytest.raises((ValueError, IndexError)):
-        LatticePosterior(Empirical(np.diag([1.0, 2.0, 3.0])), np.arange(3.0)[:, None], 0.1)
 
 
 # The inverse among the arms pulled
@@ -91,21 +62,21 @@ def test_a_kernel_that_is_not_stationary():
 
 def test_the_inverse_is_a_sum_of_squares_whatever_its_panels():
     rng, inverse, exact = np.random.default_rng(4), Precision(), np.zeros((0, 0))
-    for pull in range(400):
+    for pull in range(250):
         size = len(exact) + (pull % 3 < 2)
         q, v = rng.standard_normal((2, size))
         exact = np.pad(exact, (0, size - len(exact))) + np.outer(q, q)
         inverse.add(q)
         place = int(rng.integers(size))
-        assert inverse.times(v) == pytest.approx(exact @ v, rel=1e-10, abs=1e-9)
-        assert inverse.column(place) == pytest.approx(exact[:, place], rel=1e-12, abs=1e-11)
+        np.testing.assert_allclose(inverse.times(v), exact @ v, rtol=1e-10, atol=1e-9)
+        np.testing.assert_allclose(inverse.column(place), exact[:, place], rtol=1e-12, atol=1e-11)
     assert size > 2 * lattice.PANEL
 
 
 # The posterior
 
 
-def largest_error(posterior, kernel, points, noise_variance, pulls=300):
+def largest_error(posterior, kernel, points, noise_variance, pulls=200):
     """Largest error of mean and variance at random rounds, half of the pulls at three arms."""
     rng = np.random.default_rng(5)
     arms, f, worst, check = [], prior_draws(kernel, points)(rng), 0.0, set(rng.integers(1, pulls, size=8))
@@ -122,10 +93,8 @@ def largest_error(posterior, kernel, points, noise_variance, pulls=300):
 
 @every_kernel
 @every_lattice
-@pytest.mark.parametrize("noise_variance", [2.0, 0.01, 1e-4])
+@pytest.mark.parametrize("noise_variance", [2.0, 0.01])
 def test_mean_and_variance_are_those_of_a_dense_solve(kernel, points, noise_variance):
-    if noise_variance < 0.01 and len(points) == 40:
-        pytest.skip("the dense solve itself is less exact")
     assert largest_error(LatticePosterior(kernel, points, noise_variance), kernel, points, noise_variance) < 1e-10
 
 
@@ -141,7 +110,7 @@ class NeverRefined(LatticePosterior):
 
 
 def test_weights_that_are_inexact_are_refined():
-    assert largest_error(NeverRefined(KERNELS[1], LATTICES[1], 0.1), KERNELS[1], LATTICES[1], 0.1) < 1e-10
+    assert largest_error(NeverRefined(KERNELS[1], LATTICES[2], 0.1), KERNELS[1], LATTICES[2], 0.1) < 1e-10
 
 
 def arms(policy, problem, horizon, trial=0):
@@ -155,11 +124,11 @@ def arms(policy, problem, horizon, trial=0):
     width=st.sampled_from([Constant(0.0), Constant(2.0), Chowdhury2017(0.1), Srinivas2010(0.1)]),
     trial=st.integers(0, 50),
 )
-@settings(max_examples=40, deadline=None, derandomize=True)
+@settings(max_examples=20, deadline=None, derandomize=True)
 def test_the_arms_of_every_round_are_those_of_the_dense_posterior(kernel, points, noise_variance, width, trial):
     problem = RKHSFunction(kernel, points, noise_variance, norm=2.0, n_centres=4)(Trial(6, trial))
-    policies = [UCB(problem.model, 60, width=width, form=form) for form in (CovariancePosterior, LatticePosterior)]
-    plain, ours = (arms(policy, problem, 60, trial) for policy in policies)
+    policies = [UCB(problem.model, 40, width=width, form=form) for form in (CovariancePosterior, LatticePosterior)]
+    plain, ours = (arms(policy, problem, 40, trial) for policy in policies)
     assert ours == plain
 
 
@@ -170,10 +139,11 @@ def test_the_form_is_chosen_by_size(monkeypatch):
     monkeypatch.setattr("kbrepro.posterior.LATTICE_FROM", 40)
     assert type(exact_posterior(KERNELS[1], grid(40), 0.1, 10)) is LatticePosterior
     assert type(exact_posterior(KERNELS[1], grid(39), 0.1, 10)) is RowPosterior
-    assert type(exact_posterior(KERNELS[1], grid(40) ** 2, 0.1, 10)) is RowPosterior
     assert type(exact_posterior(Linear(), grid(40, low=1.0), 0.1, 80)) is CovariancePosterior
     assert lattice_posterior(KERNELS[1], grid(40) ** 2, 0.1) is None
     model = Model(grid(40), KERNELS[1], 0.1)
+    assert type(exact_posterior(KERNELS[1], grid(39), 0.1, 58)) is RowPosterior  # up to 1.5 pulls an arm
+    assert type(exact_posterior(KERNELS[1], grid(39), 0.1, 59)) is CovariancePosterior
     assert type(ThompsonSampling(model, 10, width=Constant(1.0)).posterior) is LatticePosterior
     forced = ThompsonSampling(model, 10, width=Constant(1.0), form=CovariancePosterior)
     assert type(forced.posterior) is CovariancePosterior
@@ -187,28 +157,23 @@ def test_draws_of_a_smooth_kernel_are_made_by_a_factor(monkeypatch):
 
 
 def test_what_does_not_fit_is_said_in_gigabytes_before_the_first_round(monkeypatch):
-    plane, fine = grid(60, 2), grid(30, 2)
+    plane = grid(60, 2)
     monkeypatch.setattr(psutil, "virtual_memory", lambda: type("Free", (), {"available": 5e4}))
     with pytest.raises(MemoryError, match=r"posterior of 100 arms over 500 pulls needs 8e-05 GB .* 5e-05 GB are free"):
         exact_posterior(KERNELS[1], grid(100), 0.1, 500)
     with pytest.raises(MemoryError, match=r"convolution on a lattice of \(60, 60\) arms needs"):
         LatticePosterior(KERNELS[1], plane, 0.1)
-    with pytest.raises(MemoryError, match=r"a draw from Matern.* on a torus of .* times the lattice needs"):
-        LatticeDraws(Matern(1.0, nu=1.5), fine)
 
 
 # Draws
 
 
 @every_kernel
-@every_lattice
+@pytest.mark.parametrize("points", [grid(12), grid(3, 2, low=-1.0, high=3.0), UNEVEN], ids=["1", "2", "3"])
 def test_draws_have_the_covariance_of_the_prior(kernel, points, monkeypatch):
     """A draw is linear in its noise, so the sum over unit noises is its covariance; in several chunks."""
     monkeypatch.setattr(lattice, "AT_ONCE", 10)
-    if len(points) == 64:
-        points = grid(3, 3)
-    draws = LatticeDraws(kernel, points)
-    implied = sum(np.outer(draw, draw) for draw in unit_draws(draws)) / 2
+    implied = sum(np.outer(draw, draw) for draw in unit_draws(LatticeDraws(kernel, points))) / 2
     assert implied == pytest.approx(kernel(points, points), abs=1e-9)
 
 
@@ -227,6 +192,6 @@ def test_the_page_on_many_arms_runs(capfd):
     code = page.split("```python\n")[1].split("```")[0]
     assert "kb.grid(100, d=3)" in code and len(code.splitlines()) <= 13
     told = {}
-    exec(code.replace("kb.grid(100", "kb.grid(22").replace("300", "20"), told)
+    exec(code.replace("kb.grid(100", "kb.grid(22").replace("300", "10"), told)
     assert type(told["policy"].posterior) is LatticePosterior and told["lost"] > 0
     assert "regret_a_round=" in capfd.readouterr().err or told["bar"].disable

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from kbrepro.kernels import Independent, Linear, Matern, SquaredExponential, grid
+from kbrepro.kernels import Independent, Matern, SquaredExponential, grid
 from kbrepro.problems import (
     FACTOR_TOLERANCE,
     Gaussian,
@@ -35,9 +35,7 @@ def problem():
     ("kernel", "points", "rank"),
     [
         (SquaredExponential(0.2), grid(1000), 19),
-        (SquaredExponential(0.2, variance=7.0), grid(50), None),
         (Matern(0.2, nu=2.5), grid(15, 2), None),
-        (Linear(), np.random.default_rng(13).standard_normal((60, 4)), 4),
         (Independent(3.0), grid(20), 20),
     ],
 )
@@ -88,25 +86,11 @@ def test_the_row_of_the_trial_is_its_reward(number, monkeypatch):
 def test_rows_that_are_not_there_or_not_whole_are_refused():
     with pytest.raises(IndexError, match="trial = 4 is not allowed: there are 4 rows, 0 to 3"):
         Rows(COVARIANCE, FIELDS, 0.5)(Trial(0, 4))
-    with pytest.raises(ValueError, match=r"^expected_reward has shape \(2,\)"):
-        Rows(COVARIANCE, FIELDS[:, :2], 0.5)(Trial(0, 0))
     with pytest.raises(ValueError, match=r"rewards\[3, 0\] = nan"):
         Rows(COVARIANCE, np.where(FIELDS == 9, np.nan, FIELDS), 0.5)(Trial(0, 0))
-    with pytest.raises(ValueError, match="noise_variance = nan"):
-        Rows(COVARIANCE, FIELDS, np.nan)
     missing = Rows(np.full((3, 3), np.nan), np.full((4, 3), np.nan), np.nan)  # of data that is not here
     with pytest.raises(ValueError, match="rewards"):
         missing(Trial(0, 0))
-
-
-def test_bounded_noise_is_uniform_within_its_bound():
-    """On [-s, s]: mean and variance s^2/3 within 4 standard errors."""
-    problem = Problem(replace(TOLD, noise_variance=0.25), REWARD, Uniform(0.5))
-    rng, n = np.random.default_rng(53), 5000
-    noise = np.array([problem.pull(2, rng) for _ in range(n)]) - REWARD[2]
-    assert 0.49 < np.abs(noise).max() <= 0.5
-    assert abs(noise.mean()) < 4 * np.sqrt(0.25 / 3 / n)
-    assert abs((noise**2).mean() - 0.25 / 3) < 4 * 0.25 * np.sqrt(4 / 45 / n)
 
 
 def test_rkhs_functions_have_the_norm_asked_for():
@@ -119,10 +103,6 @@ def test_rkhs_functions_have_the_norm_asked_for():
     assert np.count_nonzero(np.abs(np.linalg.solve(K, f)) > 1e-8) == 7
     assert problem.model.norm == source.norm and problem.noise == Uniform(np.sqrt(0.1))
     assert not np.allclose(f, source(Trial(54, 1)).expected_reward)
-    with pytest.raises(ValueError, match="norm = 0"):
-        replace(source, norm=0)
-    with pytest.raises(ValueError, match="n_centres = 0"):
-        replace(source, n_centres=0)
 
 
 @pytest.mark.parametrize(("kind", "name"), [(Gaussian, "sd"), (Uniform, "bound")])
@@ -133,6 +113,7 @@ def test_the_noise_may_differ_from_what_the_policies_are_told(kind, name):
 
     assert pulled(0.25, kind(0.5)) == pulled(4.0, kind(0.5)) == pulled(4.0, kind(0.5), noise_scale=3.0) != REWARD[2]
     assert pulled(0.25, kind(0.0)) == REWARD[2]
+    assert Uniform(0.5)(np.random.default_rng(7)) == 0.5 * np.random.default_rng(7).uniform(-1, 1)
     with pytest.raises(ValueError, match=rf"{name} = -1\.0"):
         kind(-1.0)
 
@@ -162,11 +143,3 @@ def test_streams_are_reproducible_and_differ_from_each_other_and_from_a_notebook
     first, second = ([draws(Trial(*key).rng(purpose)) for *key, purpose in keys] for _ in range(2))
     own = [draws(np.random.default_rng(seed)) for seed in (2010, *([2010, section] for section in range(10)))]
     assert first == second and len({*first, *own}) == len(keys) + len({*own})
-
-
-@pytest.mark.parametrize("given", [{"seed": 1.0}, {"number": -1}, {"purpose": "noise"}])
-def test_bad_streams(given):
-    ((name, value),) = given.items()
-    its = {"seed": 0, "number": 0, "purpose": "run"} | given
-    with pytest.raises(ValueError, match=f"{name} = {value!r} is not allowed"):
-        Trial(its["seed"], its["number"]).rng(its["purpose"])

@@ -13,7 +13,7 @@ import numpy as np
 from kbrepro import checks, store
 from kbrepro.batch.run import Run
 from kbrepro.replay import blas_kernel, replayed
-from kbrepro.simulation import jobs_of_environment
+from kbrepro.simulation import n_workers
 from kbrepro.store import Job, Kept
 from kbrepro.store.settings import unknown
 

@@ -131,7 +131,7 @@ def _facts(r: Run) -> dict[str, Any]:
     return {
         "parameters": r.parameters,
         "blas_kernels": sorted({*r.facts.get("blas_kernels", []), blas_kernel()}),
-        "compute_seconds": round(store.seconds(r.played), 1),
+        "compute_seconds": round(sum(about["seconds"] for about in store.labels(r.played).values()), 1),
         "versions": versions(),
         "git": git_state(r.root),
     }

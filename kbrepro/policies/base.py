@@ -11,8 +11,10 @@ round 1 is not known. Policies that must be saved say so.
 """
 
 import copy
+import math
 import warnings
 from collections.abc import Callable
+from functools import partial
 from typing import Any, NamedTuple, Protocol, Self
 
 import numpy as np
@@ -20,7 +22,7 @@ from numpy.typing import NDArray
 
 from kbrepro import checks
 from kbrepro.kernels import Array
-from kbrepro.posterior import AfterPending, ExactPosterior, Posterior, exact_posterior
+from kbrepro.posterior import AfterPending, ExactPosterior, exact_posterior
 from kbrepro.problems import Model
 
 TOLERANCE = 1e-10
@@ -38,11 +40,11 @@ def best_arm(index: Array, rank: NDArray[np.int64] | None = None, unit: float = 
     `unit` is the unit of the index: the prior standard deviation of an index in units of reward, 1 of a logarithm.
     Raises ValueError if an index is NaN.
     """
-    top = index.max()
-    if np.isnan(top):
+    top = float(index.max())
+    if math.isnan(top):
         raise ValueError(f"index[{int(np.isnan(index).argmax())}] = nan is not allowed: index must not be NaN")
-    slack = 0.0 if np.isinf(top) else TOLERANCE * (unit + abs(top))
-    tied = np.flatnonzero(index >= top - slack)
+    slack = 0.0 if math.isinf(top) else TOLERANCE * (unit + abs(top))
+    (tied,) = (index >= top - slack).nonzero()
     return int(tied[0] if rank is None else tied[rank[tied].argmin()])
 
 
@@ -78,6 +80,7 @@ class AskTell:
     t: int
     _allowed: NDArray[np.int64] | None = None
     _rank: NDArray[np.int64] | None = None
+    _first_asked = 0
     _made_with: tuple[tuple[Any, ...], dict[str, Any]]
 
     def __new__(cls, *given: Any, **settings: Any) -> Self:
@@ -126,16 +129,14 @@ class AskTell:
         self._refuse(noise_variance=noise_variance)
         if np.ndim(arms) == 0:
             arms, rewards = [arms], [rewards]
-        many = np.iterable(rewards)
-        if not many or len(arms) != len(rewards):
+        if not hasattr(rewards, "__len__") or len(arms) != len(rewards):
             told = f"rewards = {checks.shown(rewards)} is not allowed: there must be {len(arms)}, as many as arms"
             raise ValueError(f"{told}, and an arm is a number, not a point")
         noises = [None] * len(arms) if noise_variance is None else np.broadcast_to(noise_variance, len(arms)).tolist()
         for arm in arms:  # all before the first is learned
             checks.arm_index(arm, self.model.n_arms)
         for arm, reward, noise in zip(arms, rewards, noises, strict=True):
-            more: dict[str, Any] = {} if noise is None else {"noise_variance": noise}
-            self.learn(arm, reward, **more)
+            self.learn(arm, reward, *([] if noise is None else [noise]))
             self.history.arms.append(int(arm))
             self.history.rewards.append(reward)
             self.history.noise_variances.append(noise)
@@ -153,6 +154,14 @@ class AskTell:
         for arm, reward, noise in zip(*self.history, strict=True):
             policy.tell(arm, reward, noise_variance=noise)
         return policy
+
+    def ties(self) -> NDArray[np.int64]:
+        """Return the order of ties, (A,): one permutation, or if first asked after round 1 the arms' numbers."""
+        self._first_asked = self._first_asked or self.t
+        if self._rank is None:
+            n = self.model.n_arms
+            self._rank = self.rng.permutation(n) if self._first_asked == 1 else np.arange(n)
+        return self._rank
 
     def any_arm(self) -> int:
         """Return one of the arms that are allowed, uniformly."""
@@ -186,11 +195,9 @@ class IndexPolicy(AskTell):
         checks.having("a model, such as Model(points, kernel, noise_variance)", "n_arms", model=model)
         if horizon is not None:
             checks.positive_int(horizon=horizon)
-        checks.boolean(random_opening=random_opening)
         self.start(model, rng)
-        self.random_opening = bool(random_opening)
+        self.random_opening = random_opening
         self.posterior = self.prior(horizon)
-        self._first_asked = 0
 
     def prior(self, horizon: int | None) -> Any:
         """Return the posterior before the first pull."""
@@ -202,18 +209,15 @@ class IndexPolicy(AskTell):
 
     def choose(self) -> int:
         """Return the arm to pull; ValueError on an index that is not one number an arm, or NaN."""
-        self._first_asked = self._first_asked or self.t
         if self.random_opening and self.t == 1:
+            self._first_asked = 1
             return self.any_arm()
-        if self._rank is None and self._first_asked == 1:
-            self._rank = self.rng.permutation(self.model.n_arms)
-        index = checks.array("index", self.index(), copy=False, finite=False)
-        if index.shape != (self.model.n_arms,):
-            raise ValueError(f"index has shape {index.shape}: it must be (A,) = ({self.model.n_arms},)")
+        rank, index = self.ties(), np.asarray(self.index())
+        if index.shape != rank.shape:
+            raise ValueError(f"index has shape {index.shape}: it must be (A,) = ({len(rank)},)")
         if self._allowed is None:
-            return best_arm(index, self._rank, self.unit)
-        rank = None if self._rank is None else self._rank[self._allowed]
-        return int(self._allowed[best_arm(index[self._allowed], rank, self.unit)])
+            return best_arm(index, rank, self.unit)
+        return int(self._allowed[best_arm(index[self._allowed], rank[self._allowed], self.unit)])
 
     def learn(self, arm: int, observation: Any) -> None:
         """Take in what a pull of `arm` gave; IndexError on a bad arm, ValueError on a NaN."""
@@ -244,37 +248,36 @@ class Policy(IndexPolicy):
         **settings: Any,
     ) -> None:
         checks.having("a Model", "n_arms", "points", "kernel", "noise_variance", model=model)
-        if form is not None and not (isinstance(form, type) and issubclass(form, ExactPosterior)):
-            given, allowed = checks.shown(form), "a form of the posterior, such as RowPosterior"
-            raise ValueError(f"form = {given} is not allowed: form must be {allowed}")
+        if form is not None:
+            checks.function(form=form)
         self.form = form
         self._prior_mean = checks.per_arm(model.n_arms, mean=model.mean)
-        self._prior_variance = model.kernel.diag(model.points)
-        self.prior_sd = float(np.sqrt(self._prior_variance.max()))
+        prior_variance = model.kernel.diag(model.points)
+        self._far = FAR * np.sqrt(prior_variance + model.noise_variance)
+        self.prior_sd = float(np.sqrt(prior_variance.max()))
         super().__init__(model, horizon, **settings)
 
     @property
     def unit(self) -> float:  # type: ignore[override]  # read only
         return self.prior_sd
 
-    def prior(self, horizon: int | None) -> Posterior:
-        of_model, mean = (self.model.kernel, self.model.points, self.model.noise_variance), self.model.mean
-        return self.form(*of_model, mean=mean) if self.form else exact_posterior(*of_model, horizon, mean=mean)
+    def prior(self, horizon: int | None) -> Any:
+        return self.made(self.form or partial(exact_posterior, horizon=horizon))
+
+    def made(self, form: Callable[..., Any]) -> Any:
+        """Return this form of the model's posterior before the first pull."""
+        return form(self.model.kernel, self.model.points, self.model.noise_variance, mean=self.model.mean)
 
     def learn(self, arm: int, observation: Any, noise_variance: float | None = None) -> None:
         """Take in what a pull of `arm` gave; IndexError on a bad arm, ValueError on a NaN."""
-        if noise_variance is not None and not isinstance(self.posterior, ExactPosterior):
-            raise ValueError(f"noise_variance is not allowed: {type(self.posterior).__name__} knows only the model's")
         self.posterior.update(arm, observation, *([] if noise_variance is None else [noise_variance]))
         self.t += 1
-        if not self.warned and isinstance(observation, float | int | np.number):
-            mean = self._prior_mean[arm]
-            off = abs(observation - mean) / np.sqrt(self._prior_variance[arm] + self.model.noise_variance)
-            if off >= FAR:
-                self.warned = True
-                told = f"reward {observation:.4g} of arm {arm} lies {off:.3g} standard deviations from its prior mean"
-                todo = "give Model a `mean` (model.fit keeps it) and its kernel a `variance` that fit"
-                warnings.warn(f"{told} {mean:.4g}: {todo}", stacklevel=3)
+        if not self.warned and abs(observation - self._prior_mean[arm]) >= self._far[arm]:
+            self.warned, mean = True, self._prior_mean[arm]
+            off = FAR * abs(observation - mean) / self._far[arm]
+            told = f"reward {observation:.4g} of arm {arm} lies {off:.3g} standard deviations from its prior mean"
+            todo = "give Model a `mean` (model.fit keeps it) and its kernel a `variance` that fit"
+            warnings.warn(f"{told} {mean:.4g}: {todo}", stacklevel=3)
 
     def recommend(self, *, allowed: Any = None) -> int:
         """Return the arm of largest posterior mean, among those that are allowed (see `ask`)."""
@@ -298,8 +301,6 @@ class Policy(IndexPolicy):
 
     def _batch(self, n: int, pending: list[int]) -> list[int]:
         told, arms = self.posterior, list[int]()
-        if not isinstance(told, ExactPosterior):
-            raise ValueError(f"n = {n} is not allowed with {type(told).__name__}: it is no exact posterior")
         self.posterior = after = AfterPending(told, pending)
         try:
             for _ in range(n):

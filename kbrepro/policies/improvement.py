@@ -15,7 +15,7 @@ from scipy.special import erfcx
 from kbrepro import checks
 from kbrepro.kernels import Array
 from kbrepro.policies.base import EVERYTHING, Policy
-from kbrepro.posterior import ExactPosterior, Posterior
+from kbrepro.posterior import ExactPosterior
 from kbrepro.problems import Model
 
 INCUMBENTS = ("posterior_mean", "noisy_reward")
@@ -36,13 +36,13 @@ def log_expected_excess(z: Array) -> Array:
     return log
 
 
-def z_score(posterior: Posterior, target: float) -> Array:
+def z_score(posterior: Any, target: float) -> Array:
     """Return (mean - target) / sd of every arm (A,); if the sd is 0, +inf above the target and -inf otherwise."""
     excess, sd = posterior.mean - target, posterior.sd
     return np.divide(excess, sd, out=np.where(excess > 0, np.inf, -np.inf), where=sd > 0)
 
 
-def log_expected_improvement(posterior: Posterior, target: float, unit: float = 1.0) -> Array:
+def log_expected_improvement(posterior: Any, target: float, unit: float = 1.0) -> Array:
     """Return log E[max(f - target, 0) / unit] of every arm (A,).
 
     That is the log of sd (phi(z) + z Phi(z)) / unit, z = (mean - target) / sd.

@@ -27,11 +27,8 @@ class Sampling(Policy):
         self._draw_from_prior = prior_draws(model.kernel, model.points)
 
     def prior(self, horizon: int | None) -> CovariancePosterior | LatticePosterior:
-        of_model, mean = (self.model.kernel, self.model.points, self.model.noise_variance), self.model.mean
-        if self.form is LatticePosterior:
-            return LatticePosterior(*of_model, mean=mean)
-        on_lattice = None if self.form else lattice_posterior(*of_model, mean=mean)
-        return on_lattice or CovariancePosterior(*of_model, mean=mean)
+        on_lattice = self.made(self.form or lattice_posterior) if self.form in (None, LatticePosterior) else None
+        return on_lattice or self.made(CovariancePosterior)
 
     def deviation(self) -> Array:
         """Return one draw (A,) of f - mean from the posterior (Matheron's rule).

@@ -9,9 +9,9 @@ With prior covariance k, noise variance s2 and a pull of arm i with observation 
 The forms differ only in how they find c. All are exact; none adds jitter.
 """
 
+import math
 from collections.abc import Iterable
 from contextlib import suppress
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +19,7 @@ from scipy.linalg.blas import dsymv, dsyr
 
 from kbrepro import checks
 from kbrepro.kernels import Array, Kernel
-from kbrepro.posterior.lattice import LATTICE_FROM, Precision, prior_covariance
+from kbrepro.posterior.lattice import LATTICE_FROM, Precision, PriorCovariance
 
 #: A column of a lattice is refined, so many times at most, while its residual exceeds this share of the variance.
 REFINED, RESIDUAL = 2, 1e-13
@@ -27,17 +27,6 @@ REFINED, RESIDUAL = 2, 1e-13
 LEAST_NOISE = 1e-5
 #: Without a horizon the covariance of so many arms is kept: a step takes a millisecond, however many pulls there are.
 FEW = 1000
-
-
-class Posterior(Protocol):
-    """What an upper confidence bound and its width use: mean and sd of every arm, (A,), and the gain in nats."""
-
-    @property
-    def mean(self) -> Array: ...
-    @property
-    def sd(self) -> Array: ...
-    @property
-    def gain(self) -> float: ...
 
 
 class Uncertain:
@@ -62,7 +51,7 @@ class ExactPosterior(Uncertain):
     `mean` is that of the prior, a number or one per arm.
 
     Attributes: `mean` (A,), `counts` (A,) pulls of each arm, `gain` (nats) = I(y; f) of the pulls so far,
-    `noise_variance`, `prior_variance` (A,). Arrays are copies: they stay what they were, and writing to them is
+    `noise_variance`. Arrays are copies: they stay what they were, and writing to them is
     harmless.
     """
 
@@ -98,11 +87,6 @@ class ExactPosterior(Uncertain):
         """Sum over the pulls of every arm of 1 / their noise variance, (A,)."""
         return self._weights / self.noise_variance
 
-    @property
-    def prior_variance(self) -> Array:
-        """Variance of every arm before the first pull, (A,)."""
-        return self._prior_variance.copy()
-
     def update(self, arm: int, observation: float, noise_variance: float | None = None) -> None:
         """Condition on one noisy observation of `arm`; IndexError or ValueError on a bad arm or a NaN.
 
@@ -110,12 +94,13 @@ class ExactPosterior(Uncertain):
         """
         checks.arm_index(arm, self.n_arms)
         checks.finite_number(observation=observation)
-        noise = self.noise_variance if noise_variance is None else noise_variance
-        self._check_noise(noise)
-        covariance = self.covariance_with(arm)
-        scale = np.sqrt(max(self._variance[arm], 0.0) + noise)
+        if noise_variance is not None:
+            self._check_noise(noise_variance)
+        noise = noise_variance or self.noise_variance
+        covariance = self.covariance_with(arm)  # which may refine the variance of this arm
+        scale = math.sqrt(max(self._variance[arm], 0.0) + noise)
         g = covariance / scale
-        self.gain += np.log(scale / np.sqrt(noise))  # Lemma 5.3, one term
+        self.gain += math.log(scale / math.sqrt(noise))  # Lemma 5.3, one term
         more = self.noise_variance / noise
         self._remember(g, more)
         self._mean += g * ((observation - self._mean[arm]) / scale)
@@ -200,7 +185,7 @@ class LatticePosterior(ExactPosterior):
     """
 
     def _prepare(self) -> None:
-        self._prior = prior_covariance(self._kernel, self._points)
+        self._prior = PriorCovariance(self._kernel, self._points)
         self._pulled: NDArray[np.int64] = np.empty(0, dtype=int)
         self._place: NDArray[np.int64] = np.full(self.n_arms, -1)  # of every arm in `_pulled`
         self._inverse = Precision()

@@ -1,25 +1,21 @@
 """The covariance K of a regular lattice of arms: products with it, the inverse among pulled arms, draws from the prior.
 
 A stationary kernel depends only on the lag of two arms, so K v is a convolution for any v: an FFT on a torus twice as
-long (Fritz et al. 2009). If the kernel is a product over the axes, K is a Kronecker product of small matrices instead.
-Both are exact to rounding. `posterior.LatticePosterior` is made of these.
+long (Fritz et al. 2009), exact to rounding. `posterior.LatticePosterior` is made of these.
 """
 
-from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
 import scipy.fft
 
 from kbrepro import checks
-from kbrepro.kernels import Array, Kernel, declares
+from kbrepro.kernels import Array, Kernel, declares, points_of
 
 #: Arms from which on policies and draws look whether they are a lattice.
 LATTICE_FROM = 10_000
 #: Points are a lattice if each lies this close to its place, relatively to the extent of the axis.
 ON_LATTICE = 1e-9
-#: A kernel is a product if its values agree this closely, relatively to its variance.
-SAME_KERNEL = 1e-12
 #: Pulls that wait until they enter the inverse in one matrix product, and rows in one of its panels: few fit a cache.
 PENDING, PANEL = 64, 64
 #: Share of the prior's variance that may be negative, hence clipped, in the spectrum of a draw.
@@ -38,12 +34,11 @@ class Lattice(NamedTuple):
 
     def lags(self, extent: tuple[int, ...]) -> Array:
         """Return the points (prod extent, d) at 0, 1, ... steps from the origin on every axis, in C order."""
-        axes = [step * np.arange(n) for step, n in zip(self.step, extent, strict=True)]
-        return np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, len(axes))
+        return points_of([step * np.arange(n) for step, n in zip(self.step, extent, strict=True)])
 
 
 def lattice_of(points: Array) -> Lattice:
-    """Return the lattice of points (A, d), such as those of `grid`; ValueError, with the reason, if they form none.
+    """Return the lattice of points (A, d), such as those of `grid`; ValueError if they form none.
 
     Every axis needs equal steps, and the last axis must vary fastest.
     """
@@ -52,101 +47,55 @@ def lattice_of(points: Array) -> Lattice:
     shape = tuple(len(side) for side in sides)
     if np.prod(shape) != len(points):
         raise ValueError(f"points are no lattice: {len(points)} points with {shape} different values on the axes")
-    steps = []
-    for number, (axis, side) in enumerate(zip(points.T, sides, strict=True)):
-        regular = np.linspace(side[0], side[-1], len(side))
-        near = ON_LATTICE * (side[-1] - side[0])
-        if np.abs(side - regular).max() > near:
-            raise ValueError(f"points are no lattice: the steps on axis {number} are not equal")
-        across = [1] * len(shape)
-        across[number] = len(side)
-        if np.abs(axis.reshape(shape) - regular.reshape(across)).max() > near:
-            raise ValueError(f"points are no lattice in the order of `grid`, last axis fastest: see axis {number}")
-        steps.append(float(side[1] - side[0]) if len(side) > 1 else 0.0)
-    return Lattice(shape, tuple(steps))
+    off = np.abs(points - points_of([np.linspace(side[0], side[-1], len(side)) for side in sides]))
+    if (wrong := (off > ON_LATTICE * np.ptp(points, axis=0)).any(axis=0)).any():
+        why = "axes need equal steps, and the last varies fastest, as in `grid`"
+        raise ValueError(f"points are no lattice, see axis {wrong.argmax()}: {why}")
+    return Lattice(shape, tuple(float(side[1] - side[0]) if len(side) > 1 else 0.0 for side in sides))
 
 
 # K v
 
 
-def prior_covariance(kernel: Kernel, points: Array) -> Callable[[Array], Array]:
-    """Return v (A,) -> K v (A,), K the covariance of the points of a lattice (A, d).
-
-    It uses small factors if the kernel is a product over the axes and that is faster, else FFT. Raises ValueError if
-    the points are no lattice or the kernel is not stationary, and MemoryError if it does not fit.
-    """
+def _stationary(kernel: Kernel, points: Array) -> Lattice:
+    """Return the lattice of points; ValueError unless there is one, and the kernel declares that lags are enough."""
     lattice = lattice_of(points)
-    torus = tuple(scipy.fft.next_fast_len(max(2 * n - 2, 1), real=True) for n in lattice.shape)
-    checks.memory(24.0 * np.prod(torus), f"points: the convolution on a lattice of {lattice.shape} arms")
-    values = _stationary(kernel, lattice)
-    factors = _factors(values)
-    # multiply-adds of a product against those of two transforms, at the rates of one processor
-    as_product = factors and sum(lattice.shape) <= 5 * 2 ** len(torus) * np.log2(np.prod(torus))
-    return ByFactors(factors) if as_product and factors else ByFFT(values, torus)
-
-
-def _stationary(kernel: Kernel, lattice: Lattice) -> Array:
-    """Return the kernel at all lags, in the lattice's shape; ValueError unless it declares that they are enough."""
     if not declares(kernel, "stationary"):
         raise ValueError(f"kernel = {kernel!r} is not allowed on a lattice: its class must declare `stationary = True`")
-    return kernel(lattice.lags(lattice.shape), np.zeros((1, len(lattice.shape)))).reshape(lattice.shape)
+    return lattice
 
 
-def _factors(values: Array) -> list[Array]:
-    """Return one covariance (n, n) per axis, whose Kronecker product is K; empty if the kernel is no product."""
-    variance, sides = values.flat[0], []
-    product = np.full(values.shape, variance)
-    for axis, n in enumerate(values.shape):
-        side = np.moveaxis(values, axis, 0).reshape(n, -1)[:, 0]
-        product *= (side / variance).reshape([n if other == axis else 1 for other in range(values.ndim)])
-        sides.append(side if axis == 0 else side / variance)
-    if np.abs(product - values).max() > SAME_KERNEL * variance:
-        return []
-    return [side[np.abs(np.subtract.outer(np.arange(len(side)), np.arange(len(side))))] for side in sides]
+class PriorCovariance:
+    """v (A,) -> K v (A,), K the covariance of the points of a lattice (A, d).
 
-
-class ByFactors:
-    """K v for K = K_1 x ... x K_d, one small matrix (n, n) per axis."""
-
-    def __init__(self, factors: list[Array]) -> None:
-        self._factors = factors
-
-    def __call__(self, v: Array) -> Array:
-        """Return K v (A,) for v (A,)."""
-        found = v
-        for factor in self._factors:  # each turn takes the first axis and leaves it last
-            found = (factor @ found.reshape(len(factor), -1)).T
-        return np.ascontiguousarray(found).ravel()
-
-
-class ByFFT:
-    """K v as a convolution on a torus of at least 2 n - 2 steps per axis, so that no lag wraps around.
-
-    `values` are those of the kernel at all lags (n_1, ..., n_d). Known zeros are not transformed, and what is not
-    needed is not transformed back.
+    A convolution on a torus of at least 2 n - 2 steps per axis, so that no lag wraps around. Known zeros are not
+    transformed, and what is not needed is not transformed back. Raises ValueError if the points are no lattice or the
+    kernel is not stationary, and MemoryError if it does not fit.
     """
 
-    def __init__(self, values: Array, torus: tuple[int, ...]) -> None:
-        self._shape, self._torus = values.shape, torus
-        wrapped = values
-        for axis, length in enumerate(torus):
+    def __init__(self, kernel: Kernel, points: Array) -> None:
+        lattice = _stationary(kernel, points)
+        self._shape = lattice.shape
+        self._torus = tuple(scipy.fft.next_fast_len(max(2 * n - 2, 1), real=True) for n in self._shape)
+        checks.memory(24.0 * np.prod(self._torus), f"points: the convolution on a lattice of {self._shape} arms")
+        wrapped = kernel(lattice.lags(self._shape), np.zeros((1, len(self._shape)))).reshape(self._shape)
+        for axis, (length, n) in enumerate(zip(self._torus, self._shape, strict=True)):
             lag = np.minimum(np.arange(length), length - np.arange(length))
-            n = self._shape[axis]
-            shape = [length if other == axis else 1 for other in range(values.ndim)]
-            wrapped = np.take(wrapped, np.minimum(lag, n - 1), axis=axis) * (lag < n).reshape(shape)
+            wrapped = np.moveaxis(np.take(wrapped, np.minimum(lag, n - 1), axis=axis), axis, -1) * (lag < n)
+            wrapped = np.moveaxis(wrapped, -1, axis)
         self._spectrum = scipy.fft.rfftn(wrapped).real.copy()  # the lags are symmetric, so it is real
 
     def __call__(self, v: Array) -> Array:
         """Return K v (A,) for v (A,)."""
         last = len(self._torus) - 1
-        found = scipy.fft.rfft(v.reshape(self._shape), n=self._torus[-1], axis=last)
+        product = scipy.fft.rfft(v.reshape(self._shape), n=self._torus[-1], axis=last)
         for axis in reversed(range(last)):
-            found = scipy.fft.fft(found, n=self._torus[axis], axis=axis, overwrite_x=True)
-        found *= self._spectrum
+            product = scipy.fft.fft(product, n=self._torus[axis], axis=axis, overwrite_x=True)
+        product *= self._spectrum
         for axis in range(last):
-            found = scipy.fft.ifft(found, axis=axis, overwrite_x=True)
-            found = found[(slice(None),) * axis + (slice(self._shape[axis]),)]
-        return scipy.fft.irfft(found, n=self._torus[-1], axis=last)[..., : self._shape[-1]].ravel()
+            product = scipy.fft.ifft(product, axis=axis, overwrite_x=True)
+            product = product[(slice(None),) * axis + (slice(self._shape[axis]),)]
+        return scipy.fft.irfft(product, n=self._torus[-1], axis=last)[..., : self._shape[-1]].ravel()
 
 
 # The arms that were pulled
@@ -206,8 +155,7 @@ class LatticeDraws:
     """
 
     def __init__(self, kernel: Kernel, points: Array) -> None:
-        lattice = lattice_of(points)
-        _stationary(kernel, lattice)
+        lattice = _stationary(kernel, points)
         self._shape, times = lattice.shape, 1.0
         while True:
             half = tuple(scipy.fft.next_fast_len(int(np.ceil(times * max(n - 1, 1)))) for n in self._shape)

@@ -1,11 +1,12 @@
 """Lengthscale, variance and noise by maximum marginal likelihood, with a mild prior on their logarithms."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass, replace
 from typing import Any
 
 import numpy as np
-from scipy.linalg import LinAlgError, cho_factor, cho_solve
+from scipy.linalg import LinAlgError, cholesky, solve_triangular
 
 from kbrepro import checks
 from kbrepro.kernels import Array
@@ -15,8 +16,6 @@ SPREAD = {"lengthscale": 1.0, "variance": 1.5, "noise_variance": 2.0}
 START = {"lengthscale": 0.3, "variance": 1.0, "noise_variance": 0.1}
 #: Default bounds, in sds of the prior; draws from it from which the optimiser starts, besides its median.
 REACH, RESTARTS = 5.0, 5
-#: Step of the logarithm of a lengthscale by which its derivative is taken.
-STEP = 1e-5
 
 
 def fitted(kernel: Any, points: Array, rewards: Array, spans: Array, bounds: Any, rng: Any) -> tuple[Any, float]:
@@ -37,25 +36,20 @@ def fitted(kernel: Any, points: Array, rewards: Array, spans: Array, bounds: Any
         "variance": np.array([square]),
         "noise_variance": np.array([square]),
     }
-    sizes = [len(its) for its in scales.values()]
-    centre = np.log(np.concatenate([START[name] * its for name, its in scales.items()]))
+    sizes = [len(scale) for scale in scales.values()]
+    centre = np.log(np.concatenate([START[name] * scale for name, scale in scales.items()]))
     spread = np.repeat(list(SPREAD.values()), sizes)
     low, high = _bounds(bounds, centre - REACH * spread, centre + REACH * spread, sizes)
 
-    def loss(logs: Array) -> tuple[float, Array]:
-        made, noise = _at(kernel, logs)
-        try:
-            value, gradient = _with_gradient(made, points, rewards, noise, lengthscales=sizes[0])
-        except LinAlgError:
-            return 1e300, np.zeros(len(logs))
+    def loss(logs: Array) -> float:
         off = (logs - centre) / spread
-        return float(off @ off / 2 - value), off / spread - gradient
+        return float(off @ off / 2) - log_likelihood(*_at(kernel, logs), points, rewards)
 
     from scipy.optimize import minimize  # here: `import kbrepro` need not load it
 
     starts = [centre, *(centre + spread * checks.seeded(rng=rng).standard_normal((RESTARTS, len(centre))))]
-    found = [minimize(loss, np.clip(x, low, high), jac=True, bounds=np.c_[low, high]) for x in starts]
-    return _at(kernel, min(found, key=lambda its: its.fun).x)
+    ends = [minimize(loss, np.clip(x, low, high), bounds=np.c_[low, high]) for x in starts]
+    return _at(kernel, min(ends, key=lambda end: float(end.fun)).x)
 
 
 def _at(kernel: Any, logs: Array) -> tuple[Any, float]:
@@ -65,23 +59,14 @@ def _at(kernel: Any, logs: Array) -> tuple[Any, float]:
     return replace(kernel, lengthscale=given, variance=variance), noise
 
 
-def _with_gradient(
-    kernel: Any, points: Array, rewards: Array, noise: float, *, lengthscales: int
-) -> tuple[float, Array]:
-    """Log likelihood of rewards (n,) less their prior mean (Rasmussen & Williams 2006, eq. 2.30), and its derivatives.
-
-    By the logarithms of so many lengthscales, of variance and noise. LinAlgError on a numerically singular covariance.
-    """
-    n, K = len(rewards), kernel(points, points)
-    factor = cho_factor(K + noise * np.eye(n), lower=True)
-    weights = cho_solve(factor, rewards)
-    value = -0.5 * rewards @ weights - np.log(np.diag(factor[0])).sum() - 0.5 * n * np.log(2 * np.pi)
-    inner = np.outer(weights, weights) - cho_solve(factor, np.eye(n))
-    logs, changes = np.log([*np.atleast_1d(kernel.lengthscale), kernel.variance, noise]), []
-    for step in STEP * np.eye(len(logs))[:lengthscales]:
-        up, down = (_at(kernel, logs + sign * step)[0](points, points) for sign in (1, -1))
-        changes.append((up - down) / (2 * STEP))
-    return float(value), np.array([0.5 * np.sum(inner * change) for change in (*changes, K, noise * np.eye(n))])
+def log_likelihood(kernel: Any, noise: float, points: Array, rewards: Array) -> float:
+    """Return that of rewards (n,) less their prior mean (Rasmussen & Williams 2006, eq. 2.30); -1e300 if singular."""
+    try:
+        factor = cholesky(kernel(points, points) + noise * np.eye(len(points)), lower=True)
+    except LinAlgError:
+        return -1e300
+    left = solve_triangular(factor, rewards, lower=True)
+    return float(-0.5 * left @ left - np.log(factor.diagonal()).sum() - 0.5 * len(left) * math.log(2 * math.pi))
 
 
 def _bounds(given: Any, low: Array, high: Array, sizes: list[int]) -> tuple[Array, Array]:

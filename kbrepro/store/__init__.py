@@ -13,7 +13,7 @@ import shutil
 import zipfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -72,33 +72,27 @@ class Kept(NamedTuple):
         return [nested(self.trial(place)) for place in range(len(self.seconds))]
 
 
+@dataclass
 class Store:
     """A folder of labels; `fresh` ones are played anew, and with `read_only` nothing is played.
 
     Without `keeps` other settings are played, and nothing is written. `on_read` meets every job that is read.
     """
 
-    def __init__(
-        self,
-        folder: Path,
-        fresh: Sequence[str] = (),
-        read_only: bool = False,
-        keeps: bool = True,
-        on_read: Callable[[Job, Kept], None] | None = None,
-    ) -> None:
-        self.folder, self.fresh, self.read_only, self.keeps = folder, set(fresh), read_only, keeps
-        self.on_read = on_read
-        self._asked: dict[str, Any] = {}
+    folder: Path
+    fresh: Sequence[str] = ()
+    read_only: bool = False
+    keeps: bool = True
+    on_read: Callable[[Job, Kept], None] | None = None
+    _asked: set[str] = field(default_factory=set)
 
     def read(self, job: Job) -> Kept | None:
         """Return what is kept of a job, or None if it must be played.
 
         Raises OtherSettings, which names both settings, if they are not the same, and NotKept if nothing may be played.
         """
-        if others := differences(self._asked.get(job.label, job.settings), job.settings):
-            raise OtherSettings(f"label {job.label!r} is used twice in this notebook: {'; '.join(others)}")
-        fresh = job.label not in self._asked and bool({job.label, "*"} & self.fresh)
-        self._asked[job.label] = job.settings
+        fresh = job.label not in self._asked and bool({job.label, "*"} & {*self.fresh})
+        self._asked.add(job.label)
         about, kept = _opened(path_of(self.folder, job.label))
         if about and about["label"] != job.label:
             raise OtherSettings(f"label {job.label!r} would replace {about['label']!r}: give it another name")
@@ -114,9 +108,7 @@ class Store:
             raise NotKept(f"label {job.label!r} is not kept, and its data is not here: see data/README.md")
         if self.read_only:
             run = f"kbrepro reproduce {self.folder.parent.name[:2]} --profile {self.folder.parts[-3]}"
-            took = _about(path_of(self.folder, job.label)).get("seconds")
-            cost = f" (it took {took / 60:.1f} minutes of one core)" if took else ""
-            raise NotKept(f"label {job.label!r} is not kept; to play it{cost}: {run}")
+            raise NotKept(f"label {job.label!r} is not kept; to play it: {run}")
         return None
 
     def pieces(self, job: Job) -> dict[int, tuple[Leaves, float]]:
@@ -219,11 +211,6 @@ def _about(path: Path) -> dict[str, Any]:
     return json.loads(text.read_text(encoding="utf-8")) if text.is_file() else {}
 
 
-def seconds(folder: Path) -> float:
-    """Return the seconds that all kept trials of a folder took together."""
-    return sum(about["seconds"] for about in labels(folder).values())
-
-
 def opened(folder: Path, label: str) -> tuple[Any, Kept]:
     """Return the settings of a label and what is kept of it; FileNotFoundError lists the kept labels."""
     about, kept = _opened(path_of(folder, label))
@@ -260,9 +247,7 @@ def _packed(about: dict[str, Any], kept: Kept, compression: int) -> bytes:
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", compression) as archive:
         for name, values in members.items():
-            entry = zipfile.ZipInfo(f"{name}.npy")  # without the time of writing: same content, same bytes
-            entry.compress_type = compression
-            with archive.open(entry, "w") as file:
+            with archive.open(f"{name}.npy", "w") as file:  # without the time of writing: same content, same bytes
                 np.lib.format.write_array(file, np.asarray(values), allow_pickle=False)
     return buffer.getvalue()
 

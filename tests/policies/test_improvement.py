@@ -51,8 +51,7 @@ def exact_log_improvement(mean, sd, target):
 # The excess of a normal variable, by its logarithm
 
 
-Z = [5.0, 2.0, 0.3, 0.0, -0.5, -0.999999, -1.0, -1.000001, -2.0, -5.0, -10.0, -38.0, -39.0, -150.0, -1e3, -1e4]
-Z += [-99_999.0, -1e5, -100_001.0, -1e6]
+Z = [5.0, 0.3, -0.5, -0.999999, -1.0, -1.000001, -5.0, -38.0, -150.0, -1e4, -99_999.0, -1e5, -100_001.0, -1e6]
 
 
 @pytest.mark.parametrize("z", Z)
@@ -63,8 +62,7 @@ def test_log_expected_excess(z):
 # Indices
 
 
-@pytest.mark.parametrize("margin", [0.0, 0.3])
-def test_expected_improvement_is_the_integral(margin):
+def test_expected_improvement_is_the_integral(margin=0.3):
     mean, sd = [0.2, 1.0, -0.5, 0.9], [0.7, 0.1, 2.0, 1.3]
     policy = at(ExpectedImprovement, mean, sd, [1, 1, 0, 0], margin=margin)
     target = 1.0 + margin
@@ -111,7 +109,7 @@ def test_bad_settings_are_named(make):
 
 
 @pytest.mark.filterwarnings("ignore:reward")
-@pytest.mark.parametrize("lead", [60.0, 1e3, 1e5])
+@pytest.mark.parametrize("lead", [60.0, 1e5])
 def test_ei_ranks_the_arms_when_the_incumbent_is_far_above(lead):
     """phi(z) underflows for every arm below z = -39: a plain EI would be 0 everywhere and pull arm 0."""
     kernel = Empirical(np.diag([1.0, 1.2, 4.0, 0.9, 2.0]))

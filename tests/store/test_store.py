@@ -72,7 +72,7 @@ def test_a_second_process_reads_what_was_played_and_whoever_listens_meets_it(fol
     assert [path.name for path in sorted(folder.iterdir())] == ["Fig._1.json", "Fig._1.npz"]
     told = json.loads((folder / "Fig._1.json").read_text())
     assert told == store.labels(folder)["Fig. 1"] and (told["first"], told["trials"]) == (0, 4)
-    assert store.seconds(folder) == pytest.approx(store.opened(folder, "Fig. 1")[1].seconds.sum(), abs=1e-3)
+    assert told["seconds"] == pytest.approx(store.opened(folder, "Fig. 1")[1].seconds.sum(), abs=1e-3)
 
 
 def test_curves_are_those_that_were_played_in_the_order_asked_for(folder, monkeypatch):
@@ -98,10 +98,9 @@ def test_other_settings_are_an_error_that_names_both_and_fresh_plays_anew(folder
     )
     with pytest.raises(store.OtherSettings, match=where + ' .*--fresh "Fig. 1"'):
         play(folder, log, factor=2.0)
-    for change, told in (({"seed": 4}, "seed: 3 before, 4 now"), ({"trials": 5}, "trials: 4 before, 5 now")):
-        for read_only in (True, False):
-            with pytest.raises(store.OtherSettings, match=told):
-                play(folder, log, read_only=read_only, **change)
+    for read_only in (True, False):
+        with pytest.raises(store.OtherSettings, match="seed: 3 before, 4 now"):
+            play(folder, log, read_only=read_only, seed=4)
     assert play(folder, log) == before
     doubled = play(folder, log, factor=2.0, fresh=["Fig. 1"])
     assert values(doubled) == [2 * value for value in values(before)]
@@ -109,17 +108,7 @@ def test_other_settings_are_an_error_that_names_both_and_fresh_plays_anew(folder
     job = partial(counted, str(log), 2.0)
     with store.using(store.Store(folder, fresh=["*"])):
         assert map_trials(job, 4, 3, label="Fig. 1") == map_trials(job, 4, 3, label="Fig. 1")  # a cell run twice
-        with pytest.raises(store.OtherSettings, match="trials: 4 before, 5 now"):
-            map_trials(job, 5, 3, label="Fig. 1")
     assert played(log) == sorted([0, 1, 2, 3] * 3)
-
-
-def test_a_label_that_is_used_twice_with_other_settings_says_so(folder, log):
-    with store.using(store.Store(folder)):
-        map_trials(partial(counted, str(log), 1.0), 2, 3, label="a")
-        map_trials(partial(counted, str(log), 1.0), 2, 3, label="a")
-        with pytest.raises(store.OtherSettings, match="'a' is used twice in this notebook: seed: 3 before, 4 now"):
-            map_trials(partial(counted, str(log), 1.0), 2, 4, label="a")
 
 
 def test_a_label_that_was_cut_short_goes_on_with_the_missing_trials(folder, log):
@@ -177,19 +166,15 @@ def test_read_only_says_how_to_play_and_who_keeps_nothing_plays_what_changed(fol
     assert len(played(log)) == 12 and {path.name: path.read_bytes() for path in folder.iterdir()} == before
 
 
-@pytest.mark.parametrize("label", ["a b", "a_b", "a/b", "a?b", " a  b "])
-def test_labels_that_would_share_a_file_do_not(folder, log, label):
+def test_labels_that_would_share_a_file_or_cannot_name_one_are_refused(folder, log):
     before = play(folder, log, label="a  b")
-    for fresh in ([], [label]):
+    for fresh in ([], ["a/b"]):
         with pytest.raises(store.OtherSettings, match="would replace 'a  b'"):
-            play(folder, log, label=label, fresh=fresh)
+            play(folder, log, label="a/b", fresh=fresh)
     assert play(folder, log, label="a  b", read_only=True) == before
-
-
-@pytest.mark.parametrize("label", ["", "?", "ä" * 101])
-def test_a_label_that_cannot_be_the_name_of_a_file_is_refused(folder, log, label):
-    with pytest.raises(ValueError, match=r"is not allowed: as a file's name it must have 1 to 200 bytes"):
-        play(folder, log, label=label)
+    for label in ("", "?", "ä" * 101):
+        with pytest.raises(ValueError, match=r"is not allowed: as a file's name it must have 1 to 200 bytes"):
+            play(folder, log, label=label)
 
 
 def test_the_same_content_has_the_same_bytes_whoever_played_and_the_environment_names_the_store(tmp_path, monkeypatch):
@@ -277,13 +262,7 @@ def test_what_is_kept_is_read_by_notebook_and_label(folder, monkeypatch):
 
 @pytest.mark.parametrize(
     ("notebook", "label", "job"),
-    [
-        ("04_bkb_variance_starvation", "BKB, plane", None),
-        ("04_bkb_variance_starvation", "cost, A = 1000, d = 1", None),
-        ("04_bkb_variance_starvation", "regret, (0.01, 0.2)", None),
-        ("01_gp_ucb_information_gain", "growth of the gain", None),
-        ("05_gpn_ucb_chains", "interpretations, draws, B 2", None),
-    ],
+    [("04_bkb_variance_starvation", "BKB, plane", None), ("01_gp_ucb_information_gain", "growth of the gain", None)],
 )
 def test_labels_of_edition_0_3_are_read_and_come_back_from_a_file_of_ours(tmp_path, notebook, label, job):
     settings, kept = store.opened(KEPT / notebook / "played", label)

@@ -29,14 +29,10 @@ class _Eliminating(AskTell):
         self.horizon, self.width = horizon, width
         self.left: NDArray[np.bool_] = np.ones(model.n_arms, dtype=bool)
         self.prior_sd = float(np.sqrt(model.kernel.diag(model.points).max()))
-        self._first_asked = 0
 
     def _best(self, index: Array, unit: float) -> int:
         """The arm left with the largest index, whose unit is given."""
-        self._first_asked = self._first_asked or self.t
-        if self._rank is None and self._first_asked == 1:
-            self._rank = self.rng.permutation(self.model.n_arms)
-        return best_arm(np.where(self.left, index, -np.inf), self._rank, unit)
+        return best_arm(np.where(self.left, index, -np.inf), self.ties(), unit)
 
     def _prior(self, pulls: int) -> ExactPosterior:
         return exact_posterior(self.model.kernel, self.model.points, self.model.noise_variance, pulls)

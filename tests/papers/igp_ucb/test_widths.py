@@ -22,8 +22,8 @@ def mean_widths(case, noise_variance):
     kernel = SquaredExponential(size) if case["kernel"] == "SE" else Matern(size, nu=1.5)
     designs = [points[rng.choice(1000, 50, replace=False)] for _ in range(100)]
     gains = np.array([0.5 * np.linalg.slogdet(np.eye(50) + kernel(x, x) / lam)[1] for x in designs])
-    given = {"norm": case["B"], "noise_scale": case["R"], "noise_variance": noise_variance}
-    return [AbbasiYadkori2011(delta).at(gains, **given).mean() for delta in (0.1, 0.01, 0.001, 0.0001)]
+    model = SimpleNamespace(known_norm=case["B"], noise_scale=case["R"], noise_variance=noise_variance)
+    return [AbbasiYadkori2011(delta).of(model, gains).mean() for delta in (0.1, 0.01, 0.001, 0.0001)]
 
 
 @pytest.mark.parametrize("case", PRINTED, ids=lambda case: f"{case['kernel']} {case['lengthscale']} {case['B']:.2f}")
