@@ -25,7 +25,8 @@ def shown(value: Any) -> str:
     return text if len(text) <= LONGEST else f"{text[: LONGEST - 3]}..."
 
 
-def _refused(name: str, value: Any, allowed: str) -> ValueError:
+def refused(name: str, value: Any, allowed: str) -> ValueError:
+    """Return the error that names argument, value and what is allowed."""
     return ValueError(f"{name} = {shown(value)} is not allowed: {name} must be {allowed}")
 
 
@@ -35,7 +36,7 @@ def _check(allowed: str, is_allowed: Callable[[Any], bool]) -> Callable[..., Non
     def check(**values: Any) -> None:
         for name, value in values.items():
             if not is_allowed(value):
-                raise _refused(name, value, allowed)
+                raise refused(name, value, allowed)
 
     check.__doc__ = f"Raise ValueError unless every value is {allowed}."
     return check
@@ -90,7 +91,7 @@ width = _check(
 def seeded(*, rng: Any) -> np.random.Generator:
     """Return the generator that is given, or one with this seed; ValueError on anything else."""
     if not (isinstance(rng, np.random.Generator) or (_is_integer(rng) and rng >= 0)):
-        raise _refused("rng", rng, "a seed, an integer of at least 0, or a numpy Generator")
+        raise refused("rng", rng, "a seed, an integer of at least 0, or a numpy Generator")
     return np.random.default_rng(rng)
 
 
@@ -151,7 +152,7 @@ def _converted(name: str, value: Any) -> NDArray[np.float64]:
         if real and not np.ma.is_masked(value):
             return np.array(found, dtype=np.float64, order="C")
     whole = "an array of real numbers that fit into float64, with rows of one length and no masked entries"
-    raise _refused(name, value, f"{whole}: encode texts and categories as numbers, such as one column of 0 and 1 each")
+    raise refused(name, value, f"{whole}: encode texts and categories as numbers, such as one column of 0 and 1 each")
 
 
 def arms(n_arms: int, **values: Any) -> None:
@@ -173,7 +174,7 @@ def chosen(n_arms: int, *, least: int = 1, **values: Any) -> NDArray[np.int64]:
     if found.dtype == bool and found.shape == (n_arms,):
         found = np.flatnonzero(found)
     if found.ndim != 1 or len(found) < least or (found.dtype.kind not in "iu" and found.size):
-        raise _refused(
+        raise refused(
             name, value, f"a list or array of arm numbers, or a mask of {n_arms} bools" + ", not empty" * least
         )
     arms(n_arms, **{name: found.astype(int)})

@@ -136,8 +136,7 @@ class _WithLengthscale(_WithVariance):
         if not isinstance(scale, tuple):
             return cdist(X, Z, metric), scale
         if X.shape[1] != len(scale):
-            told = f"lengthscale = {scale} is not allowed"
-            raise ValueError(f"{told}: it must be one number, or one for each of {X.shape[1]} axes")
+            raise checks.refused("lengthscale", scale, f"one number, or one for each of {X.shape[1]} axes")
         return cdist(X / np.array(scale), Z / np.array(scale), metric), 1.0
 
 
@@ -174,7 +173,7 @@ class Matern(_WithLengthscale):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.nu not in (0.5, 1.5, 2.5):
-            raise ValueError(f"nu = {self.nu!r} is not allowed: nu must be 0.5, 1.5 or 2.5")
+            raise checks.refused("nu", self.nu, "0.5, 1.5 or 2.5")
 
     def __call__(self, X: Array, Z: Array) -> Array:
         r, unit = self._distances(X, Z, "euclidean")

@@ -282,8 +282,7 @@ class RKHSFunction(_Source):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.n_centres > len(self.points):
-            allowed = f"at most the number of arms, {len(self.points)}"
-            raise ValueError(f"n_centres = {checks.shown(self.n_centres)} is not allowed: n_centres must be {allowed}")
+            raise checks.refused("n_centres", self.n_centres, f"at most the number of arms, {len(self.points)}")
 
     def __call__(self, trial: Trial) -> Problem:
         rng = trial.rng("function")

@@ -126,7 +126,7 @@ def standard_error(samples: Array, block: int = 1) -> Array:
     checks.positive_int(block=block)
     n_blocks = len(samples) // block
     if n_blocks < 2:
-        raise ValueError(f"block = {block} is not allowed: block must be at most half of the {len(samples)} trials")
+        raise checks.refused("block", block, f"at most half of the {len(samples)} trials")
     means = samples[: n_blocks * block].reshape(n_blocks, block, *samples.shape[1:]).mean(axis=1)
     return means.std(axis=0, ddof=1) / math.sqrt(len(means))
 

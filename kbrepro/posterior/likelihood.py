@@ -25,8 +25,7 @@ def fitted(kernel: Any, points: Array, rewards: Array, spans: Array, bounds: Any
     """
     names = {field.name for field in fields(kernel)} if is_dataclass(kernel) else set()
     if not {"lengthscale", "variance"} <= names:
-        told = f"kernel = {checks.shown(kernel)} is not allowed"
-        raise ValueError(f"{told}: fit changes lengthscale and variance, such as those of Matern(0.2, nu=2.5)")
+        raise checks.refused("kernel", kernel, "one with lengthscale and variance to fit, such as Matern(0.2, nu=2.5)")
     square = float(np.mean(rewards**2))
     checks.positive(**{"mean square of rewards - mean": square})
     per_axis = isinstance(getattr(kernel, "lengthscale", None), tuple)
@@ -60,11 +59,11 @@ def _at(kernel: Any, logs: Array) -> tuple[Any, float]:
 
 
 def log_likelihood(kernel: Any, noise: float, points: Array, rewards: Array) -> float:
-    """Return that of rewards (n,) less their prior mean (Rasmussen & Williams 2006, eq. 2.30); -1e300 if singular."""
+    """Return that of rewards (n,) less their prior mean (Rasmussen & Williams 2006, eq. 2.30); -1e100 if singular."""
     try:
         factor = cholesky(kernel(points, points) + noise * np.eye(len(points)), lower=True)
     except LinAlgError:
-        return -1e300
+        return -1e100
     left = solve_triangular(factor, rewards, lower=True)
     return float(-0.5 * left @ left - np.log(factor.diagonal()).sum() - 0.5 * len(left) * math.log(2 * math.pi))
 
@@ -72,15 +71,14 @@ def log_likelihood(kernel: Any, noise: float, points: Array, rewards: Array) -> 
 def _bounds(given: Any, low: Array, high: Array, sizes: list[int]) -> tuple[Array, Array]:
     """Logarithms of lower and upper bounds, those that are given instead of the default ones."""
     if given is not None and not (isinstance(given, Mapping) and set(given) <= set(SPREAD)):
-        named = '{"lengthscale": (0.05, 2.0)} with names of ' + ", ".join(SPREAD)
-        raise ValueError(f"bounds = {checks.shown(given)} is not allowed: bounds must be a mapping such as {named}")
+        named = 'a mapping such as {"lengthscale": (0.05, 2.0)} with names of ' + ", ".join(SPREAD)
+        raise checks.refused("bounds", given, named)
     ends = np.cumsum([0, *sizes])
     for name, pair in (given or {}).items():
         place, bound = list(SPREAD).index(name), checks.array("bounds", pair)
         if bound.shape not in ((2,), (sizes[place], 2)) or not np.all((bound.T[0] > 0) & (bound.T[0] <= bound.T[1])):
-            told = f"bounds[{name!r}] = {checks.shown(pair)} is not allowed"
-            allowed = "(low, high) with 0 < low <= high, or one pair for each lengthscale"
-            raise ValueError(f"{told}: it must be {allowed}; equal ones keep a value")
+            allowed = "(low, high) with 0 < low <= high, or one pair for each lengthscale; equal ones keep a value"
+            raise checks.refused(f"bounds[{name!r}]", pair, allowed)
         part = slice(ends[place], ends[place + 1])
         low[part], high[part] = np.log(bound).T
     return low, high

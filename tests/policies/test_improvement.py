@@ -44,10 +44,6 @@ def exact_log_excess(z):
         return -(z**2) / 2 - mp.log(2 * mp.pi) / 2 - 2 * mp.log(-z) + mp.log(series)
 
 
-def exact_log_improvement(mean, sd, target):
-    return mp.log(mpf(float(sd))) + exact_log_excess((mpf(float(mean)) - mpf(float(target))) / mpf(float(sd)))
-
-
 # The excess of a normal variable, by its logarithm
 
 
@@ -97,12 +93,9 @@ def test_before_the_first_pull_the_incumbent_is_the_largest_prior_mean(make, inc
     assert policy.ask() == 1  # the most uncertain arm
 
 
-@both
-def test_bad_settings_are_named(make):
+def test_bad_settings_are_named():
     with pytest.raises(ValueError, match=r"incumbent = 'best' .* must be one of 'posterior_mean', 'noisy_reward'"):
-        make(TOLD, 10, incumbent="best")
-    with pytest.raises(ValueError, match=r"margin = -0\.1 .* a finite number of at least 0"):
-        make(TOLD, 10, margin=-0.1)
+        PI(TOLD, 10, incumbent="best")
 
 
 # Tails and certain arms
@@ -116,7 +109,7 @@ def test_ei_ranks_the_arms_when_the_incumbent_is_far_above(lead):
     policy = ExpectedImprovement(Model(kernel.points, kernel, 0.1), 5, incumbent="noisy_reward")
     state, index = pulled(policy, [(3, lead), (1, -0.4), (4, 0.3)]).posterior, policy.index()
     # in units of the largest prior sd, 2
-    exact = [exact_log_improvement(m, s, lead) - mp.log(2) for m, s in zip(state.mean, state.sd, strict=True)]
+    exact = [mp.log(s / 2) + exact_log_excess((m - lead) / s) for m, s in zip(state.mean, state.sd, strict=True)]
     assert np.isfinite(index).all()
     np.testing.assert_allclose(index, [float(x) for x in exact], rtol=1e-12)
     assert np.argsort(index).tolist() == sorted(range(5), key=exact.__getitem__)
