@@ -105,7 +105,7 @@ def at_least(minimum: int, **values: int) -> None:
     _integers(minimum)(**values)
 
 
-def one_of(allowed: tuple[str, ...], **values: str) -> None:
+def one_of(allowed: tuple[Any, ...], **values: Any) -> None:
     """Raise ValueError unless every value is one of the allowed words."""
     is_allowed = lambda value: isinstance(value, str | int | float) and value in allowed  # noqa: E731
     _check("one of " + ", ".join(map(repr, allowed)), is_allowed)(**values)
@@ -151,8 +151,8 @@ def _converted(name: str, value: Any) -> NDArray[np.float64]:
         real = found.dtype.kind in "biuf" or all(isinstance(x, Real | np.bool_) for x in found.flat)
         if real and not np.ma.is_masked(value):
             return np.array(found, dtype=np.float64, order="C")
-    whole = "an array of real numbers that fit into float64, with rows of one length and no masked entries"
-    raise refused(name, value, f"{whole}: encode texts and categories as numbers, such as one column of 0 and 1 each")
+    whole = "real numbers in rows of one length, within float64 and not masked"
+    raise refused(name, value, f"{whole}: texts and categories are encoded as numbers, such as columns of 0 and 1")
 
 
 def arms(n_arms: int, **values: Any) -> None:

@@ -172,8 +172,7 @@ class Matern(_WithLengthscale):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.nu not in (0.5, 1.5, 2.5):
-            raise checks.refused("nu", self.nu, "0.5, 1.5 or 2.5")
+        checks.one_of((0.5, 1.5, 2.5), nu=self.nu)
 
     def __call__(self, X: Array, Z: Array) -> Array:
         r, unit = self._distances(X, Z, "euclidean")

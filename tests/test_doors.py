@@ -149,7 +149,7 @@ def good(rng):
         "mean": [0.0, HILL.tolist()], "bounds": [[(0, 1), (2, 5)]], "n": [1, 4],
         "d": [1, 2], "low": [0.0, -1], "high": [1.0, 2], "function": [float_of], "trials": [1, 2],
         "first": [0, 3], "block": [1, 2], "label": ["trials"], "a": [HILL, HILL + 1], "b": [HILL - 3, [1.0] * 12],
-        "arms": [[0, 1, 1], np.arange(3)], "policy": [UCB(MODEL, 9)], "experiment": [EXPERIMENT], "curve": [TRACE],
+        "arms": [True, False], "policy": [UCB(MODEL, 9)], "experiment": [EXPERIMENT], "curve": [TRACE],
         "successes": [[True, False], np.ones(4, bool)], "index": [HILL],
     }  # fmt: skip
 
@@ -200,7 +200,7 @@ def arguments_of(name):
 
 KNOWN = {key for name in NAMES for key in arguments_of(name)} | {"index", "arm", "observation", "X", "Z", "trial"}
 #: Of these only the truth is asked.
-FLAGS = {"record_band", "random_opening", "measured", "label"}
+FLAGS = {"arms", "record_band", "random_opening", "measured", "label"}
 
 
 @pytest.mark.parametrize("name", NAMES)

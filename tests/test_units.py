@@ -58,6 +58,7 @@ KERNELS = {
 
 def arms(rule, kernel, a, b):
     """The arms of ROUNDS rounds with rewards in units of 1 / a and points in units of 1 / b."""
+    b = 1.0 if rule == "π-GP-UCB" else b  # whose cells divide the unit cube
     model = Model(POINTS * b, KERNELS[kernel](a, b), 0.05 * a**2, norm=2.0)
     policy, noise = RULES[rule](a)(model, ROUNDS, rng=3), np.random.default_rng(4)
     pulled = []

@@ -69,9 +69,7 @@ def audit(r: Run, minutes: float, seed: int) -> Audit:
         for job, kept in [jobs[unit.label]]
         if time.monotonic() + unit.seconds < deadline
     )
-    parallel = joblib.Parallel(
-        jobs_of_environment() or -1, return_as="generator_unordered", pre_dispatch="n_jobs", batch_size=1
-    )
+    parallel = joblib.Parallel(n_workers(), return_as="generator_unordered", pre_dispatch="n_jobs", batch_size=1)
     for unit, differ in parallel(calls):
         if differ:
             done.differ.append(f"{unit.label}, trial {unit.number}: {'; '.join(differ)}")
