@@ -75,21 +75,18 @@ def rounds(policy: Player, problem: Any, horizon: int, rng: np.random.Generator)
     return played_rounds()
 
 
-def run(policy: Player, problem: Any, horizon: int, rng: np.random.Generator, record_band: bool = False) -> Curve:
-    """Return the curve of `horizon` rounds (see `rounds`); TypeError if there is no band to record."""
+def run(policy: Any, problem: Any, horizon: int, rng: np.random.Generator, record_band: bool = False) -> Curve:
+    """Return the curve of `horizon` rounds (see `rounds`)."""
     played_rounds = rounds(policy, problem, horizon, rng)
     checks.memory(16.0 * horizon, f"horizon = {horizon}: the curve of a run")
-    band_ratio_of: Any = getattr(policy, "band_ratio", None) if record_band else None
-    if record_band and not band_ratio_of:
-        raise TypeError(f"record_band = True is not allowed: {type(policy).__name__} has no band_ratio")
     arms, band_ratio = np.empty(horizon, dtype=np.int32), np.full(horizon, np.nan)
     timed, clock = {*edges(horizon).tolist()}, [time.process_time()]  # wall time would depend on other jobs
     for t, arm, _ in played_rounds:
         if t in timed:
             clock.append(time.process_time())
         arms[t - 1] = arm
-        if band_ratio_of:
-            band_ratio[t - 1] = band_ratio_of(problem.expected_reward)
+        if record_band:
+            band_ratio[t - 1] = policy.band_ratio(problem.expected_reward)
     seconds = np.diff(clock).astype(np.float32)
     starts = np.concatenate([[0], log_spaced(horizon)[:-1]])
     worst = np.maximum.reduceat(band_ratio, starts) if record_band else np.full(1, np.nan)

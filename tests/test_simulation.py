@@ -132,9 +132,6 @@ def test_bad_settings_are_named(experiment, monkeypatch):
     for play in (partial(replace, experiment), lambda horizon: next(rounds(None, None, horizon, None))):
         with pytest.raises(ValueError, match="horizon = 0"):
             play(horizon=0)
-    without = replace(experiment, policies={"EI": ExpectedImprovement}, record_band=True)
-    with pytest.raises(TypeError, match="record_band = True is not allowed: ExpectedImprovement has no band_ratio"):
-        run_trials(without, 1, SEED)
     for jobs in ("0", "1.5"):
         monkeypatch.setenv("KBREPRO_JOBS", jobs)
         with pytest.raises(ValueError, match=r"KBREPRO_JOBS = .* is not allowed: .* an integer of at least 1"):

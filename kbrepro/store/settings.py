@@ -120,7 +120,5 @@ def _same(before: Any, now: Any) -> bool:
 
 def unknown(content: Any) -> bool:
     """Return whether settings have a NaN: they are computed from missing data, and cannot be played."""
-    if isinstance(content, dict):
-        return any(map(unknown, content.values()))
-    is_nan = isinstance(content, float) and math.isnan(content)
-    return any(map(unknown, content)) if isinstance(content, list) else is_nan
+    leaves = _leaves(content).values()
+    return any(math.isnan(x) for leaf in leaves for x in ([leaf] if isinstance(leaf, float) else _floats(leaf)))
