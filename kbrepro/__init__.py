@@ -15,8 +15,6 @@ algorithms (`kbrepro.papers`) are imported by name: this module loads nothing th
 """
 
 import sys as _sys
-from importlib.metadata import PackageNotFoundError as _NotInstalled
-from importlib.metadata import version as _version
 
 from kbrepro.confidence import AbbasiYadkori2011, Chowdhury2017, Constant, Flynn2024, Srinivas2010
 from kbrepro.kernels import Empirical, Independent, Linear, Matern, SquaredExponential, grid
@@ -34,10 +32,5 @@ from kbrepro.posterior import LatticePosterior, exact_posterior
 from kbrepro.problems import Gaussian, GPDraw, Known, Model, Problem, RKHSFunction, Rows, Trial, Uniform
 from kbrepro.regret import Curve, Estimate, bootstrap, final_average_regret, mean_difference, share, simple_regret
 from kbrepro.simulation import Experiment, map_trials, played, rounds, run, run_trials
-
-try:
-    __version__ = _version("kbrepro")
-except _NotInstalled:  # imported from a source path
-    __version__ = "0+unknown"
 
 __all__ = [name for name, thing in vars().items() if not (name.startswith("_") or isinstance(thing, type(_sys)))]

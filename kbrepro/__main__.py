@@ -1,12 +1,9 @@
 """The command line: `kbrepro --help`."""
 
-import io
-import sys
 from typing import Any
 
 import click
 
-import kbrepro
 from kbrepro import paths
 
 
@@ -14,9 +11,6 @@ class _Commands(click.Group):
     """Errors that say what is wrong become one `Error:` line instead of a traceback."""
 
     def invoke(self, ctx: click.Context) -> Any:
-        for stream in (sys.stdout, sys.stderr):  # a terminal that is not UTF-8 shows ? for a Greek letter
-            if isinstance(stream, io.TextIOWrapper):
-                stream.reconfigure(errors="replace")
         try:
             return super().invoke(ctx)
         except (click.exceptions.Exit, click.Abort, BrokenPipeError):
@@ -26,7 +20,7 @@ class _Commands(click.Group):
 
 
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(kbrepro.__version__, package_name="kbrepro")
+@click.version_option(package_name="kbrepro")
 def main() -> None:
     """Replicate papers on kernelized bandits."""
 

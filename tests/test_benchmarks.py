@@ -7,9 +7,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from benchmarks import harness, many_arms, million, peers
+from benchmarks import harness, many_arms, million
 from benchmarks.__main__ import QUESTIONS, ask
-from kbrepro import paths
 
 
 @pytest.fixture
@@ -47,11 +46,6 @@ def test_a_job_that_takes_too_long_is_stopped_and_its_row_says_so(clock):
     assert run.totals(2) == [14] and run.totals(4) == []
 
 
-@pytest.mark.parametrize(("seconds", "fit"), [(6, 3), (7, 2)])
-def test_a_repeat_begins_only_if_one_as_long_as_the_last_fits(clock, seconds, fit):
-    assert len(harness.timed(lambda: steps_of(clock, [seconds]), repeats=5, stop_after=20).steps) == fit
-
-
 def test_every_question_runs_and_every_job_was_measured_or_says_why_not(tmp_path, monkeypatch):
     monkeypatch.setenv("KBREPRO_JOBS", "1")
     monkeypatch.delenv("KBREPRO_STORE", raising=False)
@@ -70,21 +64,6 @@ def test_every_question_runs_and_every_job_was_measured_or_says_why_not(tmp_path
     assert all(question.ASKS in text for question in QUESTIONS.values()) and str(tmp_path) not in text
 
 
-def test_a_peer_that_is_not_installed_has_a_row_that_says_so_and_one_that_pulls_other_arms_is_found_out(monkeypatch):
-    def absent():
-        raise ImportError("No module named 'peer'")
-
-    class Wrong(peers.RowPosterior):
-        def update(self, arm, observation):
-            super().update(arm, -observation)
-
-    ours = {peers.OURS: peers.FORMS[peers.OURS]}
-    monkeypatch.setattr(peers, "FORMS", ours | {"absent": absent, "wrong": lambda: Wrong})
-    table = peers.measure(**peers.TOY)
-    assert set(table["note"][2:4]) == {"not measured: No module named 'peer'"} and table["median_s"][2:4].isna().all()
-    assert list(table["same_arms"].dropna()) == [True, True, False, False]
-
-
 def test_the_floor_counts_the_bytes_that_must_be_read(clock):
     """A clock that stands still gives no seconds; the bytes are those of 4 m^2 a new arm and 8 m^2 / 64 a pull."""
     model = many_arms.problem_of(4, 40).model
@@ -95,30 +74,6 @@ def test_the_floor_counts_the_bytes_that_must_be_read(clock):
     assert reading == pytest.approx((4 * (1 + 4) + 8 * (1 + 4 + 4) / 64) / 4e8)
 
 
-COMMITTED = paths.project_root() / "results" / "benchmarks"
-
-
-@pytest.mark.skipif(not (COMMITTED.parent / "million_arms.json").is_file(), reason="the run on a million arms is gone")
-def test_pages_tell_of_the_million_arms_as_they_were_played():
-    found = json.loads((COMMITTED.parent / "million_arms.json").read_text(encoding="utf-8"))
-    tables = {
-        row.job: row for row in pd.read_csv(COMMITTED / "many_arms.csv").itertuples() if row.job.startswith("Table 1")
-    }
-    docs = paths.project_root() / "docs"
-    how = " ".join((docs / "many_arms.md").read_text(encoding="utf-8").split())
-    took, most = f"{found['minutes']:.0f} minutes on one", f"{found['peak_GB']:.1f} GB"
-    error = f"{found['largest_error']:.0e}".replace("e-0", "e-")
-    assert f"took {took} processor core and at most {most}; {found['distinct']} distinct" in how
-    assert (
-        f"agree to {error}, and in none" in how
-        and found["wrong"] == 0
-        and (found["arms"], found["rounds"]) == (10**6, 10**4)
-    )
-    for name, job in {"of 2017": "width of 2017", "narrow": "narrow width"}.items():
-        its = tables[f"Table 1, d = 3, {job}"]
-        assert f"| {name} | {its.median_s:.0f} s | {its.of_floor:.1f} | {its.distinct:.0f} |" in how
-
-
 def test_the_run_on_many_arms_is_checked_by_dense_solves(monkeypatch):
     found = million.main(side=8, horizon=60, checks=20, each=30)
     assert found["arms"] == 512 and found["distinct"] <= 60 and found["largest_error"] < 1e-12 and found["wrong"] == 0
@@ -126,11 +81,3 @@ def test_the_run_on_many_arms_is_checked_by_dense_solves(monkeypatch):
     _, arms, observations, seen = million.play(8, 60, 20, 30)
     monkeypatch.setattr(million, "NOISE_VARIANCE", 1.0)
     assert max(error for error, _ in million.departures(8, arms, observations, seen)) > 1e-9
-
-
-def test_too_many_arms_for_the_memory_are_a_row(monkeypatch):
-    def load():
-        raise MemoryError("Unable to allocate 116. GiB")
-
-    monkeypatch.setitem(many_arms.FORMS, "full", (many_arms.GAUSSIAN, load))
-    assert many_arms._round("full", 3, 4)["note"] == "not measured: Unable to allocate 116. GiB"

@@ -1,7 +1,5 @@
 """The shared panels draw what they say."""
 
-import io
-
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
@@ -11,7 +9,7 @@ from traces import trace_of
 
 from kbrepro import figures, papers
 from kbrepro.figures.style import CYCLE
-from kbrepro.regret import Curve, kept_rounds, log_spaced
+from kbrepro.regret import log_spaced
 
 
 @pytest.fixture
@@ -30,23 +28,6 @@ def test_the_hero_is_thick_and_a_readers_own_policy_has_a_colour_of_the_cycle():
     assert figures.look(hero, hero)["linewidth"] > 1.5 * figures.look(other, hero)["linewidth"]
     assert "color" not in figures.look("my policy")
     assert figures.look(other, "", {other: ("red", ":")})["color"] == "red"
-
-
-# House style
-
-
-def test_figures_are_no_wider_than_a_page_and_svg_is_the_same_twice(styled):
-    written = []
-    for _ in range(2):
-        figure, ax = plt.subplots()
-        ax.plot([1, 2], [1, 2], label="EI")
-        figures.label_ends(ax)
-        file = io.BytesIO()
-        figure.savefig(file, format="svg", metadata={"Date": None})
-        written.append(file.getvalue())
-        assert figure.get_size_inches()[0] == figures.WIDTH <= 7.2
-        plt.close(figure)
-    assert written[0] == written[1]
 
 
 # Panels
@@ -87,13 +68,6 @@ def test_mean_and_interval_of_block_means(ax):
         figures.regret_quartiles(ax, {"EI": its}, spread="sd")
     with pytest.raises(ValueError, match="quantity = 'none'"):
         figures.regret_quartiles(ax, {"EI": its}, quantity="none")
-
-
-def test_what_is_kept_of_measured_data_is_drawn_whole(ax):
-    its, at = many(1.0, 0.5), kept_rounds(2000)
-    traces = {"EI": its, "MPI": Curve(at, its.seconds, its.band_ratio, totals=its.cumulative_regret[:, at - 1])}
-    figures.regret_quartiles(ax, traces, quantity="average")
-    np.testing.assert_array_equal(ax.lines[0].get_xydata(), ax.lines[1].get_xydata())
 
 
 # Labels at the ends of curves

@@ -30,20 +30,6 @@ def loaded(packages):
     return seconds, set(modules)
 
 
-def test_a_source_path_that_is_not_installed_can_be_imported():
-    code = """import importlib.metadata as metadata
-installed = metadata.version
-def version(name):
-    if name == "kbrepro":
-        raise metadata.PackageNotFoundError(name)
-    return installed(name)
-metadata.version = version
-import kbrepro
-print(kbrepro.__version__)"""
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout == "0+unknown\n"
-
-
 def test_the_package_loads_nothing_but_numbers(capsys):
     (seconds, ours), (of_the_numeric, theirs) = loaded("kbrepro"), loaded(NUMERIC)
     with capsys.disabled():

@@ -1,9 +1,6 @@
-"""The four import rules of the house (CONTRIBUTING.md), its sizes, and the length of functions."""
+"""The four import rules of the house (CONTRIBUTING.md) and the length of functions."""
 
 import ast
-import io
-import tokenize
-import tomllib
 from pathlib import Path
 
 import pytest
@@ -59,49 +56,3 @@ def test_imports_follow_the_four_rules(importer):
 def test_every_room_is_known():
     rooms = {path.stem for path in (ROOT / "kbrepro").iterdir() if path.name != "__pycache__"}
     assert rooms == {"__init__", "py", *ROOMS}
-
-
-def lines_of_code(source):
-    """Numbers of the lines that are not blank, comment or docstring."""
-    found, layout = set(), {tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT}
-    for token in tokenize.generate_tokens(io.StringIO(source).readline):
-        if token.type not in layout | {tokenize.ENDMARKER}:
-            found.update(range(token.start[0], token.end[0] + 1))
-    for node in ast.walk(ast.parse(source)):
-        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str):
-            found.difference_update(range(node.lineno, node.end_lineno + 1))
-    return found
-
-
-def too_long(source, most=30):
-    """Functions whose body has more lines of code."""
-    code = lines_of_code(source)
-    for node in ast.walk(ast.parse(source)):
-        if isinstance(node, ast.FunctionDef) and len(code & {*range(node.body[0].lineno, node.end_lineno + 1)}) > most:
-            yield node.name
-
-
-@pytest.mark.parametrize("name", FILES)
-def test_bodies_of_functions_are_short(name):
-    assert [*too_long(FILES[name].read_text(encoding="utf-8"))] == []
-
-
-def test_sizes_are_told():
-    """Read with `pytest -rP`; nothing is asserted: aims are in CONTRIBUTING."""
-    sizes = dict.fromkeys([*ROOMS, *(f"papers/{paper}" for paper in sorted(PAPERS))], 0)
-    for name, path in FILES.items():
-        room, *inner = name.split(".")[1:]
-        lines = len(lines_of_code(path.read_text(encoding="utf-8")))
-        sizes[room] = sizes.get(room, 0) + lines
-        if room == "papers" and inner[0] in PAPERS:
-            sizes[f"papers/{inner[0]}"] += lines
-    for room, lines in sizes.items():
-        print(f"{room:<20}{lines:>7,} lines of code")
-    print(f"{'package':<20}{sum(lines for room, lines in sizes.items() if '/' not in room):>7,}")
-
-
-def test_types_are_said_to_be_there():
-    """A wheel takes everything below kbrepro, the marker of its types, too."""
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]
-    assert (ROOT / "kbrepro/py.typed").is_file() and project["mypy"]["strict"]
-    assert project["hatch"]["build"]["targets"]["wheel"]["packages"] == ["kbrepro"]

@@ -127,26 +127,15 @@ def opened(paper):
 
 
 @pytest.mark.slow
-def test_scene_1_a_narrower_band_misses_and_yet_has_less_regret():
+def test_the_words_of_both_scenes_are_so():
     ((f, t, proved, narrow),) = opened("gp_ucb")
     assert all(seen["holds"] for seen in proved) and 0.55 < np.mean([seen["holds"] for seen in narrow[:t]]) < 0.65
-    assert not narrow[t - 1]["holds"] and 0.6 < np.mean([seen["holds"] for seen in narrow]) < 0.9
     assert 0.55 < narrow[t - 2]["regret"] / proved[t - 2]["regret"] < 0.65
-    arms = [[seen["arm"] for seen in played[t - 16 : t - 1]] for played in (proved, narrow)]
-    assert np.ptp(arms[0]) > 180 and np.std(arms[0]) > 4 * np.std(arms[1])  # all over
-    assert np.mean(f.max() - f[arms[0]]) > 3 * np.mean(f.max() - f[arms[1]])  # bad ones too
-
-
-@pytest.mark.slow
-def test_scene_2_a_lucky_observation_lifts_the_target_and_a_margin_frees():
+    assert np.ptp([seen["arm"] for seen in proved[t - 16 : t - 1]]) > 180  # all over
     (f, t, plain, noisy), (g, _, stuck, free) = opened("igp_ucb")
-    best = max(seen["y"] for seen in noisy[: t - 1])
-    assert best > f.max() + 0.5 and noisy[-1]["regret"] > 5 * plain[-1]["regret"]
-    records = np.unique(np.maximum.accumulate([seen["y"] for seen in noisy[: t - 1]]))
-    assert np.sum(records > f.max()) > 1 and abs(noisy[t - 1]["arm"] - f.argmax()) > 100  # lucky ones; exploring
+    assert max(seen["y"] for seen in noisy[: t - 1]) > f.max() + 0.5 and abs(noisy[t - 1]["arm"] - f.argmax()) > 100
     assert f[plain[t - 1]["arm"]] > f.max() - 0.05 * np.ptp(f)
     assert all(g.max() - g[seen["arm"]] > 0.1 for seen in stuck[-20:])
-    assert stuck[-1]["regret"] > 1.5 * free[-1]["regret"]
     assert np.mean([g[seen["arm"]] > g.max() - 0.1 for seen in free[-20:]]) > 0.8
 
 

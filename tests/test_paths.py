@@ -31,13 +31,3 @@ def test_write_text_replaces_whole_files_and_makes_folders(tmp_path):
         paths.write_text(path, text)
         assert path.read_text(encoding="utf-8") == text
     assert [p.name for p in path.parent.iterdir()] == ["file.txt"]
-
-
-def test_what_another_process_is_writing_stays_its_own(tmp_path, monkeypatch):
-    """The unfinished file of a process is not the one of another that writes the same path."""
-    names = []
-    monkeypatch.setattr(paths.os, "replace", lambda new, final: names.append(new.name))
-    for pid in (1, 2):
-        monkeypatch.setattr(paths.os, "getpid", lambda pid=pid: pid)
-        paths.write_text(tmp_path / "file.txt", str(pid))
-    assert sorted(p.name for p in tmp_path.iterdir()) == sorted(names) and len(set(names)) == 2

@@ -4,19 +4,16 @@ import json
 import os
 import platform
 import shutil
-import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
-import psutil
 from nbformat import NotebookNode
 
 from kbrepro import checks, paths, store
@@ -168,29 +165,13 @@ def _execute(root: Path, name: str, to: Path, parameters: Mapping[str, Any], env
     how: dict[str, Any] = {"kernel_name": "python3", "cwd": root, "progress_bar": False, "stderr_file": sys.stderr}
     output, source = root / ".cache" / f"{name}.failed.ipynb", jupytext.read(root / "notebooks" / f"{name}.py")
     try:
-        with patch.dict(os.environ, {**KERNEL, **quiet, **environment}), _interruptible():
+        with patch.dict(os.environ, {**KERNEL, **quiet, **environment}):
             done = papermill.execute_notebook(source, output, parameters, request_save_on_cell_execute=False, **how)
     except PapermillExecutionError as error:
         where = output.relative_to(root).as_posix()
         raise RunFailed(f"{error.ename}: {error.evalue}\n(what there is of the notebook: {where})") from error
     paths.write_text(to, jupytext.writes(_tidy(done), "ipynb") + "\n")
     output.unlink()
-
-
-@contextmanager
-def _interruptible() -> Iterator[None]:
-    """On Ctrl-C end the kernel and its workers first: in sessions of their own they do not hear of it."""
-
-    def end(*_: Any) -> None:
-        for process in psutil.Process().children(recursive=True):
-            process.kill()
-        raise KeyboardInterrupt
-
-    before = signal.signal(signal.SIGINT, end)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
 
 
 def _tidy(notebook: NotebookNode) -> NotebookNode:

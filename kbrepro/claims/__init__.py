@@ -16,7 +16,7 @@ that are not exact separate little (Devezer and Buzbas 2026, arXiv 2604.26268): 
 from __future__ import annotations
 
 import zlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
@@ -158,7 +158,6 @@ class Reading(NamedTuple):
 class Judged(NamedTuple):
     """What came out for a claim: a number for each reading, the main one first, the verdict, and the effect."""
 
-    claim: Claim
     readings: list[Reading]
     verdict: str
     depends_on: list[str]
@@ -171,15 +170,14 @@ def judge(each: Claim, kept: Kept, experiments: int = EXPERIMENTS, redraws: int 
     main = [table.under(kept, {}) for table in tables]
     under = {("", ""): main}
     each.predicate(*(View(trials, Draw(trials.table, _rng(each), None, False)) for trials in main))  # what is asked for
-    for choice, value in _choices(tables):
+    readings = (pair for table in tables for pair in table.readings.items())
+    for choice, value in dict.fromkeys((choice, value) for choice, values in readings for value in [*values][1:]):
         trials = [table.under(kept, {choice: value}) for table in tables]
         if any(there.differs(here) for there, here in zip(trials, main, strict=True)):
             under[choice, value] = trials
     numbers = replication_probabilities(each.predicate, [*under.values()], _rng(each), experiments, redraws)
-    readings = [
-        _reading(each, *names, trials, number) for (names, trials), number in zip(under.items(), numbers, strict=True)
-    ]
-    return Judged(each, readings, *verdict_of(readings), _effect(each, kept, redraws))
+    judged = [_reading(each, *pair, trials, n) for (pair, trials), n in zip(under.items(), numbers, strict=True)]
+    return Judged(judged, *verdict_of(judged), _effect(each, kept, redraws))
 
 
 def replication_probabilities(
@@ -224,14 +222,6 @@ def verdict_of(readings: Sequence[Reading]) -> tuple[str, list[str]]:
 def _apart(numbers: Sequence[float]) -> bool:
     """Whether numbers are at least 0.5 apart, whatever rounding made of it (0.7 - 0.2)."""
     return max(numbers) - min(numbers) >= 0.5 - 1e-9
-
-
-def _choices(tables: Sequence[Table]) -> Iterator[tuple[str, str]]:
-    """Every value of every choice but the main one, once."""
-    pairs = [
-        (choice, value) for table in tables for choice, values in table.readings.items() for value in [*values][1:]
-    ]
-    yield from dict.fromkeys(pairs)
 
 
 def _rng(each: Claim) -> np.random.Generator:

@@ -83,20 +83,6 @@ def test_the_table_is_of_the_first_trials_paired(project):
     assert table.loc["GP-UCB", "mean R_T"] == pytest.approx(kept["GP-UCB"][:2].mean())
 
 
-def test_the_panel_can_be_read_and_yours_is_on_top(project, styled, checked):
-    figure = beside.play(RULES["EI"], "03", TABLE, trials=4).figure
-    assert checked(figure) == "Table 1, d = 1"
-    lines = {line.get_label(): line for line in figure.axes[0].lines}
-    assert max(lines, key=lambda name: lines[name].get_zorder()) == "yours"
-    assert lines["yours"].get_linewidth() > lines["GP-UCB"].get_linewidth()
-
-
-@pytest.mark.parametrize(("apart", "word"), [(-1.0, "lower"), (1.0, "higher"), (0.0, "open")])
-def test_words_of_differences(apart, word):
-    regret = 5 + np.tile([0.4, -0.4], 20)
-    assert beside._differences({"yours": regret + apart, "it": 0 * regret + 5}, 1).loc["it", "yours is"] == word
-
-
 def test_the_page_followed_to_its_end(project):
     """File and command, as a reader has them, in a project whose notebook 03 is a small one."""
     (command,) = re.findall(r"^kbrepro (beside \S+:.*)$", PAGE, flags=re.M)

@@ -1,7 +1,6 @@
 """What people see at the prompt: one line for every mistake, never a traceback."""
 
 import json
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -10,10 +9,8 @@ import pytest
 from click.testing import CliRunner
 from fake_project import NAME, make_project
 
-from kbrepro import report
 from kbrepro.__main__ import main
 from kbrepro.batch import run
-from kbrepro.data import store
 
 COMMANDS = ("audit", "beside", "check", "claims", "data", "new", "refresh", "report", "reproduce")
 ROOT = Path(__file__).parents[2]
@@ -52,14 +49,6 @@ def test_mistakes_are_one_line(root, arguments, message):
     assert_one_line(call(*arguments), message)
 
 
-def test_a_terminal_that_is_not_utf_8_shows_what_it_can():
-    code = "import click; from kbrepro.__main__ import main\n"
-    code += "main.add_command(click.command('greek')(lambda: print('width', chr(0x3b2), chr(0xe9))))\nmain(['greek'])"
-    environment = os.environ | {"PYTHONIOENCODING": "ascii"}
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, env=environment)
-    assert done.returncode == 0 and done.stdout.startswith(b"width "), done.stderr
-
-
 @pytest.mark.parametrize("command", ["reproduce", "report", "claims"])
 def test_outside_the_repository_the_message_says_so(tmp_path, monkeypatch, command):
     monkeypatch.chdir(tmp_path)
@@ -74,11 +63,6 @@ def test_reproduce_passes_everything_on_and_says_where_and_what_next(root, monke
     assert (result.exit_code, result.output) == (0, "results/quick/x\nNext: kbrepro report --profile quick\n")
     assert call("reproduce", "--fresh").exit_code == 0
     assert seen == [((NAME,), "quick", root, ("Fig. 1",)), ((), "paper", root, ("*",))]
-
-
-def test_report_prints_where_to_look(root, monkeypatch):
-    monkeypatch.setattr(report, "build", lambda root, results: results / "report" / "index.html")
-    assert call("report", "--profile", "quick").output == "results/quick/report/index.html\n"
 
 
 def test_claims_prints_a_line_a_claim_or_all_of_one(root):
@@ -101,12 +85,6 @@ def test_data_prints_what_is_found_and_a_directory_that_is_not_there_is_one_line
     assert result.exit_code == 0 and f"data directory: {tmp_path}" in result.output
     monkeypatch.setenv("KBREPRO_DATA", str(tmp_path / "none"))
     assert_one_line(call("data"), "is not allowed: it must be an existing directory")
-
-
-def test_a_failed_download_is_one_line(root, monkeypatch):
-    monkeypatch.delenv("KBREPRO_DATA", raising=False)
-    monkeypatch.setattr(store, "URLS", {name: (file, "nonsense://") for name, (file, _) in store.URLS.items()})
-    assert_one_line(call("data", "fetch"), "no data from nonsense://")
 
 
 def test_help_loads_the_face_of_the_package_and_click_and_nothing_heavier():

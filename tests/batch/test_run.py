@@ -145,13 +145,6 @@ def test_refresh_makes_a_paired_notebook_without_data(root, monkeypatch):
     write_notebook(root, NAME, source)
     path = root / "notebooks" / f"{NAME}.py"
     run.refresh([], root)
-    first = path.with_suffix(".ipynb").read_bytes()
-    notebook = nbformat.reads(first.decode(), as_version=4)
-    nbformat.validate(notebook)
+    notebook = nbformat.read(path.with_suffix(".ipynb"), as_version=4)
     assert notebook.cells[4].outputs[0].text == "[] 1\n"
     assert jupytext.writes(notebook, "py:percent") == path.read_text()
-
-    path.write_text(path.read_text().replace("print", "raise ValueError('stop')\nprint"))
-    with pytest.raises(run.RunFailed, match=NAME):
-        run.refresh([NAME], root)
-    assert path.with_suffix(".ipynb").read_bytes() == first

@@ -107,16 +107,3 @@ def test_a_reading_of_a_rule_that_is_not_asked_for_is_no_reading():
 
 def only_a(one):
     return one["a"] < 2
-
-
-def test_judging_is_deterministic_and_a_claim_has_a_stream_of_its_own():
-    rng = np.random.default_rng(0)
-    noisy = Columns(one={rule: rng.normal(size=9) for rule in "abc"})
-    assert judge(in_one, noisy) == judge(in_one, noisy)
-    other = replace(in_one, id="X-9")
-    assert judge(other, noisy).readings[0].probability != judge(in_one, noisy).readings[0].probability
-
-
-def test_an_unknown_kind_is_refused():
-    with pytest.raises(ValueError, match="kind"):
-        claim("X", "", kind="question")

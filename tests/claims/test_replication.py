@@ -116,5 +116,3 @@ def test_means_other_reductions_and_the_axis():
     view = View(table.under(kept, {}), Draw(table, np.random.default_rng(0), None, False))
     assert view["a"].item() == pytest.approx(np.mean(A)) and view.axis.item() == pytest.approx(np.mean(A))
     assert view("b", of=np.median).item() == 4.0
-    drawn = View(table.under(kept, {}), Draw(table, np.random.default_rng(0), 50))
-    assert drawn["a"] == pytest.approx(drawn("a", of=np.mean))
