@@ -61,13 +61,9 @@ def gain_rate(kernel: str, T: float | Array, d: int, nu: float = 2.5) -> Array:
     `matern`, 1 for `constant`; ValueError on another kernel.
     """
     checks.one_of(RATES, kernel=kernel)
-    if kernel == "constant":
-        return np.ones_like(T, dtype=float)
-    if kernel == "linear":
-        return d * np.log(T)
-    if kernel == "squared exponential":
-        return np.log(T) ** (d + 1)
-    return T ** matern_exponent(d, nu) * np.log(T)
+    log = np.log(T)
+    rates = {"constant": 0.0 * log + 1.0, "linear": d * log, "squared exponential": log ** (d + 1)}
+    return rates.get(kernel, T ** matern_exponent(d, nu) * log)
 
 
 @dataclass(frozen=True)

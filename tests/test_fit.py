@@ -20,7 +20,7 @@ KERNELS = {
 }
 
 
-def pulls(kernel, n=120, noise_variance=0.04, seed=1):
+def pulls(kernel, n=100, noise_variance=0.04, seed=1):
     """Arms (n,), with repeats, and rewards (n,) of a function drawn from a GP of variance 2."""
     rng = np.random.default_rng(seed)
     problem = kb.GPDraw(replace(kernel, variance=2.0), POINTS, noise_variance)(kb.Trial(seed, 0))

@@ -12,7 +12,7 @@ from kbrepro import information
 from kbrepro.information import GainByFormula
 from kbrepro.kernels import Empirical, Independent, Linear, SquaredExponential, grid
 
-few = settings(max_examples=40, deadline=None, derandomize=True)
+few = settings(max_examples=20, deadline=None, derandomize=True)
 
 
 def gain(kernel, points, noise_variance):

@@ -128,6 +128,7 @@ def test_few_pairs_have_a_t_interval_and_many_are_resampled():
 # Curves
 
 
+@settings(max_examples=20)
 @given(arrays(np.int32, (3, 8), elements=st.integers(0, 4)), arrays(float, (3, 5), elements=st.floats(0, 9)))
 def test_regret_is_what_the_pulled_arms_lose(arms, gaps):
     curve, by = curve_of(arms, gaps), np.array([2.0, 3.0, 4.0])

@@ -92,26 +92,19 @@ def differences(before: Leaves, now: Leaves) -> dict[str, float]:
     before, now = ({path: leaf for path, leaf in of.items() if "seconds" not in path} for of in (before, now))
     if odd := before.keys() ^ now.keys():
         return {f"names: {shown(odd)}": np.inf}
-    found = {}
+    apart = {}
     for path in before:
         one, other = np.asarray(before[path]), np.asarray(now[path])
         if one.shape != other.shape:
-            found[f"{text(path)}, of shape {one.shape} before, {other.shape} now"] = np.inf
-        elif np.any(apart := ~_same(one, other)):
-            place = ", ".join(str(i + 1) for i in np.argwhere(apart)[0])
-            found[f"{text(path)}, at {place}".removesuffix(", at ")] = _share(one[apart], other[apart])
-    return found
-
-
-def _same(one: Any, other: Any) -> Any:
-    if one.dtype.kind != "f" or other.dtype.kind != "f":
-        return np.asarray(one == other)
-    nearest = max(TOLERANCE, 4 * np.finfo(one.dtype).eps)  # what is kept in single precision is rounded to it
-    return np.isclose(one, other, rtol=nearest, atol=nearest, equal_nan=True)
-
-
-def _share(one: Any, other: Any) -> float:
-    if one.dtype.kind != "f" or not np.isfinite([one, other]).all():
-        return float("inf")
-    a, b = one.astype(float), other.astype(float)
-    return float(np.max(np.abs(a - b) / np.maximum(np.abs(a), np.abs(b))))
+            apart[f"{text(path)}, of shape {one.shape} before, {other.shape} now"] = np.inf
+            continue
+        floats = one.dtype.kind == other.dtype.kind == "f"
+        nearest = max(TOLERANCE, 4 * np.finfo(one.dtype).eps) if floats else 0.0  # single precision is rounded to it
+        differ = ~np.isclose(one, other, nearest, nearest, equal_nan=True) if floats else np.asarray(one != other)
+        if differ.any():
+            place = ", ".join(str(i + 1) for i in np.argwhere(differ)[0])
+            a, b = one[differ], other[differ]
+            finite = floats and np.isfinite([a, b]).all()
+            share = (np.abs(a - b) / np.maximum(np.abs(a), np.abs(b))).max() if finite else np.inf
+            apart[f"{text(path)}, at {place}".removesuffix(", at ")] = float(share)
+    return apart
