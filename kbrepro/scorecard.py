@@ -30,6 +30,10 @@ EXPLORATORY = (
 )
 
 
+#: A notebook shows verdicts and readings, and writes all at its end.
+judged = cache(judge)
+
+
 @cache
 def record_of(sentence: Claim | Theorem, kept: Kept) -> Record:
     """Return what came out for a claim or a theorem, as claims.json has it."""
@@ -37,8 +41,8 @@ def record_of(sentence: Claim | Theorem, kept: Kept) -> Record:
     record = {name: getattr(sentence, name) for name in names}
     if isinstance(sentence, Theorem):
         checked = sentence.check(kept)
-        return record | {"outcome": checked.outcome} | checked._asdict()
-    result = judge(sentence, kept)
+        return record | {"outcome": sentence.outcome or checked.outcome} | checked._asdict()
+    result = judged(sentence, kept)
     effect = {**result.effect._asdict(), "shows": sentence.shows} if result.effect else None
     readings = [each._asdict() | {"probability": each.probability._asdict()} for each in result.readings]
     record |= {"verdict": result.verdict, "depends_on": result.depends_on, "effect": effect, "readings": readings}

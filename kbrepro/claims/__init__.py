@@ -98,12 +98,10 @@ class Checked(NamedTuple):
 
     @property
     def outcome(self) -> str:
-        """`no violation in n runs`, `false as printed`, or `not checkable by a run` (no runs).
+        """`no violation in n runs`, or `false as printed`.
 
         With a share that is allowed to fail, the theorem is violated if the whole 95 % interval of the share is above.
         """
-        if not self.runs:
-            return "not checkable by a run"
         low = share(np.arange(self.runs) < self.violations).low
         if low > self.allowed or (not self.allowed and self.violations):
             return "false as printed"
@@ -112,13 +110,14 @@ class Checked(NamedTuple):
 
 @dataclass(frozen=True)
 class Theorem:
-    """A theorem or lemma, what was checked of it and on what range, and `check(kept)` that counts."""
+    """A theorem or lemma, what was checked of it and on what range, and `check(kept)` that counts, or the outcome."""
 
     id: str
     where: str
     quote: str
     checked: str
     check: Callable[[Kept], Checked]
+    outcome: str = ""
 
 
 def theorem(id: str, where: str, checked: str, quote: str = "") -> Callable[[Callable[[Kept], Checked]], Theorem]:
@@ -129,9 +128,14 @@ def theorem(id: str, where: str, checked: str, quote: str = "") -> Callable[[Cal
     return lambda check: Theorem(id, where, quote or _quote(check), checked, check)
 
 
+def tested(id: str, where: str, what: str, quote: str) -> Theorem:
+    """Return a theorem of which a unit test checks `what`."""
+    return Theorem(id, where, quote, what, lambda kept: Checked(0, 0), "by a unit test")
+
+
 def unchecked(id: str, where: str, why: str, quote: str) -> Theorem:
     """Return a theorem that no run can check: `why` says so."""
-    return Theorem(id, where, quote, why, lambda kept: Checked(0, 0))
+    return Theorem(id, where, quote, why, lambda kept: Checked(0, 0), "not checkable by a run")
 
 
 def sentences_of(paper: str) -> list[Claim | Theorem]:

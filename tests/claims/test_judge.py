@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from tiny import Columns
 
-from kbrepro.claims import Checked, Reading, claim, judge, theorem, verdict_of
+from kbrepro import claims, scorecard
+from kbrepro.claims import Checked, Reading, claim, judge, unchecked, verdict_of
 from kbrepro.claims.tables import Table
 from kbrepro.claims.words import better
 from kbrepro.regret import Estimate
@@ -49,18 +50,16 @@ def test_an_excluded_reading_does_not_count():
 
 
 def test_theorems_by_their_outcome():
-    assert Checked(0, 0).outcome == "not checkable by a run"
     assert Checked(0, 2000).outcome == "no violation in 2,000 runs"
     assert Checked(1, 2000).outcome == "false as printed"
     assert Checked(3, 20, allowed=0.1).outcome == "3 violations in 20 runs"
     assert Checked(1, 20, allowed=0.1).outcome == "1 violation in 20 runs"
     assert Checked(30, 100, allowed=0.1).outcome == "false as printed"
-    assert theorem("T", "", "")(lambda kept: Checked(0, 1)).check(None) == (
-        0,
-        1,
-        0.0,
-        pytest.approx(np.nan, nan_ok=True),
-    )
+    never, unit = unchecked("T", "", "why", "q"), claims.tested("T", "", "what", "q")
+    assert [scorecard.record_of(each, None)["outcome"] for each in (never, unit)] == [
+        "not checkable by a run",
+        "by a unit test",
+    ]
 
 
 # Tables by name; a claim that its own quote may not save
