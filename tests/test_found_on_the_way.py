@@ -1,6 +1,7 @@
 """The counterexamples of docs/found_on_the_way.md, each computed."""
 
 import math
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -9,7 +10,7 @@ from kbrepro.information import greedy_gain
 from kbrepro.kernels import Matern, SquaredExponential, grid
 from kbrepro.papers.bkb.sketch import FeaturePosterior, NystromPosterior, nystrom_features
 from kbrepro.papers.gp_ucb.gain import spectral_bound, split_bound
-from kbrepro.papers.pi_gp_ucb import covers
+from kbrepro.papers.pi_gp_ucb.experiments import counterexample
 from kbrepro.papers.pi_gp_ucb.partition import possible_cells, split_exponent
 from kbrepro.posterior import RowPosterior
 
@@ -24,22 +25,22 @@ def test_lemma_7_8_of_srinivas_et_al_is_negative_for_one_arm_and_noise_of_varian
     assert gained < spectral_bound(np.ones(1), noise_variance, 1)[0]
 
 
+ONE = SquaredExponential(1e9)  # 1 between any two points
+
+
 def both_sides(kernel, n, run):
     """Both sides of Lemma 10 after n distinct arms on a line, for the arms whose noise was positive before the last."""
-    rng = np.random.default_rng([10, run])
-    arms, noise = rng.permutation(n)[:, None] / n, rng.uniform(-1, 1, n)
-    inside = (noise > 0) & (np.arange(n) < n - 1)
-    return covers.lemma_10(kernel, arms[inside], noise[inside], count=2, delta=0.1)
+    return counterexample(kernel, [n], 0.1, SimpleNamespace(rng=lambda _: np.random.default_rng([10, run])))[0]
 
 
 @pytest.mark.parametrize(("n", "runs", "left", "right"), [(500, 20, 64, (12, 25, 32)), (2000, 2, 250, (13, 34, 49))])
 def test_lemma_10_of_janz_et_al_is_false_for_a_set_that_looks_at_the_noise(n, runs, left, right):
-    for kernel, bound in zip((covers.One(), SquaredExponential(0.2), Matern(0.2, nu=1.5)), right, strict=True):
+    for kernel, bound in zip((ONE, SquaredExponential(0.2), Matern(0.2, nu=1.5)), right, strict=True):
         sides = np.array([both_sides(kernel, n, run) for run in range(runs)])
         assert (sides[:, 0] > sides[:, 1]).all()
         assert sides.mean(axis=0) == pytest.approx([left, bound], rel=0.05)
         if n == 2000:  # without the square
-            assert set(np.sqrt(sides[:, 0]) > sides[:, 1]) == {isinstance(kernel, covers.One)}
+            assert set(np.sqrt(sides[:, 0]) > sides[:, 1]) == {kernel is ONE}
 
 
 def test_the_numbers_of_cells_that_the_page_names():

@@ -1,17 +1,14 @@
-"""What the notebook on π-GP-UCB measures: shares of uniform regret and printed means, cells, operations."""
+"""What the notebook on π-GP-UCB measures: shares of uniform regret and printed means, cells, bands."""
 
 import math
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from scipy.special import stdtrit
 
-from kbrepro.kernels import Array
-from kbrepro.papers.pi_gp_ucb.partition import PartitionedUCB, initial_side, split_exponent
-from kbrepro.policies.base import best_arm
+from kbrepro.kernels import Array, Kernel
+from kbrepro.papers.pi_gp_ucb.partition import Integers, PartitionedUCB, initial_side, must_split, split_exponent
 from kbrepro.problems import Problem, Trial
-from kbrepro.regret import edges
 from kbrepro.simulation import Experiment, rounds
 
 #: Runs of which the paper prints the mean.
@@ -52,6 +49,11 @@ def regret_exponents(d: int, nu: float) -> dict[str, float]:
     }
 
 
+def growing_variance(horizon: int, d: int, nu: float) -> float:
+    """Return lambda = T^(d / (2 nu + 2 d)) (Whitehouse, Wu & Ramdas 2023)."""
+    return horizon ** (d / (2 * nu + 2 * d))
+
+
 def cover_too_large_until(horizon: int, d: int, nu: float) -> int:
     """Return the last round t in which the first cover alone has more than 4 (t + 1)^(b d) cells (Lemma 6), else 0."""
     cells, t = initial_side(horizon, d, nu) ** d, np.arange(1, horizon + 1)
@@ -61,64 +63,26 @@ def cover_too_large_until(horizon: int, d: int, nu: float) -> int:
 # Cells
 
 
-def cell_run(experiment: Experiment, look_at_arms: bool, trial: Trial) -> dict[str, Any]:
-    """Play π-GP-UCB, the policy of that name in an experiment, and look at its cells; for `map_trials`.
+def cover_of(arms: Integers, n: int, d: int, nu: float) -> tuple[int, list[Integers]]:
+    """Return how many cells the pulls `arms` (T,) make on a grid of n points a side, and the rounds of the last cover.
 
-    `created`: cells ever; `gain`: the largest of one (nats); `width` (T,): the largest width of a cell in every round,
-    less B, to seven digits; `late_share`: largest share of the last tenth of the pulls that lie in one cell of the last
-    cover; `moved`: share of rounds in which the best arm of a cell without new data is another than before;
-    `operations`: of a round, mean of each hundredth of the run (`cell_operations`). Where best arms are not looked at
-    `moved` is NaN, and no `width` is kept.
+    These are, for each cell of it, the rounds from 0 in which it was pulled. Rewards do not matter: a cell splits by
+    its number of pulls.
     """
-    problem, T = experiment.problem(trial), experiment.horizon
-    policy = experiment.policies["π-GP-UCB"](problem.model, T)
-    assert isinstance(policy, PartitionedUCB)
-    width, pulled, moved, operations, known = np.empty(T), np.empty(T, dtype=int), 0, np.empty(T), len(policy.cells)
-    before: dict[tuple[int, int], int] = {}
-    for t, arm, _ in rounds(policy, problem, T, trial.rng("run")):
-        operations[t - 1], known = cell_operations(policy, arm, known), len(policy.cells)
-        widths = policy.widths()
-        width[t - 1], pulled[t - 1] = widths[policy.slot_cell].max() - problem.model.norm, arm
-        if look_at_arms:
-            now = _best_arms(policy, widths)
-            moved += any(now[cell] != arms for cell, arms in before.items() if cell in now)
-            before = now
-    cells = [policy.slot_arm[policy.slot_cell == number] for number in np.unique(policy.slot_cell)]
-    late = float(max(np.isin(pulled[-max(1, T // 10) :], arms).mean() for arms in cells))
-    kept, share = (width.astype(np.float32), moved / T) if look_at_arms else (np.empty(0, np.float32), np.nan)
-    cells_made = {"created": len(policy.cells), "gain": float(policy.cell_gain.max()), "width": kept}
-    return cells_made | {"late_share": late, "moved": share, "operations": by_hundredths(operations)}
-
-
-def cell_operations(policy: PartitionedUCB, arm: int, known: int) -> float:
-    """Return the multiplications of a round of π-GP-UCB that pulls `arm`; cells after the first `known` are new in it.
-
-    As printed, with one row per data point: a cell with m arms that gets its n-th adds a row to its Cholesky factor
-    (n^2) and to the solves for its arms (m n); a new cell with n factors once (n^3 / 3) and solves (m n^2); all indices
-    are compared.
-    """
-    pulled = [policy.cells[number] for number in policy.slot_cell[policy.slot_arm == arm]]
-    rows = [(len(cell.history) + 1, len(cell.arms)) for cell in pulled]
-    made = [(len(cell.history), len(cell.arms)) for cell in policy.cells[known:]]
-    anew = sum(n**3 / 3 + m * n**2 for n, m in made)
-    return len(policy.slot_arm) + sum(n**2 + m * n for n, m in rows) + anew
-
-
-def by_hundredths(values: Array) -> Array:
-    """Return the means of values (T,) over each hundredth of a run (`regret.edges`)."""
-    ends = edges(len(values))
-    return np.add.reduceat(values, ends[:-1]) / np.diff(ends)
-
-
-def _best_arms(policy: PartitionedUCB, widths: Array) -> dict[tuple[int, int], int]:
-    """The best arm of every cell that has data, by (cell, its pulls); ties by the policy's order."""
-    assert policy.rank is not None  # it was asked
-    best = {}
-    for number in np.unique(policy.slot_cell).tolist():
-        if (cell := policy.cells[number]).history:
-            index = cell.mean + widths[number] * cell.sd
-            best[number, len(cell.history)] = int(cell.arms[best_arm(index, policy.rank[cell.arms], policy.prior_sd)])
-    return best
+    seen, which = np.unique(arms, return_inverse=True)
+    places, side, created, last = np.stack(np.unravel_index(seen, (n,) * d), 1), initial_side(len(arms), d, nu), 0, []
+    cells = [(np.array(corner), side, np.arange(len(arms)), -1) for corner in np.ndindex(*(side,) * d)]
+    while cells:
+        corner, side, within, born = cells.pop()
+        low, created = corner * (n - 1), created + 1
+        inside = np.asarray(((places * side >= low) & (places * side <= low + n - 1)).all(axis=1))
+        pulled = within[inside[which[within]]]
+        full = pulled[(pulled > born) & must_split(side, np.arange(len(pulled)) + 1, d, nu, "paper")]
+        if full.size:
+            cells += [(2 * corner + half, 2 * side, pulled, full[0]) for half in np.ndindex(*(2,) * d)]
+        else:
+            last.append(pulled)
+    return created, last
 
 
 # Bounds
@@ -139,3 +103,22 @@ def band_run(experiment: Experiment, trial: Trial) -> dict[str, float]:
         bound += 2 * policy.half_width(arm)
         regret += float(problem.regret(np.array([arm]))[0])
     return {"band": ratio <= 1, "ratio": ratio, "bound": bound, "regret": regret}
+
+
+def counterexample(kernel: Kernel, at: Sequence[int], delta: float, trial: Trial) -> Array:
+    """Return both sides of Lemma 10 (m, 2) after each number of pulls `at`, for the pulls whose noise was positive.
+
+    Left: noise' (I + S^-1)^-1 noise, S = K + 1e-6 I; right: 2 log(2 det(S + I)^(1/2) / delta) (Janz et al., appendix A,
+    with the square that the theorem of Chowdhury & Gopalan has, on which the lemma rests). Distinct arms on a line in a
+    random order, noise uniform on [-1, 1]; the set is chosen before the last pull, and is the only one (N_t = 2). Why
+    the lemma fails for it, and what holds instead, says docs/adaptive_covers.md.
+    """
+    rng, n = trial.rng("run"), max(at)
+    arms, noises, sides = rng.permutation(n)[:, None] / n, rng.uniform(-1, 1, n), []
+    for t in at:
+        chosen = np.flatnonzero(noises[: t - 1] > 0)
+        points, noise = arms[chosen], noises[chosen]
+        root = np.linalg.cholesky(kernel(points, points) + (1 + 1e-6) * np.eye(len(points)))
+        white = np.linalg.solve(root, noise)  # (I + S^-1)^-1 = I - (S + I)^-1
+        sides.append([noise @ noise - white @ white, 2 * (np.log(np.diag(root)).sum() + math.log(2 / delta))])
+    return np.array(sides)

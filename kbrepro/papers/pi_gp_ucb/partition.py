@@ -10,6 +10,7 @@ whose text we have not seen).
 
 import itertools
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,8 +47,8 @@ def initial_side(horizon: int, d: int, nu: float) -> int:
     return max(1, round(horizon ** (cover_exponent(d, nu) / d)))
 
 
-def must_split(side: int, pulls: int, d: int, nu: float, variant: str) -> bool:
-    """Return whether a cell of diameter 1 / side with so many pulls inside splits; 2 nu must be an integer.
+def must_split(side: int, pulls: Any, d: int, nu: float, variant: str) -> Any:
+    """Return whether a cell of diameter 1 / side with so many pulls inside (or array) splits; 2 nu must be an integer.
 
     `paper`: rho^(-1/b) < pulls + 1. `thesis`: rho^(-2 nu) < pulls.
     """
@@ -109,8 +110,7 @@ class PartitionedUCB(AskTell):
 
     `cells` are all that were ever created, split and empty ones included, and `cell_gain` (len(cells),) their gains. A
     *slot* is a pair of an arm and a cell that it lies in: `slot_arm` and `slot_cell` (n_slots,) are numbers of arms and
-    of cells that have not split, `slot_mean` and `slot_sd` (n_slots,) what the cell knows of the arm. `rank` (A,) is
-    the order in which ties fall.
+    of cells that have not split, `slot_mean` and `slot_sd` (n_slots,) what the cell knows of the arm.
     """
 
     def __init__(
@@ -126,22 +126,18 @@ class PartitionedUCB(AskTell):
         rng: Seed = 0,
     ) -> None:
         self.start(model, rng)
-        checks.positive_int(horizon=horizon)
         checks.positive(norm=model.norm)
         checks.probability(delta=delta)
         checks.one_of(VARIANTS, variant=variant)
         checks.one_of(UNIONS if variant == "paper" else UNIONS[:1], union=union)
         if nu not in (0.5, 1.5, 2.5):
             raise ValueError(f"nu = {nu!r} is not allowed: nu must be 0.5, 1.5 or 2.5")
-        self.model, self.horizon, self.delta, self.nu, self.variant, self.t = model, horizon, delta, nu, variant, 1
+        self.horizon, self.delta, self.nu, self.variant = horizon, delta, nu, variant
         self.width, self.union, self.d = width, union, model.points.shape[1]
         self._possible = sum(possible_cells(horizon, self.d, nu))
         self._n = round(model.n_arms ** (1 / self.d))
         self._places = grid_indices(model.points, self._n)
         self.prior_sd = float(np.sqrt(model.kernel.diag(model.points).max()))
-        self.rank: Integers | None = None
-        self._first_asked = self._widths_of = 0
-        self._widths: Array = np.empty(0)
         self.cells: list[Cell] = []
         self.slot_arm = self.slot_cell = np.empty(0, dtype=int)
         self.slot_mean = self.slot_sd = self.cell_gain = np.empty(0)
@@ -151,30 +147,21 @@ class PartitionedUCB(AskTell):
 
     def widths(self) -> Array:
         """Return the width of every cell ever created in this round, (len(cells),)."""
-        if self._widths_of == self.t:  # gains change at a pull alone
-            return self._widths
         count: float = self._possible
         if self.variant == "thesis":
             count = 4 * (self.horizon + 1) ** (self.d / (2 * self.nu))
         elif self.union == "printed":
             count = 4 * (self.t + 1) ** (split_exponent(self.d, self.nu) * self.d)
-        self._widths, self._widths_of = self.width(self.delta / count).of(self.model, self.cell_gain), self.t
-        return self._widths
+        return self.width(self.delta / count).of(self.model, self.cell_gain)
 
     def choose(self) -> int:
         """Return the arm to pull; ties fall by one permutation, the first thing drawn from `rng`."""
-        self._first_asked = self._first_asked or self.t
-        if self.rank is None and self._first_asked == 1:
-            self.rank = self.rng.permutation(len(self._places))
+        order = self.ties()
         index = self.slot_mean + self.widths()[self.slot_cell] * self.slot_sd
-        rank = self.slot_arm if self.rank is None else self.rank[self.slot_arm]
-        return int(self.slot_arm[best_arm(index, rank, self.prior_sd)])
+        return int(self.slot_arm[best_arm(index, order[self.slot_arm], self.prior_sd)])
 
     def learn(self, arm: int, observation: float) -> None:
-        """Take in the observed reward of `arm`; IndexError on a bad arm, ValueError on a NaN."""
-        checks.arm_index(arm, len(self._places))
-        checks.finite_number(observation=observation)
-        self.slot_mean, self.slot_sd, self.cell_gain = self.slot_mean.copy(), self.slot_sd.copy(), self.cell_gain.copy()
+        """Take in the observed reward of `arm`; ValueError on a NaN."""
         for number in self.slot_cell[self.slot_arm == arm]:
             cell, slots = self.cells[number], self.slot_cell == number
             cell.update(arm, observation)

@@ -47,7 +47,8 @@ def figure_1(traces: Mapping[str, Curve]) -> Figure:
     for rule, trace in traces.items():
         look = figures.look(rule, HERO)
         banded(left, t, mean_interval(trace.cumulative_regret[:, t - 1]), rule, **look)
-        centre.plot(middles, experiments.by_hundredths(trace.regret.mean(axis=0)), label=rule, **look)
+        of_hundredths = np.add.reduceat(trace.regret.mean(axis=0), ends[:-1]) / np.diff(ends)
+        centre.plot(middles, of_hundredths, label=rule, **look)
         right.plot(middles, 1e6 * trace.seconds_a_round.mean(axis=0), label=rule, **look)
     left.set(ylabel="cumulative regret\n(mean and 95 % interval)", title="regret")
     centre.set(ylabel=f"regret of a round\n(mean of {ends[1]} rounds)", ylim=(0, None), title="regret of a round")

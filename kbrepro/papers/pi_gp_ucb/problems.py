@@ -80,7 +80,7 @@ class Bumps:
         rng, n = trial.rng("function"), 30 * self.d
         centres, weights = rng.uniform(size=(n, self.d)), rng.uniform(-1, 1, size=n)
         norm = float(np.sqrt(weights @ self.kernel(centres, centres) @ weights))
-        points, scale = grid(self.side, self.d), self.noise_bound if self.noise_scale is None else self.noise_scale
+        points, scale = grid(self.side, self.d), self.noise_scale or self.noise_bound
         model = Model(points, LatticeKernel(self.kernel, self.side), self.noise_variance, scale, norm)
         return Problem(model, self.kernel(points, centres) @ weights, Uniform(self.noise_bound))
 
@@ -167,7 +167,6 @@ class Surface:
     def __call__(self, trial: Trial) -> Problem:
         points, (function, (low_x, high_x, low_y, high_y)) = grid(self.side, 2), SURFACES[self.name]
         values = -function(low_x + (high_x - low_x) * points[:, 0], low_y + (high_y - low_y) * points[:, 1])
-        kernel = LatticeKernel(self.kernel, self.side)
-        scale = self.noise_bound if self.noise_scale is None else self.noise_scale
+        kernel, scale = LatticeKernel(self.kernel, self.side), self.noise_scale or self.noise_bound
         model = Model(points, kernel, self.noise_variance, scale, self.norm)
         return Problem(model, 2 * (values - values.min()) / np.ptp(values) - 1, Uniform(self.noise_bound))

@@ -7,11 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from kbrepro.kernels import Array, Independent, Linear, Matern, SquaredExponential, grid
+from kbrepro.kernels import Matern, SquaredExponential, grid
 from kbrepro.papers.igp_ucb import problems as igp
 from kbrepro.papers.pi_gp_ucb.problems import SURFACES, Bumps, Surface
 from kbrepro.papers.side_by_side.field import BAYESIAN, NEAR_OPTIMAL, SUBLINEAR, Entry, field
-from kbrepro.problems import Gaussian, GPDraw, Problem, RKHSFunction, Rows, Trial
+from kbrepro.problems import Gaussian, GPDraw, Problem, RKHSFunction, Trial
+
+#: A source whose policies are given a smoothed norm, which bounds nothing.
+with_norm = partial(igp.OtherModel, norm_of=partial(igp.rkhs_norm, kind="smoothed"))
 
 #: What of the assumptions of theorems holds on a problem.
 DRAWN, BOUNDED, NEITHER = "drawn from the prior", "norm given", "neither"
@@ -52,11 +55,6 @@ class Setting:
         return self.holds == needed and not entry.gap and (self.unit_noise or not entry.unit)
 
 
-def with_norm(source: Callable[[Trial], Problem]) -> igp.OtherModel:
-    """Return a source whose policies are given a smoothed norm (`rkhs_norm`), which bounds nothing."""
-    return igp.OtherModel(source, norm_of=partial(igp.rkhs_norm, kind="smoothed"))
-
-
 def synthetic(n_arms: int, horizon: int, seeds: Mapping[str, int], long: int) -> dict[str, Setting]:
     """Return the problems without measured data, by name.
 
@@ -65,7 +63,7 @@ def synthetic(n_arms: int, horizon: int, seeds: Mapping[str, int], long: int) ->
     """
     se, matern = SquaredExponential(0.2), Matern(0.2, nu=1.5)
     plane = np.random.default_rng([seeds["BKB"], n_arms, 2]).uniform(size=(n_arms, 2))
-    found = {
+    settings = {
         "SE draws": Setting(with_norm(GPDraw(se, grid(n_arms), 0.025)), horizon, DRAWN),
         "Matérn draws": Setting(igp.PriorDraw(Matern(0.2, nu=2.5), n_arms=100), horizon, DRAWN, nu=2.5),
         "SE, norm given": Setting(igp.PosteriorMean(se, n_arms=100), horizon, BOUNDED),
@@ -76,15 +74,15 @@ def synthetic(n_arms: int, horizon: int, seeds: Mapping[str, int], long: int) ->
     }
     for d in (1, 2):
         bumps = Bumps(matern, d, 30, noise_variance=1.0, noise_bound=1.0, noise_scale=1.0)
-        found[f"Table 1, d = {d}"] = Setting(
+        settings[f"Table 1, d = {d}"] = Setting(
             bumps, long, BOUNDED, nu=1.5, grid=True, unit_noise=True, seed=seeds["Table 1"],
             without="BKB" if d == 2 else "",
         )  # fmt: skip
     for name in list(SURFACES)[:4]:
         surface = Surface(name, matern, side=30, noise_variance=1.0, noise_bound=0.1, norm=1.0)  # 03's Fig. 2
-        title = name if name not in found else f"{name}, 30 x 30"
-        found[title] = Setting(surface, horizon, NEITHER, nu=1.5, grid=True)
-    return found
+        title = name if name not in settings else f"{name}, 30 x 30"
+        settings[title] = Setting(surface, horizon, NEITHER, nu=1.5, grid=True)
+    return settings
 
 
 # Wrong assumptions
@@ -111,37 +109,3 @@ class Misled:
             norm=model.norm and model.norm * self.norm,
         )
         return replace(problem, model=given, noise=problem.noise or Gaussian(model.noise_scale))
-
-
-#: What is assumed wrongly, and by which factor.
-WRONG = {
-    "as it is": {},
-    "lengthscale half": {"lengthscale": 0.5},
-    "lengthscale double": {"lengthscale": 2.0},
-    "noise a third": {"noise": 1 / 3},
-    "noise three times": {"noise": 3.0},
-    "B a third": {"norm": 1 / 3},
-}
-
-
-# Simple problems
-
-
-def simple() -> dict[str, RKHSFunction]:
-    """Return the simple problems of claim 6-J, functions of norm 1: independent arms, a linear one, a smooth one."""
-    circle = np.linspace(0, 2 * np.pi, 20, endpoint=False)
-    on_circle: Array = np.stack([np.cos(circle), np.sin(circle)], axis=1)
-    return {
-        "independent arms": RKHSFunction(Independent(), grid(10), 0.01, norm=1.0, n_centres=10),
-        "linear, d = 2": RKHSFunction(Linear(), on_circle, 0.01, norm=1.0, n_centres=20),
-        "SE, d = 1": RKHSFunction(SquaredExponential(0.2), grid(20), 0.01, norm=1.0),
-    }
-
-
-# Sensors
-
-
-def chosen_rows(source: Rows, n: int, norm_of: Callable[[Array, Array], float]) -> Rows:
-    """Return the source with n of its rows, evenly spaced, whose policies are given the norm that `norm_of` gives."""
-    at = np.linspace(0, len(source.rewards) - 1, n).astype(int)
-    return replace(source, rewards=source.rewards[at], norm_of=norm_of)

@@ -13,7 +13,7 @@ import numpy as np
 from kbrepro.claims import own_question
 from kbrepro.claims.tables import TOTAL, Table
 from kbrepro.claims.words import always, better
-from kbrepro.papers.side_by_side.bench import BOUNDED, DRAWN, NEITHER, WRONG, simple, synthetic
+from kbrepro.papers.side_by_side.bench import BOUNDED, DRAWN, NEITHER, synthetic
 from kbrepro.papers.side_by_side.experiments import BEST_PROVED, FLOOR, NEAR, UNIFORM
 
 # All problems: 40 trials each
@@ -81,12 +81,8 @@ def at_horizons(kept, start):
     }
 
 
-def growing(name, start):
-    return Table(name, unit="function", load=partial(at_horizons, start=start))
-
-
-growth = tuple(growing(f"ν = {nu}, d = {d}", f"growth, ν = {nu}, d = {d}") for nu in (1.5, 2.5) for d in (1, 2))
-easy = tuple(growing(name, f"simple, {name}") for name in simple())
+PANELS = [f"ν = {nu}, d = {d}" for nu in (1.5, 2.5) for d in (1, 2)]
+growth = tuple(Table(name, unit="function", load=partial(at_horizons, start=f"growth, {name}")) for name in PANELS)
 
 
 def lead(fig):
@@ -104,61 +100,3 @@ def near_optimal_rules_are_behind(*growth):
     """At T = 31,623 the best of the near-optimal rules, with printed constants, has more regret than IGP-UCB with both
     later changes, whose exponent is worse."""
     return always(*(better(1.0, lead(fig)) for fig in growth))
-
-
-def exponent(fig, rule):
-    """The slope of log mean R_T on log T, by least squares."""
-    x = np.log(HORIZONS) - np.mean(np.log(HORIZONS))
-    return x @ np.log([fig(rule, T) for T in HORIZONS]) / (x @ x)
-
-
-def slower_exponent(fig):
-    """The smaller exponent of SupKernelUCB with the constants of its proof and tuned."""
-    return np.minimum(exponent(fig, "SupKernelUCB"), exponent(fig, "SupKernelUCB, tuned"))
-
-
-@own_question(
-    "6-J",
-    "Simple problems; Janz et al. (2020), Section 6",
-    effect=lambda *panels: np.max([slower_exponent(fig) for fig in panels], axis=0),
-    shows="exponent of T, the smaller of both, on the problem where it is largest (nearly linear: above 0.9)",
-)
-def sup_kernel_ucb_is_nearly_linear(*easy):
-    """On some simple problem SupKernelUCB has nearly linear regret, with the constants of its proof and tuned, and
-    IGP-UCB has not."""
-    return np.any([(slower_exponent(fig) > 0.9) & (exponent(fig, "IGP-UCB") < 0.9) for fig in easy], axis=0)
-
-
-# Wrong assumptions: 40 functions of two problems, T = 500
-
-PLAYERS = ("GP-UCB", "GP-UCB/5", "IGP-UCB, tighter", "BPE, tighter", "GP-TS", "EI", "MPI", "PIMS")
-ASSUMED = ("lengthscale double", "lengthscale half", "noise a third", "noise three times")
-
-
-def under_wrong(kept, problem):
-    """R_T by rule and assumption: the same functions and noise under each."""
-    labels = {case: f"wrong, {problem}, {case}" for case in WRONG}
-    return {(rule, case): kept.column(label, rule, TOTAL) for case, label in labels.items() for rule in PLAYERS}
-
-
-wrong = tuple(
-    Table(name, unit="function", load=partial(under_wrong, problem=name)) for name in ("SE draws", "SE, norm given")
-)
-
-
-def factor(panels, case):
-    """By which factor a wrong assumption multiplies R_T: geometric mean over rules and two problems."""
-    logs = [np.log(fig(rule, case) / fig(rule, "as it is")) for fig in panels for rule in PLAYERS]
-    return np.exp(np.mean(logs, axis=0))
-
-
-@own_question(
-    "6-K",
-    "Wrong assumptions",
-    effect=lambda *panels: np.min([factor(panels, case) for case in ASSUMED], axis=0),
-    shows="times the regret, the least costly of four (noise a third)",
-)
-def wrong_assumptions_cost(*wrong):
-    """Assuming a lengthscale twice too long, or a noise a third of what it is, costs regret; assuming one half as
-    long, or three times the noise, costs regret, too."""
-    return always(*(better(1.0, factor(wrong, case)) for case in ASSUMED))
