@@ -54,17 +54,3 @@ def test_good_values_pass_and_bad_ones_are_named(check, good, bad, allowed):
         with pytest.raises(ValueError) as error:
             check(fine=good[0], some_name=value)
         assert f"some_name = {value!r} is not allowed" in str(error.value) and allowed in str(error.value)
-
-
-def test_finite_array_names_the_place():
-    checks.finite_array(K=np.zeros((2, 2)))
-    with pytest.raises(ValueError, match=r"K\[1, 0\] = nan is not allowed: K must be finite"):
-        checks.finite_array(K=np.array([[0.0, 1.0], [math.nan, math.inf]]))
-
-
-def test_arm_index():
-    for arm in (0, 4, np.int64(4)):
-        checks.arm_index(arm, 5)
-    for arm in (-1, 5, 1.0, True, None):
-        with pytest.raises(IndexError, match=f"arm = {arm!r} is not allowed: arm must be an integer from 0 to 4"):
-            checks.arm_index(arm, 5)

@@ -129,4 +129,4 @@ def test_streams_are_reproducible_and_differ_from_each_other_and_from_a_notebook
     generators = [Trial(*key).rng(purpose) for *key, purpose in keys for _ in "12"]
     first, *own = [each.random() for each in generators], np.random.default_rng(7).random()
     own += [np.random.default_rng([7, section]).random() for section in range(10)]
-    assert first[::2] == first[1::2] and len({*first, *own}) == len(keys) + len(own)
+    assert first[::2] == first[1::2] and len({*first, *own}) == len(keys) + len({*own})
