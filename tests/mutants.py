@@ -24,7 +24,7 @@ TESTS = {
     "policies/thompson.py": ["tests/policies/test_thompson.py", "tests/papers/gp_ucb/test_since.py"],
     "papers/bkb/since.py": ["tests/papers/bkb/test_policy.py"],
     "papers/gpn_ucb/posterior.py": [
-        f"tests/papers/gpn_ucb/test_{name}.py" for name in ("layers", "network", "policies")
+        f"tests/papers/gpn_ucb/test_{name}.py" for name in ("posterior", "network", "policies")
     ],
     "papers/pi_gp_ucb/partition.py": ["tests/papers/pi_gp_ucb/test_partition.py"],
     "papers/side_by_side/widths.py": ["tests/papers/side_by_side/test_elimination.py"],

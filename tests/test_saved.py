@@ -14,7 +14,7 @@ from kbrepro.papers.bkb.since import MiniUCB
 from kbrepro.papers.gp_ucb.since import GPEIMS, IRGPUCB
 from kbrepro.papers.gpn_ucb.cascade_ei import ExactCascadeEI, SampledCascadeEI
 from kbrepro.papers.gpn_ucb.policies import GPNUCB, CascadeUCB, OptimisticImprovement, black_box_ei
-from kbrepro.papers.gpn_ucb.problems import RandomNetwork, exact_chain, independent_outputs
+from kbrepro.papers.gpn_ucb.problems import KERNEL, RandomNetwork, exact_chain
 from kbrepro.papers.gpn_ucb.sets import MultiOutput
 from kbrepro.papers.igp_ucb.noise import RandomArms
 from kbrepro.papers.pi_gp_ucb.partition import PartitionedUCB
@@ -26,7 +26,7 @@ from kbrepro.problems import RKHSFunction, Trial
 PLAIN = RKHSFunction(Matern(0.3, nu=1.5), grid(6, 2), 0.05, norm=2.0)(Trial(5, 0))
 UNEVEN = RKHSFunction(Matern(0.3, nu=1.5), np.random.default_rng(1).random((36, 2)), 0.05, norm=2.0)(Trial(5, 0))
 CHAIN = exact_chain(6)(Trial(5, 2))
-VECTOR = RandomNetwork(MultiOutput(independent_outputs), grid(20, 1, -2, 2), (2, 2, 1))(Trial(5, 3))
+VECTOR = RandomNetwork(MultiOutput(KERNEL), grid(20, 1, -2, 2), (2, 2, 1))(Trial(5, 3))
 POLICIES = {
     **{name: (entry.make, PLAIN if entry.grid else UNEVEN) for name, entry in field(0.1, nu=1.5).items()},
     "GP-UCB, covariance": (partial(UCB, width=Srinivas2010(0.1), form=CovariancePosterior), PLAIN),
@@ -40,7 +40,7 @@ POLICIES = {
     "π-GP-UCB, thesis": (partial(PartitionedUCB, delta=0.1, nu=1.5, variant="thesis"), PLAIN),
     "BKB, streaming": (partial(BKB, width=AbbasiYadkori2011(0.1), qbar=4.0, streaming=True), PLAIN),
     "GPN-UCB": (GPNUCB, CHAIN),
-    "GPN-UCB, outward": (partial(GPNUCB, mode="outward", n_grid=80), CHAIN),
+    "GPN-UCB, outward": (partial(GPNUCB, outward=True, n_grid=80), CHAIN),
     "GPN-UCB, balls": (partial(GPNUCB, n_grid=9), VECTOR),
     "cUCB": (CascadeUCB, CHAIN),
     "OI": (OptimisticImprovement, CHAIN),

@@ -1,18 +1,17 @@
 """cEI of Kusakawa et al. (2022), as Li & Scarlett ran it (appendix L.2), by samples, and with its exact expectation."""
 
-from collections.abc import Callable, Sequence
-from functools import cache, partial
-from typing import Any
+from collections.abc import Callable
+from functools import partial
+from types import SimpleNamespace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kbrepro import checks
 from kbrepro.kernels import Array
 from kbrepro.papers.gpn_ucb.network import NetworkModel
 from kbrepro.papers.gpn_ucb.posterior import HALF_WIDTH, STEP, TABLE_POINTS, ChainPosterior, interpolate, stencil
 from kbrepro.policies.base import IndexPolicy, Seed
-from kbrepro.policies.improvement import log_expected_excess
+from kbrepro.policies.improvement import log_expected_improvement
 
 #: Spacing and reach of the trapezoid rule's nodes for the standard normal, whose tails beyond are below 1e-9 each.
 NODE_STEP, NODE_REACH = 0.4, 6.0
@@ -22,15 +21,6 @@ N_SMOOTHED = 8
 FINE = 16
 #: Arms sampled together: their samples fit the cache of a processor.
 CHUNK = 16
-
-
-def expected_excess(mean: Array, sd: Array, target: float) -> Array:
-    """Return E[max(N(mean, sd) - target, 0)], same shape as mean and sd."""
-    excess = mean - target
-    result = np.maximum(excess, 0.0)
-    sure = sd <= 0
-    result[~sure] = sd[~sure] * np.exp(log_expected_excess(excess[~sure] / sd[~sure]))
-    return result
 
 
 def normal_average(smoothed: Array, mean: Array, sd: Array, value: Callable[[Array], Array]) -> Array:
@@ -65,26 +55,19 @@ def smooth(table: Array) -> Array:
     return averages[:, pad : pad + len(table)]
 
 
-class CascadeEI(IndexPolicy):
-    """cEI (eq. 286): the expected improvement of the chain's last output, its layers drawn one after the other."""
+class ExactCascadeEI(IndexPolicy):
+    """cEI (eq. 286): the expected improvement of the chain's last output, its layers drawn one after the other.
+
+    The expectation is computed by nested one-dimensional quadrature from the last layer to the first: v_m(z) =
+    E max(f_m(z) - best, 0) in closed form, v_i(z) = E v_(i+1)(f_i(z)), cEI(x) = E v_2(f_1(x)); f_i(z) is normal with
+    the posterior mean and sd of its layer. The posteriors of the layers are independent, as in eq. 286's samples.
+    """
 
     model: NetworkModel
     posterior: ChainPosterior
 
-    def __init__(self, model: NetworkModel, horizon: int | None = None, *, rng: Seed = 0) -> None:
-        super().__init__(model, horizon, rng=rng)
-        self.best_reward = -np.inf
-
     def prior(self, horizon: int | None) -> ChainPosterior:
         return ChainPosterior(self.model)
-
-    def learn(self, arm: int, observation: Sequence[Any]) -> None:
-        super().learn(arm, observation)
-        self.best_reward = max(self.best_reward, observation[-1])
-
-    def expected_improvement(self) -> Array:
-        """Return cEI of every arm, (A,), after the first pull."""
-        raise NotImplementedError
 
     def index(self) -> Array:
         if self.t == 1:
@@ -92,23 +75,20 @@ class CascadeEI(IndexPolicy):
         with np.errstate(divide="ignore"):
             return np.log(self.expected_improvement())
 
-
-class ExactCascadeEI(CascadeEI):
-    """cEI, the expectation by nested one-dimensional quadrature from the last layer to the first.
-
-    v_m(z) = E max(f_m(z) - best, 0) in closed form, v_i(z) = E v_(i+1)(f_i(z)), cEI(x) = E v_2(f_1(x)); f_i(z) is
-    normal with the posterior mean and sd of its layer. The posteriors of the layers are independent, as in eq. 286's
-    samples.
-    """
+    @property
+    def best_reward(self) -> float:
+        """The largest reward seen."""
+        return max(observation[-1] for observation in self.history.rewards)
 
     def expected_improvement(self) -> Array:
-        last = self.model.depth - 1
+        """Return cEI of every arm, (A,), after the first pull."""
+        last = len(self.model.widths) - 1
         smoothed: dict[int, Array] = {}
 
         def value(i: int, z: Array) -> Array:
             mean, sd = self.posterior.at(i, z)
             if i == last:
-                return expected_excess(mean, sd, self.best_reward)
+                return np.exp(log_expected_improvement(SimpleNamespace(mean=mean, sd=sd), self.best_reward))
             return normal_average(smoothed[i + 1], mean, sd, partial(value, i + 1))
 
         for i in range(last, 0, -1):
@@ -116,7 +96,7 @@ class ExactCascadeEI(CascadeEI):
         return np.maximum(normal_average(smoothed[1], *self.posterior.first(), partial(value, 1)), 0.0)
 
 
-class SampledCascadeEI(CascadeEI):
+class SampledCascadeEI(ExactCascadeEI):
     """cEI by `samples` draws per arm (eqs. 287-288), every draw of every arm independent.
 
     Mean and sd of a layer come from a table of its posterior, refined 16-fold by cubics and looked up linearly: besides
@@ -133,7 +113,7 @@ class SampledCascadeEI(CascadeEI):
     def expected_improvement(self) -> Array:
         normal = np.random.Generator(np.random.SFC64(self.rng.integers(2**63))).standard_normal
         estimate = np.zeros(self.model.n_arms)
-        tables = [_fine(*self.posterior.table(i)) for i in range(1, self.model.depth)]
+        tables = [_fine(layer.mean[:, 0], layer.variance) for layer in self.posterior.posteriors[1:]]
         mean, sd = (part.astype(np.float32)[:, None] for part in self.posterior.first())
         for start in range(0, len(estimate), CHUNK):
             part = slice(start, start + CHUNK)
@@ -145,18 +125,13 @@ class SampledCascadeEI(CascadeEI):
         return estimate
 
 
-@cache
-def _refined() -> tuple[NDArray[np.int64], Array]:
-    """The `stencil` of the refined table."""
-    return stencil(np.linspace(-HALF_WIDTH, HALF_WIDTH, (len(TABLE_POINTS) - 1) * FINE + 1))
-
-
 def _fine(mean: Array, variance: Array) -> Array:
     """Return mean and sd from columns of a table of mean and variance, refined FINE-fold, and their steps to the next.
 
     In single precision, as rows (4, n) mean, sd, step of the mean, step of the sd; the last steps are 0.
     """
-    mean, variance = (interpolate(column, _refined()) for column in (mean, variance))
+    at = stencil(np.linspace(-HALF_WIDTH, HALF_WIDTH, (len(mean) - 1) * FINE + 1))
+    mean, variance = interpolate(mean, at), interpolate(variance, at)
     rows = np.stack([mean, np.sqrt(np.maximum(variance, 0))])
     return np.concatenate([rows, np.diff(rows, append=rows[:, -1:])]).astype(np.float32)
 

@@ -2,24 +2,22 @@
 
 from collections.abc import Callable, Sequence
 from itertools import islice
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kbrepro.kernels import Array
 from kbrepro.papers.gpn_ucb.network import NetworkProblem
-from kbrepro.papers.gpn_ucb.policies import GPNUCB, CascadeUCB, nonadaptive
-from kbrepro.papers.gpn_ucb.posterior import AnyPosterior
-from kbrepro.papers.gpn_ucb.problems import RandomNetwork, maximum_gap
-from kbrepro.papers.gpn_ucb.sets import MODES, MultiOutput
+from kbrepro.papers.gpn_ucb.policies import GPNUCB, nonadaptive
+from kbrepro.papers.gpn_ucb.problems import RandomNetwork
+from kbrepro.papers.gpn_ucb.sets import MultiOutput
 from kbrepro.policies.base import best_arm
 from kbrepro.problems import Trial
 from kbrepro.simulation import rounds
 
 Source = Callable[[Trial], NetworkProblem]
 
-#: Gap (see `maximum_gap`) up to which a chain has several maximisers, and from which on an obvious one.
+#: Gap (see `chain_facts`) up to which a chain has several maximisers, and from which on an obvious one.
 SEVERAL, OBVIOUS = 0.05, 0.25
 
 
@@ -27,9 +25,15 @@ SEVERAL, OBVIOUS = 0.05, 0.25
 
 
 def chain_facts(source: Source, trial: Trial) -> tuple[float, float]:
-    """Return the gap of a chain's maximum (see `maximum_gap`) and the range of its reward."""
+    """Return the gap of a chain's maximum and the range of its reward.
+
+    The gap is by how much the maximum exceeds every value farther than 2 from its place, as a share of the range: near
+    1 a single peak, an obvious maximiser, near 0 several places equally good.
+    """
     problem = source(trial)
-    return maximum_gap(problem), problem.reward_range
+    g, points = problem.expected_reward, problem.model.points
+    far = np.linalg.norm(points - points[g.argmax()], axis=1) > 2.0
+    return float((g.max() - g[far].max()) / problem.reward_range), problem.reward_range
 
 
 def find_chains(source: Source, wanted: int, obvious: bool, trial: Trial, most: int = 2000) -> NDArray[np.int64]:
@@ -43,42 +47,7 @@ def find_chains(source: Source, wanted: int, obvious: bool, trial: Trial, most: 
     return np.array([*islice(numbers, wanted)])
 
 
-# Sets and bounds, one network each
-
-
-def coverage(network: RandomNetwork, n_grid: int, horizon: int, trial: Trial) -> dict[str, Array]:
-    """Return for the modes `paper` and `outward`, after each pull, missed arms and median width, (2, horizon) a mode.
-
-    Both see the pulls of GPN-UCB on `paper` sets. A miss is an arm with a layer's output outside its set or a reward
-    outside [LCB, UCB]; the width is UCB - LCB, median over the arms, as a share of the range of the reward. `band`
-    (horizon,) counts the arms with |f - mean| > B sd at the true input of any layer (Lemma 1).
-    """
-    problem = network(trial)
-    settings: dict[str, Any] = {"n_grid": n_grid, "half_width": 1.5 * network.norm}
-    sets = {mode: problem.model.structure.sets(problem.model, mode=mode, **settings) for mode in MODES}
-    counts: dict[str, Array] = {mode: np.empty((2, horizon)) for mode in MODES} | {"band": np.empty(horizon)}
-    policy = GPNUCB(problem.model, horizon, **settings)
-    for t, arm, observation in rounds(policy, problem, horizon, trial.rng("run")):
-        for mode, carried_sets in sets.items():
-            carried_sets.update(arm, observation)
-            lower, upper = carried_sets.bounds()
-            missed, width = np.sum(~carried_sets.covers(problem.outputs)), np.median(upper - lower)
-            counts[mode][:, t - 1] = missed, width / problem.reward_range
-        counts["band"][t - 1] = outside_band(sets["paper"].posteriors, problem)
-    return counts
-
-
-def outside_band(posteriors: Sequence[AnyPosterior], problem: NetworkProblem) -> int:
-    """Return how many arms have |f - mean| > B sd, up to rounding, at the true input of any layer (Lemma 1).
-
-    With a scalar kernel each output is compared, of a vector-valued layer the Euclidean norm.
-    """
-    model, outside = problem.model, np.zeros(problem.model.n_arms, dtype=bool)
-    order = 2 if isinstance(model.structure, MultiOutput) else np.inf
-    for posterior, z, output in zip(posteriors, (model.points, *problem.outputs), problem.outputs, strict=False):
-        mean, sd = posterior.at(z)
-        outside |= np.linalg.norm(output - mean, order, axis=1) > model.norm_bound * sd + 1e-8
-    return int(outside.sum())
+# Bounds, one network each
 
 
 def bound_ratios(network: RandomNetwork, n_grid: int, horizon: int, trial: Trial, *, mode: str) -> dict[str, float]:
@@ -93,16 +62,16 @@ def bound_ratios(network: RandomNetwork, n_grid: int, horizon: int, trial: Trial
     """
     problem = network(trial)
     model, outward = problem.model, mode == "outward"
-    reach: dict[str, Any] = {"half_width": network.norm, "radius": 10.0 if outward else 1.0}
-    policy = GPNUCB(model, horizon, n_grid=n_grid, mode=mode, **reach)
+    radius = 10.0 if outward else 1.0
+    policy = GPNUCB(model, horizon, n_grid=n_grid, outward=outward, half_width=network.norm, radius=radius)
     arms, sds = [], []
     for _, arm, observation in rounds(policy, problem, horizon, trial.rng("run")):
         arms.append(arm)
         layers = zip(policy.posterior.posteriors, model.steps(arm, observation), strict=True)
         sds.append([posterior.at(z[None, :])[1][0] for posterior, (z, _) in layers])
-    regret, m, B, L = problem.regret(np.array(arms)), model.depth, model.norm_bound, model.lipschitz
+    regret, m, B, L = problem.regret(np.array(arms)), len(model.widths), model.norm_bound, model.lipschitz
     weights = (2 * L) ** np.arange(m - 1, -1, -1)
-    added = 10 * L * float(weights[1:] @ policy.posterior.half_diagonals) if outward else 0.0
+    added = 5 * L * policy.posterior.step * weights[1:].sum() if outward else 0.0
     step = regret / (2 * B * np.array(sds) @ weights + added)
     sums = 2 ** (m + 1) * B * L ** (m - 1) * np.cumsum(sds, axis=0).max(axis=1)
     total = np.cumsum(regret) / (sums + added * np.arange(1, horizon + 1))
@@ -145,14 +114,3 @@ def nonadaptive_regrets(source: Source, sides: Sequence[int], trial: Trial) -> A
     rank = trial.rng("run").spawn(2)[1].permutation(problem.model.n_arms)  # ties fall as for policies of this trial
     arms = [best_arm(nonadaptive(problem, per_side)[0], rank) for per_side in sides]
     return problem.regret(np.array(arms))
-
-
-def relative_widths(source: Source, pulls: int, trial: Trial) -> float:
-    """Return the width of cUCB's bounds over that of GPN-UCB's after its pulls, median over the arms."""
-    problem = source(trial)
-    policy, other = GPNUCB(problem.model, pulls), CascadeUCB(problem.model, pulls)
-    for _, arm, observation in rounds(policy, problem, pulls, trial.rng("run")):
-        other.tell(arm, observation)
-    lower, upper = policy.posterior.bounds()
-    widths = 2 * problem.model.norm_bound * other.fed_forward()[1] / np.maximum(upper - lower, 1e-9)
-    return float(np.median(widths))

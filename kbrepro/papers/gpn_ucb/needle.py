@@ -2,12 +2,11 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
 
 import numpy as np
 from scipy.optimize import brentq
 from scipy.spatial.distance import cdist
-from scipy.special import gamma, j0, kv
+from scipy.special import gamma, kv
 
 from kbrepro import checks
 from kbrepro.kernels import Array, grid
@@ -42,14 +41,13 @@ class AnyMatern:
         return np.ones(len(X))
 
 
-def amplifier_scale(nu: float) -> float:
-    """Return L~ = sqrt(2) B / sqrt(k(0) - k(2 u)), with which g~ has norm exactly B (eqs. 217, 221)."""
-    return float(np.sqrt(2) * NORM / np.sqrt(1 - matern_profile(2 * PLACE, nu)))
-
-
 def amplifier(z: Array, nu: float) -> Array:
-    """Return g~(z) = L~ / 2 (k(z - u) - k(z + u)), same shape as z (eq. 217)."""
-    return amplifier_scale(nu) / 2 * (matern_profile(z - PLACE, nu) - matern_profile(z + PLACE, nu))
+    """Return g~(z) = L~ / 2 (k(z - u) - k(z + u)), same shape as z (eq. 217).
+
+    With L~ = sqrt(2) B / sqrt(k(0) - k(2 u)) its norm is exactly B (eq. 221).
+    """
+    scale = float(np.sqrt(2) * NORM / np.sqrt(1 - matern_profile(2 * PLACE, nu)))
+    return scale / 2 * (matern_profile(z - PLACE, nu) - matern_profile(z + PLACE, nu))
 
 
 def slope_range(nu: float) -> tuple[float, float]:
@@ -69,23 +67,6 @@ def bump(r: Array) -> Array:
     """Return exp(1 - 1 / (1 - r^2)) for |r| < 1, else 0: height 1, same shape (eq. 216 over its height)."""
     inside = np.abs(r) < 1
     return np.where(inside, np.exp(1 - 1 / np.where(inside, 1 - np.square(r), 1.0)), 0.0)
-
-
-quadrature = cache(np.polynomial.legendre.leggauss)
-
-
-def bump_norm(radius: float, nu: float) -> float:
-    """Return the RKHS norm, lengthscale 1, of the bump of height 1 and a radius in the plane.
-
-    Its square is the integral over frequencies of the squared transform over that of the kernel, 4 pi nu (2 nu)^nu
-    (2 nu + |omega|^2)^-(nu + 1), divided by (2 pi)^2. The transform of a radial function is an integral with a Bessel
-    function; beyond 600 over the radius nothing is left of it.
-    """
-    (r, dr), (s, ds) = map(quadrature, (300, 1000))
-    r, s = (r + 1) / 2, 300 * (s + 1)  # s: frequencies times radius
-    transform = np.pi * j0(np.outer(s, r)) @ (dr * bump(r) * r)
-    density = 4 * np.pi * nu * (2 * nu) ** nu * (2 * nu + (s / radius) ** 2) ** -(nu + 1)
-    return float(np.sqrt(300 * ds @ (transform**2 / density * s) * radius**2 / (2 * np.pi)))
 
 
 @dataclass(frozen=True)
@@ -119,10 +100,6 @@ class Needles:
     def raised(self, z: Array) -> Array:
         """Return the output of a later layer, g~(z), same shape as z."""
         return amplifier(z, self.nu)
-
-    def first_norm(self) -> float:
-        """Return the RKHS norm of the needle."""
-        return self.low * bump_norm(self.radius, self.nu)
 
     def __call__(self, trial: Trial) -> NetworkProblem:
         points = grid(3 * self.per_side, 2, edge := 1 / (6 * self.per_side), 1 - edge)

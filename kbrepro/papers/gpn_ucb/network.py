@@ -2,15 +2,14 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kbrepro import checks
-from kbrepro.kernels import Array, Kernel
-from kbrepro.papers.gpn_ucb.layers import OperatorKernel
+from kbrepro.kernels import Array
 
 #: What is added to the diagonal of every kernel matrix (Li & Scarlett, L.3): the bands stay valid, they only widen.
 NOISE_VARIANCE = 1e-7
@@ -20,9 +19,9 @@ NOISE_VARIANCE = 1e-7
 class NetworkModel:
     """What a policy is given of a network: the arms' points (A, d), and of layers i = 0 .. m - 1 all but the outputs.
 
-    `widths[i]` is the number of outputs of layer i, the last has 1, the reward. `structure` (see `sets`) gives the
-    kernels; `norm_bound` B bounds the RKHS norms of the layers, `lipschitz` L >= 1 their Lipschitz constants.
-    Raises ValueError on bounds that are not positive.
+    `widths[i]` is the number of outputs of layer i, the last has 1, the reward. `structure` (see `sets`) has the
+    kernel of all layers; `norm_bound` B bounds their RKHS norms, `lipschitz` L >= 1 their Lipschitz constants. Raises
+    ValueError on bounds that are not positive.
     """
 
     points: Array = field(repr=False)
@@ -38,16 +37,6 @@ class NetworkModel:
     def n_arms(self) -> int:
         """Number of arms A."""
         return len(self.points)
-
-    @property
-    def depth(self) -> int:
-        """Number of layers m."""
-        return len(self.widths)
-
-    @property
-    def kernels(self) -> tuple[Kernel | OperatorKernel, ...]:
-        """The kernel of every layer."""
-        return self.structure.kernels(self.widths)
 
     def steps(self, arm: int, observation: Sequence[Any]) -> Iterator[tuple[Array, Array]]:
         """Yield for every layer its input (d_i,) and its output (n_i,) under `arm`.
@@ -93,7 +82,5 @@ class NetworkProblem:
 
 def compose(model: NetworkModel, layers: Sequence[Callable[[Array], Array]]) -> NetworkProblem:
     """Return the problem of feeding every layer with the output of the one before it."""
-    outputs = [model.points]
-    for layer in layers:
-        outputs.append(np.asarray(layer(outputs[-1]), dtype=float))
-    return NetworkProblem(model, tuple(outputs[1:]))
+    outputs = accumulate(layers, lambda z, layer: layer(z), initial=model.points)
+    return NetworkProblem(model, tuple(outputs)[1:])

@@ -1,35 +1,22 @@
 """The figures of the notebook on GPN-UCB. Regrets are shares of the range of g."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 from textwrap import fill
 from typing import Any
 
 import matplotlib.pyplot as plt
 import numpy as np
-import pandas as pd
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from kbrepro import figures
 from kbrepro.figures import LOOK, WIDTH, pieces
-from kbrepro.figures.pieces import mean_interval, titled
-from kbrepro.figures.style import SMALLEST
-from kbrepro.kernels import Array
+from kbrepro.figures.pieces import titled
 from kbrepro.papers.gpn_ucb import needle
 from kbrepro.papers.gpn_ucb.network import NetworkProblem
-from kbrepro.regret import Curve, simple_regret
+from kbrepro.regret import Curve
 
-HERO = "GPN-UCB"
-#: Colours of nu = 1, 1.5, 2.
-COLOURS = [LOOK[HERO][0], "#a04000", "#202868"]
-
-#: Numbers of pulls (k,), and simple regrets of NonAda (trials, k).
-Dots = tuple[Array, Array]
-#: Simple regret below this share of the range is drawn there.
-FLOOR = 1e-4
-#: Bands of more curves would cover each other.
-BANDED = (HERO, "cEI")
+#: {title: {rule: curve}}
+Panels = Mapping[str, Mapping[str, Curve]]
 #: NonAda has no curve: each number of pulls is another design.
 DOT: dict[str, Any] = {"color": LOOK["NonAda"][0], "markersize": 4, "markeredgecolor": "white", "markeredgewidth": 0.5}
 
@@ -54,75 +41,47 @@ def chains(problems: Mapping[str, NetworkProblem], side: int) -> Figure:
     return titled(fig, "Fig. 9 of Li and Scarlett, replicated: two chains drawn from the prior (star: the maximiser)")
 
 
-def regrets(
-    name: str, panels: Mapping[str, Mapping[str, Curve]], *, quantity: str, nonada: Mapping[str, Dots] | None = None
-) -> Figure:
-    """Return cumulative or simple regret (Figs. 11, 12), four panels {title: traces}, quartiles of BANDED alone.
+def regrets(name: str, panels: Panels, quantity: str, nonada: Mapping[str, Any] | None = None) -> Figure:
+    """Return cumulative or simple regret (Figs. 11, 12), four panels {title: traces}.
 
-    `nonada` {title: dots}. Simple regret below FLOOR is drawn there: with finitely many arms it can be 0.
+    `nonada`: {title: numbers of pulls (k,), simple regrets of NonAda (trials, k)}.
     """
     fig, axes = plt.subplots(2, 2, figsize=(WIDTH, 6.5))
-    floor = FLOOR if quantity == "simple" else 0.0
+    settings: dict[str, Any] = {"quantity": quantity, "unit": "range of g", "hero": "GPN-UCB"}
     for ax, (title, traces) in zip(axes.flat, panels.items(), strict=True):
-        raised = {rule: replace(trace, gaps=np.maximum(trace.gaps, floor)) for rule, trace in traces.items()}
-        figures.regret_quartiles(ax, raised, quantity=quantity, unit="range of g", hero=HERO, bands=BANDED)
+        figures.regret_quartiles(ax, traces, bands=("GPN-UCB", "cEI"), **settings)
         if nonada:
             pulls, values = nonada[title]
-            ax.plot(pulls, np.maximum(np.median(values, axis=0), floor), "o", **DOT, label="NonAda")
+            ax.plot(pulls, np.median(values, axis=0), "o", **DOT, label="NonAda")
         ax.set_title(fill(title, 40))
-        if floor:
-            name_floor(ax)
     for ax in axes[:, 1]:
         ax.set_ylabel("")
-    figures.label_ends(*axes.flat)
-    return titled(fig, f"{name} of Li and Scarlett, replicated: {quantity} regret")
+    return figures.labelled(fig, f"{name} of Li and Scarlett, replicated: {quantity} regret")
 
 
-def name_floor(ax: Axes) -> None:
-    """Say at its tick that what is drawn at FLOOR may be 0."""
-    ax.yaxis.set_major_formatter(lambda y, _: f"≤ {FLOOR:g}" if y < 1.01 * FLOOR else f"{y:g}")
-
-
-def oi(panels: Mapping[str, Mapping[str, Curve]]) -> Figure:
+def oi(panels: Panels) -> Figure:
     """Return mean simple regret with 95 % intervals (Fig. 10), panels {kind of chain: {`b = 1`: trace, ..., cUCB}}."""
-    fig, axes = pieces.row(len(panels), 3.6, sharey=True)
-    for ax, (title, traces) in zip(axes, panels.items(), strict=True):
-        colours = [*plt.cm.plasma(np.linspace(0, 0.65, len(traces) - 1)), "black"]  # dark enough for their labels
-        for (label, trace), colour in zip(traces.items(), colours, strict=True):
-            curves, line = np.maximum(mean_interval(simple_regret(trace)), FLOOR), "--" if label == "cUCB" else "-"
-            pieces.banded(ax, range(1, trace.horizon + 1), curves, label, color=colour, linestyle=line)
-        ax.set(xlabel="round t", title=title, xlim=(1, trace.horizon))
-        pieces.log_axes(ax, "y")
-    name_floor(axes[0])
-    axes[0].set_ylabel(f"simple regret (range of g)\nmean and 95 % interval\nof {len(trace.arms)} trials")
-    figures.label_ends(*axes)
-    return titled(fig, "Fig. 10 of Li and Scarlett, replicated: simple regret of OI for five b, and of cUCB")
+    rules = [rule for rule in next(iter(panels.values())) if rule != "cUCB"]
+    colours = plt.cm.plasma(np.linspace(0, 0.65, len(rules)))  # dark enough for their labels
+    looks = {rule: (tuple(colour), "-") for rule, colour in zip(rules, colours, strict=True)}
+    settings: dict[str, Any] = {"quantity": "simple", "spread": "mean and 95 % interval", "unit": "range of g"}
+    fig, _ = figures.regret_row(panels, 3.6, looks=looks | {"cUCB": ("black", "--")}, **settings)
+    return figures.labelled(fig, "Fig. 10 of Li and Scarlett, replicated: simple regret of OI for five b, and of cUCB")
 
 
-def lower_bound(regrets: Mapping[float, pd.DataFrame], sources: Mapping[float, needle.Needles]) -> Figure:
-    """Return a needle as the layers raise it, g~ (Fig. 6), and average simple regret over all needles (Theorem 5).
-
-    `regrets`: {nu: simple regret over epsilon, one row per needle, one column per algorithm}; `sources`: {nu: their
-    source}.
-    """
-    fig, (left, middle, right) = pieces.row(3, 3.6, width_ratios=[1, 0.9, 1.3])
-    first = next(iter(sources.values()))
+def raised(source: needle.Needles) -> Figure:
+    """Return a needle as the layers raise it, and the later layers for nu = 1, 1.5 and 2 (Fig. 6)."""
+    fig, (left, right) = pieces.row(2, 3.2)
     x = np.linspace(0, 1, 2001)
-    height = first.low * needle.bump((x - (first.per_side // 2 + 0.5) / first.per_side) / first.radius)
-    for number in range(1, first.depth + 1):
-        left.plot(x, height, color=str(0.7 * (1 - number / first.depth)), label=f"layer {number}")
-        height = first.raised(height)
-    left.axhline(2 * first.epsilon, color="black", linestyle=":", linewidth=1.0, label="2ε, the best arm")
-    left.set(xlabel="arm, first coordinate", ylabel="output of a layer", ylim=(None, 3.2 * first.epsilon))
-    left.set_title(f"one of {first.per_side**2} needles, cut through")
-    left.legend(loc="upper left", fontsize=SMALLEST)
+    height = source.low * needle.bump((x - (source.per_side // 2 + 0.5) / source.per_side) / source.radius)
+    for number in range(1, source.depth + 1):
+        left.plot(x, height, color=str(0.7 * (1 - number / source.depth)), label=f"layer {number}")
+        height = source.raised(height)
+    left.set(xlabel="arm, first coordinate", ylabel="output of a layer", title="a needle, cut through")
+    left.legend()
     z = np.linspace(0, needle.REACH, 200)
-    for (nu, frame), colour, side in zip(regrets.items(), COLOURS, (-0.22, 0, 0.22), strict=False):
-        middle.plot(z, needle.amplifier(z, nu), color=colour, label=f"ν = {nu:g}")
-        value, low, _ = mean_interval(frame.to_numpy())
-        right.errorbar(value, np.arange(len(value)) + side, xerr=value - low, fmt="o", markersize=4, color=colour)
-    middle.set(xlabel="output of a layer", ylabel="output of the next", title="Fig. 6: how layers raise")
-    right.axvline(1, color="black", linestyle="--", linewidth=1.0)
-    right.set(xlim=(0, 2.05), xlabel="simple regret over ε\n(mean of needles, 95 % interval;\ndashed: lower bound)")
-    pieces.name_rows(right, list(frame))
-    return titled(fig, "Fig. 6 and Theorem 5 of Li and Scarlett, replicated: needles, and regret on them", 3, panel=1)
+    for nu, colour in ((1.0, LOOK["GPN-UCB"][0]), (1.5, "#a04000"), (2.0, "#202868")):
+        right.plot(z, needle.amplifier(z, nu), color=colour, label=f"ν = {nu:g}")
+    right.set(xlabel="output of a layer", ylabel="output of the next", title="how layers raise")
+    right.legend()
+    return titled(fig, "Fig. 6 of Li and Scarlett, replicated: needles, and layers that raise them")

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from kbrepro import checks
 from kbrepro.kernels import Array, grid
 from kbrepro.papers.gpn_ucb.network import NOISE_VARIANCE, NetworkModel, NetworkProblem
-from kbrepro.papers.gpn_ucb.posterior import ChainPosterior, layer_posterior
+from kbrepro.papers.gpn_ucb.posterior import ChainPosterior, LayerPosterior
 from kbrepro.papers.gpn_ucb.sets import BallSets, BoxSets
 from kbrepro.policies import UCB, ExpectedImprovement
 from kbrepro.policies.base import AskTell, IndexPolicy, Player, Seed, best_arm
@@ -60,8 +60,8 @@ def nonadaptive(problem: NetworkProblem, per_side: int) -> tuple[Array, list[Arr
     model, rng, sds = problem.model, np.random.default_rng(0), []
     pulls = [list(model.steps(arm, problem.pull(arm, rng))) for arm in uniform_design(model.points, per_side)]
     mean: Array = model.points
-    for i in range(model.depth):
-        posterior = layer_posterior(model, i, mean)
+    for i, n in enumerate(model.widths):
+        posterior = LayerPosterior(model.structure.kernel, mean, n)
         for steps in pulls:
             posterior.update(*steps[i])
         mean = posterior.mean
@@ -76,8 +76,10 @@ class BlackBox(AskTell):
     """
 
     def __init__(self, model: NetworkModel, horizon: int, *, policy: Callable[[Model, int], Player]) -> None:
-        self.model, self.t = model, 1
-        self.policy = policy(Model(model.points, model.kernels[0], NOISE_VARIANCE, norm=model.norm_bound), horizon)
+        self.model = model
+        self.policy = policy(
+            Model(model.points, model.structure.kernel, NOISE_VARIANCE, norm=model.norm_bound), horizon
+        )
 
     @property
     def rng(self) -> np.random.Generator:
@@ -117,7 +119,7 @@ class CascadeUCB(IndexPolicy):
     def fed_forward(self) -> tuple[Array, Array]:
         """Return mean~ and sd~ of the whole chain, each (A,)."""
         mean, spread = self.posterior.first()
-        for i in range(1, self.model.depth):
+        for i in range(1, len(self.model.widths)):
             mean, sd = self.posterior.at(i, mean)
             spread = sd + self.model.lipschitz * spread
         return mean, spread

@@ -13,7 +13,6 @@ from scipy.linalg import solve_triangular
 
 from kbrepro import checks
 from kbrepro.kernels import Array, Kernel
-from kbrepro.papers.gpn_ucb.layers import OperatorKernel, with_output
 from kbrepro.papers.gpn_ucb.network import NOISE_VARIANCE, NetworkModel
 from kbrepro.posterior import Rows, Uncertain
 
@@ -22,21 +21,18 @@ class LayerPosterior(Uncertain):
     """Posterior of functions that share one scalar kernel and their inputs; prior mean 0.
 
     Attributes: `mean` (P, n_outputs) and `variance` (P,) at the fixed points (P, d). The variance is the same for every
-    output (Li & Scarlett, eqs. 1-2).
+    output (Li & Scarlett, eqs. 1-2). With the operator-valued kernel k I the posterior of one vector-valued function is
+    the same, and the spectral norm of its covariance is that variance (eqs. 3-4, Lemma 4).
     """
 
-    def __init__(self, kernel: Kernel | OperatorKernel, points: Array, noise_variance: float, n_outputs: int) -> None:
-        checks.positive(noise_variance=noise_variance)
+    def __init__(
+        self, kernel: Kernel, points: Array, n_outputs: int = 1, noise_variance: float = NOISE_VARIANCE
+    ) -> None:
         self.kernel, self.points, self.noise_variance = kernel, points, noise_variance
-        self._mean = np.zeros((len(points), n_outputs))
+        self.mean = np.zeros((len(points), n_outputs))
         self._variance = kernel.diag(points).astype(float).copy()
         self._inputs, self._rows, self._residuals = Rows(points.shape[1]), Rows(len(points)), Rows(n_outputs)
         self._factor = np.zeros((16, 16))
-
-    @property
-    def mean(self) -> Array:
-        """Posterior mean at the fixed points, a copy (P, n_outputs)."""
-        return self._mean.copy()
 
     def at(self, Z: Array) -> tuple[Array, Array]:
         """Return mean (n, n_outputs) and standard deviation (n,) at any points Z (n, d)."""
@@ -67,64 +63,17 @@ class LayerPosterior(Uncertain):
         self._inputs.append(z[0])
         self._rows.append(row)
         self._residuals.append(residual)
-        self._mean += row[:, None] * residual
+        self.mean = self.mean + row[:, None] * residual
         self._variance -= row**2
-
-
-class OperatorPosterior:
-    """Posterior of one vector-valued function with an operator-valued kernel (Li & Scarlett, eqs. 3-4).
-
-    Attributes: `points` (P, d), the fixed ones. A pull is n pulls of the scalar posterior over pairs (point, output).
-    """
-
-    def __init__(self, kernel: OperatorKernel, points: Array, noise_variance: float) -> None:
-        self.points, self.kernel, self._n = points, kernel, kernel.n_outputs
-        self._pairs = LayerPosterior(kernel, with_output(points, self._n), noise_variance, n_outputs=1)
-
-    @property
-    def mean(self) -> Array:
-        """Posterior mean at the fixed points, (P, n)."""
-        return self._pairs.mean.reshape(-1, self._n)
-
-    @property
-    def sd(self) -> Array:
-        """Root of the spectral norm of the posterior covariance at the fixed points, (P,)."""
-        return self.at(self.points)[1]
-
-    def at(self, Z: Array) -> tuple[Array, Array]:
-        """Return mean (m, n) and `sd` (m,) at any points Z (m, d)."""
-        mean, V = self._pairs.solved(with_output(Z, self._n))
-        blocks = V.reshape(-1, len(Z), self._n)
-        prior = np.multiply.outer(self.kernel.scalar.diag(Z), np.eye(self._n))
-        covariance = prior - np.einsum("tmi,tmj->mij", blocks, blocks)
-        largest = np.linalg.eigvalsh(covariance)[:, -1]
-        return mean.reshape(len(Z), self._n), np.sqrt(np.maximum(largest, 0.0))
-
-    def update(self, z: Array, y: Array) -> None:
-        """Condition on the output y (n,) at z (d,); raises as `LayerPosterior.update`."""
-        for pair, value in zip(with_output(z[None, :], self._n), y, strict=True):
-            self._pairs.update(pair, np.array([value]))
-
-
-AnyPosterior = LayerPosterior | OperatorPosterior
-
-
-def layer_posterior(model: NetworkModel, layer: int, points: Array) -> AnyPosterior:
-    """Return the posterior of a layer before the first pull, with these fixed points (P, d)."""
-    kernel = model.kernels[layer]
-    if isinstance(kernel, OperatorKernel):
-        return OperatorPosterior(kernel, points, NOISE_VARIANCE)
-    return LayerPosterior(kernel, points, NOISE_VARIANCE, model.widths[layer])
 
 
 class NetworkPosterior:
     """The posteriors of all layers, each with its own fixed points: what a pull shows is given to each of them."""
 
-    posteriors: Sequence[AnyPosterior]
-
     def __init__(self, model: NetworkModel, points: Sequence[Array]) -> None:
         self.model = model
-        self.posteriors = [layer_posterior(model, i, fixed) for i, fixed in enumerate(points)]
+        layers = zip(points, model.widths, strict=True)
+        self.posteriors = [LayerPosterior(model.structure.kernel, fixed, n) for fixed, n in layers]
 
     def update(self, arm: int, observation: Sequence[Any]) -> None:
         """Take in the outputs of all layers at `arm`; raises as `NetworkModel.steps`."""
@@ -158,24 +107,17 @@ class ChainPosterior(NetworkPosterior):
     Raises ValueError for networks other than chains.
     """
 
-    posteriors: Sequence[LayerPosterior]
-
     def __init__(self, model: NetworkModel) -> None:
-        if set(model.widths) != {1} or isinstance(model.kernels[0], OperatorKernel):
+        if set(model.widths) != {1}:
             raise ValueError(f"{model} is not allowed: the rivals take plain chains only")
-        super().__init__(model, [model.points, *[TABLE_POINTS] * (model.depth - 1)])
+        super().__init__(model, [model.points, *[TABLE_POINTS] * (len(model.widths) - 1)])
 
     def first(self) -> tuple[Array, Array]:
         """Return mean and sd of the first layer at the arms, each (A,)."""
         return self.posteriors[0].mean[:, 0], self.posteriors[0].sd
 
-    def table(self, layer: int) -> tuple[Array, Array]:
-        """Return mean and variance of a later layer at `TABLE_POINTS`, each (n,)."""
-        posterior = self.posteriors[layer]
-        return posterior.mean[:, 0], posterior.variance
-
     def at(self, layer: int, z: Array) -> tuple[Array, Array]:
         """Return mean and sd of a later layer at z, each of the shape of z."""
-        where = stencil(z)
-        mean, variance = (interpolate(column, where) for column in self.table(layer))
+        where, posterior = stencil(z), self.posteriors[layer]
+        mean, variance = (interpolate(column, where) for column in (posterior.mean[:, 0], posterior.variance))
         return mean, np.sqrt(np.maximum(variance, 0.0))

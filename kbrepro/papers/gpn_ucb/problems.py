@@ -3,18 +3,49 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
+from scipy.linalg import cholesky, solve_triangular
 
-from kbrepro.kernels import Array, SquaredExponential, grid
-from kbrepro.papers.gpn_ucb.layers import OperatorKernel, draw_layer, lipschitz
+from kbrepro.kernels import Array, Kernel, Matern, SquaredExponential, grid
 from kbrepro.papers.gpn_ucb.network import NetworkModel, NetworkProblem, compose
-from kbrepro.papers.gpn_ucb.sets import FeedForward, MultiOutput, Structure
+from kbrepro.papers.gpn_ucb.sets import KERNEL, FeedForward, MultiOutput
 from kbrepro.problems import Trial, covariance_factor
 
-#: The kernel of every layer, and half a side of the domain [-5, 5]^2 (Li & Scarlett, L.1).
-KERNEL, HALF_WIDTH = SquaredExponential(1.0), 5.0
+#: Half a side of the domain [-5, 5]^2 (Li & Scarlett, L.1).
+HALF_WIDTH = 5.0
+
+
+def lipschitz(kernel: Kernel, norm: float) -> float:
+    """Return a Lipschitz constant of every function of RKHS norm at most `norm` (Euclidean norms on both sides).
+
+    |f(x) - f(z)| <= norm sqrt(2 (k(0) - k(r))) <= norm sqrt(-k''(0)) r; for the squared exponential norm / lengthscale.
+    2 (k(0) - k(r)) <= -k''(0) r^2 (Bochner, 1 - cos a <= a^2 / 2); it is nu / (nu - 1) over the squared lengthscale for
+    Matérn kernels. Raises ValueError for a kernel without such a constant (Matérn 1/2).
+    """
+    if isinstance(kernel, SquaredExponential):
+        return norm * float(np.sqrt(kernel.variance / kernel.lengthscale**2))
+    if isinstance(kernel, Matern) and kernel.nu > 1:
+        return norm * float(np.sqrt(kernel.nu / (kernel.nu - 1) * kernel.variance / kernel.lengthscale**2))
+    raise ValueError(f"kernel = {kernel!r} is not allowed: its functions need not be Lipschitz continuous")
+
+
+def draw_layer(
+    rng: np.random.Generator, kernel: Kernel, centres: Array, n: int, norm: float | None = None, whole: bool = False
+) -> Callable[[Array], Array]:
+    """Return the interpolant, (m, d) -> (m, n), of a GP draw at the centres, scaled to a RKHS norm (None: as drawn).
+
+    Outputs are scaled one by one, or as a `whole`, one function with values in R^n. With K = L L^T and standard normal
+    e the draw is L e and the weights of its interpolant L^-T e: its squared norm is |e|^2, chi-squared.
+    """
+    K, drawn = kernel(centres, centres), rng.standard_normal((len(centres), n))
+    weights = solve_triangular(cholesky(K + 1e-12 * np.eye(len(K)), lower=True), drawn, lower=True, trans="T")
+    if norm is not None:
+        squared = np.einsum("in,ij,jn->n", weights, K, weights)
+        weights *= norm / np.sqrt(squared.sum() if whole else squared)
+    return lambda Z: kernel(Z, centres) @ weights
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,30 +54,27 @@ class RandomNetwork:
 
     Each layer interpolates a GP draw at uniform centres and is scaled to its norm: `first_centres` points of the arms'
     box, then 4 points of [-norm, norm]^d, which holds what a layer can return (kernels of size at most 1). L is
-    certified: the largest `layers.lipschitz`, and at least 1. The B that is given is `norm_bound`, by default the norm.
+    certified: `lipschitz`, and at least 1. The B that is given is the norm.
     """
 
-    structure: Structure
+    structure: FeedForward | MultiOutput
     points: Array = field(repr=False)
     widths: tuple[int, ...]
     norm: float = 1.0
     first_centres: int = 4
-    norm_bound: float | None = None
 
     def stored_settings(self) -> dict[str, Any]:
-        """Return the settings as when trials were first kept: layers could have inputs of their own."""
-        return vars(self) | {"extra_dims": ()}
+        """Return the settings as when trials were first kept: with inputs of layers' own, and another B."""
+        return vars(self) | {"extra_dims": (), "norm_bound": None}
 
     def __call__(self, trial: Trial) -> NetworkProblem:
-        rng, kernels, norm = trial.rng("function"), self.structure.kernels(self.widths), self.norm
-        bound = norm if self.norm_bound is None else self.norm_bound
-        constant = max(1.0, *(lipschitz(kernel, norm) for kernel in kernels))
-        model = NetworkModel(self.points, self.structure, self.widths, bound, constant)
-        layers, points = [], self.points
-        for i, (kernel, width, n) in enumerate(zip(kernels, (0, *self.widths[:-1]), self.widths, strict=True)):
-            low, high = (np.full(width, -norm), np.full(width, norm)) if i else (points.min(axis=0), points.max(axis=0))
-            centres = rng.uniform(low, high, (4 if i else self.first_centres, len(low)))
-            layers.append(draw_layer(rng, kernel, centres, n, norm))
+        rng, norm, kernel = trial.rng("function"), self.norm, self.structure.kernel
+        model = NetworkModel(self.points, self.structure, self.widths, norm, max(1.0, lipschitz(kernel, norm)))
+        whole, layers = isinstance(self.structure, MultiOutput), []
+        for d, n in pairwise((0, *self.widths)):
+            low, high = (-norm * np.ones(d), norm) if d else (self.points.min(axis=0), self.points.max(axis=0))
+            centres = rng.uniform(low, high, (4 if d else self.first_centres, len(low)))
+            layers.append(draw_layer(rng, kernel, centres, n, norm, whole))
         return compose(model, layers)
 
 
@@ -81,7 +109,7 @@ class DrawnChain:
     def __call__(self, trial: Trial) -> NetworkProblem:
         rng, (points, factor) = trial.rng("function"), _first(self.side)
         first = (factor @ rng.standard_normal(len(points))[: factor.shape[1]])[:, None]
-        later = [draw_layer(rng, KERNEL, grid(21, 1, -HALF_WIDTH, HALF_WIDTH), 1, None) for _ in range(2)]
+        later = [draw_layer(rng, KERNEL, grid(21, 1, -HALF_WIDTH, HALF_WIDTH), 1) for _ in range(2)]
         model = NetworkModel(points, FeedForward(KERNEL), (1, 1, 1), self.norm_bound, self.lipschitz)
         return compose(model, [lambda _: first, *later])
 
@@ -99,23 +127,8 @@ class Repeated:
         return self.source(Trial(trial.seed, self.numbers[place] if self.numbers else place))
 
 
-def maximum_gap(problem: NetworkProblem) -> float:
-    """Return by how much the maximum exceeds every value farther than 2 from its place, as a share of the range.
-
-    How obvious the maximiser is: near 1 a single peak, near 0 several places equally good.
-    """
-    g, points = problem.expected_reward, problem.model.points
-    far = np.linalg.norm(points - points[g.argmax()], axis=1) > 2.0
-    return float((g.max() - g[far].max()) / problem.reward_range)
-
-
-def independent_outputs(n: int) -> OperatorKernel:
-    """Return the paper's k I, n x n."""
-    return OperatorKernel(KERNEL, n)
-
-
 _LINE, _SQUARE = grid(100, 1, -2, 2), grid(10, 2, -2, 2)
-_SCALAR, _VECTOR = FeedForward(KERNEL), MultiOutput(independent_outputs)
+_SCALAR, _VECTOR = FeedForward(KERNEL), MultiOutput(KERNEL)
 
 #: Small networks of three layers on [-2, 2] with norm 1, and the points a side of the layers' grids.
 SMALL: dict[str, tuple[RandomNetwork, int]] = {

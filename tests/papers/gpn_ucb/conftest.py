@@ -1,21 +1,8 @@
-"""What the tests of networks share: pulls of random arms, and posteriors by dense algebra."""
+"""What the tests of networks share: posteriors by dense algebra."""
 
 import numpy as np
 import pytest
 from scipy.linalg import cho_factor, cho_solve
-
-
-@pytest.fixture(scope="session")
-def pulled():
-    """Tell sets (or posteriors) of n random arms."""
-
-    def tell(sets, problem, n, seed=0):
-        rng = np.random.default_rng([57, seed, 1])
-        for arm in rng.integers(problem.model.n_arms, size=n):
-            sets.update(arm, problem.pull(arm, rng))
-        return sets
-
-    return tell
 
 
 @pytest.fixture(scope="session")

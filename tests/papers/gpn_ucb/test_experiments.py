@@ -5,10 +5,8 @@ import pytest
 
 from kbrepro.kernels import grid
 from kbrepro.papers.gpn_ucb import experiments
-from kbrepro.papers.gpn_ucb.network import NetworkProblem
-from kbrepro.papers.gpn_ucb.policies import GPNUCB, CascadeUCB, nonadaptive
-from kbrepro.papers.gpn_ucb.posterior import NetworkPosterior
-from kbrepro.papers.gpn_ucb.problems import KERNEL, SMALL, DrawnChain, RandomNetwork, exact_chain
+from kbrepro.papers.gpn_ucb.policies import GPNUCB, nonadaptive
+from kbrepro.papers.gpn_ucb.problems import KERNEL, SMALL, RandomNetwork, exact_chain
 from kbrepro.papers.gpn_ucb.sets import FeedForward
 from kbrepro.problems import Trial
 from kbrepro.simulation import run
@@ -16,37 +14,12 @@ from kbrepro.simulation import run
 LOOSE = RandomNetwork(FeedForward(KERNEL), grid(30, 1, -2, 2), (1, 1, 1), norm=2.0)
 
 
-def test_coverage_counts_what_sets_miss_and_how_wide_they_are():
-    network, n_grid = SMALL["chain"]
-    counts, problem = experiments.coverage(network, n_grid, 8, Trial(1, 0)), network(Trial(1, 0))
-    settings = {"n_grid": n_grid, "half_width": 1.5}
-    for mode in ("paper", "outward"):
-        sets = problem.model.structure.sets(problem.model, mode=mode, **settings)
-        for t, arm in enumerate(run(GPNUCB(problem.model, **settings), problem, 8, Trial(1, 0).rng("run")).arms):
-            sets.update(arm, problem.pull(arm, None))
-            width = np.median(np.subtract(*reversed(sets.bounds()))) / np.ptp(problem.expected_reward)
-            assert counts[mode][:, t].tolist() == [np.sum(~sets.covers(problem.outputs)), pytest.approx(width)]
-    assert counts["paper"][0].sum() > 50 and not counts["outward"][0].any() and not counts["band"].any()
-
-
-@pytest.mark.parametrize("structure", list(SMALL))
-def test_a_layer_of_too_large_a_norm_leaves_the_band(structure):
-    problem = SMALL[structure][0](Trial(2, 0))
-    fixed = [np.zeros((1, w)) for w in (problem.model.points.shape[1], *problem.model.widths[:-1])]
-    for layer in (None, 0, 1, 2):
-        outputs = [(30 if i == layer else 1) * output for i, output in enumerate(problem.outputs)]
-        given, posterior = NetworkProblem(problem.model, tuple(outputs)), NetworkPosterior(problem.model, fixed)
-        for arm in (5, 20, 50, 80):
-            posterior.update(arm, given.pull(arm, None))
-        assert (experiments.outside_band(posterior.posteriors, given) > 0) == (layer is not None)
-
-
 @pytest.mark.parametrize("mode", ["paper", "outward"])
 def test_regret_over_its_bound_is_that_of_equation_49_and_theorem_1_written_out(dense, mode):
     """m = 3, B = L = 2: r_t over 4 (16 s_1 + 4 s_2 + s_3), R_T over 2^4 2 2^2 Sigma_T."""
-    trial, problem = Trial(3, 1), LOOSE(Trial(3, 1))
-    radius = 10.0 if mode == "outward" else 1.0
-    policy = GPNUCB(problem.model, 9, n_grid=301, mode=mode, half_width=2.0, radius=radius)
+    trial, problem, outward = Trial(3, 1), LOOSE(Trial(3, 1)), mode == "outward"
+    radius = 10.0 if outward else 1.0
+    policy = GPNUCB(problem.model, 9, n_grid=301, outward=outward, half_width=2.0, radius=radius)
     arms, sds = run(policy, problem, 9, trial.rng("run")).arms, np.ones((9, 3))
     inputs = [problem.model.points, *problem.outputs[:2]]
     for t, i in np.ndindex(9, 3):
@@ -55,7 +28,7 @@ def test_regret_over_its_bound_is_that_of_equation_49_and_theorem_1_written_out(
             _, variance = dense(KERNEL, inputs[i][before], problem.outputs[i][before], z, 1e-7)
             sds[t, i] = np.sqrt(max(variance[0], 0))
     h = 2 / 300
-    added = 10 * 2 * (4 * h + h) if mode == "outward" else 0.0
+    added = 10 * 2 * (4 * h + h) if outward else 0.0
     regret, rounds = problem.regret(arms), np.arange(1, 10)
     ratios = experiments.bound_ratios(LOOSE, 301, 9, trial, mode=mode)
     assert ratios["step"] == pytest.approx((regret / (4 * sds @ [16, 4, 1] + added)).max(), rel=1e-3)
@@ -86,15 +59,3 @@ def test_errors_of_nonadaptive_sampling_are_the_largest_over_designs_and_arms():
     assert [composed["error"], composed["regret"]] == pytest.approx(np.max(shares, axis=0))
     np.testing.assert_allclose(experiments.design_errors(LOOSE, [3, 5], Trial(4, 2)), errors)
     np.testing.assert_allclose(experiments.nonadaptive_regrets(LOOSE, [3, 5], Trial(4, 2)), regrets)
-
-
-def test_the_width_of_cucb_is_compared_after_the_pulls_of_gpn_ucb():
-    source, trial = DrawnChain(8), Trial(5, 1)
-    problem = source(trial)
-    own, other = GPNUCB(problem.model), CascadeUCB(problem.model)
-    for arm in run(GPNUCB(problem.model), problem, 6, trial.rng("run")).arms:
-        for policy in (own, other):
-            policy.tell(arm, problem.pull(arm, None))
-    (low, high), (mean, _) = own.posterior.bounds(), other.fed_forward()
-    expected = np.median(2 * (other.index() - mean) / np.maximum(high - low, 1e-9))
-    assert experiments.relative_widths(source, 6, trial) == pytest.approx(expected)

@@ -1,18 +1,16 @@
-"""Networks: what a pull shows, and what is refused; what their sources promise, and what they do not."""
+"""Networks: what a pull shows, and what is refused; what their sources promise."""
 
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from kbrepro.kernels import SquaredExponential, grid
+from kbrepro.kernels import grid
 from kbrepro.papers.gpn_ucb.experiments import OBVIOUS, SEVERAL, chain_facts, find_chains
 from kbrepro.papers.gpn_ucb.network import NetworkModel, NetworkProblem
-from kbrepro.papers.gpn_ucb.problems import SMALL, DrawnChain, Repeated, exact_chain, maximum_gap
+from kbrepro.papers.gpn_ucb.problems import KERNEL, SMALL, DrawnChain, Repeated, exact_chain
 from kbrepro.papers.gpn_ucb.sets import FeedForward
 from kbrepro.problems import Trial, prior_draws
-
-KERNEL = SquaredExponential(1.0)
 
 
 @pytest.mark.parametrize("structure", SMALL)
@@ -26,7 +24,6 @@ def test_a_pull_shows_the_outputs_of_all_layers_and_their_inputs_follow(structur
         np.testing.assert_array_equal(y, output[arm])
         np.testing.assert_array_equal(z, before)
         before = y
-    assert max(np.abs(output).max() for output in problem.outputs) <= model.norm_bound
 
 
 def test_bad_pulls_and_bounds_are_refused():
@@ -41,12 +38,9 @@ def test_bad_pulls_and_bounds_are_refused():
         next(model.steps(0, (0.0, 0.0, 0.0)))
 
 
-def test_drawn_chains_are_draws_from_the_prior():
+def test_the_first_layer_of_a_drawn_chain_is_a_draw_from_the_prior():
     first = prior_draws(KERNEL, DrawnChain(6)(Trial(57, 35)).model.points)(Trial(57, 35).rng("function"))
     np.testing.assert_allclose(DrawnChain(6)(Trial(57, 35)).outputs[0][:, 0], first, atol=1e-12)
-    outputs = [DrawnChain(5)(Trial(3, n)).outputs for n in range(200)]
-    for layer in range(3):
-        assert np.std([output[layer][7, 0] for output in outputs]) == pytest.approx(1.0, abs=0.15)
 
 
 @pytest.mark.parametrize(("numbers", "wanted"), [((), (0, 0, 1, 1)), ((7, 3), (7, 7, 3, 3))])
@@ -60,9 +54,9 @@ def test_the_gap_is_to_the_best_value_that_is_far_and_chains_of_a_kind_are_found
     points = np.array([[0.0, 0.0], [1.0, 0.0], [2.5, 0.0], [4.0, 0.0]])
     model = NetworkModel(points, FeedForward(KERNEL), (1,), 2.0, 2.0)
     problem = NetworkProblem(model, (np.array([[3.0], [2.9], [2.0], [-1.0]]),))
-    assert maximum_gap(problem) == pytest.approx(0.25)  # 1 of 4; the arm at distance 1 does not count
-    gaps = [chain_facts(DrawnChain(8), Trial(5, n))[0] for n in range(100)]
+    assert chain_facts(lambda trial: problem, None) == (0.25, 4.0)  # 1 of 4; the arm at distance 1 does not count
+    gaps = [chain_facts(DrawnChain(8), Trial(5, n))[0] for n in range(40)]
     for obvious in (True, False):
         wanted = [n for n, gap in enumerate(gaps) if (gap >= OBVIOUS if obvious else gap <= SEVERAL)]
-        assert find_chains(DrawnChain(8), 3, obvious, Trial(5, 0)).tolist() == wanted[:3]
-        assert find_chains(DrawnChain(8), 99, obvious, Trial(5, 0), most=100).tolist() == wanted  # too few
+        assert find_chains(DrawnChain(8), 2, obvious, Trial(5, 0)).tolist() == wanted[:2]
+        assert find_chains(DrawnChain(8), 99, obvious, Trial(5, 0), most=40).tolist() == wanted  # too few
