@@ -15,6 +15,8 @@ from kbrepro.papers.gpn_ucb import needle
 from kbrepro.papers.gpn_ucb.network import NetworkProblem
 from kbrepro.regret import Curve
 
+#: A simple regret below this share of the range is beyond the axis.
+LEAST = 1e-4
 #: {title: {rule: curve}}
 Panels = Mapping[str, Mapping[str, Curve]]
 #: NonAda has no curve: each number of pulls is another design.
@@ -54,6 +56,8 @@ def regrets(name: str, panels: Panels, quantity: str, nonada: Mapping[str, Any] 
             pulls, values = nonada[title]
             ax.plot(pulls, np.median(values, axis=0), "o", **DOT, label="NonAda")
         ax.set_title(fill(title, 40))
+        if quantity == "simple":
+            ax.set_ylim(bottom=LEAST)
     for ax in axes[:, 1]:
         ax.set_ylabel("")
     return figures.labelled(fig, f"{name} of Li and Scarlett, replicated: {quantity} regret")
@@ -65,7 +69,8 @@ def oi(panels: Panels) -> Figure:
     colours = plt.cm.plasma(np.linspace(0, 0.65, len(rules)))  # dark enough for their labels
     looks = {rule: (tuple(colour), "-") for rule, colour in zip(rules, colours, strict=True)}
     settings: dict[str, Any] = {"quantity": "simple", "spread": "mean and 95 % interval", "unit": "range of g"}
-    fig, _ = figures.regret_row(panels, 3.6, looks=looks | {"cUCB": ("black", "--")}, **settings)
+    fig, axes = figures.regret_row(panels, 3.6, looks=looks | {"cUCB": ("black", "--")}, **settings)
+    axes[0].set_ylim(bottom=LEAST)
     return figures.labelled(fig, "Fig. 10 of Li and Scarlett, replicated: simple regret of OI for five b, and of cUCB")
 
 
