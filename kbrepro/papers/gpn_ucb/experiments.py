@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from kbrepro.kernels import Array
 from kbrepro.papers.gpn_ucb.network import NetworkProblem
-from kbrepro.papers.gpn_ucb.policies import GPNUCB, nonadaptive
+from kbrepro.papers.gpn_ucb.policies import GPNUCB, CascadeUCB, nonadaptive
 from kbrepro.papers.gpn_ucb.problems import RandomNetwork
 from kbrepro.papers.gpn_ucb.sets import MultiOutput
 from kbrepro.policies.base import best_arm
@@ -114,3 +114,14 @@ def nonadaptive_regrets(source: Source, sides: Sequence[int], trial: Trial) -> A
     rank = trial.rng("run").spawn(2)[1].permutation(problem.model.n_arms)  # ties fall as for policies of this trial
     arms = [best_arm(nonadaptive(problem, per_side)[0], rank) for per_side in sides]
     return problem.regret(np.array(arms))
+
+
+def relative_widths(source: Source, pulls: int, trial: Trial) -> float:
+    """Return the width of cUCB's bounds over that of GPN-UCB's after its pulls, median over the arms."""
+    problem = source(trial)
+    policy, other = GPNUCB(problem.model, pulls), CascadeUCB(problem.model, pulls)
+    for _, arm, observation in rounds(policy, problem, pulls, trial.rng("run")):
+        other.tell(arm, observation)
+    lower, upper = policy.posterior.bounds()
+    widths = 2 * problem.model.norm_bound * other.fed_forward()[1] / np.maximum(upper - lower, 1e-9)
+    return float(np.median(widths))

@@ -88,17 +88,25 @@ class BoxSets(NetworkSets):
     """Sets of chains and feed-forward networks: one interval an output (eqs. 11, 19-20).
 
     Without `envelope` the bounds are mean +- B sd alone. L.2 leaves open whether the `first` layer has an envelope,
-    over the arms. As L.2 says, the set of a layer's input is replaced by the grid points inside it, or by its corners
-    if there are none: fast and tight, but what lies between grid points is not looked at. Rounded `outward` the set is
-    widened by half a cell, and L times half a diagonal of a cell is added to the bounds: every point of the set then
-    has a grid point that speaks for it, and the sets are valid. Other settings as `NetworkSets`.
+    over the arms, and whether the envelope at a corner takes in the corner `itself`, as eq. 9 would. As L.2 says, the
+    set of a layer's input is replaced by the grid points inside it, or by its corners if there are none: fast and
+    tight, but what lies between grid points is not looked at. Rounded `outward` the set is widened by half a cell, and
+    L times half a diagonal of a cell is added to the bounds: every point of the set then has a grid point that speaks
+    for it, and the sets are valid. Other settings as `NetworkSets`.
     """
 
     def __init__(
-        self, model: NetworkModel, *, envelope: bool = True, first: bool = False, outward: bool = False, **settings: Any
+        self,
+        model: NetworkModel,
+        *,
+        envelope: bool = True,
+        first: bool = False,
+        outward: bool = False,
+        itself: bool = False,
+        **settings: Any,
     ) -> None:
         super().__init__(model, **settings)
-        self.envelope, self.outward = envelope, outward
+        self.envelope, self.outward, self.itself = envelope, outward, itself
         self._first = arm_neighbours(model.points, model.lipschitz, self.radius) if first else None
 
     def regions(self) -> list[tuple[Array, Array]]:
@@ -131,10 +139,11 @@ class BoxSets(NetworkSets):
         if empty.any():  # the corners, also of inverted boxes
             upper_ends = grid(2, low.shape[1]) > 0  # of which sides, one row a corner
             Z = np.where(upper_ends, high[empty, None], low[empty, None]).reshape(-1, low.shape[1])
+            at_corners: Array = np.array(np.inf)
             if self.envelope:
                 at_corners = lower_envelope(both, neighbour_slopes(Z, posterior.points, L, self.radius))
-            else:
-                at_corners = self.band(*posterior.at(Z))
+            if self.itself or not self.envelope:
+                at_corners = np.minimum(at_corners, self.band(*posterior.at(Z)))
             largest[empty] = at_corners.reshape(-1, len(upper_ends), both.shape[1]).max(axis=1)
         return largest
 

@@ -14,6 +14,7 @@ def test_the_kernel_and_the_later_layers_are_the_closed_forms_where_there_are_so
     for nu in (0.5, 1.5, 2.5):
         np.testing.assert_allclose(needle.AnyMatern(nu)(X, Z), Matern(1.0, nu)(X, Z), atol=1e-10)
     assert needle.AnyMatern(2.0)(X, X).diagonal() == pytest.approx(needle.AnyMatern(2.0).diag(X))
+    assert min(np.divide(*needle.slope_range(nu)) for nu in (1.0, 1.5, 2.0)) > 0.93  # Remark 3
     kernel, centres, z = Matern(1.0, nu=1.5), np.array([[0.5], [-0.5]]), np.linspace(-1, 1, 9)
     weights = np.linalg.solve(kernel(centres, centres), needle.amplifier(centres[:, 0], 1.5))
     assert np.sqrt(weights @ kernel(centres, centres) @ weights) == pytest.approx(5.0)  # norm B
