@@ -108,14 +108,6 @@ class Checked(NamedTuple):
         return f"{self.violations or 'no'} violation{'s' * (self.violations > 1)} in {self.runs:,} runs"
 
 
-class ByTest(Checked):
-    """What needs no kept trials: a unit test asks for it."""
-
-    @property
-    def outcome(self) -> str:
-        return "by a unit test"
-
-
 @dataclass(frozen=True)
 class Theorem:
     """A theorem or lemma, what was checked of it and on what range, and `check(kept)` that counts, or the outcome."""
@@ -144,11 +136,6 @@ def tested(id: str, where: str, what: str, quote: str) -> Theorem:
 def unchecked(id: str, where: str, why: str, quote: str) -> Theorem:
     """Return a theorem that no run can check: `why` says so."""
     return Theorem(id, where, quote, why, lambda kept: Checked(0, 0), "not checkable by a run")
-
-
-def tested(id: str, where: str, what: str, quote: str) -> Theorem:
-    """Return a theorem of which a unit test checks `what`, on which range."""
-    return Theorem(id, where, quote, what, lambda kept: ByTest(0, 0))
 
 
 def sentences_of(paper: str) -> list[Claim | Theorem]:
