@@ -3,14 +3,16 @@
 import json
 from typing import Any
 
+import matplotlib.pyplot as plt
 import pandas as pd
 from IPython import get_ipython
 from IPython.display import Markdown, display
 from matplotlib.figure import Figure
 
 from kbrepro import checks, figures, paths, scorecard, store
-from kbrepro.claims import sentences_of
+from kbrepro.claims import Claim, sentences_of
 from kbrepro.claims.tables import Kept
+from kbrepro.figures import comparisons
 from kbrepro.papers import folder_of
 from kbrepro.replay import Replays
 
@@ -32,7 +34,7 @@ class Record:
         kept_in = store.current()
         run = (kept_in.folder if kept_in else full_scale).with_name("run.json")
         known = json.loads(run.read_text(encoding="utf-8")) if run.is_file() else {}
-        replays = Replays(root, notebook, known.get("blas_kernels", ()))
+        self._replays = replays = Replays(root, notebook, known.get("blas_kernels", ()))
         if kept_in is None:
             self.short = _changed(known.get("parameters", {}))
             store.use(store.Store(full_scale, read_only=not self.short, keeps=False, on_read=replays))
@@ -52,6 +54,14 @@ class Record:
         if not self.short:
             display(Markdown(scorecard.tables([scorecard.record_of(known[each], self._kept) for each in ids])))
 
+    def readings(self, claim_id: str) -> None:
+        """Show how often a claim comes out under every reading, as a picture; nothing in a short run."""
+        if not self.short:
+            (claim,) = [each for each in sentences_of(self._paper) if each.id == claim_id and isinstance(each, Claim)]
+            result = scorecard.judged(claim, self._kept)
+            self.figure(comparisons.readings(f"{claim_id}: {result.verdict}", result.readings), f"readings_{claim_id}")
+            plt.show()
+
     def say(self, holds: Any, sentence: str) -> None:
         """Show a sentence about the results above; ValueError at full scale if it does not hold.
 
@@ -63,11 +73,16 @@ class Record:
             raise ValueError(f"{self.notebook}: this sentence is not true of the results: {sentence}")
 
     def finish(self) -> None:
-        """Write all verdicts to claims.json; a short run shows that it judged nothing."""
+        """Show what a short run could not judge, or what was not replayed; write all verdicts to claims.json."""
         if self.short:
             full = f"[full-scale notebook](../notebooks/{self.notebook}.ipynb)"
             display(Markdown(f"Too short to judge; see the {full}."))
-        elif self.folder:
+            return
+        if long := self._replays.long:
+            some = "; ".join(long[:5]) + (f"; and {len(long) - 5} more" if len(long) > 5 else "")
+            said = f"One trial of each label was played again, but for {len(long)} whose trials are long: {some}."
+            display(Markdown(said))
+        if self.folder:
             text = json.dumps(scorecard.of_paper(self._paper, self._kept), indent=1, ensure_ascii=False, default=float)
             paths.write_text(self.folder / "claims.json", text + "\n")
 

@@ -1,5 +1,7 @@
 """Kept trials are played again with today's code and compared."""
 
+import hashlib
+import json
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache, partial
@@ -17,7 +19,7 @@ from kbrepro.store.settings import unknown
 
 #: A notebook replays the cheapest trial of a label if it took less than so many seconds, and so many in all: another
 #: processor takes up to twice as long.
-CHEAP, BUDGET = 1.0, 10.0
+CHEAP, BUDGET = 1.0, 5.0
 
 
 class Differs(RuntimeError):
@@ -25,33 +27,49 @@ class Differs(RuntimeError):
 
 
 class Replays:
-    """Plays the cheapest trial of every label again, as it is read, and writes what came out to .cache/replays.txt.
+    """Plays the cheapest trial of every label again, as it is read, and writes what came out to .cache/replays/log.txt.
 
-    On BLAS kernels other than `played_on` a difference is only logged.
+    What was equal is remembered there, by label, settings, code and BLAS kernel, and is not played twice. On kernels
+    other than `played_on` a difference is only logged. Labels whose trials are long are listed in `long`.
     """
 
     def __init__(self, root: Path, notebook: str, played_on: Sequence[str] = ()) -> None:
-        self.log, self.notebook = root / ".cache" / "replays.txt", notebook
+        self.folder, self.notebook, self.long = root / ".cache" / "replays", notebook, list[str]()
         self.is_exact, self.left = not played_on or blas_kernel() in played_on, BUDGET
 
     def __call__(self, job: Job, kept: Kept) -> None:
         """Replay one trial of a job; Differs names label, trial and round."""
         place = int(np.argmin(kept.seconds))
         seconds, number, differ = float(kept.seconds[place]), job.first + place, list[str]()
+        told = json.dumps([job.label, job.settings, place, code(), blas_kernel()], default=str)
+        equal = self.folder / hashlib.sha256(told.encode()).hexdigest()[:20]
         if seconds >= min(CHEAP, self.left):
-            outcome = "not played again, it is long"
-        elif unknown(job.settings):
+            self.long.append(job.label)
+            return
+        self.left -= seconds
+        if equal.is_file():
+            return
+        if unknown(job.settings):
             outcome = "not played again, its data is not here"
         else:
-            self.left -= seconds
             differ = replayed(job, number, kept.trial(place))
             outcome = "; ".join(differ) or "equal"
         text = f"{self.notebook}: {job.label}, trial {number}: {outcome}"
-        self.log.parent.mkdir(exist_ok=True)
-        with self.log.open("a", encoding="utf-8") as file:
+        self.folder.mkdir(parents=True, exist_ok=True)
+        if outcome == "equal":
+            equal.touch()
+        with (self.folder / "log.txt").open("a", encoding="utf-8") as file:
             file.write(f"{text}\n")
         if differ and self.is_exact:
             raise Differs(f'{text}. To play it again: kbrepro reproduce ... --fresh "{job.label}"')
+
+
+@cache
+def code() -> str:
+    """Return a digest of the package's code, without claims and words."""
+    here = Path(__file__).parent
+    files = sorted(path for path in here.rglob("*.py") if "claims" not in path.relative_to(here).as_posix())
+    return hashlib.sha256(b"\0".join(path.read_bytes() for path in files)).hexdigest()
 
 
 @cache

@@ -262,6 +262,7 @@ plt.show()
 
 # %% jupyter={"source_hidden": true} tags=["hide-input"]
 record.verdicts("2-A", "2-C", "2-E")
+record.readings("2-E")
 
 # %% [markdown]
 # ### Why does the incumbent decide? (our own question)
@@ -340,6 +341,7 @@ record.say(
     "before the rest in Fig. 3.",
 )
 record.verdicts("2-H", "2-I")
+record.readings("2-H")
 
 # %% [markdown]
 # ### What does a wrong kernel cost? (Section 6)
@@ -438,6 +440,7 @@ final["4", "light, standardised"] = final_average_regret(traces)
 
 # %% jupyter={"source_hidden": true} tags=["hide-input"]
 record.verdicts("2-J", "2-K", "2-L", "2-M")
+record.readings("2-M")
 
 # %% [markdown]
 # ### What do all figures say together?

@@ -249,6 +249,7 @@ rounds.rename_axis("fewer operations than (median of runs)")
 
 # %% jupyter={"source_hidden": true} tags=["hide-input"]
 record.verdicts("4-J", "4-K", "4-AC")
+record.readings("4-K")
 
 # %% [markdown]
 # ## Does starvation happen in every run? (Sections 3.1 and 3.2)
@@ -280,6 +281,7 @@ pd.DataFrame(ratios).drop("exact").map("{:.3g}".format)
 
 # %% jupyter={"source_hidden": true} tags=["hide-input"]
 record.verdicts("4-AD", "4-B", "4-C")
+record.readings("4-B")
 
 # %% [markdown]
 # ## How large must the dictionary be? (Theorem 1)
@@ -405,6 +407,7 @@ for n in large_arms:
 
 # %% jupyter={"source_hidden": true} tags=["hide-input"]
 record.verdicts("4-H", "4-N")
+record.readings("4-H")
 
 # %% [markdown]
 # ## Does the proof hold? (Theorems 2 and 9)

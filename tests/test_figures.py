@@ -8,8 +8,10 @@ from matplotlib.text import Text
 from traces import trace_of
 
 from kbrepro import figures, papers
+from kbrepro.claims import Reading
+from kbrepro.figures import comparisons
 from kbrepro.figures.style import CYCLE
-from kbrepro.regret import log_spaced
+from kbrepro.regret import Estimate, log_spaced
 
 
 @pytest.fixture
@@ -68,6 +70,22 @@ def test_mean_and_interval_of_block_means(ax):
         figures.regret_quartiles(ax, {"EI": its}, spread="sd")
     with pytest.raises(ValueError, match="quantity = 'none'"):
         figures.regret_quartiles(ax, {"EI": its}, quantity="none")
+
+
+def test_readings_stand_at_their_probability_and_those_that_do_not_count_are_hollow(styled, check_readable):
+    def reading(value, choice="", name="", clause=""):
+        return Reading(choice, name, Estimate(value, value - 0.05, value + 0.02), 25, 100, clause)
+
+    numbers = [reading(0.9), reading(0.2, "margin", "0.01"), reading(0.5, "margin", "none", "footnote 3")]
+    figure = comparisons.readings("9-A: depends", numbers)
+    (ax,) = figure.axes
+    dots = [line for line in ax.lines if line.get_marker() == "o"]
+    assert [(line.get_xdata()[0], line.get_markerfacecolor()) for line in dots] == [
+        *((0.9, "black"), (0.2, "black"), (0.5, "white"))
+    ]
+    names = [label.get_text() for label in ax.get_yticklabels()]
+    assert names == ["as we read it", "margin: 0.01", "margin: none"] and "hollow" in figure.get_supxlabel()
+    check_readable(figure)
 
 
 # Labels at the ends of curves

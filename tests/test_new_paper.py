@@ -76,7 +76,7 @@ def test_a_quick_run_judges_nothing_and_the_full_scale_is_judged_and_kept(added)
 def test_the_notebook_as_it_is_opened_shows_the_real_results_and_plays_one_trial(added):
     shown = "\n".join(outputs(added / "notebooks" / "09_toy.ipynb"))
     assert "Optimist has less mean regret than the greedy rule." in shown and "no violation in 12 runs" in shown
-    log = (added / ".cache" / "replays.txt").read_text(encoding="utf-8")
+    log = (added / ".cache" / "replays" / "log.txt").read_text(encoding="utf-8")
     assert re.search(r"^09_toy: Fig\. 1, trial \d+: equal$", log, flags=re.M)
 
 

@@ -44,6 +44,8 @@ def test_at_full_scale_claims_and_theorems_are_judged_by_kept_trials(toy, opened
     assert "12 kept, 10 a rerun" in shown[0] and "no violation in 12 runs" in shown[0] and "of the bound" in shown[0]
     with pytest.raises(ValueError, match="claim of 09_toy = '9-Z' is not allowed"):
         its.verdicts("9-Z")
+    its.readings("9-A")
+    assert (toy.root / "written" / "figures" / "readings_9-A.png").is_file()
     its.finish()
     run = json.loads((toy.root / "written" / "claims.json").read_text(encoding="utf-8"))
     assert [each["id"] for each in run["claims"] + run["theorems"]] == ["9-A", "9-B", "9-T"]
@@ -84,6 +86,14 @@ def test_where_the_batch_names_the_store_it_plays_and_only_the_full_scale_is_jud
             assert opened().short == short
             toy.play(label="Fig. 3")
         assert (toy.root / "results" / profile / "09_toy" / "played" / "Fig._3.npz").is_file()
+
+
+def test_labels_without_a_cheap_trial_are_listed(toy, opened, shown, monkeypatch):
+    monkeypatch.setattr("kbrepro.replay.CHEAP", 0.0)
+    its = opened()
+    toy.play()
+    its.finish()
+    assert shown == ["One trial of each label was played again, but for 1 whose trials are long: Fig. 1."]
 
 
 def test_figures_and_tables_are_written_below_the_folder_or_not_at_all(toy, opened):

@@ -1,6 +1,10 @@
 """What came out as text: every number of a record stands in its table and in its lines."""
 
+import json
 from pathlib import Path
+
+import jsonschema
+import pytest
 
 from kbrepro import scorecard
 
@@ -60,6 +64,14 @@ def test_totals_count_observations_alone():
     assert scorecard.totals([CLAIM, again, again, OWN]) == (
         "2 ● comes out again, 0 ○ does not, 1 ◑ depends, 0 ◌ now and then"
     )
+
+
+@pytest.mark.parametrize("run", RUNS.values(), ids=[*RUNS])
+def test_what_is_committed_is_what_the_schema_says(run):
+    schema = json.loads((ROOT / "docs" / "claims.schema.json").read_text(encoding="utf-8"))
+    jsonschema.validate(run, schema)
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate(run | {"claims": [CLAIM | {"verdict": "reproduced"}]}, schema)
 
 
 def test_the_page_of_every_claim_is_that_of_the_committed_claims():

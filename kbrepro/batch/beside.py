@@ -3,6 +3,7 @@
 import runpy
 import sys
 from collections.abc import Callable
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -11,7 +12,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from kbrepro import checks, figures, paths, store
+from kbrepro import figures, paths, store
 from kbrepro.batch import audit, run
 from kbrepro.regret import Curve, paired_difference
 from kbrepro.replay import experiment_of
@@ -38,7 +39,10 @@ def play(policy: Callable[..., Any], notebook: str, label: str, trials: int = 20
     """
     (r,) = run.plan([notebook], paths.FULL_SCALE, paths.project_root())
     abouts = store.labels(r.played).items()
-    checks.one_of(tuple(name for name, its in abouts if "play_trial" in its["settings"].get("job", ())), label=label)
+    labels = [name for name, its in abouts if "play_trial" in its["settings"].get("job", ())]
+    if label not in labels:
+        nearest = get_close_matches(label, labels, 5, 0.4) or labels
+        raise ValueError("\n  ".join([f"label = {label!r} is not allowed: label must be one of", *nearest]))
     kept = played(r.notebook, label)
     most = len(next(iter(kept.values())).seconds)
     if not 2 <= trials <= most:

@@ -118,9 +118,12 @@ def test_mistakes_are_one_line(project, arguments, message):
     assert message in line and isinstance(result.exception, SystemExit)
 
 
-def test_without_a_label_all_are_listed_that_keep_traces(project):
-    said = call("my_policy.py:Mine", "--notebook", "03").output
-    assert said.endswith("label must be one of 'Fig. 4, minutes', 'Table 1, d = 1'\n")
+def test_of_a_wrong_label_the_nearest_are_listed_without_one_all(project):
+    first = "Error: label = {} is not allowed: label must be one of"
+    said = call("my_policy.py:Mine", "--notebook", "03").output.splitlines()
+    assert said == [first.format("''"), "  Fig. 4, minutes", "  Table 1, d = 1"]
+    said = call("my_policy.py:Mine", "--notebook", "03", "--label", "Table 1, d = 7").output.splitlines()
+    assert said == [first.format("'Table 1, d = 7'"), "  Table 1, d = 1"]
 
 
 def test_a_label_of_other_settings_is_told(project):
