@@ -1,6 +1,7 @@
 """Every recipe runs as it stands, has at most ten lines, and gives the number that it should."""
 
 import re
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -70,6 +71,56 @@ def test_a_recipe_runs_and_gives_its_number(title, monkeypatch):
     exec(code, scope)
     assert CHECKS[title](scope)
     assert 1 <= sum(bool(line) for line in code.splitlines()) <= 10
+
+
+@pytest.mark.slow
+def test_the_stop_comes_and_costs_what_the_page_says():
+    pulls, lost, gaps = [], [], []
+    for seed in range(20):
+        exec(SETUP, scope := {})
+        scope["noise"] = np.random.default_rng(seed)
+        exec(RECIPES[1], scope)
+        policy, at_50 = scope["policy"], kb.MeanOnly(scope["model"])
+        heights = np.array([height(x) for x in scope["points"]])
+        pulls.append(policy.t - 1)
+        lost.append(8000 * (heights.max() - height(scope["best"])))
+        at_50.tell(*(column[:50] for column in policy.history[:2]))
+        gaps.append(at_50.gap(kb.Srinivas2010(0.1)))
+    assert (min(pulls), max(pulls)) == (56, 107) and max(lost) < 430 and 19_000 < min(gaps) < max(gaps) < 27_000
+
+
+@pytest.mark.slow
+def test_the_proved_width_needs_as_many_pulls_as_the_page_says():
+    exec(SETUP + "\n" + RECIPES[1].partition("\n")[0], scope := {})
+    pulls = []
+    for seed in range(20):
+        scope["noise"], policy = np.random.default_rng(seed), kb.UCB(scope["model"], width=kb.Srinivas2010(0.1))
+        while (policy.t - 1) % 10 or policy.gap() > 1600:
+            arm = policy.ask()
+            policy.tell(arm, 50_000 + 8000 * scope["measure"](scope["points"][arm]))
+        pulls.append(policy.t - 1)
+    assert (min(pulls), max(pulls)) == (360, 530)
+
+
+@pytest.mark.slow
+def test_with_categories_expected_improvement_settles_on_a_lower_peak():
+    """A reaction: 5 solvents x 3 catalysts x 10 temperatures, the yield in % with noise of sd 3, 40 pulls."""
+    s, c, t = (np.ravel(x) for x in np.meshgrid(range(5), range(3), np.linspace(20, 90, 10), indexing="ij"))
+    pair = np.array([[0, 4, 0], [3, 0, 0], [0, 6, 0], [2, 0, 2], [0, 0, 5]])[s, c]
+    peak = 30 + np.array([12, 5, 20, 0, 8])[s] + np.array([10, 15, 0])[c] + pair
+    expected = peak + 25 * np.exp(-(((t - 40 - 8 * s + 10 * c) / 20) ** 2))
+    kernel = kb.Matern((20.0, *[1.0] * 8), nu=2.5, variance=15**2)
+    model = kb.Model(np.c_[t, np.eye(5)[s], np.eye(3)[c]], kernel, 9.0, mean=50.0)
+    gp_ucb_5 = partial(kb.UCB, width=kb.Srinivas2010(0.1, beta_scale=0.2))
+    lost = {}
+    for rule in (kb.ExpectedImprovement, kb.PIMS, gp_ucb_5):
+        lost[rule] = []
+        for seed in range(40):
+            policy, noise = rule(model, rng=seed), np.random.default_rng(seed)
+            for _ in range(40):
+                policy.tell(arm := policy.ask(), expected[arm] + 3 * noise.standard_normal())
+            lost[rule].append(1 - expected[policy.recommend()] / expected.max())
+    assert [sum(x > 0.05 for x in each) for each in lost.values()] == [11, 0, 0]
 
 
 def test_there_are_ten_and_each_says_what_theory_covers_it():

@@ -64,16 +64,23 @@ def run(notebooks: Sequence[str], profile: str, root: Path, fresh: Sequence[str]
 
     Trials in their stores are read, all others are played and kept there; labels in `fresh` (`*`: all) are played anew.
     Raises ValueError on a wrong name, parameter or profile before anything runs. If a notebook fails, its previous
-    results stay, and no other is run.
+    results stay, the others still run, and RunFailed is raised at the end.
     """
     runs = plan(notebooks, profile, root)
     kept = tuple(label for r in runs for label in store.labels(r.played)) if fresh else ()
     for label in fresh:
         checks.one_of(("*", *kept), **{"--fresh": label})
+    failed = []
     for r in runs:
-        start = time.monotonic()
-        _run(r, fresh)
-        print(f"{r.notebook}: {(time.monotonic() - start) / 60:.1f} min", file=sys.stderr, flush=True)
+        start, outcome = time.monotonic(), "done"
+        try:
+            _run(r, fresh)
+        except Exception as error:  # whatever a notebook, its kernel or a disk does
+            failed.append(r.notebook)
+            outcome = f"FAILED\n{error if isinstance(error, RunFailed) else repr(error)}\n"
+        print(f"{r.notebook}: {(time.monotonic() - start) / 60:.1f} min, {outcome}", file=sys.stderr, flush=True)
+    if failed:
+        raise RunFailed(f"{len(failed)} of {len(runs)} notebooks failed: {', '.join(failed)}")
     return [r.folder for r in runs]
 
 

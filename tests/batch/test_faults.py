@@ -1,8 +1,9 @@
-"""A batch survives kills at any moment, a full disk, and another one at the same time.
+"""A batch survives kills at any moment, a full disk, a read-only folder, and another one at the same time.
 
 After each: nothing half-written stands under a final name, nobody plays on, and a rerun makes the same numbers.
 """
 
+import ctypes
 import os
 import resource
 import shutil
@@ -150,10 +151,11 @@ def kept(root):
 
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory):
-    """The numbers of a batch that nothing happens to."""
+    """The numbers, and the seconds from start to end, of a batch that nothing happens to."""
+    begun = time.monotonic()
     numbers = succeed(project(tmp_path_factory.mktemp("whole") / "project"))
     assert len(numbers.split()) == TRIALS
-    return numbers
+    return numbers, time.monotonic() - begun
 
 
 def victim(root, batch, who):
@@ -168,11 +170,16 @@ def played(root):
     return len(list((root / "played").glob("*.done")))
 
 
-@pytest.mark.parametrize(("seed", "who"), [*enumerate(("batch", "kernel", "worker", "Ctrl-C"))])
-def test_a_kill_while_trials_are_played(root, whole, seed, who):
+@pytest.mark.parametrize("seed", range(10))
+def test_a_kill_at_a_random_moment(root, whole, seed):
+    expected, seconds = whole
+    rng = np.random.default_rng(seed)
+    who = ("batch", "kernel", "worker", "Ctrl-C")[seed % 4]
     batch = start(root)
-    done = int(np.random.default_rng(seed).integers(1, TRIALS - 8))
-    while (hit := victim(root, batch, who)) is None or played(root) < done:
+    # eight while trials are played, two at any moment of the first half: most of that is the start
+    done = int(rng.integers(1, TRIALS - 8)) if seed < 8 else 0
+    moment = time.monotonic() + (0 if seed < 8 else rng.uniform(0.1, 0.5) * seconds)
+    while (hit := victim(root, batch, who)) is None or time.monotonic() < moment or played(root) < done:
         assert batch.poll() is None, finish(batch)
         time.sleep(0.02)
     hit.send_signal(signal.SIGINT if who == "Ctrl-C" else signal.SIGKILL)
@@ -181,19 +188,38 @@ def test_a_kill_while_trials_are_played(root, whole, seed, who):
     assert nobody_plays(root, who)
     assert not shown(root)
     there, before = kept(root), played(root)
-    assert succeed(root) == whole and nothing_is_half_written(root)
+    assert succeed(root) == expected and nothing_is_half_written(root)
     assert played(root) == before + TRIALS - there  # what was kept is not played again, all else is
     assert [p.name for p in results(root).parent.iterdir()] == [NAME]
 
 
-def test_a_full_disk(root, whole):
-    assert succeed(root) == whole
+def full_disk(root):
+    resource.setrlimit(resource.RLIMIT_FSIZE, (LIMIT, LIMIT))
+
+
+def read_only_folders(root):
+    """Root obeys the modes of files too, once it has lost CAP_DAC_OVERRIDE and CAP_DAC_READ_SEARCH."""
+    for folder in (results(root).parent, root / "results"):
+        folder.chmod(0o555)
+    for capability in (1, 2):
+        ctypes.CDLL(None).prctl(24, capability, 0, 0, 0)
+
+
+@pytest.mark.parametrize(
+    ("fault", "message"), [(full_disk, "File too large"), (read_only_folders, "Permission denied")]
+)
+def test_a_full_disk_and_a_read_only_folder(root, whole, fault, message):
+    assert succeed(root) == whole[0]
     shutil.rmtree(results(root) / "played")  # so that all is played again
     before = shown(root)
-    code, said = finish(start(root, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (LIMIT, LIMIT))))
-    assert code == 1 and "File too large" in said, said
+    try:
+        code, said = finish(start(root, preexec_fn=lambda: fault(root)))
+    finally:
+        for folder in (root / "results", results(root).parent):
+            folder.chmod(0o755)
+    assert code == 1 and message in said and "Traceback" not in said.partition("FAILED")[0], said
     assert shown(root) == before and nobody_plays(root)
-    assert succeed(root) == whole
+    assert succeed(root) == whole[0]
 
 
 def test_two_batches_at_once(root, whole):
@@ -201,4 +227,4 @@ def test_two_batches_at_once(root, whole):
     assert sorted([code_a, code_b]) == [0, 1], said_a + said_b
     assert "another run is writing" in said_a + said_b
     assert nothing_is_half_written(root) and nobody_plays(root)
-    assert succeed(root) == whole and played(root) == TRIALS
+    assert succeed(root) == whole[0] and played(root) == TRIALS

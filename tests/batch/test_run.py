@@ -57,17 +57,22 @@ def test_a_run_replaces_the_old_results_and_leaves_what_was_played(root, old, ca
     assert [output.text for output in notebook.cells[-1].outputs] == ["1 True\n"]
 
 
-def test_a_failed_run_leaves_the_old_results(root, old):
+def test_a_failed_run_leaves_the_old_results_and_the_others_still_run(root, old, capfd):
     """Where it is not checked before (the cell has no tag) it fails in the notebook."""
     notebook = small_notebook()
     notebook.cells[3].metadata.pop("tags")
     write_notebook(root, NAME, notebook)
-    (root / "notebooks" / "profiles" / "quick" / f"{NAME}.yaml").write_text("horizon: -5")
+    write_notebook(root, "02_after", notebook)
+    profile = root / "notebooks" / "profiles" / "quick"
+    (profile / f"{NAME}.yaml").write_text("horizon: -5")
+    (profile / "02_after.yaml").write_text("horizon: 3")
     before = contents(old)
-    message = "ValueError: horizon = -5 is not allowed: horizon must be an integer of at least 1"
-    with pytest.raises(run.RunFailed, match=rf"{message}(.|\n)*\.cache/{NAME}\.failed\.ipynb"):
+    with pytest.raises(run.RunFailed, match=f"1 of 2 notebooks failed: {NAME}"):
         run.run([], "quick", root)
-    assert contents(old) == before
+    message = "ValueError: horizon = -5 is not allowed: horizon must be an integer of at least 1"
+    assert contents(old) == before and message in (said := capfd.readouterr().err)
+    assert f".cache/{NAME}.failed.ipynb" in said
+    assert json.loads((old.parent / "02_after" / "run.json").read_text())["parameters"]["horizon"] == 3
 
 
 PLAYS = """
@@ -89,13 +94,14 @@ def test_the_facts_of_a_run_are_those_of_the_trials_that_it_shows(root):
     assert one | {"seconds": 0} == other | {"seconds": 0}
 
 
-def test_two_runs_at_once_do_not_mix(root, old):
+def test_two_runs_at_once_do_not_mix(root, old, capfd):
     before = contents(old)
     (root / ".cache/locks").mkdir(parents=True)
     with (root / ".cache/locks" / f"results-quick-.{NAME}.partial").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        with pytest.raises(run.RunFailed, match=f"another run is writing results/quick/{NAME}"):
+        with pytest.raises(run.RunFailed):
             run.run([], "quick", root)
+    assert f"another run is writing results/quick/{NAME}" in capfd.readouterr().err
     assert contents(old) == before
 
 
