@@ -14,7 +14,7 @@ Plots (`kbrepro.figures`), claims (`kbrepro.claims`), sensor data (`kbrepro.data
 algorithms (`kbrepro.papers`) are imported by name: this module loads nothing that plots or reads files.
 """
 
-import sys as _sys
+from importlib.metadata import version as _version
 
 from kbrepro.confidence import AbbasiYadkori2011, Chowdhury2017, Constant, Flynn2024, Srinivas2010
 from kbrepro.kernels import Empirical, Independent, Linear, Matern, SquaredExponential, grid
@@ -33,4 +33,50 @@ from kbrepro.problems import Gaussian, GPDraw, Known, Model, Problem, RKHSFuncti
 from kbrepro.regret import Curve, Estimate, bootstrap, final_average_regret, mean_difference, share, simple_regret
 from kbrepro.simulation import Experiment, map_trials, played, rounds, run, run_trials
 
-__all__ = [name for name, thing in vars().items() if not (name.startswith("_") or isinstance(thing, type(_sys)))]
+__version__ = _version("kbrepro")
+
+__all__ = [
+    "PIMS",
+    "UCB",
+    "AbbasiYadkori2011",
+    "Chowdhury2017",
+    "Constant",
+    "Curve",
+    "Empirical",
+    "Estimate",
+    "ExpectedImprovement",
+    "Experiment",
+    "Flynn2024",
+    "GPDraw",
+    "Gaussian",
+    "Independent",
+    "Known",
+    "LatticePosterior",
+    "Linear",
+    "Matern",
+    "MeanOnly",
+    "Model",
+    "Policy",
+    "ProbabilityOfImprovement",
+    "Problem",
+    "RKHSFunction",
+    "Rows",
+    "SquaredExponential",
+    "Srinivas2010",
+    "ThompsonSampling",
+    "Trial",
+    "Uniform",
+    "VarianceOnly",
+    "bootstrap",
+    "exact_posterior",
+    "final_average_regret",
+    "grid",
+    "map_trials",
+    "mean_difference",
+    "played",
+    "rounds",
+    "run",
+    "run_trials",
+    "share",
+    "simple_regret",
+]
