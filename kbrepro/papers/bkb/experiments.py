@@ -169,6 +169,19 @@ def variance_ratios(
     return {"by_qbar": {q: dict(zip(names, rows, strict=True)) for q, rows in ratios.items()}, "dimension": dimension}
 
 
+def equal_size(source: GPDraw, design: Design, horizon: int, qbar: float, trial: Trial) -> tuple[float, float]:
+    """Return the largest approximate over exact variance after `horizon` pulls: BKB's, and DTC's on as many pulls."""
+    rng, given = trial.rng("run"), (source.kernel, source.points, source.noise_variance)
+    pulls = design(rng, source.points, horizon)
+    exact, bkb = RowPosterior(*given), sketch.BudgetedPosterior(*given, qbar, rng.spawn(1)[0])
+    uniform = sketch.NystromPosterior(*given)
+    for arm in pulls:
+        for posterior in (exact, bkb, uniform):
+            posterior.update(arm, 0.0)
+    uniform.use_dictionary(rng.choice(pulls, len(bkb.dictionary), replace=False))
+    return float((bkb.variance / exact.variance).max()), float((uniform.variance / exact.variance).max())
+
+
 def dimension_chain(source: GPDraw, design: Design, horizon: int, trial: Trial) -> Array:
     """Return the four quantities of Calandriello et al., Proposition 5, after each of `horizon` pulls, (horizon, 4).
 

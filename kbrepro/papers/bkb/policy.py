@@ -50,6 +50,31 @@ class BKB(UCB):
         return np.zeros(self.model.n_arms) if self.t == 1 else super().index()
 
 
+class FourierUCB(UCB):
+    """UCB on a fixed number of random Fourier features, drawn once: an approximation that does not adapt.
+
+    Calandriello et al., Section 1.1, say that it may suffer linear regret. They are drawn by a child of `rng` at the
+    first `ask`: to go on later the policy must be saved. The kernel is the squared exponential.
+    """
+
+    takes: tuple[str, ...] = ("allowed",)
+    posterior: sketch.FeaturePosterior
+
+    def __init__(self, model: Model, horizon: int | None = None, *, n_features: int, **settings: Any) -> None:
+        self.n_features = n_features
+        super().__init__(model, horizon, **settings)
+
+    def prior(self, horizon: int | None) -> sketch.FeaturePosterior:
+        kernel: Any = self.model.kernel
+        features = sketch.random_features(kernel, self.model.points, self.n_features, self.rng.spawn(1)[0])
+        return sketch.FeaturePosterior(features, self.model.noise_variance)
+
+    def choose(self) -> int:
+        if self.t == 1 and not self._first_asked:  # until now `rng` may have been replaced
+            self.posterior = self.prior(None)
+        return super().choose()
+
+
 @dataclass(frozen=True)
 class Budgeted(Probable):
     """beta~ / sqrt(lambda) of Calandriello et al., Theorem 2, lambda the noise variance of the posterior.

@@ -5,6 +5,7 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
+from traces import trace_of
 
 from kbrepro import information, paths, store
 from kbrepro.claims.tables import Kept
@@ -67,3 +68,11 @@ def test_the_points_of_the_costs_are_those_that_were_played():
 def test_the_worst_case_bounds_the_log_determinant_of_any_pulls():
     gains, _ = information.greedy_gain(SquaredExponential(0.2), grid(30), claims.NOISE_VARIANCE, 40)
     assert 2 * gains[-1] <= claims.worst_log_det(grid(30), 40) < 30 * np.log(1 + 40 / claims.NOISE_VARIANCE)
+
+
+def test_dictionaries_and_fixed_sizes_by_hand():
+    pairs = claims.equal_sizes(by_hand(**{"equal size, window": [(1.0, 10.0)], "equal size, uniform": [(1.0, 1.0)]}))
+    assert pairs["DTC, window", "total"] == 10 and pairs["BKB, window", "total"] == 1
+    traces = {"two features": {"RFF": trace_of(np.ones((1, 20)))}, "more features": {}}
+    sizes = claims.fixed_sizes(SimpleNamespace(traces=traces.__getitem__))
+    assert (sizes["RFF", "total"], sizes["RFF", "first tenth"]) == (20, 2)

@@ -42,6 +42,15 @@ def test_variance_ratios(form):
     assert run["dimension"][-1] == pytest.approx(dimension, rel=1e-8)
 
 
+def test_a_uniform_dictionary_of_equal_size_is_worse_where_pulls_repeat():
+    ours, uniform = np.transpose(
+        [experiments.equal_size(SOURCE, shrinking_window, 150, 4.0, Trial(8, n)) for n in range(5)]
+    )
+    assert (ours >= 1 - 1e-9).all() and np.median(uniform / ours) > 2
+    same = experiments.equal_size(SOURCE, shrinking_window, 40, 1e9, Trial(8, 0))
+    assert same == pytest.approx((1.0, 1.0), abs=1e-5)  # every pull in both
+
+
 def test_the_chain_of_proposition_5():
     kernel, points, trial = Matern(0.3, nu=1.5), grid(6, 2), Trial(7, 0)
     chain = experiments.dimension_chain(GPDraw(kernel, points, NOISE), uniform_pulls, 25, trial)

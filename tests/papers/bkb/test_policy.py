@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from kbrepro.confidence import AbbasiYadkori2011, Constant
 from kbrepro.kernels import Linear, Matern, SquaredExponential, grid
-from kbrepro.papers.bkb.policy import BKB, Authors, Budgeted
+from kbrepro.papers.bkb.policy import BKB, Authors, Budgeted, FourierUCB
 from kbrepro.papers.bkb.since import CountedPosterior, MiniUCB
-from kbrepro.papers.bkb.sketch import BudgetedPosterior
+from kbrepro.papers.bkb.sketch import BudgetedPosterior, FeaturePosterior, random_features
 from kbrepro.policies import UCB
 from kbrepro.posterior import RowPosterior
 from kbrepro.problems import GPDraw, Model, Problem, Trial
@@ -83,6 +83,16 @@ def test_dictionaries_are_those_that_a_child_of_the_generator_draws():
         policy.tell(arm, observation)
         assert policy.posterior.dictionary.tolist() == ours.dictionary.tolist()
     np.testing.assert_allclose(policy.index(), ours.mean + 2 * ours.sd)
+
+
+def test_fixed_features_are_those_that_a_child_of_the_generator_draws():
+    policy, draws = FourierUCB(problem().model, width=Constant(2.0), n_features=6), np.random.default_rng(3)
+    policy.rng = np.random.default_rng(3)
+    features = FeaturePosterior(random_features(SE, POINTS, 6, draws.spawn(1)[0]), 0.01)
+    for observation in (1.0, -0.5, 0.3):
+        features.update(arm := policy.ask(), observation)
+        policy.tell(arm, observation)
+    np.testing.assert_allclose(policy.index(), features.mean + 2 * features.sd)
 
 
 # mini-GP-UCB
