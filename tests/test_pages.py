@@ -67,3 +67,8 @@ def test_citation_file_names_the_papers_with_their_notebooks_and_the_addresses_t
     for paper, name in zip(cited, notebooks, strict=True):
         head = (ROOT / "notebooks" / f"{name}.py").read_text(encoding="utf-8")[:2000].replace("\n# ", " ")
         assert f"({paper['url']})" in head and paper["title"] in head
+
+
+def test_every_page_is_in_the_contents_of_the_report():
+    listed = (ROOT / "docs" / "contents.txt").read_text(encoding="utf-8").splitlines()
+    assert [path.stem for path in (ROOT / "docs").glob("*.md") if f"docs/{path.stem}" not in listed] == []

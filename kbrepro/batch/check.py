@@ -40,7 +40,9 @@ def _of_folder(root: Path, name: str) -> Iterator[str]:
     if not (root / "kbrepro" / "papers" / folder / "claims.py").is_file():
         yield f"kbrepro/papers/{folder}/claims.py is missing"
         return
-    ids, begins = [each.id for each in sentences_of(folder)], f"{int(name[:2])}-"
+    sentences = sentences_of(folder)
+    ids, begins = [each.id for each in sentences], f"{int(name[:2])}-"
+    yield from (f"claim {each.id} has no quote: its function needs a docstring" for each in sentences if not each.quote)
     yield from (f"claim {each} is there {n} times" for each, n in Counter(ids).items() if n > 1)
     yield from (f"claim {each} must begin with {begins}" for each in ids if not each.startswith(begins))
     path = root / "notebooks" / f"{name}.ipynb"

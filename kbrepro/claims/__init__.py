@@ -54,8 +54,10 @@ class Claim:
         """Return the tables that the predicate takes, or the effect; one that takes `*figures` takes the same."""
         names = [*signature(function or self.predicate).parameters]
         known = self.predicate.__globals__
-        if not all(name in known for name in names):
-            return self.tables()
+        if missing := [name for name in names if name not in known]:
+            if function:
+                return self.tables()
+            raise ValueError(f"claim {self.id} asks for {', '.join(missing)}: its claims.py has no such table")
         named = [known[name] for name in names]
         return [table for each in named for table in (each if isinstance(each, tuple) else (each,))]
 

@@ -86,6 +86,8 @@ def in_both(*both):
 def test_a_claim_names_its_tables_or_a_tuple_of_them():
     assert in_one.tables() == in_one.tables(in_one.effect) == [one]
     assert in_both.tables() == [one, two]
+    with pytest.raises(ValueError, match=r"claim 0-X asks for three: its claims\.py has no such table"):
+        replace(in_one, id="0-X", predicate=lambda three: three).tables()
     assert judge(in_one, kept).effect == (0.5, 0.5, 0.5)
 
 
