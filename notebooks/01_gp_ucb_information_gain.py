@@ -231,7 +231,7 @@ many = {name: np.concatenate([regret[name], more]) for name, more in final_avera
 pd.DataFrame(many).agg(["mean", "median"]).T.round(4)
 
 # %% jupyter={"source_hidden": true} tags=["hide-input"]
-record.verdicts("1-D", "1-P", "1-F", "1-E", "1-G")
+record.verdicts("1-D", "1-P", "1-F", "1-E", "1-Q", "1-G")
 record.readings("1-P")
 
 # %% [markdown]

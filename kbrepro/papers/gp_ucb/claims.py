@@ -16,7 +16,9 @@ from kbrepro.claims import Checked, claim, own_question, remark, theorem, unchec
 from kbrepro.claims.tables import TOTAL, Table
 from kbrepro.claims.words import better, clearly_better, competitive, on_par, similar
 from kbrepro.information import matern_exponent
+from kbrepro.kernels import SquaredExponential, grid
 from kbrepro.papers.gp_ucb import gain, widths
+from kbrepro.problems import Trial, prior_draws
 
 OTHERS = ("MPI", "mean only", "variance only")
 RIVALS = ("EI", *OTHERS)
@@ -36,6 +38,25 @@ def on_every_function(kept):
     labels, rules = ("Fig. 5a", "three rules, many"), ("GP-UCB", "GP-UCB/5", "EI")
     columns = {(rule, TOTAL): np.concatenate([kept.column(label, rule, TOTAL) for label in labels]) for rule in rules}
     return columns | {(NOISY["EI"], TOTAL): kept.column("Fig. 5a", NOISY["EI"], TOTAL)}
+
+
+def stuck_on_a_lower_peak(kept):
+    """1 for each trial of Fig. 5a in which a rule pulls one arm in the last tenth of rounds, on a lower peak, else 0.
+
+    An arm is on the slope of the best peak if the function rises all the way from it to the best arm.
+    """
+    draw, stuck = prior_draws(SquaredExponential(0.2), grid(1000)), {}
+    for rule in ("GP-UCB", "GP-UCB/5", "mean only"):
+        stuck[rule, "stuck"] = np.zeros(len(arms := kept.traces("Fig. 5a")[rule].arms[:, -100:]))
+        for n in np.flatnonzero(np.ptp(arms, axis=1) == 0):
+            f = draw(Trial(kept.seed("Fig. 5a"), int(n)).rng("function"))
+            low, high = sorted((int(arms[n, -1]), int(f.argmax())))
+            steps = np.diff(f[low : high + 1])
+            stuck[rule, "stuck"][n] = steps.min(initial=0) < 0 < steps.max(initial=0)
+    return stuck
+
+
+peaks = Table("Fig. 5a", size=30, readings=BETA, load=stuck_on_a_lower_peak)
 
 
 @cache
@@ -140,6 +161,20 @@ def on_par_on_sensors(fig5b):
 
 
 # Remarks and own questions
+
+
+def more_often(peaks):
+    """How much more often mean only ends on a lower peak than GP-UCB does."""
+    return peaks("mean only", "stuck") - peaks("GP-UCB", "stuck")
+
+
+STUCK = "share of trials in which mean only ends on a lower peak, minus that of GP-UCB"
+
+
+@remark("1-Q", "Section 3", effect=more_often, shows=STUCK)
+def the_mean_alone_gets_stuck(peaks):
+    """However, this rule is too greedy too soon and tends to get stuck in shallow local optima."""
+    return better(peaks("GP-UCB", "stuck"), peaks("mean only", "stuck"))
 
 
 BLIND = "mean R_T of variance only over that of GP-UCB"
