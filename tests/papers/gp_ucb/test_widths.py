@@ -17,7 +17,7 @@ from kbrepro.policies import UCB
 from kbrepro.problems import Model, Trial, prior_draws
 from kbrepro.simulation import rounds
 
-COMPACT = CompactArms(delta=0.1, d=2, side=1.0, a=1.0, b=3.0)
+COMPACT = CompactArms(delta=0.1, d=2, side=1.5, a=2.0, b=3.0)
 KNOWN = KnownNorm(delta=0.1, max_gains=np.array([1.0, 2.0, 4.0]))
 
 
@@ -28,7 +28,7 @@ def asking(t, norm=2.0):
 @pytest.mark.parametrize("t", [1, 10, 1000])
 def test_theorem_2(t):
     with mp.workdps(30):
-        delta, d, r, a, b = mpf("0.1"), 2, 1, 1, 3
+        delta, d, r, a, b = mpf("0.1"), 2, mpf("1.5"), 2, 3
         root = mp.sqrt(mp.log(4 * d * a / delta))
         beta = 2 * mp.log(t**2 * 2 * mp.pi**2 / (3 * delta)) + 2 * d * mp.log(mpf(t) ** 2 * d * b * r * root)
         assert COMPACT(asking(t)) == pytest.approx(float(mp.sqrt(beta)), rel=1e-13)
