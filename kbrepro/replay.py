@@ -41,12 +41,12 @@ class Replays:
         """Replay one trial of a job; Differs names label, trial and round."""
         place = int(np.argmin(kept.seconds))
         seconds, number, differ = float(kept.seconds[place]), job.first + place, list[str]()
-        told = json.dumps([job.label, job.settings, place, code(), blas_kernel()], default=str)
-        equal = self.folder / hashlib.sha256(told.encode()).hexdigest()[:20]
         if seconds >= min(CHEAP, self.left):
             self.long.append(job.label)
             return
         self.left -= seconds
+        played = json.dumps([job.label, job.settings, place, code(), blas_kernel()], default=str)
+        equal = self.folder / hashlib.sha256(played.encode()).hexdigest()[:20]
         if equal.is_file():
             return
         if unknown(job.settings):

@@ -39,7 +39,7 @@ def play(policy: Callable[..., Any], notebook: str, label: str, trials: int = 20
     """
     (r,) = run.plan([notebook], paths.FULL_SCALE, paths.project_root())
     abouts = store.labels(r.played).items()
-    labels = [name for name, its in abouts if "play_trial" in its["settings"].get("job", ())]
+    labels = [name for name, about in abouts if "play_trial" in about["settings"].get("job", ())]
     if label not in labels:
         nearest = get_close_matches(label, labels, 5, 0.4) or labels
         raise ValueError("\n  ".join([f"label = {label!r} is not allowed: label must be one of", *nearest]))
