@@ -47,7 +47,7 @@ def build(root: Path, results: Path) -> Path:
 
 
 def _sphinx(root: Path, source: Path, site: Path) -> None:
-    command = [sys.executable, "-m", "sphinx", "-W", "--keep-going", "-q", "-j", "auto", "-b", "html"]
+    command = [sys.executable, "-m", "sphinx", "-W", "--keep-going", "-q", "--no-color", "-j", "auto", "-b", "html"]
     command += ["-c", str(root / "docs"), "-d", str(source.with_name("doctrees")), str(source), str(site)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode != 0:
