@@ -154,10 +154,17 @@ def data(ctx: click.Context) -> None:
 
 @data.command()
 def fetch() -> None:
-    """Download the data that is missing from its owners into data/."""
+    """Download the data that is missing from its owners into data/.
+
+    The exit code is 1 if some did not come.
+    """
     from kbrepro.data import store
 
-    store.fetch()
+    try:
+        store.fetch()
+    except store.DownloadFailed as failed:
+        click.echo(failed, err=True)
+        raise click.exceptions.Exit(1) from None
 
 
 if __name__ == "__main__":

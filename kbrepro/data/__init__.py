@@ -4,7 +4,6 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-from scipy.signal import lfilter
 from scipy.spatial.distance import cdist
 
 
@@ -37,6 +36,8 @@ def substitute(times: pd.DatetimeIndex, sensors: list[int], unit: str, *, mean: 
     A daily cycle whose strength and hour vary smoothly over the places, weather that neighbours share, and a little
     noise, all in units of `scale` around the mean, never below 0.
     """
+    from scipy.signal import lfilter  # here: slow to load, and not needed where data is
+
     rng, shape = np.random.default_rng(2004), (len(times), len(sensors))
     places = rng.uniform((0, 0), (40, 31), size=(len(sensors), 2))
     factor = np.linalg.cholesky(np.exp(-0.5 * (cdist(places, places) / 12) ** 2) + 0.01 * np.eye(len(sensors)))

@@ -6,19 +6,23 @@ what the files are, whose they are, and what is wrong with them.
 
 import hashlib
 import os
+import queue
+import threading
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import numpy as np
 
-from kbrepro import checks
+from kbrepro import checks, paths
 from kbrepro.data import DamagedFile, SensorData, sets, substitute
 from kbrepro.paths import project_root
 
 DAYS = ("2004-03-04", "2004-03-05", "2004-03-06", "2004-03-07", "2004-03-08")
-#: Files below the data directory: sha256. That of the owner's file comes from other projects, unverified.
+#: Files below the data directory: the sha256 without which they are refused.
 RECORDED = {
     f"intel-lab/{sets.EXTRACT}": "b56b799360c580b35d6c83b884c8c37eac6dc76715fe76292f282c614341cf45",
     f"intel-lab/{sets.OWNERS}": "d99288c8f406ca6604d359ceaa0d8adfffa79e7095061a1e27dc4399f48c7225",
@@ -32,7 +36,10 @@ URLS = {
     "temperature": (f"intel-lab/{sets.OWNERS}", "http://db.csail.mit.edu/labdata/data.txt.gz"),
     "light": (f"cmu-light/{sets.MAT}", f"{COPY}/30196d5c9eca766ca87afec517be98cf76c961a5/{sets.MAT}"),
 }
-TIMEOUTS = (5, 30)  # seconds: to connect, between two bytes
+#: Seconds: until downloads begin (looking the name up counts), between two parts, and in all.
+BEGINS, SILENT, IN_ALL = 5, 30, 600
+PART = 1024  # bytes
+Parts = queue.SimpleQueue[bytes | str]
 #: Set -> its files of readings in order of preference, reader.
 _SETS: dict[str, tuple[tuple[str, ...], Callable[..., SensorData]]] = {
     "temperature": ((f"intel-lab/{sets.EXTRACT}", f"intel-lab/{sets.OWNERS}"), sets.temperature),
@@ -52,18 +59,21 @@ def load(name: str, days: Sequence[str] = DAYS, motes: Sequence[int] = sets.MOTE
     `sets.REPORTING` for all 51 that work), one row per minute of `days` ("YYYY-MM-DD"; calendar order), deg C;
     "light": 41 sensors, 601 rows to learn from, then 192 to test on, Lux; or "traffic_usc": 108 detectors, five-minute
     slots of working mornings, mph. Raises ValueError for an unknown name or mote, or a day that is malformed or not in
-    the file, DamagedFile (a ValueError) for a file that is not what it should be.
+    the file, DamagedFile (a ValueError) for a file that is not the recorded one.
     """
     checks.one_of(tuple(_SETS), name=name)
     days = _distinct("days", days, sets.CALENDAR, "days 'YYYY-MM-DD'")
     motes = _distinct("motes", motes, range(1, 55), "numbers")
     if not (path := _file(name, days)):
         return _substitute(name, days, motes)
+    files = (path, path.with_name(sets.SPARSE)) if name == "traffic_usc" else (path,)
     try:
+        for file in files:
+            _require_recorded(file)
         data = _SETS[name][1](path, *((days, motes) if name == "temperature" else ()))
-        if np.isnan(data.readings).any():
-            raise ValueError("readings are missing")
-    except Exception as error:  # a damaged file can raise anything
+    except DamagedFile:
+        raise
+    except Exception as error:  # who records another file's sum may have one that raises anything
         raise DamagedFile(f"{path}: cannot be read as {name} ({' '.join(str(error).split())})") from error
     return replace(data, checksum=hashlib.sha256(data.readings.round(6).tobytes()).hexdigest())
 
@@ -80,39 +90,102 @@ def status() -> str:
     lines = [f"data directory: {_directory()}"]
     for name, recorded in RECORDED.items():
         if (path := _directory() / name).is_file():
-            sha256 = hashlib.sha256(path.read_bytes()).hexdigest()
-            match = "as recorded" if sha256 == recorded else "DIFFERS from the recorded one"
-            lines.append(f"{name}, sha256 {sha256} ({match})")
+            other = _other_sum(name, path.read_bytes())
+            lines.append(f"{name}, {other or f'sha256 {recorded}, as recorded'}")
     missing = [name for name in _SETS if not _file(name)]
     lines += [f"{name}: not found; a simulated substitute is used (data/README.md says more)" for name in missing]
     return "\n".join(lines)
 
 
 def fetch() -> None:
-    """Download temperature and light into data/, each unless a file is there, and check them.
+    """Download temperature and light into data/, each unless a file is there, and check their sums.
 
-    Sets that arrived are kept; if one did not, DownloadFailed says why. Nothing is written to KBREPRO_DATA.
+    It gives up after BEGINS seconds without a byte, and after IN_ALL seconds. A set that arrived is
+    kept; if one did not, DownloadFailed says why, and what that means. Nothing is written to
+    KBREPRO_DATA. DamagedFile on a file that is there and not the recorded one.
     """
-    import pooch  # here: in a notebook its import warns of absent progress widgets
-
     if own := os.environ.get("KBREPRO_DATA"):
         raise DownloadFailed(f"KBREPRO_DATA={own} is set; nothing is written there: unset it to fetch")
-    # nobody verified the owner's file: the content decides, and `status` says more
-    sums = RECORDED | {f"intel-lab/{sets.OWNERS}": None}
-    downloader = pooch.HTTPDownloader(timeout=TIMEOUTS, progressbar=True)
+    for name in URLS:
+        if path := _file(name):
+            _require_recorded(path)
+    begun = time.monotonic()
+    arriving = {name: _download(url) for name, (_, url) in URLS.items() if not _file(name)}
     failures = []
-    for name, (file, url) in URLS.items():
-        if _file(name):
-            continue
-        path = _directory() / file
+    for name, parts in arriving.items():
+        file, url = URLS[name]
         try:
-            pooch.create(_directory(), "", registry=sums, urls={file: url}).fetch(file, downloader=downloader)
-            load(name)
-        except (ValueError, OSError) as error:  # those of requests are OSErrors
-            failures.append(f"no data from {url}: {' '.join(str(error).split())}")
-            path.unlink(missing_ok=True)
+            content = _received(name, parts, begun)
+            if other := _other_sum(file, content):
+                raise OSError(other)
+        except OSError as error:
+            failures.append(f"{name} ({urlsplit(url).netloc}: {error})")
+        else:
+            paths.write_bytes(_directory() / file, content)
     if failures:
-        raise DownloadFailed("; ".join(failures))
+        so = "kept results are shown all the same, and quick runs play simulated data"
+        raise DownloadFailed(f"no data came: {', '.join(failures)}; {so}")
+
+
+def _download(url: str) -> Parts:
+    """Parts of a file as they arrive, b"" at its end, a text if it fails.
+
+    In a thread that is not waited for: what looks names up knows no time limit.
+    """
+    import requests  # here: only a download needs it
+
+    parts = Parts()
+
+    def run() -> None:
+        try:
+            with requests.get(url, stream=True, timeout=SILENT) as answer:
+                answer.raise_for_status()
+                # as the file is: some servers call it packed, so that it would be unpacked
+                for part in answer.raw.stream(PART, decode_content=False):
+                    parts.put(part)
+            parts.put(b"")
+        except Exception as error:  # of any library; the first cause says it shortest
+            cause: BaseException = error
+            while cause.__context__:
+                cause = cause.__context__
+            parts.put(str(cause) or repr(cause))
+
+    threading.Thread(target=run, daemon=True).start()
+    return parts
+
+
+def _received(name: str, parts: Parts, begun: float) -> bytes:
+    """The content of a download that was begun at a time; OSError if it fails or takes too long."""
+    from tqdm import tqdm
+
+    content, until = bytearray(), begun + BEGINS
+    with tqdm(desc=name, unit="B", unit_scale=True, disable=None) as bar:
+        while True:
+            try:
+                part = parts.get(timeout=max(0, until - time.monotonic()))
+            except queue.Empty:
+                seconds = time.monotonic() - begun
+                raise OSError(f"{len(content)} bytes in {seconds:.0f} seconds") from None
+            if isinstance(part, str):
+                raise OSError(part)
+            if not part:
+                return bytes(content)
+            content += part
+            bar.update(len(part))
+            until = min(time.monotonic() + SILENT, begun + IN_ALL)
+
+
+def _require_recorded(path: Path) -> None:
+    """DamagedFile unless a file below the data directory is the recorded one."""
+    if other := _other_sum(path.relative_to(_directory()).as_posix(), path.read_bytes()):
+        right = "if you know that it is right, record its sum in RECORDED of kbrepro/data/store.py"
+        raise DamagedFile(f"{path} is refused, its {other}: remove it, or, {right}")
+
+
+def _other_sum(file: str, content: bytes) -> str:
+    """Both sums, if this content of a file below the data directory is not the recorded one."""
+    found = hashlib.sha256(content).hexdigest()
+    return "" if found == RECORDED[file] else f"sha256 is {found}, recorded is {RECORDED[file]}"
 
 
 def _directory() -> Path:

@@ -1,5 +1,6 @@
 """Finding, reading, cleaning, fetching; the substitute. Real-data checks need KBREPRO_DATA."""
 
+import contextlib
 import gzip
 import hashlib
 import http.server
@@ -7,13 +8,17 @@ import io
 import os
 import re
 import shutil
+import socket
 import threading
+import time
 from functools import partial
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import numpy as np
 import pandas as pd
 import pytest
+import requests  # noqa: F401  (loaded before seconds are counted)
 from scipy.io import savemat
 
 from kbrepro.data import DamagedFile, sets, store
@@ -23,10 +28,9 @@ DAY, FEW = ("2004-03-04",), (1, 2, 3, 4)
 
 @pytest.fixture
 def data(tmp_path, monkeypatch):
-    """An empty data directory that KBREPRO_DATA points at, with its three folders."""
+    """An empty data directory that KBREPRO_DATA points at; what tests put there is recorded."""
     monkeypatch.setenv("KBREPRO_DATA", str(tmp_path))
-    for name in ("intel-lab", "cmu-light", "traffic"):
-        (tmp_path / name).mkdir()
+    monkeypatch.setattr(store, "RECORDED", dict(store.RECORDED))
     return tmp_path
 
 
@@ -53,24 +57,31 @@ ODD_ROWS = """\
 """
 
 
+def put(data, file, content):
+    """Write a file, and record its sum."""
+    (data / file).parent.mkdir(parents=True, exist_ok=True)
+    (data / file).write_bytes(content)
+    store.RECORDED[file] = hashlib.sha256(content).hexdigest()
+
+
 def extract(data, table):
-    table.to_csv(data / "intel-lab" / sets.EXTRACT, index=False)
+    put(data, f"intel-lab/{sets.EXTRACT}", gzip.compress(table.to_csv(index=False).encode(), 1))
 
 
-def owners(data, table, packed=True):
-    text = (ODD_ROWS + table.to_csv(sep=" ", index=False, header=False) + ODD_ROWS).encode()
-    (data / "intel-lab" / sets.OWNERS).write_bytes(gzip.compress(text, 1) if packed else text)
+def owners(data, table):
+    text = ODD_ROWS + table.to_csv(sep=" ", index=False, header=False) + ODD_ROWS
+    put(data, f"intel-lab/{sets.OWNERS}", gzip.compress(text.encode(), 1))
 
 
-def lux(rows=(601, 192)):
+def lux():
     rng = np.random.default_rng(31)
-    return [rng.integers(26, 531, size=(n, 41)).astype(np.uint16) for n in rows]
+    return [rng.integers(26, 531, size=(n, 41)).astype(np.uint16) for n in (601, 192)]
 
 
 def mat(data, parts):
     train, test = ({"sensordataLux": part} for part in parts)
     savemat(file := io.BytesIO(), {"data": {"train": train, "test": test, "note": "made up"}})
-    (data / "cmu-light" / sets.MAT).write_bytes(file.getvalue())
+    put(data, f"cmu-light/{sets.MAT}", file.getvalue())
 
 
 def usc(data):
@@ -81,7 +92,8 @@ def usc(data):
     speed[3] = 0  # a dead detector
     speed[1, 20, 0] = 0  # one gap
     for name, part in ((sets.DENSE, speed[:4]), (sets.SPARSE, speed[4:])):
-        savemat(data / "traffic" / name, {"series": part})
+        savemat(file := io.BytesIO(), {"series": part})
+        put(data, f"traffic/{name}", file.getvalue())
 
 
 # Reading and cleaning
@@ -98,19 +110,18 @@ def test_real_data_gives_the_numbers_of_its_readme():
     variances = [part.var(axis=0, ddof=1).mean() for part in (used, used[:4800], morning / np.sqrt(20), learned)]
     assert variances == pytest.approx([10.00, 9.39, 0.29, 20 * 424.8], abs=0.005, rel=1e-4)
     assert len(set(tested.argmax(axis=1))) == 7
-    assert "DIFFERS" not in store.status()
+    assert "recorded is" not in store.status()
 
 
-@pytest.mark.parametrize("packed", [True, False])  # a web server may unpack it on its way
-def test_extract_and_owners_format_give_the_same_table(data, packed):
+def test_extract_and_owners_format_give_the_same_table(data):
     extract(data, one_day())
     first = store.load("temperature", DAY, FEW)
     (data / "intel-lab" / sets.EXTRACT).unlink()
-    owners(data, one_day(), packed)
+    owners(data, one_day())
     other = store.load("temperature", DAY, FEW)
     np.testing.assert_array_equal(first.readings, other.readings)
     assert first.checksum == other.checksum and first.sensors == other.sensors and first.times.equals(other.times)
-    assert re.search(rf"^intel-lab/{sets.OWNERS}, sha256 \w+ \(DIFFERS", store.status(), flags=re.M)
+    assert re.search(rf"^intel-lab/{sets.OWNERS}, sha256 \w+, as recorded$", store.status(), flags=re.M)
 
 
 def test_cleaning_minute_means_interpolation_and_edges(data):
@@ -158,28 +169,18 @@ def test_other_days_come_from_the_owners_file_when_it_is_there(data):
 # Bad input
 
 
-def written(folder, name, content):
-    return lambda data: (data / folder / name).write_bytes(content)
-
-
 def half_of_usc(data):
     usc(data)
     (data / "traffic" / sets.SPARSE).unlink()
 
 
 LOGIN = b"<html>\nplease log in\n</html>"
-DAMAGE = {  # set: what is wrong -> how it is written
+DAMAGE = {  # set: what is wrong with a file whose sum somebody recorded -> how it is written
     ("temperature", "wrong columns"): lambda data: extract(data, one_day().rename(columns={"moteid": "sensor"})),
     ("temperature", "motes missing"): lambda data: extract(data, one_day(FEW[:3])),
     ("temperature", "rows missing"): lambda data: extract(data, one_day()[::5]),
-    ("temperature", "a web page"): written("intel-lab", sets.OWNERS, LOGIN),
-    ("temperature", "bytes"): written("intel-lab", sets.OWNERS, gzip.compress(ODD_ROWS.encode())[:-20]),
-    ("light", "fewer rows"): lambda data: mat(data, lux((600, 192))),
-    ("light", "a gap"): lambda data: mat(data, [np.where(part == part.max(), np.nan, part) for part in lux()]),
-    ("light", "a head"): written(
-        "cmu-light", sets.MAT, b"MATLAB 5.0 MAT-file" + bytes(109) + b"\x00\x01IM" + bytes(40)
-    ),
-    ("traffic_usc", "a web page"): written("traffic", sets.DENSE, LOGIN),
+    ("temperature", "a web page"): lambda data: put(data, f"intel-lab/{sets.OWNERS}", LOGIN),
+    ("light", "a web page"): lambda data: put(data, f"cmu-light/{sets.MAT}", LOGIN),
     ("traffic_usc", "half of it"): half_of_usc,
 }
 
@@ -190,6 +191,32 @@ def test_a_damaged_file_is_named_and_never_replaced_by_the_substitute(data, case
     (file,) = (path for path in data.rglob("*") if path.is_file())
     with pytest.raises(DamagedFile, match=rf"{re.escape(file.name)}: cannot be read as {case[0]} \("):
         store.load(case[0], DAY, FEW)
+
+
+RIGHT = {
+    f"intel-lab/{sets.EXTRACT}": ("temperature", lambda data: extract(data, one_day())),
+    f"intel-lab/{sets.OWNERS}": ("temperature", lambda data: owners(data, one_day())),
+    f"cmu-light/{sets.MAT}": ("light", lambda data: mat(data, lux())),
+    f"traffic/{sets.DENSE}": ("traffic_usc", usc),
+    f"traffic/{sets.SPARSE}": ("traffic_usc", usc),
+}
+
+
+@pytest.mark.parametrize("file", RIGHT)
+def test_a_file_with_another_sum_is_refused_by_name_with_both_sums_and_what_to_do(data, file):
+    """Each of these files can be read, and its readings are the right ones."""
+    name, write = RIGHT[file]
+    write(data)
+    assert store.load(name, DAY, FEW).is_real
+    found, other = store.RECORDED[file], "0" * 64
+    store.RECORDED[file] = other
+    with pytest.raises(DamagedFile) as refused:
+        store.load(name, DAY, FEW)
+    assert str(refused.value) == (
+        f"{data / file} is refused, its sha256 is {found}, recorded is {other}: "
+        "remove it, or, if you know that it is right, record its sum in RECORDED of kbrepro/data/store.py"
+    )
+    assert f"{file}, sha256 is {found}, recorded is {other}" in store.status().splitlines()
 
 
 BAD_DAYS, BAD_MOTES = ["2004-03-04", [], ["2004-02-30"], DAY * 2, [20040304]], [[], [0], [55], [1, 1], ["1"]]
@@ -232,16 +259,19 @@ def test_without_files_a_labelled_substitute_that_resembles_readings(data, name,
 
 
 def test_only_the_directory_that_is_named_is_searched(data, project, monkeypatch):
-    (project / "data" / "intel-lab").mkdir(parents=True)
+    (project / "data").mkdir(parents=True)
     extract(project / "data", one_day())
     assert store.load("temperature", DAY, FEW).is_real
     monkeypatch.setenv("KBREPRO_DATA", str(data))
     assert not store.load("temperature", DAY, FEW).is_real and "sha256" not in store.status()
 
 
-def test_readme_lists_the_recorded_sums():
+def test_readme_lists_the_recorded_sums_and_the_limits():
+    """With the start of the program no answer takes less than ten seconds."""
+    assert (store.BEGINS, store.IN_ALL) == (5, 600)
     text = (Path(__file__).parents[2] / "data" / "README.md").read_text(encoding="utf-8")
     assert all(Path(name).name in text and sha256 in text for name, sha256 in store.RECORDED.items())
+    assert "after 5 seconds without a byte, and after ten minutes in all" in " ".join(text.split())
 
 
 # Fetching
@@ -257,22 +287,30 @@ def project(tmp_path, monkeypatch):
     return tmp_path / "project"
 
 
+class Served(http.server.SimpleHTTPRequestHandler):
+    """Calls what is packed packed, as some servers do: then most programs unpack it on its way."""
+
+    def log_message(self, *args):
+        pass
+
+    def end_headers(self):
+        if self.path.endswith(".gz"):
+            self.send_header("Content-Encoding", "gzip")
+        super().end_headers()
+
+
 @pytest.fixture
 def server(tmp_path, monkeypatch):
     """A web server on this machine in the owners' place; returns the folder it serves."""
     folder = tmp_path / "served"
-    for name in ("intel-lab", "cmu-light"):
-        (folder / name).mkdir(parents=True)
+    monkeypatch.setattr(store, "RECORDED", {})
     owners(folder, one_day())
     mat(folder, lux())
-    handler = partial(http.server.SimpleHTTPRequestHandler, directory=str(folder))
-    handler.func.log_message = lambda *args: None
+    handler = partial(Served, directory=str(folder))
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as httpd:
         threading.Thread(target=httpd.serve_forever, args=(0.01,)).start()  # looks so often whether to end
         here = f"http://127.0.0.1:{httpd.server_port}"
         monkeypatch.setattr(store, "URLS", {name: (file, f"{here}/{file}") for name, (file, _) in store.URLS.items()})
-        sums = {file: hashlib.sha256((folder / file).read_bytes()).hexdigest() for file, _ in store.URLS.values()}
-        monkeypatch.setattr(store, "RECORDED", sums)
         yield folder
         httpd.shutdown()
 
@@ -282,7 +320,7 @@ def test_fetch_brings_checked_files_and_only_what_is_missing(project, server):
     store.fetch()
     assert store.load("temperature").is_real and store.load("light").is_real
     said = store.status()
-    assert sorted(re.findall("^(.*), sha256", said, flags=re.M)) == sorted(store.RECORDED) and "DIFFERS" not in said
+    assert sorted(re.findall("^(.*), sha256", said, flags=re.M)) == sorted(store.RECORDED) and "recorded is" not in said
     assert len([path for path in (project / "data").rglob("*") if path.is_file()]) == 2  # nothing temporary stays
     shutil.rmtree(server)
     store.fetch()  # the data is there: nothing is asked of the server
@@ -294,11 +332,77 @@ def test_fetch_refuses_wrong_content_says_so_and_brings_the_rest(project, server
     file, url = store.URLS[name]
     right = (server / file).read_bytes()
     (server / file).write_bytes(right[: len(right) // 2] if content is None else content)
-    with pytest.raises(store.DownloadFailed, match=rf"^no data from {re.escape(url)}: .*$"):
+    found = hashlib.sha256((server / file).read_bytes()).hexdigest()
+    why = re.escape(f"{urlsplit(url).netloc}: sha256 is {found}, recorded is {store.RECORDED[file]}")
+    with pytest.raises(store.DownloadFailed, match=rf"^no data came: {name} \({why}\); kept results are shown"):
         store.fetch()
     assert not (project / "data" / file).exists()
     assert store.load("temperature").is_real == (name == "light")
     assert store.load("light").is_real == (name == "temperature")
+
+
+def test_fetch_refuses_another_file_that_is_there(project, server):
+    owners(project / "data", one_day(day="2004-03-05"))
+    store.RECORDED[f"intel-lab/{sets.OWNERS}"] = "0" * 64
+    with pytest.raises(DamagedFile, match=rf"{sets.OWNERS} is refused, its sha256 is \w+, recorded is 000"):
+        store.fetch()
+
+
+@pytest.fixture
+def slow(monkeypatch):
+    """Limits of a second or so, and what begins a server that is silent or drips, or a resolver that never answers."""
+    monkeypatch.setattr(store, "BEGINS", 1.0)
+    monkeypatch.setattr(store, "SILENT", 1.3)
+    monkeypatch.setattr(store, "IN_ALL", 1.5)
+    over = threading.Event()
+
+    def drip(connection, bytes_at_once, pause):
+        with connection, contextlib.suppress(OSError):  # who asked has gone
+            connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n")
+            for _ in range(40):  # longer than a limit
+                over.wait(pause)
+                connection.sendall(b"x" * bytes_at_once)
+
+    def serve(*how):
+        for _ in store.URLS:
+            threading.Thread(target=drip, args=(listening.accept()[0], *how), daemon=True).start()
+
+    def begin(how):
+        if how == "no resolver":
+            monkeypatch.setattr(socket, "getaddrinfo", lambda *args, **kwargs: over.wait() and [])
+            return "localhost"
+        if how:
+            threading.Thread(target=serve, args=how, daemon=True).start()
+        return f"127.0.0.1:{listening.getsockname()[1]}"
+
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        yield begin
+        over.set()
+
+
+@pytest.mark.parametrize(
+    ("how", "said", "seconds"),
+    [
+        ("no resolver", r"0 bytes in [12] seconds", 1.0),
+        ((), r"0 bytes in [12] seconds", 1.0),  # it accepts, and is silent
+        ((0, 9), r"0 bytes in [12] seconds", 1.0),  # it says what will come, and is silent
+        ((1, 0.05), r"0 bytes in [12] seconds", 1.0),  # a byte at a time
+        ((store.PART, 0.1), r"[1-9]\d+ bytes in [23] seconds", 1.5),  # and goes on, with short pauses
+    ],
+)  # fmt: skip
+def test_fetch_has_a_limit_until_it_begins_and_in_all(project, slow, monkeypatch, how, said, seconds):
+    host = slow(how)
+    monkeypatch.setattr(
+        store, "URLS", {name: (file, f"http://{host}/{file}") for name, (file, _) in store.URLS.items()}
+    )
+    begun = time.monotonic()
+    with pytest.raises(store.DownloadFailed) as failed:
+        store.fetch()
+    assert seconds <= time.monotonic() - begun < 1.9 * seconds  # both at once
+    came = rf"temperature \({host}: {said}\), light \({host}: {said}\)"
+    so = "kept results are shown all the same, and quick runs play simulated data"
+    assert re.fullmatch(rf"no data came: {came}; {so}", str(failed.value))
+    assert not [path for path in project.rglob("*") if path.is_file()]
 
 
 def test_fetch_leaves_a_directory_of_ones_own_alone(data):
