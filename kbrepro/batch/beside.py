@@ -1,8 +1,12 @@
 """A reader's policy on trials that a notebook played, compared with its policies, whose traces are read."""
 
+import re
 import runpy
 import sys
-from collections.abc import Callable
+import tempfile
+import traceback
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -20,6 +24,12 @@ from kbrepro.simulation import Experiment, played, run_trials
 from kbrepro.store.settings import unknown
 
 YOURS = "yours"
+#: Below the project: where figures and tables go.
+FOLDER = Path("results/custom/beside")
+
+
+class PolicyFailed(RuntimeError):
+    """Your file cannot be imported, or your policy raises."""
 
 
 class Compared(NamedTuple):
@@ -30,12 +40,13 @@ class Compared(NamedTuple):
     figure: Figure
 
 
-def play(policy: Callable[..., Any], notebook: str, label: str, trials: int = 20) -> Compared:
+def play(policy: Callable[..., Any], notebook: str, label: str, trials: int = 20, file: str = "") -> Compared:
     """Play the first trials of a label with `policy(model, horizon)`, and compare it with the policies kept there.
 
     Every policy meets the same function, noise and order of ties. The notebook's cells are run up to the label, from
     its store. Raises ValueError, which lists the labels, if no traces of this one are kept; if its data is not here;
-    and if `trials` is more than are kept.
+    and if `trials` is more than are kept; PolicyFailed, with the line of `file`, if the policy
+    raises.
     """
     (r,) = run.plan([notebook], paths.FULL_SCALE, paths.project_root())
     abouts = store.labels(r.played).items()
@@ -52,7 +63,7 @@ def play(policy: Callable[..., Any], notebook: str, label: str, trials: int = 20
         raise ValueError(f"label {label!r} cannot be played: its data is missing (see data/README.md)")
     theirs = experiment_of(job)
     yours = Experiment(theirs.problem, {YOURS: policy}, theirs.horizon)
-    with store.using(None):  # whatever the environment names
+    with store.using(None), _told(file):  # whatever store the environment names
         ours = run_trials(yours, trials, job.seed, first=job.first, label=label)
     traces = ours | {rival: curve.first(trials) for rival, curve in kept.items()}
     table = _differences({name: curve.cumulative_regret[:, -1] for name, curve in traces.items()}, job.seed)
@@ -73,20 +84,45 @@ def _differences(regret: dict[str, np.ndarray], seed: int) -> pd.DataFrame:
     return pd.DataFrame.from_dict(rows, orient="index", columns=columns).reindex([*regret]).rename_axis("policy")
 
 
+def require_writable() -> None:
+    """Raise OSError, which names the folder, unless figures and tables can be saved."""
+    folder = paths.project_root() / FOLDER
+    folder.mkdir(parents=True, exist_ok=True)
+    tempfile.TemporaryFile(dir=folder).close()
+
+
 def save(compared: Compared, notebook: str, label: str, stem: str) -> str:
     """Write `<stem>.png` and `<stem>.csv`; return their folder, which is below results/custom/beside/."""
-    folder = store.path_of(Path("results/custom/beside", notebook), label).with_suffix("")
+    folder = store.path_of(FOLDER / notebook, label).with_suffix("")
     paths.write_text(paths.project_root() / folder / f"{stem}.csv", compared.table.to_csv(float_format="%.6g"))
     compared.figure.savefig(paths.project_root() / folder / f"{stem}.png", dpi=200, facecolor="white")
     return folder.as_posix()
 
 
 def policy_of(where: str) -> Callable[..., Any]:
-    """Return the class or function that `FILE.py:NAME` names; ValueError if there is none."""
+    """Return the class or function that `FILE.py:NAME` names; ValueError if there is none.
+
+    Raises PolicyFailed, with the line, if the file cannot be imported.
+    """
     place, _, name = where.rpartition(":")
     if not Path(place).is_file():
         raise ValueError(f"policy {where!r} is not allowed: it must be FILE.py:NAME of an existing file")
     sys.path.insert(0, str(Path(place).resolve().parent))  # for what the file imports; workers get the same path
-    if not callable(policy := runpy.run_path(place).get(name)):
+    with _told(place):
+        names = runpy.run_path(place)
+    if not callable(policy := names.get(name)):
         raise ValueError(f"policy {where!r} is not allowed: {place} has no class or function {name}")
     return policy
+
+
+@contextmanager
+def _told(file: str) -> Iterator[None]:
+    """An error of the user's code becomes one line, with the last place in the file."""
+    try:
+        yield
+    except Exception as error:  # from a worker it comes with its traceback as text
+        text = "".join(traceback.format_exception(error))
+        lines = re.findall(rf'File "{re.escape(file)}", line (\d+)', text)
+        where = f"{file}, line {lines[-1]}" if lines else file or "the policy"
+        said = " ".join(str(error).split())
+        raise PolicyFailed(f"{where}: {type(error).__name__}: {said}") from error

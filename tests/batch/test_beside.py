@@ -118,6 +118,47 @@ def test_mistakes_are_one_line(project, arguments, message):
     assert message in line and isinstance(result.exception, SystemExit)
 
 
+FAILING = """import kbrepro as kb
+
+class Mine(kb.Policy):
+    def index(self):
+        if self.t < 4:
+            return self.posterior.mean
+        return self.posterior.mean / [0.0][self.t]  # line 7
+
+def nothing(model, horizon):
+    return 3
+"""
+INDEX = "IndexError: list index out of range"
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "jobs", "message"),
+    [
+        ("import kbrepro\nimport nowhere_at_all\n", "Mine", "1", ", line 2: ModuleNotFoundError: No module named"),
+        ("import kbrepro\n\nclass Mine(kb.Policy)\n    pass\n", "Mine", "1", ", line 3: SyntaxError: expected ':'"),
+        (FAILING, "Mine", "1", f", line 7: {INDEX}"),
+        (FAILING, "Mine", "2", f", line 7: {INDEX}"),
+        (FAILING, "nothing", "1", ": ValueError: policy = 3 is not allowed"),
+    ],
+)  # fmt: skip
+def test_a_file_or_a_policy_that_fails_is_one_line_with_its_number(project, monkeypatch, text, name, jobs, message):
+    """From workers, too."""
+    monkeypatch.setenv("KBREPRO_JOBS", jobs)
+    (project / "failing.py").write_text(text, encoding="utf-8")
+    result = call(f"failing.py:{name}", "--notebook", "03", "--label", TABLE, "--trials", "2")
+    [line] = [line for line in result.output.splitlines() if line.startswith("Error: ")]
+    assert line.startswith(f"Error: failing.py{message}") and isinstance(result.exception, SystemExit)
+    assert "Traceback" not in result.output
+
+
+def test_where_nothing_can_be_written_nothing_is_played(project, monkeypatch):
+    (project / "results" / "custom").touch()
+    monkeypatch.setattr(beside, "play", lambda *arguments: pytest.fail("it was played"))
+    result = call("my_policy.py:Mine", "--notebook", "03", "--label", TABLE)
+    assert result.exit_code == 1 and re.search(r"^Error: .*results/custom", result.output)
+
+
 def test_of_a_wrong_label_the_nearest_are_listed_without_one_all(project):
     first = "Error: label = {} is not allowed: label must be one of"
     said = call("my_policy.py:Mine", "--notebook", "03").output.splitlines()
