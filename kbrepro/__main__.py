@@ -1,5 +1,7 @@
 """The command line: `kbrepro --help`."""
 
+import io
+import sys
 from typing import Any
 
 import click
@@ -9,6 +11,12 @@ from kbrepro import paths
 
 class _Commands(click.Group):
     """Errors that say what is wrong become one `Error:` line instead of a traceback."""
+
+    def main(self, *args: Any, **kwargs: Any) -> Any:
+        for stream in (sys.stdout, sys.stderr):  # one that is not UTF-8 shows a Greek letter as ?
+            if isinstance(stream, io.TextIOWrapper):
+                stream.reconfigure(errors="replace")
+        return super().main(*args, **kwargs)
 
     def invoke(self, ctx: click.Context) -> Any:
         try:
@@ -72,8 +80,9 @@ def check(notebooks: tuple[str, ...]) -> None:
     """Say what is missing or odd in the papers; the exit code is 1 if anything is."""
     from kbrepro.batch.check import odd
 
-    if lines := odd(paths.project_root(), notebooks):
-        click.echo("\n".join(lines))
+    lines = odd(paths.project_root(), notebooks)
+    click.echo("\n".join(lines) or "nothing is missing or odd")
+    if lines:
         raise click.exceptions.Exit(1)
 
 
@@ -81,9 +90,11 @@ def check(notebooks: tuple[str, ...]) -> None:
 @of_profile
 def report(profile: str) -> None:
     """Make an HTML report of the results of a profile; it needs no network."""
+    from kbrepro.batch import profiles
     from kbrepro.report import build
 
     root = paths.project_root()
+    profiles.require(root, profile)
     click.echo(build(root, root / "results" / profile).relative_to(root).as_posix())
 
 
@@ -91,13 +102,18 @@ def report(profile: str) -> None:
 @click.argument("claim_ids", nargs=-1, metavar="[CLAIM]...")
 def claims(claim_ids: tuple[str, ...]) -> None:
     """Print what came out: a line a claim, or all of each claim that is named, such as 4-H."""
+    from difflib import get_close_matches
+
     from kbrepro import checks, scorecard
 
     runs = scorecard.read(paths.project_root() / "results" / paths.FULL_SCALE)
     known = {each["id"]: scorecard.lines(each) for run in runs.values() for each in (*run["claims"], *run["theorems"])}
+    shown = [] if claim_ids else [lines[0] for lines in known.values()]
     for each in claim_ids:
-        checks.one_of(tuple(known), claim=each)
-    shown = [line for each in claim_ids for line in known[each]] or [lines[0] for lines in known.values()]
+        if each.upper() not in known:
+            near = ", ".join(get_close_matches(each.upper(), known, 5, cutoff=0))
+            raise checks.refused("claim", each, f"one that `kbrepro claims` prints, such as {near}")
+        shown += known[each.upper()]
     click.echo("\n".join(shown))
 
 
@@ -108,17 +124,18 @@ def claims(claim_ids: tuple[str, ...]) -> None:
 def audit(notebooks: tuple[str, ...], minutes: float, seed: int) -> None:
     """Draw kept trials at random, play them again with today's code, and compare.
 
-    The minutes are wall time. The exit code is 1 if one differs.
+    The minutes are wall time. The exit code is 1 if one differs, or if nothing of a notebook was
+    played.
     """
     from kbrepro.batch import audit as replay
     from kbrepro.batch import run
 
-    runs, differ = run.plan(notebooks, paths.FULL_SCALE, paths.project_root()), False
+    runs, is_equal = run.plan(notebooks, paths.FULL_SCALE, paths.project_root()), True
     for r in runs:
         done = replay.audit(r, minutes / len(runs), seed)
         click.echo(str(done))
-        differ |= bool(done.differ)
-    if differ:
+        is_equal &= bool(done.equal) and not done.differ
+    if not is_equal:
         raise click.exceptions.Exit(1)
 
 
@@ -135,11 +152,13 @@ def beside(policy: str, notebook: str, label: str, trials: int) -> None:
     """
     from kbrepro.batch import beside as side
 
-    compared = side.play(side.policy_of(policy), notebook, label, trials)
-    folder = side.save(compared, notebook, label, policy.rpartition(":")[2])
+    file, _, name = policy.rpartition(":")
+    made = side.policy_of(policy)
+    side.require_writable()
+    compared = side.play(made, notebook, label, trials, file)
     click.echo(compared.table.to_string(float_format="{:.4g}".format, na_rep=""))
     click.echo("open: the 95 % interval of the paired difference contains 0; more trials may decide")
-    click.echo(folder)
+    click.echo(side.save(compared, notebook, label, name))
 
 
 @main.group(invoke_without_command=True)

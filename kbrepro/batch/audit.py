@@ -40,6 +40,8 @@ class Audit(NamedTuple):
         """What was replayed, and every trial that differs."""
         n = self.equal.total() + len(self.differ)
         first = f"{self.notebook}: {n} of {self.units.total()} replayed, {self.equal.total()} equal"
+        if not n:
+            first += ": nothing was audited" + "; give it more --minutes" * bool(self.units)
         return "\n  ".join([first, *(f"differs: {each}" for each in self.differ), *self.notes])
 
 

@@ -1,9 +1,10 @@
 """A new paper from the template: one policy, one experiment, one figure, two claims and a lemma, which run."""
 
+import keyword
 import re
 from pathlib import Path
 
-from kbrepro import paths
+from kbrepro import papers, paths
 
 TEMPLATE = Path(__file__).with_name("template")
 
@@ -11,14 +12,15 @@ TEMPLATE = Path(__file__).with_name("template")
 def add(root: Path, number: str, name: str) -> list[Path]:
     """Write a paper's folder, notebook, quick profile and test, and add it to CITATION.cff; return relative paths.
 
-    Raises ValueError unless the number has two digits that no notebook has, and the name is one of a new folder.
+    Raises ValueError unless the number has two digits that no notebook has, and the name is one of
+    a new folder that can be imported: neither a keyword nor a name that `kbrepro.papers` has.
     """
     if not re.fullmatch(r"[0-9]{2}", number) or list((root / "notebooks").glob(f"{number}_*")):
         raise ValueError(f"number = {number!r} is not allowed: number must be two digits that no notebook has")
-    if not re.fullmatch(r"[a-z][a-z0-9_]*", name) or (root / "kbrepro" / "papers" / name).exists():
-        raise ValueError(
-            f"name = {name!r} is not allowed: name must be a new folder's, in lower case, such as my_paper"
-        )
+    is_free = not (root / "kbrepro" / "papers" / name).exists() and not hasattr(papers, name)
+    if not re.fullmatch(r"[a-z][a-z0-9_]*", name) or keyword.iskeyword(name) or not is_free:
+        allowed = "a new folder's, in lower case, that Python can import, such as my_paper"
+        raise ValueError(f"name = {name!r} is not allowed: name must be {allowed}")
     words = {"NN_": f"{number}_", "N-": f"{int(number)}-", "NAME": name, "TITLE": name.replace("_", " ").capitalize()}
     written = []
     for path in sorted(TEMPLATE.rglob("*.txt")):

@@ -19,10 +19,16 @@ def chosen(root: Path, wanted: Iterable[str] = ()) -> list[str]:
     """
     names = sorted(path.stem for path in (root / "notebooks").glob("[0-9][0-9]_*.py"))
     numbered = {name[:2]: name for name in names}
-    known = [numbered.get(Path(name).stem, Path(name).stem) for name in wanted]
+    known = [numbered.get(stem.zfill(2), stem) for stem in (Path(name).stem for name in wanted)]
     for name in known:
         checks.one_of(tuple(names), notebook=name)
     return list(dict.fromkeys(known)) or names
+
+
+def require(root: Path, profile: str) -> None:
+    """Raise ValueError unless a profile is the full scale or a folder of notebooks/profiles."""
+    folders = sorted(each.name for each in (root / "notebooks" / "profiles").glob("*/"))
+    checks.one_of((paths.FULL_SCALE, *folders), profile=profile)
 
 
 def parameters(root: Path, notebook: str, profile: str) -> dict[str, Any]:
@@ -32,7 +38,7 @@ def parameters(root: Path, notebook: str, profile: str) -> dict[str, Any]:
     cell tagged `checks` refuses: it runs here, so that no kernel starts with impossible values.
     """
     profiles, values = root / "notebooks" / "profiles", dict[str, Any]()
-    checks.one_of((paths.FULL_SCALE, *sorted(each.name for each in profiles.glob("*/"))), profile=profile)
+    require(root, profile)
     if profile != paths.FULL_SCALE:
         path = profiles / profile / f"{notebook}.yaml"
         where = path.relative_to(root).as_posix()

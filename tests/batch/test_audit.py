@@ -78,8 +78,8 @@ def audited(root, minutes=0.2, seed=0):
     return audit.audit(planned, minutes, seed)
 
 
-def called():
-    return CliRunner().invoke(main, ["audit", "01", "--minutes", "0.2"])
+def called(minutes=0.2):
+    return CliRunner().invoke(main, ["audit", "01", "--minutes", str(minutes)])
 
 
 def test_the_same_code_is_equal_throughout_in_processes(project, monkeypatch):
@@ -161,6 +161,14 @@ def test_a_label_comes_first_once_and_what_takes_too_long_is_left_out(project, m
     long = {"sums": 1e6, "Fig. 1, d = 1": 0.0}
     monkeypatch.setattr(audit, "_units", lambda *pair: [u._replace(seconds=long[u.label]) for u in units_of(*pair)])
     assert audited(project()).equal == {"Fig. 1, d = 1": 8}
+
+
+def test_an_audit_that_replayed_nothing_says_so_and_its_exit_code_is_1(project):
+    project()
+    result = called(1e-9)
+    said = "01_toy: 0 of 14 replayed, 0 equal: nothing was audited; give it more --minutes\n"
+    assert (result.exit_code, result.output) == (1, said)
+    assert called().exit_code == 0
 
 
 def test_what_is_not_kept_is_said(project):

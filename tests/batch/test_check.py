@@ -79,7 +79,8 @@ def test_every_wrong_step_gets_a_word(root, wrong, word):
 
 
 def test_the_command_prints_it(root):
-    assert (CliRunner().invoke(main, ["check"]).exit_code, CliRunner().invoke(main, ["check"]).output) == (0, "")
+    result = CliRunner().invoke(main, ["check"])
+    assert (result.exit_code, result.output) == (0, "nothing is missing or odd\n")
     shutil.rmtree(root / "tests")
     result = CliRunner().invoke(main, ["check", "09"])
     assert (result.exit_code, result.output) == (1, "09_toy: there are no tests in tests/papers/toy\n")
@@ -92,6 +93,8 @@ def test_the_command_prints_it(root):
         ("09", "other", "number = '09'"),
         ("10", "toy", "name = 'toy'"),
         ("10", "A b", "name"),
+        ("10", "class", "name = 'class' is not allowed: name must be a new folder's, .* that Python can import"),
+        ("10", "found", "name = 'found'"),  # a name of kbrepro.papers
     ],
 )
 def test_a_number_or_a_name_that_is_taken_is_refused(root, number, name, message):

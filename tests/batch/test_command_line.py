@@ -1,6 +1,8 @@
 """What people see at the prompt: one line for every mistake, never a traceback."""
 
 import json
+import os
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -43,6 +45,8 @@ def assert_one_line(result, message):
         (["refresh", "02_none"], "notebook = '02_none' is not allowed"),
         (["report"], "no notebook was run in results/paper: first `kbrepro reproduce --profile paper`"),
         (["report", "--profile", "quick"], "first `kbrepro reproduce --profile quick`"),
+        (["report", "--profile", ""], "profile = '' is not allowed: profile must be one of 'paper', 'quick'"),
+        (["report", "--profile", "/"], "profile = '/' is not allowed: profile must be one of 'paper', 'quick'"),
     ],
 )
 def test_mistakes_are_one_line(root, arguments, message):
@@ -74,9 +78,31 @@ def test_claims_prints_a_line_a_claim_or_all_of_one(root):
     lines = call("claims").output.splitlines()
     assert len(lines) == sum(map(len, found.values()))
     first, last = found["claims"][0], found["theorems"][-1]
-    both = call("claims", first["id"], last["id"]).output
+    both = call("claims", first["id"].lower(), last["id"]).output
     assert first["quote"] in both and last["checked"] in both and " a rerun\n" in both
-    assert_one_line(call("claims", "9-Z"), "claim = '9-Z' is not allowed")
+    result = call("claims", "9-ae")
+    assert_one_line(
+        result, "claim = '9-ae' is not allowed: claim must be one that `kbrepro claims` prints, such as 5-AE, "
+    )
+    assert result.output.count(" 5-") == 5  # not all of them
+
+
+@pytest.mark.parametrize("encoding", ["cp1252", "latin-1", "ascii"])
+def test_a_terminal_that_is_not_utf_8_shows_what_it_can(encoding):
+    command = [sys.executable, "-m", "kbrepro", "claims", "4-H"]
+    environment = os.environ | {"PYTHONIOENCODING": encoding}
+    done = subprocess.run(command, capture_output=True, env=environment, cwd=ROOT, check=False)
+    assert done.returncode == 0 and b" depends on qbar: " in done.stdout, done.stderr
+
+
+def test_fetch_without_a_network_says_in_one_line_what_that_means(root, monkeypatch):
+    (root / "data").mkdir()
+    monkeypatch.delenv("KBREPRO_DATA", raising=False)
+    monkeypatch.setattr(socket, "getaddrinfo", lambda *args, **kwargs: int("no resolver"))
+    result = call("data", "fetch")
+    (line,) = result.output.splitlines()
+    assert result.exit_code == 1 and line.startswith("no data came: temperature (db.csail.mit.edu: invalid literal")
+    assert line.endswith("; kept results are shown all the same, and quick runs play simulated data")
 
 
 def test_data_prints_what_is_found_and_a_directory_that_is_not_there_is_one_line(root, monkeypatch, tmp_path):

@@ -137,7 +137,7 @@ def test_names_that_are_not_there_are_refused(root):
 
 
 def test_a_notebook_has_a_number_and_full_scale_is_its_own_parameters(root):
-    for name in ("01", NAME, f"notebooks/{NAME}.py"):
+    for name in ("01", "1", NAME, f"notebooks/{NAME}.py"):
         (full,), (quick,) = run.plan([name, name], "paper", root), run.plan([name], "quick", root)
         assert [full.parameters["horizon"], quick.parameters["horizon"]] == [2000, 20]
         assert full.folder == root / "results" / "paper" / NAME
