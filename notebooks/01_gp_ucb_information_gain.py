@@ -36,7 +36,7 @@ from kbrepro.data import store
 from kbrepro.figures import live
 from kbrepro.kernels import Linear, Matern, SquaredExponential, grid
 from kbrepro.papers.gp_ucb import gain, pictures, widths
-from kbrepro.papers.gp_ucb.experiments import sensor_problems
+from kbrepro.papers.gp_ucb.measures import sensor_problems
 from kbrepro.papers.gp_ucb.since import GPEIMS, IRGPUCB
 from kbrepro.policies import PIMS, UCB, ExpectedImprovement, MeanOnly, ProbabilityOfImprovement, VarianceOnly
 from kbrepro.problems import GPDraw, Trial

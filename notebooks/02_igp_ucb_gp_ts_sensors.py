@@ -74,8 +74,8 @@ from kbrepro.confidence import AbbasiYadkori2011, Chowdhury2017, Flynn2024, Srin
 from kbrepro.figures import live
 from kbrepro.information import GainByFormula
 from kbrepro.kernels import Linear, Matern, SquaredExponential, grid
-from kbrepro.papers.igp_ucb import experiments, pictures
-from kbrepro.papers.igp_ucb.experiments import GIVEN, OURS, POOLS
+from kbrepro.papers.igp_ucb import measures, pictures
+from kbrepro.papers.igp_ucb.measures import GIVEN, OURS, POOLS
 from kbrepro.papers.igp_ucb.noise import RandomArms, noise_runs
 from kbrepro.papers.igp_ucb.problems import (
     OnRandomArms,
@@ -225,7 +225,7 @@ since = {
 
 
 def rules(gain, prior_sd=1.0):
-    return paper_rules(gain) | experiments.improvement_rules(prior_sd) | since
+    return paper_rules(gain) | measures.improvement_rules(prior_sd) | since
 
 
 # %% jupyter={"source_hidden": true} tags=["hide-input"]
@@ -494,7 +494,7 @@ record.verdicts("2-N", "2-P")
 
 # %% tags=["experiment"]
 ucb = {"IGP-UCB": partial(UCB, width=Chowdhury2017(delta), random_opening=True)}
-for name, source in experiments.proved(theorem_horizon).items():
+for name, source in measures.proved(theorem_horizon).items():
     experiment = Experiment(source, ucb, theorem_horizon, record_band=True)
     run_trials(experiment, coverage_trials, seed, block=5, label=f"{name}, proved: λ = 1 + 2/T")
 

@@ -48,7 +48,7 @@ import pandas as pd
 from kbrepro import checks
 from kbrepro.confidence import AbbasiYadkori2011, Chowdhury2017, Flynn2024
 from kbrepro.kernels import Matern
-from kbrepro.papers.pi_gp_ucb import experiments, pictures
+from kbrepro.papers.pi_gp_ucb import measures, pictures
 from kbrepro.papers.pi_gp_ucb.partition import UNIONS, PartitionedUCB, cover_exponent, initial_side
 from kbrepro.papers.pi_gp_ucb.problems import SURFACES, Bumps, Surface
 from kbrepro.policies import UCB
@@ -172,7 +172,7 @@ print(f"{len(arms)} of {len(arms)} pulls agree; the first five: {arms[:5]}")
 # grow with $T$ ([Whitehouse et al. 2023](https://arxiv.org/abs/2307.07539)).
 
 # %% tags=["experiment"]
-proved = pd.DataFrame({d: experiments.regret_exponents(d, nu) for d in range(1, 9)}).T.rename_axis("d")
+proved = pd.DataFrame({d: measures.regret_exponents(d, nu) for d in range(1, 9)}).T.rename_axis("d")
 proved.round(2)
 
 # %% jupyter={"source_hidden": true} tags=["hide-input"]
@@ -214,7 +214,7 @@ for d in (1, 2):
     table1["eq. 2", d] = play(functions(d, "eq. 2"), published, trials, f"Table 1, eq. 2, d = {d}")
 
 # %% jupyter={"source_hidden": true} tags=["hide-input"]
-uniform = {(name, d): experiments.uniform_regret(functions(d, name), n_of[d], seed) for name, d in table1}
+uniform = {(name, d): measures.uniform_regret(functions(d, name), n_of[d], seed) for name, d in table1}
 
 
 def over_uniform(traces, name, d):
@@ -230,7 +230,7 @@ record.figure(fig, "headline_table1")
 plt.show()
 
 # %% jupyter={"source_hidden": true} tags=["hide-input"]
-rows = {case: [printed[case[1:]], runs.mean(), experiments.half_width(runs)] for case, runs in shares.items()}
+rows = {case: [printed[case[1:]], runs.mean(), measures.half_width(runs)] for case, runs in shares.items()}
 compared = pd.DataFrame(rows, ["printed", "ours", "half-width"]).T.rename_axis(["lengthscale", "d", "algorithm"])
 record.table(compared, "table1_regret")
 compared.round(3)
@@ -260,7 +260,7 @@ covered = {
     "cells of the first cover": {d: initial_side(horizon, d, nu) ** d for d in n_of},
     "T^q": {d: horizon ** cover_exponent(d, nu) for d in n_of},
     "cells ever created (mean of runs)": {
-        d: np.mean([experiments.cover_of(arms, 30, d, nu)[0] for arms in runs]) for d, runs in pulls.items()
+        d: np.mean([measures.cover_of(arms, 30, d, nu)[0] for arms in runs]) for d, runs in pulls.items()
     },
 }
 pd.DataFrame(covered).rename_axis("d").round(1)
@@ -324,10 +324,10 @@ record.verdicts("3-I", "3-J", "3-R", "3-K", "3-AJ", "3-AK", "3-AL", "3-S")
 bands = {}
 for d, union in product((1, 2), UNIONS):
     rule = {"π-GP-UCB": partial(PI, union=union)}
-    job = partial(experiments.band_run, Experiment(functions(d, alpha=1 + 2 / horizon), rule, horizon))
+    job = partial(measures.band_run, Experiment(functions(d, alpha=1 + 2 / horizon), rule, horizon))
     bands[d, union] = map_trials(job, coverage_trials, seed, block=10, label=f"Lemma 5, d = {d}, {union}")
 numbers = [50, 100, 200, 500, 1000]
-job = partial(experiments.counterexample, usual, numbers, delta)
+job = partial(measures.counterexample, usual, numbers, delta)
 sides = np.mean(map_trials(job, coverage_trials, seed, label="Lemma 10"), axis=0)
 
 # %% jupyter={"source_hidden": true} tags=["hide-input"]
@@ -406,7 +406,7 @@ record.readings("3-O")
 # the second. Nobody proposed a growing $\lambda$ for π-GP-UCB.
 
 # %% tags=["experiment"]
-grown = {d: experiments.growing_variance(horizon, d, nu) for d in (1, 2, 3)}
+grown = {d: measures.growing_variance(horizon, d, nu) for d in (1, 2, 3)}
 
 
 def with_width(width):
@@ -484,7 +484,7 @@ record.say(
     "**With eq. 2 read literally cells do not pay in one dimension:** IGP-UCB then learns "
     f"faster, and π-GP-UCB has {mean['eq. 2', 1, 'π-GP-UCB'] / mean['eq. 2', 1, 'IGP-UCB']:.2f} times its regret.",
 )
-too_many = [experiments.cover_too_large_until(horizon, d, nu) for d in n_of]
+too_many = [measures.cover_too_large_until(horizon, d, nu) for d in n_of]
 record.say(
     min(too_many) > 0 and sides[-1, 0] > sides[-1, 1],
     "**Two lemmas and one remark are false as printed.** The count of cells leaves out the first cover, which is "

@@ -61,9 +61,9 @@ import pandas as pd
 from kbrepro import checks, figures
 from kbrepro.confidence import AbbasiYadkori2011, Constant, Flynn2024
 from kbrepro.kernels import SquaredExponential, grid
-from kbrepro.papers.bkb import experiments, pictures
+from kbrepro.papers.bkb import measures, pictures
 from kbrepro.papers.bkb.claims import worst_log_det
-from kbrepro.papers.bkb.experiments import shrinking_window, uniform_pulls
+from kbrepro.papers.bkb.measures import shrinking_window, uniform_pulls
 from kbrepro.papers.bkb.policy import ALPHA, BKB, Authors, Budgeted, FourierUCB
 from kbrepro.papers.bkb.since import MiniUCB
 from kbrepro.papers.bkb.sketch import BudgetedPosterior
@@ -181,7 +181,7 @@ left_half = partial(uniform_pulls, upto=0.5)
 shown_at = [6, 63, 215]
 fig1 = line, left_half, shown_at, [2.0, 3.0, 5.0], {"RFF": [100, 300], "QFF": [26, 50, 100]}  # qbar, features
 shown = {"BKB": "qbar=2", "SoR": "", "RFF": "m=|S|", "QFF": "m=26"}
-watched = experiments.snapshots(*fig1, Trial(seed, 0))
+watched = measures.snapshots(*fig1, Trial(seed, 0))
 
 # %% jupyter={"source_hidden": true} tags=["hide-input"]
 fig = pictures.strip(watched, shown)
@@ -212,13 +212,13 @@ cases = {f"A = {cost_arms[0]}, d = 1": (cost_arms[0], 1)} | {f"A = {n}, d = 2": 
 at = [t for t in cost_rounds if t <= cost_horizon]
 dictionaries, operations = {}, {}
 for case, (n, d) in cases.items():
-    job = partial(experiments.cost_of_steps, smooth(n, d), sketched, cost_horizon, at)
+    job = partial(measures.cost_of_steps, smooth(n, d), sketched, cost_horizon, at)
     (first,) = map_trials(job, 1, seed, label=f"cost, {case}")
-    job = partial(experiments.sizes_of_steps, smooth(n, d), sketched, cost_horizon)
+    job = partial(measures.sizes_of_steps, smooth(n, d), sketched, cost_horizon)
     more = (cost_runs if n == cost_arms[0] else min(cost_runs, 3)) - 1
     runs = [first["sizes"], *map_trials(job, more, seed, first=1, label=f"sizes, {case}")]
     dictionaries[case] = [pd.DataFrame(run).set_index("t") for run in runs]
-    operations[case] = [experiments.operations(kept, n) for kept in dictionaries[case]]
+    operations[case] = [measures.operations(kept, n) for kept in dictionaries[case]]
 
 
 # %% jupyter={"source_hidden": true} tags=["hide-input"]
@@ -260,16 +260,16 @@ record.readings("4-K")
 # *inflated* approximate over exact (of BKB after its dictionary lost a region).
 
 # %% tags=["experiment"]
-runs = map_trials(partial(experiments.starvation, *fig1, 0.5), seeds, seed, label="starvation")
+runs = map_trials(partial(measures.starvation, *fig1, 0.5), seeds, seed, label="starvation")
 starved = pd.concat(map(pd.DataFrame, runs), ignore_index=True)
 fig1_qbar = Budgeted(delta).smallest_qbar(max(shown_at))  # Theorem 1's own: every pull is kept
-job = partial(experiments.variance_ratios, line, left_half, max(shown_at), [fig1_qbar], BudgetedPosterior)
+job = partial(measures.variance_ratios, line, left_half, max(shown_at), [fig1_qbar], BudgetedPosterior)
 map_trials(job, min(seeds, 40), seed, label="Fig. 1, own qbar")
 other = {}  # readings: a smaller noise variance, and the other meaning of "bandwidth 100"
 for lam, name, kernel in ((0.0001, "exp(-100 r^2)", line.kernel), (0.01, "exp(-r^2/200)", SquaredExponential(10.0))):
     setting = GPDraw(kernel, grid(min(n_arms, 400)), lam), left_half
     compare = partial(
-        experiments.starvation, *setting, shown_at[1:], [2.0, 3.0, 4.0, 5.0], {"RFF": [100, 300], "QFF": []}, 0.5
+        measures.starvation, *setting, shown_at[1:], [2.0, 3.0, 4.0, 5.0], {"RFF": [100, 300], "QFF": []}, 0.5
     )
     kept = map_trials(compare, reading_runs, seed, label=f"Fig. 1, {(lam, name, 'uniform')}")
     other[name] = pd.concat(map(pd.DataFrame, kept), ignore_index=True)
@@ -310,7 +310,7 @@ designs = {"uniform": (line, uniform_pulls), "window": (line, shrinking_window),
 
 def followed(label, design, n_runs, T, qbars):
     """A row per run and qbar: its share of bad steps and of pulls kept, and the size of its dictionary."""
-    job = partial(experiments.variance_ratios, *designs[design], T, qbars, BudgetedPosterior)
+    job = partial(measures.variance_ratios, *designs[design], T, qbars, BudgetedPosterior)
     rows = []
     for one in map_trials(job, n_runs, seed, label=f"{label}, {design}"):
         for q, ratios in one.by_qbar.items():
@@ -327,7 +327,7 @@ own_qbar = Budgeted(delta).smallest_qbar(own_horizon)
 own = pd.concat(followed("own qbar", design, own_runs, own_horizon, [own_qbar]) for design in designs)
 
 for design in ("window", "uniform"):  # beside BKB's dictionary as many pulls drawn uniformly
-    job = partial(experiments.equal_size, *designs[design], ratio_horizon, 4.0)
+    job = partial(measures.equal_size, *designs[design], ratio_horizon, 4.0)
     map_trials(job, own_runs, seed, label=f"equal size, {design}")
 
 # %% jupyter={"source_hidden": true} tags=["hide-input"]
@@ -457,7 +457,7 @@ record.verdicts("4-O")
 # %% tags=["experiment"]
 chains, proof_horizon = {}, min(ratio_horizon, 300)
 for design, setting in designs.items():
-    job = partial(experiments.dimension_chain, *setting, proof_horizon)
+    job = partial(measures.dimension_chain, *setting, proof_horizon)
     chains[design] = map_trials(job, ratio_runs, seed, label=f"Proposition 5, {design}")
 few_arms = RKHSFunction(SquaredExponential(0.1), grid(100), noise_variance, norm=F)
 proved = {"BKB": partial(BKB, width=Budgeted(delta), qbar=Budgeted(delta).smallest_qbar(coverage_horizon))}

@@ -51,9 +51,9 @@ import pandas as pd
 
 from kbrepro import checks
 from kbrepro.kernels import Matern, grid
-from kbrepro.papers.gpn_ucb import experiments, needle, pictures
+from kbrepro.papers.gpn_ucb import measures, needle, pictures
 from kbrepro.papers.gpn_ucb.cascade_ei import ExactCascadeEI, SampledCascadeEI
-from kbrepro.papers.gpn_ucb.experiments import OBVIOUS, SEVERAL, find_chains
+from kbrepro.papers.gpn_ucb.measures import OBVIOUS, SEVERAL, find_chains
 from kbrepro.papers.gpn_ucb.policies import GPNUCB, CascadeUCB, OptimisticImprovement, black_box_ei, black_box_ucb
 from kbrepro.papers.gpn_ucb.problems import FINE, KERNEL, SMALL, DrawnChain, RandomNetwork, Repeated, exact_chain
 from kbrepro.papers.gpn_ucb.sets import BoxSets, FeedForward
@@ -217,7 +217,7 @@ record.say(
 
 # %% tags=["experiment"]
 draws, norm_2 = DrawnChain(side), exact_chain(side)
-facts = {name: np.array(map_trials(partial(experiments.chain_facts, source), n, seed, label=f"chains, {name}")).T
+facts = {name: np.array(map_trials(partial(measures.chain_facts, source), n, seed, label=f"chains, {name}")).T
          for name, source, n in (("draws", draws, chains), ("norm 2", norm_2, norm_2_chains))}  # fmt: skip
 (gaps, ranges), (_, ranges_2) = facts["draws"], facts["norm 2"]
 (numbers,) = map_trials(partial(find_chains, draws, obvious_chains, True), 1, seed, label="obvious ones, found")
@@ -320,7 +320,7 @@ pulls = np.array(sides) ** 2
 
 def nonada(source, ranges, label):
     """Simple regret of NonAda on one chain for each of `ranges`, for all sides, (n, len(sides)), in shares of them."""
-    job = partial(experiments.nonadaptive_regrets, source, sides)
+    job = partial(measures.nonadaptive_regrets, source, sides)
     return np.array(map_trials(job, len(ranges), seed, label=f"NonAda, {label}")) / ranges[:, None]
 
 
@@ -480,7 +480,7 @@ pd.DataFrame(means, index=["mean R_T", "simple regret at T (%)"]).T.rename_axis(
 # %% tags=["experiment"]
 sweep = {b: partial(OptimisticImprovement, b=b) for b in explorations}
 swept = play("OI, draws", draws, sweep, ranges)
-relative = map_trials(partial(experiments.relative_widths, draws, 20), chains, seed, label="relative widths")
+relative = map_trials(partial(measures.relative_widths, draws, 20), chains, seed, label="relative widths")
 cucb_on_draws = play("cUCB, draws", draws, {"cUCB": CascadeUCB}, ranges)["cUCB"]
 low_l = play("L = 1", replace(draws, lipschitz=1.0), {"cUCB": CascadeUCB}, ranges)["cUCB"]
 fig10 = {}
@@ -520,11 +520,11 @@ record.verdicts("5-G", "5-R", "5-H", "5-AC")
 
 # %% tags=["experiment"]
 for structure, (network, _) in SMALL.items():
-    job = partial(experiments.composed_errors, network, [2, 3, 4, 5, 6, 7])
+    job = partial(measures.composed_errors, network, [2, 3, 4, 5, 6, 7])
     map_trials(job, networks, seed, block=5, label=f"Appendix G, {structure}")
 rough_layers = RandomNetwork(FeedForward(Matern(1.0, nu=1.5)), grid(100, 1, -2, 2), (1, 1))
 by_pulls = [4, 6, 9, 13, 18, 25, 36, 50]
-job = partial(experiments.design_errors, rough_layers, by_pulls)
+job = partial(measures.design_errors, rough_layers, by_pulls)
 errors = np.array(map_trials(job, networks, seed, block=5, label="rate of NonAda"))
 
 # %% jupyter={"source_hidden": true} tags=["hide-input"]
@@ -564,7 +564,7 @@ record.verdicts("5-J", "5-P", "5-AA")
 network, n_grid = FINE
 ratios = {}
 for mode, size in (("outward", n_grid), ("paper", 100)):
-    job = partial(experiments.bound_ratios, network, size, network_horizon, mode=mode)
+    job = partial(measures.bound_ratios, network, size, network_horizon, mode=mode)
     ratios[mode] = pd.DataFrame(map_trials(job, networks, seed, block=5, label=f"chain, {mode}"))
 
 # %% jupyter={"source_hidden": true} tags=["hide-input"]
@@ -591,7 +591,7 @@ for nu, source in needles.items():
     experiment = Experiment(source, rules | {"cEI, exact": ExactCascadeEI}, T)
     on_needles = run_trials(experiment, cells, seed, label=f"needles, nu {nu:g}")
     lowest[nu] = pd.DataFrame({rule: trace.regret.min(axis=1) for rule, trace in on_needles.items()}) / epsilon
-    job = partial(experiments.nonadaptive_regrets, source, [int(np.sqrt(T))])
+    job = partial(measures.nonadaptive_regrets, source, [int(np.sqrt(T))])
     lowest[nu]["NonAda"] = np.ravel(map_trials(job, cells, seed, label=f"needles, NonAda, nu {nu:g}")) / epsilon
 
 # %% jupyter={"source_hidden": true} tags=["hide-input"]
@@ -616,7 +616,7 @@ for structure in ("multi-output", "feed-forward"):
     width = np.array([network(Trial(seed, number)).reward_range for number in range(networks)])
     rule = {"GPN-UCB": partial(GPNUCB, n_grid=n_grid, half_width=1.5)}
     trace = run_trials(Experiment(network, rule, 49), networks, seed, block=5, label=f"regret, {structure}")["GPN-UCB"]
-    by_design = partial(experiments.nonadaptive_regrets, network, [7 if network.points.shape[1] == 2 else 49])
+    by_design = partial(measures.nonadaptive_regrets, network, [7 if network.points.shape[1] == 2 else 49])
     design = map_trials(by_design, networks, seed, block=5, label=f"NonAda, {structure}")
     other_networks[structure] = {"GPN-UCB": trace.regret.min(axis=1) / width, "NonAda": np.ravel(design) / width}
 

@@ -34,13 +34,13 @@ from kbrepro import checks
 from kbrepro.confidence import AbbasiYadkori2011
 from kbrepro.data import store
 from kbrepro.kernels import Independent, Linear, Matern, SquaredExponential, grid
-from kbrepro.papers.gp_ucb.experiments import sensor_problems
+from kbrepro.papers.gp_ucb.measures import sensor_problems
 from kbrepro.papers.igp_ucb.problems import rkhs_norm, sensor_rows
 from kbrepro.papers.pi_gp_ucb.problems import Bumps
-from kbrepro.papers.side_by_side import bench, experiments, pictures
+from kbrepro.papers.side_by_side import bench, measures, pictures
 from kbrepro.papers.side_by_side.elimination import BPE, squared_lengths
-from kbrepro.papers.side_by_side.experiments import BEST_PROVED, NEAR, over_best
 from kbrepro.papers.side_by_side.field import field
+from kbrepro.papers.side_by_side.measures import BEST_PROVED, NEAR, over_best
 from kbrepro.papers.side_by_side.widths import FixedDesign
 from kbrepro.policies import UCB
 from kbrepro.policies.base import best_arm
@@ -180,7 +180,7 @@ def at_horizons(source, rules, trials, seed, label):
 curves = {}
 for nu, d in product((1.5, 2.5), (1, 2)):
     source, there = Bumps(Matern(0.2, nu=nu), d, 30, 1.0, 1.0), field(delta, nu=nu, qbar=qbar)
-    rules = {name: there[name].make for name in experiments.proved_exponents(d, nu)}
+    rules = {name: there[name].make for name in measures.proved_exponents(d, nu)}
     curves[nu, d] = at_horizons(source, rules, growth_trials, seed_table1, f"growth, ν = {nu}, d = {d}")
 
 # %% jupyter={"source_hidden": true} tags=["hide-input"]
@@ -196,7 +196,7 @@ def slope(totals):
 
 
 slopes = {(*case, name): slope(totals) for case, panel in curves.items() for name, totals in panel.items()}
-proved = {(nu, d, name): experiments.proved_exponents(d, nu)[name] for nu, d, name in slopes}
+proved = {(nu, d, name): measures.proved_exponents(d, nu)[name] for nu, d, name in slopes}
 table = pd.DataFrame({"measured": slopes, "proved": proved}).rename_axis(["ν", "d", "rule"])
 table.unstack([0, 1]).round(2)
 
@@ -264,7 +264,7 @@ for name, setting in settings.items():
 # %% jupyter={"source_hidden": true} tags=["hide-input"]
 factors = over_best(pd.DataFrame(means).rename_axis("rule"))
 record.table(factors, "bench")
-ranking = experiments.ranking(factors)
+ranking = measures.ranking(factors)
 record.table(ranking, "ranking")
 fig = pictures.ranking(ranking, pd.DataFrame(seconds), entries)
 record.figure(fig, "ranking")

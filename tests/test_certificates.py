@@ -12,7 +12,7 @@ from boxes import exact, positive
 from scipy.optimize import brentq
 
 from kbrepro.kernels import Matern
-from kbrepro.papers.igp_ucb.experiments import anti_concentration
+from kbrepro.papers.igp_ucb.measures import anti_concentration
 from kbrepro.posterior import CovariancePosterior
 
 flint = pytest.importorskip("flint", reason="python-flint has no wheel for this Python or machine")

@@ -8,7 +8,7 @@ import pytest
 
 from kbrepro.confidence import Chowdhury2017
 from kbrepro.kernels import Matern
-from kbrepro.papers.pi_gp_ucb.experiments import cover_too_large_until
+from kbrepro.papers.pi_gp_ucb.measures import cover_too_large_until
 from kbrepro.papers.pi_gp_ucb.partition import Cell, initial_side, must_split, possible_cells, split_exponent
 from kbrepro.problems import Model
 

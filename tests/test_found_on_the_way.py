@@ -10,7 +10,7 @@ from kbrepro.information import greedy_gain
 from kbrepro.kernels import Matern, SquaredExponential, grid
 from kbrepro.papers.bkb.sketch import FeaturePosterior, NystromPosterior, nystrom_features
 from kbrepro.papers.gp_ucb.gain import spectral_bound, split_bound
-from kbrepro.papers.pi_gp_ucb.experiments import counterexample
+from kbrepro.papers.pi_gp_ucb.measures import counterexample
 from kbrepro.papers.pi_gp_ucb.partition import possible_cells, split_exponent
 from kbrepro.posterior import RowPosterior
 

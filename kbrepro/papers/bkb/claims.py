@@ -3,7 +3,7 @@
 The paper ran one experiment, Fig. 1, which shows BKB alone: one function, one sequence of pulls. All else is proved,
 argued or cited. A variance is *close* if neither it nor the exact one is more than alpha = 3 times the other (Theorem 1
 at eps = 1/2, "a small constant factor"); one that falls short by more *starves*. Operations are the printed leading
-terms of an algorithm, with constant 1 (`experiments.operations`).
+terms of an algorithm, with constant 1 (`measures.operations`).
 """
 
 import math
@@ -18,7 +18,7 @@ from kbrepro.claims import Checked, claim, own_question, remark, tested, theorem
 from kbrepro.claims.tables import Table
 from kbrepro.claims.words import always, indistinguishable, much_better, on_par, similar, sometimes
 from kbrepro.kernels import SquaredExponential, grid
-from kbrepro.papers.bkb.experiments import operations
+from kbrepro.papers.bkb.measures import operations
 from kbrepro.papers.bkb.policy import ACCURACY, ALPHA, Budgeted
 from kbrepro.problems import RKHSFunction, Trial
 

@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 
 from kbrepro.figures import LOOK, WIDTH, pieces
 from kbrepro.figures.style import SMALLEST
-from kbrepro.papers.bkb.experiments import BAND, Watched
+from kbrepro.papers.bkb.measures import BAND, Watched
 
 
 def strip(watched: Watched, shown: Mapping[str, str]) -> Figure:

@@ -25,7 +25,7 @@ from kbrepro.claims.words import (
     sometimes,
 )
 from kbrepro.papers.gpn_ucb import needle
-from kbrepro.papers.gpn_ucb.experiments import OBVIOUS, SEVERAL
+from kbrepro.papers.gpn_ucb.measures import OBVIOUS, SEVERAL
 from kbrepro.papers.gpn_ucb.problems import DrawnChain
 from kbrepro.problems import Trial
 from kbrepro.regret import simple_regret

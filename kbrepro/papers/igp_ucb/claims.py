@@ -13,8 +13,8 @@ from scipy.special import ndtr
 from kbrepro.claims import Checked, claim, own_question, remark, theorem, unchecked, words
 from kbrepro.claims.tables import TOTAL, Table
 from kbrepro.claims.words import always, best, better, clearly_better, competitive, much_better, similar, typically
-from kbrepro.papers.igp_ucb import experiments
-from kbrepro.papers.igp_ucb.experiments import GIVEN, OURS
+from kbrepro.papers.igp_ucb import measures
+from kbrepro.papers.igp_ucb.measures import GIVEN, OURS
 from kbrepro.problems import Trial
 
 PROPOSED, IMPROVING = OURS[1:], ("EI", "PI")
@@ -281,7 +281,7 @@ def much_better_with_a_proved_width(*widths):
 # Theorems and lemmas: delta = 0.1, and where lambda = 1 + 2 / T, T = 500
 
 DELTA, T = 0.1, 500
-PROVED = {f"{name}, proved: λ = 1 + 2/T": source for name, source in experiments.proved(T).items()}
+PROVED = {f"{name}, proved: λ = 1 + 2/T": source for name, source in measures.proved(T).items()}
 
 
 CROSSING = (
@@ -319,7 +319,7 @@ def regret_of_igp_ucb(kept):
     for label, source in PROVED.items():
         total = kept.column(label, "IGP-UCB", TOTAL)
         models = (source(Trial(kept.seed(label), n)).model for n in range(len(total)))
-        bounds = np.array([experiments.theorem_3_bound(model, T, DELTA) for model in models])
+        bounds = np.array([measures.theorem_3_bound(model, T, DELTA) for model in models])
         above.append(total > bounds)
         room.append(np.median(total) / np.median(bounds))
     return Checked(int(np.sum(above)), np.size(above), DELTA, max(room))
@@ -336,7 +336,7 @@ DEVIATIONS = (
 @theorem("2-P", "Lemmas 3 and 4", DEVIATIONS)
 def sum_of_deviations(kept):
     """The sum of predictive standard deviation at those points can be expressed in terms of the maximum"""
-    runs = [run for name in experiments.proved(T) for run in kept.results(f"Theorem 1, {name}")]
+    runs = [run for name in measures.proved(T) for run in kept.results(f"Theorem 1, {name}")]
     return Checked.of([noise.sd_ratio for run in runs for noise in run.values()])
 
 
@@ -347,4 +347,4 @@ NORMAL = "beta = 0.01 to 3: false up to 0.34; at Lemma 8, beta <= 1, its p stand
 def anti_concentration_of_a_normal(kept):
     """(Gaussian Anti-concentration) For a Gaussian random variable"""
     beta = np.arange(1, 301) / 100
-    return Checked.of(experiments.anti_concentration(beta) / ndtr(-beta))
+    return Checked.of(measures.anti_concentration(beta) / ndtr(-beta))

@@ -15,7 +15,7 @@ from kbrepro.claims import Checked, claim, own_question, theorem, unchecked
 from kbrepro.claims.tables import EXPONENT, SECONDS, TOTAL, Table
 from kbrepro.claims.words import always, barely_better, best, better, competitive, much_better, near_linear, sometimes
 from kbrepro.kernels import Matern, SquaredExponential
-from kbrepro.papers.pi_gp_ucb.experiments import counterexample, cover_of, half_width, uniform_regret
+from kbrepro.papers.pi_gp_ucb.measures import counterexample, cover_of, half_width, uniform_regret
 from kbrepro.papers.pi_gp_ucb.partition import initial_side, split_exponent
 from kbrepro.papers.pi_gp_ucb.problems import SURFACES, Bumps
 from kbrepro.problems import Trial

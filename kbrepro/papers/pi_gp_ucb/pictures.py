@@ -10,7 +10,7 @@ from kbrepro import figures
 from kbrepro.figures import LOOK, WIDTH, pieces
 from kbrepro.figures.pieces import banded, mean_interval, titled
 from kbrepro.kernels import Array
-from kbrepro.papers.pi_gp_ucb import experiments
+from kbrepro.papers.pi_gp_ucb import measures
 from kbrepro.regret import Curve, edges
 
 HERO, RIVAL = "π-GP-UCB", "IGP-UCB"
@@ -28,7 +28,7 @@ def table_1(shares: Mapping[tuple[int, str], Array], printed: Mapping[tuple[int,
         ax.plot(at, np.sort(runs), "o", color=colour, markersize=2.5, alpha=0.35, markeredgewidth=0)
         bar = {"fmt": "o", "color": colour, "markersize": 5, "capsize": 3}
         ours = f"{rule}: mean of runs (dots), where a mean of 12 would lie in 95 %"
-        ax.errorbar(x, runs.mean(), experiments.half_width(runs), label=ours, **bar)
+        ax.errorbar(x, runs.mean(), measures.half_width(runs), label=ours, **bar)
         hollow = {"color": "black", "markerfacecolor": "white", "markersize": 5}
         ax.plot(x + 0.18, printed[d, rule], "D", label="printed mean of 12 runs", **hollow)
     ax.axhline(1, color="black", linewidth=1.0, linestyle=":")

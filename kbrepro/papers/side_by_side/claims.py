@@ -14,7 +14,7 @@ from kbrepro.claims import own_question
 from kbrepro.claims.tables import TOTAL, Table
 from kbrepro.claims.words import always, better
 from kbrepro.papers.side_by_side.bench import BOUNDED, DRAWN, NEITHER, synthetic
-from kbrepro.papers.side_by_side.experiments import BEST_PROVED, FLOOR, NEAR, UNIFORM
+from kbrepro.papers.side_by_side.measures import BEST_PROVED, FLOOR, NEAR, UNIFORM
 
 # All problems: 40 trials each
 

@@ -8,7 +8,7 @@ from typing import Any
 from kbrepro import policies
 from kbrepro.confidence import AbbasiYadkori2011, Chowdhury2017, Flynn2024, Srinivas2010
 from kbrepro.papers.bkb.policy import BKB
-from kbrepro.papers.pi_gp_ucb.experiments import growing_variance
+from kbrepro.papers.pi_gp_ucb.measures import growing_variance
 from kbrepro.papers.pi_gp_ucb.partition import PartitionedUCB
 from kbrepro.papers.side_by_side.elimination import BPE, SupKernelUCB
 from kbrepro.papers.side_by_side.widths import FixedDesign, FixedDesignTighter

@@ -12,8 +12,8 @@ from matplotlib.figure import Figure
 from kbrepro.figures import LOOK, WIDTH, pieces
 from kbrepro.figures.style import SMALLEST
 from kbrepro.kernels import Array
-from kbrepro.papers.side_by_side.experiments import BEST_PROVED
 from kbrepro.papers.side_by_side.field import PROOFS, TUNED, Entry
+from kbrepro.papers.side_by_side.measures import BEST_PROVED
 
 #: Rules whose growth is drawn; the others are in the table.
 SHOWN = ("SupKernelUCB", "BPE, tighter", "IGP-UCB", "π-GP-UCB, tighter", BEST_PROVED, "GP-TS")
@@ -46,7 +46,7 @@ def growth(
 def ranking(table: pd.DataFrame, seconds: pd.DataFrame, entries: Mapping[str, Entry]) -> Figure:
     """Return the rules as printed, best first: factor over the best with quartiles, and microseconds per round.
 
-    `table` as `experiments.ranking` returns it, `seconds` per round by rule and problem; of rules defined on fewer than
+    `table` as `measures.ranking` returns it, `seconds` per round by rule and problem; of rules defined on fewer than
     half of the problems the mark is hollow.
     """
     printed = table[~table.index.str.endswith(TUNED)].sort_values("factor")

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from kbrepro.kernels import grid
-from kbrepro.papers.gpn_ucb.experiments import OBVIOUS, SEVERAL, chain_facts, find_chains
+from kbrepro.papers.gpn_ucb.measures import OBVIOUS, SEVERAL, chain_facts, find_chains
 from kbrepro.papers.gpn_ucb.network import NetworkModel, NetworkProblem
 from kbrepro.papers.gpn_ucb.problems import KERNEL, SMALL, DrawnChain, Repeated, exact_chain
 from kbrepro.papers.gpn_ucb.sets import FeedForward

@@ -34,5 +34,5 @@ def test_runs_above_a_bound_and_the_room(monkeypatch):
     totals = {"a": np.array([0.0, 5.0]), "b": np.array([3.0, 3.0])}
     kept = SimpleNamespace(column=lambda label, *_: totals[label], seed=lambda label: 0)
     monkeypatch.setattr(claims, "PROVED", dict.fromkeys(totals, lambda trial: SimpleNamespace(model=4.0)))
-    monkeypatch.setattr(claims.experiments, "theorem_3_bound", lambda model, *_: model)
+    monkeypatch.setattr(claims.measures, "theorem_3_bound", lambda model, *_: model)
     assert claims.regret_of_igp_ucb.check(kept) == (1, 4, 0.1, 0.75)

@@ -5,7 +5,7 @@ import pytest
 from traces import trace_of
 
 from kbrepro.papers.igp_ucb import pictures
-from kbrepro.papers.igp_ucb.experiments import POOLS
+from kbrepro.papers.igp_ucb.measures import POOLS
 
 pytestmark = pytest.mark.usefixtures("styled")
 

@@ -4,9 +4,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from kbrepro.papers.side_by_side import experiments, pictures
-from kbrepro.papers.side_by_side.experiments import BEST_PROVED, UNIFORM, over_best
+from kbrepro.papers.side_by_side import measures, pictures
 from kbrepro.papers.side_by_side.field import TUNED, field
+from kbrepro.papers.side_by_side.measures import BEST_PROVED, UNIFORM, over_best
 
 ENTRIES = field(0.1)
 #: Mean regret: EI is best once, then 2.5 and 4 times the best; BPE is 10, 12, 30 times.
@@ -22,13 +22,13 @@ def test_regret_over_that_of_the_best_and_the_ranking():
     assert factors.loc["IGP-UCB, tighter"].isna().tolist() == [True, False, True]
     tiny = over_best(pd.DataFrame({"a": [0.0001, 1.5, 100.0]}, ["EI", "PIMS", UNIFORM]))
     assert tiny["a"].tolist() == pytest.approx([1, 1.5, 100])  # no less than a hundredth
-    table = experiments.ranking(factors)  # rules of few problems last
+    table = measures.ranking(factors)  # rules of few problems last
     assert table.index.tolist() == ["PIMS", "EI", "BPE, tighter", UNIFORM, "IGP-UCB, tighter"]
     assert table.loc["EI", ["factor", "within twice", "problems"]].tolist() == [2.5, 1, 3]
 
 
 def test_exponents_that_are_proved():
-    proved = experiments.proved_exponents(2, 1.5)
+    proved = measures.proved_exponents(2, 1.5)
     assert proved[BEST_PROVED] == pytest.approx(5.5 / 7) and proved["BPE, tighter"] == pytest.approx(0.7)
     assert proved["π-GP-UCB"] == pytest.approx(17 / 22) and proved["IGP-UCB"] == pytest.approx(0.9)
 
@@ -39,7 +39,7 @@ def test_figures_can_be_read_and_rules_are_ranked(checked):
     assert checked(pictures.growth({(nu, d): totals for nu in (1.5, 2.5) for d in (1, 2)}, (1, 10, 100), ENTRIES))
     means = pd.DataFrame({"SE draws": {rule: 3.0 + place for place, rule in enumerate(ENTRIES)}})
     means.loc["EI"], means.loc[UNIFORM] = 1.0, 90.0
-    figure = pictures.ranking(experiments.ranking(over_best(means)), 1e-6 * means, ENTRIES)
+    figure = pictures.ranking(measures.ranking(over_best(means)), 1e-6 * means, ENTRIES)
     assert checked(figure)
     names = [label.get_text() for label in figure.axes[0].get_yticklabels()]
     assert names[0] == "EI" and {*names} == {rule for rule in ENTRIES if not rule.endswith(TUNED)}

@@ -5,7 +5,7 @@ Tables have one row per rule and one column per problem; NaN where a rule is not
 
 import pandas as pd
 
-from kbrepro.papers.pi_gp_ucb.experiments import regret_exponents
+from kbrepro.papers.pi_gp_ucb.measures import regret_exponents
 
 UNIFORM, BEST_PROVED = "uniform play", "IGP-UCB, both"
 NEAR = ("SupKernelUCB", "BPE, tighter")

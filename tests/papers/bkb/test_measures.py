@@ -13,8 +13,8 @@ from scipy.linalg import eigh
 from kbrepro import information
 from kbrepro.confidence import Constant
 from kbrepro.kernels import Matern, SquaredExponential, grid
-from kbrepro.papers.bkb import experiments, pictures
-from kbrepro.papers.bkb.experiments import shrinking_window, uniform_pulls
+from kbrepro.papers.bkb import measures, pictures
+from kbrepro.papers.bkb.measures import shrinking_window, uniform_pulls
 from kbrepro.papers.bkb.policy import BKB
 from kbrepro.papers.bkb.sketch import BudgetedPosterior, StreamingPosterior
 from kbrepro.posterior import RowPosterior
@@ -28,7 +28,7 @@ FIGURE = SOURCE, HALF, [5, 40], [2.0, 1e9], {"RFF": [50], "QFF": [100]}  # at, q
 @pytest.mark.parametrize("form", [BudgetedPosterior, StreamingPosterior])
 def test_variance_ratios(form):
     qbars, trial = [1.0, 3.0, 1e9], Trial(6, 0)
-    run = experiments.variance_ratios(SOURCE, uniform_pulls, 80, qbars, form, trial)
+    run = measures.variance_ratios(SOURCE, uniform_pulls, 80, qbars, form, trial)
     few, some, everything = (SimpleNamespace(**run["by_qbar"][q]) for q in qbars)
     np.testing.assert_allclose([everything.low, everything.high], 1, rtol=1e-5)
     np.testing.assert_array_equal(everything.members, np.arange(1, 81))
@@ -44,16 +44,16 @@ def test_variance_ratios(form):
 
 def test_a_uniform_dictionary_of_equal_size_is_worse_where_pulls_repeat():
     ours, uniform = np.transpose(
-        [experiments.equal_size(SOURCE, shrinking_window, 150, 4.0, Trial(8, n)) for n in range(5)]
+        [measures.equal_size(SOURCE, shrinking_window, 150, 4.0, Trial(8, n)) for n in range(5)]
     )
     assert (ours >= 1 - 1e-9).all() and np.median(uniform / ours) > 2
-    same = experiments.equal_size(SOURCE, shrinking_window, 40, 1e9, Trial(8, 0))
+    same = measures.equal_size(SOURCE, shrinking_window, 40, 1e9, Trial(8, 0))
     assert same == pytest.approx((1.0, 1.0), abs=1e-5)  # every pull in both
 
 
 def test_the_chain_of_proposition_5():
     kernel, points, trial = Matern(0.3, nu=1.5), grid(6, 2), Trial(7, 0)
-    chain = experiments.dimension_chain(GPDraw(kernel, points, NOISE), uniform_pulls, 25, trial)
+    chain = measures.dimension_chain(GPDraw(kernel, points, NOISE), uniform_pulls, 25, trial)
     X = points[uniform_pulls(trial.rng("run"), points, 25)]
     K = kernel(X, X) / NOISE
     parts = [K[:t, :t] for t in range(1, 26)]
@@ -80,12 +80,12 @@ def test_pulls_are_uniform_in_their_part_or_in_a_window_that_shrinks_around_one_
 
 @pytest.fixture(scope="module")
 def watched():
-    return experiments.snapshots(*FIGURE, Trial(5, 7))
+    return measures.snapshots(*FIGURE, Trial(5, 7))
 
 
 @pytest.fixture(scope="module")
 def table():
-    return experiments.starvation(*FIGURE, 0.5, Trial(5, 7)).set_index(["name", "setting", "t"])
+    return measures.starvation(*FIGURE, 0.5, Trial(5, 7)).set_index(["name", "setting", "t"])
 
 
 def test_snapshots_hold_every_posterior_at_every_time(watched):
@@ -137,7 +137,7 @@ def test_figure_1_is_readable_and_says_what_is_covered(checked, styled, watched,
 def test_sizes_are_those_after_the_pull():
     source = RKHSFunction(SquaredExponential(0.2), grid(8, 2), 0.01, norm=2.0)
     bkb = partial(BKB, width=Constant(2.0), qbar=2.0)
-    sizes = experiments.cost_of_steps(source, bkb, 40, [], Trial(2, 0))["sizes"]
+    sizes = measures.cost_of_steps(source, bkb, 40, [], Trial(2, 0))["sizes"]
     members, features, distinct = (sizes[name] for name in ("members", "features", "distinct"))
     assert (features <= np.minimum(members, distinct)).all() and (members <= sizes.index).all()
     assert (np.diff(distinct) >= 0).all() and members[1] == features[1] == distinct[1] == 1
@@ -149,7 +149,7 @@ def test_operations_of_a_step_by_hand():
     sizes = pd.DataFrame({"features": 2, "distinct": 3}, pd.RangeIndex(1, 11, name="t"))
     by_hand = {"BKB": (8 + 3) * 2**2, "exact, rows": 8 * 5, "exact, covariance": 8**2}
     by_hand |= {"exact, refit": 5**3 + 8 * 5**2, "exact, counts": 3**3 + 8 * 3**2}
-    assert experiments.operations(sizes, 8).loc[5].to_dict() == by_hand
+    assert measures.operations(sizes, 8).loc[5].to_dict() == by_hand
 
 
 # What is proved of variances and determinants

@@ -5,14 +5,14 @@ import math
 import pytest
 
 from kbrepro.kernels import SquaredExponential, grid
-from kbrepro.papers.igp_ucb import experiments
+from kbrepro.papers.igp_ucb import measures
 from kbrepro.policies import ExpectedImprovement, ProbabilityOfImprovement
 from kbrepro.problems import Model
 
 
 def test_each_variant_of_ei_and_pi_has_the_incumbent_and_the_margin_of_its_name():
-    rules = experiments.improvement_rules(prior_sd=2.0)
-    assert {*rules} == {name for pool in experiments.POOLS.values() for name in pool[3:]} and len(rules) == 10
+    rules = measures.improvement_rules(prior_sd=2.0)
+    assert {*rules} == {name for pool in measures.POOLS.values() for name in pool[3:]} and len(rules) == 10
     for name, rule in rules.items():
         margin = float(name.partition("margin ")[2] or 0) * 2
         incumbent = "noisy_reward" if "noisy" in name else "posterior_mean"
@@ -32,4 +32,4 @@ def test_theorem_3_bound_by_dense_algebra():
     ]
     gain = max(map(sum, gains))
     width = 1.5 + 0.7 * math.sqrt(2 * (gain + 1 + math.log(1 / 0.1)))
-    assert experiments.theorem_3_bound(model, 3, 0.1) == pytest.approx(2 * width * math.sqrt(4 * 5 * gain))
+    assert measures.theorem_3_bound(model, 3, 0.1) == pytest.approx(2 * width * math.sqrt(4 * 5 * gain))

@@ -12,7 +12,7 @@ from scipy import stats
 from traces import trace_of
 
 from kbrepro.kernels import Matern, grid
-from kbrepro.papers.pi_gp_ucb import experiments, pictures
+from kbrepro.papers.pi_gp_ucb import measures, pictures
 from kbrepro.papers.pi_gp_ucb.partition import PartitionedUCB
 from kbrepro.papers.pi_gp_ucb.problems import SURFACES, Bumps, LatticeKernel
 from kbrepro.problems import Known, Model, Problem, Trial
@@ -28,13 +28,13 @@ def bumps(d, side):
 
 def test_uniform_regret_is_the_mean_over_all_arms():
     expected = [bumps(1, 10)(Trial(7, number)).regret(np.arange(10)).mean() for number in range(4)]
-    assert experiments.uniform_regret(bumps(1, 10), 4, seed=7) == pytest.approx(expected, rel=1e-12)
+    assert measures.uniform_regret(bumps(1, 10), 4, seed=7) == pytest.approx(expected, rel=1e-12)
 
 
 def test_the_half_width_of_a_prediction_interval_by_hand():
     """Three ratios, t(2), sqrt(1/3 + 1/12)."""
     half = np.std([0.5, 2, 1.5], ddof=1) * stats.t(2).ppf(0.975) * math.sqrt(5 / 12)
-    assert experiments.half_width(np.array([0.5, 2, 1.5])) == pytest.approx(half)
+    assert measures.half_width(np.array([0.5, 2, 1.5])) == pytest.approx(half)
 
 
 #: Of T in the regret of IGP-UCB in 2020, with the gain of 2021, with a lambda that grows, of π-GP-UCB; lower bound.
@@ -47,8 +47,8 @@ EXPONENTS = {
 
 def test_exponents_of_regret_and_lambda_that_grows_by_hand():
     for d, exponents in EXPONENTS.items():
-        assert list(experiments.regret_exponents(d, 1.5).values()) == pytest.approx(exponents)
-    assert [round(experiments.growing_variance(10_000, d, 1.5), 1) for d in (1, 2, 3)] == [6.3, 13.9, 21.5]
+        assert list(measures.regret_exponents(d, 1.5).values()) == pytest.approx(exponents)
+    assert [round(measures.growing_variance(10_000, d, 1.5), 1) for d in (1, 2, 3)] == [6.3, 13.9, 21.5]
 
 
 @given(d=st.integers(1, 3), alpha=st.floats(1, 3), spread=st.floats(0.1, 1), seed=st.integers(0, 1000))
@@ -66,7 +66,7 @@ def test_the_last_cover_and_the_count_of_cells_are_those_of_the_policy(d, side, 
     policy = PI["π-GP-UCB"](bumps(d, side)(Trial(6, 0)).model, T)
     policy.tell(arms, np.zeros(T))
     live = [policy.slot_arm[policy.slot_cell == number] for number in np.unique(policy.slot_cell)]
-    created, last = experiments.cover_of(arms, side, d, 1.5)
+    created, last = measures.cover_of(arms, side, d, 1.5)
     assert created == len(policy.cells) > len(live)
     expected = [np.flatnonzero(np.isin(arms, inside)).tolist() for inside in live]
     assert sorted(pulled.tolist() for pulled in last) == sorted(expected)
@@ -89,7 +89,7 @@ def test_band_and_bound_of_a_run_by_brute_force(source, T, holds):
         own = policy.slot_arm == arm
         bound += 2 * max(zip((policy.slot_mean + half)[own], half[own], strict=True))[1]
         regret += f.max() - f[arm]
-    measured = experiments.band_run(Experiment(source, PI, T), trial)
+    measured = measures.band_run(Experiment(source, PI, T), trial)
     assert measured == pytest.approx({"band": holds, "ratio": ratio, "bound": bound, "regret": regret}, rel=1e-12)
     assert holds == (ratio <= 1) and regret > 0
 
@@ -112,7 +112,7 @@ def test_figures_can_be_read_and_show_intervals_and_regret_of_a_round(checked):
     figure = pictures.table_1(SHARES, PRINTED)
     checked(figure)
     low, high = figure.axes[0].containers[1][2][0].get_segments()[0][:, 1]
-    half = experiments.half_width(SHARES[1, PI_GP_UCB])
+    half = measures.half_width(SHARES[1, PI_GP_UCB])
     assert (low, high) == pytest.approx((0.09 - half, 0.09 + half))
     figure = pictures.figure_1(played(0.8))
     checked(figure)
