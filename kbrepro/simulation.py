@@ -52,6 +52,34 @@ class Experiment(checks.Checked):
     checked = {"problem": checks.source, "policies": checks.policies, "horizon": checks.positive_int}
 
 
+@dataclass(frozen=True)
+class Planned:
+    """What one label plays: an experiment, or a job of a `Trial`, in trials first .. first + trials - 1 of a seed.
+
+    Without `arms` R_t is kept at some rounds alone; `block` trials go to a worker together.
+    """
+
+    what: Experiment | Callable[[Trial], Any]
+    trials: int
+    seed: int
+    first: int = 0
+    block: int = 1
+    arms: bool = True
+
+    @property
+    def function(self) -> Callable[[Trial], Any]:
+        """What plays one trial."""
+        if not isinstance(self.what, Experiment):
+            return self.what
+        given = {} if self.arms else {"arms": False}
+        return partial(play_trial, self.what, **given)
+
+    def job(self, label: str) -> store.Job:
+        """Return the job of a store; ValueError on what has no settings that can be kept."""
+        which = {"seed": self.seed, "first": self.first, "trials": self.trials}
+        return store.Job(label, self.function, {"job": settings(self.function)} | which, **which)
+
+
 def rounds(policy: Player, problem: Any, horizon: int, rng: np.random.Generator) -> Iterator[tuple[int, int, Any]]:
     """Play `horizon` rounds; yield (t, arm, observation), t = 1, 2, ..., before the policy's `tell`.
 
