@@ -9,10 +9,23 @@ from kbrepro import papers
 
 ROOT = Path(__file__).parents[1]
 #: Rooms in order: each imports what stands before it. Papers are between figures and scorecard.
-ROOMS = ["checks", "paths", "data", "kernels", "posterior", "problems", "confidence", "regret", "policies", "information"]
+ROOMS = [
+    "checks",
+    "paths",
+    "data",
+    "kernels",
+    "posterior",
+    "problems",
+    "confidence",
+    "regret",
+    "policies",
+    "information",
+]
 ROOMS += ["store", "simulation", "replay", "claims", "figures", "papers", "scorecard", "record"]
 ROOMS += ["report", "batch", "__main__"]
-FACE = [room for room in ROOMS[: ROOMS.index("replay")] if room != "data"]  # what `import kbrepro` loads: nothing that plots, judges or writes
+FACE = [
+    room for room in ROOMS[: ROOMS.index("replay")] if room != "data"
+]  # what `import kbrepro` loads: nothing that plots, judges or writes
 SYNTHESES = {name for name, paper in papers.found().items() if paper.synthesis}  # they play what the others have
 PAPERS = {path.parent.name for path in (ROOT / "kbrepro" / "papers").glob("*/__init__.py")}
 FILES = {".".join(p.relative_to(ROOT).with_suffix("").parts): p for p in sorted((ROOT / "kbrepro").rglob("*.py"))}

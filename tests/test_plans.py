@@ -30,10 +30,6 @@ def test_every_kept_label_has_the_settings_of_the_plan(folder):
     kept = store.labels(folder_of_trials)
     played = {label: about for label, about in kept.items() if not label.startswith("data, ")}
     asked = {label: json.loads(json.dumps(each.job(label).settings)) for label, each in plan.items()}
-    apart = {
-        label: differences(played[label]["settings"], asked[label])
-        for label in plan
-        if label in played
-    }
+    apart = {label: differences(played[label]["settings"], asked[label]) for label in plan if label in played}
     assert {label: lines for label, lines in apart.items() if lines} == {}
     assert {*plan} == {*played}

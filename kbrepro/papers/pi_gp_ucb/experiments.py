@@ -38,13 +38,7 @@ def rules(proved: Any, delta: float, **settings: Any) -> Mapping[str, Any]:
 
 
 def experiments(
-    seed: int,
-    horizon: int,
-    trials: int,
-    trials_d3: int,
-    trials_more: int,
-    coverage_trials: int,
-    delta: float,
+    seed: int, horizon: int, trials: int, trials_d3: int, trials_more: int, coverage_trials: int, delta: float
 ) -> dict[str, Planned]:
     """Return what is played, by label, from the notebook's parameters."""
     n_of = {1: trials, 2: trials, 3: trials_d3}

@@ -1,0 +1,177 @@
+"""What the notebook on BKB plays, as data."""
+
+from functools import partial
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from kbrepro.confidence import AbbasiYadkori2011, Constant, Flynn2024
+from kbrepro.kernels import SquaredExponential, grid
+from kbrepro.papers.bkb import measures
+from kbrepro.papers.bkb.measures import shrinking_window, uniform_pulls
+from kbrepro.papers.bkb.policy import BKB, Authors, Budgeted, FourierUCB
+from kbrepro.papers.bkb.since import MiniUCB
+from kbrepro.papers.bkb.sketch import BudgetedPosterior
+from kbrepro.policies import UCB
+from kbrepro.problems import GPDraw, RKHSFunction
+from kbrepro.simulation import Experiment, Planned, regrets_at
+
+#: Norm of the functions of the regret.
+F = 2.0
+#: Rounds of Fig. 1, and how its features are set.
+SHOWN_AT = [6, 63, 215]
+QBARS = [2.0, 3.0, 5.0]
+FEATURES = {"RFF": [100, 300], "QFF": [26, 50, 100]}
+LEFT_HALF = partial(uniform_pulls, upto=0.5)
+#: qbar of the dictionaries behind Theorem 1.
+SMALL_QBARS = [1.0, 2.0, 3.0, 4.0, 8.0]
+
+
+def line(n_arms: int, noise_variance: float) -> GPDraw:
+    """Return the draws of Fig. 1: arms on [0, 1], k(x, x') = exp(-100 (x - x')^2)."""
+    return GPDraw(SquaredExponential(np.sqrt(1 / 200)), grid(n_arms), noise_variance)
+
+
+def smooth(n: int, d: int, noise_variance: float, seed: int) -> RKHSFunction:
+    """Return functions of norm F on n random arms in [0, 1]^d, noise uniform within its sd."""
+    points = np.random.default_rng([seed, n, d]).uniform(size=(n, d))
+    return RKHSFunction(SquaredExponential(0.2), points, noise_variance, norm=F)
+
+
+def designs(n_arms: int, noise_variance: float) -> dict[str, tuple[Any, Any]]:
+    """Return source and pulls of the sequences behind Theorem 1."""
+    side = int(np.sqrt(n_arms))
+    on_line = line(n_arms, noise_variance)
+    plane = GPDraw(SquaredExponential(0.2), grid(side, 2), noise_variance)
+    return {"uniform": (on_line, uniform_pulls), "window": (on_line, shrinking_window), "plane": (plane, uniform_pulls)}
+
+
+def cases(cost_arms: list[int]) -> dict[str, tuple[int, int]]:
+    """Return number of arms and dimension behind the cost of a step."""
+    first = cost_arms[0]
+    return {f"A = {first}, d = 1": (first, 1)} | {f"A = {n}, d = 2": (n, 2) for n in cost_arms}
+
+
+def readings(n_arms: int) -> dict[tuple[float, str, str], GPDraw]:
+    """Return other readings of Fig. 1: a smaller lambda, and the other meaning of "bandwidth 100"."""
+    arms = grid(min(n_arms, 400))
+    narrow = SquaredExponential(np.sqrt(1 / 200))
+    return {
+        (0.0001, "exp(-100 r^2)", "uniform"): GPDraw(narrow, arms, 0.0001),
+        (0.01, "exp(-r^2/200)", "uniform"): GPDraw(SquaredExponential(10.0), arms, 0.01),
+    }
+
+
+def rules(delta: float, qbar: float) -> dict[str, Any]:
+    """Return the rules whose regret is compared."""
+    logdet = AbbasiYadkori2011(delta)
+    three = Constant(3.0)
+    sketched = partial(BKB, width=logdet, qbar=qbar)
+    return {
+        "exact": partial(UCB, width=logdet),
+        "BKB": sketched,
+        "BKB, streaming": partial(sketched, streaming=True),
+        "BKB, authors' radius": partial(sketched, width=Authors(delta)),
+        "BKB, Theorem 2's radius": partial(sketched, width=Budgeted(delta)),
+        "exact, 3 sd": partial(UCB, width=three),
+        "BKB, 3 sd": partial(sketched, width=three),
+        "exact, tighter width": partial(UCB, width=Flynn2024(delta)),
+        "mini-GP-UCB": partial(MiniUCB, width=logdet, squared_c=2.0),
+    }
+
+
+def experiments(
+    seed: int,
+    seeds: int,
+    n_arms: int,
+    noise_variance: float,
+    ratio_runs: int,
+    ratio_horizon: int,
+    own_runs: int,
+    trials: int,
+    regret_arms: int,
+    horizon: int,
+    large_arms: list[int],
+    qbar: float,
+    cost_arms: list[int],
+    cost_horizon: int,
+    cost_rounds: list[int],
+    cost_runs: int,
+    coverage_runs: int,
+    coverage_horizon: int,
+    reading_runs: int,
+    reading_horizon: int,
+    fixed_trials: int,
+    fixed_horizon: int,
+    delta: float,
+) -> dict[str, Planned]:
+    """Return what is played, by label, from the notebook's parameters."""
+    plan = {}
+    by_name = rules(delta, qbar)
+    sketched = by_name["BKB"]
+    functions = partial(smooth, noise_variance=noise_variance, seed=seed)
+
+    at = [t for t in cost_rounds if t <= cost_horizon]
+    for case, (n, d) in cases(cost_arms).items():
+        steps = partial(measures.cost_of_steps, functions(n, d), sketched, cost_horizon, at)
+        plan[f"cost, {case}"] = Planned(steps, 1, seed)
+        sizes = partial(measures.sizes_of_steps, functions(n, d), sketched, cost_horizon)
+        more = (cost_runs if n == cost_arms[0] else min(cost_runs, 3)) - 1
+        plan[f"sizes, {case}"] = Planned(sizes, more, seed, first=1)
+
+    on_line = line(n_arms, noise_variance)
+    fig_1 = partial(measures.starvation, on_line, LEFT_HALF, SHOWN_AT, QBARS, FEATURES, 0.5)
+    plan["starvation"] = Planned(fig_1, seeds, seed)
+    last = max(SHOWN_AT)
+    own = [Budgeted(delta).smallest_qbar(last)]
+    ratios = partial(measures.variance_ratios, on_line, LEFT_HALF, last, own, BudgetedPosterior)
+    plan["Fig. 1, own qbar"] = Planned(ratios, min(seeds, 40), seed)
+    how = SHOWN_AT[1:], [2.0, 3.0, 4.0, 5.0], {"RFF": [100, 300], "QFF": []}, 0.5
+    for reading, source in readings(n_arms).items():
+        job = partial(measures.starvation, source, LEFT_HALF, *how)
+        plan[f"Fig. 1, {reading}"] = Planned(job, reading_runs, seed)
+
+    own_horizon = ratio_horizon // 2
+    own = [Budgeted(delta).smallest_qbar(own_horizon)]
+    for name, design in designs(n_arms, noise_variance).items():
+        followed = partial(measures.variance_ratios, *design)
+        small = partial(followed, ratio_horizon, SMALL_QBARS, BudgetedPosterior)
+        plan[f"BKB, {name}"] = Planned(small, ratio_runs, seed)
+        large = partial(followed, own_horizon, own, BudgetedPosterior)
+        plan[f"own qbar, {name}"] = Planned(large, own_runs, seed)
+        chain = partial(measures.dimension_chain, *design, min(ratio_horizon, 300))
+        plan[f"Proposition 5, {name}"] = Planned(chain, ratio_runs, seed)
+        if name != "plane":
+            equal = partial(measures.equal_size, *design, ratio_horizon, 4.0)
+            plan[f"equal size, {name}"] = Planned(equal, own_runs, seed)
+
+    plan["regret"] = Planned(Experiment(functions(regret_arms, 2), by_name, horizon), trials, seed)
+    several: dict[Any, Any] = {
+        (q, name): partial(sketched, qbar=float(q), streaming=name == "streaming")
+        for q, name in product((3, 2, 4, 5), ("drawn anew", "streaming"))
+    }
+    several |= {"exact": by_name["exact"]}
+    few_arms = Experiment(functions(min(regret_arms, 400), 2), several, reading_horizon)
+    job = partial(regrets_at, few_arms, [reading_horizon])
+    plan["regret, (0.01, 0.2)"] = Planned(job, max(2, reading_runs // 2), seed)
+    two = {name: by_name[name] for name in ("exact", "BKB")}
+    for n in large_arms:
+        more_arms = Experiment(functions(n, 2), two, horizon)
+        plan[f"A = {n}"] = Planned(more_arms, min(trials, 3), seed)
+
+    features = {f"RFF, {m} features": partial(FourierUCB, width=Constant(3.0), n_features=m) for m in (2, 4, 10, 20)}
+    named_before = {"RFF, 2 features": features.pop("RFF, 2 features")}
+    interval = functions(regret_arms, 1)
+    two_features = Experiment(interval, named_before, fixed_horizon)
+    plan["two features"] = Planned(two_features, fixed_trials, seed)
+    others = Experiment(interval, {"BKB, 3 sd": by_name["BKB, 3 sd"]} | features, fixed_horizon)
+    plan["more features"] = Planned(others, max(2, fixed_trials // 4), seed)
+
+    few = RKHSFunction(SquaredExponential(0.1), grid(100), noise_variance, norm=F)
+    radius = Budgeted(delta)
+    smallest = radius.smallest_qbar(coverage_horizon)
+    proved = {"BKB": partial(BKB, width=radius, qbar=smallest)}
+    banded = Experiment(few, proved, coverage_horizon, record_band=True)
+    plan["Theorem 9, own qbar"] = Planned(banded, coverage_runs, seed)
+    return plan

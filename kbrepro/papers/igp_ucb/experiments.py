@@ -1,0 +1,159 @@
+"""What the notebook on IGP-UCB and GP-TS plays, as data."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from functools import partial
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from kbrepro.confidence import AbbasiYadkori2011, Chowdhury2017, Flynn2024, Srinivas2010
+from kbrepro.data import SensorData, sets
+from kbrepro.data.store import load as load_readings
+from kbrepro.data.store import train_test
+from kbrepro.information import GainByFormula
+from kbrepro.kernels import Array, Linear, Matern, SquaredExponential, grid
+from kbrepro.papers.igp_ucb import measures
+from kbrepro.papers.igp_ucb.measures import GIVEN, OURS, POOLS
+from kbrepro.papers.igp_ucb.noise import RandomArms, noise_runs
+from kbrepro.papers.igp_ucb.problems import (
+    OnRandomArms,
+    OtherModel,
+    PosteriorMean,
+    PriorDraw,
+    hartmann3,
+    rkhs_norm,
+    rosenbrock,
+    sensor_rows,
+)
+from kbrepro.papers.igp_ucb.widths import Original
+from kbrepro.policies import UCB, MeanOnly, ThompsonSampling, VarianceOnly
+from kbrepro.simulation import Experiment, Planned, regrets_at
+
+SE, MATERN = SquaredExponential(0.2), Matern(0.2, nu=2.5)
+#: The rate of the largest gain of each kernel, without its constant; 1 on sensors.
+GAINS = {SE: GainByFormula("squared exponential"), MATERN: GainByFormula("matern")}
+CONSTANT = GainByFormula("constant")
+#: Rules that play with wrong kernels.
+PLAYERS = (*OURS[1:], *POOLS[", noisy incumbent"][3:], "EI, margin 0.01", "PI, margin 0.01")
+
+
+def paper_rules(delta: float, gain: Any) -> dict[str, Any]:
+    """Return GP-UCB and the paper's own two; the first arm of a trial is random, the same for all."""
+    thompson = Chowdhury2017(delta / 2, gain)
+    return {
+        "GP-UCB": partial(UCB, width=Original(delta, gain), random_opening=True),
+        "IGP-UCB": partial(UCB, width=Chowdhury2017(delta, gain), random_opening=True),
+        "GP-TS": partial(ThompsonSampling, width=thompson, random_opening=True),
+    }
+
+
+def rules(delta: float, gain: Any, prior_sd: float = 1.0) -> dict[str, Any]:
+    """Return the paper's rules, EI and PI in each variant, and IGP-UCB with two widths proved for any lambda."""
+    pulls = AbbasiYadkori2011(delta)
+    since = {
+        "IGP-UCB, gain of the pulls": partial(UCB, width=pulls, random_opening=True),
+        "IGP-UCB, tighter": partial(UCB, width=Flynn2024(delta), random_opening=True),
+    }
+    return paper_rules(delta, gain) | measures.improvement_rules(prior_sd) | since
+
+
+def panels() -> dict[str, tuple[Any, Any]]:
+    """Return the source and the formula of the gain of each panel of Figs. 1 to 3."""
+    known: dict[str, tuple[Any, Any]] = {}
+    for title, kernel in (("(a) SE", SE), ("(b) Matérn", MATERN)):
+        known[f"Fig. 1 {title}"] = PosteriorMean(kernel, n_arms=100), GAINS[kernel]
+        known[f"Fig. 2 {title}"] = PriorDraw(kernel, n_arms=100), GAINS[kernel]
+    for title, function, d in (("(a) Rosenbrock", rosenbrock, 2), ("(b) Hartmann-3", hartmann3, 3)):
+        arms = OnRandomArms(SE, 100 * d, d, function=function)
+        source = OtherModel(arms, norm_of=partial(rkhs_norm, kind="smoothed"))
+        known[f"Fig. 3 {title}"] = source, replace(GAINS[SE], d=d)
+    return known
+
+
+def parts(lab: SensorData, light: SensorData, train: list[str], test: list[str]) -> dict[str, Any]:
+    """Return training rows and test rows of each sensor set: mornings of days, and the light set's own parts."""
+    morning = lab.times.hour == 8
+    day = lab.times.strftime("%Y-%m-%d")
+    mornings = [lab.readings[morning & day.isin(days)] for days in (train, test)]
+    return {"temperature": mornings, "light": train_test(light, 601 / 793)}
+
+
+def noise_kernels() -> dict[str, tuple[Any, Array]]:
+    """Return kernels and arms of the runs on pure noise."""
+    return {"SE": (SE, grid(50)), "Matérn": (MATERN, grid(50)), "linear": (Linear(0.5), grid(8, 2, low=-1.0))}
+
+
+def experiments(
+    seed: int,
+    trials: int,
+    horizon: int,
+    rows: int,
+    sensor_horizon: int,
+    noise_trials: int,
+    coverage_trials: int,
+    theorem_horizon: int,
+    kernel_trials: int,
+    kernel_horizon: int,
+    delta: float,
+    train_days: list[str],
+    test_days: list[str],
+    load: Callable[..., SensorData] = load_readings,
+) -> dict[str, Planned]:
+    """Return what is played, by label, from the notebook's parameters."""
+    plan = {}
+    for label, (source, gain) in panels().items():
+        panel = Experiment(source, rules(delta, gain), horizon)
+        plan[label] = Planned(panel, trials, seed, arms=label.startswith("Fig. 1"))
+        by_printed = OtherModel(source, norm_of=partial(rkhs_norm, kind="printed"))
+        printed = Experiment(by_printed, paper_rules(delta, gain), horizon)
+        job = partial(regrets_at, printed, [horizon])
+        plan[f"{label}, B printed"] = Planned(job, trials, seed)
+
+    formula = {type(kernel): gain for kernel, gain in GAINS.items()}
+    for title, kernels in GIVEN.items():
+        own, _ = panels()[f"Fig. 1 {title}"]
+        for kernel in kernels:
+            policies = rules(delta, formula[type(kernel)])
+            players = {rule: policies[rule] for rule in PLAYERS}
+            told = Experiment(OtherModel(own, kernel=kernel), players, kernel_horizon)
+            label = f"Fig. 1 {title} told {kernel}"
+            plan[label] = Planned(told, kernel_trials, seed, arms=False)
+
+    lab = load("temperature", [*train_days, *test_days], sets.REPORTING)
+    data = {"temperature": lab, "light": load("light")}
+    split = parts(lab, data["light"], train_days, test_days)
+
+    def on_sensors(label: str, name: str, source: Any, policies: Mapping[str, Any]) -> None:
+        measured = data[name].checksum
+        experiment = Experiment(source, policies, sensor_horizon, measured=measured)
+        plan[label] = Planned(experiment, len(source.rewards), seed, block=8)
+
+    for name, (train, test) in split.items():
+        source = sensor_rows(train, test[:rows])
+        prior_sd = np.sqrt(source.covariance.diagonal().mean())
+        on_sensors(name, name, source, rules(delta, CONSTANT, prior_sd))
+    kinds = ("cut-off 1e-3", "cut-off 1e-10", "printed", "one")
+    for (name, (train, test)), kind in product(split.items(), kinds):
+        source = sensor_rows(train, test[:rows], kind)
+        on_sensors(f"{name}, B {kind}", name, source, paper_rules(delta, CONSTANT))
+    standardised = sensor_rows(*split["light"], standardised=True)
+    standardised = replace(standardised, rewards=standardised.rewards[:rows])
+    on_sensors("light, standardised", "light", standardised, rules(delta, CONSTANT))
+
+    choosing = {
+        "at random": RandomArms,
+        "largest variance": VarianceOnly,
+        "upper bound": partial(UCB, width=Srinivas2010(delta)),
+        "largest mean": MeanOnly,
+    }
+    how: dict[str, Any] = {"noise_scale": 1.0, "policies": choosing, "horizon": theorem_horizon}
+    for name, (kernel, points) in noise_kernels().items():
+        job = partial(noise_runs, kernel, points, **how)
+        plan[f"Theorem 1, {name}"] = Planned(job, noise_trials, seed, block=20)
+    ucb = {"IGP-UCB": partial(UCB, width=Chowdhury2017(delta), random_opening=True)}
+    for name, source in measures.proved(theorem_horizon).items():
+        banded = Experiment(source, ucb, theorem_horizon, record_band=True)
+        plan[f"{name}, proved: λ = 1 + 2/T"] = Planned(banded, coverage_trials, seed, block=5)
+    return plan
