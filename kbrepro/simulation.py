@@ -71,8 +71,8 @@ class Planned:
         """What plays one trial."""
         if not isinstance(self.what, Experiment):
             return self.what
-        given = {} if self.arms else {"arms": False}
-        return partial(play_trial, self.what, **given)
+        job = partial(play_trial, self.what)
+        return job if self.arms else partial(job, arms=False)
 
     def job(self, label: str) -> store.Job:
         """Return the job of a store; ValueError on what has no settings that can be kept."""
