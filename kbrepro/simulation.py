@@ -74,6 +74,15 @@ class Planned:
         job = partial(play_trial, self.what)
         return job if self.arms else partial(job, arms=False)
 
+    @property
+    def experiment(self) -> Experiment:
+        """The experiment, or that inside the job; ValueError if it plays none."""
+        inside = [*getattr(self.what, "args", ())]
+        found = [each for each in (self.what, *inside) if isinstance(each, Experiment)]
+        if not found:
+            raise ValueError(f"{self.what} plays no experiment")
+        return found[0]
+
     def job(self, label: str) -> store.Job:
         """Return the job of a store; ValueError on what has no settings that can be kept."""
         which = {"seed": self.seed, "first": self.first, "trials": self.trials}

@@ -536,7 +536,7 @@ record.say(
     f"second at {covered_in_other:.0%}: there a function is nearly a straight line, which few features express.",
 )
 estimate = np.mean([kept["d_eff"].iloc[-1] for kept in dictionaries[in_plane]]) * np.log(cost_horizon)
-of_worst = estimate / worst_log_det(smooth(cost_arms[0]).points, cost_horizon)
+of_worst = estimate / worst_log_det(smooth(cost_arms[0]), cost_horizon)
 record.say(
     of_worst > 0.4,
     "**BKB's estimate of the log determinant is not much smaller than its worst case:** in two dimensions it is "

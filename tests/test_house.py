@@ -21,7 +21,7 @@ ROOMS = [
     "policies",
     "information",
 ]
-ROOMS += ["store", "simulation", "replay", "claims", "figures", "papers", "scorecard", "record"]
+ROOMS += ["store", "simulation", "replay", "claims", "figures", "papers", "plans", "scorecard", "record"]
 ROOMS += ["report", "batch", "__main__"]
 FACE = [
     room for room in ROOMS[: ROOMS.index("replay")] if room != "data"

@@ -6,9 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from kbrepro import papers, scorecard
+from kbrepro import papers, plans, scorecard
 from kbrepro.claims import judge, sentences_of
-from kbrepro.claims.tables import Kept
 
 RESULTS = Path(__file__).parents[1] / "results" / "paper"
 
@@ -24,7 +23,7 @@ def flat(value, name=""):
 @pytest.mark.slow  # the notebooks show the same numbers, rounded
 @pytest.mark.parametrize(("folder", "paper"), papers.found().items())
 def test_kept_trials_give_the_committed_claims(folder, paper):
-    now = flat(json.loads(json.dumps(scorecard.of_paper(folder, Kept(RESULTS / paper.notebook / "played")))))
+    now = flat(json.loads(json.dumps(scorecard.of_paper(folder, plans.kept(RESULTS / paper.notebook / "played")))))
     before = flat(json.loads((RESULTS / paper.notebook / "claims.json").read_text(encoding="utf-8")))
     assert now.keys() == before.keys()
     for name, value in before.items():
@@ -38,7 +37,7 @@ def test_kept_trials_give_the_committed_claims(folder, paper):
 def test_effects_and_theorems_without_redraws(paper, long):
     """What is quick of the same: the number beside each verdict, and what runs say of the theorems."""
     folder = RESULTS / papers.found()[paper].notebook
-    kept, committed = Kept(folder / "played"), json.loads((folder / "claims.json").read_text(encoding="utf-8"))
+    kept, committed = plans.kept(folder / "played"), json.loads((folder / "claims.json").read_text(encoding="utf-8"))
     known = {each.id: each for each in sentences_of(paper)}
     for record in committed["claims"]:
         each = known[record["id"]]

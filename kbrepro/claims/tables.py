@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from kbrepro import store
 from kbrepro.kernels import Array
 from kbrepro.regret import Curve, edges
-from kbrepro.simulation import curves
+from kbrepro.simulation import Experiment, Planned, curves
 
 #: (rule, statistic) -> one number per kept trial, (N,).
 Columns = dict[tuple[str, str], Array]
@@ -26,11 +26,26 @@ EXPONENT = "exponent of seconds"
 
 
 class Kept:
-    """The kept trials of one notebook: a folder of labels, each read once."""
+    """The kept trials of one notebook: a folder of labels, each read once, and the plan that they are of."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        parameters: Mapping[str, Any] | None = None,
+        plan: Callable[[], Mapping[str, Planned]] = dict,
+    ) -> None:
         self.folder, self._open = folder, cache(partial(store.opened, folder))
+        self.parameters = parameters or {}
+        self._plan = plan
         self._made: dict[Any, Any] = {}
+
+    def planned(self, label: str) -> Planned:
+        """Return what a label plays, and of which seed; KeyError if the plan has no such label."""
+        return self._plan()[label]
+
+    def experiment(self, label: str) -> Experiment:
+        """Return the experiment that a label plays; KeyError if the plan has no such label."""
+        return self.planned(label).experiment
 
     def results(self, label: str) -> list[Any]:
         """Return what the job of a label returned, trial by trial; FileNotFoundError lists the kept labels."""

@@ -17,13 +17,12 @@ from kbrepro import information
 from kbrepro.claims import Checked, claim, own_question, remark, tested, theorem, unchecked
 from kbrepro.claims.tables import Table
 from kbrepro.claims.words import always, indistinguishable, much_better, on_par, similar, sometimes
-from kbrepro.kernels import SquaredExponential, grid
+from kbrepro.papers.bkb.experiments import SHOWN_AT
 from kbrepro.papers.bkb.measures import operations
 from kbrepro.papers.bkb.policy import ACCURACY, ALPHA, Budgeted
-from kbrepro.problems import RKHSFunction, Trial
+from kbrepro.problems import Trial
 
-NOISE_VARIANCE, DELTA = 0.01, 0.1
-PANELS = 6, 63, 215
+PANELS = SHOWN_AT
 DESIGNS = "uniform", "window", "plane"
 QBARS = 4.0, 8.0, 3.0, 2.0, 1.0
 percentile_95 = partial(np.quantile, q=0.95)
@@ -251,18 +250,20 @@ def steps_of_runs(d, kept):
     """Of every run: operations of the last step, space an arm, log det as BKB estimates it, and its worst case."""
     sizes = sizes_of_runs(kept, case := f"A = 1000, d = {d}")
     last, T = pd.DataFrame([run.iloc[-1] for run in sizes]), len(sizes[0])
-    points = np.random.default_rng([kept.seed(f"sizes, {case}"), 1000, d]).uniform(size=(1000, d))
-    columns = {(rule, "total"): spent.to_numpy() for rule, spent in operations(last, 1000).items()}
+    source = kept.planned(f"sizes, {case}").what.args[0]
+    spent_by = operations(last, len(source.points))
+    columns = {(rule, "total"): spent.to_numpy() for rule, spent in spent_by.items()}
     columns |= {("BKB", "space"): last["features"].to_numpy(), ("exact, refit", "space"): np.full(len(last), T)}
     columns["BKB", "log det"] = last["d_eff"].to_numpy() * math.log(T)
-    columns["worst case", "log det"] = np.full(len(last), worst_log_det(points, T))
+    columns["worst case", "log det"] = np.full(len(last), worst_log_det(source, T))
     return columns
 
 
-def worst_log_det(points, horizon):
-    """The bound of Srinivas et al., eq. 8, on log det of any T pulls at points (A, d), from the kernel's spectrum."""
-    spectrum = np.linalg.eigvalsh(SquaredExponential(0.2)(points, points))
-    return 2 * information.allocated_gain(spectrum, NOISE_VARIANCE, horizon)[-1] / (1 - math.exp(-1))
+def worst_log_det(source, horizon):
+    """The bound of Srinivas et al., eq. 8, on log det of any T pulls, from the kernel's spectrum."""
+    spectrum = np.linalg.eigvalsh(source.kernel(source.points, source.points))
+    gain = information.allocated_gain(spectrum, source.noise_variance, horizon)[-1]
+    return 2 * gain / (1 - math.exp(-1))
 
 
 OPPONENT = {"opponent": {name: {"exact": f"exact, {name}"} for name in ("refit", "counts", "rows", "covariance")}}
@@ -326,7 +327,9 @@ def by_design(kept, label):
 def theorem_1_accuracy(kept):
     """If we run BKB with [...] then with probability 1 - [...] for all [...] and for all [...], we have [...]"""
     runs = by_design(kept, "own qbar")
-    return Checked.of([worst_ratio(ratios) / ALPHA for run in runs for ratios in run.by_qbar.values()], DELTA)
+    return Checked.of(
+        [worst_ratio(ratios) / ALPHA for run in runs for ratios in run.by_qbar.values()], kept.parameters["delta"]
+    )
 
 
 @theorem(
@@ -335,21 +338,22 @@ def theorem_1_accuracy(kept):
 def theorem_1_size(kept):
     """then with probability 1 - [...] for all [...] and for all [...], we have [...]"""
     runs = by_design(kept, "own qbar") + by_design(kept, "BKB")
-    factor = 3 * (1 + 1 / NOISE_VARIANCE) * ALPHA
+    factor = 3 * (1 + 1 / kept.parameters["noise_variance"]) * ALPHA
     bounds = [(factor * q * run.dimension, one.members) for run in runs for q, one in run.by_qbar.items()]
-    return Checked.of([1 / float((bound / members).min()) for bound, members in bounds], DELTA)
+    return Checked.of([1 / float((bound / members).min()) for bound, members in bounds], kept.parameters["delta"])
 
 
 @theorem("4-M", "Theorem 2", "R_T over the bound, T = 300, 100 arms, lengthscale 0.1, the theorem's qbar, delta = 0.1")
 def theorem_2(kept):
     """then, with probability of at least 1 - [...] the regret [...] of BKB is bounded as [...]"""
-    source = RKHSFunction(SquaredExponential(0.1), grid(100), NOISE_VARIANCE, norm=2.0)
-    model = source(Trial(kept.seed("Theorem 9, own qbar"), 0)).model
+    planned, delta = kept.planned("Theorem 9, own qbar"), kept.parameters["delta"]
+    source = planned.experiment.problem
+    model = source(Trial(planned.seed, 0)).model
     trace = kept.traces("Theorem 9, own qbar")["BKB"]
     pulled = [source.points[arms] for arms in trace.arms]
-    d_eff = [information.effective_dimension(source.kernel, X, NOISE_VARIANCE) for X in pulled]
-    bounds = [Budgeted(DELTA).regret_bound(model, d, trace.horizon) for d in d_eff]
-    return Checked.of(trace.regret.sum(axis=1) / bounds, DELTA)
+    d_eff = [information.effective_dimension(source.kernel, X, source.noise_variance) for X in pulled]
+    bounds = [Budgeted(delta).regret_bound(model, d, trace.horizon) for d in d_eff]
+    return Checked.of(trace.regret.sum(axis=1) / bounds, delta)
 
 
 @theorem(
@@ -357,7 +361,7 @@ def theorem_2(kept):
 )
 def theorem_9(kept):
     """Under the same assumptions as Theorem 2 with probability at least 1 - [...] and for all"""
-    return Checked.of(kept.traces("Theorem 9, own qbar")["BKB"].band_ratio, DELTA)
+    return Checked.of(kept.traces("Theorem 9, own qbar")["BKB"].band_ratio, kept.parameters["delta"])
 
 
 @theorem(
@@ -367,8 +371,9 @@ def theorem_9(kept):
 )
 def log_det_by_d_eff(kept):
     """to compute so we first bound it with [...] and then we bound [...] which can be computed efficiently."""
-    log = np.log(np.arange(2, 301))
-    return Checked.of([q[1:, 2] / (q[1:, 0] * log) for q in by_design(kept, "Proposition 5")])
+    runs = by_design(kept, "Proposition 5")
+    log = np.log(np.arange(2, len(runs[0]) + 1))
+    return Checked.of([q[1:, 2] / (q[1:, 0] * log) for q in runs])
 
 
 corollary_3 = tested(

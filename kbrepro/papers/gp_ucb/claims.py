@@ -16,8 +16,8 @@ from kbrepro.claims import Checked, claim, own_question, remark, theorem, unchec
 from kbrepro.claims.tables import TOTAL, Table
 from kbrepro.claims.words import better, clearly_better, competitive, on_par, similar
 from kbrepro.information import matern_exponent
-from kbrepro.kernels import SquaredExponential, grid
 from kbrepro.papers.gp_ucb import gain, widths
+from kbrepro.papers.gp_ucb.experiments import NOISE_VARIANCE as S2
 from kbrepro.problems import Trial, prior_draws
 
 OTHERS = ("MPI", "mean only", "variance only")
@@ -45,11 +45,14 @@ def stuck_on_a_lower_peak(kept):
 
     An arm is on the slope of the best peak if the function rises all the way from it to the best arm.
     """
-    draw, stuck = prior_draws(SquaredExponential(0.2), grid(1000)), {}
+    planned = kept.planned("Fig. 5a")
+    source = planned.experiment.problem
+    late = planned.experiment.horizon // 10
+    draw, stuck = prior_draws(source.kernel, source.points), {}
     for rule in ("GP-UCB", "GP-UCB/5", "mean only"):
-        stuck[rule, "stuck"] = np.zeros(len(arms := kept.traces("Fig. 5a")[rule].arms[:, -100:]))
+        stuck[rule, "stuck"] = np.zeros(len(arms := kept.traces("Fig. 5a")[rule].arms[:, -late:]))
         for n in np.flatnonzero(np.ptp(arms, axis=1) == 0):
-            f = draw(Trial(kept.seed("Fig. 5a"), int(n)).rng("function"))
+            f = draw(Trial(planned.seed, int(n)).rng("function"))
             low, high = sorted((int(arms[n, -1]), int(f.argmax())))
             steps = np.diff(f[low : high + 1])
             stuck[rule, "stuck"][n] = steps.min(initial=0) < 0 < steps.max(initial=0)
@@ -61,11 +64,11 @@ peaks = Table("Fig. 5a", size=30, readings=BETA, load=stuck_on_a_lower_peak)
 
 @cache
 def greedy_gains(kept):
-    """The greedy gain (1000,) and the spectrum of four kernels on 100 arms, by kernel."""
-    return gain.four_gains(100, S2, 1000, kept.seed("Fig. 5a"))
+    """The greedy gain (T,) and the spectrum of four kernels, by kernel."""
+    asked = [kept.parameters[name] for name in ("gain_arms", "gain_horizon", "seed")]
+    return gain.four_gains(asked[0], S2, *asked[1:])
 
 
-S2 = 0.025
 fig5a = Table("Fig. 5a", "Fig. 5a", 30, "function", ("GP-UCB", *RIVALS), CHOICES)
 #: The same with more functions, for GP-UCB and EI alone; of GP-UCB with different beta_t nothing is left open.
 fig5a_more = Table("Fig. 5a", size=30, pool=("GP-UCB", "EI"), readings=CHOICES, load=on_every_function)
@@ -209,18 +212,17 @@ def the_divisor_can_go(fig5a):
 
 # Theorems and lemmas, with delta = 0.1, s2 = 0.025, on the 1,000 arms of Fig. 5a; gamma_T by the sum of eq. 8
 
-DELTA = 0.1
-
 
 def regret_and_band(name):
     """A check of a theorem in all rounds of its kept runs: R_T, whose share is the room, and the band."""
 
     def check(kept):
         trace = kept.traces(name)["GP-UCB"]
-        _, _, bound = widths.theorems(DELTA, S2, 1000, 1000)[name]
+        delta, n_arms, horizon = (kept.parameters[each] for each in ("delta", "n_arms", "horizon"))
+        _, _, bound = widths.theorems(delta, S2, n_arms, horizon)[name]
         share = (trace.cumulative_regret / bound).max(axis=1)
         failed = (share > 1) | (trace.band_ratio.max(axis=1) > 1)
-        return Checked(int(failed.sum()), len(failed), DELTA, float(share.max()))
+        return Checked(int(failed.sum()), len(failed), delta, float(share.max()))
 
     return check
 
@@ -245,7 +247,7 @@ EQ_8 = f"{FOUR}, T up to 1,000; room: of the bound, whose 1 / (1 - 1/e) is to sp
 def below_eq_8(kept):
     """We can upper-bound the information gain by considering the worst-case allocation"""
     gains = greedy_gains(kept).values()
-    return Checked.of([greedy / gain.spectral_bound(spectrum, S2, 1000) for greedy, spectrum in gains])
+    return Checked.of([greedy / gain.spectral_bound(spectrum, S2, len(greedy)) for greedy, spectrum in gains])
 
 
 SPLIT = f"the best T_*; {FOUR}, T = 10 to 1,000: below; one arm, noise variance 0.9: not, and this is the room"
@@ -303,8 +305,9 @@ FIG_1 = "exponent of T in the mean regret of 200 runs, T = 100 to 1,000, three k
 @theorem("1-N", "Theorems 1 to 5, Fig. 1", FIG_1)
 def exponents_of_the_regret(kept):
     """this result guarantees sublinear regret of GP-UCB for any dimension"""
-    rounds, shares = np.unique(np.geomspace(100, 1000, 10).astype(int)), []
+    T, shares = kept.parameters["horizon"], []
+    rounds = np.unique(np.geomspace(T / 10, T, 10).astype(int))
     for kernel, d in product(("linear", "squared exponential", "matern"), (1, 2, 3)):
         curve = kept.traces(f"growth, {kernel}, d = {d}")["GP-UCB"].cumulative_regret.mean(axis=0)
-        shares.append(slope(np.log(rounds), curve[rounds - 1]) / gain.allowed_exponent(kernel, 1000, d))
+        shares.append(slope(np.log(rounds), curve[rounds - 1]) / gain.allowed_exponent(kernel, T, d))
     return Checked.of(shares)

@@ -25,8 +25,9 @@ from kbrepro.claims.words import (
     sometimes,
 )
 from kbrepro.papers.gpn_ucb import needle
+from kbrepro.papers.gpn_ucb.experiments import EPSILON
+from kbrepro.papers.gpn_ucb.experiments import PULLS as PULLS_OF_RATE
 from kbrepro.papers.gpn_ucb.measures import OBVIOUS, SEVERAL
-from kbrepro.papers.gpn_ucb.problems import DrawnChain
 from kbrepro.problems import Trial
 from kbrepro.regret import simple_regret
 
@@ -40,7 +41,7 @@ PULLS, SMALL_B = np.arange(2, 15) ** 2, (1e-4, 1e-3, 1e-2, 0.1, 1.0)
 MEAN, CURVE, AT_50 = "simple regret, mean over T", "simple regret, mean over rounds", "simple regret at 50"
 EARLY, REACHED = "early in vain", (0.2, 0.05)
 PRINTED = {1.0: 0.958, 1.5: 0.939, 2.0: 0.934}  # Fig. 6
-EPSILON, NEEDLES = 0.15, ("needles, nu 1", "needles, nu 1.5")  # whose norm is at most B
+NEEDLES = ("needles, nu 1", "needles, nu 1.5")  # whose norm is at most B
 
 
 # The tables
@@ -99,8 +100,9 @@ def several(kept):
 
 def obvious(kept):
     """The columns of the drawn chains with an obvious maximiser."""
-    (numbers,), traces = kept.results("obvious ones, found"), kept.traces("obvious")
-    ranges = np.array([DrawnChain(50)(Trial(kept.seed("obvious"), int(number))).reward_range for number in numbers])
+    planned, traces = kept.planned("obvious"), kept.traces("obvious")
+    source, trials = planned.experiment.problem, range(planned.trials)
+    ranges = np.array([source(Trial(planned.seed, number)).reward_range for number in trials])
     columns = statistics(traces, ranges) | nonadaptive(kept.results("NonAda, obvious"), ranges)
     columns |= early({rule: simple_regret(trace) for rule, trace in traces.items()}, ranges)
     return with_envelope(kept, "interpretations, obvious, B 2", columns, ranges)
@@ -402,7 +404,7 @@ def theorem_4_rate(kept):
     """we propose a simple non-adaptive sampling based method (see Algorithm 2) for each structure, and provide the
     corresponding theoretical simple regret for the Matérn kernel."""
     errors = np.array(kept.results("rate of NonAda"))
-    exponent = -np.polyfit(np.log([4, 6, 9, 13, 18, 25, 36, 50]), np.log(errors.mean(axis=0)), 1)[0]
+    exponent = -np.polyfit(np.log(PULLS_OF_RATE), np.log(errors.mean(axis=0)), 1)[0]
     return Checked(int(exponent < 1.5), len(errors), room=float(1.5 / exponent))
 
 

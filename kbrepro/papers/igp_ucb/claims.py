@@ -280,8 +280,8 @@ def much_better_with_a_proved_width(*widths):
 
 # Theorems and lemmas: delta = 0.1, and where lambda = 1 + 2 / T, T = 500
 
-DELTA, T = 0.1, 500
-PROVED = {f"{name}, proved: λ = 1 + 2/T": source for name, source in measures.proved(T).items()}
+KERNELS = ("SE", "Matérn", "linear")
+PROVED = [f"{name}, proved: λ = 1 + 2/T" for name in KERNELS]
 
 
 CROSSING = (
@@ -306,7 +306,9 @@ BAND = "any arm leaves the band in 500 rounds, three kernels; room: multiplier o
 def bands(kept):
     """Our next result shows that how the posterior mean is concentrated around the unknown reward"""
     worst = [kept.traces(label)["IGP-UCB"].band_ratio.max(axis=1) for label in PROVED]
-    return Checked(int(np.sum(np.array(worst) > 1)), np.size(worst), DELTA, max(np.quantile(worst, 1 - DELTA, axis=1)))
+    delta = kept.parameters["delta"]
+    room = max(np.quantile(worst, 1 - delta, axis=1))
+    return Checked(int(np.sum(np.array(worst) > 1)), np.size(worst), delta, room)
 
 
 REGRET = "R_T above 2 beta_T sqrt(4 (T + 2) gamma_T), T = 500, three kernels; room: median R_T over the median bound"
@@ -315,14 +317,16 @@ REGRET = "R_T above 2 beta_T sqrt(4 (T + 2) gamma_T), T = 500, three kernels; ro
 @theorem("2-U", "Theorem 3", REGRET)
 def regret_of_igp_ucb(kept):
     """More precisely, with probability at least [...] 1-δ, [...] R_{T}=O"""
-    above, room = [], []
-    for label, source in PROVED.items():
+    above, room, delta = [], [], kept.parameters["delta"]
+    for label in PROVED:
+        planned = kept.planned(label)
+        source, T = planned.experiment.problem, planned.experiment.horizon
         total = kept.column(label, "IGP-UCB", TOTAL)
-        models = (source(Trial(kept.seed(label), n)).model for n in range(len(total)))
-        bounds = np.array([measures.theorem_3_bound(model, T, DELTA) for model in models])
+        models = (source(Trial(planned.seed, n)).model for n in range(planned.trials))
+        bounds = np.array([measures.theorem_3_bound(model, T, delta) for model in models])
         above.append(total > bounds)
         room.append(np.median(total) / np.median(bounds))
-    return Checked(int(np.sum(above)), np.size(above), DELTA, max(room))
+    return Checked(int(np.sum(above)), np.size(above), delta, max(room))
 
 
 LEMMA_13 = "nothing: with the constants of its proof it is above 2 B T, the largest regret, up to T = 4,000,000"
@@ -336,7 +340,7 @@ DEVIATIONS = (
 @theorem("2-P", "Lemmas 3 and 4", DEVIATIONS)
 def sum_of_deviations(kept):
     """The sum of predictive standard deviation at those points can be expressed in terms of the maximum"""
-    runs = [run for name in measures.proved(T) for run in kept.results(f"Theorem 1, {name}")]
+    runs = [run for name in KERNELS for run in kept.results(f"Theorem 1, {name}")]
     return Checked.of([noise.sd_ratio for run in runs for noise in run.values()])
 
 

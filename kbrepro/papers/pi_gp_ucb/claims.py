@@ -6,7 +6,6 @@ times the usual one; the paper's own Table 1 rules it out, by its column of IGP-
 Times are seconds of one core in the runs of Table 1.
 """
 
-import math
 from functools import partial
 
 import numpy as np
@@ -14,28 +13,28 @@ import numpy as np
 from kbrepro.claims import Checked, claim, own_question, theorem, unchecked
 from kbrepro.claims.tables import EXPONENT, SECONDS, TOTAL, Table
 from kbrepro.claims.words import always, barely_better, best, better, competitive, much_better, near_linear, sometimes
-from kbrepro.kernels import Matern, SquaredExponential
+from kbrepro.kernels import SquaredExponential
+from kbrepro.papers.pi_gp_ucb.experiments import DIMENSIONS, NU
 from kbrepro.papers.pi_gp_ucb.measures import counterexample, cover_of, half_width, uniform_regret
 from kbrepro.papers.pi_gp_ucb.partition import initial_side, split_exponent
-from kbrepro.papers.pi_gp_ucb.problems import SURFACES, Bumps
+from kbrepro.papers.pi_gp_ucb.problems import SURFACES
 from kbrepro.problems import Trial
 
 RIVAL, OURS = RULES = "IGP-UCB", "π-GP-UCB"
-T, NU, DELTA = 10_000, 1.5, 0.1
-LENGTHSCALES = {"usual": 0.2, "eq. 2": 0.2 * math.sqrt(3)}
 PRINTED = {1: (0.11, 0.09), 2: (0.71, 0.52), 3: (0.97, 0.77)}
 REFUTED = {"eq. 2": "Table 1, IGP-UCB, d = 1, 2: chi-square 72, with the usual lengthscale 11"}
 
 
-def uniform(kept, d, lengthscale):
-    """What uniform play is expected to lose in T rounds of each run of Table 1, (N,)."""
-    label, source = f"Table 1, d = {d}", Bumps(Matern(LENGTHSCALES[lengthscale], nu=NU), d, 30, 1.0, 1.0)
-    return T * uniform_regret(source, len(kept.results(label)), kept.seed(label))
+def uniform(kept, label):
+    """What uniform play is expected to lose in T rounds of each run of a label, (N,)."""
+    planned = kept.planned(label)
+    experiment = planned.experiment
+    return experiment.horizon * uniform_regret(experiment.problem, planned.trials, planned.seed)
 
 
 def shares(kept, d):
     """Regret of every run over that of uniform play, in each reading and with two later proofs."""
-    even = uniform(kept, d, "usual")
+    even = uniform(kept, f"Table 1, d = {d}")
     played = {rule: (f"Table 1, d = {d}", rule) for rule in RULES}
     played |= {f"{OURS}, tighter": (f"tighter width, d = {d}", OURS), f"{RIVAL}, both": (f"both, d = {d}", RIVAL)}
     columns = {name: kept.column(*which, TOTAL) / even for name, which in played.items()}
@@ -43,7 +42,7 @@ def shares(kept, d):
         ratio = (columns[rule] * even).mean() / even.mean()
         columns[f"{rule}, ratio of means"] = ratio + (columns[rule] - ratio) * even / even.mean()
     if d < 3:  # eq. 2 is shown in d = 1, 2
-        even = uniform(kept, d, "eq. 2")
+        even = uniform(kept, f"Table 1, eq. 2, d = {d}")
         columns |= {f"{rule}, eq. 2": kept.column(f"Table 1, eq. 2, d = {d}", rule, TOTAL) / even for rule in RULES}
     return {(name, TOTAL): column for name, column in columns.items()}
 
@@ -67,8 +66,10 @@ def surface(number):
 def late_shares(kept):
     """The largest share of the last tenth of the pulls in one cell of the last cover, d = 1; 40 runs, as in 0.3.0."""
     arms = kept.traces("Table 1, d = 1")[OURS].arms[:40]
+    T = arms.shape[1]
     late = [max(np.sum(rounds >= 0.9 * T) for rounds in cover_of(run, 30, 1, NU)[1]) for run in arms]
-    return {(OURS, "late_share"): np.array(late) / (0.1 * T)}
+    even = np.full(len(arms), 1 / initial_side(T, 1, NU))
+    return {(OURS, "late_share"): np.array(late) / (0.1 * T), ("first cells", "late_share"): even}
 
 
 rows = row1, row2, row3 = tuple(map(regrets, (1, 2, 3)))
@@ -198,7 +199,7 @@ def slow_in_one_dimension(time1, time2):
 def late_pulls_share_a_cell(cells1):
     """This is because in one dimension, π-GP-UCB converges rapidly, losing its computational advantages thereafter."""
     # Section 3: near convergence points land "therefore likely within the same cover element"
-    return better(1 / initial_side(T, 1, NU), cells1(OURS, "late_share"))
+    return better(cells1("first cells", "late_share"), cells1(OURS, "late_share"))
 
 
 # Fig. 2: test functions
@@ -266,7 +267,7 @@ def band_in_all_cells(kept):
     r"""Given δ ∈ (0,1), for all t ≤ T, for all [...], for all x ∈ A, we have $|\mu_{t-1}^A(x) - f(x)| \le
     \widehat{\beta}_t^A \sigma_{t-1}^A(x)$, with probability 1-δ."""
     runs = [run for d in (1, 2) for run in kept.results(f"Lemma 5, d = {d}, printed")]
-    return Checked.of([(run.ratio, run.regret / run.bound) for run in runs], DELTA)
+    return Checked.of([(run.ratio, run.regret / run.bound) for run in runs], kept.parameters["delta"])
 
 
 @theorem(
@@ -278,7 +279,8 @@ def count_of_cells(kept):
     r"""which bounds the number of all cover elements that could ever be created within t steps of running the algorithm
     by $\tilde{N}_t = 4(t+1)^{bd}$. Lemma 6. There exists a set B_t such that $|B_t| \leq \widetilde{N}_t$ and A_t ⊂
     B_t with probability one."""
-    return Checked.of(initial_side(T, d, NU) ** d / (4 * 2 ** (split_exponent(d, NU) * d)) for d in (1, 2, 3))
+    T = kept.parameters["horizon"]
+    return Checked.of(initial_side(T, d, NU) ** d / (4 * 2 ** (split_exponent(d, NU) * d)) for d in DIMENSIONS)
 
 
 @theorem(
@@ -290,6 +292,7 @@ def count_of_cells(kept):
 def noise_of_a_set(kept):
     """Then for any given δ ∈ (0,1) and η > 0, for all t ≥ 0 and all A ∈ [...] we have"""
     seed, squared = kept.seed("Lemma 10"), np.array(kept.results("Lemma 10"))[:, -1]
+    delta = kept.parameters["delta"]
     constant = SquaredExponential(1e9)  # 1 between any two points
-    printed = np.array([counterexample(constant, [2000], DELTA, Trial(seed, n))[0] for n in range(5)]) ** [0.5, 1]
-    return Checked.of([left / right for left, right in (*printed, *squared)], DELTA)
+    printed = np.array([counterexample(constant, [2000], delta, Trial(seed, n))[0] for n in range(5)]) ** [0.5, 1]
+    return Checked.of([left / right for left, right in (*printed, *squared)], delta)

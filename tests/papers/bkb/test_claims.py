@@ -4,20 +4,19 @@ from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
-import pytest
 from traces import trace_of
 
-from kbrepro import information, paths, store
-from kbrepro.claims.tables import Kept
+from kbrepro import information
 from kbrepro.kernels import SquaredExponential, grid
 from kbrepro.papers.bkb import claims
-
-KEPT = Kept(paths.project_root() / "results" / "paper" / "04_bkb_variance_starvation" / "played")
+from kbrepro.problems import RKHSFunction
 
 
 def by_hand(**results):
-    """Kept results written here."""
-    return SimpleNamespace(results=results.__getitem__, seed=lambda label: 1)
+    """Kept results written here, of steps on 1000 arms."""
+    source = SimpleNamespace(points=np.zeros((1000, 1)))
+    steps = SimpleNamespace(what=SimpleNamespace(args=(source,)))
+    return SimpleNamespace(results=results.__getitem__, planned=lambda label: steps)
 
 
 def followed(low, high):
@@ -49,7 +48,7 @@ def test_seeds_of_figure_1_take_the_worst_side_of_all_panels():
 
 
 def test_steps_of_runs_by_hand(monkeypatch):
-    monkeypatch.setattr(claims, "worst_log_det", lambda points, horizon: 100.0)
+    monkeypatch.setattr(claims, "worst_log_det", lambda source, horizon: 100.0)
     sizes = {"t": np.arange(1, 11), "members": 3, "features": 2, "distinct": 4, "d_eff": 1.5}
     kept = by_hand(**{"cost, A = 1000, d = 1": [{"sizes": sizes}], "sizes, A = 1000, d = 1": [sizes]})
     columns = {name: set(column) for name, column in claims.steps_of_runs(1, kept).items()}
@@ -58,16 +57,10 @@ def test_steps_of_runs_by_hand(monkeypatch):
     assert columns["BKB", "log det"] == {1.5 * np.log(10)} and columns["worst case", "log det"] == {100}
 
 
-def test_the_points_of_the_costs_are_those_that_were_played():
-    settings = store.opened(KEPT.folder, "sizes, A = 1000, d = 2")[0]
-    norm = settings["job"]["sizes_of_steps"]["positional"][0]["RKHSFunction"]["points"]["array"]["norm"]
-    points = np.random.default_rng([KEPT.seed("sizes, A = 1000, d = 2"), 1000, 2]).uniform(size=(1000, 2))
-    assert np.linalg.norm(points) == pytest.approx(norm, rel=1e-12)
-
-
 def test_the_worst_case_bounds_the_log_determinant_of_any_pulls():
-    gains, _ = information.greedy_gain(SquaredExponential(0.2), grid(30), claims.NOISE_VARIANCE, 40)
-    assert 2 * gains[-1] <= claims.worst_log_det(grid(30), 40) < 30 * np.log(1 + 40 / claims.NOISE_VARIANCE)
+    source = RKHSFunction(SquaredExponential(0.2), grid(30), 0.01, norm=1.0)
+    gains, _ = information.greedy_gain(source.kernel, source.points, 0.01, 40)
+    assert 2 * gains[-1] <= claims.worst_log_det(source, 40) < 30 * np.log(1 + 40 / 0.01)
 
 
 def test_dictionaries_and_fixed_sizes_by_hand():

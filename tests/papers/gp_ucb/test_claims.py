@@ -13,5 +13,7 @@ def test_a_run_fails_its_theorem_by_its_regret_or_its_band(monkeypatch):
     trace = SimpleNamespace(cumulative_regret=regret, band_ratio=np.array([[1, 1], [0, 1], [1.1, 0.5], [0, 1.1]]))
     bounds = {"Theorem 2": (None, None, np.array([2.0, 5.0]))}
     monkeypatch.setattr(claims.widths, "theorems", lambda *settings: bounds)
-    checked = claims.regret_and_band("Theorem 2")(SimpleNamespace(traces=lambda label: {"GP-UCB": trace}))
+    parameters = {"delta": 0.1, "n_arms": 2, "horizon": 2}
+    kept = SimpleNamespace(traces=lambda label: {"GP-UCB": trace}, parameters=parameters)
+    checked = claims.regret_and_band("Theorem 2")(kept)
     assert checked == (3, 4, 0.1, 1.5)

@@ -5,9 +5,8 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from kbrepro import paths
+from kbrepro import paths, plans
 from kbrepro.claims import replication_probabilities
-from kbrepro.claims.tables import Kept
 from kbrepro.claims.words import indistinguishable
 from kbrepro.papers.igp_ucb import claims
 
@@ -15,7 +14,7 @@ from kbrepro.papers.igp_ucb import claims
 @pytest.fixture(scope="module")
 def kept():
     (folder,) = (paths.project_root() / "results" / "paper").glob("02*/played")
-    return Kept(folder)
+    return plans.kept(folder)
 
 
 @pytest.mark.parametrize("figure", claims.all_figures, ids=lambda figure: figure.what)
@@ -32,7 +31,11 @@ def test_footnote_11_excludes_where_ei_and_pi_can_be_told_apart(figure, kept):
 def test_runs_above_a_bound_and_the_room(monkeypatch):
     """Of four runs in two labels one is above 4; the medians are 2.5 and 3 over 4."""
     totals = {"a": np.array([0.0, 5.0]), "b": np.array([3.0, 3.0])}
-    kept = SimpleNamespace(column=lambda label, *_: totals[label], seed=lambda label: 0)
-    monkeypatch.setattr(claims, "PROVED", dict.fromkeys(totals, lambda trial: SimpleNamespace(model=4.0)))
+    played = SimpleNamespace(problem=lambda trial: SimpleNamespace(model=4.0), horizon=2)
+    planned = SimpleNamespace(experiment=played, seed=0, trials=2)
+    kept = SimpleNamespace(
+        column=lambda label, *_: totals[label], planned=lambda label: planned, parameters={"delta": 0.1}
+    )
+    monkeypatch.setattr(claims, "PROVED", [*totals])
     monkeypatch.setattr(claims.measures, "theorem_3_bound", lambda model, *_: model)
     assert claims.regret_of_igp_ucb.check(kept) == (1, 4, 0.1, 0.75)

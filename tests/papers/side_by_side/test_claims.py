@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from tiny import Columns
 
-from kbrepro import paths
-from kbrepro.claims.tables import TOTAL, Draw, Kept, Table, View
+from kbrepro import paths, plans
+from kbrepro.claims.tables import TOTAL, Draw, Table, View
 from kbrepro.papers.side_by_side import claims
 
 PAPER = paths.project_root() / "results" / "paper"
@@ -16,7 +16,7 @@ PAPER = paths.project_root() / "results" / "paper"
 @cache
 def kept(notebook="06"):
     (folder,) = PAPER.glob(f"{notebook}_*/played")
-    return Kept(folder)
+    return plans.kept(folder)
 
 
 def view(table, of=None):
