@@ -1,6 +1,8 @@
 """What a notebook shows and leaves: verdicts, checked sentences, figures and tables."""
 
 import json
+from collections.abc import Mapping
+from functools import cached_property
 from typing import Any
 
 import matplotlib.pyplot as plt
@@ -9,12 +11,13 @@ from IPython import get_ipython
 from IPython.display import Markdown, display
 from matplotlib.figure import Figure
 
-from kbrepro import checks, figures, paths, scorecard, store
+from kbrepro import checks, figures, paths, plans, scorecard, store
 from kbrepro.claims import Claim, sentences_of
-from kbrepro.claims.tables import Kept
+from kbrepro.data import SensorData
 from kbrepro.figures import comparisons
 from kbrepro.papers import folder_of
 from kbrepro.replay import Replays
+from kbrepro.simulation import Planned
 
 
 class Record:
@@ -26,10 +29,12 @@ class Record:
     (`kbrepro reproduce`) names the store in which it keeps what it plays; what it reads there is replayed, too.
     """
 
-    def __init__(self, notebook: str, results_dir: str = "") -> None:
+    def __init__(self, notebook: str, parameters: Mapping[str, Any]) -> None:
         figures.use_style()
         root = paths.project_root()
+        results_dir = parameters["results_dir"]
         self.notebook, self.folder = notebook, root / results_dir if results_dir else None
+        self.parameters = parameters
         full_scale = root / "results" / paths.FULL_SCALE / notebook / store.PLAYED
         kept_in = store.current()
         run = (kept_in.folder if kept_in else full_scale).with_name("run.json")
@@ -42,7 +47,22 @@ class Record:
             self.short = True
         else:
             self.short, kept_in.on_read = kept_in.folder != full_scale, replays
-        self._paper, self._kept = folder_of(notebook), Kept(full_scale)
+        self._paper, self._kept = folder_of(notebook), plans.kept(full_scale)
+        self._trials = full_scale
+
+    @cached_property
+    def plan(self) -> Mapping[str, Planned]:
+        """What is played with these parameters, by label."""
+        return plans.plan_of(self.notebook, self.parameters, self._trials)
+
+    def play(self, label: str) -> Any:
+        """Return the trials of a label, read or played: curves by rule, or what the job returned."""
+        checks.one_of(tuple(self.plan), label=label)
+        return self.plan[label].play(label)
+
+    def readings_of(self, name: str, *how: Any) -> SensorData:
+        """Return sensor data as the plan has it: if it is not here, what is remembered of it."""
+        return plans.remembered(self._trials, name, *how)
 
     def verdicts(self, *ids: str) -> None:
         """Show for claims and theorems what the paper says, in how many reruns it comes out, and the verdict.

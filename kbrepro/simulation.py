@@ -9,10 +9,11 @@ drawing the noise again.
 from __future__ import annotations
 
 import hashlib
+import math
 import os
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, is_dataclass
 from functools import partial
 from typing import Any
 
@@ -83,10 +84,44 @@ class Planned:
             raise ValueError(f"{self.what} plays no experiment")
         return found[0]
 
+    def _repr_markdown_(self) -> str:
+        """What an experiment plays, for a notebook: its problem, horizon and trials, and a line a rule."""
+        experiment = self.experiment
+        facts = [type(experiment.problem).__name__]
+        if not experiment.measured:  # of readings that are not here no problem can be made
+            model = experiment.problem(Trial(self.seed, self.first)).model
+            facts.append(f"{model.n_arms:,} arms")
+            if hasattr(model, "kernel"):
+                facts.append(f"kernel {_named(model.kernel)}")
+                facts.append(f"noise variance {model.noise_variance:g}")
+        facts += [f"$T$ = {experiment.horizon:,}", f"{self.trials:,} trials"]
+        rows = [f"| {name} | `{_named(rule)}` |" for name, rule in experiment.policies.items()]
+        told = f"*Played:* {', '.join(facts)}."
+        return "\n".join([told, "", "| rule | made by |", "| --- | --- |", *rows])
+
+    def play(self, label: str) -> Any:
+        """Return what `run_trials` returns of an experiment, or `map_trials` of a job."""
+        kept = _trials(self.function, self.trials, self.seed, self.first, self.block, label)
+        return curves(kept.columns) or kept.results
+
     def job(self, label: str) -> store.Job:
         """Return the job of a store; ValueError on what has no settings that can be kept."""
         which = {"seed": self.seed, "first": self.first, "trials": self.trials}
         return store.Job(label, self.function, {"job": settings(self.function)} | which, **which)
+
+
+def _named(thing: Any) -> str:
+    """A setting in words: a rule, a width or a kernel with its arguments, or a value."""
+    if isinstance(thing, partial):
+        name, given = thing.func.__name__, thing.keywords
+    elif is_dataclass(thing) and not isinstance(thing, type):
+        name, given = type(thing).__name__, vars(thing)
+    elif isinstance(thing, float):
+        return "(of the readings)" if math.isnan(thing) else f"{thing:g}"
+    else:
+        return getattr(thing, "__name__", None) or repr(thing)
+    told = [f"{each}={_named(value)}" for each, value in given.items() if value is not None]
+    return f"{name}({', '.join(told)})"
 
 
 def rounds(policy: Player, problem: Any, horizon: int, rng: np.random.Generator) -> Iterator[tuple[int, int, Any]]:

@@ -24,26 +24,21 @@
 # multiple of the posterior standard deviation is largest.
 
 # %% jupyter={"source_hidden": true} tags=["hide-input"]
-from functools import partial
+from itertools import product
 
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 
 from kbrepro import checks, information
-from kbrepro.confidence import Srinivas2010
-from kbrepro.data import store
 from kbrepro.figures import live
-from kbrepro.kernels import Linear, Matern, SquaredExponential, grid
+from kbrepro.kernels import SquaredExponential, grid
 from kbrepro.papers.gp_ucb import gain, pictures, widths
-from kbrepro.papers.gp_ucb.measures import sensor_problems
-from kbrepro.papers.gp_ucb.since import GPEIMS, IRGPUCB
-from kbrepro.policies import PIMS, UCB, ExpectedImprovement, MeanOnly, ProbabilityOfImprovement, VarianceOnly
+from kbrepro.papers.gp_ucb.experiments import KERNELS, NOISE_VARIANCE, growing, rules
 from kbrepro.problems import GPDraw, Trial
 from kbrepro.record import Record
 from kbrepro.regret import block_length, final_average_regret, growth, intervals
-from kbrepro.simulation import Experiment, map_trials, rounds, run, run_trials
-from kbrepro.store import remembered
+from kbrepro.simulation import rounds, run
 
 # %% jupyter={"source_hidden": true} tags=["parameters", "hide-input"]
 seed: int = 1796769557  # root seed of every random stream
@@ -67,8 +62,8 @@ checks.at_least(100, growth_horizon=growth_horizon)
 checks.positive_int(every=every, gain_arms=gain_arms)
 
 # %% jupyter={"source_hidden": true} tags=["hide-input"]
-record = Record("01_gp_ucb_information_gain", results_dir)
-lab = remembered("temperature", store.load("temperature"))
+record = Record("01_gp_ucb_information_gain", globals())
+lab = record.readings_of("temperature")
 of_data = "temperature" if lab.is_real else "SIMULATED SUBSTITUTE for temperature"
 
 # %% [markdown]
@@ -116,7 +111,7 @@ def gp_ucb(k, X, s2, T, beta, pull, order):
 
 # %% tags=["experiment"]
 example = GPDraw(SquaredExponential(0.1), grid(150), noise_variance=0.025)(Trial(seed, 0))
-five = partial(UCB, width=Srinivas2010(delta, beta_scale=0.2))
+five = rules(delta, prior_sd=1.0)["GP-UCB/5"]
 trace = run(five(example.model, 30), example, 30, Trial(seed, 0).rng("run"))
 
 noise, ties = Trial(seed, 0).rng("run").spawn(2)  # as the package draws them
@@ -166,35 +161,13 @@ live.show("gp_ucb")
 # - the largest posterior mean alone, or the largest variance alone.
 #
 # The paper names neither incumbent nor margin. Here the incumbent is the largest posterior mean of the arms pulled, and
-# MPI's margin is 0.1 prior standard deviations; other choices are played too.
-
-
-# %% tags=["experiment"]
-def rules(prior_sd):
-    EI, MPI = ExpectedImprovement, partial(ProbabilityOfImprovement, margin=0.1 * prior_sd)
-    return {
-        "GP-UCB": partial(UCB, width=Srinivas2010(delta)),
-        "GP-UCB/5": five,
-        "EI": EI,
-        "MPI": MPI,
-        "mean only": MeanOnly,
-        "variance only": VarianceOnly,
-        **{f"MPI, margin {m:g}": partial(ProbabilityOfImprovement, margin=m * prior_sd) for m in (0.0, 0.01, 0.03)},
-        "EI, noisy incumbent": partial(EI, incumbent="noisy_reward"),
-        "MPI, noisy incumbent": partial(MPI, incumbent="noisy_reward"),
-        "IRGP-UCB": IRGPUCB,  # these three: see "Since the paper"
-        "PIMS": PIMS,
-        "GP-EIMS": GPEIMS,
-    }
-
+# MPI's margin is 0.1 prior standard deviations; other choices are played too. The width of Theorem 2 is for a whole
+# interval of arms, and needs a bound on slopes. IRGP-UCB, PIMS and GP-EIMS: see *Since the paper*.
 
 # %% tags=["experiment"]
-draws = GPDraw(SquaredExponential(0.2), grid(n_arms), noise_variance=0.025)
-theorems = widths.theorems(delta, 0.025, n_arms, horizon)  # of Theorems 1 to 3: functions, width, bound on the regret
-_, width, _ = theorems["Theorem 2"]  # for a whole interval of arms: it needs a bound on slopes
-synthetic = Experiment(draws, rules(prior_sd=1.0) | {"GP-UCB, Theorem 2": partial(UCB, width=width)}, horizon)
-traces = run_trials(synthetic, trials, seed, label="Fig. 5a")
+traces = record.play("Fig. 5a")
 regret = final_average_regret(traces)  # R_T / T of every trial, by rule
+record.plan["Fig. 5a"]
 
 # %% jupyter={"source_hidden": true} tags=["hide-input"]
 panel = {rule: traces[rule] for rule in (*pictures.RULES, "GP-UCB, Theorem 2")}
@@ -223,8 +196,7 @@ table.round(3)
 # mean, so the three rules that matter play on many more functions.
 
 # %% tags=["experiment"]
-three = Experiment(draws, {name: synthetic.policies[name] for name in ("GP-UCB", "GP-UCB/5", "EI")}, horizon)
-on_many = run_trials(three, on_par_trials, seed, first=trials, block=5, label="three rules, many", arms=False)
+on_many = record.play("three rules, many")
 many = {name: np.concatenate([regret[name], more]) for name, more in final_average_regret(on_many).items()}
 
 # %% jupyter={"source_hidden": true} tags=["hide-input"]
@@ -242,12 +214,7 @@ record.readings("1-P")
 # tests on the last; here the other thirds are tested, too.
 
 # %% tags=["experiment"]
-fields, thirds = {}, np.array_split(lab.readings, 3)
-for i, third in enumerate(("first third", "second third", "last third")):
-    train = np.concatenate([*thirds[:i], *thirds[i + 1 :]])
-    source, prior_sd = sensor_problems(train, thirds[i][::every], noise_variance=0.5)
-    sensors = Experiment(source, rules(prior_sd), horizon=len(lab.sensors), measured=lab.checksum)
-    fields[third] = run_trials(sensors, len(source.rewards), seed, block=10, label=f"Fig. 5b, {third}")
+fields = {third: record.play(f"Fig. 5b, {third}") for third in ("first third", "second third", "last third")}
 by_third = {third: final_average_regret(played) for third, played in fields.items()}
 warm = {rule: lost.mean() for rule, lost in by_third["last third"].items()}
 gap = by_third["last third"]["GP-UCB/5"] - by_third["last third"]["EI"]
@@ -301,10 +268,9 @@ record.readings("1-O")
 # </details>
 
 # %% tags=["experiment"]
-held = {}
-for theorem, (source, width, bound) in theorems.items():
-    experiment = Experiment(source, {"GP-UCB": partial(UCB, width=width)}, horizon, record_band=True)
-    held[theorem] = run_trials(experiment, theorem_runs, seed, label=theorem)["GP-UCB"], bound
+theorems = widths.theorems(delta, NOISE_VARIANCE, n_arms, horizon)  # functions, width, bound on R_1 .. R_T
+held = {theorem: (record.play(theorem)["GP-UCB"], bound) for theorem, (_, _, bound) in theorems.items()}
+record.plan["Theorem 2"]
 
 # %% jupyter={"source_hidden": true} tags=["hide-input"]
 loose = pd.DataFrame(
@@ -353,22 +319,7 @@ record.say(
 # $T^{d(d+1)/(2\nu + d(d+1))} \log T$ for Matérn of smoothness $\nu$.
 
 # %% jupyter={"source_hidden": true} tags=["experiment", "hide-input"]
-kernels = {"linear": Linear(), "squared exponential": SquaredExponential(0.5), "matern": Matern(0.5, nu=2.5)}
-
-
-def points_for(name, d, n):
-    return gain.unit_vectors(200, d, seed) if name == "linear" else gain.grid_of(n, d)
-
-
-growing = {("linear", d): (kernels["linear"], points_for("linear", d, 200), growth_horizon) for d in (1, 2, 4, 8)}
-for d in (1, 2, 3):
-    n = growth_points if d > 1 else min(growth_points, 1000)
-    longest = 10 * growth_horizon if d == 1 else growth_horizon
-    growing["squared exponential", d] = kernels["squared exponential"], points_for("squared exponential", d, n), longest
-    growing["matern", d] = kernels["matern"], points_for("matern", d, n), growth_horizon
-cases = [(kernel, points, 0.025, T) for kernel, points, T in growing.values()]
-gains = map_trials(partial(gain.gain_of_case, cases), len(cases), seed, label="growth of the gain")
-gains = dict(zip(growing, gains, strict=True))
+gains = dict(zip(growing(seed, growth_points, growth_horizon), record.play("growth of the gain"), strict=True))
 rougher = gains["matern", 3][-1] / gains["squared exponential", 3][-1]
 record.say(
     rougher > 1,
@@ -394,10 +345,8 @@ record.verdicts("1-AN", "1-AO", "1-B", "1-C", "1-AP")
 # %% tags=["experiment"]
 grown, allowed = {}, {}  # exponent of T in the regret over the last decade of rounds
 at = np.unique(np.geomspace(horizon / 10, horizon, 10).astype(int))
-for name, d in [(name, d) for name in kernels for d in (1, 2, 3)]:
-    source = GPDraw(kernels[name], points_for(name, d, n_arms), noise_variance=0.025)
-    experiment = Experiment(source, {"GP-UCB": partial(UCB, width=Srinivas2010(delta))}, horizon)
-    trace = run_trials(experiment, theorem_runs, seed, block=5, label=f"growth, {name}, d = {d}")["GP-UCB"]
+for name, d in product(KERNELS, (1, 2, 3)):
+    trace = record.play(f"growth, {name}, d = {d}")["GP-UCB"]
     grown[name, d] = growth(at, trace.cumulative_regret[:, at - 1], intervals(seed))
     allowed[name, d] = gain.allowed_exponent(name, horizon, d)
 

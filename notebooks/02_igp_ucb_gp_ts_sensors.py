@@ -42,9 +42,8 @@ results_dir: str = ""  # folder for figures and tables, relative to the project'
 
 # %% jupyter={"source_hidden": true} tags=["hide-input"]
 from kbrepro import checks
-from kbrepro.data import sets, store
+from kbrepro.data import sets
 from kbrepro.record import Record
-from kbrepro.store import remembered
 
 # %% jupyter={"source_hidden": true} tags=["checks", "hide-input"]
 checks.at_least(2, trials=trials, kernel_trials=kernel_trials)
@@ -55,14 +54,11 @@ checks.positive_int(kernel_horizon=kernel_horizon, theorem_horizon=theorem_horiz
 checks.probability(delta=delta)
 
 # %% jupyter={"source_hidden": true} tags=["hide-input"]
-record = Record("02_igp_ucb_gp_ts_sensors", results_dir)
-lab = remembered("temperature", store.load("temperature", [*train_days, *test_days], sets.REPORTING))
-light = remembered("light", store.load("light"))
-data = {"temperature": lab, "light": light}
+record = Record("02_igp_ucb_gp_ts_sensors", globals())
+lab = record.readings_of("temperature", [*train_days, *test_days], sets.REPORTING)
+data = {"temperature": lab, "light": record.readings_of("light")}
 
 # %% jupyter={"source_hidden": true} tags=["hide-input"]
-from dataclasses import replace
-from functools import partial
 from itertools import product
 from types import SimpleNamespace
 
@@ -70,28 +66,17 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 
-from kbrepro.confidence import AbbasiYadkori2011, Chowdhury2017, Flynn2024, Srinivas2010
+from kbrepro.confidence import Chowdhury2017
 from kbrepro.figures import live
-from kbrepro.information import GainByFormula
-from kbrepro.kernels import Linear, Matern, SquaredExponential, grid
 from kbrepro.papers.igp_ucb import measures, pictures
+from kbrepro.papers.igp_ucb.experiments import GAINS, SE, noise_kernels
 from kbrepro.papers.igp_ucb.measures import GIVEN, OURS, POOLS
-from kbrepro.papers.igp_ucb.noise import RandomArms, noise_runs
-from kbrepro.papers.igp_ucb.problems import (
-    OnRandomArms,
-    OtherModel,
-    PosteriorMean,
-    PriorDraw,
-    hartmann3,
-    rkhs_norm,
-    rosenbrock,
-    sensor_rows,
-)
+from kbrepro.papers.igp_ucb.problems import PosteriorMean
 from kbrepro.papers.igp_ucb.widths import Original
-from kbrepro.policies import UCB, MeanOnly, ThompsonSampling, VarianceOnly
+from kbrepro.policies import UCB, ThompsonSampling
 from kbrepro.problems import Trial, covariance_factor
 from kbrepro.regret import final_average_regret
-from kbrepro.simulation import Experiment, map_trials, run, run_trials, total_regrets
+from kbrepro.simulation import run
 
 # %% [markdown]
 # ## The problem
@@ -147,19 +132,17 @@ def igp_ucb_or_gp_ts(k, X, s2, T, width, pull, rng, thompson):
 # Matérn kernels, 1 on sensors.
 
 # %% tags=["experiment"]
-se, matern = SquaredExponential(0.2), Matern(0.2, nu=2.5)
-gains = {se: GainByFormula("squared exponential"), matern: GainByFormula("matern")}
-example = PosteriorMean(se, n_arms=100)(Trial(seed, 0))
+example, gain = PosteriorMean(SE, n_arms=100)(Trial(seed, 0)), GAINS[SE]
 
 
 def pulled_by(rule, fail, thompson, T=30):
     """The first T arms that the package pulls, and those of the algorithm above on the same noise and draws."""
     model = example.model
-    trace = run(rule(model, T, width=Chowdhury2017(fail, gains[se])), example, T, Trial(seed, 0).rng("run"))
+    trace = run(rule(model, T, width=Chowdhury2017(fail, gain)), example, T, Trial(seed, 0).rng("run"))
     noise, draws = Trial(seed, 0).rng("run").spawn(2)  # as the package draws them
     arms = igp_ucb_or_gp_ts(
         *(model.kernel, model.points, model.noise_variance, T),
-        width=lambda t: model.norm + model.noise_scale * np.sqrt(2 * (gains[se](t - 1) + 1 + np.log(1 / fail))),
+        width=lambda t: model.norm + model.noise_scale * np.sqrt(2 * (gain(t - 1) + 1 + np.log(1 / fail))),
         pull=lambda x: example.pull(x, noise),
         rng=draws,
         thompson=thompson,
@@ -185,7 +168,7 @@ live.show("igp_ucb")
 
 # %% jupyter={"source_hidden": true} tags=["hide-input"]
 asking = [SimpleNamespace(t=t, model=example.model) for t in (10, 300)]
-early, late = (Original(delta, gains[se])(each) / Chowdhury2017(delta, gains[se])(each) for each in asking)
+early, late = (Original(delta, gain)(each) / Chowdhury2017(delta, gain)(each) for each in asking)
 record.say(
     late > 100 and late > early,
     f"After 300 rounds the band of GP-UCB is {late:.0f} times as wide as that of IGP-UCB, and the gap grows.",
@@ -205,27 +188,7 @@ record.say(
 #
 # **The paper names neither incumbent nor margin.** Two incumbents play: the largest *reward observed* (noisy), and
 # the largest *posterior mean* of an arm pulled, with four margins, in prior standard deviations. "EI" alone has the
-# latter and margin 0.
-
-
-# %% tags=["experiment"]
-def paper_rules(gain):
-    """GP-UCB and the paper's own two; the first arm of a trial is random, the same for all."""
-    return {
-        "GP-UCB": partial(UCB, width=Original(delta, gain), random_opening=True),
-        "IGP-UCB": partial(UCB, width=Chowdhury2017(delta, gain), random_opening=True),
-        "GP-TS": partial(ThompsonSampling, width=Chowdhury2017(delta / 2, gain), random_opening=True),
-    }
-
-
-since = {
-    "IGP-UCB, gain of the pulls": partial(UCB, width=AbbasiYadkori2011(delta), random_opening=True),
-    "IGP-UCB, tighter": partial(UCB, width=Flynn2024(delta), random_opening=True),
-}
-
-
-def rules(gain, prior_sd=1.0):
-    return paper_rules(gain) | measures.improvement_rules(prior_sd) | since
+# latter and margin 0. The first arm of a trial is random, the same for all.
 
 
 # %% jupyter={"source_hidden": true} tags=["hide-input"]
@@ -234,27 +197,19 @@ noisy, mean_based = POOLS[", noisy incumbent"], (*POOLS[""], *POOLS[", margin 0.
 shown = {"noisy incumbent": noisy, "mean-based incumbent": mean_based}
 
 
-def play(figure, panels, arms=False):
-    """Run the panels of a figure, the norm exact and as printed; keep the last average regrets, return the traces."""
-    for title, panel in panels.items():
-        gain = panel.policies["IGP-UCB"].keywords["width"].gain
-        printed = OtherModel(panel.problem, norm_of=partial(rkhs_norm, kind="printed"))
-        label = f"Fig. {figure} {title}, B printed"
-        total_regrets(Experiment(printed, paper_rules(gain), horizon), [horizon], trials, seed, label=label)
-    traces = {
-        title: run_trials(panel, trials, seed, label=f"Fig. {figure} {title}", arms=arms)
-        for title, panel in panels.items()
-    }
+def play(figure, *titles):
+    """Play the panels of a figure, the norm exact and as printed; keep the last average regrets, return the traces."""
+    for title in titles:
+        record.play(f"Fig. {figure} {title}, B printed")
+    traces = {title: record.play(f"Fig. {figure} {title}") for title in titles}
     final.update({(figure, title): final_average_regret(panel) for title, panel in traces.items()})
     return traces
 
 
 # %% tags=["experiment"]
-fig1 = {
-    "(a) SE": Experiment(PosteriorMean(se, n_arms=100), rules(gains[se]), horizon),
-    "(b) Matérn": Experiment(PosteriorMean(matern, n_arms=100), rules(gains[matern]), horizon),
-}
-traces = play("1", fig1, arms=True)
+fig1, fig3 = ("(a) SE", "(b) Matérn"), ("(a) Rosenbrock", "(b) Hartmann-3")
+traces = play("1", *fig1)
+record.plan["Fig. 1 (a) SE"]
 
 # %% jupyter={"source_hidden": true} tags=["hide-input"]
 record.figure(pictures.regrets("Fig. 1", traces, shown), "headline_fig1_rkhs")
@@ -289,10 +244,8 @@ record.verdicts("2-D")
 # The same, but $f$ is itself a draw from the prior, with its exact norm.
 
 # %% tags=["experiment"]
-draws = {"(a) SE": PriorDraw(se, n_arms=100), "(b) Matérn": PriorDraw(matern, n_arms=100)}
-fig2 = {title: replace(fig1[title], problem=source) for title, source in draws.items()}
 del traces
-traces = play("2", fig2)
+traces = play("2", *fig1)
 
 # %% jupyter={"source_hidden": true} tags=["hide-input"]
 record.figure(pictures.regrets("Fig. 2", traces, shown), "fig2_gp_draws")
@@ -308,12 +261,8 @@ record.verdicts("2-G")
 # dimensions on 300. The kernel is SE with lengthscale 0.2, $B$ is $\sqrt{a^\top K a}$, $a = (K + 10^{-6} I)^{-1} f$.
 
 # %% tags=["experiment"]
-fig3 = {}
-for title, function, d in (("(a) Rosenbrock", rosenbrock, 2), ("(b) Hartmann-3", hartmann3, 3)):
-    source = OtherModel(OnRandomArms(se, 100 * d, d, function=function), norm_of=partial(rkhs_norm, kind="smoothed"))
-    fig3[title] = Experiment(source, rules(replace(gains[se], d=d)), horizon)
 del traces
-traces = play("3", fig3)
+traces = play("3", *fig3)
 
 # %% jupyter={"source_hidden": true} tags=["hide-input"]
 record.figure(pictures.regrets("Fig. 3", traces, shown), "fig3_test_functions")
@@ -349,18 +298,11 @@ record.readings("2-H")
 # The paper *conjectures* that UCB and Thompson rules are "somewhat less robust on the choice of kernel": here they play
 # Fig. 1 with others, of half and double the lengthscale and of the other kind.
 
+
 # %% tags=["experiment"]
-formula = {SquaredExponential: gains[se], Matern: gains[matern]}
-players = (*OURS[1:], *noisy[3:], "EI, margin 0.01", "PI, margin 0.01")
-
-
 def with_kernel(title, kernel):
     """Mean regret by rule in the panel of Fig. 1 whose rules are given this kernel, its gain by formula, the same B."""
-    policies = rules(formula[type(kernel)])
-    problem = OtherModel(fig1[title].problem, kernel=kernel)
-    experiment = Experiment(problem, {rule: policies[rule] for rule in players}, kernel_horizon)
-    played = run_trials(experiment, kernel_trials, seed, label=f"Fig. 1 {title} told {kernel}", arms=False)
-    return pd.DataFrame(final_average_regret(played)).mean()
+    return pd.DataFrame(final_average_regret(record.play(f"Fig. 1 {title} told {kernel}"))).mean()
 
 
 # %% tags=["experiment"]
@@ -400,22 +342,7 @@ record.verdicts("2-R")
 # the paper learned from the five days before the two test days, we from the three after them.
 
 # %% tags=["experiment"]
-morning, day = lab.times.hour == 8, lab.times.strftime("%Y-%m-%d")
-parts = {
-    "temperature": [lab.readings[morning & day.isin(days)] for days in (train_days, test_days)],
-    "light": store.train_test(light, 601 / 793),
-}
-sources = {name: sensor_rows(train, test[:rows]) for name, (train, test) in parts.items()}
-prior_sd = {name: np.sqrt(source.covariance.diagonal().mean()) for name, source in sources.items()}
-constant = GainByFormula("constant")
-
-
-def on_sensors(name, source, policies, label):
-    experiment = Experiment(source, policies, sensor_horizon, measured=data[name].checksum)
-    return run_trials(experiment, len(source.rewards), seed, block=8, label=label)
-
-
-fields = {name: on_sensors(name, source, rules(constant, prior_sd[name]), name) for name, source in sources.items()}
+fields = {name: record.play(name) for name in data}
 
 # %% jupyter={"source_hidden": true} tags=["hide-input"]
 final.update({("4", name): final_average_regret(traces) for name, traces in fields.items()})
@@ -431,12 +358,9 @@ plt.show()
 # smoothed.
 
 # %% tags=["experiment"]
-for (name, (train, test)), kind in product(parts.items(), ("cut-off 1e-3", "cut-off 1e-10", "printed", "one")):
-    on_sensors(name, sensor_rows(train, test[:rows], kind), paper_rules(constant), f"{name}, B {kind}")
-standardised = sensor_rows(*parts["light"], standardised=True)
-standardised = replace(standardised, rewards=standardised.rewards[:rows])
-traces = on_sensors("light", standardised, rules(constant), "light, standardised")
-final["4", "light, standardised"] = final_average_regret(traces)
+for name, kind in product(data, ("cut-off 1e-3", "cut-off 1e-10", "printed", "one")):
+    record.play(f"{name}, B {kind}")
+final["4", "light, standardised"] = final_average_regret(record.play("light, standardised"))
 
 # %% jupyter={"source_hidden": true} tags=["hide-input"]
 record.verdicts("2-J", "2-K", "2-L", "2-M")
@@ -471,16 +395,8 @@ record.verdicts("2-F", "2-Q", "2-S", "2-Z", "2-AA", "2-AB")
 # </details>
 
 # %% tags=["experiment"]
-arm_rules = {
-    "at random": RandomArms,
-    "largest variance": VarianceOnly,
-    "upper bound": partial(UCB, width=Srinivas2010(delta)),
-    "largest mean": MeanOnly,
-}
-kernels = {"SE": (se, grid(50)), "Matérn": (matern, grid(50)), "linear": (Linear(0.5), grid(8, 2, low=-1.0))}
-for name, (kernel, points) in kernels.items():
-    job = partial(noise_runs, kernel, points, noise_scale=1.0, policies=arm_rules, horizon=theorem_horizon)
-    map_trials(job, noise_trials, seed, block=20, label=f"Theorem 1, {name}")
+for name in noise_kernels():
+    record.play(f"Theorem 1, {name}")
 
 # %% jupyter={"source_hidden": true} tags=["hide-input"]
 record.verdicts("2-N", "2-P")
@@ -493,10 +409,8 @@ record.verdicts("2-N", "2-P")
 # possible, up to $T$ = 4,000,000: no run can check it.
 
 # %% tags=["experiment"]
-ucb = {"IGP-UCB": partial(UCB, width=Chowdhury2017(delta), random_opening=True)}
-for name, source in measures.proved(theorem_horizon).items():
-    experiment = Experiment(source, ucb, theorem_horizon, record_band=True)
-    run_trials(experiment, coverage_trials, seed, block=5, label=f"{name}, proved: λ = 1 + 2/T")
+for name in measures.proved(theorem_horizon):
+    record.play(f"{name}, proved: λ = 1 + 2/T")
 
 # %% jupyter={"source_hidden": true} tags=["hide-input"]
 record.verdicts("2-O", "2-U", "2-Y")

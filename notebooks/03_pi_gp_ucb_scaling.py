@@ -38,7 +38,6 @@ delta: float = 0.1  # the confidence band may fail with this probability
 results_dir: str = ""  # folder for figures and tables, relative to the project's root; empty: write nothing
 
 # %% jupyter={"source_hidden": true} tags=["hide-input"]
-from functools import partial
 from itertools import product
 
 import matplotlib.pyplot as plt
@@ -46,20 +45,17 @@ import numpy as np
 import pandas as pd
 
 from kbrepro import checks
-from kbrepro.confidence import AbbasiYadkori2011, Chowdhury2017, Flynn2024
-from kbrepro.kernels import Matern
 from kbrepro.papers.pi_gp_ucb import measures, pictures
+from kbrepro.papers.pi_gp_ucb.experiments import DIMENSIONS, NU, NUMBERS, functions
 from kbrepro.papers.pi_gp_ucb.partition import UNIONS, PartitionedUCB, cover_exponent, initial_side
-from kbrepro.papers.pi_gp_ucb.problems import SURFACES, Bumps, Surface
-from kbrepro.policies import UCB
+from kbrepro.papers.pi_gp_ucb.problems import SURFACES
 from kbrepro.policies.base import best_arm
-from kbrepro.posterior import LatticePosterior
 from kbrepro.problems import Trial
 from kbrepro.record import Record
 from kbrepro.regret import estimated_mean, final_average_regret
-from kbrepro.simulation import Experiment, map_trials, run, run_trials
+from kbrepro.simulation import run
 
-record = Record("03_pi_gp_ucb_scaling", results_dir)
+record = Record("03_pi_gp_ucb_scaling", globals())
 
 # %% jupyter={"source_hidden": true} tags=["checks", "hide-input"]
 checks.at_least(150, horizon=horizon)
@@ -139,10 +135,9 @@ def pi_gp_ucb(k, X, alpha, T, B, L, nu, pull, order):
 # The package conditions again only the cells that got a pull, and pulls the same arms:
 
 # %% tags=["experiment"]
-usual, nu = Matern(0.2, nu=1.5), 1.5
-small = Bumps(usual, d=1, side=30, noise_variance=1.0, noise_bound=1.0)(Trial(seed, 0))
-PI = partial(PartitionedUCB, delta=delta, nu=nu)
-trace = run(PI(small.model, 60), small, 60, Trial(seed, 0).rng("run"))
+nu, small = NU, functions(1)(Trial(seed, 0))
+policy = PartitionedUCB(small.model, 60, delta=delta, nu=nu)
+trace = run(policy, small, 60, Trial(seed, 0).rng("run"))
 noise, ties = Trial(seed, 0).rng("run").spawn(2)  # as the package draws them
 arms = pi_gp_ucb(
     *(small.model.kernel, small.model.points, 1.0, 60, small.model.norm, 1.0, nu),
@@ -196,25 +191,14 @@ record.say(
 
 
 # %% tags=["experiment"]
-kernels = {"usual": usual, "eq. 2": Matern(0.2 * np.sqrt(3), nu=1.5)}
-published = {"IGP-UCB": partial(UCB, width=Chowdhury2017(delta), form=LatticePosterior), "π-GP-UCB": PI}
-n_of = {1: trials, 2: trials, 3: trials_d3}
-
-
-def functions(d, name="usual", alpha=1.0):
-    return Bumps(kernels[name], d, 30, noise_variance=alpha, noise_bound=1.0, noise_scale=1.0)
-
-
-def play(source, policies, n, label, arms=False):
-    return run_trials(Experiment(source, policies, horizon), n, seed, label=label, arms=arms)
-
-
-table1 = {("usual", d): play(functions(d), published, n, f"Table 1, d = {d}", arms=True) for d, n in n_of.items()}
-for d in (1, 2):
-    table1["eq. 2", d] = play(functions(d, "eq. 2"), published, trials, f"Table 1, eq. 2, d = {d}")
+labels = {("usual", d): f"Table 1, d = {d}" for d in DIMENSIONS}
+labels |= {("eq. 2", d): f"Table 1, eq. 2, d = {d}" for d in (1, 2)}
+table1 = {case: record.play(label) for case, label in labels.items()}
+record.plan["Table 1, d = 1"]
 
 # %% jupyter={"source_hidden": true} tags=["hide-input"]
-uniform = {(name, d): measures.uniform_regret(functions(d, name), n_of[d], seed) for name, d in table1}
+played = {case: record.plan[label] for case, label in labels.items()}
+uniform = {case: measures.uniform_regret(of.experiment.problem, of.trials, seed) for case, of in played.items()}
 
 
 def over_uniform(traces, name, d):
@@ -224,7 +208,7 @@ def over_uniform(traces, name, d):
 shares = {
     (*case, rule): share for case, traces in table1.items() for rule, share in over_uniform(traces, *case).items()
 }
-printed = dict(zip(product(n_of, published), (0.11, 0.09, 0.71, 0.52, 0.97, 0.77), strict=True))
+printed = dict(zip(product(DIMENSIONS, ("IGP-UCB", "π-GP-UCB")), (0.11, 0.09, 0.71, 0.52, 0.97, 0.77), strict=True))
 fig = pictures.table_1({case: shares["usual", *case] for case in printed}, printed)
 record.figure(fig, "headline_table1")
 plt.show()
@@ -255,10 +239,10 @@ record.verdicts("3-G", "3-AH", "3-H", "3-AI", "3-A")
 # created, here counted from the pulls of Table 1.
 
 # %% tags=["experiment"]
-pulls = {d: table1["usual", d]["π-GP-UCB"].arms[:trials_more] for d in n_of}
+pulls = {d: table1["usual", d]["π-GP-UCB"].arms[:trials_more] for d in DIMENSIONS}
 covered = {
-    "cells of the first cover": {d: initial_side(horizon, d, nu) ** d for d in n_of},
-    "T^q": {d: horizon ** cover_exponent(d, nu) for d in n_of},
+    "cells of the first cover": {d: initial_side(horizon, d, nu) ** d for d in DIMENSIONS},
+    "T^q": {d: horizon ** cover_exponent(d, nu) for d in DIMENSIONS},
     "cells ever created (mean of runs)": {
         d: np.mean([measures.cover_of(arms, 30, d, nu)[0] for arms in runs]) for d, runs in pulls.items()
     },
@@ -300,7 +284,7 @@ for d, printed_minutes in minutes.items():
     seconds = [trace.seconds.sum(axis=1).mean() for trace in table1["usual", d].values()]
     rows.append([*seconds, *(exact / own for exact, own in (seconds, printed_minutes))])
 names = ["IGP-UCB", "π-GP-UCB", "ratio", "printed ratio"]
-runtime = pd.DataFrame(rows, pd.Index(n_of, name="d"), names)
+runtime = pd.DataFrame(rows, pd.Index(DIMENSIONS, name="d"), names)
 record.table(runtime, "table1_seconds")
 runtime.map("{:.3g}".format)
 
@@ -321,14 +305,8 @@ record.verdicts("3-I", "3-J", "3-R", "3-K", "3-AJ", "3-AK", "3-AL", "3-S")
 # with a share of $\delta$ for each level. The first is played (*horizon*).
 
 # %% tags=["experiment"]
-bands = {}
-for d, union in product((1, 2), UNIONS):
-    rule = {"π-GP-UCB": partial(PI, union=union)}
-    job = partial(measures.band_run, Experiment(functions(d, alpha=1 + 2 / horizon), rule, horizon))
-    bands[d, union] = map_trials(job, coverage_trials, seed, block=10, label=f"Lemma 5, d = {d}, {union}")
-numbers = [50, 100, 200, 500, 1000]
-job = partial(measures.counterexample, usual, numbers, delta)
-sides = np.mean(map_trials(job, coverage_trials, seed, label="Lemma 10"), axis=0)
+bands = {(d, union): record.play(f"Lemma 5, d = {d}, {union}") for d, union in product((1, 2), UNIONS)}
+sides = np.mean(record.play("Lemma 10"), axis=0)
 
 # %% jupyter={"source_hidden": true} tags=["hide-input"]
 rows = {}
@@ -352,7 +330,7 @@ table.round(2)
 # $$\varepsilon^\top (I + K^{-1})^{-1} \varepsilon \le 2 \log \bigl( \det(K + I)^{1/2} N_t / \delta \bigr).$$
 
 # %% jupyter={"source_hidden": true} tags=["hide-input"]
-pd.DataFrame(sides, numbers, ["left side", "right side"]).rename_axis("pulls").round(0)
+pd.DataFrame(sides, NUMBERS, ["left side", "right side"]).rename_axis("pulls").round(0)
 
 # %% jupyter={"source_hidden": true} tags=["hide-input"]
 record.verdicts("3-P", "3-Q", "3-AD")
@@ -365,11 +343,7 @@ record.verdicts("3-P", "3-Q", "3-AD")
 
 # %% tags=["experiment"]
 guessed, others = list(SURFACES)[:4], list(SURFACES)[4:]
-surfaces = {}  # function -> curves
-for name in guessed + others:
-    experiment = Experiment(Surface(name, usual, 30, 1.0, 0.1, 1.0), published, horizon)
-    label = f"Fig. 2, usual, {name}"
-    surfaces[name] = run_trials(experiment, trials_more, seed, block=3, label=label, arms=False)
+surfaces = {name: record.play(f"Fig. 2, usual, {name}") for name in guessed + others}
 
 # %% jupyter={"source_hidden": true} tags=["hide-input"]
 fig = pictures.surfaces(surfaces)
@@ -406,18 +380,10 @@ record.readings("3-O")
 # the second. Nobody proposed a growing $\lambda$ for π-GP-UCB.
 
 # %% tags=["experiment"]
-grown = {d: measures.growing_variance(horizon, d, nu) for d in (1, 2, 3)}
-
-
-def with_width(width):
-    return {"IGP-UCB": partial(UCB, width=width(delta), form=LatticePosterior), "π-GP-UCB": partial(PI, width=width)}
-
-
-ones = dict.fromkeys(grown, 1.0)
-changes = {"tighter width": (Flynn2024, ones), "lambda grows": (AbbasiYadkori2011, grown), "both": (Flynn2024, grown)}
-changed = {("published", d): table1["usual", d] for d in (1, 2, 3)}
-for (change, (width, alpha)), d in product(changes.items(), (1, 2, 3)):
-    changed[change, d] = play(functions(d, alpha=alpha[d]), with_width(width), n_of[d], f"{change}, d = {d}")
+changes = ("tighter width", "lambda grows", "both")
+changed = {("published", d): table1["usual", d] for d in DIMENSIONS}
+changed |= {(change, d): record.play(f"{change}, d = {d}") for change, d in product(changes, DIMENSIONS)}
+record.plan["both, d = 2"]
 
 # %% jupyter={"source_hidden": true} tags=["hide-input"]
 shares = {
@@ -448,7 +414,7 @@ record.verdicts("3-W")
 # </details>
 
 # %% tags=["experiment"]
-thesis = play(functions(2), {"π-GP-UCB, thesis": partial(PI, variant="thesis")}, trials, "thesis")
+thesis = record.play("thesis")
 
 # %% jupyter={"source_hidden": true} tags=["hide-input"]
 more = over_uniform(thesis, "usual", 2)["π-GP-UCB, thesis"].mean() / of["published", 2, "π-GP-UCB"]
@@ -484,7 +450,7 @@ record.say(
     "**With eq. 2 read literally cells do not pay in one dimension:** IGP-UCB then learns "
     f"faster, and π-GP-UCB has {mean['eq. 2', 1, 'π-GP-UCB'] / mean['eq. 2', 1, 'IGP-UCB']:.2f} times its regret.",
 )
-too_many = [measures.cover_too_large_until(horizon, d, nu) for d in n_of]
+too_many = [measures.cover_too_large_until(horizon, d, nu) for d in DIMENSIONS]
 record.say(
     min(too_many) > 0 and sides[-1, 0] > sides[-1, 1],
     "**Two lemmas and one remark are false as printed.** The count of cells leaves out the first cover, which is "
@@ -502,7 +468,7 @@ record.say(
     "The theory before this paper gave IGP-UCB no guarantee from two dimensions on, for functions this rough. In three "
     f"it has {mean['usual', 3, 'IGP-UCB']:.0%} of the regret of uniform play.",
 )
-saved = {d: 1 - mean["usual", d, "π-GP-UCB"] / mean["usual", d, "IGP-UCB"] for d in n_of}
+saved = {d: 1 - mean["usual", d, "π-GP-UCB"] / mean["usual", d, "IGP-UCB"] for d in DIMENSIONS}
 record.say(
     min(saved.values()) > 0,
     "π-GP-UCB, with a Gaussian process for each cell of the domain, has less regret: by "
@@ -512,7 +478,7 @@ record.say(
     in_all_runs and cost < 0,
     "Its guarantee can be repaired at no cost: a repaired band holds in every run, with less regret on average.",
 )
-best = {d: of["both", d, "IGP-UCB"] / of["tighter width", d, "π-GP-UCB"] for d in n_of}
+best = {d: of["both", d, "IGP-UCB"] / of["tighter width", d, "π-GP-UCB"] for d in DIMENSIONS}
 both = estimated_mean(shares["both", 3, "IGP-UCB"] - shares["both", 3, "π-GP-UCB"], seed)
 record.say(
     max(best.values()) < 1 and both.low < 0 < both.high,

@@ -51,29 +51,33 @@ delta: float = 0.1  # confidence bands may fail with this probability
 results_dir: str = ""  # folder for figures and tables, relative to the project's root; empty: write nothing
 
 # %% jupyter={"source_hidden": true} tags=["hide-input"]
-from functools import partial
-from itertools import product
 
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 
 from kbrepro import checks, figures
-from kbrepro.confidence import AbbasiYadkori2011, Constant, Flynn2024
-from kbrepro.kernels import SquaredExponential, grid
 from kbrepro.papers.bkb import measures, pictures
 from kbrepro.papers.bkb.claims import worst_log_det
-from kbrepro.papers.bkb.measures import shrinking_window, uniform_pulls
-from kbrepro.papers.bkb.policy import ALPHA, BKB, Authors, Budgeted, FourierUCB
-from kbrepro.papers.bkb.since import MiniUCB
-from kbrepro.papers.bkb.sketch import BudgetedPosterior
-from kbrepro.policies import UCB
+from kbrepro.papers.bkb.experiments import (
+    FEATURES,
+    LEFT_HALF,
+    QBARS,
+    SHOWN_AT,
+    cases,
+    designs,
+    line,
+    readings,
+    rules,
+    smooth,
+)
+from kbrepro.papers.bkb.policy import ALPHA, Budgeted
 from kbrepro.policies.base import best_arm
-from kbrepro.problems import GPDraw, RKHSFunction, Trial
+from kbrepro.problems import Trial
 from kbrepro.record import Record
-from kbrepro.simulation import Experiment, map_trials, run, run_trials, total_regrets
+from kbrepro.simulation import run
 
-record = Record("04_bkb_variance_starvation", results_dir)
+record = Record("04_bkb_variance_starvation", globals())
 
 # %% jupyter={"source_hidden": true} tags=["checks", "hide-input"]
 checks.positive_int(n_arms=n_arms, regret_arms=regret_arms)
@@ -144,18 +148,8 @@ def bkb(k, X, lam, T, qbar, sds, pull, order, rng):
 # The package pulls the same arms:
 
 # %% tags=["experiment"]
-F = 2.0
-
-
-def smooth(n, d=2, length=0.2, lam=noise_variance):
-    """Functions of norm F on n random arms in [0, 1]^d, noise uniform on +- sqrt(lam)."""
-    points = np.random.default_rng([seed, n, d]).uniform(size=(n, d))
-    return RKHSFunction(SquaredExponential(length), points, lam, norm=F)
-
-
-sketched = partial(BKB, width=AbbasiYadkori2011(delta), qbar=qbar)
-small = smooth(60)(Trial(seed, 0))
-trace = run(partial(sketched, width=Constant(3.0))(small.model, 80), small, 80, Trial(seed, 0).rng("run"))
+small = smooth(60, 2, noise_variance, seed)(Trial(seed, 0))
+trace = run(rules(delta, qbar)["BKB, 3 sd"](small.model, 80), small, 80, Trial(seed, 0).rng("run"))
 noise, streams = Trial(seed, 0).rng("run").spawn(2)  # as the package draws them
 arms = bkb(
     *(small.model.kernel, small.model.points, noise_variance, 80, qbar, 3.0),
@@ -176,12 +170,9 @@ print(f"{len(arms)} of {len(arms)} pulls agree; the first five: {arms[:5]}")
 # QFF 26 quadrature Fourier features. Another draw:
 
 # %% tags=["experiment"]
-line = GPDraw(SquaredExponential(np.sqrt(1 / 200)), grid(n_arms), noise_variance)
-left_half = partial(uniform_pulls, upto=0.5)
-shown_at = [6, 63, 215]
-fig1 = line, left_half, shown_at, [2.0, 3.0, 5.0], {"RFF": [100, 300], "QFF": [26, 50, 100]}  # qbar, features
+draws = line(n_arms, noise_variance)
 shown = {"BKB": "qbar=2", "SoR": "", "RFF": "m=|S|", "QFF": "m=26"}
-watched = measures.snapshots(*fig1, Trial(seed, 0))
+watched = measures.snapshots(draws, LEFT_HALF, SHOWN_AT, QBARS, FEATURES, Trial(seed, 0))
 
 # %% jupyter={"source_hidden": true} tags=["hide-input"]
 fig = pictures.strip(watched, shown)
@@ -189,8 +180,8 @@ record.figure(fig, "headline_fig1_starvation")
 plt.show()
 
 # %% jupyter={"source_hidden": true} tags=["hide-input"]
-far, posteriors = line.points[:, 0] > 0.6, {"exact": "", **shown}.items()
-unseen = {t: {name: watched.seen[name, how, t].sd[far].mean() for name, how in posteriors} for t in shown_at}
+far, posteriors = draws.points[:, 0] > 0.6, {"exact": "", **shown}.items()
+unseen = {t: {name: watched.seen[name, how, t].sd[far].mean() for name, how in posteriors} for t in SHOWN_AT}
 record.say(
     all(sd["SoR"] < 0.5 * sd["exact"] < sd["BKB"] for sd in unseen.values()),
     "Where nothing was observed BKB's band opens as the exact one does; SoR, from the same dictionary, is certain.",
@@ -208,15 +199,10 @@ pd.DataFrame(unseen).rename_axis("mean sd beyond 0.6").rename(columns="t = {}".f
 # $\bar q = 4$, log-determinant radius (below).
 
 # %% tags=["experiment"]
-cases = {f"A = {cost_arms[0]}, d = 1": (cost_arms[0], 1)} | {f"A = {n}, d = 2": (n, 2) for n in cost_arms}
-at = [t for t in cost_rounds if t <= cost_horizon]
 dictionaries, operations = {}, {}
-for case, (n, d) in cases.items():
-    job = partial(measures.cost_of_steps, smooth(n, d), sketched, cost_horizon, at)
-    (first,) = map_trials(job, 1, seed, label=f"cost, {case}")
-    job = partial(measures.sizes_of_steps, smooth(n, d), sketched, cost_horizon)
-    more = (cost_runs if n == cost_arms[0] else min(cost_runs, 3)) - 1
-    runs = [first["sizes"], *map_trials(job, more, seed, first=1, label=f"sizes, {case}")]
+for case, (n, _) in cases(cost_arms).items():
+    (first,) = record.play(f"cost, {case}")
+    runs = [first["sizes"], *record.play(f"sizes, {case}")]
     dictionaries[case] = [pd.DataFrame(run).set_index("t") for run in runs]
     operations[case] = [measures.operations(kept, n) for kept in dictionaries[case]]
 
@@ -229,12 +215,12 @@ def cheaper_from(steps, opponent):
     return first if first <= len(steps) else np.inf
 
 
-opponents = operations[next(iter(cases))][0].columns.drop("BKB")
+opponents = operations[next(iter(operations))][0].columns.drop("BKB")
 fewer = pd.DataFrame(
     {case: {name: np.median([cheaper_from(run, name) for run in runs]) for name in opponents}
      for case, runs in operations.items()}
 )  # fmt: skip
-on_line, in_plane = list(cases)[:2]
+on_line, in_plane = list(operations)[:2]
 members = {case: dictionaries[case][0]["members"].iloc[-1] for case in (on_line, in_plane)}
 record.say(
     members[on_line] < 0.5 * members[in_plane],
@@ -260,25 +246,18 @@ record.readings("4-K")
 # *inflated* approximate over exact (of BKB after its dictionary lost a region).
 
 # %% tags=["experiment"]
-runs = map_trials(partial(measures.starvation, *fig1, 0.5), seeds, seed, label="starvation")
-starved = pd.concat(map(pd.DataFrame, runs), ignore_index=True)
-fig1_qbar = Budgeted(delta).smallest_qbar(max(shown_at))  # Theorem 1's own: every pull is kept
-job = partial(measures.variance_ratios, line, left_half, max(shown_at), [fig1_qbar], BudgetedPosterior)
-map_trials(job, min(seeds, 40), seed, label="Fig. 1, own qbar")
+starved = pd.concat(map(pd.DataFrame, record.play("starvation")), ignore_index=True)
+record.play("Fig. 1, own qbar")  # Theorem 1's own: every pull is kept
 other = {}  # readings: a smaller noise variance, and the other meaning of "bandwidth 100"
-for lam, name, kernel in ((0.0001, "exp(-100 r^2)", line.kernel), (0.01, "exp(-r^2/200)", SquaredExponential(10.0))):
-    setting = GPDraw(kernel, grid(min(n_arms, 400)), lam), left_half
-    compare = partial(
-        measures.starvation, *setting, shown_at[1:], [2.0, 3.0, 4.0, 5.0], {"RFF": [100, 300], "QFF": []}, 0.5
-    )
-    kept = map_trials(compare, reading_runs, seed, label=f"Fig. 1, {(lam, name, 'uniform')}")
-    other[name] = pd.concat(map(pd.DataFrame, kept), ignore_index=True)
+for reading in readings(n_arms):
+    kept = record.play(f"Fig. 1, {reading}")
+    other[reading[1]] = pd.concat(map(pd.DataFrame, kept), ignore_index=True)
 
 # %% jupyter={"source_hidden": true} tags=["hide-input"]
 by_posterior = starved.groupby(["name", "setting", "t"])
-median = by_posterior["starved"].median().xs(max(shown_at), level="t")
+median = by_posterior["starved"].median().xs(max(SHOWN_AT), level="t")
 inflated = by_posterior["inflated"].quantile(0.95).groupby(["name", "setting"]).max()
-ratios = {f"starved, t = {max(shown_at)} (median of seeds)": median, "inflated (95 % of seeds, worst t)": inflated}
+ratios = {f"starved, t = {max(SHOWN_AT)} (median of seeds)": median, "inflated (95 % of seeds, worst t)": inflated}
 pd.DataFrame(ratios).drop("exact").map("{:.3g}".format)
 
 # %% jupyter={"source_hidden": true} tags=["hide-input"]
@@ -303,16 +282,12 @@ record.readings("4-B")
 #
 # </details>
 
+
 # %% tags=["experiment"]
-plane = GPDraw(SquaredExponential(0.2), grid(int(np.sqrt(n_arms)), 2), noise_variance)
-designs = {"uniform": (line, uniform_pulls), "window": (line, shrinking_window), "plane": (plane, uniform_pulls)}
-
-
-def followed(label, design, n_runs, T, qbars):
+def followed(label, design, T):
     """A row per run and qbar: its share of bad steps and of pulls kept, and the size of its dictionary."""
-    job = partial(measures.variance_ratios, *designs[design], T, qbars, BudgetedPosterior)
     rows = []
-    for one in map_trials(job, n_runs, seed, label=f"{label}, {design}"):
+    for one in record.play(f"{label}, {design}"):
         for q, ratios in one.by_qbar.items():
             bad = ((ratios.low < 1 / ALPHA) | (ratios.high > ALPHA)).mean()
             members, d_eff = ratios.members[-1], one.dimension[-1]
@@ -320,15 +295,14 @@ def followed(label, design, n_runs, T, qbars):
     return pd.DataFrame(rows, columns=["design", "qbar", "share of bad steps", "kept", "members / (qbar d_eff)"])
 
 
-small_qbars = [1.0, 2.0, 3.0, 4.0, 8.0]
-bad_steps = pd.concat(followed("BKB", design, ratio_runs, ratio_horizon, small_qbars) for design in designs)
+of_designs = designs(n_arms, noise_variance)
+bad_steps = pd.concat(followed("BKB", design, ratio_horizon) for design in of_designs)
 own_horizon = ratio_horizon // 2
 own_qbar = Budgeted(delta).smallest_qbar(own_horizon)
-own = pd.concat(followed("own qbar", design, own_runs, own_horizon, [own_qbar]) for design in designs)
+own = pd.concat(followed("own qbar", design, own_horizon) for design in of_designs)
 
 for design in ("window", "uniform"):  # beside BKB's dictionary as many pulls drawn uniformly
-    job = partial(measures.equal_size, *designs[design], ratio_horizon, 4.0)
-    map_trials(job, own_runs, seed, label=f"equal size, {design}")
+    record.play(f"equal size, {design}")
 
 # %% jupyter={"source_hidden": true} tags=["hide-input"]
 record.say(
@@ -364,20 +338,10 @@ record.verdicts("4-E", "4-G", "4-AE", "4-P")
 # *exact* and *BKB* without more have the log-determinant radius.
 
 # %% tags=["experiment"]
-logdet, three = AbbasiYadkori2011(delta), Constant(3.0)
-rules = {
-    "exact": partial(UCB, width=logdet),
-    "BKB": sketched,
-    "BKB, streaming": partial(sketched, streaming=True),
-    "BKB, authors' radius": partial(sketched, width=Authors(delta)),
-    "BKB, Theorem 2's radius": partial(sketched, width=Budgeted(delta)),
-    "exact, 3 sd": partial(UCB, width=three),
-    "BKB, 3 sd": partial(sketched, width=three),
-    "exact, tighter width": partial(UCB, width=Flynn2024(delta)),
-    "mini-GP-UCB": partial(MiniUCB, width=logdet, squared_c=2.0),
-}
-square = smooth(regret_arms)
-traces = run_trials(Experiment(square, rules, horizon), trials, seed, label="regret")
+traces = record.play("regret")
+record.plan["regret"]
+
+# %% tags=["experiment"]
 totals = {name: trace.regret.sum(axis=1) for name, trace in traces.items()}
 
 # %% jupyter={"source_hidden": true} tags=["hide-input"]
@@ -403,13 +367,10 @@ table.round(2)
 # The same with more arms, and with other $\bar q$, in short:
 
 # %% tags=["experiment"]
-two_rules = {name: rules[name] for name in ("exact", "BKB")}
-several = {(q, name): partial(sketched, qbar=float(q), streaming=name == "streaming")
-           for q, name in product((3, 2, 4, 5), ("drawn anew", "streaming"))} | {"exact": rules["exact"]}  # fmt: skip
-experiment = Experiment(smooth(min(regret_arms, 400)), several, reading_horizon)
-total_regrets(experiment, [reading_horizon], max(2, reading_runs // 2), seed, label="regret, (0.01, 0.2)")
+record.play("regret, (0.01, 0.2)")
 for n in large_arms:
-    run_trials(Experiment(smooth(n), two_rules, horizon), min(trials, 3), seed, label=f"A = {n}")
+    record.play(f"A = {n}")
+record.plan["regret, (0.01, 0.2)"]
 
 # %% jupyter={"source_hidden": true} tags=["hide-input"]
 record.verdicts("4-H", "4-N")
@@ -422,11 +383,7 @@ record.readings("4-H")
 # chose two features in a pilot, then tested them on new functions.
 
 # %% tags=["experiment"]
-few = {f"RFF, {m} features": partial(FourierUCB, width=three, n_features=m) for m in (2, 4, 10, 20)}
-named_before, interval = {"RFF, 2 features": few.pop("RFF, 2 features")}, smooth(regret_arms, d=1)
-fixed = run_trials(Experiment(interval, named_before, fixed_horizon), fixed_trials, seed, label="two features")
-others = {"BKB, 3 sd": rules["BKB, 3 sd"]} | few
-fixed |= run_trials(Experiment(interval, others, fixed_horizon), max(2, fixed_trials // 4), seed, label="more features")
+fixed = record.play("two features") | record.play("more features")
 curves = {name: trace.cumulative_regret.mean(axis=0) for name, trace in fixed.items()}
 exponent = {name: np.log10(curve[-1] / curve[fixed_horizon // 10 - 1]) for name, curve in curves.items()}
 pd.Series(exponent, name="regret grows in the last decade as t to the").round(2)
@@ -455,18 +412,13 @@ record.verdicts("4-O")
 # </details>
 
 # %% tags=["experiment"]
-chains, proof_horizon = {}, min(ratio_horizon, 300)
-for design, setting in designs.items():
-    job = partial(measures.dimension_chain, *setting, proof_horizon)
-    chains[design] = map_trials(job, ratio_runs, seed, label=f"Proposition 5, {design}")
-few_arms = RKHSFunction(SquaredExponential(0.1), grid(100), noise_variance, norm=F)
-proved = {"BKB": partial(BKB, width=Budgeted(delta), qbar=Budgeted(delta).smallest_qbar(coverage_horizon))}
-experiment = Experiment(few_arms, proved, coverage_horizon, record_band=True)
-band = run_trials(experiment, coverage_runs, seed, label="Theorem 9, own qbar")["BKB"]
+chains = {design: record.play(f"Proposition 5, {design}") for design in of_designs}
+band = record.play("Theorem 9, own qbar")["BKB"]
+record.plan["Theorem 9, own qbar"]
 
 # %% jupyter={"source_hidden": true} tags=["hide-input"]
-t = np.arange(2, proof_horizon + 1)
 chain = np.concatenate(list(chains.values()))[:, 1:]
+t = np.arange(2, chain.shape[1] + 2)
 printed = (chain[..., 0] * np.log(t) / chain[..., 2]).min()
 mended = (chain[..., 0] * (1 + np.log(1 + t / noise_variance)) / chain[..., 2]).min()
 record.verdicts("4-M", "4-AF", "4-AG", "4-V", "4-U", "4-T", "4-AM", "4-AJ")
@@ -502,7 +454,7 @@ record.verdicts("4-M", "4-AF", "4-AG", "4-V", "4-U", "4-T", "4-AM", "4-AJ")
 # ## What did not come out, and why
 
 # %% jupyter={"source_hidden": true} tags=["hide-input"]
-covered = by_posterior["coverage"].mean()["SoR", "", max(shown_at)]
+covered = by_posterior["coverage"].mean()["SoR", "", max(SHOWN_AT)]
 others = other["exp(-r^2/200)"].query("t == t.max()").groupby(["name", "setting"])
 covered_in_other = others["coverage"].mean()["SoR", ""]
 record.say(
@@ -536,7 +488,7 @@ record.say(
     f"second at {covered_in_other:.0%}: there a function is nearly a straight line, which few features express.",
 )
 estimate = np.mean([kept["d_eff"].iloc[-1] for kept in dictionaries[in_plane]]) * np.log(cost_horizon)
-of_worst = estimate / worst_log_det(smooth(cost_arms[0]), cost_horizon)
+of_worst = estimate / worst_log_det(smooth(cost_arms[0], 2, noise_variance, seed), cost_horizon)
 record.say(
     of_worst > 0.4,
     "**BKB's estimate of the log determinant is not much smaller than its worst case:** in two dimensions it is "
@@ -554,7 +506,7 @@ record.say(
 
 # %% jupyter={"source_hidden": true} tags=["hide-input"]
 record.say(
-    covered < 0.5 < 0.9 < by_posterior["coverage"].mean()["BKB", "qbar=3", max(shown_at)],
+    covered < 0.5 < 0.9 < by_posterior["coverage"].mean()["BKB", "qbar=3", max(SHOWN_AT)],
     "Cheap approximations of a Gaussian process become certain of what they never saw: the band of the subset of "
     f"regressors, three standard deviations, holds the function at {covered:.0%} of unseen points. BKB, which redraws "
     "a small dictionary of its pulls in every round, does not starve.",

@@ -42,7 +42,6 @@ results_dir: str = ""  # folder for figures and tables, relative to the project'
 
 # %% jupyter={"source_hidden": true} tags=["hide-input"]
 from dataclasses import replace
-from functools import partial
 from itertools import product
 
 import matplotlib.pyplot as plt
@@ -50,19 +49,19 @@ import numpy as np
 import pandas as pd
 
 from kbrepro import checks
-from kbrepro.kernels import Matern, grid
-from kbrepro.papers.gpn_ucb import measures, needle, pictures
-from kbrepro.papers.gpn_ucb.cascade_ei import ExactCascadeEI, SampledCascadeEI
-from kbrepro.papers.gpn_ucb.measures import OBVIOUS, SEVERAL, find_chains
-from kbrepro.papers.gpn_ucb.policies import GPNUCB, CascadeUCB, OptimisticImprovement, black_box_ei, black_box_ucb
-from kbrepro.papers.gpn_ucb.problems import FINE, KERNEL, SMALL, DrawnChain, RandomNetwork, Repeated, exact_chain
-from kbrepro.papers.gpn_ucb.sets import BoxSets, FeedForward
+from kbrepro.kernels import grid
+from kbrepro.papers.gpn_ucb import pictures
+from kbrepro.papers.gpn_ucb.experiments import EPSILON, PULLS, sides
+from kbrepro.papers.gpn_ucb.measures import OBVIOUS, SEVERAL
+from kbrepro.papers.gpn_ucb.policies import GPNUCB
+from kbrepro.papers.gpn_ucb.problems import KERNEL, SMALL, DrawnChain, exact_chain
+from kbrepro.papers.gpn_ucb.sets import BoxSets
 from kbrepro.problems import Trial
 from kbrepro.record import Record
 from kbrepro.regret import simple_regret
-from kbrepro.simulation import Experiment, map_trials, run, run_trials
+from kbrepro.simulation import run
 
-record = Record("05_gpn_ucb_chains", results_dir)
+record = Record("05_gpn_ucb_chains", globals())
 
 # %% jupyter={"source_hidden": true} tags=["checks", "hide-input"]
 checks.at_least(2, chains=chains, sampled_chains=sampled_chains, obvious_chains=obvious_chains, networks=networks)
@@ -217,12 +216,10 @@ record.say(
 
 # %% tags=["experiment"]
 draws, norm_2 = DrawnChain(side), exact_chain(side)
-facts = {name: np.array(map_trials(partial(measures.chain_facts, source), n, seed, label=f"chains, {name}")).T
-         for name, source, n in (("draws", draws, chains), ("norm 2", norm_2, norm_2_chains))}  # fmt: skip
-(gaps, ranges), (_, ranges_2) = facts["draws"], facts["norm 2"]
-(numbers,) = map_trials(partial(find_chains, draws, obvious_chains, True), 1, seed, label="obvious ones, found")
-((first,),) = map_trials(partial(find_chains, draws, 1, False), 1, seed, label="the first of several, found")
-obvious = tuple(numbers.tolist())
+gaps, ranges = np.transpose(record.play("chains, draws"))
+_, ranges_2 = np.transpose(record.play("chains, norm 2"))
+obvious = tuple(record.play("obvious ones, found")[0].tolist())
+((first,),) = record.play("the first of several, found")
 pair = {"several maximisers": int(first), "an obvious maximiser": obvious[0]}
 several = gaps <= SEVERAL
 
@@ -248,32 +245,25 @@ record.say(
 # - *cEI*, the expected improvement of the reward, which sends $S$ random samples through the layers; *exact* (ours)
 #   computes it by quadrature.
 
-# %% tags=["experiment"]
-rules = {"GPN-UCB": GPNUCB, "cUCB": CascadeUCB, "OI": OptimisticImprovement}
-rules |= {"GP-UCB": black_box_ucb, "EI": black_box_ei}
-by_cei = {"cEI": partial(SampledCascadeEI, samples=samples), "cEI, exact": ExactCascadeEI}
-beside = rules | {"no envelope": partial(GPNUCB, envelope=False)}
-with_cei, times = rules | {"cEI": by_cei["cEI"]}, trials_per_chain
-
 
 # %% tags=["experiment"]
-def play(label, source, rules, ranges):
-    """The traces of rules on one chain for each of `ranges`, of which all regrets are shares."""
-    traces = run_trials(Experiment(source, rules, horizon), len(ranges), seed, label=label)
-    return {rule: trace.scaled(ranges) for rule, trace in traces.items()}
+def play(label, ranges):
+    """The traces of a label on one chain for each of `ranges`, of which all regrets are shares."""
+    return {rule: trace.scaled(ranges) for rule, trace in record.play(label).items()}
 
 
-traces = play("draws", Repeated(draws, times), rules, np.repeat(ranges, times))
-cei_on_draws = play("draws, cEI", draws, by_cei, ranges[:sampled_chains])
-on_norm_2 = play("norm 2", norm_2, beside, ranges_2)
+times = trials_per_chain
+traces = play("draws", np.repeat(ranges, times))
+cei_on_draws = play("draws, cEI", ranges[:sampled_chains])
+on_norm_2 = play("norm 2", ranges_2)
 pair_ranges = {kind: np.full(figure_trials, draws(Trial(seed, number)).reward_range) for kind, number in pair.items()}
-repeated = {kind: Repeated(draws, figure_trials, (number,)) for kind, number in pair.items()}
-on_pair = {kind: play(f"figures, {kind}", repeated[kind], with_cei, pair_ranges[kind]) for kind in pair}
+on_pair = {kind: play(f"figures, {kind}", pair_ranges[kind]) for kind in pair}
+record.plan["draws, cEI"]
 
 # %% jupyter={"source_hidden": true} tags=["hide-input"]
 panels = {f"{kind}, {figure_trials} trials": on_pair[kind] for kind in pair}
 panels[f"{chains} draws"] = traces | cei_on_draws
-panels[f"{norm_2_chains} chains of norm 2 (cEI not run)"] = {name: on_norm_2[name] for name in rules}
+panels[f"{norm_2_chains} chains of norm 2 (cEI not run)"] = {name: on_norm_2[name] for name in traces}
 fig = pictures.regrets("Fig. 11", panels, quantity="cumulative")
 record.figure(fig, "fig11_cumulative_regret")
 plt.show()
@@ -314,26 +304,24 @@ record.verdicts("5-A", "5-X")
 # the numbers of pulls of NonAda.
 
 # %% tags=["experiment"]
-sides = [side for side in range(2, 15) if side**2 <= horizon]
-pulls = np.array(sides) ** 2
+designs_of = sides(horizon)  # points a side of NonAda
+pulls = np.array(designs_of) ** 2
 
 
-def nonada(source, ranges, label):
-    """Simple regret of NonAda on one chain for each of `ranges`, for all sides, (n, len(sides)), in shares of them."""
-    job = partial(measures.nonadaptive_regrets, source, sides)
-    return np.array(map_trials(job, len(ranges), seed, label=f"NonAda, {label}")) / ranges[:, None]
+def nonada(label, ranges):
+    """Simple regret of NonAda on one chain for each of `ranges`, for all designs, in shares of them."""
+    return np.array(record.play(f"NonAda, {label}")) / ranges[:, None]
 
 
-nonada_on_draws = nonada(draws, ranges, "draws")
-clear = Repeated(draws, 1, obvious)
+nonada_on_draws = nonada("draws", ranges)
 clear_ranges = np.array([draws(Trial(seed, number)).reward_range for number in obvious])
-on_clear = play("obvious", clear, with_cei, clear_ranges)
-nonada_on_clear = nonada(clear, clear_ranges, "obvious")
+on_clear = play("obvious", clear_ranges)
+nonada_on_clear = nonada("obvious", clear_ranges)
 
 # %% jupyter={"source_hidden": true} tags=["hide-input"]
 shown = {f"{kind}, {figure_trials} trials": on_pair[kind] for kind in pair}
 shown |= {f"{chains} draws": traces | cei_on_draws, f"{len(obvious)} draws, obvious maximiser": on_clear}
-designs = [nonada(Repeated(draws, 2, (number,)), pair_ranges[kind][:2], kind) for kind, number in pair.items()]
+designs = [nonada(kind, pair_ranges[kind][:2]) for kind in pair]
 dots = zip(shown, [(pulls, design) for design in (*designs, nonada_on_draws, nonada_on_clear)], strict=True)
 fig = pictures.regrets("Fig. 12", shown, quantity="simple", nonada=dict(dots))
 record.figure(fig, "fig12_simple_regret")
@@ -350,7 +338,7 @@ simple = {rule: over_pulls(trace)[np.repeat(several, times)].mean() for rule, tr
 simple_clear = {rule: over_pulls(trace).mean() for rule, trace in on_clear.items()}
 simple_clear["NonAda"] = nonada_on_clear.mean()
 near_50 = (simple_regret(traces["GPN-UCB"])[:, 49] <= 0.05).mean()
-near_49 = (nonada_on_draws[:, sides.index(7)] <= 0.05).mean()
+near_49 = (nonada_on_draws[:, designs_of.index(7)] <= 0.05).mean()
 record.say(
     near_50 > near_49,
     f"At T = 50 GPN-UCB is within 5% of the range in {near_50:.0%} of trials, NonAda, with 49 pulls, in {near_49:.0%} "
@@ -431,13 +419,9 @@ record.say(
 
 # %% tags=["experiment"]
 n = min(cross_chains, chains, sampled_chains, norm_2_chains, len(obvious))
-first_layer = {"plain": GPNUCB, "enveloped": partial(GPNUCB, first=True)}
-given = {}
-for B in (2, 4):
-    source = replace(draws, norm_bound=float(B))
-    groups = {"draws": (source, ranges), "obvious": (Repeated(source, 1, obvious[:n]), clear_ranges)}
-    for kind, (group, scale) in groups.items():
-        given[kind, B] = play(f"interpretations, {kind}, B {B}", group, first_layer, scale[:n])
+scales = {"draws": ranges[:n], "obvious": clear_ranges[:n]}
+given = {(kind, B): play(f"interpretations, {kind}, B {B}", scales[kind]) for kind, B in product(scales, (2, 4))}
+record.plan["interpretations, obvious, B 4"]
 
 # %% jupyter={"source_hidden": true} tags=["hide-input"]
 against_cei = {B: total(given["draws", B]["plain"]) / total(cei_on_draws["cEI"], n) for B in (2, 4)}
@@ -457,14 +441,8 @@ record.say(
 # neighbours, too high, and pulls it again.
 
 # %% tags=["experiment"]
-versions = {
-    "as in L.2": GPNUCB,
-    "with the point itself": partial(GPNUCB, itself=True),
-    "no envelope": partial(GPNUCB, envelope=False),
-    "400 points": partial(GPNUCB, n_grid=400),
-    "over all of D": partial(GPNUCB, radius=10.0),
-}
-ablated = play("versions of GPN-UCB", draws, versions, ranges[:sampled_chains])
+ablated = play("versions of GPN-UCB", ranges[:sampled_chains])
+record.plan["versions of GPN-UCB"]
 
 # %% jupyter={"source_hidden": true} tags=["hide-input"]
 record.verdicts("5-I", "5-Y")
@@ -478,14 +456,13 @@ pd.DataFrame(means, index=["mean R_T", "simple regret at T (%)"]).T.rename_axis(
 # multiplies by $L > 1$ at every layer. We lower $L$ there, and sweep OI's $b$.
 
 # %% tags=["experiment"]
-sweep = {b: partial(OptimisticImprovement, b=b) for b in explorations}
-swept = play("OI, draws", draws, sweep, ranges)
-relative = map_trials(partial(measures.relative_widths, draws, 20), chains, seed, label="relative widths")
-cucb_on_draws = play("cUCB, draws", draws, {"cUCB": CascadeUCB}, ranges)["cUCB"]
-low_l = play("L = 1", replace(draws, lipschitz=1.0), {"cUCB": CascadeUCB}, ranges)["cUCB"]
+swept = play("OI, draws", ranges)
+relative = record.play("relative widths")
+cucb_on_draws = play("cUCB, draws", ranges)["cUCB"]
+low_l = play("L = 1", ranges)["cUCB"]
 fig10 = {}
 for kind in pair:
-    by_b = play(f"Fig. 10, {kind}", repeated[kind], sweep, pair_ranges[kind])
+    by_b = play(f"Fig. 10, {kind}", pair_ranges[kind])
     fig10[kind] = {f"b = {b:g}": by_b[b] for b in explorations if b in (1e-4, 1.0, 10.0, 100.0, 1e4)}
     fig10[kind]["cUCB"] = on_pair[kind]["cUCB"]
 
@@ -519,16 +496,12 @@ record.verdicts("5-G", "5-R", "5-H", "5-AC")
 # and *feed-forward networks*.
 
 # %% tags=["experiment"]
-for structure, (network, _) in SMALL.items():
-    job = partial(measures.composed_errors, network, [2, 3, 4, 5, 6, 7])
-    map_trials(job, networks, seed, block=5, label=f"Appendix G, {structure}")
-rough_layers = RandomNetwork(FeedForward(Matern(1.0, nu=1.5)), grid(100, 1, -2, 2), (1, 1))
-by_pulls = [4, 6, 9, 13, 18, 25, 36, 50]
-job = partial(measures.design_errors, rough_layers, by_pulls)
-errors = np.array(map_trials(job, networks, seed, block=5, label="rate of NonAda"))
+for structure in SMALL:
+    record.play(f"Appendix G, {structure}")
+errors = np.array(record.play("rate of NonAda"))
 
 # %% jupyter={"source_hidden": true} tags=["hide-input"]
-exponent = np.polyfit(np.log(by_pulls), np.log(errors.mean(axis=0)), 1)[0]
+exponent = np.polyfit(np.log(PULLS), np.log(errors.mean(axis=0)), 1)[0]
 record.say(
     exponent < -1.5, f"It falls like T to the power {exponent:.2f} for two layers of smoothness 1.5; promised is -1.5."
 )
@@ -561,11 +534,7 @@ record.verdicts("5-J", "5-P", "5-AA")
 # </details>
 
 # %% tags=["experiment"]
-network, n_grid = FINE
-ratios = {}
-for mode, size in (("outward", n_grid), ("paper", 100)):
-    job = partial(measures.bound_ratios, network, size, network_horizon, mode=mode)
-    ratios[mode] = pd.DataFrame(map_trials(job, networks, seed, block=5, label=f"chain, {mode}"))
+ratios = {mode: pd.DataFrame(record.play(f"chain, {mode}")) for mode in ("outward", "paper")}
 
 # %% jupyter={"source_hidden": true} tags=["hide-input"]
 on_grid = ratios["paper"]["step"]
@@ -584,18 +553,14 @@ record.verdicts("5-K", "5-V")
 # least half are missed: on average simple regret is at least $\epsilon$, and $R_T$ at least $\epsilon T$.
 
 # %% tags=["experiment"]
-epsilon, cells, T = 0.15, needle_side**2, needle_side**2 // 2 - 1
-needles = {nu: needle.Needles(needle_side, epsilon, depth=3, nu=nu) for nu in (1.0, 1.5)}
 lowest = {}
-for nu, source in needles.items():
-    experiment = Experiment(source, rules | {"cEI, exact": ExactCascadeEI}, T)
-    on_needles = run_trials(experiment, cells, seed, label=f"needles, nu {nu:g}")
-    lowest[nu] = pd.DataFrame({rule: trace.regret.min(axis=1) for rule, trace in on_needles.items()}) / epsilon
-    job = partial(measures.nonadaptive_regrets, source, [int(np.sqrt(T))])
-    lowest[nu]["NonAda"] = np.ravel(map_trials(job, cells, seed, label=f"needles, NonAda, nu {nu:g}")) / epsilon
+for nu in (1.0, 1.5):
+    on_needles = record.play(f"needles, nu {nu:g}")
+    lowest[nu] = pd.DataFrame({rule: trace.regret.min(axis=1) for rule, trace in on_needles.items()}) / EPSILON
+    lowest[nu]["NonAda"] = np.ravel(record.play(f"needles, NonAda, nu {nu:g}")) / EPSILON
 
 # %% jupyter={"source_hidden": true} tags=["hide-input"]
-fig = pictures.raised(needles[1.5])
+fig = pictures.raised(record.plan["needles, nu 1.5"].experiment.problem)
 record.figure(fig, "fig6_needles")
 plt.show()
 least = min(regrets.mean().min() for regrets in lowest.values())
@@ -612,12 +577,9 @@ pd.DataFrame(averages).rename_axis("simple regret over ε, mean of needles").rou
 # %% tags=["experiment"]
 other_networks = {}
 for structure in ("multi-output", "feed-forward"):
-    network, n_grid = SMALL[structure]
+    network, _ = SMALL[structure]
     width = np.array([network(Trial(seed, number)).reward_range for number in range(networks)])
-    rule = {"GPN-UCB": partial(GPNUCB, n_grid=n_grid, half_width=1.5)}
-    trace = run_trials(Experiment(network, rule, 49), networks, seed, block=5, label=f"regret, {structure}")["GPN-UCB"]
-    by_design = partial(measures.nonadaptive_regrets, network, [7 if network.points.shape[1] == 2 else 49])
-    design = map_trials(by_design, networks, seed, block=5, label=f"NonAda, {structure}")
+    trace, design = record.play(f"regret, {structure}")["GPN-UCB"], record.play(f"NonAda, {structure}")
     other_networks[structure] = {"GPN-UCB": trace.regret.min(axis=1) / width, "NonAda": np.ravel(design) / width}
 
 # %% jupyter={"source_hidden": true} tags=["hide-input"]
@@ -634,7 +596,7 @@ pd.DataFrame(near).T.rename_axis("share within 5 % of the range").round(2)
 # %% tags=["experiment"]
 flat = replace(norm_2, widths=(1,))
 flat_ranges = np.array([flat(Trial(seed, number)).reward_range for number in range(norm_2_chains)])
-one_layer = play("one layer", flat, {"GP-UCB": black_box_ucb}, flat_ranges)
+one_layer = play("one layer", flat_ranges)
 
 # %% jupyter={"source_hidden": true} tags=["hide-input"]
 late = {
@@ -692,7 +654,7 @@ finest = (nonada_on_draws[:, -1] <= 0.05).mean()
 record.say(
     near_49 < finest,
     f"**NonAda comes near only when its grid is finer than a lengthscale.** Its 49 pulls lie {10 / 7:.1f} lengthscales "
-    f"apart. With {pulls[-1]} they lie {10 / sides[-1]:.1f} apart, and {finest:.0%} of the draws end within 5%.",
+    f"apart. With {pulls[-1]} they lie {10 / designs_of[-1]:.1f} apart, and {finest:.0%} of the draws end within 5%.",
 )
 record.say(
     totals["cEI"] > 1.5 * totals["cEI, exact"] and totals["GPN-UCB"] > totals["cEI, exact"],

@@ -22,8 +22,6 @@
 # This notebook is a synthesis, not a replication: all its statements answer our own questions.
 
 # %% jupyter={"source_hidden": true} tags=["hide-input"]
-from dataclasses import replace
-from functools import partial
 from itertools import product
 
 import matplotlib.pyplot as plt
@@ -31,23 +29,19 @@ import numpy as np
 import pandas as pd
 
 from kbrepro import checks
-from kbrepro.confidence import AbbasiYadkori2011
-from kbrepro.data import store
-from kbrepro.kernels import Independent, Linear, Matern, SquaredExponential, grid
-from kbrepro.papers.gp_ucb.measures import sensor_problems
-from kbrepro.papers.igp_ucb.problems import rkhs_norm, sensor_rows
+from kbrepro.kernels import Matern
 from kbrepro.papers.pi_gp_ucb.problems import Bumps
 from kbrepro.papers.side_by_side import bench, measures, pictures
 from kbrepro.papers.side_by_side.elimination import BPE, squared_lengths
+from kbrepro.papers.side_by_side.experiments import COVERED, WRONG_BY, growth_horizons, simple_problems
+from kbrepro.papers.side_by_side.experiments import settings as settings_of
 from kbrepro.papers.side_by_side.field import field
 from kbrepro.papers.side_by_side.measures import BEST_PROVED, NEAR, over_best
 from kbrepro.papers.side_by_side.widths import FixedDesign
-from kbrepro.policies import UCB
 from kbrepro.policies.base import best_arm
-from kbrepro.problems import GPDraw, RKHSFunction, Trial
+from kbrepro.problems import Trial
 from kbrepro.record import Record
-from kbrepro.simulation import Experiment, rounds, run, run_trials, total_regrets
-from kbrepro.store import remembered
+from kbrepro.simulation import rounds, run
 
 # %% jupyter={"source_hidden": true} tags=["parameters", "hide-input"]
 seed: int = 1256730530  # root seed of every random stream of our own
@@ -74,11 +68,7 @@ checks.positive(qbar=qbar)
 checks.probability(delta=delta)
 
 # %% jupyter={"source_hidden": true} tags=["hide-input"]
-record = Record("06_side_by_side", results_dir)
-lab = remembered("temperature", store.load("temperature"))
-light = remembered("light", store.load("light"))
-road = remembered("traffic_usc", store.load("traffic_usc"))
-real = {"temperature": lab.is_real, "light": light.is_real, "traffic": road.is_real}
+record = Record("06_side_by_side", globals())
 
 # %% [markdown]
 # ## The problem: what is a proof of regret worth?
@@ -146,7 +136,7 @@ print(f"{len(arms)} of {len(arms)} pulls agree; the first five: {arms[:5]}")
 # excludes nothing plays like uniform play, however good its bound.
 
 # %% tags=["experiment"]
-settings = bench.synthetic(n_arms, horizon, {"Table 1": seed_table1, "BKB": seed_bkb}, long_horizon)
+settings = settings_of(seed_table1, seed_bkb, trials, horizon, n_arms, long_horizon, record.readings_of)
 shown = settings["Table 1, d = 1"]
 entries = field(delta, qbar=qbar)
 problem, left = shown.source(Trial(shown.seed, 0)), {}
@@ -166,22 +156,17 @@ pd.DataFrame({name: [counts[t - 1] for t in at] for name, counts in left.items()
 # that grows (*both*) it is $(2d+\nu)/(2d+2\nu)$.
 
 # %% tags=["experiment"]
-horizons = np.geomspace(growth_horizon / 100, growth_horizon, 5).round().astype(int).tolist()
+horizons = growth_horizons(growth_horizon)
 
 
-def at_horizons(source, rules, trials, seed, label):
+def at_horizons(label):
     """R_T of every rule, (trials, horizons): each horizon is a run of its own."""
-    of = {
-        T: total_regrets(Experiment(source, rules, T), [T], trials, seed, label=f"{label}, T = {T}") for T in horizons
-    }
-    return {rule: np.stack([of[T][T][rule] for T in horizons], axis=1) for rule in rules}
+    of = [pd.DataFrame(record.play(f"{label}, T = {T}")) for T in horizons]
+    return {rule: np.stack([np.ravel([*each[rule]]) for each in of], axis=1) for rule in of[0]}
 
 
-curves = {}
-for nu, d in product((1.5, 2.5), (1, 2)):
-    source, there = Bumps(Matern(0.2, nu=nu), d, 30, 1.0, 1.0), field(delta, nu=nu, qbar=qbar)
-    rules = {name: there[name].make for name in measures.proved_exponents(d, nu)}
-    curves[nu, d] = at_horizons(source, rules, growth_trials, seed_table1, f"growth, ν = {nu}, d = {d}")
+curves = {(nu, d): at_horizons(f"growth, ν = {nu}, d = {d}") for nu, d in product((1.5, 2.5), (1, 2))}
+record.plan[f"growth, ν = 1.5, d = 1, T = {horizons[-1]}"]
 
 # %% jupyter={"source_hidden": true} tags=["hide-input"]
 fig = pictures.growth(curves, horizons, entries)
@@ -210,18 +195,9 @@ record.verdicts("6-B")
 # they cite for it has no such experiment. Three simple problems, with the constants of its proof and tuned:
 
 # %% tags=["experiment"]
-angles = np.linspace(0, 2 * np.pi, 20, endpoint=False)
-on_circle = np.stack([np.cos(angles), np.sin(angles)], axis=1)
-simple = {
-    "independent arms": RKHSFunction(Independent(), grid(10), 0.01, norm=1.0, n_centres=10),
-    "linear, d = 2": RKHSFunction(Linear(), on_circle, 0.01, norm=1.0, n_centres=20),
-    "SE, d = 1": RKHSFunction(SquaredExponential(0.2), grid(20), 0.01, norm=1.0),
-}
-igp = partial(UCB, width=AbbasiYadkori2011(delta))
-rules = {name: entries[name].make for name in ("SupKernelUCB", "SupKernelUCB, tuned")} | {"IGP-UCB": igp}
 on_simple = {}  # the slopes of each rule
-for name, source in simple.items():
-    panel = at_horizons(source, rules, simple_trials, seed, f"simple, {name}")
+for name in simple_problems():
+    panel = at_horizons(f"simple, {name}")
     on_simple[name] = {rule: slope(totals) for rule, totals in panel.items()}
 
 # %% jupyter={"source_hidden": true} tags=["hide-input"]
@@ -237,27 +213,9 @@ on_simple.round(2)
 # trial is a row of readings, and rows resemble their neighbours: forty of them are fewer than forty trials.
 
 # %% tags=["experiment"]
-temperature, of_lab = sensor_problems(lab.readings[: 2 * len(lab.readings) // 3], lab.readings[-2000:], 0.5)
-speeds, of_road = sensor_problems(*(-part for part in store.train_test(road)), road.readings.var(axis=0).mean() / 20)
-lux = sensor_rows(*store.train_test(light, 601 / 793), "smoothed")
-sensors = {}
-for name, data, source, unit, T in (
-    ("temperature", lab, temperature, of_lab, len(lab.sensors)),
-    ("light", light, lux, float(np.sqrt(lux.covariance.diagonal().mean())), horizon),
-    ("traffic", road, speeds, of_road, len(road.sensors)),
-):
-    sensors[name] = title = name if real[name] else f"SIMULATED SUBSTITUTE for {name}"
-    chosen = np.linspace(0, len(source.rewards) - 1, trials).astype(int)
-    norm_of = partial(rkhs_norm, kind="smoothed", ridge=source.noise_variance)
-    rows = replace(source, rewards=source.rewards[chosen], norm_of=norm_of)
-    settings[title] = bench.Setting(rows, T, bench.NEITHER, unit=unit, measured=data.checksum)
-
-# %% tags=["experiment"]
 means, seconds = {}, {}
 for name, setting in settings.items():
-    rules = {rule: entry.make for rule, entry in setting.rules(delta, qbar).items()}
-    played = Experiment(setting.source, rules, setting.horizon, measured=setting.measured)
-    traces = run_trials(played, trials, setting.seed or seed, label=name, arms=False)
+    traces = record.play(name)
     means[name] = {rule: trace.totals[:, -1].mean() for rule, trace in traces.items()}
     seconds[name] = {rule: np.median(trace.seconds.sum(axis=1)) / setting.horizon for rule, trace in traces.items()}
 
@@ -292,11 +250,8 @@ record.verdicts("6-E")
 
 # %% tags=["experiment"]
 covered, lost = {}, {}
-for name in ("SE, norm given", "Matérn, norm given", "Table 1, d = 1"):
-    banded = ("IGP-UCB, tighter", "IGP-UCB, both", "GP-UCB", "GP-UCB/5", "π-GP-UCB, tighter")
-    rules = {rule: entry.make for rule, entry in settings[name].rules(delta).items() if rule in banded}
-    played = Experiment(settings[name].source, rules, wrong_horizon, record_band=True)
-    traces = run_trials(played, wrong_trials, seed, label=f"coverage, {name}", arms=False)
+for name in COVERED:
+    traces = record.play(f"coverage, {name}")
     covered[name] = {rule: np.mean(trace.band_ratio.max(axis=1) <= 1) for rule, trace in traces.items()}
     lost[name] = {rule: trace.totals[:, -1].mean() for rule, trace in traces.items()}
 
@@ -314,26 +269,15 @@ record.verdicts("6-H")
 # of the norm $B$, on two problems with 100 arms. By so many times that multiplies their regret:
 
 # %% tags=["experiment"]
-players = ("GP-UCB", "GP-UCB/5", "IGP-UCB, tighter", "BPE, tighter", "GP-TS", "EI", "MPI", "PIMS")
-drawn = bench.with_norm(GPDraw(SquaredExponential(0.2), grid(100), 0.025))
-wrong_by = {
-    "as it is": {},
-    "lengthscale half": {"lengthscale": 0.5},
-    "lengthscale double": {"lengthscale": 2.0},
-    "noise a third": {"noise": 1 / 3},
-    "noise three times": {"noise": 3.0},
-    "B a third": {"norm": 1 / 3},
-}
+misled = ("SE draws", "SE, norm given")
 wrong = {}  # problem, case -> mean R_T of each rule
-sources = {"SE draws": drawn, "SE, norm given": settings["SE, norm given"].source}
-for (name, source), (case, how) in product(sources.items(), wrong_by.items()):
-    played = Experiment(bench.Misled(source, **how), {rule: entries[rule].make for rule in players}, wrong_horizon)
-    traces = run_trials(played, wrong_trials, seed, label=f"wrong, {name}, {case}", arms=False)
+for name, case in product(misled, WRONG_BY):
+    traces = record.play(f"wrong, {name}, {case}")
     wrong[name, case] = {rule: trace.totals[:, -1].mean() for rule, trace in traces.items()}
 
 # %% jupyter={"source_hidden": true} tags=["hide-input"]
 wrong = pd.DataFrame(wrong)
-logs = [np.log(wrong[name].div(wrong[name, "as it is"], axis=0)) for name in sources]
+logs = [np.log(wrong[name].div(wrong[name, "as it is"], axis=0)) for name in misled]
 factor = np.exp(sum(logs) / len(logs)).drop(columns="as it is")  # the geometric mean of two problems
 factor.round(2)
 
