@@ -13,13 +13,13 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from kbrepro.papers.pi_gp_ucb.experiments import growing_variance
 from numpy.typing import NDArray
 
 from benchmarks.harness import again, row, timed
 from benchmarks.peers import botorch, gpytorch, policy_on, scikit_learn
 from kbrepro.confidence import Chowdhury2017, Flynn2024
 from kbrepro.kernels import Kernel, Matern, SquaredExponential, grid
+from kbrepro.papers.pi_gp_ucb.measures import growing_variance
 from kbrepro.papers.pi_gp_ucb.partition import PartitionedUCB
 from kbrepro.papers.pi_gp_ucb.problems import Bumps
 from kbrepro.policies import UCB
