@@ -33,7 +33,7 @@ class Record:
         full_scale = root / "results" / paths.FULL_SCALE / notebook / store.PLAYED
         kept_in = store.current()
         run = (kept_in.folder if kept_in else full_scale).with_name("run.json")
-        known = json.loads(run.read_text(encoding="utf-8")) if run.is_file() else {}
+        known = paths.read_json(run) if run.is_file() else {}
         self._replays = replays = Replays(root, notebook, known.get("blas_kernels", ()))
         if kept_in is None:
             self.short = _changed(known.get("parameters", {}))

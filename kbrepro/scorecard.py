@@ -1,12 +1,12 @@
 """What came out, as records and as Markdown: one row a claim, one row a theorem."""
 
-import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
 
+from kbrepro import paths
 from kbrepro.claims import AGAIN, DEPENDS, KINDS, NOT, SOMETIMES, Claim, Theorem, judge, sentences_of
 from kbrepro.claims.tables import Kept
 
@@ -61,7 +61,7 @@ def of_paper(paper: str, kept: Kept) -> dict[str, list[Record]]:
 def read(results: Path) -> dict[str, dict[str, list[Record]]]:
     """Return the claims and theorems of every notebook under `results/<profile>`, by notebook."""
     files = sorted(results.glob("[0-9][0-9]_*/claims.json"))
-    return {path.parent.name: json.loads(path.read_text(encoding="utf-8")) for path in files}
+    return {path.parent.name: paths.read_json(path) for path in files}
 
 
 def page(runs: Mapping[str, Mapping[str, Sequence[Record]]]) -> str:

@@ -10,7 +10,7 @@ from kbrepro import papers
 ROOT = Path(__file__).parents[1]
 #: Rooms in order: each imports what stands before it. Papers are between figures and scorecard.
 ROOMS = ["checks", "paths", "kernels", "posterior", "problems", "confidence", "regret", "policies", "information"]
-ROOMS += ["store", "simulation", "replay", "claims", "figures", "papers", "scorecard", "record", "data"]
+ROOMS += ["sums", "store", "simulation", "replay", "claims", "figures", "papers", "scorecard", "record", "data"]
 ROOMS += ["report", "batch", "__main__"]
 FACE = ROOMS[: ROOMS.index("replay")]  # what `import kbrepro` loads: nothing that plots, judges or writes
 SYNTHESES = {name for name, paper in papers.found().items() if paper.synthesis}  # they play what the others have

@@ -31,3 +31,18 @@ def test_write_text_replaces_whole_files_and_makes_folders(tmp_path):
         paths.write_text(path, text)
         assert path.read_text(encoding="utf-8") == text
     assert [p.name for p in path.parent.iterdir()] == ["file.txt"]
+
+
+def test_files_are_written_all_or_none_and_an_error_names_the_file(tmp_path):
+    one, other = tmp_path / "one", tmp_path / "one" / "other"  # which has no folder
+    one.write_text("old")
+    with pytest.raises(OSError, match=str(other)):
+        paths.write_all({one: b"new", other: b"new"})
+    assert [path.name for path in tmp_path.iterdir()] == ["one"] and one.read_text() == "old"
+
+
+def test_broken_json_is_named(tmp_path):
+    for text in (b"", b"{", b"\xff"):
+        (tmp_path / "run.json").write_bytes(text)
+        with pytest.raises(ValueError, match=f"{tmp_path.name}/run.json cannot be read .*: restore it"):
+            paths.read_json(tmp_path / "run.json")

@@ -8,7 +8,7 @@ import jupytext
 import nbformat
 import yaml
 
-from kbrepro import papers, paths
+from kbrepro import papers, paths, store, sums
 from kbrepro.batch import profiles
 from kbrepro.batch.run import plan
 from kbrepro.claims import sentences_of
@@ -73,3 +73,5 @@ def _of_notebook(root: Path, name: str) -> Iterator[str]:
     for key, value in full.parameters.items():
         if played.get(key, value) != value:
             yield f"{key} = {value!r}, but the full scale was played with {played[key]!r}"
+    yield from sums.wrong(full.folder)
+    yield from (f"{store.PLAYED}/{line}" for line in sums.wrong(full.played))

@@ -16,7 +16,7 @@ from unittest.mock import patch
 
 from nbformat import NotebookNode
 
-from kbrepro import checks, paths, store
+from kbrepro import checks, paths, store, sums
 from kbrepro.batch import profiles
 from kbrepro.replay import blas_kernel
 
@@ -48,7 +48,7 @@ class Run:
     def facts(self) -> dict[str, Any]:
         """What its run.json says; empty if there is none."""
         path = self.folder / "run.json"
-        return dict(json.loads(path.read_text(encoding="utf-8"))) if path.is_file() else {}
+        return dict(paths.read_json(path)) if path.is_file() else {}
 
 
 def plan(notebooks: Sequence[str], profile: str, root: Path) -> list[Run]:
@@ -67,9 +67,10 @@ def run(notebooks: Sequence[str], profile: str, root: Path, fresh: Sequence[str]
     results stay, the others still run, and RunFailed is raised at the end.
     """
     runs = plan(notebooks, profile, root)
-    kept = tuple(label for r in runs for label in store.labels(r.played)) if fresh else ()
     for label in fresh:
-        checks.one_of(("*", *kept), **{"--fresh": label})
+        if label != "*" and not any(store.can_replace(r.played, label) for r in runs):
+            kept = tuple(known for r in runs for known in store.labels(r.played))
+            checks.one_of(("*", *kept), **{"--fresh": label})
     failed = []
     for r in runs:
         start, outcome = time.monotonic(), "done"
@@ -77,7 +78,8 @@ def run(notebooks: Sequence[str], profile: str, root: Path, fresh: Sequence[str]
             _run(r, fresh)
         except Exception as error:  # whatever a notebook, its kernel or a disk does
             failed.append(r.notebook)
-            outcome = f"FAILED\n{error if isinstance(error, RunFailed) else repr(error)}\n"
+            told = error if isinstance(error, RunFailed | OSError) else repr(error)
+            outcome = f"FAILED\n{told}\nNo result was replaced; trials that ended are kept.\n"
         print(f"{r.notebook}: {(time.monotonic() - start) / 60:.1f} min, {outcome}", file=sys.stderr, flush=True)
     if failed:
         raise RunFailed(f"{len(failed)} of {len(runs)} notebooks failed: {', '.join(failed)}")
@@ -117,6 +119,7 @@ def _run(r: Run, fresh: Sequence[str]) -> None:
         facts = _facts(r) if _stamps(r) != kept or not r.facts else r.facts  # those of the run that played
         text = json.dumps(facts, indent=1, sort_keys=True, ensure_ascii=False)
         paths.write_text(partial_results / "run.json", text + "\n")
+        paths.write_text(partial_results / sums.NAME, sums.text(sums.of(partial_results)))
         for old in [path for path in r.folder.glob("*") if path != r.played]:
             shutil.rmtree(old) if old.is_dir() else old.unlink()
         r.folder.mkdir(exist_ok=True)
@@ -171,12 +174,16 @@ def _execute(root: Path, name: str, to: Path, parameters: Mapping[str, Any], env
     quiet = {} if sys.stderr.isatty() else {"TQDM_DISABLE": "1"}
     how: dict[str, Any] = {"kernel_name": "python3", "cwd": root, "progress_bar": False, "stderr_file": sys.stderr}
     output, source = root / ".cache" / f"{name}.failed.ipynb", jupytext.read(root / "notebooks" / f"{name}.py")
+    where = output.relative_to(root).as_posix()
     try:
         with patch.dict(os.environ, {**KERNEL, **quiet, **environment}):
             done = papermill.execute_notebook(source, output, parameters, request_save_on_cell_execute=False, **how)
     except PapermillExecutionError as error:
-        where = output.relative_to(root).as_posix()
         raise RunFailed(f"{error.ename}: {error.evalue}\n(what there is of the notebook: {where})") from error
+    except OSError as error:
+        if error.errno and not error.filename:  # as on a full disk
+            raise OSError(error.errno, error.strerror, where) from error
+        raise
     paths.write_text(to, jupytext.writes(_tidy(done), "ipynb") + "\n")
     output.unlink()
 

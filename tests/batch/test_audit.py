@@ -172,5 +172,9 @@ def test_an_audit_that_replayed_nothing_says_so_and_its_exit_code_is_1(project):
 
 
 def test_what_is_not_kept_is_said(project):
-    (project() / "results/paper/01_toy/played/sums.npz").unlink()
+    folder = project() / "results/paper/01_toy/played"
+    (folder / "sums.npz").unlink()
+    assert (result := called()).exit_code == 1 and "Error: 01_toy/played/sums.npz is missing" in result.output
+    (folder / "sums.json").unlink()
+    (folder / "SHA256SUMS").unlink()
     assert (result := called()).exit_code == 1 and "Error: label 'sums' is not kept; to play it" in result.output

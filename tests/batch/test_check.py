@@ -8,12 +8,14 @@ import nbformat
 import pytest
 from click.testing import CliRunner
 
+from kbrepro import paths, sums
 from kbrepro.__main__ import main
 from kbrepro.batch import new
 from kbrepro.batch.check import odd
 
 ROOT = Path(__file__).parents[2]
-NOTEBOOK = "notebooks/09_toy"
+NOTEBOOK, PLAYED = "notebooks/09_toy", "results/paper/09_toy/played/Fig._1.npz"
+RUN = "results/paper/09_toy/run.json"
 
 
 def test_nothing_is_odd_in_what_is_committed():
@@ -29,6 +31,7 @@ def root(toy):
     data = {"text/markdown": "| 9-A | | 9-B | | 9-T |"}
     cell.outputs = [nbformat.v4.new_output("display_data", data)]
     jupytext.write(notebook, toy.root / f"{NOTEBOOK}.ipynb")
+    paths.write_text(toy.folder / sums.NAME, sums.text(sums.of(toy.folder)))
     path = toy.root / "CITATION.cff"
     path.write_text(f"references:\n{path.read_text()}")
     return toy.root
@@ -69,6 +72,9 @@ def reload_claims(root, old, new):
         (lambda root: shutil.rmtree(root / "tests"), "there are no tests in tests/papers/toy"),
         (lambda root: edit(root / "CITATION.cff", "09_toy", "08"), "CITATION.cff has no reference"),
         (lambda root: shutil.rmtree(root / "results"), "it was not played at full scale: `kbrepro reproduce 09`"),
+        (lambda root: edit(root / RUN, "12", "12.0"), "09_toy: run.json was changed: it has another checksum"),
+        (lambda root: (root / PLAYED).write_text("x"), "09_toy: played/Fig._1.npz was changed"),
+        (lambda root: (root / PLAYED).unlink(), "09_toy: played/Fig._1.npz is listed in SHA256SUMS, but missing"),
         (lambda root: edit(root / f"{NOTEBOOK}.py", "= 12 ", "= 13 "), "trials = 13, but the full scale was played"),
     ],
 )  # fmt: skip

@@ -1,5 +1,6 @@
 """Batches of a small notebook: what is kept, what is refused, what is left after accidents."""
 
+import errno
 import fcntl
 import json
 import os
@@ -11,6 +12,7 @@ import nbformat
 import pytest
 from fake_project import NAME, contents, make_project, notebook_of, small_notebook, write_notebook
 
+from kbrepro import sums
 from kbrepro.batch import run
 
 
@@ -37,8 +39,9 @@ def test_a_run_replaces_the_old_results_and_leaves_what_was_played(root, old, ca
     for words in ("init -q", "add .", "-c user.name=a -c user.email=a@example.org commit -qm all"):
         subprocess.run(["git", *words.split()], cwd=root, check=True)
     assert run.run([], "quick", root) == [old]
-    left = {"notebook.ipynb", "run.json", "tables/regret.csv", "played/a.npz"}
+    left = {"notebook.ipynb", "run.json", "SHA256SUMS", "tables/regret.csv", "played/a.npz"}
     assert set(contents(old)) == left and [p.name for p in old.parent.iterdir()] == [NAME]
+    assert sums.wrong(old) == [] and [*sums.listed(old)] == ["run.json", "tables/regret.csv"]
     assert (old / "tables" / "regret.csv").read_text() == "round,regret\n20,0.5\n"
     assert f"{NAME}: 0." in (said := capfd.readouterr().err) and "100%|##########| 2/2" in said
 
@@ -75,6 +78,20 @@ def test_a_failed_run_leaves_the_old_results_and_the_others_still_run(root, old,
     assert json.loads((old.parent / "02_after" / "run.json").read_text())["parameters"]["horizon"] == 3
 
 
+def test_a_disk_that_is_full_is_told_with_the_file(root, old, capfd, monkeypatch):
+    import papermill
+
+    def full(*_, **__):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    before = contents(old)
+    with monkeypatch.context() as patch, pytest.raises(run.RunFailed):
+        patch.setattr(papermill, "execute_notebook", full)
+        run.run([], "quick", root)
+    told = f"No space left on device: '.cache/{NAME}.failed.ipynb'\nNo result was replaced"
+    assert told in capfd.readouterr().err and contents(old) == before
+
+
 PLAYS = """
 import kbrepro as kb
 source = kb.GPDraw(kb.Matern(0.2, nu=2.5), kb.grid(9), 0.1)
@@ -87,6 +104,8 @@ def test_the_facts_of_a_run_are_those_of_the_trials_that_it_shows(root):
     (root / "notebooks" / "profiles" / "quick" / f"{NAME}.yaml").write_text("trials: 3\n")
     (folder,) = run.run([], "quick", root)
     first = contents(folder)
+    (folder / "played" / "numbers.npz").write_text("damaged")
+    (folder / "played" / "numbers.json").write_text("damaged")
     run.run([], "quick", root, ["numbers"])
     again = json.loads((folder / "run.json").read_text())
     assert again["blas_kernels"] == json.loads(first["run.json"])["blas_kernels"]
