@@ -1,6 +1,7 @@
 """Where the project's folders are, and how to replace a file completely or not at all."""
 
 import os
+import shutil
 from pathlib import Path
 
 #: The profile of the notebooks' own parameters, and its folder under results/.
@@ -36,3 +37,17 @@ def write_bytes(path: Path, data: bytes) -> None:
     partial = path.with_name(f"{path.name}.{os.getpid()}.partial")  # a name of this process: two may write one file
     partial.write_bytes(data)
     os.replace(partial, path)
+
+
+def sweep(folder: Path) -> None:
+    """Remove what `write_bytes` and the report left half-written, here and below, in processes that have ended."""
+    import psutil  # here: `import kbrepro` loads numerics only
+
+    for partial in [*folder.rglob("*.partial")]:
+        pid = partial.name.split(".")[-2]
+        if not pid.isdecimal() or psutil.pid_exists(int(pid)):
+            continue
+        if partial.is_dir():
+            shutil.rmtree(partial, ignore_errors=True)
+        else:
+            partial.unlink(missing_ok=True)
