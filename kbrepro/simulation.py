@@ -214,12 +214,13 @@ def _end_with_parent() -> None:
     A thread asks, since the signal that Linux sends for it comes when the parent's *thread* ends. Other backends than
     joblib's own may put a process or a machine between the two, and end their workers themselves.
     """
-    if isinstance(multiprocessing.current_process(), LokyProcess):
-        threading.Thread(target=_outlive, args=[multiprocessing.parent_process().pid], daemon=True).start()
+    parent = multiprocessing.parent_process()
+    if parent and isinstance(multiprocessing.current_process(), LokyProcess):
+        threading.Thread(target=_watch, args=[parent.pid], daemon=True).start()
 
 
-def _outlive(parent: int) -> None:
-    while os.getppid() == parent:  # another one adopts this process, or did before this thread began
+def _watch(parent: int) -> None:
+    while os.getppid() == parent:  # else another one has adopted this process, maybe before this thread began
         time.sleep(1)
     os._exit(1)
 
