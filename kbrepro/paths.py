@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -62,3 +63,17 @@ def read_json(path: Path) -> Any:
     except ValueError as error:
         place = "/".join(path.parts[-3:])
         raise ValueError(f"{place} cannot be read ({error}): restore it") from None
+
+
+def sweep(folder: Path) -> None:
+    """Remove what `write_bytes` and the report left half-written, here and below, in processes that have ended."""
+    import psutil  # here: `import kbrepro` loads numerics only
+
+    for partial in [*folder.rglob("*.partial")]:
+        pid = partial.name.split(".")[-2]
+        if not pid.isdecimal() or psutil.pid_exists(int(pid)):
+            continue
+        if partial.is_dir():
+            shutil.rmtree(partial, ignore_errors=True)
+        else:
+            partial.unlink(missing_ok=True)

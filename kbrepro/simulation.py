@@ -9,7 +9,9 @@ drawing the noise again.
 from __future__ import annotations
 
 import hashlib
+import multiprocessing
 import os
+import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,6 +20,7 @@ from typing import Any
 
 import joblib
 import numpy as np
+from joblib.externals.loky.backend.process import LokyProcess
 from threadpoolctl import threadpool_limits
 from tqdm import tqdm
 
@@ -191,14 +194,35 @@ def _played(job: store.Job, block: int, kept_in: store.Store | None) -> Kept:
     missing = [number for number in range(job.first, job.first + job.trials) if number not in pieces]
     blocks = [missing[at : at + block] for at in range(0, len(missing), block)]
     calls = (joblib.delayed(_run_block)(job.function, job.seed, numbers) for numbers in blocks)
-    results = joblib.Parallel(n_jobs=n_workers(), return_as="generator_unordered")(calls)
-    for timed in tqdm(results, total=len(blocks), desc=job.label, unit="block" if block > 1 else "trial"):
+    for timed in tqdm(workers()(calls), total=len(blocks), desc=job.label, unit="block" if block > 1 else "trial"):
         for number, leaves, seconds in timed:
             pieces[number] = leaves, seconds
             if kept_in:
                 kept_in.keep_piece(job, number, leaves, seconds)
     leaves_of, seconds_of = zip(*(pieces[number] for number in sorted(pieces)), strict=True)
     return Kept(stacked(leaves_of), np.array(seconds_of))
+
+
+def workers(**how: Any) -> joblib.Parallel:
+    """Return `n_workers` workers, which end with this process; results come in the order in which they end."""
+    return joblib.Parallel(n_workers(), return_as="generator_unordered", initializer=_end_with_parent, **how)
+
+
+def _end_with_parent() -> None:
+    """End this worker at most some seconds after the process that started it, also if that was killed.
+
+    A thread asks, since the signal that Linux sends for it comes when the parent's *thread* ends. Other backends than
+    joblib's own may put a process or a machine between the two, and end their workers themselves.
+    """
+    parent = multiprocessing.parent_process()
+    if parent and isinstance(multiprocessing.current_process(), LokyProcess):
+        threading.Thread(target=_watch, args=[parent.pid], daemon=True).start()
+
+
+def _watch(parent: int) -> None:
+    while os.getppid() == parent:  # else another one has adopted this process, maybe before this thread began
+        time.sleep(1)
+    os._exit(1)
 
 
 def n_workers() -> int:

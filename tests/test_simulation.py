@@ -1,9 +1,14 @@
 """Rounds and trials: the same numbers however they are cut up and wherever they run; the stopwatch."""
 
+import os
+import subprocess
+import sys
+import time
 from dataclasses import replace
 from functools import partial
 
 import numpy as np
+import psutil
 import pytest
 
 from kbrepro import simulation
@@ -172,3 +177,41 @@ def test_without_arms_curves_and_a_digest_of_the_arms_are_kept_and_totals_are_su
     kept = [simulation.play_trial(experiment, Trial(SEED, n), arms=False)["policies"] for n in (0, 0, 1)]
     first, again, other = ([part["arms_digest"] for part in policies.values()] for policies in kept)
     assert first == again and not set(first) & set(other)
+
+
+SCRIPT = """
+import time
+from kbrepro.simulation import map_trials
+
+def job(trial):
+    print("playing", flush=True)
+    stop = time.monotonic() + 60
+    while time.monotonic() < stop:
+        pass
+
+map_trials(job, 4, 1)
+"""
+
+
+@pytest.mark.parametrize("said", ["", pytest.param("playing", marks=pytest.mark.slow)], ids=["at start", "later"])
+def test_workers_end_with_a_script_that_is_killed(tmp_path, said):
+    own, out = {"MARK": os.fspath(tmp_path), "KBREPRO_JOBS": "2"}, tmp_path / "out"
+
+    def there(word=""):
+        processes = psutil.process_iter(["environ", "cmdline"])  # of a zombie both are empty
+        ours = [its for its in processes if (its.info["environ"] or {}).get("MARK") == own["MARK"]]
+        return [its for its in ours if word in " ".join(its.info["cmdline"])]
+
+    with out.open("w") as file:
+        script = subprocess.Popen([sys.executable, "-c", SCRIPT], env=os.environ | own, stdout=file)
+    while not there("popen_loky") or said not in out.read_text():
+        assert script.poll() is None
+        time.sleep(0.01)
+    script.kill()
+    script.wait()
+    deadline = time.monotonic() + 10
+    while (left := there()) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    for process in left:
+        process.kill()
+    assert not left

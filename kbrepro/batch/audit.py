@@ -13,7 +13,7 @@ import numpy as np
 from kbrepro import checks, store
 from kbrepro.batch.run import Run
 from kbrepro.replay import blas_kernel, replayed
-from kbrepro.simulation import n_workers
+from kbrepro.simulation import workers
 from kbrepro.store import Job, Kept
 from kbrepro.store.settings import unknown
 
@@ -71,8 +71,7 @@ def audit(r: Run, minutes: float, seed: int) -> Audit:
         for job, kept in [jobs[unit.label]]
         if time.monotonic() + unit.seconds < deadline
     )
-    parallel = joblib.Parallel(n_workers(), return_as="generator_unordered", pre_dispatch="n_jobs", batch_size=1)
-    for unit, differ in parallel(calls):
+    for unit, differ in workers(pre_dispatch="n_jobs", batch_size=1)(calls):
         if differ:
             done.differ.append(f"{unit.label}, trial {unit.number}: {'; '.join(differ)}")
         else:

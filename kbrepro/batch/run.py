@@ -80,6 +80,10 @@ def run(notebooks: Sequence[str], profile: str, root: Path, fresh: Sequence[str]
             failed.append(r.notebook)
             told = error if isinstance(error, RunFailed | OSError) else repr(error)
             outcome = f"FAILED\n{told}\nNo result was replaced; trials that ended are kept.\n"
+        except KeyboardInterrupt:
+            goes_on = "what was played is kept, and the same command goes on from there"
+            print(f"{r.notebook}: interrupted; {goes_on}", file=sys.stderr, flush=True)
+            raise
         print(f"{r.notebook}: {(time.monotonic() - start) / 60:.1f} min, {outcome}", file=sys.stderr, flush=True)
     if failed:
         raise RunFailed(f"{len(failed)} of {len(runs)} notebooks failed: {', '.join(failed)}")
@@ -90,9 +94,11 @@ def refresh(notebooks: Sequence[str], root: Path) -> None:
     """Run notebooks as a reader opens them, without data, and keep them with their outputs; fails like `run`."""
     no_data = root / ".cache" / "no-data"
     no_data.mkdir(parents=True, exist_ok=True)
+    paths.sweep(root / "notebooks")
+    paths.sweep(root / "notebooks")
     for name in profiles.chosen(root, notebooks):
         alone = {"KBREPRO_DATA": str(no_data), store.FOLDER: "", "TQDM_DISABLE": "1"}
-        _execute(root, name, root / "notebooks" / f"{name}.ipynb", {}, alone)
+        _execute(root, name, "refresh", root / "notebooks" / f"{name}.ipynb", {}, alone)
 
 
 def _run(r: Run, fresh: Sequence[str]) -> None:
@@ -108,6 +114,8 @@ def _run(r: Run, fresh: Sequence[str]) -> None:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)  # ends with the process
         except BlockingIOError:
             raise RunFailed(f"another run is writing {r.folder.relative_to(r.root)}") from None
+        _settle(r.folder)
+        paths.sweep(r.folder)
         shutil.rmtree(partial_results, ignore_errors=True)
         partial_results.mkdir(parents=True)
         kept = _stamps(r)
@@ -115,17 +123,56 @@ def _run(r: Run, fresh: Sequence[str]) -> None:
         if data := os.environ.get("KBREPRO_DATA"):
             own["KBREPRO_DATA"] = str(Path(data).absolute())  # notebooks run in the root, not here
         to, given = partial_results / "notebook.ipynb", r.parameters | {profiles.RESERVED: where}
-        _execute(r.root, r.notebook, to, given, own)
+        _execute(r.root, r.notebook, r.folder.parent.name, to, given, own)
         facts = _facts(r) if _stamps(r) != kept or not r.facts else r.facts  # those of the run that played
         text = json.dumps(facts, indent=1, sort_keys=True, ensure_ascii=False)
         paths.write_text(partial_results / "run.json", text + "\n")
         paths.write_text(partial_results / sums.NAME, sums.text(sums.of(partial_results)))
-        for old in [path for path in r.folder.glob("*") if path != r.played]:
-            shutil.rmtree(old) if old.is_dir() else old.unlink()
-        r.folder.mkdir(exist_ok=True)
-        for new in partial_results.iterdir():
-            new.rename(r.folder / new.name)
-        partial_results.rmdir()
+        _replace(r.folder, partial_results)
+
+
+def _beside(folder: Path) -> tuple[Path, Path]:
+    """Where the old and the new results of a folder are while these replace those."""
+    old, new = (folder.with_name(f".{folder.name}.{kind}.partial") for kind in ("old", "new"))
+    return old, new
+
+
+def _replace(folder: Path, partial_results: Path) -> None:
+    """Replace results, but for what was played, which never moves.
+
+    A kill loses nothing at any moment, since renaming is all that is done before the new results are whole:
+    1. The old results are renamed into .NAME.old.partial, one by one.
+    2. .NAME.partial becomes .NAME.new.partial: from here on the new results count.
+    3. These are renamed into the folder, one by one.
+    4. .NAME.old.partial is deleted.
+    5. .NAME.new.partial, empty by now, is deleted.
+    """
+    old, new = _beside(folder)
+    try:
+        _move(folder, old)
+        partial_results.rename(new)
+    finally:
+        _settle(folder)
+
+
+def _settle(folder: Path) -> None:
+    """Go on from step 3, or, where step 2 was not reached, undo step 1; otherwise nothing is there to do."""
+    old, new = _beside(folder)
+    if new.is_dir():
+        _move(new, folder)
+        if old.is_dir():
+            shutil.rmtree(old)
+        new.rmdir()
+    elif old.is_dir():
+        _move(old, folder)
+        old.rmdir()
+
+
+def _move(source: Path, to: Path) -> None:
+    """Rename all that is in a folder into another, but for what was played."""
+    to.mkdir(exist_ok=True)
+    for path in [path for path in source.glob("*") if path.name != store.PLAYED]:
+        path.rename(to / path.name)
 
 
 def _stamps(r: Run) -> dict[str, int]:
@@ -162,10 +209,12 @@ def git_state(root: Path) -> dict[str, Any]:
     return {"commit": commit.strip(), "dirty": bool(changes)}
 
 
-def _execute(root: Path, name: str, to: Path, parameters: Mapping[str, Any], environment: Mapping[str, str]) -> None:
+def _execute(
+    root: Path, name: str, profile: str, to: Path, parameters: Mapping[str, Any], environment: Mapping[str, str]
+) -> None:
     """Run the text of a notebook, so that no stale .ipynb runs instead, and keep it, executed.
 
-    RunFailed, with the reason, if a cell fails; what there is of it then is .cache/NAME.failed.ipynb.
+    RunFailed, with the reason, if a cell fails; what there is of it then is .cache/NAME.PROFILE.failed.ipynb.
     """
     import jupytext
     import papermill
@@ -173,7 +222,9 @@ def _execute(root: Path, name: str, to: Path, parameters: Mapping[str, Any], env
 
     quiet = {} if sys.stderr.isatty() else {"TQDM_DISABLE": "1"}
     how: dict[str, Any] = {"kernel_name": "python3", "cwd": root, "progress_bar": False, "stderr_file": sys.stderr}
-    output, source = root / ".cache" / f"{name}.failed.ipynb", jupytext.read(root / "notebooks" / f"{name}.py")
+    how["extra_arguments"] = ["--log-level=ERROR"]  # of the kernel itself, which warns of TCP at every start
+    output = root / ".cache" / f"{name}.{profile}.failed.ipynb"
+    source = jupytext.read(root / "notebooks" / f"{name}.py")
     where = output.relative_to(root).as_posix()
     try:
         with patch.dict(os.environ, {**KERNEL, **quiet, **environment}):
@@ -185,7 +236,7 @@ def _execute(root: Path, name: str, to: Path, parameters: Mapping[str, Any], env
             raise OSError(error.errno, error.strerror, where) from error
         raise
     paths.write_text(to, jupytext.writes(_tidy(done), "ipynb") + "\n")
-    output.unlink()
+    output.unlink(missing_ok=True)  # two runs of one profile may end together
 
 
 def _tidy(notebook: NotebookNode) -> NotebookNode:

@@ -2,10 +2,13 @@
 
 import errno
 import fcntl
+import itertools
 import json
 import os
 import re
+import shutil
 import subprocess
+from pathlib import Path
 
 import jupytext
 import nbformat
@@ -70,11 +73,15 @@ def test_a_failed_run_leaves_the_old_results_and_the_others_still_run(root, old,
     (profile / f"{NAME}.yaml").write_text("horizon: -5")
     (profile / "02_after.yaml").write_text("horizon: 3")
     before = contents(old)
+    aside = old.with_name(f".{NAME}.old.partial")  # as a kill left it
+    aside.mkdir()
+    (old / "only_in_the_old.txt").rename(aside / "only_in_the_old.txt")
+    (old / "claims.json.999999999.partial").touch()
     with pytest.raises(run.RunFailed, match=f"1 of 2 notebooks failed: {NAME}"):
         run.run([], "quick", root)
     message = "ValueError: horizon = -5 is not allowed: horizon must be an integer of at least 1"
     assert contents(old) == before and message in (said := capfd.readouterr().err)
-    assert f".cache/{NAME}.failed.ipynb" in said
+    assert f".cache/{NAME}.quick.failed.ipynb" in said and not aside.exists()
     assert json.loads((old.parent / "02_after" / "run.json").read_text())["parameters"]["horizon"] == 3
 
 
@@ -88,8 +95,73 @@ def test_a_disk_that_is_full_is_told_with_the_file(root, old, capfd, monkeypatch
     with monkeypatch.context() as patch, pytest.raises(run.RunFailed):
         patch.setattr(papermill, "execute_notebook", full)
         run.run([], "quick", root)
-    told = f"No space left on device: '.cache/{NAME}.failed.ipynb'\nNo result was replaced"
+    told = f"No space left on device: '.cache/{NAME}.quick.failed.ipynb'\nNo result was replaced"
     assert told in capfd.readouterr().err and contents(old) == before
+
+
+class Killed(BaseException):
+    """The process ends here."""
+
+
+def dying(patch, steps):
+    """After so many steps that change folders every further one is a kill; the last deletes a file before it."""
+    left = itertools.chain(itertools.repeat(False, steps), itertools.repeat(True))
+
+    def dies(step):
+        def stepped(path, *arguments, **options):
+            if not next(left):
+                return step(path, *arguments, **options)
+            if step is rmtree:
+                next(each for each in path.rglob("*") if each.is_file()).unlink()
+            raise Killed
+
+        return stepped
+
+    rmtree = shutil.rmtree
+    patch.setattr(shutil, "rmtree", dies(rmtree))
+    for name in ("mkdir", "rename", "rmdir"):
+        patch.setattr(Path, name, dies(getattr(Path, name)))
+
+
+def test_a_kill_at_any_moment_of_the_replacement_leaves_the_old_results_or_the_new(tmp_path, monkeypatch):
+    played = {"played/a.npz": b"arms"}
+    old = {"run.json": b"old", "tables/a.csv": b"old", "gone.txt": b"old"}
+    new = {"run.json": b"new", "tables/a.csv": b"new", "tables/b.csv": b"new"}
+    found = []
+    for steps in itertools.count():
+        folder = tmp_path / str(steps) / NAME
+        partial = folder.with_name(f".{NAME}.partial")
+        for where, files in ((folder, old | played), (partial, new)):
+            for name, data in files.items():
+                (where / name).parent.mkdir(parents=True, exist_ok=True)
+                (where / name).write_bytes(data)
+        killed = False
+        with monkeypatch.context() as patch:
+            dying(patch, steps)
+            try:
+                run._replace(folder, partial)
+            except Killed:
+                killed = True
+        run._settle(folder)  # what the next run does first
+        found.append("new" if contents(folder) == new | played else "old")
+        assert contents(folder) == (new if found[-1] == "new" else old) | played
+        assert {path.name for path in folder.parent.iterdir()} <= {NAME, partial.name}
+        if not killed:
+            break
+    assert found == sorted(found, reverse=True) and found[-1] == "new" and len(found) > 10
+
+
+def test_the_kernels_errors_are_seen_and_its_warnings_are_not(root, monkeypatch, capfd):
+    """It warns of TCP at every start. Another run may end at once and remove what a failed one would leave."""
+    log = "get_ipython().kernel.log"
+    write_notebook(
+        root, NAME, notebook_of('results_dir: str = ""', f"{log}.warning('a warning')\n{log}.error('an error')")
+    )
+    (root / "notebooks" / "profiles" / "quick" / f"{NAME}.yaml").write_text("{}")
+    monkeypatch.setattr(run, "_tidy", lambda done: (root / f".cache/{NAME}.quick.failed.ipynb").unlink() or done)
+    run.run([], "quick", root)
+    said = capfd.readouterr().err
+    assert "an error" in said and "warning" not in said.lower() and "TCP" not in said
 
 
 PLAYS = """
