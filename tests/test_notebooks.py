@@ -1,7 +1,6 @@
 """What neither nbval nor `kbrepro check` sees: outputs are compared and clean, parameters say what they mean."""
 
 from pathlib import Path
-from types import SimpleNamespace
 
 import nbformat
 import papermill
@@ -36,7 +35,6 @@ def test_papermill_reads_type_default_and_meaning_of_every_parameter(name):
 @every_notebook
 def test_an_impossible_value_is_refused_before_a_kernel_starts(name, monkeypatch):
     (amount,) = [each for each in ("trials", "chains") if each in profiles.parameters(ROOT, name, "paper")]
-    known = SimpleNamespace(safe_load=lambda _: {amount: -3}, YAMLError=ValueError)
-    monkeypatch.setattr(profiles, "yaml", known)
+    monkeypatch.setattr(profiles, "_values", lambda _: {amount: -3})
     with pytest.raises(ValueError, match=rf"^{amount} = -3 is not allowed"):
         profiles.parameters(ROOT, name, "quick")
