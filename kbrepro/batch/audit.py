@@ -11,6 +11,7 @@ import joblib
 import numpy as np
 
 from kbrepro import checks, store
+from kbrepro.batch import profiles
 from kbrepro.batch.run import Run
 from kbrepro.replay import blas_kernel, replayed
 from kbrepro.simulation import workers
@@ -85,7 +86,6 @@ def _replayed(unit: Unit, job: Job, before: Any) -> tuple[Unit, list[str]]:
 
 def asked(r: Run, until: str = "") -> dict[str, tuple[Job, Kept]]:
     """Run a notebook's cells, up to the one that asks for label `until`, and return what they ask of its store."""
-    import jupytext
     import matplotlib.pyplot as plt
 
     names: dict[str, Any] = {"__name__": "__main__"}
@@ -93,7 +93,7 @@ def asked(r: Run, until: str = "") -> dict[str, tuple[Job, Kept]]:
     listener = store.Store(r.played, read_only=True, on_read=lambda job, kept: jobs.update({job.label: (job, kept)}))
     with store.using(listener), contextlib.chdir(r.root), contextlib.redirect_stdout(io.StringIO()):
         plt.switch_backend("agg")
-        for cell in jupytext.read(r.root / "notebooks" / f"{r.notebook}.py").cells:
+        for cell in profiles.source(r.root, r.notebook).cells:
             if cell.cell_type == "code":
                 exec(compile(cell.source, f"{r.notebook}.py", "exec"), names)
             if "parameters" in cell.metadata.get("tags", []):

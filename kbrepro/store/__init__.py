@@ -19,6 +19,7 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
+from unicodedata import normalize
 
 import numpy as np
 
@@ -267,11 +268,14 @@ def opened(folder: Path, label: str) -> tuple[Any, Kept]:
 
 
 def path_of(folder: Path, label: str) -> Path:
-    """Return the file of a label."""
-    name = re.sub(r"[^\w=.,()-]+", "_", label).strip("_")
+    """Return the file of a label; an archive may have brought its name in another Unicode form."""
+    name = re.sub(r"[^\w=.,()-]+", "_", normalize("NFC", label)).strip("_")
     if not 0 < len(name.encode()) <= LONGEST:
         raise ValueError(f"label {label!r} is not allowed: as a file's name it must have 1 to {LONGEST} bytes")
-    return folder / f"{name}.npz"
+    path = folder / f"{name}.npz"
+    if name.isascii() or path.is_file():
+        return path
+    return next((each for each in folder.glob("*.npz") if normalize("NFC", each.name) == path.name), path)
 
 
 def _parts(path: Path) -> Path:

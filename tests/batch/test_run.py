@@ -8,14 +8,16 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import jupytext
 import nbformat
+import numpy as np
 import pytest
-from fake_project import NAME, contents, make_project, notebook_of, small_notebook, write_notebook
+from fake_project import NAME, PARAMETERS, contents, make_project, notebook_of, small_notebook, write_notebook
 
-from kbrepro import sums
+from kbrepro import paths, sums
 from kbrepro.batch import run
 
 
@@ -58,7 +60,7 @@ def test_a_run_replaces_the_old_results_and_leaves_what_was_played(root, old, ca
     shown = json.dumps([[cell.source, cell.metadata, cell.get("outputs")] for cell in notebook.cells])
     assert "iopub" not in shown and "papermill" not in shown and str(root) not in shown
     assert [cell.id for cell in notebook.cells] == [f"cell-{i:02}" for i in range(len(notebook.cells))]
-    assert f'results_dir = "results/quick/.{NAME}.partial"' in notebook.cells[2].source
+    assert notebook.cells[2].source.endswith('\nresults_dir = ""\n')  # run again it writes nothing
     # one BLAS thread, a store; and no progress bar
     assert [output.text for output in notebook.cells[-1].outputs] == ["1 True\n"]
 
@@ -205,6 +207,11 @@ def test_two_runs_at_once_do_not_mix(root, old, capfd):
         ("results_dir: x", "= 'results_dir' is not allowed"),
         ("- 3", "must be lines of name: value"),
         ("a: [", "must be lines of name: value"),
+        ("horizon: 20\nhorizon: 30", "must be lines of name: value (horizon comes twice)"),
+        ("horizon: 010", "(horizon = 010 is no decimal number)"),
+        ("horizon: 1:30", "(horizon = 1:30 is no decimal number)"),
+        ("sizes: [1, 0x10]", "(sizes = 0x10 is no decimal number)"),
+        ("scale: 1:30.5", "(scale = 1:30.5 is no decimal number)"),
         (None, f"says nothing about {NAME}: there is no notebooks/profiles/quick/{NAME}"),
     ],
 )
@@ -214,6 +221,97 @@ def test_a_profile_that_does_not_fit_is_refused_before_anything_runs(root, old, 
     before = contents(root)
     with pytest.raises(ValueError, match=re.escape(message)):
         run.run([], "quick", root)
+    assert contents(root) == before
+
+
+def test_values_of_a_profile_are_those_that_are_written(root):
+    profile = root / "notebooks" / "profiles" / "quick" / f"{NAME}.yaml"
+    profile.write_text("horizon: 100\nscale: 0.5\nsizes: [10, 0, -1]\n")
+    (planned,) = run.plan([], "quick", root)
+    assert planned.parameters == {"horizon": 100, "scale": 0.5, "sizes": [10, 0, -1]}
+
+
+SHOWS = """
+import sys
+import matplotlib.pyplot as plt
+plt.plot([1, 2])
+plt.show()
+print(sys.executable, "of_a_user" in globals(), plt.rcParams["lines.linewidth"])"""
+
+
+@pytest.fixture
+def settings_of_a_user(root, monkeypatch):
+    """A backend, a kernel, startup files, a style, and a home that cannot be written to."""
+    own = root / "own"
+    for name in ("startup.py", "ipython/profile_default/startup/00.py"):
+        paths.write_text(own / name, "of_a_user = True")
+    paths.write_text(own / "matplotlibrc", "lines.linewidth: 9")
+    spec = {"argv": ["/bin/false", "{connection_file}"], "display_name": "Python 3", "language": "python"}
+    paths.write_text(own / "kernels" / "python3" / "kernel.json", json.dumps(spec))
+    settings = {"MPLBACKEND": "Agg", "MATPLOTLIBRC": own, "MPLCONFIGDIR": own, "IPYTHONDIR": own / "ipython"}
+    settings |= {"PYTHONSTARTUP": own / "startup.py", "JUPYTER_PATH": own, "HOME": own / "not_there"}
+    for name, value in settings.items():
+        monkeypatch.setenv(name, str(value))
+
+
+def test_nothing_that_a_user_has_set_reaches_the_kernel_which_says_what_it_has(root, settings_of_a_user, monkeypatch):
+    monkeypatch.setattr(run, "version", lambda name: "of another process")
+    write_notebook(root, NAME, notebook_of(PARAMETERS, SHOWS))
+    (folder,) = run.run([], "quick", root)
+    shown = nbformat.read(folder / "notebook.ipynb", as_version=4).cells[-1].outputs
+    assert ["image/png" in each.get("data", {}) for each in shown] == [True, False]
+    assert shown[1].text == f"{sys.executable} False 1.5\n"
+    facts = json.loads((folder / "run.json").read_text())
+    assert facts["versions"]["numpy"] == np.__version__ and facts["blas_kernels"]
+
+
+@pytest.mark.slow
+def test_nor_does_it_reach_the_kernels_of_nbval(root, settings_of_a_user):
+    write_notebook(root, NAME, notebook_of(PARAMETERS, SHOWS))
+    run.refresh([], root)
+    shutil.copy(Path(__file__).parents[2] / "conftest.py", root)
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "--nbval",
+        "-W",
+        "error",
+        "-W",
+        "ignore::DeprecationWarning",
+        "notebooks",
+    ]
+    done = subprocess.run(command, cwd=root, capture_output=True, text=True, check=False)
+    assert "2 passed" in done.stdout, done.stdout
+
+
+def test_of_a_dead_kernel_the_cell_is_told_and_what_there_is_is_kept(root, old, capfd):
+    cells = ["print('before')", "# plays\nimport os\nos.kill(os.getpid(), 9)", "print('after')"]
+    write_notebook(root, NAME, notebook_of(PARAMETERS, *cells))
+    with pytest.raises(run.RunFailed):
+        run.run([], "quick", root)
+    said = capfd.readouterr().err
+    assert "the kernel died in code cell 4 (# plays): it was killed, most often since memory ran out" in said
+    assert f".cache/{NAME}.quick.failed.ipynb" in said and contents(old)
+    left = nbformat.read(root / ".cache" / f"{NAME}.quick.failed.ipynb", as_version=4)
+    assert [cell.source for cell in left.cells[2:]] == cells[:2]
+    assert left.cells[2].outputs[0].text == "before\n"
+
+
+@pytest.mark.parametrize(
+    ("edit", "message"),
+    [
+        (lambda text: text.replace('tags=["parameters"]', ""), "it must have a cell tagged parameters"),
+        (lambda text: f"{text}\n<<<<<<< HEAD\n", "git left a conflict in it (<<<<<<<)"),
+    ],
+)
+def test_a_text_that_cannot_run_is_named(root, old, edit, message):
+    path = root / "notebooks" / f"{NAME}.py"
+    path.write_text(edit(path.read_text()))
+    before = contents(root)
+    for call in (lambda: run.run([], "quick", root), lambda: run.refresh([], root)):
+        with pytest.raises(ValueError, match=re.escape(f"notebooks/{NAME}.py is not allowed: {message}")):
+            call()
     assert contents(root) == before
 
 

@@ -3,6 +3,7 @@
 import errno
 import json
 import time
+import unicodedata
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
@@ -354,3 +355,15 @@ def test_labels_of_edition_0_3_are_read_and_come_back_from_a_file_of_ours(tmp_pa
     for place in range(len(kept.seconds)):
         assert differences(kept.trial(place), again.trial(place)) == {}
         assert flat(kept.results[place]).keys() == kept.trial(place).keys()
+
+
+def test_a_file_whose_name_an_archive_brought_in_another_unicode_form_is_found(folder, log):
+    first = play(folder, log, label="Matérn")
+    for path in list(folder.iterdir()):
+        path.rename(path.with_name(unicodedata.normalize("NFD", path.name)))
+    assert play(folder, log, label="Matérn", read_only=True) == first
+    for form in ("NFC", "NFD"):
+        _, kept = store.opened(folder, unicodedata.normalize(form, "Matérn"))
+        assert kept.results == first
+    play(folder, log, label="Matérn", fresh=["*"])
+    assert sorted(path.suffix for path in folder.iterdir()) == ["", ".json", ".npz"]
