@@ -7,7 +7,6 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/ready
 UV := $(shell command -v uv 2>/dev/null)
 PIP := $(if $(UV),$(UV) pip install --python $(BIN)/python,$(BIN)/python -m pip install --disable-pip-version-check --no-compile)
-NO_DATA := $(CURDIR)/.cache/no-data
 # without bytecode each of the many programs that notebooks and tests start would compile all packages anew
 unexport PYTHONDONTWRITEBYTECODE
 
@@ -33,14 +32,14 @@ unit-papers: $(STAMP)
 	$(BIN)/python -m pytest tests/papers
 
 notebooks: $(STAMP)  ## from the kept trials, without data: the same on any machine
-	mkdir -p "$(NO_DATA)" && KBREPRO_DATA="$(NO_DATA)" TQDM_DISABLE=1 OMP_NUM_THREADS=1 $(BIN)/python -m pytest --nbval -v -p no:cacheprovider notebooks
+	$(BIN)/python -m pytest --nbval -v -p no:cacheprovider notebooks
 
 test-slow: $(STAMP)  ## the tests that are long and rarely needed, and which lines the short ones reach
 	$(BIN)/python -m pytest tests -m slow
 	mkdir -p .cache && $(BIN)/coverage run -m pytest -q tests && $(BIN)/coverage report
 
 lab: $(STAMP)  ## JupyterLab on the notebooks; it is installed first, unless it is there
-	(test -x $(BIN)/jupyter-lab || $(PIP) --no-build-isolation -e '.[lab]') && $(BIN)/jupyter lab notebooks
+	(test -x $(BIN)/jupyter-lab || $(PIP) --no-deps --require-hashes -r requirements-lab.lock) && $(BIN)/jupyter lab notebooks
 
 bench: $(STAMP)  ## seconds and ratios, to results/benchmarks/: under 30 minutes, with nothing else running; other libraries are in the extra bench
 	OMP_NUM_THREADS=1 $(BIN)/python -m benchmarks

@@ -1,6 +1,7 @@
 """The command line: `kbrepro --help`."""
 
 import io
+import signal
 import sys
 from typing import Any
 
@@ -31,6 +32,7 @@ class _Commands(click.Group):
 @click.version_option(package_name="kbrepro")
 def main() -> None:
     """Replicate papers on kernelized bandits."""
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # schedulers send it: the same as Ctrl-C
 
 
 of_notebooks = click.argument("notebooks", nargs=-1, metavar="[NOTEBOOK]...")

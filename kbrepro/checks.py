@@ -64,7 +64,7 @@ non_negative = _check("a finite number of at least 0", lambda value: _is_finite(
 probability = _check("a number strictly between 0 and 1", lambda value: _is_finite(value) and 0 < value < 1)
 positive_int, non_negative_int = _integers(1), _integers(0)
 positive_ints = _check(
-    "a non-empty list of integers of at least 1",
+    "a non-empty list of integers of at least 1 (papermill takes lists with -y 'name: [1, 2]')",
     lambda value: isinstance(value, list) and bool(value) and all(_is_integer(n) and n >= 1 for n in value),
 )
 

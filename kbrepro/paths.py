@@ -1,7 +1,11 @@
 """Where the project's folders are, and how to replace a file completely or not at all."""
 
+import json
 import os
+import shutil
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 #: The profile of the notebooks' own parameters, and its folder under results/.
 FULL_SCALE = "paper"
@@ -32,7 +36,44 @@ def write_text(path: Path, text: str) -> None:
 
 def write_bytes(path: Path, data: bytes) -> None:
     """Write a file whole or not at all; the folder is made if needed."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    partial = path.with_name(f"{path.name}.{os.getpid()}.partial")  # a name of this process: two may write one file
-    partial.write_bytes(data)
-    os.replace(partial, path)
+    write_all({path: data})
+
+
+def write_all(files: Mapping[Path, bytes]) -> None:
+    """Write files whole, or none of them if one cannot be written; OSError names that one."""
+    partials = {}
+    try:
+        for path, data in files.items():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            # a name of this process: two may write one file
+            partials[path] = path.with_name(f"{path.name}.{os.getpid()}.partial")
+            partials[path].write_bytes(data)
+        for path, partial in partials.items():
+            os.replace(partial, path)
+    except OSError as error:  # that of a full disk names no file
+        for partial in partials.values():
+            partial.unlink(missing_ok=True)
+        raise OSError(error.errno, error.strerror, str(path)) from None
+
+
+def read_json(path: Path) -> Any:
+    """Return what a JSON file says; ValueError names it if it is broken."""
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except ValueError as error:
+        place = "/".join(path.parts[-3:])
+        raise ValueError(f"{place} cannot be read ({error}): restore it") from None
+
+
+def sweep(folder: Path) -> None:
+    """Remove what `write_bytes` and the report left half-written, here and below, in processes that have ended."""
+    import psutil  # here: `import kbrepro` loads numerics only
+
+    for partial in [*folder.rglob("*.partial")]:
+        pid = partial.name.split(".")[-2]
+        if not pid.isdecimal() or psutil.pid_exists(int(pid)):
+            continue
+        if partial.is_dir():
+            shutil.rmtree(partial, ignore_errors=True)
+        else:
+            partial.unlink(missing_ok=True)

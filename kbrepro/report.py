@@ -1,5 +1,6 @@
 """The HTML report: Sphinx on the executed notebooks, the documents and every claim, as they are."""
 
+import os
 import shutil
 import subprocess
 import sys
@@ -26,7 +27,8 @@ def build(root: Path, results: Path) -> Path:
     claims = scorecard.page(scorecard.read(results))
     if results.name == paths.FULL_SCALE:
         paths.write_text(root / "results" / "README.md", claims)
-    with tempfile.TemporaryDirectory(dir=results, prefix="report-", suffix=".partial") as folder:
+    paths.sweep(root / "results")
+    with tempfile.TemporaryDirectory(dir=results, prefix="report-", suffix=f".{os.getpid()}.partial") as folder:
         # laid out as the project is, so that links lead from page to page; the first page gets the side bar
         source, site = Path(folder, "source"), Path(folder, "site")
         for name in ("docs", "results"):

@@ -1,12 +1,13 @@
 """What came out, as records and as Markdown: one row a claim, one row a theorem."""
 
-import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
+from itertools import chain, repeat
 from pathlib import Path
 from typing import Any
 
+from kbrepro import paths
 from kbrepro.claims import AGAIN, DEPENDS, KINDS, NOT, SOMETIMES, Claim, Theorem, judge, sentences_of
 from kbrepro.claims.tables import Kept
 
@@ -58,10 +59,27 @@ def of_paper(paper: str, kept: Kept) -> dict[str, list[Record]]:
     }
 
 
+def rounded(now: Any, before: Any = None) -> Any:
+    """Return what json has read, with numbers in six digits, or as they were `before` if they are within 1e-6 of that.
+
+    Another processor changes last digits, and a number at the edge of rounding would turn with them.
+    """
+    if isinstance(now, dict):
+        old = before if isinstance(before, dict) else {}
+        return {key: rounded(its, old.get(key)) for key, its in now.items()}
+    if isinstance(now, list):
+        olds = chain(before if isinstance(before, list) else [], repeat(None))
+        return [rounded(*pair) for pair in zip(now, olds, strict=False)]
+    if not isinstance(now, float):
+        return now
+    middle, *edges = (float(f"{now * (1 + share):.6g}") for share in (0, -1e-6, 1e-6))
+    return before if before in edges else middle
+
+
 def read(results: Path) -> dict[str, dict[str, list[Record]]]:
     """Return the claims and theorems of every notebook under `results/<profile>`, by notebook."""
     files = sorted(results.glob("[0-9][0-9]_*/claims.json"))
-    return {path.parent.name: json.loads(path.read_text(encoding="utf-8")) for path in files}
+    return {path.parent.name: paths.read_json(path) for path in files}
 
 
 def page(runs: Mapping[str, Mapping[str, Sequence[Record]]]) -> str:

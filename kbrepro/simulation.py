@@ -10,7 +10,9 @@ from __future__ import annotations
 
 import hashlib
 import math
+import multiprocessing
 import os
+import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, is_dataclass
@@ -19,6 +21,7 @@ from typing import Any
 
 import joblib
 import numpy as np
+from joblib.externals.loky.backend.process import LokyProcess
 from threadpoolctl import threadpool_limits
 from tqdm import tqdm
 
@@ -148,14 +151,18 @@ def rounds(policy: Player, problem: Any, horizon: int, rng: np.random.Generator)
 
 
 def run(policy: Any, problem: Any, horizon: int, rng: np.random.Generator, record_band: bool = False) -> Curve:
-    """Return the curve of `horizon` rounds (see `rounds`)."""
+    """Return the curve of `horizon` rounds (see `rounds`).
+
+    Its seconds are CPU time of this thread: other jobs do not change them, nor other trials in threads of this process.
+    What a policy computes in further threads does not count; `map_trials` gives BLAS one thread.
+    """
     played_rounds = rounds(policy, problem, horizon, rng)
     checks.memory(16.0 * horizon, f"horizon = {horizon}: the curve of a run")
     arms, band_ratio = np.empty(horizon, dtype=np.int32), np.full(horizon, np.nan)
-    timed, clock = {*edges(horizon).tolist()}, [time.process_time()]  # wall time would depend on other jobs
+    timed, clock = {*edges(horizon).tolist()}, [time.thread_time()]
     for t, arm, _ in played_rounds:
         if t in timed:
-            clock.append(time.process_time())
+            clock.append(time.thread_time())
         arms[t - 1] = arm
         if record_band:
             band_ratio[t - 1] = policy.band_ratio(problem.expected_reward)
@@ -263,14 +270,35 @@ def _played(job: store.Job, block: int, kept_in: store.Store | None) -> Kept:
     missing = [number for number in range(job.first, job.first + job.trials) if number not in pieces]
     blocks = [missing[at : at + block] for at in range(0, len(missing), block)]
     calls = (joblib.delayed(_run_block)(job.function, job.seed, numbers) for numbers in blocks)
-    results = joblib.Parallel(n_jobs=n_workers(), return_as="generator_unordered")(calls)
-    for timed in tqdm(results, total=len(blocks), desc=job.label, unit="block" if block > 1 else "trial"):
+    for timed in tqdm(workers()(calls), total=len(blocks), desc=job.label, unit="block" if block > 1 else "trial"):
         for number, leaves, seconds in timed:
             pieces[number] = leaves, seconds
             if kept_in:
                 kept_in.keep_piece(job, number, leaves, seconds)
     leaves_of, seconds_of = zip(*(pieces[number] for number in sorted(pieces)), strict=True)
     return Kept(stacked(leaves_of), np.array(seconds_of))
+
+
+def workers(**how: Any) -> joblib.Parallel:
+    """Return `n_workers` workers, which end with this process; results come in the order in which they end."""
+    return joblib.Parallel(n_workers(), return_as="generator_unordered", initializer=_end_with_parent, **how)
+
+
+def _end_with_parent() -> None:
+    """End this worker at most some seconds after the process that started it, also if that was killed.
+
+    A thread asks, since the signal that Linux sends for it comes when the parent's *thread* ends. Other backends than
+    joblib's own may put a process or a machine between the two, and end their workers themselves.
+    """
+    parent = multiprocessing.parent_process()
+    if parent and isinstance(multiprocessing.current_process(), LokyProcess):
+        threading.Thread(target=_watch, args=[parent.pid], daemon=True).start()
+
+
+def _watch(parent: int) -> None:
+    while os.getppid() == parent:  # else another one has adopted this process, maybe before this thread began
+        time.sleep(1)
+    os._exit(1)
 
 
 def n_workers() -> int:
@@ -282,13 +310,13 @@ def n_workers() -> int:
 
 
 def _run_block(function: Callable[[Trial], Any], seed: int, numbers: Sequence[int]) -> list[tuple[int, Leaves, float]]:
-    """Run trials of these numbers; return number, leaves of the result and seconds of each."""
+    """Run trials of these numbers; return number, leaves of the result and CPU seconds of each in this thread."""
     done = []
     with threadpool_limits(1, user_api="blas"):
         for number in numbers:
-            start = time.perf_counter()
+            start = time.thread_time()
             result = function(Trial(seed, number))
-            done.append((number, flat(result), time.perf_counter() - start))
+            done.append((number, flat(result), time.thread_time() - start))
     return done
 
 

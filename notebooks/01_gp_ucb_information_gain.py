@@ -1,18 +1,3 @@
-# ---
-# jupyter:
-#   jupytext:
-#     formats: ipynb,py:percent
-#     text_representation:
-#       extension: .py
-#       format_name: percent
-#   kernelspec:
-#     display_name: Python 3
-#     language: python
-#     name: python3
-#   language_info:
-#     name: python
-# ---
-
 # %% [markdown]
 # # GP-UCB and information gain
 #
@@ -56,6 +41,7 @@ delta: float = 0.1  # the confidence band may fail with this probability
 results_dir: str = ""  # folder for figures and tables, relative to the project's root; empty: write nothing
 
 # %% jupyter={"source_hidden": true} tags=["checks", "hide-input"]
+checks.non_negative_int(seed=seed)
 checks.at_least(2, trials=trials, on_par_trials=on_par_trials, theorem_runs=theorem_runs)
 checks.at_least(10, horizon=horizon, gain_horizon=gain_horizon)
 checks.at_least(100, growth_horizon=growth_horizon)

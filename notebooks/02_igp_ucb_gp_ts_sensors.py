@@ -1,21 +1,3 @@
-# ---
-# jupyter:
-#   jupytext:
-#     formats: ipynb,py:percent
-#     notebook_metadata_filter: language_info
-#     text_representation:
-#       extension: .py
-#       format_name: percent
-#       format_version: '1.3'
-#       jupytext_version: 1.19.6
-#   kernelspec:
-#     display_name: Python 3
-#     language: python
-#     name: python3
-#   language_info:
-#     name: python
-# ---
-
 # %% [markdown]
 # # IGP-UCB and Thompson sampling
 #
@@ -46,6 +28,7 @@ from kbrepro.data import sets
 from kbrepro.record import Record
 
 # %% jupyter={"source_hidden": true} tags=["checks", "hide-input"]
+checks.non_negative_int(seed=seed)
 checks.at_least(2, trials=trials, kernel_trials=kernel_trials)
 checks.at_least(40, rows=rows)
 checks.at_least(30, horizon=horizon)

@@ -1,21 +1,3 @@
-# ---
-# jupyter:
-#   jupytext:
-#     formats: ipynb,py:percent
-#     notebook_metadata_filter: language_info
-#     text_representation:
-#       extension: .py
-#       format_name: percent
-#       format_version: '1.3'
-#       jupytext_version: 1.19.6
-#   kernelspec:
-#     display_name: Python 3
-#     language: python
-#     name: python3
-#   language_info:
-#     name: python
-# ---
-
 # %% [markdown]
 # # π-GP-UCB and exact IGP-UCB at scale
 #
@@ -58,6 +40,7 @@ from kbrepro.simulation import run
 record = Record("03_pi_gp_ucb_scaling", globals())
 
 # %% jupyter={"source_hidden": true} tags=["checks", "hide-input"]
+checks.non_negative_int(seed=seed)
 checks.at_least(150, horizon=horizon)
 checks.at_least(2, trials=trials, trials_d3=trials_d3, trials_more=trials_more, coverage_trials=coverage_trials)
 checks.probability(delta=delta)

@@ -1,18 +1,3 @@
-# ---
-# jupyter:
-#   jupytext:
-#     formats: ipynb,py:percent
-#     text_representation:
-#       extension: .py
-#       format_name: percent
-#   kernelspec:
-#     display_name: Python 3
-#     language: python
-#     name: python3
-#   language_info:
-#     name: python
-# ---
-
 # %% [markdown]
 # # BKB and variance starvation
 #
@@ -80,6 +65,7 @@ from kbrepro.simulation import run
 record = Record("04_bkb_variance_starvation", globals())
 
 # %% jupyter={"source_hidden": true} tags=["checks", "hide-input"]
+checks.non_negative_int(seed=seed)
 checks.positive_int(n_arms=n_arms, regret_arms=regret_arms)
 checks.at_least(2, seeds=seeds, ratio_runs=ratio_runs, own_runs=own_runs, trials=trials)
 checks.at_least(2, coverage_runs=coverage_runs, reading_runs=reading_runs, cost_runs=cost_runs)

@@ -1,18 +1,3 @@
-# ---
-# jupyter:
-#   jupytext:
-#     formats: ipynb,py:percent
-#     text_representation:
-#       extension: .py
-#       format_name: percent
-#   kernelspec:
-#     display_name: Python 3
-#     language: python
-#     name: python3
-#   language_info:
-#     name: python
-# ---
-
 # %% [markdown]
 # # GPN-UCB: bandits that see the layers
 #
@@ -64,6 +49,7 @@ from kbrepro.simulation import run
 record = Record("05_gpn_ucb_chains", globals())
 
 # %% jupyter={"source_hidden": true} tags=["checks", "hide-input"]
+checks.non_negative_int(seed=seed)
 checks.at_least(2, chains=chains, sampled_chains=sampled_chains, obvious_chains=obvious_chains, networks=networks)
 checks.at_least(2, norm_2_chains=norm_2_chains, cross_chains=cross_chains)
 checks.at_least(2, figure_trials=figure_trials, needle_side=needle_side)

@@ -1,18 +1,3 @@
-# ---
-# jupyter:
-#   jupytext:
-#     formats: ipynb,py:percent
-#     text_representation:
-#       extension: .py
-#       format_name: percent
-#   kernelspec:
-#     display_name: Python 3
-#     language: python
-#     name: python3
-#   language_info:
-#     name: python
-# ---
-
 # %% [markdown]
 # # Side by side: near-optimal on paper, and on the bench
 #
@@ -61,6 +46,7 @@ delta: float = 0.1  # confidence bands may fail with this probability
 results_dir: str = ""  # folder for figures and tables, relative to the project's root; empty: write nothing
 
 # %% jupyter={"source_hidden": true} tags=["checks", "hide-input"]
+checks.non_negative_int(seed=seed, seed_table1=seed_table1, seed_bkb=seed_bkb)
 checks.at_least(2, trials=trials, growth_trials=growth_trials, wrong_trials=wrong_trials, simple_trials=simple_trials)
 checks.at_least(40, n_arms=n_arms, horizon=horizon, long_horizon=long_horizon, wrong_horizon=wrong_horizon)
 checks.at_least(300, growth_horizon=growth_horizon)

@@ -1,5 +1,6 @@
-"""environment.yml, pyproject.toml and requirements.lock ask for the same things."""
+"""environment.yml, pyproject.toml and the locks ask for the same things; the version is the same everywhere."""
 
+import json
 import re
 import tomllib
 from pathlib import Path
@@ -33,12 +34,16 @@ def environment() -> dict:
     return yaml.safe_load((ROOT / "environment.yml").read_text(encoding="utf-8"))
 
 
-@pytest.fixture(scope="module")
-def pins() -> list[tuple[str, str]]:
-    """Name and whole entry of each pin in the lock; a name comes twice where Python versions differ."""
-    text = re.sub(r"(?m)^\s*#.*\n", "", (ROOT / "requirements.lock").read_text(encoding="utf-8"))
+def pins_of(lock: str) -> list[tuple[str, str]]:
+    """Name and whole entry of each pin in a lock; a name comes twice where Python versions differ."""
+    text = re.sub(r"(?m)^\s*#.*\n", "", (ROOT / lock).read_text(encoding="utf-8"))
     entries = [entry for entry in re.split(r"(?m)^(?=\S)", text) if entry.strip()]
     return [(canonical(re.match(r"[\w.-]+", entry)[0]), entry) for entry in entries]
+
+
+@pytest.fixture(scope="module")
+def pins() -> list[tuple[str, str]]:
+    return pins_of("requirements.lock")
 
 
 def test_conda_and_pip_users_get_the_same_versions(project, environment):
@@ -59,3 +64,19 @@ def test_the_lock_holds_what_pyproject_asks_for(project, pins):
     bounds = {canonical(r.name): r.specifier for r in wanted}
     outside = [pin for pin in locked if pin[0] in bounds and not bounds[pin[0]].contains(pin[1])]
     assert (absent, outside) == (set(), [])
+
+
+def test_jupyterlab_is_locked_apart_and_brings_no_other_version_of_what_is_there(project, pins):
+    (wanted,) = map(Requirement, project["optional-dependencies"]["lab"])
+    lab = dict(pins_of("requirements-lab.lock"))
+    assert wanted.specifier.contains(re.match(r"\S+==([\w.!+]+)", lab["jupyterlab"])[1])
+    assert all("--hash=sha256:" in entry for entry in lab.values())
+    assert not lab.keys() & dict(pins).keys()
+    (command,) = re.findall(r"(?m)^lab:.*\n\t(.*)", (ROOT / "Makefile").read_text(encoding="utf-8"))
+    assert "--require-hashes -r requirements-lab.lock" in command and "-e" not in command.split()
+
+
+def test_the_version_is_the_same_everywhere(project):
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
+    deposit = json.loads((ROOT / ".zenodo.json").read_text(encoding="utf-8"))
+    assert citation["version"] == deposit["version"] == project["version"]

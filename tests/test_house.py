@@ -9,19 +9,9 @@ from kbrepro import papers
 
 ROOT = Path(__file__).parents[1]
 #: Rooms in order: each imports what stands before it. Papers are between figures and scorecard.
-ROOMS = [
-    "checks",
-    "paths",
-    "data",
-    "kernels",
-    "posterior",
-    "problems",
-    "confidence",
-    "regret",
-    "policies",
-    "information",
-]
-ROOMS += ["store", "simulation", "replay", "claims", "figures", "papers", "plans", "scorecard", "record"]
+ROOMS = ["checks", "paths", "data", "kernels", "posterior", "problems", "confidence", "regret", "policies"]
+ROOMS += ["information", "sums", "store", "simulation", "replay", "claims", "figures", "papers", "plans"]
+ROOMS += ["scorecard", "record"]
 ROOMS += ["report", "batch", "__main__"]
 FACE = [
     room for room in ROOMS[: ROOMS.index("replay")] if room != "data"

@@ -1,11 +1,13 @@
 """What neither nbval nor `kbrepro check` sees: outputs are compared and clean, parameters say what they mean."""
 
+import os
+import shutil
 from pathlib import Path
-from types import SimpleNamespace
 
 import nbformat
 import papermill
 import pytest
+from jupytext.cli import jupytext
 
 from kbrepro.batch import profiles
 
@@ -36,7 +38,36 @@ def test_papermill_reads_type_default_and_meaning_of_every_parameter(name):
 @every_notebook
 def test_an_impossible_value_is_refused_before_a_kernel_starts(name, monkeypatch):
     (amount,) = [each for each in ("trials", "chains") if each in profiles.parameters(ROOT, name, "paper")]
-    known = SimpleNamespace(safe_load=lambda _: {amount: -3}, YAMLError=ValueError)
-    monkeypatch.setattr(profiles, "yaml", known)
-    with pytest.raises(ValueError, match=rf"^{amount} = -3 is not allowed"):
-        profiles.parameters(ROOT, name, "quick")
+    known = profiles.parameters(ROOT, name, "quick")
+    for parameter in (amount, *(each for each in known if f"{each}_".startswith("seed_"))):
+        for value in (-3, 1.5, "abc", None):
+            monkeypatch.setattr(profiles, "_values", lambda _, wrong={parameter: value}: wrong)
+            with pytest.raises(ValueError, match=rf"^{parameter} = {value!r} is not allowed"):
+                profiles.parameters(ROOT, name, "quick")
+
+
+def as_an_editor_writes(path):
+    """The .ipynb with what VS Code adds: its kernel's name, the language's version, and a language on every cell."""
+    notebook = nbformat.read(path, as_version=4)
+    notebook.metadata.kernelspec.display_name = ".venv (3.11.7)"
+    notebook.metadata.language_info = {"name": "python", "version": "3.11.7", "file_extension": ".py"}
+    notebook.metadata.vscode = {"interpreter": {"hash": "8e5f"}}
+    for cell in notebook.cells:
+        cell.metadata.vscode = {"languageId": "python"}
+    nbformat.write(notebook, path)
+
+
+@pytest.mark.parametrize("edit", [lambda _: None, as_an_editor_writes])
+@pytest.mark.parametrize("newer", [".ipynb", ".py"])
+def test_jupytext_leaves_the_text_as_it_is_whichever_file_is_newer(tmp_path, edit, newer):
+    shutil.copy(ROOT / "jupytext.toml", tmp_path)
+    paths = [path for path in sorted((ROOT / "notebooks").iterdir()) if path.suffix in (".py", ".ipynb")]
+    for path in paths:
+        copy = tmp_path / shutil.copy(path, tmp_path)
+        if copy.suffix == ".ipynb":
+            edit(copy)
+        os.utime(copy, (1, 2 if copy.suffix == newer else 1))
+    jupytext(["--quiet", "--sync", *(str(path) for path in tmp_path.glob(f"*{newer}"))])
+    for path in paths:
+        if path.suffix == ".py":
+            assert (tmp_path / path.name).read_bytes() == path.read_bytes()

@@ -1,5 +1,11 @@
 """The project's root, and replacing files and folders whole."""
 
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
 import pytest
 
 from kbrepro import paths
@@ -31,3 +37,36 @@ def test_write_text_replaces_whole_files_and_makes_folders(tmp_path):
         paths.write_text(path, text)
         assert path.read_text(encoding="utf-8") == text
     assert [p.name for p in path.parent.iterdir()] == ["file.txt"]
+
+
+def test_files_are_written_all_or_none_and_an_error_names_the_file(tmp_path):
+    one, other = tmp_path / "one", tmp_path / "one" / "other"  # which has no folder
+    one.write_text("old")
+    with pytest.raises(OSError, match=str(other)):
+        paths.write_all({one: b"new", other: b"new"})
+    assert [path.name for path in tmp_path.iterdir()] == ["one"] and one.read_text() == "old"
+
+
+def test_broken_json_is_named(tmp_path):
+    for text in (b"", b"{", b"\xff"):
+        (tmp_path / "run.json").write_bytes(text)
+        with pytest.raises(ValueError, match=f"{tmp_path.name}/run.json cannot be read .*: restore it"):
+            paths.read_json(tmp_path / "run.json")
+
+
+def test_what_a_process_left_half_written_is_removed_after_its_end_and_git_does_not_see_it(tmp_path):
+    ended = subprocess.Popen([sys.executable, "-c", ""])
+    ended.wait()
+    left = [f"played/a.npz.{ended.pid}.partial", f"played/a.part/1.npz.{ended.pid}.partial"]
+    others = [f"a.npz.{os.getpid()}.partial", ".01_small.partial/run.json", "a.npz"]
+    for name in (*left, *others, f"report-x.{ended.pid}.partial/page"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).touch()
+    shutil.copy(Path(__file__).parents[1] / ".gitignore", tmp_path)
+    subprocess.run(["git", "init", "-q"], cwd=tmp_path, check=True)
+    status = ["git", "status", "--porcelain", "--untracked-files=all"]
+    seen = subprocess.run(status, cwd=tmp_path, check=True, capture_output=True, text=True).stdout
+    assert sorted(seen.splitlines()) == ["?? .gitignore", "?? a.npz"]
+    paths.sweep(tmp_path)
+    there = {p.relative_to(tmp_path).as_posix() for p in tmp_path.rglob("*") if ".git" not in str(p)}
+    assert there == {*others, ".01_small.partial", "played", "played/a.part"}

@@ -1,12 +1,19 @@
 """Rounds and trials: the same numbers however they are cut up and wherever they run; the stopwatch."""
 
+import os
+import subprocess
+import sys
+import time
 from dataclasses import replace
 from functools import partial
+from threading import Thread
 
+import joblib
 import numpy as np
+import psutil
 import pytest
 
-from kbrepro import simulation
+from kbrepro import simulation, store
 from kbrepro.confidence import Srinivas2010
 from kbrepro.kernels import SquaredExponential, grid
 from kbrepro.policies import UCB, ExpectedImprovement, VarianceOnly
@@ -71,6 +78,46 @@ def test_a_run_is_ask_pull_tell_and_what_the_policy_draws_does_not_touch_the_noi
     assert log == [step for arm, y in pulls for step in (("ask", arm), ("tell", arm, y))]
     np.testing.assert_array_equal(trace.regret, problem.expected_reward.max() - problem.expected_reward[trace.arms])
     assert trace.seconds.shape == (4,) and (trace.seconds > 0).all()
+
+
+class Elsewhere:
+    """Works for a tenth of a CPU second in another thread before it pulls an arm."""
+
+    def __init__(self, model, horizon):
+        pass
+
+    def ask(self):
+        other = Thread(target=lambda: burn(0.1))
+        other.start()
+        other.join()
+        return 0
+
+    def tell(self, arm, observation):
+        pass
+
+
+def burn(seconds):
+    end = time.thread_time() + seconds
+    while time.thread_time() < end:
+        pass
+
+
+def waits_and_works(trial):
+    time.sleep(0.3)
+    burn(0.1)
+    return trial.number
+
+
+def test_seconds_are_cpu_time_of_the_thread_that_plays(experiment, tmp_path, monkeypatch):
+    """Neither waiting counts nor what other threads do, whose trials have seconds of their own."""
+    problem = experiment.problem(Trial(33, 0))
+    curve = simulation.run(Elsewhere(problem.model, 3), problem, 3, np.random.default_rng(1))
+    assert 0 < curve.seconds.sum() < 0.05
+    monkeypatch.setenv("KBREPRO_JOBS", "2")
+    with store.using(store.Store(tmp_path)), joblib.parallel_config("threading", n_jobs=2):
+        simulation.map_trials(waits_and_works, 4, SEED, label="it")
+    _, kept = store.opened(tmp_path, "it")
+    assert (kept.seconds >= 0.099).all() and (kept.seconds < 0.15).all()
 
 
 # Trials
@@ -172,3 +219,41 @@ def test_without_arms_curves_and_a_digest_of_the_arms_are_kept_and_totals_are_su
     kept = [simulation.play_trial(experiment, Trial(SEED, n), arms=False)["policies"] for n in (0, 0, 1)]
     first, again, other = ([part["arms_digest"] for part in policies.values()] for policies in kept)
     assert first == again and not set(first) & set(other)
+
+
+SCRIPT = """
+import time
+from kbrepro.simulation import map_trials
+
+def job(trial):
+    print("playing", flush=True)
+    stop = time.monotonic() + 60
+    while time.monotonic() < stop:
+        pass
+
+map_trials(job, 4, 1)
+"""
+
+
+@pytest.mark.parametrize("said", ["", pytest.param("playing", marks=pytest.mark.slow)], ids=["at start", "later"])
+def test_workers_end_with_a_script_that_is_killed(tmp_path, said):
+    own, out = {"MARK": os.fspath(tmp_path), "KBREPRO_JOBS": "2"}, tmp_path / "out"
+
+    def there(word=""):
+        processes = psutil.process_iter(["environ", "cmdline"])  # of a zombie both are empty
+        ours = [its for its in processes if (its.info["environ"] or {}).get("MARK") == own["MARK"]]
+        return [its for its in ours if word in " ".join(its.info["cmdline"])]
+
+    with out.open("w") as file:
+        script = subprocess.Popen([sys.executable, "-c", SCRIPT], env=os.environ | own, stdout=file)
+    while not there("popen_loky") or said not in out.read_text():
+        assert script.poll() is None
+        time.sleep(0.01)
+    script.kill()
+    script.wait()
+    deadline = time.monotonic() + 10
+    while (left := there()) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    for process in left:
+        process.kill()
+    assert not left

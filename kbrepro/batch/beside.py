@@ -5,6 +5,7 @@ import runpy
 import sys
 import tempfile
 import traceback
+import unicodedata
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from difflib import get_close_matches
@@ -49,6 +50,7 @@ def play(policy: Callable[..., Any], notebook: str, label: str, trials: int = 20
     raises.
     """
     (r,) = run.plan([notebook], paths.FULL_SCALE, paths.project_root())
+    label = unicodedata.normalize("NFC", label)
     abouts = store.labels(r.played).items()
     labels = [name for name, about in abouts if "play_trial" in about["settings"].get("job", ())]
     if label not in labels:

@@ -4,11 +4,11 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-import jupytext
 import nbformat
 import yaml
+from nbformat import NotebookNode
 
-from kbrepro import papers, paths
+from kbrepro import papers, paths, store, sums
 from kbrepro.batch import profiles
 from kbrepro.batch.run import plan
 from kbrepro.claims import sentences_of
@@ -53,23 +53,49 @@ def _of_folder(root: Path, name: str) -> Iterator[str]:
 def _of_notebook(root: Path, name: str) -> Iterator[str]:
     """Whether a notebook is as its text, was run, and was played at full scale, and whether its profile fits."""
     path, refresh = root / "notebooks" / f"{name}.ipynb", f"`kbrepro refresh {name[:2]}`"
+    try:
+        text, (full,) = profiles.source(root, name), plan([name], paths.FULL_SCALE, root)
+    except ValueError as error:  # without its text and parameters nothing else can be said
+        yield str(error)
+        return
+    figures = len([*full.folder.glob("figures/*.png")])
     if not path.is_file():
         yield f"there is no .ipynb: {refresh} makes it"
     else:
-        cells, text = nbformat.read(path, as_version=4).cells, jupytext.read(path.with_suffix(".py")).cells
-        if [(cell.cell_type, cell.source) for cell in cells] != [(cell.cell_type, cell.source) for cell in text]:
-            yield f"the .ipynb has other cells than the .py, which runs: {refresh}"
-        counts = [cell.execution_count for cell in cells if cell.cell_type == "code"]
-        if counts != [*range(1, len(counts) + 1)]:
-            yield f"the .ipynb was not run from top to bottom: {refresh}"
+        yield from (f"{line}: {refresh}" for line in _of_outputs(path, text, figures))
     try:
         plan([name], "quick", root)
     except ValueError as error:
         yield str(error)
-    (full,) = plan([name], paths.FULL_SCALE, root)
     if not full.facts:
         yield f"it was not played at full scale: `kbrepro reproduce {name[:2]}`"
     played = full.facts.get("parameters", {})
     for key, value in full.parameters.items():
         if played.get(key, value) != value:
             yield f"{key} = {value!r}, but the full scale was played with {played[key]!r}"
+    yield from sums.wrong(full.folder)
+    yield from (f"{store.PLAYED}/{line}" for line in sums.wrong(full.played))
+
+
+def _of_outputs(path: Path, text: NotebookNode, figures: int) -> Iterator[str]:
+    """What is odd in an .ipynb, whose text this is, and which shows so many figures."""
+    try:
+        notebook = nbformat.read(path, as_version=4)
+    except Exception:  # whatever it raises on what is no notebook, such as one in which git left a conflict
+        yield f"notebooks/{path.name} is no notebook; git may have left a conflict in it (<<<<<<<)"
+        return
+    kernel = notebook.metadata.get("kernelspec", {}).get("name")
+    if kernel != profiles.KERNEL["name"]:
+        yield f"notebooks/{path.name} names the kernel {kernel!r}, not {profiles.KERNEL['name']!r}"
+    if _sources(notebook) != _sources(text):
+        yield "the .ipynb has other cells than the .py, which runs"
+    code = [cell for cell in notebook.cells if cell.cell_type == "code"]
+    if [cell.execution_count for cell in code] != [*range(1, len(code) + 1)]:
+        yield "the .ipynb was not run from top to bottom"
+    images = sum("image/png" in output.get("data", {}) for cell in code for output in cell.outputs)
+    if images < figures:
+        yield f"notebooks/{path.name} shows {images} of its {figures} figures"
+
+
+def _sources(notebook: NotebookNode) -> list[tuple[str, str]]:
+    return [(cell.cell_type, cell.source) for cell in notebook.cells]

@@ -1,15 +1,19 @@
 """Lists notebooks and profiles, and checks whether values fit a notebook's parameters; starts no kernel."""
 
+import re
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 import jupytext
 import yaml
+from nbformat import NotebookNode
 
 from kbrepro import checks, paths
 
 RESERVED = "results_dir"  # set by the batch itself
+#: The kernel of every notebook; its text does not say it.
+KERNEL = {"display_name": "Python 3", "language": "python", "name": "python3"}
 
 
 def chosen(root: Path, wanted: Iterable[str] = ()) -> list[str]:
@@ -34,30 +38,73 @@ def require(root: Path, profile: str) -> None:
 def parameters(root: Path, notebook: str, profile: str) -> dict[str, Any]:
     """Return the parameters of a notebook in a profile: those of its cell tagged `parameters`, as the profile has them.
 
-    ValueError if there is no such profile, or it is no mapping; on a name that the notebook has not; and on what its
-    cell tagged `checks` refuses: it runs here, so that no kernel starts with impossible values.
+    ValueError if there is no such profile, or it is no mapping; on a name that the notebook has not, or that comes
+    twice; on a number that is not decimal; if no cell is tagged `parameters`; and on what its cell tagged `checks`
+    refuses: it runs here, so that no kernel starts with impossible values.
     """
     profiles, values = root / "notebooks" / "profiles", dict[str, Any]()
     require(root, profile)
+    text = source(root, notebook)
     if profile != paths.FULL_SCALE:
         path = profiles / profile / f"{notebook}.yaml"
         where = path.relative_to(root).as_posix()
         if not path.is_file():
             raise ValueError(f"profile {profile!r} says nothing about {notebook}: there is no {where}")
         try:
-            values = dict(yaml.safe_load(path.read_text(encoding="utf-8")) or {})
+            values = _values(path.read_text(encoding="utf-8"))
         except (yaml.YAMLError, TypeError, ValueError) as error:
             raise ValueError(f"{where} is not allowed: it must be lines of name: value ({error})") from None
-    names: dict[str, Any] = {"checks": checks}
-    exec(_cell(root, notebook, "parameters"), names)
+    names = _executed(notebook, text, "parameters", {"checks": checks})
     known = {name: names[name] for name in names if name[0] != "_" and name not in ("checks", RESERVED)}
     for name in values:
         checks.one_of(tuple(known), **{f"parameter of {notebook}": name})
-    exec(_cell(root, notebook, "checks"), names | values)
+    _executed(notebook, text, "checks", names | values)
     return known | values
 
 
-def _cell(root: Path, notebook: str, tag: str) -> str:
+def source(root: Path, notebook: str) -> NotebookNode:
+    """Return the text of a notebook, which is what runs.
+
+    ValueError, which names the file, if git left a conflict in it, or if no cell is tagged `parameters`.
+    """
+    where = f"notebooks/{notebook}.py"
+    text = (root / where).read_text(encoding="utf-8")
+    if re.search("^<<<<<<< ", text, flags=re.M):
+        raise ValueError(f"{where} is not allowed: git left a conflict in it (<<<<<<<)")
+    found = jupytext.reads(text, "py:percent")
+    if not _tagged(found, "parameters"):
+        raise ValueError(f"{where} is not allowed: it must have a cell tagged parameters")
+    found.metadata["kernelspec"] = KERNEL
+    return found
+
+
+def _tagged(notebook: NotebookNode, tag: str) -> str:
     """The code of the cells of a notebook with a tag."""
-    cells = jupytext.read(root / "notebooks" / f"{notebook}.py").cells
-    return "\n".join(cell.source for cell in cells if tag in cell.metadata.get("tags", []))
+    return "\n".join(cell.source for cell in notebook.cells if tag in cell.metadata.get("tags", []))
+
+
+def _executed(name: str, text: NotebookNode, tag: str, given: dict[str, Any]) -> dict[str, Any]:
+    """What the names are after the cells with a tag; ValueError, which names file and tag, if they fail."""
+    names = dict(given)
+    try:
+        exec(_tagged(text, tag), names)
+    except ValueError:  # of `checks`: it names the parameter
+        raise
+    except Exception as error:
+        reason = f"its cell tagged {tag} fails ({type(error).__name__}: {error})"
+        raise ValueError(f"notebooks/{name}.py is not allowed: {reason}") from None
+    return names
+
+
+def _values(text: str) -> dict[str, Any]:
+    """The values of a profile; ValueError on a name that comes twice, and on a number that YAML reads as another."""
+    nodes = getattr(yaml.compose(text, yaml.SafeLoader), "value", [])
+    names = [name.value for name, _ in nodes]
+    for name, node in nodes:
+        if names.count(name.value) > 1:
+            raise ValueError(f"{name.value} comes twice")
+        for each in node.value if isinstance(node, yaml.SequenceNode) else [node]:
+            # 010 is 8 to YAML, 1:30 is 90
+            if each.tag.endswith((":int", ":float")) and re.search(r"^[-+]?0\w|:", each.value):
+                raise ValueError(f"{name.value} = {each.value} is no decimal number")
+    return dict(yaml.safe_load(text) or {})

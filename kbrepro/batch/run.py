@@ -3,10 +3,12 @@
 import json
 import os
 import platform
+import re
 import shutil
 import subprocess
 import sys
 import time
+import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
@@ -14,16 +16,21 @@ from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
+import nbformat
 from nbformat import NotebookNode
+from nbformat.v4 import new_code_cell, new_notebook
 
-from kbrepro import checks, paths, store
+from kbrepro import checks, paths, store, sums
 from kbrepro.batch import profiles
-from kbrepro.replay import blas_kernel
 
-#: Of every kernel: one BLAS thread, since workers play in parallel, and the kernel of this environment.
-KERNEL = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1", "JUPYTER_PREFER_ENV_PATH": "1"}
 #: What numbers depend on; run.json has their versions.
 PACKAGES = ("numpy", "scipy", "pandas", "joblib")
+#: The last cell of what runs: it asks the kernel itself, which may have other packages than this process.
+ASKED = """# for run.json
+import json
+from kbrepro.batch.run import versions
+from kbrepro.replay import blas_kernel
+print(json.dumps([versions(), blas_kernel()]))"""
 
 
 class RunFailed(RuntimeError):
@@ -48,7 +55,7 @@ class Run:
     def facts(self) -> dict[str, Any]:
         """What its run.json says; empty if there is none."""
         path = self.folder / "run.json"
-        return dict(json.loads(path.read_text(encoding="utf-8"))) if path.is_file() else {}
+        return dict(paths.read_json(path)) if path.is_file() else {}
 
 
 def plan(notebooks: Sequence[str], profile: str, root: Path) -> list[Run]:
@@ -67,9 +74,11 @@ def run(notebooks: Sequence[str], profile: str, root: Path, fresh: Sequence[str]
     results stay, the others still run, and RunFailed is raised at the end.
     """
     runs = plan(notebooks, profile, root)
-    kept = tuple(label for r in runs for label in store.labels(r.played)) if fresh else ()
+    fresh = [unicodedata.normalize("NFC", label) for label in fresh]
     for label in fresh:
-        checks.one_of(("*", *kept), **{"--fresh": label})
+        if label != "*" and not any(store.can_replace(r.played, label) for r in runs):
+            kept = tuple(known for r in runs for known in store.labels(r.played))
+            checks.one_of(("*", *kept), **{"--fresh": label})
     failed = []
     for r in runs:
         start, outcome = time.monotonic(), "done"
@@ -77,7 +86,12 @@ def run(notebooks: Sequence[str], profile: str, root: Path, fresh: Sequence[str]
             _run(r, fresh)
         except Exception as error:  # whatever a notebook, its kernel or a disk does
             failed.append(r.notebook)
-            outcome = f"FAILED\n{error if isinstance(error, RunFailed) else repr(error)}\n"
+            told = error if isinstance(error, RunFailed | OSError) else repr(error)
+            outcome = f"FAILED\n{told}\nNo result was replaced; trials that ended are kept.\n"
+        except KeyboardInterrupt:
+            goes_on = "what was played is kept, and the same command goes on from there"
+            print(f"{r.notebook}: interrupted; {goes_on}", file=sys.stderr, flush=True)
+            raise
         print(f"{r.notebook}: {(time.monotonic() - start) / 60:.1f} min, {outcome}", file=sys.stderr, flush=True)
     if failed:
         raise RunFailed(f"{len(failed)} of {len(runs)} notebooks failed: {', '.join(failed)}")
@@ -86,11 +100,32 @@ def run(notebooks: Sequence[str], profile: str, root: Path, fresh: Sequence[str]
 
 def refresh(notebooks: Sequence[str], root: Path) -> None:
     """Run notebooks as a reader opens them, without data, and keep them with their outputs; fails like `run`."""
+    paths.sweep(root / "notebooks")
+    for name in profiles.chosen(root, notebooks):
+        _execute(root, name, "refresh", root / "notebooks" / f"{name}.ipynb", {}, without_data(root))
+
+
+def of_kernels(root: Path) -> dict[str, str]:
+    """Return the environment variables of every kernel: what a user has set decides nothing that a notebook shows."""
+    own = root / ".cache"
+    own.mkdir(exist_ok=True)  # IPython warns of a folder that it cannot make
+    threads = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+    return dict.fromkeys(threads, "1") | {  # since workers play in parallel
+        "MPLBACKEND": "module://matplotlib_inline.backend_inline",
+        "MPLCONFIGDIR": str(own / "matplotlib"),
+        "MATPLOTLIBRC": "",
+        "IPYTHONDIR": str(own / "ipython"),
+        "PYTHONSTARTUP": "",
+        "JUPYTER_PATH": "",
+        "JUPYTER_PREFER_ENV_PATH": "1",
+    }
+
+
+def without_data(root: Path) -> dict[str, str]:
+    """Return the environment variables of a kernel that shows what is kept, without data, the same on any machine."""
     no_data = root / ".cache" / "no-data"
     no_data.mkdir(parents=True, exist_ok=True)
-    for name in profiles.chosen(root, notebooks):
-        alone = {"KBREPRO_DATA": str(no_data), store.FOLDER: "", "TQDM_DISABLE": "1"}
-        _execute(root, name, root / "notebooks" / f"{name}.ipynb", {}, alone)
+    return {**of_kernels(root), "KBREPRO_DATA": str(no_data), store.FOLDER: "", "TQDM_DISABLE": "1"}
 
 
 def _run(r: Run, fresh: Sequence[str]) -> None:
@@ -106,6 +141,8 @@ def _run(r: Run, fresh: Sequence[str]) -> None:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)  # ends with the process
         except BlockingIOError:
             raise RunFailed(f"another run is writing {r.folder.relative_to(r.root)}") from None
+        _settle(r.folder)
+        paths.sweep(r.folder)
         shutil.rmtree(partial_results, ignore_errors=True)
         partial_results.mkdir(parents=True)
         kept = _stamps(r)
@@ -113,16 +150,56 @@ def _run(r: Run, fresh: Sequence[str]) -> None:
         if data := os.environ.get("KBREPRO_DATA"):
             own["KBREPRO_DATA"] = str(Path(data).absolute())  # notebooks run in the root, not here
         to, given = partial_results / "notebook.ipynb", r.parameters | {profiles.RESERVED: where}
-        _execute(r.root, r.notebook, to, given, own)
-        facts = _facts(r) if _stamps(r) != kept or not r.facts else r.facts  # those of the run that played
+        asked = _execute(r.root, r.notebook, r.folder.parent.name, to, given, own)
+        facts = _facts(r, *asked) if _stamps(r) != kept or not r.facts else r.facts  # those of the run that played
         text = json.dumps(facts, indent=1, sort_keys=True, ensure_ascii=False)
         paths.write_text(partial_results / "run.json", text + "\n")
-        for old in [path for path in r.folder.glob("*") if path != r.played]:
-            shutil.rmtree(old) if old.is_dir() else old.unlink()
-        r.folder.mkdir(exist_ok=True)
-        for new in partial_results.iterdir():
-            new.rename(r.folder / new.name)
-        partial_results.rmdir()
+        paths.write_text(partial_results / sums.NAME, sums.text(sums.of(partial_results)))
+        _replace(r.folder, partial_results)
+
+
+def _beside(folder: Path) -> tuple[Path, Path]:
+    """Where the old and the new results of a folder are while these replace those."""
+    old, new = (folder.with_name(f".{folder.name}.{kind}.partial") for kind in ("old", "new"))
+    return old, new
+
+
+def _replace(folder: Path, partial_results: Path) -> None:
+    """Replace results, but for what was played, which never moves.
+
+    A kill loses nothing at any moment, since renaming is all that is done before the new results are whole:
+    1. The old results are renamed into .NAME.old.partial, one by one.
+    2. .NAME.partial becomes .NAME.new.partial: from here on the new results count.
+    3. These are renamed into the folder, one by one.
+    4. .NAME.old.partial is deleted.
+    5. .NAME.new.partial, empty by now, is deleted.
+    """
+    old, new = _beside(folder)
+    try:
+        _move(folder, old)
+        partial_results.rename(new)
+    finally:
+        _settle(folder)
+
+
+def _settle(folder: Path) -> None:
+    """Go on from step 3, or, where step 2 was not reached, undo step 1; otherwise nothing is there to do."""
+    old, new = _beside(folder)
+    if new.is_dir():
+        _move(new, folder)
+        if old.is_dir():
+            shutil.rmtree(old)
+        new.rmdir()
+    elif old.is_dir():
+        _move(old, folder)
+        old.rmdir()
+
+
+def _move(source: Path, to: Path) -> None:
+    """Rename all that is in a folder into another, but for what was played."""
+    to.mkdir(exist_ok=True)
+    for path in [path for path in source.glob("*") if path.name != store.PLAYED]:
+        path.rename(to / path.name)
 
 
 def _stamps(r: Run) -> dict[str, int]:
@@ -130,13 +207,13 @@ def _stamps(r: Run) -> dict[str, int]:
     return {path.name: path.stat().st_mtime_ns for path in r.played.glob("*.npz")}
 
 
-def _facts(r: Run) -> dict[str, Any]:
+def _facts(r: Run, versions: dict[str, str], blas_kernel: str) -> dict[str, Any]:
     """What the results of a run were made with; it decides nothing, but for BLAS kernels and parameters."""
     return {
         "parameters": r.parameters,
-        "blas_kernels": sorted({*r.facts.get("blas_kernels", []), blas_kernel()}),
+        "blas_kernels": sorted({*r.facts.get("blas_kernels", []), blas_kernel}),
         "compute_seconds": round(sum(about["seconds"] for about in store.labels(r.played).values()), 1),
-        "versions": versions(),
+        "versions": versions,
         "git": git_state(r.root),
     }
 
@@ -159,37 +236,62 @@ def git_state(root: Path) -> dict[str, Any]:
     return {"commit": commit.strip(), "dirty": bool(changes)}
 
 
-def _execute(root: Path, name: str, to: Path, parameters: Mapping[str, Any], environment: Mapping[str, str]) -> None:
+def _execute(
+    root: Path, name: str, profile: str, to: Path, parameters: Mapping[str, Any], environment: Mapping[str, str]
+) -> Any:
     """Run the text of a notebook, so that no stale .ipynb runs instead, and keep it, executed.
 
-    RunFailed, with the reason, if a cell fails; what there is of it then is .cache/NAME.failed.ipynb.
+    Returns the kernel's versions and BLAS kernel. RunFailed, with the reason, if a cell fails or the kernel dies; what
+    there is of it then is .cache/NAME.PROFILE.failed.ipynb.
     """
     import jupytext
     import papermill
+    from nbclient.exceptions import DeadKernelError
     from papermill.exceptions import PapermillExecutionError
 
     quiet = {} if sys.stderr.isatty() else {"TQDM_DISABLE": "1"}
     how: dict[str, Any] = {"kernel_name": "python3", "cwd": root, "progress_bar": False, "stderr_file": sys.stderr}
-    output, source = root / ".cache" / f"{name}.failed.ipynb", jupytext.read(root / "notebooks" / f"{name}.py")
+    how["extra_arguments"] = ["--log-level=ERROR"]  # of the kernel itself, which warns of TCP at every start
+    output, source = root / ".cache" / f"{name}.{profile}.failed.ipynb", profiles.source(root, name)
+    where = output.relative_to(root).as_posix()
+    left = f"\n(what there is of the notebook: {where})"
+    source.cells.append(new_code_cell(ASKED))
+    begun: list[NotebookNode] = []
+    how["on_cell_start"] = lambda cell, cell_index: begun.append(cell)
     try:
-        with patch.dict(os.environ, {**KERNEL, **quiet, **environment}):
+        with patch.dict(os.environ, {**of_kernels(root), **quiet, **environment}):
             done = papermill.execute_notebook(source, output, parameters, request_save_on_cell_execute=False, **how)
     except PapermillExecutionError as error:
-        where = output.relative_to(root).as_posix()
-        raise RunFailed(f"{error.ename}: {error.evalue}\n(what there is of the notebook: {where})") from error
+        raise RunFailed(f"{error.ename}: {error.evalue}{left}") from error
+    except DeadKernelError as error:
+        there = new_notebook(cells=begun, metadata=source.metadata)
+        paths.write_text(output, nbformat.writes(there))
+        number = sum(cell.cell_type == "code" for cell in begun)
+        line = begun[-1].source.partition("\n")[0]
+        why = "it was killed, most often since memory ran out: KBREPRO_JOBS=1 needs less"
+        raise RunFailed(f"the kernel died in code cell {number} ({line}): {why}{left}") from error
+    except OSError as error:
+        if error.errno and not error.filename:  # as on a full disk
+            raise OSError(error.errno, error.strerror, where) from error
+        raise
+    (asked,) = [each.text for each in done.cells.pop().outputs if each.get("name") == "stdout"]
     paths.write_text(to, jupytext.writes(_tidy(done), "ipynb") + "\n")
-    output.unlink()
+    output.unlink(missing_ok=True)  # two runs of one profile may end together
+    return json.loads(asked)
 
 
 def _tidy(notebook: NotebookNode) -> NotebookNode:
     """The notebook without what changes from run to run: times, random ids, and what it wrote to the terminal."""
-    notebook.metadata.pop("papermill", None)
+    for name in ("papermill", "jupytext"):  # the latter is in jupytext.toml
+        notebook.metadata.pop(name, None)
     notebook.metadata["language_info"] = {"name": "python"}
     for number, cell in enumerate(notebook.cells):
         cell["id"] = f"cell-{number:02}"
         tags = cell.metadata.get("tags", [])
-        if "injected-parameters" in tags:  # where it ran, and what a profile changes
+        if "injected-parameters" in tags:  # what a profile changes, and where it ran: a folder that is gone now
             tags.append("hide-input")
+            nowhere = f'{profiles.RESERVED} = ""'
+            cell["source"] = re.sub(f"^{profiles.RESERVED} = .*$", nowhere, cell.source, flags=re.M)
         for name in ("papermill", "execution", *["tags"] * (not tags)):
             cell.metadata.pop(name, None)
         if cell.cell_type == "code":

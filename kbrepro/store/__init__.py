@@ -1,8 +1,9 @@
 """Played trials are kept, one file per label, and read instead of played again while their settings are the same.
 
 A *label* names one call of `run_trials` or `map_trials` of a notebook. Its file `<label>.npz` holds plain arrays (see
-`flat`) and, as text, the settings (see `settings`), which are also in `<label>.json` for readers. While a label
-is played its finished trials are kept in `<label>.part/`, so an interrupted run goes on with the missing ones.
+`flat`) and, as text, the settings (see `settings`), which are also in `<label>.json` for readers; `SHA256SUMS` has the
+checksums of all. While a label is played its finished trials are kept in `<label>.part/`, so an interrupted run goes on
+with the missing ones.
 """
 
 import io
@@ -10,6 +11,7 @@ import json
 import os
 import re
 import shutil
+import threading
 import zipfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -17,10 +19,11 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
+from unicodedata import normalize
 
 import numpy as np
 
-from kbrepro import paths
+from kbrepro import paths, sums
 from kbrepro.kernels import Array
 from kbrepro.store import edition_0_3
 from kbrepro.store.flat import Leaves, flat, nested, stacked, text
@@ -35,6 +38,8 @@ ABOUT, SECONDS = "about the label", "seconds of a trial"
 LENGTHS = " (lengths)"
 #: Bytes of a label as the name of a file.
 LONGEST = 200
+#: The form of the files that are written; one that says no `version` has it, or that of edition 0.3.0.
+VERSION = 1
 
 
 class OtherSettings(ValueError):
@@ -43,6 +48,10 @@ class OtherSettings(ValueError):
 
 class NotKept(RuntimeError):
     """A label is missing in a store from which everything must be read."""
+
+
+class NewerForm(ValueError):
+    """A file was written by a later version of kbrepro."""
 
 
 class Job(NamedTuple):
@@ -57,7 +66,10 @@ class Job(NamedTuple):
 
 
 class Kept(NamedTuple):
-    """What is kept of n trials in order: columns by path (see `flat`), and the seconds that each took, (n,)."""
+    """What is kept of n trials in order: columns by path (see `flat`), and the seconds that each took, (n,).
+
+    They are CPU seconds; those of edition 0.3.0 are wall time, on two busy cores.
+    """
 
     columns: Leaves
     seconds: Array
@@ -70,6 +82,9 @@ class Kept(NamedTuple):
     def results(self) -> list[Any]:
         """What the job returned of every trial, in mappings and lists."""
         return [nested(self.trial(place)) for place in range(len(self.seconds))]
+
+
+NOTHING = Kept({}, np.empty(0))
 
 
 @dataclass
@@ -90,33 +105,43 @@ class Store:
         """Return what is kept of a job, or None if it must be played.
 
         Raises OtherSettings, which names both settings, if they are not the same, and NotKept if nothing may be played.
+        Raises ValueError or FileNotFoundError if its file is damaged or missing, unless it is fresh, and OSError,
+        before anything is played, if it could not be kept.
         """
+        path = path_of(self.folder, job.label)
         fresh = job.label not in self._asked and bool({job.label, "*"} & {*self.fresh})
         self._asked.add(job.label)
-        about, kept = _opened(path_of(self.folder, job.label))
+        try:
+            about, kept = _opened(path, job.label)
+        except (ValueError, FileNotFoundError):
+            if not fresh:
+                raise
+            about, kept = None, NOTHING
         if about and about["label"] != job.label:
             raise OtherSettings(f"label {job.label!r} would replace {about['label']!r}: give it another name")
         others = differences(about["settings"], job.settings) if about else []
         if fresh:
-            shutil.rmtree(_parts(self.folder, job.label), ignore_errors=True)
+            shutil.rmtree(_parts(path), ignore_errors=True)
         elif about and not others:
             return kept
         elif about and (self.read_only or self.keeps):
-            again = f'To play it again: kbrepro reproduce ... --fresh "{job.label}"'
-            raise OtherSettings(f"label {job.label!r} was played with other settings: {'; '.join(others)}. {again}")
+            told = f"label {job.label!r} was played with other settings: {'; '.join(others)}"
+            raise OtherSettings(f"{told}. To play it again: {_again(job.label)}")
         if unknown(job.settings):
             raise NotKept(f"label {job.label!r} is not kept, and its data is not here: see data/README.md")
         if self.read_only:
             run = f"kbrepro reproduce {self.folder.parent.name[:2]} --profile {self.folder.parts[-3]}"
             raise NotKept(f"label {job.label!r} is not kept; to play it: {run}")
+        if self.keeps:
+            _parts(path).mkdir(parents=True, exist_ok=True)
         return None
 
     def pieces(self, job: Job) -> dict[int, tuple[Leaves, float]]:
         """Return the leaves and seconds of finished trials of an interrupted job, by number."""
         pieces = {}
-        for path in _parts(self.folder, job.label).glob("*.npz"):
+        for path in _parts(path_of(self.folder, job.label)).glob("*.npz"):
             with suppress(ValueError):  # a damaged piece is played again
-                about, kept = _opened(path)
+                about, kept = _opened(path, job.label)
                 if about and not differences(about["settings"], job.settings):
                     pieces[about["first"]] = kept.trial(0), float(kept.seconds[0])
         return pieces
@@ -124,21 +149,29 @@ class Store:
     def keep_piece(self, job: Job, number: int, leaves: Leaves, seconds: float) -> None:
         """Keep one trial of a job until all are played."""
         if self.keeps:
-            about, kept = {"settings": job.settings, "first": number}, Kept(stacked([leaves]), np.array([seconds]))
-            path = _parts(self.folder, job.label) / f"{number}.npz"
+            about = {"version": VERSION, "settings": job.settings, "first": number}
+            kept = Kept(stacked([leaves]), np.array([seconds]))
+            path = _parts(path_of(self.folder, job.label)) / f"{number}.npz"
             paths.write_bytes(path, _packed(about, kept, zipfile.ZIP_STORED))
 
     def keep(self, job: Job, kept: Kept) -> None:
         """Keep a whole job, which replaces what was there completely or not at all."""
-        if self.keeps:
-            path = path_of(self.folder, job.label)
-            about = {"label": job.label, "settings": job.settings, "first": job.first, "trials": job.trials}
-            beside = about | {"seconds": round(float(kept.seconds.sum()), 3)}
-            paths.write_text(path.with_suffix(".json"), json.dumps(beside, indent=1, ensure_ascii=False) + "\n")
-            paths.write_bytes(path, _packed(about, kept, zipfile.ZIP_LZMA))
-            shutil.rmtree(_parts(self.folder, job.label), ignore_errors=True)
+        if not self.keeps:
+            return
+        path = path_of(self.folder, job.label)
+        about = {"version": VERSION, "label": job.label, "settings": job.settings}
+        about |= {"first": job.first, "trials": job.trials}
+        beside = json.dumps(about | {"seconds": _total(kept.seconds)}, indent=1, ensure_ascii=False)
+        files = {path.with_suffix(".json"): f"{beside}\n".encode(), path: _packed(about, kept, zipfile.ZIP_LZMA)}
+        with _keeping:
+            known = sums.listed(self.folder) | {each.name: sums.checksum(data) for each, data in files.items()}
+            # the label's file last: if it is not there its pieces are, and the run goes on with them
+            paths.write_all({self.folder / sums.NAME: sums.text(known).encode()} | files)
+        shutil.rmtree(_parts(path), ignore_errors=True)
 
 
+#: Held while labels are kept: two may end at once.
+_keeping = threading.Lock()
 _in_use: list[Store | None] = []
 
 
@@ -180,7 +213,7 @@ def remembered(name: str, data: Any) -> Any:
         return data
     label = f"data, {name}"
     if not data.is_real:
-        about, kept = _opened(path_of(kept_in.folder, label))
+        about, kept = _opened(path_of(kept_in.folder, label), label)
         if about is None:
             return data
         (known,) = kept.results
@@ -200,35 +233,65 @@ def remembered(name: str, data: Any) -> Any:
 
 
 def labels(folder: Path) -> dict[str, dict[str, Any]]:
-    """Return what every file in a folder is about (label, settings, first, trials, seconds), by label."""
-    abouts = map(_about, sorted(folder.glob("*.npz")))
-    return {about["label"]: about for about in abouts if about}
+    """Return what every file in a folder is about (label, settings, first, trials, seconds), by label.
+
+    A damaged or newer file is left out: whoever opens it is told.
+    """
+    told = {}
+    for path in sorted(folder.glob("*.npz")):
+        with suppress(ValueError), _reading(path, path.stem) as (about, file):
+            told[about["label"]] = about | {"seconds": _total(file[SECONDS])}
+    return told
 
 
-def _about(path: Path) -> dict[str, Any]:
-    """The text beside a label's file; empty if there is none."""
-    text = path.with_suffix(".json")
-    return json.loads(text.read_text(encoding="utf-8")) if text.is_file() else {}
+def can_replace(folder: Path, label: str) -> bool:
+    """Return whether a label is kept, or was and is damaged or missing."""
+    path = path_of(folder, label)
+    try:
+        with _reading(path, label) as (about, _):
+            return bool(about["label"] == label)
+    except ValueError:
+        return _was_kept(path)
+
+
+def _was_kept(path: Path) -> bool:
+    """Whether a label's file is there or, without it, what is beside it or its checksum."""
+    return path.is_file() or path.with_suffix(".json").is_file() or path.name in sums.listed(path.parent)
 
 
 def opened(folder: Path, label: str) -> tuple[Any, Kept]:
-    """Return the settings of a label and what is kept of it; FileNotFoundError lists the kept labels."""
-    about, kept = _opened(path_of(folder, label))
+    """Return the settings of a label and what is kept of it.
+
+    FileNotFoundError lists the kept labels; ValueError if the file is damaged.
+    """
+    about, kept = _opened(path_of(folder, label), label)
     if about is None:
         raise FileNotFoundError(f"label {label!r} is not kept; kept are: {', '.join(labels(folder)) or 'none'}")
     return about["settings"], kept
 
 
 def path_of(folder: Path, label: str) -> Path:
-    """Return the file of a label."""
-    name = re.sub(r"[^\w=.,()-]+", "_", label).strip("_")
+    """Return the file of a label; an archive may have brought its name in another Unicode form."""
+    name = re.sub(r"[^\w=.,()-]+", "_", normalize("NFC", label)).strip("_")
     if not 0 < len(name.encode()) <= LONGEST:
         raise ValueError(f"label {label!r} is not allowed: as a file's name it must have 1 to {LONGEST} bytes")
-    return folder / f"{name}.npz"
+    path = folder / f"{name}.npz"
+    if name.isascii() or path.is_file():
+        return path
+    return next((each for each in folder.glob("*.npz") if normalize("NFC", each.name) == path.name), path)
 
 
-def _parts(folder: Path, label: str) -> Path:
-    return path_of(folder, label).with_suffix(".part")
+def _parts(path: Path) -> Path:
+    """Where the finished trials are of a label that is being played, by its file."""
+    return path.with_suffix(".part")
+
+
+def _again(label: str) -> str:
+    return f'kbrepro reproduce ... --fresh "{label}"'
+
+
+def _total(seconds: Array) -> float:
+    return round(float(seconds.sum(dtype=float)), 3)
 
 
 def _packed(about: dict[str, Any], kept: Kept, compression: int) -> bytes:
@@ -252,27 +315,50 @@ def _packed(about: dict[str, Any], kept: Kept, compression: int) -> bytes:
     return buffer.getvalue()
 
 
-def _opened(path: Path) -> tuple[dict[str, Any] | None, Kept]:
-    """What a file is about, and what is in it; None without a file, ValueError if it is damaged."""
+def _opened(path: Path, label: str) -> tuple[dict[str, Any] | None, Kept]:
+    """What a file of a label is about, and what is in it; None if it never was there.
+
+    ValueError if it is damaged or newer, FileNotFoundError if it should be there, IsADirectoryError.
+    """
+    for each in (path, path.with_suffix(".json"), path.with_name(sums.NAME)):
+        if each.is_dir():
+            raise IsADirectoryError(f"{_place(each)} is a folder, in the place of a file: move it away")
     if not path.is_file():
-        return None, Kept({}, np.empty(0))
+        if _was_kept(path) and not _parts(path).is_dir():
+            told = f"{_place(path)} is missing, although it was kept"
+            raise FileNotFoundError(f"{told}: restore it, or play it again: {_again(label)}")
+        return None, NOTHING
+    with _reading(path, label) as (about, file):
+        if "form" in about:
+            names = edition_0_3.names(about["form"])
+        else:
+            names = {name: _tuple(where) for name, where in about["columns"].items()}
+        columns: Leaves = {where: file[name] for name, where in names.items()}
+        for name, where in names.items():
+            if name + LENGTHS in file.files:
+                columns[where] = np.split(columns[where], np.cumsum(file[name + LENGTHS])[:-1])
+        return about, Kept(columns, file[SECONDS].astype(float))
+
+
+@contextmanager
+def _reading(path: Path, label: str) -> Iterator[tuple[dict[str, Any], Any]]:
+    """What a file is about, and its arrays while it is open; ValueError if it is damaged or newer."""
     try:
         with path.open("rb") as bytes_of, np.load(bytes_of, allow_pickle=False) as file:
             about = json.loads(file[ABOUT].tobytes())
-            if "form" in about:
-                names = edition_0_3.names(about["form"])
-            else:
-                names = {name: _tuple(where) for name, where in about["columns"].items()}
-            columns: Leaves = {where: file[name] for name, where in names.items()}
-            for name, where in names.items():
-                if name + LENGTHS in file.files:
-                    columns[where] = np.split(columns[where], np.cumsum(file[name + LENGTHS])[:-1])
-            return about, Kept(columns, file[SECONDS].astype(float))
-    except PermissionError:
+            if (version := about.get("version", VERSION)) > VERSION:
+                told = f"{_place(path)} has form {version}, and this version of kbrepro reads forms up to {VERSION}"
+                raise NewerForm(f"{told}: update kbrepro")
+            yield about, file
+    except (PermissionError, NewerForm):
         raise
     except Exception as error:  # whatever reading damaged bytes raises
-        place = "/".join(path.parts[-3:])
-        raise ValueError(f"{place} cannot be read ({error}): restore it, or delete it to play it again") from None
+        told = f"{_place(path)} cannot be read ({error})"
+        raise ValueError(f"{told}: restore it, or play it again: {_again(label)}") from None
+
+
+def _place(path: Path) -> str:
+    return "/".join(path.parts[-3:])
 
 
 def _tuple(key: Any) -> Any:

@@ -38,7 +38,6 @@ def notebook_of(parameters, *cells):
 
 def write_notebook(root: Path, name, notebook) -> None:
     """Write a notebook as text, which is what the batch runs."""
-    notebook.metadata["jupytext"] = {"formats": "ipynb,py:percent"}
     (root / "notebooks" / f"{name}.py").write_text(jupytext.writes(notebook, "py:percent"), encoding="utf-8")
 
 

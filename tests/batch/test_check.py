@@ -8,12 +8,15 @@ import nbformat
 import pytest
 from click.testing import CliRunner
 
+from kbrepro import paths, sums
 from kbrepro.__main__ import main
-from kbrepro.batch import new
+from kbrepro.batch import new, profiles
 from kbrepro.batch.check import odd
 
 ROOT = Path(__file__).parents[2]
-NOTEBOOK = "notebooks/09_toy"
+NOTEBOOK, PLAYED = "notebooks/09_toy", "results/paper/09_toy/played/Fig._1.npz"
+RUN = "results/paper/09_toy/run.json"
+CONFLICT = "<<<<<<< HEAD\n=======\n>>>>>>> theirs\n"
 
 
 def test_nothing_is_odd_in_what_is_committed():
@@ -23,12 +26,17 @@ def test_nothing_is_odd_in_what_is_committed():
 @pytest.fixture
 def root(toy):
     """The toy's project with a notebook that claims to have been run, and shows its claims."""
-    notebook = jupytext.read(toy.root / f"{NOTEBOOK}.py")
+    notebook = profiles.source(toy.root, "09_toy")
     for number, cell in enumerate(cell for cell in notebook.cells if cell.cell_type == "code"):
         cell.execution_count = number + 1
     data = {"text/markdown": "| 9-A | | 9-B | | 9-T |"}
-    cell.outputs = [nbformat.v4.new_output("display_data", data)]
+    images = [nbformat.v4.new_output("display_data", {"image/png": "iVBORw0KGgo="}) for _ in range(2)]
+    cell.outputs = [nbformat.v4.new_output("display_data", data), *images]
+    (toy.folder / "figures").mkdir()
+    for name in ("fig1.png", "readings_9-A.png"):
+        (toy.folder / "figures" / name).touch()
     jupytext.write(notebook, toy.root / f"{NOTEBOOK}.ipynb")
+    paths.write_text(toy.folder / sums.NAME, sums.text(sums.of(toy.folder)))
     path = toy.root / "CITATION.cff"
     path.write_text(f"references:\n{path.read_text()}")
     return toy.root
@@ -69,6 +77,9 @@ def reload_claims(root, old, new):
         (lambda root: shutil.rmtree(root / "tests"), "there are no tests in tests/papers/toy"),
         (lambda root: edit(root / "CITATION.cff", "09_toy", "08"), "CITATION.cff has no reference"),
         (lambda root: shutil.rmtree(root / "results"), "it was not played at full scale: `kbrepro reproduce 09`"),
+        (lambda root: edit(root / RUN, "12", "12.0"), "09_toy: run.json was changed: it has another checksum"),
+        (lambda root: (root / PLAYED).write_text("x"), "09_toy: played/Fig._1.npz was changed"),
+        (lambda root: (root / PLAYED).unlink(), "09_toy: played/Fig._1.npz is listed in SHA256SUMS, but missing"),
         (lambda root: edit(root / f"{NOTEBOOK}.py", "= 12 ", "= 13 "), "trials = 13, but the full scale was played"),
     ],
 )  # fmt: skip
@@ -76,6 +87,24 @@ def test_every_wrong_step_gets_a_word(root, wrong, word):
     wrong(root)
     lines = odd(root, ["09"])
     assert any(word in line for line in lines) if word else lines == []
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new", "word"),
+    [
+        (".py", '"parameters"', "", "is not allowed: it must have a cell tagged parameters"),
+        (".py", "trials: int", "trials int", "its cell tagged parameters fails (SyntaxError: "),
+        (".py", "trials=trials, ", "trials=n, ", "its cell tagged checks fails (NameError: "),
+        (".py", "record.finish()", CONFLICT, "is not allowed: git left a conflict in it (<<<<<<<)"),
+        (".ipynb", ' "cells": [', CONFLICT, "is no notebook; git may have left a conflict in it"),
+        (".ipynb", '"python3"', '"other"', "names the kernel 'other', not 'python3': `kbrepro refresh"),
+        (".ipynb", "image/png", "text/x", "shows 0 of its 2 figures: `kbrepro refresh 09`"),
+    ],
+)
+def test_of_a_damaged_notebook_one_line_names_the_file(root, file, old, new, word):
+    edit(root / f"{NOTEBOOK}{file}", old, new)
+    lines = [line for line in odd(root, ["09"]) if word in line]
+    assert len(lines) == 1 and f"{NOTEBOOK}{file}" in lines[0] and "\n" not in lines[0]
 
 
 def test_the_command_prints_it(root):

@@ -2,9 +2,11 @@
 
 import json
 import os
+import signal
 import socket
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -124,3 +126,19 @@ finally:
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.endswith("[] True\n")
     assert set(COMMANDS) == set(main.commands) and all(f"  {command} " in done.stdout for command in COMMANDS)
+
+
+def test_a_schedulers_signal_is_treated_as_ctrl_c(root, monkeypatch):
+    def plays(run, fresh):
+        os.kill(os.getpid(), signal.SIGTERM)
+        time.sleep(5)
+
+    monkeypatch.setattr(run, "_run", plays)
+    before = signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    try:
+        result = call("reproduce", "--profile", "quick")
+    finally:
+        signal.signal(signal.SIGTERM, before)
+    assert result.exit_code == 1 and "Aborted!" in result.output
+    said = "interrupted; what was played is kept, and the same command goes on from there"
+    assert f"{NAME}: {said}" in result.output

@@ -1,16 +1,23 @@
 """Batches of a small notebook: what is kept, what is refused, what is left after accidents."""
 
+import errno
 import fcntl
+import itertools
 import json
 import os
 import re
+import shutil
 import subprocess
+import sys
+from pathlib import Path
 
 import jupytext
 import nbformat
+import numpy as np
 import pytest
-from fake_project import NAME, contents, make_project, notebook_of, small_notebook, write_notebook
+from fake_project import NAME, PARAMETERS, contents, make_project, notebook_of, small_notebook, write_notebook
 
+from kbrepro import paths, sums
 from kbrepro.batch import run
 
 
@@ -37,8 +44,9 @@ def test_a_run_replaces_the_old_results_and_leaves_what_was_played(root, old, ca
     for words in ("init -q", "add .", "-c user.name=a -c user.email=a@example.org commit -qm all"):
         subprocess.run(["git", *words.split()], cwd=root, check=True)
     assert run.run([], "quick", root) == [old]
-    left = {"notebook.ipynb", "run.json", "tables/regret.csv", "played/a.npz"}
+    left = {"notebook.ipynb", "run.json", "SHA256SUMS", "tables/regret.csv", "played/a.npz"}
     assert set(contents(old)) == left and [p.name for p in old.parent.iterdir()] == [NAME]
+    assert sums.wrong(old) == [] and [*sums.listed(old)] == ["run.json", "tables/regret.csv"]
     assert (old / "tables" / "regret.csv").read_text() == "round,regret\n20,0.5\n"
     assert f"{NAME}: 0." in (said := capfd.readouterr().err) and "100%|##########| 2/2" in said
 
@@ -52,7 +60,7 @@ def test_a_run_replaces_the_old_results_and_leaves_what_was_played(root, old, ca
     shown = json.dumps([[cell.source, cell.metadata, cell.get("outputs")] for cell in notebook.cells])
     assert "iopub" not in shown and "papermill" not in shown and str(root) not in shown
     assert [cell.id for cell in notebook.cells] == [f"cell-{i:02}" for i in range(len(notebook.cells))]
-    assert f'results_dir = "results/quick/.{NAME}.partial"' in notebook.cells[2].source
+    assert notebook.cells[2].source.endswith('\nresults_dir = ""\n')  # run again it writes nothing
     # one BLAS thread, a store; and no progress bar
     assert [output.text for output in notebook.cells[-1].outputs] == ["1 True\n"]
 
@@ -67,12 +75,95 @@ def test_a_failed_run_leaves_the_old_results_and_the_others_still_run(root, old,
     (profile / f"{NAME}.yaml").write_text("horizon: -5")
     (profile / "02_after.yaml").write_text("horizon: 3")
     before = contents(old)
+    aside = old.with_name(f".{NAME}.old.partial")  # as a kill left it
+    aside.mkdir()
+    (old / "only_in_the_old.txt").rename(aside / "only_in_the_old.txt")
+    (old / "claims.json.999999999.partial").touch()
     with pytest.raises(run.RunFailed, match=f"1 of 2 notebooks failed: {NAME}"):
         run.run([], "quick", root)
     message = "ValueError: horizon = -5 is not allowed: horizon must be an integer of at least 1"
     assert contents(old) == before and message in (said := capfd.readouterr().err)
-    assert f".cache/{NAME}.failed.ipynb" in said
+    assert f".cache/{NAME}.quick.failed.ipynb" in said and not aside.exists()
     assert json.loads((old.parent / "02_after" / "run.json").read_text())["parameters"]["horizon"] == 3
+
+
+def test_a_disk_that_is_full_is_told_with_the_file(root, old, capfd, monkeypatch):
+    import papermill
+
+    def full(*_, **__):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    before = contents(old)
+    with monkeypatch.context() as patch, pytest.raises(run.RunFailed):
+        patch.setattr(papermill, "execute_notebook", full)
+        run.run([], "quick", root)
+    told = f"No space left on device: '.cache/{NAME}.quick.failed.ipynb'\nNo result was replaced"
+    assert told in capfd.readouterr().err and contents(old) == before
+
+
+class Killed(BaseException):
+    """The process ends here."""
+
+
+def dying(patch, steps):
+    """After so many steps that change folders every further one is a kill; the last deletes a file before it."""
+    left = itertools.chain(itertools.repeat(False, steps), itertools.repeat(True))
+
+    def dies(step):
+        def stepped(path, *arguments, **options):
+            if not next(left):
+                return step(path, *arguments, **options)
+            if step is rmtree:
+                next(each for each in path.rglob("*") if each.is_file()).unlink()
+            raise Killed
+
+        return stepped
+
+    rmtree = shutil.rmtree
+    patch.setattr(shutil, "rmtree", dies(rmtree))
+    for name in ("mkdir", "rename", "rmdir"):
+        patch.setattr(Path, name, dies(getattr(Path, name)))
+
+
+def test_a_kill_at_any_moment_of_the_replacement_leaves_the_old_results_or_the_new(tmp_path, monkeypatch):
+    played = {"played/a.npz": b"arms"}
+    old = {"run.json": b"old", "tables/a.csv": b"old", "gone.txt": b"old"}
+    new = {"run.json": b"new", "tables/a.csv": b"new", "tables/b.csv": b"new"}
+    found = []
+    for steps in itertools.count():
+        folder = tmp_path / str(steps) / NAME
+        partial = folder.with_name(f".{NAME}.partial")
+        for where, files in ((folder, old | played), (partial, new)):
+            for name, data in files.items():
+                (where / name).parent.mkdir(parents=True, exist_ok=True)
+                (where / name).write_bytes(data)
+        killed = False
+        with monkeypatch.context() as patch:
+            dying(patch, steps)
+            try:
+                run._replace(folder, partial)
+            except Killed:
+                killed = True
+        run._settle(folder)  # what the next run does first
+        found.append("new" if contents(folder) == new | played else "old")
+        assert contents(folder) == (new if found[-1] == "new" else old) | played
+        assert {path.name for path in folder.parent.iterdir()} <= {NAME, partial.name}
+        if not killed:
+            break
+    assert found == sorted(found, reverse=True) and found[-1] == "new" and len(found) > 10
+
+
+def test_the_kernels_errors_are_seen_and_its_warnings_are_not(root, monkeypatch, capfd):
+    """It warns of TCP at every start. Another run may end at once and remove what a failed one would leave."""
+    log = "get_ipython().kernel.log"
+    write_notebook(
+        root, NAME, notebook_of('results_dir: str = ""', f"{log}.warning('a warning')\n{log}.error('an error')")
+    )
+    (root / "notebooks" / "profiles" / "quick" / f"{NAME}.yaml").write_text("{}")
+    monkeypatch.setattr(run, "_tidy", lambda done: (root / f".cache/{NAME}.quick.failed.ipynb").unlink() or done)
+    run.run([], "quick", root)
+    said = capfd.readouterr().err
+    assert "an error" in said and "warning" not in said.lower() and "TCP" not in said
 
 
 PLAYS = """
@@ -87,6 +178,8 @@ def test_the_facts_of_a_run_are_those_of_the_trials_that_it_shows(root):
     (root / "notebooks" / "profiles" / "quick" / f"{NAME}.yaml").write_text("trials: 3\n")
     (folder,) = run.run([], "quick", root)
     first = contents(folder)
+    (folder / "played" / "numbers.npz").write_text("damaged")
+    (folder / "played" / "numbers.json").write_text("damaged")
     run.run([], "quick", root, ["numbers"])
     again = json.loads((folder / "run.json").read_text())
     assert again["blas_kernels"] == json.loads(first["run.json"])["blas_kernels"]
@@ -114,6 +207,11 @@ def test_two_runs_at_once_do_not_mix(root, old, capfd):
         ("results_dir: x", "= 'results_dir' is not allowed"),
         ("- 3", "must be lines of name: value"),
         ("a: [", "must be lines of name: value"),
+        ("horizon: 20\nhorizon: 30", "must be lines of name: value (horizon comes twice)"),
+        ("horizon: 010", "(horizon = 010 is no decimal number)"),
+        ("horizon: 1:30", "(horizon = 1:30 is no decimal number)"),
+        ("sizes: [1, 0x10]", "(sizes = 0x10 is no decimal number)"),
+        ("scale: 1:30.5", "(scale = 1:30.5 is no decimal number)"),
         (None, f"says nothing about {NAME}: there is no notebooks/profiles/quick/{NAME}"),
     ],
 )
@@ -123,6 +221,97 @@ def test_a_profile_that_does_not_fit_is_refused_before_anything_runs(root, old, 
     before = contents(root)
     with pytest.raises(ValueError, match=re.escape(message)):
         run.run([], "quick", root)
+    assert contents(root) == before
+
+
+def test_values_of_a_profile_are_those_that_are_written(root):
+    profile = root / "notebooks" / "profiles" / "quick" / f"{NAME}.yaml"
+    profile.write_text("horizon: 100\nscale: 0.5\nsizes: [10, 0, -1]\n")
+    (planned,) = run.plan([], "quick", root)
+    assert planned.parameters == {"horizon": 100, "scale": 0.5, "sizes": [10, 0, -1]}
+
+
+SHOWS = """
+import sys
+import matplotlib.pyplot as plt
+plt.plot([1, 2])
+plt.show()
+print(sys.executable, "of_a_user" in globals(), plt.rcParams["lines.linewidth"])"""
+
+
+@pytest.fixture
+def settings_of_a_user(root, monkeypatch):
+    """A backend, a kernel, startup files, a style, and a home that cannot be written to."""
+    own = root / "own"
+    for name in ("startup.py", "ipython/profile_default/startup/00.py"):
+        paths.write_text(own / name, "of_a_user = True")
+    paths.write_text(own / "matplotlibrc", "lines.linewidth: 9")
+    spec = {"argv": ["/bin/false", "{connection_file}"], "display_name": "Python 3", "language": "python"}
+    paths.write_text(own / "kernels" / "python3" / "kernel.json", json.dumps(spec))
+    settings = {"MPLBACKEND": "Agg", "MATPLOTLIBRC": own, "MPLCONFIGDIR": own, "IPYTHONDIR": own / "ipython"}
+    settings |= {"PYTHONSTARTUP": own / "startup.py", "JUPYTER_PATH": own, "HOME": own / "not_there"}
+    for name, value in settings.items():
+        monkeypatch.setenv(name, str(value))
+
+
+def test_nothing_that_a_user_has_set_reaches_the_kernel_which_says_what_it_has(root, settings_of_a_user, monkeypatch):
+    monkeypatch.setattr(run, "version", lambda name: "of another process")
+    write_notebook(root, NAME, notebook_of(PARAMETERS, SHOWS))
+    (folder,) = run.run([], "quick", root)
+    shown = nbformat.read(folder / "notebook.ipynb", as_version=4).cells[-1].outputs
+    assert ["image/png" in each.get("data", {}) for each in shown] == [True, False]
+    assert shown[1].text == f"{sys.executable} False 1.5\n"
+    facts = json.loads((folder / "run.json").read_text())
+    assert facts["versions"]["numpy"] == np.__version__ and facts["blas_kernels"]
+
+
+@pytest.mark.slow
+def test_nor_does_it_reach_the_kernels_of_nbval(root, settings_of_a_user):
+    write_notebook(root, NAME, notebook_of(PARAMETERS, SHOWS))
+    run.refresh([], root)
+    shutil.copy(Path(__file__).parents[2] / "conftest.py", root)
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "--nbval",
+        "-W",
+        "error",
+        "-W",
+        "ignore::DeprecationWarning",
+        "notebooks",
+    ]
+    done = subprocess.run(command, cwd=root, capture_output=True, text=True, check=False)
+    assert "2 passed" in done.stdout, done.stdout
+
+
+def test_of_a_dead_kernel_the_cell_is_told_and_what_there_is_is_kept(root, old, capfd):
+    cells = ["print('before')", "# plays\nimport os\nos.kill(os.getpid(), 9)", "print('after')"]
+    write_notebook(root, NAME, notebook_of(PARAMETERS, *cells))
+    with pytest.raises(run.RunFailed):
+        run.run([], "quick", root)
+    said = capfd.readouterr().err
+    assert "the kernel died in code cell 4 (# plays): it was killed, most often since memory ran out" in said
+    assert f".cache/{NAME}.quick.failed.ipynb" in said and contents(old)
+    left = nbformat.read(root / ".cache" / f"{NAME}.quick.failed.ipynb", as_version=4)
+    assert [cell.source for cell in left.cells[2:]] == cells[:2]
+    assert left.cells[2].outputs[0].text == "before\n"
+
+
+@pytest.mark.parametrize(
+    ("edit", "message"),
+    [
+        (lambda text: text.replace('tags=["parameters"]', ""), "it must have a cell tagged parameters"),
+        (lambda text: f"{text}\n<<<<<<< HEAD\n", "git left a conflict in it (<<<<<<<)"),
+    ],
+)
+def test_a_text_that_cannot_run_is_named(root, old, edit, message):
+    path = root / "notebooks" / f"{NAME}.py"
+    path.write_text(edit(path.read_text()))
+    before = contents(root)
+    for call in (lambda: run.run([], "quick", root), lambda: run.refresh([], root)):
+        with pytest.raises(ValueError, match=re.escape(f"notebooks/{NAME}.py is not allowed: {message}")):
+            call()
     assert contents(root) == before
 
 

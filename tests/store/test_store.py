@@ -3,6 +3,8 @@
 import errno
 import json
 import time
+import unicodedata
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 
@@ -11,10 +13,10 @@ import pandas as pd
 import pytest
 
 import kbrepro as kb
-from kbrepro import store
+from kbrepro import store, sums
 from kbrepro.data import SensorData
 from kbrepro.simulation import map_trials, run_trials, total_regrets
-from kbrepro.store.flat import differences, flat
+from kbrepro.store.flat import differences, flat, stacked
 
 SOURCE = kb.GPDraw(kb.Matern(0.2, nu=2.5), kb.grid(20), 0.025)
 EXPERIMENT = kb.Experiment(SOURCE, {"EI": kb.ExpectedImprovement, "mean only": kb.MeanOnly}, 25)
@@ -69,10 +71,12 @@ def test_a_second_process_reads_what_was_played_and_whoever_listens_meets_it(fol
     for how in ({}, {"read_only": True}, {"seed": np.int64(3), "trials": np.int64(4)}):
         assert play(folder, log, on_read=lambda job, kept: met.append(kept.results), **how) == first
     assert met == [first] * 3 and played(log) == [0, 1, 2, 3]
-    assert [path.name for path in sorted(folder.iterdir())] == ["Fig._1.json", "Fig._1.npz"]
-    told = json.loads((folder / "Fig._1.json").read_text())
-    assert told == store.labels(folder)["Fig. 1"] and (told["first"], told["trials"]) == (0, 4)
-    assert told["seconds"] == pytest.approx(store.opened(folder, "Fig. 1")[1].seconds.sum(), abs=1e-3)
+    assert [path.name for path in sorted(folder.iterdir())] == ["Fig._1.json", "Fig._1.npz", "SHA256SUMS"]
+    told, known = json.loads((folder / "Fig._1.json").read_text()), store.labels(folder)["Fig. 1"]
+    assert known == told | {"seconds": known["seconds"], "columns": known["columns"]}
+    assert (told["first"], told["trials"], told["version"]) == (0, 4, 1)
+    for seconds in (told["seconds"], known["seconds"]):
+        assert seconds == pytest.approx(store.opened(folder, "Fig. 1")[1].seconds.sum(), abs=2e-3)
 
 
 def test_curves_are_those_that_were_played_in_the_order_asked_for(folder, monkeypatch):
@@ -122,17 +126,22 @@ def test_a_label_that_was_cut_short_goes_on_with_the_missing_trials(folder, log)
     found = play(folder, log, trials=6)
     assert played(log) == [0, 1, 1, 2, 3, 4, 5]  # the damaged one twice
     assert values(found) == values(play(folder.with_name("other"), log, trials=6))
-    assert [path.name for path in sorted(folder.iterdir())] == ["Fig._1.json", "Fig._1.npz"]
+    assert [path.name for path in sorted(folder.iterdir())] == ["Fig._1.json", "Fig._1.npz", "SHA256SUMS"]
 
 
 def test_a_damaged_file_is_named_and_one_that_may_not_be_read_is_not_called_so(folder, log, monkeypatch):
-    play(folder, log)
+    first = play(folder, log)
     path = folder / "Fig._1.npz"
     data = path.read_bytes()
     for damaged in (data[: len(data) // 2], b"", data[:80] + bytes([data[80] ^ 0xFF]) + data[81:]):
         path.write_bytes(damaged)
-        with pytest.raises(ValueError, match=r"played/Fig._1.npz cannot be read .*: restore it, or delete it"):
+        with pytest.raises(
+            ValueError, match=r'played/Fig._1.npz cannot be read .*: restore it, or play .*--fresh "Fig. 1"'
+        ):
             play(folder, log)
+    assert store.can_replace(folder, "Fig. 1") and not store.can_replace(folder, "Fig. 2")
+    assert values(play(folder, log, factor=2.0, fresh=["Fig. 1"])) == [2 * value for value in values(first)]
+    assert store.can_replace(folder, "Fig. 1") and not store.can_replace(folder, "Fig._1")  # it would play nothing
     monkeypatch.setattr(np, "load", lambda *_, **__: (_ for _ in ()).throw(PermissionError("not yours")))
     with pytest.raises(PermissionError, match="not yours"):
         play(folder, log)
@@ -140,6 +149,7 @@ def test_a_damaged_file_is_named_and_one_that_may_not_be_read_is_not_called_so(f
 
 def test_a_full_disk_leaves_the_old_file_whole(folder, log, monkeypatch):
     before, real = play(folder, log), Path.write_bytes
+    files = {path.name: path.read_bytes() for path in folder.iterdir()}
 
     def full(path, data):
         if path.name.startswith("Fig._1.npz"):
@@ -147,12 +157,92 @@ def test_a_full_disk_leaves_the_old_file_whole(folder, log, monkeypatch):
             raise OSError(errno.ENOSPC, "No space left on device")
         return real(path, data)
 
-    with monkeypatch.context() as patch, pytest.raises(OSError, match="No space left"):
+    with monkeypatch.context() as patch, pytest.raises(OSError, match=r"No space left on device: .*/played/Fig._1.npz"):
         patch.setattr(Path, "write_bytes", full)
         play(folder, log, factor=2.0, fresh=["*"])
+    assert {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()} == files
     assert play(folder, log) == before and len(played(log)) == 8
     doubled = play(folder, log, factor=2.0, fresh=["Fig. 1"])  # fresh is fresh: its pieces of before do not count
     assert values(doubled) == [2 * value for value in values(before)]
+
+
+@pytest.mark.parametrize("text", [b"", b"{", b"[]", b"\xff\xfe", None])
+def test_what_is_beside_a_label_is_for_readers_alone(folder, log, text):
+    first = play(folder, log)
+    beside = folder / "Fig._1.json"
+    beside.unlink() if text is None else beside.write_bytes(text)
+    assert play(folder, log) == first and store.labels(folder)["Fig. 1"]["trials"] == 4
+
+
+@pytest.mark.parametrize("left", ["Fig._1.json", "SHA256SUMS"])
+def test_a_label_that_was_kept_and_is_missing_is_not_played_unasked(folder, log, left):
+    first = play(folder, log)
+    for path in folder.iterdir():
+        if path.name != left:
+            path.unlink()
+    for how in ({}, {"read_only": True}):
+        with pytest.raises(FileNotFoundError, match=r'03_pi/played/Fig._1.npz is missing, .*--fresh "Fig. 1"'):
+            play(folder, log, **how)
+    with pytest.raises(FileNotFoundError, match="is missing, although it was kept"):
+        store.opened(folder, "Fig. 1")
+    assert len(played(log)) == 4 and store.can_replace(folder, "Fig. 1")
+    assert values(play(folder, log, fresh=["Fig. 1"])) == values(first)
+    (folder / "Fig._1.npz").unlink()  # killed between its files: its pieces are there still
+    (folder / "Fig._1.part").mkdir()
+    assert values(play(folder, log)) == values(first) and sums.wrong(folder) == []
+
+
+@pytest.mark.parametrize("name", ["Fig._1.npz", "Fig._1.json", "SHA256SUMS"])
+@pytest.mark.parametrize("fresh", [[], ["*"]])
+def test_a_folder_in_the_place_of_a_file_is_named_before_anything_is_played(folder, log, name, fresh):
+    (folder / name).mkdir(parents=True)
+    with pytest.raises(IsADirectoryError, match=f"03_pi/played/{name} is a folder, in the place of a file: move it"):
+        play(folder, log, fresh=fresh)
+    assert played(log) == []
+
+
+@pytest.mark.parametrize("place", ["Fig._1.part", ""])
+def test_where_nothing_can_be_kept_nothing_is_played(folder, log, place):
+    folder.parent.mkdir(parents=True)
+    path = folder / place
+    path.parent.mkdir(exist_ok=True)
+    path.touch()
+    with pytest.raises(OSError, match=r"played/Fig._1\.part"):
+        play(folder, log)
+    assert played(log) == []
+
+
+def test_a_newer_form_is_named_and_replaced_only_if_asked(folder, log, monkeypatch):
+    with monkeypatch.context() as patch:
+        patch.setattr(store, "VERSION", 2)
+        first = play(folder, log)
+    for read in (play, lambda *_: store.opened(folder, "Fig. 1")):
+        told = r"03_pi/played/Fig._1.npz has form 2, and this version of kbrepro reads forms up to 1: update kbrepro"
+        with pytest.raises(store.NewerForm, match=told):
+            read(folder, log)
+    assert store.labels(folder) == {} and store.can_replace(folder, "Fig. 1")
+    assert values(play(folder, log, fresh=["Fig. 1"])) == values(first) and [*store.labels(folder)] == ["Fig. 1"]
+
+
+def test_checksums_are_those_of_the_labels_that_were_kept_last(folder, log):
+    play(folder, log, label="a")
+    first = sums.listed(folder)
+    (folder / "SHA256SUMS").write_bytes(b"\xff\n" + (folder / "SHA256SUMS").read_bytes())  # one line is none
+    (folder / "a.json").write_text("by hand")
+    play(folder, log, label="b")
+    known = sums.listed(folder)
+    assert [*known] == ["a.json", "a.npz", "b.json", "b.npz"] and known | first == known
+    assert sums.wrong(folder) == ["a.json was changed: it has another checksum than in SHA256SUMS"]
+    play(folder, log, label="a", fresh=["a"], factor=2.0)
+    assert sums.wrong(folder) == [] and sums.listed(folder) != known
+
+
+def test_labels_that_end_at_once_are_all_listed(folder):
+    kept_in, kept = store.Store(folder), store.Kept(stacked([flat({"value": 1.0})]), np.ones(1))
+    with ThreadPoolExecutor(8) as pool:
+        done = [pool.submit(kept_in.keep, store.Job(f"label {n}", None, {}, 0, 0, 1), kept) for n in range(40)]
+        assert [each.result() for each in done] == [None] * 40
+    assert sums.wrong(folder) == [] and len(sums.listed(folder)) == 80
 
 
 def test_read_only_says_how_to_play_and_who_keeps_nothing_plays_what_changed(folder, log):
@@ -265,3 +355,15 @@ def test_labels_of_edition_0_3_are_read_and_come_back_from_a_file_of_ours(tmp_pa
     for place in range(len(kept.seconds)):
         assert differences(kept.trial(place), again.trial(place)) == {}
         assert flat(kept.results[place]).keys() == kept.trial(place).keys()
+
+
+def test_a_file_whose_name_an_archive_brought_in_another_unicode_form_is_found(folder, log):
+    first = play(folder, log, label="Matérn")
+    for path in list(folder.iterdir()):
+        path.rename(path.with_name(unicodedata.normalize("NFD", path.name)))
+    assert play(folder, log, label="Matérn", read_only=True) == first
+    for form in ("NFC", "NFD"):
+        _, kept = store.opened(folder, unicodedata.normalize(form, "Matérn"))
+        assert kept.results == first
+    play(folder, log, label="Matérn", fresh=["*"])
+    assert sorted(path.suffix for path in folder.iterdir()) == ["", ".json", ".npz"]
