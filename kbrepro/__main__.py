@@ -1,8 +1,10 @@
 """The command line: `kbrepro --help`."""
 
 import io
+import math
 import signal
 import sys
+import time
 from typing import Any
 
 import click
@@ -54,6 +56,31 @@ def reproduce(notebooks: tuple[str, ...], profile: str, fresh: tuple[str, ...]) 
     root = paths.project_root()
     click.echo("\n".join(folder.relative_to(root).as_posix() for folder in run.run(notebooks, profile, root, fresh)))
     click.echo(f"Next: kbrepro report --profile {profile}")
+
+
+@main.command()
+@of_notebooks
+@of_profile
+@click.option("--label", "labels", multiple=True, help="Only this label; may be given again.")
+@click.option("--fresh", multiple=True, metavar="[LABEL]", is_flag=False, flag_value="*", help="Play it, or all, anew.")
+@click.option("--minutes", default=math.inf, type=click.FloatRange(0, min_open=True), help="In total.")
+def play(
+    notebooks: tuple[str, ...], profile: str, labels: tuple[str, ...], fresh: tuple[str, ...], minutes: float
+) -> None:
+    """Play what the stores of a profile lack of the notebooks' plans, label by label, without the notebooks.
+
+    Each label is kept as it ends. The exit code is 1 if the minutes were not enough.
+    """
+    from kbrepro.batch.play import locked
+    from kbrepro.batch.play import play as play_missing
+    from kbrepro.batch.profiles import plan
+
+    end, left = time.monotonic() + 60 * minutes, False
+    for r in plan(notebooks, profile, paths.project_root()):
+        with locked(r):
+            left |= not play_missing(r, labels, fresh, (end - time.monotonic()) / 60)
+    if left:
+        raise click.exceptions.Exit(1)
 
 
 @main.command()

@@ -29,6 +29,17 @@ def project_root(start: Path | None = None) -> Path:
     )
 
 
+def partial_of(folder: Path) -> Path:
+    """Return where a run writes the results that replace those in a folder: no name of a notebook."""
+    return folder.with_name(f".{folder.name}.partial")
+
+
+def whole_of(folder: Path) -> Path:
+    """Return the folder whose new results a folder holds (see `partial_of`), or itself."""
+    name = folder.name
+    return folder.with_name(name[1:-8]) if name[:1] == "." and name[-8:] == ".partial" else folder
+
+
 def write_text(path: Path, text: str) -> None:
     """Write a file whole or not at all; the folder is made if needed."""
     write_bytes(path, text.encode())

@@ -1,45 +1,77 @@
 """Plans: what the notebook of a paper plays, label by label, from its parameters."""
 
-import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cache, partial
 from importlib import import_module
 from inspect import signature
 from pathlib import Path
 from typing import Any
 
-from kbrepro import store
+from kbrepro import paths, store
 from kbrepro.claims.tables import Kept
 from kbrepro.data import SensorData
 from kbrepro.data.store import load
-from kbrepro.papers import folder_of
+from kbrepro.papers import folder_of, found
 from kbrepro.simulation import Planned
+from kbrepro.store import Store
+from kbrepro.store.settings import unknown
+
+#: Returns sensor data by name, as `data.store.load`.
+Load = Callable[..., SensorData]
 
 
-def plan_of(notebook: str, parameters: Mapping[str, Any], folder: Path) -> dict[str, Planned]:
-    """Return what a notebook plays with these parameters, by label.
+def plan_of(notebook: str, parameters: Mapping[str, Any], load: Load) -> dict[str, Planned]:
+    """Return what a notebook plays with these parameters, by label; nothing if no paper names it.
 
-    Sensor data that is not here is what the store in `folder` remembers of it. ValueError names a
-    parameter that is missing.
+    ValueError names a missing parameter.
     """
+    if notebook not in [paper.notebook for paper in found().values()]:
+        return {}
     module = import_module(f"kbrepro.papers.{folder_of(notebook)}.experiments")
     wanted = signature(module.experiments).parameters
     given = {name: parameters[name] for name in wanted if name in parameters}
     if "load" in wanted:
-        given["load"] = partial(remembered, folder)
+        given["load"] = load
     if missing := [name for name in wanted if name not in given]:
         raise ValueError(f"{notebook} must have the parameters {', '.join(missing)}")
     return module.experiments(**given)
 
 
-def remembered(folder: Path, name: str, *how: Any) -> SensorData:
-    """Return sensor data by name, or what a store remembers of it."""
-    with store.using(store.Store(folder, read_only=True)):
-        return store.remembered(name, load(name, *how))
+def remembering(kept_in: Store) -> Load:
+    """Return what loads sensor data or, if it is not here, what a store remembers of it."""
+
+    @cache
+    def remembered(name: str, *how: Any) -> SensorData:
+        return store.remembered(kept_in, name, load(name, *map(list, how)))
+
+    return lambda name, *how: remembered(name, *map(tuple, how))
 
 
-def kept(folder: Path) -> Kept:
-    """Return the kept trials of `results/<profile>/<notebook>/played`, with the plan that they are of."""
-    run = folder.with_name("run.json")
-    parameters = json.loads(run.read_text(encoding="utf-8"))["parameters"]
-    return Kept(folder, parameters, cache(partial(plan_of, folder.parent.name, parameters, folder)))
+def with_data(
+    notebook: str, parameters: Mapping[str, Any], full: Store, short: bool
+) -> tuple[dict[str, Planned], Load]:
+    """Return a plan and what loaded its sensor data.
+
+    Data that is not here is what the full scale remembers of it; in a `short` run that must play on
+    it, a simulated substitute.
+    """
+    loads = remembering(full)
+    plan = plan_of(notebook, parameters, loads)
+    if short:
+        jobs = [planned.job(label) for label, planned in plan.items()]
+        if any(unknown(job.settings) and not full.has(job) for job in jobs):
+            return plan_of(notebook, parameters, load), load
+    return plan, loads
+
+
+def kept(
+    folder: Path, parameters: Mapping[str, Any] | None = None, unlike: Callable[[str], str] = lambda label: ""
+) -> Kept:
+    """Return the kept trials of `results/<profile>/<notebook>/played`, with the plan that they are of.
+
+    `parameters` are those of its run.json, unless they are given; `unlike(label)` says in what a label may not be read.
+    """
+    if parameters is None:
+        parameters = paths.read_json(folder.with_name("run.json"))["parameters"]
+    loads = remembering(Store(folder, read_only=True))
+    return Kept(folder, parameters, cache(partial(plan_of, folder.parent.name, parameters, loads)), unlike)

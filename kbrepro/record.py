@@ -5,88 +5,114 @@ import json
 from collections.abc import Mapping
 from contextlib import suppress
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
-from IPython import get_ipython
 from IPython.display import Markdown, display
 from matplotlib.figure import Figure
 from PIL import Image
 
-from kbrepro import checks, figures, paths, plans, scorecard, store
+from kbrepro import checks, figures, paths, plans, scorecard
 from kbrepro.claims import Claim, sentences_of
+from kbrepro.claims.tables import Unlike
 from kbrepro.data import SensorData
 from kbrepro.figures import comparisons
 from kbrepro.papers import folder_of
 from kbrepro.replay import Replays
 from kbrepro.simulation import Planned
+from kbrepro.store import PLAYED, Store
 
 #: A picture is kept while no pixel differs from the new one by more, of 255: another processor colours edges so.
 UNSEEN = 10
 
 
 class Record:
-    """The record of one notebook's run: where its trials are kept, what it judges, and the folder that it writes to.
+    """The record of one notebook's run: its plan and trials, what it judges, and the folder that it writes to.
 
-    `results_dir` is relative to the project's root; if empty, nothing is written. With the notebook's own parameters,
-    the full scale, trials are read from `results/paper/<notebook>/played`, and one of each label is replayed; what is
-    missing there is an error. With changed parameters what they change is played, and nothing is kept. The batch
-    (`kbrepro reproduce`) names the store in which it keeps what it plays; what it reads there is replayed, too.
+    `parameters` are the notebook's, by name. A label with the settings of the full scale is read from
+    `results/paper/<notebook>/played`, one of its trials is replayed, and what rests on such labels alone is
+    judged. With changed parameters all others are played. `results_dir` is relative to the project's
+    root: figures and tables go there, and what is played is kept in its `played/`; if it is empty,
+    nothing is written.
     """
 
     def __init__(self, notebook: str, parameters: Mapping[str, Any]) -> None:
         figures.use_style()
         root = paths.project_root()
+        self.notebook, self.parameters = notebook, parameters
+        self.full_scale = root / "results" / paths.FULL_SCALE / notebook
         results_dir = parameters["results_dir"]
-        self.notebook, self.folder = notebook, root / results_dir if results_dir else None
-        self.parameters = parameters
-        full_scale = root / "results" / paths.FULL_SCALE / notebook / store.PLAYED
-        kept_in = store.current()
-        run = (kept_in.folder if kept_in else full_scale).with_name("run.json")
-        known = paths.read_json(run) if run.is_file() else {}
-        self._replays = replays = Replays(root, notebook, known)
-        if kept_in is None:
-            self.short = _changed(known.get("parameters", {}))
-            store.use(store.Store(full_scale, read_only=not self.short, keeps=False, on_read=replays))
-        elif kept_in.read_only:  # an audit listens to what is asked for, and judges nothing
-            self.short = True
-        else:
-            self.short, kept_in.on_read = kept_in.folder != full_scale, replays
-        self._paper, self._kept = folder_of(notebook), plans.kept(full_scale)
-        self._trials, self._before = full_scale, full_scale.parent
+        self.folder = root / results_dir if results_dir else None
+        own = paths.whole_of(self.folder) if self.folder else None
+        facts = _facts(self.full_scale)
+        elsewhere = own not in (None, self.full_scale)
+        known = facts.get("parameters", {}) if elsewhere or own is None else parameters
+        self.changed = {
+            name: value for name, value in known.items() if name in parameters and parameters[name] != value
+        }
+        self.short = bool(self.changed) or (elsewhere and not facts)
+        self._replays = Replays(root, notebook, facts)
+        self._full = Store(self.full_scale / PLAYED, read_only=True, on_read=self._replays)
+        self._own = None
+        if own and elsewhere:
+            self._own = Store(own / PLAYED, on_read=Replays(root, notebook, _facts(own)))
+        self._kept = plans.kept(self._full.folder, known or parameters, self._unlike)
 
     @cached_property
+    def _planned(self) -> tuple[Mapping[str, Planned], plans.Load]:
+        return plans.with_data(self.notebook, self.parameters, self._full, self.short)
+
+    @property
     def plan(self) -> Mapping[str, Planned]:
         """What is played with these parameters, by label."""
-        return plans.plan_of(self.notebook, self.parameters, self._trials)
+        return self._planned[0]
+
+    def readings_of(self, name: str, *how: Any) -> SensorData:
+        """Return sensor data as the plan has it: if it is not here, what is remembered or a substitute."""
+        return self._planned[1](name, *how)
 
     def play(self, label: str) -> Any:
         """Return the trials of a label, read or played: curves by rule, or what the job returned."""
         checks.one_of(tuple(self.plan), label=label)
-        return self.plan[label].play(label)
+        planned = self.plan[label]
+        if not self.short or self._full.has(planned.job(label)):
+            return planned.play(label, self._full)
+        return planned.play(label, self._own)
 
-    def readings_of(self, name: str, *how: Any) -> SensorData:
-        """Return sensor data as the plan has it: if it is not here, what is remembered of it."""
-        return plans.remembered(self._trials, name, *how)
+    def _unlike(self, label: str) -> str:
+        """In what a label is not as at full scale; empty if it is."""
+        if not self.short or (label in self.plan and self._full.has(self.plan[label].job(label))):
+            return ""
+        told = [f"{name} is {self.parameters[name]!r}, full scale {value!r}" for name, value in self.changed.items()]
+        return f"`{label}` is not as at full scale ({'; '.join(told[:3]) or 'not played there'})"
 
     def verdicts(self, *ids: str) -> None:
         """Show for claims and theorems what the paper says, in how many reruns it comes out, and the verdict.
 
-        A short run judges nothing. ValueError on an unknown claim.
+        What rests on a label that is not as at full scale is not judged, and said. ValueError on an unknown claim.
         """
-        known = {each.id: each for each in sentences_of(self._paper)}
+        known = {each.id: each for each in sentences_of(folder_of(self.notebook))}
         checks.one_of(tuple(known), **{f"claim of {self.notebook}": each for each in ids})
-        if not self.short:
-            display(Markdown(scorecard.tables([scorecard.record_of(known[each], self._kept) for each in ids])))
+        records, left = [], []
+        for each in ids:
+            try:
+                records.append(scorecard.record_of(known[each], self._kept))
+            except Unlike as error:
+                left.append(f"{each} is not judged: {error}.")
+        told = [scorecard.tables(records)] if records else []
+        display(Markdown("\n\n".join([*told, *left])))
 
     def readings(self, claim_id: str) -> None:
-        """Show how often a claim comes out under every reading, as a picture; nothing in a short run."""
-        if not self.short:
-            (claim,) = [each for each in sentences_of(self._paper) if each.id == claim_id and isinstance(each, Claim)]
+        """Show how often a claim comes out under every reading, as a picture, if it is judged."""
+        sentences = sentences_of(folder_of(self.notebook))
+        (claim,) = [each for each in sentences if each.id == claim_id and isinstance(each, Claim)]
+        with suppress(Unlike):
             result = scorecard.judged(claim, self._kept)
-            self.figure(comparisons.readings(f"{claim_id}: {result.verdict}", result.readings), f"readings_{claim_id}")
+            drawn = comparisons.readings(f"{claim_id}: {result.verdict}", result.readings)
+            self.figure(drawn, f"readings_{claim_id}")
             plt.show()
 
     def say(self, holds: Any, sentence: str) -> None:
@@ -100,23 +126,23 @@ class Record:
             raise ValueError(f"{self.notebook}: this sentence is not true of the results: {sentence}")
 
     def finish(self) -> None:
-        """Show what a short run could not judge, or what was not replayed; write all verdicts to claims.json.
+        """Show that a run was short, or what was not replayed; write all verdicts to claims.json.
 
         Numbers there have six digits (`scorecard.rounded`).
         """
         if self.short:
             full = f"[full-scale notebook](../notebooks/{self.notebook}.ipynb)"
-            display(Markdown(f"Too short to judge; see the {full}."))
+            display(Markdown(f"Not all of the full scale was judged here; see the {full}."))
             return
         if long := self._replays.long:
             some = "; ".join(long[:5]) + (f"; and {len(long) - 5} more" if len(long) > 5 else "")
             said = f"One trial of each label was played again, but for {len(long)} whose trials are long: {some}."
             display(Markdown(said))
         if self.folder:
-            found = json.loads(json.dumps(scorecard.of_paper(self._paper, self._kept), default=float))
+            found = json.loads(json.dumps(scorecard.of_paper(folder_of(self.notebook), self._kept), default=float))
             before = None
             with suppress(OSError, ValueError):  # none, or damaged: it is replaced
-                before = json.loads((self._before / "claims.json").read_text(encoding="utf-8"))
+                before = json.loads((self.full_scale / "claims.json").read_text(encoding="utf-8"))
             text = json.dumps(scorecard.rounded(found, before), indent=1, ensure_ascii=False)
             paths.write_text(self.folder / "claims.json", text + "\n")
 
@@ -125,7 +151,7 @@ class Record:
         if self.folder:
             drawn = io.BytesIO()
             figure.savefig(drawn, dpi=200, facecolor="white")
-            before = self._before / "figures" / f"{name}.png"
+            before = self.full_scale / "figures" / f"{name}.png"
             old = before.read_bytes() if before.is_file() and not self.short else b""
             new = old if _looks_like(old, drawn.getvalue()) else drawn.getvalue()
             paths.write_bytes(self.folder / "figures" / f"{name}.png", new)
@@ -136,6 +162,12 @@ class Record:
             paths.write_text(self.folder / "tables" / f"{name}.csv", table.to_csv(float_format="%.6g"))
 
 
+def _facts(folder: Path) -> dict[str, Any]:
+    """What the run.json of results says; empty if there is none."""
+    path = folder / "run.json"
+    return dict(paths.read_json(path)) if path.is_file() else {}
+
+
 def _looks_like(old: bytes, new: bytes) -> bool:
     """Whether no pixel of two pictures differs by more than UNSEEN; not if the old one cannot be read."""
     try:
@@ -143,10 +175,3 @@ def _looks_like(old: bytes, new: bytes) -> bool:
     except (OSError, SyntaxError):
         return False
     return one.shape == other.shape and bool(np.abs(one - other).max() <= UNSEEN)
-
-
-def _changed(known: dict[str, Any]) -> bool:
-    """Whether a parameter of the notebook that runs differs from those that the kept trials were played with."""
-    shell = get_ipython()
-    names = shell.user_ns if shell else {}
-    return any(name in names and names[name] != value for name, value in known.items())

@@ -102,10 +102,24 @@ class Planned:
         told = f"*Played:* {', '.join(facts)}."
         return "\n".join([told, "", "| rule | made by |", "| --- | --- |", *rows])
 
-    def play(self, label: str) -> Any:
+    def play(self, label: str, kept_in: store.Store | None = None) -> Any:
         """Return what `run_trials` returns of an experiment, or `map_trials` of a job."""
-        kept = _trials(self.function, self.trials, self.seed, self.first, self.block, label)
+        kept = self.trials_of(label, kept_in)
         return curves(kept.columns) or kept.results
+
+    def trials_of(self, label: str, kept_in: store.Store | None) -> Kept:
+        """Return the trials, read from a store or played, and kept there."""
+        if kept_in is None:
+            which = {"seed": self.seed, "first": self.first, "trials": self.trials}
+            return _played(store.Job(label, self.function, None, **which), self.block, None)
+        job = self.job(label)
+        kept = kept_in.read(job)
+        if kept is None:
+            kept = _played(job, self.block, kept_in)
+            kept_in.keep(job, kept)
+        elif kept_in.on_read:
+            kept_in.on_read(job, kept)
+        return kept
 
     def job(self, label: str) -> store.Job:
         """Return the job of a store; ValueError on what has no settings that can be kept."""
@@ -182,6 +196,7 @@ def run_trials(
     block: int = 1,
     label: str = "trials",
     arms: bool = True,
+    kept_in: store.Store | None = None,
 ) -> dict[str, Curve]:
     """Return the curves of every policy over trials first .. first + trials - 1, in that order.
 
@@ -189,8 +204,8 @@ def run_trials(
     workers and what is kept: as for `map_trials`.
     """
     checks.having("an Experiment", "problem", "policies", "horizon", experiment=experiment)
-    job = partial(play_trial, experiment) if arms else partial(play_trial, experiment, arms=False)
-    kept = curves(_trials(job, trials, seed, first, block, label).columns)
+    planned = _planned(experiment, trials, seed, first, block, arms)
+    kept: dict[str, Curve] = planned.play(label, kept_in)
     return {name: kept[name] for name in experiment.policies}
 
 
@@ -223,45 +238,34 @@ def played(notebook: str, label: str, profile: str = paths.FULL_SCALE) -> Any:
     return curves(kept.columns) or kept.results
 
 
-def total_regrets(
-    experiment: Experiment, at: Sequence[int], trials: int, seed: int, *, block: int = 1, label: str = "trials"
-) -> dict[int, dict[str, Array]]:
-    """Return for each round t of `at` the panel {policy: R_t of every trial (trials,)}; nothing else is kept."""
-    columns = _trials(partial(regrets_at, experiment, list(at)), trials, seed, 0, block, label).columns
-    return {t: {name: columns[name,][:, place] for name in experiment.policies} for place, t in enumerate(at)}
-
-
 def map_trials(
-    function: Callable[[Trial], Any], trials: int, seed: int, *, first: int = 0, block: int = 1, label: str = "trials"
+    function: Callable[[Trial], Any],
+    trials: int,
+    seed: int,
+    *,
+    first: int = 0,
+    block: int = 1,
+    label: str = "trials",
+    kept_in: store.Store | None = None,
 ) -> list[Any]:
     """Return [function(Trial(seed, n))] for n = first .. first + trials - 1, in that order.
 
     `function` builds its random streams by `trial.rng(purpose)` and returns what `store.flat` can take apart, with the
     same names in every trial; it comes back as numbers, texts and arrays in mappings and lists. `block` trials make one
     job. The number of workers is that of the environment variable KBREPRO_JOBS, else of processors; an
-    enclosing `joblib.parallel_config` gives them, on a cluster, too. If a store is in use
-    (`store.current`), a label with the same settings is read from it, and any other is played and kept there, trial by
-    trial; a notebook must then use each `label` once.
+    enclosing `joblib.parallel_config` gives them, on a cluster, too. With a store in `kept_in`, such as
+    `Store(Path("played"))`, a label with the same settings is read from it, and any other is played and kept there,
+    trial by trial.
     """
-    return _trials(function, trials, seed, first, block, label).results
-
-
-def _trials(function: Callable[[Trial], Any], trials: int, seed: int, first: int, block: int, label: str) -> Kept:
-    """What is kept of the trials of `map_trials`, read or played."""
     checks.function(function=function)
+    planned = _planned(function, trials, seed, first, block)
+    return planned.trials_of(label, kept_in).results
+
+
+def _planned(what: Any, trials: int, seed: int, first: int, block: int, arms: bool = True) -> Planned:
     checks.positive_int(trials=trials, block=block)
     checks.non_negative_int(seed=seed, first=first)
-    which = {"seed": int(seed), "first": int(first), "trials": int(trials)}
-    if not (kept_in := store.current()):
-        return _played(store.Job(label, function, None, **which), block, None)
-    job = store.Job(label, function, {"job": settings(function)} | which, **which)
-    kept = kept_in.read(job)
-    if kept is None:
-        kept = _played(job, block, kept_in)
-        kept_in.keep(job, kept)
-    elif kept_in.on_read:
-        kept_in.on_read(job, kept)
-    return kept
+    return Planned(what, int(trials), int(seed), int(first), int(block), arms)
 
 
 def _played(job: store.Job, block: int, kept_in: store.Store | None) -> Kept:

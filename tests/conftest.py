@@ -7,7 +7,6 @@ import json
 import shutil
 import sys
 from contextlib import contextmanager
-from functools import partial
 from types import SimpleNamespace
 
 import pytest
@@ -69,30 +68,30 @@ def registered(root):
         del sys.modules[name]
 
 
-def play(trials=12, label="Fig. 1", horizon=30):
-    """What its notebook plays."""
-    from kbrepro.papers.toy.policy import Optimist
+FULL = {"seed": 1, "trials": 12, "horizon": 30, "results_dir": ""}
 
-    import kbrepro as kb
 
-    source = kb.GPDraw(kb.Matern(0.2, nu=2.5), kb.grid(30), noise_variance=0.01)
-    rules = {"greedy": kb.MeanOnly, "Optimist": Optimist, "Optimist, 20": partial(Optimist, width=20.0)}
-    return kb.run_trials(kb.Experiment(source, rules, horizon), trials, 1, label=label)
+def play(folder, **changed):
+    """Play its Fig. 1 into a store."""
+    from kbrepro import store
+    from kbrepro.plans import plan_of
+
+    plan = plan_of("09_toy", FULL | changed, load=None)
+    return plan["Fig. 1"].play("Fig. 1", store.Store(folder))
 
 
 @pytest.fixture(scope="session")
 def toy_project(tmp_path_factory):
     """A project with a paper made by `kbrepro new`, whose full scale is kept."""
-    from kbrepro import store
     from kbrepro.batch import new
     from kbrepro.replay import blas_kernel
 
     root = tmp_path_factory.mktemp("toy") / "project"
     new.add(root, "09", "toy")
     folder = root / "results" / "paper" / "09_toy"
-    with registered(root), pytest.MonkeyPatch.context() as patch, store.using(store.Store(folder / "played")):
+    with registered(root), pytest.MonkeyPatch.context() as patch:
         patch.setenv("KBREPRO_JOBS", "1")
-        play()
+        play(folder / "played")
     facts = {"parameters": {"seed": 1, "trials": 12, "horizon": 30}, "blas_kernels": [blas_kernel()]}
     (folder / "run.json").write_text(json.dumps(facts), encoding="utf-8")
     return root
@@ -101,13 +100,9 @@ def toy_project(tmp_path_factory):
 @pytest.fixture
 def toy(toy_project, tmp_path, monkeypatch):
     """A copy of it to work in: its `root`, its `folder` of results, and `play`, which plays its Fig. 1."""
-    from kbrepro import store
-
     shutil.copytree(toy_project, tmp_path, dirs_exist_ok=True)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("KBREPRO_JOBS", "1")
-    monkeypatch.delenv("KBREPRO_STORE", raising=False)
-    monkeypatch.setattr(store, "_in_use", [])
     with registered(tmp_path):
         yield SimpleNamespace(root=tmp_path, folder=tmp_path / "results" / "paper" / "09_toy", play=play)
 

@@ -50,7 +50,6 @@ def test_a_job_that_takes_too_long_is_stopped_and_its_row_says_so(clock):
 @pytest.mark.filterwarnings("ignore:.torch.jit.script:DeprecationWarning", "ignore:A not p.d., added jitter")
 def test_every_question_runs_and_every_job_was_measured_or_says_why_not(tmp_path, monkeypatch):
     monkeypatch.setenv("KBREPRO_JOBS", "1")
-    monkeypatch.delenv("KBREPRO_STORE", raising=False)
     ask(tmp_path, "TOY")
     tables = {name: pd.read_csv(tmp_path / f"{name}.csv") for name in QUESTIONS}
     for name in ("peers", "many_arms"):

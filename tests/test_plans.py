@@ -1,15 +1,12 @@
 """What a paper plays is one function, whose labels have the settings of the kept trials."""
 
 import json
-from importlib import import_module
-from inspect import signature
 from pathlib import Path
 
 import pytest
 
-from kbrepro import papers, store
+from kbrepro import papers, plans, store
 from kbrepro.batch import profiles
-from kbrepro.data.store import load
 from kbrepro.store.settings import differences
 
 ROOT = Path(__file__).parents[1]
@@ -21,12 +18,8 @@ def test_every_kept_label_has_the_settings_of_the_plan(folder):
     notebook = papers.found()[folder].notebook
     parameters = profiles.parameters(ROOT, notebook, "paper")
     folder_of_trials = ROOT / "results" / "paper" / notebook / store.PLAYED
-    experiments = import_module(f"kbrepro.papers.{folder}.experiments").experiments
-    with store.using(store.Store(folder_of_trials, read_only=True)):
-        if "load" in signature(experiments).parameters:
-            parameters["load"] = lambda name, *how: store.remembered(name, load(name, *how))
-        wanted = signature(experiments).parameters
-        plan = experiments(**{name: value for name, value in parameters.items() if name in wanted})
+    kept_in = store.Store(folder_of_trials, read_only=True)
+    plan = plans.plan_of(notebook, parameters, plans.remembering(kept_in))
     kept = store.labels(folder_of_trials)
     played = {label: about for label, about in kept.items() if not label.startswith("data, ")}
     asked = {label: json.loads(json.dumps(each.job(label).settings)) for label, each in plan.items()}

@@ -1,19 +1,17 @@
 """What a notebook shows and leaves: at full scale verdicts of kept trials, in a short run nothing it cannot know."""
 
 import json
-from types import SimpleNamespace
 
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
-from IPython.core.formatters import DisplayFormatter
 
+from kbrepro import paths, store
 from kbrepro import record as module
-from kbrepro import store
 from kbrepro.record import Record
 
-FULL = {"seed": 1, "trials": 12, "horizon": 30}
+FULL = {"seed": 1, "trials": 12, "horizon": 30, "results_dir": "written"}
 
 
 @pytest.fixture
@@ -25,20 +23,18 @@ def shown(monkeypatch):
 
 
 @pytest.fixture
-def opened(toy, shown, styled, monkeypatch):
-    """Open the toy's record as its notebook does, in a kernel with these parameters."""
+def opened(toy, shown, styled):
+    """Open the toy's record as its notebook does, with these parameters."""
 
     def record(**changed):
-        shell = SimpleNamespace(user_ns=FULL | changed, display_formatter=DisplayFormatter())
-        monkeypatch.setattr(module, "get_ipython", lambda: shell)
-        return Record("09_toy", "written")
+        return Record("09_toy", FULL | changed)
 
     return record
 
 
 def test_at_full_scale_claims_and_theorems_are_judged_by_kept_trials(toy, opened, shown):
     its = opened()
-    assert not its.short and toy.play()["Optimist"].horizon == 30
+    assert not its.short and its.play("Fig. 1")["Optimist"].horizon == 30
     its.verdicts("9-A", "9-T")
     assert "“Optimist has less regret than the greedy rule.” (Fig. 1)" in shown[0]
     assert "◑ **depends** on width" in shown[0] and "excluded" not in shown[0]
@@ -61,44 +57,74 @@ def test_a_sentence_is_shown_if_it_is_true_and_stops_the_notebook_if_not(opened,
     assert shown == ["It is."]
 
 
-def test_a_changed_parameter_plays_what_it_changes_keeps_nothing_and_judges_nothing(toy, opened, shown):
-    kept = {path.name: path.read_bytes() for path in (toy.folder / "played").iterdir()}
+def files_of(folder):
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+def test_a_changed_parameter_plays_what_it_changes_and_says_why_nothing_is_judged(toy, opened, shown):
+    kept = files_of(toy.folder / "played")
     its = opened(trials=3)
-    assert its.short and toy.play(3)["Optimist"].arms.shape == (3, 30)
-    assert {path.name: path.read_bytes() for path in (toy.folder / "played").iterdir()} == kept
+    assert its.short and its.play("Fig. 1")["Optimist"].arms.shape == (3, 30)
+    assert files_of(toy.folder / "played") == kept
+    assert {*files_of(toy.root / "written" / "played")} == {"Fig._1.npz", "Fig._1.json", "SHA256SUMS"}
     its.verdicts("9-A", "9-T")
+    its.readings("9-A")
     its.say(True, "It is.")
     its.say(False, "It is not.")
     its.finish()
+    why = "is not judged: `Fig. 1` is not as at full scale (trials is 3, full scale 12)."
     full = "[full-scale notebook](../notebooks/09_toy.ipynb)"
-    assert shown == ["It is.", f"Too short to judge; see the {full}."]
+    told = [f"9-A {why}\n\n9-T {why}", "It is.", f"Not all of the full scale was judged here; see the {full}."]
+    assert shown == told
     assert not (toy.root / "written" / "claims.json").exists()
 
 
-def test_a_label_that_is_missing_at_full_scale_stops(toy, opened):
-    opened()
-    with pytest.raises(store.NotKept, match=r"label 'Fig\. 2' is not kept; to play it: kbrepro reproduce 09 --prof"):
-        toy.play(label="Fig. 2")
+def test_without_a_folder_nothing_is_kept(toy, opened):
+    its = opened(trials=3, results_dir="")
+    assert len(its.play("Fig. 1")["greedy"].arms) == 3 and not (toy.root / "written").exists()
 
 
-def test_where_the_batch_names_the_store_it_plays_and_only_the_full_scale_is_judged(toy, opened):
-    for profile, short in (("quick", True), ("paper", False)):
-        with store.using(store.Store(toy.root / "results" / profile / "09_toy" / "played")):
-            assert opened().short == short
-            toy.play(label="Fig. 3")
-        assert (toy.root / "results" / profile / "09_toy" / "played" / "Fig._3.npz").is_file()
+def test_a_label_of_the_full_scale_is_judged_whatever_else_is_changed(toy, opened, shown):
+    """The toy has one label: that its notebook was played with another value of something else changes nothing."""
+    facts = json.loads((toy.folder / "run.json").read_text(encoding="utf-8"))
+    facts["parameters"]["more"] = 1
+    (toy.folder / "run.json").write_text(json.dumps(facts), encoding="utf-8")
+    its = opened(more=2)
+    its.verdicts("9-A")
+    assert its.short and "12 kept, 10 a rerun" in shown[0] and "not judged" not in shown[0]
+
+
+def test_an_unknown_label_is_refused_and_a_missing_one_at_full_scale_stops(toy, opened):
+    its = opened()
+    with pytest.raises(ValueError, match=r"label = 'Fig\. 2' is not allowed: label must be one of 'Fig\. 1'"):
+        its.play("Fig. 2")
+    for path in (toy.folder / "played").iterdir():
+        path.unlink()
+    with pytest.raises(store.NotKept, match=r"label 'Fig\. 1' is not kept; to play it: kbrepro play 09 --prof"):
+        its.play("Fig. 1")
+
+
+def test_what_the_batch_played_is_read_and_only_the_full_scale_is_judged(toy, opened):
+    """The batch writes beside the folder that it replaces."""
+    for profile, changed in (("quick", {"trials": 3}), ("paper", {})):
+        folder = toy.root / "results" / profile / "09_toy"
+        toy.play(folder / "played", **changed)
+        kept = files_of(folder / "played")
+        where = paths.partial_of(folder).relative_to(toy.root).as_posix()
+        its = opened(results_dir=where, **changed)
+        assert its.short == bool(changed) and its.play("Fig. 1") and files_of(folder / "played") == kept
 
 
 def test_labels_without_a_cheap_trial_are_listed(toy, opened, shown, monkeypatch):
     monkeypatch.setattr("kbrepro.replay.CHEAP", 0.0)
     its = opened()
-    toy.play()
+    its.play("Fig. 1")
     its.finish()
     assert shown == ["One trial of each label was played again, but for 1 whose trials are long: Fig. 1."]
 
 
 def test_figures_and_tables_are_written_below_the_folder_or_not_at_all(toy, opened):
-    for its in (opened(), Record("09_toy")):
+    for its in (opened(), opened(results_dir="")):
         figure, ax = plt.subplots()
         ax.plot([1, 2])
         its.figure(figure, "line")
@@ -117,7 +143,6 @@ def drawn(toy, opened):
     def draw(grey, width=2.0, **changed):
         figure, ax = plt.subplots(figsize=(width, 2))
         ax.plot([1, 2], color=str(grey / 255))
-        store._in_use.clear()
         opened(**changed).figure(figure, "line")
         return (toy.root / "written" / "figures" / "line.png").read_bytes()
 
@@ -146,7 +171,6 @@ def test_numbers_of_claims_have_six_digits_and_stay_as_committed_at_the_edge_of_
 
     def finished(committed):
         (toy.folder / "claims.json").write_text(committed, encoding="utf-8")
-        store._in_use.clear()
         opened().finish()
         return (toy.root / "written" / "claims.json").read_text(encoding="utf-8")
 

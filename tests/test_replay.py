@@ -8,15 +8,15 @@ import pytest
 from kbrepro import replay, store
 from kbrepro.record import Record
 
+FULL = {"seed": 1, "trials": 12, "horizon": 30, "results_dir": ""}
+
 
 @pytest.fixture
 def opened(toy):
     """The toy's Fig. 1 as a notebook reads it; returns the log."""
 
     def read():
-        store._in_use.clear()
-        Record("09_toy")
-        toy.play()
+        Record("09_toy", FULL).play("Fig. 1")
         log = toy.root / ".cache" / "replays" / "log.txt"
         return log.read_text(encoding="utf-8").splitlines() if log.is_file() else []
 
@@ -52,20 +52,14 @@ def test_a_flipped_sign_is_red_and_names_label_trial_and_round(opened, turned):
 
 
 @pytest.mark.parametrize("profile", ["paper", "quick"])
-def test_where_the_batch_names_the_store_what_it_reads_is_replayed_too(toy, profile, request):
-    kept_in = toy.root / "results" / profile / "09_toy" / "played"
-    if profile == "quick":
-        with store.using(store.Store(kept_in)):
-            toy.play()
+def test_what_the_batch_keeps_elsewhere_is_replayed_too(toy, profile, request):
+    folder = toy.root / "results" / profile / "09_toy"
+    changed = {"trials": 3} if profile == "quick" else {}
+    toy.play(folder / "played", **changed)
     request.getfixturevalue("turned")
-    with store.using(store.Store(kept_in)):
-        Record("09_toy")
-        with pytest.raises(replay.Differs):
-            toy.play()
-    asked = []
-    with store.using(store.Store(kept_in, read_only=True, on_read=lambda job, kept: asked.append(job.label))):
-        Record("09_toy")
-        assert toy.play() and asked == ["Fig. 1"]  # an audit asks, and replays by itself
+    where = folder.relative_to(toy.root).as_posix()
+    with pytest.raises(replay.Differs):
+        Record("09_toy", FULL | changed | {"results_dir": where}).play("Fig. 1")
 
 
 def test_on_another_blas_kernel_a_difference_stands_in_the_log(opened, turned, monkeypatch):

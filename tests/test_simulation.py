@@ -47,7 +47,6 @@ def observed(problem, arms, rng):
 def quiet_and_nothing_kept(monkeypatch):
     monkeypatch.setenv("TQDM_DISABLE", "1")
     monkeypatch.setenv("KBREPRO_JOBS", "1")
-    monkeypatch.delenv("KBREPRO_STORE", raising=False)
 
 
 class Scripted:
@@ -114,8 +113,8 @@ def test_seconds_are_cpu_time_of_the_thread_that_plays(experiment, tmp_path, mon
     curve = simulation.run(Elsewhere(problem.model, 3), problem, 3, np.random.default_rng(1))
     assert 0 < curve.seconds.sum() < 0.05
     monkeypatch.setenv("KBREPRO_JOBS", "2")
-    with store.using(store.Store(tmp_path)), joblib.parallel_config("threading", n_jobs=2):
-        simulation.map_trials(waits_and_works, 4, SEED, label="it")
+    with joblib.parallel_config("threading", n_jobs=2):
+        simulation.map_trials(waits_and_works, 4, SEED, label="it", kept_in=store.Store(tmp_path))
     _, kept = store.opened(tmp_path, "it")
     assert (kept.seconds >= 0.099).all() and (kept.seconds < 0.15).all()
 
@@ -210,11 +209,12 @@ def test_the_band_is_the_worst_since_the_round_before_that_is_kept():
 
 def test_without_arms_curves_and_a_digest_of_the_arms_are_kept_and_totals_are_sums(experiment):
     traces, curves = run_trials(experiment, 3, SEED), run_trials(experiment, 3, SEED, arms=False)
-    totals = simulation.total_regrets(experiment, [15, 5], 3, SEED)
-    assert list(curves) == list(traces) and list(totals) == [15, 5]
+    totals = simulation.map_trials(partial(simulation.regrets_at, experiment, [15, 5]), 3, SEED)
+    assert list(curves) == list(traces)
     for name, curve in curves.items():
         np.testing.assert_allclose(curve.totals, traces[name].cumulative_regret[:, curve.at - 1], rtol=1e-7)
-        np.testing.assert_allclose(totals[5][name], traces[name].regret[:, :5].sum(axis=1), rtol=1e-15)
+        of_5 = [each[name][1] for each in totals]
+        np.testing.assert_allclose(of_5, traces[name].regret[:, :5].sum(axis=1), rtol=1e-15)
         assert curve.at[-1] == experiment.horizon and curve.seconds.shape == (3, 1) and (curve.seconds > 0).all()
     kept = [simulation.play_trial(experiment, Trial(SEED, n), arms=False)["policies"] for n in (0, 0, 1)]
     first, again, other = ([part["arms_digest"] for part in policies.values()] for policies in kept)

@@ -1,21 +1,21 @@
 """Audits: trials drawn from a store are played again with today's code and compared."""
 
-import contextlib
-import io
 import time
 from collections import Counter
 from collections.abc import Iterator
+from functools import cache
 from typing import Any, NamedTuple
 
 import joblib
 import numpy as np
 
 from kbrepro import checks, store
-from kbrepro.batch import profiles
-from kbrepro.batch.run import Run
-from kbrepro.replay import allowed, replayed
+from kbrepro.batch.profiles import Run
+from kbrepro.plans import plan_of, remembering
+from kbrepro.replay import allowed, experiment_of, replayed
 from kbrepro.simulation import workers
-from kbrepro.store import Job, Kept
+from kbrepro.store import Job, Kept, Store
+from kbrepro.store.flat import Leaves
 from kbrepro.store.settings import unknown
 
 
@@ -55,26 +55,30 @@ class Audit(NamedTuple):
 def audit(r: Run, minutes: float, seed: int) -> Audit:
     """Replay trials of a run's store for `minutes` > 0: one of each label first, then uniformly at random.
 
-    The minutes are wall time from the call, in which the notebook's cells ask for their labels, too; no unit is begun
-    whose kept seconds do not fit in what is left. In an experiment one policy of a trial is replayed: it has its own
-    random streams. Arms and texts must be equal, other numbers to 1e-9, or to what `replay.allowed` says of this
-    stack; seconds do not count. Raises NotKept on a label that the store has not.
+    The minutes are wall time from the call; no unit is begun whose kept seconds do not fit in what is left. In an
+    experiment one policy of a trial is replayed: it has its own random streams. Arms and texts must be equal, other
+    numbers to 1e-9, or to what `replay.allowed` says of this stack; seconds do not count. Raises NotKept on a label
+    that the store has not.
     """
     checks.positive(minutes=minutes)
-    deadline, all_jobs = time.monotonic() + 60 * minutes, asked(r)
-    jobs = {label: pair for label, pair in all_jobs.items() if not unknown(pair[0].settings)}
+    deadline = time.monotonic() + 60 * minutes
+    kept_in = Store(r.played, read_only=True)
+    plan = plan_of(r.notebook, r.parameters, remembering(kept_in))
+    all_jobs = {label: planned.job(label) for label, planned in plan.items()}
+    jobs = {label: job for label, job in all_jobs.items() if not unknown(job.settings)}
     notes = []
     if without := sorted(all_jobs.keys() - jobs.keys()):
         notes.append(f"not audited, their data is not here: {'; '.join(without)}")
     most, others = allowed(r.facts)
     notes += [f"{each}: another one rounds in another way" for each in others]
-    units = [unit for pair in jobs.values() for unit in _units(*pair)]
+    seconds = {label: about["seconds"] for label, about in store.labels(r.played).items()}
+    units = [unit for label, job in jobs.items() for unit in _units(job, seconds.get(label, 0.0))]
+    kept = cache(lambda label: kept_in.read(jobs[label]))
     done = Audit(r.notebook, Counter(unit.label for unit in units), Counter(), [], [], notes)
     # what was kept of that trial alone: to hand all of a label to a worker takes longer than to play it
     calls = (
-        joblib.delayed(_replayed)(unit, job, kept.trial(unit.number - job.first))
+        joblib.delayed(_replayed)(unit, jobs[unit.label], _trial(kept(unit.label), jobs[unit.label], unit))
         for unit in _order(units, np.random.default_rng(seed))
-        for job, kept in [jobs[unit.label]]
         if time.monotonic() + unit.seconds < deadline
     )
     for unit, (differ, share) in workers(pre_dispatch="n_jobs", batch_size=1)(calls):
@@ -90,30 +94,18 @@ def _replayed(unit: Unit, job: Job, before: Any) -> tuple[Unit, tuple[list[str],
     return unit, replayed(job, unit.number, before, unit.policy)
 
 
-def asked(r: Run, until: str = "") -> dict[str, tuple[Job, Kept]]:
-    """Run a notebook's cells, up to the one that asks for label `until`, and return what they ask of its store."""
-    import matplotlib.pyplot as plt
-
-    names: dict[str, Any] = {"__name__": "__main__"}
-    jobs: dict[str, tuple[Job, Kept]] = {}
-    listener = store.Store(r.played, read_only=True, on_read=lambda job, kept: jobs.update({job.label: (job, kept)}))
-    with store.using(listener), contextlib.chdir(r.root), contextlib.redirect_stdout(io.StringIO()):
-        plt.switch_backend("agg")
-        for cell in profiles.source(r.root, r.notebook).cells:
-            if cell.cell_type == "code":
-                exec(compile(cell.source, f"{r.notebook}.py", "exec"), names)
-            if "parameters" in cell.metadata.get("tags", []):
-                names |= r.parameters
-            plt.close("all")
-            if until in jobs:
-                break
-    return jobs
+def _trial(kept: Kept | None, job: Job, unit: Unit) -> Leaves:
+    assert kept is not None  # a store that may only be read
+    return kept.trial(unit.number - job.first)
 
 
-def _units(job: Job, kept: Kept) -> Iterator[Unit]:
-    policies = [*dict.fromkeys(path[1] for path in kept.columns if path[:1] == ("policies",))] or [None]
-    for place, seconds in enumerate(kept.seconds):
-        yield from (Unit(job.label, job.first + place, name, seconds / len(policies)) for name in policies)
+def _units(job: Job, seconds: float) -> Iterator[Unit]:
+    """The units of a label, which took so many seconds in all."""
+    experiment = experiment_of(job)
+    policies = [*experiment.policies] if experiment else [None]
+    each = seconds / job.trials / len(policies)
+    for number in range(job.first, job.first + job.trials):
+        yield from (Unit(job.label, number, name, each) for name in policies)
 
 
 def _order(units: list[Unit], rng: np.random.Generator) -> list[Unit]:

@@ -17,10 +17,10 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from kbrepro import figures, paths, store
-from kbrepro.batch import audit, run
+from kbrepro import checks, figures, paths, store
+from kbrepro.batch import profiles
+from kbrepro.plans import plan_of, remembering
 from kbrepro.regret import Curve, paired_difference
-from kbrepro.replay import experiment_of
 from kbrepro.simulation import Experiment, played, run_trials
 from kbrepro.store.settings import unknown
 
@@ -44,12 +44,11 @@ class Compared(NamedTuple):
 def play(policy: Callable[..., Any], notebook: str, label: str, trials: int = 20, file: str = "") -> Compared:
     """Play the first trials of a label with `policy(model, horizon)`, and compare it with the policies kept there.
 
-    Every policy meets the same function, noise and order of ties. The notebook's cells are run up to the label, from
-    its store. Raises ValueError, which lists the labels, if no traces of this one are kept; if its data is not here;
-    and if `trials` is more than are kept; PolicyFailed, with the line of `file`, if the policy
-    raises.
+    Every policy meets the same function, noise and order of ties. Raises ValueError, which lists the labels, if no
+    traces of this one are kept; if its data is not here; and if `trials` is more than are kept; PolicyFailed, with the
+    line of `file`, if the policy raises.
     """
-    (r,) = run.plan([notebook], paths.FULL_SCALE, paths.project_root())
+    (r,) = profiles.plan([notebook], paths.FULL_SCALE, paths.project_root())
     label = unicodedata.normalize("NFC", label)
     abouts = store.labels(r.played).items()
     labels = [name for name, about in abouts if "play_trial" in about["settings"].get("job", ())]
@@ -60,12 +59,16 @@ def play(policy: Callable[..., Any], notebook: str, label: str, trials: int = 20
     most = len(next(iter(kept.values())).seconds)
     if not 2 <= trials <= most:
         raise ValueError(f"trials = {trials!r} is not allowed: trials must be an integer from 2 to {most} (all kept)")
-    job, _ = audit.asked(r, label)[label]
+    kept_in = store.Store(r.played, read_only=True)
+    planned = plan_of(r.notebook, r.parameters, remembering(kept_in))
+    checks.one_of(tuple(planned), label=label)
+    job = planned[label].job(label)
+    kept_in.read(job)  # OtherSettings, if they are others
     if unknown(job.settings):
         raise ValueError(f"label {label!r} cannot be played: its data is missing (see data/README.md)")
-    theirs = experiment_of(job)
+    theirs = planned[label].experiment
     yours = Experiment(theirs.problem, {YOURS: policy}, theirs.horizon)
-    with store.using(None), _told(file):  # whatever store the environment names
+    with _told(file):
         ours = run_trials(yours, trials, job.seed, first=job.first, label=label)
     traces = ours | {rival: curve.first(trials) for rival, curve in kept.items()}
     table = _differences({name: curve.cumulative_regret[:, -1] for name, curve in traces.items()}, job.seed)

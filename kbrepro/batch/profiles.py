@@ -1,7 +1,8 @@
 """Lists notebooks and profiles, and checks whether values fit a notebook's parameters; starts no kernel."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,7 @@ import jupytext
 import yaml
 from nbformat import NotebookNode
 
-from kbrepro import checks, paths
+from kbrepro import checks, paths, store
 
 RESERVED = "results_dir"  # set by the batch itself
 #: The kernel of every notebook; its text does not say it.
@@ -108,3 +109,32 @@ def _values(text: str) -> dict[str, Any]:
             if each.tag.endswith((":int", ":float")) and re.search(r"^[-+]?0\w|:", each.value):
                 raise ValueError(f"{name.value} = {each.value} is no decimal number")
     return dict(yaml.safe_load(text) or {})
+
+
+@dataclass(frozen=True)
+class Run:
+    """One notebook with its parameters in a profile, and the folder of its results."""
+
+    root: Path
+    notebook: str
+    folder: Path
+    parameters: dict[str, Any]
+
+    @property
+    def played(self) -> Path:
+        """Where its trials are kept."""
+        return self.folder / store.PLAYED
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """What its run.json says; empty if there is none."""
+        path = self.folder / "run.json"
+        return dict(paths.read_json(path)) if path.is_file() else {}
+
+
+def plan(notebooks: Sequence[str], profile: str, root: Path) -> list[Run]:
+    """Return what `run` would run; ValueError like `run`."""
+    return [
+        Run(root, name, root / "results" / profile / name, parameters(root, name, profile))
+        for name in chosen(root, notebooks)
+    ]

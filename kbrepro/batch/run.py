@@ -10,7 +10,6 @@ import sys
 import time
 import unicodedata
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -18,58 +17,22 @@ from unittest.mock import patch
 
 import nbformat
 from nbformat import NotebookNode
-from nbformat.v4 import new_code_cell, new_notebook
+from nbformat.v4 import new_notebook
 
 from kbrepro import checks, paths, store, sums
 from kbrepro.batch import profiles
+from kbrepro.batch.play import RunFailed, locked, play
+from kbrepro.batch.profiles import Run, plan
+from kbrepro.replay import blas_kernel
 
 #: What numbers depend on; run.json has their versions.
 PACKAGES = ("numpy", "scipy", "pandas", "joblib")
-#: The last cell of what runs: it asks the kernel itself, which may have other packages than this process.
-ASKED = """# for run.json
-import json
-from kbrepro.batch.run import versions
-from kbrepro.replay import blas_kernel
-print(json.dumps([versions(), blas_kernel()]))"""
-
-
-class RunFailed(RuntimeError):
-    """A notebook did not run to its end; its previous results are unchanged."""
-
-
-@dataclass(frozen=True)
-class Run:
-    """One notebook with its parameters in a profile, and the folder of its results."""
-
-    root: Path
-    notebook: str
-    folder: Path
-    parameters: dict[str, Any]
-
-    @property
-    def played(self) -> Path:
-        """Where its trials are kept."""
-        return self.folder / store.PLAYED
-
-    @property
-    def facts(self) -> dict[str, Any]:
-        """What its run.json says; empty if there is none."""
-        path = self.folder / "run.json"
-        return dict(paths.read_json(path)) if path.is_file() else {}
-
-
-def plan(notebooks: Sequence[str], profile: str, root: Path) -> list[Run]:
-    """Return what `run` would run; ValueError like `run`."""
-    return [
-        Run(root, name, root / "results" / profile / name, profiles.parameters(root, name, profile))
-        for name in profiles.chosen(root, notebooks)
-    ]
 
 
 def run(notebooks: Sequence[str], profile: str, root: Path, fresh: Sequence[str] = ()) -> list[Path]:
     """Run notebooks (all if none is named) and return the folders of their results.
 
-    Trials in their stores are read, all others are played and kept there; labels in `fresh` (`*`: all) are played anew.
+    What their plans lack in their stores is played first, and kept there; labels in `fresh` (`*`: all) are played anew.
     Raises ValueError on a wrong name, parameter or profile before anything runs. If a notebook fails, its previous
     results stay, the others still run, and RunFailed is raised at the end.
     """
@@ -125,33 +88,26 @@ def without_data(root: Path) -> dict[str, str]:
     """Return the environment variables of a kernel that shows what is kept, without data, the same on any machine."""
     no_data = root / ".cache" / "no-data"
     no_data.mkdir(parents=True, exist_ok=True)
-    return {**of_kernels(root), "KBREPRO_DATA": str(no_data), store.FOLDER: "", "TQDM_DISABLE": "1"}
+    return {**of_kernels(root), "KBREPRO_DATA": str(no_data), "TQDM_DISABLE": "1"}
 
 
 def _run(r: Run, fresh: Sequence[str]) -> None:
-    """Run a notebook into a folder of its own, whose files then replace the results; played trials stay."""
-    import fcntl  # not on Windows
-
-    partial_results = r.folder.with_name(f".{r.folder.name}.partial")  # no name of a notebook
+    """Play what is missing, and run the notebook into a folder of its own, whose files then replace the results."""
+    partial_results = paths.partial_of(r.folder)
     where = partial_results.relative_to(r.root).as_posix()
-    lock = r.root / ".cache" / "locks" / where.replace("/", "-")
-    lock.parent.mkdir(parents=True, exist_ok=True)
-    with lock.open("w") as file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)  # ends with the process
-        except BlockingIOError:
-            raise RunFailed(f"another run is writing {r.folder.relative_to(r.root)}") from None
+    with locked(r):
         _settle(r.folder)
         paths.sweep(r.folder)
+        kept = _stamps(r)
+        play(r, fresh=fresh)
         shutil.rmtree(partial_results, ignore_errors=True)
         partial_results.mkdir(parents=True)
-        kept = _stamps(r)
-        own = {store.FOLDER: str(r.played), store.FRESH: "\n".join(fresh)}
+        own = {}
         if data := os.environ.get("KBREPRO_DATA"):
             own["KBREPRO_DATA"] = str(Path(data).absolute())  # notebooks run in the root, not here
         to, given = partial_results / "notebook.ipynb", r.parameters | {profiles.RESERVED: where}
-        asked = _execute(r.root, r.notebook, r.folder.parent.name, to, given, own)
-        facts = _facts(r, *asked) if _stamps(r) != kept or not r.facts else r.facts  # those of the run that played
+        _execute(r.root, r.notebook, r.folder.parent.name, to, given, own)
+        facts = _facts(r) if _stamps(r) != kept or not r.facts else r.facts  # those of the run that played
         text = json.dumps(facts, indent=1, sort_keys=True, ensure_ascii=False)
         paths.write_text(partial_results / "run.json", text + "\n")
         paths.write_text(partial_results / sums.NAME, sums.text(sums.of(partial_results)))
@@ -207,13 +163,13 @@ def _stamps(r: Run) -> dict[str, int]:
     return {path.name: path.stat().st_mtime_ns for path in r.played.glob("*.npz")}
 
 
-def _facts(r: Run, versions: dict[str, str], blas_kernel: str) -> dict[str, Any]:
+def _facts(r: Run) -> dict[str, Any]:
     """What the results of a run were made with; it decides nothing, but for BLAS kernels and parameters."""
     return {
         "parameters": r.parameters,
-        "blas_kernels": sorted({*r.facts.get("blas_kernels", []), blas_kernel}),
+        "blas_kernels": sorted({*r.facts.get("blas_kernels", []), blas_kernel()}),
         "compute_seconds": round(sum(about["seconds"] for about in store.labels(r.played).values()), 1),
-        "versions": versions,
+        "versions": versions(),
         "git": git_state(r.root),
     }
 
@@ -238,11 +194,11 @@ def git_state(root: Path) -> dict[str, Any]:
 
 def _execute(
     root: Path, name: str, profile: str, to: Path, parameters: Mapping[str, Any], environment: Mapping[str, str]
-) -> Any:
+) -> None:
     """Run the text of a notebook, so that no stale .ipynb runs instead, and keep it, executed.
 
-    Returns the kernel's versions and BLAS kernel. RunFailed, with the reason, if a cell fails or the kernel dies; what
-    there is of it then is .cache/NAME.PROFILE.failed.ipynb.
+    RunFailed, with the reason, if a cell fails or the kernel dies; what there is of it then is
+    .cache/NAME.PROFILE.failed.ipynb.
     """
     import jupytext
     import papermill
@@ -255,7 +211,6 @@ def _execute(
     output, source = root / ".cache" / f"{name}.{profile}.failed.ipynb", profiles.source(root, name)
     where = output.relative_to(root).as_posix()
     left = f"\n(what there is of the notebook: {where})"
-    source.cells.append(new_code_cell(ASKED))
     begun: list[NotebookNode] = []
     how["on_cell_start"] = lambda cell, cell_index: begun.append(cell)
     try:
@@ -274,10 +229,8 @@ def _execute(
         if error.errno and not error.filename:  # as on a full disk
             raise OSError(error.errno, error.strerror, where) from error
         raise
-    (asked,) = [each.text for each in done.cells.pop().outputs if each.get("name") == "stdout"]
     paths.write_text(to, jupytext.writes(_tidy(done), "ipynb") + "\n")
     output.unlink(missing_ok=True)  # two runs of one profile may end together
-    return json.loads(asked)
 
 
 def _tidy(notebook: NotebookNode) -> NotebookNode:

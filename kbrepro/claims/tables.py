@@ -25,6 +25,10 @@ TOTAL, SIMPLE, CURVE, SECONDS = "total", "simple regret", "mean over rounds", "s
 EXPONENT = "exponent of seconds"
 
 
+class Unlike(LookupError):
+    """A label is not as it was kept: what rests on it cannot be judged."""
+
+
 class Kept:
     """The kept trials of one notebook: a folder of labels, each read once, and the plan that they are of."""
 
@@ -33,19 +37,29 @@ class Kept:
         folder: Path,
         parameters: Mapping[str, Any] | None = None,
         plan: Callable[[], Mapping[str, Planned]] = dict,
+        unlike: Callable[[str], str] = lambda label: "",
     ) -> None:
-        self.folder, self._open = folder, cache(partial(store.opened, folder))
+        self.folder, self._read = folder, cache(partial(store.opened, folder))
         self.parameters = parameters or {}
-        self._plan = plan
+        self._plan, self._unlike = plan, unlike
         self._made: dict[Any, Any] = {}
 
     def planned(self, label: str) -> Planned:
         """Return what a label plays, and of which seed; KeyError if the plan has no such label."""
+        self._require_like(label)
         return self._plan()[label]
 
     def experiment(self, label: str) -> Experiment:
         """Return the experiment that a label plays; KeyError if the plan has no such label."""
         return self.planned(label).experiment
+
+    def _require_like(self, label: str) -> None:
+        if told := self._unlike(label):
+            raise Unlike(told)
+
+    def _open(self, label: str) -> tuple[Any, store.Kept]:
+        self._require_like(label)
+        return self._read(label)
 
     def results(self, label: str) -> list[Any]:
         """Return what the job of a label returned, trial by trial; FileNotFoundError lists the kept labels."""

@@ -29,8 +29,6 @@ from kbrepro.store import edition_0_3
 from kbrepro.store.flat import Leaves, flat, nested, stacked, text
 from kbrepro.store.settings import differences, settings, unknown
 
-#: Where the environment names the folder, and labels that are to be played anew (one a line, * for all).
-FOLDER, FRESH = "KBREPRO_STORE", "KBREPRO_FRESH"
 PLAYED = "played"
 #: Columns of a file that are not of the results: what it is about, and the seconds of every trial.
 ABOUT, SECONDS = "about the label", "seconds of a trial"
@@ -91,13 +89,12 @@ NOTHING = Kept({}, np.empty(0))
 class Store:
     """A folder of labels; `fresh` ones are played anew, and with `read_only` nothing is played.
 
-    Without `keeps` other settings are played, and nothing is written. `on_read` meets every job that is read.
+    `on_read` meets every job that is read.
     """
 
     folder: Path
     fresh: Sequence[str] = ()
     read_only: bool = False
-    keeps: bool = True
     on_read: Callable[[Job, Kept], None] | None = None
     _asked: set[str] = field(default_factory=set)
 
@@ -124,17 +121,26 @@ class Store:
             shutil.rmtree(_parts(path), ignore_errors=True)
         elif about and not others:
             return kept
-        elif about and (self.read_only or self.keeps):
+        elif about:
             told = f"label {job.label!r} was played with other settings: {'; '.join(others)}"
             raise OtherSettings(f"{told}. To play it again: {_again(job.label)}")
         if unknown(job.settings):
             raise NotKept(f"label {job.label!r} is not kept, and its data is not here: see data/README.md")
         if self.read_only:
-            run = f"kbrepro reproduce {self.folder.parent.name[:2]} --profile {self.folder.parts[-3]}"
+            run = f"kbrepro play {self.folder.parent.name[:2]} --profile {self.folder.parts[-3]}"
             raise NotKept(f"label {job.label!r} is not kept; to play it: {run}")
-        if self.keeps:
-            _parts(path).mkdir(parents=True, exist_ok=True)
+        _parts(path).mkdir(parents=True, exist_ok=True)
         return None
+
+    def has(self, job: Job) -> bool:
+        """Return whether a job is kept with these settings, and is not to be played anew.
+
+        ValueError if its file is damaged.
+        """
+        if {job.label, "*"} & {*self.fresh}:
+            return False
+        about, _ = _opened(path_of(self.folder, job.label), job.label, settings_alone=True)
+        return about is not None and not differences(about["settings"], job.settings)
 
     def pieces(self, job: Job) -> dict[int, tuple[Leaves, float]]:
         """Return the leaves and seconds of finished trials of an interrupted job, by number."""
@@ -148,16 +154,13 @@ class Store:
 
     def keep_piece(self, job: Job, number: int, leaves: Leaves, seconds: float) -> None:
         """Keep one trial of a job until all are played."""
-        if self.keeps:
-            about = {"version": VERSION, "settings": job.settings, "first": number}
-            kept = Kept(stacked([leaves]), np.array([seconds]))
-            path = _parts(path_of(self.folder, job.label)) / f"{number}.npz"
-            paths.write_bytes(path, _packed(about, kept, zipfile.ZIP_STORED))
+        about = {"version": VERSION, "settings": job.settings, "first": number}
+        kept = Kept(stacked([leaves]), np.array([seconds]))
+        path = _parts(path_of(self.folder, job.label)) / f"{number}.npz"
+        paths.write_bytes(path, _packed(about, kept, zipfile.ZIP_STORED))
 
     def keep(self, job: Job, kept: Kept) -> None:
         """Keep a whole job, which replaces what was there completely or not at all."""
-        if not self.keeps:
-            return
         path = path_of(self.folder, job.label)
         about = {"version": VERSION, "label": job.label, "settings": job.settings}
         about |= {"first": job.first, "trials": job.trials}
@@ -172,45 +175,14 @@ class Store:
 
 #: Held while labels are kept: two may end at once.
 _keeping = threading.Lock()
-_in_use: list[Store | None] = []
 
 
-@contextmanager
-def using(store: Store | None) -> Iterator[None]:
-    """Read all trials of this process from a store, and keep them there; None: use no store."""
-    _in_use.append(store)
-    try:
-        yield
-    finally:
-        _in_use.pop()
-
-
-def use(store: Store) -> None:
-    """Read all trials of this process from a store from now on: what a notebook does first."""
-    _in_use.append(store)
-
-
-def current() -> Store | None:
-    """Return the store in use: that of `using`, else the folder that the environment names, else None."""
-    if _in_use:
-        return _in_use[-1]
-    folder = os.environ.get(FOLDER)
-    return _of_environment(folder, os.environ.get(FRESH, "")) if folder else None
-
-
-@cache
-def _of_environment(folder: str, fresh: str) -> Store:
-    return Store(Path(folder), [label for label in fresh.splitlines() if label])
-
-
-def remembered(name: str, data: Any) -> Any:
-    """Return sensor data (`data.SensorData`) as loaded; the store in use remembers all of it but the readings.
+def remembered(kept_in: Store, name: str, data: Any) -> Any:
+    """Return sensor data (`data.SensorData`) as loaded; a store remembers all of it but the readings.
 
     If the data was not found but was there when the store was filled, return what is remembered, with NaN for the
     readings, so that trials played on it can be judged and shown. Its labels match by the checksum of the readings.
     """
-    if (kept_in := current()) is None:
-        return data
     label = f"data, {name}"
     if not data.is_real:
         about, kept = _opened(path_of(kept_in.folder, label), label)
@@ -315,7 +287,7 @@ def _packed(about: dict[str, Any], kept: Kept, compression: int) -> bytes:
     return buffer.getvalue()
 
 
-def _opened(path: Path, label: str) -> tuple[dict[str, Any] | None, Kept]:
+def _opened(path: Path, label: str, settings_alone: bool = False) -> tuple[dict[str, Any] | None, Kept]:
     """What a file of a label is about, and what is in it; None if it never was there.
 
     ValueError if it is damaged or newer, FileNotFoundError if it should be there, IsADirectoryError.
@@ -329,6 +301,8 @@ def _opened(path: Path, label: str) -> tuple[dict[str, Any] | None, Kept]:
             raise FileNotFoundError(f"{told}: restore it, or play it again: {_again(label)}")
         return None, NOTHING
     with _reading(path, label) as (about, file):
+        if settings_alone:
+            return about, NOTHING
         if "form" in about:
             names = edition_0_3.names(about["form"])
         else:

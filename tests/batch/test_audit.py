@@ -69,7 +69,6 @@ def project(played, tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(str(root))
     monkeypatch.setenv("PYTHONPATH", f"{root}{os.pathsep}{Path(run.__file__).parents[2]}")
     monkeypatch.setenv("KBREPRO_JOBS", "1")
-    monkeypatch.delenv("KBREPRO_STORE", raising=False)
     return partial(write_rules, root)
 
 

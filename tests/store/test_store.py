@@ -15,7 +15,7 @@ import pytest
 import kbrepro as kb
 from kbrepro import store, sums
 from kbrepro.data import SensorData
-from kbrepro.simulation import map_trials, run_trials, total_regrets
+from kbrepro.simulation import Planned, map_trials, regrets_at, run_trials
 from kbrepro.store.flat import differences, flat, stacked
 
 SOURCE = kb.GPDraw(kb.Matern(0.2, nu=2.5), kb.grid(20), 0.025)
@@ -27,7 +27,6 @@ KEPT = Path(__file__).parents[2] / "results" / "paper"
 def one_worker(monkeypatch):
     monkeypatch.setenv("KBREPRO_JOBS", "1")
     monkeypatch.setenv("TQDM_DISABLE", "1")
-    monkeypatch.delenv("KBREPRO_STORE", raising=False)
 
 
 @pytest.fixture
@@ -52,8 +51,8 @@ def counted(log, factor, trial):
 
 
 def play(folder, log, *, factor=1.0, trials=4, label="Fig. 1", seed=3, **how):
-    with store.using(store.Store(folder, **how)):
-        return map_trials(partial(counted, str(log), factor), trials, seed, label=label)
+    kept_in = store.Store(folder, **how)
+    return map_trials(partial(counted, str(log), factor), trials, seed, label=label, kept_in=kept_in)
 
 
 def played(log):
@@ -81,12 +80,10 @@ def test_a_second_process_reads_what_was_played_and_whoever_listens_meets_it(fol
 
 def test_curves_are_those_that_were_played_in_the_order_asked_for(folder, monkeypatch):
     turned = kb.Experiment(SOURCE, dict(reversed(EXPERIMENT.policies.items())), EXPERIMENT.horizon)
-    with store.using(store.Store(folder)):
-        one = run_trials(EXPERIMENT, 3, 5, label="a")
+    one = run_trials(EXPERIMENT, 3, 5, label="a", kept_in=store.Store(folder))
     alone = run_trials(EXPERIMENT, 3, 5)
     monkeypatch.setattr(kb.Policy, "ask", None)  # whoever asks fails
-    with store.using(store.Store(folder)):
-        two = run_trials(turned, 3, 5, label="a")
+    two = run_trials(turned, 3, 5, label="a", kept_in=store.Store(folder))
     assert (list(one), list(two)) == (list(EXPERIMENT.policies), list(turned.policies))
     for name in one:
         for part in ("at", "arms", "gaps", "seconds", "band_ratio", "regret"):
@@ -110,8 +107,9 @@ def test_other_settings_are_an_error_that_names_both_and_fresh_plays_anew(folder
     assert values(doubled) == [2 * value for value in values(before)]
     assert play(folder, log, factor=2.0, fresh=["Fig. 2"]) == doubled and played(log) == sorted([0, 1, 2, 3] * 2)
     job = partial(counted, str(log), 2.0)
-    with store.using(store.Store(folder, fresh=["*"])):
-        assert map_trials(job, 4, 3, label="Fig. 1") == map_trials(job, 4, 3, label="Fig. 1")  # a cell run twice
+    kept_in = store.Store(folder, fresh=["*"])
+    first, again = (map_trials(job, 4, 3, label="Fig. 1", kept_in=kept_in) for _ in range(2))  # a cell run twice
+    assert first == again
     assert played(log) == sorted([0, 1, 2, 3] * 3)
 
 
@@ -245,15 +243,20 @@ def test_labels_that_end_at_once_are_all_listed(folder):
     assert sums.wrong(folder) == [] and len(sums.listed(folder)) == 80
 
 
-def test_read_only_says_how_to_play_and_who_keeps_nothing_plays_what_changed(folder, log):
-    first = play(folder, log)
-    with pytest.raises(store.NotKept, match=r"'Fig\. 2' is not kept; to play it: kbrepro reproduce 03 --profile paper"):
+def test_read_only_says_how_to_play(folder, log):
+    play(folder, log)
+    with pytest.raises(store.NotKept, match=r"'Fig\. 2' is not kept; to play it: kbrepro play 03 --profile paper"):
         play(folder, log, label="Fig. 2", read_only=True)
-    before = {path.name: path.read_bytes() for path in folder.iterdir()}
-    assert play(folder, log, keeps=False) == first and len(played(log)) == 4
-    assert values(play(folder, log, factor=2.0, keeps=False)) == [2 * value for value in values(first)]
-    play(folder, log, label="Fig. 3", keeps=False)
-    assert len(played(log)) == 12 and {path.name: path.read_bytes() for path in folder.iterdir()} == before
+
+
+def test_a_store_has_a_label_with_equal_settings_that_is_not_to_be_played_anew(folder, log):
+    play(folder, log)
+    jobs = [
+        Planned(partial(counted, str(log), factor), 4, 3).job(label)
+        for factor, label in ((1.0, "Fig. 1"), (2.0, "Fig. 1"), (1.0, "Fig. 2"))
+    ]
+    assert [store.Store(folder).has(job) for job in jobs] == [True, False, False]
+    assert not store.Store(folder, fresh=["Fig. 1"]).has(jobs[0])
 
 
 def test_labels_that_would_share_a_file_or_cannot_name_one_are_refused(folder, log):
@@ -267,10 +270,8 @@ def test_labels_that_would_share_a_file_or_cannot_name_one_are_refused(folder, l
             play(folder, log, label=label)
 
 
-def test_the_environment_names_the_store(tmp_path, monkeypatch):
-    monkeypatch.setenv("KBREPRO_STORE", str(tmp_path / "one"))
-    run_trials(EXPERIMENT, 3, 5, label="a")
-    assert (tmp_path / "one" / "a.npz").is_file()
+def test_what_is_kept_of_the_same_trials_has_the_same_bytes(tmp_path):
+    run_trials(EXPERIMENT, 3, 5, label="a", kept_in=store.Store(tmp_path / "one"))
     store.Store(tmp_path / "two").keep(store.Job("a", counted, {}, 5, 0, 3), store.opened(tmp_path / "one", "a")[1])
     store.Store(tmp_path / "three").keep(store.Job("a", counted, {}, 5, 0, 3), store.opened(tmp_path / "two", "a")[1])
     assert (tmp_path / "two" / "a.npz").read_bytes() == (tmp_path / "three" / "a.npz").read_bytes()
@@ -286,8 +287,7 @@ def measured(level=1.0):
 
 def test_of_measured_data_neither_arms_nor_gaps_are_kept_and_it_is_read_without_the_data(folder):
     experiment, rewards = measured()
-    with store.using(store.Store(folder)):
-        kept = run_trials(experiment, 6, 1, label="lab")
+    kept = run_trials(experiment, 6, 1, label="lab", kept_in=store.Store(folder))
     plain = run_trials(kb.Experiment(experiment.problem, experiment.policies, 12), 6, 1)
     for name, curve in plain.items():
         np.testing.assert_allclose(kept[name].cumulative_regret[:, -1], curve.cumulative_regret[:, -1], rtol=1e-7)
@@ -297,11 +297,10 @@ def test_of_measured_data_neither_arms_nor_gaps_are_kept_and_it_is_read_without_
         if path[-1] == "totals":  # R_t at kept rounds; of its own a first regret is a gap, of an arm that nobody knows
             assert not any(np.isclose(shown[n][:, None], rewards[n][None]).any() for n in range(6))
             assert sum(np.isclose(shown[n][1:, None], gaps[n][None]).sum() for n in range(6)) < 12
-    with store.using(store.Store(folder)):
-        gone = run_trials(measured(np.nan)[0], 6, 1, label="lab")
-        np.testing.assert_array_equal(gone["EI"].totals, kept["EI"].totals)
-        with pytest.raises(store.NotKept, match=r"'dark' is not kept, and its data is not here: see data/README\.md"):
-            run_trials(measured(np.nan)[0], 6, 1, label="dark")
+    gone = run_trials(measured(np.nan)[0], 6, 1, label="lab", kept_in=store.Store(folder))
+    np.testing.assert_array_equal(gone["EI"].totals, kept["EI"].totals)
+    with pytest.raises(store.NotKept, match=r"'dark' is not kept, and its data is not here: see data/README\.md"):
+        run_trials(measured(np.nan)[0], 6, 1, label="dark", kept_in=store.Store(folder))
 
 
 def sensors(n=5, checksum="0a1b"):
@@ -312,18 +311,17 @@ def sensors(n=5, checksum="0a1b"):
 
 def test_of_sensor_data_all_but_the_readings_is_remembered(folder):
     substitute_data, real = sensors(checksum=""), sensors()
-    with store.using(store.Store(folder)):
-        assert store.remembered("light", substitute_data) is substitute_data  # nothing was played on real data
-        assert store.remembered("light", real) is store.remembered("light", real) is real
-        gone = store.remembered("light", substitute_data)
-        for other, told in ((sensors(checksum="2c3d"), "data: 0a1b before, 2c3d now"), (sensors(7), "times")):
-            with pytest.raises(store.OtherSettings, match=told):
-                store.remembered("light", other)
+    remembered = partial(store.remembered, store.Store(folder), "light")
+    assert remembered(substitute_data) is substitute_data  # nothing was played on real data
+    assert remembered(real) is remembered(real) is real
+    gone = remembered(substitute_data)
+    for other, told in ((sensors(checksum="2c3d"), "data: 0a1b before, 2c3d now"), (sensors(7), "times")):
+        with pytest.raises(store.OtherSettings, match=told):
+            remembered(other)
     assert gone.is_real and np.isnan(gone.readings).all() and gone.readings.shape == (5, 3)
     assert gone.times.equals(real.times) and (gone.sensors, gone.unit, gone.checksum) == ([1, 2, 4], "°C", "0a1b")
     for column in store.opened(folder, "data, light")[1].columns.values():
         assert column.dtype.kind != "f" or not np.isin(real.readings, column).any()
-    assert store.remembered("light", substitute_data) is substitute_data  # no store in use
 
 
 def test_what_is_kept_is_read_by_notebook_and_label(folder, monkeypatch):
@@ -332,11 +330,11 @@ def test_what_is_kept_is_read_by_notebook_and_label(folder, monkeypatch):
         (root / name).mkdir()
     (root / "results").symlink_to(root)
     monkeypatch.chdir(root)
-    with store.using(store.Store(folder)):
-        curves = run_trials(EXPERIMENT, 3, 5, first=2, label="Table 1, d = 2")
-        totals = total_regrets(EXPERIMENT, [25], 2, 5, label="readings")
+    kept_in = store.Store(folder)
+    curves = run_trials(EXPERIMENT, 3, 5, first=2, label="Table 1, d = 2", kept_in=kept_in)
+    totals = map_trials(partial(regrets_at, EXPERIMENT, [25]), 2, 5, label="readings", kept_in=kept_in)
     np.testing.assert_array_equal(kb.played("03", "Table 1, d = 2")["EI"].regret, curves["EI"].regret)
-    assert kb.played("03_pi", "readings")[1]["EI"][0] == totals[25]["EI"][1]
+    assert kb.played("03_pi", "readings")[1]["EI"][0] == totals[1]["EI"][0]
     with pytest.raises(FileNotFoundError, match="'Table 2' is not kept; kept are: Table 1, d = 2, readings"):
         kb.played("03", "Table 2")
     with pytest.raises(FileNotFoundError, match="no played trials of notebook '04' are kept in results/paper"):
