@@ -83,6 +83,7 @@ def test_it_builds_without_a_warning_and_an_earlier_one_survives_a_failure(proje
     assert all(f"<td><p>{each['id']}</p></td>" in claims for each in run["claims"] + run["theorems"])
 
     (root / "docs" / "page.md").write_text("# A page\n\n[gone](#nowhere)\n\n```{nonsense}\n```\n", encoding="utf-8")
+    (results / "report-of_a_kill.999999999.partial" / "source").mkdir(parents=True)
     with pytest.raises(report.ReportFailed, match=r"reports errors:\ndocs/page\.md"):
         report.build(root, results)
     assert index.read_text(encoding="utf-8") == text and not list(results.glob("*.partial"))
