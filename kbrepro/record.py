@@ -34,7 +34,7 @@ class Record:
         kept_in = store.current()
         run = (kept_in.folder if kept_in else full_scale).with_name("run.json")
         known = json.loads(run.read_text(encoding="utf-8")) if run.is_file() else {}
-        self._replays = replays = Replays(root, notebook, known.get("blas_kernels", ()))
+        self._replays = replays = Replays(root, notebook, known)
         if kept_in is None:
             self.short = _changed(known.get("parameters", {}))
             store.use(store.Store(full_scale, read_only=not self.short, keeps=False, on_read=replays))

@@ -2,13 +2,14 @@
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import scipy
 from threadpoolctl import threadpool_info, threadpool_limits
 
 from kbrepro.problems import Trial
@@ -20,6 +21,8 @@ from kbrepro.store.settings import unknown
 #: A notebook replays the cheapest trial of a label if it took less than so many seconds, and so many in all: another
 #: processor takes up to twice as long.
 CHEAP, BUDGET = 1.0, 5.0
+#: Another numpy or scipy may change numbers by this share of their size, and no arm.
+SMALL = 1e-6
 
 
 class Differs(RuntimeError):
@@ -29,38 +32,40 @@ class Differs(RuntimeError):
 class Replays:
     """Plays the cheapest trial of every label again, as it is read, and writes what came out to .cache/replays/log.txt.
 
-    What was equal is remembered there, by label, settings, code and BLAS kernel, and is not played twice. On kernels
-    other than `played_on` a difference is only logged. Labels whose trials are long are listed in `long`.
+    What was equal is remembered there, by label, settings, code and stack, and is not played twice. `facts` are those
+    of the run.json beside the store: `allowed` says by them what is red and what is only logged. Labels whose trials
+    are long are listed in `long`.
     """
 
-    def __init__(self, root: Path, notebook: str, played_on: Sequence[str] = ()) -> None:
+    def __init__(self, root: Path, notebook: str, facts: Mapping[str, Any] | None = None) -> None:
         self.folder, self.notebook, self.long = root / ".cache" / "replays", notebook, list[str]()
-        self.is_exact, self.left = not played_on or blas_kernel() in played_on, BUDGET
+        self.allowed, self.others = allowed(facts or {})
+        self.left = BUDGET
 
     def __call__(self, job: Job, kept: Kept) -> None:
         """Replay one trial of a job; Differs names label, trial and round."""
         place = int(np.argmin(kept.seconds))
-        seconds, number, differ = float(kept.seconds[place]), job.first + place, list[str]()
+        seconds, number, share = float(kept.seconds[place]), job.first + place, 0.0
         if seconds >= min(CHEAP, self.left):
             self.long.append(job.label)
             return
         self.left -= seconds
-        played = json.dumps([job.label, job.settings, place, code(), blas_kernel()], default=str)
+        played = json.dumps([job.label, job.settings, place, code(), stack()], default=str)
         equal = self.folder / hashlib.sha256(played.encode()).hexdigest()[:20]
         if equal.is_file():
             return
         if unknown(job.settings):
             outcome = "not played again, its data is not here"
         else:
-            differ = replayed(job, number, kept.trial(place))
-            outcome = "; ".join(differ) or "equal"
+            differ, share = replayed(job, number, kept.trial(place))
+            outcome = "; ".join([*differ, *self.others] if differ else ["equal"])
         text = f"{self.notebook}: {job.label}, trial {number}: {outcome}"
         self.folder.mkdir(parents=True, exist_ok=True)
         if outcome == "equal":
             equal.touch()
         with (self.folder / "log.txt").open("a", encoding="utf-8") as file:
             file.write(f"{text}\n")
-        if differ and self.is_exact:
+        if share > self.allowed:
             raise Differs(f'{text}. To play it again: kbrepro reproduce ... --fresh "{job.label}"')
 
 
@@ -81,16 +86,40 @@ def blas_kernel() -> str:
     return " ".join(sorted(kernels - {""}))
 
 
-def replayed(job: Job, number: int, before: Leaves, policy: Any = None) -> list[str]:
-    """Play a trial again, of an experiment one `policy` or all, and return what differs from what was kept.
+def stack() -> dict[str, str]:
+    """Return what the last digits of numbers depend on: the BLAS kernel and the versions of numpy and scipy."""
+    return {"BLAS kernel": blas_kernel(), "numpy": np.__version__, "scipy": scipy.__version__}
 
-    Of arms that are kept this is the first alone. Code that fails today differs, too.
+
+def allowed(facts: Mapping[str, Any]) -> tuple[float, list[str]]:
+    """Return by what share of its size a replay may differ here from trials of a run.json, and what is other here.
+
+    On the stack that played, or if none is known, by nothing: 0. With another numpy or scipy by SMALL: no arm and no
+    text may differ, for which `replayed` says infinity. On another BLAS kernel by infinity: nothing is red.
+    """
+    versions = facts.get("versions", {})
+    played = {"BLAS kernel": facts.get("blas_kernels", [])}
+    played |= {name: [versions[name]] for name in ("numpy", "scipy") if name in versions}
+    here = stack()
+    others = {name: then for name, then in played.items() if then and here[name] not in then}
+    said = [f"{name} {here[name]} here, {' and '.join(then)} when played" for name, then in others.items()]
+    if "BLAS kernel" in others:
+        return np.inf, said
+    return (SMALL if others else 0.0), said
+
+
+def replayed(job: Job, number: int, before: Leaves, policy: Any = None) -> tuple[list[str], float]:
+    """Play a trial again, of an experiment one `policy` or all; return what differs from what was kept, and how much.
+
+    Of arms that are kept the first that differs is named alone. How much is the largest difference as a share of the
+    number's size: infinite if an arm, a text or a whole number differs, or if the code fails today, and 0 if all is
+    equal.
     """
     try:
         with threadpool_limits(1, user_api="blas"):
             now = flat(_alone(job, policy)(Trial(job.seed, number)))
     except Exception as error:
-        return [f"{type(error).__name__}: {error}"]
+        return [f"{type(error).__name__}: {error}"], np.inf
     if policy is not None:
         before = {path: leaf for path, leaf in before.items() if len(path) == 1 or path[1] == policy}
         if ("gaps",) in now:  # they are known of arms that were pulled
@@ -98,12 +127,14 @@ def replayed(job: Job, number: int, before: Leaves, policy: Any = None) -> list[
             before, now = ({**leaves, ("gaps",): leaves["gaps",][pulled]} for leaves in (before, now))
     for path in [path for path in before if path[::2] == ("policies", "arms") and path in now]:
         for t in np.flatnonzero(before[path] != now[path])[:1]:
-            return [f"arm {now[path][t]} of {path[1]} in round {t + 1}, where it was {before[path][t]}"]
+            arms = f"arm {now[path][t]} of {path[1]} in round {t + 1}, where it was {before[path][t]}"
+            return [arms], np.inf
     shares = differences(before, now)
-    if 0 < (largest := max(shares.values(), default=0.0)) < np.inf:  # where no arms are kept their digest is, a text
+    largest = max(shares.values(), default=0.0)
+    if 0 < largest < np.inf:  # where no arms are kept their digest is, a text
         same = "the same arms, numbers alone" if experiment_of(job) else "no arms are kept to compare; numbers"
-        return [*shares, f"{same}, by at most {largest:.1e} of their size"]
-    return [*shares]
+        return [*shares, f"{same}, by at most {largest:.1e} of their size"], largest
+    return [*shares], largest
 
 
 def experiment_of(job: Job) -> Any:

@@ -1,5 +1,8 @@
 """An opened notebook plays one trial of each label again: other code is red and named."""
 
+import json
+
+import numpy as np
 import pytest
 
 from kbrepro import replay, store
@@ -63,8 +66,77 @@ def test_where_the_batch_names_the_store_what_it_reads_is_replayed_too(toy, prof
 
 
 def test_on_another_blas_kernel_a_difference_stands_in_the_log(opened, turned, monkeypatch):
+    kernel = replay.blas_kernel()
     monkeypatch.setattr(replay, "blas_kernel", lambda: "Zen9")
-    assert "where it was" in opened()[0]
+    (line,) = opened()
+    assert "where it was" in line and line.endswith(f"; BLAS kernel Zen9 here, {kernel} when played")
+
+
+@pytest.fixture
+def played_with(toy):
+    """Says in run.json with which version of a package the toy was played."""
+
+    def write(name, version):
+        path = toy.folder / "run.json"
+        facts = json.loads(path.read_text(encoding="utf-8"))
+        facts["versions"] = {"numpy": np.__version__, "scipy": replay.scipy.__version__, "joblib": "0", name: version}
+        path.write_text(json.dumps(facts), encoding="utf-8")
+
+    return write
+
+
+@pytest.fixture
+def larger(toy, monkeypatch):
+    """Multiplies the gaps that are played: the arms stay."""
+
+    def by(factor):
+        flat = replay.flat
+        monkeypatch.setattr(replay, "flat", lambda result: {**flat(result), ("gaps",): result["gaps"] * factor})
+
+    return by
+
+
+@pytest.mark.parametrize("name", ["numpy", "scipy"])
+def test_with_another_numpy_or_scipy_small_numbers_are_logged_and_larger_ones_red(opened, played_with, larger, name):
+    larger(1 + 5e-7)
+    played_with(name, "1.0")
+    (line,) = opened()
+    assert "; the same arms, numbers alone, by at most 5.0e-07 of their size; " in line
+    assert f"; {name} " in line and line.endswith(" here, 1.0 when played")
+    assert len(opened()) == 2  # what differs is played again
+    larger(1 + 3e-6)
+    with pytest.raises(replay.Differs, match=r"numbers alone, by at most [34]\.\de-06"):
+        opened()
+
+
+def test_with_the_same_versions_numbers_are_exact_and_with_others_arms_are(opened, played_with, larger, request):
+    played_with("joblib", "another")
+    larger(1 + 5e-7)
+    with pytest.raises(replay.Differs, match=r"numbers alone, by at most 5\.0e-07"):
+        opened()
+    played_with("numpy", "1.0")
+    request.getfixturevalue("turned")
+    with pytest.raises(replay.Differs, match="where it was"):
+        opened()
+
+
+def test_digests_of_arms_and_whole_numbers_are_exact_with_any_version_and_code_that_fails_is_red():
+    facts = {"blas_kernels": [replay.blas_kernel()], "versions": {"numpy": "1.0"}}
+    most, _ = replay.allowed(facts)
+
+    def job(function):
+        return store.Job("it", function, {}, 3, 0, 1)
+
+    digest = job(lambda trial: {"policies": {"EI": {"arms_digest": "a", "totals": np.ones(2)}}})
+    kept = replay.flat(digest.function(None))
+    other = job(lambda trial: {"policies": {"EI": {"arms_digest": "b", "totals": np.ones(2)}}})
+    assert replay.replayed(digest, 0, kept) == ([], 0.0)
+    said, share = replay.replayed(other, 0, kept)
+    assert said == ["policies/EI/arms_digest"] and share > most
+    count = job(lambda trial: {"count": 7, "size": 1.0 + 1e-7})
+    assert replay.replayed(count, 0, {("count",): 6, ("size",): 1.0})[1] > most
+    assert 0 < replay.replayed(count, 0, {("count",): 7, ("size",): 1.0})[1] < most
+    assert replay.replayed(job(lambda trial: 1 / 0), 0, kept)[1] > most
 
 
 @pytest.mark.parametrize("name", ["CHEAP", "BUDGET"])

@@ -12,7 +12,7 @@ import numpy as np
 
 from kbrepro import checks, store
 from kbrepro.batch.run import Run
-from kbrepro.replay import blas_kernel, replayed
+from kbrepro.replay import allowed, replayed
 from kbrepro.simulation import n_workers
 from kbrepro.store import Job, Kept
 from kbrepro.store.settings import unknown
@@ -28,21 +28,27 @@ class Unit(NamedTuple):
 
 
 class Audit(NamedTuple):
-    """The audit of one notebook: how many units each label has, how many were equal, what differs, and remarks."""
+    """The audit of one notebook: how many units each label has, how many were equal, what differs, and remarks.
+
+    What differs by no more than another stack may (`replay.allowed`) is `told`.
+    """
 
     notebook: str
     units: Counter[str]
     equal: Counter[str]
     differ: list[str]
+    told: list[str]
     notes: list[str]
 
     def __str__(self) -> str:
         """What was replayed, and every trial that differs."""
-        n = self.equal.total() + len(self.differ)
+        n = self.equal.total() + len(self.differ) + len(self.told)
         first = f"{self.notebook}: {n} of {self.units.total()} replayed, {self.equal.total()} equal"
         if not n:
             first += ": nothing was audited" + "; give it more --minutes" * bool(self.units)
-        return "\n  ".join([first, *(f"differs: {each}" for each in self.differ), *self.notes])
+        differ = [f"differs: {each}" for each in self.differ]
+        told = [f"differs as another stack may: {each}" for each in self.told]
+        return "\n  ".join([first, *differ, *told, *self.notes])
 
 
 def audit(r: Run, minutes: float, seed: int) -> Audit:
@@ -50,8 +56,8 @@ def audit(r: Run, minutes: float, seed: int) -> Audit:
 
     The minutes are wall time from the call, in which the notebook's cells ask for their labels, too; no unit is begun
     whose kept seconds do not fit in what is left. In an experiment one policy of a trial is replayed: it has its own
-    random streams. Arms and texts must be equal, other numbers to 1e-9; seconds do not count. Raises NotKept on a label
-    that the store has not.
+    random streams. Arms and texts must be equal, other numbers to 1e-9, or to what `replay.allowed` says of this
+    stack; seconds do not count. Raises NotKept on a label that the store has not.
     """
     checks.positive(minutes=minutes)
     deadline, all_jobs = time.monotonic() + 60 * minutes, asked(r)
@@ -59,11 +65,10 @@ def audit(r: Run, minutes: float, seed: int) -> Audit:
     notes = []
     if without := sorted(all_jobs.keys() - jobs.keys()):
         notes.append(f"not audited, their data is not here: {'; '.join(without)}")
-    if blas_kernel() not in (kernels := r.facts.get("blas_kernels", [])):
-        played = ", ".join(kernels) or "one that is not recorded"
-        notes.append(f"BLAS kernel {blas_kernel()} here, {played} when played: another one rounds in another way")
+    most, others = allowed(r.facts)
+    notes += [f"{each}: another one rounds in another way" for each in others]
     units = [unit for pair in jobs.values() for unit in _units(*pair)]
-    done = Audit(r.notebook, Counter(unit.label for unit in units), Counter(), [], notes)
+    done = Audit(r.notebook, Counter(unit.label for unit in units), Counter(), [], [], notes)
     # what was kept of that trial alone: to hand all of a label to a worker takes longer than to play it
     calls = (
         joblib.delayed(_replayed)(unit, job, kept.trial(unit.number - job.first))
@@ -72,15 +77,16 @@ def audit(r: Run, minutes: float, seed: int) -> Audit:
         if time.monotonic() + unit.seconds < deadline
     )
     parallel = joblib.Parallel(n_workers(), return_as="generator_unordered", pre_dispatch="n_jobs", batch_size=1)
-    for unit, differ in parallel(calls):
+    for unit, (differ, share) in parallel(calls):
         if differ:
-            done.differ.append(f"{unit.label}, trial {unit.number}: {'; '.join(differ)}")
+            said = done.differ if share > most else done.told
+            said.append(f"{unit.label}, trial {unit.number}: {'; '.join(differ)}")
         else:
             done.equal[unit.label] += 1
     return done
 
 
-def _replayed(unit: Unit, job: Job, before: Any) -> tuple[Unit, list[str]]:
+def _replayed(unit: Unit, job: Job, before: Any) -> tuple[Unit, tuple[list[str], float]]:
     return unit, replayed(job, unit.number, before, unit.policy)
 
 

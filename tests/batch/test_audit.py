@@ -14,7 +14,7 @@ from click.testing import CliRunner
 from fake_project import make_project, notebook_of
 
 import kbrepro as kb
-from kbrepro import simulation, store
+from kbrepro import replay, simulation, store
 from kbrepro.__main__ import main
 from kbrepro.batch import audit, run
 from kbrepro.replay import blas_kernel
@@ -109,10 +109,14 @@ def test_another_number_is_red_other_seconds_are_not_and_code_that_fails_is(proj
 
 
 def test_another_blas_kernel_than_the_one_that_played_is_said(project, monkeypatch):
-    root = project()
-    assert "BLAS" not in str(audited(root))
-    monkeypatch.setattr(audit, "blas_kernel", lambda: "Zen9")
-    assert f"BLAS kernel Zen9 here, {blas_kernel()} when played" in str(audited(root))
+    """There nothing is red, but all is said."""
+    root = project(more="* 1.1")
+    assert "BLAS" not in str(done := audited(root)) and len(done.differ) == 6
+    monkeypatch.setattr(replay, "blas_kernel", lambda: "Zen9")
+    done = audited(root)
+    assert f"BLAS kernel Zen9 here, {blas_kernel()} when played" in str(done)
+    assert (len(done.told), done.differ) == (6, []) and str(done).count("differs as another stack may: sums, ") == 6
+    assert str(done).startswith("01_toy: 14 of 14 replayed, 8 equal") and called().exit_code == 0
 
 
 def test_minutes_are_wall_time(project):
@@ -131,8 +135,8 @@ def test_what_is_kept_of_a_run_is_compared_with_or_without_its_arms(arms):
     swapped = partial(simulation.play_trial, kb.Experiment(SOURCE, {"mean": kb.VarianceOnly}, 40), arms=arms)
     before = flat(played(kb.Trial(3, 0)))
     job = store.Job("it", played, {}, 3, 0, 1)
-    assert audit.replayed(job, 0, before, "mean") == []
-    differ = audit.replayed(job._replace(function=swapped), 0, before, "mean")
+    assert audit.replayed(job, 0, before, "mean") == ([], 0.0)
+    differ, _ = audit.replayed(job._replace(function=swapped), 0, before, "mean")
     assert differ[-1].startswith("arm " if arms else "policies/mean/arms_digest") and "alone" not in str(differ)
 
 
@@ -146,10 +150,10 @@ def test_the_same_arms_with_other_numbers_are_red_and_said_to_be_the_same(arms, 
         experiment = kb.Experiment(source, {"variance": kb.VarianceOnly}, 40)
         return store.Job("it", partial(simulation.play_trial, experiment, arms=arms), {}, 3, 0, 1)
 
-    where, how = audit.replayed(job(1 + share), 0, flat(job(1.0).function(kb.Trial(3, 0))), "variance")
+    (where, how), by = audit.replayed(job(1 + share), 0, flat(job(1.0).function(kb.Trial(3, 0))), "variance")
     assert where.startswith("gaps, at " if arms else "policies/variance/totals, at ")
     size = float(re.search(r"^the same arms, numbers alone, by at most (\S+) of", how)[1])
-    assert size == pytest.approx(share, rel=0.05)
+    assert size == pytest.approx(by, rel=0.05) and size == pytest.approx(share, rel=0.05)
 
 
 def test_a_label_comes_first_once_and_what_takes_too_long_is_left_out(project, monkeypatch):
