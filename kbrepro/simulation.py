@@ -76,14 +76,18 @@ def rounds(policy: Player, problem: Any, horizon: int, rng: np.random.Generator)
 
 
 def run(policy: Any, problem: Any, horizon: int, rng: np.random.Generator, record_band: bool = False) -> Curve:
-    """Return the curve of `horizon` rounds (see `rounds`)."""
+    """Return the curve of `horizon` rounds (see `rounds`).
+
+    Its seconds are CPU time of this thread: other jobs do not change them, nor other trials in threads of this process.
+    What a policy computes in further threads does not count; `map_trials` gives BLAS one thread.
+    """
     played_rounds = rounds(policy, problem, horizon, rng)
     checks.memory(16.0 * horizon, f"horizon = {horizon}: the curve of a run")
     arms, band_ratio = np.empty(horizon, dtype=np.int32), np.full(horizon, np.nan)
-    timed, clock = {*edges(horizon).tolist()}, [time.process_time()]  # wall time would depend on other jobs
+    timed, clock = {*edges(horizon).tolist()}, [time.thread_time()]
     for t, arm, _ in played_rounds:
         if t in timed:
-            clock.append(time.process_time())
+            clock.append(time.thread_time())
         arms[t - 1] = arm
         if record_band:
             band_ratio[t - 1] = policy.band_ratio(problem.expected_reward)
@@ -210,13 +214,13 @@ def n_workers() -> int:
 
 
 def _run_block(function: Callable[[Trial], Any], seed: int, numbers: Sequence[int]) -> list[tuple[int, Leaves, float]]:
-    """Run trials of these numbers; return number, leaves of the result and seconds of each."""
+    """Run trials of these numbers; return number, leaves of the result and CPU seconds of each in this thread."""
     done = []
     with threadpool_limits(1, user_api="blas"):
         for number in numbers:
-            start = time.perf_counter()
+            start = time.thread_time()
             result = function(Trial(seed, number))
-            done.append((number, flat(result), time.perf_counter() - start))
+            done.append((number, flat(result), time.thread_time() - start))
     return done
 
 

@@ -138,7 +138,7 @@ def sentences():
         f"Regret: {factor('EI'):.1f} times the best rule's; over the best noisy reward "
         f"{factor('EI, noisy incumbent'):.0f} times",
         f"on four test functions such as Branin, PIMS has at least {fourth('PIMS'):.0f} times the least regret",
-        f"takes at most {np.ceil(hours):.0f} core hours",
+        f"takes at most {np.ceil(hours):.0f} core hours (wall time)",
     ]
 
 

@@ -39,6 +39,9 @@ def test_the_same_code_is_equal_and_is_not_played_twice(opened, monkeypatch):
         assert opened() == [line]
     monkeypatch.setattr(replay, "code", lambda: "other code")
     assert opened() == [line, line]
+    here = replay.stack()
+    monkeypatch.setattr(replay, "stack", lambda: here | {"scipy": "1.0"})
+    assert opened() == [line] * 3
 
 
 def test_a_flipped_sign_is_red_and_names_label_trial_and_round(opened, turned):

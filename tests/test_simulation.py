@@ -1,12 +1,15 @@
 """Rounds and trials: the same numbers however they are cut up and wherever they run; the stopwatch."""
 
+import time
 from dataclasses import replace
 from functools import partial
+from threading import Thread
 
+import joblib
 import numpy as np
 import pytest
 
-from kbrepro import simulation
+from kbrepro import simulation, store
 from kbrepro.confidence import Srinivas2010
 from kbrepro.kernels import SquaredExponential, grid
 from kbrepro.policies import UCB, ExpectedImprovement, VarianceOnly
@@ -71,6 +74,46 @@ def test_a_run_is_ask_pull_tell_and_what_the_policy_draws_does_not_touch_the_noi
     assert log == [step for arm, y in pulls for step in (("ask", arm), ("tell", arm, y))]
     np.testing.assert_array_equal(trace.regret, problem.expected_reward.max() - problem.expected_reward[trace.arms])
     assert trace.seconds.shape == (4,) and (trace.seconds > 0).all()
+
+
+class Elsewhere:
+    """Works for a tenth of a CPU second in another thread before it pulls an arm."""
+
+    def __init__(self, model, horizon):
+        pass
+
+    def ask(self):
+        other = Thread(target=lambda: burn(0.1))
+        other.start()
+        other.join()
+        return 0
+
+    def tell(self, arm, observation):
+        pass
+
+
+def burn(seconds):
+    end = time.thread_time() + seconds
+    while time.thread_time() < end:
+        pass
+
+
+def waits_and_works(trial):
+    time.sleep(0.3)
+    burn(0.1)
+    return trial.number
+
+
+def test_seconds_are_cpu_time_of_the_thread_that_plays(experiment, tmp_path, monkeypatch):
+    """Neither waiting counts nor what other threads do, whose trials have seconds of their own."""
+    problem = experiment.problem(Trial(33, 0))
+    curve = simulation.run(Elsewhere(problem.model, 3), problem, 3, np.random.default_rng(1))
+    assert 0 < curve.seconds.sum() < 0.05
+    monkeypatch.setenv("KBREPRO_JOBS", "2")
+    with store.using(store.Store(tmp_path)), joblib.parallel_config("threading", n_jobs=2):
+        simulation.map_trials(waits_and_works, 4, SEED, label="it")
+    _, kept = store.opened(tmp_path, "it")
+    assert (kept.seconds >= 0.099).all() and (kept.seconds < 0.15).all()
 
 
 # Trials

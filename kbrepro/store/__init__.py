@@ -57,7 +57,10 @@ class Job(NamedTuple):
 
 
 class Kept(NamedTuple):
-    """What is kept of n trials in order: columns by path (see `flat`), and the seconds that each took, (n,)."""
+    """What is kept of n trials in order: columns by path (see `flat`), and the seconds that each took, (n,).
+
+    They are CPU seconds; those of edition 0.3.0 are wall time, on two busy cores.
+    """
 
     columns: Leaves
     seconds: Array
