@@ -45,7 +45,7 @@ def sampled() -> Callable[..., UCB]:
 
     class Sampled(Refitted):
         def _batch(self, n: int, pending: list[int]) -> list[int]:
-            points, arms = torch.from_numpy(self.model.points), list[int]()
+            points, arms = torch.tensor(self.model.points), list[int]()
             if not (fitted := self.posterior.model):
                 return super()._batch(n, pending)
             sampler = SobolQMCNormalSampler(torch.Size([SAMPLES]), seed=1)

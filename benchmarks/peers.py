@@ -83,7 +83,7 @@ def gpytorch() -> type[ExactPosterior]:
             model = Model(torch.from_numpy(X), torch.from_numpy(y), likelihood).double().eval()
             likelihood.noise, model.covar_module.lengthscale = self.noise_variance, self.lengthscale
             with torch.no_grad(), exactly.fast_computations(False, False, False), exactly.max_cholesky_size(10_000):
-                posterior = model(torch.from_numpy(self.points))
+                posterior = model(torch.tensor(self.points))
                 return posterior.mean.numpy(), posterior.variance.numpy()
 
     return GPyTorch
@@ -106,7 +106,7 @@ def botorch() -> type[ExactPosterior]:
             given = {"train_Yvar": torch.full_like(y, self.noise_variance), "outcome_transform": None}
             self.model = SingleTaskGP(torch.from_numpy(X), y, covar_module=kernel, mean_module=ZeroMean(), **given)
             with torch.no_grad(), fast_computations(False, False, False), max_cholesky_size(10_000):
-                posterior = self.model.posterior(torch.from_numpy(self.points))
+                posterior = self.model.posterior(torch.tensor(self.points))
                 return posterior.mean.numpy()[:, 0], posterior.variance.numpy()[:, 0]
 
     return BoTorch
