@@ -1,13 +1,17 @@
 """What a notebook shows and leaves: verdicts, checked sentences, figures and tables."""
 
+import io
 import json
+from contextlib import suppress
 from typing import Any
 
 import matplotlib.pyplot as plt
+import numpy as np
 import pandas as pd
 from IPython import get_ipython
 from IPython.display import Markdown, display
 from matplotlib.figure import Figure
+from PIL import Image
 
 from kbrepro import checks, figures, paths, scorecard, store
 from kbrepro.claims import Claim, sentences_of
@@ -15,6 +19,9 @@ from kbrepro.claims.tables import Kept
 from kbrepro.figures import comparisons
 from kbrepro.papers import folder_of
 from kbrepro.replay import Replays
+
+#: A picture is kept while no pixel differs from the new one by more, of 255: another processor colours edges so.
+UNSEEN = 10
 
 
 class Record:
@@ -42,7 +49,7 @@ class Record:
             self.short = True
         else:
             self.short, kept_in.on_read = kept_in.folder != full_scale, replays
-        self._paper, self._kept = folder_of(notebook), Kept(full_scale)
+        self._paper, self._kept, self._before = folder_of(notebook), Kept(full_scale), full_scale.parent
 
     def verdicts(self, *ids: str) -> None:
         """Show for claims and theorems what the paper says, in how many reruns it comes out, and the verdict.
@@ -73,7 +80,10 @@ class Record:
             raise ValueError(f"{self.notebook}: this sentence is not true of the results: {sentence}")
 
     def finish(self) -> None:
-        """Show what a short run could not judge, or what was not replayed; write all verdicts to claims.json."""
+        """Show what a short run could not judge, or what was not replayed; write all verdicts to claims.json.
+
+        Numbers there have six digits (`scorecard.rounded`).
+        """
         if self.short:
             full = f"[full-scale notebook](../notebooks/{self.notebook}.ipynb)"
             display(Markdown(f"Too short to judge; see the {full}."))
@@ -83,20 +93,36 @@ class Record:
             said = f"One trial of each label was played again, but for {len(long)} whose trials are long: {some}."
             display(Markdown(said))
         if self.folder:
-            text = json.dumps(scorecard.of_paper(self._paper, self._kept), indent=1, ensure_ascii=False, default=float)
+            found = json.loads(json.dumps(scorecard.of_paper(self._paper, self._kept), default=float))
+            before = None
+            with suppress(OSError, ValueError):  # none, or damaged: it is replaced
+                before = json.loads((self._before / "claims.json").read_text(encoding="utf-8"))
+            text = json.dumps(scorecard.rounded(found, before), indent=1, ensure_ascii=False)
             paths.write_text(self.folder / "claims.json", text + "\n")
 
     def figure(self, figure: Figure, name: str) -> None:
-        """Write `figures/<name>.png`, 200 dots an inch."""
+        """Write `figures/<name>.png`, 200 dots an inch; at full scale the committed one while it looks the same."""
         if self.folder:
-            path = self.folder / "figures" / f"{name}.png"
-            path.parent.mkdir(parents=True, exist_ok=True)
-            figure.savefig(path, dpi=200, facecolor="white")
+            drawn = io.BytesIO()
+            figure.savefig(drawn, dpi=200, facecolor="white")
+            before = self._before / "figures" / f"{name}.png"
+            old = before.read_bytes() if before.is_file() and not self.short else b""
+            new = old if _looks_like(old, drawn.getvalue()) else drawn.getvalue()
+            paths.write_bytes(self.folder / "figures" / f"{name}.png", new)
 
     def table(self, table: pd.DataFrame, name: str) -> None:
         """Write `tables/<name>.csv`."""
         if self.folder:
             paths.write_text(self.folder / "tables" / f"{name}.csv", table.to_csv(float_format="%.6g"))
+
+
+def _looks_like(old: bytes, new: bytes) -> bool:
+    """Whether no pixel of two pictures differs by more than UNSEEN; not if the old one cannot be read."""
+    try:
+        one, other = (np.array(Image.open(io.BytesIO(each)).convert("RGBA"), np.int16) for each in (old, new))
+    except (OSError, SyntaxError):
+        return False
+    return one.shape == other.shape and bool(np.abs(one - other).max() <= UNSEEN)
 
 
 def _changed(known: dict[str, Any]) -> bool:

@@ -4,6 +4,7 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
+from itertools import chain, repeat
 from pathlib import Path
 from typing import Any
 
@@ -56,6 +57,23 @@ def of_paper(paper: str, kept: Kept) -> dict[str, list[Record]]:
         name: [each for each in records if key in each]
         for name, key in (("claims", "verdict"), ("theorems", "outcome"))
     }
+
+
+def rounded(now: Any, before: Any = None) -> Any:
+    """Return what json has read, with numbers in six digits, or as they were `before` if they are within 1e-6 of that.
+
+    Another processor changes last digits, and a number at the edge of rounding would turn with them.
+    """
+    if isinstance(now, dict):
+        old = before if isinstance(before, dict) else {}
+        return {key: rounded(its, old.get(key)) for key, its in now.items()}
+    if isinstance(now, list):
+        olds = chain(before if isinstance(before, list) else [], repeat(None))
+        return [rounded(*pair) for pair in zip(now, olds, strict=False)]
+    if not isinstance(now, float):
+        return now
+    middle, *edges = (float(f"{now * (1 + share):.6g}") for share in (0, -1e-6, 1e-6))
+    return before if before in edges else middle
 
 
 def read(results: Path) -> dict[str, dict[str, list[Record]]]:

@@ -105,3 +105,52 @@ def test_figures_and_tables_are_written_below_the_folder_or_not_at_all(toy, open
     written = [path.relative_to(toy.root).as_posix() for path in (toy.root / "written").rglob("*.*")]
     assert sorted(written) == ["written/figures/line.png", "written/tables/thirds.csv"]
     assert (toy.root / "written/tables/thirds.csv").read_text() == "trial,a\n0,0.333333\n"
+
+
+@pytest.fixture
+def drawn(toy, opened):
+    """Draw a line of some grey at full scale; returns the folder of the committed pictures, and the picture written."""
+    folder = toy.folder / "figures"
+    folder.mkdir()
+
+    def draw(grey, width=2.0, **changed):
+        figure, ax = plt.subplots(figsize=(width, 2))
+        ax.plot([1, 2], color=str(grey / 255))
+        store._in_use.clear()
+        opened(**changed).figure(figure, "line")
+        return (toy.root / "written" / "figures" / "line.png").read_bytes()
+
+    return folder / "line.png", draw
+
+
+def test_a_picture_stays_while_no_pixel_differs_by_more_than_ten(drawn):
+    committed, draw = drawn
+    committed.write_bytes(first := draw(100))
+    assert draw(110) == draw(90) == first
+    assert draw(111) != first and draw(89) != first and draw(100, width=2.1) != first
+    assert draw(110, trials=3) != first  # a short run shows what it played
+
+
+@pytest.mark.parametrize("cut", [0, 9, 40, 1000])
+def test_a_picture_that_cannot_be_read_is_replaced(drawn, cut):
+    committed, draw = drawn
+    first = draw(100)
+    committed.write_bytes(first[:cut])
+    assert draw(100) == first
+
+
+def test_committed_numbers_stay_while_they_differ_by_less_than_rounding_and_noise(toy, opened):
+    def finished():
+        store._in_use.clear()
+        opened().finish()
+        return (toy.root / "written" / "claims.json").read_text(encoding="utf-8")
+
+    committed, first = toy.folder / "claims.json", finished()
+    claims = json.loads(first)
+    room = claims["theorems"][0]["room"]
+    assert room == float(f"{room:.6g}") and len(str(room)) <= 8
+    claims["theorems"][0]["room"] = room * (1 + 1e-9)  # seven digits: it is rounded
+    committed.write_text(json.dumps(claims), encoding="utf-8")
+    assert finished() == first
+    committed.write_text('{"claims": [', encoding="utf-8")  # damaged: it is replaced
+    assert finished() == first

@@ -66,6 +66,19 @@ def test_totals_count_observations_alone():
     )
 
 
+def test_numbers_have_six_digits_and_do_not_turn_with_the_last_bits():
+    now = {"a": [1 / 3, 2], "b": {"c": "text", "d": True, "e": 123456.7}, "n": [None, float("inf")]}
+    told = {"a": [0.333333, 2], "b": {"c": "text", "d": True, "e": 123457.0}, "n": [None, float("inf")]}
+    assert scorecard.rounded(now) == scorecard.rounded(now, told) == told
+    assert scorecard.rounded(now, {"a": [], "b": 7}) == scorecard.rounded(now, "other") == told
+    edge = 0.1234565
+    for noise in (-1e-9, 1e-9):
+        for before in (0.123456, 0.123457):
+            assert scorecard.rounded([edge + noise], [before]) == [before]
+    assert scorecard.rounded(0.1234568, 0.123456) == 0.123457 and scorecard.rounded(0.1234562, 0.123457) == 0.123456
+    assert scorecard.rounded(edge, 0.123458) in (0.123456, 0.123457)
+
+
 @pytest.mark.parametrize("run", RUNS.values(), ids=[*RUNS])
 def test_what_is_committed_is_what_the_schema_says(run):
     schema = json.loads((ROOT / "docs" / "claims.schema.json").read_text(encoding="utf-8"))
