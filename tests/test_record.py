@@ -4,6 +4,7 @@ import json
 from types import SimpleNamespace
 
 import matplotlib.pyplot as plt
+import numpy as np
 import pandas as pd
 import pytest
 from IPython.core.formatters import DisplayFormatter
@@ -139,18 +140,17 @@ def test_a_picture_that_cannot_be_read_is_replaced(drawn, cut):
     assert draw(100) == first
 
 
-def test_committed_numbers_stay_while_they_differ_by_less_than_rounding_and_noise(toy, opened):
-    def finished():
+def test_numbers_of_claims_have_six_digits_and_stay_as_committed_at_the_edge_of_rounding(toy, opened, monkeypatch):
+    found = {"claims": [{"effect": np.float64(0.12345651)}], "theorems": [{"room": float("nan"), "runs": np.int64(3)}]}
+    monkeypatch.setattr(module.scorecard, "of_paper", lambda paper, kept: found)
+
+    def finished(committed):
+        (toy.folder / "claims.json").write_text(committed, encoding="utf-8")
         store._in_use.clear()
         opened().finish()
         return (toy.root / "written" / "claims.json").read_text(encoding="utf-8")
 
-    committed, first = toy.folder / "claims.json", finished()
-    claims = json.loads(first)
-    room = claims["theorems"][0]["room"]
-    assert room == float(f"{room:.6g}") and len(str(room)) <= 8
-    claims["theorems"][0]["room"] = room * (1 + 1e-9)  # seven digits: it is rounded
-    committed.write_text(json.dumps(claims), encoding="utf-8")
-    assert finished() == first
-    committed.write_text('{"claims": [', encoding="utf-8")  # damaged: it is replaced
-    assert finished() == first
+    first = finished('{"claims": [')  # damaged: it is replaced
+    assert '"effect": 0.123457' in first and '"room": NaN' in first and finished(first) == first
+    edge = first.replace("0.123457", "0.123456")
+    assert finished(edge) == edge and finished(first.replace("0.123457", "0.123455")) == first
