@@ -162,8 +162,21 @@ class AskTell:
         """
         told = None if noise_variance is not None else self._plain(arms, rewards)
         told = told or self._looked_at(arms, rewards, noise_variance)
-        at_once = self.at_once and len(told) == 1
-        parts = [] if at_once else self.parts([arm for arm, *_ in told])
+        if self.at_once and len(told) == 1:
+            self._learn(told)
+        else:
+            self._learn_or_put_back(told)
+        for arm, observation, noise in told:
+            self._told.arms.append(arm)
+            self._told.rewards.append(observation)
+            self._told.noise_variances.append(noise)
+
+    def _learn(self, told: list[Pull]) -> None:
+        for arm, observation, noise in told:
+            self.learn(arm, observation, *([] if noise is None else [noise]))
+
+    def _learn_or_put_back(self, told: list[Pull]) -> None:
+        parts = self.parts([arm for arm, *_ in told])
         before = [saved(part) for part in parts]
         generators = [part.rng for part in parts if hasattr(part, "rng")]
         states = [rng.bit_generator.state for rng in generators]
@@ -176,22 +189,20 @@ class AskTell:
             for rng, state in zip(generators, states, strict=True):
                 rng.bit_generator.state = state
             raise
-        for arm, observation, noise in told:
-            self._told.arms.append(arm)
-            self._told.rewards.append(observation)
-            self._told.noise_variances.append(noise)
 
     def _plain(self, arms: Any, rewards: Any) -> list[Pull] | None:
         """What `_looked_at` returns, fast, of Python's numbers that are fine, as most are."""
+        n_arms = self.model.n_arms
         if hasattr(self.model, "observed"):
             return None
-        if type(arms) is int:
-            arms, rewards = [arms], [rewards]
+        if type(arms) is int and type(rewards) in FLOATS:
+            fine = 0 <= arms < n_arms and math.isfinite(rewards)
+            return [(arms, float(rewards), None)] if fine else None
         if not (type(arms) is type(rewards) is list and len(arms) == len(rewards)):
             return None
         if {*map(type, arms)} != {int} or not {*map(type, rewards)} <= FLOATS:
             return None
-        if min(arms) < 0 or max(arms) >= self.model.n_arms or not all(map(math.isfinite, rewards)):
+        if min(arms) < 0 or max(arms) >= n_arms or not all(map(math.isfinite, rewards)):
             return None
         return [(arm, float(reward), None) for arm, reward in zip(arms, rewards, strict=True)]
 
@@ -222,10 +233,6 @@ class AskTell:
         if n is not None and len(seen) != n:
             raise checks.refused("rewards", rewards, f"{n} numbers, as many as arms")
         return seen.reshape(-1).tolist()
-
-    def _learn(self, told: list[Pull]) -> None:
-        for arm, observation, noise in told:
-            self.learn(arm, observation, *([] if noise is None else [noise]))
 
     def parts(self, arms: list[int]) -> list[Any]:
         """Return the objects that `learn` changes when it is told of these arms."""
@@ -378,6 +385,8 @@ class Policy(IndexPolicy):
         self._prior_mean = checks.per_arm(model.n_arms, mean=model.mean)
         prior_variance = model.kernel.diag(model.points)
         self._far = FAR * np.sqrt(prior_variance + model.noise_variance)
+        for array in (self._prior_mean, self._far):
+            array.setflags(write=False)
         self.prior_sd = float(np.sqrt(prior_variance.max()))
         super().__init__(model, horizon, **settings)
 

@@ -61,6 +61,7 @@ class ExactPosterior(Uncertain):
         checks.kernel(kernel=kernel)
         self._kernel, self._points = kernel, (points := checks.array("points", points, 2, least=1))
         self._prior_variance = np.array(kernel.diag(points), dtype=float)
+        self._prior_variance.setflags(write=False)
         self._check_noise(noise_variance)
         self.noise_variance = checks.python_number(noise_variance)
         self._mean, self._variance = checks.per_arm(len(points), mean=mean), self._prior_variance.copy()
@@ -96,7 +97,8 @@ class ExactPosterior(Uncertain):
         `noise_variance` is that of this observation; ValueError unless it is above 0.
         """
         checks.arm_index(arm, self.n_arms)
-        checks.finite_number(observation=observation)
+        if type(observation) is not float or not math.isfinite(observation):
+            checks.finite_number(observation=observation)
         if noise_variance is not None:
             self._check_noise(noise_variance)
         noise = noise_variance or self.noise_variance
@@ -302,15 +304,17 @@ class AfterPending(Uncertain):
         self._pending[arm] += 1
 
 
-#: What an update may write into, but for read-only arrays; other attributes are replaced.
-WRITTEN = {np.ndarray, list, Rows, Precision}
+#: What an update may write into besides arrays; other attributes are replaced.
+WRITTEN = {list, Rows, Precision}
 
 
 def saved(thing: Any) -> dict[str, Any]:
     """Return the attributes of a policy or posterior, with copies of what its updates write into."""
     kept = dict(vars(thing))
     for name, its in kept.items():
-        if type(its) in WRITTEN and (type(its) is not np.ndarray or its.flags.writeable):
+        if type(its) is np.ndarray:
+            kept[name] = its.copy(order="K") if its.flags.writeable else its
+        elif type(its) in WRITTEN:
             kept[name] = copy.copy(its)
     return kept
 
