@@ -54,6 +54,10 @@ class Experiment(checks.Checked):
     measured: str = ""
     checked = {"problem": checks.source, "policies": checks.policies, "horizon": checks.positive_int}
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "policies", dict(self.policies))
+
 
 def rounds(policy: Player, problem: Any, horizon: int, rng: np.random.Generator) -> Iterator[tuple[int, int, Any]]:
     """Play `horizon` rounds; yield (t, arm, observation), t = 1, 2, ..., before the policy's `tell`.

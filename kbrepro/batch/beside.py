@@ -17,7 +17,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from kbrepro import figures, paths, store
+from kbrepro import checks, figures, paths, store
 from kbrepro.batch import audit, run
 from kbrepro.regret import Curve, paired_difference
 from kbrepro.replay import experiment_of
@@ -49,6 +49,8 @@ def play(policy: Callable[..., Any], notebook: str, label: str, trials: int = 20
     and if `trials` is more than are kept; PolicyFailed, with the line of `file`, if the policy
     raises.
     """
+    checks.function(policy=policy)
+    checks.positive_int(trials=trials)
     (r,) = run.plan([notebook], paths.FULL_SCALE, paths.project_root())
     label = unicodedata.normalize("NFC", label)
     abouts = store.labels(r.played).items()
