@@ -31,7 +31,7 @@ from kbrepro.policies.base import Policy
 from kbrepro.posterior import LatticePosterior, exact_posterior
 from kbrepro.problems import Gaussian, GPDraw, Known, Model, Problem, RKHSFunction, Rows, Trial, Uniform
 from kbrepro.regret import Curve, Estimate, bootstrap, final_average_regret, mean_difference, share, simple_regret
-from kbrepro.simulation import Experiment, map_trials, played, rounds, run, run_trials
+from kbrepro.simulation import Experiment, frame, map_trials, played, rounds, run, run_trials
 
 __version__ = _version("kbrepro")
 
@@ -70,6 +70,7 @@ __all__ = [
     "bootstrap",
     "exact_posterior",
     "final_average_regret",
+    "frame",
     "grid",
     "map_trials",
     "mean_difference",

@@ -43,7 +43,9 @@ def _check(allowed: str, is_allowed: Callable[[Any], bool]) -> Callable[..., Non
 
 
 def _is_integer(value: Any) -> bool:
-    return isinstance(value, (int, np.integer)) and not isinstance(value, bool)  # a union is slower
+    if type(value) is int:
+        return True
+    return isinstance(value, (int, np.integer)) and not isinstance(value, (bool, np.timedelta64))  # a union is slower
 
 
 def _is_finite(value: Any) -> bool:
@@ -145,40 +147,103 @@ def array(
     return found
 
 
+def _no_number(value: Any) -> bool:
+    """Whether numpy would find codes of letters in it, or what a mask hides."""
+    if isinstance(value, np.ma.MaskedArray):
+        return bool(np.ma.is_masked(value))
+    return isinstance(value, bytes | bytearray | memoryview)
+
+
+def _numbers(value: Any) -> NDArray[Any] | None:
+    """Return bools, integers or floats as numpy reads them; None for anything else, and for what a mask hides."""
+    if _no_number(value) or (isinstance(value, list | tuple) and any(map(_no_number, value))):
+        return None
+    found = np.asarray(value)
+    if found.dtype == object and all(isinstance(x, Real | np.bool_) for x in found.flat):
+        plain = np.array([python_number(x) for x in found.flat])  # fractions stay objects
+        return plain.reshape(found.shape)
+    return found if found.dtype.kind in "biuf" else None
+
+
 def _converted(name: str, value: Any) -> NDArray[np.float64]:
-    with suppress(Exception), np.errstate(over="ignore"):  # ragged lists; what is too large becomes infinite
-        found = np.asarray(value)
-        real = found.dtype.kind in "biuf" or all(isinstance(x, Real | np.bool_) for x in found.flat)
-        if real and not np.ma.is_masked(value):
-            return np.array(found, dtype=np.float64, order="C")
-    whole = "real numbers in rows of one length, within float64 and not masked"
-    raise refused(name, value, f"{whole}: texts and categories are encoded as numbers, such as columns of 0 and 1")
+    whole = "real numbers in rows of one length, within float64 and not masked: texts and categories are encoded as "
+    whole += "columns of 0 and 1, durations divided by a unit"
+    with suppress(Exception), np.errstate(all="ignore"):  # ragged lists; what is too large becomes infinite
+        if (found := _numbers(value)) is not None:
+            taken = np.array(found, dtype=np.float64, order="C")
+            if _distinct(found, taken):
+                return taken
+            value, whole = found, "distinct in float64, which holds integers up to 2**53: take an offset off"
+    raise refused(name, value, whole)
+
+
+def _distinct(given: NDArray[Any], taken: NDArray[np.float64]) -> bool:
+    """Whether integers that differ still do as floats."""
+    if given.dtype.kind not in "iuO" or not taken.size or np.abs(taken).max() <= 2**53:
+        return True
+    return len(np.unique(given)) == len(np.unique(taken))
 
 
 def arms(n_arms: int, **values: Any) -> None:
-    """Raise IndexError unless every value is an array of integers in 0 .. n_arms - 1."""
+    """Raise IndexError, which names the first bad one, unless every value is an array of arms in 0 .. n_arms - 1."""
     for name, value in values.items():
-        if value.dtype.kind not in "iu" or (value.size and not 0 <= value.min() <= value.max() < n_arms):
+        if value.dtype.kind not in "iu":
             raise IndexError(f"{name} = {shown(value)} is not allowed: they must be integers from 0 to {n_arms - 1}")
+        bad = (value < 0) | (value >= n_arms)
+        if bad.any():
+            place = np.unravel_index(bad.argmax(), bad.shape)
+            told = f"{name}[{', '.join(map(str, place))}] = {value[place]} is not allowed"
+            raise IndexError(f"{told}: it must be an integer from 0 to {n_arms - 1}")
 
 
-def chosen(n_arms: int, *, least: int = 1, **values: Any) -> NDArray[np.int64]:
-    """Return arms that are given as a mask (A,) of bools or as arm numbers, all of them for None.
+def chosen(n_arms: int, *, least: int = 1, once: bool = False, **values: Any) -> NDArray[np.int64]:
+    """Return arms that are given as a mask (A,) of bools or as arm numbers: the door for all lists of arms.
 
+    Where an arm counts `once`, None means all arms, and zeros and ones, one for each of three or more arms, are a mask.
     Raises ValueError if there are fewer than `least`, IndexError on an arm out of range.
     """
     ((name, value),) = values.items()
-    if value is None:
+    if value is None and once:
         return np.arange(n_arms)
-    found = np.asarray(value)
-    if found.dtype == bool and found.shape == (n_arms,):
-        found = np.flatnonzero(found)
-    if found.ndim != 1 or len(found) < least or (found.dtype.kind not in "iu" and found.size):
+    found = None
+    with suppress(Exception):  # ragged lists
+        found = _numbers(value)
+    if found is not None and found.shape == (n_arms,):
+        if once and n_arms > 2 and ((found == 0) | (found == 1)).all():
+            found = found.astype(bool)
+        if found.dtype == bool:
+            found = np.flatnonzero(found)
+    if found is None or found.ndim != 1 or len(found) < least or (found.dtype.kind not in "iu" and found.size):
         raise refused(
             name, value, f"a list or array of arm numbers, or a mask of {n_arms} bools" + ", not empty" * least
         )
-    arms(n_arms, **{name: found.astype(int)})
-    return found.astype(int)
+    found = found if found.size else np.empty(0, dtype=int)
+    arms(n_arms, **{name: found})
+    return (np.unique(found) if once else found).astype(int)
+
+
+def is_one(value: Any) -> bool:
+    """Return whether a value is one thing, such as a number or an array without axes, and no list."""
+    return getattr(value, "ndim", 0) == 0 and (hasattr(value, "ndim") or not hasattr(value, "__len__"))
+
+
+def noise_variances(n: int | None, value: Any) -> list[Any]:
+    """Return the noise variance of each of n rewards, of one reward for None: None, one number for all, or n numbers.
+
+    ValueError unless all of them are finite numbers above 0.
+    """
+    if value is None:
+        return [None] * (1 if n is None else n)
+    if isinstance(value, bool | np.bool_):
+        positive(noise_variance=value)
+    found = array("noise_variance", value)
+    if found.shape not in ((), (n,)):
+        each = "" if n is None else f", or ({n},), one for each reward"
+        raise ValueError(f"noise_variance has shape {found.shape}: it must be a number{each}")
+    taken: list[Any] = np.broadcast_to(found, 1 if n is None else n).tolist()
+    for number in taken:
+        positive(noise_variance=number)
+    return taken
 
 
 def per_arm(n_arms: int, **values: Any) -> NDArray[np.float64]:
@@ -190,8 +255,21 @@ def per_arm(n_arms: int, **values: Any) -> NDArray[np.float64]:
     return np.zeros(n_arms) + found
 
 
+def read_only(given: NDArray[Any]) -> NDArray[Any]:
+    """Return a view of an array through which nobody can write."""
+    view = given.view()
+    view.setflags(write=False)
+    return view
+
+
+def _fixed(value: Any) -> Any:
+    if type(value) is tuple:
+        return tuple(map(_fixed, value))
+    return read_only(value) if isinstance(value, np.ndarray) else python_number(value)
+
+
 class Checked:
-    """A frozen dataclass: numpy scalars in its fields become Python numbers, which cannot overflow.
+    """A frozen dataclass: numpy scalars in its fields become Python numbers, which cannot overflow, arrays read-only.
 
     `checked` has the check of a field by name; a field whose default is None may be None.
     """
@@ -202,7 +280,10 @@ class Checked:
         for name, value in vars(self).items():
             if name in self.checked and not (value is None is getattr(type(self), name, ...)):
                 self.checked[name](**{name: value})
-            object.__setattr__(self, name, python_number(value))
+            object.__setattr__(self, name, _fixed(value))
+
+    def __setstate__(self, state: dict[str, Any]) -> None:  # a pickle forgets that arrays are read-only
+        vars(self).update({name: _fixed(value) for name, value in state.items()})
 
 
 def python_number(value: Any) -> Any:

@@ -27,6 +27,10 @@ Array = NDArray[np.floating[Any]]
 NEGATIVE_EIGENVALUE = 1e-10
 #: Arms at which `check_kernel` looks at most.
 LOOKED_AT = 3000
+#: exp(-s) is 0 from here on, and Matérn's polynomial in s, which would be infinite for points far apart, is not.
+FAR = 1000.0
+#: What is too small for float64 becomes 0, and a distance that is too large infinite, whatever `numpy.seterr` says.
+quiet = np.errstate(under="ignore", over="ignore")
 
 
 def grid(n: int, d: int = 1, low: float = 0.0, high: float = 1.0, *, bounds: Any = None) -> Array:
@@ -153,6 +157,7 @@ class SquaredExponential(_WithLengthscale):
     variance: float = 1.0
     stationary = positive_semidefinite = True
 
+    @quiet
     def __call__(self, X: Array, Z: Array) -> Array:
         squared, unit = self._distances(X, Z, "sqeuclidean")
         return self.variance * np.exp(-0.5 * squared / unit**2)
@@ -174,9 +179,10 @@ class Matern(_WithLengthscale):
         super().__post_init__()
         checks.one_of((0.5, 1.5, 2.5), nu=self.nu)
 
+    @quiet
     def __call__(self, X: Array, Z: Array) -> Array:
         r, unit = self._distances(X, Z, "euclidean")
-        s = np.sqrt(2 * self.nu) * r / unit
+        s = np.minimum(np.sqrt(2 * self.nu) * r / unit, FAR)
         polynomial = {0.5: 1.0, 1.5: 1 + s, 2.5: 1 + s + s**2 / 3}[self.nu]
         return self.variance * polynomial * np.exp(-s)
 
@@ -188,9 +194,11 @@ class Linear(_WithVariance):
     variance: float = 1.0
     positive_semidefinite = True
 
+    @quiet
     def __call__(self, X: Array, Z: Array) -> Array:
         return self.variance * (_points("X", X) @ _points("Z", Z).T)
 
+    @quiet
     def diag(self, X: Array) -> Array:
         X = _points("X", X)
         return self.variance * np.einsum("ij,ij->i", X, X)
@@ -208,7 +216,7 @@ class Independent(_WithVariance):
 
 
 @dataclass(frozen=True, eq=False)
-class Empirical:
+class Empirical(checks.Checked):
     """A given (A, A) covariance; points are arm indices, rows of an (n, 1) array.
 
     Raises ValueError unless the matrix is square, finite, symmetric, positive semidefinite and not 0; a call raises

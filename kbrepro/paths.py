@@ -18,10 +18,12 @@ class ProjectNotFound(RuntimeError):
 def project_root(start: Path | None = None) -> Path:
     """Return the nearest folder at or above `start` (default: the working directory) with notebooks/ and kbrepro/.
 
-    Raises ProjectNotFound, which names where it looked, if there is none.
+    From elsewhere it is the checkout that this package lies in. Raises ProjectNotFound, which names where it looked, if
+    there is none.
     """
     here = (start or Path.cwd()).resolve()
-    for folder in (here, *here.parents):
+    elsewhere = [] if start else [Path(__file__).resolve().parents[1]]
+    for folder in (here, *here.parents, *elsewhere):
         if (folder / "notebooks").is_dir() and (folder / "kbrepro").is_dir():
             return folder
     raise ProjectNotFound(

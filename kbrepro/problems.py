@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from scipy.linalg.lapack import dpstrf
 
 from kbrepro import checks
-from kbrepro.kernels import Array, Empirical, Kernel, check_kernel
+from kbrepro.kernels import Array, Empirical, Kernel, check_kernel, quiet
 from kbrepro.posterior.lattice import LATTICE_FROM, LatticeDraws
 from kbrepro.posterior.likelihood import fitted
 
@@ -74,6 +74,7 @@ class Model(checks.Checked):
         """Number of arms A."""
         return len(self.points)
 
+    @quiet
     def fit(self, arms: Any, rewards: Any, *, bounds: Any = None, rng: int | np.random.Generator = 0) -> "Model":
         """Return the model with lengthscale, variance and noise that make the rewards (n,) of arms (n,) most likely.
 

@@ -1,5 +1,6 @@
 """What a notebook shows and leaves: verdicts, checked sentences, figures and tables."""
 
+import ast
 import io
 import json
 from collections.abc import Mapping
@@ -44,6 +45,7 @@ class Record:
         root = paths.project_root()
         self.notebook, self.parameters = notebook, parameters
         self.full_scale = root / "results" / paths.FULL_SCALE / notebook
+        _require_known(parameters)
         results_dir = parameters["results_dir"]
         self.folder = root / results_dir if results_dir else None
         own = paths.whole_of(self.folder) if self.folder else None
@@ -160,6 +162,20 @@ class Record:
         """Write `tables/<name>.csv`."""
         if self.folder:
             paths.write_text(self.folder / "tables" / f"{name}.csv", table.to_csv(float_format="%.6g"))
+
+
+def _require_known(names: Mapping[str, Any]) -> None:
+    """Raise ValueError if papermill was given a name that the notebook's cell of parameters has not."""
+    known, given = set[str](), set[str]()
+    for source in names.get("In", []):  # the cells so far
+        with suppress(SyntaxError):  # one with a magic
+            for node in ast.parse(source).body:
+                if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
+                    known.add(node.target.id)
+                elif isinstance(node, ast.Assign) and source.startswith("# Parameters\n"):
+                    given |= {each.id for each in node.targets if isinstance(each, ast.Name)}
+    for name in sorted(given):
+        checks.one_of(tuple(sorted(known)), parameter=name)
 
 
 def _facts(folder: Path) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from scipy.special import stdtrit
 
 from kbrepro import checks
-from kbrepro.kernels import Array
+from kbrepro.kernels import Array, quiet
 
 LEVEL = 0.95
 RESAMPLES, AT_ONCE = 4000, 200
@@ -65,7 +65,7 @@ def bootstrap(statistic: Callable[..., Array], *samples: Array, rng: np.random.G
 
     resample = partial(stats.bootstrap, samples, lambda *drawn, axis: statistic(*drawn), paired=True, vectorized=True,
                        n_resamples=RESAMPLES, batch=AT_ONCE, confidence_level=LEVEL)  # fmt: skip
-    with warnings.catch_warnings(), np.errstate(invalid="ignore", divide="ignore"):
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore", stats.DegenerateDataWarning)
         result = resample(rng=rng)
         if np.isnan(result.confidence_interval).any():
@@ -162,7 +162,7 @@ def simple_regret(curve: Curve) -> Array:
 
 
 @dataclass(frozen=True)
-class Curve:
+class Curve(checks.Checked):
     """The regret of one policy in n trials of T rounds; that of one run has no first axis.
 
     R_t is known at the rounds `at` (m,), which end with T. With arms these are all rounds: `arms` (n, T), and `gaps`
@@ -170,7 +170,7 @@ class Curve:
     Without arms, `totals` (n, m) is R_t at these rounds. `seconds` (n, at most 100): of each hundredth of the run,
     without arms (n, 1) of the whole; a round's time ends at its observation and includes the `tell` of the round
     before. `band_ratio` (n, k): the largest |f - mean| / (width sd) over all arms before each pull, the worst since
-    the previous round of `log_spaced(T)`. What was not recorded is one NaN.
+    the previous round of `log_spaced(T)`. What was not recorded is one NaN. Arrays are read-only.
     """
 
     at: NDArray[np.int64]
@@ -216,6 +216,7 @@ class Curve:
         parts = {field.name: getattr(self, field.name) for field in fields(self) if field.name != "at"}
         return replace(self, **{name: part[:trials] for name, part in parts.items() if part is not None})
 
+    @quiet
     def scaled(self, by: Array) -> Curve:
         """Return the curve with every regret divided by `by` (trials,), one number per trial."""
         parts = {"gaps": self.gaps, "totals": self.totals}

@@ -17,7 +17,8 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, is_dataclass
 from functools import partial
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import joblib
 import numpy as np
@@ -33,6 +34,9 @@ from kbrepro.regret import Curve, edges, kept_rounds, log_spaced
 from kbrepro.store import Kept
 from kbrepro.store.flat import Leaves, flat, stacked
 from kbrepro.store.settings import settings
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 #: What a run calls of a problem; if an observation has several numbers, the reward is the last.
 PROBLEM, PLAYABLE = "a problem, such as Problem(model, expected_reward)", ("pull", "regret", "model")
@@ -54,6 +58,10 @@ class Experiment(checks.Checked):
     record_band: bool = False
     measured: str = ""
     checked = {"problem": checks.source, "policies": checks.policies, "horizon": checks.positive_int}
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "policies", dict(self.policies))
 
 
 @dataclass(frozen=True)
@@ -236,6 +244,31 @@ def played(notebook: str, label: str, profile: str = paths.FULL_SCALE) -> Any:
         raise FileNotFoundError(f"no played trials of notebook {notebook!r} are kept in results/{profile}")
     _, kept = store.opened(folders[0], label)
     return curves(kept.columns) or kept.results
+
+
+def frame(folder: str | Path) -> pd.DataFrame:
+    """Return R_t of all trials of experiments that are kept below a folder, one row a number.
+
+    Columns: `run` (the folder of its results), `label`, `rule`, `trial`, `round` (some of 1 .. T) and `R_t`.
+    FileNotFoundError if nothing is kept there.
+    """
+    import pandas as pd  # here: `import kbrepro` loads numerics only
+
+    parts = []
+    for played in sorted(Path(folder).rglob(store.PLAYED)):
+        run = played.parent.relative_to(folder).as_posix()
+        for label, about in store.labels(played).items():
+            _, kept = store.opened(played, label)
+            for rule, curve in curves(kept.columns).items():
+                at = kept_rounds(curve.horizon)
+                total = curve.cumulative_regret[:, at - 1]
+                trials = np.arange(len(total)) + about["first"]
+                index = pd.MultiIndex.from_product([trials, at], names=["trial", "round"])
+                part = pd.DataFrame({"R_t": total.ravel()}, index).reset_index()
+                parts.append(part.assign(run=run, label=label, rule=str(rule)))
+    if not parts:
+        raise FileNotFoundError(f"no played trials are kept below {folder}")
+    return pd.concat(parts, ignore_index=True)[["run", "label", "rule", "trial", "round", "R_t"]]
 
 
 def map_trials(

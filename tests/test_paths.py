@@ -25,6 +25,11 @@ def test_the_root_is_found_from_itself_and_from_below(root, monkeypatch):
     assert paths.project_root() == root
 
 
+def test_from_elsewhere_it_is_the_checkout_of_the_package(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert paths.project_root() == Path(paths.__file__).resolve().parents[1]
+
+
 def test_a_notebooks_folder_alone_is_not_the_project(tmp_path):
     (tmp_path / "notebooks").mkdir()
     with pytest.raises(paths.ProjectNotFound, match=f"checkout of the kbrepro repository.*{tmp_path}"):

@@ -48,6 +48,8 @@ def play(policy: Callable[..., Any], notebook: str, label: str, trials: int = 20
     traces of this one are kept; if its data is not here; and if `trials` is more than are kept; PolicyFailed, with the
     line of `file`, if the policy raises.
     """
+    checks.function(policy=policy)
+    checks.positive_int(trials=trials)
     (r,) = profiles.plan([notebook], paths.FULL_SCALE, paths.project_root())
     label = unicodedata.normalize("NFC", label)
     abouts = store.labels(r.played).items()

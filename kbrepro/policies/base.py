@@ -14,7 +14,8 @@ import copy
 import math
 import warnings
 from collections.abc import Callable
-from functools import partial
+from functools import cache, partial
+from importlib.metadata import version
 from typing import Any, NamedTuple, Protocol, Self
 
 import numpy as np
@@ -22,7 +23,7 @@ from numpy.typing import NDArray
 
 from kbrepro import checks
 from kbrepro.kernels import Array
-from kbrepro.posterior import AfterPending, ExactPosterior, exact_posterior
+from kbrepro.posterior import AfterPending, ExactPosterior, exact_posterior, saved
 from kbrepro.problems import Model
 
 TOLERANCE = 1e-10
@@ -30,6 +31,9 @@ TOLERANCE = 1e-10
 EVERYTHING: tuple[str, ...] = ("allowed", "n", "pending", "noise_variance", "mean")
 #: A reward so many standard deviations from its prior mean does not fit the model.
 FAR = 10.0
+FLOATS = {float, np.float64}
+#: What a pickle of a policy has besides its attributes: the version of this package.
+SAVED_BY = "saved by kbrepro"
 #: A seed, or a generator that a policy draws from and owns.
 Seed = int | np.random.Generator
 
@@ -66,26 +70,43 @@ class History(NamedTuple):
     noise_variances: list[float | None]
 
 
+#: Arm, observation and noise variance, None for that of the model.
+Pull = tuple[int, Any, float | None]
+
+
+@cache
+def _version() -> str:
+    return version("kbrepro")
+
+
 class AskTell:
     """What is the same in all policies: the arguments of `ask` and `tell`, the history, and another model.
 
     A subclass has a `model`, a generator `rng` and the round `t`, chooses one arm in `choose`, and takes in one
-    observation in `learn`. `takes` names the arguments that it understands; others are refused.
+    observation in `learn`. `takes` names the arguments that it understands; others are refused. Where
+    `learn` fails, what is in `parts` is put back, unless its class says by `at_once = True` that it
+    changes nothing before it can no longer fail, which is faster.
     """
 
     takes: tuple[str, ...] = ()
+    at_once = False
     model: Any
     rng: np.random.Generator
-    history: History
     t: int
+    _told: History
     _allowed: NDArray[np.int64] | None = None
+    _waiting: list[int]
     _rank: NDArray[np.int64] | None = None
     _first_asked = 0
     _made_with: tuple[tuple[Any, ...], dict[str, Any]]
 
+    def __init_subclass__(cls) -> None:
+        if "learn" in vars(cls) and "at_once" not in vars(cls):
+            cls.at_once = False
+
     def __new__(cls, *given: Any, **settings: Any) -> Self:
         policy = super().__new__(cls)
-        policy.history = History([], [], [])
+        policy._told, policy._waiting = History([], [], []), []
         policy._made_with = given[1:], {name: value for name, value in settings.items() if name != "model"}
         return policy
 
@@ -113,33 +134,129 @@ class AskTell:
         each arm, whatever is pending; PIMS and GP-EIMS draw a new maximum for each, and use the variance left, too.
         Raises ValueError on an argument that the policy does not take, IndexError on an arm out of range.
         """
+        if type(n) is int and n == 1 and allowed is None and pending is None:
+            return self.choose()
         checks.positive_int(n=n)
         self._refuse(n=None if n == 1 else n, allowed=allowed, pending=pending)
-        self._allowed = None if allowed is None else checks.chosen(self.model.n_arms, allowed=allowed)
-        waiting = [] if pending is None else checks.chosen(self.model.n_arms, least=0, pending=pending).tolist()
-        arms = self._batch(int(n), waiting) if n > 1 or waiting else [self.choose()]
+        asking, n_arms = self._apart(), self.model.n_arms
+        if allowed is not None:
+            asking._allowed = checks.chosen(n_arms, once=True, allowed=allowed)
+        waiting = asking._waiting = list[int]()
+        if pending is not None:
+            waiting += checks.chosen(n_arms, least=0, pending=pending).tolist()
+        before = dict(vars(asking))
+        try:
+            arms = asking._batch(int(n), waiting) if n > 1 or waiting else [asking.choose()]
+        finally:  # what `choose` keeps, such as the order of ties
+            for name, its in vars(asking).items():
+                if its is not before.get(name) and not isinstance(its, AfterPending):
+                    setattr(self, name, its)
         return arms[0] if n == 1 else arms
 
     def tell(self, arms: Any, rewards: Any, *, noise_variance: Any = None) -> None:
         """Take in what a pull of an arm gave, or what pulls of several arms gave, one reward each.
 
-        `noise_variance`, one or one for each, if it is another than the model's. Raises IndexError on a bad arm,
-        ValueError on a reward that is no finite number, or on a noise variance that is not above 0 or not taken.
+        `noise_variance`, one or one for each, if it is another than the model's. True and False are 1
+        and 0. Raises IndexError on a bad arm, ValueError on a reward that is no finite number, or on
+        a noise variance that is not above 0 or not taken; after any error the policy is as it was.
         """
+        told = None if noise_variance is not None else self._plain(arms, rewards)
+        told = told or self._looked_at(arms, rewards, noise_variance)
+        if self.at_once and len(told) == 1:
+            self._learn(told)
+        else:
+            self._learn_or_put_back(told)
+        for arm, observation, noise in told:
+            self._told.arms.append(arm)
+            self._told.rewards.append(observation)
+            self._told.noise_variances.append(noise)
+
+    def _learn(self, told: list[Pull]) -> None:
+        for arm, observation, noise in told:
+            self.learn(arm, observation, *([] if noise is None else [noise]))
+
+    def _learn_or_put_back(self, told: list[Pull]) -> None:
+        parts = self.parts([arm for arm, *_ in told])
+        before = [saved(part) for part in parts]
+        generators = [part.rng for part in parts if hasattr(part, "rng")]
+        states = [rng.bit_generator.state for rng in generators]
+        try:
+            self._learn(told)
+        except BaseException:  # also where somebody interrupts
+            for part, its in zip(parts, before, strict=True):
+                vars(part).clear()
+                vars(part).update(its)
+            for rng, state in zip(generators, states, strict=True):
+                rng.bit_generator.state = state
+            raise
+
+    def _plain(self, arms: Any, rewards: Any) -> list[Pull] | None:
+        """What `_looked_at` returns, fast, of Python's numbers that are fine, as most are."""
+        n_arms = self.model.n_arms
+        if hasattr(self.model, "observed"):
+            return None
+        if type(arms) is int and type(rewards) in FLOATS:
+            fine = 0 <= arms < n_arms and math.isfinite(rewards)
+            return [(arms, float(rewards), None)] if fine else None
+        if not (type(arms) is type(rewards) is list and len(arms) == len(rewards)):
+            return None
+        if {*map(type, arms)} != {int} or not {*map(type, rewards)} <= FLOATS:
+            return None
+        if min(arms) < 0 or max(arms) >= n_arms or not all(map(math.isfinite, rewards)):
+            return None
+        return [(arm, float(reward), None) for arm, reward in zip(arms, rewards, strict=True)]
+
+    def _looked_at(self, arms: Any, rewards: Any, noise_variance: Any) -> list[Pull]:
+        """Every pull, in Python's numbers; raises as `tell`."""
         self._refuse(noise_variance=noise_variance)
-        if np.ndim(arms) == 0:
-            arms, rewards = [arms], [rewards]
-        if not hasattr(rewards, "__len__") or len(arms) != len(rewards):
-            told = f"rewards = {checks.shown(rewards)} is not allowed: there must be {len(arms)}, as many as arms"
-            raise ValueError(f"{told}, and an arm is a number, not a point")
-        noises = [None] * len(arms) if noise_variance is None else np.broadcast_to(noise_variance, len(arms)).tolist()
-        for arm in arms:  # all before the first is learned
-            checks.arm_index(arm, self.model.n_arms)
-        for arm, reward, noise in zip(arms, rewards, noises, strict=True):
-            self.learn(arm, reward, *([] if noise is None else [noise]))
-            self.history.arms.append(int(arm))
-            self.history.rewards.append(reward)
-            self.history.noise_variances.append(noise)
+        if checks.is_one(arms):
+            n, pulled = None, [arms.item() if isinstance(arms, np.ndarray) else arms]
+            checks.arm_index(pulled[0], self.model.n_arms)
+        else:
+            if checks.is_one(rewards):
+                allowed = "a list, one for each arm; and an arm is a number, not a point"
+                raise checks.refused("rewards", rewards, allowed)
+            pulled = checks.chosen(self.model.n_arms, least=0, arms=arms).tolist()
+            n = len(pulled)
+        seen = self._observations(rewards, n)
+        noises = checks.noise_variances(n, noise_variance)
+        return [(int(arm), y, noise) for arm, y, noise in zip(pulled, seen, noises, strict=True)]
+
+    def _observations(self, rewards: Any, n: int | None) -> list[Any]:
+        """What n pulls gave, one pull for None; a model may say by `observed` what one pull gives."""
+        if observed := getattr(self.model, "observed", None):
+            listed = isinstance(rewards, list | tuple | np.ndarray)
+            if n is not None and not (listed and len(rewards) == n):
+                raise checks.refused("rewards", rewards, f"a list of {n} observations, one an arm")
+            return [observed(each) for each in ([rewards] if n is None else rewards)]
+        seen = checks.array("rewards", rewards, 0 if n is None else 1)
+        if n is not None and len(seen) != n:
+            raise checks.refused("rewards", rewards, f"{n} numbers, as many as arms")
+        return seen.reshape(-1).tolist()
+
+    def parts(self, arms: list[int]) -> list[Any]:
+        """Return the objects that `learn` changes when it is told of these arms."""
+        return [self]
+
+    @property
+    def history(self) -> History:
+        """What was told so far, as Python numbers: copies of the lists."""
+        return History(*map(list, self._told))
+
+    def __getstate__(self) -> dict[str, Any]:
+        return vars(self) | {SAVED_BY: _version()}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        now, saved_by = _version(), state.get(SAVED_BY)
+        told = f"this {type(self).__name__} was saved by kbrepro {saved_by or '0.3.0 or earlier'}"
+        told += f", and this is {now}"
+        if saved_by is None:
+            todo = "load it there, and tell a new one the arms and rewards of its history"
+            raise ValueError(f"{told}, which cannot go on with it: {todo}")
+        if saved_by != now:
+            todo = "policy.with_model(policy.model) makes it anew and tells it its history"
+            warnings.warn(f"{told}, which may not fit: {todo}", stacklevel=2)
+        vars(self).update({key: its for key, its in state.items() if key != SAVED_BY})
 
     def with_model(self, model: Any) -> Self:
         """Return the same policy with another model, told the same history; its generator goes on from this state.
@@ -151,7 +268,7 @@ class AskTell:
         policy.rng = copy.deepcopy(self.rng)
         if policy.model.n_arms == self.model.n_arms:
             policy._rank = self._rank
-        for arm, reward, noise in zip(*self.history, strict=True):
+        for arm, reward, noise in zip(*self._told, strict=True):
             policy.tell(arm, reward, noise_variance=noise)
         return policy
 
@@ -161,13 +278,22 @@ class AskTell:
         if self._rank is None:
             n = self.model.n_arms
             self._rank = self.rng.permutation(n) if self._first_asked == 1 else np.arange(n)
+            self._rank.setflags(write=False)
         return self._rank
 
     def any_arm(self) -> int:
-        """Return one of the arms that are allowed, uniformly."""
-        if self._allowed is None:
+        """Return one of the arms that are allowed and, while there are such, not pending, uniformly."""
+        if self._allowed is None and not self._waiting:
             return int(self.rng.integers(self.model.n_arms))
-        return int(self._allowed[self.rng.integers(len(self._allowed))])
+        allowed = np.arange(self.model.n_arms) if self._allowed is None else self._allowed
+        free = np.setdiff1d(allowed, self._waiting)
+        return int(self.rng.choice(free if len(free) else allowed))
+
+    def _apart(self) -> Self:
+        """A shallow copy to ask with, so that nobody else sees what is allowed and pending."""
+        asking = object.__new__(type(self))
+        vars(asking).update(vars(self))
+        return asking
 
     def _batch(self, n: int, pending: list[int]) -> list[int]:
         return [self.choose() for _ in range(n)]
@@ -188,6 +314,7 @@ class IndexPolicy(AskTell):
     """
 
     takes: tuple[str, ...] = ("allowed",)
+    at_once = True
     posterior: Any
     unit: float = 1.0
 
@@ -198,6 +325,9 @@ class IndexPolicy(AskTell):
         self.start(model, rng)
         self.random_opening = random_opening
         self.posterior = self.prior(horizon)
+
+    def parts(self, arms: list[int]) -> list[Any]:
+        return [self, self.posterior, *getattr(self.posterior, "posteriors", [])]
 
     def prior(self, horizon: int | None) -> Any:
         """Return the posterior before the first pull."""
@@ -233,6 +363,7 @@ class Policy(IndexPolicy):
     standard deviations from its prior mean, but not in a run of `simulation`, where rewards are made.
     """
 
+    at_once = True
     warned = False
 
     takes: tuple[str, ...] = ("allowed", "noise_variance", "mean")
@@ -254,6 +385,8 @@ class Policy(IndexPolicy):
         self._prior_mean = checks.per_arm(model.n_arms, mean=model.mean)
         prior_variance = model.kernel.diag(model.points)
         self._far = FAR * np.sqrt(prior_variance + model.noise_variance)
+        for array in (self._prior_mean, self._far):
+            array.setflags(write=False)
         self.prior_sd = float(np.sqrt(prior_variance.max()))
         super().__init__(model, horizon, **settings)
 
@@ -270,18 +403,21 @@ class Policy(IndexPolicy):
 
     def learn(self, arm: int, observation: Any, noise_variance: float | None = None) -> None:
         """Take in what a pull of `arm` gave; IndexError on a bad arm, ValueError on a NaN."""
-        self.posterior.update(arm, observation, *([] if noise_variance is None else [noise_variance]))
-        self.t += 1
         if not self.warned and abs(observation - self._prior_mean[arm]) >= self._far[arm]:
-            self.warned, mean = True, self._prior_mean[arm]
+            mean = self._prior_mean[arm]
             off = FAR * abs(observation - mean) / self._far[arm]
             told = f"reward {observation:.4g} of arm {arm} lies {off:.3g} standard deviations from its prior mean"
             todo = "give Model a `mean` (model.fit keeps it) and its kernel a `variance` that fit"
-            warnings.warn(f"{told} {mean:.4g}: {todo}", stacklevel=3)
+            # first: a warning may be an error
+            warnings.warn(f"{told} {mean:.4g}: {todo}", stacklevel=4)
+            self.warned = True
+        given = [] if noise_variance is None else [noise_variance]
+        self.posterior.update(arm, observation, *given)
+        self.t += 1
 
     def recommend(self, *, allowed: Any = None) -> int:
         """Return the arm of largest posterior mean, among those that are allowed (see `ask`)."""
-        arms = checks.chosen(self.model.n_arms, allowed=allowed)
+        arms = checks.chosen(self.model.n_arms, once=True, allowed=allowed)
         return int(arms[best_arm(self.posterior.mean[arms], unit=self.prior_sd)])
 
     def gap(self, width: Callable[[Any], float] | None = None, *, allowed: Any = None) -> float:
@@ -294,18 +430,17 @@ class Policy(IndexPolicy):
         width = width or getattr(self, "width", None)
         checks.width(width=width)
         assert width is not None
-        arms, best = checks.chosen(self.model.n_arms, allowed=allowed), self.recommend(allowed=allowed)
+        arms = checks.chosen(self.model.n_arms, once=True, allowed=allowed)
+        best = self.recommend(allowed=arms)
         mean, reach = self.posterior.mean, width(self) * self.posterior.sd
         others = arms[arms != best]
         return float(max((mean + reach)[others].max(initial=-np.inf) - (mean - reach)[best], 0.0))
 
     def _batch(self, n: int, pending: list[int]) -> list[int]:
-        told, arms = self.posterior, list[int]()
-        self.posterior = after = AfterPending(told, pending)
-        try:
-            for _ in range(n):
-                arms.append(self.choose())
-                after.pull(arms[-1])
-        finally:
-            self.posterior = told
+        after = AfterPending(self.posterior, pending)
+        self.posterior, arms = after, list[int]()  # of the copy that asks
+        for _ in range(n):
+            arms.append(self.choose())
+            after.pull(arms[-1])
+            self._waiting.append(arms[-1])
         return arms

@@ -13,7 +13,7 @@ import numpy as np
 from scipy.special import erfcx
 
 from kbrepro import checks
-from kbrepro.kernels import Array
+from kbrepro.kernels import Array, quiet
 from kbrepro.policies.base import EVERYTHING, Policy
 from kbrepro.posterior import ExactPosterior
 from kbrepro.problems import Model
@@ -23,6 +23,7 @@ INCUMBENTS = ("posterior_mean", "noisy_reward")
 _LOG_ROOT_2PI = 0.5 * np.log(2 * np.pi)
 
 
+@quiet
 def log_expected_excess(z: Array) -> Array:
     """Return log(phi(z) + z Phi(z)), the log of E[max(z + N(0, 1), 0)], without underflow for z -> -inf."""
     z = np.asarray(z, dtype=float)
@@ -36,12 +37,14 @@ def log_expected_excess(z: Array) -> Array:
     return log
 
 
+@quiet
 def z_score(posterior: Any, target: float) -> Array:
     """Return (mean - target) / sd of every arm (A,); if the sd is 0, +inf above the target and -inf otherwise."""
     excess, sd = posterior.mean - target, posterior.sd
     return np.divide(excess, sd, out=np.where(excess > 0, np.inf, -np.inf), where=sd > 0)
 
 
+@quiet
 def log_expected_improvement(posterior: Any, target: float, unit: float = 1.0) -> Array:
     """Return log E[max(f - target, 0) / unit] of every arm (A,).
 
@@ -60,6 +63,7 @@ class ImprovementPolicy(Policy):
     """An index of how far, or how likely, an arm exceeds incumbent + margin (margin >= 0, in units of reward)."""
 
     posterior: ExactPosterior
+    at_once = True
     unit = 1.0  # of a logarithm and of a z score
 
     def __init__(

@@ -9,16 +9,18 @@ With prior covariance k, noise variance s2 and a pull of arm i with observation 
 The forms differ only in how they find c. All are exact; none adds jitter.
 """
 
+import copy
 import math
 from collections.abc import Iterable
 from contextlib import suppress
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg.blas import dsymv, dsyr
 
 from kbrepro import checks
-from kbrepro.kernels import Array, Kernel
+from kbrepro.kernels import Array, Kernel, quiet
 from kbrepro.posterior.lattice import LATTICE_FROM, Precision, PriorCovariance
 
 #: A column of a lattice is refined, so many times at most, while its residual exceeds this share of the variance.
@@ -59,6 +61,7 @@ class ExactPosterior(Uncertain):
         checks.kernel(kernel=kernel)
         self._kernel, self._points = kernel, (points := checks.array("points", points, 2, least=1))
         self._prior_variance = np.array(kernel.diag(points), dtype=float)
+        self._prior_variance.setflags(write=False)
         self._check_noise(noise_variance)
         self.noise_variance = checks.python_number(noise_variance)
         self._mean, self._variance = checks.per_arm(len(points), mean=mean), self._prior_variance.copy()
@@ -87,24 +90,27 @@ class ExactPosterior(Uncertain):
         """Sum over the pulls of every arm of 1 / their noise variance, (A,)."""
         return self._weights / self.noise_variance
 
+    @quiet
     def update(self, arm: int, observation: float, noise_variance: float | None = None) -> None:
         """Condition on one noisy observation of `arm`; IndexError or ValueError on a bad arm or a NaN.
 
         `noise_variance` is that of this observation; ValueError unless it is above 0.
         """
         checks.arm_index(arm, self.n_arms)
-        checks.finite_number(observation=observation)
+        if type(observation) is not float or not math.isfinite(observation):
+            checks.finite_number(observation=observation)
         if noise_variance is not None:
             self._check_noise(noise_variance)
         noise = noise_variance or self.noise_variance
-        covariance = self.covariance_with(arm)  # which may refine the variance of this arm
-        scale = math.sqrt(max(self._variance[arm], 0.0) + noise)
+        covariance, variance, kept = self._column(arm)
+        scale = math.sqrt(max(variance, 0.0) + noise)
         g = covariance / scale
+        step, shrinks, more = g * ((observation - self._mean[arm]) / scale), g * g, self.noise_variance / noise
+        self._remember(arm, g, more, kept)  # what may not fit comes first: an error leaves all as it was
         self.gain += math.log(scale / math.sqrt(noise))  # Lemma 5.3, one term
-        more = self.noise_variance / noise
-        self._remember(g, more)
-        self._mean += g * ((observation - self._mean[arm]) / scale)
-        self._variance -= g * g
+        self._variance[arm] = variance
+        self._mean += step
+        self._variance -= shrinks
         self._counts[arm] += 1
         self._weights[arm] += more
 
@@ -115,11 +121,15 @@ class ExactPosterior(Uncertain):
         """Return the posterior covariance of `arm` with all arms, (A,)."""
         raise NotImplementedError
 
+    def _column(self, arm: int) -> tuple[Array, float, Any]:
+        """The covariance of `arm` with all arms (A,), its variance, and what `_remember` needs; changes nothing."""
+        return self.covariance_with(arm), float(self._variance[arm]), None
+
     def _check_noise(self, noise_variance: float) -> None:
         checks.positive(noise_variance=noise_variance)
 
-    def _remember(self, g: Array, more: float) -> None:
-        """Keep what a pull changes; it counts as `more` pulls with the model's noise variance."""
+    def _remember(self, arm: int, g: Array, more: float, kept: Any) -> None:
+        """Keep what a pull of `arm` changes; it counts as `more` pulls with the model's noise variance."""
         raise NotImplementedError
 
 
@@ -154,7 +164,7 @@ class RowPosterior(ExactPosterior):
         V = self._rows()
         return self._kernel(self._points[arm : arm + 1], self._points)[0] - V[:, arm] @ V
 
-    def _remember(self, g: Array, more: float) -> None:
+    def _remember(self, arm: int, g: Array, more: float, kept: Any) -> None:
         self._rows.append(g)
 
 
@@ -171,7 +181,7 @@ class CovariancePosterior(ExactPosterior):
     def covariance_with(self, arm: int) -> Array:
         return np.concatenate([self._upper[:arm, arm], self._upper[arm, arm:]])
 
-    def _remember(self, g: Array, more: float) -> None:
+    def _remember(self, arm: int, g: Array, more: float, kept: Any) -> None:
         self._upper = dsyr(-1.0, g, a=self._upper, overwrite_a=1)
 
 
@@ -189,7 +199,6 @@ class LatticePosterior(ExactPosterior):
         self._pulled: NDArray[np.int64] = np.empty(0, dtype=int)
         self._place: NDArray[np.int64] = np.full(self.n_arms, -1)  # of every arm in `_pulled`
         self._inverse = Precision()
-        self._solved: tuple[int, Array] = (-1, np.empty(0))  # the last arm, and its v
 
     def _check_noise(self, noise_variance: float) -> None:
         super()._check_noise(noise_variance)
@@ -203,6 +212,13 @@ class LatticePosterior(ExactPosterior):
         return self._prior(weights)
 
     def covariance_with(self, arm: int) -> Array:
+        return self._column(arm)[0]
+
+    def _column(self, arm: int) -> tuple[Array, float, tuple[Array, float]]:
+        """As in all forms; the variance is without the rounding of all updates so far, which the noise may not cover.
+
+        What is kept is v and this variance.
+        """
         pulled, place = self._pulled, self._place[arm]
         noise = self.noise_variance / self._weights[pulled]
         weights, target = np.zeros(self.n_arms), np.zeros(len(pulled))
@@ -219,17 +235,14 @@ class LatticePosterior(ExactPosterior):
             if again == REFINED or not np.any(np.abs(residual) > RESIDUAL * self._prior_variance[arm]):
                 break
             v += self._inverse.times(residual)
-        self._variance[arm] = column[arm]  # without the rounding of all updates so far, which the noise may not cover
-        self._solved = arm, v
-        return column
+        return column, float(column[arm]), (v, float(column[arm]))
 
-    def _remember(self, g: Array, more: float) -> None:
-        arm, v = self._solved
-        place = self._place[arm]
+    def _remember(self, arm: int, g: Array, more: float, kept: tuple[Array, float]) -> None:
+        (v, variance), place = kept, self._place[arm]
         if place < 0:
+            self._inverse.add(np.append(v, 1.0) / np.sqrt(max(variance, 0.0) + self.noise_variance / more))
             self._place[arm] = len(self._pulled)
             self._pulled = np.append(self._pulled, arm)
-            self._inverse.add(np.append(v, 1.0) / np.sqrt(max(self._variance[arm], 0.0) + self.noise_variance / more))
         else:  # its noise falls from s2 / n to s2 / (n + more)
             n = self._weights[arm]
             column = v * (n / self.noise_variance)
@@ -240,24 +253,70 @@ class LatticePosterior(ExactPosterior):
 class AfterPending(Uncertain):
     """What an exact posterior will be after pulls whose rewards are not known yet.
 
-    `told` is that posterior. `mean` (A,) and `gain` are as they are; `variance`, `sd` (A,) and `counts` (A,) are those
-    after the pulls, which do not depend on what they give.
+    `told` is that posterior, whose other attributes it has, too. `mean` (A,) and `gain` are as they are; `variance`,
+    `sd`, `counts`, `precision` (A,) and covariances are those after the pulls, which do not depend on what they give.
     """
 
     def __init__(self, posterior: ExactPosterior, pending: Iterable[int] = ()) -> None:
         self.told, self._rows, self._variance = posterior, Rows(posterior.n_arms), posterior.variance
-        self.mean, self.counts, self.gain = posterior.mean, posterior.counts, posterior.gain
+        self._mean, self._counts, self.gain = posterior.mean, posterior.counts, posterior.gain
+        self._pending = np.zeros(posterior.n_arms, dtype=int)
         for arm in pending:
             self.pull(arm)
 
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):  # none of its own, and none while a copy is made
+            raise AttributeError(name)
+        return getattr(self.told, name)
+
+    @property
+    def mean(self) -> Array:
+        """Posterior mean of every arm, (A,)."""
+        return self._mean.copy()
+
+    @property
+    def counts(self) -> NDArray[np.int64]:
+        """Number of pulls of every arm, (A,)."""
+        return self._counts + self._pending
+
+    @property
+    def precision(self) -> Array:
+        """Sum over the pulls of every arm of 1 / their noise variance, (A,)."""
+        return self.told.precision + self._pending / self.told.noise_variance
+
+    def covariance_with(self, arm: int) -> Array:
+        """Return the covariance of `arm` with all arms, (A,)."""
+        V = self._rows()
+        return self.told.covariance_with(arm) - V[:, arm] @ V
+
+    def covariance_times(self, vector: Array) -> Array:
+        """Return C v (A,), C the covariance of all arms, for a vector v (A,)."""
+        V, told = self._rows(), self.told
+        return told.covariance_times(vector) - V.T @ (V @ vector)  # type: ignore[attr-defined]  # of some forms
+
+    @quiet
     def pull(self, arm: int) -> None:
         """Add a pending pull of `arm`."""
-        V = self._rows()
-        g = self.told.covariance_with(arm) - V[:, arm] @ V
-        g /= np.sqrt(self.variance[arm] + self.told.noise_variance)
+        g = self.covariance_with(arm)
+        g /= math.sqrt(max(self._variance[arm], 0.0) + self.told.noise_variance)
         self._rows.append(g)
         self._variance -= g * g
-        self.counts[arm] += 1
+        self._pending[arm] += 1
+
+
+#: What an update may write into besides arrays; other attributes are replaced.
+WRITTEN = {list, Rows, Precision}
+
+
+def saved(thing: Any) -> dict[str, Any]:
+    """Return the attributes of a policy or posterior, with copies of what its updates write into."""
+    kept = dict(vars(thing))
+    for name, its in kept.items():
+        if type(its) is np.ndarray:
+            kept[name] = its.copy(order="K") if its.flags.writeable else its
+        elif type(its) in WRITTEN:
+            kept[name] = copy.copy(its)
+    return kept
 
 
 def lattice_posterior(

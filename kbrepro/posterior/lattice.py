@@ -10,7 +10,7 @@ import numpy as np
 import scipy.fft
 
 from kbrepro import checks
-from kbrepro.kernels import Array, Kernel, declares, points_of
+from kbrepro.kernels import Array, Kernel, declares, points_of, quiet
 
 #: Arms from which on policies and draws look whether they are a lattice.
 LATTICE_FROM = 10_000
@@ -85,6 +85,7 @@ class PriorCovariance:
             wrapped = np.moveaxis(wrapped, -1, axis)
         self._spectrum = scipy.fft.rfftn(wrapped).real.copy()  # the lags are symmetric, so it is real
 
+    @quiet
     def __call__(self, v: Array) -> Array:
         """Return K v (A,) for v (A,)."""
         last = len(self._torus) - 1
@@ -113,10 +114,11 @@ class Precision:
 
     def add(self, q: Array) -> None:
         """Add q q^T, q (m,) or, with one arm more, (m + 1,)."""
-        self._size = len(q)
-        if self._size > PANEL * len(self._panels):
+        if len(q) > PANEL * len(self._panels):
+            pending = np.hstack([self._pending, np.zeros((PENDING, PANEL))])
             self._panels.append(np.zeros((PANEL, PANEL * (len(self._panels) + 1))))
-            self._pending = np.hstack([self._pending, np.zeros((PENDING, PANEL))])
+            self._pending = pending
+        self._size = len(q)
         self._pending[self._n_pending, : self._size] = q
         self._n_pending += 1
         if self._n_pending == PENDING:
@@ -124,6 +126,12 @@ class Precision:
                 rows = slice(number * PANEL, (number + 1) * PANEL)
                 panel += self._pending[:, rows].T @ self._pending[:, : rows.stop]
             self._pending[:], self._n_pending = 0.0, 0
+
+    def __copy__(self) -> "Precision":
+        other = Precision()
+        other._panels, other._pending = [panel.copy() for panel in self._panels], self._pending.copy()
+        other._n_pending, other._size = self._n_pending, self._size
+        return other
 
     def column(self, place: int) -> Array:
         """Return column `place` of P, (m,)."""
@@ -176,6 +184,7 @@ class LatticeDraws:
         self._root = np.sqrt(np.maximum(eigenvalues, 0.0) / np.prod([2.0 * h for h in half]))
         self._left: Array | None = None
 
+    @quiet
     def __call__(self, rng: np.random.Generator) -> Array:
         """Return one draw (A,); every second one is left over from the draw before it."""
         if self._left is not None:

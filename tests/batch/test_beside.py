@@ -94,6 +94,12 @@ def test_the_page_followed_to_its_end(project):
     assert (folder / "Mine.csv").read_text(encoding="utf-8").startswith("policy,mean R_T,difference,low,high,")
 
 
+@pytest.mark.parametrize(("policy", "trials", "named"), [("x", 4, "policy"), (RULES["EI"], "4", "trials")])
+def test_what_is_no_policy_or_number_is_refused_before_anything_is_read(policy, trials, named):
+    with pytest.raises(ValueError, match=rf"^{named} = .* not allowed"):
+        beside.play(policy, "03", TABLE, trials=trials)
+
+
 def call(*arguments):
     return CliRunner().invoke(main, ["beside", *arguments])
 

@@ -28,6 +28,7 @@ class BKB(UCB):
     """
 
     takes: tuple[str, ...] = ("allowed",)
+    at_once = False
     posterior: sketch.BudgetedPosterior
 
     def __init__(

@@ -33,6 +33,7 @@ class MiniUCB(UCB):
     """
 
     takes: tuple[str, ...] = ()
+    at_once = True
     posterior: CountedPosterior
 
     def __init__(self, model: Model, horizon: int | None = None, *, squared_c: float, **settings: Any) -> None:
@@ -59,9 +60,10 @@ class MiniUCB(UCB):
         if arm != self._arm or not self._stays:
             raise ValueError(f"arm = {arm} is not allowed: mini-GP-UCB asked for {self._arm}")
         checks.finite_number(observation=observation)
-        self._observed.append(observation)
+        observed = [*self._observed, observation]
+        if self._stays == 1:
+            self.posterior.repeat(arm, observed)
+            observed = []
+        self._observed = observed
         self._stays -= 1
         self.t += 1
-        if not self._stays:
-            self.posterior.repeat(arm, self._observed)
-            self._observed = []

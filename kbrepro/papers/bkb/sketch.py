@@ -144,19 +144,19 @@ class NystromPosterior(FeaturePosterior):
     def __init__(self, kernel: Kernel, points: Array, noise_variance: float) -> None:
         super().__init__(np.empty((len(points), 0)), noise_variance, kernel.diag(points).astype(float))
         self._kernel, self._points = kernel, points
-        self.dictionary = self.inducing = np.empty(0, dtype=int)
+        self.dictionary = self.inducing = checks.read_only(np.empty(0, dtype=int))
         self._columns = np.empty((0, len(points)))
 
     def use_dictionary(self, members: NDArray[np.int64]) -> None:
         """Take the arms in `members`, repeats allowed, as dictionary; embed anew only if the distinct ones change."""
-        self.dictionary, distinct = members, np.unique(members)
+        self.dictionary, distinct = checks.read_only(members), np.unique(members)
         if np.array_equal(distinct, self.inducing):
             return
         columns = np.empty((len(distinct), len(self._points)))
         known = np.isin(distinct, self.inducing)
         columns[known] = self._columns[np.searchsorted(self.inducing, distinct[known])]
         columns[~known] = self._kernel(self._points[distinct[~known]], self._points)
-        self._columns, self.inducing = columns, distinct
+        self._columns, self.inducing = columns, checks.read_only(distinct)
         self._embed(nystrom_features(columns, distinct))
 
 

@@ -63,6 +63,7 @@ class ExactCascadeEI(IndexPolicy):
     the posterior mean and sd of its layer. The posteriors of the layers are independent, as in eq. 286's samples.
     """
 
+    at_once = False
     model: NetworkModel
     posterior: ChainPosterior
 
@@ -72,13 +73,13 @@ class ExactCascadeEI(IndexPolicy):
     def index(self) -> Array:
         if self.t == 1:
             return np.zeros(self.model.n_arms)
-        with np.errstate(divide="ignore"):
+        with np.errstate(divide="ignore", under="ignore"):
             return np.log(self.expected_improvement())
 
     @property
     def best_reward(self) -> float:
         """The largest reward seen."""
-        return max(observation[-1] for observation in self.history.rewards)
+        return max(observation[-1] for observation in self._told.rewards)
 
     def expected_improvement(self) -> Array:
         """Return cEI of every arm, (A,), after the first pull."""

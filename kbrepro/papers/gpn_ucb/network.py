@@ -16,7 +16,7 @@ NOISE_VARIANCE = 1e-7
 
 
 @dataclass(frozen=True, eq=False)
-class NetworkModel:
+class NetworkModel(checks.Checked):
     """What a policy is given of a network: the arms' points (A, d), and of layers i = 0 .. m - 1 all but the outputs.
 
     `widths[i]` is the number of outputs of layer i, the last has 1, the reward. `structure` (see `sets`) has the
@@ -29,14 +29,23 @@ class NetworkModel:
     widths: tuple[int, ...]
     norm_bound: float
     lipschitz: float
-
-    def __post_init__(self) -> None:
-        checks.positive(norm_bound=self.norm_bound, lipschitz=self.lipschitz)
+    checked = {"norm_bound": checks.positive, "lipschitz": checks.positive}
 
     @property
     def n_arms(self) -> int:
         """Number of arms A."""
         return len(self.points)
+
+    def observed(self, observation: Any) -> list[Any]:
+        """Return an observation, the outputs of all layers, as lists of numbers, the last, the reward, as a number.
+
+        Raises ValueError unless it is a list, or similar, of finite outputs (n_i,), one of every layer.
+        """
+        if not isinstance(observation, list | tuple | np.ndarray):
+            raise checks.refused("observation", observation, f"a list of the outputs of {len(self.widths)} layers")
+        outputs = [np.atleast_1d(checks.array("observation", output)) for output in observation]
+        self._check_shapes(outputs)
+        return [*(output.tolist() for output in outputs[:-1]), outputs[-1].item()]
 
     def steps(self, arm: int, observation: Sequence[Any]) -> Iterator[tuple[Array, Array]]:
         """Yield for every layer its input (d_i,) and its output (n_i,) under `arm`.
@@ -45,13 +54,16 @@ class NetworkModel:
         """
         checks.arm_index(arm, self.n_arms)
         outputs = [np.atleast_1d(np.asarray(output, dtype=float)) for output in observation]
+        self._check_shapes(outputs)
+        yield from pairwise([self.points[arm], *outputs])
+
+    def _check_shapes(self, outputs: Sequence[Array]) -> None:
         if (shapes := [output.shape for output in outputs]) != [(n,) for n in self.widths]:
             raise ValueError(f"observation has shapes {shapes}: the layers have {self.widths} outputs")
-        yield from pairwise([self.points[arm], *outputs])
 
 
 @dataclass(frozen=True, eq=False)
-class NetworkProblem:
+class NetworkProblem(checks.Checked):
     """What policies are given (`model`), and what they do not see: the outputs of every layer.
 
     `outputs[i]` (A, n_i) are those of layer i, the last is the reward.

@@ -25,15 +25,16 @@ class GPNUCB(IndexPolicy):
     often: to go on later in the same order of ties it must be saved.
     """
 
+    at_once = False
     model: NetworkModel
     posterior: BoxSets | BallSets
 
     def __init__(self, model: NetworkModel, horizon: int | None = None, *, rng: Seed = 0, **settings: Any) -> None:
-        self.settings = settings
+        self._settings = settings
         super().__init__(model, horizon, rng=rng)
 
     def prior(self, horizon: int | None) -> BoxSets | BallSets:
-        return self.model.structure.sets(self.model, **self.settings)
+        return self.model.structure.sets(self.model, **self._settings)
 
     def index(self) -> Array:
         return self.posterior.bounds()[1]
@@ -75,6 +76,8 @@ class BlackBox(AskTell):
     The reward is treated like an output of the first layer (eqs. 289-291).
     """
 
+    at_once = True
+
     def __init__(self, model: NetworkModel, horizon: int, *, policy: Callable[[Model, int], Player]) -> None:
         self.model = model
         self.policy = policy(
@@ -96,6 +99,13 @@ class BlackBox(AskTell):
     def learn(self, arm: int, observation: Sequence[Any]) -> None:
         self.policy.tell(arm, observation[-1])
 
+    def _learn(self, told: list[Any]) -> None:
+        if len(told) == 1:
+            super()._learn(told)
+        else:  # all or nothing inside
+            policy: Any = self.policy
+            policy.tell([arm for arm, *_ in told], [observation[-1] for _, observation, _ in told])
+
 
 def norm_width(policy: Any) -> float:
     """Return the norm bound, as width: without noise |f - mean| <= B sd."""
@@ -110,6 +120,7 @@ black_box_ei = partial(BlackBox, policy=partial(ExpectedImprovement, incumbent="
 class CascadeUCB(IndexPolicy):
     """cUCB (eqs. 278-284): means fed forward, sd~_i = sd_i(mean~_(i-1)) + L sd~_(i-1), index mean~ + B sd~."""
 
+    at_once = False
     model: NetworkModel
     posterior: ChainPosterior
 

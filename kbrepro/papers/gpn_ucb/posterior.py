@@ -28,8 +28,8 @@ class LayerPosterior(Uncertain):
     def __init__(
         self, kernel: Kernel, points: Array, n_outputs: int = 1, noise_variance: float = NOISE_VARIANCE
     ) -> None:
-        self.kernel, self.points, self.noise_variance = kernel, points, noise_variance
-        self.mean = np.zeros((len(points), n_outputs))
+        self.kernel, self.points, self.noise_variance = kernel, checks.read_only(points), noise_variance
+        self.mean = checks.read_only(np.zeros((len(points), n_outputs)))
         self._variance = kernel.diag(points).astype(float).copy()
         self._inputs, self._rows, self._residuals = Rows(points.shape[1]), Rows(len(points)), Rows(n_outputs)
         self._factor = np.zeros((16, 16))
@@ -63,7 +63,7 @@ class LayerPosterior(Uncertain):
         self._inputs.append(z[0])
         self._rows.append(row)
         self._residuals.append(residual)
-        self.mean = self.mean + row[:, None] * residual
+        self.mean = checks.read_only(self.mean + row[:, None] * residual)
         self._variance -= row**2
 
 
@@ -73,7 +73,7 @@ class NetworkPosterior:
     def __init__(self, model: NetworkModel, points: Sequence[Array]) -> None:
         self.model = model
         layers = zip(points, model.widths, strict=True)
-        self.posteriors = [LayerPosterior(model.structure.kernel, fixed, n) for fixed, n in layers]
+        self.posteriors = tuple(LayerPosterior(model.structure.kernel, fixed, n) for fixed, n in layers)
 
     def update(self, arm: int, observation: Sequence[Any]) -> None:
         """Take in the outputs of all layers at `arm`; raises as `NetworkModel.steps`."""

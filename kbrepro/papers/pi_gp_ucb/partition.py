@@ -81,10 +81,10 @@ class Cell:
     sd: Array
 
     def __init__(self, corner: tuple[int, ...], side: int, arms: Integers, model: Model) -> None:
-        self.corner, self.side, self.arms, self.model = corner, side, arms, model
-        self.history: list[tuple[int, float]] = []
+        self.corner, self.side, self.arms, self.model = corner, side, checks.read_only(arms), model
+        self._told: list[tuple[int, float]] = []
         self.posterior: ExactPosterior | None = None  # made at the first pull: most cells are never pulled
-        self.mean, self.sd, self.gain = np.zeros(len(arms)), np.sqrt(model.kernel.diag(model.points[arms])), 0.0
+        self._show(np.zeros(len(arms)), np.sqrt(model.kernel.diag(model.points[arms])), 0.0)
 
     def update(self, arm: int, observation: float) -> None:
         """Condition on an observation of `arm`; IndexError unless it lies in the cell."""
@@ -93,8 +93,27 @@ class Cell:
             form = RowPosterior if len(self.arms) >= ROWS_FROM else CovariancePosterior
             self.posterior = form(model.kernel, model.points[self.arms], model.noise_variance)
         self.posterior.update(int(np.flatnonzero(self.arms == arm)[0]), observation)
-        self.history.append((arm, observation))
-        self.mean, self.sd, self.gain = self.posterior.mean, self.posterior.sd, self.posterior.gain
+        self._told.append((arm, observation))
+        self._show(self.posterior.mean, self.posterior.sd, self.posterior.gain)
+
+    def _show(self, mean: Array, sd: Array, gain: float) -> None:
+        self.mean, self.sd, self.gain = checks.read_only(mean), checks.read_only(sd), gain
+
+    @property
+    def history(self) -> tuple[tuple[int, float], ...]:
+        """Arm and observation of every pull inside."""
+        return tuple(self._told)
+
+
+def _joined(*parts: Any) -> Any:
+    return checks.read_only(np.concatenate(parts))
+
+
+def _with(array: Array, at: Any, values: Any) -> Array:
+    """A copy with these values in some places."""
+    copy = array.copy()
+    copy[at] = values
+    return checks.read_only(copy)
 
 
 class PartitionedUCB(AskTell):
@@ -138,9 +157,10 @@ class PartitionedUCB(AskTell):
         self._n = round(model.n_arms ** (1 / self.d))
         self._places = grid_indices(model.points, self._n)
         self.prior_sd = float(np.sqrt(model.kernel.diag(model.points).max()))
-        self.cells: list[Cell] = []
+        self.cells: tuple[Cell, ...] = ()
         self.slot_arm = self.slot_cell = np.empty(0, dtype=int)
-        self.slot_mean = self.slot_sd = self.cell_gain = np.empty(0)
+        none: Array = np.empty(0)
+        self.slot_mean = self.slot_sd = self.cell_gain = none
         side = initial_side(horizon, self.d, nu) if variant == "paper" else 1
         corners = itertools.product(range(side), repeat=self.d)
         self._lay_out([self._cell(corner, side, np.arange(model.n_arms)) for corner in corners])
@@ -160,13 +180,20 @@ class PartitionedUCB(AskTell):
         index = self.slot_mean + self.widths()[self.slot_cell] * self.slot_sd
         return int(self.slot_arm[best_arm(index, order[self.slot_arm], self.prior_sd)])
 
+    def parts(self, arms: list[int]) -> list[Any]:
+        numbers = np.unique(self.slot_cell[np.isin(self.slot_arm, arms)])
+        cells = [self.cells[number] for number in numbers]
+        return [self, *cells, *(cell.posterior for cell in cells if cell.posterior)]
+
     def learn(self, arm: int, observation: float) -> None:
         """Take in the observed reward of `arm`; ValueError on a NaN."""
         for number in self.slot_cell[self.slot_arm == arm]:
             cell, slots = self.cells[number], self.slot_cell == number
             cell.update(arm, observation)
-            self.slot_mean[slots], self.slot_sd[slots], self.cell_gain[number] = cell.mean, cell.sd, cell.gain
-            if must_split(cell.side, len(cell.history), self.d, self.nu, self.variant):
+            self.slot_mean = _with(self.slot_mean, slots, cell.mean)
+            self.slot_sd = _with(self.slot_sd, slots, cell.sd)
+            self.cell_gain = _with(self.cell_gain, number, cell.gain)
+            if must_split(cell.side, len(cell._told), self.d, self.nu, self.variant):
                 self._split(number)
         self.t += 1
 
@@ -191,12 +218,12 @@ class PartitionedUCB(AskTell):
         """Number new cells and give them slots, instead of those of a cell that has split."""
         kept = self.slot_cell != instead_of
         numbers = np.repeat(len(self.cells) + np.arange(len(cells)), [len(cell.arms) for cell in cells])
-        self.cells += cells
-        self.slot_cell = np.concatenate([self.slot_cell[kept], numbers])
-        self.slot_arm = np.concatenate([self.slot_arm[kept], *(cell.arms for cell in cells)])
-        self.slot_mean = np.concatenate([self.slot_mean[kept], *(cell.mean for cell in cells)])
-        self.slot_sd = np.concatenate([self.slot_sd[kept], *(cell.sd for cell in cells)])
-        self.cell_gain = np.concatenate([self.cell_gain, [cell.gain for cell in cells]])
+        self.cells = *self.cells, *cells
+        self.slot_cell = _joined(self.slot_cell[kept], numbers)
+        self.slot_arm = _joined(self.slot_arm[kept], *(cell.arms for cell in cells))
+        self.slot_mean = _joined(self.slot_mean[kept], *(cell.mean for cell in cells))
+        self.slot_sd = _joined(self.slot_sd[kept], *(cell.sd for cell in cells))
+        self.cell_gain = _joined(self.cell_gain, [cell.gain for cell in cells])
 
     def _split(self, number: int) -> None:
         """Replace a cell by its 2^d halves; an arm on an inner border lies in several."""
@@ -204,9 +231,9 @@ class PartitionedUCB(AskTell):
         for offset in itertools.product((0, 1), repeat=self.d):
             corner = tuple(2 * c + o for c, o in zip(parent.corner, offset, strict=True))
             child = self._cell(corner, 2 * parent.side, parent.arms)
-            for arm, observation in parent.history if self.variant == "paper" else []:
+            for arm, observation in parent._told if self.variant == "paper" else []:
                 if arm in child.arms:
                     child.update(arm, observation)
             children.append(child)
         self._lay_out(children, instead_of=number)
-        parent.posterior, parent.history = None, []
+        parent.posterior, parent._told = None, []

@@ -8,6 +8,7 @@ Vakili & Zhao 2024; how long its epochs are, and by which band it shrinks) and G
 """
 
 import math
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,8 +28,16 @@ class _Eliminating(AskTell):
         checks.positive_int(horizon=horizon)
         self.start(model, rng)
         self.horizon, self.width = horizon, width
-        self.left: NDArray[np.bool_] = np.ones(model.n_arms, dtype=bool)
+        self.left: NDArray[np.bool_] = checks.read_only(np.ones(model.n_arms, dtype=bool))
         self.prior_sd = float(np.sqrt(model.kernel.diag(model.points).max()))
+
+    @property
+    def posteriors(self) -> tuple[ExactPosterior, ...]:
+        """Those of the batches or levels that may still change."""
+        raise NotImplementedError
+
+    def parts(self, arms: list[int]) -> list[Any]:
+        return [self, *self.posteriors]
 
     def _best(self, index: Array, unit: float) -> int:
         """The arm left with the largest index, whose unit is given."""
@@ -55,6 +64,8 @@ class BPE(_Eliminating):
     ValueError if the model has no norm.
     """
 
+    at_once = True
+
     def __init__(self, model: Model, horizon: int, *, width: FixedDesign, rng: Seed = 0) -> None:
         super().__init__(model, horizon, width=width, rng=rng)
         self._planned = squared_lengths(horizon)
@@ -62,19 +73,27 @@ class BPE(_Eliminating):
         self._ends = np.cumsum(self._planned)
         self.batch, self.posterior = 0, self._prior(self._planned[0])
 
+    @property
+    def posteriors(self) -> tuple[ExactPosterior, ...]:
+        return (self.posterior,)
+
     def choose(self) -> int:
         """Return the arm to pull; it depends on no observation of this batch."""
         return self._best(self.posterior.variance, self.prior_sd**2)
 
     def learn(self, arm: int, observation: float) -> None:
         """Take in what a pull of `arm` gave; IndexError on a bad arm, ValueError on a NaN."""
+        ends = self._ends[self.batch] <= self.t < self.horizon
+        # before the update, since it may not fit
+        after = self._prior(self._planned[self.batch + 1]) if ends else self.posterior
         self.posterior.update(arm, observation)
         self.t += 1
-        if self.t > self._ends[self.batch] and self.t <= self.horizon:
+        if ends:
             half = self._half * self.posterior.sd
-            self.left = self.left & (self.posterior.mean + half >= (self.posterior.mean - half)[self.left].max())
+            stays = self.posterior.mean + half >= (self.posterior.mean - half)[self.left].max()
+            self.left = checks.read_only(self.left & stays)
             self.batch += 1
-            self.posterior = self._prior(self._planned[self.batch])
+            self.posterior = after
 
 
 class SupKernelUCB(_Eliminating):
@@ -94,14 +113,22 @@ class SupKernelUCB(_Eliminating):
     Raises ValueError if the model has no norm or unit <= 0.
     """
 
+    at_once = True
+
     def __init__(self, model: Model, horizon: int, *, width: FixedDesign, unit: float = 1.0, rng: Seed = 0) -> None:
         super().__init__(model, horizon, width=width, rng=rng)
         checks.positive(unit=unit)
         self.unit, self.least = unit, unit / math.sqrt(horizon)
         n_levels = max(1, math.ceil(math.log2(horizon) / 2))  # at the last one 2^-s <= 1 / sqrt(T)
         self._half = width.of(model, model.n_arms * n_levels * horizon)
-        self.levels = [self._prior(horizon)]  # made when they are reached; the last is the one of this round
+        self.levels: tuple[ExactPosterior, ...] = (
+            self._prior(horizon),
+        )  # made when they are reached; the last is the one of this round
         self.settled: int | None = None
+
+    @property
+    def posteriors(self) -> tuple[ExactPosterior, ...]:
+        return self.levels
 
     def choose(self) -> int:
         """Return the arm to pull; where its sample is kept it depends on no observation of that level."""
@@ -113,8 +140,8 @@ class SupKernelUCB(_Eliminating):
             elif widest > finest:
                 return self._best(half, self.prior_sd)
             else:
-                self.left = self.left & (upper >= upper[self.left].max() - 2 * finest)
-                self.levels.append(self._prior(self.horizon))
+                self.left = checks.read_only(self.left & (upper >= upper[self.left].max() - 2 * finest))
+                self.levels = *self.levels, self._prior(self.horizon)
         return self.settled
 
     def learn(self, arm: int, observation: float) -> None:

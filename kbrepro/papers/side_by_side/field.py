@@ -40,6 +40,8 @@ class Entry:
 class UniformPlay(policies.MeanOnly):
     """An arm drawn uniformly in every round; nothing is learned."""
 
+    at_once = True
+
     def choose(self) -> int:
         """Return the arm to pull."""
         return self.any_arm()
