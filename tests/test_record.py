@@ -178,3 +178,10 @@ def test_numbers_of_claims_have_six_digits_and_stay_as_committed_at_the_edge_of_
     assert '"effect": 0.123457' in first and '"room": NaN' in first and finished(first) == first
     edge = first.replace("0.123457", "0.123456")
     assert finished(edge) == edge and finished(first.replace("0.123457", "0.123455")) == first
+
+
+def test_a_name_that_papermill_injects_and_the_parameters_lack_is_refused(opened):
+    cell = "seed: int = 1\ntrials: int = 12\nhorizon: int = 30\nresults_dir: str = ''"
+    assert opened(In=["", cell, "%matplotlib inline", "# Parameters\ntrials = 12\n"])
+    with pytest.raises(ValueError, match="parameter = 'trails' is not allowed: parameter must be one of"):
+        opened(In=["", cell, "# Parameters\ntrails = 3\n"])

@@ -365,3 +365,22 @@ def test_a_file_whose_name_an_archive_brought_in_another_unicode_form_is_found(f
         assert kept.results == first
     play(folder, log, label="Matérn", fresh=["*"])
     assert sorted(path.suffix for path in folder.iterdir()) == ["", ".json", ".npz"]
+
+
+def test_all_runs_below_a_folder_are_one_table(tmp_path):
+    for seed in (5, 6):
+        kept_in = store.Store(tmp_path / f"{seed}" / "played")
+        run_trials(EXPERIMENT, 3, seed, first=2, label="a", kept_in=kept_in)
+        run_trials(EXPERIMENT, 3, seed, first=2, label="b", arms=False, kept_in=kept_in)
+        map_trials(partial(regrets_at, EXPERIMENT, [25]), 2, seed, label="c", kept_in=kept_in)
+    table = kb.frame(tmp_path)
+    assert [*table] == ["run", "label", "rule", "trial", "round", "R_t"]
+    assert {*table["run"]} == {"5", "6"} and {*table["label"]} == {"a", "b"} and {*table["trial"]} == {2, 3, 4}
+    curve = run_trials(EXPERIMENT, 3, 6, first=2)["EI"]
+    for label in "ab":
+        one = table[(table["run"] == "6") & (table["label"] == label) & (table["trial"] == 3)]
+        rows = one[one["rule"] == "EI"].set_index("round")["R_t"]
+        np.testing.assert_allclose(rows, curve.cumulative_regret[1, rows.index - 1], rtol=1e-6)
+        assert rows.index[-1] == 25
+    with pytest.raises(FileNotFoundError, match="no played trials are kept below"):
+        kb.frame(tmp_path / "5" / "played" / "a.part")

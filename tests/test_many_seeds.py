@@ -1,0 +1,46 @@
+"""The loop of docs/using.md, at toy size, from another directory of a machine without data."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import kbrepro as kb
+
+ROOT = Path(__file__).parents[1]
+PAGE = (ROOT / "docs" / "using.md").read_text(encoding="utf-8")
+SMALL = {"chains": 4, "sampled_chains": 2, "norm_2_chains": 2, "obvious_chains": 2, "samples": 20}
+
+
+@pytest.mark.slow
+def test_the_loop_keeps_every_run_and_one_table_has_them_all(tmp_path):
+    (loop,) = re.findall(r"```sh\n(.*?)```", PAGE, flags=re.S)
+    out = tmp_path / "out"
+    small = " ".join(f"-p {name} {value}" for name, value in SMALL.items())
+    for before, now in (
+        ("1 2 3", "1 2"),
+        ("20 40", "20"),
+        ("mkdir -p out", f"mkdir -p {out}"),
+        ("notebooks/", f"{ROOT}/notebooks/"),
+        (" out/05_$0_$1.ipynb", f" {out}/05_$0_$1.ipynb"),
+        ("results_dir out/", f"results_dir {out}/"),
+        ("-p seed $0", f"{small} -p seed $0"),
+    ):
+        assert before in loop
+        loop = loop.replace(before, now)
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    environment = os.environ | {"PATH": path, "KBREPRO_DATA": str(tmp_path), "TQDM_DISABLE": "1"}
+    done = subprocess.run(
+        ["sh", "-c", loop], cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr[-3000:]
+    table = kb.frame(out)
+    assert {*table["run"]} == {"05_1_20", "05_2_20"}
+    assert (out / "05_1_20" / "figures" / "fig9_chains.png").is_file()
+    draws = table[(table["label"] == "draws") & (table["round"] == 20)]
+    assert {*draws["rule"]} == {"GPN-UCB", "cUCB", "OI", "GP-UCB", "EI"}
+    one, two = (draws[draws["run"] == run]["R_t"].to_numpy() for run in ("05_1_20", "05_2_20"))
+    assert len(one) == len(two) and (one != two).any()
