@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 
 #: Longest text of a value in a message.
 LONGEST = 100
+#: Bytes a pair of points while a kernel is called: its matrix and at most five that it makes on the way.
+KERNEL_BYTES = 48.0
 _short = reprlib.Repr()
 _short.maxstring = _short.maxother = _short.maxlong = LONGEST
 
