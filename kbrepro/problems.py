@@ -218,7 +218,7 @@ def prior_draws(kernel: Kernel, points: Array) -> Callable[[np.random.Generator]
     if n >= LATTICE_FROM:
         with suppress(ValueError, MemoryError):  # no lattice, a kernel that does not declare it, a long torus
             return LatticeDraws(kernel, points)
-    checks.memory(24.0 * n**2, f"points: a factor of the covariance of {n} arms")
+    checks.pairs(n, "points: a factor of the covariance", other=", or arms on a lattice")
     return FactorDraws(covariance_factor(kernel(points, points)))
 
 

@@ -65,7 +65,7 @@ def fitted(
     checks.positive(**{"mean square of rewards - mean": square})
     pulls = pulls_of(points, rewards, np.ones(len(rewards)) if noises is None else 1 / noises)
     m = len(pulls.mean)
-    checks.memory(checks.KERNEL_BYTES * m**2, f"arms: a fit of {m} distinct arms")
+    checks.pairs(m, "arms: a fit")
     per_axis = isinstance(getattr(kernel, "lengthscale", None), tuple)
     spans = np.where(spans > 0, spans, spans.max() or 1.0)
     scales = {
@@ -126,7 +126,7 @@ def log_likelihood(kernel: Any, noise: float, pulls: Pulls) -> float:
 
     It is the likelihood of the means at the distinct points times that of what is left of each reward:
 
-        N(y; 0, K + diag(v)) = N(mean; 0, K_m + noise / total) (2 pi noise)^((m - n) / 2) exp((logs - square / noise) / 2)
+        N(mean; 0, K_m + noise / total) (2 pi noise)^((m - n) / 2) exp((logs - square / noise) / 2)
     """
     try:
         factor = cholesky(kernel(pulls.points, pulls.points) + np.diag(noise / pulls.total), lower=True)
