@@ -1,8 +1,10 @@
 """What pages print is what comes out, and code that they quote is that of the package."""
 
+import json
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
 from click.testing import CliRunner
 from test_readme import blocks
@@ -51,6 +53,15 @@ def test_the_rivals_of_the_printed_table_are_the_kept_trials_and_its_verdicts_fo
         assert float(mean) == pytest.approx(kept[name].first(20).cumulative_regret[:, -1].mean(), rel=5e-4)
         assert float(yours) - float(mean) == pytest.approx(float(difference), abs=1)
         assert verdict == ("higher" if float(low) > 0 else "lower" if float(high) < 0 else "open")
+
+
+def test_the_numbers_of_the_box_are_those_that_were_measured():
+    jobs = json.loads((ROOT / "results" / "box.json").read_text(encoding="utf-8"))["jobs"]
+    for name, found in jobs.items():
+        low, high = (
+            f"{float(f'{x:.2g}'):f}".rstrip("0") for x in (found["simple_regret"][0], found["simple_regret"][-1])
+        )
+        assert f"| {name} | {low} to {high} | {np.median(found['seconds']):.2g} |" in PAGES["own_problem.md"]
 
 
 @pytest.mark.slow
