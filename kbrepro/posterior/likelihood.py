@@ -111,7 +111,7 @@ def _warn(logs: Array, at_bound: Any, silent: Any, free: Any, sizes: list[int]) 
             why = "did not move, as the rewards do not depend on it" if stays else "ended at a bound"
             said.append(f"{name} = {math.exp(log):.3g} {why}")
     if said:
-        warnings.warn("fit: " + "; ".join(said), stacklevel=4)
+        warnings.warn("fit: " + "; ".join(said), stacklevel=5)  # whoever called Model.fit, past `quiet`
 
 
 def _at(kernel: Any, logs: Array) -> tuple[Any, float]:
