@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 
 #: Longest text of a value in a message.
 LONGEST = 100
+#: Bytes a pair of points while a kernel is called: its matrix and at most five that it makes on the way.
+KERNEL_BYTES = 48.0
 _short = reprlib.Repr()
 _short.maxstring = _short.maxother = _short.maxlong = LONGEST
 
@@ -297,10 +299,20 @@ def arm_index(arm: int, n_arms: int) -> None:
         raise IndexError(f"arm = {shown(arm)} is not allowed: arm must be an integer from 0 to {n_arms - 1}")
 
 
-def memory(needed: float, what: str) -> None:
-    """Raise MemoryError, with both sizes in GB, unless `needed` bytes are free; `what` begins with an argument."""
+def memory(needed: float, what: str, fits: Callable[[float], str] | None = None) -> None:
+    """Raise MemoryError, with both sizes in GB, unless `needed` bytes are free; `what` begins with an argument.
+
+    `fits` names what does fit into so many free bytes.
+    """
     import psutil  # here: `import kbrepro` loads numerics only
 
     free = psutil.virtual_memory().available
     if needed > free:
-        raise MemoryError(f"{what} needs {needed / 1e9:.3g} GB of memory, and {free / 1e9:.3g} GB are free")
+        told = f"{what} needs {needed / 1e9:.3g} GB of memory, and {free / 1e9:.3g} GB are free"
+        raise MemoryError(told if fits is None else f"{told}: what fits is {fits(free)}")
+
+
+def pairs(A: int, what: str, each: float = KERNEL_BYTES, *, besides: float = 0.0, other: str = "") -> None:
+    """Raise MemoryError unless `each` bytes a pair of A arms fit, `besides` others; it says how many arms do."""
+    fits = lambda free: f"up to {int(math.sqrt(free / each))} arms{other}"  # noqa: E731
+    memory(each * A**2 + besides, f"{what} of {A} arms", fits)

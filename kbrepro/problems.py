@@ -75,7 +75,15 @@ class Model(checks.Checked):
         return len(self.points)
 
     @quiet
-    def fit(self, arms: Any, rewards: Any, *, bounds: Any = None, rng: int | np.random.Generator = 0) -> "Model":
+    def fit(
+        self,
+        arms: Any,
+        rewards: Any,
+        *,
+        noise_variance: Any = None,
+        bounds: Any = None,
+        rng: int | np.random.Generator = 0,
+    ) -> "Model":
         """Return the model with lengthscale, variance and noise that make the rewards (n,) of arms (n,) most likely.
 
         The mean is not fitted: set it. Maximum marginal likelihood with a mild log-normal prior around 0.3 of the arms'
@@ -83,15 +91,20 @@ class Model(checks.Checked):
         lengthscale for each axis gets one for each. `bounds` instead of the default ones, such as {"lengthscale":
         (0.05, 2.0)}, or with one pair for each axis; equal ones keep a value. Lengthscales are in the points' unit,
         variances in that of rewards, squared. scipy's L-BFGS-B starts from the prior's median and five draws of `rng`.
+        `noise_variance`, one or one for each reward, is known: it is not fitted, and that of the model stays. The time
+        depends on the number of distinct arms. One warning says which values ended at a bound, or did not move.
         No theorem covers a fitted model, and a bound on the norm under another kernel is none: `norm` becomes None.
         Raises IndexError on an arm out of range, ValueError on rewards that are no finite numbers or all the prior
-        mean, and on another kernel.
+        mean, and on another kernel, MemoryError if the arms do not fit.
         """
         arms, rewards = checks.chosen(self.n_arms, arms=arms), checks.array("rewards", rewards, 1)
         if len(arms) != len(rewards):
             raise ValueError(f"rewards has shape {rewards.shape}: it must be ({len(arms)},), one for each arm")
         left = rewards - checks.per_arm(self.n_arms, mean=self.mean)[arms]
-        kernel, noise = fitted(self.kernel, self.points[arms], left, np.ptp(self.points, axis=0), bounds, rng)
+        noises = None if noise_variance is None else np.array(checks.noise_variances(len(arms), noise_variance))
+        kernel, noise = fitted(self.kernel, self.points[arms], left, np.ptp(self.points, axis=0), bounds, rng, noises)
+        if noises is not None:
+            return replace(self, kernel=kernel, norm=None)
         return replace(self, kernel=kernel, noise_variance=noise, noise_scale=math.sqrt(noise), norm=None)
 
     @property
@@ -205,7 +218,7 @@ def prior_draws(kernel: Kernel, points: Array) -> Callable[[np.random.Generator]
     if n >= LATTICE_FROM:
         with suppress(ValueError, MemoryError):  # no lattice, a kernel that does not declare it, a long torus
             return LatticeDraws(kernel, points)
-    checks.memory(24.0 * n**2, f"points: a factor of the covariance of {n} arms")
+    checks.pairs(n, "points: a factor of the covariance", other=", or arms on a lattice")
     return FactorDraws(covariance_factor(kernel(points, points)))
 
 

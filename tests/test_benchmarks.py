@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from benchmarks import harness, many_arms, million
+from benchmarks import box, harness, many_arms, million
 from benchmarks.__main__ import QUESTIONS, ask
 
 
@@ -82,3 +82,20 @@ def test_the_run_on_many_arms_is_checked_by_dense_solves(monkeypatch):
     _, arms, observations, seen = million.play(8, 60, 20, 30)
     monkeypatch.setattr(million, "NOISE_VARIANCE", 1.0)
     assert max(error for error, _ in million.departures(8, arms, observations, seen)) > 1e-9
+
+
+def no_library(seed, evaluations):
+    raise ImportError("No module named 'no_such_library'")
+
+
+def test_the_box_is_searched_by_every_job_that_is_installed():
+    place = np.array([0.20169, 0.150011, 0.476874, 0.275332, 0.311652, 0.6573])
+    assert box.hartmann(place) == pytest.approx(box.TOP, abs=1e-8)
+    fixed, near = box.sobol(64, 0, 24), box.sobol(64, 0, 24, near=32)
+    assert fixed[:20] == near[:20] and fixed != near and len(near) == 24
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(box, "JOBS", {"ours": lambda seed, n: box.sobol(64, seed, n), "no": no_library})
+        found = box.main(evaluations=10, seeds=2)["jobs"]
+    assert found["no"] == "not measured: No module named 'no_such_library'"
+    assert found["ours"]["simple_regret"] == tuple(sorted(found["ours"]["simple_regret"]))
+    assert min(found["ours"]["simple_regret"]) > 0 and len(found["ours"]["seconds"]) == 2

@@ -1,16 +1,21 @@
 """What a form of the posterior assumes is declared or looked at; what is shown is a copy; little noise."""
 
+import pickle
+
 import numpy as np
+import psutil
 import pytest
 from dense import dense_posterior
 from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process import kernels as sk
 
 from kbrepro import kernels
+from kbrepro.confidence import Constant
 from kbrepro.kernels import Linear, Matern, SquaredExponential, grid
 from kbrepro.papers.bkb.sketch import FeaturePosterior
+from kbrepro.policies import PIMS, UCB, ThompsonSampling
 from kbrepro.posterior import CovariancePosterior, LatticePosterior, RowPosterior, exact_posterior, lattice_posterior
-from kbrepro.problems import Model
+from kbrepro.problems import GPDraw, Model, Trial
 
 FORMS = [RowPosterior, CovariancePosterior, LatticePosterior]
 MATERN = Matern(0.3, nu=1.5)
@@ -109,6 +114,108 @@ def test_variance_is_not_negative_where_noise_is_tiny(form):
     for arm in range(200):
         posterior.update(arm % 30, 0.0)
     assert (posterior.variance >= 0).all() and posterior.variance.max() < 1e-9 and np.isfinite(posterior.sd).all()
+
+
+# What it costs
+
+
+@pytest.mark.parametrize("horizon", [None, 20], ids=["no horizon", "more than it"])
+def test_rows_become_the_covariance_when_they_are_more_than_it_and_stay_exact(horizon, monkeypatch):
+    """At one and a half pulls an arm: it no longer grows, and is the dense posterior, whose arms it pulls."""
+    monkeypatch.setattr("kbrepro.posterior.FEW", 10)
+    policy, rng = UCB(Model(grid(40), MATERN, 0.04), horizon, width=Constant(2.0)), np.random.default_rng(3)
+    covariance = UCB(policy.model, 400, width=Constant(2.0))
+    assert (type(policy.posterior), type(covariance.posterior)) == (RowPosterior, CovariancePosterior)
+    shown, sizes, noises = policy.posterior, {}, np.exp(rng.uniform(-4, 0, 150))
+    for t in range(150):
+        arm, reward = policy.ask(), rng.standard_normal()
+        assert arm == covariance.ask()
+        for each in (policy, covariance):
+            each.tell(arm, reward, noise_variance=noises[t])
+        sizes[policy.t - 1] = len(pickle.dumps(policy.posterior))
+    assert sizes[60] - sizes[59] >= 8 * 40 and sizes[61] == sizes[100] == sizes[150] < sizes[60]
+    assert policy.posterior is shown
+    arms, rewards, _ = policy.history
+    mean, sd = by_one_solve(policy.model, arms, rewards, noises)
+    np.testing.assert_allclose(policy.posterior.mean, mean, atol=1e-10)
+    np.testing.assert_allclose(policy.posterior.sd, sd, atol=1e-9)
+    assert policy.ask(3, pending=[5]) == covariance.ask(3, pending=[5])
+
+
+def by_one_solve(model, arms, rewards, noises):
+    to = model.kernel(model.points, model.points[arms])
+    solved = np.linalg.solve(to[arms] + np.diag(noises), np.c_[rewards, to.T])
+    return to @ solved[:, 0], np.sqrt(model.kernel.diag(model.points) - np.einsum("ij,ji->i", to, solved[:, 1:]))
+
+
+def test_rows_that_are_asked_for_stay_rows():
+    rows = RowPosterior(MATERN, grid(10), 0.1)
+    sizes = [len(pickle.dumps(rows)) for _ in range(40) if rows.update(3, 1.0) is None]
+    assert (np.diff(sizes) >= 80).all()
+
+
+def test_a_policy_is_saved_without_the_room_that_its_horizon_needs():
+    policy = UCB(Model(grid(1000), MATERN, 0.1), 1000, width=Constant(1.0))
+    policy.tell([1, 2], [0.5, 0.6])
+    assert len(pickle.dumps(policy)) < 200_000
+    assert pickle.loads(pickle.dumps(policy)).ask() == policy.ask()
+
+
+SCATTERED = np.random.default_rng(0).random((200, 2))
+DENSE = Model(SCATTERED, MATERN, 0.1)
+ONE = Constant(1.0)
+OF_DRAWS = (
+    "covariance and draws of 200 arms needs 0.00224 GB .* what fits is up to 73 arms off a lattice, or a rule that"
+)
+BIG = {
+    "rows": (
+        lambda: UCB(DENSE, 200, width=ONE),
+        "posterior of 200 arms over 200 pulls needs 0.00032 GB .* what fits is horizon = 187 or less",
+    ),
+    "many pulls": (
+        lambda: UCB(DENSE, 999, width=ONE),
+        "posterior of 200 arms over 999 pulls needs 0.00192 GB .* what fits is horizon = 187 or less",
+    ),
+    "covariance": (
+        lambda: CovariancePosterior(MATERN, SCATTERED, 0.1),
+        "covariance of 200 arms needs 0.00192 GB .* what fits is up to 79 arms",
+    ),
+    "PIMS": (lambda: PIMS(DENSE), OF_DRAWS),
+    "Thompson": (lambda: ThompsonSampling(DENSE, 5, width=ONE), OF_DRAWS),
+    "a draw": (
+        lambda: GPDraw(MATERN, SCATTERED, 0.1)(Trial(1, 0)),
+        "factor of the covariance of 200 arms needs .* what fits is up to 79 arms, or arms on a lattice",
+    ),
+    "a batch": (
+        lambda: UCB(DENSE, 5, width=ONE).ask(190, pending=range(10)),
+        "rows for 200 pulls of 200 arms needs 0.00032 GB .* what fits is up to 187 pulls",
+    ),
+    "a draw on a lattice": (
+        lambda: PIMS(Model(grid(20, 2), MATERN, 0.1), 300, form=LatticePosterior),
+        "lattice with up to 300 arms pulled needs 0.00036 GB .* what fits is up to 273 of them",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", BIG)
+def test_what_does_not_fit_is_refused_before_it_is_made_and_what_fits_is_named(name, monkeypatch):
+    (make, told), sizes, call = BIG[name], [], Matern.__call__
+    monkeypatch.setattr(psutil, "virtual_memory", lambda: type("Free", (), {"available": 3e5}))
+    monkeypatch.setattr(Matern, "__call__", lambda kernel, X, Z: sizes.append(len(X) * len(Z)) or call(kernel, X, Z))
+    with pytest.raises(MemoryError, match=told):
+        make()
+    assert max(sizes, default=0) <= 400
+
+
+@pytest.mark.parametrize("form", [RowPosterior, LatticePosterior])
+def test_a_table_that_does_not_fit_is_refused_and_nothing_is_learned(form, monkeypatch):
+    policy = UCB(Model(grid(300), MATERN, 0.1), 20, width=ONE, form=form)
+    policy.tell(5, 1.0)
+    before = pickle.dumps(policy)
+    monkeypatch.setattr(psutil, "virtual_memory", lambda: type("Free", (), {"available": 1e5}))
+    with pytest.raises(MemoryError, match=r"GB are free: what fits is up to"):
+        policy.tell(range(300), np.zeros(300))
+    assert pickle.dumps(policy) == before
 
 
 # What is shown

@@ -57,6 +57,16 @@ CHECKS = {
         and np.abs(its["one_by_one"].posterior.sd - its["averaged"].posterior.sd).max() < 1e-9
     ),
     "Save and resume": resumed,
+    "Known noise in a fit": lambda its: (
+        height(its["best"]) > 0.8
+        and its["model"].noise_variance == 0.01
+        and 0.05 < its["model"].kernel.lengthscale[0] < 2
+    ),
+    "A limit that is seen only after measuring": lambda its: height(its["best"]) > 0.55 and its["best"][0] < 0.5,
+    "An optimum that drifts": lambda its: abs(its["best"] - 0.3 - 0.4 * its["days"][-1]) < 0.08,
+    "A box in more than three dimensions": lambda its: (
+        np.abs(its["model"].points[its["policy"].recommend()] - 0.3).max() < 0.2 and len(its["model"].points) == 2224
+    ),
     "Your own rule on the papers' trials": lambda its: (
         its["compared"].table.loc["mean only", "mean R_T"] > 0 and its["compared"].traces["yours"].arms.shape[0] == 4
     ),
@@ -123,6 +133,6 @@ def test_with_categories_expected_improvement_settles_on_a_lower_peak():
     assert [sum(x > 0.05 for x in each) for each in lost.values()] == [11, 0, 0]
 
 
-def test_there_are_ten_and_each_says_what_theory_covers_it():
-    assert list(CHECKS) == TITLES and len(TITLES) == 10
+def test_there_are_fourteen_and_each_says_what_theory_covers_it():
+    assert list(CHECKS) == TITLES and len(TITLES) == 14
     assert all("*Theory*: " in part for part in PARTS)

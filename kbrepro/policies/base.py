@@ -123,6 +123,9 @@ class AskTell:
         """Take in what one pull of `arm` gave."""
         raise NotImplementedError
 
+    def make_room(self, pulls: int) -> None:
+        """Make room for so many more pulls; MemoryError, in GB, if they do not fit."""
+
     def ask(self, n: int = 1, *, allowed: Any = None, pending: Any = None) -> Any:
         """Return the arm to pull, an int, or for n > 1 a list of n arms to pull at once.
 
@@ -165,6 +168,7 @@ class AskTell:
         if self.at_once and len(told) == 1:
             self._learn(told)
         else:
+            self.make_room(len(told))
             self._learn_or_put_back(told)
         for arm, observation, noise in told:
             self._told.arms.append(arm)
@@ -401,6 +405,10 @@ class Policy(IndexPolicy):
         """Return this form of the model's posterior before the first pull."""
         return form(self.model.kernel, self.model.points, self.model.noise_variance, mean=self.model.mean)
 
+    def make_room(self, pulls: int) -> None:
+        if isinstance(self.posterior, ExactPosterior):
+            self.posterior.make_room(pulls)
+
     def learn(self, arm: int, observation: Any, noise_variance: float | None = None) -> None:
         """Take in what a pull of `arm` gave; IndexError on a bad arm, ValueError on a NaN."""
         if not self.warned and abs(observation - self._prior_mean[arm]) >= self._far[arm]:
@@ -437,7 +445,7 @@ class Policy(IndexPolicy):
         return float(max((mean + reach)[others].max(initial=-np.inf) - (mean - reach)[best], 0.0))
 
     def _batch(self, n: int, pending: list[int]) -> list[int]:
-        after = AfterPending(self.posterior, pending)
+        after = AfterPending(self.posterior, pending, room=n)
         self.posterior, arms = after, list[int]()  # of the copy that asks
         for _ in range(n):
             arms.append(self.choose())

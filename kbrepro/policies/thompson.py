@@ -4,12 +4,16 @@ from typing import Any
 
 import numpy as np
 
+from kbrepro import checks
 from kbrepro.kernels import Array
 from kbrepro.policies.base import EVERYTHING, Policy
 from kbrepro.policies.improvement import z_score
 from kbrepro.policies.ucb import UCB
 from kbrepro.posterior import AfterPending, CovariancePosterior, LatticePosterior, lattice_posterior
 from kbrepro.problems import Model, prior_draws
+
+#: Bytes a pair of arms: the covariance, and what is made on the way to the factor that draws.
+BYTES = 8.0 + checks.KERNEL_BYTES
 
 
 class Sampling(Policy):
@@ -28,7 +32,12 @@ class Sampling(Policy):
 
     def prior(self, horizon: int | None) -> CovariancePosterior | LatticePosterior:
         on_lattice = self.made(self.form or lattice_posterior) if self.form in (None, LatticePosterior) else None
-        return on_lattice or self.made(CovariancePosterior)
+        if on_lattice:
+            on_lattice.make_room(horizon or 1)
+            return on_lattice
+        other = " off a lattice, or a rule that does not draw, with a horizon"
+        checks.pairs(self.model.n_arms, "points: covariance and draws", BYTES, other=other)
+        return self.made(CovariancePosterior)
 
     def deviation(self) -> Array:
         """Return one draw (A,) of f - mean from the posterior (Matheron's rule).

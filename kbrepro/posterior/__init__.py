@@ -11,13 +11,13 @@ The forms differ only in how they find c. All are exact; none adds jitter.
 
 import copy
 import math
-from collections.abc import Iterable
+from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg.blas import dsymv, dsyr
+from scipy.linalg.blas import dsymv, dsyr, dsyrk
 
 from kbrepro import checks
 from kbrepro.kernels import Array, Kernel, quiet
@@ -29,6 +29,8 @@ REFINED, RESIDUAL = 2, 1e-13
 LEAST_NOISE = 1e-5
 #: Without a horizon the covariance of so many arms is kept: a step takes a millisecond, however many pulls there are.
 FEW = 1000
+#: Pulls an arm from which on the covariance is cheaper than rows.
+COVARIANCE_FROM = 1.5
 
 
 class Uncertain:
@@ -114,6 +116,9 @@ class ExactPosterior(Uncertain):
         self._counts[arm] += 1
         self._weights[arm] += more
 
+    def make_room(self, pulls: int) -> None:
+        """Make room for so many more pulls; MemoryError, in GB, if they do not fit."""
+
     def _prepare(self) -> None:
         """Make what a form keeps of its own."""
 
@@ -134,7 +139,7 @@ class ExactPosterior(Uncertain):
 
 
 class Rows:
-    """Rows of equal length, appended one at a time: an array that doubles when it is full."""
+    """Rows of equal length, appended one at a time: an array that at least doubles when it is full."""
 
     def __init__(self, length: int) -> None:
         self._store, self._n = np.empty((16, length)), 0
@@ -146,32 +151,38 @@ class Rows:
         """Return the rows so far (n, length), a view."""
         return self._store[: self._n]
 
+    def make_room(self, more: int) -> None:
+        """Make room for so many more rows; MemoryError, in GB, if they do not fit."""
+        if self._n + more <= len(self._store):
+            return
+        room, length = max(2 * len(self._store), self._n + more), self._store.shape[1]
+        fits = lambda free: f"up to {int(free / 8 / length)} pulls"  # noqa: E731
+        checks.memory(8.0 * room * length, f"points: rows for {room} pulls of {length} arms", fits)
+        store = np.empty((room, length))
+        store[: self._n] = self()
+        self._store = store
+
+    def __copy__(self) -> "Rows":
+        other = Rows.__new__(Rows)
+        other._store, other._n = self._store, self._n
+        return other
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"_store": self().copy(), "_n": self._n}  # what is saved has no room yet
+
     def append(self, row: Array) -> None:
         """Add one row (length,)."""
         if self._n == len(self._store):
-            self._store = np.concatenate([self._store, np.empty_like(self._store)])
+            self.make_room(1)
         self._store[self._n] = row
         self._n += 1
 
 
-class RowPosterior(ExactPosterior):
-    """Keeps one row of V = L^-1 K(pulled, points) per pull: O(t A) per step, t x A memory."""
-
-    def _prepare(self) -> None:
-        self._rows = Rows(self.n_arms)
-
-    def covariance_with(self, arm: int) -> Array:
-        V = self._rows()
-        return self._kernel(self._points[arm : arm + 1], self._points)[0] - V[:, arm] @ V
-
-    def _remember(self, arm: int, g: Array, more: float, kept: Any) -> None:
-        self._rows.append(g)
-
-
 class CovariancePosterior(ExactPosterior):
-    """Keeps the A x A posterior covariance (one triangle, in place): O(A^2) per step for any t."""
+    """Keeps the A x A posterior covariance (one triangle, in place): O(A^2) per step for any t; MemoryError, in GB."""
 
     def _prepare(self) -> None:
+        checks.pairs(self.n_arms, "points: the covariance")
         self._upper = np.asfortranarray(self._kernel(self._points, self._points))
 
     def covariance_times(self, vector: Array) -> Array:
@@ -183,6 +194,46 @@ class CovariancePosterior(ExactPosterior):
 
     def _remember(self, arm: int, g: Array, more: float, kept: Any) -> None:
         self._upper = dsyr(-1.0, g, a=self._upper, overwrite_a=1)
+
+
+class RowPosterior(CovariancePosterior):
+    """Keeps one row of V = L^-1 K(pulled, points) per pull: O(t A) per step, t x A memory.
+
+    With `most` rows it takes the covariance K - V^T V instead, which does not grow; by default it never does.
+    """
+
+    most = math.inf
+    _rows: Rows | None
+
+    def _prepare(self) -> None:
+        self._rows = Rows(self.n_arms)
+
+    def make_room(self, pulls: int) -> None:
+        if self._rows is None:
+            return
+        left = self.most - len(self._rows)
+        if pulls > left:  # those rows, and then the covariance
+            other = f", or {self.most} pulls in all"
+            checks.pairs(self.n_arms, "points: the covariance", besides=8.0 * self.n_arms * left, other=other)
+        self._rows.make_room(int(min(pulls, left)))
+
+    def covariance_with(self, arm: int) -> Array:
+        if self._rows is None:
+            return super().covariance_with(arm)
+        V = self._rows()
+        return self._kernel(self._points[arm : arm + 1], self._points)[0] - V[:, arm] @ V
+
+    def _remember(self, arm: int, g: Array, more: float, kept: Any) -> None:
+        if self._rows is None:
+            super()._remember(arm, g, more, kept)
+        elif len(self._rows) < self.most:
+            self._rows.append(g)
+        else:
+            V = self._rows()
+            super()._prepare()
+            self._upper = dsyrk(-1.0, V.T, beta=1.0, c=self._upper, overwrite_c=1)
+            self._rows = None
+            super()._remember(arm, g, more, kept)
 
 
 class LatticePosterior(ExactPosterior):
@@ -199,6 +250,9 @@ class LatticePosterior(ExactPosterior):
         self._pulled: NDArray[np.int64] = np.empty(0, dtype=int)
         self._place: NDArray[np.int64] = np.full(self.n_arms, -1)  # of every arm in `_pulled`
         self._inverse = Precision()
+
+    def make_room(self, pulls: int) -> None:
+        self._inverse.make_room(min(len(self._pulled) + pulls, self.n_arms))
 
     def _check_noise(self, noise_variance: float) -> None:
         super()._check_noise(noise_variance)
@@ -255,12 +309,14 @@ class AfterPending(Uncertain):
 
     `told` is that posterior, whose other attributes it has, too. `mean` (A,) and `gain` are as they are; `variance`,
     `sd`, `counts`, `precision` (A,) and covariances are those after the pulls, which do not depend on what they give.
+    MemoryError, in GB, unless there is `room` for so many more.
     """
 
-    def __init__(self, posterior: ExactPosterior, pending: Iterable[int] = ()) -> None:
+    def __init__(self, posterior: ExactPosterior, pending: Sequence[int] = (), *, room: int = 0) -> None:
         self.told, self._rows, self._variance = posterior, Rows(posterior.n_arms), posterior.variance
         self._mean, self._counts, self.gain = posterior.mean, posterior.counts, posterior.gain
         self._pending = np.zeros(posterior.n_arms, dtype=int)
+        self._rows.make_room(len(pending) + room)
         for arm in pending:
             self.pull(arm)
 
@@ -335,17 +391,24 @@ def exact_posterior(
     """Return the fastest form for `horizon` pulls of A arms; MemoryError, in GB, if it does not fit.
 
     That is the lattice form on a lattice of many arms, else rows for up to 1.5 A pulls and covariance for more; without
-    a horizon, covariance for up to FEW arms.
+    a horizon, covariance for up to FEW arms. Rows become the covariance after 1.5 A pulls.
     """
     if horizon is not None:
         checks.positive_int(horizon=horizon)
     points = checks.array("points", points, 2, least=1)
     A = len(points)
-    horizon = int(horizon or (2 * A if A <= FEW else A))
+    pulls = int(horizon or (2 * A if A <= FEW else A))
     if on_lattice := lattice_posterior(kernel, points, noise_variance, mean=mean):
-        m = min(horizon, A)
-        checks.memory(4.0 * m**2, f"points: a posterior on a lattice with up to {m} arms pulled")
+        on_lattice.make_room(pulls)
         return on_lattice
-    form: type[ExactPosterior] = RowPosterior if horizon <= 1.5 * A else CovariancePosterior
-    checks.memory(8.0 * A * min(horizon, A), f"points: the posterior of {A} arms over {horizon} pulls")
-    return form(kernel, points, noise_variance, mean=mean)
+    most = int(COVARIANCE_FROM * A)
+    needed = 8.0 * A * pulls if pulls <= most else checks.KERNEL_BYTES * A**2
+    fits = lambda free: f"horizon = {min(int(free / (8 * A)), most)} or less"  # noqa: E731
+    checks.memory(needed, f"points: the posterior of {A} arms over {pulls} pulls", fits)
+    if pulls > most:
+        return CovariancePosterior(kernel, points, noise_variance, mean=mean)
+    rows = RowPosterior(kernel, points, noise_variance, mean=mean)
+    rows.most = most
+    if horizon is not None:
+        rows.make_room(pulls)
+    return rows

@@ -4,6 +4,7 @@ A stationary kernel depends only on the lag of two arms, so K v is a convolution
 long (Fritz et al. 2009), exact to rounding. `posterior.LatticePosterior` is made of these.
 """
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -112,8 +113,15 @@ class Precision:
         self._panels: list[Array] = []
         self._pending, self._n_pending, self._size = np.zeros((PENDING, 0)), 0, 0
 
+    def make_room(self, m: int) -> None:
+        """Raise MemoryError, in GB, unless m arms fit."""
+        if m > (have := PANEL * len(self._panels)):
+            fits = lambda free: f"up to {int(math.sqrt(have**2 + free / 4))} of them"  # noqa: E731
+            checks.memory(4.0 * (m**2 - have**2), f"points: a posterior on a lattice with up to {m} arms pulled", fits)
+
     def add(self, q: Array) -> None:
         """Add q q^T, q (m,) or, with one arm more, (m + 1,)."""
+        self.make_room(len(q))
         if len(q) > PANEL * len(self._panels):
             pending = np.hstack([self._pending, np.zeros((PENDING, PANEL))])
             self._panels.append(np.zeros((PANEL, PANEL * (len(self._panels) + 1))))

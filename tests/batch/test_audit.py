@@ -109,13 +109,14 @@ def test_another_number_is_red_other_seconds_are_not_and_code_that_fails_is(proj
 
 def test_another_blas_kernel_than_the_one_that_played_is_said(project, monkeypatch):
     """There nothing is red, but all is said."""
-    root = project(more="* 1.1")
-    assert "BLAS" not in str(done := audited(root)) and len(done.differ) == 6
+    turned = "def index(self):\n        return -self.posterior.mean"
+    root = project(index=turned, best="-self.posterior.mean", more="* 1.1")
+    assert "BLAS" not in str(done := audited(root)) and len(done.differ) == 14
     monkeypatch.setattr(replay, "blas_kernel", lambda: "Zen9")
     done = audited(root)
     assert f"BLAS kernel Zen9 here, {blas_kernel()} when played" in str(done)
-    assert (len(done.told), done.differ) == (6, []) and str(done).count("differs as another stack may: sums, ") == 6
-    assert str(done).startswith("01_toy: 14 of 14 replayed, 8 equal") and called().exit_code == 0
+    assert (len(done.told), done.differ) == (14, []) and str(done).count("differs as another stack may: sums, ") == 6
+    assert str(done).startswith("01_toy: 14 of 14 replayed, 0 equal") and called().exit_code == 0
 
 
 def test_minutes_are_wall_time(project):

@@ -43,9 +43,9 @@ class NetworkModel(checks.Checked):
         """
         if not isinstance(observation, list | tuple | np.ndarray):
             raise checks.refused("observation", observation, f"a list of the outputs of {len(self.widths)} layers")
-        outputs = [np.atleast_1d(checks.array("observation", output)) for output in observation]
-        self._check_shapes(outputs)
-        return [*(output.tolist() for output in outputs[:-1]), outputs[-1].item()]
+        outputs = [checks.array("observation", output) for output in observation]
+        *layers, reward = (output.tolist() for _, output in self.steps(0, outputs))
+        return [*layers, *reward]
 
     def steps(self, arm: int, observation: Sequence[Any]) -> Iterator[tuple[Array, Array]]:
         """Yield for every layer its input (d_i,) and its output (n_i,) under `arm`.
@@ -54,12 +54,9 @@ class NetworkModel(checks.Checked):
         """
         checks.arm_index(arm, self.n_arms)
         outputs = [np.atleast_1d(np.asarray(output, dtype=float)) for output in observation]
-        self._check_shapes(outputs)
-        yield from pairwise([self.points[arm], *outputs])
-
-    def _check_shapes(self, outputs: Sequence[Array]) -> None:
         if (shapes := [output.shape for output in outputs]) != [(n,) for n in self.widths]:
             raise ValueError(f"observation has shapes {shapes}: the layers have {self.widths} outputs")
+        yield from pairwise([self.points[arm], *outputs])
 
 
 @dataclass(frozen=True, eq=False)

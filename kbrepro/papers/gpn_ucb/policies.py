@@ -14,7 +14,7 @@ from kbrepro.papers.gpn_ucb.network import NOISE_VARIANCE, NetworkModel, Network
 from kbrepro.papers.gpn_ucb.posterior import ChainPosterior, LayerPosterior
 from kbrepro.papers.gpn_ucb.sets import BallSets, BoxSets
 from kbrepro.policies import UCB, ExpectedImprovement
-from kbrepro.policies.base import AskTell, IndexPolicy, Player, Seed, best_arm
+from kbrepro.policies.base import AskTell, IndexPolicy, Seed, best_arm
 from kbrepro.problems import Model
 
 
@@ -78,7 +78,7 @@ class BlackBox(AskTell):
 
     at_once = True
 
-    def __init__(self, model: NetworkModel, horizon: int, *, policy: Callable[[Model, int], Player]) -> None:
+    def __init__(self, model: NetworkModel, horizon: int, *, policy: Callable[[Model, int], AskTell]) -> None:
         self.model = model
         self.policy = policy(
             Model(model.points, model.structure.kernel, NOISE_VARIANCE, norm=model.norm_bound), horizon
@@ -97,14 +97,10 @@ class BlackBox(AskTell):
         return self.policy.ask()
 
     def learn(self, arm: int, observation: Sequence[Any]) -> None:
-        self.policy.tell(arm, observation[-1])
+        self.policy.learn(arm, observation[-1])
 
-    def _learn(self, told: list[Any]) -> None:
-        if len(told) == 1:
-            super()._learn(told)
-        else:  # all or nothing inside
-            policy: Any = self.policy
-            policy.tell([arm for arm, *_ in told], [observation[-1] for _, observation, _ in told])
+    def parts(self, arms: list[int]) -> list[Any]:
+        return [self, *self.policy.parts(arms)]
 
 
 def norm_width(policy: Any) -> float:

@@ -31,14 +31,6 @@ class _Eliminating(AskTell):
         self.left: NDArray[np.bool_] = checks.read_only(np.ones(model.n_arms, dtype=bool))
         self.prior_sd = float(np.sqrt(model.kernel.diag(model.points).max()))
 
-    @property
-    def posteriors(self) -> tuple[ExactPosterior, ...]:
-        """Those of the batches or levels that may still change."""
-        raise NotImplementedError
-
-    def parts(self, arms: list[int]) -> list[Any]:
-        return [self, *self.posteriors]
-
     def _best(self, index: Array, unit: float) -> int:
         """The arm left with the largest index, whose unit is given."""
         return best_arm(np.where(self.left, index, -np.inf), self.ties(), unit)
@@ -73,9 +65,8 @@ class BPE(_Eliminating):
         self._ends = np.cumsum(self._planned)
         self.batch, self.posterior = 0, self._prior(self._planned[0])
 
-    @property
-    def posteriors(self) -> tuple[ExactPosterior, ...]:
-        return (self.posterior,)
+    def parts(self, arms: list[int]) -> list[Any]:
+        return [self, self.posterior]
 
     def choose(self) -> int:
         """Return the arm to pull; it depends on no observation of this batch."""
@@ -126,9 +117,8 @@ class SupKernelUCB(_Eliminating):
         )  # made when they are reached; the last is the one of this round
         self.settled: int | None = None
 
-    @property
-    def posteriors(self) -> tuple[ExactPosterior, ...]:
-        return self.levels
+    def parts(self, arms: list[int]) -> list[Any]:
+        return [self, *self.levels]
 
     def choose(self) -> int:
         """Return the arm to pull; where its sample is kept it depends on no observation of that level."""

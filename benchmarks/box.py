@@ -1,0 +1,125 @@
+"""A box of six dimensions: how close do 100 evaluations without noise come to the top of Hartmann's function?
+
+`python -m benchmarks.box` writes results/box.json, in some minutes. Arms are Sobol points, fixed or, as in
+docs/recipes.md, joined by new ones around the best; both fit the model every ten evaluations. Optuna's GPSampler
+(`pip install optuna torch`) optimises its rule over the box itself; without it its rows are missing.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from importlib.metadata import version
+from typing import Any
+
+import numpy as np
+from scipy.stats import qmc
+from threadpoolctl import threadpool_limits
+from tqdm import tqdm
+
+import kbrepro as kb
+from kbrepro import paths
+from kbrepro.kernels import Array
+
+#: Hartmann's function on [0, 1]^6 (Surjanovic & Bingham, Virtual Library of Simulation Experiments); its largest value.
+ALPHA = np.array([1.0, 1.2, 3.0, 3.2])
+A = np.array(
+    [[10, 3, 17, 3.5, 1.7, 8], [0.05, 10, 17, 0.1, 8, 14], [3, 3.5, 1.7, 10, 17, 8], [17, 8, 0.05, 10, 0.1, 14]]
+)
+P = np.array(
+    [
+        [1312, 1696, 5569, 124, 8283, 5886],
+        [2329, 4135, 8307, 3736, 1004, 9991],
+        [2348, 1451, 3522, 2883, 3047, 6650],
+        [4047, 8828, 8732, 5743, 1091, 381],
+    ]
+)
+TOP = 3.322368011415511
+#: Evaluations until the first fit and from one to the next; noise variance, which is close to none.
+FIRST, EVERY, NOISE = 20, 10, 1e-6
+
+
+def hartmann(x: Array) -> float:
+    """Return the value at x (6,)."""
+    return float(ALPHA @ np.exp(-(A * (x - 1e-4 * P) ** 2).sum(axis=1)))
+
+
+def sobol(n: int, seed: int, evaluations: int, near: int = 0, reach: float = 0.1) -> list[float]:
+    """Return the values found by EI on n Sobol points, with `near` new points around the best at every fit."""
+    rng = np.random.default_rng(seed)
+    points = qmc.Sobol(6, rng=rng).random(n)
+    model = kb.Model(points, kb.Matern((0.5,) * 6, nu=2.5), NOISE)
+    policy, values = kb.ExpectedImprovement(model, evaluations, rng=seed), list[float]()
+    bounds = {"noise_variance": (NOISE, NOISE)}
+    for t in range(evaluations):
+        if t >= FIRST and t % EVERY == 0:
+            points = policy.model.points
+            best = points[policy.recommend()]
+            if near:
+                steps = reach * rng.choice([1.0, 0.3, 0.1], (near, 1)) * rng.standard_normal((near, 6))
+                points = np.vstack([points, np.clip(best + steps, 0.0, 1.0)])
+            wider = replace(policy.model, points=points)
+            policy = policy.with_model(wider.fit(policy.history.arms, policy.history.rewards, bounds=bounds))
+        arm = policy.ask()
+        values.append(hartmann(policy.model.points[arm]))
+        policy.tell(arm, values[-1])
+    return values
+
+
+def optuna_gp(seed: int, evaluations: int) -> list[float]:
+    """Return the values found by Optuna's GPSampler; ImportError where it is not installed."""
+    import optuna
+
+    optuna.logging.set_verbosity(optuna.logging.WARNING)
+    names = [f"x{i}" for i in range(6)]
+    sampler = optuna.samplers.GPSampler(seed=seed)
+    study = optuna.create_study(direction="maximize", sampler=sampler)
+    study.optimize(lambda t: hartmann(np.array([t.suggest_float(name, 0.0, 1.0) for name in names])), evaluations)
+    return [trial.value for trial in study.trials]
+
+
+JOBS: dict[str, Callable[[int, int], list[float]]] = {
+    "EI on 8192 Sobol points": lambda seed, evaluations: sobol(8192, seed, evaluations),
+    "EI on 1024 Sobol points, 256 new ones around the best at every fit": lambda seed, evaluations: sobol(
+        1024, seed, evaluations, near=256
+    ),
+    "Optuna's GPSampler": optuna_gp,
+}
+
+
+def main(evaluations: int = 100, seeds: int = 4) -> dict[str, Any]:
+    """Return for each job the simple regret and the processor seconds of every seed, by regret."""
+    found: dict[str, Any] = {"evaluations": evaluations, "jobs": {}}
+    with threadpool_limits(1, user_api="blas"):
+        for name, job in JOBS.items():
+            rows = []
+            for seed in tqdm(range(seeds), desc=name):
+                start = time.process_time()
+                try:
+                    values = job(seed, evaluations)
+                except ImportError as error:
+                    found["jobs"][name] = f"not measured: {error}"
+                    break
+                rows.append((TOP - max(values), time.process_time() - start))
+            else:
+                regret, seconds = zip(*sorted(rows), strict=True)
+                found["jobs"][name] = {"simple_regret": regret, "seconds": seconds}
+    return found
+
+
+def versions() -> dict[str, str]:
+    """Return the version of all that is compared, where it is installed."""
+    named = {}
+    for name in ("numpy", "scipy", "optuna", "torch"):
+        try:
+            named[name] = version(name)
+        except ImportError:
+            continue
+    return named
+
+
+if __name__ == "__main__":
+    path = paths.project_root() / "results" / "box.json"
+    paths.write_text(path, json.dumps(main() | {"versions": versions()}, indent=1) + "\n")
