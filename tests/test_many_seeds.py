@@ -22,7 +22,7 @@ def test_the_loop_keeps_every_run_and_one_table_has_them_all(tmp_path):
     small = " ".join(f"-p {name} {value}" for name, value in SMALL.items())
     for before, now in (
         ("1 2 3", "1 2"),
-        ("20 40", "20"),
+        ("50 100", "50"),
         ("mkdir -p out", f"mkdir -p {out}"),
         ("notebooks/", f"{ROOT}/notebooks/"),
         (" out/05_$0_$1.ipynb", f" {out}/05_$0_$1.ipynb"),
@@ -38,9 +38,9 @@ def test_the_loop_keeps_every_run_and_one_table_has_them_all(tmp_path):
     )
     assert done.returncode == 0, done.stderr[-3000:]
     table = kb.frame(out)
-    assert {*table["run"]} == {"05_1_20", "05_2_20"}
-    assert (out / "05_1_20" / "figures" / "fig9_chains.png").is_file()
-    draws = table[(table["label"] == "draws") & (table["round"] == 20)]
+    assert {*table["run"]} == {"05_1_50", "05_2_50"}
+    assert (out / "05_1_50" / "figures" / "fig9_chains.png").is_file()
+    draws = table[(table["label"] == "draws") & (table["round"] == 50)]
     assert {*draws["rule"]} == {"GPN-UCB", "cUCB", "OI", "GP-UCB", "EI"}
-    one, two = (draws[draws["run"] == run]["R_t"].to_numpy() for run in ("05_1_20", "05_2_20"))
+    one, two = (draws[draws["run"] == run]["R_t"].to_numpy() for run in ("05_1_50", "05_2_50"))
     assert len(one) == len(two) and (one != two).any()
