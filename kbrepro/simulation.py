@@ -212,7 +212,7 @@ def run_trials(
     workers and what is kept: as for `map_trials`.
     """
     checks.having("an Experiment", "problem", "policies", "horizon", experiment=experiment)
-    planned = _planned(experiment, trials, seed, first, block, arms)
+    planned = _planned(experiment, trials, seed, first, block, arms, kept_in)
     kept: dict[str, Curve] = planned.play(label, kept_in)
     return {name: kept[name] for name in experiment.policies}
 
@@ -291,13 +291,18 @@ def map_trials(
     trial by trial.
     """
     checks.function(function=function)
-    planned = _planned(function, trials, seed, first, block)
+    planned = _planned(function, trials, seed, first, block, True, kept_in)
     return planned.trials_of(label, kept_in).results
 
 
-def _planned(what: Any, trials: int, seed: int, first: int, block: int, arms: bool = True) -> Planned:
+def _planned(
+    what: Any, trials: int, seed: int, first: int, block: int, arms: bool, kept_in: store.Store | None
+) -> Planned:
+    """What is asked for, checked."""
     checks.positive_int(trials=trials, block=block)
     checks.non_negative_int(seed=seed, first=first)
+    if kept_in is not None:
+        checks.having("a store, such as Store(Path('played'))", "read", "keep", kept_in=kept_in)
     return Planned(what, int(trials), int(seed), int(first), int(block), arms)
 
 

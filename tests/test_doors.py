@@ -148,7 +148,8 @@ def good(rng):
         "samples": [HILL, np.arange(12), [1.0, 2.0] * 6], "curves": [{"u": TRACE}],
         "mean": [0.0, HILL.tolist()], "bounds": [[(0, 1), (2, 5)]], "n": [1, 4],
         "d": [1, 2], "low": [0.0, -1], "high": [1.0, 2], "function": [float_of], "trials": [1, 2],
-        "first": [0, 3], "block": [1, 2], "label": ["trials"], "a": [HILL, HILL + 1], "b": [HILL - 3, [1.0] * 12],
+        "first": [0, 3], "block": [1, 2], "label": ["trials"], "kept_in": [None],
+        "a": [HILL, HILL + 1], "b": [HILL - 3, [1.0] * 12],
         "arms": [True, False], "policy": [UCB(MODEL, 9)], "experiment": [EXPERIMENT], "curve": [TRACE],
         "successes": [[True, False], np.ones(4, bool)], "index": [HILL],
     }  # fmt: skip
@@ -160,7 +161,7 @@ def float_of(trial):
 
 EXPERIMENT = kb.Experiment(kb.Known(PROBLEM), {"u": UCB, "mean": kb.MeanOnly}, 5)
 #: Containers of what is returned, what takes them, and `played`, which reads a file.
-WITHOUT = {"Estimate", "Curve", "played", "final_average_regret", "simple_regret"}
+WITHOUT = {"Estimate", "Curve", "played", "frame", "final_average_regret", "simple_regret"}
 
 
 def played(policy):

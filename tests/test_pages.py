@@ -20,7 +20,7 @@ every_page = pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relati
 def test_two_lines_load_what_was_played(monkeypatch):
     monkeypatch.chdir(ROOT)
     scope = {}
-    (code,) = re.findall(r"```python\n(.*?)```", (ROOT / "docs" / "using.md").read_text(encoding="utf-8"), flags=re.S)
+    *_, code = re.findall(r"```python\n(.*?)```", (ROOT / "docs" / "using.md").read_text(encoding="utf-8"), flags=re.S)
     exec(textwrap.dedent(code), scope)
     shapes = {curve.regret.shape for curve in scope["table_1"].values()}
     assert "IGP-UCB" in scope["table_1"] and len(shapes) == 1 and len(shapes.pop()) == 2

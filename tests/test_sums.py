@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 from test_rejudge import as_written, flat
 
-from kbrepro import papers, paths, scorecard, store, sums
-from kbrepro.claims.tables import Kept
+from kbrepro import papers, paths, plans, scorecard, store, sums
 
 RESULTS = Path(__file__).parents[1] / "results" / "paper"
 NAME, CHANGED = "04_bkb_variance_starvation", "was changed: it has another checksum than in SHA256SUMS"
@@ -23,7 +22,7 @@ def changed(results, folder):
 
 
 def changed_claims(results, folder):
-    now = scorecard.of_paper(folder, Kept(results / "played"))
+    now = scorecard.of_paper(folder, plans.kept(results / "played"))
     for kind, records in paths.read_json(results / "claims.json").items():
         for was, judged in zip(records, now[kind], strict=True):
             one, other = flat(was), as_written(judged, None)
