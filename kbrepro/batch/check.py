@@ -1,7 +1,9 @@
 """What is missing or odd in a paper, in words."""
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 import nbformat
@@ -11,7 +13,9 @@ from nbformat import NotebookNode
 from kbrepro import papers, paths, store, sums
 from kbrepro.batch import profiles
 from kbrepro.batch.run import plan
-from kbrepro.claims import sentences_of
+from kbrepro.claims import Theorem, sentences_of
+from kbrepro.plans import plan_of, remembering
+from kbrepro.store.settings import differences
 
 
 def odd(root: Path, notebooks: Sequence[str] = ()) -> list[str]:
@@ -21,7 +25,8 @@ def odd(root: Path, notebooks: Sequence[str] = ()) -> list[str]:
     """
     lines = []
     for name in profiles.chosen(root, notebooks):
-        lines += [f"{name}: {line}" for line in (*_of_folder(root, name), *_of_notebook(root, name))]
+        for part in (_of_folder, _of_notebook, _of_plan):
+            lines += [f"{name}: {line}" for line in part(root, name)]
     return lines
 
 
@@ -75,6 +80,33 @@ def _of_notebook(root: Path, name: str) -> Iterator[str]:
             yield f"{key} = {value!r}, but the full scale was played with {played[key]!r}"
     yield from sums.wrong(full.folder)
     yield from (f"{store.PLAYED}/{line}" for line in sums.wrong(full.played))
+
+
+def _of_plan(root: Path, name: str) -> Iterator[str]:
+    """Whether the store has what the plan plays, and what claims say of T is a horizon of it."""
+    try:
+        (full,) = plan([name], paths.FULL_SCALE, root)
+        planned = plan_of(name, full.parameters, remembering(store.Store(full.played, read_only=True)))
+    except ValueError:  # which is said already
+        return
+    kept = store.labels(full.played)
+    for label, each in planned.items():
+        if label in kept:
+            others = differences(kept[label]["settings"], each.job(label).settings)
+            yield from (f"label {label!r} was played with other settings: {line}" for line in others[:1])
+        elif full.facts:
+            yield f"label {label!r} is not kept: `kbrepro play {name[:2]}`"
+    known = {value for value in full.parameters.values() if isinstance(value, int)}
+    for each in planned.values():
+        with suppress(ValueError):  # it plays no experiment
+            known.add(each.experiment.horizon)
+    if not planned:
+        return
+    for sentence in sentences_of(papers.folder_of(name)):
+        text = sentence.checked if isinstance(sentence, Theorem) else sentence.shows
+        for number in re.findall(r"(?<!to )\bT = (\d[\d,]*\b)(?! to)", text):
+            if int(number.replace(",", "")) not in known:
+                yield f"claim {sentence.id} says T = {number}, which no label of its plan has"
 
 
 def _of_outputs(path: Path, text: NotebookNode, figures: int) -> Iterator[str]:
