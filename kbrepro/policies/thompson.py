@@ -61,7 +61,7 @@ class ThompsonSampling(Sampling, UCB):
     """GP-TS: the best arm of one draw from N(mean, width^2 covariance) (Chowdhury & Gopalan, Algorithm 2)."""
 
     def index(self) -> Array:
-        return self.posterior.mean + self.checked_width() * self.deviation()
+        return self.centred() + self.checked_width() * self.deviation()
 
 
 class SampledMaximum(Sampling):
@@ -70,8 +70,8 @@ class SampledMaximum(Sampling):
     unit = 1.0  # of a logarithm and of a z score
 
     def target(self) -> float:
-        """Return the largest value of one draw."""
-        return float((self.posterior.mean + self.deviation()).max())
+        """Return the largest value of one draw, less `level`."""
+        return float((self.centred() + self.deviation()).max())
 
 
 class PIMS(SampledMaximum):
@@ -82,4 +82,4 @@ class PIMS(SampledMaximum):
     """
 
     def index(self) -> Array:
-        return z_score(self.posterior, self.target())
+        return z_score(self.centred(), self.posterior.sd, self.target())

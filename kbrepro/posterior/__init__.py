@@ -6,7 +6,8 @@ With prior covariance k, noise variance s2 and a pull of arm i with observation 
     mean     += g * (y - mean_i) / sqrt(v_i + s2)
     variance -= g^2                                          (Srinivas et al., eq. 1-2, one row at a time)
 
-The forms differ only in how they find c. All are exact; none adds jitter.
+The forms differ only in how they find c. All are exact; none adds jitter. What changes is kept as a deviation from the
+prior mean, so that a constant in rewards and prior mean is taken off once, when a reward is told.
 """
 
 import copy
@@ -33,6 +34,11 @@ FEW = 1000
 COVARIANCE_FROM = 1.5
 
 
+def level_of(prior_mean: Array) -> float:
+    """Return the middle one of prior means (A,): differences of large numbers to it are exact."""
+    return float(np.sort(prior_mean)[len(prior_mean) // 2])
+
+
 class Uncertain:
     """What keeps a variance of every point, which rounding may put below zero."""
 
@@ -54,9 +60,10 @@ class ExactPosterior(Uncertain):
 
     `mean` is that of the prior, a number or one per arm.
 
-    Attributes: `mean` (A,), `counts` (A,) pulls of each arm, `gain` (nats) = I(y; f) of the pulls so far,
-    `noise_variance`. Arrays are copies: they stay what they were, and writing to them is
-    harmless.
+    Attributes: `mean` (A,), `level`, the middle one of the prior means, `centred` (A,), the mean less that level,
+    `counts` (A,) pulls of each arm, `gain` (nats) = I(y; f) of the pulls so far, `noise_variance`. Arrays are copies:
+    they stay what they were, and writing to them is harmless. Raises ValueError on a noise variance that is too small
+    for exact numbers.
     """
 
     def __init__(self, kernel: Kernel, points: Array, noise_variance: float, *, mean: float | Array = 0.0) -> None:
@@ -66,7 +73,12 @@ class ExactPosterior(Uncertain):
         self._prior_variance.setflags(write=False)
         self._check_noise(noise_variance)
         self.noise_variance = checks.python_number(noise_variance)
-        self._mean, self._variance = checks.per_arm(len(points), mean=mean), self._prior_variance.copy()
+        self._prior_mean, self._variance = checks.per_arm(len(points), mean=mean), self._prior_variance.copy()
+        self.level = level_of(self._prior_mean)
+        self._above = self._prior_mean - self.level
+        for array in (self._prior_mean, self._above):
+            array.setflags(write=False)
+        self._deviation: Array = np.zeros(len(points))  # of the posterior mean from the prior mean
         self._counts: NDArray[np.int64] = np.zeros(len(points), dtype=int)
         self._weights: Array = np.zeros(len(points))  # pulls of each arm, each in units of 1 / noise_variance
         self.gain = 0.0
@@ -75,12 +87,17 @@ class ExactPosterior(Uncertain):
     @property
     def n_arms(self) -> int:
         """Number of arms A."""
-        return len(self._mean)
+        return len(self._deviation)
 
     @property
     def mean(self) -> Array:
         """Posterior mean of every arm, (A,)."""
-        return self._mean.copy()
+        return self._prior_mean + self._deviation
+
+    @property
+    def centred(self) -> Array:
+        """Posterior mean of every arm less the prior means' `level`, (A,), to all digits however high that is."""
+        return self._above + self._deviation
 
     @property
     def counts(self) -> NDArray[np.int64]:
@@ -107,11 +124,12 @@ class ExactPosterior(Uncertain):
         covariance, variance, kept = self._column(arm)
         scale = math.sqrt(max(variance, 0.0) + noise)
         g = covariance / scale
-        step, shrinks, more = g * ((observation - self._mean[arm]) / scale), g * g, self.noise_variance / noise
+        off = (observation - self._prior_mean[arm]) - self._deviation[arm]  # large numbers first: exact
+        step, shrinks, more = g * (off / scale), g * g, self.noise_variance / noise
         self._remember(arm, g, more, kept)  # what may not fit comes first: an error leaves all as it was
         self.gain += math.log(scale / math.sqrt(noise))  # Lemma 5.3, one term
         self._variance[arm] = variance
-        self._mean += step
+        self._deviation += step
         self._variance -= shrinks
         self._counts[arm] += 1
         self._weights[arm] += more
