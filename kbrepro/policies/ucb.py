@@ -15,7 +15,9 @@ from kbrepro.problems import Model
 
 
 class UCB(Policy):
-    """GP-UCB: mean + width sd (Srinivas et al., Algorithm 1; Chowdhury & Gopalan, Algorithm 1), less `level`.
+    """GP-UCB: mean + width sd (Srinivas et al., Algorithm 1; Chowdhury & Gopalan, Algorithm 1).
+
+    The index is less `level`, as the indices of all rules in units of reward.
 
     `width` is one of `confidence`, or any function of the policy that returns how many standard deviations to add.
     """
