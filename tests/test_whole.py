@@ -322,8 +322,6 @@ def test_while_a_batch_is_chosen_others_see_and_tell_the_policy_as_it_is(form):
 def test_a_width_of_ones_own_reads_the_posterior_in_batches_too(form, what):
     def width(policy):
         its = getattr(policy.posterior, what, None)
-        if what == "covariance_times" and form is not RowPosterior:
-            its = its(np.ones(A))
         if what == "covariance_with":
             its = its(3)
         assert its is not None or form is RowPosterior
@@ -341,10 +339,8 @@ def test_after_pending_pulls_precision_and_covariances_are_those_of_the_told_pos
         after = base.AfterPending(policy.posterior, [4, 4, 9])
         for arm in (4, 4, 9):
             believer.tell(arm, believer.posterior.mean[arm])
-        v = np.linspace(-1, 1, A)
         np.testing.assert_allclose(after.precision, believer.posterior.precision)
         np.testing.assert_allclose(after.covariance_with(5), believer.posterior.covariance_with(5), atol=1e-12)
-        np.testing.assert_allclose(after.covariance_times(v), believer.posterior.covariance_times(v), atol=1e-12)
         assert (after.n_arms, after.noise_variance) == (A, 0.05)
 
 
