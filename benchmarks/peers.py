@@ -36,7 +36,7 @@ class Refit(ExactPosterior):
     def update(self, arm: int, observation: float) -> None:
         self._pulled.append(arm)
         self._observations.append(observation)
-        self._mean, self._variance = self.fitted(self.points[self._pulled], np.array(self._observations))
+        self._deviation, self._variance = self.fitted(self.points[self._pulled], np.array(self._observations))
 
     def forget(self, n: int) -> None:
         """Leave out the last n observations from the next fit on."""

@@ -12,7 +12,7 @@ from scipy.linalg import eigvalsh
 from kbrepro import checks
 from kbrepro.kernels import Array, Kernel
 from kbrepro.policies.base import best_arm
-from kbrepro.posterior import exact_posterior
+from kbrepro.posterior import check_noise, exact_posterior
 
 #: Kernels whose rate of gamma_T is known by formula.
 RATES = ("constant", "linear", "squared exponential", "matern")
@@ -92,8 +92,8 @@ def matern_exponent(d: int, nu: float) -> float:
 def effective_dimension(kernel: Kernel, points: Array, noise_variance: float) -> float:
     """Return tr K (K + noise_variance I)^-1 of pulls at `points` (n, d), repeats allowed; at most n and the rank of K.
 
-    Calandriello et al., eq. 5. Raises ValueError if noise_variance is not positive.
+    Calandriello et al., eq. 5. Raises ValueError if noise_variance is below 1e-10 of the largest eigenvalue.
     """
-    checks.positive(noise_variance=noise_variance)
     eigenvalues = np.maximum(eigvalsh(kernel(points, points)), 0.0)
+    check_noise(noise_variance, float(eigenvalues[-1]), "an effective dimension")
     return float((eigenvalues / (eigenvalues + noise_variance)).sum())

@@ -141,7 +141,8 @@ class _WithLengthscale(_WithVariance):
             return cdist(X, Z, metric), scale
         if X.shape[1] != len(scale):
             raise checks.refused("lengthscale", scale, f"one number, or one for each of {X.shape[1]} axes")
-        return cdist(X / np.array(scale), Z / np.array(scale), metric), 1.0
+        origin = np.concatenate([X[:1], Z[:1]])[:1]  # differences first: far from 0 a quotient loses digits
+        return cdist((X - origin) / np.array(scale), (Z - origin) / np.array(scale), metric), 1.0
 
 
 @dataclass(frozen=True)

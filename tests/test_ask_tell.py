@@ -16,12 +16,12 @@ from kbrepro.papers.pi_gp_ucb.partition import PartitionedUCB
 from kbrepro.papers.side_by_side.elimination import BPE
 from kbrepro.papers.side_by_side.field import UniformPlay
 from kbrepro.papers.side_by_side.widths import FixedDesign
-from kbrepro.posterior import AfterPending, CovariancePosterior, LatticePosterior, RowPosterior
+from kbrepro.posterior import AfterPending, CovariancePosterior, DrawnPosterior, LatticePosterior, RowPosterior
 
 KERNEL, POINTS, NOISE = kb.Matern(0.3, nu=1.5, variance=1.3), kb.grid(5, 2), 0.05
 A = len(POINTS)
 WIDTH = kb.Constant(1.5)
-FORMS = [RowPosterior, CovariancePosterior, LatticePosterior]
+FORMS = [RowPosterior, CovariancePosterior, DrawnPosterior, LatticePosterior]
 UCB = partial(kb.UCB, width=WIDTH)
 BATCHES = {"UCB": UCB, "EI": kb.ExpectedImprovement, "variance": kb.VarianceOnly}
 DRAWS = {"TS": partial(kb.ThompsonSampling, width=WIDTH), "PIMS": kb.PIMS}
@@ -79,8 +79,10 @@ def test_noise_prior_mean_and_pending_pulls_are_exact_in_every_form(pulls, pendi
         np.testing.assert_allclose(after.variance, later[1].diagonal(), atol=1e-9)
         np.testing.assert_allclose(later[0], after.mean, atol=1e-9)  # what is pending was told its own mean
         assert after.counts.sum() == len(pulls) + len(pending)
-        if form is not RowPosterior:
-            np.testing.assert_allclose(posterior.covariance_times(np.arange(1.0 * A)), C @ np.arange(A), atol=1e-8)
+        if hasattr(posterior, "mean_told"):
+            f, z = np.random.default_rng(1).standard_normal((2, A))
+            told_f = C @ (precision * f + np.sqrt(precision) * z)
+            np.testing.assert_allclose(posterior.mean_told(f, z), told_f, atol=1e-9)
 
 
 # Ask

@@ -88,6 +88,14 @@ def test_bad_covariance(covariance, message):
         Empirical(covariance)
 
 
+@pytest.mark.parametrize("lengthscale", [0.3, (0.3, 7.0)])
+def test_points_far_from_zero_have_the_covariance_of_their_differences(lengthscale):
+    """Such as clocks in seconds: 1.7e9 has 23 binary digits after the point."""
+    near, offset = np.random.default_rng(5).integers(0, 2**20, (12, 2)) / 2**20, np.array([1.7e9, -1.7e9])
+    for kernel in (SquaredExponential(lengthscale), Matern(lengthscale, nu=2.5)):
+        np.testing.assert_allclose(kernel(near + offset, near + offset), kernel(near, near), rtol=1e-13)
+
+
 @pytest.mark.parametrize("index", [-1, 3])
 def test_arms_outside_the_covariance(index):
     for use in (Empirical(COVARIANCE).diag, partial(Empirical(COVARIANCE), np.array([[0]]))):

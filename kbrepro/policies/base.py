@@ -1,7 +1,8 @@
 """What all policies share: `ask` for an arm, `tell` its observation, and one rule for ties.
 
 Arms within 1e-10 (unit + |max|) of the maximum are tied, and a given order decides; the unit is that of the index, so
-that rewards in any unit give the same arms. Exact equality is never required: floating-point ties do not survive a
+that rewards in any unit give the same arms. Indices are of rewards less the `level` of the prior mean, so that a
+constant in both changes no arm. Exact equality is never required: floating-point ties do not survive a
 change of BLAS.
 
 A policy owns its generator: save it, `pickle.dumps(policy)`, and it goes on as if nothing had happened. A policy that
@@ -23,7 +24,7 @@ from numpy.typing import NDArray
 
 from kbrepro import checks
 from kbrepro.kernels import Array
-from kbrepro.posterior import AfterPending, ExactPosterior, exact_posterior, saved
+from kbrepro.posterior import AfterPending, ExactPosterior, exact_posterior, level_of, saved
 from kbrepro.problems import Model
 
 TOLERANCE = 1e-10
@@ -34,20 +35,23 @@ FAR = 10.0
 FLOATS = {float, np.float64}
 #: What a pickle of a policy has besides its attributes: the version of this package.
 SAVED_BY = "saved by kbrepro"
+#: Beyond a prior mean of so many prior standard deviations doubles keep less than seven digits of one.
+HIGH = 1e9
 #: A seed, or a generator that a policy draws from and owns.
 Seed = int | np.random.Generator
 
 
-def best_arm(index: Array, rank: NDArray[np.int64] | None = None, unit: float = 1.0) -> int:
+def best_arm(index: Array, rank: NDArray[np.int64] | None = None, unit: float = 1.0, level: float = 0.0) -> int:
     """Return the arm with the largest index (A,); among tied arms that of lowest `rank` (A,), else of lowest number.
 
-    `unit` is the unit of the index: the prior standard deviation of an index in units of reward, 1 of a logarithm.
+    `unit` is the unit of the index: the prior standard deviation of an index in units of reward, 1 of a logarithm. The
+    maximum counts as its distance to 0 or to `level`, whichever is nearer: an index may include that constant or not.
     Raises ValueError if an index is NaN.
     """
     top = float(index.max())
     if math.isnan(top):
         raise ValueError(f"index[{int(np.isnan(index).argmax())}] = nan is not allowed: index must not be NaN")
-    slack = 0.0 if math.isinf(top) else TOLERANCE * (unit + abs(top))
+    slack = 0.0 if math.isinf(top) else TOLERANCE * (unit + min(abs(top), abs(top - level)))
     (tied,) = (index >= top - slack).nonzero()
     return int(tied[0] if rank is None else tied[rank[tied].argmin()])
 
@@ -314,13 +318,14 @@ class IndexPolicy(AskTell):
 
     Made from a `model`, the horizon if it is known, and `rng`, a seed or a generator. With `random_opening` the first
     arm is uniformly random instead. A subclass gives the index, its `unit` (see `best_arm`) and its `prior`. If it is
-    first asked after round 1, it draws no permutation.
+    first asked after round 1, it draws no permutation. `level` is a constant that the index may include.
     """
 
     takes: tuple[str, ...] = ("allowed",)
     at_once = True
     posterior: Any
     unit: float = 1.0
+    level: float = 0.0
 
     def __init__(self, model: Any, horizon: int | None = None, *, rng: Seed = 0, random_opening: bool = False) -> None:
         checks.having("a model, such as Model(points, kernel, noise_variance)", "n_arms", model=model)
@@ -350,8 +355,8 @@ class IndexPolicy(AskTell):
         if index.shape != rank.shape:
             raise ValueError(f"index has shape {index.shape}: it must be (A,) = ({len(rank)},)")
         if self._allowed is None:
-            return best_arm(index, rank, self.unit)
-        return int(self._allowed[best_arm(index[self._allowed], rank[self._allowed], self.unit)])
+            return best_arm(index, rank, self.unit, self.level)
+        return int(self._allowed[best_arm(index[self._allowed], rank[self._allowed], self.unit, self.level)])
 
     def learn(self, arm: int, observation: Any) -> None:
         """Take in what a pull of `arm` gave; IndexError on a bad arm, ValueError on a NaN."""
@@ -365,6 +370,10 @@ class Policy(IndexPolicy):
     `form` is one of those in `posterior`; by default `exact_posterior` chooses it by size. The unit of the index is the
     largest prior standard deviation unless a subclass says otherwise. One warning is given if a reward lies FAR or more
     standard deviations from its prior mean, but not in a run of `simulation`, where rewards are made.
+
+    `level` is the middle one of the prior means. The rules here rank `centred`, the posterior mean less that level: the
+    arms are those of rewards and prior mean less a constant of up to HIGH prior standard deviations; a warning is given
+    beyond.
     """
 
     at_once = True
@@ -392,11 +401,19 @@ class Policy(IndexPolicy):
         for array in (self._prior_mean, self._far):
             array.setflags(write=False)
         self.prior_sd = float(np.sqrt(prior_variance.max()))
+        self.level = level_of(self._prior_mean)
+        if abs(self.level) > HIGH * self.prior_sd:
+            told = f"mean = {self.level:.4g} is more than {HIGH:.0e} prior standard deviations ({self.prior_sd:.4g})"
+            warnings.warn(f"{told}: rewards lose digits; take a constant off both before they are told", stacklevel=3)
         super().__init__(model, horizon, **settings)
 
     @property
     def unit(self) -> float:  # type: ignore[override]  # read only
         return self.prior_sd
+
+    def centred(self) -> Array:
+        """Return the posterior mean less `level`, (A,)."""
+        return self.posterior.centred if self.level else self.posterior.mean
 
     def prior(self, horizon: int | None) -> Any:
         return self.made(self.form or partial(exact_posterior, horizon=horizon))
@@ -426,7 +443,7 @@ class Policy(IndexPolicy):
     def recommend(self, *, allowed: Any = None) -> int:
         """Return the arm of largest posterior mean, among those that are allowed (see `ask`)."""
         arms = checks.chosen(self.model.n_arms, once=True, allowed=allowed)
-        return int(arms[best_arm(self.posterior.mean[arms], unit=self.prior_sd)])
+        return int(arms[best_arm(self.centred()[arms], unit=self.prior_sd)])
 
     def gap(self, width: Callable[[Any], float] | None = None, *, allowed: Any = None) -> float:
         """Return the most that the recommended arm may lose while the band mean +- width sd holds, at least 0.
@@ -440,7 +457,7 @@ class Policy(IndexPolicy):
         assert width is not None
         arms = checks.chosen(self.model.n_arms, once=True, allowed=allowed)
         best = self.recommend(allowed=arms)
-        mean, reach = self.posterior.mean, width(self) * self.posterior.sd
+        mean, reach = self.centred(), width(self) * self.posterior.sd
         others = arms[arms != best]
         return float(max((mean + reach)[others].max(initial=-np.inf) - (mean - reach)[best], 0.0))
 

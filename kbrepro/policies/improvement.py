@@ -38,19 +38,19 @@ def log_expected_excess(z: Array) -> Array:
 
 
 @quiet
-def z_score(posterior: Any, target: float) -> Array:
+def z_score(mean: Array, sd: Array, target: float) -> Array:
     """Return (mean - target) / sd of every arm (A,); if the sd is 0, +inf above the target and -inf otherwise."""
-    excess, sd = posterior.mean - target, posterior.sd
+    excess = mean - target
     return np.divide(excess, sd, out=np.where(excess > 0, np.inf, -np.inf), where=sd > 0)
 
 
 @quiet
-def log_expected_improvement(posterior: Any, target: float, unit: float = 1.0) -> Array:
+def log_expected_improvement(mean: Array, sd: Array, target: float, unit: float = 1.0) -> Array:
     """Return log E[max(f - target, 0) / unit] of every arm (A,).
 
     That is the log of sd (phi(z) + z Phi(z)) / unit, z = (mean - target) / sd.
     """
-    excess, sd = posterior.mean - target, posterior.sd
+    excess = mean - target
     uncertain, index = sd > 0, np.full(len(excess), -np.inf)
     if uncertain.all():
         return np.log(sd / unit) + log_expected_excess(excess / sd)
@@ -86,11 +86,11 @@ class ImprovementPolicy(Policy):
         self._best_reward = max(self._best_reward, float(observation))
 
     def target(self) -> float:
-        """Return incumbent + margin."""
-        mean, pulled = self.posterior.mean, self.posterior.counts > 0
+        """Return incumbent + margin, less `level`."""
+        mean, pulled = self.centred(), self.posterior.counts > 0
         if not pulled.any():
             return mean.max() + self.margin
-        best = self._best_reward if self.incumbent == "noisy_reward" else mean[pulled].max()
+        best = self._best_reward - self.level if self.incumbent == "noisy_reward" else mean[pulled].max()
         return best + self.margin
 
 
@@ -100,7 +100,7 @@ class ExpectedImprovement(ImprovementPolicy):
     takes = EVERYTHING
 
     def index(self) -> Array:
-        return log_expected_improvement(self.posterior, self.target(), self.prior_sd)
+        return log_expected_improvement(self.centred(), self.posterior.sd, self.target(), self.prior_sd)
 
 
 class ProbabilityOfImprovement(ImprovementPolicy):
@@ -114,4 +114,4 @@ class ProbabilityOfImprovement(ImprovementPolicy):
         super().__init__(model, horizon, margin=margin, **settings)
 
     def index(self) -> Array:
-        return z_score(self.posterior, self.target())
+        return z_score(self.centred(), self.posterior.sd, self.target())

@@ -2,14 +2,12 @@
 
 from typing import Any
 
-import numpy as np
-
 from kbrepro import checks
 from kbrepro.kernels import Array
 from kbrepro.policies.base import EVERYTHING, Policy
 from kbrepro.policies.improvement import z_score
 from kbrepro.policies.ucb import UCB
-from kbrepro.posterior import AfterPending, CovariancePosterior, LatticePosterior, lattice_posterior
+from kbrepro.posterior import DrawnPosterior, LatticePosterior, lattice_posterior
 from kbrepro.problems import Model, prior_draws
 
 #: Bytes a pair of arms: the covariance, and what is made on the way to the factor that draws.
@@ -24,20 +22,20 @@ class Sampling(Policy):
     """
 
     takes = EVERYTHING
-    posterior: CovariancePosterior | LatticePosterior
+    posterior: DrawnPosterior | LatticePosterior
 
     def __init__(self, model: Model, horizon: int | None = None, **settings: Any) -> None:
         super().__init__(model, horizon, **settings)
         self._draw_from_prior = prior_draws(model.kernel, model.points)
 
-    def prior(self, horizon: int | None) -> CovariancePosterior | LatticePosterior:
+    def prior(self, horizon: int | None) -> DrawnPosterior | LatticePosterior:
         on_lattice = self.made(self.form or lattice_posterior) if self.form in (None, LatticePosterior) else None
         if on_lattice:
             on_lattice.make_room(horizon or 1)
             return on_lattice
         other = " off a lattice, or a rule that does not draw, with a horizon"
         checks.pairs(self.model.n_arms, "points: covariance and draws", BYTES, other=other)
-        return self.made(CovariancePosterior)
+        return self.made(DrawnPosterior)
 
     def deviation(self) -> Array:
         """Return one draw (A,) of f - mean from the posterior (Matheron's rule).
@@ -48,20 +46,18 @@ class Sampling(Policy):
             f - C (n f / s2 + sqrt(n / s2) z) = C C0^-1 f - C sqrt(n / s2) z
 
         has the covariance C C0^-1 C + C diag(n) / s2 C = C (C0^-1 + diag(n) / s2) C = C. It is f minus the posterior
-        mean after noisy observations of f, so C0 need not be invertible. One round costs
-        O(A^2), on a large lattice O(A log A), and no A x A array is made. What is pending changes no draw.
+        mean after noisy observations of f (`mean_told`), so C0 need not be invertible. One round costs O(A^2), on a
+        large lattice O(A log A), and no A x A array is made. What is pending changes no draw.
         """
-        told: Any = self.posterior.told if isinstance(self.posterior, AfterPending) else self.posterior
         prior = self._draw_from_prior(self.rng)
-        z, precision = self.rng.standard_normal(len(prior)), told.precision
-        return prior - told.covariance_times(precision * prior + np.sqrt(precision) * z)
+        return prior - self.posterior.mean_told(prior, self.rng.standard_normal(len(prior)))
 
 
 class ThompsonSampling(Sampling, UCB):
     """GP-TS: the best arm of one draw from N(mean, width^2 covariance) (Chowdhury & Gopalan, Algorithm 2)."""
 
     def index(self) -> Array:
-        return self.posterior.mean + self.checked_width() * self.deviation()
+        return self.centred() + self.checked_width() * self.deviation()
 
 
 class SampledMaximum(Sampling):
@@ -70,8 +66,8 @@ class SampledMaximum(Sampling):
     unit = 1.0  # of a logarithm and of a z score
 
     def target(self) -> float:
-        """Return the largest value of one draw."""
-        return float((self.posterior.mean + self.deviation()).max())
+        """Return the largest value of one draw, less `level`."""
+        return float((self.centred() + self.deviation()).max())
 
 
 class PIMS(SampledMaximum):
@@ -82,4 +78,4 @@ class PIMS(SampledMaximum):
     """
 
     def index(self) -> Array:
-        return z_score(self.posterior, self.target())
+        return z_score(self.centred(), self.posterior.sd, self.target())

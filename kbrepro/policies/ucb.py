@@ -17,6 +17,8 @@ from kbrepro.problems import Model
 class UCB(Policy):
     """GP-UCB: mean + width sd (Srinivas et al., Algorithm 1; Chowdhury & Gopalan, Algorithm 1).
 
+    The index is less `level`, as the indices of all rules in units of reward.
+
     `width` is one of `confidence`, or any function of the policy that returns how many standard deviations to add.
     """
 
@@ -30,7 +32,7 @@ class UCB(Policy):
         self.width = width
 
     def index(self) -> Array:
-        return self.posterior.mean + self.checked_width() * self.posterior.sd
+        return self.centred() + self.checked_width() * self.posterior.sd
 
     def checked_width(self) -> float:
         """Return the width of this round; ValueError unless that is a finite number of at least 0."""
@@ -40,7 +42,7 @@ class UCB(Policy):
 
     def band_ratio(self, expected_reward: Array) -> float:
         """Return the largest |f - mean| / (width sd) over all arms before the next pull: the band holds if <= 1."""
-        error = np.abs(expected_reward - self.posterior.mean)
+        error = np.abs(expected_reward - self.level - self.centred())
         return float((error / (self.checked_width() * self.posterior.sd)).max())
 
 
@@ -48,7 +50,7 @@ class MeanOnly(Policy):
     """The arm with the largest posterior mean: pure exploitation (Srinivas et al., Section 6)."""
 
     def index(self) -> Array:
-        return self.posterior.mean
+        return self.centred()
 
 
 class VarianceOnly(Policy):

@@ -6,7 +6,8 @@ With prior covariance k, noise variance s2 and a pull of arm i with observation 
     mean     += g * (y - mean_i) / sqrt(v_i + s2)
     variance -= g^2                                          (Srinivas et al., eq. 1-2, one row at a time)
 
-The forms differ only in how they find c. All are exact; none adds jitter.
+The forms differ only in how they find c. All are exact; none adds jitter. What changes is kept as a deviation from the
+prior mean, so that a constant in rewards and prior mean is taken off once, when a reward is told.
 """
 
 import copy
@@ -25,12 +26,33 @@ from kbrepro.posterior.lattice import LATTICE_FROM, Precision, PriorCovariance
 
 #: A column of a lattice is refined, so many times at most, while its residual exceeds this share of the variance.
 REFINED, RESIDUAL = 2, 1e-13
-#: Least noise variance of the lattice form in prior variances: rounding of the inverse grows as it falls.
-LEAST_NOISE = 1e-5
+#: Least noise variance in prior variances, by use: it must stand out from the rounding of what it is added to.
+LEAST_NOISE = {
+    "a posterior": 1e-12,
+    "a posterior on a lattice": 1e-5,
+    "draws from a posterior": 1e-8,
+    "an effective dimension": 1e-10,
+}
+#: Largest sum over pulls of rounding / (variance left + noise variance): means keep four digits or more.
+MOST_ROUNDING = 10.0
 #: Without a horizon the covariance of so many arms is kept: a step takes a millisecond, however many pulls there are.
 FEW = 1000
 #: Pulls an arm from which on the covariance is cheaper than rows.
 COVARIANCE_FROM = 1.5
+#: How far a number of float64 is off, at most, as a share of it.
+EPSILON = float(np.finfo(float).eps)
+
+
+def check_noise(noise_variance: float, unit: float, use: str = "a posterior") -> None:
+    """Raise ValueError unless the noise variance is at least LEAST_NOISE of this use, in units of `unit`."""
+    checks.positive(noise_variance=noise_variance)
+    if noise_variance < (least := LEAST_NOISE[use] * unit):
+        raise checks.refused("noise_variance", noise_variance, f"at least {least:.3g} for {use}")
+
+
+def level_of(prior_mean: Array) -> float:
+    """Return the middle one of prior means (A,): differences of large numbers to it are exact."""
+    return float(np.sort(prior_mean)[len(prior_mean) // 2])
 
 
 class Uncertain:
@@ -54,19 +76,28 @@ class ExactPosterior(Uncertain):
 
     `mean` is that of the prior, a number or one per arm.
 
-    Attributes: `mean` (A,), `counts` (A,) pulls of each arm, `gain` (nats) = I(y; f) of the pulls so far,
-    `noise_variance`. Arrays are copies: they stay what they were, and writing to them is
-    harmless.
+    Attributes: `mean` (A,), `level`, the middle one of the prior means, `centred` (A,), the mean less that level,
+    `counts` (A,) pulls of each arm, `gain` (nats) = I(y; f) of the pulls so far, `noise_variance`. Arrays are copies:
+    they stay what they were, and writing to them is harmless. Raises ValueError on a noise variance below LEAST_NOISE
+    prior variances.
     """
+
+    use = "a posterior"
 
     def __init__(self, kernel: Kernel, points: Array, noise_variance: float, *, mean: float | Array = 0.0) -> None:
         checks.kernel(kernel=kernel)
         self._kernel, self._points = kernel, (points := checks.array("points", points, 2, least=1))
         self._prior_variance = np.array(kernel.diag(points), dtype=float)
         self._prior_variance.setflags(write=False)
+        self._unit, self._rounding = float(self._prior_variance.max()), 0.0
         self._check_noise(noise_variance)
         self.noise_variance = checks.python_number(noise_variance)
-        self._mean, self._variance = checks.per_arm(len(points), mean=mean), self._prior_variance.copy()
+        self._prior_mean, self._variance = checks.per_arm(len(points), mean=mean), self._prior_variance.copy()
+        self.level = level_of(self._prior_mean)
+        self._above = self._prior_mean - self.level
+        for array in (self._prior_mean, self._above):
+            array.setflags(write=False)
+        self._deviation: Array = np.zeros(len(points))  # of the posterior mean from the prior mean
         self._counts: NDArray[np.int64] = np.zeros(len(points), dtype=int)
         self._weights: Array = np.zeros(len(points))  # pulls of each arm, each in units of 1 / noise_variance
         self.gain = 0.0
@@ -75,12 +106,17 @@ class ExactPosterior(Uncertain):
     @property
     def n_arms(self) -> int:
         """Number of arms A."""
-        return len(self._mean)
+        return len(self._deviation)
 
     @property
     def mean(self) -> Array:
         """Posterior mean of every arm, (A,)."""
-        return self._mean.copy()
+        return self._prior_mean + self._deviation
+
+    @property
+    def centred(self) -> Array:
+        """Posterior mean of every arm less the prior means' `level`, (A,), to all digits however high that is."""
+        return self._above + self._deviation
 
     @property
     def counts(self) -> NDArray[np.int64]:
@@ -96,7 +132,8 @@ class ExactPosterior(Uncertain):
     def update(self, arm: int, observation: float, noise_variance: float | None = None) -> None:
         """Condition on one noisy observation of `arm`; IndexError or ValueError on a bad arm or a NaN.
 
-        `noise_variance` is that of this observation; ValueError unless it is above 0.
+        `noise_variance` is that of this observation. ValueError if it is below LEAST_NOISE prior variances, or below
+        what so many pulls of arms whose rewards are known need: then nothing is changed.
         """
         checks.arm_index(arm, self.n_arms)
         if type(observation) is not float or not math.isfinite(observation):
@@ -105,16 +142,23 @@ class ExactPosterior(Uncertain):
             self._check_noise(noise_variance)
         noise = noise_variance or self.noise_variance
         covariance, variance, kept = self._column(arm)
-        scale = math.sqrt(max(variance, 0.0) + noise)
+        total = max(variance, 0.0) + noise
+        rounding = self._rounding + self._error() * self._unit / total
+        if rounding > MOST_ROUNDING:
+            least, pulls = noise * rounding / MOST_ROUNDING, 1 + self._counts.sum()
+            raise checks.refused("noise_variance", noise, f"at least {least:.3g} for {pulls} pulls like these")
+        scale = math.sqrt(total)
         g = covariance / scale
-        step, shrinks, more = g * ((observation - self._mean[arm]) / scale), g * g, self.noise_variance / noise
+        off = (observation - self._prior_mean[arm]) - self._deviation[arm]  # large numbers first: exact
+        step, shrinks, more = g * (off / scale), g * g, self.noise_variance / noise
         self._remember(arm, g, more, kept)  # what may not fit comes first: an error leaves all as it was
         self.gain += math.log(scale / math.sqrt(noise))  # Lemma 5.3, one term
         self._variance[arm] = variance
-        self._mean += step
+        self._deviation += step
         self._variance -= shrinks
         self._counts[arm] += 1
         self._weights[arm] += more
+        self._rounding = rounding
 
     def make_room(self, pulls: int) -> None:
         """Make room for so many more pulls; MemoryError, in GB, if they do not fit."""
@@ -131,7 +175,11 @@ class ExactPosterior(Uncertain):
         return self.covariance_with(arm), float(self._variance[arm]), None
 
     def _check_noise(self, noise_variance: float) -> None:
-        checks.positive(noise_variance=noise_variance)
+        check_noise(noise_variance, self._unit, self.use)
+
+    def _error(self) -> float:
+        """Return the error of a covariance between arms, in prior variances."""
+        return EPSILON
 
     def _remember(self, arm: int, g: Array, more: float, kept: Any) -> None:
         """Keep what a pull of `arm` changes; it counts as `more` pulls with the model's noise variance."""
@@ -185,10 +233,6 @@ class CovariancePosterior(ExactPosterior):
         checks.pairs(self.n_arms, "points: the covariance")
         self._upper = np.asfortranarray(self._kernel(self._points, self._points))
 
-    def covariance_times(self, vector: Array) -> Array:
-        """Return C v (A,), C the posterior covariance of all arms, for a vector v (A,)."""
-        return dsymv(1.0, self._upper, vector)
-
     def covariance_with(self, arm: int) -> Array:
         return np.concatenate([self._upper[:arm, arm], self._upper[arm, arm:]])
 
@@ -223,6 +267,9 @@ class RowPosterior(CovariancePosterior):
         V = self._rows()
         return self._kernel(self._points[arm : arm + 1], self._points)[0] - V[:, arm] @ V
 
+    def _error(self) -> float:
+        return EPSILON * math.sqrt(self.most if self._rows is None else len(self._rows))
+
     def _remember(self, arm: int, g: Array, more: float, kept: Any) -> None:
         if self._rows is None:
             super()._remember(arm, g, more, kept)
@@ -236,6 +283,20 @@ class RowPosterior(CovariancePosterior):
             super()._remember(arm, g, more, kept)
 
 
+class DrawnPosterior(CovariancePosterior):
+    """The covariance form of rules that draw: they divide its rounding by the noise variance, and need more noise."""
+
+    use = "draws from a posterior"
+
+    def mean_told(self, f: Array, z: Array) -> Array:
+        """Return the deviation of the mean (A,) had every arm's rewards been f (A,) and noise, z (A,) standard normal.
+
+        That is C (n f / s2 + sqrt(n / s2) z), C the posterior covariance, whose rounding is divided by s2.
+        """
+        precision = self.precision
+        return dsymv(1.0, self._upper, precision * f + np.sqrt(precision) * z)
+
+
 class LatticePosterior(ExactPosterior):
     """For arms on a regular lattice: one product with K per step, 4 m^2 bytes for m distinct arms, no t x A array.
 
@@ -244,6 +305,8 @@ class LatticePosterior(ExactPosterior):
     Raises ValueError if the points are no lattice, the kernel is not stationary or the noise variance below LEAST_NOISE
     prior variances, MemoryError if it does not fit.
     """
+
+    use = "a posterior on a lattice"
 
     def _prepare(self) -> None:
         self._prior = PriorCovariance(self._kernel, self._points)
@@ -254,16 +317,15 @@ class LatticePosterior(ExactPosterior):
     def make_room(self, pulls: int) -> None:
         self._inverse.make_room(min(len(self._pulled) + pulls, self.n_arms))
 
-    def _check_noise(self, noise_variance: float) -> None:
-        super()._check_noise(noise_variance)
-        if noise_variance < (least := LEAST_NOISE * self._prior_variance.max()):
-            raise checks.refused("noise_variance", noise_variance, f"at least {least:.3g} for a posterior on a lattice")
+    def mean_told(self, f: Array, z: Array) -> Array:
+        """Return the deviation of the mean (A,) had every arm's rewards been f (A,) and noise, z (A,) standard normal.
 
-    def covariance_times(self, vector: Array) -> Array:
-        """Return C v (A,), C the posterior covariance of all arms, for a vector v (A,)."""
-        weights = vector.copy()
-        weights[self._pulled] -= self._inverse.times(self._prior(vector)[self._pulled])
-        return self._prior(weights)
+        That is K(., X) M^-1 (f + sqrt(s2 / n) z): no difference of large numbers, as a product with C would be.
+        """
+        pulled, noise = self._pulled, self._noise
+        told = f[pulled] + np.sqrt(noise) * z[pulled]
+        largest = float(np.abs(told).max(initial=0.0))
+        return self._refined(np.zeros(self.n_arms), self._inverse.times(told), told, largest)[0]
 
     def covariance_with(self, arm: int) -> Array:
         return self._column(arm)[0]
@@ -273,8 +335,7 @@ class LatticePosterior(ExactPosterior):
 
         What is kept is v and this variance.
         """
-        pulled, place = self._pulled, self._place[arm]
-        noise = self.noise_variance / self._weights[pulled]
+        pulled, place, noise = self._pulled, self._place[arm], self._noise
         weights, target = np.zeros(self.n_arms), np.zeros(len(pulled))
         if place < 0:
             weights[arm] = 1.0
@@ -282,14 +343,28 @@ class LatticePosterior(ExactPosterior):
         else:
             target[place] = noise[place]
             v = noise[place] * self._inverse.column(int(place))
+        column, v = self._refined(weights, v, target, self._prior_variance[arm])
+        return column, float(column[arm]), (v, float(column[arm]))
+
+    @property
+    def _noise(self) -> Array:
+        """Noise variance of the mean reward of every arm pulled, (m,)."""
+        return self.noise_variance / self._weights[self._pulled]
+
+    def _refined(self, weights: Array, v: Array, target: Array, size: float) -> tuple[Array, Array]:
+        """Return K w (A,) for w = `weights` + v at the arms pulled, and v (m,), so that K w + s2 / n v = target there.
+
+        The first v is refined while it is off by more than RESIDUAL times the `size` of the numbers.
+        """
+        pulled, noise = self._pulled, self._noise
         for again in range(1 + REFINED):
             weights[pulled] = v
-            column = self._prior(weights)
-            residual = target - column[pulled] - noise * v
-            if again == REFINED or not np.any(np.abs(residual) > RESIDUAL * self._prior_variance[arm]):
+            found = self._prior(weights)
+            residual = target - found[pulled] - noise * v
+            if again == REFINED or not np.any(np.abs(residual) > RESIDUAL * size):
                 break
             v += self._inverse.times(residual)
-        return column, float(column[arm]), (v, float(column[arm]))
+        return found, v
 
     def _remember(self, arm: int, g: Array, more: float, kept: tuple[Array, float]) -> None:
         (v, variance), place = kept, self._place[arm]
@@ -344,11 +419,6 @@ class AfterPending(Uncertain):
         """Return the covariance of `arm` with all arms, (A,)."""
         V = self._rows()
         return self.told.covariance_with(arm) - V[:, arm] @ V
-
-    def covariance_times(self, vector: Array) -> Array:
-        """Return C v (A,), C the covariance of all arms, for a vector v (A,)."""
-        V, told = self._rows(), self.told
-        return told.covariance_times(vector) - V.T @ (V @ vector)  # type: ignore[attr-defined]  # of some forms
 
     @quiet
     def pull(self, arm: int) -> None:

@@ -17,6 +17,7 @@ from scipy.special import roots_hermite
 
 from kbrepro import checks
 from kbrepro.kernels import Array, Kernel, SquaredExponential
+from kbrepro.posterior import check_noise
 
 #: Eigenvalues of the dictionary's kernel matrix below this share of the largest count as 0 in its pseudo-inverse.
 RANK_TOLERANCE = 1e-13
@@ -64,12 +65,15 @@ def _fourier(kernel: Kernel, points: Array, frequencies: Array, weights: Array) 
 class FeaturePosterior:
     """The posterior on given features (A, m); with `prior_variance` (A,) in the DTC form, without in the SoR form.
 
-    `n_features` is m (of a dictionary: its rank). Arrays are copies, as of the exact posterior.
+    `n_features` is m (of a dictionary: its rank). Arrays are copies, as of the exact posterior, and the least noise
+    variance is the same.
     """
 
     _known: tuple[Array, Array, float] | None
 
     def __init__(self, features: Array, noise_variance: float, prior_variance: Array | None = None) -> None:
+        squared = np.einsum("ij,ij->i", features, features) if prior_variance is None else prior_variance
+        check_noise(noise_variance, float(squared.max()))
         self.noise_variance, self._prior_variance = noise_variance, prior_variance
         self._counts: NDArray[np.int64] = np.zeros(len(features), dtype=int)
         self._sums = np.zeros(len(features))

@@ -28,7 +28,7 @@ class IRGPUCB(Policy):
 
     def index(self) -> Array:
         zeta = 2 * math.log(self.model.n_arms / 2) + self.rng.exponential(2.0)
-        return self.posterior.mean + math.sqrt(zeta) * self.posterior.sd
+        return self.centred() + math.sqrt(zeta) * self.posterior.sd
 
 
 class GPEIMS(SampledMaximum):
@@ -38,4 +38,4 @@ class GPEIMS(SampledMaximum):
     """
 
     def index(self) -> Array:
-        return log_expected_improvement(self.posterior, self.target(), self.prior_sd)
+        return log_expected_improvement(self.centred(), self.posterior.sd, self.target(), self.prior_sd)

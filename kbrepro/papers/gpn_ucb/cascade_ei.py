@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from functools import partial
-from types import SimpleNamespace
 
 import numpy as np
 
@@ -89,7 +88,7 @@ class ExactCascadeEI(IndexPolicy):
         def value(i: int, z: Array) -> Array:
             mean, sd = self.posterior.at(i, z)
             if i == last:
-                return np.exp(log_expected_improvement(SimpleNamespace(mean=mean, sd=sd), self.best_reward))
+                return np.exp(log_expected_improvement(mean, sd, self.best_reward))
             return normal_average(smoothed[i + 1], mean, sd, partial(value, i + 1))
 
         for i in range(last, 0, -1):
