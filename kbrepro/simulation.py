@@ -98,7 +98,9 @@ class Planned:
     def _repr_markdown_(self) -> str:
         """What an experiment plays, for a notebook: its problem, horizon and trials, and a line a rule."""
         experiment = self.experiment
-        facts = [type(experiment.problem).__name__]
+        known = getattr(experiment.problem, "__dict__", {})
+        plain = {name: value for name, value in known.items() if isinstance(value, int | float | str)}
+        facts = [_called(type(experiment.problem).__name__, plain)]
         if not experiment.measured:  # of readings that are not here no problem can be made
             model = experiment.problem(Trial(self.seed, self.first)).model
             facts.append(f"{model.n_arms:,} arms")
@@ -107,7 +109,7 @@ class Planned:
                 facts.append(f"noise variance {model.noise_variance:g}")
         facts += [f"$T$ = {experiment.horizon:,}", f"{self.trials:,} trials"]
         rows = [f"| {name} | `{_named(rule)}` |" for name, rule in experiment.policies.items()]
-        told = f"*Played:* {', '.join(facts)}."
+        told = f"*Played:* {'; '.join(facts)}."
         return "\n".join([told, "", "| rule | made by |", "| --- | --- |", *rows])
 
     def play(self, label: str, kept_in: store.Store | None = None) -> Any:
@@ -145,6 +147,10 @@ def _named(thing: Any) -> str:
         return "(of the readings)" if math.isnan(thing) else f"{thing:g}"
     else:
         return getattr(thing, "__name__", None) or repr(thing)
+    return _called(name, given)
+
+
+def _called(name: str, given: Mapping[str, Any]) -> str:
     told = [f"{each}={_named(value)}" for each, value in given.items() if value is not None]
     return f"{name}({', '.join(told)})"
 
