@@ -32,7 +32,7 @@ TESTS = {
 STEPS, WIDTHS, WORDS = {"index", "update", "tell", "width", "widths"}, {"at", "of", "__call__"}, "claims/words.py"
 #: What index, update and tell call.
 STEPS |= {"z_score", "target", "log_expected_improvement", "log_expected_excess", "expected_improvement", "deviation"}
-STEPS |= {"add", "covariance_with", "_remember", "_conditioned", "inclusion", "must_split"}
+STEPS |= {"add", "covariance_with", "mean_told", "_refined", "_remember", "_conditioned", "inclusion", "must_split"}
 FLIPPED = {ast.Add: "-", ast.Sub: "+", ast.Lt: ">", ast.Gt: "<", ast.LtE: ">=", ast.GtE: "<=", ast.Eq: "!="}
 #: CPU seconds of one variant's tests, and of all.
 ONE, ALL = 40, 720

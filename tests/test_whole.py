@@ -191,7 +191,7 @@ def test_what_is_no_list_of_numbers_is_refused_by_name_and_told_and_fitted_alike
     assert len(policy.history.arms) == 3 and policy.t == 4 and policy.rng.bit_generator.state == state
 
 
-NO_ARMS = [np.timedelta64(3, "s"), np.timedelta64("NaT"), pd.Timedelta(3, "s"), True, [3], 2.0]
+NO_ARMS = [np.timedelta64(3, "s"), np.timedelta64("NaT", "s"), pd.Timedelta(3, "s"), True, [3], 2.0]
 
 
 @pytest.mark.parametrize("duration", NO_ARMS)
