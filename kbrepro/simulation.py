@@ -12,6 +12,7 @@ import hashlib
 import math
 import multiprocessing
 import os
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -204,7 +205,7 @@ def run_trials(
     workers and what is kept: as for `map_trials`.
     """
     checks.having("an Experiment", "problem", "policies", "horizon", experiment=experiment)
-    planned = _planned(experiment, trials, seed, first, block, arms)
+    planned = _planned(experiment, trials, seed, first, block, kept_in, arms)
     kept: dict[str, Curve] = planned.play(label, kept_in)
     return {name: kept[name] for name in experiment.policies}
 
@@ -258,13 +259,15 @@ def map_trials(
     trial by trial.
     """
     checks.function(function=function)
-    planned = _planned(function, trials, seed, first, block)
+    planned = _planned(function, trials, seed, first, block, kept_in)
     return planned.trials_of(label, kept_in).results
 
 
-def _planned(what: Any, trials: int, seed: int, first: int, block: int, arms: bool = True) -> Planned:
+def _planned(what: Any, trials: int, seed: int, first: int, block: int, kept_in: Any, arms: bool = True) -> Planned:
     checks.positive_int(trials=trials, block=block)
     checks.non_negative_int(seed=seed, first=first)
+    if kept_in is not None:
+        checks.having("a Store, such as Store(Path('played'))", "read", "keep", kept_in=kept_in)
     return Planned(what, int(trials), int(seed), int(first), int(block), arms)
 
 
@@ -274,7 +277,11 @@ def _played(job: store.Job, block: int, kept_in: store.Store | None) -> Kept:
     missing = [number for number in range(job.first, job.first + job.trials) if number not in pieces]
     blocks = [missing[at : at + block] for at in range(0, len(missing), block)]
     calls = (joblib.delayed(_run_block)(job.function, job.seed, numbers) for numbers in blocks)
-    for timed in tqdm(workers()(calls), total=len(blocks), desc=job.label, unit="block" if block > 1 else "trial"):
+    bar: dict[str, Any] = {"desc": job.label, "unit": "block" if block > 1 else "trial"}
+    in_notebook = type(sys.stderr).__module__.startswith("ipykernel")
+    if not (in_notebook or sys.stderr.isatty()):  # a log would have a line for every step
+        bar["disable"] = True
+    for timed in tqdm(workers()(calls), total=len(blocks), **bar):
         for number, leaves, seconds in timed:
             pieces[number] = leaves, seconds
             if kept_in:

@@ -150,7 +150,7 @@ def good(rng):
         "d": [1, 2], "low": [0.0, -1], "high": [1.0, 2], "function": [float_of], "trials": [1, 2],
         "first": [0, 3], "block": [1, 2], "label": ["trials"], "a": [HILL, HILL + 1], "b": [HILL - 3, [1.0] * 12],
         "arms": [True, False], "policy": [UCB(MODEL, 9)], "experiment": [EXPERIMENT], "curve": [TRACE],
-        "successes": [[True, False], np.ones(4, bool)], "index": [HILL],
+        "successes": [[True, False], np.ones(4, bool)], "index": [HILL], "kept_in": [None],
     }  # fmt: skip
 
 

@@ -9,7 +9,7 @@ import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
-from kbrepro import report, scorecard
+from kbrepro import plans, report, scorecard
 from kbrepro.scorecard import of_paper
 
 ROOT = Path(__file__).parents[1]
@@ -36,8 +36,6 @@ PIXEL = (
 @pytest.fixture
 def project(toy):
     """The toy's project with two documents, a picture and an executed notebook; returns its root and results."""
-    from kbrepro.claims.tables import Kept
-
     root, results = toy.root, toy.folder.parent
     (root / "docs" / "deep").mkdir(parents=True)
     for name in ("conf.py", "report.css", "search_scorer.js"):
@@ -58,7 +56,7 @@ def project(toy):
     nbformat.write(
         new_notebook(cells=cells, metadata={"language_info": {"name": "ipython3"}}), toy.folder / "notebook.ipynb"
     )
-    run = json.dumps(of_paper("toy", Kept(toy.folder / "played")), default=float)
+    run = json.dumps(of_paper("toy", plans.kept(toy.folder / "played")), default=float)
     (toy.folder / "claims.json").write_text(run, encoding="utf-8")
     return root, results
 
