@@ -78,8 +78,9 @@ def play(r: Run, labels: Sequence[str] = (), fresh: Sequence[str] = (), minutes:
         if time.monotonic() - start + seconds / n_cores > 60 * minutes:
             n_left += 1
             continue
-        left = sum([*expected.values()][place:]) / 60 / n_cores
-        told = f"{place + 1} of {len(missing)}, about {left:.0f} minutes left"
+        told, rest = f"{place + 1} of {len(missing)}", [*expected.values()][place:]
+        if all(rest):
+            told += f", about {sum(rest) / 60 / n_cores:.0f} minutes left"
         print(f"{r.notebook}: {label} ({told})", file=sys.stderr, flush=True)
         plan[label].play(label, own)
     if n_left:
