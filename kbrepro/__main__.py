@@ -71,15 +71,18 @@ def play(
 
     Each label is kept as it ends. The exit code is 1 if the minutes were not enough.
     """
-    from kbrepro.batch.play import locked
-    from kbrepro.batch.play import play as play_missing
+    from kbrepro.batch import play as missing
     from kbrepro.batch.profiles import plan
 
-    end, left = time.monotonic() + 60 * minutes, False
-    for r in plan(notebooks, profile, paths.project_root()):
-        with locked(r):
-            left |= not play_missing(r, labels, fresh, (end - time.monotonic()) / 60)
-    if left:
+    runs = plan(notebooks, profile, paths.project_root())
+    if labels and len(runs) > 1:
+        raise click.UsageError("--label is of one notebook: name it")
+    fresh_labels = missing.replaceable(runs, fresh)
+    end, all_there = time.monotonic() + 60 * minutes, True
+    for r in runs:
+        with missing.locked(r):
+            all_there &= missing.play(r, labels, fresh_labels, (end - time.monotonic()) / 60)
+    if not all_there:
         raise click.exceptions.Exit(1)
 
 

@@ -12,6 +12,7 @@ import hashlib
 import math
 import multiprocessing
 import os
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -318,7 +319,11 @@ def _played(job: store.Job, block: int, kept_in: store.Store | None) -> Kept:
     missing = [number for number in range(job.first, job.first + job.trials) if number not in pieces]
     blocks = [missing[at : at + block] for at in range(0, len(missing), block)]
     calls = (joblib.delayed(_run_block)(job.function, job.seed, numbers) for numbers in blocks)
-    for timed in tqdm(workers()(calls), total=len(blocks), desc=job.label, unit="block" if block > 1 else "trial"):
+    bar: dict[str, Any] = {"desc": job.label, "unit": "block" if block > 1 else "trial"}
+    in_notebook = type(sys.stderr).__module__.startswith("ipykernel")
+    if not (in_notebook or sys.stderr.isatty()):  # a log would have a line for every step
+        bar["disable"] = True
+    for timed in tqdm(workers()(calls), total=len(blocks), **bar):
         for number, leaves, seconds in timed:
             pieces[number] = leaves, seconds
             if kept_in:

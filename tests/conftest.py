@@ -5,11 +5,10 @@ And what tests of figures share; they alone load matplotlib.
 
 import json
 import shutil
-import sys
-from contextlib import contextmanager
 from types import SimpleNamespace
 
 import pytest
+from registering import registered
 from threadpoolctl import threadpool_limits
 
 
@@ -52,20 +51,6 @@ def check_readable():
                 assert box.x1 < figure.bbox.x1 + 1 and box.y1 < figure.bbox.y1 + 1, text
 
     return check
-
-
-@contextmanager
-def registered(root):
-    """The paper `toy` of a project is one of ours for a while."""
-    from kbrepro import papers
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(papers, "__path__", [*papers.__path__, str(root / "kbrepro" / "papers")])
-        papers.found.cache_clear()
-        yield
-    papers.found.cache_clear()
-    for name in [name for name in sys.modules if name.startswith("kbrepro.papers.toy")]:
-        del sys.modules[name]
 
 
 FULL = {"seed": 1, "trials": 12, "horizon": 30, "results_dir": ""}

@@ -65,7 +65,7 @@ def outputs(path):
 def test_a_quick_run_judges_nothing_and_the_full_scale_is_judged_and_kept(added):
     quick, full = (added / "results" / profile / "09_toy" for profile in ("quick", "paper"))
     assert not (quick / "claims.json").exists() and (quick / "figures" / "fig1.png").is_file()
-    assert "Too short to judge" in outputs(quick / "notebook.ipynb")[-1]
+    assert "Not all of the full scale was judged here" in outputs(quick / "notebook.ipynb")[-1]
     run = json.loads((full / "claims.json").read_text(encoding="utf-8"))
     (first, second), (bound,) = run["claims"], run["theorems"]
     assert (first["verdict"], first["depends_on"]) == ("depends", ["width"]) and len(first["readings"]) == 2

@@ -36,7 +36,6 @@ PIXEL = (
 @pytest.fixture
 def project(toy):
     """The toy's project with two documents, a picture and an executed notebook; returns its root and results."""
-
     root, results = toy.root, toy.folder.parent
     (root / "docs" / "deep").mkdir(parents=True)
     for name in ("conf.py", "report.css", "search_scorer.js"):

@@ -3,8 +3,10 @@
 import math
 import sys
 import time
-from collections.abc import Iterator, Sequence
+import unicodedata
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from typing import Any
 
 import joblib
 
@@ -12,7 +14,8 @@ from kbrepro import checks, paths, store
 from kbrepro.batch.profiles import Run
 from kbrepro.plans import with_data
 from kbrepro.simulation import n_workers
-from kbrepro.store import PLAYED, Store
+from kbrepro.store import PLAYED, Job, Store
+from kbrepro.store.settings import differences
 
 
 class RunFailed(RuntimeError):
@@ -35,41 +38,64 @@ def locked(r: Run) -> Iterator[None]:
         yield
 
 
+def replaceable(runs: Sequence[Run], labels: Sequence[str]) -> list[str]:
+    """Return labels that are to be played anew (`*`: all), as plans spell them; ValueError on one that no store has."""
+    named = _normal(labels)
+    for label in named:
+        if label != "*" and not any(store.can_replace(r.played, label) for r in runs):
+            kept = tuple(known for r in runs for known in store.labels(r.played))
+            checks.one_of(("*", *kept), **{"--fresh": label})
+    return named
+
+
 def play(r: Run, labels: Sequence[str] = (), fresh: Sequence[str] = (), minutes: float = math.inf) -> bool:
     """Play what its store lacks of a run's plan, or of these labels; return whether all is there.
 
-    Labels in `fresh` (`*`: all) are played anew. No label is begun that is not expected to end within the
-    minutes. Each label is kept as it ends, and one that was interrupted goes on where it stopped.
-    ValueError on an unknown label.
+    Labels in `fresh` (`*`: all) are played anew. In another profile than the full scale, what that has
+    with the same settings is there. Each label is kept as it ends, and one that was interrupted goes on where
+    it stopped. None is begun that is not expected to end within the minutes, by the CPU seconds that the same
+    job took before. Raises ValueError on an unknown label, OtherSettings, and NotKept where data is not here,
+    before anything is played.
     """
     at_full_scale = r.folder.parent.name == paths.FULL_SCALE
-    full = Store(r.root / "results" / paths.FULL_SCALE / r.notebook / PLAYED, read_only=not at_full_scale)
-    own = full if at_full_scale else Store(r.played)
+    where = r.root / "results" / paths.FULL_SCALE / r.notebook / PLAYED
+    own = Store(r.played, fresh)
+    full = own if at_full_scale else Store(where, read_only=True)
     plan, _ = with_data(r.notebook, r.parameters, full, short=not at_full_scale)
+    labels = _normal(labels)
     for label in labels:
         checks.one_of(tuple(plan), label=label)
-    own.fresh = fresh
-    wanted = {label: plan[label] for label in labels or plan}
     missing = {}
-    for label, planned in wanted.items():
-        job = planned.job(label)
-        elsewhere = own is not full and not fresh and full.has(job)
-        if not elsewhere and not own.has(job):
-            missing[label] = planned
-    known = {label: about["seconds"] for label, about in store.labels(full.folder).items()}
-    start, left = time.monotonic(), sum(known.get(label, 0.0) for label in missing)
-    for place, (label, planned) in enumerate(missing.items()):
-        expected = known.get(label, 0.0) / n_cores()
-        if time.monotonic() - start + expected > 60 * minutes:
-            print(f"{r.notebook}: {len(missing) - place} labels left", file=sys.stderr, flush=True)
-            return False
-        told = f"{place + 1} of {len(missing)}, about {left / 60 / n_cores():.0f} minutes left"
+    for label in labels or plan:
+        job = plan[label].job(label)
+        elsewhere = full is not own and full.has(job)
+        if not elsewhere and own.lacks(job):
+            missing[label] = job
+    kept = store.labels(full.folder)
+    expected = {label: _seconds(job, kept.get(label)) for label, job in missing.items()}
+    start, n_left, n_cores = time.monotonic(), 0, joblib.effective_n_jobs(n_workers())
+    for place, (label, seconds) in enumerate(expected.items()):
+        if time.monotonic() - start + seconds / n_cores > 60 * minutes:
+            n_left += 1
+            continue
+        told, rest = f"{place + 1} of {len(missing)}", [*expected.values()][place:]
+        if all(rest):
+            told += f", about {sum(rest) / 60 / n_cores:.0f} minutes left"
         print(f"{r.notebook}: {label} ({told})", file=sys.stderr, flush=True)
-        planned.play(label, own)
-        left -= known.get(label, 0.0)
-    return True
+        plan[label].play(label, own)
+    if n_left:
+        told = f"the minutes are not enough for {n_left} of {len(missing)} labels"
+        print(f"{r.notebook}: {told}", file=sys.stderr, flush=True)
+    return not n_left
 
 
-def n_cores() -> int:
-    """Return how many trials are played at once."""
-    return joblib.effective_n_jobs(n_workers())
+def _normal(labels: Sequence[str]) -> list[str]:
+    """Labels with their letters as in plans, whatever form a terminal gave them."""
+    return [unicodedata.normalize("NFC", label) for label in labels]
+
+
+def _seconds(job: Job, about: Mapping[str, Any] | None) -> float:
+    """The CPU seconds that a job is expected to take, by what is kept of its label; 0 if that is of another job."""
+    if not about or differences(about["settings"].get("job"), job.settings["job"]):
+        return 0.0
+    return float(about["seconds"] / about["trials"] * job.trials)

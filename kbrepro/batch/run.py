@@ -8,7 +8,6 @@ import shutil
 import subprocess
 import sys
 import time
-import unicodedata
 from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
@@ -19,9 +18,9 @@ import nbformat
 from nbformat import NotebookNode
 from nbformat.v4 import new_notebook
 
-from kbrepro import checks, paths, store, sums
+from kbrepro import paths, store, sums
 from kbrepro.batch import profiles
-from kbrepro.batch.play import RunFailed, locked, play
+from kbrepro.batch.play import RunFailed, locked, play, replaceable
 from kbrepro.batch.profiles import Run, plan
 from kbrepro.replay import blas_kernel
 
@@ -37,11 +36,7 @@ def run(notebooks: Sequence[str], profile: str, root: Path, fresh: Sequence[str]
     results stay, the others still run, and RunFailed is raised at the end.
     """
     runs = plan(notebooks, profile, root)
-    fresh = [unicodedata.normalize("NFC", label) for label in fresh]
-    for label in fresh:
-        if label != "*" and not any(store.can_replace(r.played, label) for r in runs):
-            kept = tuple(known for r in runs for known in store.labels(r.played))
-            checks.one_of(("*", *kept), **{"--fresh": label})
+    fresh = replaceable(runs, fresh)
     failed = []
     for r in runs:
         start, outcome = time.monotonic(), "done"
@@ -49,7 +44,7 @@ def run(notebooks: Sequence[str], profile: str, root: Path, fresh: Sequence[str]
             _run(r, fresh)
         except Exception as error:  # whatever a notebook, its kernel or a disk does
             failed.append(r.notebook)
-            told = error if isinstance(error, RunFailed | OSError) else repr(error)
+            told = error if isinstance(error, RunFailed | OSError) else f"{type(error).__name__}: {error}"
             outcome = f"FAILED\n{told}\nNo result was replaced; trials that ended are kept.\n"
         except KeyboardInterrupt:
             goes_on = "what was played is kept, and the same command goes on from there"
@@ -98,7 +93,7 @@ def _run(r: Run, fresh: Sequence[str]) -> None:
     with locked(r):
         _settle(r.folder)
         paths.sweep(r.folder)
-        kept = _stamps(r)
+        known = r.facts.get("played", _played(r))
         play(r, fresh=fresh)
         shutil.rmtree(partial_results, ignore_errors=True)
         partial_results.mkdir(parents=True)
@@ -107,7 +102,10 @@ def _run(r: Run, fresh: Sequence[str]) -> None:
             own["KBREPRO_DATA"] = str(Path(data).absolute())  # notebooks run in the root, not here
         to, given = partial_results / "notebook.ipynb", r.parameters | {profiles.RESERVED: where}
         _execute(r.root, r.notebook, r.folder.parent.name, to, given, own)
-        facts = _facts(r) if _stamps(r) != kept or not r.facts else r.facts  # those of the run that played
+        facts = r.facts  # those of the run that played
+        if not facts or _played(r) != known:
+            facts = _facts(r)
+        facts |= {"parameters": r.parameters, "played": _played(r)}
         text = json.dumps(facts, indent=1, sort_keys=True, ensure_ascii=False)
         paths.write_text(partial_results / "run.json", text + "\n")
         paths.write_text(partial_results / sums.NAME, sums.text(sums.of(partial_results)))
@@ -158,15 +156,15 @@ def _move(source: Path, to: Path) -> None:
         path.rename(to / path.name)
 
 
-def _stamps(r: Run) -> dict[str, int]:
-    """When each kept label was written."""
-    return {path.name: path.stat().st_mtime_ns for path in r.played.glob("*.npz")}
+def _played(r: Run) -> str:
+    """The checksum of what was played; empty if nothing was."""
+    path = r.played / sums.NAME
+    return sums.checksum(path.read_bytes()) if path.is_file() else ""
 
 
 def _facts(r: Run) -> dict[str, Any]:
-    """What the results of a run were made with; it decides nothing, but for BLAS kernels and parameters."""
+    """What the results of a run were made with; it decides nothing, but for BLAS kernels."""
     return {
-        "parameters": r.parameters,
         "blas_kernels": sorted({*r.facts.get("blas_kernels", []), blas_kernel()}),
         "compute_seconds": round(sum(about["seconds"] for about in store.labels(r.played).values()), 1),
         "versions": versions(),

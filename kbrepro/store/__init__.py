@@ -106,41 +106,48 @@ class Store:
         before anything is played, if it could not be kept.
         """
         path = path_of(self.folder, job.label)
-        fresh = job.label not in self._asked and bool({job.label, "*"} & {*self.fresh})
+        kept = self._known(job)
+        if kept is None:
+            if self._is_fresh(job.label):
+                shutil.rmtree(_parts(path), ignore_errors=True)
+            _parts(path).mkdir(parents=True, exist_ok=True)
         self._asked.add(job.label)
+        return kept
+
+    def lacks(self, job: Job) -> bool:
+        """Return whether a job must be played; raises what `read` does."""
+        return self._known(job, settings_alone=True) is None
+
+    def has(self, job: Job) -> bool:
+        """Return whether a job is kept with these settings; ValueError if its file is damaged."""
+        about, _ = _opened(path_of(self.folder, job.label), job.label, settings_alone=True)
+        return about is not None and not differences(about["settings"], job.settings)
+
+    def _is_fresh(self, label: str) -> bool:
+        return label not in self._asked and bool({label, "*"} & {*self.fresh})
+
+    def _known(self, job: Job, settings_alone: bool = False) -> Kept | None:
+        """What `read` returns; nothing is changed."""
+        fresh = self._is_fresh(job.label)
         try:
-            about, kept = _opened(path, job.label)
+            about, kept = _opened(path_of(self.folder, job.label), job.label, settings_alone)
         except (ValueError, FileNotFoundError):
             if not fresh:
                 raise
             about, kept = None, NOTHING
         if about and about["label"] != job.label:
             raise OtherSettings(f"label {job.label!r} would replace {about['label']!r}: give it another name")
-        others = differences(about["settings"], job.settings) if about else []
-        if fresh:
-            shutil.rmtree(_parts(path), ignore_errors=True)
-        elif about and not others:
+        if about and not fresh:
+            if others := differences(about["settings"], job.settings):
+                told = f"label {job.label!r} was played with other settings: {'; '.join(others)}"
+                raise OtherSettings(f"{told}. To play it again: {_again(job.label)}")
             return kept
-        elif about:
-            told = f"label {job.label!r} was played with other settings: {'; '.join(others)}"
-            raise OtherSettings(f"{told}. To play it again: {_again(job.label)}")
         if unknown(job.settings):
             raise NotKept(f"label {job.label!r} is not kept, and its data is not here: see data/README.md")
         if self.read_only:
             run = f"kbrepro play {self.folder.parent.name[:2]} --profile {self.folder.parts[-3]}"
             raise NotKept(f"label {job.label!r} is not kept; to play it: {run}")
-        _parts(path).mkdir(parents=True, exist_ok=True)
         return None
-
-    def has(self, job: Job) -> bool:
-        """Return whether a job is kept with these settings, and is not to be played anew.
-
-        ValueError if its file is damaged.
-        """
-        if {job.label, "*"} & {*self.fresh}:
-            return False
-        about, _ = _opened(path_of(self.folder, job.label), job.label, settings_alone=True)
-        return about is not None and not differences(about["settings"], job.settings)
 
     def pieces(self, job: Job) -> dict[int, tuple[Leaves, float]]:
         """Return the leaves and seconds of finished trials of an interrupted job, by number."""
@@ -198,9 +205,8 @@ def remembered(kept_in: Store, name: str, data: Any) -> Any:
     told = {"data": data.checksum} | settings({name: known[name] for name in ("times", "sensors")})
     known |= {"unit": data.unit, "checksum": data.checksum}
     job = Job(label, remembered, told, 0, 0, 1)
-    with suppress(NotKept):
-        if kept_in.read(job) is None:
-            kept_in.keep(job, Kept(stacked([flat(known)]), np.zeros(1)))
+    if not kept_in.read_only and kept_in.read(job) is None:
+        kept_in.keep(job, Kept(stacked([flat(known)]), np.zeros(1)))
     return data
 
 

@@ -1,5 +1,6 @@
 """A small project with one notebook, for tests of the batch, the report and the command line."""
 
+import sys
 from pathlib import Path
 
 import jupytext
@@ -18,7 +19,15 @@ folder = pathlib.Path(results_dir)
 (folder / "tables").mkdir()
 (folder / "tables" / "regret.csv").write_text(f"round,regret\\n{horizon},{scale}\\n")
 print("trials: 100%|##########| 2/2", file=sys.stderr)
-print(os.environ["OMP_NUM_THREADS"], os.environ["KBREPRO_STORE"].endswith("/played"))"""
+print(os.environ["OMP_NUM_THREADS"])"""
+#: Runs `kbrepro` in a process that knows the papers of the project in which it starts.
+LAUNCHER = """
+import signal
+signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored at start in a background job
+from kbrepro import papers
+papers.__path__.append("kbrepro/papers")
+from kbrepro.__main__ import main
+main(prog_name="kbrepro")"""
 
 
 def small_notebook():
@@ -48,6 +57,17 @@ def make_project(root: Path, name=NAME, notebook=None, quick="horizon: 20\n") ->
     (root / "notebooks" / "profiles" / "quick" / f"{name}.yaml").write_text(quick)
     write_notebook(root, name, notebook or small_notebook())
     return root
+
+
+def write_paper(root: Path, notebook, plan) -> None:
+    """Write the paper `toy` of a notebook, whose plan is this text; `registered` and LAUNCHER know it."""
+    folder = root / "kbrepro" / "papers" / "toy"
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "__init__.py").touch()
+    text = f"from kbrepro.papers import Paper\n\nPAPER = Paper({notebook!r})\n"
+    (folder / "paper.py").write_text(text, encoding="utf-8")
+    (folder / "experiments.py").write_text(plan, encoding="utf-8")
+    sys.modules.pop("kbrepro.papers.toy.experiments", None)
 
 
 def contents(folder: Path) -> dict[str, bytes]:

@@ -1,22 +1,22 @@
 """An audit plays kept trials again: the same code is green, code that pulls another arm once is red and is named."""
 
-import os
+import json
 import re
 import shutil
 import sys
 import time
 from functools import partial
-from pathlib import Path
 
 import numpy as np
 import pytest
 from click.testing import CliRunner
-from fake_project import make_project, notebook_of
+from fake_project import make_project, notebook_of, write_paper
+from registering import registered
 
 import kbrepro as kb
 from kbrepro import replay, simulation, store
 from kbrepro.__main__ import main
-from kbrepro.batch import audit, run
+from kbrepro.batch import audit, play, run
 from kbrepro.replay import blas_kernel
 from kbrepro.store.flat import flat
 
@@ -34,29 +34,47 @@ def total(source, trial):
     return {{"sum": float(source(trial).expected_reward.sum()) {more}, "seconds": {seconds}}}
 """
 PLAIN = {"index": "", "best": "self.posterior.mean", "more": "", "seconds": "1.0"}
-CELLS = (
-    'seed: int = 3\nlengthscale: float = 0.2\nresults_dir: str = ""',
-    "from functools import partial\nimport kbrepro as kb\nimport toy_rules",
-    "source = kb.GPDraw(kb.Matern(lengthscale, nu=2.5), kb.grid(30), 0.01)\n"
-    "rules = {'ours': partial(toy_rules.Rule, width=kb.Srinivas2010(0.1)), 'best': toy_rules.Best}\n"
-    "traces = kb.run_trials(kb.Experiment(source, rules, 600), 4, seed, label='Fig. 1, d = 1')",
-    "sums = kb.map_trials(partial(toy_rules.total, source), 6, seed, label='sums')",
-)
+PLAN = """from functools import partial
+
+import kbrepro as kb
+from kbrepro.simulation import Planned
+import toy_rules
+
+
+def experiments(seed, lengthscale):
+    source = kb.GPDraw(kb.Matern(lengthscale, nu=2.5), kb.grid(30), 0.01)
+    rules = {"ours": partial(toy_rules.Rule, width=kb.Srinivas2010(0.1)), "best": toy_rules.Best}
+    return {
+        "Fig. 1, d = 1": Planned(kb.Experiment(source, rules, 600), 4, seed),
+        "sums": Planned(partial(toy_rules.total, source), 6, seed),
+    }
+"""
+PARAMETERS = 'seed: int = 3\nlengthscale: float = 0.2\nresults_dir: str = ""'
+NO_CELL_RUNS = "raise RuntimeError('an audit asks the plan alone')"
 
 
 def write_rules(root, **what):
     (root / "toy_rules.py").write_text(MODULE.format(**PLAIN | what))
-    sys.modules.pop("toy_rules", None)
+    for name in ("toy_rules", "kbrepro.papers.toy.experiments"):
+        sys.modules.pop(name, None)
     return root
 
 
 @pytest.fixture(scope="module")
 def played(tmp_path_factory):
     """A project of one notebook, whose rules lie in a module of its own, played once."""
-    root = write_rules(make_project(tmp_path_factory.mktemp("played"), "01_toy", notebook_of(*CELLS), "{}\n"))
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("PYTHONPATH", f"{root}{os.pathsep}{Path(run.__file__).parents[2]}")
-        run.run(["01"], "paper", root)
+    notebook = notebook_of(PARAMETERS, NO_CELL_RUNS)
+    root = write_rules(make_project(tmp_path_factory.mktemp("played"), "01_toy", notebook, "{}\n"))
+    write_paper(root, "01_toy", PLAN)
+    with pytest.MonkeyPatch.context() as patch, registered(root):
+        patch.setattr(sys, "dont_write_bytecode", True)
+        patch.syspath_prepend(str(root))
+        patch.setenv("KBREPRO_JOBS", "1")
+        (r,) = run.plan(["01"], "paper", root)
+        assert play.play(r)
+    sys.modules.pop("toy_rules")
+    facts = {"blas_kernels": [blas_kernel()], "parameters": r.parameters}
+    (r.folder / "run.json").write_text(json.dumps(facts), encoding="utf-8")
     return root
 
 
@@ -66,10 +84,11 @@ def project(played, tmp_path, monkeypatch):
     root = tmp_path / "project"
     shutil.copytree(played, root)
     monkeypatch.chdir(root)
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)  # a file may change twice in a second
     monkeypatch.syspath_prepend(str(root))
-    monkeypatch.setenv("PYTHONPATH", f"{root}{os.pathsep}{Path(run.__file__).parents[2]}")
     monkeypatch.setenv("KBREPRO_JOBS", "1")
-    return partial(write_rules, root)
+    with registered(root):
+        yield partial(write_rules, root)
 
 
 def audited(root, minutes=0.2, seed=0):

@@ -9,57 +9,67 @@ from pathlib import Path
 import numpy as np
 import pytest
 from click.testing import CliRunner
-from fake_project import make_project, notebook_of
+from fake_project import make_project, notebook_of, write_paper
+from registering import registered
 
 import kbrepro as kb
 from kbrepro import store
 from kbrepro.__main__ import main
-from kbrepro.batch import beside
+from kbrepro.batch import beside, play, profiles
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "beside.md").read_text(encoding="utf-8")
 TABLE, DATA = "Table 1, d = 1", "Fig. 4, minutes"
 RULES = {"EI": kb.ExpectedImprovement, "GP-UCB": partial(kb.UCB, width=kb.Srinivas2010(0.1))}
-CELLS = (
-    "seed: int = 3\nresults_dir: str = ''",
-    "from functools import partial\nfrom pathlib import Path\nimport numpy as np\nimport kbrepro as kb\n"
-    "from kbrepro.problems import Rows\nfrom kbrepro.simulation import total_regrets\n"
-    "rules = {'EI': kb.ExpectedImprovement, 'GP-UCB': partial(kb.UCB, width=kb.Srinivas2010(0.1))}",
-    "draws = kb.Experiment(kb.GPDraw(kb.Matern(0.2, nu=2.5), kb.grid(30), 0.01), rules, 40)\n"
-    f"kb.run_trials(draws, 22, seed, first=3, label='{TABLE}')\n"
-    "total_regrets(draws, [40], 2, seed, label='totals alone')",
-    "here = Path('rewards.npy').is_file()\n"
-    "rows = Rows(np.eye(8), np.load('rewards.npy') if here else np.full((12, 8), np.nan), 0.1)\n"
-    f"kb.run_trials(kb.Experiment(rows, rules, 40, measured='a sum'), 12, seed, label='{DATA}')",
-    "raise RuntimeError('no label is asked for here, so this need not run')",
-)
+PLAN = """from functools import partial
+from pathlib import Path
+
+import kbrepro as kb
+import numpy as np
+from kbrepro.simulation import Planned, regrets_at
+
+SIZE = 30
+
+
+def experiments(seed):
+    rules = {"EI": kb.ExpectedImprovement, "GP-UCB": partial(kb.UCB, width=kb.Srinivas2010(0.1))}
+    draws = kb.Experiment(kb.GPDraw(kb.Matern(0.2, nu=2.5), kb.grid(SIZE), 0.01), rules, 40)
+    here = Path("rewards.npy").is_file()
+    rows = kb.Rows(np.eye(8), np.load("rewards.npy") if here else np.full((12, 8), np.nan), 0.1)
+    return {
+        "Table 1, d = 1": Planned(draws, 22, seed, first=3),
+        "totals alone": Planned(partial(regrets_at, draws, [40]), 2, seed),
+        "Fig. 4, minutes": Planned(kb.Experiment(rows, rules, 40, measured="a sum"), 12, seed),
+    }
+"""
+CELLS = "seed: int = 3\nresults_dir: str = ''", "raise RuntimeError('the plan is asked, no cell runs')"
 
 
 @pytest.fixture(scope="module")
 def filled(tmp_path_factory):
-    """A project of one notebook, and the store of its full-scale run."""
+    """A project of one notebook, and the store of its full scale."""
     root = make_project(tmp_path_factory.mktemp("filled"), "03_toy", notebook_of(*CELLS), "seed: 1\n")
+    write_paper(root, "03_toy", PLAN)
     np.save(root / "rewards.npy", np.random.default_rng(0).normal(size=(12, 8)))
-    with pytest.MonkeyPatch.context() as patch, store.using(store.Store(root / "results/paper/03_toy/played")):
+    with pytest.MonkeyPatch.context() as patch, registered(root):
         patch.chdir(root)
         patch.setenv("KBREPRO_JOBS", "1")
-        names = {"__name__": "__main__"}
-        for text in CELLS[:-1]:
-            exec(text, names)
+        (r,) = profiles.plan(["03"], "paper", root)
+        assert play.play(r)
     return root
 
 
 @pytest.fixture
 def project(filled, tmp_path, monkeypatch):
-    """A copy of that project, to work in, where the environment names another store."""
+    """A copy of that project, to work in."""
     root = tmp_path / "project"
     shutil.copytree(filled, root)
     monkeypatch.chdir(root)
     monkeypatch.setattr(sys, "path", [*sys.path])
     monkeypatch.setenv("KBREPRO_JOBS", "1")
-    monkeypatch.setenv("KBREPRO_STORE", str(root / "another"))
     (root / "my_policy.py").write_text(re.search(r"```python\n(.*?)```", PAGE, flags=re.S)[1], encoding="utf-8")
-    return root
+    with registered(root):
+        yield root
 
 
 @pytest.mark.parametrize("rule", RULES)
@@ -71,7 +81,6 @@ def test_our_policy_has_the_kept_regret_again(project, label, rule):
     assert (rival.arms is None) == (label == DATA)
     np.testing.assert_allclose(again[:, at - 1], rival.cumulative_regret[:, at - 1], rtol=1e-6)  # seven digits are kept
     assert abs(found.table.loc[rule, "difference"]) < 1e-5 and found.table.index.tolist() == ["yours", *RULES]
-    assert not (project / "another").exists()
 
 
 def test_the_table_is_of_the_first_trials_paired(project):
@@ -174,7 +183,6 @@ def test_of_a_wrong_label_the_nearest_are_listed_without_one_all(project):
 
 
 def test_a_label_of_other_settings_is_told(project):
-    path = project / "notebooks" / "03_toy.py"
-    path.write_text(path.read_text(encoding="utf-8").replace("grid(30)", "grid(31)"), encoding="utf-8")
+    write_paper(project, "03_toy", PLAN.replace("SIZE = 30", "SIZE = 31 + 0"))  # of another size than its bytecode
     with pytest.raises(store.OtherSettings, match=r"'Table 1, d = 1' was played with other settings.*--fresh"):
         beside.play(RULES["EI"], "03", TABLE)

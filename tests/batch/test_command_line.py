@@ -16,7 +16,7 @@ from fake_project import NAME, make_project
 from kbrepro.__main__ import main
 from kbrepro.batch import run
 
-COMMANDS = ("audit", "beside", "check", "claims", "data", "new", "refresh", "report", "reproduce")
+COMMANDS = ("audit", "beside", "check", "claims", "data", "new", "play", "refresh", "report", "reproduce")
 ROOT = Path(__file__).parents[2]
 
 

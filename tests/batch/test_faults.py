@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 import psutil
 import pytest
-from fake_project import NAME, contents, make_project, notebook_of
+from fake_project import LAUNCHER, NAME, contents, make_project, notebook_of, write_paper
 
 pytestmark = pytest.mark.slow
 TRIALS = 24
@@ -43,13 +43,18 @@ def job(trial):
     mark.rename(mark.with_suffix(".done"))
     return value
 """
-WORK = """\
-from pathlib import Path
-import numpy as np
-from kbrepro import paths
-from kbrepro.simulation import map_trials
+PLAN = """from kbrepro.simulation import Planned
 import trial_job
-values = map_trials(trial_job.job, trials, 7)
+
+
+def experiments(trials):
+    return {"values": Planned(trial_job.job, trials, 7)}
+"""
+WORK = f"""\
+import numpy as np
+import kbrepro as kb
+from kbrepro import paths
+values = kb.played("{NAME}", "values", "quick")
 folder = paths.project_root() / results_dir
 paths.write_text(folder / "tables" / "values.csv", "\\n".join(value.hex() for value in values))
 paths.write_bytes(folder / "large.bin", np.arange(100_000.0).tobytes())"""
@@ -59,9 +64,10 @@ LIMIT = 400_000  # bytes a file may have where the disk is full: less than large
 
 
 def project(folder):
-    """A project whose notebook plays trials for about three seconds in two workers."""
+    """A project whose batch plays trials for about three seconds in two workers, and whose notebook shows them."""
     folder.mkdir()
     make_project(folder, notebook=notebook_of(PARAMETERS, WORK), quick="{}\n")
+    write_paper(folder, NAME, PLAN)
     (folder / "trial_job.py").write_text(JOB, encoding="utf-8")
     (folder / "no_data").mkdir()
     (folder / "played").mkdir()
@@ -73,7 +79,7 @@ def root(tmp_path):
     return project(tmp_path / "project")
 
 
-def start(root, **options):
+def start(root, command="reproduce", **options):
     """A batch as a user starts it."""
     own = {
         "KBREPRO_DATA": str(root / "no_data"),
@@ -81,13 +87,10 @@ def start(root, **options):
         "TQDM_DISABLE": "1",
         "KBREPRO_JOBS": "2",
     }
-    # ignored at start in a background job
-    command = "import signal, runpy; signal.signal(signal.SIGINT, signal.default_int_handler); "
-    command += "runpy.run_module('kbrepro', run_name='__main__', alter_sys=True)"
     path = root / f"said {len([*root.glob('said*')])}"
     with path.open("w") as said:  # no pipe: workers that are left would hold it open
         process = subprocess.Popen(
-            [sys.executable, "-c", command, "reproduce", "--profile", "quick"],
+            [sys.executable, "-c", LAUNCHER, command, "01", "--profile", "quick"],
             cwd=root,
             env=os.environ | own,
             stdout=said,
@@ -176,18 +179,22 @@ def played(root):
     return len(list((root / "played").glob("*.done")))
 
 
-@pytest.mark.parametrize("seed", range(15))
+#: When a kill comes, and whom it hits: after the last trial workers have nothing to do, and there is a kernel.
+KILLS = [("trials", who) for who in ("batch", "worker", "Ctrl-C", "SIGTERM")] * 2
+KILLS += [("notebook", who) for who in ("batch", "kernel", "Ctrl-C", "SIGTERM")] + [("start", "batch")] * 2
+
+
+@pytest.mark.parametrize("seed", range(len(KILLS)))
 def test_a_kill_at_a_random_moment(root, whole, seed):
+    """Of a run or, the first four, of `kbrepro play`: a run goes on where either stopped."""
     expected, seconds = whole
-    rng = np.random.default_rng(seed)
-    who = ("batch", "kernel", "worker", "Ctrl-C", "SIGTERM")[seed % 5]
-    batch = start(root)
-    # ten while trials are played, five at any moment of the first half: most of that is the start
-    done = int(rng.integers(1, TRIALS - 8)) if seed < 10 else 0
-    moment = time.monotonic() + (0 if seed < 10 else rng.uniform(0.1, 0.5) * seconds)
-    while (hit := victim(root, batch, who)) is None or time.monotonic() < moment or played(root) < done:
+    rng, (when, who) = np.random.default_rng(seed), KILLS[seed]
+    batch = start(root, "play" if seed < 4 else "reproduce")
+    done = {"start": 0, "trials": int(rng.integers(1, TRIALS - 8)), "notebook": TRIALS}[when]
+    while (hit := victim(root, batch, who)) is None or played(root) < done:
         assert batch.poll() is None, finish(batch)
         time.sleep(0.02)
+    time.sleep({"start": 0.3 * seconds, "trials": 0.0, "notebook": 0.5}[when] * rng.random())
     there = ours(root)
     hit.send_signal(SIGNALS.get(who, signal.SIGKILL))
     code, said = finish(batch)
@@ -195,6 +202,7 @@ def test_a_kill_at_a_random_moment(root, whole, seed):
     assert nobody_is_left(root) and not shared_memory(there)
     assert not shown(root)
     there, before = kept(root), played(root)
+    assert (there == TRIALS) == (when == "notebook")
     assert succeed(root) == expected and nothing_is_half_written(root)
     assert played(root) == before + TRIALS - there  # what was kept is not played again, all else is
     assert [p.name for p in results(root).parent.iterdir()] == [NAME]

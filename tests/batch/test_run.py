@@ -15,10 +15,20 @@ import jupytext
 import nbformat
 import numpy as np
 import pytest
-from fake_project import NAME, PARAMETERS, contents, make_project, notebook_of, small_notebook, write_notebook
+from fake_project import (
+    NAME,
+    PARAMETERS,
+    contents,
+    make_project,
+    notebook_of,
+    small_notebook,
+    write_notebook,
+    write_paper,
+)
+from registering import registered
 
 from kbrepro import paths, sums
-from kbrepro.batch import run
+from kbrepro.batch import play, run
 
 
 @pytest.fixture
@@ -61,8 +71,8 @@ def test_a_run_replaces_the_old_results_and_leaves_what_was_played(root, old, ca
     assert "iopub" not in shown and "papermill" not in shown and str(root) not in shown
     assert [cell.id for cell in notebook.cells] == [f"cell-{i:02}" for i in range(len(notebook.cells))]
     assert notebook.cells[2].source.endswith('\nresults_dir = ""\n')  # run again it writes nothing
-    # one BLAS thread, a store; and no progress bar
-    assert [output.text for output in notebook.cells[-1].outputs] == ["1 True\n"]
+    # one BLAS thread; and no progress bar
+    assert [output.text for output in notebook.cells[-1].outputs] == ["1\n"]
 
 
 def test_a_failed_run_leaves_the_old_results_and_the_others_still_run(root, old, capfd):
@@ -166,31 +176,89 @@ def test_the_kernels_errors_are_seen_and_its_warnings_are_not(root, monkeypatch,
     assert "an error" in said and "warning" not in said.lower() and "TCP" not in said
 
 
-PLAYS = """
-import kbrepro as kb
-source = kb.GPDraw(kb.Matern(0.2, nu=2.5), kb.grid(9), 0.1)
-kb.run_trials(kb.Experiment(source, {"EI": kb.ExpectedImprovement}, 5), trials, 7, label="numbers")"""
+PLAN = """import kbrepro as kb
+from kbrepro.simulation import Planned
 
 
-def test_the_facts_of_a_run_are_those_of_the_trials_that_it_shows(root):
-    """Read again, trials leave run.json as it was."""
-    write_notebook(root, NAME, notebook_of('trials: int = 4\nresults_dir: str = ""', PLAYS))
-    (root / "notebooks" / "profiles" / "quick" / f"{NAME}.yaml").write_text("trials: 3\n")
-    (folder,) = run.run([], "quick", root)
-    first = contents(folder)
-    (folder / "played" / "numbers.npz").write_text("damaged")
-    (folder / "played" / "numbers.json").write_text("damaged")
-    run.run([], "quick", root, ["numbers"])
-    again = json.loads((folder / "run.json").read_text())
-    assert again["blas_kernels"] == json.loads(first["run.json"])["blas_kernels"]
-    one, other = (json.loads(files["played/numbers.json"]) for files in (first, contents(folder)))
+def experiments(trials):
+    source = kb.GPDraw(kb.Matern(0.2, nu=2.5), kb.grid(9), 0.1)
+    return {"numbers": Planned(kb.Experiment(source, {"EI": kb.ExpectedImprovement}, 5), trials, 7)}
+"""
+READS = """import kbrepro as kb
+print(kb.played("01", "numbers", "quick")["EI"].arms.shape)"""
+
+
+@pytest.fixture
+def playing(root, monkeypatch):
+    """A project whose notebook shows what is kept of the one label of its plan."""
+    write_notebook(root, NAME, notebook_of('trials: int = 4\nmore: int = 0\nresults_dir: str = ""', READS))
+    write_paper(root, NAME, PLAN)
+    monkeypatch.setenv("KBREPRO_JOBS", "1")
+    with registered(root):
+        yield root
+
+
+def facts_of(root, quick, fresh=()):
+    """What a run with this profile says that it was made with, and its files."""
+    (root / "notebooks" / "profiles" / "quick" / f"{NAME}.yaml").write_text(quick)
+    (folder,) = run.run([], "quick", root, fresh)
+    return json.loads((folder / "run.json").read_text()), contents(folder)
+
+
+def test_the_facts_of_a_run_are_those_of_the_trials_that_it_shows(playing, capfd):
+    """Read again, trials leave run.json as it was, but for a parameter on which none depends."""
+    first, files = facts_of(playing, "trials: 3\n")
+    assert "01_small: numbers (1 of 1)\n" in capfd.readouterr().err
+    assert "(3, 5)" in files["notebook.ipynb"].decode() and first["parameters"] == {"trials": 3, "more": 0}
+    path = playing / "results" / "quick" / NAME / "run.json"
+    old = first | {"versions": {"numpy": "1.0"}, "blas_kernels": ["Old"]}
+    path.write_text(json.dumps(old))
+    again, files_again = facts_of(playing, "trials: 3\nmore: 1\n")
+    assert again == old | {"parameters": {"trials": 3, "more": 1}} and "numbers" not in capfd.readouterr().err
+    played = {name: data for name, data in files.items() if name.startswith("played/")}
+    assert len(played) == 3 and played.items() <= files_again.items()
+
+
+@pytest.mark.parametrize("how", ["--fresh", "play", "killed"])
+def test_trials_that_were_played_anew_have_new_facts(playing, how):
+    """Whether this run played them, `kbrepro play` did, or one that was killed before it wrote run.json."""
+    first, _ = facts_of(playing, "trials: 3\n")
+    path = playing / "results" / "quick" / NAME / "run.json"
+    path.write_text(json.dumps(first | {"versions": {"numpy": "1.0"}, "blas_kernels": ["Old"]}))
+    if how != "--fresh":
+        (r,) = run.plan([], "quick", playing)
+        assert play.play(r, fresh=["*"])
+    if how == "killed":
+        (r.folder.with_name(f".{NAME}.partial")).mkdir()
+    now, _ = facts_of(playing, "trials: 3\n", ["numbers"] if how == "--fresh" else [])
+    assert now["versions"] == first["versions"] and now["blas_kernels"] == sorted(["Old", *first["blas_kernels"]])
+
+
+def test_a_damaged_label_is_named_and_played_anew_alone_on_demand(playing, capfd):
+    _, files = facts_of(playing, "trials: 3\n")
+    folder = playing / "results" / "quick" / NAME / "played"
+    (folder / "numbers.npz").write_text("damaged")
+    with pytest.raises(run.RunFailed):
+        run.run([], "quick", playing)
+    assert "01_small/played/numbers.npz cannot be read" in capfd.readouterr().err
+    _, again = facts_of(playing, "trials: 3\n", ["numbers"])
+    one, other = (json.loads(each["played/numbers.json"]) for each in (files, again))
     assert one | {"seconds": 0} == other | {"seconds": 0}
+
+
+def test_a_label_of_other_settings_is_told_before_the_notebook_runs(playing, capfd):
+    _, files = facts_of(playing, "trials: 3\n")
+    with pytest.raises(run.RunFailed):
+        facts_of(playing, "trials: 2\n")
+    said = capfd.readouterr().err
+    assert "label 'numbers' was played with other settings: trials: 3, not 2" in said and "--fresh" in said
+    assert contents(playing / "results" / "quick" / NAME) == files
 
 
 def test_two_runs_at_once_do_not_mix(root, old, capfd):
     before = contents(old)
     (root / ".cache/locks").mkdir(parents=True)
-    with (root / ".cache/locks" / f"results-quick-.{NAME}.partial").open("w") as lock:
+    with (root / ".cache/locks" / f"results-quick-{NAME}").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         with pytest.raises(run.RunFailed):
             run.run([], "quick", root)
@@ -254,8 +322,7 @@ def settings_of_a_user(root, monkeypatch):
         monkeypatch.setenv(name, str(value))
 
 
-def test_nothing_that_a_user_has_set_reaches_the_kernel_which_says_what_it_has(root, settings_of_a_user, monkeypatch):
-    monkeypatch.setattr(run, "version", lambda name: "of another process")
+def test_nothing_that_a_user_has_set_reaches_the_kernel(root, settings_of_a_user):
     write_notebook(root, NAME, notebook_of(PARAMETERS, SHOWS))
     (folder,) = run.run([], "quick", root)
     shown = nbformat.read(folder / "notebook.ipynb", as_version=4).cells[-1].outputs

@@ -1,0 +1,204 @@
+"""`kbrepro play` plays what is missing of a plan, label by label, and no cell of the notebook."""
+
+import unicodedata
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+from fake_project import NAME, contents, make_project, notebook_of, write_paper
+from registering import registered
+
+from kbrepro import plans, store
+from kbrepro.__main__ import main
+from kbrepro.batch import play, run
+from kbrepro.data import SensorData
+
+PLAN = """from functools import partial
+from pathlib import Path
+
+import numpy as np
+from kbrepro.simulation import Planned
+
+
+def job(label, trial, scale=1.0):
+    if label == Path("stops").read_text() and trial.number == 2:
+        raise RuntimeError("it stops")
+    with Path("log").open("a") as log:
+        log.write(f"{label}{trial.number} ")
+    return scale * trial.rng("run").random()
+
+
+def experiments(seed, trials, known, load):
+    plan = {
+        "Matérn": Planned(partial(job, "m"), trials, seed),
+        "B": Planned(partial(job, "b"), 4, seed),
+        "C": Planned(partial(job, "c", scale=load("minutes").readings.sum() if known else 2.0), 3, seed),
+    }
+    return plan
+"""
+PARAMETERS = 'seed: int = 3\ntrials: int = 3\nknown: bool = False\nresults_dir: str = ""'
+READINGS = np.ones((2, 2))
+ALL = "m0 m1 m2 b0 b1 b2 b3 c0 c1 c2"
+
+
+@pytest.fixture
+def root(tmp_path, monkeypatch):
+    notebook = notebook_of(PARAMETERS, "raise RuntimeError('no cell is run')")
+    make_project(tmp_path, notebook=notebook, quick="trials: 2\n")
+    write_paper(tmp_path, NAME, PLAN)
+    (tmp_path / "stops").touch()
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("KBREPRO_JOBS", "1")
+    with registered(tmp_path):
+        yield tmp_path
+
+
+def called(*arguments):
+    """Exit code and output of `kbrepro play 01`, and which trials it played."""
+    log = Path("log")
+    log.unlink(missing_ok=True)
+    result = CliRunner().invoke(main, ["play", "01", *arguments])
+    assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
+    return result.exit_code, result.output, log.read_text().strip() if log.is_file() else ""
+
+
+def kept(root, profile="paper"):
+    return sorted(path.stem for path in (root / "results" / profile / NAME / "played").glob("*.npz"))
+
+
+def test_what_is_missing_is_played_once_and_each_label_is_told(root):
+    code, said, log = called()
+    assert (code, log) == (0, ALL), said
+    assert kept(root) == ["B", "C", "Matérn"]
+    assert said.splitlines() == [f"{NAME}: {label} ({n} of 3)" for n, label in enumerate(("Matérn", "B", "C"), 1)]
+    before = contents(root / "results")
+    assert called() == (0, "", "") and contents(root / "results") == before
+
+
+def test_only_the_labels_that_are_named_are_played_in_any_form_of_their_letters(root):
+    assert called("--label", unicodedata.normalize("NFD", "Matérn"), "--label", "C")[2] == "m0 m1 m2 c0 c1 c2"
+    assert called("--label", "B")[2] == "b0 b1 b2 b3" and called()[2] == ""
+
+
+def test_a_label_that_ended_is_kept_and_one_that_was_interrupted_goes_on(root):
+    (root / "stops").write_text("b")
+    code, said, log = called()
+    assert (code, log, kept(root)) == (1, "m0 m1 m2 b0 b1", ["Matérn"]) and "Error: it stops" in said
+    (root / "stops").write_text("")
+    assert called()[2] == "b2 b3 c0 c1 c2" and kept(root) == ["B", "C", "Matérn"]
+
+
+def test_fresh_labels_are_played_anew_and_an_interrupted_one_begins_anew(root):
+    called()
+    assert called("--fresh", "B")[2] == "b0 b1 b2 b3" and called("--fresh")[2] == ALL
+    assert called("--label", "C", "--fresh")[2] == "c0 c1 c2"
+    (root / "stops").write_text("b")
+    assert called("--fresh", "B")[2] == "b0 b1"
+    (root / "stops").write_text("")
+    assert called("--fresh", "B")[2] == "b0 b1 b2 b3"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--label", "D"], "label = 'D' is not allowed: label must be one of 'Matérn', 'B', 'C'"),
+        (["--fresh", "C"], "--fresh = 'C' is not allowed: --fresh must be one of '*', 'B'"),
+        (["--profile", "none"], "profile = 'none' is not allowed: profile must be one of 'paper', 'quick'"),
+        (["02"], "notebook = '02' is not allowed"),
+    ],
+)
+def test_mistakes_are_refused_before_anything_is_played(root, arguments, message):
+    called("--label", "B")
+    code, said, log = called(*arguments)
+    assert (code, log) == (1, "") and f"Error: {message}" in said
+
+
+def test_a_label_is_of_one_notebook(root):
+    (root / "notebooks" / "02_more.py").write_text((root / "notebooks" / f"{NAME}.py").read_text())
+    code, said, log = called("02", "--label", "B")
+    assert (code, log) == (2, "") and "--label is of one notebook" in said
+
+
+def test_a_label_of_other_settings_is_refused_before_others_are_played(root):
+    called("--label", "C")
+    write_paper(root, NAME, PLAN.replace("2.0)", "2.0 + 1)"))
+    code, said, log = called()
+    assert (code, log) == (1, "") and "Error: label 'C' was played with other settings: " in said
+    assert '--fresh "C"' in said
+
+
+def test_no_label_is_begun_that_is_not_expected_to_end_within_the_minutes(root, monkeypatch):
+    """What the same job took is scaled to the trials; of another job nothing is known."""
+    called()
+    labels = store.labels
+
+    def long(folder):
+        known = labels(folder)
+        known["B"]["seconds"] = 40.0
+        known["C"] |= {"seconds": 1e6, "settings": {"job": "another"}}
+        return known
+
+    monkeypatch.setattr(store, "labels", long)
+    code, said, log = called("--fresh", "--minutes", "0.5")
+    assert (code, log) == (1, ALL.replace("b0 b1 b2 b3 ", ""))
+    assert said.endswith(f"{NAME}: the minutes are not enough for 1 of 3 labels\n")
+    code, said, log = called("--fresh", "--minutes", "1")
+    assert (code, log) == (0, ALL) and f"{NAME}: B (2 of 3)\n" in said
+    assert f"{NAME}: B (1 of 1, about 1 minutes left)\n" in called("--fresh", "--label", "B")[1]
+
+
+def test_what_a_profile_has_in_common_with_the_full_scale_is_not_played_again(root):
+    called()
+    assert called("--profile", "quick")[2] == "m0 m1" and kept(root, "quick") == ["Matérn"]
+    assert called("--profile", "quick", "--fresh")[2] == "m0 m1" and kept(root, "quick") == ["Matérn"]
+
+
+def test_a_run_and_this_do_not_play_at_once(root):
+    (r,) = run.plan(["01"], "paper", root)
+    with play.locked(r):
+        code, said, log = called()
+        assert (code, log) == (1, "") and f"Error: another run is writing results/paper/{NAME}" in said
+        assert called("--profile", "quick")[0] == 0
+        with pytest.raises(run.RunFailed):
+            run.run(["01"], "paper", root)
+    assert called()[0] == 0
+
+
+@pytest.fixture
+def data(root, monkeypatch):
+    """Readings that can be there or not; the plan plays them."""
+    path = root / "notebooks" / f"{NAME}.py"
+    path.write_text(path.read_text().replace("known: bool = False", "known: bool = True"))
+    times = pd.date_range("2004-03-04", periods=2)
+    found = {"here": SensorData(READINGS, times, [1, 2], "C", "a sum")}
+    monkeypatch.setattr(plans, "load", lambda name: found["here"])
+    return found
+
+
+def test_without_its_data_a_label_is_refused_at_full_scale_before_others_are_played(root, data):
+    here = data["here"]
+    called("--label", "Matérn")  # the data is remembered
+    data["here"] = replace(here, checksum="")
+    code, said, log = called()
+    assert (code, log) == (
+        1,
+        "",
+    ) and "Error: label 'C' is not kept, and its data is not here: see data/README.md" in said
+    assert called("--label", "B")[0] == 0
+    assert called("--profile", "quick")[2] == "m0 m1 c0 c1 c2"  # of a substitute
+    data["here"] = here
+    assert called()[2] == "c0 c1 c2"
+    data["here"] = replace(here, checksum="")
+    assert called() == (0, "", "")
+
+
+def test_other_data_than_is_remembered_is_told_with_the_command_that_takes_it(root, data):
+    called()
+    data["here"] = replace(data["here"], times=data["here"].times.shift(1, "D"))
+    assert called("--profile", "quick")[0] == 0
+    code, said, log = called()
+    assert (code, log) == (1, "") and '--fresh "data, minutes"' in said
+    assert called("--fresh", "data, minutes")[0] == 0 and called() == (0, "", "")
