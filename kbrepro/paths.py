@@ -18,17 +18,23 @@ class ProjectNotFound(RuntimeError):
 def project_root(start: Path | None = None) -> Path:
     """Return the nearest folder at or above `start` (default: the working directory) with notebooks/ and kbrepro/.
 
-    From elsewhere it is the checkout that this package lies in. Raises ProjectNotFound, which names where it looked, if
-    there is none.
+    Raises ProjectNotFound, which names where it looked, if there is none.
     """
     here = (start or Path.cwd()).resolve()
-    elsewhere = [] if start else [Path(__file__).resolve().parents[1]]
-    for folder in (here, *here.parents, *elsewhere):
+    for folder in (here, *here.parents):
         if (folder / "notebooks").is_dir() and (folder / "kbrepro").is_dir():
             return folder
     raise ProjectNotFound(
         f"this needs a checkout of the kbrepro repository: no folder with notebooks/ and kbrepro/ at or above {here}"
     )
+
+
+def checkout() -> Path:
+    """Return the project's root as notebooks find it: from elsewhere it is where this package lies."""
+    try:
+        return project_root()
+    except ProjectNotFound:
+        return project_root(Path(__file__).parent)
 
 
 def partial_of(folder: Path) -> Path:

@@ -42,7 +42,7 @@ class Record:
 
     def __init__(self, notebook: str, parameters: Mapping[str, Any]) -> None:
         figures.use_style()
-        root = paths.project_root()
+        root = paths.checkout()
         self.notebook, self.parameters = notebook, parameters
         self.full_scale = root / "results" / paths.FULL_SCALE / notebook
         _require_known(parameters)

@@ -246,7 +246,7 @@ def played(notebook: str, label: str, profile: str = paths.FULL_SCALE) -> Any:
     These are the curves by policy, or what the job of `map_trials` returned. Raises FileNotFoundError, which lists the
     kept labels, if there is no such label.
     """
-    folders = sorted((paths.project_root() / "results" / profile).glob(f"{notebook}*/{store.PLAYED}"))
+    folders = sorted((paths.checkout() / "results" / profile).glob(f"{notebook}*/{store.PLAYED}"))
     if not folders:
         raise FileNotFoundError(f"no played trials of notebook {notebook!r} are kept in results/{profile}")
     _, kept = store.opened(folders[0], label)

@@ -151,7 +151,7 @@ def good(rng):
         "first": [0, 3], "block": [1, 2], "label": ["trials"], "kept_in": [None],
         "a": [HILL, HILL + 1], "b": [HILL - 3, [1.0] * 12],
         "arms": [True, False], "policy": [UCB(MODEL, 9)], "experiment": [EXPERIMENT], "curve": [TRACE],
-        "successes": [[True, False], np.ones(4, bool)], "index": [HILL], "kept_in": [None],
+        "successes": [[True, False], np.ones(4, bool)], "index": [HILL],
     }  # fmt: skip
 
 

@@ -25,9 +25,11 @@ def test_the_root_is_found_from_itself_and_from_below(root, monkeypatch):
     assert paths.project_root() == root
 
 
-def test_from_elsewhere_it_is_the_checkout_of_the_package(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    assert paths.project_root() == Path(paths.__file__).resolve().parents[1]
+def test_for_notebooks_it_is_from_elsewhere_the_checkout_of_the_package(root, tmp_path_factory, monkeypatch):
+    monkeypatch.chdir(root)
+    assert paths.checkout() == root
+    monkeypatch.chdir(tmp_path_factory.mktemp("elsewhere"))
+    assert paths.checkout() == Path(paths.__file__).resolve().parents[1]
 
 
 def test_a_notebooks_folder_alone_is_not_the_project(tmp_path):

@@ -19,7 +19,6 @@ import numpy as np
 
 from kbrepro import checks, paths
 from kbrepro.data import DamagedFile, SensorData, sets, substitute
-from kbrepro.paths import project_root
 
 DAYS = ("2004-03-04", "2004-03-05", "2004-03-06", "2004-03-07", "2004-03-08")
 #: Files below the data directory: the sha256 without which they are refused.
@@ -193,7 +192,7 @@ def _directory() -> Path:
     own = os.environ.get("KBREPRO_DATA")
     if own and not Path(own).is_dir():
         raise ValueError(f"KBREPRO_DATA = {own!r} is not allowed: it must be an existing directory, or unset")
-    return Path(own).absolute() if own else project_root() / "data"
+    return Path(own).absolute() if own else paths.checkout() / "data"
 
 
 def _file(name: str, days: Sequence[str] = DAYS) -> Path | None:
