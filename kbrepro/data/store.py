@@ -188,7 +188,7 @@ def _other_sum(file: str, content: bytes) -> str:
 
 
 def _directory() -> Path:
-    """The only directory to search; ProjectNotFound outside a checkout."""
+    """The only directory to search; ProjectNotFound where this package lies in no checkout."""
     own = os.environ.get("KBREPRO_DATA")
     if own and not Path(own).is_dir():
         raise ValueError(f"KBREPRO_DATA = {own!r} is not allowed: it must be an existing directory, or unset")
