@@ -281,7 +281,7 @@ def test_readme_lists_the_recorded_sums_and_the_limits():
 def project(tmp_path, monkeypatch):
     """A project without data, and KBREPRO_DATA unset."""
     monkeypatch.delenv("KBREPRO_DATA", raising=False)
-    monkeypatch.setattr(store, "project_root", lambda: tmp_path / "project")
+    monkeypatch.setattr(store.paths, "checkout", lambda: tmp_path / "project")
     monkeypatch.setattr(store.load, "__defaults__", (DAY, FEW))
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
     return tmp_path / "project"
