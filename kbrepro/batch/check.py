@@ -103,7 +103,7 @@ def _of_plan(root: Path, name: str) -> Iterator[str]:
     for each in planned.values():
         with suppress(ValueError):  # it plays no experiment
             known.add(each.experiment.horizon)
-    if not planned:
+    if not planned or not (root / "kbrepro" / "papers" / papers.folder_of(name) / "claims.py").is_file():
         return
     for sentence in sentences_of(papers.folder_of(name)):
         text = sentence.checked if isinstance(sentence, Theorem) else sentence.shows

@@ -13,6 +13,7 @@ import pytest
 from click.testing import CliRunner
 from fake_project import NAME, make_project
 
+from kbrepro import paths
 from kbrepro.__main__ import main
 from kbrepro.batch import run
 
@@ -58,6 +59,7 @@ def test_mistakes_are_one_line(root, arguments, message):
 @pytest.mark.parametrize("command", ["reproduce", "report", "claims"])
 def test_outside_the_repository_the_message_says_so(tmp_path, monkeypatch, command):
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(paths, "__file__", str(tmp_path / "site-packages" / "kbrepro" / "paths.py"))  # as installed
     message = f"a checkout of the kbrepro repository: no folder with notebooks/ and kbrepro/ at or above {tmp_path}"
     assert_one_line(call(command), message)
 
