@@ -65,7 +65,7 @@ class Experiment(checks.Checked):
         object.__setattr__(self, "policies", dict(self.policies))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Planned:
     """What one label plays: an experiment, or a job of a `Trial`, in trials first .. first + trials - 1 of a seed.
 
@@ -95,6 +95,9 @@ class Planned:
         if not found:
             raise ValueError(f"{self.what} plays no experiment")
         return found[0]
+
+    def __repr__(self) -> str:
+        return f"Planned({self.trials} trials of seed {self.seed})"
 
     def _repr_markdown_(self) -> str:
         """What an experiment plays, for a notebook: its problem, horizon and trials, and a line a rule."""
