@@ -1,11 +1,12 @@
 """Checks on arguments: every error names the argument, its value and what is allowed, in at most 300 characters."""
 
+import copy
 import math
 import reprlib
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from numbers import Real
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -286,6 +287,29 @@ class Checked:
 
     def __setstate__(self, state: dict[str, Any]) -> None:  # a pickle forgets that arrays are read-only
         vars(self).update({name: _fixed(value) for name, value in state.items()})
+
+
+class Changing:
+    """What pulls change: a policy, a posterior, or what it keeps."""
+
+    #: Names of what is put back otherwise, or only written where a copy does not look.
+    shared: ClassVar[tuple[str, ...]] = ()
+
+    def apart(self) -> Self:
+        """Return a copy that no later pull reaches: of all in it that may be written into, too."""
+        other = object.__new__(type(self))
+        vars(other).update({name: its if name in self.shared else _apart(its) for name, its in vars(self).items()})
+        return other
+
+
+def _apart(its: Any) -> Any:
+    if isinstance(its, np.ndarray):
+        return its.copy(order="K") if its.flags.writeable else its
+    if type(its) in (list, tuple):
+        return type(its)(map(_apart, its))
+    if isinstance(its, np.random.Generator):
+        return copy.deepcopy(its)
+    return its.apart() if isinstance(its, Changing) else its
 
 
 def python_number(value: Any) -> Any:

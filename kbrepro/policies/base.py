@@ -17,14 +17,14 @@ import warnings
 from collections.abc import Callable
 from functools import cache, partial
 from importlib.metadata import version
-from typing import Any, NamedTuple, Protocol, Self
+from typing import Any, ClassVar, NamedTuple, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kbrepro import checks
 from kbrepro.kernels import Array
-from kbrepro.posterior import AfterPending, ExactPosterior, exact_posterior, level_of, saved
+from kbrepro.posterior import AfterPending, ExactPosterior, exact_posterior, level_of
 from kbrepro.problems import Model
 
 TOLERANCE = 1e-10
@@ -78,22 +78,32 @@ class History(NamedTuple):
 Pull = tuple[int, Any, float | None]
 
 
+#: Functions `learn` that change nothing before they can no longer fail.
+AT_ONCE = set[Callable[..., None]]()
+
+
+def at_once(learn: Callable[..., None]) -> Callable[..., None]:
+    """Say that this `learn` changes nothing before it can no longer fail."""
+    AT_ONCE.add(learn)
+    return learn
+
+
 @cache
 def _version() -> str:
     return version("kbrepro")
 
 
-class AskTell:
+class AskTell(checks.Changing):
     """What is the same in all policies: the arguments of `ask` and `tell`, the history, and another model.
 
     A subclass has a `model`, a generator `rng` and the round `t`, chooses one arm in `choose`, and takes in one
     observation in `learn`. `takes` names the arguments that it understands; others are refused. Where
-    `learn` fails, what is in `parts` is put back, unless its class says by `at_once = True` that it
+    `learn` fails the policy is put back, with all in it that is `checks.Changing`, unless `at_once` says that it
     changes nothing before it can no longer fail, which is faster.
     """
 
+    shared: ClassVar[tuple[str, ...]] = ("rng",)
     takes: tuple[str, ...] = ()
-    at_once = False
     model: Any
     rng: np.random.Generator
     t: int
@@ -103,10 +113,6 @@ class AskTell:
     _rank: NDArray[np.int64] | None = None
     _first_asked = 0
     _made_with: tuple[tuple[Any, ...], dict[str, Any]]
-
-    def __init_subclass__(cls) -> None:
-        if "learn" in vars(cls) and "at_once" not in vars(cls):
-            cls.at_once = False
 
     def __new__(cls, *given: Any, **settings: Any) -> Self:
         policy = super().__new__(cls)
@@ -145,7 +151,7 @@ class AskTell:
             return self.choose()
         checks.positive_int(n=n)
         self._refuse(n=None if n == 1 else n, allowed=allowed, pending=pending)
-        asking, n_arms = self._apart(), self.model.n_arms
+        asking, n_arms = self._copy(), self.model.n_arms
         if allowed is not None:
             asking._allowed = checks.chosen(n_arms, once=True, allowed=allowed)
         waiting = asking._waiting = list[int]()
@@ -169,7 +175,7 @@ class AskTell:
         """
         told = None if noise_variance is not None else self._plain(arms, rewards)
         told = told or self._looked_at(arms, rewards, noise_variance)
-        if self.at_once and len(told) == 1:
+        if len(told) == 1 and type(self).learn in AT_ONCE:
             self._learn(told)
         else:
             self.make_room(len(told))
@@ -184,18 +190,12 @@ class AskTell:
             self.learn(arm, observation, *([] if noise is None else [noise]))
 
     def _learn_or_put_back(self, told: list[Pull]) -> None:
-        parts = self.parts([arm for arm, *_ in told])
-        before = [saved(part) for part in parts]
-        generators = [part.rng for part in parts if hasattr(part, "rng")]
-        states = [rng.bit_generator.state for rng in generators]
+        before, state = self.apart(), self.rng.bit_generator.state
         try:
             self._learn(told)
         except BaseException:  # also where somebody interrupts
-            for part, its in zip(parts, before, strict=True):
-                vars(part).clear()
-                vars(part).update(its)
-            for rng, state in zip(generators, states, strict=True):
-                rng.bit_generator.state = state
+            self.__dict__ = vars(before)
+            self.rng.bit_generator.state = state
             raise
 
     def _plain(self, arms: Any, rewards: Any) -> list[Pull] | None:
@@ -241,10 +241,6 @@ class AskTell:
         if n is not None and len(seen) != n:
             raise checks.refused("rewards", rewards, f"{n} numbers, as many as arms")
         return seen.reshape(-1).tolist()
-
-    def parts(self, arms: list[int]) -> list[Any]:
-        """Return the objects that `learn` changes when it is told of these arms."""
-        return [self]
 
     @property
     def history(self) -> History:
@@ -297,7 +293,7 @@ class AskTell:
         free = np.setdiff1d(allowed, self._waiting)
         return int(self.rng.choice(free if len(free) else allowed))
 
-    def _apart(self) -> Self:
+    def _copy(self) -> Self:
         """A shallow copy to ask with, so that nobody else sees what is allowed and pending."""
         asking = object.__new__(type(self))
         vars(asking).update(vars(self))
@@ -322,7 +318,6 @@ class IndexPolicy(AskTell):
     """
 
     takes: tuple[str, ...] = ("allowed",)
-    at_once = True
     posterior: Any
     unit: float = 1.0
     level: float = 0.0
@@ -334,9 +329,6 @@ class IndexPolicy(AskTell):
         self.start(model, rng)
         self.random_opening = random_opening
         self.posterior = self.prior(horizon)
-
-    def parts(self, arms: list[int]) -> list[Any]:
-        return [self, self.posterior, *getattr(self.posterior, "posteriors", [])]
 
     def prior(self, horizon: int | None) -> Any:
         """Return the posterior before the first pull."""
@@ -376,7 +368,6 @@ class Policy(IndexPolicy):
     beyond.
     """
 
-    at_once = True
     warned = False
 
     takes: tuple[str, ...] = ("allowed", "noise_variance", "mean")
@@ -426,6 +417,7 @@ class Policy(IndexPolicy):
         if isinstance(self.posterior, ExactPosterior):
             self.posterior.make_room(pulls)
 
+    @at_once
     def learn(self, arm: int, observation: Any, noise_variance: float | None = None) -> None:
         """Take in what a pull of `arm` gave; IndexError on a bad arm, ValueError on a NaN."""
         if not self.warned and abs(observation - self._prior_mean[arm]) >= self._far[arm]:

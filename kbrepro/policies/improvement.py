@@ -14,7 +14,7 @@ from scipy.special import erfcx
 
 from kbrepro import checks
 from kbrepro.kernels import Array, quiet
-from kbrepro.policies.base import EVERYTHING, Policy
+from kbrepro.policies.base import EVERYTHING, Policy, at_once
 from kbrepro.posterior import ExactPosterior
 from kbrepro.problems import Model
 
@@ -63,7 +63,6 @@ class ImprovementPolicy(Policy):
     """An index of how far, or how likely, an arm exceeds incumbent + margin (margin >= 0, in units of reward)."""
 
     posterior: ExactPosterior
-    at_once = True
     unit = 1.0  # of a logarithm and of a z score
 
     def __init__(
@@ -81,6 +80,7 @@ class ImprovementPolicy(Policy):
         self.incumbent, self.margin = incumbent, checks.python_number(margin)
         self._best_reward = -np.inf
 
+    @at_once
     def learn(self, arm: int, observation: float, noise_variance: float | None = None) -> None:
         super().learn(arm, observation, noise_variance)
         self._best_reward = max(self._best_reward, float(observation))

@@ -10,7 +10,6 @@ The forms differ only in how they find c. All are exact; none adds jitter. What 
 prior mean, so that a constant in rewards and prior mean is taken off once, when a reward is told.
 """
 
-import copy
 import math
 from collections.abc import Sequence
 from contextlib import suppress
@@ -55,7 +54,7 @@ def level_of(prior_mean: Array) -> float:
     return float(np.sort(prior_mean)[len(prior_mean) // 2])
 
 
-class Uncertain:
+class Uncertain(checks.Changing):
     """What keeps a variance of every point, which rounding may put below zero."""
 
     _variance: Array
@@ -186,8 +185,10 @@ class ExactPosterior(Uncertain):
         raise NotImplementedError
 
 
-class Rows:
+class Rows(checks.Changing):
     """Rows of equal length, appended one at a time: an array that at least doubles when it is full."""
+
+    shared = ("_store",)
 
     def __init__(self, length: int) -> None:
         self._store, self._n = np.empty((16, length)), 0
@@ -209,11 +210,6 @@ class Rows:
         store = np.empty((room, length))
         store[: self._n] = self()
         self._store = store
-
-    def __copy__(self) -> "Rows":
-        other = Rows.__new__(Rows)
-        other._store, other._n = self._store, self._n
-        return other
 
     def __getstate__(self) -> dict[str, Any]:
         return {"_store": self().copy(), "_n": self._n}  # what is saved has no room yet
@@ -428,21 +424,6 @@ class AfterPending(Uncertain):
         self._rows.append(g)
         self._variance -= g * g
         self._pending[arm] += 1
-
-
-#: What an update may write into besides arrays; other attributes are replaced.
-WRITTEN = {list, Rows, Precision}
-
-
-def saved(thing: Any) -> dict[str, Any]:
-    """Return the attributes of a policy or posterior, with copies of what its updates write into."""
-    kept = dict(vars(thing))
-    for name, its in kept.items():
-        if type(its) is np.ndarray:
-            kept[name] = its.copy(order="K") if its.flags.writeable else its
-        elif type(its) in WRITTEN:
-            kept[name] = copy.copy(its)
-    return kept
 
 
 def lattice_posterior(

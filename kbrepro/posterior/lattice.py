@@ -103,7 +103,7 @@ class PriorCovariance:
 # The arms that were pulled
 
 
-class Precision:
+class Precision(checks.Changing):
     """P = (K + diag(s2 / n))^-1 (m, m) of the m pulled arms: a sum of one q q^T per pull; its lower half, in panels.
 
     `PENDING` rows q are collected and enter in one matrix product. Nothing is ever subtracted, so nothing cancels.
@@ -134,12 +134,6 @@ class Precision:
                 rows = slice(number * PANEL, (number + 1) * PANEL)
                 panel += self._pending[:, rows].T @ self._pending[:, : rows.stop]
             self._pending[:], self._n_pending = 0.0, 0
-
-    def __copy__(self) -> "Precision":
-        other = Precision()
-        other._panels, other._pending = [panel.copy() for panel in self._panels], self._pending.copy()
-        other._n_pending, other._size = self._n_pending, self._size
-        return other
 
     def column(self, place: int) -> Array:
         """Return column `place` of P, (m,)."""

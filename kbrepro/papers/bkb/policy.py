@@ -28,7 +28,6 @@ class BKB(UCB):
     """
 
     takes: tuple[str, ...] = ("allowed",)
-    at_once = False
     posterior: sketch.BudgetedPosterior
 
     def __init__(
@@ -45,6 +44,9 @@ class BKB(UCB):
         if not self._first_asked:  # until now `rng` may have been replaced
             self.posterior.rng = self.rng.spawn(1)[0]
         return super().choose()
+
+    def learn(self, arm: int, observation: Any, noise_variance: float | None = None) -> None:
+        super().learn(arm, observation)  # not at once: a dictionary may not fit
 
     def index(self) -> Array:
         # ties fall by a random permutation: one common value makes the first arm uniform whatever the kernel

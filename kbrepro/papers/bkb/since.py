@@ -9,6 +9,7 @@ import numpy as np
 
 from kbrepro import checks
 from kbrepro.policies import UCB
+from kbrepro.policies.base import at_once
 from kbrepro.posterior import RowPosterior
 from kbrepro.problems import Model
 
@@ -33,7 +34,6 @@ class MiniUCB(UCB):
     """
 
     takes: tuple[str, ...] = ()
-    at_once = True
     posterior: CountedPosterior
 
     def __init__(self, model: Model, horizon: int | None = None, *, squared_c: float, **settings: Any) -> None:
@@ -55,6 +55,7 @@ class MiniUCB(UCB):
             self.choices += 1
         return self._arm
 
+    @at_once
     def learn(self, arm: int, observation: float, noise_variance: float | None = None) -> None:
         """Take in what a pull gave; the posterior changes when the arm may. ValueError unless it was asked for."""
         if arm != self._arm or not self._stays:

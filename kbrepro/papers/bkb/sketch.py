@@ -62,7 +62,7 @@ def _fourier(kernel: Kernel, points: Array, frequencies: Array, weights: Array) 
     return np.concatenate([np.cos(angles), np.sin(angles)], axis=1) * np.sqrt(np.tile(2 * kernel.variance * weights, 2))
 
 
-class FeaturePosterior:
+class FeaturePosterior(checks.Changing):
     """The posterior on given features (A, m); with `prior_variance` (A,) in the DTC form, without in the SoR form.
 
     `n_features` is m (of a dictionary: its rank). Arrays are copies, as of the exact posterior, and the least noise

@@ -62,7 +62,6 @@ class ExactCascadeEI(IndexPolicy):
     the posterior mean and sd of its layer. The posteriors of the layers are independent, as in eq. 286's samples.
     """
 
-    at_once = False
     model: NetworkModel
     posterior: ChainPosterior
 

@@ -14,7 +14,7 @@ from kbrepro.papers.gpn_ucb.network import NOISE_VARIANCE, NetworkModel, Network
 from kbrepro.papers.gpn_ucb.posterior import ChainPosterior, LayerPosterior
 from kbrepro.papers.gpn_ucb.sets import BallSets, BoxSets
 from kbrepro.policies import UCB, ExpectedImprovement
-from kbrepro.policies.base import AskTell, IndexPolicy, Seed, best_arm
+from kbrepro.policies.base import AskTell, IndexPolicy, Seed, at_once, best_arm
 from kbrepro.problems import Model
 
 
@@ -25,7 +25,6 @@ class GPNUCB(IndexPolicy):
     often: to go on later in the same order of ties it must be saved.
     """
 
-    at_once = False
     model: NetworkModel
     posterior: BoxSets | BallSets
 
@@ -76,8 +75,6 @@ class BlackBox(AskTell):
     The reward is treated like an output of the first layer (eqs. 289-291).
     """
 
-    at_once = True
-
     def __init__(self, model: NetworkModel, horizon: int, *, policy: Callable[[Model, int], AskTell]) -> None:
         self.model = model
         self.policy = policy(
@@ -96,11 +93,9 @@ class BlackBox(AskTell):
     def choose(self) -> int:
         return self.policy.ask()
 
+    @at_once
     def learn(self, arm: int, observation: Sequence[Any]) -> None:
         self.policy.learn(arm, observation[-1])
-
-    def parts(self, arms: list[int]) -> list[Any]:
-        return [self, *self.policy.parts(arms)]
 
 
 def norm_width(policy: Any) -> float:
@@ -116,7 +111,6 @@ black_box_ei = partial(BlackBox, policy=partial(ExpectedImprovement, incumbent="
 class CascadeUCB(IndexPolicy):
     """cUCB (eqs. 278-284): means fed forward, sd~_i = sd_i(mean~_(i-1)) + L sd~_(i-1), index mean~ + B sd~."""
 
-    at_once = False
     model: NetworkModel
     posterior: ChainPosterior
 

@@ -67,7 +67,7 @@ class LayerPosterior(Uncertain):
         self._variance -= row**2
 
 
-class NetworkPosterior:
+class NetworkPosterior(checks.Changing):
     """The posteriors of all layers, each with its own fixed points: what a pull shows is given to each of them."""
 
     def __init__(self, model: NetworkModel, points: Sequence[Array]) -> None:

@@ -71,7 +71,7 @@ def possible_cells(horizon: int, d: int, nu: float) -> list[int]:
         side *= 2
 
 
-class Cell:
+class Cell(checks.Changing):
     """A closed cube [corner / side, (corner + 1) / side], the arms (m,) in it and what was observed there.
 
     `mean` (m,), `sd` (m,) and `gain` (nats) are those of the posterior of the data inside.
@@ -132,6 +132,8 @@ class PartitionedUCB(AskTell):
     of cells that have not split, `slot_mean` and `slot_sd` (n_slots,) what the cell knows of the arm.
     """
 
+    shared = ("rng", "cells")
+
     def __init__(
         self,
         model: Model,
@@ -180,16 +182,12 @@ class PartitionedUCB(AskTell):
         index = self.slot_mean + self.widths()[self.slot_cell] * self.slot_sd
         return int(self.slot_arm[best_arm(index, order[self.slot_arm], self.prior_sd)])
 
-    def parts(self, arms: list[int]) -> list[Any]:
-        numbers = np.unique(self.slot_cell[np.isin(self.slot_arm, arms)])
-        cells = [self.cells[number] for number in numbers]
-        return [self, *cells, *(cell.posterior for cell in cells if cell.posterior)]
-
     def learn(self, arm: int, observation: float) -> None:
         """Take in the observed reward of `arm`; ValueError on a NaN."""
         for number in self.slot_cell[self.slot_arm == arm]:
-            cell, slots = self.cells[number], self.slot_cell == number
+            cell, slots = self.cells[number].apart(), self.slot_cell == number
             cell.update(arm, observation)
+            self.cells = *self.cells[:number], cell, *self.cells[number + 1 :]
             self.slot_mean = _with(self.slot_mean, slots, cell.mean)
             self.slot_sd = _with(self.slot_sd, slots, cell.sd)
             self.cell_gain = _with(self.cell_gain, number, cell.gain)

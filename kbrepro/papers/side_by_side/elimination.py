@@ -8,7 +8,6 @@ Vakili & Zhao 2024; how long its epochs are, and by which band it shrinks) and G
 """
 
 import math
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +15,7 @@ from numpy.typing import NDArray
 from kbrepro import checks
 from kbrepro.kernels import Array
 from kbrepro.papers.side_by_side.widths import FixedDesign
-from kbrepro.policies.base import AskTell, Seed, best_arm
+from kbrepro.policies.base import AskTell, Seed, at_once, best_arm
 from kbrepro.posterior import ExactPosterior, exact_posterior
 from kbrepro.problems import Model
 
@@ -56,8 +55,6 @@ class BPE(_Eliminating):
     ValueError if the model has no norm.
     """
 
-    at_once = True
-
     def __init__(self, model: Model, horizon: int, *, width: FixedDesign, rng: Seed = 0) -> None:
         super().__init__(model, horizon, width=width, rng=rng)
         self._planned = squared_lengths(horizon)
@@ -65,13 +62,11 @@ class BPE(_Eliminating):
         self._ends = np.cumsum(self._planned)
         self.batch, self.posterior = 0, self._prior(self._planned[0])
 
-    def parts(self, arms: list[int]) -> list[Any]:
-        return [self, self.posterior]
-
     def choose(self) -> int:
         """Return the arm to pull; it depends on no observation of this batch."""
         return self._best(self.posterior.variance, self.prior_sd**2)
 
+    @at_once
     def learn(self, arm: int, observation: float) -> None:
         """Take in what a pull of `arm` gave; IndexError on a bad arm, ValueError on a NaN."""
         ends = self._ends[self.batch] <= self.t < self.horizon
@@ -104,21 +99,15 @@ class SupKernelUCB(_Eliminating):
     Raises ValueError if the model has no norm or unit <= 0.
     """
 
-    at_once = True
-
     def __init__(self, model: Model, horizon: int, *, width: FixedDesign, unit: float = 1.0, rng: Seed = 0) -> None:
         super().__init__(model, horizon, width=width, rng=rng)
         checks.positive(unit=unit)
         self.unit, self.least = unit, unit / math.sqrt(horizon)
         n_levels = max(1, math.ceil(math.log2(horizon) / 2))  # at the last one 2^-s <= 1 / sqrt(T)
         self._half = width.of(model, model.n_arms * n_levels * horizon)
-        self.levels: tuple[ExactPosterior, ...] = (
-            self._prior(horizon),
-        )  # made when they are reached; the last is the one of this round
+        # made when they are reached; the last is the one of this round
+        self.levels: tuple[ExactPosterior, ...] = (self._prior(horizon),)
         self.settled: int | None = None
-
-    def parts(self, arms: list[int]) -> list[Any]:
-        return [self, *self.levels]
 
     def choose(self) -> int:
         """Return the arm to pull; where its sample is kept it depends on no observation of that level."""
@@ -134,6 +123,7 @@ class SupKernelUCB(_Eliminating):
                 self.levels = *self.levels, self._prior(self.horizon)
         return self.settled
 
+    @at_once
     def learn(self, arm: int, observation: float) -> None:
         """Take in what a pull of `arm` gave."""
         if self.settled is None:

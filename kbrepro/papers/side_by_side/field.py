@@ -12,6 +12,7 @@ from kbrepro.papers.pi_gp_ucb.measures import growing_variance
 from kbrepro.papers.pi_gp_ucb.partition import PartitionedUCB
 from kbrepro.papers.side_by_side.elimination import BPE, SupKernelUCB
 from kbrepro.papers.side_by_side.widths import FixedDesign, FixedDesignTighter
+from kbrepro.policies.base import at_once
 from kbrepro.problems import Model
 
 #: What is proved of the regret, the strongest first.
@@ -40,12 +41,11 @@ class Entry:
 class UniformPlay(policies.MeanOnly):
     """An arm drawn uniformly in every round; nothing is learned."""
 
-    at_once = True
-
     def choose(self) -> int:
         """Return the arm to pull."""
         return self.any_arm()
 
+    @at_once
     def learn(self, arm: int, observation: float, noise_variance: float | None = None) -> None:
         """Count the round."""
         self.t += 1
