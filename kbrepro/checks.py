@@ -336,7 +336,7 @@ def memory(needed: float, what: str, fits: Callable[[float], str] | None = None)
         raise MemoryError(told if fits is None else f"{told}: what fits is {fits(free)}")
 
 
-def pairs(A: int, what: str, each: float = KERNEL_BYTES, *, besides: float = 0.0, other: str = "") -> None:
-    """Raise MemoryError unless `each` bytes a pair of A arms fit, `besides` others; it says how many arms do."""
+def pairs(A: int, what: str, each: float = KERNEL_BYTES, *, other: str = "") -> None:
+    """Raise MemoryError unless `each` bytes a pair of A arms fit; it says how many arms do."""
     fits = lambda free: f"up to {int(math.sqrt(free / each))} arms{other}"  # noqa: E731
-    memory(each * A**2 + besides, f"{what} of {A} arms", fits)
+    memory(each * A**2, f"{what} of {A} arms", fits)

@@ -255,8 +255,8 @@ def test_many_random_sequences_of_calls_are_as_the_dense_process(part):
 
 #: Wrong variants: where, which function, what stands there, and what is written instead.
 MUTANTS = {
-    "pending noise doubled": (AfterPending, "pull", "self.told.noise", "2 * self.told.noise"),
-    "pending counts dropped": (AfterPending, "counts", " + self._pending", ""),
+    "pending noise doubled": (AfterPending, "pull", "self.noise", "2 * self.noise"),
+    "pending counts dropped": (AfterPending, "pull", "_counts[arm] += 1", "_counts[arm] += 0"),
     "weights of noise variances off": (ExactPosterior, "update", "[arm] += more", "[arm] += 1"),
     "gap without allowed": (Policy, "gap", "allowed=allowed", "allowed=None"),
     "with_model without noise variances": (AskTell, "with_model", "noise_variance=noise", "noise_variance=None"),

@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kbrepro import checks
-from kbrepro.kernels import Array
+from kbrepro.kernels import Array, quiet
 from kbrepro.posterior import AfterPending, ExactPosterior, exact_posterior, level_of
 from kbrepro.problems import Model
 
@@ -133,9 +133,6 @@ class AskTell(checks.Changing):
         """Take in what one pull of `arm` gave."""
         raise NotImplementedError
 
-    def make_room(self, pulls: int) -> None:
-        """Make room for so many more pulls; MemoryError, in GB, if they do not fit."""
-
     def ask(self, n: int = 1, *, allowed: Any = None, pending: Any = None) -> Any:
         """Return the arm to pull, an int, or for n > 1 a list of n arms to pull at once.
 
@@ -178,7 +175,6 @@ class AskTell(checks.Changing):
         if len(told) == 1 and type(self).learn in AT_ONCE:
             self._learn(told)
         else:
-            self.make_room(len(told))
             self._learn_or_put_back(told)
         for arm, observation, noise in told:
             self._told.arms.append(arm)
@@ -413,10 +409,6 @@ class Policy(IndexPolicy):
         """Return this form of the model's posterior before the first pull."""
         return form(self.model.kernel, self.model.points, self.model.noise_variance, mean=self.model.mean)
 
-    def make_room(self, pulls: int) -> None:
-        if isinstance(self.posterior, ExactPosterior):
-            self.posterior.make_room(pulls)
-
     @at_once
     def learn(self, arm: int, observation: Any, noise_variance: float | None = None) -> None:
         """Take in what a pull of `arm` gave; IndexError on a bad arm, ValueError on a NaN."""
@@ -453,6 +445,7 @@ class Policy(IndexPolicy):
         others = arms[arms != best]
         return float(max((mean + reach)[others].max(initial=-np.inf) - (mean - reach)[best], 0.0))
 
+    @quiet
     def _batch(self, n: int, pending: list[int]) -> list[int]:
         after = AfterPending(self.posterior, pending, room=n)
         self.posterior, arms = after, list[int]()  # of the copy that asks

@@ -87,15 +87,12 @@ class ExactPosterior(Uncertain):
         checks.kernel(kernel=kernel)
         self._kernel, self._points = kernel, (points := checks.array("points", points, 2, least=1))
         self._prior_variance = np.array(kernel.diag(points), dtype=float)
-        self._prior_variance.setflags(write=False)
         self._unit, self._rounding = float(self._prior_variance.max()), 0.0
         self._check_noise(noise_variance)
         self.noise_variance = checks.python_number(noise_variance)
         self._prior_mean, self._variance = checks.per_arm(len(points), mean=mean), self._prior_variance.copy()
         self.level = level_of(self._prior_mean)
         self._above = self._prior_mean - self.level
-        for array in (self._prior_mean, self._above):
-            array.setflags(write=False)
         self._deviation: Array = np.zeros(len(points))  # of the posterior mean from the prior mean
         self._counts: NDArray[np.int64] = np.zeros(len(points), dtype=int)
         self._weights: Array = np.zeros(len(points))  # pulls of each arm, each in units of 1 / noise_variance
@@ -158,9 +155,6 @@ class ExactPosterior(Uncertain):
         self._counts[arm] += 1
         self._weights[arm] += more
         self._rounding = rounding
-
-    def make_room(self, pulls: int) -> None:
-        """Make room for so many more pulls; MemoryError, in GB, if they do not fit."""
 
     def _prepare(self) -> None:
         """Make what a form keeps of its own."""
@@ -248,15 +242,6 @@ class RowPosterior(CovariancePosterior):
     def _prepare(self) -> None:
         self._rows = Rows(self.n_arms)
 
-    def make_room(self, pulls: int) -> None:
-        if self._rows is None:
-            return
-        left = self.most - len(self._rows)
-        if pulls > left:  # those rows, and then the covariance
-            other = f", or {self.most} pulls in all"
-            checks.pairs(self.n_arms, "points: the covariance", besides=8.0 * self.n_arms * left, other=other)
-        self._rows.make_room(int(min(pulls, left)))
-
     def covariance_with(self, arm: int) -> Array:
         if self._rows is None:
             return super().covariance_with(arm)
@@ -311,7 +296,8 @@ class LatticePosterior(ExactPosterior):
         self._inverse = Precision()
 
     def make_room(self, pulls: int) -> None:
-        self._inverse.make_room(min(len(self._pulled) + pulls, self.n_arms))
+        """Raise MemoryError, in GB, unless so many pulls fit."""
+        self._inverse.make_room(min(pulls, self.n_arms))
 
     def mean_told(self, f: Array, z: Array) -> Array:
         """Return the deviation of the mean (A,) had every arm's rewards been f (A,) and noise, z (A,) standard normal.
@@ -375,55 +361,39 @@ class LatticePosterior(ExactPosterior):
             self._inverse.add(column * np.sqrt(less / (1 - less * column[place])))
 
 
-class AfterPending(Uncertain):
-    """What an exact posterior will be after pulls whose rewards are not known yet.
+class AfterPending(ExactPosterior):
+    """What an exact posterior, `told`, will be after pulls whose rewards are not known yet.
 
-    `told` is that posterior, whose other attributes it has, too. `mean` (A,) and `gain` are as they are; `variance`,
-    `sd`, `counts`, `precision` (A,) and covariances are those after the pulls, which do not depend on what they give.
-    MemoryError, in GB, unless there is `room` for so many more.
+    `mean` (A,) and `gain` are as they are; `variance`, `sd`, `counts`, `precision` (A,) and covariances are those after
+    the pulls, which do not depend on what they give. MemoryError, in GB, unless there is `room` for so many more.
     """
 
+    told: Any = None
+
     def __init__(self, posterior: ExactPosterior, pending: Sequence[int] = (), *, room: int = 0) -> None:
+        vars(self).update(vars(posterior))
         self.told, self._rows, self._variance = posterior, Rows(posterior.n_arms), posterior.variance
-        self._mean, self._counts, self.gain = posterior.mean, posterior.counts, posterior.gain
-        self._pending = np.zeros(posterior.n_arms, dtype=int)
+        self._deviation, self._counts = self._deviation.copy(), posterior.counts
+        self._weights = self._weights.copy()
         self._rows.make_room(len(pending) + room)
         for arm in pending:
             self.pull(arm)
 
     def __getattr__(self, name: str) -> Any:
-        if name.startswith("_"):  # none of its own, and none while a copy is made
-            raise AttributeError(name)
         return getattr(self.told, name)
 
-    @property
-    def mean(self) -> Array:
-        """Posterior mean of every arm, (A,)."""
-        return self._mean.copy()
-
-    @property
-    def counts(self) -> NDArray[np.int64]:
-        """Number of pulls of every arm, (A,)."""
-        return self._counts + self._pending
-
-    @property
-    def precision(self) -> Array:
-        """Sum over the pulls of every arm of 1 / their noise variance, (A,)."""
-        return self.told.precision + self._pending / self.told.noise_variance
-
     def covariance_with(self, arm: int) -> Array:
-        """Return the covariance of `arm` with all arms, (A,)."""
         V = self._rows()
         return self.told.covariance_with(arm) - V[:, arm] @ V
 
-    @quiet
     def pull(self, arm: int) -> None:
         """Add a pending pull of `arm`."""
         g = self.covariance_with(arm)
-        g /= math.sqrt(max(self._variance[arm], 0.0) + self.told.noise_variance)
+        g /= math.sqrt(max(self._variance[arm], 0.0) + self.noise_variance)
         self._rows.append(g)
         self._variance -= g * g
-        self._pending[arm] += 1
+        self._counts[arm] += 1
+        self._weights[arm] += 1
 
 
 def lattice_posterior(
@@ -461,5 +431,5 @@ def exact_posterior(
     rows = RowPosterior(kernel, points, noise_variance, mean=mean)
     rows.most = most
     if horizon is not None:
-        rows.make_room(pulls)
+        rows._rows.make_room(pulls)
     return rows

@@ -121,8 +121,8 @@ class Precision(checks.Changing):
 
     def add(self, q: Array) -> None:
         """Add q q^T, q (m,) or, with one arm more, (m + 1,)."""
-        self.make_room(len(q))
         if len(q) > PANEL * len(self._panels):
+            self.make_room(PANEL * (len(self._panels) + 1))
             pending = np.hstack([self._pending, np.zeros((PENDING, PANEL))])
             self._panels.append(np.zeros((PANEL, PANEL * (len(self._panels) + 1))))
             self._pending = pending
