@@ -152,31 +152,31 @@ def array(
 
 def _no_number(value: Any) -> bool:
     """Whether numpy would find codes of letters in it, or what a mask hides."""
-    if isinstance(value, np.ma.MaskedArray):
-        return bool(np.ma.is_masked(value))
-    return isinstance(value, bytes | bytearray | memoryview)
+    return isinstance(value, bytes | bytearray | memoryview) or bool(np.ma.is_masked(value))
 
 
 def _numbers(value: Any) -> NDArray[Any] | None:
     """Return bools, integers or floats as numpy reads them; None for anything else, and for what a mask hides."""
-    if _no_number(value) or (isinstance(value, list | tuple) and any(map(_no_number, value))):
-        return None
-    found = np.asarray(value)
-    if found.dtype == object and all(isinstance(x, Real | np.bool_) for x in found.flat):
-        plain = np.array([python_number(x) for x in found.flat])  # fractions stay objects
-        return plain.reshape(found.shape)
-    return found if found.dtype.kind in "biuf" else None
+    with suppress(Exception):  # ragged lists
+        if _no_number(value) or (isinstance(value, list | tuple) and any(map(_no_number, value))):
+            return None
+        found = np.asarray(value)
+        if found.dtype == object and all(isinstance(x, Real | np.bool_) for x in found.flat):
+            plain = np.array([python_number(x) for x in found.flat])  # fractions stay objects
+            return plain.reshape(found.shape)
+        return found if found.dtype.kind in "biuf" else None
+    return None
 
 
 def _converted(name: str, value: Any) -> NDArray[np.float64]:
     whole = "real numbers in rows of one length, within float64 and not masked: texts and categories are encoded as "
     whole += "columns of 0 and 1, durations divided by a unit"
-    with suppress(Exception), np.errstate(all="ignore"):  # ragged lists; what is too large becomes infinite
+    with suppress(OverflowError), np.errstate(all="ignore"):  # what is too large becomes infinite
         if (found := _numbers(value)) is not None:
             taken = np.array(found, dtype=np.float64, order="C")
             if _distinct(found, taken):
                 return taken
-            value, whole = found, "distinct in float64, which holds integers up to 2**53: take an offset off"
+            whole = "distinct in float64, which holds integers up to 2**53: take an offset off"
     raise refused(name, value, whole)
 
 
@@ -208,9 +208,7 @@ def chosen(n_arms: int, *, least: int = 1, once: bool = False, **values: Any) ->
     ((name, value),) = values.items()
     if value is None and once:
         return np.arange(n_arms)
-    found = None
-    with suppress(Exception):  # ragged lists
-        found = _numbers(value)
+    found = _numbers(value)
     if found is not None and found.shape == (n_arms,):
         if once and n_arms > 2 and ((found == 0) | (found == 1)).all():
             found = found.astype(bool)
@@ -225,25 +223,17 @@ def chosen(n_arms: int, *, least: int = 1, once: bool = False, **values: Any) ->
     return (np.unique(found) if once else found).astype(int)
 
 
-def is_one(value: Any) -> bool:
-    """Return whether a value is one thing, such as a number or an array without axes, and no list."""
-    return getattr(value, "ndim", 0) == 0 and (hasattr(value, "ndim") or not hasattr(value, "__len__"))
-
-
-def noise_variances(n: int | None, value: Any) -> list[Any]:
-    """Return the noise variance of each of n rewards, of one reward for None: None, one number for all, or n numbers.
+def noise_variances(n: int, value: Any) -> list[Any]:
+    """Return the noise variance of each of n rewards, of which None, one number for all, or n numbers are given.
 
     ValueError unless all of them are finite numbers above 0.
     """
     if value is None:
-        return [None] * (1 if n is None else n)
-    if isinstance(value, bool | np.bool_):
-        positive(noise_variance=value)
+        return [None] * n
     found = array("noise_variance", value)
     if found.shape not in ((), (n,)):
-        each = "" if n is None else f", or ({n},), one for each reward"
-        raise ValueError(f"noise_variance has shape {found.shape}: it must be a number{each}")
-    taken: list[Any] = np.broadcast_to(found, 1 if n is None else n).tolist()
+        raise ValueError(f"noise_variance has shape {found.shape}: it must be a number, or ({n},), one for each reward")
+    taken: list[Any] = np.broadcast_to(found, n).tolist()
     for number in taken:
         positive(noise_variance=number)
     return taken

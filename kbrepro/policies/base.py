@@ -148,12 +148,13 @@ class AskTell(checks.Changing):
             return self.choose()
         checks.positive_int(n=n)
         self._refuse(n=None if n == 1 else n, allowed=allowed, pending=pending)
-        asking, n_arms = self._copy(), self.model.n_arms
-        if allowed is not None:
-            asking._allowed = checks.chosen(n_arms, once=True, allowed=allowed)
-        waiting = asking._waiting = list[int]()
+        n_arms, waiting = self.model.n_arms, list[int]()
         if pending is not None:
             waiting += checks.chosen(n_arms, least=0, pending=pending).tolist()
+        asking = object.__new__(type(self))  # a copy: nobody else sees what is allowed and pending
+        vars(asking).update(vars(self), _waiting=waiting)
+        if allowed is not None:
+            asking._allowed = checks.chosen(n_arms, once=True, allowed=allowed)
         before = dict(vars(asking))
         try:
             arms = asking._batch(int(n), waiting) if n > 1 or waiting else [asking.choose()]
@@ -172,27 +173,19 @@ class AskTell(checks.Changing):
         """
         told = None if noise_variance is not None else self._plain(arms, rewards)
         told = told or self._looked_at(arms, rewards, noise_variance)
-        if len(told) == 1 and type(self).learn in AT_ONCE:
-            self._learn(told)
-        else:
-            self._learn_or_put_back(told)
+        at_once = len(told) == 1 and type(self).learn in AT_ONCE
+        before = None if at_once else (vars(self.apart()), self.rng.bit_generator.state)
+        try:
+            for arm, observation, noise in told:
+                self.learn(arm, observation, *([] if noise is None else [noise]))
+        except BaseException:  # also where somebody interrupts
+            if before:
+                self.__dict__, self.rng.bit_generator.state = before
+            raise
         for arm, observation, noise in told:
             self._told.arms.append(arm)
             self._told.rewards.append(observation)
             self._told.noise_variances.append(noise)
-
-    def _learn(self, told: list[Pull]) -> None:
-        for arm, observation, noise in told:
-            self.learn(arm, observation, *([] if noise is None else [noise]))
-
-    def _learn_or_put_back(self, told: list[Pull]) -> None:
-        before, state = self.apart(), self.rng.bit_generator.state
-        try:
-            self._learn(told)
-        except BaseException:  # also where somebody interrupts
-            self.__dict__ = vars(before)
-            self.rng.bit_generator.state = state
-            raise
 
     def _plain(self, arms: Any, rewards: Any) -> list[Pull] | None:
         """What `_looked_at` returns, fast, of Python's numbers that are fine, as most are."""
@@ -200,8 +193,7 @@ class AskTell(checks.Changing):
         if hasattr(self.model, "observed"):
             return None
         if type(arms) is int and type(rewards) in FLOATS:
-            fine = 0 <= arms < n_arms and math.isfinite(rewards)
-            return [(arms, float(rewards), None)] if fine else None
+            return [(arms, float(rewards), None)] if 0 <= arms < n_arms and math.isfinite(rewards) else None
         if not (type(arms) is type(rewards) is list and len(arms) == len(rewards)):
             return None
         if {*map(type, arms)} != {int} or not {*map(type, rewards)} <= FLOATS:
@@ -211,32 +203,23 @@ class AskTell(checks.Changing):
         return [(arm, float(reward), None) for arm, reward in zip(arms, rewards, strict=True)]
 
     def _looked_at(self, arms: Any, rewards: Any, noise_variance: Any) -> list[Pull]:
-        """Every pull, in Python's numbers; raises as `tell`."""
+        """Every pull, in Python's numbers; raises as `tell`. A model may say by `observed` what a pull gives."""
         self._refuse(noise_variance=noise_variance)
-        if checks.is_one(arms):
-            n, pulled = None, [arms.item() if isinstance(arms, np.ndarray) else arms]
-            checks.arm_index(pulled[0], self.model.n_arms)
+        if not hasattr(arms, "__len__") or getattr(arms, "ndim", 1) == 0:
+            arms, rewards = [arms], [rewards]
+        pulled = checks.chosen(self.model.n_arms, least=0, arms=arms).tolist()
+        observed, n = getattr(self.model, "observed", None), len(pulled)
+        if observed and isinstance(rewards, list | tuple | np.ndarray):
+            seen = [observed(each) for each in rewards]
+            shape: tuple[int, ...] = (len(seen),)
         else:
-            if checks.is_one(rewards):
-                allowed = "a list, one for each arm; and an arm is a number, not a point"
-                raise checks.refused("rewards", rewards, allowed)
-            pulled = checks.chosen(self.model.n_arms, least=0, arms=arms).tolist()
-            n = len(pulled)
-        seen = self._observations(rewards, n)
-        noises = checks.noise_variances(n, noise_variance)
-        return [(int(arm), y, noise) for arm, y, noise in zip(pulled, seen, noises, strict=True)]
-
-    def _observations(self, rewards: Any, n: int | None) -> list[Any]:
-        """What n pulls gave, one pull for None; a model may say by `observed` what one pull gives."""
-        if observed := getattr(self.model, "observed", None):
-            listed = isinstance(rewards, list | tuple | np.ndarray)
-            if n is not None and not (listed and len(rewards) == n):
-                raise checks.refused("rewards", rewards, f"a list of {n} observations, one an arm")
-            return [observed(each) for each in ([rewards] if n is None else rewards)]
-        seen = checks.array("rewards", rewards, 0 if n is None else 1)
-        if n is not None and len(seen) != n:
-            raise checks.refused("rewards", rewards, f"{n} numbers, as many as arms")
-        return seen.reshape(-1).tolist()
+            found = checks.array("rewards", rewards)
+            seen, shape = found.ravel().tolist(), found.shape
+        if shape != (n,):
+            raise checks.refused(
+                "rewards", rewards, f"a list of {n}, as many as arms; and an arm is a number, no point"
+            )
+        return list(zip(pulled, seen, checks.noise_variances(n, noise_variance), strict=True))
 
     @property
     def history(self) -> History:
@@ -247,16 +230,16 @@ class AskTell(checks.Changing):
         return vars(self) | {SAVED_BY: _version()}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        now, saved_by = _version(), state.get(SAVED_BY)
-        told = f"this {type(self).__name__} was saved by kbrepro {saved_by or '0.3.0 or earlier'}"
-        told += f", and this is {now}"
+        saved_by, now = state.pop(SAVED_BY, None), _version()
+        told = f"this {type(self).__name__} was saved by kbrepro {saved_by or '0.3.0 or earlier'}, and this is {now}"
         if saved_by is None:
-            todo = "load it there, and tell a new one the arms and rewards of its history"
-            raise ValueError(f"{told}, which cannot go on with it: {todo}")
+            raise ValueError(
+                f"{told}, which cannot go on with it: load it there, and tell a new one the arms and rewards of its history"
+            )
         if saved_by != now:
             todo = "policy.with_model(policy.model) makes it anew and tells it its history"
             warnings.warn(f"{told}, which may not fit: {todo}", stacklevel=2)
-        vars(self).update({key: its for key, its in state.items() if key != SAVED_BY})
+        vars(self).update(state)
 
     def with_model(self, model: Any) -> Self:
         """Return the same policy with another model, told the same history; its generator goes on from this state.
@@ -288,12 +271,6 @@ class AskTell(checks.Changing):
         allowed = np.arange(self.model.n_arms) if self._allowed is None else self._allowed
         free = np.setdiff1d(allowed, self._waiting)
         return int(self.rng.choice(free if len(free) else allowed))
-
-    def _copy(self) -> Self:
-        """A shallow copy to ask with, so that nobody else sees what is allowed and pending."""
-        asking = object.__new__(type(self))
-        vars(asking).update(vars(self))
-        return asking
 
     def _batch(self, n: int, pending: list[int]) -> list[int]:
         return [self.choose() for _ in range(n)]
@@ -418,7 +395,7 @@ class Policy(IndexPolicy):
             told = f"reward {observation:.4g} of arm {arm} lies {off:.3g} standard deviations from its prior mean"
             todo = "give Model a `mean` (model.fit keeps it) and its kernel a `variance` that fit"
             # first: a warning may be an error
-            warnings.warn(f"{told} {mean:.4g}: {todo}", stacklevel=4)
+            warnings.warn(f"{told} {mean:.4g}: {todo}", stacklevel=3)
             self.warned = True
         given = [] if noise_variance is None else [noise_variance]
         self.posterior.update(arm, observation, *given)

@@ -237,7 +237,7 @@ class RowPosterior(CovariancePosterior):
     """
 
     most = math.inf
-    _rows: Rows | None
+    _rows: Any  # Rows, or None once they are more than `most`
 
     def _prepare(self) -> None:
         self._rows = Rows(self.n_arms)
