@@ -119,11 +119,15 @@ def one_of(allowed: tuple[Any, ...], **values: Any) -> None:
 def finite_array(**values: np.ndarray) -> None:
     """Raise ValueError unless every entry of every array is finite; the message gives the first bad place."""
     for name, value in values.items():
-        bad = ~np.isfinite(value)
-        if bad.any():
-            place = np.unravel_index(bad.argmax(), bad.shape)
-            where = f"[{', '.join(map(str, place))}]" * bool(place)
-            raise ValueError(f"{name}{where} = {value[place]} is not allowed: {name} must be finite")
+        _every(np.isfinite(value), name, value, f"{name} must be finite", ValueError)
+
+
+def _every(fine: Any, name: str, value: NDArray[Any], allowed: str, error: type[Exception]) -> None:
+    """Raise an error that names the first place that is not fine."""
+    if not fine.all():
+        place = np.unravel_index(fine.argmin(), fine.shape)
+        where = f"[{', '.join(map(str, place))}]" * bool(place)
+        raise error(f"{name}{where} = {value[place]} is not allowed: {allowed}")
 
 
 def array(
@@ -190,13 +194,9 @@ def _distinct(given: NDArray[Any], taken: NDArray[np.float64]) -> bool:
 def arms(n_arms: int, **values: Any) -> None:
     """Raise IndexError, which names the first bad one, unless every value is an array of arms in 0 .. n_arms - 1."""
     for name, value in values.items():
-        if value.dtype.kind not in "iu":
-            raise IndexError(f"{name} = {shown(value)} is not allowed: they must be integers from 0 to {n_arms - 1}")
-        bad = (value < 0) | (value >= n_arms)
-        if bad.any():
-            place = np.unravel_index(bad.argmax(), bad.shape)
-            told = f"{name}[{', '.join(map(str, place))}] = {value[place]} is not allowed"
-            raise IndexError(f"{told}: it must be an integer from 0 to {n_arms - 1}")
+        whole = value.dtype.kind in "iu"
+        fine = (value >= 0) & (value < n_arms) if whole else np.zeros(value.shape, dtype=bool)
+        _every(fine, name, value, f"it must be an integer from 0 to {n_arms - 1}", IndexError)
 
 
 def chosen(n_arms: int, *, least: int = 1, once: bool = False, **values: Any) -> NDArray[np.int64]:

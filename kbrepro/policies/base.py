@@ -233,9 +233,7 @@ class AskTell(checks.Changing):
         saved_by, now = state.pop(SAVED_BY, None), _version()
         told = f"this {type(self).__name__} was saved by kbrepro {saved_by or '0.3.0 or earlier'}, and this is {now}"
         if saved_by is None:
-            raise ValueError(
-                f"{told}, which cannot go on with it: load it there, and tell a new one the arms and rewards of its history"
-            )
+            raise ValueError(f"{told}, which cannot go on: load it there, and tell a new one what its history has")
         if saved_by != now:
             todo = "policy.with_model(policy.model) makes it anew and tells it its history"
             warnings.warn(f"{told}, which may not fit: {todo}", stacklevel=2)

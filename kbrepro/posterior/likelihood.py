@@ -92,23 +92,19 @@ def fitted(
     least = np.finfo(float).eps * m * found.variance
     if smallest < least:
         told = f"noise_variance = {smallest:.3g} of the mean of an arm's rewards is not allowed in a fit"
-        raise ValueError(f"{told}: it must be at least {least:.3g} for {m} arms and the variance {found.variance:.3g}")
-    silent = np.zeros(len(best), dtype=bool)
-    for i in range(len(best)):
-        step = np.where(np.arange(len(best)) == i, spread, 0.0)
-        near = [log_likelihood(*_at(kernel, logs), pulls) for logs in (best - step, best, best + step)]
-        silent[i] = np.ptp(near) < NOTHING
-    _warn(best, (best <= low) | (best >= high), silent, low < high, sizes)
+        raise ValueError(f"{told}: it must be at least {least:.3g} for {m} arms")
+    _warn(kernel, pulls, best, spread, (low, high), np.repeat(list(SPREAD), sizes))
     return found, noise
 
 
-def _warn(logs: Array, at_bound: Any, silent: Any, free: Any, sizes: list[int]) -> None:
+def _warn(kernel: Any, pulls: Pulls, best: Array, spread: Array, bounds: tuple[Array, Array], names: Any) -> None:
     """Say in one warning which values that are free ended at a bound, or did not move since nothing depends on them."""
     said = []
-    names = list(np.repeat(list(SPREAD), sizes))
-    for name, log, ends, stays, moves in zip(names, logs, at_bound, silent, free, strict=True):
-        if moves and (ends or stays):
-            why = "did not move, as the rewards do not depend on it" if stays else "ended at a bound"
+    for name, log, low, high, step in zip(names, best, *bounds, np.diag(spread), strict=True):
+        near = [log_likelihood(*_at(kernel, logs), pulls) for logs in (best - step, best, best + step)]
+        silent = np.ptp(near) < NOTHING
+        if low < high and (silent or log in (low, high)):
+            why = "did not move, as the rewards do not depend on it" if silent else "ended at a bound"
             said.append(f"{name} = {math.exp(log):.3g} {why}")
     if said:
         warnings.warn("fit: " + "; ".join(said), stacklevel=5)  # whoever called Model.fit, past `quiet`

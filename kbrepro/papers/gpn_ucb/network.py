@@ -41,10 +41,7 @@ class NetworkModel(checks.Checked):
 
         Raises ValueError unless it is a list, or similar, of finite outputs (n_i,), one of every layer.
         """
-        if not isinstance(observation, list | tuple | np.ndarray):
-            raise checks.refused("observation", observation, f"a list of the outputs of {len(self.widths)} layers")
-        outputs = [checks.array("observation", output) for output in observation]
-        *layers, reward = (output.tolist() for _, output in self.steps(0, outputs))
+        *layers, reward = (output.tolist() for _, output in self.steps(0, observation))
         return [*layers, *reward]
 
     def steps(self, arm: int, observation: Sequence[Any]) -> Iterator[tuple[Array, Array]]:
@@ -53,7 +50,9 @@ class NetworkModel(checks.Checked):
         Raises IndexError on a bad arm, ValueError unless the observation holds an output of every layer.
         """
         checks.arm_index(arm, self.n_arms)
-        outputs = [np.atleast_1d(np.asarray(output, dtype=float)) for output in observation]
+        if not isinstance(observation, list | tuple | np.ndarray):
+            raise checks.refused("observation", observation, f"a list of the outputs of {len(self.widths)} layers")
+        outputs = [np.atleast_1d(checks.array("observation", output)) for output in observation]
         if (shapes := [output.shape for output in outputs]) != [(n,) for n in self.widths]:
             raise ValueError(f"observation has shapes {shapes}: the layers have {self.widths} outputs")
         yield from pairwise([self.points[arm], *outputs])

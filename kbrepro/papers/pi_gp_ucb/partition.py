@@ -82,7 +82,7 @@ class Cell(checks.Changing):
 
     def __init__(self, corner: tuple[int, ...], side: int, arms: Integers, model: Model) -> None:
         self.corner, self.side, self.arms, self.model = corner, side, checks.read_only(arms), model
-        self._told: list[tuple[int, float]] = []
+        self.history: tuple[tuple[int, float], ...] = ()  # arm and observation of every pull inside
         self.posterior: ExactPosterior | None = None  # made at the first pull: most cells are never pulled
         self._show(np.zeros(len(arms)), np.sqrt(model.kernel.diag(model.points[arms])), 0.0)
 
@@ -93,16 +93,11 @@ class Cell(checks.Changing):
             form = RowPosterior if len(self.arms) >= ROWS_FROM else CovariancePosterior
             self.posterior = form(model.kernel, model.points[self.arms], model.noise_variance)
         self.posterior.update(int(np.flatnonzero(self.arms == arm)[0]), observation)
-        self._told.append((arm, observation))
+        self.history = *self.history, (arm, observation)
         self._show(self.posterior.mean, self.posterior.sd, self.posterior.gain)
 
     def _show(self, mean: Array, sd: Array, gain: float) -> None:
         self.mean, self.sd, self.gain = checks.read_only(mean), checks.read_only(sd), gain
-
-    @property
-    def history(self) -> tuple[tuple[int, float], ...]:
-        """Arm and observation of every pull inside."""
-        return tuple(self._told)
 
 
 def _joined(*parts: Any) -> Any:
@@ -191,7 +186,7 @@ class PartitionedUCB(AskTell):
             self.slot_mean = _with(self.slot_mean, slots, cell.mean)
             self.slot_sd = _with(self.slot_sd, slots, cell.sd)
             self.cell_gain = _with(self.cell_gain, number, cell.gain)
-            if must_split(cell.side, len(cell._told), self.d, self.nu, self.variant):
+            if must_split(cell.side, len(cell.history), self.d, self.nu, self.variant):
                 self._split(number)
         self.t += 1
 
@@ -229,9 +224,9 @@ class PartitionedUCB(AskTell):
         for offset in itertools.product((0, 1), repeat=self.d):
             corner = tuple(2 * c + o for c, o in zip(parent.corner, offset, strict=True))
             child = self._cell(corner, 2 * parent.side, parent.arms)
-            for arm, observation in parent._told if self.variant == "paper" else []:
+            for arm, observation in parent.history if self.variant == "paper" else []:
                 if arm in child.arms:
                     child.update(arm, observation)
             children.append(child)
         self._lay_out(children, instead_of=number)
-        parent.posterior, parent._told = None, []
+        parent.posterior, parent.history = None, ()
