@@ -178,17 +178,10 @@ def _converted(name: str, value: Any) -> NDArray[np.float64]:
     with suppress(OverflowError), np.errstate(all="ignore"):  # what is too large becomes infinite
         if (found := _numbers(value)) is not None:
             taken = np.array(found, dtype=np.float64, order="C")
-            if _distinct(found, taken):
+            if found.dtype.kind not in "iuO" or len(np.unique(found)) == len(np.unique(taken)):
                 return taken
             whole = "distinct in float64, which holds integers up to 2**53: take an offset off"
     raise refused(name, value, whole)
-
-
-def _distinct(given: NDArray[Any], taken: NDArray[np.float64]) -> bool:
-    """Whether integers that differ still do as floats."""
-    if given.dtype.kind not in "iuO" or not taken.size or np.abs(taken).max() <= 2**53:
-        return True
-    return len(np.unique(given)) == len(np.unique(taken))
 
 
 def arms(n_arms: int, **values: Any) -> None:
@@ -313,20 +306,20 @@ def arm_index(arm: int, n_arms: int) -> None:
         raise IndexError(f"arm = {shown(arm)} is not allowed: arm must be an integer from 0 to {n_arms - 1}")
 
 
-def memory(needed: float, what: str, fits: Callable[[float], str] | None = None) -> None:
+def memory(needed: float, what: str, fits: str = "", each: float = 1.0, power: int = 1, most: float = math.inf) -> None:
     """Raise MemoryError, with both sizes in GB, unless `needed` bytes are free; `what` begins with an argument.
 
-    `fits` names what does fit into so many free bytes.
+    `fits` says what does fit, {} a number of things, at most `most`, that need `each` bytes times its `power`.
     """
     import psutil  # here: `import kbrepro` loads numerics only
 
     free = psutil.virtual_memory().available
     if needed > free:
         told = f"{what} needs {needed / 1e9:.3g} GB of memory, and {free / 1e9:.3g} GB are free"
-        raise MemoryError(told if fits is None else f"{told}: what fits is {fits(free)}")
+        number = int(min((free / each) ** (1 / power), most))
+        raise MemoryError(f"{told}: what fits is {fits.format(number)}" if fits else told)
 
 
 def pairs(A: int, what: str, each: float = KERNEL_BYTES, *, other: str = "") -> None:
     """Raise MemoryError unless `each` bytes a pair of A arms fit; it says how many arms do."""
-    fits = lambda free: f"up to {int(math.sqrt(free / each))} arms{other}"  # noqa: E731
-    memory(each * A**2, f"{what} of {A} arms", fits)
+    memory(each * A**2, f"{what} of {A} arms", "up to {} arms" + other, each, 2)

@@ -189,18 +189,13 @@ class AskTell(checks.Changing):
 
     def _plain(self, arms: Any, rewards: Any) -> list[Pull] | None:
         """What `_looked_at` returns, fast, of Python's numbers that are fine, as most are."""
+        listed = type(arms) is type(rewards) is list and len(arms) == len(rewards)
+        told = list(zip(arms, rewards, strict=True)) if listed else [(arms, rewards)]
         n_arms = self.model.n_arms
-        if hasattr(self.model, "observed"):
-            return None
-        if type(arms) is int and type(rewards) in FLOATS:
-            return [(arms, float(rewards), None)] if 0 <= arms < n_arms and math.isfinite(rewards) else None
-        if not (type(arms) is type(rewards) is list and len(arms) == len(rewards)):
-            return None
-        if {*map(type, arms)} != {int} or not {*map(type, rewards)} <= FLOATS:
-            return None
-        if min(arms) < 0 or max(arms) >= n_arms or not all(map(math.isfinite, rewards)):
-            return None
-        return [(arm, float(reward), None) for arm, reward in zip(arms, rewards, strict=True)]
+        for arm, reward in told:
+            if not (type(arm) is int and type(reward) in FLOATS and 0 <= arm < n_arms and math.isfinite(reward)):
+                return None
+        return None if hasattr(self.model, "observed") else [(arm, float(reward), None) for arm, reward in told]
 
     def _looked_at(self, arms: Any, rewards: Any, noise_variance: Any) -> list[Pull]:
         """Every pull, in Python's numbers; raises as `tell`. A model may say by `observed` what a pull gives."""
@@ -231,12 +226,11 @@ class AskTell(checks.Changing):
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         saved_by, now = state.pop(SAVED_BY, None), _version()
-        told = f"this {type(self).__name__} was saved by kbrepro {saved_by or '0.3.0 or earlier'}, and this is {now}"
+        told = f"this {type(self).__name__} was saved by kbrepro {saved_by or '0.3.0 or earlier'}, and this is {now}, "
         if saved_by is None:
-            raise ValueError(f"{told}, which cannot go on: load it there, and tell a new one what its history has")
+            raise ValueError(told + "which cannot go on with it: tell a new one the arms and rewards of its history")
         if saved_by != now:
-            todo = "policy.with_model(policy.model) makes it anew and tells it its history"
-            warnings.warn(f"{told}, which may not fit: {todo}", stacklevel=2)
+            warnings.warn(told + "which may not fit: policy.with_model(policy.model) makes it anew", stacklevel=2)
         vars(self).update(state)
 
     def with_model(self, model: Any) -> Self:

@@ -82,6 +82,7 @@ class ExactPosterior(Uncertain):
     """
 
     use = "a posterior"
+    _error = EPSILON  # of a covariance between arms, in prior variances
 
     def __init__(self, kernel: Kernel, points: Array, noise_variance: float, *, mean: float | Array = 0.0) -> None:
         checks.kernel(kernel=kernel)
@@ -139,7 +140,7 @@ class ExactPosterior(Uncertain):
         noise = noise_variance or self.noise_variance
         covariance, variance, kept = self._column(arm)
         total = max(variance, 0.0) + noise
-        rounding = self._rounding + self._error() * self._unit / total
+        rounding = self._rounding + self._error * self._unit / total
         if rounding > MOST_ROUNDING:
             least, pulls = noise * rounding / MOST_ROUNDING, 1 + self._counts.sum()
             raise checks.refused("noise_variance", noise, f"at least {least:.3g} for {pulls} pulls like these")
@@ -170,10 +171,6 @@ class ExactPosterior(Uncertain):
     def _check_noise(self, noise_variance: float) -> None:
         check_noise(noise_variance, self._unit, self.use)
 
-    def _error(self) -> float:
-        """Return the error of a covariance between arms, in prior variances."""
-        return EPSILON
-
     def _remember(self, arm: int, g: Array, more: float, kept: Any) -> None:
         """Keep what a pull of `arm` changes; it counts as `more` pulls with the model's noise variance."""
         raise NotImplementedError
@@ -196,14 +193,12 @@ class Rows(checks.Changing):
 
     def make_room(self, more: int) -> None:
         """Make room for so many more rows; MemoryError, in GB, if they do not fit."""
-        if self._n + more <= len(self._store):
-            return
-        room, length = max(2 * len(self._store), self._n + more), self._store.shape[1]
-        fits = lambda free: f"up to {int(free / 8 / length)} pulls"  # noqa: E731
-        checks.memory(8.0 * room * length, f"points: rows for {room} pulls of {length} arms", fits)
-        store = np.empty((room, length))
-        store[: self._n] = self()
-        self._store = store
+        have, length = self._store.shape
+        room = max(2 * have, self._n + more)
+        if self._n + more > have:
+            what = f"points: rows for {room} pulls of {length} arms"
+            checks.memory(8.0 * room * length, what, "up to {} pulls", 8.0 * length)
+            self._store = np.concatenate([self._store, np.empty((room - have, length))])
 
     def __getstate__(self) -> dict[str, Any]:
         return {"_store": self().copy(), "_n": self._n}  # what is saved has no room yet
@@ -237,31 +232,25 @@ class RowPosterior(CovariancePosterior):
     """
 
     most = math.inf
-    _rows: Any  # Rows, or None once they are more than `most`
 
     def _prepare(self) -> None:
         self._rows = Rows(self.n_arms)
 
     def covariance_with(self, arm: int) -> Array:
-        if self._rows is None:
-            return super().covariance_with(arm)
         V = self._rows()
         return self._kernel(self._points[arm : arm + 1], self._points)[0] - V[:, arm] @ V
 
-    def _error(self) -> float:
-        return EPSILON * math.sqrt(self.most if self._rows is None else len(self._rows))
-
     def _remember(self, arm: int, g: Array, more: float, kept: Any) -> None:
-        if self._rows is None:
-            super()._remember(arm, g, more, kept)
-        elif len(self._rows) < self.most:
+        if len(self._rows) < self.most:
             self._rows.append(g)
-        else:
-            V = self._rows()
-            super()._prepare()
-            self._upper = dsyrk(-1.0, V.T, beta=1.0, c=self._upper, overwrite_c=1)
-            self._rows = None
-            super()._remember(arm, g, more, kept)
+            self._error = EPSILON * math.sqrt(len(self._rows))
+            return
+        V = self._rows()
+        super()._prepare()
+        self._upper = dsyrk(-1.0, V.T, beta=1.0, c=self._upper, overwrite_c=1)
+        super()._remember(arm, g, more, kept)
+        del self._rows
+        self.__class__ = CovariancePosterior  # type: ignore[assignment]
 
 
 class DrawnPosterior(CovariancePosterior):
@@ -424,8 +413,8 @@ def exact_posterior(
         return on_lattice
     most = int(COVARIANCE_FROM * A)
     needed = 8.0 * A * pulls if pulls <= most else checks.KERNEL_BYTES * A**2
-    fits = lambda free: f"horizon = {min(int(free / (8 * A)), most)} or less"  # noqa: E731
-    checks.memory(needed, f"points: the posterior of {A} arms over {pulls} pulls", fits)
+    what = f"points: the posterior of {A} arms over {pulls} pulls"
+    checks.memory(needed, what, "horizon = {} or less", 8.0 * A, most=most)
     if pulls > most:
         return CovariancePosterior(kernel, points, noise_variance, mean=mean)
     rows = RowPosterior(kernel, points, noise_variance, mean=mean)

@@ -4,7 +4,6 @@ A stationary kernel depends only on the lag of two arms, so K v is a convolution
 long (Fritz et al. 2009), exact to rounding. `posterior.LatticePosterior` is made of these.
 """
 
-import math
 from typing import NamedTuple
 
 import numpy as np
@@ -116,8 +115,9 @@ class Precision(checks.Changing):
     def make_room(self, m: int) -> None:
         """Raise MemoryError, in GB, unless m arms fit."""
         if m > (have := PANEL * len(self._panels)):
-            fits = lambda free: f"up to {int(math.sqrt(have**2 + free / 4))} of them"  # noqa: E731
-            checks.memory(4.0 * (m**2 - have**2), f"points: a posterior on a lattice with up to {m} arms pulled", fits)
+            what = f"points: a posterior on a lattice with up to {m} arms pulled"
+            fits = f"up to {have or '{}'} of them"
+            checks.memory(4.0 * (m**2 - have**2), what, fits, 4.0, 2)
 
     def add(self, q: Array) -> None:
         """Add q q^T, q (m,) or, with one arm more, (m + 1,)."""

@@ -150,7 +150,7 @@ def test_mini_gp_ucb_is_told_of_the_arms_that_it_asked_for():
     with pytest.raises(ValueError, match="arm = 3 is not allowed: mini-GP-UCB asked for"):
         mini.tell(3, 1.0)
     arm = mini.ask()
-    with pytest.raises(ValueError, match="rewards.* = nan is not allowed"):
+    with pytest.raises(ValueError, match=r"rewards.* = nan is not allowed"):
         mini.tell(arm, float("nan"))
     while mini._stays:
         mini.tell(arm, 0.0)

@@ -154,7 +154,7 @@ def test_bad_settings_and_pulls_are_named():
         make(**given, variant="thesis", union="horizon")
     with pytest.raises(ValueError, match="norm = None is not allowed"):
         PartitionedUCB(replace(model_on(5, 1), norm=None), 10, **given)
-    with pytest.raises(ValueError, match="rewards.* = nan is not allowed"):
+    with pytest.raises(ValueError, match=r"rewards.* = nan is not allowed"):
         make(**given).tell(0, np.nan)
 
 
