@@ -162,7 +162,7 @@ def _no_number(value: Any) -> bool:
 def _numbers(value: Any) -> NDArray[Any] | None:
     """Return bools, integers or floats as numpy reads them; None for anything else, and for what a mask hides."""
     with suppress(Exception):  # ragged lists
-        if _no_number(value) or (isinstance(value, list | tuple) and any(map(_no_number, value))):
+        if any(map(_no_number, [value, *value] if isinstance(value, list | tuple) else [value])):
             return None
         found = np.asarray(value)
         if found.dtype == object and all(isinstance(x, Real | np.bool_) for x in found.flat):
@@ -207,11 +207,10 @@ def chosen(n_arms: int, *, least: int = 1, once: bool = False, **values: Any) ->
             found = found.astype(bool)
         if found.dtype == bool:
             found = np.flatnonzero(found)
-    if found is None or found.ndim != 1 or len(found) < least or (found.dtype.kind not in "iu" and found.size):
+    if found is None or found.ndim != 1 or len(found) < least:
         raise refused(
             name, value, f"a list or array of arm numbers, or a mask of {n_arms} bools" + ", not empty" * least
         )
-    found = found if found.size else np.empty(0, dtype=int)
     arms(n_arms, **{name: found})
     return (np.unique(found) if once else found).astype(int)
 
@@ -223,13 +222,9 @@ def noise_variances(n: int, value: Any) -> list[Any]:
     """
     if value is None:
         return [None] * n
-    found = array("noise_variance", value)
-    if found.shape not in ((), (n,)):
-        raise ValueError(f"noise_variance has shape {found.shape}: it must be a number, or ({n},), one for each reward")
-    taken: list[Any] = np.broadcast_to(found, n).tolist()
-    for number in taken:
-        positive(noise_variance=number)
-    return taken
+    found = per_arm(n, noise_variance=value)
+    _every(found > 0, "noise_variance", found, "noise_variance must be above 0", ValueError)
+    return found.tolist()
 
 
 def per_arm(n_arms: int, **values: Any) -> NDArray[np.float64]:
@@ -237,7 +232,7 @@ def per_arm(n_arms: int, **values: Any) -> NDArray[np.float64]:
     ((name, value),) = values.items()
     found = array(name, value)
     if found.shape not in ((), (n_arms,)):
-        raise ValueError(f"{name} has shape {found.shape}: it must be a number or (A,) = ({n_arms},)")
+        raise ValueError(f"{name} has shape {found.shape}: it must be a number or ({n_arms},), one for each")
     return np.zeros(n_arms) + found
 
 

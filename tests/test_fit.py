@@ -195,7 +195,7 @@ def test_the_mean_is_kept():
         ({}, {"rewards": [1.0, np.nan]}, r"rewards\[1\] = nan is not allowed"),
         ({}, {"rewards": [1.0]}, r"rewards has shape \(1,\): it must be \(2,\), one for each arm"),
         ({"mean": 1.0}, {"rewards": [1.0, 1.0]}, "mean square of rewards - mean = 0.0 is not allowed"),
-        ({}, {"noise_variance": [0.1, 0.0]}, r"noise_variance = 0.0 is not allowed: .* above 0"),
+        ({}, {"noise_variance": [0.1, 0.0]}, r"noise_variance\[1\] = 0.0 is not allowed: .* above 0"),
         ({}, {"noise_variance": [0.1]}, r"noise_variance has shape \(1,\): .* or \(2,\)"),
         (
             {},

@@ -206,11 +206,9 @@ class AskTell(checks.Changing):
         observed, n = getattr(self.model, "observed", None), len(pulled)
         if observed and isinstance(rewards, list | tuple | np.ndarray):
             seen = [observed(each) for each in rewards]
-            shape: tuple[int, ...] = (len(seen),)
         else:
-            found = checks.array("rewards", rewards)
-            seen, shape = found.ravel().tolist(), found.shape
-        if shape != (n,):
+            seen = checks.array("rewards", rewards, 1).tolist()
+        if len(seen) != n:
             raise checks.refused(
                 "rewards", rewards, f"a list of {n}, as many as arms; and an arm is a number, no point"
             )
@@ -354,8 +352,6 @@ class Policy(IndexPolicy):
         self._prior_mean = checks.per_arm(model.n_arms, mean=model.mean)
         prior_variance = model.kernel.diag(model.points)
         self._far = FAR * np.sqrt(prior_variance + model.noise_variance)
-        for array in (self._prior_mean, self._far):
-            array.setflags(write=False)
         self.prior_sd = float(np.sqrt(prior_variance.max()))
         self.level = level_of(self._prior_mean)
         if abs(self.level) > HIGH * self.prior_sd:
