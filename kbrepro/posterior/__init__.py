@@ -89,7 +89,7 @@ class ExactPosterior(Uncertain):
         self._kernel, self._points = kernel, (points := checks.array("points", points, 2, least=1))
         self._prior_variance = np.array(kernel.diag(points), dtype=float)
         self._unit, self._rounding = float(self._prior_variance.max()), 0.0
-        self._check_noise(noise_variance)
+        check_noise(noise_variance, self._unit, self.use)
         self.noise_variance = checks.python_number(noise_variance)
         self._prior_mean, self._variance = checks.per_arm(len(points), mean=mean), self._prior_variance.copy()
         self.level = level_of(self._prior_mean)
@@ -136,7 +136,7 @@ class ExactPosterior(Uncertain):
         if type(observation) is not float or not math.isfinite(observation):
             checks.finite_number(observation=observation)
         if noise_variance is not None:
-            self._check_noise(noise_variance)
+            check_noise(noise_variance, self._unit, self.use)
         noise = noise_variance or self.noise_variance
         covariance, variance, kept = self._column(arm)
         total = max(variance, 0.0) + noise
@@ -167,9 +167,6 @@ class ExactPosterior(Uncertain):
     def _column(self, arm: int) -> tuple[Array, float, Any]:
         """The covariance of `arm` with all arms (A,), its variance, and what `_remember` needs; changes nothing."""
         return self.covariance_with(arm), float(self._variance[arm]), None
-
-    def _check_noise(self, noise_variance: float) -> None:
-        check_noise(noise_variance, self._unit, self.use)
 
     def _remember(self, arm: int, g: Array, more: float, kept: Any) -> None:
         """Keep what a pull of `arm` changes; it counts as `more` pulls with the model's noise variance."""
