@@ -141,12 +141,15 @@ def test_a_rule_of_ones_own_that_fails_is_put_back_too():
     class Mine(kb.MeanOnly):
         def learn(self, arm, observation, noise_variance=None):
             super().learn(arm, observation, noise_variance)
+            self.rng.random()
             raise RuntimeError("no disk")
 
     policy = Mine(MODEL)
+    drawn = policy.rng.bit_generator.state
     with pytest.raises(RuntimeError, match="no disk"):
         policy.tell(3, 0.5)
     assert policy.t == 1 and policy.posterior.counts.sum() == 0 and policy.history.arms == []
+    assert policy.rng.bit_generator.state == drawn
 
 
 # One door for each kind
