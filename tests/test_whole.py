@@ -20,7 +20,7 @@ from kbrepro.papers.pi_gp_ucb.partition import Cell
 from kbrepro.papers.side_by_side.elimination import BPE
 from kbrepro.papers.side_by_side.widths import FixedDesign
 from kbrepro.policies import base
-from kbrepro.posterior import CovariancePosterior, LatticePosterior, RowPosterior, Rows
+from kbrepro.posterior import CovariancePosterior, LatticePosterior, RowPosterior, Stack
 from kbrepro.posterior.lattice import Precision
 
 POINTS = kb.grid(6, 2)
@@ -87,7 +87,7 @@ def test_a_list_is_told_whole_or_not_at_all_in_every_form(name, error, monkeypat
 
 #: What may not fit in the middle of one `tell`: the policy, the function, and which of its calls fails.
 HALF_WAY = {
-    "rows": (UCB, Rows, "append", 1),
+    "rows": (UCB, Stack, "append", 1),
     "covariance": (partial(UCB, form=CovariancePosterior), CovariancePosterior, "_remember", 1),
     "lattice": (partial(UCB, form=LatticePosterior), Precision, "add", 1),
     "BKB": (POLICIES["BKB"][0], NystromPosterior, "use_dictionary", 1),

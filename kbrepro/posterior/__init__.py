@@ -173,7 +173,7 @@ class ExactPosterior(Uncertain):
         raise NotImplementedError
 
 
-class Rows(checks.Changing):
+class Stack(checks.Changing):
     """Rows of equal length, appended one at a time: an array that at least doubles when it is full."""
 
     shared = ("_store",)
@@ -231,7 +231,7 @@ class RowPosterior(CovariancePosterior):
     most = math.inf
 
     def _prepare(self) -> None:
-        self._rows = Rows(self.n_arms)
+        self._rows = Stack(self.n_arms)
 
     def covariance_with(self, arm: int) -> Array:
         V = self._rows()
@@ -358,7 +358,7 @@ class AfterPending(ExactPosterior):
 
     def __init__(self, posterior: ExactPosterior, pending: Sequence[int] = (), *, room: int = 0) -> None:
         vars(self).update(vars(posterior))
-        self.told, self._rows, self._variance = posterior, Rows(posterior.n_arms), posterior.variance
+        self.told, self._rows, self._variance = posterior, Stack(posterior.n_arms), posterior.variance
         self._deviation, self._counts = self._deviation.copy(), posterior.counts
         self._weights = self._weights.copy()
         self._rows.make_room(len(pending) + room)

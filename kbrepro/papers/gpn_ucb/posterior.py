@@ -14,7 +14,7 @@ from scipy.linalg import solve_triangular
 from kbrepro import checks
 from kbrepro.kernels import Array, Kernel
 from kbrepro.papers.gpn_ucb.network import NOISE_VARIANCE, NetworkModel
-from kbrepro.posterior import Rows, Uncertain
+from kbrepro.posterior import Stack, Uncertain
 
 
 class LayerPosterior(Uncertain):
@@ -31,7 +31,7 @@ class LayerPosterior(Uncertain):
         self.kernel, self.points, self.noise_variance = kernel, checks.read_only(points), noise_variance
         self.mean = checks.read_only(np.zeros((len(points), n_outputs)))
         self._variance = kernel.diag(points).astype(float).copy()
-        self._inputs, self._rows, self._residuals = Rows(points.shape[1]), Rows(len(points)), Rows(n_outputs)
+        self._inputs, self._rows, self._residuals = Stack(points.shape[1]), Stack(len(points)), Stack(n_outputs)
         self._factor = np.zeros((16, 16))
 
     def at(self, Z: Array) -> tuple[Array, Array]:
