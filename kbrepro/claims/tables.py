@@ -244,4 +244,5 @@ class View:
     @property
     def axis(self) -> Array:
         """The largest mean of the pool in each experiment, (experiments,)."""
-        return np.max([self[rule] for rule in self.pool], axis=0)
+        means: Array = np.array([self[rule] for rule in self.pool])
+        return means.max(axis=0)

@@ -75,7 +75,7 @@ def bound_ratios(network: RandomNetwork, n_grid: int, horizon: int, trial: Trial
     step = regret / (2 * B * np.array(sds) @ weights + added)
     sums = 2 ** (m + 1) * B * L ** (m - 1) * np.cumsum(sds, axis=0).max(axis=1)
     total = np.cumsum(regret) / (sums + added * np.arange(1, horizon + 1))
-    return {"step": float(step.max()), "total": float(total.max()), "slack": added / problem.reward_range}
+    return {"step": float(step.max()), "total": float(total.max()), "slack": float(added) / problem.reward_range}
 
 
 def design_errors(network: Source, sides: Sequence[int], trial: Trial) -> Array:
