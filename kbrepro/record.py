@@ -24,7 +24,8 @@ from kbrepro.figures import comparisons
 from kbrepro.papers import folder_of
 from kbrepro.replay import Replays
 from kbrepro.simulation import Planned
-from kbrepro.store import PLAYED, Store
+from kbrepro.store import PLAYED, Store, labels
+from kbrepro.store.settings import differences
 
 #: A picture is kept while no pixel differs from the new one by more, of 255: another processor colours edges so.
 UNSEEN = 10
@@ -88,8 +89,18 @@ class Record:
         """In what a label is not as at full scale; empty if it is."""
         if not self.short or (label in self.plan and self._full.has(self.plan[label].job(label))):
             return ""
-        told = [f"{name} is {self.parameters[name]!r}, full scale {value!r}" for name, value in self.changed.items()]
-        return f"`{label}` is not as at full scale ({'; '.join(told[:3]) or 'not played there'})"
+        kept = labels(self._full.folder).get(label)
+        if kept is None or label not in self.plan:
+            return f"`{label}` is not played at both scales"
+        others = differences(kept["settings"], self.plan[label].job(label).settings, most=100)
+        pairs = {name: (self.parameters[name], value) for name, value in self.changed.items()}
+        named = [
+            f"{name} is {now!r}, full scale {full!r}"
+            for name, (now, full) in pairs.items()
+            if any(line.endswith(f"{name}: {full} before, {now} now") for line in others)
+        ]
+        why = "; ".join(named) or others[0]
+        return f"`{label}` is not as at full scale ({why})"
 
     def verdicts(self, *ids: str) -> None:
         """Show for claims and theorems what the paper says, in how many reruns it comes out, and the verdict.
