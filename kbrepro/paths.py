@@ -75,6 +75,12 @@ def write_all(files: Mapping[Path, bytes]) -> None:
         raise OSError(error.errno, error.strerror, str(path)) from None
 
 
+def facts_of(results: Path) -> dict[str, Any]:
+    """Return what the run.json of results says; empty if there is none, ValueError if it is broken."""
+    path = results / "run.json"
+    return dict(read_json(path)) if path.is_file() else {}
+
+
 def read_json(path: Path) -> Any:
     """Return what a JSON file says; ValueError names it if it is broken."""
     try:

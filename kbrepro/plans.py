@@ -11,7 +11,7 @@ from kbrepro import paths, store
 from kbrepro.claims.tables import Kept
 from kbrepro.data import SensorData
 from kbrepro.data.store import load
-from kbrepro.papers import folder_of, found
+from kbrepro.papers import found
 from kbrepro.simulation import Planned
 from kbrepro.store import Store
 from kbrepro.store.settings import unknown
@@ -25,9 +25,10 @@ def plan_of(notebook: str, parameters: Mapping[str, Any], load: Load) -> dict[st
 
     ValueError names a missing parameter.
     """
-    if notebook not in [paper.notebook for paper in found().values()]:
+    folders = [folder for folder, paper in found().items() if paper.notebook == notebook]
+    if not folders:
         return {}
-    module = import_module(f"kbrepro.papers.{folder_of(notebook)}.experiments")
+    module = import_module(f"kbrepro.papers.{folders[0]}.experiments")
     wanted = signature(module.experiments).parameters
     given = {name: parameters[name] for name in wanted if name in parameters}
     if "load" in wanted:
@@ -65,13 +66,19 @@ def with_data(
 
 
 def kept(
-    folder: Path, parameters: Mapping[str, Any] | None = None, unlike: Callable[[str], str] = lambda label: ""
+    folder: Path,
+    parameters: Mapping[str, Any] | None = None,
+    unlike: Callable[[str], str] = lambda label: "",
+    plan: Callable[[], Mapping[str, Planned]] | None = None,
 ) -> Kept:
     """Return the kept trials of `results/<profile>/<notebook>/played`, with the plan that they are of.
 
     `parameters` are those of its run.json, unless they are given; `unlike(label)` says in what a label may not be read.
+    A `plan` that is known is not made again.
     """
     if parameters is None:
         parameters = paths.read_json(folder.with_name("run.json"))["parameters"]
-    loads = remembering(Store(folder, read_only=True))
-    return Kept(folder, parameters, cache(partial(plan_of, folder.parent.name, parameters, loads)), unlike)
+    if plan is None:
+        loads = remembering(Store(folder, read_only=True))
+        plan = cache(partial(plan_of, folder.parent.name, parameters, loads))
+    return Kept(folder, parameters, plan, unlike)

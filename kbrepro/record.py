@@ -6,7 +6,6 @@ import json
 from collections.abc import Mapping
 from contextlib import suppress
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 
 import matplotlib.pyplot as plt
@@ -24,8 +23,7 @@ from kbrepro.figures import comparisons
 from kbrepro.papers import folder_of
 from kbrepro.replay import Replays
 from kbrepro.simulation import Planned
-from kbrepro.store import PLAYED, Store, labels
-from kbrepro.store.settings import differences
+from kbrepro.store import PLAYED, Store
 
 #: A picture is kept while no pixel differs from the new one by more, of 255: another processor colours edges so.
 UNSEEN = 10
@@ -50,7 +48,7 @@ class Record:
         results_dir = parameters["results_dir"]
         self.folder = root / results_dir if results_dir else None
         own = paths.whole_of(self.folder) if self.folder else None
-        facts = _facts(self.full_scale)
+        facts = paths.facts_of(self.full_scale)
         elsewhere = own not in (None, self.full_scale)
         known = facts.get("parameters", {}) if elsewhere or own is None else parameters
         self.changed = {
@@ -61,8 +59,9 @@ class Record:
         self._full = Store(self.full_scale / PLAYED, read_only=True, on_read=self._replays)
         self._own = None
         if own and elsewhere:
-            self._own = Store(own / PLAYED, on_read=Replays(root, notebook, _facts(own)))
-        self._kept = plans.kept(self._full.folder, known or parameters, self._unlike)
+            self._own = Store(own / PLAYED, on_read=Replays(root, notebook, paths.facts_of(own)))
+        own_plan = None if self.short else lambda: self.plan
+        self._kept = plans.kept(self._full.folder, known or parameters, self._unlike, own_plan)
 
     @cached_property
     def _planned(self) -> tuple[Mapping[str, Planned], plans.Load]:
@@ -87,12 +86,13 @@ class Record:
 
     def _unlike(self, label: str) -> str:
         """In what a label is not as at full scale; empty if it is."""
-        if not self.short or (label in self.plan and self._full.has(self.plan[label].job(label))):
+        if not self.short:
             return ""
-        kept = labels(self._full.folder).get(label)
-        if kept is None or label not in self.plan:
+        others = self._full.others(self.plan[label].job(label), most=100) if label in self.plan else None
+        if others is None:
             return f"`{label}` is not played at both scales"
-        others = differences(kept["settings"], self.plan[label].job(label).settings, most=100)
+        if not others:
+            return ""
         pairs = {name: (self.parameters[name], value) for name, value in self.changed.items()}
         named = [
             f"{name} is {now!r}, full scale {full!r}"
@@ -187,12 +187,6 @@ def _require_known(names: Mapping[str, Any]) -> None:
                     given |= {each.id for each in node.targets if isinstance(each, ast.Name)}
     for name in sorted(given):
         checks.one_of(tuple(sorted(known)), parameter=name)
-
-
-def _facts(folder: Path) -> dict[str, Any]:
-    """What the run.json of results says; empty if there is none."""
-    path = folder / "run.json"
-    return dict(paths.read_json(path)) if path.is_file() else {}
 
 
 def _looks_like(old: bytes, new: bytes) -> bool:

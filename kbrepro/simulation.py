@@ -124,8 +124,7 @@ class Planned:
     def trials_of(self, label: str, kept_in: store.Store | None) -> Kept:
         """Return the trials, read from a store or played, and kept there."""
         if kept_in is None:
-            which = {"seed": self.seed, "first": self.first, "trials": self.trials}
-            return _played(store.Job(label, self.function, None, **which), self.block, None)
+            return _played(store.Job(label, self.function, None, **self._which), self.block, None)
         job = self.job(label)
         kept = kept_in.read(job)
         if kept is None:
@@ -137,8 +136,12 @@ class Planned:
 
     def job(self, label: str) -> store.Job:
         """Return the job of a store; ValueError on what has no settings that can be kept."""
-        which = {"seed": self.seed, "first": self.first, "trials": self.trials}
-        return store.Job(label, self.function, {"job": settings(self.function)} | which, **which)
+        told = {"job": settings(self.function)} | self._which
+        return store.Job(label, self.function, told, **self._which)
+
+    @property
+    def _which(self) -> dict[str, int]:
+        return {"seed": self.seed, "first": self.first, "trials": self.trials}
 
 
 def _named(thing: Any) -> str:

@@ -65,7 +65,7 @@ def play(policy: Callable[..., Any], notebook: str, label: str, trials: int = 20
     planned = plan_of(r.notebook, r.parameters, remembering(kept_in))
     checks.one_of(tuple(planned), label=label)
     job = planned[label].job(label)
-    kept_in.read(job)  # OtherSettings, if they are others
+    kept_in.lacks(job)  # OtherSettings, if they are others
     if unknown(job.settings):
         raise ValueError(f"label {label!r} cannot be played: its data is missing (see data/README.md)")
     theirs = planned[label].experiment

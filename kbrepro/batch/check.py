@@ -84,9 +84,6 @@ def _of_notebook(root: Path, name: str) -> Iterator[str]:
 
 def _of_plan(root: Path, name: str) -> Iterator[str]:
     """Whether the store has what the plan plays, and what claims say of T is a horizon of it."""
-    folders = [folder for folder, paper in papers.found().items() if paper.notebook == name]
-    if not all((root / "kbrepro" / "papers" / folder / "claims.py").is_file() for folder in folders):
-        return
     try:
         (full,) = plan([name], paths.FULL_SCALE, root)
         planned = plan_of(name, full.parameters, remembering(store.Store(full.played, read_only=True)))

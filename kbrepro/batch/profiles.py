@@ -128,8 +128,7 @@ class Run:
     @property
     def facts(self) -> dict[str, Any]:
         """What its run.json says; empty if there is none."""
-        path = self.folder / "run.json"
-        return dict(paths.read_json(path)) if path.is_file() else {}
+        return paths.facts_of(self.folder)
 
 
 def plan(notebooks: Sequence[str], profile: str, root: Path) -> list[Run]:

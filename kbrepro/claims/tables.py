@@ -41,7 +41,7 @@ class Kept:
     ) -> None:
         self.folder, self._read = folder, cache(partial(store.opened, folder))
         self.parameters = parameters or {}
-        self._plan, self._unlike = plan, unlike
+        self._plan, self._unlike = plan, cache(unlike)
         self._made: dict[Any, Any] = {}
 
     def planned(self, label: str) -> Planned:

@@ -120,8 +120,12 @@ class Store:
 
     def has(self, job: Job) -> bool:
         """Return whether a job is kept with these settings; ValueError if its file is damaged."""
+        return self.others(job) == []
+
+    def others(self, job: Job, most: int = 1) -> list[str] | None:
+        """Return where a job's settings differ from those that are kept; None if its label is not kept."""
         about, _ = _opened(path_of(self.folder, job.label), job.label, settings_alone=True)
-        return about is not None and not differences(about["settings"], job.settings)
+        return None if about is None else differences(about["settings"], job.settings, most)
 
     def _is_fresh(self, label: str) -> bool:
         return label not in self._asked and bool({label, "*"} & {*self.fresh})

@@ -103,7 +103,8 @@ def experiments(
 ) -> dict[str, Planned]:
     """Return what is played, by label, from the notebook's parameters."""
     plan = {}
-    for label, (source, gain) in panels().items():
+    figures = panels()
+    for label, (source, gain) in figures.items():
         panel = Experiment(source, rules(delta, gain), horizon)
         plan[label] = Planned(panel, trials, seed, arms=label.startswith("Fig. 1"))
         by_printed = OtherModel(source, norm_of=partial(rkhs_norm, kind="printed"))
@@ -113,7 +114,7 @@ def experiments(
 
     formula = {type(kernel): gain for kernel, gain in GAINS.items()}
     for title, kernels in GIVEN.items():
-        own, _ = panels()[f"Fig. 1 {title}"]
+        own, _ = figures[f"Fig. 1 {title}"]
         for kernel in kernels:
             policies = rules(delta, formula[type(kernel)])
             players = {rule: policies[rule] for rule in PLAYERS}
